@@ -100,37 +100,37 @@ struct pattern {
   std::function<std::size_t(std::size_t)> templates = in_order{}, maps = in_order{};
 };
 
-std::vector<pattern> all_patterns(const pattern_problem& of) {
-  const convolution_spec plain{.image = of.image,
-                               .kernel = of.small,
+std::vector<pattern> all_patterns(const pattern_problem& problem) {
+  const convolution_spec plain{.image = problem.image,
+                               .kernel = problem.small,
                                .kind = operation::correlate,
                                .mode = extent::valid,
-                               .kernels = of.templates};
-  const std::size_t n = product_of(of.small), n_map = product_of(result_lengths(plain));
+                               .kernels = problem.templates};
+  const std::size_t n = product_of(problem.small), n_map = product_of(result_lengths(plain));
   std::vector<pattern> all{{"conjugated in the product", plain}};
   all.push_back({"conjugated, templates through a load in order", plain});
-  all.back().spec.kernel_load = load_at(in_order{}, n, of.templates);
+  all.back().spec.kernel_load = load_at(in_order{}, n, problem.templates);
   all.push_back({"reversed in the load", plain});
   all.back().spec.kind = operation::convolve;
-  all.back().spec.kernel_load = load_at(reversed{n}, n, of.templates);
-  if (of.image.size() != 2) return all;
-  const transposed columns{of.small[0], of.small[1]};
+  all.back().spec.kernel_load = load_at(reversed{n}, n, problem.templates);
+  if (problem.image.size() != 2) return all;
+  const transposed columns{problem.small[0], problem.small[1]};
   all.push_back({"templates handed in transposed", plain, columns});
-  all.back().spec.kernel_load = load_at(columns, n, of.templates);
+  all.back().spec.kernel_load = load_at(columns, n, problem.templates);
   all.push_back({"maps through a store in order", plain});
-  all.back().spec.store = store_at(in_order{}, n_map, of.templates);
+  all.back().spec.store = store_at(in_order{}, n_map, problem.templates);
   const std::vector<std::size_t> map = result_lengths(plain);
   const transposed map_columns{map[0], map[1]};
   all.push_back({"maps handed out transposed", plain, in_order{}, map_columns});
-  all.back().spec.store = store_at(map_columns, n_map, of.templates);
+  all.back().spec.store = store_at(map_columns, n_map, problem.templates);
   return all;
 }
 
 /// Returns signals of `n` elements rearranged.
 std::vector<float> arranged(const std::vector<float>& x, std::size_t n,
-                            const std::function<std::size_t(std::size_t)>& at) {
+                            const std::function<std::size_t(std::size_t)>& place) {
   std::vector<float> result(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) result[i / n * n + at(i % n)] = x[i];
+  for (std::size_t i = 0; i < x.size(); ++i) result[i / n * n + place(i % n)] = x[i];
   return result;
 }
 
@@ -191,20 +191,21 @@ class planned_pattern {
 /// The launches of all templates, with columns or rows between them.
 class planned_chain {
  public:
-  planned_chain(const queue& on, const pattern_problem& of, const convolution_spec& spec,
+  planned_chain(const queue& on, const pattern_problem& problem, const convolution_spec& spec,
                 bool keeps_rows)
       : on_(on),
         geometry_(convolving::geometry_of(spec)),
-        chain_(convolving::running_chain(on.impl(),
-                                         {spec, geometry_, of.templates, 1, nullptr, keeps_rows})),
+        chain_(convolving::running_chain(
+            on.impl(), {spec, geometry_, problem.templates, 1, nullptr, keeps_rows})),
         a_{on, std::max<std::size_t>(chain_.array_bytes[0], 16)},
         b_{on, std::max<std::size_t>(chain_.array_bytes[1], 16)},
         scratch_{on, std::max<std::size_t>(chain_.plan_bytes, 16)},
-        maps_{on, of.templates * product_of(result_lengths(spec)) * sizeof(float)} {}
+        maps_{on, problem.templates * product_of(result_lengths(spec)) * sizeof(float)} {}
 
   [[nodiscard]] std::size_t n_launches() const { return chain_.stages.size(); }
-  void run(std::size_t number, const planned_pattern& of) const {
-    const std::array<buffer_view, 5> views{of.templates(), of.spectra(), maps_.view(), a_.view(),
+  void run(std::size_t number, const planned_pattern& pattern) const {
+    const std::array<buffer_view, 5> views{pattern.templates(), pattern.spectra(), maps_.view(),
+                                           a_.view(),
                                            b_.view()};  // as `convolving::memory` numbers them
     const convolving::stage& stage = chain_.stages[number];
     const auto view = [&](convolving::memory where, std::size_t bytes) {
@@ -213,16 +214,16 @@ class planned_chain {
       result.size_bytes -= bytes;
       return result;
     };
-    const std::array<kernel_argument, 1> loaded{of.spectra()};
+    const std::array<kernel_argument, 1> loaded{pattern.spectra()};
     backend::run run{.in = view(stage.from, stage.from_bytes),
                      .out = view(stage.to, stage.to_bytes),
                      .workspace = scratch_.view(),
-                     .filter = of.spectra()};
+                     .filter = pattern.spectra()};
     if (stage.loads_product) run.load = loaded;
     stage.plan->enqueue(*on_.impl(), run);
   }
-  void run(const planned_pattern& of) const {
-    for (std::size_t i = 0; i < n_launches(); ++i) run(i, of);
+  void run(const planned_pattern& pattern) const {
+    for (std::size_t i = 0; i < n_launches(); ++i) run(i, pattern);
   }
   [[nodiscard]] std::vector<float> maps() const { return values_of(maps_); }
   [[nodiscard]] std::string explain(std::size_t number) const {
@@ -262,13 +263,13 @@ void add_chain(const queue& on, const planned_chain& chain, const planned_patter
 
 }  // namespace
 
-nlohmann::ordered_json patterns_of(const queue& on, const pattern_problem& of) {
-  const auto image = noise(product_of(of.image), 1);
-  const auto templates = noise(of.templates * product_of(of.small), 2);
+nlohmann::ordered_json patterns_of(const queue& on, const pattern_problem& problem) {
+  const auto image = noise(product_of(problem.image), 1);
+  const auto templates = noise(problem.templates * product_of(problem.small), 2);
   std::vector<std::unique_ptr<planned_pattern>> planned;
   timed_patterns timed;
   std::vector<float> expected;
-  for (pattern& each : all_patterns(of)) {
+  for (pattern& each : all_patterns(problem)) {
     planned.push_back(std::make_unique<planned_pattern>(on, std::move(each), image, templates));
     planned_pattern& added = *planned.back();
     added.run();
@@ -277,21 +278,21 @@ nlohmann::ordered_json patterns_of(const queue& on, const pattern_problem& of) {
     timed.runs.push_back(measure::queued_run(on, added.name(), [&added] { added.run(); }));
     timed.notes.emplace_back();
   }
-  const convolution_spec spec = all_patterns(of).front().spec;
+  const convolution_spec spec = all_patterns(problem).front().spec;
   std::vector<std::unique_ptr<planned_chain>> chains;
   for (const bool keeps_rows : {false, true}) {
-    if (of.image.size() != 2) break;
-    chains.push_back(std::make_unique<planned_chain>(on, of, spec, keeps_rows));
+    if (problem.image.size() != 2) break;
+    chains.push_back(std::make_unique<planned_chain>(on, problem, spec, keeps_rows));
     add_chain(on, *chains.back(), *planned.front(), expected,
               keeps_rows ? "rows between launches" : "columns between launches", timed);
   }
   measure::take_turns(timed.runs, n_rounds);
   nlohmann::ordered_json row{
-      {"image", of.image}, {"template", of.small}, {"templates", of.templates}};
-  fmt::print("{} templates of {} in {}\n", of.templates, fmt::join(of.small, "x"),
-             fmt::join(of.image, "x"));
+      {"image", problem.image}, {"template", problem.small}, {"templates", problem.templates}};
+  fmt::print("{} templates of {} in {}\n", problem.templates, fmt::join(problem.small, "x"),
+             fmt::join(problem.image, "x"));
   for (std::size_t i = 0; i < timed.runs.size(); ++i) {
-    const double us = 1e6 * timed.runs[i].median_s() / static_cast<double>(of.templates);
+    const double us = 1e6 * timed.runs[i].median_s() / static_cast<double>(problem.templates);
     const double difference = timed.differences[i];
     fmt::print("  {:<48} {:10.1f} us each{}{}\n", timed.runs[i].name, us,
                difference < 1e-5 ? "" : "  WRONG",

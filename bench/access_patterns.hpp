@@ -19,6 +19,6 @@ struct pattern_problem {
 };
 
 /// Times each order of memory, prints it and returns it as JSON.
-[[nodiscard]] nlohmann::ordered_json patterns_of(const queue& on, const pattern_problem& of);
+[[nodiscard]] nlohmann::ordered_json patterns_of(const queue& on, const pattern_problem& problem);
 
 }  // namespace wingbeat::bench

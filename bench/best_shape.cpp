@@ -54,8 +54,8 @@ void fill(buffer& to, bool is_narrow) {
       halves[i] = static_cast<std::uint16_t>((r & 0x93ff) | 0x2800);
     }
   }
-  for (std::size_t at = 0; at < to.size_bytes(); at += block.size() * 4) {
-    to.write(block.data(), std::min(block.size() * 4, to.size_bytes() - at), at);
+  for (std::size_t offset = 0; offset < to.size_bytes(); offset += block.size() * 4) {
+    to.write(block.data(), std::min(block.size() * 4, to.size_bytes() - offset), offset);
   }
 }
 
@@ -64,8 +64,8 @@ std::vector<char> sample(const buffer& from, std::size_t used) {
   const std::size_t piece = std::clamp<std::size_t>(used / 64 * 16, 16, std::size_t{1} << 18);
   std::vector<char> bytes(4 * piece);
   for (std::size_t i = 0; i < 4; ++i) {
-    const std::size_t at = (used - piece) / 3 * i / 16 * 16;
-    from.read(bytes.data() + i * piece, piece, at);
+    const std::size_t offset = (used - piece) / 3 * i / 16 * 16;
+    from.read(bytes.data() + i * piece, piece, offset);
   }
   return bytes;
 }

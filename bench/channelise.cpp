@@ -39,9 +39,9 @@ std::vector<std::byte> noise(std::size_t plane_bytes, unsigned bits) {
   std::vector<std::byte> piece(samples.size() / 8 * bits), planes(2 * plane_bytes);
   pack_samples(samples, bits, 0, piece);
   for (std::size_t plane = 0; plane < planes.size(); plane += plane_bytes) {
-    for (std::size_t at = 0; at < plane_bytes; at += piece.size()) {
-      std::copy_n(piece.begin(), std::min(piece.size(), plane_bytes - at),
-                  planes.begin() + static_cast<std::ptrdiff_t>(plane + at));
+    for (std::size_t offset = 0; offset < plane_bytes; offset += piece.size()) {
+      std::copy_n(piece.begin(), std::min(piece.size(), plane_bytes - offset),
+                  planes.begin() + static_cast<std::ptrdiff_t>(plane + offset));
     }
   }
   return planes;
@@ -113,20 +113,22 @@ nlohmann::ordered_json times_of(const std::vector<measure::timed_run>& runs, std
 }
 
 nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dither) {
-  const problem of{on, channels, dither};
-  const chained_bank chain{
-      on, of.spec, {sample_form::packed, of.spec.sample_bits, of.plane_bytes}, of.n_heaps};
-  const unfused_bank peer{on, of.spec, of.plane_bytes, of.n_spectra};
+  const problem given{on, channels, dither};
+  const chained_bank chain{on,
+                           given.spec,
+                           {sample_form::packed, given.spec.sample_bits, given.plane_bytes},
+                           given.n_heaps};
+  const unfused_bank peer{on, given.spec, given.plane_bytes, given.n_spectra};
   std::optional<fused_bank> fused;
-  if (auto tiles = tiles_of(of.spec, on.device())) {
+  if (auto tiles = tiles_of(given.spec, on.device())) {
     cut(*tiles);
-    fused.emplace(on, of.spec, of.plane_bytes, *tiles);
+    fused.emplace(on, given.spec, given.plane_bytes, *tiles);
   }
-  buffer heaps{on, of.heap_bytes()}, peer_heaps{on, of.heap_bytes()}, to{on, of.moved_bytes() / 2},
-      from{on, of.moved_bytes() / 2};
-  const bank_views views = of.views(heaps), peer_views = of.views(peer_heaps);
+  buffer heaps{on, given.heap_bytes()}, peer_heaps{on, given.heap_bytes()},
+      to{on, given.moved_bytes() / 2}, from{on, given.moved_bytes() / 2};
+  const bank_views views = given.views(heaps), peer_views = given.views(peer_heaps);
   const auto ours = [&] {
-    fused ? fused->enqueue(on, views, of.n_heaps) : chain.enqueue(on, views);
+    fused ? fused->enqueue(on, views, given.n_heaps) : chain.enqueue(on, views);
   };
   ours();
   peer.enqueue(on, peer_views);
@@ -144,11 +146,11 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
                              {"dither", dither == dither_kind::uniform},
                              {"launches", fused ? 1 : 3},
                              {"samples", 2 * n_samples}};
-  row.update(times_of(runs, of.moved_bytes(), to.size_bytes()));
+  row.update(times_of(runs, given.moved_bytes(), to.size_bytes()));
   const double own = row["wingbeat_ps"], copy = row["copy_ps"], unfused = row["unfused_ps"];
   row["fraction"] = copy / own;
   row["ratio"] = unfused / own;
-  row["bytes_a_sample"] = static_cast<double>(of.moved_bytes()) / (2 * n_samples);
+  row["bytes_a_sample"] = static_cast<double>(given.moved_bytes()) / (2 * n_samples);
   row["differing_part"] = difference;
   fmt::print(
       "{:>6} channels, dither {:<5}: {:.2f} ps a sample in {}, {:.3f} of a copy; unfused "

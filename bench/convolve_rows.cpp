@@ -140,8 +140,8 @@ int main(int argc, char** argv) try {
   queue on{first_device(engine::cuda)};
   buffers memory{{on, n_points * 8}, {on, n_points * 8}, {on, n_points * 8}};
   const complexes samples = noise(std::size_t{1} << 20);
-  for (std::size_t at = 0; at < memory.in.size_bytes(); at += samples.size() * 8) {
-    memory.in.write(samples.data(), samples.size() * 8, at);
+  for (std::size_t offset = 0; offset < memory.in.size_bytes(); offset += samples.size() * 8) {
+    memory.in.write(samples.data(), samples.size() * 8, offset);
   }
   const char* commit = std::getenv("WINGBEAT_COMMIT");
   nlohmann::ordered_json document{{"schema", "wingbeat.convolve_rows/1"},

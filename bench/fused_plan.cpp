@@ -94,8 +94,8 @@ int main(int argc, char** argv) try {
   queue on{first_device(engine::cuda)};
   buffer in{on, n_points * 8}, out{on, n_points * 8};
   const std::vector<float> ones(std::size_t{1} << 22, 1.0F);  // numbers, as int16 pairs too
-  for (std::size_t at = 0; at < in.size_bytes(); at += ones.size() * 4) {
-    in.write(ones.data(), ones.size() * 4, at);
+  for (std::size_t offset = 0; offset < in.size_bytes(); offset += ones.size() * 4) {
+    in.write(ones.data(), ones.size() * 4, offset);
   }
   const char* commit = std::getenv("WINGBEAT_COMMIT");
   nlohmann::ordered_json document{{"schema", "wingbeat.fused_plan/1"},

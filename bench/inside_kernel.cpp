@@ -63,7 +63,7 @@ Value named(const std::string& word, std::initializer_list<Value> all) {
   throw plan_error(fmt::format("there is no '{}'; see --help for the words", word));
 }
 
-ordered_json json_of(const contestant& one, const problem_result& of) {
+ordered_json json_of(const contestant& one, const problem_result& result) {
   ordered_json j{{"what", one.name}};
   if (one.name != "cufft") {
     j["order"] = name_of(one.shape.spectrum_order);
@@ -82,9 +82,9 @@ ordered_json json_of(const contestant& one, const problem_result& of) {
   j["median_s"] = one.median_s;
   j["min_s"] = one.min_s;
   j["max_s"] = one.max_s;
-  j["fraction"] = of.copy_s / one.median_s;
-  if (one.name == "convolve") j["ratio_to_three"] = of.three_s() / one.median_s;
-  const contestant* cufft = of.find("cufft", device::order::natural);
+  j["fraction"] = result.copy_s / one.median_s;
+  if (one.name == "convolve") j["ratio_to_three"] = result.three_s() / one.median_s;
+  const contestant* cufft = result.find("cufft", device::order::natural);
   if (one.name == "forward" && cufft != nullptr) {
     j["ratio_to_cufft"] = cufft->median_s / one.median_s;
   }
@@ -95,21 +95,22 @@ ordered_json json_of(const contestant& one, const problem_result& of) {
   return j;
 }
 
-ordered_json json_of(const problem_result& of) {
-  ordered_json j{{"length", of.length},
-                 {"precision", name_of(of.real)},
-                 {"batch", of.batch},
-                 {"copied_bytes", of.copied_bytes},
-                 {"copy_s", of.copy_s},
-                 {"copy_bytes_per_s", 2 * static_cast<double>(of.copied_bytes) / of.copy_s}};
-  for (const contestant& one : of.all) j["contestants"].push_back(json_of(one, of));
+ordered_json json_of(const problem_result& result) {
+  ordered_json j{
+      {"length", result.length},
+      {"precision", name_of(result.real)},
+      {"batch", result.batch},
+      {"copied_bytes", result.copied_bytes},
+      {"copy_s", result.copy_s},
+      {"copy_bytes_per_s", 2 * static_cast<double>(result.copied_bytes) / result.copy_s}};
+  for (const contestant& one : result.all) j["contestants"].push_back(json_of(one, result));
   return j;
 }
 
-void print_row(const problem_result& of, device::order how) {
-  const contestant* plain = of.find("forward", how);
-  const contestant* fused = of.find("convolve", how);
-  const contestant* cufft = of.find("cufft", how);
+void print_row(const problem_result& result, device::order how) {
+  const contestant* plain = result.find("forward", how);
+  const contestant* fused = result.find("convolve", how);
+  const contestant* cufft = result.find("cufft", how);
   if (plain == nullptr || fused == nullptr) return;
   const auto shape = [](const contestant& one) {
     return fmt::format("{}x{}{}", one.shape.elements_per_thread, one.shape.transforms,
@@ -118,12 +119,13 @@ void print_row(const problem_result& of, device::order how) {
   fmt::print(
       "{:>6} {:<10} {:<10} {:>7.3f} {:>7.3f} {:>7} {:>7.2f}  {}({}) {:>7} {:>4} {:>7} {:>4} {:>6} "
       "{:.1e} {:.1e}{}\n",
-      of.length, name_of(of.real), name_of(how), of.copy_s / plain->median_s,
-      of.copy_s / fused->median_s,
+      result.length, name_of(result.real), name_of(how), result.copy_s / plain->median_s,
+      result.copy_s / fused->median_s,
       cufft == nullptr ? "-" : fmt::format("{:.2f}", cufft->median_s / plain->median_s),
-      of.three_s() / fused->median_s, plain->shape.exchanges(), plain->shape.workgroup_exchanges(),
-      shape(*plain), plain->takes.registers, shape(*fused), fused->takes.registers,
-      plain->takes.spill_bytes + fused->takes.spill_bytes, plain->relative_l2, fused->relative_l2,
+      result.three_s() / fused->median_s, plain->shape.exchanges(),
+      plain->shape.workgroup_exchanges(), shape(*plain), plain->takes.registers, shape(*fused),
+      fused->takes.registers, plain->takes.spill_bytes + fused->takes.spill_bytes,
+      plain->relative_l2, fused->relative_l2,
       plain->is_right() && fused->is_right() ? "" : "  WRONG");
   std::fflush(stdout);
 }

@@ -463,8 +463,8 @@ memory::memory(const queue& on, scalar real, std::size_t size_bytes)
     noise.emplace_back(re, next());
   }
   const auto block = stored(noise, real);
-  for (std::size_t at = 0; at < size_bytes; at += block.size()) {
-    in.write(block.data(), std::min(block.size(), size_bytes - at), at);
+  for (std::size_t offset = 0; offset < size_bytes; offset += block.size()) {
+    in.write(block.data(), std::min(block.size(), size_bytes - offset), offset);
   }
 }
 

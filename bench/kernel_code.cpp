@@ -76,9 +76,9 @@ std::vector<plan_spec> placed_requests() {
 }
 
 std::string title_of(const plan_spec& spec) {
-  const auto layout = [](const memory_layout& of) {
-    return fmt::format("[{} {} {}]", fmt::join(of.strides, ","), fmt::join(of.distances, ","),
-                       of.imaginary_at);
+  const auto layout = [](const memory_layout& side) {
+    return fmt::format("[{} {} {}]", fmt::join(side.strides, ","), fmt::join(side.distances, ","),
+                       side.imaginary_at);
   };
   return fmt::format("{} {} {} {}{}{}{} in {}{} out {}{}", name_of(spec.real), name_of(spec.kind),
                      name_of(spec.bins), fmt::join(spec.lengths, "x"),
@@ -126,14 +126,14 @@ class unit_list {
   void add(const std::vector<planner::pass>& passes, const std::string& title) {
     for (std::size_t i = 0; i < passes.size(); ++i) {
       const std::string text = planner::kernel_text(passes[i]);
-      unit& of = by_text_[text];
-      of.architecture = architecture_;
-      of.source = {.text = text,
-                   .entry = std::string{planner::entry_name},
-                   .threads = passes[i].shape().threads(),
-                   .scratch_bytes = passes[i].shape().scratch_bytes(),
-                   .path = "pass.cpp"};
-      of.titles.push_back(
+      unit& compiled = by_text_[text];
+      compiled.architecture = architecture_;
+      compiled.source = {.text = text,
+                         .entry = std::string{planner::entry_name},
+                         .threads = passes[i].shape().threads(),
+                         .scratch_bytes = passes[i].shape().scratch_bytes(),
+                         .path = "pass.cpp"};
+      compiled.titles.push_back(
           fmt::format("{} {} pass {} of {}", architecture_, title, i + 1, passes.size()));
     }
   }
@@ -185,19 +185,19 @@ void add_matches(std::vector<measured_convolution>& all) {
       problems.push_back({{y, x}, {y * part / 4, x * part / 4}, count});
     }
   }
-  for (const sizes& of : problems) {
-    for (const std::size_t count : {std::size_t{1}, of.count}) {
-      const std::string title = fmt::format("{} in {}, {} at once", fmt::join(of.small, "x"),
-                                            fmt::join(of.image, "x"), count);
-      convolution_spec spec{.image = of.image,
-                            .kernel = of.small,
+  for (const sizes& size : problems) {
+    for (const std::size_t count : {std::size_t{1}, size.count}) {
+      const std::string title = fmt::format("{} in {}, {} at once", fmt::join(size.small, "x"),
+                                            fmt::join(size.image, "x"), count);
+      convolution_spec spec{.image = size.image,
+                            .kernel = size.small,
                             .kind = operation::correlate,
                             .mode = extent::valid,
                             .kernels = count};
       all.push_back({"correlate " + title, spec});
       spec.kind = operation::convolve;
       all.push_back({"convolve " + title, spec});
-      if (of.image[0] != 4096) continue;
+      if (size.image[0] != 4096) continue;
       spec.kind = operation::correlate;
       spec.store =
           convolving::score_store({.axes = convolving::geometry_of(spec), .templates = count});
@@ -244,9 +244,9 @@ std::vector<unit> units_of_convolutions(const std::string& architecture) {
   unit_list units{architecture};
   const backend::planning_engine engine{architecture};
   const auto on = engine.open(engine.devices().front());
-  const auto add = [&](const convolving::chain& of, const std::string& title) {
-    for (std::size_t i = 0; i < of.stages.size(); ++i) {
-      units.add(engine.program_of(*of.stages[i].plan).passes(),
+  const auto add = [&](const convolving::chain& launches, const std::string& title) {
+    for (std::size_t i = 0; i < launches.stages.size(); ++i) {
+      units.add(engine.program_of(*launches.stages[i].plan).passes(),
                 fmt::format("{} plan {}", title, i + 1));
     }
   };
@@ -280,15 +280,15 @@ void compile_all(std::vector<unit>& units) {
 int write(std::span<char* const> architectures, std::size_t every) {
   std::vector<unit> units;
   for (const char* each : architectures) {
-    for (unit& of : every == 0 ? units_of_convolutions(each) : units_for(each, every)) {
-      units.push_back(std::move(of));
+    for (unit& compiled : every == 0 ? units_of_convolutions(each) : units_for(each, every)) {
+      units.push_back(std::move(compiled));
     }
   }
   compile_all(units);
   std::vector<std::string> lines;
-  for (const unit& of : units) {
-    for (const std::string& title : of.titles) {
-      lines.push_back(fmt::format("{}: {}", title, of.digest));
+  for (const unit& compiled : units) {
+    for (const std::string& title : compiled.titles) {
+      lines.push_back(fmt::format("{}: {}", title, compiled.digest));
     }
   }
   std::sort(lines.begin(), lines.end());

@@ -31,13 +31,13 @@ __device__ void move(const float2* in, float2* out, int n, int columns, int work
   for (int base = 0; base < n; base += 8 * rows) {
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      const int at = base + threadIdx.x / 4 + i * rows;
-      if (at < n) x[i] = in[at * columns + column];
+      const int index = base + threadIdx.x / 4 + i * rows;
+      if (index < n) x[i] = in[index * columns + column];
     }
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      const int at = base + threadIdx.x / 4 + i * rows;
-      if (at < n) out[at * columns + column] = x[i];
+      const int index = base + threadIdx.x / 4 + i * rows;
+      if (index < n) out[index * columns + column] = x[i];
     }
   }
 }
@@ -115,14 +115,16 @@ captured capture(cudaStream_t stream, Calls calls) {
   return made;
 }
 
-void run(int bits, cudaStream_t stream, const buffers& at) {
+void run(int bits, cudaStream_t stream, const buffers& memory) {
   const int n = 1 << bits / 2, columns = 1 << (bits - bits / 2);
   const auto two = [&](bool is_early) {
-    launch(is_early, at.in, at.between, n, columns, stream);
-    launch(is_early, at.between, at.out, n, columns, stream);
+    launch(is_early, memory.in, memory.between, n, columns, stream);
+    launch(is_early, memory.between, memory.out, n, columns, stream);
   };
-  time("one launch", bits, stream, [&] { launch(false, at.in, at.out, n, columns, stream); });
-  time("one early launch", bits, stream, [&] { launch(true, at.in, at.out, n, columns, stream); });
+  time("one launch", bits, stream,
+       [&] { launch(false, memory.in, memory.out, n, columns, stream); });
+  time("one early launch", bits, stream,
+       [&] { launch(true, memory.in, memory.out, n, columns, stream); });
   time("two launches", bits, stream, [&] { two(false); });
   time("two early launches", bits, stream, [&] { two(true); });
   const int threads = n * 4 / 8 < 512 ? n * 4 / 8 : 512;
@@ -130,7 +132,7 @@ void run(int bits, cudaStream_t stream, const buffers& at) {
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, together, threads, 0), "count");
   const int workgroups = columns / 4 < 132 * most ? columns / 4 : 132 * most;
   int n_given = n, columns_given = columns;
-  buffers given = at;
+  buffers given = memory;
   void* arguments[] = {&given.in, &given.between, &given.out, &n_given, &columns_given};
   time("one cooperative launch", bits, stream, [&] {
     check(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(together), dim3(workgroups),
@@ -142,7 +144,8 @@ void run(int bits, cudaStream_t stream, const buffers& at) {
     time(is_early ? "graph of two early" : "graph of two", bits, stream,
          [&] { check(cudaGraphLaunch(graph.runnable, stream), "launch a graph"); });
   }
-  const captured one = capture(stream, [&] { launch(false, at.in, at.out, n, columns, stream); });
+  const captured one =
+      capture(stream, [&] { launch(false, memory.in, memory.out, n, columns, stream); });
   time("graph of one", bits, stream,
        [&] { check(cudaGraphLaunch(one.runnable, stream), "launch a graph"); });
   cudaGraphNode_t node;
@@ -161,11 +164,11 @@ void run(int bits, cudaStream_t stream, const buffers& at) {
 int main() {
   cudaStream_t stream;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream");
-  buffers at;
-  for (float2** each : {&at.in, &at.between, &at.out}) {
+  buffers memory;
+  for (float2** each : {&memory.in, &memory.between, &memory.out}) {
     check(cudaMalloc(each, sizeof(float2) << 22), "allocate");
     check(cudaMemset(*each, 0, sizeof(float2) << 22), "clear");
   }
-  for (const int bits : {10, 14, 16, 18, 20, 22}) run(bits, stream, at);
+  for (const int bits : {10, 14, 16, 18, 20, 22}) run(bits, stream, memory);
   return 0;
 }

@@ -101,9 +101,9 @@ void crop(WINGBEAT_GLOBAL const float* from, size from_at, WINGBEAT_GLOBAL float
 /// The same correlations by cuFFT, one template after another.
 class unfused {
  public:
-  unfused(const queue& on, const problem& of, lengths padded)
+  unfused(const queue& on, const problem& given, lengths padded)
       : on_(on),
-        of_(of),
+        of_(given),
         padded_(padded),
         real_{on, padded.area() * 4},
         bins_{on, count() * 8},
@@ -138,10 +138,10 @@ class unfused {
   }
 
  private:
-  void pad(buffer_view from, lengths of) {
-    pad_.enqueue(
-        on_, blocks(padded_.area()),
-        {from, real_.view(), number(of.y), number(of.x), number(padded_.x), padded_.area()});
+  void pad(buffer_view from, lengths lengths_in) {
+    pad_.enqueue(on_, blocks(padded_.area()),
+                 {from, real_.view(), number(lengths_in.y), number(lengths_in.x), number(padded_.x),
+                  padded_.area()});
   }
   [[nodiscard]] std::size_t count() const { return padded_.y * (padded_.x / 2 + 1); }
   static std::size_t blocks(std::size_t n) { return (n + 255) / 256; }
@@ -220,12 +220,12 @@ class launches {
 };
 
 /// Returns cuFFT's runs, one for each length that it may pad to.
-std::vector<std::unique_ptr<unfused>> peers_of(const queue& on, const problem& of) {
+std::vector<std::unique_ptr<unfused>> peers_of(const queue& on, const problem& given) {
   std::vector<std::unique_ptr<unfused>> all;
-  all.push_back(std::make_unique<unfused>(on, of, of.image));
-  const lengths smooth{smooth_length(of.image.y), smooth_length(of.image.x)};
-  if (smooth.y != of.image.y || smooth.x != of.image.x) {
-    all.push_back(std::make_unique<unfused>(on, of, smooth));
+  all.push_back(std::make_unique<unfused>(on, given, given.image));
+  const lengths smooth{smooth_length(given.image.y), smooth_length(given.image.x)};
+  if (smooth.y != given.image.y || smooth.x != given.image.x) {
+    all.push_back(std::make_unique<unfused>(on, given, smooth));
   }
   return all;
 }
@@ -236,22 +236,22 @@ std::size_t quickest_of(std::span<const measure::timed_run> runs) {
                                   runs.begin());
 }
 
-nlohmann::ordered_json measured(queue& on, const problem& of) {
-  const convolution_spec spec = of.spec();
+nlohmann::ordered_json measured(queue& on, const problem& given) {
+  const convolution_spec spec = given.spec();
   const convolution find{on, spec};
   buffer image{on, find.image_bytes()}, templates{on, find.kernel_bytes()};
-  const auto x = noise(of.image.area()), t = noise(of.kernels * of.small.area());
+  const auto x = noise(given.image.area()), t = noise(given.kernels * given.small.area());
   image.write(x.data(), image.size_bytes());
   templates.write(t.data(), templates.size_bytes());
   const buffer spectra{on, find.spectra_bytes()}, maps{on, find.output_bytes()};
-  const buffer one_map{on, find.output_bytes() / of.kernels};
+  const buffer one_map{on, find.output_bytes() / given.kernels};
   const buffer workspace{on, find.workspace_bytes()};
   find.prepare(on, image.view(), spectra.view());
   const auto fused = [&] {
     find.enqueue(on, spectra.view(), templates.view(), maps.view(), {}, workspace.view());
   };
   fused();
-  const auto by_cufft = peers_of(on, of);
+  const auto by_cufft = peers_of(on, given);
   double difference = 0;
   for (const auto& each : by_cufft) {
     each->prepare(image.view());
@@ -271,24 +271,30 @@ nlohmann::ordered_json measured(queue& on, const problem& of) {
   launches alone{on, spec, templates.view(), spectra.view(), one_map.view()};
   alone.add(runs);
   measure::take_turns(runs, n_rounds);
-  const auto count = static_cast<double>(of.kernels);
+  const auto count = static_cast<double>(given.kernels);
   const double each_us = 1e6 * runs[1].median_s() / count;
   const double copy_us = 1e6 * runs[0].median_s() / count;
   const std::size_t quickest = quickest_of({runs.begin() + 2, by_cufft.size()});
   const double peer_us = 1e6 * runs[2 + quickest].median_s();
-  nlohmann::ordered_json row{
-      {"operation", name_of(of.kind)},    {"image", spec.image},
-      {"template", spec.kernel},          {"templates", of.kernels},
-      {"padded", find.padded()},          {"difference", difference},
-      {"bytes_each", moved / of.kernels}, {"fused_us_each", each_us},
-      {"cufft_us_each", peer_us},         {"cufft_padded", by_cufft[quickest]->padded().list()},
-      {"ratio", peer_us / each_us},       {"copy_of_the_bytes_us_each", copy_us}};
+  nlohmann::ordered_json row{{"operation", name_of(given.kind)},
+                             {"image", spec.image},
+                             {"template", spec.kernel},
+                             {"templates", given.kernels},
+                             {"padded", find.padded()},
+                             {"difference", difference},
+                             {"bytes_each", moved / given.kernels},
+                             {"fused_us_each", each_us},
+                             {"cufft_us_each", peer_us},
+                             {"cufft_padded", by_cufft[quickest]->padded().list()},
+                             {"ratio", peer_us / each_us},
+                             {"copy_of_the_bytes_us_each", copy_us}};
   fmt::print(
       "{} {}x{} in {}x{}, {} templates: {:.1f} us each, cuFFT {:.1f} us, {:.2f} times; a copy of "
       "its "
       "bytes {:.1f} us; off {:.1e}{}\n",
-      name_of(of.kind), of.small.y, of.small.x, of.image.y, of.image.x, of.kernels, each_us,
-      peer_us, peer_us / each_us, copy_us, difference, difference < 1e-5 ? "" : "  WRONG");
+      name_of(given.kind), given.small.y, given.small.x, given.image.y, given.image.x,
+      given.kernels, each_us, peer_us, peer_us / each_us, copy_us, difference,
+      difference < 1e-5 ? "" : "  WRONG");
   const auto own = runs.begin() + 2 + static_cast<std::ptrdiff_t>(by_cufft.size());
   alone.report({own, runs.end()}, row);
   return row;
@@ -296,39 +302,40 @@ nlohmann::ordered_json measured(queue& on, const problem& of) {
 
 /// Times a search that keeps the maximum of each place and its template, and writes no map; spectra
 /// and workspace in fp16 or fp32.
-nlohmann::ordered_json searched(queue& on, const problem& of, precision between) {
+nlohmann::ordered_json searched(queue& on, const problem& given, precision between) {
   template_search search{on,
-                         {.image = of.image.list(),
-                          .templates = of.small.list(),
-                          .templates_at_once = of.kernels,
+                         {.image = given.image.list(),
+                          .templates = given.small.list(),
+                          .templates_at_once = given.kernels,
                           .between = between,
                           .image_peak = 1,
                           .template_peak = 1}};
-  const auto x = noise(of.image.area()), t = noise(of.kernels * of.small.area());
+  const auto x = noise(given.image.area()), t = noise(given.kernels * given.small.area());
   buffer image{on, x.size() * 4}, templates{on, t.size() * 4};
   image.write(x.data(), image.size_bytes());
   templates.write(t.data(), templates.size_bytes());
   search.begin(on, image.view());
   std::vector<measure::timed_run> runs{
-      measure::queued_run(on, "search", [&] { search.add(on, templates.view(), of.kernels); })};
+      measure::queued_run(on, "search", [&] { search.add(on, templates.view(), given.kernels); })};
   measure::take_turns(runs, n_rounds);
-  const double each_us = 1e6 * runs[0].median_s() / static_cast<double>(of.kernels);
-  fmt::print("search {}x{} in {}x{}, {} at once, {}: {:.1f} us each\n{}", of.small.y, of.small.x,
-             of.image.y, of.image.x, of.kernels, name_of(between), each_us, search.explain());
+  const double each_us = 1e6 * runs[0].median_s() / static_cast<double>(given.kernels);
+  fmt::print("search {}x{} in {}x{}, {} at once, {}: {:.1f} us each\n{}", given.small.y,
+             given.small.x, given.image.y, given.image.x, given.kernels, name_of(between), each_us,
+             search.explain());
   return {{"search", true},
-          {"image", of.image.list()},
-          {"template", of.small.list()},
-          {"templates", of.kernels},
+          {"image", given.image.list()},
+          {"template", given.small.list()},
+          {"templates", given.kernels},
           {"between", name_of(between)},
-          {"bytes_each", search.traffic_bytes() / of.kernels},
+          {"bytes_each", search.traffic_bytes() / given.kernels},
           {"us_each", each_us}};
 }
 
 /// Reads "4096" or "5760x4092".
 lengths lengths_of(const std::string& word) {
-  const std::size_t at = word.find('x');
-  if (at == std::string::npos) return {std::stoul(word), std::stoul(word)};
-  return {std::stoul(word.substr(0, at)), std::stoul(word.substr(at + 1))};
+  const std::size_t offset = word.find('x');
+  if (offset == std::string::npos) return {std::stoul(word), std::stoul(word)};
+  return {std::stoul(word.substr(0, offset)), std::stoul(word.substr(offset + 1))};
 }
 
 /// Adds the problems that a word names.
@@ -380,8 +387,8 @@ int write_patterns(std::span<char* const> words) {
     if (has_one_axis) word = word.substr(3);
     std::vector<problem> problems;
     add_problems(word, problems);
-    for (const problem& of : problems) {
-      bench::pattern_problem pattern{of.image.list(), of.small.list(), of.kernels};
+    for (const problem& given : problems) {
+      bench::pattern_problem pattern{given.image.list(), given.small.list(), given.kernels};
       if (has_one_axis) pattern.image.resize(1), pattern.small.resize(1);
       document["rows"].push_back(bench::patterns_of(on, pattern));
     }

@@ -53,8 +53,8 @@ __global__ __launch_bounds__(Threads, 1024 / Threads) void by_threads(const char
   }
 }
 
-__device__ unsigned local(const void* at) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(at));
+__device__ unsigned local(const void* address) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(address));
 }
 
 template <unsigned Threads>

@@ -26,8 +26,8 @@ void check(cudaError_t status, const char* doing) {
 }
 
 /// Returns real number `at` of the input: noise in [-1, 1), the same on host and device.
-__host__ __device__ double noise(std::uint64_t at) {
-  std::uint64_t z = at * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
+__host__ __device__ double noise(std::uint64_t index) {
+  std::uint64_t z = index * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return static_cast<double>((z ^ (z >> 31)) >> 11) / 4503599627370496.0 - 1;
@@ -85,8 +85,8 @@ double relative_l2_of_row(const block_fft& one, work what, const std::vector<Rea
   const unsigned n = one.length;
   spectrum expected(n);
   for (unsigned i = 0; i < n; ++i) {
-    const std::uint64_t at = 2 * (row * n + i);
-    expected[i] = {rounded<Real>(noise(at)), rounded<Real>(noise(at + 1))};
+    const std::uint64_t index = 2 * (row * n + i);
+    expected[i] = {rounded<Real>(noise(index)), rounded<Real>(noise(index + 1))};
   }
   transform(expected, -1);
   if (what == work::convolve) {
@@ -129,28 +129,28 @@ struct entrant {
   }
 };
 
-void run_copy(const block_fft& one, const memory& at, std::size_t batch) {
-  check(cudaMemcpyAsync(at.out, at.in, batch * one.length * one.element_bytes,
-                        cudaMemcpyDeviceToDevice, at.stream),
+void run_copy(const block_fft& one, const memory& buffers, std::size_t batch) {
+  check(cudaMemcpyAsync(buffers.out, buffers.in, batch * one.length * one.element_bytes,
+                        cudaMemcpyDeviceToDevice, buffers.stream),
         "queue a copy");
 }
-void run_forward(const block_fft& one, const memory& at, std::size_t batch) {
-  one.forward(at.in, at.out, batch, at.stream);
+void run_forward(const block_fft& one, const memory& buffers, std::size_t batch) {
+  one.forward(buffers.in, buffers.out, batch, buffers.stream);
 }
-void run_convolve(const block_fft& one, const memory& at, std::size_t batch) {
-  one.convolve(at.in, at.out, at.filter, batch, at.stream);
+void run_convolve(const block_fft& one, const memory& buffers, std::size_t batch) {
+  one.convolve(buffers.in, buffers.out, buffers.filter, batch, buffers.stream);
 }
 
 /// Copy, forward and convolution take turns of about 2 ms, as `wingbeat bench` does it.
-void take_turns(const block_fft& one, const memory& at, std::size_t batch,
+void take_turns(const block_fft& one, const memory& buffers, std::size_t batch,
                 std::vector<entrant>& entrants, int n_rounds) {
   cudaEvent_t begin, end;
   check(cudaEventCreate(&begin), "make an event");
   check(cudaEventCreate(&end), "make an event");
   const auto timed = [&](const entrant& each, int repeats) {
-    check(cudaEventRecord(begin, at.stream), "record an event");
-    for (int i = 0; i < repeats; ++i) each.run(one, at, batch);
-    check(cudaEventRecord(end, at.stream), "record an event");
+    check(cudaEventRecord(begin, buffers.stream), "record an event");
+    for (int i = 0; i < repeats; ++i) each.run(one, buffers, batch);
+    check(cudaEventRecord(end, buffers.stream), "record an event");
     check(cudaEventSynchronize(end), "finish a turn");
     check(cudaGetLastError(), "launch a kernel");
     float ms = 0;
@@ -173,29 +173,30 @@ void take_turns(const block_fft& one, const memory& at, std::size_t batch,
 
 /// Returns the worst of the first row, the last and six random ones, each on poisoned output.
 template <class Real>
-double accuracy_of(const block_fft& one, const memory& at, std::size_t batch, work what,
-                   const std::vector<Real>& filter, const entrant& by) {
-  check(cudaMemset(at.out, 0xff, at.size_bytes), "poison the output");  // NaN in each precision
-  by.run(one, at, batch);
-  check(cudaStreamSynchronize(at.stream), "finish a run");
+double accuracy_of(const block_fft& one, const memory& buffers, std::size_t batch, work what,
+                   const std::vector<Real>& filter, const entrant& run) {
+  check(cudaMemset(buffers.out, 0xff, buffers.size_bytes),
+        "poison the output");  // NaN in each precision
+  run.run(one, buffers, batch);
+  check(cudaStreamSynchronize(buffers.stream), "finish a run");
   double worst = 0;
   for (unsigned i = 0; i < 8; ++i) {
     const auto random = static_cast<std::size_t>((noise(i + one.length) + 1) / 2 * double(batch));
     const std::size_t row = i == 0 ? 0 : i == 1 ? batch - 1 : std::min(random, batch - 1);
-    const double found = relative_l2_of_row(one, what, filter, row, at.out);
+    const double found = relative_l2_of_row(one, what, filter, row, buffers.out);
     if (!(found <= worst)) worst = found;  // so that NaN is kept
   }
   return worst;
 }
 
-void print_line(const block_fft& one, work what, std::size_t batch, const entrant& by,
+void print_line(const block_fft& one, work what, std::size_t batch, const entrant& run,
                 double copy_s, double relative_l2) {
-  const double median_s = by.median();
+  const double median_s = run.median();
   std::printf(
       "{\"peer\":\"cufftdx\",\"n\":%u,\"precision\":\"%s\",\"what\":\"%s\",\"batch\":%zu,"
       "\"seconds_median\":%.9g,\"seconds_min\":%.9g,\"copy_seconds\":%.9g,\"fraction\":%.4f,",
       one.length, one.precision, what == work::forward ? "forward" : "convolve", batch, median_s,
-      *std::min_element(by.seconds.begin(), by.seconds.end()), copy_s, copy_s / median_s);
+      *std::min_element(run.seconds.begin(), run.seconds.end()), copy_s, copy_s / median_s);
   // JSON has no NaN; a result that is none is a null.
   std::printf(relative_l2 == relative_l2 ? "\"relative_l2\":%.3g," : "\"relative_l2\":null,",
               relative_l2);
@@ -208,18 +209,20 @@ void print_line(const block_fft& one, work what, std::size_t batch, const entran
 }
 
 template <class Real>
-void measure(block_fft one, const memory& at, int n_rounds) {
+void measure(block_fft one, const memory& buffers, int n_rounds) {
   check(one.prepare(one), "prepare a block FFT");
   const std::size_t row_bytes = one.length * one.element_bytes;
-  const std::size_t batch = at.size_bytes / row_bytes / one.transforms * one.transforms;
-  fill_noise<<<4096, 256, 0, at.stream>>>(static_cast<Real*>(at.in), at.size_bytes / sizeof(Real));
+  const std::size_t batch = buffers.size_bytes / row_bytes / one.transforms * one.transforms;
+  fill_noise<<<4096, 256, 0, buffers.stream>>>(static_cast<Real*>(buffers.in),
+                                               buffers.size_bytes / sizeof(Real));
   const auto filter = filter_of<Real>(one.length);
-  check(cudaMemcpyAsync(at.filter, filter.data(), row_bytes, cudaMemcpyHostToDevice, at.stream),
+  check(cudaMemcpyAsync(buffers.filter, filter.data(), row_bytes, cudaMemcpyHostToDevice,
+                        buffers.stream),
         "write the filter");
   std::vector<entrant> entrants{{run_copy, {}}, {run_forward, {}}, {run_convolve, {}}};
-  const double forward_off = accuracy_of(one, at, batch, work::forward, filter, entrants[1]);
-  const double convolve_off = accuracy_of(one, at, batch, work::convolve, filter, entrants[2]);
-  take_turns(one, at, batch, entrants, n_rounds);
+  const double forward_off = accuracy_of(one, buffers, batch, work::forward, filter, entrants[1]);
+  const double convolve_off = accuracy_of(one, buffers, batch, work::convolve, filter, entrants[2]);
+  take_turns(one, buffers, batch, entrants, n_rounds);
   const double copy_s = entrants[0].median();
   print_line(one, work::forward, batch, entrants[1], copy_s, forward_off);
   print_line(one, work::convolve, batch, entrants[2], copy_s, convolve_off);
@@ -236,22 +239,22 @@ int main(int argc, char** argv) {
     const int order = std::string(a.precision).compare(b.precision);
     return order != 0 ? order < 0 : a.length < b.length;
   });
-  memory at;
-  at.size_bytes = mib << 20;
-  if (at.size_bytes == 0 || n_rounds < 1) {
+  memory buffers;
+  buffers.size_bytes = mib << 20;
+  if (buffers.size_bytes == 0 || n_rounds < 1) {
     std::fprintf(stderr, "peer_cufftdx: the MiB of input and the rounds are 1 at least\n");
     return 2;
   }
-  check(cudaMalloc(&at.in, at.size_bytes), "allocate the input");
-  check(cudaMalloc(&at.out, at.size_bytes), "allocate the output");
-  check(cudaMalloc(&at.filter, std::size_t{1} << 20), "allocate the filter");
-  check(cudaStreamCreate(&at.stream), "make a stream");
+  check(cudaMalloc(&buffers.in, buffers.size_bytes), "allocate the input");
+  check(cudaMalloc(&buffers.out, buffers.size_bytes), "allocate the output");
+  check(cudaMalloc(&buffers.filter, std::size_t{1} << 20), "allocate the filter");
+  check(cudaStreamCreate(&buffers.stream), "make a stream");
   for (const block_fft& one : all) {
     const std::string precision = one.precision;
     if (wanted != "all" && wanted != precision) continue;
-    if (precision == "fp32") measure<float>(one, at, n_rounds);
-    if (precision == "fp64") measure<double>(one, at, n_rounds);
-    if (precision == "fp16") measure<__half>(one, at, n_rounds);
+    if (precision == "fp32") measure<float>(one, buffers, n_rounds);
+    if (precision == "fp64") measure<double>(one, buffers, n_rounds);
+    if (precision == "fp16") measure<__half>(one, buffers, n_rounds);
   }
   return 0;
 }

@@ -48,20 +48,20 @@ constexpr std::size_t chunk_packets = 2048, n_chunks = 8;
 constexpr std::size_t buffer_bytes = std::size_t{64} << 20;  // of all sockets
 
 /// Sends samples at `gbps` for a time to the endpoints of both polarisations.
-outcome send(const traffic& of, double gbps, double seconds,
+outcome send(const traffic& stream, double gbps, double seconds,
              const std::vector<net::endpoint>& places) {
-  const double rate_hz = gbps * 1e9 / 2 / of.format.sample_bits;
+  const double rate_hz = gbps * 1e9 / 2 / stream.format.sample_bits;
   std::vector<std::vector<net::endpoint>> to(2);
   for (std::size_t i = 0; i < places.size(); ++i) to[i / n_endpoints].push_back(places[i]);
   transmit::sample_sender out(
       {.destinations = to,
        .interface = "lo",
-       .format = of.format,
+       .format = stream.format,
        .adc_rate_hz = rate_hz,
        .n_packets = static_cast<std::uint64_t>(seconds * rate_hz /
-                                               static_cast<double>(of.format.packet_samples)),
+                                               static_cast<double>(stream.format.packet_samples)),
        .descriptor_interval_s = 0},
-      of.period);
+      stream.period);
   const auto begun = clock_type::now();
   while (out.send()) continue;
   outcome result;
@@ -74,21 +74,21 @@ outcome send(const traffic& of, double gbps, double seconds,
 }
 
 /// Receives on one thread. The chunks are taken and given back.
-outcome run_ours(const traffic& of, double gbps, double seconds) {
+outcome run_ours(const traffic& stream, double gbps, double seconds) {
   receive::live_source source{
       .endpoints = std::vector<net::endpoint>(2 * n_endpoints, {0x7f000001, 0}),
       .buffer_bytes = buffer_bytes,
       .affinity = {-1}};
-  receive::receiver in({.geometry = {.sample_bits = of.format.sample_bits,
-                                     .packet_samples = of.format.packet_samples,
-                                     .chunk_samples = chunk_packets * of.format.packet_samples},
+  receive::receiver in({.geometry = {.sample_bits = stream.format.sample_bits,
+                                     .packet_samples = stream.format.packet_samples,
+                                     .chunk_samples = chunk_packets * stream.format.packet_samples},
                         .source = source,
                         .n_chunks = n_chunks});
   in.start();
   std::thread user{[&] {
     while (!in.is_finished()) (void)in.next(std::chrono::milliseconds(100));
   }};
-  outcome result = send(of, gbps, seconds, in.endpoints());
+  outcome result = send(stream, gbps, seconds, in.endpoints());
   in.stop();
   user.join();
   const auto received = in.counts();
@@ -99,23 +99,24 @@ outcome run_ours(const traffic& of, double gbps, double seconds) {
 }
 
 /// The same by a peer, which does not tell why packets are lost.
-outcome run_peer(bench::receive_peer& peer, const traffic& of, double gbps, double seconds) {
-  const auto places = peer.open(of.format.packet_bytes(), of.format.packet_samples, chunk_packets,
-                                2 * n_endpoints, buffer_bytes / (2 * n_endpoints));
-  outcome result = send(of, gbps, seconds, places);
+outcome run_peer(bench::receive_peer& peer, const traffic& stream, double gbps, double seconds) {
+  const auto places = peer.open(stream.format.packet_bytes(), stream.format.packet_samples,
+                                chunk_packets, 2 * n_endpoints, buffer_bytes / (2 * n_endpoints));
+  outcome result = send(stream, gbps, seconds, places);
   result.n_placed = peer.stop();
   return result;
 }
 
-json document_of(const outcome& of, double gbps, const transmit::sample_format& format) {
+json document_of(const outcome& result, double gbps, const transmit::sample_format& format) {
   return {{"gbps_asked", gbps},
-          {"gbps", static_cast<double>(8 * of.n_sent * format.packet_bytes()) / of.elapsed_s / 1e9},
-          {"packets_sent", of.n_sent},
-          {"packets_placed", of.n_placed},
-          {"starved", of.n_starved},
-          {"socket_drops", of.n_dropped},
-          {"sender_late_s", of.late_s},
-          {"elapsed_s", of.elapsed_s}};
+          {"gbps",
+           static_cast<double>(8 * result.n_sent * format.packet_bytes()) / result.elapsed_s / 1e9},
+          {"packets_sent", result.n_sent},
+          {"packets_placed", result.n_placed},
+          {"starved", result.n_starved},
+          {"socket_drops", result.n_dropped},
+          {"sender_late_s", result.late_s},
+          {"elapsed_s", result.elapsed_s}};
 }
 
 using receiver_run = std::function<outcome(const traffic&, double gbps, double seconds)>;
@@ -127,26 +128,26 @@ struct arguments {
 };
 
 /// Searches the highest rate without loss, and sends the packets that were asked for.
-json measured(const char* name, const arguments& given, const traffic& of,
+json measured(const char* name, const arguments& given, const traffic& stream,
               const receiver_run& run) {
   json found;
   double lossless = 0, lossy = 64;
   for (int step = 0; step < 8; ++step) {
     const double gbps = (lossless + lossy) / 2;
-    const outcome result = run(of, gbps, given.seconds);
+    const outcome result = run(stream, gbps, given.seconds);
     fmt::print("{}, {} bytes, {:.3g} Gb/s: {} of {} packets, {} starved, sender {:.3g} s late\n",
-               name, of.format.packet_bytes(), gbps, result.n_placed, result.n_sent,
+               name, stream.format.packet_bytes(), gbps, result.n_placed, result.n_sent,
                result.n_starved, result.late_s);
     (result.is_lossless() ? lossless : lossy) = gbps;
-    found["steps"].push_back(document_of(result, gbps, of.format));
+    found["steps"].push_back(document_of(result, gbps, stream.format));
   }
   found["highest_gbps_without_loss"] = lossless;
   if (given.n_packets == 0) return found;
-  const double bits = 8 * static_cast<double>(of.format.packet_bytes());
-  const outcome result = run(of, given.gbps, given.n_packets * bits / (given.gbps * 1e9));
-  fmt::print("{}, {} bytes, {} Gb/s: {} of {} packets\n", name, of.format.packet_bytes(),
+  const double bits = 8 * static_cast<double>(stream.format.packet_bytes());
+  const outcome result = run(stream, given.gbps, given.n_packets * bits / (given.gbps * 1e9));
+  fmt::print("{}, {} bytes, {} Gb/s: {} of {} packets\n", name, stream.format.packet_bytes(),
              given.gbps, result.n_placed, result.n_sent);
-  found["at_rate"] = document_of(result, given.gbps, of.format);
+  found["at_rate"] = document_of(result, given.gbps, stream.format);
   return found;
 }
 
@@ -188,17 +189,17 @@ int main(int argc, char** argv) {
   for (const transmit::sample_format format :
        {transmit::sample_format{.sample_bits = 10, .packet_samples = 4096},
         transmit::sample_format{.sample_bits = 8, .packet_samples = 8192}}) {
-    const traffic of{
+    const traffic stream{
         format, std::make_shared<const transmit::sample_period>(
                     std::vector<std::string>{"wgn(0.1, 1)", "wgn(0.1, 2)"},
                     transmit::period_spec{.format = format, .adc_rate_hz = 1e9, .n_packets = 256})};
     json of_format{{"packet_bytes", format.packet_bytes()}};
-    of_format["wingbeat"] = measured("wingbeat", given, of, run_ours);
+    of_format["wingbeat"] = measured("wingbeat", given, stream, run_ours);
     if (peer) {
       const receiver_run by_peer = [&](const auto& sent, double gbps, double seconds) {
         return run_peer(*peer, sent, gbps, seconds);
       };
-      of_format["peer"] = measured("peer", given, of, by_peer);
+      of_format["peer"] = measured("peer", given, stream, by_peer);
     }
     document["formats"].push_back(std::move(of_format));
   }

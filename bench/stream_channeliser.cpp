@@ -43,15 +43,16 @@ class recording {
     for (auto& x : samples) x = static_cast<std::int16_t>(std::lrint(normal(engine)));
     const std::span<std::byte> first = bytes_.first(plane_bytes);
     channelising::pack_samples(samples, bits, 0, first);
-    for (std::size_t at = plane_bytes; at < n_bytes; at += plane_bytes) {
-      std::copy(first.begin(), first.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(at));
+    for (std::size_t offset = plane_bytes; offset < n_bytes; offset += plane_bytes) {
+      std::copy(first.begin(), first.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
     }
   }
 
   [[nodiscard]] channeliser::samples chunk(std::size_t number) const {
     const std::span<const std::byte> all = bytes_;
-    const std::size_t at = number % n_chunks * 2 * plane_bytes;
-    return {.packed = {all.subspan(at, plane_bytes), all.subspan(at + plane_bytes, plane_bytes)},
+    const std::size_t offset = number % n_chunks * 2 * plane_bytes;
+    return {.packed = {all.subspan(offset, plane_bytes),
+                       all.subspan(offset + plane_bytes, plane_bytes)},
             .count = chunk_samples,
             .owner = {std::shared_ptr<const void>{}, all.data()}};
   }

@@ -49,10 +49,10 @@ __global__ __launch_bounds__(shape::workgroup_threads) void spectrogram(const fl
 
 template <class T>
 T* on_device(const std::vector<T>& from) {
-  T* at = nullptr;
-  cudaMalloc(&at, from.size() * sizeof(T));
-  cudaMemcpy(at, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice);
-  return at;
+  T* copy = nullptr;
+  cudaMalloc(&copy, from.size() * sizeof(T));
+  cudaMemcpy(copy, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice);
+  return copy;
 }
 
 }  // namespace

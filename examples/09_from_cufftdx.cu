@@ -25,26 +25,26 @@ __global__ __launch_bounds__(fft::workgroup_threads) void spectra(complex<float>
   extern __shared__ double2 memory[];  // aligned to 16
   const workgroup::team<shape> team;
   const io::member row = io::member_of(team, group::index(), batch);
-  const auto at = io::row_of(data, fft::length, row);
+  const auto row_data = io::row_of(data, fft::length, row);
 
   fft::register_type x[fft::elements_per_thread];
   WINGBEAT_UNROLL
   for (unsigned l = 0; l < fft::elements_per_thread; ++l) {
-    x[l] = at(team.thread() + l * fft::stride);
+    x[l] = row_data(team.thread() + l * fft::stride);
   }
   fft::execute(team, x, fft::scratch_type{reinterpret_cast<char*>(memory)}, roots);
   WINGBEAT_UNROLL
   for (unsigned l = 0; l < fft::elements_per_thread; ++l) {
-    at(team.thread() + l * fft::stride, scaled(x[l], 1.0F / fft::length));
+    row_data(team.thread() + l * fft::stride, scaled(x[l], 1.0F / fft::length));
   }
 }
 
 template <class T>
 T* on_device(const std::vector<T>& from) {
-  T* at = nullptr;
-  cudaMalloc(&at, from.size() * sizeof(T));
-  cudaMemcpy(at, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice);
-  return at;
+  T* copy = nullptr;
+  cudaMalloc(&copy, from.size() * sizeof(T));
+  cudaMemcpy(copy, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice);
+  return copy;
 }
 
 /// Row b is a tone of bin 100 b + 1.

@@ -70,8 +70,8 @@ image highlights(const image& scene) {
 double glow_at(const image& bright, const image& kernel, std::size_t y, std::size_t x,
                std::size_t channel) {
   const auto mirrored = [](std::size_t n, std::size_t size) {  // n may be below 0, and wraps
-    const auto at = static_cast<std::ptrdiff_t>(n), end = static_cast<std::ptrdiff_t>(size);
-    return static_cast<std::size_t>(at < 0 ? -1 - at : at >= end ? 2 * end - 1 - at : at);
+    const auto j = static_cast<std::ptrdiff_t>(n), end = static_cast<std::ptrdiff_t>(size);
+    return static_cast<std::size_t>(j < 0 ? -1 - j : j >= end ? 2 * end - 1 - j : j);
   };
   double sum = 0, luminance = 0;
   for (std::size_t tap = 0; tap < taps * taps; ++tap) {
@@ -113,10 +113,10 @@ image glow_on(const wingbeat::device_info& device, const image& bright, const im
 bool is_right(const image& glow, const image& bright, const image& kernel) {
   double worst = 0, highest = 0;
   for (std::size_t i = 0; i < 40; ++i) {
-    const std::size_t at = i == 0 ? 0 : i == 1 ? glow.size() - 1 : i * 7919 % glow.size();
-    const std::size_t pixel = at / channels;
-    const double expected = glow_at(bright, kernel, pixel / width, pixel % width, at % channels);
-    worst = std::max(worst, std::abs(glow[at] - expected));
+    const std::size_t index = i == 0 ? 0 : i == 1 ? glow.size() - 1 : i * 7919 % glow.size();
+    const std::size_t pixel = index / channels;
+    const double expected = glow_at(bright, kernel, pixel / width, pixel % width, index % channels);
+    worst = std::max(worst, std::abs(glow[index] - expected));
     highest = std::max(highest, expected);
   }
   std::printf("  40 pixels: within %.1e of their sums, the highest of which is %.2f\n", worst,

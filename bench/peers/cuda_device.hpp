@@ -44,7 +44,7 @@ class cuda_device {
     return made;
   }
 
-  static void release(memory of) { cudaFree(of); }
+  static void release(memory released) { cudaFree(released); }
 
   void write(memory to, std::size_t offset, const char* from, std::size_t size_bytes) const {
     check(cudaStreamSynchronize(stream), "finish");
@@ -54,8 +54,8 @@ class cuda_device {
 
   void read(memory from, std::size_t offset, char* to, std::size_t size_bytes) const {
     check(cudaStreamSynchronize(stream), "finish");
-    const char* const at = static_cast<const char*>(from) + offset;
-    check(cudaMemcpy(to, at, size_bytes, cudaMemcpyDeviceToHost), "read memory");
+    const char* const address = static_cast<const char*>(from) + offset;
+    check(cudaMemcpy(to, address, size_bytes, cudaMemcpyDeviceToHost), "read memory");
   }
 
   void copy(memory to, memory from, std::size_t size_bytes) const {

@@ -75,8 +75,8 @@ class device_job : public job {
   }
 
   void repeat_over(memory to, const std::vector<char>& block) {
-    for (std::size_t at = 0; at < size_bytes_; at += block.size()) {
-      on_.write(to, at, block.data(), std::min(block.size(), size_bytes_ - at));
+    for (std::size_t offset = 0; offset < size_bytes_; offset += block.size()) {
+      on_.write(to, offset, block.data(), std::min(block.size(), size_bytes_ - offset));
     }
   }
 

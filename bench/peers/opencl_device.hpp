@@ -36,8 +36,8 @@ class opencl_device {
   void open(int index, const std::string& name) {
     const auto all = devices();
     const auto has_name = [&](cl_device_id one) { return name_of(one) == name; };
-    const auto at = static_cast<std::size_t>(index);
-    if (at < all.size() && has_name(all[at])) id = all[at];
+    const auto position = static_cast<std::size_t>(index);
+    if (position < all.size() && has_name(all[position])) id = all[position];
     for (std::size_t i = 0; i < all.size() && id == nullptr; ++i) {
       if (has_name(all[i])) id = all[i];
     }
@@ -57,7 +57,7 @@ class opencl_device {
     return made;
   }
 
-  static void release(memory of) { clReleaseMemObject(of); }
+  static void release(memory released) { clReleaseMemObject(released); }
 
   void write(memory to, std::size_t offset, const char* from, std::size_t size_bytes) const {
     check(clEnqueueWriteBuffer(queue, to, CL_TRUE, offset, size_bytes, from, 0, nullptr, nullptr),

@@ -46,8 +46,8 @@ class library {
 
 /// Copies `block` over and over.
 inline void repeat(const std::vector<char>& block, char* to, std::size_t size_bytes) {
-  for (std::size_t at = 0; at < size_bytes; at += block.size()) {
-    std::copy_n(block.data(), std::min(block.size(), size_bytes - at), to + at);
+  for (std::size_t offset = 0; offset < size_bytes; offset += block.size()) {
+    std::copy_n(block.data(), std::min(block.size(), size_bytes - offset), to + offset);
   }
 }
 
@@ -58,7 +58,7 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
 /// A conversation.
 class server {
  public:
-  explicit server(library& with) : library_(with) {}
+  explicit server(library& served) : library_(served) {}
 
   /// Answers until the questions end. Whatever the library prints goes to stderr.
   int run() {

@@ -60,11 +60,11 @@ class vkfft_job final : public device_job<device> {
 
  protected:
   void queue_run() override {
-    VkFFTLaunchParams with{};
+    VkFFTLaunchParams parameters{};
 #if VKFFT_BACKEND == 3
-    with.commandQueue = const_cast<cl_command_queue*>(&on_.queue);
+    parameters.commandQueue = const_cast<cl_command_queue*>(&on_.queue);
 #endif
-    require(VkFFTAppend(&app_, what_.is_inverse() ? 1 : -1, &with), "queue a run");
+    require(VkFFTAppend(&app_, what_.is_inverse() ? 1 : -1, &parameters), "queue a run");
   }
 
  private:

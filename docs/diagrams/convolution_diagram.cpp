@@ -98,7 +98,7 @@ bool is_true(const std::vector<lane>& lanes) {
 /// Returns "134,299,656".
 std::string grouped(std::size_t number) {
   std::string digits = fmt::format("{}", number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
+  for (std::size_t offset = digits.size(); offset > 3;) digits.insert(offset -= 3, 1, ',');
   return digits;
 }
 
@@ -119,29 +119,29 @@ int middle_of(std::size_t lane) {
 }
 
 /// An array as a bar whose height is its bytes.
-void draw_array(std::string& svg, const array& of, std::size_t lane, std::size_t i) {
-  const double tall = static_cast<double>(of.size_bytes) * 1e-6 * pixels_per_mb;
+void draw_array(std::string& svg, const array& drawn, std::size_t lane, std::size_t i) {
+  const double tall = static_cast<double>(drawn.size_bytes) * 1e-6 * pixels_per_mb;
   const int x = x_of(i), y = middle_of(lane), below = y + 74;
   add(svg, R"(<rect x="{}" y="{:.1f}" width="{}" height="{:.1f}" class="array"/>)", x, y - tall / 2,
       bar_width, tall);
-  add(svg, R"(<text x="{}" y="{}" class="name">{}</text>)", x + bar_width / 2, below, of.name);
+  add(svg, R"(<text x="{}" y="{}" class="name">{}</text>)", x + bar_width / 2, below, drawn.name);
   add(svg, R"(<text x="{}" y="{}" class="small">{}</text>)", x + bar_width / 2, below + 16,
-      of.shape);
+      drawn.shape);
   add(svg, R"(<text x="{}" y="{}" class="small">{}</text>)", x + bar_width / 2, below + 31,
-      grouped(of.size_bytes));
+      grouped(drawn.size_bytes));
 }
 
 /// Launches as an arrow from one array to the next, with what they compute and move.
-void draw_launch(std::string& svg, const launch& of, std::size_t lane, std::size_t i) {
+void draw_launch(std::string& svg, const launch& drawn, std::size_t lane, std::size_t i) {
   const int from = x_of(i) + bar_width + 6, to = x_of(i + 1) - 6, y = middle_of(lane);
-  const int lines = static_cast<int>(of.lines.size());
+  const int lines = static_cast<int>(drawn.lines.size());
   add(svg, R"(<path d="M{} {}H{}" class="arrow"/>)", from, y, to - 6);
   for (int line = 0; line < lines; ++line) {
     add(svg, R"(<text x="{}" y="{}" class="launch">{}</text>)", (from + to) / 2,
-        y - 10 - 16 * (lines - 1 - line), of.lines[static_cast<std::size_t>(line)]);
+        y - 10 - 16 * (lines - 1 - line), drawn.lines[static_cast<std::size_t>(line)]);
   }
   add(svg, R"(<text x="{}" y="{}" class="bytes">{}</text>)", (from + to) / 2, y + 20,
-      grouped(of.size_bytes));
+      grouped(drawn.size_bytes));
 }
 
 /// The prepared spectrum is read by the second launch of a run.

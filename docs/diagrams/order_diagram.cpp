@@ -113,7 +113,7 @@ void add(std::string& svg, fmt::format_string<Arguments...> text, Arguments&&...
 /// Where things are: rows are grouped by thread, so that a trade is what leaves a band.
 class drawing {
  public:
-  drawing(std::string& svg, const panel& what, int at) : svg_(svg), p_(what), at_(at) {}
+  drawing(std::string& svg, const panel& what, int position) : svg_(svg), p_(what), at_(position) {}
 
   void draw() {
     add(svg_, "<g transform='translate({} 0)'>", at_);

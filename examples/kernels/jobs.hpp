@@ -169,12 +169,12 @@ inline job job_of(spectrogram) {
 }
 
 /// Returns the root of summed squared errors over that of summed squared values.
-inline double relative_error(const job& of, const std::vector<float>& got) {
+inline double relative_error(const job& reference, const std::vector<float>& got) {
   double error = 0, size = 0;
-  for (std::size_t i = 0; i < of.expected.size(); ++i) {
-    const double off = double(got[i]) - double(of.expected[i]);
+  for (std::size_t i = 0; i < reference.expected.size(); ++i) {
+    const double off = double(got[i]) - double(reference.expected[i]);
     error += off * off;
-    size += double(of.expected[i]) * double(of.expected[i]);
+    size += double(reference.expected[i]) * double(reference.expected[i]);
   }
   return std::sqrt(error / size);
 }
