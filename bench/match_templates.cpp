@@ -101,9 +101,9 @@ void crop(WINGBEAT_GLOBAL const float* from, size from_at, WINGBEAT_GLOBAL float
 /// The same correlations by cuFFT, one template after another.
 class unfused {
  public:
-  unfused(const queue& on, const problem& given, lengths padded)
+  unfused(const queue& on, const problem& p, lengths padded)
       : on_(on),
-        of_(given),
+        of_(p),
         padded_(padded),
         real_{on, padded.area() * 4},
         bins_{on, count() * 8},
@@ -138,10 +138,10 @@ class unfused {
   }
 
  private:
-  void pad(buffer_view from, lengths lengths_in) {
-    pad_.enqueue(on_, blocks(padded_.area()),
-                 {from, real_.view(), number(lengths_in.y), number(lengths_in.x), number(padded_.x),
-                  padded_.area()});
+  void pad(buffer_view from, lengths area) {
+    pad_.enqueue(
+        on_, blocks(padded_.area()),
+        {from, real_.view(), number(area.y), number(area.x), number(padded_.x), padded_.area()});
   }
   [[nodiscard]] std::size_t count() const { return padded_.y * (padded_.x / 2 + 1); }
   static std::size_t blocks(std::size_t n) { return (n + 255) / 256; }
@@ -220,12 +220,12 @@ class launches {
 };
 
 /// Returns cuFFT's runs, one for each length that it may pad to.
-std::vector<std::unique_ptr<unfused>> peers_of(const queue& on, const problem& given) {
+std::vector<std::unique_ptr<unfused>> peers_of(const queue& on, const problem& p) {
   std::vector<std::unique_ptr<unfused>> all;
-  all.push_back(std::make_unique<unfused>(on, given, given.image));
-  const lengths smooth{smooth_length(given.image.y), smooth_length(given.image.x)};
-  if (smooth.y != given.image.y || smooth.x != given.image.x) {
-    all.push_back(std::make_unique<unfused>(on, given, smooth));
+  all.push_back(std::make_unique<unfused>(on, p, p.image));
+  const lengths smooth{smooth_length(p.image.y), smooth_length(p.image.x)};
+  if (smooth.y != p.image.y || smooth.x != p.image.x) {
+    all.push_back(std::make_unique<unfused>(on, p, smooth));
   }
   return all;
 }
@@ -236,22 +236,22 @@ std::size_t quickest_of(std::span<const measure::timed_run> runs) {
                                   runs.begin());
 }
 
-nlohmann::ordered_json measured(queue& on, const problem& given) {
-  const convolution_spec spec = given.spec();
+nlohmann::ordered_json measured(queue& on, const problem& p) {
+  const convolution_spec spec = p.spec();
   const convolution find{on, spec};
   buffer image{on, find.image_bytes()}, templates{on, find.kernel_bytes()};
-  const auto x = noise(given.image.area()), t = noise(given.kernels * given.small.area());
+  const auto x = noise(p.image.area()), t = noise(p.kernels * p.small.area());
   image.write(x.data(), image.size_bytes());
   templates.write(t.data(), templates.size_bytes());
   const buffer spectra{on, find.spectra_bytes()}, maps{on, find.output_bytes()};
-  const buffer one_map{on, find.output_bytes() / given.kernels};
+  const buffer one_map{on, find.output_bytes() / p.kernels};
   const buffer workspace{on, find.workspace_bytes()};
   find.prepare(on, image.view(), spectra.view());
   const auto fused = [&] {
     find.enqueue(on, spectra.view(), templates.view(), maps.view(), {}, workspace.view());
   };
   fused();
-  const auto by_cufft = peers_of(on, given);
+  const auto by_cufft = peers_of(on, p);
   double difference = 0;
   for (const auto& each : by_cufft) {
     each->prepare(image.view());
@@ -271,30 +271,24 @@ nlohmann::ordered_json measured(queue& on, const problem& given) {
   launches alone{on, spec, templates.view(), spectra.view(), one_map.view()};
   alone.add(runs);
   measure::take_turns(runs, n_rounds);
-  const auto count = static_cast<double>(given.kernels);
+  const auto count = static_cast<double>(p.kernels);
   const double each_us = 1e6 * runs[1].median_s() / count;
   const double copy_us = 1e6 * runs[0].median_s() / count;
   const std::size_t quickest = quickest_of({runs.begin() + 2, by_cufft.size()});
   const double peer_us = 1e6 * runs[2 + quickest].median_s();
-  nlohmann::ordered_json row{{"operation", name_of(given.kind)},
-                             {"image", spec.image},
-                             {"template", spec.kernel},
-                             {"templates", given.kernels},
-                             {"padded", find.padded()},
-                             {"difference", difference},
-                             {"bytes_each", moved / given.kernels},
-                             {"fused_us_each", each_us},
-                             {"cufft_us_each", peer_us},
-                             {"cufft_padded", by_cufft[quickest]->padded().list()},
-                             {"ratio", peer_us / each_us},
-                             {"copy_of_the_bytes_us_each", copy_us}};
+  nlohmann::ordered_json row{
+      {"operation", name_of(p.kind)},    {"image", spec.image},
+      {"template", spec.kernel},         {"templates", p.kernels},
+      {"padded", find.padded()},         {"difference", difference},
+      {"bytes_each", moved / p.kernels}, {"fused_us_each", each_us},
+      {"cufft_us_each", peer_us},        {"cufft_padded", by_cufft[quickest]->padded().list()},
+      {"ratio", peer_us / each_us},      {"copy_of_the_bytes_us_each", copy_us}};
   fmt::print(
       "{} {}x{} in {}x{}, {} templates: {:.1f} us each, cuFFT {:.1f} us, {:.2f} times; a copy of "
       "its "
       "bytes {:.1f} us; off {:.1e}{}\n",
-      name_of(given.kind), given.small.y, given.small.x, given.image.y, given.image.x,
-      given.kernels, each_us, peer_us, peer_us / each_us, copy_us, difference,
-      difference < 1e-5 ? "" : "  WRONG");
+      name_of(p.kind), p.small.y, p.small.x, p.image.y, p.image.x, p.kernels, each_us, peer_us,
+      peer_us / each_us, copy_us, difference, difference < 1e-5 ? "" : "  WRONG");
   const auto own = runs.begin() + 2 + static_cast<std::ptrdiff_t>(by_cufft.size());
   alone.report({own, runs.end()}, row);
   return row;
@@ -302,32 +296,31 @@ nlohmann::ordered_json measured(queue& on, const problem& given) {
 
 /// Times a search that keeps the maximum of each place and its template, and writes no map; spectra
 /// and workspace in fp16 or fp32.
-nlohmann::ordered_json searched(queue& on, const problem& given, precision between) {
+nlohmann::ordered_json searched(queue& on, const problem& p, precision between) {
   template_search search{on,
-                         {.image = given.image.list(),
-                          .templates = given.small.list(),
-                          .templates_at_once = given.kernels,
+                         {.image = p.image.list(),
+                          .templates = p.small.list(),
+                          .templates_at_once = p.kernels,
                           .between = between,
                           .image_peak = 1,
                           .template_peak = 1}};
-  const auto x = noise(given.image.area()), t = noise(given.kernels * given.small.area());
+  const auto x = noise(p.image.area()), t = noise(p.kernels * p.small.area());
   buffer image{on, x.size() * 4}, templates{on, t.size() * 4};
   image.write(x.data(), image.size_bytes());
   templates.write(t.data(), templates.size_bytes());
   search.begin(on, image.view());
   std::vector<measure::timed_run> runs{
-      measure::queued_run(on, "search", [&] { search.add(on, templates.view(), given.kernels); })};
+      measure::queued_run(on, "search", [&] { search.add(on, templates.view(), p.kernels); })};
   measure::take_turns(runs, n_rounds);
-  const double each_us = 1e6 * runs[0].median_s() / static_cast<double>(given.kernels);
-  fmt::print("search {}x{} in {}x{}, {} at once, {}: {:.1f} us each\n{}", given.small.y,
-             given.small.x, given.image.y, given.image.x, given.kernels, name_of(between), each_us,
-             search.explain());
+  const double each_us = 1e6 * runs[0].median_s() / static_cast<double>(p.kernels);
+  fmt::print("search {}x{} in {}x{}, {} at once, {}: {:.1f} us each\n{}", p.small.y, p.small.x,
+             p.image.y, p.image.x, p.kernels, name_of(between), each_us, search.explain());
   return {{"search", true},
-          {"image", given.image.list()},
-          {"template", given.small.list()},
-          {"templates", given.kernels},
+          {"image", p.image.list()},
+          {"template", p.small.list()},
+          {"templates", p.kernels},
           {"between", name_of(between)},
-          {"bytes_each", search.traffic_bytes() / given.kernels},
+          {"bytes_each", search.traffic_bytes() / p.kernels},
           {"us_each", each_us}};
 }
 
@@ -387,8 +380,8 @@ int write_patterns(std::span<char* const> words) {
     if (has_one_axis) word = word.substr(3);
     std::vector<problem> problems;
     add_problems(word, problems);
-    for (const problem& given : problems) {
-      bench::pattern_problem pattern{given.image.list(), given.small.list(), given.kernels};
+    for (const problem& p : problems) {
+      bench::pattern_problem pattern{p.image.list(), p.small.list(), p.kernels};
       if (has_one_axis) pattern.image.resize(1), pattern.small.resize(1);
       document["rows"].push_back(bench::patterns_of(on, pattern));
     }

@@ -67,12 +67,12 @@ struct kernel::impl {
 
 namespace {
 
-std::uint64_t first_element(std::string_view name, buffer_view of, std::size_t element_bytes) {
-  if (of.offset_bytes % element_bytes == 0) return of.offset_bytes / element_bytes;
+std::uint64_t first_element(std::string_view name, buffer_view view, std::size_t element_bytes) {
+  if (view.offset_bytes % element_bytes == 0) return view.offset_bytes / element_bytes;
   throw plan_error(
       formatted("the {} starts at byte {}; its elements are of {} bytes, so start at "
                 "a multiple of that",
-                name, of.offset_bytes, element_bytes));
+                name, view.offset_bytes, element_bytes));
 }
 
 bool is_identifier(std::string_view name) {

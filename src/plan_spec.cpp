@@ -43,10 +43,10 @@ void require_batch(const plan_spec& spec) {
 }
 
 void require_entries(std::string_view field, std::size_t given, std::size_t wanted,
-                     std::string_view of) {
+                     std::string_view name) {
   if (given == 0 || given == wanted) return;
   throw plan_error(formatted("{} has {} entries and there are {} {}; give one each, or none", field,
-                             given, wanted, of));
+                             given, wanted, name));
 }
 
 /// Names of one side's fields.
@@ -56,27 +56,27 @@ struct side_names {
 constexpr side_names input{"input", "in", "valid_in", "load"};
 constexpr side_names output{"output", "out", "valid_out", "store"};
 
-void require_counts(const plan_spec& spec, const side_names& names, const memory_layout& as,
+void require_counts(const plan_spec& spec, const side_names& names, const memory_layout& layout,
                     const std::vector<index_range>& valid) {
   const std::size_t axes = spec.lengths.size();
-  require_entries(formatted("{}.strides", names.layout), as.strides.size(), axes, "axes");
-  require_entries(formatted("{}.distances", names.layout), as.distances.size(),
+  require_entries(formatted("{}.strides", names.layout), layout.strides.size(), axes, "axes");
+  require_entries(formatted("{}.distances", names.layout), layout.distances.size(),
                   spec.batch.counts().size(), "batch dimensions");
-  require_entries(formatted("{}.origin", names.layout), as.origin.size(), axes, "axes");
+  require_entries(formatted("{}.origin", names.layout), layout.origin.size(), axes, "axes");
   require_entries(names.valid, valid.size(), axes, "axes");
 }
 
-void require_ranges(const side& of, const side_names& names) {
-  for (std::size_t a = 0; a < of.axes.size(); ++a) {
-    const auto [first, end] = of.axes[a].valid;
-    if (first < end && end <= of.axes[a].length) continue;
+void require_ranges(const side& name, const side_names& names) {
+  for (std::size_t a = 0; a < name.axes.size(); ++a) {
+    const auto [first, end] = name.axes[a].valid;
+    if (first < end && end <= name.axes[a].length) continue;
     throw plan_error(
         formatted("{}[{}] is [{}, {}) and the axis has indices 0 to {}; give a "
                   "range within them that is not empty",
-                  names.valid, a, first, end, of.axes[a].length - 1));
+                  names.valid, a, first, end, name.axes[a].length - 1));
   }
-  for (std::size_t a = 0; a < of.axes.size(); ++a) {
-    const side_axis& axis = of.axes[a];
+  for (std::size_t a = 0; a < name.axes.size(); ++a) {
+    const side_axis& axis = name.axes[a];
     if (axis.origin <= axis.valid.first) continue;
     throw plan_error(
         formatted("{}.origin[{}] is {}, so that lower indices are not in memory, and {}[{}] begins "
@@ -85,12 +85,12 @@ void require_ranges(const side& of, const side_names& names) {
   }
 }
 
-void require_reach(const side& of, const side_names& names) {
-  auto reach = static_cast<double>(of.imaginary_at);
-  for (const auto& axis : of.axes) {
+void require_reach(const side& name, const side_names& names) {
+  auto reach = static_cast<double>(name.imaginary_at);
+  for (const auto& axis : name.axes) {
     reach += static_cast<double>(axis.length) * static_cast<double>(axis.stride);
   }
-  for (const auto& batch : of.batches) {
+  for (const auto& batch : name.batches) {
     reach += static_cast<double>(batch.count) * static_cast<double>(batch.distance);
   }
   if (reach <= most_elements) return;
@@ -100,28 +100,28 @@ void require_reach(const side& of, const side_names& names) {
       names.side, names.layout, names.layout));
 }
 
-void require_planes(const side& of, const side_names& names, const memory_layout& as) {
-  if (of.imaginary_at == 0) return;
-  if (of.is_real) {
+void require_planes(const side& name, const side_names& names, const memory_layout& layout) {
+  if (name.imaginary_at == 0) return;
+  if (name.is_real) {
     throw plan_error(
         formatted("{}.imaginary_at is {} and that side is real, without imaginary "
                   "parts; leave it 0",
-                  names.layout, of.imaginary_at));
+                  names.layout, name.imaginary_at));
   }
   // An input may overlap itself, but not by default strides, which leave out its planes.
-  if (!as.strides.empty() || !as.distances.empty() || !of.may_overlap()) return;
+  if (!layout.strides.empty() || !layout.distances.empty() || !name.may_overlap()) return;
   throw plan_error(
       formatted("{}.imaginary_at is {}, where packed transforms have real parts; make it at least "
                 "the reals of all transforms, or state {}.distances",
-                names.layout, of.imaginary_at, names.layout));
+                names.layout, name.imaginary_at, names.layout));
 }
 
-void require_side(const side& of, const side_names& names, const memory_layout& as) {
-  require_ranges(of, names);
-  require_reach(of, names);
-  require_planes(of, names, as);
+void require_side(const side& name, const side_names& names, const memory_layout& layout) {
+  require_ranges(name, names);
+  require_reach(name, names);
+  require_planes(name, names, layout);
   if (&names != &output) return;
-  const auto clash = of.find_clash();
+  const auto clash = name.find_clash();
   if (!clash) return;
   throw plan_error(
       formatted("the output layout has a step of {} and its smaller steps reach {} from an "
@@ -155,8 +155,8 @@ void require_in_place(const plan_spec& spec) {
 }
 
 void require_functors_alone(const plan_spec& spec) {
-  const auto require = [](const side_names& names, bool is_given, const memory_layout& as) {
-    if (!is_given || (as.is_packed() && !as.stored)) return;
+  const auto require = [](const side_names& names, bool is_given, const memory_layout& layout) {
+    if (!is_given || (layout.is_packed() && !layout.stored)) return;
     throw plan_error(
         formatted("the {} functor places elements itself and {} was given too; leave it empty",
                   names.functor, names.layout));
@@ -274,9 +274,9 @@ std::string_view name_of(placement placed) noexcept {
 namespace {
 
 /// A real transform in place has one buffer, large enough for the padded rows and for the bins.
-std::size_t memory_bytes(const plan_spec& spec, const side& of) {
+std::size_t memory_bytes(const plan_spec& spec, const side& name) {
   const bool is_padded = is_real(spec.kind) && spec.where == placement::in_place;
-  return is_padded ? std::max(input_side(spec).bytes(), output_side(spec).bytes()) : of.bytes();
+  return is_padded ? std::max(input_side(spec).bytes(), output_side(spec).bytes()) : name.bytes();
 }
 
 }  // namespace

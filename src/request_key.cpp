@@ -36,8 +36,8 @@ class key_writer {
     add(values.size());
     for (const Value& each : values) add(each);
   }
-  void add(const memory_layout& as) {
-    const auto& [strides, distances, imaginary_at, origin, stored] = as;
+  void add(const memory_layout& layout) {
+    const auto& [strides, distances, imaginary_at, origin, stored] = layout;
     add(strides);
     add(distances);
     add(imaginary_at);
@@ -45,29 +45,29 @@ class key_writer {
     add(stored.has_value());
     if (stored) add(*stored);
   }
-  void add(const kernel_parameter& of) {
-    add(of.bytes());
-    add(of.is_memory());
-    add(of.is_written());
-    add(of.kind());
+  void add(const kernel_parameter& parameter) {
+    add(parameter.bytes());
+    add(parameter.is_memory());
+    add(parameter.is_written());
+    add(parameter.kind());
   }
-  void add(const fused_source& of) {
-    const auto& [text, type, parameters] = of;
+  void add(const fused_source& functor) {
+    const auto& [text, type, parameters] = functor;
     add(text);
     add(type);
     add(parameters);
   }
-  void add(const fused_load& of) {
-    const auto& [in_bytes, element_bytes, source, callable, operands, moved_bytes] = of;
+  void add(const fused_load& load) {
+    const auto& [in_bytes, element_bytes, source, callable, operands, moved_bytes] = load;
     add(in_bytes);
     add(moved_bytes);
     add(element_bytes);
     add(source);
     add(operands);
   }
-  void add(const fused_store& of) {
+  void add(const fused_store& store) {
     const auto& [out_bytes, element_bytes, source, callable, partial_bytes, clears_output, operands,
-                 moved_bytes] = of;
+                 moved_bytes] = store;
     add(out_bytes);
     add(moved_bytes);
     add(partial_bytes);

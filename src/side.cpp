@@ -19,25 +19,26 @@ void pack(std::vector<side_axis>& axes, std::size_t row) {
 }
 
 /// Packs what a functor numbers: the elements in the ranges alone.
-void pack_valid(side& of) {
+void pack_valid(side& array) {
   std::size_t stride = 1;
-  for (auto axis = of.axes.rbegin(); axis != of.axes.rend(); ++axis) {
+  for (auto axis = array.axes.rbegin(); axis != array.axes.rend(); ++axis) {
     axis->stride = stride;
     axis->origin = axis->valid.first;
     stride *= axis->valid.end - axis->valid.first;
   }
-  for (auto batch = of.batches.rbegin(); batch != of.batches.rend(); ++batch) {
+  for (auto batch = array.batches.rbegin(); batch != array.batches.rend(); ++batch) {
     batch->distance = stride;
     stride *= batch->count;
   }
 }
 
-side side_of(const plan_spec& spec, const memory_layout& as, const std::vector<index_range>& valid,
-             bool is_real_side, std::size_t last_length, bool has_functor) {
+side side_of(const plan_spec& spec, const memory_layout& layout,
+             const std::vector<index_range>& valid, bool is_real_side, std::size_t last_length,
+             bool has_functor) {
   side result;
   result.is_real = is_real_side;
-  result.imaginary_at = as.imaginary_at;
-  result.real_bytes = bytes_of_real(as.stored.value_or(spec.real));
+  result.imaginary_at = layout.imaginary_at;
+  result.real_bytes = bytes_of_real(layout.stored.value_or(spec.real));
   for (const std::size_t n : spec.lengths) result.axes.push_back({n, 1, {0, n}});
   const std::size_t n = spec.lengths.back();
   result.axes.back() = {last_length, 1, {0, last_length}};
@@ -46,15 +47,15 @@ side side_of(const plan_spec& spec, const memory_layout& as, const std::vector<i
   pack(result.axes, is_padded ? padded_row : last_length);
   std::size_t distance = 0;
   for (std::size_t a = 0; a < result.axes.size(); ++a) {
-    if (!as.strides.empty()) result.axes[a].stride = as.strides[a];
+    if (!layout.strides.empty()) result.axes[a].stride = layout.strides[a];
     if (!valid.empty()) result.axes[a].valid = valid[a];
-    if (!as.origin.empty()) result.axes[a].origin = as.origin[a];
+    if (!layout.origin.empty()) result.axes[a].origin = layout.origin[a];
     distance = std::max(distance, result.axes[a].stride * result.axes[a].length);
   }
-  if (as.strides.empty() && is_padded && result.axes.size() == 1) distance = padded_row;
+  if (layout.strides.empty() && is_padded && result.axes.size() == 1) distance = padded_row;
   for (const std::size_t count : spec.batch.counts()) result.batches.push_back({count, 0});
   for (std::size_t b = result.batches.size(); b-- > 0;) {
-    result.batches[b].distance = as.distances.empty() ? distance : as.distances[b];
+    result.batches[b].distance = layout.distances.empty() ? distance : layout.distances[b];
     distance *= result.batches[b].count;
   }
   if (has_functor && !valid.empty()) pack_valid(result);

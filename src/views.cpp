@@ -8,15 +8,15 @@
 namespace wingbeat {
 namespace {
 
-start_rule start_of(const side& of, std::string_view remedy) {
-  const std::size_t pair_bytes = 2 * of.real_bytes;
-  if (of.is_of_whole_pairs()) {
-    return {"a pair of real numbers", pair_bytes, of.real_bytes, pair_bytes, remedy};
+start_rule start_of(const side& array, std::string_view remedy) {
+  const std::size_t pair_bytes = 2 * array.real_bytes;
+  if (array.is_of_whole_pairs()) {
+    return {"a pair of real numbers", pair_bytes, array.real_bytes, pair_bytes, remedy};
   }
-  if (of.is_real || of.imaginary_at != 0) {
-    return {"a real number", of.real_bytes, of.real_bytes, of.real_bytes};
+  if (array.is_real || array.imaginary_at != 0) {
+    return {"a real number", array.real_bytes, array.real_bytes, array.real_bytes};
   }
-  return {"a complex number", pair_bytes, of.real_bytes, pair_bytes};
+  return {"a complex number", pair_bytes, array.real_bytes, pair_bytes};
 }
 
 start_rule start_of_elements(std::size_t element_bytes) {

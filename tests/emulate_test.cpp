@@ -183,8 +183,8 @@ TEST(run_cluster, reports_bytes_that_nobody_sends) {
     group.cluster_arrive();
     group.cluster_wait();
     if (group.index() == 1 && group.thread() == 1) return;  // and sends nothing
-    auto* const at = reinterpret_cast<double*>(memory);
-    group.send(group.of_peer(at, 0), 0, 1.0, group.of_peer(arrivals, 0));
+    auto* const address = reinterpret_cast<double*>(memory);
+    group.send(group.of_peer(address, 0), 0, 1.0, group.of_peer(arrivals, 0));
     group.receive(arrivals);
   };
   EXPECT_THAT(refusal_of([&] { run_cluster(2, 2, 32, body); }),

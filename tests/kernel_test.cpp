@@ -97,10 +97,10 @@ void check(queue& on, workgroup_fft what, long double bound) {
   const exact y = widened(run_rows(on, what, x));
   const exact given = widened(x);
   for (std::size_t f = 0; f < batch; ++f) {
-    const auto at = [&](const exact& all) {
+    const auto element = [&](const exact& all) {
       return exact(all.begin() + long(f * what.length), all.begin() + long((f + 1) * what.length));
     };
-    exact row = at(given), expected(what.length);
+    exact row = element(given), expected(what.length);
     const bool is_forward = what.dir == direction::forward;
     if (!is_forward) {
       const exact ordered = row;
@@ -110,7 +110,7 @@ void check(queue& on, workgroup_fft what, long double bound) {
     for (unsigned g = 0; g < what.length; ++g) {
       expected[g] = transformed[is_forward ? what.dft_index(g) : g];
     }
-    EXPECT_LT(relative_l2(at(y), expected), bound) << "row " << f;
+    EXPECT_LT(relative_l2(element(y), expected), bound) << "row " << f;
   }
 }
 

@@ -271,10 +271,10 @@ TEST_F(number_limits, filters_give_no_fewer_outputs_at_once_than_asked) {
 
 TEST_F(number_limits, memory_is_refused_or_is_there) {
   for (const engine runs_on : {engine::host, engine::reference}) {
-    const queue of{first_device(runs_on)};
+    const queue host{first_device(runs_on)};
     for (const std::size_t size_bytes : {std::size_t{1} << 63, SIZE_MAX - 63, SIZE_MAX}) {
-      EXPECT_THROW((buffer{of, size_bytes}), device_error) << size_bytes;
-      EXPECT_THROW((pinned_memory{of, size_bytes}), device_error) << size_bytes;
+      EXPECT_THROW((buffer{host, size_bytes}), device_error) << size_bytes;
+      EXPECT_THROW((pinned_memory{host, size_bytes}), device_error) << size_bytes;
     }
   }
   buffer memory{on, 8};

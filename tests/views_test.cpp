@@ -201,15 +201,16 @@ TEST(views, of_a_workspace_are_apart_from_both_sides) {
       return part(whole.view(), offset_bytes, bytes);
     };
     const buffer_view in = from(0, side_bytes), out = from(side_bytes, side_bytes);
-    const auto with = [&](std::size_t offset_bytes) {
+    const auto workspace_at = [&](std::size_t offset_bytes) {
       return fixture.refusal_of(in, out, from(offset_bytes, scratch_bytes + 16));
     };
-    EXPECT_EQ(with(2 * side_bytes), nothing_refused);
-    EXPECT_THAT(with(2 * side_bytes - 8),
+    EXPECT_EQ(workspace_at(2 * side_bytes), nothing_refused);
+    EXPECT_THAT(workspace_at(2 * side_bytes - 8),
                 HasSubstr("the workspace starts " + std::to_string(side_bytes - 8) +
                           " bytes behind the start of the output"));
-    EXPECT_THAT(with(0), HasSubstr("the workspace starts 0 bytes behind the start of the input"));
-    EXPECT_THAT(with(2 * side_bytes + 4),
+    EXPECT_THAT(workspace_at(0),
+                HasSubstr("the workspace starts 0 bytes behind the start of the input"));
+    EXPECT_THAT(workspace_at(2 * side_bytes + 4),
                 HasSubstr("within a complex number, which has 8 bytes; start it at a multiple"));
     EXPECT_THAT(fixture.refusal_of(in, out, {nullptr, 0, scratch_bytes}),
                 HasSubstr("the workspace has a size"));

@@ -208,8 +208,8 @@ class emulated_cluster_group {
 
   /// Returns the address in workgroup `rank`'s local memory of what this workgroup has at `at`.
   template <class T>
-  T* of_peer(T* at, unsigned rank) const {
-    const auto offset = reinterpret_cast<char*>(at) - cluster_->memories[rank_].get();
+  T* of_peer(T* address, unsigned rank) const {
+    const auto offset = reinterpret_cast<char*>(address) - cluster_->memories[rank_].get();
     return reinterpret_cast<T*>(cluster_->memories[rank].get() + offset);
   }
 

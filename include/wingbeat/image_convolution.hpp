@@ -34,8 +34,9 @@ enum class normalisation {
                 ///< white area keeps its luminance, and the kernel its tint.
 };
 
-[[nodiscard]] std::string_view name_of(border outside) noexcept;    ///< "zero", "mirror", ..
-[[nodiscard]] std::string_view name_of(normalisation by) noexcept;  ///< "none", "sum", "luminance"
+[[nodiscard]] std::string_view name_of(border outside) noexcept;  ///< "zero", "mirror", ..
+[[nodiscard]] std::string_view name_of(
+    normalisation rule) noexcept;  ///< "none", "sum", "luminance"
 
 /// What to convolve with what. Images, kernels and results are packed, [y][x][channel].
 ///

@@ -39,13 +39,13 @@ inline std::complex<long double> root(std::size_t e, std::size_t m) {
 
 /// Returns the table of a transform's stages, `of.table_entries()` roots laid out as
 /// wingbeat/device/twiddle.hpp describes:  of each stage with twiddles, [row][k], k < P.
-inline std::vector<std::complex<long double>> roots_of(device::workgroup::schedule of) {
+inline std::vector<std::complex<long double>> roots_of(device::workgroup::schedule plan) {
   std::vector<std::complex<long double>> table;
-  for (unsigned stage = 0; stage < of.count(); ++stage) {
-    const std::size_t radix = of.radix(stage);
-    const std::size_t place = of.place_value(stage);
+  for (unsigned stage = 0; stage < plan.count(); ++stage) {
+    const std::size_t radix = plan.radix(stage);
+    const std::size_t place = plan.place_value(stage);
     if (place == 1) continue;
-    for (unsigned row = 0; row < device::twiddle::rows(of.radix(stage)); ++row) {
+    for (unsigned row = 0; row < device::twiddle::rows(plan.radix(stage)); ++row) {
       const std::size_t e = device::twiddle::row_exponent(row);
       for (std::size_t k = 0; k < place; ++k) table.push_back(root(e * k, place * radix));
     }

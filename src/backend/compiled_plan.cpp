@@ -38,9 +38,9 @@ class table_memory {
   [[nodiscard]] buffer_view view() const { return view_; }
 
   /// Writes bytes at an offset, and returns where they end.
-  std::size_t write(const void* from, std::size_t size_bytes, std::size_t at) {
-    if (size_bytes > 0) owner_->write({view_.handle, at, size_bytes}, from);
-    return at + size_bytes;
+  std::size_t write(const void* from, std::size_t size_bytes, std::size_t offset) {
+    if (size_bytes > 0) owner_->write({view_.handle, offset, size_bytes}, from);
+    return offset + size_bytes;
   }
 
  private:
@@ -50,9 +50,9 @@ class table_memory {
 
 /// Uploads the constants of a pass: the functors' parameters, then its roots.
 template <class Real>
-table_memory upload(const std::shared_ptr<queue>& on, const pass& of) {
-  const std::vector<std::byte> blocks = of.parameter_blocks();
-  const auto roots = planner::table_of<Real>(of.numbers);
+table_memory upload(const std::shared_ptr<queue>& on, const pass& planned) {
+  const std::vector<std::byte> blocks = planned.parameter_blocks();
+  const auto roots = planner::table_of<Real>(planned.numbers);
   const std::size_t roots_bytes = roots.size() * sizeof(std::complex<Real>);
   // Never empty.
   table_memory table{on, std::max(blocks.size() + roots_bytes, sizeof(std::complex<Real>))};
@@ -61,14 +61,14 @@ table_memory upload(const std::shared_ptr<queue>& on, const pass& of) {
   return table;
 }
 
-bool has_functor(const pass& of) {
-  return of.in.fused || of.out.fused;
+bool has_functor(const pass& planned) {
+  return planned.in.fused || planned.out.fused;
 }
 
 /// Returns the parameters of a pass's entry: see `enqueue`.
-unsigned parameters_of(const pass& of) {
-  unsigned count = transform_parameters + (of.filter ? filter_parameters : 0);
-  for (const auto* fused : {&of.in.fused, &of.out.fused}) {
+unsigned parameters_of(const pass& planned) {
+  unsigned count = transform_parameters + (planned.filter ? filter_parameters : 0);
+  for (const auto* fused : {&planned.in.fused, &planned.out.fused}) {
     if (*fused) count += entry_parameters((*fused)->operands);
   }
   return count;
@@ -76,21 +76,21 @@ unsigned parameters_of(const pass& of) {
 
 /// Compiles one pass. Compile errors of a pass with functors are the request's: `plan_error`.
 std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
-                                          const std::shared_ptr<queue>& on, const pass& of) {
-  const planner::tile_shape& shape = of.shape();
+                                          const std::shared_ptr<queue>& on, const pass& planned) {
+  const planner::tile_shape& shape = planned.shape();
   try {
-    return compiler.compile(on, {.text = planner::kernel_text(of),
+    return compiler.compile(on, {.text = planner::kernel_text(planned),
                                  .entry = std::string{planner::entry_name},
-                                 .n_parameters = parameters_of(of),
+                                 .n_parameters = parameters_of(planned),
                                  .threads = shape.threads(),
                                  .scratch_bytes = shape.scratch_bytes(),
-                                 .workgroups = of.workgroups(),
+                                 .workgroups = planned.workgroups(),
                                  .workgroups_of_cluster = shape.workgroups,
-                                 .resident = of.resident,
-                                 .starts_early = of.numbers.starts_early,
+                                 .resident = planned.resident,
+                                 .starts_early = planned.numbers.starts_early,
                                  .path = "wingbeat_pass.cpp"});
   } catch (const compile_error& refused) {
-    if (!has_functor(of)) throw;
+    if (!has_functor(planned)) throw;
     throw plan_error(
         formatted("a functor of this plan does not compile; the messages below count its lines "
                   "from 1, so correct its text: {}",
@@ -101,12 +101,12 @@ std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
 /// Compiles one pass. If a functor's registers make it spill, elements are not loaded early, if
 /// that spills less.
 std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
-                                       const std::shared_ptr<queue>& on, pass of) {
-  auto result = compiled_as(compiler, on, of);
-  const bool may_load_later = has_functor(of) && of.numbers.is_full;
+                                       const std::shared_ptr<queue>& on, pass planned) {
+  auto result = compiled_as(compiler, on, planned);
+  const bool may_load_later = has_functor(planned) && planned.numbers.is_full;
   if (!may_load_later || result->resources().spill_bytes <= 0) return result;
-  of.numbers.is_full = false;
-  auto later = compiled_as(compiler, on, of);
+  planned.numbers.is_full = false;
+  auto later = compiled_as(compiler, on, planned);
   return later->resources().spill_bytes < result->resources().spill_bytes ? later : result;
 }
 
@@ -188,28 +188,29 @@ class compiled_plan final : public plan {
   };
 
   void enqueue(launch_sequence& sequence, const prepared_launch& launch, const run& given) const {
-    const pass& of = launch.of;
-    const buffer_view from = locate(of.in.location, given), to = locate(of.out.location, given);
+    const pass& planned = launch.of;
+    const buffer_view from = locate(planned.in.location, given),
+                      to = locate(planned.out.location, given);
     const transform_arguments transform{
         .in = from,
         .out = to,
         .table = launch.table.view(),
-        .in_first = first_element(from, of.in.buffer_element_bytes()),
-        .out_first = first_element(to, of.out.buffer_element_bytes()),
-        .batch = of.rows};
+        .in_first = first_element(from, planned.in.buffer_element_bytes()),
+        .out_first = first_element(to, planned.out.buffer_element_bytes()),
+        .batch = planned.rows};
     const auto plain = transform.list();
     argument_list arguments;
     arguments.add(plain);
     const std::uint64_t filter_first =
-        of.filter ? first_element(given.filter, of.filter->unit_bytes()) : 0;
-    if (of.filter) {
+        planned.filter ? first_element(given.filter, planned.filter->unit_bytes()) : 0;
+    if (planned.filter) {
       const std::array filter{kernel_argument::of(given.filter.handle),
                               kernel_argument::of(filter_first)};
       arguments.add(filter);
     }
-    if (of.in.fused) arguments.add(of.in.fused->operands, given.load);
-    if (of.out.fused) arguments.add(of.out.fused->operands, given.store);
-    sequence.launch(*launch.compiled, of.workgroups(), arguments.list());
+    if (planned.in.fused) arguments.add(planned.in.fused->operands, given.load);
+    if (planned.out.fused) arguments.add(planned.out.fused->operands, given.store);
+    sequence.launch(*launch.compiled, planned.workgroups(), arguments.list());
   }
 
   buffer_view locate(place location, const run& given) const {
@@ -224,12 +225,12 @@ class compiled_plan final : public plan {
     return memory;
   }
 
-  static std::size_t first_element(buffer_view of, std::size_t element_bytes) {
-    if (of.offset_bytes % element_bytes == 0) return of.offset_bytes / element_bytes;
+  static std::size_t first_element(buffer_view view, std::size_t element_bytes) {
+    if (view.offset_bytes % element_bytes == 0) return view.offset_bytes / element_bytes;
     throw plan_error(
         formatted("a buffer starts at byte {}; kernels need a multiple of {}, the size "
                   "of a complex number (two reals)",
-                  of.offset_bytes, element_bytes));
+                  view.offset_bytes, element_bytes));
   }
 
   planner::program program_;

@@ -19,9 +19,9 @@ constexpr std::array<std::uint32_t, 64> round_constants{
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-std::uint32_t big_endian_word(const unsigned char* at) {
-  return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 |
-         std::uint32_t{at[3]};
+std::uint32_t big_endian_word(const unsigned char* bytes) {
+  return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 |
+         std::uint32_t{bytes[2]} << 8 | std::uint32_t{bytes[3]};
 }
 
 void put_big_endian(unsigned char* to, std::uint64_t value, int n_bytes) {
@@ -97,10 +97,10 @@ void sha256::add_block(const unsigned char* block) {
   for (std::size_t i = 0; i < state_.size(); ++i) state_[i] += added[i];
 }
 
-std::string hex(const sha256::digest& of) {
+std::string hex(const sha256::digest& digest) {
   constexpr char digits[] = "0123456789abcdef";
   std::string text;
-  for (const unsigned char byte : of) {
+  for (const unsigned char byte : digest) {
     text += digits[byte >> 4];
     text += digits[byte & 15];
   }

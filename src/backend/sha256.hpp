@@ -34,7 +34,7 @@ class sha256 {
 };
 
 /// Returns the digest as 64 lower-case hexadecimal digits.
-[[nodiscard]] std::string hex(const sha256::digest& of);
+[[nodiscard]] std::string hex(const sha256::digest& digest);
 
 /// Returns whether a text has digits as `hex` writes them, and nothing else.
 [[nodiscard]] bool is_hex(std::string_view text) noexcept;

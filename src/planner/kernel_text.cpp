@@ -69,7 +69,7 @@ std::string numbers_text(const pass_numbers& numbers) {
   return text;
 }
 
-std::string policy_text(const pass& of) {
+std::string policy_text(const pass& stored_by) {
   return formatted(
       "struct policy {{\n"
       "  using real = {};\n"
@@ -77,7 +77,8 @@ std::string policy_text(const pass& of) {
       "  WINGBEAT_FN static constexpr grid::pass_numbers numbers() {{\n"
       "    grid::pass_numbers n{{}};\n{}"
       "    return n;\n  }}\n}};\n",
-      stored_type(of.real), of.is_forward ? "forward" : "inverse", numbers_text(of.numbers));
+      stored_type(stored_by.real), stored_by.is_forward ? "forward" : "inverse",
+      numbers_text(stored_by.numbers));
 }
 
 /// Threads in a row of the workgroup.
@@ -88,37 +89,37 @@ unsigned columns_of(const tile_shape& shape) {
 /// Whether the workgroup is declared without its rows. On processors PoCL (3.1) keeps a number of
 /// each thread in an array of rows and columns and stores vectors in it as if each row began at a
 /// multiple of 16 bytes: where rows do not, it would crash.
-bool is_in_sequence(const pass& of) {
-  const tile_shape& shape = of.shape();
+bool is_in_sequence(const pass& stored_by) {
+  const tile_shape& shape = stored_by.shape();
   const unsigned columns = columns_of(shape);
-  const unsigned real_bytes = of.real == precision::fp64 ? 8 : 4;
+  const unsigned real_bytes = stored_by.real == precision::fp64 ? 8 : 4;
   const bool has_rows = columns > 1 && columns < shape.threads();
   return shape.bank_bytes == 0 && has_rows && columns * real_bytes % 16 != 0;
 }
 
 /// How the entry point is declared.
-std::string kernel_macro(const pass& of) {
-  const tile_shape& shape = of.shape();
+std::string kernel_macro(const pass& stored_by) {
+  const tile_shape& shape = stored_by.shape();
   const unsigned threads = shape.threads();
   const unsigned columns = columns_of(shape);
   if (shape.workgroups > 1) {
-    return formatted("WINGBEAT_KERNEL_CLUSTER({}, {}, {})", threads, std::max(of.resident, 1u),
-                     shape.workgroups);
+    return formatted("WINGBEAT_KERNEL_CLUSTER({}, {}, {})", threads,
+                     std::max(stored_by.resident, 1u), shape.workgroups);
   }
   if (shape.is_cluster()) {
-    return formatted("WINGBEAT_KERNEL_RESIDENT({}, {})", threads, std::max(of.resident, 1u));
+    return formatted("WINGBEAT_KERNEL_RESIDENT({}, {})", threads, std::max(stored_by.resident, 1u));
   }
-  if (is_in_sequence(of)) return formatted("WINGBEAT_KERNEL({})", threads);
-  if (of.resident > 0) {
+  if (is_in_sequence(stored_by)) return formatted("WINGBEAT_KERNEL({})", threads);
+  if (stored_by.resident > 0) {
     return formatted("WINGBEAT_KERNEL_IN_ROWS_RESIDENT({}, {}, {})", columns, threads / columns,
-                     of.resident);
+                     stored_by.resident);
   }
   return formatted("WINGBEAT_KERNEL_IN_ROWS({}, {})", columns, threads / columns);
 }
 
 /// Returns the macros by which the entry point takes the functors' operands and hands them on.
 std::string operands_text(const pass_side& in, const pass_side& out, bool has_filter) {
-  const auto of = [](const pass_side& side, auto text) {
+  const auto stored_by = [](const pass_side& side, auto text) {
     return side.fused ? text(*side.fused) : std::string{};
   };
   const auto parameters = [](const functor& fused) { return fused.parameters_text(); };
@@ -129,8 +130,8 @@ std::string operands_text(const pass_side& in, const pass_side& out, bool has_fi
       "#define WINGBEAT_STORE_OPERANDS {}\n"
       "#define WINGBEAT_FILTER {}\n",
       has_filter ? ", WINGBEAT_GLOBAL const filter::element* filter_at, size filter_first" : "",
-      of(in, parameters), of(out, parameters), of(in, arguments), of(out, arguments),
-      has_filter ? "filter_at + filter_first" : "");
+      stored_by(in, parameters), stored_by(out, parameters), stored_by(in, arguments),
+      stored_by(out, arguments), has_filter ? "filter_at + filter_first" : "");
 }
 
 /// Returns the declaration of `filter`: what a body multiplies by.
@@ -157,9 +158,9 @@ std::string_view body_name(body makes) {
 
 }  // namespace
 
-std::string kernel_text(const pass& of) {
-  const std::string_view body = body_name(of.shape().makes);
-  const std::size_t store_at = of.in.fused ? of.in.fused->block_bytes() : 0;
+std::string kernel_text(const pass& stored_by) {
+  const std::string_view body = body_name(stored_by.shape().makes);
+  const std::size_t store_at = stored_by.in.fused ? stored_by.in.fused->block_bytes() : 0;
   return formatted(
       "#include \"wingbeat/device/bodies/{0}.hpp\"\n"
       "#include \"wingbeat/device/ends/memory.hpp\"\n{1}"
@@ -167,10 +168,11 @@ std::string kernel_text(const pass& of) {
       "namespace wingbeat::device {{\n{3}{4}{5}{7}"
       "using body = bodies::{0}<policy{8}>;\n}}\n"
       "#include \"backend/kernels/pass.hpp\"\n",
-      body, functor_text(of.in, of.out), kernel_macro(of), policy_text(of),
-      end_text(of.in, "load", "input", 0), end_text(of.out, "store", "output", store_at),
-      operands_text(of.in, of.out, of.filter.has_value()), filter_text(of.filter),
-      is_in_sequence(of) ? ", group" : "");
+      body, functor_text(stored_by.in, stored_by.out), kernel_macro(stored_by),
+      policy_text(stored_by), end_text(stored_by.in, "load", "input", 0),
+      end_text(stored_by.out, "store", "output", store_at),
+      operands_text(stored_by.in, stored_by.out, stored_by.filter.has_value()),
+      filter_text(stored_by.filter), is_in_sequence(stored_by) ? ", group" : "");
 }
 
 }  // namespace wingbeat::planner

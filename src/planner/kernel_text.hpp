@@ -13,6 +13,6 @@ namespace wingbeat::planner {
 inline constexpr std::string_view entry_name = "wingbeat_pass";
 
 /// Returns the text that a device's compiler reads for a pass; see src/backend/kernels.
-[[nodiscard]] std::string kernel_text(const pass& of);
+[[nodiscard]] std::string kernel_text(const pass& stored_by);
 
 }  // namespace wingbeat::planner

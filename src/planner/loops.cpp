@@ -24,8 +24,8 @@ struct role_loop : dimension {
 /// is not compiled in.
 class loop_nest {
  public:
-  loop_nest(const pass_numbers& numbers, const piece& cut, const placement& at)
-      : numbers_(numbers), shape_(numbers.shape), cut_(cut), at_(at) {
+  loop_nest(const pass_numbers& numbers, const piece& cut, const placement& position)
+      : numbers_(numbers), shape_(numbers.shape), cut_(cut), at_(position) {
     add_rest_of_axis();
     add_dimensions_beside();
     std::erase_if(loops_, [](const role_loop& each) { return each.count == 1; });
@@ -141,16 +141,18 @@ class loop_nest {
 
 }  // namespace
 
-gathered_sides add_loops(pass& result, const piece& cut, const placement& at) {
-  loop_nest nest(result.numbers, cut, at);
-  const gathered_sides gathered = gather_rows(result, nest.lanes(), at);
+gathered_sides add_loops(pass& result, const piece& cut, const placement& position) {
+  loop_nest nest(result.numbers, cut, position);
+  const gathered_sides gathered = gather_rows(result, nest.lanes(), position);
   nest.flatten();
   if (nest.loops().size() > device::grid::most_loops) throw std::logic_error("too many loops");
   pass_numbers& numbers = result.numbers;
-  const arrays::axis_span axes = axes_of(cut, at.axis);
+  const arrays::axis_span axes = axes_of(cut, position.axis);
   // Modulo 2^64, as kernels add it: index 0 may lie before the memory.
-  numbers.in.base = arrays::offset_beside(at.from, axes) - arrays::lead_along(at.from, axes);
-  numbers.out.base = arrays::offset_beside(at.to, axes) - arrays::lead_along(at.to, axes);
+  numbers.in.base =
+      arrays::offset_beside(position.from, axes) - arrays::lead_along(position.from, axes);
+  numbers.out.base =
+      arrays::offset_beside(position.to, axes) - arrays::lead_along(position.to, axes);
   for (const role_loop& each : nest.loops()) {
     numbers.loops[numbers.depth++] = {each.count, each.in, each.out, each.role, each.filter};
   }

@@ -10,6 +10,6 @@ namespace wingbeat::planner {
 /// Fills in the loops, the rows, and the first butterfly's place, of a pass whose sides have their
 /// strides: over the other butterflies of its axis, the other axes and the batch. Halves its lanes
 /// where there are fewer columns, and gathers rows that alternate; see `gather_rows`.
-gathered_sides add_loops(pass& result, const piece& cut, const placement& at);
+gathered_sides add_loops(pass& result, const piece& cut, const placement& position);
 
 }  // namespace wingbeat::planner

@@ -9,43 +9,44 @@
 namespace wingbeat::planner {
 namespace {
 
-std::size_t side_bytes(const pass& of, const pass_side& stored, const device::grid::side& placed,
-                       row holds) {
+std::size_t side_bytes(const pass& planned, const pass_side& stored,
+                       const device::grid::side& placed, row holds) {
   if (stored.fused) return stored.fused->moved_bytes;
-  std::size_t elements = of.rows * of.shape().length;
-  for (unsigned i = 0; i < of.numbers.depth; ++i) elements *= of.numbers.loops[i].count;
+  std::size_t elements = planned.rows * planned.shape().length;
+  for (unsigned i = 0; i < planned.numbers.depth; ++i) elements *= planned.numbers.loops[i].count;
   if (placed.is_limited) {
     // Of an axis cut into butterflies, each index is in one of them.
     const std::size_t valid = placed.valid_end - placed.valid_begin;
     const std::size_t reals = placed.is_pairs || stored.is_real ? valid : 2 * valid;
-    return elements / of.numbers.total * reals * stored.real_bytes();
+    return elements / planned.numbers.total * reals * stored.real_bytes();
   }
-  if (holds == row::half_spectrum) elements += elements / of.numbers.bins();
-  if (placed.is_hermitian) elements = elements / of.numbers.total * (of.numbers.total / 2 + 1);
+  if (holds == row::half_spectrum) elements += elements / planned.numbers.bins();
+  if (placed.is_hermitian)
+    elements = elements / planned.numbers.total * (planned.numbers.total / 2 + 1);
   return elements * (stored.is_real ? 1 : 2) * stored.real_bytes();
 }
 
 /// Returns the bytes of all spectra that a pass multiplies by, each counted once.
-std::size_t filter_bytes(const pass& of) {
-  if (!of.filter) return 0;
+std::size_t filter_bytes(const pass& planned) {
+  if (!planned.filter) return 0;
   const auto times = [](std::size_t count, std::size_t distance) {
     return distance == 0 ? 1 : count;
   };
-  std::size_t spectra = times(of.rows, of.numbers.filter_distance);
-  for (unsigned i = 0; i < of.numbers.depth; ++i) {
-    spectra *= times(of.numbers.loops[i].count, of.numbers.loops[i].filter);
+  std::size_t spectra = times(planned.rows, planned.numbers.filter_distance);
+  for (unsigned i = 0; i < planned.numbers.depth; ++i) {
+    spectra *= times(planned.numbers.loops[i].count, planned.numbers.loops[i].filter);
   }
-  return spectra * of.shape().length * 2 * bytes_of_real(of.filter->stored);
+  return spectra * planned.shape().length * 2 * bytes_of_real(planned.filter->stored);
 }
 
-std::string cut_text(const pass& of) {
-  const tile_shape& shape = of.shape();
+std::string cut_text(const pass& planned) {
+  const tile_shape& shape = planned.shape();
   if (shape.makes == body::plane) return formatted("planes of {} x {}", shape.first, shape.second);
-  const std::size_t total = of.numbers.total;
-  std::string text = of.is_whole()
+  const std::size_t total = planned.numbers.total;
+  std::string text = planned.is_whole()
                          ? formatted("lines of {}", shape.length)
                          : formatted("{} x {} of {}", total / shape.length, shape.length, total);
-  if (of.numbers.prior > 1) text += formatted(" after {}", of.numbers.prior);
+  if (planned.numbers.prior > 1) text += formatted(" after {}", planned.numbers.prior);
   if (shape.makes == body::line) text += formatted(" as {} x {}", shape.first, shape.second);
   return text;
 }
@@ -99,14 +100,14 @@ std::string pass::describe() const {
          (out.fused ? shape.partial_bytes > 0 ? ", your reduction" : ", your store" : "");
 }
 
-pass_info info_of(const pass& of) {
-  return {.description = of.describe(),
-          .length = of.shape().length,
-          .prior = of.numbers.prior,
-          .threads = of.shape().threads(),
-          .workgroups = of.workgroups(),
-          .scratch_bytes = of.shape().scratch_bytes(),
-          .traffic_bytes = of.traffic_bytes()};
+pass_info info_of(const pass& planned) {
+  return {.description = planned.describe(),
+          .length = planned.shape().length,
+          .prior = planned.numbers.prior,
+          .threads = planned.shape().threads(),
+          .workgroups = planned.workgroups(),
+          .scratch_bytes = planned.shape().scratch_bytes(),
+          .traffic_bytes = planned.traffic_bytes()};
 }
 
 }  // namespace wingbeat::planner

@@ -73,6 +73,6 @@ struct pass {
 };
 
 /// Returns what a plan's user reads of a pass.
-[[nodiscard]] pass_info info_of(const pass& of);
+[[nodiscard]] pass_info info_of(const pass& planned);
 
 }  // namespace wingbeat::planner

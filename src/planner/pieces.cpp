@@ -55,21 +55,22 @@ std::optional<piece> fitted(piece result, const device_info& device, unsigned le
 
 /// Takes fewer lanes where a call makes so few transforms that multiprocessors would have none, but
 /// as many as fill a subgroup, and not fewer neighbouring columns than the rules want.
-void spread(piece& over, const choice& by) {
+void spread(piece& over, const choice& context) {
   constexpr std::size_t threads_of_subgroup = 32;
   tile_shape& shape = over.shape;
-  const tuning::placement_rules& rules = by.data.placing;
-  if (!by.device.is_gpu || shape.is_cluster()) return;
+  const tuning::placement_rules& rules = context.data.placing;
+  if (!context.device.is_gpu || shape.is_cluster()) return;
   std::size_t least = threads_of_subgroup * shape.elements_per_thread / shape.length;
   if (shape.lanes_across) {
-    const std::size_t neighbours = rules.least_side_by_side / (2 * bytes_of_real(by.axis.stored));
+    const std::size_t neighbours =
+        rules.least_side_by_side / (2 * bytes_of_real(context.axis.stored));
     least = std::max(least, neighbours * (shape.mirrored ? 2 : 1));
   }
   const auto workgroups = [&] {
-    return (by.butterflies(shape.length) + shape.lanes - 1) / shape.lanes;
+    return (context.butterflies(shape.length) + shape.lanes - 1) / shape.lanes;
   };
   const auto wanted =
-      static_cast<std::size_t>(rules.least_workgroups_per_unit * by.device.compute_units);
+      static_cast<std::size_t>(rules.least_workgroups_per_unit * context.device.compute_units);
   while (shape.lanes / 2 >= least && shape.lanes % 2 == 0 && workgroups() < wanted) {
     shape.lanes /= 2;
   }
@@ -77,14 +78,14 @@ void spread(piece& over, const choice& by) {
 
 /// Returns a piece with what all pieces of the axis have; `begins` and `ends` are whether it is the
 /// first and the last.
-piece common_piece(const choice& by, bool begins, bool ends) {
+piece common_piece(const choice& context, bool begins, bool ends) {
   piece result;
-  result.total = by.axis.total;
-  result.shape.element_bytes = by.axis.stored == precision::fp64 ? 16 : 8;
-  result.shape.bank_bytes = by.data.bank_bytes;
-  if (!by.axis.has_half_spectrum) return result;
-  if (by.axis.is_forward && ends) result.shape.sink = row::half_spectrum;
-  if (!by.axis.is_forward && begins) result.shape.source = row::half_spectrum;
+  result.total = context.axis.total;
+  result.shape.element_bytes = context.axis.stored == precision::fp64 ? 16 : 8;
+  result.shape.bank_bytes = context.data.bank_bytes;
+  if (!context.axis.has_half_spectrum) return result;
+  if (context.axis.is_forward && ends) result.shape.sink = row::half_spectrum;
+  if (!context.axis.is_forward && begins) result.shape.source = row::half_spectrum;
   return result;
 }
 
@@ -98,12 +99,13 @@ rule_request rule_of(const piece& common, std::size_t length) {
 }
 
 /// A row that one workgroup takes, as the data describes it, or else by rule.
-std::optional<piece> whole_row(piece result, const tuning::shape* described, const choice& by) {
+std::optional<piece> whole_row(piece result, const tuning::shape* described,
+                               const choice& context) {
   std::optional<tuning::shape> shape;
   if (described != nullptr) {
     shape = *described;
   } else {
-    shape = row_by_rule(rule_of(result, result.total), by.data.other_rows, by.device);
+    shape = row_by_rule(rule_of(result, result.total), context.data.other_rows, context.device);
   }
   if (!shape) return std::nullopt;
   result.shape.makes = result.shape.has_half_spectrum() ? body::real_row : body::transform;
@@ -115,9 +117,9 @@ std::optional<piece> whole_row(piece result, const tuning::shape* described, con
   result.shape.stage_out = shape->stage_out;
   result.fraction = static_cast<double>(shape->fraction);
   result.resident = shape->resident;
-  result.prefetch_bytes = prefetched(shape->prefetch_mib, by.device);
+  result.prefetch_bytes = prefetched(shape->prefetch_mib, context.device);
   result.streams = shape->streams;
-  return fitted(result, by.device);
+  return fitted(result, context.device);
 }
 
 /// Returns the piece as the data describes a line or a plane.
@@ -137,23 +139,24 @@ piece shaped_as(piece result, body makes, const tuning::cluster_shape& shape,
 }
 
 std::optional<piece> line_of(const piece& common, std::size_t length,
-                             std::span<const tuning::cluster_shape> lines, const choice& by) {
+                             std::span<const tuning::cluster_shape> lines, const choice& context) {
   for (const tuning::cluster_shape& shape : lines) {
-    if (shape.length != length || !shape.counts.contains(by.butterflies(length))) continue;
-    piece result = shaped_as(common, body::line, shape, by.device);
+    if (shape.length != length || !shape.counts.contains(context.butterflies(length))) continue;
+    piece result = shaped_as(common, body::line, shape, context.device);
     result.shape.lanes_across = shape.lanes > 1;
-    if (fits(result.shape, by.device)) return result;
+    if (fits(result.shape, context.device)) return result;
   }
   return std::nullopt;
 }
 
 /// A row that a workgroup or a cluster takes at once; a line where the data has one of its length.
 std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& rows,
-                                 const choice& by) {
-  if (auto line = line_of(common, common.total, rows.lines, by)) return line;
+                                 const choice& context) {
+  if (auto line = line_of(common, common.total, rows.lines, context)) return line;
   auto row = whole_row(
-      common, tuning::find_shape(rows.whole, common.total, by.butterflies(common.total)), by);
-  if (row) spread(*row, by);
+      common, tuning::find_shape(rows.whole, common.total, context.butterflies(common.total)),
+      context);
+  if (row) spread(*row, context);
   return row;
 }
 
@@ -172,7 +175,7 @@ unsigned lanes_for(const tile_shape& tile, unsigned most, std::size_t neighbours
 }
 
 std::optional<piece> columns_as(piece result, const tuning::column_shape& shape,
-                                std::size_t neighbours, const choice& by) {
+                                std::size_t neighbours, const choice& context) {
   const unsigned least = result.shape.mirrored ? 2 : 1;
   result.shape.length = shape.length;
   result.shape.elements_per_thread = shape.elements;
@@ -182,47 +185,49 @@ std::optional<piece> columns_as(piece result, const tuning::column_shape& shape,
   result.resident = shape.resident;
   result.fraction = static_cast<double>(shape.fraction);
   result.streams = shape.streams;
-  spread(result, by);
-  return fitted(result, by.device, least);
+  spread(result, context);
+  return fitted(result, context.device, least);
 }
 
 /// Columns of one workgroup.
 std::optional<piece> plain_columns(const piece& common, std::size_t length, std::size_t neighbours,
-                                   const choice& by) {
-  if (const auto* shape = tuning::find_shape(by.shapes.columns, length, by.butterflies(length))) {
-    return columns_as(common, *shape, neighbours, by);
+                                   const choice& context) {
+  if (const auto* shape =
+          tuning::find_shape(context.shapes.columns, length, context.butterflies(length))) {
+    return columns_as(common, *shape, neighbours, context);
   }
-  const auto shape = columns_by_rule(rule_of(common, length), by.data.other_columns, by.device);
-  return shape ? columns_as(common, *shape, neighbours, by) : std::nullopt;
+  const auto shape =
+      columns_by_rule(rule_of(common, length), context.data.other_columns, context.device);
+  return shape ? columns_as(common, *shape, neighbours, context) : std::nullopt;
 }
 
 std::optional<piece> columns(const piece& common, std::size_t length, std::size_t neighbours,
-                             const choice& by) {
-  if (auto line = line_of(common, length, by.shapes.column_lines, by)) {
+                             const choice& context) {
+  if (auto line = line_of(common, length, context.shapes.column_lines, context)) {
     if (line->shape.lanes <= neighbours) return line;
   }
-  return plain_columns(common, length, neighbours, by);
+  return plain_columns(common, length, neighbours, context);
 }
 
 /// Columns whose bins meet, which is within a workgroup. Without data for them they are those of
 /// any axis, but exchange whole elements, because bins meet whole (R2C 2^18 0.47 of a copy, in
 /// halves 0.39: bench/NOTES.md, section 10), and with fewer threads where they would spill.
 std::optional<piece> mirrored_columns(const piece& common, std::size_t length,
-                                      std::size_t neighbours, const choice& by) {
-  const auto own = by.rows().mirrored;
-  if (const auto* shape = tuning::find_shape(own, length, by.butterflies(length))) {
-    return columns_as(common, *shape, neighbours, by);
+                                      std::size_t neighbours, const choice& context) {
+  const auto own = context.rows().mirrored;
+  if (const auto* shape = tuning::find_shape(own, length, context.butterflies(length))) {
+    return columns_as(common, *shape, neighbours, context);
   }
-  const tuning::mirrored_limits& limits = by.shapes.unmeasured_mirrored;
+  const tuning::mirrored_limits& limits = context.shapes.unmeasured_mirrored;
   if (length > limits.longest) return std::nullopt;
-  auto result = plain_columns(common, length, neighbours, by);
-  if (!result || !by.axis.is_forward) return result;
+  auto result = plain_columns(common, length, neighbours, context);
+  if (!result || !context.axis.is_forward) return result;
   result->shape.half_trade = false;
   result->resident = std::min(result->resident, limits.most_resident);
   while (result->shape.threads() > limits.most_threads && result->shape.lanes > 2) {
     result->shape.lanes /= 2;
   }
-  return fitted(*result, by.device, 2);
+  return fitted(*result, context.device, 2);
 }
 
 using parts = std::vector<std::size_t>;  // the length of each pass
@@ -236,26 +241,27 @@ parts parts_of(const tuning::cut& cut) {
 }
 
 /// Returns how a row of a call of few transforms is cut, as measured; empty where it need not be.
-parts cut_of_few(const choice& by) {
-  if (!by.axis.is_row) return {};
-  const auto* cut = tuning::find_shape(by.rows().cuts, by.axis.total, by.axis.transforms);
+parts cut_of_few(const choice& context) {
+  if (!context.axis.is_row) return {};
+  const auto* cut =
+      tuning::find_shape(context.rows().cuts, context.axis.total, context.axis.transforms);
   return cut != nullptr && cut->counts.ends() ? parts_of(*cut) : parts{};
 }
 
 /// Returns the ways to cut the axis into several passes, the best first: as measured, then evenly,
 /// of lengths that are no powers of two into no longer passes than wanted where that can be.
-std::vector<parts> ways_to_cut(const choice& by) {
+std::vector<parts> ways_to_cut(const choice& context) {
   std::vector<parts> ways;
-  for (const tuning::cut& cut : by.rows().cuts) {
-    if (cut.length != by.axis.total || !cut.counts.contains(by.axis.transforms)) continue;
+  for (const tuning::cut& cut : context.rows().cuts) {
+    if (cut.length != context.axis.total || !cut.counts.contains(context.axis.transforms)) continue;
     ways.push_back(parts_of(cut));
   }
   const auto is_wanted = [&](const parts& lengths) {
-    return device::is_power_of_two(by.axis.total) ||
-           lengths.front() <= by.data.other_rows.longest_part;
+    return device::is_power_of_two(context.axis.total) ||
+           lengths.front() <= context.data.other_rows.longest_part;
   };
   for (unsigned count = 2; count <= tuning::most_parts; ++count) {
-    ways.push_back(even_parts(by.axis.total, count));
+    ways.push_back(even_parts(context.axis.total, count));
   }
   const auto first_even = ways.end() - (tuning::most_parts - 1);
   std::stable_partition(first_even, ways.end(), is_wanted);
@@ -271,19 +277,19 @@ void limit_twiddled(piece& each, const tuning::architecture& data) {
 }
 
 /// Cuts the axis; fewer pieces come back if one of them does not fit.
-std::vector<piece> cut_into(const parts& lengths, const choice& by) {
+std::vector<piece> cut_into(const parts& lengths, const choice& context) {
   std::vector<piece> pieces;
   std::size_t prior = 1;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    piece common = common_piece(by, i == 0, i + 1 == lengths.size());
+    piece common = common_piece(context, i == 0, i + 1 == lengths.size());
     common.prior = prior;
-    common.shape.mirrored = by.axis.is_row && common.shape.has_half_spectrum();
-    const std::size_t beside = prior == 1 ? by.axis.total / lengths[i] : prior;
-    const std::size_t neighbours = by.axis.is_row ? beside : by.axis.columns;
-    auto result = common.shape.mirrored ? mirrored_columns(common, lengths[i], neighbours, by)
-                                        : columns(common, lengths[i], neighbours, by);
+    common.shape.mirrored = context.axis.is_row && common.shape.has_half_spectrum();
+    const std::size_t beside = prior == 1 ? context.axis.total / lengths[i] : prior;
+    const std::size_t neighbours = context.axis.is_row ? beside : context.axis.columns;
+    auto result = common.shape.mirrored ? mirrored_columns(common, lengths[i], neighbours, context)
+                                        : columns(common, lengths[i], neighbours, context);
     if (!result) return pieces;
-    limit_twiddled(*result, by.data);
+    limit_twiddled(*result, context.data);
     pieces.push_back(*result);
     prior *= lengths[i];
   }
@@ -309,17 +315,17 @@ double twiddled_time(const piece& rows, const tuning::architecture& data) {
 
 std::vector<piece> pieces_of(const axis_request& axis, const tuning::architecture& data,
                              const device_info& device) {
-  const choice by{axis, data, device};
-  if (const parts few = cut_of_few(by); !few.empty()) {
-    auto pieces = cut_into(few, by);
+  const choice context{axis, data, device};
+  if (const parts few = cut_of_few(context); !few.empty()) {
+    auto pieces = cut_into(few, context);
     if (pieces.size() == few.size()) return pieces;
   }
-  const piece common = common_piece(by, axis.is_row, axis.is_row);
-  const auto whole = axis.is_row ? row_at_once(common, by.rows(), by)
-                                 : columns(common, axis.total, axis.columns, by);
+  const piece common = common_piece(context, axis.is_row, axis.is_row);
+  const auto whole = axis.is_row ? row_at_once(common, context.rows(), context)
+                                 : columns(common, axis.total, axis.columns, context);
   if (whole) return {*whole};
-  for (const parts& lengths : ways_to_cut(by)) {
-    auto pieces = cut_into(lengths, by);
+  for (const parts& lengths : ways_to_cut(context)) {
+    auto pieces = cut_into(lengths, context);
     if (pieces.size() == lengths.size()) return pieces;
   }
   throw plan_error(
@@ -330,16 +336,17 @@ std::vector<piece> pieces_of(const axis_request& axis, const tuning::architectur
 
 std::optional<piece> convolution_of(const axis_request& axis, const tuning::architecture& data,
                                     const device_info& device) {
-  const choice by{axis, data, device};
+  const choice context{axis, data, device};
   const auto shape_of = [&](std::span<const tuning::shape> list) -> const tuning::shape* {
     const auto found = std::find_if(list.begin(), list.end(), [&](const tuning::shape& each) {
       return each.length == axis.total;
     });
     return found == list.end() ? nullptr : &*found;
   };
-  const piece common = common_piece(by, true, true);
-  const tuning::shape* own = shape_of(by.shapes.convolutions);
-  auto result = whole_row(common, own != nullptr ? own : shape_of(by.shapes.rows.whole), by);
+  const piece common = common_piece(context, true, true);
+  const tuning::shape* own = shape_of(context.shapes.convolutions);
+  auto result =
+      whole_row(common, own != nullptr ? own : shape_of(context.shapes.rows.whole), context);
   if (!result) return result;
   result->shape.stage_in = result->shape.stage_out = false;
   if (device::is_power_of_two(axis.total)) result->shape.bins = device::order::scrambled;
@@ -355,12 +362,12 @@ std::vector<piece> scrambled_pieces_of(const axis_request& request,
   // Plans of any batch have their bins in the same places: shapes are those of many transforms.
   axis_request axis = request;
   axis.transforms = std::size_t{1} << 32;
-  const choice by{axis, data, device};
-  const piece common = common_piece(by, true, true);
+  const choice context{axis, data, device};
+  const piece common = common_piece(context, true, true);
   const auto row_of = [&](std::size_t length) {
     piece row = common;
     row.total = length;
-    return row_at_once(row, by.shapes.rows, by);
+    return row_at_once(row, context.shapes.rows, context);
   };
   if (row_of(axis.total)) return {};
   double natural = 0;
@@ -376,7 +383,7 @@ std::vector<piece> scrambled_pieces_of(const axis_request& request,
     const std::size_t length = *divisor;
     if (length == 1) break;
     auto row = row_of(length);
-    auto column = columns(common, axis.total / length, length, by);
+    auto column = columns(common, axis.total / length, length, context);
     if (!row || !column || (column->fraction == 0 && column->shape.length > longest)) continue;
     const double time = twiddled_time(*row, data) + time_of(*column, data.times);
     if (time >= least) continue;
@@ -398,12 +405,12 @@ std::vector<piece> scrambled_pieces_of(const axis_request& request,
 
 std::optional<piece> plane_of(std::size_t rows, const axis_request& axis,
                               const tuning::architecture& data, const device_info& device) {
-  const choice by{axis, data, device};
+  const choice context{axis, data, device};
   const std::size_t planes = std::max<std::size_t>(axis.transforms / rows, 1);
-  for (const tuning::cluster_shape& shape : by.own_rows().planes) {
+  for (const tuning::cluster_shape& shape : context.own_rows().planes) {
     if (shape.first != rows || shape.length != rows * axis.total) continue;
     if (!shape.counts.contains(planes)) continue;
-    piece result = shaped_as(common_piece(by, true, true), body::plane, shape, device);
+    piece result = shaped_as(common_piece(context, true, true), body::plane, shape, device);
     result.total = result.shape.length;
     if (fits(result.shape, device)) return result;
   }

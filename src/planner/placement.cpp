@@ -33,14 +33,15 @@ void fill_side(pass_side& stored, device::grid::side& placed, const array& sourc
 
 /// Fills in strides from element to element of a butterfly; see the formulas of grid/numbers.hpp
 /// and cluster/fft.hpp.
-void place_butterfly(pass_numbers& numbers, const piece& cut, const placement& at) {
-  const arrays::axis &from = at.from.axes[at.axis], &to = at.to.axes[at.axis];
+void place_butterfly(pass_numbers& numbers, const piece& cut, const placement& position) {
+  const arrays::axis &from = position.from.axes[position.axis],
+                     &to = position.to.axes[position.axis];
   const tile_shape& shape = numbers.shape;
   if (shape.makes == body::plane) {
     numbers.in.first_stride = from.stride;
-    numbers.in.stride = at.from.axes[at.axis + 1].stride;
+    numbers.in.stride = position.from.axes[position.axis + 1].stride;
     numbers.out.first_stride = to.stride;
-    numbers.out.stride = at.to.axes[at.axis + 1].stride;
+    numbers.out.stride = position.to.axes[position.axis + 1].stride;
     return;
   }
   numbers.in.step = cut.in_place_spacing.value_or(cut.total / shape.length);
@@ -81,11 +82,11 @@ void add_functors(pass& result, const plan_spec& spec) {
 
 /// A short launch begins early. What it moves stays in the caches, so that nothing streams; and the
 /// compiler could move streaming loads before the wait for earlier launches.
-void start_early(pass& result, const placement& at) {
-  if (!at.device.has_early_launch) return;
+void start_early(pass& result, const placement& position) {
+  if (!position.device.has_early_launch) return;
   // Loads that a functor says are of constants (`__ldg`) could move before the wait too.
   if (result.in.fused || result.out.fused) return;
-  if (result.traffic_bytes() > at.rules.most_early_bytes) return;
+  if (result.traffic_bytes() > position.rules.most_early_bytes) return;
   result.numbers.starts_early = true;
   result.in.streams = result.out.streams = false;
 }
@@ -96,43 +97,44 @@ arrays::axis_span axes_of(const piece& cut, std::size_t axis) {
   return {axis, cut.shape.makes == body::plane ? std::size_t{2} : std::size_t{1}};
 }
 
-pass placed(const piece& cut, const placement& at) {
+pass placed(const piece& cut, const placement& position) {
   pass result;
-  result.real = arrays::common_precision(at.spec);
-  result.is_forward =
-      at.spec.kind == transform::forward || at.spec.kind == transform::forward_from_real;
+  result.real = arrays::common_precision(position.spec);
+  result.is_forward = position.spec.kind == transform::forward ||
+                      position.spec.kind == transform::forward_from_real;
   result.resident = cut.resident;
   result.fraction = cut.fraction;
   result.in_place_spacing = cut.in_place_spacing;
-  if (at.filter != nullptr) {
-    result.filter = pass_side{.location = place::filter, .stored = at.filter->stored};
+  if (position.filter != nullptr) {
+    result.filter = pass_side{.location = place::filter, .stored = position.filter->stored};
   }
   pass_numbers& numbers = result.numbers;
   numbers.shape = cut.shape;
-  numbers.shape.times = at.filter != nullptr ? at.filter->times : product::plain;
+  numbers.shape.times = position.filter != nullptr ? position.filter->times : product::plain;
   numbers.prior = cut.prior;
   numbers.total = cut.total;
-  const arrays::axis_span axes = axes_of(cut, at.axis);
-  fill_side(result.in, numbers.in, at.from, axes);
-  fill_side(result.out, numbers.out, at.to, axes);
+  const arrays::axis_span axes = axes_of(cut, position.axis);
+  fill_side(result.in, numbers.in, position.from, axes);
+  fill_side(result.out, numbers.out, position.to, axes);
   result.out.streams = cut.streams;
-  place_butterfly(numbers, cut, at);
+  place_butterfly(numbers, cut, position);
   if (axes.count == 1) {
-    const arrays::axis &from = at.from.axes[at.axis], &to = at.to.axes[at.axis];
-    numbers.in.is_hermitian = at.begins && from.length < cut.total;
-    limit(numbers.in, result.in, from, at.begins, false);
-    limit(numbers.out, result.out, to, at.ends, to.length < cut.total);
+    const arrays::axis &from = position.from.axes[position.axis],
+                       &to = position.to.axes[position.axis];
+    numbers.in.is_hermitian = position.begins && from.length < cut.total;
+    limit(numbers.in, result.in, from, position.begins, false);
+    limit(numbers.out, result.out, to, position.ends, to.length < cut.total);
   }
-  if (at.filter != nullptr && at.filter->blocks.length > 0) {
-    numbers.out.block = at.filter->blocks.length;
-    numbers.out.block_stride = at.filter->blocks.stride;
-    numbers.out.block_first = at.to.axes[at.axis].placed.first;
+  if (position.filter != nullptr && position.filter->blocks.length > 0) {
+    numbers.out.block = position.filter->blocks.length;
+    numbers.out.block_stride = position.filter->blocks.stride;
+    numbers.out.block_first = position.to.axes[position.axis].placed.first;
   }
-  const gathered_sides gathered = add_loops(result, cut, at);
-  add_functors(result, at.spec);
-  stage(result, at.spec, gathered);
-  start_early(result, at);
-  if (!result.numbers.starts_early) prefetch(result, cut.prefetch_bytes, at.spec.batch);
+  const gathered_sides gathered = add_loops(result, cut, position);
+  add_functors(result, position.spec);
+  stage(result, position.spec, gathered);
+  start_early(result, position);
+  if (!result.numbers.starts_early) prefetch(result, cut.prefetch_bytes, position.spec.batch);
   return result;
 }
 

@@ -31,6 +31,6 @@ struct placement {
 [[nodiscard]] arrays::axis_span axes_of(const piece& cut, std::size_t axis);
 
 /// Returns `cut` as a pass: with both sides, its loops, mirrored tiles, staging and prefetches.
-[[nodiscard]] pass placed(const piece& cut, const placement& at);
+[[nodiscard]] pass placed(const piece& cut, const placement& position);
 
 }  // namespace wingbeat::planner

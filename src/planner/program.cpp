@@ -163,9 +163,9 @@ void require_launchable(const pass& each, const plan_spec& spec, const device_in
 /// Output streams from the last pass alone, because the next pass reads the others from L2; and, as
 /// measured (bench/NOTES.md, section 13), not from columns that have twiddles or write elsewhere
 /// than they read.
-bool may_stream(const planned_piece& each, const pass& as, bool is_last) {
-  const bool overwrites = as.in.location == as.out.location;
-  return is_last && !(as.shape().lanes_across && (each.chosen.prior > 1 || !overwrites));
+bool may_stream(const planned_piece& each, const pass& next_pass, bool is_last) {
+  const bool overwrites = next_pass.in.location == next_pass.out.location;
+  return is_last && !(next_pass.shape().lanes_across && (each.chosen.prior > 1 || !overwrites));
 }
 
 }  // namespace

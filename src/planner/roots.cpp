@@ -37,39 +37,39 @@ class root_table {
   }
 
   void add_all(std::size_t m) {
-    const device::twiddle::root_tables as{m};
-    const std::size_t fine = as.fine_length();
+    const device::twiddle::root_tables tables{m};
+    const std::size_t fine = tables.fine_length();
     add_first(fine, m);
-    if (!as.is_direct()) add_first(as.coarse_length(), m, fine);
+    if (!tables.is_direct()) add_first(tables.coarse_length(), m, fine);
   }
 
   /// Adds the roots of the twiddles of a butterfly of radix `radix` in registers after `prior`, of
   /// order m in all.
   void add_twiddles(std::size_t radix, std::size_t prior, std::size_t m) {
-    const device::twiddle::root_tables as = device::grid::twiddle_row(prior);
+    const device::twiddle::root_tables tables = device::grid::twiddle_row(prior);
     const root_products<Real> root_of{prior * radix, prior * radix};
     const unsigned rows = device::twiddle::rows(static_cast<unsigned>(radix));
     for (unsigned row = 0; row < rows; ++row) {
-      const std::size_t e = device::twiddle::row_exponent(row), fine = as.fine_length();
+      const std::size_t e = device::twiddle::row_exponent(row), fine = tables.fine_length();
       for (std::size_t k = 0; k < fine; ++k) roots_.push_back(root_of(e * k));
-      if (as.is_direct()) continue;
+      if (tables.is_direct()) continue;
       for (std::size_t k = 0; k < prior; k += fine) roots_.push_back(root_of(e * k));
     }
     add_all(m);
   }
 
-  void add_body(const tile_shape& of) {
-    const unsigned e = of.elements_per_thread;
-    if (!of.is_cluster()) {
-      add_stages(of.length, e, of.stage_order());
-      if (of.makes != body::real_row) return;
-      const auto n = static_cast<unsigned>(of.length);
+  void add_body(const tile_shape& shape) {
+    const unsigned e = shape.elements_per_thread;
+    if (!shape.is_cluster()) {
+      add_stages(shape.length, e, shape.stage_order());
+      if (shape.makes != body::real_row) return;
+      const auto n = static_cast<unsigned>(shape.length);
       for (unsigned k = 0; k < device::workgroup::real_roots_of(n, e); ++k) add(root(k, 2 * n));
       return;
     }
-    add_stages(of.first, e);
-    if (of.second != of.first) add_stages(of.second, e);
-    if (of.makes == body::line) add_twiddles(e, of.second, of.length);
+    add_stages(shape.first, e);
+    if (shape.second != shape.first) add_stages(shape.second, e);
+    if (shape.makes == body::line) add_twiddles(e, shape.second, shape.length);
   }
 
  private:
@@ -79,20 +79,22 @@ class root_table {
 }  // namespace
 
 template <class Real>
-std::vector<std::complex<Real>> table_of(const pass_numbers& of) {
+std::vector<std::complex<Real>> table_of(const pass_numbers& numbers) {
   root_table<Real> table;
-  table.add_body(of.shape);
-  if (of.is_twiddled()) {
-    table.add_twiddles(of.shape.elements_per_thread, of.prior, of.prior * of.shape.length);
+  table.add_body(numbers.shape);
+  if (numbers.is_twiddled()) {
+    table.add_twiddles(numbers.shape.elements_per_thread, numbers.prior,
+                       numbers.prior * numbers.shape.length);
   }
-  if (of.has_real_roots()) table.add_all(2 * of.bins());
+  if (numbers.has_real_roots()) table.add_all(2 * numbers.bins());
   auto roots = table.take();
-  if (roots.size() != of.table_entries()) throw std::logic_error("roots are not as pass_numbers");
+  if (roots.size() != numbers.table_entries())
+    throw std::logic_error("roots are not as pass_numbers");
   return roots;
 }
 
-template std::vector<std::complex<float>> table_of(const pass_numbers& of);
-template std::vector<std::complex<double>> table_of(const pass_numbers& of);
-template std::vector<std::complex<long double>> table_of(const pass_numbers& of);
+template std::vector<std::complex<float>> table_of(const pass_numbers& numbers);
+template std::vector<std::complex<double>> table_of(const pass_numbers& numbers);
+template std::vector<std::complex<long double>> table_of(const pass_numbers& numbers);
 
 }  // namespace wingbeat::planner

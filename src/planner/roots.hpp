@@ -14,6 +14,6 @@ namespace wingbeat::planner {
 /// Returns the table that a pass reads, in the order of `pass_numbers`: roots of its body, of the
 /// twiddles before it, of the real transform. For float, double and long double.
 template <class Real>
-[[nodiscard]] std::vector<std::complex<Real>> table_of(const pass_numbers& of);
+[[nodiscard]] std::vector<std::complex<Real>> table_of(const pass_numbers& numbers);
 
 }  // namespace wingbeat::planner

@@ -22,8 +22,8 @@ constexpr std::size_t registers_of_workgroup = 65536;
 /// The smallest unit of memory traffic: neighbours read and write so many bytes at once.
 constexpr std::size_t sector_bytes = 32;
 
-unsigned real_bytes_of(const rule_request& of) {
-  return of.element_bytes / 2;
+unsigned real_bytes_of(const rule_request& request) {
+  return request.element_bytes / 2;
 }
 
 /// Returns the bytes that threads of so many elements read next to each other.
@@ -46,16 +46,17 @@ unsigned cost_of_access(const tile_shape& shape) {
 }
 
 /// Returns what a transform by threads of so many elements is estimated to cost each of them.
-unsigned cost_of(const rule_request& of, const tile_shape& shape) {
-  const auto length = static_cast<unsigned>(of.length);
+unsigned cost_of(const rule_request& request, const tile_shape& shape) {
+  const auto length = static_cast<unsigned>(request.length);
   const unsigned elements = shape.elements_per_thread;
   // A processor runs threads of a workgroup one after another: nothing but operations counts.
-  if (of.bank_bytes == 0) return device::workgroup::stage_cost(length, elements);
+  if (request.bank_bytes == 0) return device::workgroup::stage_cost(length, elements);
   // Columns of a workgroup are threads enough.
   if (shape.lanes_across) return device::workgroup::stage_cost(length, elements) + 32 * elements;
   // Opposite bins meet in pairs where the elements are even; else both are loaded twice.
-  const unsigned unpaired = of.is_real_row && elements % 2 != 0 ? 5 : 4;
-  const unsigned computed = device::workgroup::estimated_cost(length, elements, real_bytes_of(of));
+  const unsigned unpaired = request.is_real_row && elements % 2 != 0 ? 5 : 4;
+  const unsigned computed =
+      device::workgroup::estimated_cost(length, elements, real_bytes_of(request));
   return computed * unpaired / 4 + cost_of_access(shape);
 }
 
@@ -66,34 +67,35 @@ std::size_t registers_allowed(std::size_t threads) {
   return registers_of_workgroup / taken / 8 * 8;
 }
 
-bool fits(const tile_shape& shape, const rule_request& of, const device_info& device) {
+bool fits(const tile_shape& shape, const rule_request& request, const device_info& device) {
   if (shape.threads() > device.max_workgroup) return false;
   if (shape.scratch_bytes() > device.local_memory_bytes) return false;
-  if (of.bank_bytes == 0) return true;
+  if (request.bank_bytes == 0) return true;
   const unsigned held =
-      schedule{device::order::natural, unsigned(of.length), shape.elements_per_thread}
+      schedule{device::order::natural, unsigned(request.length), shape.elements_per_thread}
           .most_registers();
-  const unsigned all = of.is_real_row ? held + held / 2 : held;
+  const unsigned all = request.is_real_row ? held + held / 2 : held;
   // A quarter more than estimated, so that few kernels spill.
-  const unsigned registers = device::workgroup::registers_estimate(all, real_bytes_of(of)) * 5 / 4;
+  const unsigned registers =
+      device::workgroup::registers_estimate(all, real_bytes_of(request)) * 5 / 4;
   return registers <= registers_allowed(shape.threads());
 }
 
 /// Gives a shape the elements that cost least of those with which it fits, exchanged in halves
 /// where they fit no other way. Returns whether there are any.
-bool choose_elements(tile_shape& shape, unsigned most, const rule_request& of,
+bool choose_elements(tile_shape& shape, unsigned most, const rule_request& request,
                      const device_info& device) {
   unsigned least = ~0U;
   tile_shape trial = shape;
-  for (const std::size_t divisor : divisors_of(of.length)) {
-    if (divisor > most || (divisor == 1 && of.length > 1)) continue;
+  for (const std::size_t divisor : divisors_of(request.length)) {
+    if (divisor > most || (divisor == 1 && request.length > 1)) continue;
     trial.elements_per_thread = static_cast<unsigned>(divisor);
     trial.half_trade = false;
-    if (!fits(trial, of, device)) {
+    if (!fits(trial, request, device)) {
       trial.half_trade = shape.half_trade;
-      if (!trial.half_trade || !fits(trial, of, device)) continue;
+      if (!trial.half_trade || !fits(trial, request, device)) continue;
     }
-    const unsigned cost = cost_of(of, trial);
+    const unsigned cost = cost_of(request, trial);
     if (cost >= least) continue;
     least = cost;
     shape.elements_per_thread = trial.elements_per_thread;
@@ -102,20 +104,20 @@ bool choose_elements(tile_shape& shape, unsigned most, const rule_request& of,
   return least != ~0U;
 }
 
-tile_shape shape_of(const rule_request& of) {
+tile_shape shape_of(const rule_request& request) {
   tile_shape shape;
-  shape.length = of.length;
-  shape.element_bytes = of.element_bytes;
-  shape.bank_bytes = of.bank_bytes;
-  if (of.is_real_row) {
+  shape.length = request.length;
+  shape.element_bytes = request.element_bytes;
+  shape.bank_bytes = request.bank_bytes;
+  if (request.is_real_row) {
     shape.makes = body::real_row;
     shape.sink = device::grid::row::half_spectrum;
   }
   return shape;
 }
 
-unsigned most_elements(const rule_request& of, unsigned rule) {
-  return of.element_bytes == 16 && of.bank_bytes != 0 ? rule / 2 : rule;
+unsigned most_elements(const rule_request& request, unsigned rule) {
+  return request.element_bytes == 16 && request.bank_bytes != 0 ? rule / 2 : rule;
 }
 
 }  // namespace
@@ -148,56 +150,58 @@ std::vector<std::size_t> even_parts(std::size_t total, unsigned count) {
   return parts;
 }
 
-std::optional<tuning::shape> row_by_rule(const rule_request& of, const tuning::row_defaults& rules,
+std::optional<tuning::shape> row_by_rule(const rule_request& request,
+                                         const tuning::row_defaults& rules,
                                          const device_info& device) {
-  if (device::is_power_of_two(of.length) || of.length > rules.longest) return std::nullopt;
-  tile_shape shape = shape_of(of);
-  shape.half_trade = of.bank_bytes != 0;  // allowed
-  if (!choose_elements(shape, most_elements(of, rules.most_elements), of, device)) {
+  if (device::is_power_of_two(request.length) || request.length > rules.longest)
+    return std::nullopt;
+  tile_shape shape = shape_of(request);
+  shape.half_trade = request.bank_bytes != 0;  // allowed
+  if (!choose_elements(shape, most_elements(request, rules.most_elements), request, device)) {
     return std::nullopt;
   }
   const bool stages = is_staged(shape) && !shape.half_trade;
   const unsigned threads_of_workgroup = rules.threads_of_workgroup / (stages ? 2 : 1);
   const std::size_t lanes =
       std::bit_floor(std::max<std::size_t>(threads_of_workgroup / shape.threads(), 1));
-  tuning::shape found{.length = of.length,
+  tuning::shape found{.length = request.length,
                       .elements = shape.elements_per_thread,
                       .lanes = static_cast<unsigned>(lanes),
                       .half_trade = shape.half_trade,
-                      .prefetch_mib = of.length >= rules.shortest_far_prefetched ? 8U
-                                      : of.length >= rules.shortest_prefetched   ? 4U
-                                                                                 : 0U};
+                      .prefetch_mib = request.length >= rules.shortest_far_prefetched ? 8U
+                                      : request.length >= rules.shortest_prefetched   ? 4U
+                                                                                      : 0U};
   found.stage_out = stages;
-  found.stage_in = stages && !of.is_real_row;  // pairs of reals are read as quickly without
+  found.stage_in = stages && !request.is_real_row;  // pairs of reals are read as quickly without
   return found;
 }
 
-std::optional<tuning::column_shape> columns_by_rule(const rule_request& of,
+std::optional<tuning::column_shape> columns_by_rule(const rule_request& request,
                                                     const tuning::column_defaults& rules,
                                                     const device_info& device) {
-  if (of.length > rules.longest) return std::nullopt;
-  const std::size_t lanes = std::bit_floor(
-      std::clamp<std::size_t>(rules.elements_per_workgroup / of.length, 1, rules.most_columns));
-  const unsigned most = of.length > rules.short_length ? rules.elements_per_thread
-                                                       : rules.elements_per_thread_of_short;
-  if (device::is_power_of_two(of.length)) {
+  if (request.length > rules.longest) return std::nullopt;
+  const std::size_t lanes = std::bit_floor(std::clamp<std::size_t>(
+      rules.elements_per_workgroup / request.length, 1, rules.most_columns));
+  const unsigned most = request.length > rules.short_length ? rules.elements_per_thread
+                                                            : rules.elements_per_thread_of_short;
+  if (device::is_power_of_two(request.length)) {
     return tuning::column_shape{
-        .length = of.length,
-        .elements = static_cast<unsigned>(std::min<std::size_t>(of.length, most)),
+        .length = request.length,
+        .elements = static_cast<unsigned>(std::min<std::size_t>(request.length, most)),
         .lanes = static_cast<unsigned>(lanes)};
   }
-  tile_shape shape = shape_of(of);
+  tile_shape shape = shape_of(request);
   shape.lanes_across = true;
-  const std::size_t least_lanes = sector_bytes / of.element_bytes;
+  const std::size_t least_lanes = sector_bytes / request.element_bytes;
   shape.lanes = static_cast<unsigned>(std::max(lanes, least_lanes));
-  const unsigned most_of_mixed = most_elements(of, 2 * rules.elements_per_thread);
+  const unsigned most_of_mixed = most_elements(request, 2 * rules.elements_per_thread);
   while (true) {
-    shape.half_trade = of.bank_bytes != 0;  // allowed
-    if (choose_elements(shape, most_of_mixed, of, device)) break;
+    shape.half_trade = request.bank_bytes != 0;  // allowed
+    if (choose_elements(shape, most_of_mixed, request, device)) break;
     if (shape.lanes <= least_lanes) return std::nullopt;
     shape.lanes /= 2;
   }
-  return tuning::column_shape{.length = of.length,
+  return tuning::column_shape{.length = request.length,
                               .elements = shape.elements_per_thread,
                               .lanes = shape.lanes,
                               .half_trade = shape.half_trade};

@@ -21,13 +21,13 @@ struct rule_request {
 
 /// Returns how rows of a length that is no power of two are transformed by one workgroup, if they
 /// are.
-[[nodiscard]] std::optional<tuning::shape> row_by_rule(const rule_request& of,
+[[nodiscard]] std::optional<tuning::shape> row_by_rule(const rule_request& request,
                                                        const tuning::row_defaults& rules,
                                                        const device_info& device);
 
 /// Returns the same of columns of any length.
 [[nodiscard]] std::optional<tuning::column_shape> columns_by_rule(
-    const rule_request& of, const tuning::column_defaults& rules, const device_info& device);
+    const rule_request& request, const tuning::column_defaults& rules, const device_info& device);
 
 /// Returns the lengths of `count` passes that make an axis, as equal as can be, longer ones first.
 [[nodiscard]] std::vector<std::size_t> even_parts(std::size_t total, unsigned count);

@@ -62,24 +62,25 @@ std::size_t dense_input_elements(const pass_numbers& numbers) {
 
 }  // namespace
 
-gathered_sides gather_rows(pass& result, const arrays::dimension& lanes, const placement& at) {
+gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
+                           const placement& position) {
   const pass_numbers& numbers = result.numbers;
   tile_shape wider = result.shape();
   const bool is_row = wider.makes == body::real_row && wider.bank_bytes != 0;
   const gathered_sides gathered{
-      .in = is_row && lanes.in == 1 && numbers.in.stride > 1 && !at.spec.load.is_given(),
-      .out = is_row && lanes.out == 1 && numbers.out.stride > 1 && !at.spec.store.is_given()};
+      .in = is_row && lanes.in == 1 && numbers.in.stride > 1 && !position.spec.load.is_given(),
+      .out = is_row && lanes.out == 1 && numbers.out.stride > 1 && !position.spec.store.is_given()};
   if (!gathered.in && !gathered.out) return {};
-  const auto least = static_cast<unsigned>(at.rules.sector_bytes / wider.element_bytes);
+  const auto least = static_cast<unsigned>(position.rules.sector_bytes / wider.element_bytes);
   wider.lanes = std::max(wider.lanes, least);
   wider.stage_in = gathered.in;
   wider.stage_out = gathered.out;
   while (wider.lanes > result.shape().lanes &&
-         (wider.scratch_bytes() > at.device.local_memory_bytes ||
-          wider.threads() > at.device.max_workgroup)) {
+         (wider.scratch_bytes() > position.device.local_memory_bytes ||
+          wider.threads() > position.device.max_workgroup)) {
     wider.lanes /= 2;
   }
-  if (wider.scratch_bytes() > at.device.local_memory_bytes) return {};
+  if (wider.scratch_bytes() > position.device.local_memory_bytes) return {};
   result.resident = 0;  // was measured for fewer threads
   result.fraction = 0;
   result.numbers.shape = wider;

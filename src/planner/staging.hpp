@@ -21,7 +21,7 @@ struct gathered_sides {
 /// sector, staged there, so that a GPU moves whole sectors; as far as the device has local memory
 /// and threads. `lanes` are the neighbours that lanes run over.
 [[nodiscard]] gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
-                                         const placement& at);
+                                         const placement& position);
 
 /// Decides which sides of a pass with loops and functors, of a plan for `spec`, go through local
 /// memory, and records whether all of its tiles are full.

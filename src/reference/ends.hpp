@@ -18,20 +18,20 @@ namespace wingbeat::reference {
 /// counts from the start of the buffer; `point` is the element's number where rows are `row_length`
 /// apart, as the points of a half spectrum are too.
 template <class Visit>
-void visit_elements(const side& of, std::size_t row_length, std::size_t a, std::size_t point,
+void visit_elements(const side& array, std::size_t row_length, std::size_t a, std::size_t point,
                     std::size_t unit, const Visit& visit) {
-  if (a == of.axes.size()) return visit(point, unit);
-  const side_axis& along = of.axes[a];
-  const std::size_t length = a + 1 == of.axes.size() ? row_length : along.length;
+  if (a == array.axes.size()) return visit(point, unit);
+  const side_axis& along = array.axes[a];
+  const std::size_t length = a + 1 == array.axes.size() ? row_length : along.length;
   for (std::size_t i = along.valid.first; i < along.valid.end; ++i) {
-    visit_elements(of, row_length, a + 1, point * length + i, unit + i * along.stride, visit);
+    visit_elements(array, row_length, a + 1, point * length + i, unit + i * along.stride, visit);
   }
 }
 
 /// Returns where transform `number` starts, its number running over all batch dimensions.
-inline std::size_t first_unit(const side& of, std::size_t number) {
-  std::size_t unit = 0 - of.lead();  // modulo 2^64
-  for (auto batch = of.batches.rbegin(); batch != of.batches.rend(); ++batch) {
+inline std::size_t first_unit(const side& array, std::size_t number) {
+  std::size_t unit = 0 - array.lead();  // modulo 2^64
+  for (auto batch = array.batches.rbegin(); batch != array.batches.rend(); ++batch) {
     unit += number % batch->count * batch->distance;
     number /= batch->count;
   }
@@ -58,12 +58,12 @@ class ends {
     }
     const precision stored = spec_.in.stored.value_or(spec_.real);
     const std::size_t bytes = in_.unit_bytes(), im_bytes = bytes_to_imaginary(in_);
-    visit_elements(in_, row_length(), 0, 0, first_unit(in_, number),
-                   [&](std::size_t point, std::size_t unit) {
-                     const char* const at = in + unit * bytes;
-                     const auto re = load_number(at, stored);
-                     points[point] = {re, in_.is_real ? 0 : load_number(at + im_bytes, stored)};
-                   });
+    visit_elements(
+        in_, row_length(), 0, 0, first_unit(in_, number), [&](std::size_t point, std::size_t unit) {
+          const char* const address = in + unit * bytes;
+          const auto re = load_number(address, stored);
+          points[point] = {re, in_.is_real ? 0 : load_number(address + im_bytes, stored)};
+        });
   }
 
   /// Writes the points that are output, times `scale`.
@@ -81,25 +81,25 @@ class ends {
     const std::size_t bytes = out_.unit_bytes(), im_bytes = bytes_to_imaginary(out_);
     visit_elements(out_, row_length(), 0, 0, first_unit(out_, number),
                    [&](std::size_t point, std::size_t unit) {
-                     char* const at = out + unit * bytes;
+                     char* const address = out + unit * bytes;
                      const auto z = scale * points[point];
-                     store_number(at, stored, z.real());
-                     if (!out_.is_real) store_number(at + im_bytes, stored, z.imag());
+                     store_number(address, stored, z.real());
+                     if (!out_.is_real) store_number(address + im_bytes, stored, z.imag());
                    });
   }
 
  private:
   [[nodiscard]] std::size_t row_length() const { return spec_.lengths.back(); }
 
-  static std::size_t bytes_to_imaginary(const side& of) {
-    return of.imaginary_at == 0 ? of.real_bytes : of.imaginary_at * of.real_bytes;
+  static std::size_t bytes_to_imaginary(const side& array) {
+    return array.imaginary_at == 0 ? array.real_bytes : array.imaginary_at * array.real_bytes;
   }
 
   /// Calls visit(point, i) for each element i that a functor loads or stores.
   template <class Visit>
-  void visit_numbered(const side& of, const Visit& visit) const {
+  void visit_numbered(const side& array, const Visit& visit) const {
     std::size_t i = 0;
-    visit_elements(of, row_length(), 0, 0, 0,
+    visit_elements(array, row_length(), 0, 0, 0,
                    [&](std::size_t point, std::size_t) { visit(point, i++); });
   }
 

@@ -90,19 +90,19 @@ TEST(array, is_as_the_request_states_for_complex_numbers) {
 }
 
 TEST(array, reads_neighbouring_reals_as_one_number_where_all_pairs_are_whole) {
-  const auto of = [](plan_spec spec) {
+  const auto arrays_of = [](plan_spec spec) {
     spec.lengths = {4, 16};
     spec.batch = 3;
     spec.kind = transform::forward_from_real;
     return input_array(spec);
   };
-  const array whole = of({.lengths = {}});
+  const array whole = arrays_of({.lengths = {}});
   EXPECT_EQ(whole.elements_are, element::pair);
   EXPECT_FALSE(whole.has_parts);
   EXPECT_EQ(whole.axes.back().length, 8U);
   EXPECT_EQ(strides_of(whole), (steps{8, 1}));
   EXPECT_EQ(distances_of(whole), (steps{32}));
-  EXPECT_EQ(strides_of(of({.lengths = {}, .where = placement::in_place})), (steps{9, 1}))
+  EXPECT_EQ(strides_of(arrays_of({.lengths = {}, .where = placement::in_place})), (steps{9, 1}))
       << "rows of 18 reals";
 
   // An odd pitch, a gap, a range through a pair, an odd distance: reals one by one.
@@ -110,12 +110,12 @@ TEST(array, reads_neighbouring_reals_as_one_number_where_all_pairs_are_whole) {
                                 plan_spec{.lengths = {}, .in = {.strides = {40, 2}}},
                                 plan_spec{.lengths = {}, .valid_in = {{0, 4}, {1, 16}}},
                                 plan_spec{.lengths = {}, .in = {.distances = {65}}}}) {
-    const array apart = of(spec);
+    const array apart = arrays_of(spec);
     EXPECT_TRUE(apart.elements_are == element::pair && apart.has_parts);
     EXPECT_EQ(apart.axes.back().stride, 2 * apart.parts_distance);
   }
-  EXPECT_EQ(of({.lengths = {}, .in = {.strides = {17, 1}}}).parts_distance, 1U);
-  const array repeated = of({.lengths = {}, .in = {.strides = {16, 0}}});
+  EXPECT_EQ(arrays_of({.lengths = {}, .in = {.strides = {17, 1}}}).parts_distance, 1U);
+  const array repeated = arrays_of({.lengths = {}, .in = {.strides = {16, 0}}});
   EXPECT_TRUE(repeated.has_parts) << "both of a pair are one real";
   EXPECT_EQ(repeated.parts_distance, 0U);
 }

@@ -30,13 +30,13 @@ offsets walked(const std::vector<Dimension>& slowest_first) {
   for (const Dimension& each : slowest_first) counts.push_back(each.count);
   offsets result;
   for_each_index(counts, [&](const std::vector<std::size_t>& index) {
-    std::array<std::size_t, 3> at{};
+    std::array<std::size_t, 3> position{};
     for (std::size_t d = 0; d < index.size(); ++d) {
-      at[0] += index[d] * slowest_first[d].in;
-      at[1] += index[d] * slowest_first[d].out;
-      at[2] += index[d] * slowest_first[d].filter;
+      position[0] += index[d] * slowest_first[d].in;
+      position[1] += index[d] * slowest_first[d].out;
+      position[2] += index[d] * slowest_first[d].filter;
     }
-    result.push_back(at);
+    result.push_back(position);
   });
   return result;
 }

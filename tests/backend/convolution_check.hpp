@@ -29,8 +29,8 @@ class convolution_run {
   using complexes = std::vector<std::complex<Real>>;
 
  public:
-  convolution_run(const backend::kernel_compiler& compiler, queue on, const convolution_case& of)
-      : compiler_(compiler), on_(std::move(on)), of_(of) {}
+  convolution_run(const backend::kernel_compiler& compiler, queue on, const convolution_case& given)
+      : compiler_(compiler), on_(std::move(on)), of_(given) {}
 
   void check() {
     const complexes x = random(of_.signals * of_.taken, 1), h = random(of_.filters * of_.taps, 2);
@@ -132,9 +132,9 @@ inline void check_convolutions(const backend::kernel_compiler& compiler, const q
       {60, 40, 9, 5, 1, {0, 48}},       {240, 100, 100, 2, 3, {0, 199}},
       {1000, 980, 21, 2, 2, {20, 980}},
   };
-  for (const convolution_case& of : cases_on(on.device().runs_on, first, others)) {
-    SCOPED_TRACE(of.n);
-    convolution_run<float>{compiler, on, of}.check();
+  for (const convolution_case& given : cases_on(on.device().runs_on, first, others)) {
+    SCOPED_TRACE(given.n);
+    convolution_run<float>{compiler, on, given}.check();
   }
   if (on.device().has_fp64) {
     convolution_run<double>{compiler, on, {512, 300, 200, 2, 2, {0, 499}}}.check();

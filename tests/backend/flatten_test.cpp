@@ -18,9 +18,11 @@ using ::testing::Not;
 using namespace wingbeat::test;
 using namespace wingbeat::backend;
 
-int occurrences(const std::string& of, const std::string& in) {
+int occurrences(const std::string& word, const std::string& in) {
   int n = 0;
-  for (auto at = in.find(of); at != std::string::npos; at = in.find(of, at + 1)) ++n;
+  for (auto position = in.find(word); position != std::string::npos;
+       position = in.find(word, position + 1))
+    ++n;
   return n;
 }
 

@@ -33,10 +33,10 @@ inline plan_spec with_load(std::string text, std::string type = "doubled", float
   return spec;
 }
 
-inline std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  const auto at = text.find(what);
-  EXPECT_NE(at, std::string::npos) << what;
-  return text.replace(at, what.size(), by);
+inline std::string replaced(std::string text, std::string_view what, std::string_view replacement) {
+  const auto position = text.find(what);
+  EXPECT_NE(position, std::string::npos) << what;
+  return text.replace(position, what.size(), replacement);
 }
 
 inline std::string message_of_plan(queue& on, const plan_spec& spec) {
@@ -112,8 +112,9 @@ inline plan_spec with_store(std::string text) {
 
 /// Returns the line of the first error in a compiler's messages.
 inline std::string first_error(const std::string& all) {
-  const auto at = all.find("error:");
-  return at == std::string::npos ? all : all.substr(at, all.find('\n', at) - at);
+  const auto position = all.find("error:");
+  return position == std::string::npos ? all
+                                       : all.substr(position, all.find('\n', position) - position);
 }
 
 /// Texts that lack a part: the first error says which. `message_of` compiles a request.
@@ -121,8 +122,8 @@ template <class Message>
 void check_parts(const Message& message_of) {
   using ::testing::HasSubstr;
   const auto said = [&](const plan_spec& what) { return first_error(message_of(what)); };
-  const auto load = [&](std::string_view what, std::string_view by) {
-    return said(with_load(replaced(sound_load, what, by)));
+  const auto load = [&](std::string_view what, std::string_view replacement) {
+    return said(with_load(replaced(sound_load, what, replacement)));
   };
   EXPECT_THAT(load(" load(", " read("), HasSubstr("your load functor needs WINGBEAT_FN static"));
   EXPECT_THAT(load("static wd::complex<float>", "wd::complex<float>"),
@@ -134,8 +135,8 @@ void check_parts(const Message& message_of) {
   EXPECT_THAT(said(bare), HasSubstr("or load(in, with, row, i) where load.source"));
 
   EXPECT_EQ(said(with_store(sound_store)), "nothing was refused");
-  const auto store = [&](std::string_view what, std::string_view by) {
-    return said(with_store(replaced(sound_store, what, by)));
+  const auto store = [&](std::string_view what, std::string_view replacement) {
+    return said(with_store(replaced(sound_store, what, replacement)));
   };
   EXPECT_THAT(store(" store(", " write("),
               HasSubstr("your store functor needs WINGBEAT_FN static"));
@@ -163,11 +164,11 @@ inline void check_parameters(queue& on) {
   from.write(in.data(), from.size_bytes());
   const plan twice{on, with_load(sound_load, "doubled", 2)};
   const plan thrice{on, with_load(sound_load, "doubled", 3)};
-  for (const auto& [made, by] : {std::pair{&twice, 2}, std::pair{&thrice, 3}}) {
+  for (const auto& [made, factor] : {std::pair{&twice, 2}, std::pair{&thrice, 3}}) {
     made->enqueue(on, from.view(), to.view());
     to.read(out.data(), to.size_bytes());
     for (std::size_t row = 0; row < 3; ++row) {
-      EXPECT_NEAR(out[row * 128], 64 * by, 1e-3);
+      EXPECT_NEAR(out[row * 128], 64 * factor, 1e-3);
       EXPECT_NEAR(out[row * 128 + 2], 0, 1e-3);
     }
   }

@@ -64,8 +64,8 @@ class packed_input : public ::testing::TestWithParam<engine> {
     }
   }
 
-  static bool misses(const step& of, std::size_t polarisation, std::size_t packet) {
-    return std::any_of(of.missing.begin(), of.missing.end(),
+  static bool misses(const step& given, std::size_t polarisation, std::size_t packet) {
+    return std::any_of(given.missing.begin(), given.missing.end(),
                        [&](std::size_t each) { return each + polarisation == packet; });
   }
 
@@ -244,8 +244,8 @@ TEST_P(packed_input, is_kept_with_its_owner_until_read) {
   channeliser bank{*on_, spec_, 0};
   for (std::size_t i = 0; i < n_pushes; ++i) {
     auto& packed = memory.emplace_back(2 * count, std::byte{1});
-    const auto spoil = [&n_let_go](std::vector<std::byte>* of) {
-      std::fill(of->begin(), of->end(), std::byte{0});
+    const auto spoil = [&n_let_go](std::vector<std::byte>* bytes) {
+      std::fill(bytes->begin(), bytes->end(), std::byte{0});
       ++n_let_go;
     };
     bank.push(*on_,

@@ -76,17 +76,17 @@ TEST(channeliser_spec, is_refused_for_its_tables) {
 }
 
 TEST(channeliser_spec, is_refused_for_its_narrowband) {
-  const auto of = [](const narrowband_spec& band) {
+  const auto spec_of = [](const narrowband_spec& band) {
     return why([&](auto& s) { s.narrowband = band; });
   };
-  EXPECT_EQ(of({428e6, 8}), nothing_refused);
-  EXPECT_EQ(of({428e6, 7, 64e6}), nothing_refused);
-  EXPECT_THAT(of({900e6, 8}), HasSubstr("centre_hz is 900000000; give 0 to 856000000"));
-  EXPECT_THAT(of({428e6, 7}), HasSubstr("give an even decimation, or a pass_bandwidth_hz"));
-  EXPECT_THAT(of({428e6, 1}), HasSubstr("decimation is 1; give 2 to"));
-  EXPECT_THAT(of({428e6, 8, 107e6}), HasSubstr("below 107000000"));
-  EXPECT_THAT(of({428e6, 8, 0.0}), HasSubstr("above 0"));
-  EXPECT_THAT(of({428e6, 8, {}, std::size_t{1} << 30}), HasSubstr("filter_taps"));
+  EXPECT_EQ(spec_of({428e6, 8}), nothing_refused);
+  EXPECT_EQ(spec_of({428e6, 7, 64e6}), nothing_refused);
+  EXPECT_THAT(spec_of({900e6, 8}), HasSubstr("centre_hz is 900000000; give 0 to 856000000"));
+  EXPECT_THAT(spec_of({428e6, 7}), HasSubstr("give an even decimation, or a pass_bandwidth_hz"));
+  EXPECT_THAT(spec_of({428e6, 1}), HasSubstr("decimation is 1; give 2 to"));
+  EXPECT_THAT(spec_of({428e6, 8, 107e6}), HasSubstr("below 107000000"));
+  EXPECT_THAT(spec_of({428e6, 8, 0.0}), HasSubstr("above 0"));
+  EXPECT_THAT(spec_of({428e6, 8, {}, std::size_t{1} << 30}), HasSubstr("filter_taps"));
 }
 
 TEST(channeliser_spec, has_the_sizes_of_the_whole_band) {

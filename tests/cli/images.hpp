@@ -100,9 +100,10 @@ inline formats::image_stack direct_sums(const formats::image_stack& image,
                                  width, request.border);
       if (!row || !column) continue;
       const std::size_t colour = std::min(c, kernel.n_channels - 1);
-      const std::size_t of = from * kernel.n_channels + colour;
+      const std::size_t tap_index = from * kernel.n_channels + colour;
       const auto place = static_cast<std::size_t>(*row * width + *column) * channels + c;
-      sum += formats::sample_at(kernel.samples, of) * formats::sample_at(image.samples, place);
+      sum +=
+          formats::sample_at(kernel.samples, tap_index) * formats::sample_at(image.samples, place);
     }
     sums.push_back(sum);
   }

@@ -163,22 +163,28 @@ TEST_F(refusals, files_that_cannot_be_written_before_anything_is_measured) {
   const std::vector<std::string> transforms{"transform", "good.txt", "--engine", "host"};
   const std::vector<std::string> times{"speedtest", "--engine", "host", "--max-log2", "2"};
   const std::vector<std::string> benches{"bench", "--device", "host", "--lengths", "8"};
-  const auto with = [](std::vector<std::string> arguments, const std::vector<std::string>& more) {
+  const auto command_with = [](std::vector<std::string> arguments,
+                               const std::vector<std::string>& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   };
   for (const refusal& r : std::vector<refusal>{
-           {with(transforms, {"--output", "/proc/x.npy"}), 4, "/proc/x.npy cannot be created"},
-           {with(transforms, {"--plot", "no/folder/x.png"}), 4, "no/folder/x.png cannot be"},
-           {with(transforms, {"--output", "kept.csv", "--plot", "/proc/x.png"}), 4, "/proc/x.png"},
-           {with(times, {"--csv", "/proc/x"}), 4, "/proc/x cannot be created"},
-           {with(times, {"--csv", "folder.txt"}), 4, "folder.txt: it is a directory"},
-           {with(times, {"--csv", "kept.csv", "--plot", "/proc/x"}), 4, "/proc/x-time.png"},
-           {with(times, {"--plot", "t"}), 4, "t-per-element.png: it is a directory"},
-           {with(times, {"--csv", "./s-time.png", "--plot", "s"}), 2, "both write s-time.png"},
-           {with(benches, {"--json", "/proc/x"}), 4, "/proc/x cannot be created"},
-           {with(benches, {"--plot", "/proc/x.png"}), 4, "/proc/x.png cannot be created"},
-           {with(benches, {"--json", "x.png", "--plot", "x.png"}), 2, "both write x.png"}}) {
+           {command_with(transforms, {"--output", "/proc/x.npy"}), 4,
+            "/proc/x.npy cannot be created"},
+           {command_with(transforms, {"--plot", "no/folder/x.png"}), 4,
+            "no/folder/x.png cannot be"},
+           {command_with(transforms, {"--output", "kept.csv", "--plot", "/proc/x.png"}), 4,
+            "/proc/x.png"},
+           {command_with(times, {"--csv", "/proc/x"}), 4, "/proc/x cannot be created"},
+           {command_with(times, {"--csv", "folder.txt"}), 4, "folder.txt: it is a directory"},
+           {command_with(times, {"--csv", "kept.csv", "--plot", "/proc/x"}), 4, "/proc/x-time.png"},
+           {command_with(times, {"--plot", "t"}), 4, "t-per-element.png: it is a directory"},
+           {command_with(times, {"--csv", "./s-time.png", "--plot", "s"}), 2,
+            "both write s-time.png"},
+           {command_with(benches, {"--json", "/proc/x"}), 4, "/proc/x cannot be created"},
+           {command_with(benches, {"--plot", "/proc/x.png"}), 4, "/proc/x.png cannot be created"},
+           {command_with(benches, {"--json", "x.png", "--plot", "x.png"}), 2,
+            "both write x.png"}}) {
     expect(r);  // one line on stderr: no step was announced
   }
   EXPECT_EQ(at_.folder().read("kept.csv"), "as it was");

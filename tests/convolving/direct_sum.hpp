@@ -56,14 +56,14 @@ inline exact_map direct_sum(const exact_map& image, const map_lengths& image_len
   }
   exact_map result(points_of(lengths));
   for (std::size_t number = 0; number < result.size(); ++number) {
-    const auto at = indices_of(number, lengths);
+    const auto index = indices_of(number, lengths);
     for (std::size_t tap = 0; tap < kernel.size(); ++tap) {
       const auto j = indices_of(tap, kernel_lengths);
       std::size_t place = 0;
       bool is_inside = true;
       for (std::size_t a = 0; a < axes; ++a) {
         const auto length = static_cast<std::ptrdiff_t>(image_lengths[a]);
-        const std::ptrdiff_t i = at[a] + ranges[a].first - j[a];
+        const std::ptrdiff_t i = index[a] + ranges[a].first - j[a];
         is_inside = is_inside && i >= 0 && i < length;
         place = place * image_lengths[a] + static_cast<std::size_t>(i);
       }

@@ -36,23 +36,23 @@ order transposed(std::size_t rows, std::size_t columns) {
           [=](std::size_t i) { return i % columns * rows + i / columns; }};
 }
 
-fused_load load_in(const order& of) {
+fused_load load_in(const order& order_) {
   return {.in_bytes = n_templates * h * w * sizeof(float),
           .element_bytes = sizeof(float),
           .source = {.text = "struct ordered { using element = float; using size = "
                              "wingbeat::device::size; static constexpr bool in_order = false;\n"
                              "WINGBEAT_FN static float load(WINGBEAT_GLOBAL const float* in, size "
                              "row, size i) { return in[row * " +
-                             std::to_string(h * w) + " + " + of.text + "]; } };",
+                             std::to_string(h * w) + " + " + order_.text + "]; } };",
                      .type = "ordered"},
-          .callable = run_reader<float>{[at = of.at](const void* in, std::size_t row,
-                                                     std::size_t first, std::span<float> into) {
+          .callable = run_reader<float>{[at = order_.at](const void* in, std::size_t row,
+                                                         std::size_t first, std::span<float> into) {
             const float* const source = static_cast<const float*>(in) + row * h * w;
             for (std::size_t i = 0; i < into.size(); ++i) into[i] = source[at(first + i)];
           }}};
 }
 
-fused_store store_in(const order& of) {
+fused_store store_in(const order& order_) {
   return {
       .out_bytes = n_templates * map_height * map_width * sizeof(float),
       .element_bytes = sizeof(float),
@@ -60,19 +60,19 @@ fused_store store_in(const order& of) {
                          "wingbeat::device::size;\n"
                          "WINGBEAT_FN static void store(WINGBEAT_GLOBAL float* out, size row, size "
                          "i, float value) { out[row * " +
-                         std::to_string(map_height * map_width) + " + " + of.text +
+                         std::to_string(map_height * map_width) + " + " + order_.text +
                          "] = value; } };",
                  .type = "ordered"},
-      .callable = run_writer<float>{[at = of.at](void* out, std::size_t row, std::size_t first,
-                                                 std::span<const float> values) {
+      .callable = run_writer<float>{[at = order_.at](void* out, std::size_t row, std::size_t first,
+                                                     std::span<const float> values) {
         float* const to = static_cast<float*>(out) + row * map_height * map_width;
         for (std::size_t i = 0; i < values.size(); ++i) to[at(first + i)] = values[i];
       }}};
 }
 
-std::vector<float> in_order(const std::vector<float>& x, std::size_t n, const order& of) {
+std::vector<float> in_order(const std::vector<float>& x, std::size_t n, const order& order_) {
   std::vector<float> result(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) result[i / n * n + of.at(i % n)] = x[i];
+  for (std::size_t i = 0; i < x.size(); ++i) result[i / n * n + order_.at(i % n)] = x[i];
   return result;
 }
 

@@ -33,12 +33,12 @@ exact_scores coefficients_by_definition(const std::vector<Real>& image, const se
       std::vector<long double> window(h * w);
       long double mean_f = 0, mean_t = 0;
       for (std::size_t i = 0; i < h * w; ++i) {
-        const auto at = [&](std::size_t place, const mode_range& range, std::size_t tap,
-                            std::size_t length) {
+        const auto index = [&](std::size_t place, const mode_range& range, std::size_t tap,
+                               std::size_t length) {
           return static_cast<std::ptrdiff_t>(place + tap) + range.first -
                  static_cast<std::ptrdiff_t>(length - 1);
         };
-        const std::ptrdiff_t row = at(y, rows, i / w, h), column = at(x, columns, i % w, w);
+        const std::ptrdiff_t row = index(y, rows, i / w, h), column = index(x, columns, i % w, w);
         const bool is_inside = row >= 0 && column >= 0 &&
                                row < static_cast<std::ptrdiff_t>(spec.image[0]) &&
                                column < static_cast<std::ptrdiff_t>(spec.image[1]);

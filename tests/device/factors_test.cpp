@@ -166,18 +166,19 @@ TEST(stage_radices, of_every_length_suit_its_threads) {
     for (unsigned e = 2; e <= most_held && e <= n; ++e) {
       if (n % e != 0) continue;
       ++shapes;
-      const schedule of{order::natural, n, e};
-      ASSERT_EQ(of.radices.product(), n) << e;
-      ASSERT_EQ(e % of.radix(0), 0u) << n;
-      for (unsigned s = 0; s < of.count(); ++s) {
-        ASSERT_TRUE(is_radix(of.radix(s)) && of.radix(s) <= std::max(16u, e)) << n << " by " << e;
-        ASSERT_GE(of.rounds(s) * of.threads(), of.butterflies(s)) << n << " by " << e;
-        ASSERT_LT((of.rounds(s) - 1) * of.threads(), of.butterflies(s)) << n << " by " << e;
-        ASSERT_LE(of.rounds(s) * of.radix(s), of.most_registers());
+      const schedule plan{order::natural, n, e};
+      ASSERT_EQ(plan.radices.product(), n) << e;
+      ASSERT_EQ(e % plan.radix(0), 0u) << n;
+      for (unsigned s = 0; s < plan.count(); ++s) {
+        ASSERT_TRUE(is_radix(plan.radix(s)) && plan.radix(s) <= std::max(16u, e))
+            << n << " by " << e;
+        ASSERT_GE(plan.rounds(s) * plan.threads(), plan.butterflies(s)) << n << " by " << e;
+        ASSERT_LT((plan.rounds(s) - 1) * plan.threads(), plan.butterflies(s)) << n << " by " << e;
+        ASSERT_LE(plan.rounds(s) * plan.radix(s), plan.most_registers());
       }
-      const bool ends_even = e % of.radix(of.count() - 1) == 0;
-      ASSERT_EQ(of.returns(), !ends_even) << n << " by " << e;
-      ASSERT_EQ(of.exchanges(), of.count() - (ends_even ? 1 : 0)) << n << " by " << e;
+      const bool ends_even = e % plan.radix(plan.count() - 1) == 0;
+      ASSERT_EQ(plan.returns(), !ends_even) << n << " by " << e;
+      ASSERT_EQ(plan.exchanges(), plan.count() - (ends_even ? 1 : 0)) << n << " by " << e;
     }
   }
   EXPECT_GT(shapes, 2000u);
@@ -267,15 +268,15 @@ TEST(schedule, threads_have_dfts_of_every_radix) {
 
 template <size M>
 void expect_all_roots() {
-  constexpr twiddle::root_tables as{M};
+  constexpr twiddle::root_tables tables{M};
   std::vector<complex<double>> table;
   const auto add = [&](size e) {
     const auto w = wingbeat::root(e, M);
     table.push_back({double(w.real()), double(w.imag())});
   };
-  for (size e = 0; e < as.fine_length(); ++e) add(e);
-  for (size e = 0; !as.is_direct() && e < M; e += as.fine_length()) add(e);
-  EXPECT_EQ(table.size(), as.entries()) << M;
+  for (size e = 0; e < tables.fine_length(); ++e) add(e);
+  for (size e = 0; !tables.is_direct() && e < M; e += tables.fine_length()) add(e);
+  EXPECT_EQ(table.size(), tables.entries()) << M;
   const twiddle::roots<double, M> root_of{table.data()};
   for (size e = 0; e < M; ++e) {
     const auto expected = wingbeat::root(e, M);

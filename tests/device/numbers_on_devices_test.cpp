@@ -65,11 +65,12 @@ std::vector<Real> samples() {
   for (int i = 0; i < 16; ++i) x.push_back(Real(i - 8) / 2);
   for (const int bits : {7, 8, 15, 16, 31, 32, 63, 64}) {
     const Real edge = std::ldexp(Real(1), bits);
-    for (const Real at : {edge, -edge, edge - 1, std::nextafter(edge, Real(0))}) x.push_back(at);
+    for (const Real bound : {edge, -edge, edge - 1, std::nextafter(edge, Real(0))})
+      x.push_back(bound);
   }
   const Real infinite = std::numeric_limits<Real>::infinity();
-  for (const Real at : {infinite, -infinite, std::numeric_limits<Real>::quiet_NaN()}) {
-    x.push_back(at);
+  for (const Real bound : {infinite, -infinite, std::numeric_limits<Real>::quiet_NaN()}) {
+    x.push_back(bound);
   }
   while (x.size() < n_quantised) x.push_back(Real(x.size()) / 7);
   for (unsigned i = 0; i < n_quantised; ++i) x.push_back(x[i * 5 % n_quantised]);

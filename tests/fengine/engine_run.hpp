@@ -33,19 +33,20 @@ inline constexpr receive::chunk_geometry tiny_chunks{
     .sample_bits = 10, .packet_samples = 256, .chunk_samples = 4096, .polarisations = 2};
 
 /// Returns bytes that are the samples of a packet: noise that fills the bits.
-inline std::vector<std::byte> packet_samples(const packet_name& name,
-                                             const receive::chunk_geometry& of = tiny_chunks) {
+inline std::vector<std::byte> packet_samples(
+    const packet_name& name, const receive::chunk_geometry& geometry = tiny_chunks) {
   // Of few numbers of state, because millions of packets are made.
   std::minstd_rand dice(static_cast<unsigned>(name.packet * 2 + name.pol) * 40503U + 1U);
-  std::vector<std::byte> bytes(of.packet_bytes());
+  std::vector<std::byte> bytes(geometry.packet_bytes());
   for (std::byte& each : bytes) each = static_cast<std::byte>(dice());
   return bytes;
 }
 
-inline std::vector<std::byte> packet_datagram(const packet_name& name, std::uint16_t saturated = 0,
-                                              const receive::chunk_geometry& of = tiny_chunks) {
-  const auto samples = packet_samples(name, of);
-  const auto time = static_cast<std::uint64_t>(name.packet) * of.packet_samples;
+inline std::vector<std::byte> packet_datagram(
+    const packet_name& name, std::uint16_t saturated = 0,
+    const receive::chunk_geometry& geometry = tiny_chunks) {
+  const auto samples = packet_samples(name, geometry);
+  const auto time = static_cast<std::uint64_t>(name.packet) * geometry.packet_samples;
   const auto preamble = spead::preamble_of({.heap_id = 2 * static_cast<std::uint64_t>(name.packet),
                                             .timestamp = time & spead::most_address,
                                             .polarisation = name.pol,

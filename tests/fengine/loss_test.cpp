@@ -24,21 +24,21 @@ struct loss {
   std::int64_t n_packets = 1 << 11, n_packets_in_full = 1 << 15;
 };
 
-void PrintTo(const loss& of, std::ostream* to) {
-  *to << of.name;
+void PrintTo(const loss& losses, std::ostream* to) {
+  *to << losses.name;
 }
 
 class fengine_loss : public ::testing::TestWithParam<loss> {};
 
-std::set<packet_name> lost_packets(const loss& of, std::int64_t n_packets) {
+std::set<packet_name> lost_packets(const loss& losses, std::int64_t n_packets) {
   std::mt19937 dice(11);
-  std::bernoulli_distribution begins(of.share / of.burst);
+  std::bernoulli_distribution begins(losses.share / losses.burst);
   std::set<packet_name> lost;
-  for (unsigned pol = of.of_one_pol_only ? 1 : 0; pol < 2; ++pol) {
+  for (unsigned pol = losses.of_one_pol_only ? 1 : 0; pol < 2; ++pol) {
     // The first and the last packet come: losses lie between packets.
     for (std::int64_t packet = 1; packet < n_packets - 1; ++packet) {
       if (!begins(dice)) continue;
-      for (int i = 0; i < of.burst && packet + i < n_packets - 1; ++i)
+      for (int i = 0; i < losses.burst && packet + i < n_packets - 1; ++i)
         lost.insert({packet + i, pol});
     }
   }

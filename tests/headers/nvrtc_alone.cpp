@@ -28,37 +28,37 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-bool open(nvrtc& with) {
+bool open(nvrtc& compiler) {
   for (const char* name :
        {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"}) {
     void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) continue;
-    return find(library, "nvrtcCreateProgram", with.create) &&
-           find(library, "nvrtcCompileProgram", with.compile) &&
-           find(library, "nvrtcGetProgramLogSize", with.log_size) &&
-           find(library, "nvrtcGetProgramLog", with.log) &&
-           find(library, "nvrtcDestroyProgram", with.destroy);
+    return find(library, "nvrtcCreateProgram", compiler.create) &&
+           find(library, "nvrtcCompileProgram", compiler.compile) &&
+           find(library, "nvrtcGetProgramLogSize", compiler.log_size) &&
+           find(library, "nvrtcGetProgramLog", compiler.log) &&
+           find(library, "nvrtcDestroyProgram", compiler.destroy);
   }
   return false;
 }
 
 /// Returns whether `header` compiles alone; prints the compiler's log where it does not.
-bool compiles(const nvrtc& with, const std::string& include, const std::string& header) {
+bool compiles(const nvrtc& compiler, const std::string& include, const std::string& header) {
   const std::string text = "#include \"" + header + "\"\n";
   const std::string include_option = "-I" + include;
   const char* const options[] = {"-std=c++17", "-arch=sm_90", include_option.c_str()};
   nvrtc::program program = nullptr;
-  if (with.create(&program, text.c_str(), "alone.cu", 0, nullptr, nullptr) != 0) return false;
-  const bool is_good = with.compile(program, std::size(options), options) == 0;
+  if (compiler.create(&program, text.c_str(), "alone.cu", 0, nullptr, nullptr) != 0) return false;
+  const bool is_good = compiler.compile(program, std::size(options), options) == 0;
   if (!is_good) {
     std::size_t size = 0;
-    with.log_size(program, &size);
+    compiler.log_size(program, &size);
     std::string log(size, '\0');
-    with.log(program, log.data());
+    compiler.log(program, log.data());
     std::fprintf(stderr, "FAILED: %s does not compile alone with NVRTC\n%s\n", header.c_str(),
                  log.c_str());
   }
-  with.destroy(&program);
+  compiler.destroy(&program);
   return is_good;
 }
 
@@ -66,8 +66,8 @@ bool compiles(const nvrtc& with, const std::string& include, const std::string& 
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  nvrtc with{};
-  if (!open(with)) {
+  nvrtc compiler{};
+  if (!open(compiler)) {
     std::printf("SKIP: this machine has no NVRTC\n");
     return 77;
   }
@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
   std::sort(headers.begin(), headers.end());
 
   std::size_t n_good = 0;
-  for (const auto& header : headers) n_good += compiles(with, include.string(), header);
+  for (const auto& header : headers) n_good += compiles(compiler, include.string(), header);
   std::printf("NVRTC: %zu of %zu headers compile alone\n", n_good, headers.size());
   return n_good == headers.size() && !headers.empty() ? 0 : 1;
 }

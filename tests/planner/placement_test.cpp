@@ -112,11 +112,11 @@ walked walk(const pass& planned) {
 }
 
 /// A pass may write where it reads if each place that is read and written belongs to one tile.
-void expect_safe_in_place(const walked& of, const std::string& which) {
-  for (const auto& [at, tile] : of.read) {
-    const auto writer = of.written.find(at);
-    if (writer == of.written.end()) continue;
-    ASSERT_EQ(writer->second, tile) << which << " overwrites real " << at << " of another tile";
+void expect_safe_in_place(const walked& walk_, const std::string& which) {
+  for (const auto& [unit, tile] : walk_.read) {
+    const auto writer = walk_.written.find(unit);
+    if (writer == walk_.written.end()) continue;
+    ASSERT_EQ(writer->second, tile) << which << " overwrites real " << unit << " of another tile";
   }
 }
 

@@ -79,9 +79,9 @@ class table_reader {
   using number = std::complex<long double>;
 
   /// As `device::twiddle::roots` reads.
-  [[nodiscard]] number read(std::size_t offset, root_tables as, std::size_t e) const {
-    if (as.is_direct()) return table_.at(offset + e);
-    const std::size_t fine = as.fine_length();
+  [[nodiscard]] number read(std::size_t offset, root_tables tables, std::size_t e) const {
+    if (tables.is_direct()) return table_.at(offset + e);
+    const std::size_t fine = tables.fine_length();
     return number{table_.at(offset + e % fine)} * number{table_.at(offset + fine + e / fine)};
   }
 

@@ -70,8 +70,8 @@ TEST(rules, read_and_write_whole_sectors) {
 }
 
 TEST(rules, leave_powers_of_two_to_the_data) {
-  const planner::rule_request of{.length = 4096, .bank_bytes = 128};
-  EXPECT_FALSE(planner::row_by_rule(of, {}, hopper()));
+  const planner::rule_request request{.length = 4096, .bank_bytes = 128};
+  EXPECT_FALSE(planner::row_by_rule(request, {}, hopper()));
 }
 
 }  // namespace

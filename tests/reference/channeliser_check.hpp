@@ -35,8 +35,8 @@ inline channeliser_spec small_spec(std::size_t channels) {
 inline samples tone(std::size_t n, double amplitude, double frequency, double turns = 0) {
   samples all(n);
   for (std::size_t t = 0; t < n; ++t) {
-    const double at = std::fmod(frequency * static_cast<double>(t), 1.0) + turns;
-    all[t] = static_cast<std::int16_t>(std::nearbyint(amplitude * std::cos(2 * pi * at)));
+    const double phase = std::fmod(frequency * static_cast<double>(t), 1.0) + turns;
+    all[t] = static_cast<std::int16_t>(std::nearbyint(amplitude * std::cos(2 * pi * phase)));
   }
   return all;
 }

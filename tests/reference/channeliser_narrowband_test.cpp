@@ -88,11 +88,11 @@ TEST(channeliser_narrowband, delays_by_the_models) {
         ASSERT_GE(found.heaps.size(), 2u);
         for (const auto& heap : found.heaps) {
           for (std::size_t s = 0; s < 16; ++s) {
-            const auto at = place_of(spec, static_cast<std::size_t>(k), s);
+            const auto place = place_of(spec, static_cast<std::size_t>(k), s);
             // A tone in a channel's centre has the same phase in every spectrum.
             const complex expected =
-                plain.heaps[0].spectra[at] * std::polar(1.0, 0.6 - 2 * pi * offset * d);
-            EXPECT_LT(angle_between(heap.spectra[at], expected), 2e-3) << k << " " << d;
+                plain.heaps[0].spectra[place] * std::polar(1.0, 0.6 - 2 * pi * offset * d);
+            EXPECT_LT(angle_between(heap.spectra[place], expected), 2e-3) << k << " " << d;
           }
         }
       }

@@ -101,8 +101,8 @@ value column(const lengths& n, const std::vector<double>& x, std::size_t j, std:
   const std::size_t bins = n.back() / 2 + 1;
   value sum = 0;
   for (std::size_t r = 0; r < product(others); ++r) {
-    const double* const at = x.data() + 2 * (r * bins + k);
-    sum += value{at[0], at[1]} * root(others, r, j, device::direction::inverse);
+    const double* const bin = x.data() + 2 * (r * bins + k);
+    sum += value{bin[0], bin[1]} * root(others, r, j, device::direction::inverse);
   }
   return sum;
 }

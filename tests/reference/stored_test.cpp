@@ -18,14 +18,14 @@ using namespace wingbeat::reference;
 constexpr narrow_format formats[] = {fp16_format, bf16_format};
 
 TEST(stored, numbers_are_unchanged_by_being_widened_and_narrowed) {
-  for (const narrow_format& as : formats) {
+  for (const narrow_format& format : formats) {
     for (unsigned bits = 0; bits < 0x10000; ++bits) {
       const auto same = static_cast<std::uint16_t>(bits);
-      const long double x = widened(same, as);
+      const long double x = widened(same, format);
       if (std::isnan(x)) {
-        EXPECT_TRUE(std::isnan(widened(narrowed(x, as), as))) << bits;
+        EXPECT_TRUE(std::isnan(widened(narrowed(x, format), format))) << bits;
       } else {
-        EXPECT_EQ(narrowed(x, as), same);
+        EXPECT_EQ(narrowed(x, format), same);
       }
     }
   }
@@ -50,16 +50,16 @@ TEST(stored, fp16_is_the_devices) {
 }
 
 TEST(stored, middles_go_to_the_even_neighbour_and_all_else_to_the_nearer) {
-  for (const narrow_format& as : formats) {
-    for (unsigned bits = 0; bits + 1 < as.infinity; ++bits) {
+  for (const narrow_format& format : formats) {
+    for (unsigned bits = 0; bits + 1 < format.infinity; ++bits) {
       const auto below = static_cast<std::uint16_t>(bits);
       const auto above = static_cast<std::uint16_t>(bits + 1);
-      const long double middle = (widened(below, as) + widened(above, as)) / 2;
-      EXPECT_EQ(narrowed(middle, as), bits % 2 == 0 ? below : above);
+      const long double middle = (widened(below, format) + widened(above, format)) / 2;
+      EXPECT_EQ(narrowed(middle, format), bits % 2 == 0 ? below : above);
       // One last bit of long double beside the middle, which a float or a double would lose.
-      EXPECT_EQ(narrowed(std::nextafter(middle, 0.0L), as), below);
-      EXPECT_EQ(narrowed(std::nextafter(middle, HUGE_VALL), as), above);
-      EXPECT_EQ(narrowed(-middle, as), (bits % 2 == 0 ? below : above) | 0x8000U);
+      EXPECT_EQ(narrowed(std::nextafter(middle, 0.0L), format), below);
+      EXPECT_EQ(narrowed(std::nextafter(middle, HUGE_VALL), format), above);
+      EXPECT_EQ(narrowed(-middle, format), (bits % 2 == 0 ? below : above) | 0x8000U);
     }
   }
 }

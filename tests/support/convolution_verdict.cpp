@@ -92,17 +92,18 @@ class exact_sums {
   }
 
  private:
-  void add_tap(const std::array<reach, 3>& at, long double re, long double im) {
-    if (at[2].count == 0) return;
-    for (std::size_t z = 0; z < at[0].count; ++z) {
-      for (std::size_t y = 0; y < at[1].count; ++y) {
-        const std::size_t to = place(result_, at[0].out + z, at[1].out + y) + at[2].out;
-        const std::size_t from = place(f_, at[0].in + z, at[1].in + y) + at[2].in;
-        add_scaled(&result_.re[to], &f_.re[from], at[2].count, re);
+  void add_tap(const std::array<reach, 3>& reaches, long double re, long double im) {
+    if (reaches[2].count == 0) return;
+    for (std::size_t z = 0; z < reaches[0].count; ++z) {
+      for (std::size_t y = 0; y < reaches[1].count; ++y) {
+        const std::size_t to =
+            place(result_, reaches[0].out + z, reaches[1].out + y) + reaches[2].out;
+        const std::size_t from = place(f_, reaches[0].in + z, reaches[1].in + y) + reaches[2].in;
+        add_scaled(&result_.re[to], &f_.re[from], reaches[2].count, re);
         if (f_.im.empty()) continue;
-        add_scaled(&result_.re[to], &f_.im[from], at[2].count, -im);
-        add_scaled(&result_.im[to], &f_.re[from], at[2].count, im);
-        add_scaled(&result_.im[to], &f_.im[from], at[2].count, re);
+        add_scaled(&result_.re[to], &f_.im[from], reaches[2].count, -im);
+        add_scaled(&result_.im[to], &f_.re[from], reaches[2].count, im);
+        add_scaled(&result_.im[to], &f_.im[from], reaches[2].count, re);
       }
     }
   }
@@ -195,8 +196,8 @@ class session {
     return x;
   }
   static bytes bytes_of(const std::vector<Real>& x) {
-    const auto* const at = reinterpret_cast<const unsigned char*>(x.data());
-    return {at, at + x.size() * sizeof(Real)};
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(x.data());
+    return {bytes, bytes + x.size() * sizeof(Real)};
   }
 
   /// Returns the transforms of the signals that come with each run.
@@ -242,18 +243,18 @@ class session {
   /// Returns signal or result `number`, as its functor, if any, finds it.
   [[nodiscard]] parts item(const Real* all, std::size_t number,
                            const std::vector<std::size_t>& lengths, bool is_reversed) const {
-    parts of{.lengths = three_of(lengths), .re = {}, .im = {}};
+    parts result{.lengths = three_of(lengths), .re = {}, .im = {}};
     const std::size_t width = n_parts();
-    const Real* const first = all + number * of.points() * width;
-    for (std::size_t i = 0; i < of.points(); ++i) {
-      of.re.push_back(first[i * width]);
-      if (width == 2) of.im.push_back(first[i * width + 1]);
+    const Real* const first = all + number * result.points() * width;
+    for (std::size_t i = 0; i < result.points(); ++i) {
+      result.re.push_back(first[i * width]);
+      if (width == 2) result.im.push_back(first[i * width + 1]);
     }
     if (is_reversed) {
-      std::reverse(of.re.begin(), of.re.end());
-      std::reverse(of.im.begin(), of.im.end());
+      std::reverse(result.re.begin(), result.re.end());
+      std::reverse(result.im.begin(), result.im.end());
     }
-    return of;
+    return result;
   }
 
   [[nodiscard]] std::optional<std::string> inaccuracy(const bytes& out) const {

@@ -62,8 +62,8 @@ convolution_maker followed_by(Fault fault) {
   };
 }
 
-float* floats(buffer_view of) {
-  return reinterpret_cast<float*>(static_cast<char*>(of.handle) + of.offset_bytes);
+float* floats(buffer_view view) {
+  return reinterpret_cast<float*>(static_cast<char*>(view.handle) + view.offset_bytes);
 }
 
 TEST(convolution_verdict, passes_what_is_right) {

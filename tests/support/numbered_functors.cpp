@@ -78,22 +78,23 @@ auto with_value(const plan_spec& spec, bool is_real_side, const Call& call) {
 }
 
 template <class Real>
-Real taken_from(const char* at, precision stored, Real /*type*/) {
-  return static_cast<Real>(reference::load_number(at, stored));
+Real taken_from(const char* address, precision stored, Real /*type*/) {
+  return static_cast<Real>(reference::load_number(address, stored));
 }
 template <class Real>
-std::complex<Real> taken_from(const char* at, precision stored, std::complex<Real> /*type*/) {
-  return {taken_from(at, stored, Real{}), taken_from(at + bytes_of_real(stored), stored, Real{})};
+std::complex<Real> taken_from(const char* address, precision stored, std::complex<Real> /*type*/) {
+  return {taken_from(address, stored, Real{}),
+          taken_from(address + bytes_of_real(stored), stored, Real{})};
 }
 
 template <class Real>
-void put_to(char* at, precision stored, Real x) {
-  reference::store_number(at, stored, x);
+void put_to(char* address, precision stored, Real x) {
+  reference::store_number(address, stored, x);
 }
 template <class Real>
-void put_to(char* at, precision stored, std::complex<Real> z) {
-  put_to(at, stored, z.real());
-  put_to(at + bytes_of_real(stored), stored, z.imag());
+void put_to(char* address, precision stored, std::complex<Real> z) {
+  put_to(address, stored, z.real());
+  put_to(address + bytes_of_real(stored), stored, z.imag());
 }
 
 }  // namespace
@@ -107,12 +108,12 @@ fused_load numbered_load(const plan_spec& spec) {
       .element_bytes = bytes,
       .source = {text_of(from.is_real ? real_load : complex_load, spec, row), "numbered_load"}};
   with_value(spec, from.is_real, [&]<class Value>(Value) {
-    result.callable = [=](const void* in, std::size_t of, std::size_t first,
+    result.callable = [=](const void* in, std::size_t points, std::size_t first,
                           std::span<Value> into) {
-      const char* at = static_cast<const char*>(in) + (of * row + first) * bytes;
+      const char* address = static_cast<const char*>(in) + (points * row + first) * bytes;
       for (Value& each : into) {
-        each = taken_from(at, stored, Value{});
-        at += bytes;
+        each = taken_from(address, stored, Value{});
+        address += bytes;
       }
     };
   });
@@ -128,12 +129,12 @@ fused_store numbered_store(const plan_spec& spec) {
       .element_bytes = bytes,
       .source = {text_of(to.is_real ? real_store : complex_store, spec, row), "numbered_store"}};
   with_value(spec, to.is_real, [&]<class Value>(Value) {
-    result.callable = [=](void* out, std::size_t of, std::size_t first,
+    result.callable = [=](void* out, std::size_t points, std::size_t first,
                           std::span<const Value> values) {
-      char* at = static_cast<char*>(out) + (of * row + first) * bytes;
+      char* address = static_cast<char*>(out) + (points * row + first) * bytes;
       for (const Value each : values) {
-        put_to(at, stored, each);
-        at += bytes;
+        put_to(address, stored, each);
+        address += bytes;
       }
     };
   });

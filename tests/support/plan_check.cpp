@@ -94,21 +94,21 @@ struct signal {
     const side from = input_side(spec);
     const auto places = elements_of(from);
     const precision stored = stored_in(spec);
-    auto* const at = reinterpret_cast<char*>(memory.data());
+    auto* const address = reinterpret_cast<char*>(memory.data());
     for (std::size_t e = 0; e < places.size(); ++e) {
       const auto& [is_in_memory, re, im] = places[e];
-      if (is_in_memory) reference::store_number(at + re, stored, noise_at(re, stored));
+      if (is_in_memory) reference::store_number(address + re, stored, noise_at(re, stored));
       if (is_in_memory && !from.is_real && !is_im_unread(spec, e)) {
-        reference::store_number(at + im, stored, noise_at(im, stored));
+        reference::store_number(address + im, stored, noise_at(im, stored));
       }
     }
     // A place may serve several elements, so all are stored before any is taken.
     for (std::size_t e = 0; e < places.size(); ++e) {
       const auto& [is_in_memory, re, im] = places[e];
       value z = 0;
-      if (is_in_memory) z = reference::load_number(at + re, stored);
+      if (is_in_memory) z = reference::load_number(address + re, stored);
       if (is_in_memory && !from.is_real && !is_im_unread(spec, e)) {
-        z.imag(reference::load_number(at + im, stored));
+        z.imag(reference::load_number(address + im, stored));
       }
       meaning.push_back(z);
     }
@@ -200,9 +200,9 @@ struct comparison {
 };
 
 value element_in(const bytes& memory, const element& where, const side& array, precision real) {
-  const auto* const at = reinterpret_cast<const char*>(memory.data());
-  const auto re = reference::load_number(at + where.re_byte, real);
-  return {re, array.is_real ? 0 : reference::load_number(at + where.im_byte, real)};
+  const auto* const address = reinterpret_cast<const char*>(memory.data());
+  const auto re = reference::load_number(address + where.re_byte, real);
+  return {re, array.is_real ? 0 : reference::load_number(address + where.im_byte, real)};
 }
 
 std::optional<std::string> inaccuracy(const plan_spec& spec, const std::vector<value>& expected,
@@ -262,8 +262,8 @@ bool has_padding(const plan_spec& spec) {
 /// One run after another on buffers of their own.
 class session {
  public:
-  session(queue& on, const drawn_plan& drawn, const planned_run& with)
-      : on_(on), drawn_(drawn), with_(with), x_(drawn.spec), written_(written(drawn.spec)) {
+  session(queue& on, const drawn_plan& drawn, const planned_run& planned)
+      : on_(on), drawn_(drawn), with_(planned), x_(drawn.spec), written_(written(drawn.spec)) {
     if (drawn.is_one_buffer) {
       const std::size_t room = std::max(x_.memory.size(), written_.size());
       x_.memory.resize(room, poisons[0]);
@@ -344,8 +344,8 @@ planned_run made_by_plan(queue& on, const plan_spec& spec) {
 
 plan_verdict check_plan(queue& on, const drawn_plan& drawn, const run_maker& make) {
   try {
-    const planned_run with = make(on, drawn.spec);
-    const auto fault = session{on, drawn, with}.check();
+    const planned_run planned = make(on, drawn.spec);
+    const auto fault = session{on, drawn, planned}.check();
     if (fault) return {plan_verdict::wrong, *fault};
     return {};
   } catch (const plan_error& why) {

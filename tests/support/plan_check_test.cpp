@@ -49,8 +49,8 @@ run_maker followed_by(Fault fault) {
   };
 }
 
-float* floats(buffer_view of) {
-  return reinterpret_cast<float*>(static_cast<char*>(of.handle) + of.offset_bytes);
+float* floats(buffer_view view) {
+  return reinterpret_cast<float*>(static_cast<char*>(view.handle) + view.offset_bytes);
 }
 
 const plan_spec plain{.lengths = {4, 16}, .batch = {3, 2}};

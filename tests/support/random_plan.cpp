@@ -80,11 +80,11 @@ struct dimensions {
 enum class sequence { natural, interleaved, shuffled };
 
 /// Returns the dimensions from the densest on.
-std::vector<std::size_t> densest_first(dice& roll, const dimensions& of, sequence how) {
-  std::vector<std::size_t> all(of.counts.size());
+std::vector<std::size_t> densest_first(dice& roll, const dimensions& sizes, sequence how) {
+  std::vector<std::size_t> all(sizes.counts.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::reverse(all.begin(), all.end());  // planes, batches, axes: batches interleaved
-  const auto behind = static_cast<std::ptrdiff_t>(of.counts.size() - of.n_axes);
+  const auto behind = static_cast<std::ptrdiff_t>(sizes.counts.size() - sizes.n_axes);
   if (how == sequence::natural) std::rotate(all.begin(), all.begin() + behind, all.end());
   if (how == sequence::shuffled) {
     for (std::size_t left = all.size(); left > 1; --left) {
@@ -95,12 +95,12 @@ std::vector<std::size_t> densest_first(dice& roll, const dimensions& of, sequenc
 }
 
 /// Gives each dimension a step beyond what the denser ones reach, by a random gap or by none.
-std::vector<std::size_t> nested_steps(dice& roll, const dimensions& of, sequence how) {
-  std::vector<std::size_t> steps(of.counts.size());
+std::vector<std::size_t> nested_steps(dice& roll, const dimensions& sizes, sequence how) {
+  std::vector<std::size_t> steps(sizes.counts.size());
   std::size_t reach = 0;
-  for (const std::size_t d : densest_first(roll, of, how)) {
+  for (const std::size_t d : densest_first(roll, sizes, how)) {
     steps[d] = reach + 1 + (roll.one_in(2) ? 0 : roll.below(5));
-    reach += (of.counts[d] - 1) * steps[d];
+    reach += (sizes.counts[d] - 1) * steps[d];
   }
   return steps;
 }

@@ -18,9 +18,9 @@ namespace {
 /// Workgroups of a cluster whose kernel allows more than the portable 8, as ours do (kernel.cpp).
 constexpr unsigned max_cluster = 16;
 
-int attribute(const driver_api& api, int key, device_ordinal of) {
+int attribute(const driver_api& api, int key, device_ordinal device) {
   int value = 0;
-  check(api, api.device_attribute(&value, key, of), "describe a device");
+  check(api, api.device_attribute(&value, key, device), "describe a device");
   return value;
 }
 
@@ -32,19 +32,20 @@ device_ordinal ordinal_of(const driver_api& api, int index) {
 
 device_info describe_device(const driver_api& api, int index, std::string version) {
   using namespace device_attribute;
-  const device_ordinal of = ordinal_of(api, index);
-  const auto ask = [&](int key) { return attribute(api, key, of); };
+  const device_ordinal device = ordinal_of(api, index);
+  const auto ask = [&](int key) { return attribute(api, key, device); };
   device_info found;
   found.runs_on = wingbeat::engine::cuda;
   found.index = index;
   std::array<char, 256> name{};
-  check(api, api.device_name(name.data(), static_cast<int>(name.size()) - 1, of), "name a device");
+  check(api, api.device_name(name.data(), static_cast<int>(name.size()) - 1, device),
+        "name a device");
   found.name = name.data();
   found.capability_major = ask(compute_capability_major);
   found.capability_minor = ask(compute_capability_minor);
   found.architecture = formatted("sm_{}{}", found.capability_major, found.capability_minor);
   found.version = std::move(version);
-  check(api, api.device_memory(&found.memory_bytes, of), "measure a device's memory");
+  check(api, api.device_memory(&found.memory_bytes, device), "measure a device's memory");
   found.local_memory_bytes = static_cast<std::size_t>(ask(max_shared_memory_per_block_optin));
   found.max_workgroup = static_cast<std::size_t>(ask(max_threads_per_block));
   found.compute_units = static_cast<unsigned>(ask(multiprocessor_count));

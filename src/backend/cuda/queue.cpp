@@ -96,9 +96,9 @@ queue::~queue() {
 void* queue::allocate(std::size_t size_bytes) {
   const entered current{api_, context_};
   const relaxed_capture_mode relaxed{api_};
-  device_address at = 0;
-  const result allocated = api_.memory_allocate(&at, std::max<std::size_t>(size_bytes, 1));
-  if (allocated == success) return reinterpret_cast<void*>(at);
+  device_address address = 0;
+  const result allocated = api_.memory_allocate(&address, std::max<std::size_t>(size_bytes, 1));
+  if (allocated == success) return reinterpret_cast<void*>(address);
 
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;

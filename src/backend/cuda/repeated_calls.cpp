@@ -27,19 +27,19 @@ std::size_t bytes_of(kernel_arguments arguments) {
 
 void copy(kernel_arguments from, std::vector<std::byte>& to) {
   to.resize(bytes_of(from));
-  std::byte* at = to.data();
+  std::byte* position = to.data();
   for (const kernel_argument& each : from) {
-    std::memcpy(at, each.at, each.size_bytes);
-    at += each.size_bytes;
+    std::memcpy(position, each.at, each.size_bytes);
+    position += each.size_bytes;
   }
 }
 
 bool is_equal(const std::vector<std::byte>& bytes, kernel_arguments arguments) {
   if (bytes.size() != bytes_of(arguments)) return false;
-  const std::byte* at = bytes.data();
+  const std::byte* position = bytes.data();
   for (const kernel_argument& each : arguments) {
-    if (std::memcmp(at, each.at, each.size_bytes) != 0) return false;
-    at += each.size_bytes;
+    if (std::memcmp(position, each.at, each.size_bytes) != 0) return false;
+    position += each.size_bytes;
   }
   return true;
 }

@@ -18,9 +18,9 @@ void wingbeat_pass(WINGBEAT_GLOBAL const input::element* in, WINGBEAT_GLOBAL out
                    WINGBEAT_GLOBAL const complex<policy::real>* table, size in_first,
                    size out_first,
                    size batch WINGBEAT_OPERAND_PARAMETERS WINGBEAT_SCRATCH_PARAMETER) {
-  constexpr grid::pass_numbers as = policy::numbers();
-  if constexpr (as.starts_early) follow_launches();
-  constexpr size roots_at = as.roots_at, workgroups = as.shape.workgroups;
+  constexpr grid::pass_numbers numbers = policy::numbers();
+  if constexpr (numbers.starts_early) follow_launches();
+  constexpr size roots_at = numbers.roots_at, workgroups = numbers.shape.workgroups;
   const auto blocks = reinterpret_cast<WINGBEAT_GLOBAL const char*>(table);
   grid::pass<policy, body, input, output, filter>({in + in_first, blocks WINGBEAT_LOAD_OPERANDS},
                                                   {out + out_first, blocks WINGBEAT_STORE_OPERANDS},

@@ -84,14 +84,15 @@ bool has_word(const std::string& words, const std::string& word) {
 
 // "OpenCL 3.0 PoCL 3.1+debian  Linux, ..., LLVM 15.0.6, ..." holds 15; 0 when it names none.
 int llvm_major_in(const std::string& platform_version) {
-  const auto at = platform_version.find("LLVM ");
-  return at == std::string::npos ? 0 : std::atoi(platform_version.c_str() + at + 5);
+  const auto begin = platform_version.find("LLVM ");
+  return begin == std::string::npos ? 0 : std::atoi(platform_version.c_str() + begin + 5);
 }
 
 // PoCL ends the program when it cannot link a kernel. Later versions were not seen to need ld.
 std::string linker_problem(const std::string& platform_version) {
-  const auto at = platform_version.find("PoCL ");
-  const int major = at == std::string::npos ? 0 : std::atoi(platform_version.c_str() + at + 5);
+  const auto begin = platform_version.find("PoCL ");
+  const int major =
+      begin == std::string::npos ? 0 : std::atoi(platform_version.c_str() + begin + 5);
   if (major >= 7) return "";
   if (std::getenv("PATH") != nullptr && !find_executable("ld").empty()) return "";
   return formatted(

@@ -24,9 +24,9 @@ constexpr std::size_t least_scratch_bytes = 16;
 constexpr std::size_t pocl_small_grid = std::size_t{1} << 16;
 
 template <class Value>
-Value kernel_value(const driver_api& api, kernel_handle of, device_id on, std::uint32_t info) {
+Value kernel_value(const driver_api& api, kernel_handle kernel, device_id on, std::uint32_t info) {
   Value value{};
-  check(api.kernel_info(of, on, info, sizeof value, &value, nullptr), "describe a kernel");
+  check(api.kernel_info(kernel, on, info, sizeof value, &value, nullptr), "describe a kernel");
   return value;
 }
 

@@ -173,10 +173,10 @@ std::shared_ptr<backend::queue> queue::open_beside() const {
 }
 
 void queue::after(const mark& awaited) {
-  const auto* const of = dynamic_cast<const event_mark*>(&awaited);
-  if (of == nullptr) return;
+  const auto* const mark = dynamic_cast<const event_mark*>(&awaited);
+  if (mark == nullptr) return;
   require_usable_driver();
-  const event_handle event = of->event();
+  const event_handle event = mark->event();
   check(api_.marker(queue_.get(), 1, &event, nullptr), "have a queue wait for another");
 }
 

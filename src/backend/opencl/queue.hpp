@@ -56,9 +56,9 @@ class queue final : public backend::queue, private finishable {
 
 /// Returns the queue's value of one property. Throws `device_error`.
 template <class Value>
-[[nodiscard]] Value queue_value(const driver_api& api, queue_handle of, std::uint32_t name) {
+[[nodiscard]] Value queue_value(const driver_api& api, queue_handle handle, std::uint32_t name) {
   Value value{};
-  check(api.queue_info(of, name, sizeof value, &value, nullptr), "describe a command queue");
+  check(api.queue_info(handle, name, sizeof value, &value, nullptr), "describe a command queue");
   return value;
 }
 

@@ -28,9 +28,10 @@ constexpr std::size_t least_fused_channels = 64;
 /// 1,200 and 1,536 channels took 7.6, 7.0 and 6.4 ps a sample on an H200, for 5.9, 5.9 and 5.7.
 constexpr std::size_t least_chained_channels = 1000;
 
-std::vector<std::complex<float>> rounded_roots(const bank_numbers& of) {
+std::vector<std::complex<float>> rounded_roots(const bank_numbers& numbers) {
   std::vector<std::complex<float>> roots;
-  for (const auto& w : roots_of(schedule{device::order::natural, of.length(), of.elements})) {
+  for (const auto& w :
+       roots_of(schedule{device::order::natural, numbers.length(), numbers.elements})) {
     roots.emplace_back(static_cast<float>(w.real()), static_cast<float>(w.imag()));
   }
   return roots;
@@ -47,19 +48,19 @@ bank_tiles cut(const bank_numbers& from, unsigned elements, unsigned rows, unsig
 }
 
 /// Returns how many rows have all numbers that are wanted, a power of two of them.
-unsigned wanted_rows(const bank_numbers& of, unsigned sliding, unsigned heap_rows) {
-  return std::min(std::max(std::bit_floor(wanted_numbers / of.length()), sliding), heap_rows);
+unsigned wanted_rows(const bank_numbers& numbers, unsigned sliding, unsigned heap_rows) {
+  return std::min(std::max(std::bit_floor(wanted_numbers / numbers.length()), sliding), heap_rows);
 }
 
 /// Returns tiles for threads of 32 elements, or 8: compilers for processors take their time over
 /// long unrolled transforms. Of other lengths than powers of two, as few above as divide them, an
 /// even number, since opposite bins meet in pairs.
-bank_tiles plain_tiles(const bank_numbers& of, unsigned heap_rows, const device_info& device) {
+bank_tiles plain_tiles(const bank_numbers& numbers, unsigned heap_rows, const device_info& device) {
   unsigned elements = device.is_gpu ? 32 : 8;
-  while (of.length() % elements != 0 && elements < 32) elements += 2;
-  while (of.length() % elements != 0) elements -= 2;
+  while (numbers.length() % elements != 0 && elements < 32) elements += 2;
+  while (numbers.length() % elements != 0) elements -= 2;
   const unsigned sliding = std::min(most_sliding, heap_rows);
-  bank_tiles tiles = cut(of, elements, wanted_rows(of, sliding, heap_rows), sliding);
+  bank_tiles tiles = cut(numbers, elements, wanted_rows(numbers, sliding, heap_rows), sliding);
   tiles.resident = 2 * tiles.scratch_bytes <= device.local_memory_bytes ? 2 : 1;
   return tiles;
 }
@@ -78,7 +79,7 @@ unsigned subgroups_of(bank_tiles& tiles, const device_info& device) {
 /// of 128 registers a thread, as powers of two have; with fewer registers, and with some more,
 /// filters spill. Nothing where no tiles have as many. Threads slide over half as many spectra
 /// where the workgroup would be too large: samples are then read 4.75 times, not 2.9 (of 16 taps).
-std::optional<bank_tiles> mixed_tiles(const bank_numbers& of, unsigned heap_rows,
+std::optional<bank_tiles> mixed_tiles(const bank_numbers& numbers, unsigned heap_rows,
                                       const device_info& device) {
   constexpr unsigned least_subgroups = 13;  // four in one of the four parts of a multiprocessor
   for (const unsigned sliding : {most_sliding, most_sliding / 2}) {
@@ -86,9 +87,9 @@ std::optional<bank_tiles> mixed_tiles(const bank_numbers& of, unsigned heap_rows
     std::optional<bank_tiles> best;
     unsigned most = least_subgroups - 1;
     for (unsigned elements = 32; elements >= 8; elements -= 2) {
-      if (of.length() % elements != 0 || elements % 13 == 0) continue;  // 13 at a time spill
-      for (unsigned rows = wanted_rows(of, sliding, heap_rows); rows >= sliding; rows /= 2) {
-        bank_tiles tiles = cut(of, elements, rows, sliding);
+      if (numbers.length() % elements != 0 || elements % 13 == 0) continue;  // 13 at a time spill
+      for (unsigned rows = wanted_rows(numbers, sliding, heap_rows); rows >= sliding; rows /= 2) {
+        bank_tiles tiles = cut(numbers, elements, rows, sliding);
         const unsigned n = subgroups_of(tiles, device);
         if (n <= most) continue;
         best = tiles;
@@ -116,19 +117,19 @@ std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_in
   // Of whole tiles: the largest power of two that divides a heap.
   const auto whole = std::size_t{1} << std::countr_zero(sizes.spectra_per_heap);
   const auto heap_rows = static_cast<unsigned>(whole / (spec.polarisations == 1 ? 2 : 1));
-  const bank_numbers of = numbers_of(spec);
-  const bank_tiles plain = plain_tiles(of, heap_rows, device);
+  const bank_numbers numbers = numbers_of(spec);
+  const bank_tiles plain = plain_tiles(numbers, heap_rows, device);
   if (plain.scratch_bytes > device.local_memory_bytes) return std::nullopt;
-  if (device.is_gpu && !std::has_single_bit(of.length())) {
+  if (device.is_gpu && !std::has_single_bit(numbers.length())) {
     if (spec.channels >= least_chained_channels) return std::nullopt;
-    return mixed_tiles(of, heap_rows, device);
+    return mixed_tiles(numbers, heap_rows, device);
   }
   if (plain.numbers.threads() > device.max_workgroup) return std::nullopt;
   return plain;
 }
 
 kernel_spec bank_kernel(const channeliser_spec& spec, const bank_tiles& tiles) {
-  const bank_numbers& of = tiles.numbers;
+  const bank_numbers& numbers = tiles.numbers;
   return {.text = formatted(R"(#include "wingbeat/device/channeliser/bank.hpp"
 using namespace wingbeat::device;
 static_assert(sizeof(complex<float>) == 8, "");
@@ -149,9 +150,9 @@ void channelise(WINGBEAT_GLOBAL const unsigned char* samples, size samples_first
   channeliser::bank<policy>{{memory, WINGBEAT_SCRATCH}}.run();
 }}
 )",
-                            policy_text(of, spec.seed), of.threads(), tiles.resident),
+                            policy_text(numbers, spec.seed), numbers.threads(), tiles.resident),
           .entry = "channelise",
-          .threads = of.threads(),
+          .threads = numbers.threads(),
           .scratch_bytes = tiles.scratch_bytes,
           .parameters = {
               kernel_parameter::input(1), kernel_parameter::input(sizeof(spectrum_entry)),
@@ -171,21 +172,21 @@ fused_bank::fused_bank(const queue& on, const channeliser_spec& spec, std::size_
       roots_(filled(on, rounded_roots(tiles.numbers))) {}
 
 void fused_bank::enqueue(queue& on, const bank_views& views, std::size_t n_heaps) const {
-  const bank_numbers& of = tiles_.numbers;
-  const std::uint64_t n_spectra = n_heaps * of.spectra_per_heap;
-  kernel_.enqueue(on, n_spectra / of.spectra(),
+  const bank_numbers& numbers = tiles_.numbers;
+  const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
+  kernel_.enqueue(on, n_spectra / numbers.spectra(),
                   {views.samples, views.entries, weights_.view(), views.gains, roots_.view(),
                    views.heaps, views.saturated, std::uint64_t{plane_bytes_}, n_spectra});
 }
 
 std::string fused_bank::explain() const {
-  const bank_numbers& of = tiles_.numbers;
+  const bank_numbers& numbers = tiles_.numbers;
   return formatted(
       "one launch: tiles of {} spectra by {} threads, {} bytes of local memory; each thread "
       "filters 4 "
       "positions of {} spectra; samples are read {:.1f} times, through the caches\n",
-      of.spectra(), of.threads(), tiles_.scratch_bytes, of.sliding,
-      static_cast<double>(of.sliding + of.taps - 1) / of.sliding);
+      numbers.spectra(), numbers.threads(), tiles_.scratch_bytes, numbers.sliding,
+      static_cast<double>(numbers.sliding + numbers.taps - 1) / numbers.sliding);
 }
 
 }  // namespace wingbeat::channelising

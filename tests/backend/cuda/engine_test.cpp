@@ -126,18 +126,18 @@ TEST_F(cuda_on_a_fake, refuses_a_device_that_does_not_exist) {
 
 TEST_F(cuda_on_a_fake, copies_at_an_offset_and_waits_for_it) {
   const auto on = open();
-  void* at = on->allocate(8);
-  on->write({at, 0, 8}, "abcdefgh");
-  on->write({at, 2, 3}, "XYZ");
+  void* address = on->allocate(8);
+  on->write({address, 0, 8}, "abcdefgh");
+  on->write({address, 2, 3}, "XYZ");
   std::array<char, 5> back{};
-  on->read(back.data(), {at, 1, 4});
+  on->read(back.data(), {address, 1, 4});
   EXPECT_STREQ(back.data(), "bXYZ");
   EXPECT_EQ(machine().n_stream_waits, 3);
-  on->copy({at, 0, 8}, {at, 5, 2});
+  on->copy({address, 0, 8}, {address, 5, 2});
   EXPECT_EQ(machine().n_stream_waits, 3) << "a copy on the device need not be waited for";
-  on->read(back.data(), {at, 0, 4});
+  on->read(back.data(), {address, 0, 4});
   EXPECT_STREQ(back.data(), "fgXY");
-  on->release(at);
+  on->release(address);
   EXPECT_EQ(machine().n_allocations, 0);
 }
 
@@ -184,10 +184,10 @@ TEST_F(cuda_on_a_fake, allocates_a_workspace_when_it_is_reserved_and_never_in_a_
 TEST_F(cuda_on_a_fake, leaves_a_driver_that_has_shut_down_alone) {
   auto on = open();
   auto loaded = engine().compiler().compile(on, kernel);
-  auto at = on->record();
+  auto mark = on->record();
   machine().is_shut_down = true;
   loaded.reset();
-  at.reset();
+  mark.reset();
   on.reset();
   EXPECT_EQ(machine().n_images, 1);
   EXPECT_EQ(machine().n_streams, 1);

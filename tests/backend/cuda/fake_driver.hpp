@@ -151,18 +151,18 @@ inline void fake_devices(cuda::driver_api& api) {
 }
 
 inline void fake_memory(cuda::driver_api& api) {
-  api.memory_allocate = [](cuda::device_address* at, std::size_t size_bytes) {
+  api.memory_allocate = [](cuda::device_address* result, std::size_t size_bytes) {
     count_if_strict();
     if (const auto status = in_context()) return status;
     if (size_bytes > fake_machine::memory_bytes) return cuda::out_of_memory;
     ++machine().n_allocations;
-    return *at = reinterpret_cast<cuda::device_address>(std::malloc(size_bytes)), 0;
+    return *result = reinterpret_cast<cuda::device_address>(std::malloc(size_bytes)), 0;
   };
-  api.memory_free = [](cuda::device_address at) {
+  api.memory_free = [](cuda::device_address address) {
     count_if_strict();
     if (const auto status = in_context()) return status;
     --machine().n_allocations;
-    return std::free(reinterpret_cast<void*>(at)), 0;
+    return std::free(reinterpret_cast<void*>(address)), 0;
   };
   api.memory_info = [](std::size_t* free, std::size_t* total) {
     return *free = *total = fake_machine::memory_bytes, 0;
@@ -255,15 +255,15 @@ inline void fake_kernels(cuda::driver_api& api) {
     return in_context();
   };
   api.launch = fake_driver_launch;
-  api.launch_configured = [](const cuda::launch_config* as, cuda::function_handle what,
+  api.launch_configured = [](const cuda::launch_config* config, cuda::function_handle what,
                              void** arguments, void** extra) {
-    const cuda::result status =
-        fake_driver_launch(what, as->grid_x, as->grid_y, as->grid_z, as->block_x, as->block_y,
-                           as->block_z, as->shared_bytes, as->stream, arguments, extra);
+    const cuda::result status = fake_driver_launch(
+        what, config->grid_x, config->grid_y, config->grid_z, config->block_x, config->block_y,
+        config->block_z, config->shared_bytes, config->stream, arguments, extra);
     const std::lock_guard held{machine().mutex};
     machine().launches.back().is_early =
-        as->n_attributes == 1 && as->attributes->value == 1 &&
-        as->attributes->key == cuda::launch_attribute::programmatic_stream_serialization;
+        config->n_attributes == 1 && config->attributes->value == 1 &&
+        config->attributes->key == cuda::launch_attribute::programmatic_stream_serialization;
     return status;
   };
 }
@@ -303,19 +303,21 @@ inline void fake_graphs(cuda::driver_api& api) {
     return graph_step(step::none);
   };
   api.graph_add_kernel = [](cuda::node_handle* result, cuda::graph_handle to,
-                            const cuda::node_handle*, std::size_t, const cuda::kernel_node* as) {
+                            const cuda::node_handle*, std::size_t,
+                            const cuda::kernel_node* parameters) {
     if (const auto status = graph_step(step::add)) return status;
     auto& nodes = reinterpret_cast<fake_graph*>(to)->nodes;
-    nodes.push_back(std::make_unique<fake_node>(fake_node{launch_of(*as)}));
+    nodes.push_back(std::make_unique<fake_node>(fake_node{launch_of(*parameters)}));
     *result = reinterpret_cast<cuda::node_handle>(nodes.back().get());
     return cuda::success;
   };
   api.graph_add_edges = [](cuda::graph_handle, const cuda::node_handle* from,
-                           const cuda::node_handle* to, const cuda::graph_edge* as, std::size_t) {
+                           const cuda::node_handle* to, const cuda::graph_edge* parameters,
+                           std::size_t) {
     if (const auto status = graph_step(step::order)) return status;
     auto* const later = reinterpret_cast<fake_node*>(*to);
     later->after = reinterpret_cast<fake_node*>(*from);
-    later->launch.is_early = as->type == 1 && as->from_port == 1;
+    later->launch.is_early = parameters->type == 1 && parameters->from_port == 1;
     return cuda::success;
   };
 }
@@ -332,12 +334,12 @@ inline void fake_runnables(cuda::driver_api& api) {
   api.runnable_destroy = [](cuda::runnable_handle) {
     return --machine().n_runnables, graph_step(step::none);
   };
-  api.runnable_set_kernel = [](cuda::runnable_handle, cuda::node_handle at,
-                               const cuda::kernel_node* as) {
+  api.runnable_set_kernel = [](cuda::runnable_handle, cuda::node_handle node,
+                               const cuda::kernel_node* parameters) {
     ++machine().n_set_anew;
-    fake_launch& launch = reinterpret_cast<fake_node*>(at)->launch;
+    fake_launch& launch = reinterpret_cast<fake_node*>(node)->launch;
     const bool is_early = launch.is_early;
-    launch = launch_of(*as);
+    launch = launch_of(*parameters);
     launch.is_early = is_early;
     return in_context();
   };

@@ -118,9 +118,9 @@ TEST_F(nvrtc, refuses_a_word_that_is_no_architecture) {
 }
 
 TEST_F(nvrtc, keys_differ_in_all_a_kernel_depends_on) {
-  const auto& with = process_nvrtc().api;
+  const auto& api = process_nvrtc().api;
   const auto text_of = [&](const kernel_source& source, const char* architecture) {
-    const auto key = key_of(with, source, architecture, "13.0");
+    const auto key = key_of(api, source, architecture, "13.0");
     return key.source + key.options + key.compiler + key.driver + key.architecture;
   };
   auto renamed = doubles;

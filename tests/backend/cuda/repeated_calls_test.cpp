@@ -276,8 +276,8 @@ bool becomes_graph(const backend::cuda::engine& engine, const plan_spec& spec,
   const auto queue = engine.open(engine.devices().front());
   const auto plan = engine.make_plan(queue, spec);
   const std::size_t most_bytes = std::size_t{1} << 40;
-  const auto view = [&](std::uintptr_t at) {
-    return buffer_view{reinterpret_cast<void*>(at << 41), 0, most_bytes};
+  const auto view = [&](std::uintptr_t address) {
+    return buffer_view{reinterpret_cast<void*>(address << 41), 0, most_bytes};
   };
   for (int i = 0; i < 3; ++i) {
     machine().launches.clear();

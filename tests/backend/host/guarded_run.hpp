@@ -37,8 +37,8 @@ class guarded {
   /// Returns whether every byte outside is still as it was.
   [[nodiscard]] bool is_intact() const {
     for (std::size_t i = 0; i < memory_.size(); ++i) {
-      const unsigned char* at = memory_.data() + i;
-      if ((at < begin_ || at >= begin_ + size_bytes_) && *at != 0xff) return false;
+      const unsigned char* element = memory_.data() + i;
+      if ((element < begin_ || element >= begin_ + size_bytes_) && *element != 0xff) return false;
     }
     return true;
   }

@@ -88,10 +88,10 @@ class row_convolution_check {
   }
 
   std::vector<number> transformed(std::vector<number> row, transform kind, scaling scale) {
-    const plan of{on_, {.lengths = {n_}, .kind = kind, .real = real, .scale = scale}};
+    const plan planned{on_, {.lengths = {n_}, .kind = kind, .real = real, .scale = scale}};
     buffer memory{on_, n_ * sizeof(number)};
     memory.write(row.data(), memory.size_bytes());
-    of.enqueue(on_, memory.view(), memory.view());
+    planned.enqueue(on_, memory.view(), memory.view());
     memory.read(row.data(), memory.size_bytes());
     return row;
   }

@@ -102,19 +102,19 @@ inline void add_queries(driver_api& api) {
     if (fake().platforms_status != success) return fake().platforms_status;
     return list(fake().platforms, room, to, n);
   };
-  api.platform_info = [](platform_id of, std::uint32_t what, std::size_t room, void* to,
+  api.platform_info = [](platform_id id, std::uint32_t what, std::size_t room, void* to,
                          std::size_t* needed) {
-    const auto& text = what == platform_info::name ? platform(of).name : platform(of).version;
+    const auto& text = what == platform_info::name ? platform(id).name : platform(id).version;
     return answer(std::string(text.c_str(), text.size() + 1), room, to, needed);
   };
-  api.devices = [](platform_id of, std::uint64_t, std::uint32_t room, device_id* to,
+  api.devices = [](platform_id id, std::uint64_t, std::uint32_t room, device_id* to,
                    std::uint32_t* n) {
-    if (platform(of).devices.empty()) return device_not_found;
-    return list(platform(of).devices, room, to, n);
+    if (platform(id).devices.empty()) return device_not_found;
+    return list(platform(id).devices, room, to, n);
   };
-  api.device_info = [](device_id of, std::uint32_t what, std::size_t room, void* to,
+  api.device_info = [](device_id id, std::uint32_t what, std::size_t room, void* to,
                        std::size_t* needed) {
-    const auto& known = device(of).properties;
+    const auto& known = device(id).properties;
     const auto found = known.find(what);
     return found == known.end() ? -30 : answer(found->second, room, to, needed);
   };

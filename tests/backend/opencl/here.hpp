@@ -36,9 +36,9 @@ class opencl_here : public ::testing::Test {
     memory_.emplace_back(queue->allocate(size_bytes), release);
     return {memory_.back().get(), 0, size_bytes};
   }
-  std::vector<float> content(buffer_view of) const {
-    std::vector<float> values(of.size_bytes / sizeof(float));
-    queue->read(values.data(), of);
+  std::vector<float> content(buffer_view view) const {
+    std::vector<float> values(view.size_bytes / sizeof(float));
+    queue->read(values.data(), view);
     return values;
   }
 

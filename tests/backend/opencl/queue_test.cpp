@@ -171,10 +171,10 @@ TEST_F(opencl_adopted_queue, runs_kernels_of_its_own_context_only) {
   queue = engine.adopt(native(0).get());
   const auto own = compiled(text, 8);
   const auto memory = filled(counted(8));
-  const transform_arguments with{.in = memory, .out = memory, .table = memory, .batch = 8};
-  EXPECT_THROW(elsewhere->launch(*queue, 1, with.list()), wingbeat::plan_error);
+  const transform_arguments arguments{.in = memory, .out = memory, .table = memory, .batch = 8};
+  EXPECT_THROW(elsewhere->launch(*queue, 1, arguments.list()), wingbeat::plan_error);
   EXPECT_EQ(content(memory), counted(8));
-  own->launch(*queue, 1, with.list());
+  own->launch(*queue, 1, arguments.list());
   EXPECT_EQ(content(memory)[7], 14);
 }
 

@@ -30,14 +30,14 @@ class schedule {
     return queues_.size() - 1;
   }
   void add(std::size_t to, task next) { queues_[to].tasks.push_back(std::move(next)); }
-  [[nodiscard]] std::size_t count(std::size_t of) const { return queues_[of].tasks.size(); }
-  [[nodiscard]] bool is_done(std::size_t of, std::size_t n) const {
-    return queues_[of].n_done >= n;
+  [[nodiscard]] std::size_t count(std::size_t queue) const { return queues_[queue].tasks.size(); }
+  [[nodiscard]] bool is_done(std::size_t queue, std::size_t n) const {
+    return queues_[queue].n_done >= n;
   }
 
   /// Works until the first `n` tasks of a queue are done.
-  void run_until(std::size_t of, std::size_t n) {
-    while (!is_done(of, n)) {
+  void run_until(std::size_t queue, std::size_t n) {
+    while (!is_done(queue, n)) {
       bool has_worked = step(favourite);
       for (std::size_t i = 0; i < queues_.size() && !has_worked; ++i) has_worked = step(i);
       if (!has_worked) throw std::logic_error("queues wait for each other");
@@ -71,16 +71,16 @@ std::byte* start_of(buffer_view view) {
 
 class late_queue final : public backend::queue {
  public:
-  explicit late_queue(std::shared_ptr<schedule> of)
-      : backend::queue(first_device(engine::host)), schedule_(std::move(of)) {
+  explicit late_queue(std::shared_ptr<schedule> owner)
+      : backend::queue(first_device(engine::host)), schedule_(std::move(owner)) {
     index_ = schedule_->add_queue();
   }
   ~late_queue() override { drop_workspace(); }
 
   class late_mark final : public backend::mark {
    public:
-    late_mark(std::shared_ptr<schedule> of, std::size_t queue, std::size_t count)
-        : schedule_(std::move(of)), queue_(queue), count_(count) {}
+    late_mark(std::shared_ptr<schedule> owner, std::size_t queue, std::size_t count)
+        : schedule_(std::move(owner)), queue_(queue), count_(count) {}
     double seconds_since(const backend::mark&) const override { return 0; }
     bool is_reached() const override { return schedule_->is_done(queue_, count_); }
     void wait() const override { schedule_->run_until(queue_, count_); }
@@ -176,10 +176,10 @@ class store_stream {
 
   void read(std::int64_t first, std::int64_t end) {
     for (std::size_t p = 0; p < n_planes && first < end; ++p) {
-      const std::byte* const at = start_of(store_.at(p, first));
+      const std::byte* const begin = start_of(store_.at(p, first));
       static_cast<late_queue&>(*on_.impl()).add([=, this, epoch = epoch_] {
         for (std::int64_t i = first; i < end; ++i) {
-          n_wrong_ += at[i - first] != value_at(p, i, epoch) ? 1 : 0;
+          n_wrong_ += begin[i - first] != value_at(p, i, epoch) ? 1 : 0;
           ++n_read_;
         }
       });

@@ -22,7 +22,9 @@ using words = std::vector<std::string>;
 /// Returns how often `word` is in `text`.
 std::size_t n_words(const std::string& text, const std::string& word) {
   std::size_t count = 0;
-  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+  for (auto position = text.find(word); position != std::string::npos;
+       position = text.find(word, position + 1))
+    ++count;
   return count;
 }
 

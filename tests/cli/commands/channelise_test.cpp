@@ -357,38 +357,41 @@ TEST_F(channelise_refuses, options_that_make_no_channeliser) {
   place.file("g.txt", "# none\n0 0 3-99 1\n");
   place.file("words.txt", "0 0 one\n");
   place.file("blank.txt", "\n");
-  const auto with = [&](words more) {
+  const auto run_with = [&](words more) {
     more.insert(more.begin(), {"a.raw", "-o", "x.npy"});
     return why(more, more[3] == "--delays" || more[3] == "--gains" ? 4 : 2);
   };
   EXPECT_THAT(why({"a.raw"}), HasSubstr("give --output, --spectrum, --waterfall or --stats"));
-  EXPECT_THAT(with({"--output-bits", "4"}), HasSubstr("4 bits, which .npy does not know"));
-  EXPECT_THAT(with({"--output-bits", "5"}), HasSubstr("choose 4, 8, 16, fp16 or fp32"));
-  EXPECT_THAT(with({"--window", "hamming"}), HasSubstr("choose hann or rect"));
-  EXPECT_THAT(with({"--cutoff", "5"}), HasSubstr("--cutoff 5 is not a number from 0 to 4"));
-  EXPECT_THAT(with({"--dither", "uniform", "--output-bits", "fp16"}), HasSubstr("dither"));
-  EXPECT_THAT(with({"--delay", "1e-6,2e-6"}), HasSubstr("--delay has 2 delays"));
-  EXPECT_THAT(with({"--narrowband", "centre=1e5"}), HasSubstr("has no decimation"));
-  EXPECT_THAT(with({"--narrowband", "width=5"}), HasSubstr("holds 'width=5'"));
-  EXPECT_THAT(with({"--narrowband", "centre=1e5,decimation=3"}), HasSubstr("even"));
-  EXPECT_THAT(with({"--narrowband", "centre=1e5,decimation=4,taps=9"}),
+  EXPECT_THAT(run_with({"--output-bits", "4"}), HasSubstr("4 bits, which .npy does not know"));
+  EXPECT_THAT(run_with({"--output-bits", "5"}), HasSubstr("choose 4, 8, 16, fp16 or fp32"));
+  EXPECT_THAT(run_with({"--window", "hamming"}), HasSubstr("choose hann or rect"));
+  EXPECT_THAT(run_with({"--cutoff", "5"}), HasSubstr("--cutoff 5 is not a number from 0 to 4"));
+  EXPECT_THAT(run_with({"--dither", "uniform", "--output-bits", "fp16"}), HasSubstr("dither"));
+  EXPECT_THAT(run_with({"--delay", "1e-6,2e-6"}), HasSubstr("--delay has 2 delays"));
+  EXPECT_THAT(run_with({"--narrowband", "centre=1e5"}), HasSubstr("has no decimation"));
+  EXPECT_THAT(run_with({"--narrowband", "width=5"}), HasSubstr("holds 'width=5'"));
+  EXPECT_THAT(run_with({"--narrowband", "centre=1e5,decimation=3"}), HasSubstr("even"));
+  EXPECT_THAT(run_with({"--narrowband", "centre=1e5,decimation=4,taps=9"}),
               HasSubstr("above -40; give more taps than 9, or --allow-alias"));
-  EXPECT_THAT(with({"--allow-alias"}), HasSubstr("--allow-alias is of no use without"));
-  EXPECT_THAT(with({"--delays", "d.txt"}), HasSubstr("d.txt: line 2: the polarisation is '5'"));
-  EXPECT_THAT(with({"--delays", "late.txt"}), HasSubstr("late.txt: line 2: "));
-  EXPECT_THAT(with({"--delays", "words.txt"}), HasSubstr("line 1: the delay is 'one'"));
-  EXPECT_THAT(with({"--delays", "blank.txt"}), HasSubstr("holds no line of numbers"));
-  EXPECT_THAT(with({"--gains", "g.txt"}), HasSubstr("g.txt: line 2: the last channel is '99'"));
-  EXPECT_THAT(with({"--seed", "5", "--dither", "none"}), HasSubstr("--seed is of no use without"));
-  EXPECT_THAT(with({"--seed", "5", "--output-bits", "fp32"}), HasSubstr("--seed is of no use"));
-  EXPECT_THAT(with({"--evaluate", "centre"}), HasSubstr("--evaluate is of no use without delays"));
+  EXPECT_THAT(run_with({"--allow-alias"}), HasSubstr("--allow-alias is of no use without"));
+  EXPECT_THAT(run_with({"--delays", "d.txt"}), HasSubstr("d.txt: line 2: the polarisation is '5'"));
+  EXPECT_THAT(run_with({"--delays", "late.txt"}), HasSubstr("late.txt: line 2: "));
+  EXPECT_THAT(run_with({"--delays", "words.txt"}), HasSubstr("line 1: the delay is 'one'"));
+  EXPECT_THAT(run_with({"--delays", "blank.txt"}), HasSubstr("holds no line of numbers"));
+  EXPECT_THAT(run_with({"--gains", "g.txt"}), HasSubstr("g.txt: line 2: the last channel is '99'"));
+  EXPECT_THAT(run_with({"--seed", "5", "--dither", "none"}),
+              HasSubstr("--seed is of no use without"));
+  EXPECT_THAT(run_with({"--seed", "5", "--output-bits", "fp32"}), HasSubstr("--seed is of no use"));
+  EXPECT_THAT(run_with({"--evaluate", "centre"}),
+              HasSubstr("--evaluate is of no use without delays"));
   EXPECT_THAT(
-      with({"--waterfall", "sky.jpg"}),
+      run_with({"--waterfall", "sky.jpg"}),
       HasSubstr("--waterfall: cannot draw to sky.jpg; the name of a chart must end in .png, .svg "
                 "or .pdf"));
-  EXPECT_THAT(with({"--spectrum", "power"}), HasSubstr("--spectrum: cannot draw to power"));
-  EXPECT_THAT(with({"--stats", "x.npy"}), HasSubstr("both write x.npy"));
-  EXPECT_THAT(with({"--stats", "a.raw"}), HasSubstr("a.raw is an input, and --stats a.raw would"));
+  EXPECT_THAT(run_with({"--spectrum", "power"}), HasSubstr("--spectrum: cannot draw to power"));
+  EXPECT_THAT(run_with({"--stats", "x.npy"}), HasSubstr("both write x.npy"));
+  EXPECT_THAT(run_with({"--stats", "a.raw"}),
+              HasSubstr("a.raw is an input, and --stats a.raw would"));
 }
 
 }  // namespace

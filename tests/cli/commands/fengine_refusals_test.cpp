@@ -46,8 +46,8 @@ void expect_refused(const workplace& place, const std::vector<refusal>& cases) {
 
 TEST(fengine_refusals, of_options) {
   const workplace place;
-  const auto with = [](const words& more) { return engine_of({"127.0.0.1:7148"}, more); };
-  words many = with({"--max-delay-diff", "4294967296"});
+  const auto command_with = [](const words& more) { return engine_of({"127.0.0.1:7148"}, more); };
+  words many = command_with({"--max-delay-diff", "4294967296"});
   for (int i = 0; i < 32; ++i) {  // 4 TiB
     const std::string port = std::to_string(1000 + i);
     many.push_back("--wideband=name=n" + port + ",channels=256,dst=127.0.0.1:" + port);
@@ -58,71 +58,75 @@ TEST(fengine_refusals, of_options) {
        {{"fengine", "127.0.0.1", "--adc-sample-rate", "1e9", "--sync-time", "0"},
         2,
         "no output; give --wideband or --narrowband"},
-       {with({"--recv-interface", "wlan77"}), 2, "wlan77"},
-       {with({"--monitor-log"}), 2, "--monitor-log has no value; write --monitor-log VALUE"},
-       {with({"--gain", "loud"}), 2, "--gain 'loud' is no number"},
-       {with({"--log-level", "loud"}), 2, "'loud' is no level; give one of all, trace"},
-       {with({"--recv-packet-samples", "5000"}), 2, "chunks of 65536 samples"},
-       {with({"--send-affinity", "4095"}), 2, "cannot run on processor 4095"},
-       {with({"--send-affinity", "any"}), 2, "--send-affinity any is not a whole number"},
-       {with({"--state", "no/folder/state.json"}), 4, "no/folder/state.json"},
-       {with({"--state", "s.json", "--stats", "s.json"}), 2, "s.json"},
-       {with({"--recv-affinity", "0", "x"}), 2, "x names a file and 127.0.0.1:7148 endpoints"},
-       {with({"--replay", "real"}), 2, "--replay real is of no use with endpoints as SRC"},
-       {with({"--prometheus-host", "127.0.0.1"}), 2, "no use without --prometheus-port"},
-       {with({"--prometheus-allow", "::1"}), 2, "--prometheus-allow is of no use without"},
-       {with({"--katcp-allow", "10.0.0.0/8,localhost"}), 2,
+       {command_with({"--recv-interface", "wlan77"}), 2, "wlan77"},
+       {command_with({"--monitor-log"}), 2,
+        "--monitor-log has no value; write --monitor-log VALUE"},
+       {command_with({"--gain", "loud"}), 2, "--gain 'loud' is no number"},
+       {command_with({"--log-level", "loud"}), 2, "'loud' is no level; give one of all, trace"},
+       {command_with({"--recv-packet-samples", "5000"}), 2, "chunks of 65536 samples"},
+       {command_with({"--send-affinity", "4095"}), 2, "cannot run on processor 4095"},
+       {command_with({"--send-affinity", "any"}), 2, "--send-affinity any is not a whole number"},
+       {command_with({"--state", "no/folder/state.json"}), 4, "no/folder/state.json"},
+       {command_with({"--state", "s.json", "--stats", "s.json"}), 2, "s.json"},
+       {command_with({"--recv-affinity", "0", "x"}), 2,
+        "x names a file and 127.0.0.1:7148 endpoints"},
+       {command_with({"--replay", "real"}), 2, "--replay real is of no use with endpoints as SRC"},
+       {command_with({"--prometheus-host", "127.0.0.1"}), 2, "no use without --prometheus-port"},
+       {command_with({"--prometheus-allow", "::1"}), 2, "--prometheus-allow is of no use without"},
+       {command_with({"--katcp-allow", "10.0.0.0/8,localhost"}), 2,
         "--katcp-allow 'localhost' is no address and no network"},
        {many, 3, "give a smaller --max-delay-diff, fewer --recv-chunks"}});
 }
 
 TEST(fengine_refusals, of_outputs) {
   const workplace place;
-  const auto with = [](const std::string& output) {
+  const auto command_with = [](const std::string& output) {
     return engine_of({"127.0.0.1:7148"}, {output});
   };
   const std::string wide = "--wideband=name=b,channels=64,dst=127.0.0.1:10";
   const std::string narrow = "--narrowband=name=b,channels=64,dst=127.0.0.1:10";
   expect_refused(
       place,
-      {{with("--wideband=name=wide,channels=64,dst=127.0.0.1:10"), 2, "named 'wide'"},
-       {with("--wideband=name=b,channels=64,dst=127.0.0.1:9"), 2,
+      {{command_with("--wideband=name=wide,channels=64,dst=127.0.0.1:10"), 2, "named 'wide'"},
+       {command_with("--wideband=name=b,channels=64,dst=127.0.0.1:9"), 2,
         "output 'b' sends to 127.0.0.1:9, which output 'wide' sends to"},
-       {with("--wideband=name=b,channels=64,dst=127.0.0.1:7148"), 2,
+       {command_with("--wideband=name=b,channels=64,dst=127.0.0.1:7148"), 2,
         "which the engine receives from"},
-       {with(wide + ",taps=65"), 2, "--wideband taps 65 is not a whole number from 1 to 64"},
-       {with(wide + ",taps=2,taps=3"), 2, "--wideband has taps twice"},
-       {with(wide + ",colour=red"), 2, "--wideband has no key 'colour'; there are name, channels"},
-       {with(wide + ",decimation=8"), 2, "--wideband has no key 'decimation'"},
-       {with(wide + ",window_function=flat"), 2, "choose hann or rect"},
-       {with(wide + ",taps"), 2, "--wideband taps has no value"},
-       {with(wide + ",jones_per_batch=3000"), 2,
+       {command_with(wide + ",taps=65"), 2,
+        "--wideband taps 65 is not a whole number from 1 to 64"},
+       {command_with(wide + ",taps=2,taps=3"), 2, "--wideband has taps twice"},
+       {command_with(wide + ",colour=red"), 2,
+        "--wideband has no key 'colour'; there are name, channels"},
+       {command_with(wide + ",decimation=8"), 2, "--wideband has no key 'decimation'"},
+       {command_with(wide + ",window_function=flat"), 2, "choose hann or rect"},
+       {command_with(wide + ",taps"), 2, "--wideband taps has no value"},
+       {command_with(wide + ",jones_per_batch=3000"), 2,
         "jones_per_batch is 3000; give 64 channels times 16, or times a multiple of 32: the "
         "nearest "
         "are 2048 and 4096"},
-       {with(wide + ",jones_per_batch=1088"), 2, "the nearest are 1024 and 2048"},
-       {with(wide + ",jones_per_batch=1000"), 2,
+       {command_with(wide + ",jones_per_batch=1088"), 2, "the nearest are 1024 and 2048"},
+       {command_with(wide + ",jones_per_batch=1000"), 2,
         "--wideband jones_per_batch 1000 is not a whole number from 2^10 to 2^26"},
-       {with("--wideband=name=b,channels=67,dst=127.0.0.1:10"), 2,
+       {command_with("--wideband=name=b,channels=67,dst=127.0.0.1:10"), 2,
         "output 'b': channels is 67, which has a prime factor above 13; the nearest counts without "
         "are 66 and 70"},
-       {with("--wideband=name=b,channels=1,dst=127.0.0.1:10"), 2,
+       {command_with("--wideband=name=b,channels=1,dst=127.0.0.1:10"), 2,
         "--wideband channels 1 is not a whole number from 2 to 2^16"},
-       {with("--wideband=name=b,channels=64,dst=127.0.0.1+2:10"), 2,
+       {command_with("--wideband=name=b,channels=64,dst=127.0.0.1+2:10"), 2,
         "64 channels and 3 destinations"},
-       {with(narrow + ",centre_frequency=1e8"), 2,
+       {command_with(narrow + ",centre_frequency=1e8"), 2,
         "--narrowband name=b,channels=64,dst=127.0.0.1:10,centre_frequency=1e8 has no decimation"},
-       {with(narrow + ",centre_frequency=1e8,decimation=3"), 2,
+       {command_with(narrow + ",centre_frequency=1e8,decimation=3"), 2,
         "--narrowband decimation is 3, and channels at the edges are left out; give an even one, "
         "or pass_bandwidth="},
-       {with(narrow + ",centre_frequency=1e9,decimation=8"), 2,
+       {command_with(narrow + ",centre_frequency=1e9,decimation=8"), 2,
         "--narrowband centre_frequency of 'b' is 1000000000 Hz; give 0 to 856000000"},
-       {with(narrow + ",centre_frequency=1e8,decimation=8,pass_bandwidth=107e6"), 2,
+       {command_with(narrow + ",centre_frequency=1e8,decimation=8,pass_bandwidth=107e6"), 2,
         "--narrowband pass_bandwidth of 'b' is 107000000 Hz; give a width above 0 and below "
         "107000000"},
-       {with(narrow + ",centre_frequency=1e8,decimation=8,pass_bandwidth=106e6"), 2,
+       {command_with(narrow + ",centre_frequency=1e8,decimation=8,pass_bandwidth=106e6"), 2,
         "alias into it at -7.3 dB, above -40; give a pass_bandwidth of 91080"},
-       {with("--allow-alias"), 2, "--allow-alias is of no use without --narrowband"}});
+       {command_with("--allow-alias"), 2, "--allow-alias is of no use without --narrowband"}});
 }
 
 TEST(fengine_refusals, of_sources) {
@@ -159,7 +163,7 @@ TEST(fengine_refusals, of_sources) {
 TEST(fengine_refusals, of_files_of_options) {
   const workplace place;
   std::filesystem::create_directory(place.folder().path() / "folder");
-  const auto with = [&](const std::string& name, const std::string& text) {
+  const auto command_with = [&](const std::string& name, const std::string& text) {
     place.file(name, text);
     return engine_of({"127.0.0.1:7148"}, {"--config", name});
   };
@@ -168,21 +172,25 @@ TEST(fengine_refusals, of_files_of_options) {
       {{engine_of({"127.0.0.1:7148"}, {"--config", "absent.toml"}), 4, "absent.toml"},
        {engine_of({"127.0.0.1:7148"}, {"--config", "folder"}), 4,
         "folder: is a directory; name a file of options"},
-       {with("empty.toml", ""), 4, "empty.toml: is empty; name a file of options"},
-       {with("bad.toml", "src = 1979-05-27\n"), 4, "bad.toml: line 1: 'src' is neither"},
-       {with("torn.toml", "\na = [1,\n"), 4,
+       {command_with("empty.toml", ""), 4, "empty.toml: is empty; name a file of options"},
+       {command_with("bad.toml", "src = 1979-05-27\n"), 4, "bad.toml: line 1: 'src' is neither"},
+       {command_with("torn.toml", "\na = [1,\n"), 4,
         "torn.toml: line 2: Error while parsing array: encountered end-of-file; see toml.io"},
-       {with("letter.toml", "gain = 1'\xc3\x99\n"), 4, "letter.toml: line 1: Error while parsing"},
-       {with("unknown.toml", "gain = 1\n\ncolour = \"red\"\n"), 2,
+       {command_with("letter.toml", "gain = 1'\xc3\x99\n"), 4,
+        "letter.toml: line 1: Error while parsing"},
+       {command_with("unknown.toml", "gain = 1\n\ncolour = \"red\"\n"), 2,
         "unknown.toml: line 3: there is no option 'colour'; see wingbeat fengine --help"},
-       {with("off.toml", "colour = false\n"), 2, "off.toml: line 1: there is no option 'colour'"},
-       {with("text.toml", "mask-timestamp = \"false\"\n"), 2,
+       {command_with("off.toml", "colour = false\n"), 2,
+        "off.toml: line 1: there is no option 'colour'"},
+       {command_with("text.toml", "mask-timestamp = \"false\"\n"), 2,
         "text.toml: line 1: 'mask-timestamp' is on or off; give true or false, without quotes"},
-       {with("on.toml", "gain = true\n"), 2, "on.toml: line 1: 'gain' is true; give it a value"},
-       {with("src.toml", "src = true\n"), 2, "src.toml: line 1: 'src' is true; give it a value"},
-       {with("both.toml", "device = \"host\"\nengine = \"host\"\n"), 2,
+       {command_with("on.toml", "gain = true\n"), 2,
+        "on.toml: line 1: 'gain' is true; give it a value"},
+       {command_with("src.toml", "src = true\n"), 2,
+        "src.toml: line 1: 'src' is true; give it a value"},
+       {command_with("both.toml", "device = \"host\"\nengine = \"host\"\n"), 2,
         "'device' and 'engine' are the same option"},
-       {with("comma.toml", "[[wideband]]\nname = \"a,b\"\n"), 4,
+       {command_with("comma.toml", "[[wideband]]\nname = \"a,b\"\n"), 4,
         "comma.toml: line 2: 'a,b' has a comma, which would end it; give 'name' without one"}});
 }
 

@@ -111,18 +111,18 @@ TEST_F(transform_report, prints_a_table_on_stdout_and_messages_on_stderr) {
 TEST_F(transform_report, prints_values_alone_where_they_go_to_stdout) {
   const std::vector<std::string> common{"transform", "tone.wav", "--engine", "host",
                                         "--top",     "3",        "--output"};
-  const auto with = [&](std::vector<std::string> rest) {
+  const auto run_with = [&](std::vector<std::string> rest) {
     rest.insert(rest.begin(), common.begin(), common.end());
     return at_.run(rest);
   };
-  ASSERT_EQ(with({"values.txt"}).code, 0);
+  ASSERT_EQ(run_with({"values.txt"}).code, 0);
   for (const std::string output : {"-", "/dev/stdout", "/dev/fd/1"}) {
-    const finished run = with({output});
+    const finished run = run_with({output});
     EXPECT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(run.out, at_.folder().read("values.txt"));
     EXPECT_THAT(run.err, HasSubstr("verdict"));
     EXPECT_THAT(run.err, HasSubstr("frequency (Hz)"));
-    const finished refused = with({output, "--json"});
+    const finished refused = run_with({output, "--json"});
     EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.err, HasSubstr("both print on stdout"));
     EXPECT_EQ(refused.out, "");

@@ -44,8 +44,8 @@ void check_opposites(const Label& label, const IsOpposite& is_opposite) {
     const body_type subject(table.data(), scratch, group);
     const unsigned column = label(subject, 0).second;
     for (unsigned r = 0; r < body_type::e; ++r) {
-      const unsigned at = IsOut ? subject.entry_out(r) : subject.entry_in(r);
-      subject.entries()[at].re = static_cast<typename Policy::real>(label(subject, r).first);
+      const unsigned entry = IsOut ? subject.entry_out(r) : subject.entry_in(r);
+      subject.entries()[entry].re = static_cast<typename Policy::real>(label(subject, r).first);
     }
     subject.team().workgroup_barrier();
     for (unsigned r = 0; r < body_type::e; ++r) {

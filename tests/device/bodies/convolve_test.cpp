@@ -47,13 +47,13 @@ values<typename Policy::real> run(const values<typename Policy::real>& x, const 
   run_threads<Policy>([&](const auto& group, char* scratch) {
     const body_type subject(table.data(), scratch, group);
     complex<real> held[body_type::e];
-    const auto at = [&](unsigned r) { return subject.lane_in() * n + subject.number_in(r); };
-    for (unsigned r = 0; r < e; ++r) held[r] = x[at(r)];
+    const auto index = [&](unsigned r) { return subject.lane_in() * n + subject.number_in(r); };
+    for (unsigned r = 0; r < e; ++r) held[r] = x[index(r)];
     subject.run(held, [&](unsigned r) {
       const auto w = spectrum[bin_at<Policy>(subject.number_in(r))];
       return complex<real>{static_cast<real>(w.real()), static_cast<real>(w.imag())};
     });
-    for (unsigned r = 0; r < e; ++r) y[at(r)] = held[r];
+    for (unsigned r = 0; r < e; ++r) y[index(r)] = held[r];
   });
   return y;
 }

@@ -27,8 +27,8 @@ values<typename Policy::real> transformed(const values<typename Policy::real>& x
   std::vector<unsigned> loaded(x.size()), stored(y.size());
   run_threads<Policy>([&](const auto& group, char* scratch) {
     const body_of<Policy> subject(table.data(), scratch, group);
-    const auto byte_of = [&](const complex_type* at) {
-      return reinterpret_cast<const char*>(at) - scratch;
+    const auto byte_of = [&](const complex_type* address) {
+      return reinterpret_cast<const char*>(address) - scratch;
     };
     const unsigned arriving = shape.stage_in ? shape.pitch_in() * shape.lanes : 0;
     const unsigned departing = shape.stage_out ? shape.pitch_out() * shape.lanes : 0;

@@ -60,10 +60,10 @@ butterfly indices_of(const Tile& subject, unsigned lane) {
   }
 }
 
-size place_of(size base, size distance, const butterfly& at, const pass_numbers& numbers,
+size place_of(size base, size distance, const butterfly& indices, const pass_numbers& numbers,
               size loop::*step) {
-  for (unsigned i = 0; i < numbers.depth; ++i) base += at[i] * (numbers.loops[i].*step);
-  return base + at.back() * distance;
+  for (unsigned i = 0; i < numbers.depth; ++i) base += indices[i] * (numbers.loops[i].*step);
+  return base + indices.back() * distance;
 }
 
 template <class Policy>
@@ -78,13 +78,13 @@ void check_rows(size rows) {
     EXPECT_EQ(subject.template index<numbers.depth>(0), 0U) << "of no loop";
     for (unsigned lane = 0; lane < numbers.shape.lanes; ++lane) {
       if (!subject.has(lane)) continue;
-      butterfly at = indices_of(subject, lane);
-      at.push_back(row);
-      seen.insert(at);
+      butterfly indices = indices_of(subject, lane);
+      indices.push_back(row);
+      seen.insert(indices);
       EXPECT_EQ(subject.in(lane),
-                place_of(numbers.in.base, numbers.in.distance, at, numbers, &loop::in));
+                place_of(numbers.in.base, numbers.in.distance, indices, numbers, &loop::in));
       EXPECT_EQ(subject.out(lane),
-                place_of(numbers.out.base, numbers.out.distance, at, numbers, &loop::out));
+                place_of(numbers.out.base, numbers.out.distance, indices, numbers, &loop::out));
     }
   }
   EXPECT_EQ(seen, all_butterflies(numbers, rows));

@@ -79,9 +79,9 @@ TEST(planar, takes_the_parts_from_two_places) {
 TEST(adjacent, moves_several_values_at_once) {
   alignas(16) float memory[12];
   for (int k = 0; k < 12; ++k) memory[k] = static_cast<float>(k);
-  const auto* const at = reinterpret_cast<const complex<float>*>(memory);
+  const auto* const address = reinterpret_cast<const complex<float>*>(memory);
   complex<float> two[2];
-  io::load_adjacent(at, 2, two);
+  io::load_adjacent(address, 2, two);
   EXPECT_EQ(two[0], (complex<float>{4, 5}));
   EXPECT_EQ(two[1], (complex<float>{6, 7}));
   const float four[4] = {-1, -2, -3, -4};

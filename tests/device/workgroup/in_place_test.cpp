@@ -177,23 +177,23 @@ TEST(workgroup_in_place_impulse, every_position) {
 }
 
 /// Returns the position of element g = l T + t behind the last stage: see schedule.hpp.
-unsigned last_position(const schedule& of, unsigned g) {
-  const unsigned t = g % of.threads(), l = g / of.threads();
-  if (of.how == order::scrambled) return t * of.elements_per_thread + l;
-  return l / 2 * (2 * of.threads()) + 2 * t + l % 2;
+unsigned last_position(const schedule& plan, unsigned g) {
+  const unsigned t = g % plan.threads(), l = g / plan.threads();
+  if (plan.how == order::scrambled) return t * plan.elements_per_thread + l;
+  return l / 2 * (2 * plan.threads()) + 2 * t + l % 2;
 }
 
 template <class Description>
 void expect_bins_of_reversed_positions() {
-  const schedule of = Description::template fft_type<direction::forward>::plan;
+  const schedule plan = Description::template fft_type<direction::forward>::plan;
   wingbeat::device::radix_list primes;
-  for (unsigned stage = 0; stage < of.count(); ++stage) {
-    const auto factors = wingbeat::device::prime_factors(of.radix(stage));
+  for (unsigned stage = 0; stage < plan.count(); ++stage) {
+    const auto factors = wingbeat::device::prime_factors(plan.radix(stage));
     for (unsigned i = 0; i < factors.count; ++i) primes.add(factors.radices[i]);
   }
-  ASSERT_EQ(primes.product(), of.length);
-  for (unsigned g = 0; g < of.length; ++g) {
-    ASSERT_EQ(Description::bin(g), digits_reversed(last_position(of, g), primes)) << g;
+  ASSERT_EQ(primes.product(), plan.length);
+  for (unsigned g = 0; g < plan.length; ++g) {
+    ASSERT_EQ(Description::bin(g), digits_reversed(last_position(plan, g), primes)) << g;
   }
 }
 

@@ -141,20 +141,20 @@ void check_convolution() {
   const auto memory = local_memory(there::scratch_bytes);
   run_workgroup(there::workgroup_threads, [&](emulated_group group) {
     const team<typename there::shape_type, lanes::along_transform, emulated_group> threads{group};
-    const auto at = [&](unsigned l) {
+    const auto index = [&](unsigned l) {
       return threads.transform() * n + threads.thread() + l * there::threads;
     };
     complex<float> a[8], b[8];
     for (unsigned l = 0; l < 8; ++l) {
-      a[l] = x[at(l)];
-      b[l] = h[at(l)];
+      a[l] = x[index(l)];
+      b[l] = h[index(l)];
     }
     const typename there::scratch_type lent{memory.get()};
     there::execute(threads, a, lent, table.data());
     there::execute(threads, b, lent, table.data());
     for (unsigned l = 0; l < 8; ++l) a[l] = a[l] * b[l];
     back::execute(threads, a, lent, table.data());
-    for (unsigned l = 0; l < 8; ++l) y[at(l)] = a[l];
+    for (unsigned l = 0; l < 8; ++l) y[index(l)] = a[l];
   });
   for (unsigned f = 0; f < 2; ++f) {
     exact expected(n), got(n);

@@ -81,14 +81,15 @@ TEST_P(stockham_on_devices, transforms_lengths_that_are_no_powers_of_two) {
     transform.enqueue(queue, 1, in.view(), out.view(), table.view(), 1);
     out.read(y.data(), out.size_bytes());
     for (std::size_t row = 0; row < count; row += n) {
-      const auto at = [&](auto& of, std::size_t first) {
-        const auto begin = of.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto values = [&](auto& memory, std::size_t first) {
+        const auto begin = memory.begin() + static_cast<std::ptrdiff_t>(first);
         return numbers(begin, begin + n);
       };
-      auto scaled = at(x, row);
+      auto scaled = values(x, row);
       for (auto& z : scaled) z = {z.re * float(n), z.im * float(n)};
-      EXPECT_TRUE(is_accurate<float>(at(y, row), dft(at(x, row), device::direction::forward), n));
-      EXPECT_TRUE(is_accurate<float>(at(y, count + row), scaled, std::size_t{n} * n));
+      EXPECT_TRUE(
+          is_accurate<float>(values(y, row), dft(values(x, row), device::direction::forward), n));
+      EXPECT_TRUE(is_accurate<float>(values(y, count + row), scaled, std::size_t{n} * n));
     }
   }
 }

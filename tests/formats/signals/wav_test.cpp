@@ -31,22 +31,23 @@ struct layout {
   unsigned code = 1, n_channels = 1, rate_hz = 48000, bits = 16;
 };
 
-std::string format_body(layout of) {
-  const unsigned frame_bytes = of.n_channels * of.bits / 8;
-  return little_endian(of.code, 2) + little_endian(of.n_channels, 2) +
-         little_endian(of.rate_hz, 4) + little_endian(of.rate_hz * frame_bytes, 4) +
-         little_endian(frame_bytes, 2) + little_endian(of.bits, 2);
+std::string format_body(layout format) {
+  const unsigned frame_bytes = format.n_channels * format.bits / 8;
+  return little_endian(format.code, 2) + little_endian(format.n_channels, 2) +
+         little_endian(format.rate_hz, 4) + little_endian(format.rate_hz * frame_bytes, 4) +
+         little_endian(frame_bytes, 2) + little_endian(format.bits, 2);
 }
 
-std::string wav(layout of, const std::string& data) {
-  return riff(chunk("fmt ", format_body(of)) + chunk("data", data));
+std::string wav(layout format, const std::string& data) {
+  return riff(chunk("fmt ", format_body(format)) + chunk("data", data));
 }
 
-std::string extensible(layout of, unsigned code, unsigned valid_bits, const std::string& data) {
-  of.code = 0xFFFE;
+std::string extensible(layout format, unsigned code, unsigned valid_bits, const std::string& data) {
+  format.code = 0xFFFE;
   const std::string guid_rest("\0\0\0\0\x10\0\x80\0\0\xAA\0\x38\x9B\x71", 14);
-  return riff(chunk("fmt ", format_body(of) + little_endian(22, 2) + little_endian(valid_bits, 2) +
-                                little_endian(0, 4) + little_endian(code, 2) + guid_rest) +
+  return riff(chunk("fmt ", format_body(format) + little_endian(22, 2) +
+                                little_endian(valid_bits, 2) + little_endian(0, 4) +
+                                little_endian(code, 2) + guid_rest) +
               chunk("data", data));
 }
 
@@ -213,10 +214,10 @@ TEST(wav, refuses_missing_or_double_chunks) {
 TEST(wav, refuses_impossible_formats) {
   EXPECT_THAT(refusal(wav({.n_channels = 0}, "ab")), HasSubstr("has no channels"));
   EXPECT_THAT(refusal(wav({.rate_hz = 0}, "ab")), HasSubstr("sample rate of 0 Hz"));
-  for (const auto of : {layout{.bits = 0}, layout{.bits = 12}, layout{.bits = 20},
-                        layout{.bits = 40}, layout{.code = 3, .bits = 8},
-                        layout{.code = 3, .bits = 16}, layout{.code = 2}, layout{.code = 6}}) {
-    EXPECT_THAT(refusal(wav(of, "ab")), HasSubstr("are read, so convert it")) << of.code;
+  for (const auto format : {layout{.bits = 0}, layout{.bits = 12}, layout{.bits = 20},
+                            layout{.bits = 40}, layout{.code = 3, .bits = 8},
+                            layout{.code = 3, .bits = 16}, layout{.code = 2}, layout{.code = 6}}) {
+    EXPECT_THAT(refusal(wav(format, "ab")), HasSubstr("are read, so convert it")) << format.code;
   }
 }
 

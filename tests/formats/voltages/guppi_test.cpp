@@ -244,7 +244,7 @@ TEST(guppi, is_padded_for_direct_access) {
 
 TEST(guppi, is_refused_in_one_sentence) {
   const file_bytes data = bytes_of({0, 1, 2, 3, 4, 5, 6, 7});
-  const auto of = [&](const std::string& key, const std::string& value) {
+  const auto refusal_with = [&](const std::string& key, const std::string& value) {
     return why(header(with(small(), key, value)) + data);
   };
   EXPECT_EQ(why({}), "x.raw: is empty; copy or record it again");
@@ -252,27 +252,33 @@ TEST(guppi, is_refused_in_one_sentence) {
   EXPECT_THAT(why(file_bytes(80, std::byte{7})), HasSubstr("without '=' behind 8 letters"));
   EXPECT_THAT(why(guppi_end() + data), HasSubstr("has no BLOCSIZE in a header"));
   EXPECT_THAT(why(header(small())), HasSubstr("block 0 claims 8 bytes but 0 follow"));
-  EXPECT_THAT(of("BLOCSIZE", "99999999999999999999"), HasSubstr("no whole number from 1 to "));
-  EXPECT_THAT(of("BLOCSIZE", "1000000000000"), HasSubstr("is truncated"));
-  EXPECT_THAT(of("BLOCSIZE", "-8"), HasSubstr("BLOCSIZE '-8'"));
-  EXPECT_THAT(of("BLOCSIZE", "7"), HasSubstr("no multiple of the 16 bits of a time"));
-  EXPECT_THAT(of("NBITS", "2"), HasSubstr("4, 8 and 16 are read"));
-  EXPECT_THAT(of("NPOL", "3"), HasSubstr("1, 2 and 4 are read"));
-  EXPECT_THAT(of("OVERLAP", "4"), HasSubstr("OVERLAP '4'"));
-  EXPECT_THAT(of("TBIN", "0"), HasSubstr("TBIN '0' in a header, which is no number from 1e-15 to"));
-  EXPECT_THAT(of("TBIN", "+-1E-6"), HasSubstr("TBIN '+-1E-6'"));
-  EXPECT_THAT(of("NBITS", "++8"), HasSubstr("NBITS '++8'"));
-  EXPECT_THAT(of("OBSFREQ", "1.4 GHz"),
+  EXPECT_THAT(refusal_with("BLOCSIZE", "99999999999999999999"),
+              HasSubstr("no whole number from 1 to "));
+  EXPECT_THAT(refusal_with("BLOCSIZE", "1000000000000"), HasSubstr("is truncated"));
+  EXPECT_THAT(refusal_with("BLOCSIZE", "-8"), HasSubstr("BLOCSIZE '-8'"));
+  EXPECT_THAT(refusal_with("BLOCSIZE", "7"), HasSubstr("no multiple of the 16 bits of a time"));
+  EXPECT_THAT(refusal_with("NBITS", "2"), HasSubstr("4, 8 and 16 are read"));
+  EXPECT_THAT(refusal_with("NPOL", "3"), HasSubstr("1, 2 and 4 are read"));
+  EXPECT_THAT(refusal_with("OVERLAP", "4"), HasSubstr("OVERLAP '4'"));
+  EXPECT_THAT(refusal_with("TBIN", "0"),
+              HasSubstr("TBIN '0' in a header, which is no number from 1e-15 to"));
+  EXPECT_THAT(refusal_with("TBIN", "+-1E-6"), HasSubstr("TBIN '+-1E-6'"));
+  EXPECT_THAT(refusal_with("NBITS", "++8"), HasSubstr("NBITS '++8'"));
+  EXPECT_THAT(refusal_with("OBSFREQ", "1.4 GHz"),
               HasSubstr("OBSFREQ '1.4 GHz' in a header, which is no number"));
-  EXPECT_THAT(of("OBSBW", "nan"), HasSubstr("OBSBW 'nan'"));
-  EXPECT_THAT(of("PKTFMT", "'SIMPLE  '"), HasSubstr("format SIMPLE"));
+  EXPECT_THAT(refusal_with("OBSBW", "nan"), HasSubstr("OBSBW 'nan'"));
+  EXPECT_THAT(refusal_with("PKTFMT", "'SIMPLE  '"), HasSubstr("format SIMPLE"));
   const auto block = [&](const cards& shape) { return header(shape) + data; };
   EXPECT_THAT(why(block(small()) + block(with(small(), "NPOL", "2"))),
               HasSubstr("block 1 of another size or shape"));
-  const auto at = [&](const std::string& index) { return block(with(small(), "PKTIDX", index)); };
-  EXPECT_THAT(why(at("5") + at("5")), HasSubstr("block 1 whose PKTIDX does not follow"));
-  EXPECT_THAT(why(at("0") + at("2") + at("5")), HasSubstr("at no multiple of 2 in PKTIDX"));
-  EXPECT_THAT(why(at("0") + at("1") + at("4000000000000000000")),
+  const auto block_at = [&](const std::string& index) {
+    return block(with(small(), "PKTIDX", index));
+  };
+  EXPECT_THAT(why(block_at("5") + block_at("5")),
+              HasSubstr("block 1 whose PKTIDX does not follow"));
+  EXPECT_THAT(why(block_at("0") + block_at("2") + block_at("5")),
+              HasSubstr("at no multiple of 2 in PKTIDX"));
+  EXPECT_THAT(why(block_at("0") + block_at("1") + block_at("4000000000000000000")),
               HasSubstr("split the file at the gap"));
 }
 

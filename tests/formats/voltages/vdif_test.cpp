@@ -56,12 +56,13 @@ TEST(vdif, has_channels_of_complex_samples) {
 }
 
 TEST(vdif, has_a_polarisation_a_thread_in_any_order) {
-  const auto at = [](unsigned number, unsigned thread, int value) {
+  const auto frame_at = [](unsigned number, unsigned thread, int value) {
     return vdif_frame({.second = 9, .number = number, .thread = thread, .bits = 16},
                       {value, 0x80, 0, 0x80, 0, 0x80, 0, 0x80});
   };
-  const voltages read =
-      read_vdif(at(5, 7, 1) + at(4, 7, 2) + at(4, 3, 3) + at(7, 3, 4) + at(6, 3, 5), "x.vdif");
+  const voltages read = read_vdif(frame_at(5, 7, 1) + frame_at(4, 7, 2) + frame_at(4, 3, 3) +
+                                      frame_at(7, 3, 4) + frame_at(6, 3, 5),
+                                  "x.vdif");
   EXPECT_EQ(read.n_polarisations, 2u);
   EXPECT_EQ(read.n_samples, 16u);
   EXPECT_EQ(read.samples[0], 3) << "thread 3 is the first polarisation";
@@ -74,19 +75,22 @@ TEST(vdif, has_a_polarisation_a_thread_in_any_order) {
 }
 
 TEST(vdif, goes_on_over_seconds) {
-  const auto at = [](unsigned second, unsigned number) {
+  const auto frame_at = [](unsigned second, unsigned number) {
     return vdif_frame({.second = second, .number = number, .is_legacy = true}, counted);
   };
   // Three frames a second, from the last one of second 5 on.
-  const voltages read = read_vdif(at(5, 2) + at(6, 0) + at(6, 1) + at(6, 2) + at(7, 1), "x.vdif");
+  const voltages read = read_vdif(
+      frame_at(5, 2) + frame_at(6, 0) + frame_at(6, 1) + frame_at(6, 2) + frame_at(7, 1), "x.vdif");
   EXPECT_EQ(read.n_samples, 6 * 8u);
   EXPECT_THAT(read.present, ElementsAre(std::vector<bool>{true, true, true, true, false, true}));
   EXPECT_EQ(read.sample_rate_hz, 0);
-  const voltages given = read_vdif(at(5, 2) + at(6, 0), "x.vdif", {.frames_per_second = 4});
+  const voltages given =
+      read_vdif(frame_at(5, 2) + frame_at(6, 0), "x.vdif", {.frames_per_second = 4});
   EXPECT_THAT(given.present, ElementsAre(std::vector<bool>{true, false, true}));
   EXPECT_EQ(given.sample_rate_hz, 32);
   // The rate tells the frames of a second whose last one was lost.
-  const voltages timed = read_vdif(at(5, 2) + at(6, 0), "x.vdif", {.sample_rate_hz = 32});
+  const voltages timed =
+      read_vdif(frame_at(5, 2) + frame_at(6, 0), "x.vdif", {.sample_rate_hz = 32});
   EXPECT_EQ(timed.present, given.present);
   EXPECT_EQ(timed.first_packet, 5 * 4 + 2U);
   EXPECT_EQ(read.first_packet, std::nullopt);

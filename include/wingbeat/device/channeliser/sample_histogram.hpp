@@ -73,8 +73,8 @@ class sample_histogram {
     const size end_word = (end_ * bits + 31) / 32;
     WINGBEAT_UNROLL
     for (unsigned w = 0; w < bits; ++w) {
-      const size at = unit * bits + w;
-      words[w] = at < end_word ? big_endian(from_.words[at], 0, 0) : 0;
+      const size offset = unit * bits + w;
+      words[w] = offset < end_word ? big_endian(from_.words[offset], 0, 0) : 0;
     }
     WINGBEAT_UNROLL
     for (unsigned eight = 0; eight < 32; eight += 8) {

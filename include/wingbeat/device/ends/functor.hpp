@@ -84,16 +84,16 @@ struct spot {
 /// the axis's first element, which a thread's elements share: they are then a constant apart, which
 /// compilers fold. `index` is the element's on the axis.
 template <class As>
-WINGBEAT_FN spot spot_of(size at, size index) {
+WINGBEAT_FN spot spot_of(size offset, size index) {
   const size of_axis = As::is_dense ? index - As::first : 0;
-  const size start = at - of_axis;
+  const size start = offset - of_axis;
   return {start / As::length, start % As::length + of_axis};
 }
 
 /// Of the real number at place `at`, where they are taken one by one.
 template <class As>
-WINGBEAT_FN spot spot_of_real(size at) {
-  return {at / As::length, at % As::length};
+WINGBEAT_FN spot spot_of_real(size offset) {
+  return {offset / As::length, offset % As::length};
 }
 
 /// Returns the block of a functor's parameters.
@@ -173,11 +173,11 @@ class fused_load {
       : in_(in), given_(blocks, operands...) {}
 
   /// Returns element at % length of row at / length; `index` as for spot_of.
-  WINGBEAT_FN complex<typename As::real> get(size at, size index) const {
+  WINGBEAT_FN complex<typename As::real> get(size offset, size index) const {
     if constexpr (As::has_parts) {
-      return {re(at), im(at)};
+      return {re(offset), im(offset)};
     } else {
-      const spot of = spot_of<As>(at, index);
+      const spot of = spot_of<As>(offset, index);
       if constexpr (As::has_pairs) {
         return {one(of.row, 2 * of.i), one(of.row, 2 * of.i + 1)};
       } else if constexpr (As::is_real) {
@@ -188,18 +188,18 @@ class fused_load {
     }
   }
   /// Of reals taken one by one: the first, the second of the pair at `at`.
-  WINGBEAT_FN value re(size at) const {
-    const spot of = spot_of_real<As>(at);
+  WINGBEAT_FN value re(size offset) const {
+    const spot of = spot_of_real<As>(offset);
     return one(of.row, of.i);
   }
-  WINGBEAT_FN value im(size at) const { return re(at + 1); }
+  WINGBEAT_FN value im(size offset) const { return re(offset + 1); }
 
   /// Prefetches the input of `count` elements in a row, the first at `at`; see grid/prefetch.hpp.
-  WINGBEAT_FN void prefetch(size at, size count) const {
+  WINGBEAT_FN void prefetch(size offset, size count) const {
     constexpr size each = As::has_pairs ? 2 : 1;
     constexpr bool is_whole = !As::has_parts;
     if constexpr (is_in_order<Functor> && is_whole) {
-      device::prefetch(in_ + each * at, each * count);
+      device::prefetch(in_ + each * offset, each * count);
     }
   }
 
@@ -261,12 +261,12 @@ class fused_store {
       : out_(out), given_(blocks, operands...) {}
 
   /// Stores element at % length of row at / length; `index` as for spot_of.
-  WINGBEAT_FN void put(size at, size index, complex<typename As::real> z) const {
+  WINGBEAT_FN void put(size offset, size index, complex<typename As::real> z) const {
     if constexpr (As::has_parts) {
-      put_re(at, z.re);
-      put_im(at, z.im);
+      put_re(offset, z.re);
+      put_im(offset, z.im);
     } else {
-      const spot of = spot_of<As>(at, index);
+      const spot of = spot_of<As>(offset, index);
       if constexpr (As::has_pairs) {
         one(of.row, 2 * of.i, z.re);
         one(of.row, 2 * of.i + 1, z.im);
@@ -277,11 +277,11 @@ class fused_store {
       }
     }
   }
-  WINGBEAT_FN void put_re(size at, value x) const {
-    const spot of = spot_of_real<As>(at);
+  WINGBEAT_FN void put_re(size offset, value x) const {
+    const spot of = spot_of_real<As>(offset);
     one(of.row, of.i, x);
   }
-  WINGBEAT_FN void put_im(size at, value x) const { put_re(at + 1, x); }
+  WINGBEAT_FN void put_im(size offset, value x) const { put_re(offset + 1, x); }
 
  private:
   struct store_call {

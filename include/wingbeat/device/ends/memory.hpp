@@ -23,16 +23,18 @@ class complex_load {
   WINGBEAT_FN complex_load(WINGBEAT_GLOBAL const element* in,
                            WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
-  WINGBEAT_FN complex<Real> get(size at, size /*i*/) const {
+  WINGBEAT_FN complex<Real> get(size offset, size /*i*/) const {
     element z;
     if constexpr (Use == use::once) {
-      z = load_once<element>(in_ + at);
+      z = load_once<element>(in_ + offset);
     } else {
-      z = copied_from(in_ + at);
+      z = copied_from(in_ + offset);
     }
     return {static_cast<Real>(z.re), static_cast<Real>(z.im)};
   }
-  WINGBEAT_FN void prefetch(size at, size count) const { device::prefetch(in_ + at, count); }
+  WINGBEAT_FN void prefetch(size offset, size count) const {
+    device::prefetch(in_ + offset, count);
+  }
 
  private:
   WINGBEAT_GLOBAL const element* in_;
@@ -50,12 +52,12 @@ class complex_store {
   WINGBEAT_FN complex_store(WINGBEAT_GLOBAL element* out,
                             WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}
-  WINGBEAT_FN void put(size at, size /*i*/, complex<Real> z) const {
+  WINGBEAT_FN void put(size offset, size /*i*/, complex<Real> z) const {
     const element stored{static_cast<Stored>(z.re), static_cast<Stored>(z.im)};
     if constexpr (Use == use::once) {
-      store_once<element>(out_ + at, stored);
+      store_once<element>(out_ + offset, stored);
     } else {
-      copy_to(out_ + at, stored);
+      copy_to(out_ + offset, stored);
     }
   }
 
@@ -72,10 +74,12 @@ class real_load {
   WINGBEAT_FN real_load(WINGBEAT_GLOBAL const element* in,
                         WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
-  WINGBEAT_FN complex<Real> get(size at, size /*i*/) const {
-    return {static_cast<Real>(in_[at]), Real(0)};
+  WINGBEAT_FN complex<Real> get(size offset, size /*i*/) const {
+    return {static_cast<Real>(in_[offset]), Real(0)};
   }
-  WINGBEAT_FN void prefetch(size at, size count) const { device::prefetch(in_ + at, count); }
+  WINGBEAT_FN void prefetch(size offset, size count) const {
+    device::prefetch(in_ + offset, count);
+  }
 
  private:
   WINGBEAT_GLOBAL const element* in_;
@@ -90,8 +94,8 @@ class real_store {
   WINGBEAT_FN real_store(WINGBEAT_GLOBAL element* out,
                          WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}
-  WINGBEAT_FN void put(size at, size /*i*/, complex<Real> z) const {
-    out_[at] = static_cast<Stored>(z.re);
+  WINGBEAT_FN void put(size offset, size /*i*/, complex<Real> z) const {
+    out_[offset] = static_cast<Stored>(z.re);
   }
 
  private:
@@ -114,21 +118,21 @@ class parts_load {
   WINGBEAT_FN parts_load(WINGBEAT_GLOBAL const element* in,
                          WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
-  WINGBEAT_FN complex<Real> get(size at, size /*i*/) const {
+  WINGBEAT_FN complex<Real> get(size offset, size /*i*/) const {
     if constexpr (Apart == 1) {  // of rows that begin anywhere, every other one has aligned pairs
-      if (starts_pair(in_ + at)) {
+      if (starts_pair(in_ + offset)) {
         const auto z =
-            copied_from(reinterpret_cast<WINGBEAT_GLOBAL const complex<Stored>*>(in_ + at));
+            copied_from(reinterpret_cast<WINGBEAT_GLOBAL const complex<Stored>*>(in_ + offset));
         return {static_cast<Real>(z.re), static_cast<Real>(z.im)};
       }
     }
-    return {re(at), im(at)};
+    return {re(offset), im(offset)};
   }
-  WINGBEAT_FN Real re(size at) const { return static_cast<Real>(in_[at]); }
-  WINGBEAT_FN Real im(size at) const { return static_cast<Real>(in_[at + Apart]); }
-  WINGBEAT_FN void prefetch(size at, size count) const {
-    device::prefetch(in_ + at, count);
-    device::prefetch(in_ + at + Apart, count);
+  WINGBEAT_FN Real re(size offset) const { return static_cast<Real>(in_[offset]); }
+  WINGBEAT_FN Real im(size offset) const { return static_cast<Real>(in_[offset + Apart]); }
+  WINGBEAT_FN void prefetch(size offset, size count) const {
+    device::prefetch(in_ + offset, count);
+    device::prefetch(in_ + offset + Apart, count);
   }
 
  private:
@@ -144,19 +148,21 @@ class parts_store {
   WINGBEAT_FN parts_store(WINGBEAT_GLOBAL element* out,
                           WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}
-  WINGBEAT_FN void put(size at, size /*i*/, complex<Real> z) const {
+  WINGBEAT_FN void put(size offset, size /*i*/, complex<Real> z) const {
     if constexpr (Apart == 1) {
-      if (starts_pair(out_ + at)) {
-        copy_to(reinterpret_cast<WINGBEAT_GLOBAL complex<Stored>*>(out_ + at),
+      if (starts_pair(out_ + offset)) {
+        copy_to(reinterpret_cast<WINGBEAT_GLOBAL complex<Stored>*>(out_ + offset),
                 complex<Stored>{static_cast<Stored>(z.re), static_cast<Stored>(z.im)});
         return;
       }
     }
-    put_re(at, z.re);
-    put_im(at, z.im);
+    put_re(offset, z.re);
+    put_im(offset, z.im);
   }
-  WINGBEAT_FN void put_re(size at, Real x) const { out_[at] = static_cast<Stored>(x); }
-  WINGBEAT_FN void put_im(size at, Real x) const { out_[at + Apart] = static_cast<Stored>(x); }
+  WINGBEAT_FN void put_re(size offset, Real x) const { out_[offset] = static_cast<Stored>(x); }
+  WINGBEAT_FN void put_im(size offset, Real x) const {
+    out_[offset + Apart] = static_cast<Stored>(x);
+  }
 
  private:
   WINGBEAT_GLOBAL element* out_;

@@ -114,8 +114,8 @@ WINGBEAT_FN void combine_all(const Team& team, WINGBEAT_LOCAL complex<Real>* ent
 /// Returns w^i of order 2N, N the bins that belong together.
 template <class Policy, class Body>
 WINGBEAT_FN auto real_root(const Body& body, size i) {
-  constexpr grid::pass_numbers as = Policy::numbers();
-  constexpr size order = 2 * as.bins(), at = as.real_roots_at();
+  constexpr grid::pass_numbers numbers = Policy::numbers();
+  constexpr size order = 2 * numbers.bins(), at = numbers.real_roots_at();
   return twiddle::roots<typename Policy::real, order>{body.roots() + at}(i);
 }
 
@@ -170,11 +170,11 @@ WINGBEAT_FN void combine_bins(const Body& body, const Elements& elements, comple
 template <class Policy, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void store_separated_rows(const Body& body, const Elements& elements,
                                       const complex<Real> (&x)[E]) {
-  constexpr grid::pass_numbers as = Policy::numbers();
-  constexpr unsigned a = as.shape.first, b = as.shape.second, columns = b + 1;
-  constexpr unsigned rows = a * as.shape.lanes;
+  constexpr grid::pass_numbers numbers = Policy::numbers();
+  constexpr unsigned a = numbers.shape.first, b = numbers.shape.second, columns = b + 1;
+  constexpr unsigned rows = a * numbers.shape.lanes;
   constexpr unsigned step = Body::workgroup_threads / columns;  // rows stored at once
-  constexpr size row_stride = as.out.first_stride, stride = as.out.stride;
+  constexpr size row_stride = numbers.out.first_stride, stride = numbers.out.stride;
   const auto entries = body.entries();
   if constexpr (Body::has_exchanges) body.team().workgroup_barrier();
   WINGBEAT_UNROLL

@@ -56,12 +56,12 @@ class fused_reduce {
       : out_(out), given_(blocks, operands...), sum_(Functor::start()) {}
 
   /// Adds element at % length of row at / length.
-  WINGBEAT_FN void put(size at, size index, complex<typename As::real> z) const {
+  WINGBEAT_FN void put(size offset, size index, complex<typename As::real> z) const {
     if constexpr (As::has_parts) {
-      put_re(at, z.re);
-      put_im(at, z.im);
+      put_re(offset, z.re);
+      put_im(offset, z.im);
     } else {
-      const spot of = spot_of<As>(at, index);
+      const spot of = spot_of<As>(offset, index);
       if constexpr (As::has_pairs) {
         add(of.row, 2 * of.i, z.re);
         add(of.row, 2 * of.i + 1, z.im);
@@ -72,11 +72,11 @@ class fused_reduce {
       }
     }
   }
-  WINGBEAT_FN void put_re(size at, value x) const {
-    const spot of = spot_of_real<As>(at);
+  WINGBEAT_FN void put_re(size offset, value x) const {
+    const spot of = spot_of_real<As>(offset);
     add(of.row, of.i, x);
   }
-  WINGBEAT_FN void put_im(size at, value x) const { put_re(at + 1, x); }
+  WINGBEAT_FN void put_im(size offset, value x) const { put_re(offset + 1, x); }
 
   /// Combines the partial results of `threads` threads, this one number `thread` of them, and
   /// finishes the row that place `at` is of, if there is one.
@@ -84,7 +84,7 @@ class fused_reduce {
   /// thread; those of other transforms lie elsewhere. Nobody reads it any more.
   template <class Team>
   WINGBEAT_FN void finish(const Team& team, WINGBEAT_LOCAL unsigned* entries, unsigned thread,
-                          unsigned threads, bool has_row, size at) const {
+                          unsigned threads, bool has_row, size offset) const {
     write(entries + thread * words, sum_);
     for (unsigned width = threads; width > 1;) {
       const unsigned rest = (width + 1) / 2;
@@ -96,7 +96,7 @@ class fused_reduce {
       width = rest;
     }
     if (thread != 0 || !has_row) return;
-    const size row = at / As::length;
+    const size row = offset / As::length;
     given_.template to<finish_call>(out_, row, sum_);
   }
   static constexpr unsigned words = unsigned(sizeof(partial) / 4);

@@ -73,14 +73,15 @@ WINGBEAT_FN constexpr slot_layout delivered(unsigned slots, unsigned entry_bytes
 
 /// Returns the same for the exchange after stage `stage` of a schedule, of `transforms` whose
 /// threads are in sequence across them, or 1.
-WINGBEAT_FN constexpr slot_layout delivered_after(schedule as, unsigned stage, unsigned transforms,
-                                                  unsigned entry_bytes, unsigned bank_bytes) {
-  const unsigned prior = as.place_value(stage), radix = as.radix(stage);
-  const unsigned slots = as.length * transforms;
-  if (stage + 1 == as.count()) {  // neighbours write and read neighbouring slots
+WINGBEAT_FN constexpr slot_layout delivered_after(schedule plan, unsigned stage,
+                                                  unsigned transforms, unsigned entry_bytes,
+                                                  unsigned bank_bytes) {
+  const unsigned prior = plan.place_value(stage), radix = plan.radix(stage);
+  const unsigned slots = plan.length * transforms;
+  if (stage + 1 == plan.count()) {  // neighbours write and read neighbouring slots
     return {slots, entry_bytes, bank_bytes, slots, false, 0};
   }
-  const unsigned next = as.butterflies(stage + 1) / (prior * radix);
+  const unsigned next = plan.butterflies(stage + 1) / (prior * radix);
   return delivered(slots, entry_bytes, bank_bytes, radix, prior * transforms, next);
 }
 
@@ -88,13 +89,13 @@ WINGBEAT_FN constexpr slot_layout delivered_after(schedule as, unsigned stage, u
 /// behind each other. Powers of two: see slot_layout. Else, where `held` is even and windows begin
 /// at multiples of it, one entry follows each of them, so that threads which read `held` apart find
 /// different banks.
-WINGBEAT_FN constexpr slot_layout kept_in_place(schedule as, unsigned transforms,
+WINGBEAT_FN constexpr slot_layout kept_in_place(schedule plan, unsigned transforms,
                                                 unsigned entry_bytes, unsigned bank_bytes) {
-  const unsigned held = as.held(), slots = as.length * transforms;
-  if (is_power_of_two(as.length)) return {slots, entry_bytes, bank_bytes, held, true};
+  const unsigned held = plan.held(), slots = plan.length * transforms;
+  if (is_power_of_two(plan.length)) return {slots, entry_bytes, bank_bytes, held, true};
   bool is_padded = held % 2 == 0 && bank_bytes > 0;
-  for (unsigned s = 0; s < as.count(); ++s) {
-    const unsigned place = as.place_value(s);
+  for (unsigned s = 0; s < plan.count(); ++s) {
+    const unsigned place = plan.place_value(s);
     is_padded = is_padded && (place == 1 || place % held == 0);
   }
   return {slots, entry_bytes, bank_bytes, held, false, is_padded ? 1u : 0u, held};
@@ -122,25 +123,25 @@ WINGBEAT_FN constexpr unsigned row_fold(unsigned transform, unsigned transforms,
 
 /// Returns entries that a transform in natural order, of threads in sequence, has for all its
 /// exchanges: neighbours that wait for no barrier of the workgroup never meet there.
-WINGBEAT_FN constexpr unsigned delivered_entries(schedule as, unsigned entry_bytes,
+WINGBEAT_FN constexpr unsigned delivered_entries(schedule plan, unsigned entry_bytes,
                                                  unsigned bank_bytes) {
-  unsigned most = as.length;
-  for (unsigned s = 0; s + 1 < as.count(); ++s) {
-    most = maximum(most, delivered_after(as, s, 1, entry_bytes, bank_bytes).entries());
+  unsigned most = plan.length;
+  for (unsigned s = 0; s + 1 < plan.count(); ++s) {
+    most = maximum(most, delivered_after(plan, s, 1, entry_bytes, bank_bytes).entries());
   }
-  return row_pitch(most, as.threads(), bank_bytes / entry_bytes);
+  return row_pitch(most, plan.threads(), bank_bytes / entry_bytes);
 }
 
 /// Returns the bytes of several, whatever their lanes.
-WINGBEAT_FN constexpr unsigned delivered_bytes(schedule as, unsigned transforms,
+WINGBEAT_FN constexpr unsigned delivered_bytes(schedule plan, unsigned transforms,
                                                unsigned entry_bytes, unsigned bank_bytes) {
-  const unsigned radix = as.count() == 0 ? 1u : as.radix(0);
+  const unsigned radix = plan.count() == 0 ? 1u : plan.radix(0);
   unsigned most =
-      maximum(slot_layout{as.length * transforms, entry_bytes, bank_bytes, radix, false}.bytes(),
-              delivered_entries(as, entry_bytes, bank_bytes) * transforms * entry_bytes);
-  const bool has_powers_of_two = is_power_of_two(as.length * transforms);
-  for (unsigned s = 0; !has_powers_of_two && s + 1 < as.count(); ++s) {
-    most = maximum(most, delivered_after(as, s, transforms, entry_bytes, bank_bytes).bytes());
+      maximum(slot_layout{plan.length * transforms, entry_bytes, bank_bytes, radix, false}.bytes(),
+              delivered_entries(plan, entry_bytes, bank_bytes) * transforms * entry_bytes);
+  const bool has_powers_of_two = is_power_of_two(plan.length * transforms);
+  for (unsigned s = 0; !has_powers_of_two && s + 1 < plan.count(); ++s) {
+    most = maximum(most, delivered_after(plan, s, transforms, entry_bytes, bank_bytes).bytes());
   }
   return most;
 }
