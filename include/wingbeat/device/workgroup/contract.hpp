@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transform asks of the caller's functors, answered at compile time: is it so or not.
+// Compile-time checks of the functors that callers give to a transform:
 //     load      Value operator()(unsigned i) const          element i, i < length
 //     store     void operator()(unsigned i, Value z) const  takes element i
 //     accessor  void get(unsigned i, Value& z)              z becomes element i

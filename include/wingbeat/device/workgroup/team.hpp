@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who works on what: the threads of a workgroup, shared out over its transforms.
+// The threads of a workgroup, shared out over its transforms.
 #pragma once
 
 #include "wingbeat/device/factors.hpp"             // is_product_of_radices, least_factor
@@ -24,7 +24,7 @@ struct shape_numbers {
   static constexpr unsigned transforms = has_transforms ? Transforms : 1;
 };
 
-/// Says what is wrong with them, once: with legal numbers, nothing else follows from it.
+/// Reports one error for each bad parameter, because legal numbers stand in for it elsewhere.
 template <class Numbers>
 struct shape_rules {
   static_assert(Numbers::has_length,
