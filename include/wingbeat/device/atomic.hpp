@@ -85,11 +85,11 @@ WINGBEAT_FN void lower(WINGBEAT_GLOBAL Integer* to, Integer value) {
 }
 /// Returns what was there, which is `expected` where `desired` took its place.
 template <class Integer>
-WINGBEAT_FN Integer exchanged(WINGBEAT_GLOBAL Integer* at, Integer expected, Integer desired) {
+WINGBEAT_FN Integer exchanged(WINGBEAT_GLOBAL Integer* word, Integer expected, Integer desired) {
   if constexpr (sizeof(Integer) == 4) {
-    return ::atomic_cmpxchg(at, expected, desired);
+    return ::atomic_cmpxchg(word, expected, desired);
   } else {
-    return ::atom_cmpxchg(at, expected, desired);
+    return ::atom_cmpxchg(word, expected, desired);
   }
 }
 
@@ -108,15 +108,15 @@ WINGBEAT_FN void lower(Integer* to, Integer value) {
   ::atomicMin(to, value);
 }
 template <class Integer>
-WINGBEAT_FN Integer exchanged(Integer* at, Integer expected, Integer desired) {
-  return ::atomicCAS(at, expected, desired);
+WINGBEAT_FN Integer exchanged(Integer* word, Integer expected, Integer desired) {
+  return ::atomicCAS(word, expected, desired);
 }
 
 #else
 
 template <class Integer>
-WINGBEAT_FN Integer exchanged(Integer* at, Integer expected, Integer desired) {
-  __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+WINGBEAT_FN Integer exchanged(Integer* word, Integer expected, Integer desired) {
+  __atomic_compare_exchange_n(word, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return expected;
 }
 template <class Integer>
@@ -148,12 +148,12 @@ WINGBEAT_FN void lower(Integer* to, Integer value) {
 template <class Real>
 WINGBEAT_FN void add_by_exchange(WINGBEAT_GLOBAL Real* to, Real value) {
   using bits = unsigned_of<Real>;
-  const auto at = reinterpret_cast<WINGBEAT_GLOBAL bits*>(to);
-  bits seen = exchanged(at, bits(0), bits(0));  // a read: 0 takes the place of 0 only
+  const auto words = reinterpret_cast<WINGBEAT_GLOBAL bits*>(to);
+  bits seen = exchanged(words, bits(0), bits(0));  // a read: 0 takes the place of 0 only
   for (;;) {
     const bits before = seen;
     const Real sum = __builtin_bit_cast(Real, before) + value;
-    seen = exchanged(at, before, __builtin_bit_cast(bits, sum));
+    seen = exchanged(words, before, __builtin_bit_cast(bits, sum));
     if (seen == before) return;
   }
 }

@@ -51,8 +51,8 @@ WINGBEAT_FN constexpr complex<Real> operator*(complex<Real> a, complex<Real> b) 
 
 /// Returns z times a real number.
 template <class Real>
-WINGBEAT_FN constexpr complex<Real> scaled(complex<Real> z, Real by) {
-  return {z.re * by, z.im * by};
+WINGBEAT_FN constexpr complex<Real> scaled(complex<Real> z, Real factor) {
+  return {z.re * factor, z.im * factor};
 }
 
 /// Returns the complex conjugate.

@@ -100,18 +100,18 @@ WINGBEAT_FN constexpr radix_list prime_factors(unsigned n) {
 /// Returns x, which is less than the list's product, with its digits in opposite order:
 ///     sum of digit_i place_value(i)   ->   sum of digit_i prior(i)
 /// It is undone by the list in opposite order.
-WINGBEAT_FN constexpr unsigned digits_reversed(unsigned x, radix_list of) {
+WINGBEAT_FN constexpr unsigned digits_reversed(unsigned x, radix_list radices) {
   unsigned reversed = 0;
-  for (unsigned i = 0; i < of.count; ++i) {
-    reversed += x / of.place_value(i) % of.radices[i] * of.prior(i);
+  for (unsigned i = 0; i < radices.count; ++i) {
+    reversed += x / radices.place_value(i) % radices.radices[i] * radices.prior(i);
   }
   return reversed;
 }
 
 /// Returns the list in opposite order.
-WINGBEAT_FN constexpr radix_list opposite(radix_list of) {
+WINGBEAT_FN constexpr radix_list opposite(radix_list radices) {
   radix_list result;
-  for (unsigned i = of.count; i > 0; --i) result.add(of.radices[i - 1]);
+  for (unsigned i = radices.count; i > 0; --i) result.add(radices.radices[i - 1]);
   return result;
 }
 

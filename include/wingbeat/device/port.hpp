@@ -111,10 +111,10 @@ struct group {
   /// the `cluster_arrive` that lets others send.
   static __device__ __forceinline__ void expect(void* arrivals, unsigned bytes) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+    const auto address = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes)
                  : "memory");
 #endif
   }
@@ -125,12 +125,12 @@ struct group {
   };
   /// Returns what workgroup `rank` has where this one has `at`.
   template <class T>
-  static __device__ __forceinline__ remote<T> of_peer(T* at, unsigned rank) {
+  static __device__ __forceinline__ remote<T> of_peer(T* address, unsigned rank) {
     unsigned there = 0;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     asm("mapa.shared::cluster.u32 %0, %1, %2;"
         : "=r"(there)
-        : "r"(static_cast<unsigned>(__cvta_generic_to_shared(at))), "r"(rank));
+        : "r"(static_cast<unsigned>(__cvta_generic_to_shared(address))), "r"(rank));
 #endif
     return {there};
   }
@@ -158,14 +158,14 @@ struct group {
   /// Waits until all has arrived that was expected, and makes it visible.
   static __device__ __forceinline__ void receive(void* arrivals) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
+    const auto address = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
     unsigned has_opened = 0;
     while (has_opened == 0) {
       asm volatile(
           "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0; "
           "selp.u32 %0, 1, 0, p; }"
           : "=r"(has_opened)
-          : "r"(at)
+          : "r"(address)
           : "memory");
     }
 #endif

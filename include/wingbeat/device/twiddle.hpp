@@ -107,12 +107,12 @@ struct roots {
   WINGBEAT_GLOBAL const complex<Real>* table;  // [fine_length], then [coarse_length]
 
   WINGBEAT_FN complex<Real> operator()(size e) const {
-    constexpr root_tables as{M, DirectLimit};
-    if constexpr (as.is_direct()) {
+    constexpr root_tables tables{M, DirectLimit};
+    if constexpr (tables.is_direct()) {
       return copied_from(table + e);
     } else {
-      return copied_from(table + e % as.fine_length()) *
-             copied_from(table + as.fine_length() + e / as.fine_length());
+      return copied_from(table + e % tables.fine_length()) *
+             copied_from(table + tables.fine_length() + e / tables.fine_length());
     }
   }
 };

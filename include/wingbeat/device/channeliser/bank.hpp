@@ -109,11 +109,13 @@ class bank {
     unsigned saturated[2] = {0, 0};
     WINGBEAT_UNROLL
     for (unsigned part = 0; part < 2; ++part) {
-      const auto& of = filters_.entry(row, part);
-      turn[part] = turned(of.phase_turns + of.slope_turns * (float(team_.thread()) - float(n) / 2));
-      step[part] = turned(of.slope_turns * float(stride));
-      gains[part] = memory_.gains + (of.gains * as.polarisations + filters::polarisation(part)) * n;
-      time[part] = of.time;
+      const auto& entry = filters_.entry(row, part);
+      turn[part] =
+          turned(entry.phase_turns + entry.slope_turns * (float(team_.thread()) - float(n) / 2));
+      step[part] = turned(entry.slope_turns * float(stride));
+      gains[part] =
+          memory_.gains + (entry.gains * as.polarisations + filters::polarisation(part)) * n;
+      time[part] = entry.time;
     }
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e / 2; ++r) {

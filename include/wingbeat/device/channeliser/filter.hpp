@@ -90,11 +90,11 @@ class tile_filter {
  private:
   /// Returns where the windows of a row begin, at position j.
   WINGBEAT_FN typename filter::streams streams(unsigned row, unsigned j) const {
-    const auto of = [&](unsigned part) {
+    const auto entry_of = [&](unsigned part) {
       return packed_pair<as.sample_bits>{memory_.samples + polarisation(part) * memory_.plane_bytes,
                                          entry(row, part).first * as.parts + j};
     };
-    return {of(0), of(1)};
+    return {entry_of(0), entry_of(1)};
   }
 
   template <unsigned Rows, class Put>

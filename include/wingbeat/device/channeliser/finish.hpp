@@ -81,14 +81,14 @@ class finished_rows {
     size time = 0;
     WINGBEAT_UNROLL
     for (unsigned pol = 0; pol < pols; ++pol) {
-      const auto of = memory_.spectra + pol * memory_.n_of_entries + spectrum_ + s;
-      const float turns = of->phase_turns + of->slope_turns * (float(channel) - middle);
+      const auto entry = memory_.spectra + pol * memory_.n_of_entries + spectrum_ + s;
+      const float turns = entry->phase_turns + entry->slope_turns * (float(channel) - middle);
       const auto row = memory_.bins + (pol * memory_.n_spectra + spectrum_ + s) * Bins;
       u[pol] =
           copied_from(row + (channel + Shift) % Bins) *
           complex<float>{maths::quick_cosine_of_turns(turns), maths::quick_sine_of_turns(turns)} *
-          copied_from(memory_.gains + (of->gains * pols + pol) * n + channel);
-      if (pol == 0) time = of->time;
+          copied_from(memory_.gains + (entry->gains * pols + pol) * n + channel);
+      if (pol == 0) time = entry->time;
     }
     if constexpr (as.dithers) add_dither<pols>(u, time, channel, Policy::seed());
     WINGBEAT_UNROLL
@@ -119,8 +119,8 @@ class finished_rows {
                     ((heap * n + channel_) * as.spectra_per_heap + first) * pols;
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < Channels * words / Threads; ++i) {
-      const unsigned at = Group::thread() + i * Threads;
-      const unsigned channel = at / words, value = at % words * together;
+      const unsigned index = Group::thread() + i * Threads;
+      const unsigned channel = index / words, value = index % words * together;
       if (!has(channel_ + channel)) continue;
       *reinterpret_cast<WINGBEAT_GLOBAL word*>(to + size(channel) * as.spectra_per_heap * pols +
                                                value) =

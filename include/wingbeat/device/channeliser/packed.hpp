@@ -41,8 +41,8 @@ class packed_pair {
     if constexpr (is_within_four_bytes) {
       second = fraction(rotated(pair, turn_second_));
     } else {
-      const auto at = words_ + words + second_word_;
-      second = fraction(rotated(big_endian(at[0], at[1], second_byte_), turn_second_));
+      const auto address = words_ + words + second_word_;
+      second = fraction(rotated(big_endian(address[0], address[1], second_byte_), turn_second_));
     }
   }
 

@@ -86,11 +86,11 @@ class sample_histogram {
   }
 
   /// The sample whose top bit is bit `at` of the words, its sign's bit flipped: its bin.
-  WINGBEAT_FN static unsigned field(const unsigned (&words)[bits], unsigned at) {
-    const unsigned end = at % 32 + bits;
-    const unsigned value = end <= 32
-                               ? words[at / 32] >> (32 - end)
-                               : words[at / 32] << (end - 32) | words[at / 32 + 1] >> (64 - end);
+  WINGBEAT_FN static unsigned field(const unsigned (&words)[bits], unsigned position) {
+    const unsigned end = position % 32 + bits;
+    const unsigned value =
+        end <= 32 ? words[position / 32] >> (32 - end)
+                  : words[position / 32] << (end - 32) | words[position / 32 + 1] >> (64 - end);
     return (value & ((1u << bits) - 1)) ^ 1u << (bits - 1);
   }
 

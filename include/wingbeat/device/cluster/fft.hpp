@@ -162,9 +162,10 @@ class fft {
     wait();
     send(x);
     receive();
-    const auto at = arrived();
+    const auto address = arrived();
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) x[r] = at[entry(row_of(second_.transform()), lane(), k2(r))];
+    for (unsigned r = 0; r < e; ++r)
+      x[r] = address[entry(row_of(second_.transform()), lane(), k2(r))];
     if constexpr (second_fft::exchanges > 0) second_.workgroup_barrier();
     second_fft::execute(second_, x, steps_scratch{scratch_}, table_ + second_at);
   }
@@ -258,12 +259,13 @@ class fft {
         to = n1(g) / Shape::rows;
         u = n1(g) % Shape::rows;
       }
-      const auto at = arrived() + entry(u, lane_in(), n2());
+      const auto address = arrived() + entry(u, lane_in(), n2());
       if constexpr (c == 1) {
         WINGBEAT_UNROLL
-        for (unsigned i = 0; i < together; ++i) at[entry(i * threads, 0, 0)] = x[g * together + i];
+        for (unsigned i = 0; i < together; ++i)
+          address[entry(i * threads, 0, 0)] = x[g * together + i];
       } else {
-        const auto there = group_.of_peer(at, to);
+        const auto there = group_.of_peer(address, to);
         const auto arrivals = group_.of_peer(scratch_ + arrivals_at, to);
         WINGBEAT_UNROLL
         for (unsigned i = 0; i < together; ++i) {

@@ -177,20 +177,20 @@ class fused_load {
     if constexpr (As::has_parts) {
       return {re(offset), im(offset)};
     } else {
-      const spot of = spot_of<As>(offset, index);
+      const spot place = spot_of<As>(offset, index);
       if constexpr (As::has_pairs) {
-        return {one(of.row, 2 * of.i), one(of.row, 2 * of.i + 1)};
+        return {one(place.row, 2 * place.i), one(place.row, 2 * place.i + 1)};
       } else if constexpr (As::is_real) {
-        return {one(of.row, of.i), value(0)};
+        return {one(place.row, place.i), value(0)};
       } else {
-        return one(of.row, of.i);
+        return one(place.row, place.i);
       }
     }
   }
   /// Of reals taken one by one: the first, the second of the pair at `at`.
   WINGBEAT_FN value re(size offset) const {
-    const spot of = spot_of_real<As>(offset);
-    return one(of.row, of.i);
+    const spot place = spot_of_real<As>(offset);
+    return one(place.row, place.i);
   }
   WINGBEAT_FN value im(size offset) const { return re(offset + 1); }
 
@@ -266,20 +266,20 @@ class fused_store {
       put_re(offset, z.re);
       put_im(offset, z.im);
     } else {
-      const spot of = spot_of<As>(offset, index);
+      const spot place = spot_of<As>(offset, index);
       if constexpr (As::has_pairs) {
-        one(of.row, 2 * of.i, z.re);
-        one(of.row, 2 * of.i + 1, z.im);
+        one(place.row, 2 * place.i, z.re);
+        one(place.row, 2 * place.i + 1, z.im);
       } else if constexpr (As::is_real) {
-        one(of.row, of.i, z.re);
+        one(place.row, place.i, z.re);
       } else {
-        one(of.row, of.i, z);
+        one(place.row, place.i, z);
       }
     }
   }
   WINGBEAT_FN void put_re(size offset, value x) const {
-    const spot of = spot_of_real<As>(offset);
-    one(of.row, of.i, x);
+    const spot place = spot_of_real<As>(offset);
+    one(place.row, place.i, x);
   }
   WINGBEAT_FN void put_im(size offset, value x) const { put_re(offset + 1, x); }
 

@@ -104,8 +104,8 @@ class real_store {
 
 /// Returns whether the real at a place and its neighbour can be moved as one complex number.
 template <class Stored>
-WINGBEAT_FN bool starts_pair(WINGBEAT_GLOBAL const Stored* at) {
-  return reinterpret_cast<size>(at) % sizeof(complex<Stored>) == 0;
+WINGBEAT_FN bool starts_pair(WINGBEAT_GLOBAL const Stored* address) {
+  return reinterpret_cast<size>(address) % sizeof(complex<Stored>) == 0;
 }
 
 /// Reads complex numbers whose parts are `Apart` reals from each other: planar data, or two

@@ -61,20 +61,20 @@ class fused_reduce {
       put_re(offset, z.re);
       put_im(offset, z.im);
     } else {
-      const spot of = spot_of<As>(offset, index);
+      const spot place = spot_of<As>(offset, index);
       if constexpr (As::has_pairs) {
-        add(of.row, 2 * of.i, z.re);
-        add(of.row, 2 * of.i + 1, z.im);
+        add(place.row, 2 * place.i, z.re);
+        add(place.row, 2 * place.i + 1, z.im);
       } else if constexpr (As::is_real) {
-        add(of.row, of.i, z.re);
+        add(place.row, place.i, z.re);
       } else {
-        add(of.row, of.i, z);
+        add(place.row, place.i, z);
       }
     }
   }
   WINGBEAT_FN void put_re(size offset, value x) const {
-    const spot of = spot_of_real<As>(offset);
-    add(of.row, of.i, x);
+    const spot place = spot_of_real<As>(offset);
+    add(place.row, place.i, x);
   }
   WINGBEAT_FN void put_im(size offset, value x) const { put_re(offset + 1, x); }
 

@@ -45,19 +45,20 @@ WINGBEAT_FN void store_whole(WINGBEAT_GLOBAL Number* to, Whole whole) {
 /// A transform's threads hold elements apart, which neighbouring threads load side by side.
 /// Memory: those elements; at + first is aligned to Count of them.  Guard: none.
 template <class Value, class Held, unsigned Count>  // Held: Value, as OpenCL deduces it
-WINGBEAT_FN void load_adjacent(WINGBEAT_GLOBAL const Value* at, size first, Held (&x)[Count]) {
-  const auto values = load_whole<adjacent<Value, Count>>(at + first);
+WINGBEAT_FN void load_adjacent(WINGBEAT_GLOBAL const Value* address, size first, Held (&x)[Count]) {
+  const auto values = load_whole<adjacent<Value, Count>>(address + first);
   WINGBEAT_UNROLL
   for (unsigned j = 0; j < Count; ++j) x[j] = values.at[j];
 }
 
 /// Copies x to at[first] .. at[first + Count - 1] in one access, likewise.
 template <class Value, class Held, unsigned Count>
-WINGBEAT_FN void store_adjacent(WINGBEAT_GLOBAL Value* at, size first, const Held (&x)[Count]) {
+WINGBEAT_FN void store_adjacent(WINGBEAT_GLOBAL Value* address, size first,
+                                const Held (&x)[Count]) {
   adjacent<Value, Count> values;
   WINGBEAT_UNROLL
   for (unsigned j = 0; j < Count; ++j) values.at[j] = x[j];
-  store_whole(at + first, values);
+  store_whole(address + first, values);
 }
 
 template <class Number>

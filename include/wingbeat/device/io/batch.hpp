@@ -47,16 +47,16 @@ WINGBEAT_FN member_pair pair_of(const Team& team, size workgroup, size batch) {
 /// Returns a load and store of one row: element i of transform b lies at at[b pitch + i].
 /// Memory: touches that alone, none if absent.
 template <class Pointer>
-WINGBEAT_FN guarded<contiguous<Pointer>> row_of(Pointer at, size pitch, member who) {
-  return {{at + who.offset(pitch)}, who.exists};
+WINGBEAT_FN guarded<contiguous<Pointer>> row_of(Pointer address, size pitch, member who) {
+  return {{address + who.offset(pitch)}, who.exists};
 }
 
 /// Returns a load and store of one column: element i of transform b lies at at[i pitch + b], where
 /// the pitch is that of the rows it crosses.
 /// Memory: touches that alone, none if absent.
 template <class Pointer>
-WINGBEAT_FN guarded<strided<Pointer>> column_of(Pointer at, size pitch, member who) {
-  return {{at + who.offset(1), pitch}, who.exists};
+WINGBEAT_FN guarded<strided<Pointer>> column_of(Pointer address, size pitch, member who) {
+  return {{address + who.offset(1), pitch}, who.exists};
 }
 
 /// Matrices one after another in a batch, `columns` transforms in each.
@@ -70,10 +70,10 @@ struct matrices {
 ///     at[(b / columns) matrix_pitch + i pitch + b % columns].
 /// Memory: touches that alone, none if absent.
 template <class Pointer>
-WINGBEAT_FN guarded<strided<Pointer>> column_of(Pointer at, matrices in, member who) {
+WINGBEAT_FN guarded<strided<Pointer>> column_of(Pointer address, matrices in, member who) {
   const size matrix = who.offset(1) / in.columns;
   const size column = who.offset(1) % in.columns;
-  return {{at + (matrix * in.matrix_pitch + column), in.pitch}, who.exists};
+  return {{address + (matrix * in.matrix_pitch + column), in.pitch}, who.exists};
 }
 
 }  // namespace wingbeat::device::io

@@ -9,13 +9,13 @@
 namespace wingbeat::device::io {
 
 template <class Real, class Factor>
-WINGBEAT_FN complex<Real> product(complex<Real> z, Factor by) {
+WINGBEAT_FN complex<Real> product(complex<Real> z, Factor factor) {
   using arithmetic = decltype(widen(z).re);
-  return narrow<Real>(device::scaled(widen(z), static_cast<arithmetic>(by)));
+  return narrow<Real>(device::scaled(widen(z), static_cast<arithmetic>(factor)));
 }
 template <class Real, class Factor>
-WINGBEAT_FN Real product(Real x, Factor by) {
-  return product(complex<Real>{x, Real{}}, by).re;
+WINGBEAT_FN Real product(Real x, Factor factor) {
+  return product(complex<Real>{x, Real{}}, factor).re;
 }
 
 /// A load or a store: element i of `inner`, complex or real, times `by`. In fp16 the product is

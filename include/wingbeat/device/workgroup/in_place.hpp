@@ -58,18 +58,18 @@ struct in_place {
     constexpr unsigned radix = plan.radix(0);
     constexpr unsigned place = plan.place_value(0);
     for (unsigned c = 0; c < held; ++c) {
-      const unsigned at = c * threads + team.thread();
+      const unsigned index = c * threads + team.thread();
       complex_type y[radix];
       WINGBEAT_UNROLL
       for (unsigned v = 0; v < radix; ++v) {
         complex<Stored> z{};
-        accessor.get(v * place + at, z);
+        accessor.get(v * place + index, z);
         y[digit_of<0>(v)] = widen(z);
       }
-      butterfly<0>(y, table, at);
+      butterfly<0>(y, table, index);
       WINGBEAT_UNROLL
       for (unsigned v = 0; v < radix; ++v) {
-        accessor.set(v * place + at, narrow<Stored>(y[bin_of<0>(v)]));
+        accessor.set(v * place + index, narrow<Stored>(y[bin_of<0>(v)]));
       }
     }
   }

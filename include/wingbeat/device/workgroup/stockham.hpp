@@ -158,7 +158,7 @@ struct stockham {
   /// after the last, in the end. Slots are those of `team`.
   template <unsigned Stage, class Team, class After>
   WINGBEAT_FN static void deliver(const Team& team, const After& after, complex_type (&x)[most],
-                                  WINGBEAT_LOCAL char* at) {
+                                  WINGBEAT_LOCAL char* address) {
     constexpr unsigned radix = plan.radix(Stage);
     constexpr unsigned prior = plan.place_value(Stage);
     constexpr unsigned rounds = plan.rounds(Stage);
@@ -200,11 +200,11 @@ struct stockham {
       return is_last || makes<next>(after.thread(), r % taken_rounds);
     };
     if constexpr (spreads) {  // the barriers of `team` may be those of one transform alone
-      exchange_some<Memory::trades, threads, rounds * radix, taken>(after, x, at, to, from, sends,
-                                                                    takes);
+      exchange_some<Memory::trades, threads, rounds * radix, taken>(after, x, address, to, from,
+                                                                    sends, takes);
     } else {
-      exchange_some<Memory::trades, threads, rounds * radix, taken>(team, x, at, to, from, sends,
-                                                                    takes);
+      exchange_some<Memory::trades, threads, rounds * radix, taken>(team, x, address, to, from,
+                                                                    sends, takes);
     }
   }
 };

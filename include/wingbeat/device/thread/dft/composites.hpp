@@ -64,15 +64,15 @@ WINGBEAT_FN constexpr twiddles_of_3<Real> twiddles_of_27() {
 /// multiply-add architectures", 1993).
 template <direction Dir, unsigned E, class Real>
 WINGBEAT_FN constexpr void twiddled_dft_of_3(complex<Real> (&x)[3]) {
-  const twiddles_of_3<Real> by = twiddles_of_27<Real, E>();
-  const complex<Real> first = fused_quarter<Dir>(x[1], by.tangent, x[1]);
-  const complex<Real> second = fused_quarter<Dir>(x[2], by.tangent_of_square, x[2]);
-  const complex<Real> sum = fused(first, by.share, second);
-  const complex<Real> difference = fused(first, -by.share, second);
-  const complex<Real> even = fused(x[0], by.minus_half, sum);
-  x[0] = fused(x[0], by.cosine, sum);
-  x[1] = fused_quarter<Dir>(even, by.sine, difference);
-  x[2] = fused_quarter<opposite(Dir)>(even, by.sine, difference);
+  const twiddles_of_3<Real> factor = twiddles_of_27<Real, E>();
+  const complex<Real> first = fused_quarter<Dir>(x[1], factor.tangent, x[1]);
+  const complex<Real> second = fused_quarter<Dir>(x[2], factor.tangent_of_square, x[2]);
+  const complex<Real> sum = fused(first, factor.share, second);
+  const complex<Real> difference = fused(first, -factor.share, second);
+  const complex<Real> even = fused(x[0], factor.minus_half, sum);
+  x[0] = fused(x[0], factor.cosine, sum);
+  x[1] = fused_quarter<Dir>(even, factor.sine, difference);
+  x[2] = fused_quarter<opposite(Dir)>(even, factor.sine, difference);
 }
 
 /// Makes columns K and -K of a DFT of 3 A = 27 / `Step`: of rows j = 0 .. 2, bins K and -K of A.

@@ -27,17 +27,17 @@ namespace wingbeat::device::thread {
 
 /// Returns z + by y, for a real `by`.
 template <class Real>
-WINGBEAT_FN constexpr complex<Real> fused(complex<Real> z, Real by, complex<Real> y) {
-  return {multiply_add(by, y.re, z.re), multiply_add(by, y.im, z.im)};
+WINGBEAT_FN constexpr complex<Real> fused(complex<Real> z, Real factor, complex<Real> y) {
+  return {multiply_add(factor, y.re, z.re), multiply_add(factor, y.im, z.im)};
 }
 
 /// Returns z - i by y forward, z + i by y for the inverse.
 template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> fused_quarter(complex<Real> z, Real by, complex<Real> y) {
+WINGBEAT_FN constexpr complex<Real> fused_quarter(complex<Real> z, Real factor, complex<Real> y) {
   if constexpr (Dir == direction::forward) {
-    return {multiply_add(by, y.im, z.re), multiply_add(-by, y.re, z.im)};
+    return {multiply_add(factor, y.im, z.re), multiply_add(-factor, y.re, z.im)};
   } else {
-    return {multiply_add(-by, y.im, z.re), multiply_add(by, y.re, z.im)};
+    return {multiply_add(-factor, y.im, z.re), multiply_add(factor, y.re, z.im)};
   }
 }
 
@@ -232,8 +232,8 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[13]) {
     if (a > 0) apart = {-apart.re, -apart.im};
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < 3; ++i) {
-      const Real by = share_q[(a + i) % 3];
-      if ((a + i) % 3 != 0) apart = fused(apart, a + i < 3 ? by : -by, q[i]);
+      const Real factor = share_q[(a + i) % 3];
+      if ((a + i) % 3 != 0) apart = fused(apart, a + i < 3 ? factor : -factor, q[i]);
     }
     const complex<Real> both[2] = {fused(even, by_q, apart), fused(even, -by_q, apart)};
     WINGBEAT_UNROLL
