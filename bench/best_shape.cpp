@@ -163,8 +163,7 @@ template <class Real>
 void search(queue& on, const std::string& family, plan_spec what, buffer& in, buffer& out) {
   std::size_t points = 1;
   for (const std::size_t n : what.lengths) points *= n;
-  const bool is_real =
-      what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
+  const bool is_real = request::traits_of(what.kind).is_real();
   const std::size_t row_bytes = points * sizeof(Real) * (is_real ? 1 : 2);
   if (what.batch == 0) {
     what.batch = std::max<std::size_t>((total_bytes - total_bytes / 8) / row_bytes, 1);
@@ -220,9 +219,9 @@ int main(int argc, char** argv) try {
       real = word == "fp32" ? precision::fp32 : word == "fp64" ? precision::fp64 : precision::fp16;
       fill(in, real == precision::fp16);
     } else if (word == "c2c" || word == "r2c" || word == "c2r") {
-      kind = word == "c2c"   ? transform::forward
-             : word == "r2c" ? transform::forward_from_real
-                             : transform::inverse_to_real;
+      for (const request::traits& each : request::kinds) {
+        if (word == each.short_name) kind = each.kind;
+      }
     } else if (word == "of" && i + 1 < argc) {
       count = std::stoul(argv[++i]);
     } else {

@@ -118,8 +118,7 @@ void add_launches(list& to, const candidate& base) {
 }
 
 void add_few(list& to, const candidate& base, const plan_spec& what) {
-  const bool is_real =
-      what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
+  const bool is_real = request::traits_of(what.kind).is_real();
   const std::size_t row = what.lengths.back() / (is_real ? 2 : 1);
   if (what.lengths.size() > 1) return add_axes(to, base, what, row);
   add_rows(to, base, row, "");

@@ -23,12 +23,11 @@ candidate own(const plan_spec& what, const device_info& where) {
   candidate all;
   all.label = "built in";
   all.bank_bytes = data.bank_bytes;
-  all.is_forward = what.kind != transform::inverse_to_real && what.kind != transform::inverse;
-  const bool is_of_reals = what.kind == transform::forward_from_real;
-  const bool is_of_bins = what.kind == transform::inverse_to_real;
-  const tuning::row_shapes& own = is_of_reals  ? mine.rows_of_reals
-                                  : is_of_bins ? mine.rows_of_bins
-                                               : mine.rows;
+  const request::traits& kind = request::traits_of(what.kind);
+  all.is_forward = kind.is_forward;
+  const tuning::row_shapes& own = !kind.is_real()   ? mine.rows
+                                  : kind.is_forward ? mine.rows_of_reals
+                                                    : mine.rows_of_bins;
   const tuning::row_shapes& rows = own.whole.empty() ? mine.rows : own;
   all.whole.assign(rows.whole.begin(), rows.whole.end());
   all.lines.assign(rows.lines.begin(), rows.lines.end());
@@ -447,8 +446,7 @@ std::vector<std::size_t> lengths_of(std::string_view text) {
 std::vector<candidate> candidates_of(const std::string& family, const plan_spec& what,
                                      const device_info& where) {
   const candidate base = own(what, where);
-  const bool is_real =
-      what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
+  const bool is_real = request::traits_of(what.kind).is_real();
   const std::size_t row = what.lengths.back() / (is_real ? 2 : 1);
   const unsigned bits = log2_of(row);
   list all{base};

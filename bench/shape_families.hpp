@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tuning/tuning.hpp"  // architecture
-#include "wingbeat/plan.hpp"  // plan_spec
+#include "request/traits.hpp"  // traits_of
+#include "tuning/tuning.hpp"   // architecture
+#include "wingbeat/plan.hpp"   // plan_spec
 
 namespace wingbeat::bench {
 

@@ -3,19 +3,18 @@
 
 #include <utility>  // move
 
-#include "arguments.hpp"        // require_arguments, argument_views, require_views
-#include "backend/backend.hpp"  // plan, engine_of
-#include "formatted.hpp"        // formatted
-#include "moved_from.hpp"       // require_owned
-#include "plan_spec.hpp"        // validate
-#include "side.hpp"             // input_side, output_side
-#include "views.hpp"            // operand, start_rule
-#include "wingbeat/error.hpp"   // plan_error
+#include "arguments.hpp"           // require_arguments, argument_views, require_views
+#include "backend/backend.hpp"     // plan, engine_of
+#include "formatted.hpp"           // formatted
+#include "moved_from.hpp"          // require_owned
+#include "request/validation.hpp"  // validated
+#include "views.hpp"               // operand, start_rule
+#include "wingbeat/error.hpp"      // plan_error
 
 namespace wingbeat {
 
 struct plan::impl {
-  plan_spec spec;
+  request::resolved_spec request;
   engine runs_on;
   int device_index;
   bool may_be_one_place;  ///< Input and output.
@@ -24,13 +23,6 @@ struct plan::impl {
   std::size_t in_alignment, out_alignment;  ///< What the rules ask for on this engine.
   std::shared_ptr<const backend::plan> prepared;
   backend::direct_run direct;
-
-  /// Returns what a plain copy of the elements in memory would move.
-  [[nodiscard]] std::size_t copied_bytes() const {
-    const auto in = spec.load.is_given() ? in_bytes : input_side(spec).occupied_bytes();
-    const auto out = spec.store.is_given() ? out_bytes : output_side(spec).occupied_bytes();
-    return in + out;
-  }
 
   void require_queue_of_device(const device_info& given) const {
     if (given.runs_on == runs_on && given.index == device_index) return;
@@ -104,6 +96,7 @@ struct plan::impl {
   void require_operands(const run_operands& given, const run_memory& run,
                         const backend::queue& on) const {
     constexpr std::string_view load = "the load functor", store = "the store functor";
+    const plan_spec& spec = request.spec;
     require_arguments(load, spec.load.operands, given.load);
     require_arguments(store, spec.store.operands, given.store);
     if (given.load.empty() && given.store.empty()) return;
@@ -126,12 +119,12 @@ struct plan::impl {
   }
 
   [[noreturn]] void refuse_one_place() const {
-    if (spec.load.is_given() || spec.store.is_given()) {
+    if (request.spec.load.is_given() || request.spec.store.is_given()) {
       throw plan_error(
           "a plan with a functor was given one buffer for input and output, where the functor may "
           "read what was already overwritten; give it two buffers");
     }
-    if (is_real(spec.kind)) {
+    if (request.kind.is_real()) {
       throw plan_error(
           "a real transform planned out of place was given one buffer for input and output; plan "
           "it with placement::in_place, or give it two buffers");
@@ -149,13 +142,6 @@ struct plan::impl {
 
 namespace {
 
-/// Rows of a real transform differ in size before and after: a batch run in place needs padding.
-bool may_be_in_place(const plan_spec& spec) {
-  if (spec.load.is_given() || spec.store.is_given()) return false;
-  if (is_real(spec.kind)) return spec.where == placement::in_place;
-  return are_alike(input_side(spec), output_side(spec));
-}
-
 std::byte* start_of(const buffer_view& view) {
   return static_cast<std::byte*>(view.handle) + view.offset_bytes;
 }
@@ -163,20 +149,22 @@ std::byte* start_of(const buffer_view& view) {
 }  // namespace
 
 plan::plan(const queue& on, plan_spec spec) {
-  validate(spec, on.device());
-  auto prepared = backend::engine_of(on.device().runs_on).make_plan(on.impl(), spec);
+  const engine runs_on = on.device().runs_on;
+  const request::resolved_spec request = request::validated(spec, on.device());
+  auto prepared = backend::engine_of(runs_on).make_plan(on.impl(), request);
   on.impl()->reserve(prepared->workspace_bytes());
-  impl_.reset(new impl{.spec = spec,
-                       .runs_on = on.device().runs_on,
+  const start_rule in_start = input_start(request), out_start = output_start(request);
+  impl_.reset(new impl{.request = request,
+                       .runs_on = runs_on,
                        .device_index = on.device().index,
-                       .may_be_one_place = may_be_in_place(spec),
-                       .in_bytes = input_bytes(spec),
-                       .out_bytes = output_bytes(spec),
-                       .in_start = input_start(spec),
-                       .out_start = output_start(spec),
+                       .may_be_one_place = request.may_be_one_place(),
+                       .in_bytes = request.in_bytes(),
+                       .out_bytes = request.out_bytes(),
+                       .in_start = in_start,
+                       .out_start = out_start,
                        .workspace_start = workspace_start(spec),
-                       .in_alignment = input_start(spec).alignment_on(on.device().runs_on),
-                       .out_alignment = output_start(spec).alignment_on(on.device().runs_on),
+                       .in_alignment = in_start.alignment_on(runs_on),
+                       .out_alignment = out_start.alignment_on(runs_on),
                        .prepared = prepared,
                        .direct = prepared->direct()});
 }
@@ -185,7 +173,7 @@ plan& plan::operator=(plan&&) noexcept = default;
 plan::~plan() = default;
 
 const plan_spec& plan::spec() const {
-  return require_owned(impl_, "plan").spec;
+  return require_owned(impl_, "plan").request.spec;
 }
 
 std::size_t plan::workspace_bytes() const {
@@ -194,12 +182,12 @@ std::size_t plan::workspace_bytes() const {
 
 std::size_t plan::bin_at(std::size_t place) const {
   const impl& mine = require_owned(impl_, "plan");
-  const std::size_t n = mine.spec.lengths.back();
+  const std::size_t n = mine.request.spec.lengths.back();
   if (place >= n) {
     throw plan_error(formatted("element {} of an axis of {} has no bin; ask for one of 0 to {}",
                                place, n, n - 1));
   }
-  if (mine.spec.bins == bin_order::natural) return place;
+  if (mine.request.spec.bins == bin_order::natural) return place;
   return mine.prepared->bin_at(place);
 }
 
@@ -217,14 +205,14 @@ std::vector<kernel_resources> plan::resources() const {
 
 double plan::predicted_fraction() const {
   const impl& mine = require_owned(impl_, "plan");
-  return mine.prepared->predicted_fraction(mine.copied_bytes());
+  return mine.prepared->predicted_fraction(mine.request.copied_bytes());
 }
 
 std::string plan::explain() const {
   std::string text = require_owned(impl_, "plan").prepared->explain();
   if (!text.empty() && text.back() != '\n') text += '\n';
   text += formatted("moves {} bytes; a copy of input and output moves {}\n", traffic_bytes(),
-                    impl_->copied_bytes());
+                    impl_->request.copied_bytes());
   text += formatted("workspace {} bytes\n", workspace_bytes());
   if (const double fraction = predicted_fraction(); fraction > 0) {
     text += formatted("expected at {:.2f} of the copy's speed\n", fraction);

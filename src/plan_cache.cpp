@@ -12,7 +12,7 @@
 #include <utility>  // move
 
 #include "backend/backend.hpp"  // queue
-#include "request_key.hpp"      // key_of
+#include "request/key.hpp"      // key_of
 
 namespace wingbeat {
 
@@ -76,7 +76,7 @@ plan_cache::plan_cache(std::size_t capacity) : impl_(new impl{capacity}) {}
 plan_cache::~plan_cache() = default;
 
 made_plan plan_cache::get(const queue& on, const plan_spec& spec) {
-  const std::optional<std::string> key = key_of(on.device(), spec);
+  const std::optional<std::string> key = request::key_of(on.device(), spec);
   std::promise<made_plan> promise;
   std::uint64_t number = 0;
   {

@@ -2,21 +2,18 @@
 #include "views.hpp"
 
 #include "formatted.hpp"       // formatted
-#include "side.hpp"            // side, input_side, output_side
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat {
 namespace {
 
-start_rule start_of(const side& array, std::string_view remedy) {
-  const std::size_t pair_bytes = 2 * array.real_bytes;
-  if (array.is_of_whole_pairs()) {
-    return {"a pair of real numbers", pair_bytes, array.real_bytes, pair_bytes, remedy};
+start_rule start_of(const arrays::array& side, std::string_view remedy) {
+  const std::size_t real_bytes = side.real_bytes(), pair_bytes = 2 * real_bytes;
+  if (side.has_whole_pairs()) {
+    return {"a pair of real numbers", pair_bytes, real_bytes, pair_bytes, remedy};
   }
-  if (array.is_real || array.imaginary_at != 0) {
-    return {"a real number", array.real_bytes, array.real_bytes, array.real_bytes};
-  }
-  return {"a complex number", pair_bytes, array.real_bytes, pair_bytes};
+  if (side.unit_reals() == 1) return {"a real number", real_bytes, real_bytes, real_bytes};
+  return {"a complex number", pair_bytes, real_bytes, pair_bytes};
 }
 
 start_rule start_of_elements(std::size_t element_bytes) {
@@ -42,14 +39,16 @@ void require_origin(const operand& given, const backend::queue& on) {
 
 }  // namespace
 
-start_rule input_start(const plan_spec& spec) {
-  return spec.load.is_given() ? start_of_elements(spec.load.element_bytes)
-                              : start_of(input_side(spec), ", or read it with a load functor");
+start_rule input_start(const request::resolved_spec& request) {
+  const fused_load& load = request.spec.load;
+  return load.is_given() ? start_of_elements(load.element_bytes)
+                         : start_of(request.in, ", or read it with a load functor");
 }
 
-start_rule output_start(const plan_spec& spec) {
-  return spec.store.is_given() ? start_of_elements(spec.store.element_bytes)
-                               : start_of(output_side(spec), ", or write it with a store functor");
+start_rule output_start(const request::resolved_spec& request) {
+  const fused_store& store = request.spec.store;
+  return store.is_given() ? start_of_elements(store.element_bytes)
+                          : start_of(request.out, ", or write it with a store functor");
 }
 
 start_rule workspace_start(const plan_spec& spec) {

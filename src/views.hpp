@@ -32,8 +32,8 @@ struct start_rule {
 };
 
 /// Returns where views of a plan may start.
-[[nodiscard]] start_rule input_start(const plan_spec& spec);
-[[nodiscard]] start_rule output_start(const plan_spec& spec);
+[[nodiscard]] start_rule input_start(const request::resolved_spec& request);
+[[nodiscard]] start_rule output_start(const request::resolved_spec& request);
 [[nodiscard]] start_rule workspace_start(const plan_spec& spec);
 
 /// Returns the origin of memory that a queue allocates.

@@ -6,7 +6,7 @@
 
 #include "backend/device_sources.hpp"              // flatten
 #include "formatted.hpp"                           // formatted
-#include "plan_spec.hpp"                           // require_good_length
+#include "request/validation.hpp"                  // require_good_length
 #include "wingbeat/device/half.hpp"                // half_pair
 #include "wingbeat/device/nabla.hpp"               // index_map
 #include "wingbeat/device/scrambled.hpp"           // index_map
@@ -48,7 +48,7 @@ std::vector<std::byte> rounded(const std::vector<std::complex<long double>>& tab
 
 /// As plans refuse a length, but 1 and those too long for a plan, which have their own sentences.
 void require_product_of_radices(unsigned length) {
-  if (!device::is_product_of_radices(length)) require_good_length(length);
+  if (!device::is_product_of_radices(length)) request::require_good_length(length);
 }
 
 void require_lengths(const workgroup_fft& transform) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "side.hpp"               // input_side, output_side
+#include "request/resolved.hpp"   // resolved_spec
 #include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
 #include "support/signal.hpp"     // noise
 #include "wingbeat/wingbeat.hpp"

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "request_key.hpp"  // key_of
+#include "request/key.hpp"  // key_of
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -175,7 +175,7 @@ TEST(request_key, differs_where_any_field_does) {
     device_info device;
     device.runs_on = runs_on;
     device.index = index;
-    return key_of(device, spec).value();
+    return request::key_of(device, spec).value();
   };
   std::set<std::string> keys;
   for (const plan_spec& each : all) keys.insert(key_on(engine::cuda, 0, each));

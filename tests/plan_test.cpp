@@ -8,8 +8,8 @@
 
 #include <utility>  // move
 
-#include "plan_spec.hpp"        // validate
-#include "support/refusal.hpp"  // refusal
+#include "request/validation.hpp"  // validated
+#include "support/refusal.hpp"     // refusal
 #include "wingbeat/wingbeat.hpp"
 
 namespace {

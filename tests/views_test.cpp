@@ -9,8 +9,8 @@
 #include <complex>
 #include <vector>
 
-#include "side.hpp"             // input_side
-#include "support/refusal.hpp"  // refusal
+#include "request/resolved.hpp"  // resolved_spec
+#include "support/refusal.hpp"   // refusal
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -261,7 +261,7 @@ TEST(views, start_at_a_number_on_every_engine_alike) {
                                                 std::to_string(offset_bytes) + ", within a"),
                                       HasSubstr("which has " + std::to_string(bytes) +
                                                 " bytes; start it at a multiple")));
-          const bool has_pairs = input_side(spec).is_of_whole_pairs();
+          const bool has_pairs = request::input_array(spec).has_whole_pairs();
           EXPECT_EQ(sentence.ends_with(", or read it with a load functor"), has_pairs);
         }
       }

@@ -9,6 +9,7 @@
 
 #include "reference/iterative.hpp"      // iterative
 #include "reference/root_of_unity.hpp"  // row, roots_of_unity
+#include "request/resolved.hpp"         // input_array, output_array, points_of
 #include "wingbeat/roots.hpp"           // root
 
 namespace wingbeat::cli {
@@ -19,8 +20,7 @@ using reference::row;
 using lengths = std::vector<std::size_t>;
 
 direction direction_of(transform kind) {
-  const bool is_inverse = kind == transform::inverse || kind == transform::inverse_to_real;
-  return is_inverse ? direction::inverse : direction::forward;
+  return request::traits_of(kind).is_forward ? direction::forward : direction::inverse;
 }
 
 std::size_t product_of(const lengths& axes) {
@@ -73,10 +73,10 @@ class axis_weights {
 
 /// Returns a row of the input with all N elements; half spectra are completed:
 ///     X[k0]..[N - k] = conj X[-k0]..[k].
-row<double> whole_row(const plan_spec& spec, const side& in, const row_place& place,
+row<double> whole_row(const plan_spec& spec, const arrays::array& in, const row_place& place,
                       const byte_reader& input) {
   row<double> x = row_of(in, spec.real, place, input);
-  if (spec.kind != transform::inverse_to_real) return x;
+  if (request::traits_of(spec.kind).in != request::domain::hermitian) return x;
   row_place opposite = place;
   for (std::size_t a = 0; a < place.outer.size(); ++a) {
     opposite.outer[a] = (spec.lengths[a] - place.outer[a]) % spec.lengths[a];
@@ -100,7 +100,7 @@ lengths lengths_of(const plan_spec& spec, const output_sample& sample) {
 template <class Sum>
 row<Sum> folded_input(const plan_spec& spec, const output_sample& sample,
                       const byte_reader& input) {
-  const side in = input_side(spec);
+  const arrays::array in = request::input_array(spec);
   const lengths kept = lengths_of(spec, sample), outer = all_but_last(spec.lengths);
   std::vector<axis_weights<Sum>> weights;
   for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
@@ -148,7 +148,7 @@ void transform_lines(row<long double>& points, std::size_t length, std::size_t s
 /// Returns how many elements of the last axis a sample has; a half spectrum ends early.
 std::size_t row_length_of(const plan_spec& spec, const output_sample& sample) {
   const auto [first, step] = sample.axes.back();
-  return (output_side(spec).axes.back().length - first + step - 1) / step;
+  return (request::output_array(spec).axes.back().length - first + step - 1) / step;
 }
 
 template <class Sum>
@@ -161,7 +161,7 @@ row<double> transformed(const plan_spec& spec, const output_sample& sample,
   for (std::size_t a = kept.size(); a-- > 0; stride *= kept[a]) {
     transform_lines(points, kept[a], stride, direction_of(spec.kind));
   }
-  const bool to_real = spec.kind == transform::inverse_to_real;
+  const bool to_real = request::traits_of(spec.kind).out == request::domain::real;
   const std::size_t row_length = row_length_of(spec, sample);
   row<double> result;
   result.reserve(points.size() / kept.back() * row_length);
@@ -176,7 +176,7 @@ row<double> transformed(const plan_spec& spec, const output_sample& sample,
 }
 
 /// Returns a row's elements in the order of their bins, which `bin_at` maps from their places.
-row<double> row_by_bins(const side& array, precision real, const row_place& part,
+row<double> row_by_bins(const arrays::array& array, precision real, const row_place& part,
                         const byte_reader& read, const bin_map& bin_at) {
   if (!bin_at) return row_of(array, real, part, read);
   const std::size_t n = array.axes.back().length;
@@ -221,7 +221,7 @@ std::vector<double> flat(const row<double>& values, element kind) {
 
 row<double> read_sample(const plan_spec& spec, const output_sample& sample,
                         const byte_reader& output, const bin_map& bin_at) {
-  const side out = output_side(spec);
+  const arrays::array out = request::output_array(spec);
   const lengths outer = all_but_last(lengths_of(spec, sample));
   row<double> result;
   for (std::size_t r = 0; r < product_of(outer); ++r) {
@@ -284,12 +284,12 @@ std::size_t oracle::n_elements() const noexcept {
 }
 
 agreement oracle::judge(const byte_reader& output, const bin_map& bin_at) const {
-  const element kind = output_side(spec_).is_real ? element::real : element::complex;
+  const element kind = request::output_array(spec_).is_real() ? element::real : element::complex;
   agreement worst;
   for (std::size_t s = 0; s < samples_.size(); ++s) {
     const auto got = read_sample(spec_, samples_[s], output, bin_at);
-    const auto found =
-        compare(flat(got, kind), flat(expected_[s], kind), kind, points_of(spec_), spec_.real);
+    const auto found = compare(flat(got, kind), flat(expected_[s], kind), kind,
+                               request::points_of(spec_), spec_.real);
     if (s == 0 || !found.is_within || found.relative_l2 > worst.relative_l2) worst = found;
     if (!found.is_within) break;
   }

@@ -6,6 +6,7 @@
 #include <cstdint>    // uint64_t
 #include <cstring>    // memcpy
 
+#include "request/resolved.hpp"      // input_array, traits_of
 #include "wingbeat/device/half.hpp"  // fp16::nearest, fp16::widened
 
 namespace wingbeat::cli {
@@ -53,7 +54,7 @@ double load(const std::byte* source, precision real) {
 }
 
 /// Returns the first unit of a row.
-std::size_t unit_of(const side& array, const row_place& place) {
+std::size_t unit_of(const arrays::array& array, const row_place& place) {
   std::size_t unit = place.transform * array.batches.front().distance;
   for (std::size_t a = 0; a < place.outer.size(); ++a)
     unit += place.outer[a] * array.axes[a].stride;
@@ -65,15 +66,15 @@ struct element_places {
   std::size_t real, imaginary;
 };
 
-element_places places_of(const side& array, const row_place& place, std::size_t i) {
+element_places places_of(const arrays::array& array, const row_place& place, std::size_t i) {
   const std::size_t unit = unit_of(array, place) + i * array.axes.back().stride;
   const std::size_t real = unit * array.unit_bytes();
-  return {real, array.imaginary_at != 0 ? (unit + array.imaginary_at) * array.unit_bytes()
-                                        : real + array.real_bytes};
+  return {real, array.has_parts ? (unit + array.parts_distance) * array.unit_bytes()
+                                : real + array.real_bytes()};
 }
 
 /// Steps `at` to the next row of a transform; returns false after the last.
-bool step(const side& array, row_place& place) {
+bool step(const arrays::array& array, row_place& place) {
   for (std::size_t a = place.outer.size(); a-- > 0;) {
     if (++place.outer[a] < array.axes[a].length) return true;
     place.outer[a] = 0;
@@ -82,7 +83,8 @@ bool step(const side& array, row_place& place) {
 }
 
 /// Makes bin k of one transform the conjugate of its mirror image on the planes 0 and N/2.
-void mirror_planes(const side& array, precision real, std::size_t transform, std::byte* block) {
+void mirror_planes(const arrays::array& array, precision real, std::size_t transform,
+                   std::byte* block) {
   const std::size_t last = array.axes.back().length - 1;
   row_place place{transform, std::vector<std::size_t>(array.axes.size() - 1)};
   do {
@@ -100,7 +102,7 @@ void mirror_planes(const side& array, precision real, std::size_t transform, std
 }
 
 /// Returns elements begin .. end - 1 of a row, in one read, or two of planar numbers.
-std::vector<std::complex<double>> elements_of(const side& array, precision real,
+std::vector<std::complex<double>> elements_of(const arrays::array& array, precision real,
                                               const row_place& place, std::size_t begin,
                                               std::size_t end, const byte_reader& read) {
   const auto first = places_of(array, place, begin), last = places_of(array, place, end - 1);
@@ -109,23 +111,23 @@ std::vector<std::complex<double>> elements_of(const side& array, precision real,
     read(begin_bytes, bytes);
     return bytes;
   };
-  const bool is_pair = !array.is_real && array.imaginary_at == 0;
-  const auto reals = part(first.real, last.real + array.real_bytes * (is_pair ? 2 : 1));
-  const auto imaginaries = array.imaginary_at != 0
-                               ? part(first.imaginary, last.imaginary + array.real_bytes)
+  const bool is_pair = !array.is_real() && array.parts_distance == 0;
+  const auto reals = part(first.real, last.real + array.real_bytes() * (is_pair ? 2 : 1));
+  const auto imaginaries = array.has_parts
+                               ? part(first.imaginary, last.imaginary + array.real_bytes())
                                : std::vector<std::byte>{};
   const std::size_t step_bytes = array.axes.back().stride * array.unit_bytes();
   std::vector<std::complex<double>> row(end - begin);
   for (std::size_t i = 0; i < row.size(); ++i) {
     const std::byte* const re = reals.data() + i * step_bytes;
     row[i].real(load(re, real));
-    if (is_pair) row[i].imag(load(re + array.real_bytes, real));
+    if (is_pair) row[i].imag(load(re + array.real_bytes(), real));
     if (!imaginaries.empty()) row[i].imag(load(imaginaries.data() + i * step_bytes, real));
   }
   return row;
 }
 
-std::size_t block_transforms(const plan_spec& spec, const side& in) {
+std::size_t block_transforms(const plan_spec& spec, const arrays::array& in) {
   if (!spec.in.is_packed()) return spec.batch;
   constexpr std::size_t enough_bytes = std::size_t{1} << 24;
   const std::size_t transform_bytes = in.batches.front().distance * in.unit_bytes();
@@ -135,14 +137,14 @@ std::size_t block_transforms(const plan_spec& spec, const side& in) {
 }  // namespace
 
 std::vector<std::byte> noise_block(const plan_spec& spec) {
-  const side in = input_side(spec);
+  const arrays::array in = request::input_array(spec);
   const std::size_t transforms = block_transforms(spec, in);
   const std::size_t packed_bytes = transforms * in.batches.front().distance * in.unit_bytes();
-  std::vector<std::byte> block(spec.in.is_packed() ? packed_bytes : in.bytes());
-  for (std::size_t i = 0; i < block.size() / in.real_bytes; ++i) {
-    store(noise(i), spec.real, block.data() + i * in.real_bytes);
+  std::vector<std::byte> block(spec.in.is_packed() ? packed_bytes : in.valid_bytes());
+  for (std::size_t i = 0; i < block.size() / in.real_bytes(); ++i) {
+    store(noise(i), spec.real, block.data() + i * in.real_bytes());
   }
-  if (spec.kind == transform::inverse_to_real) {
+  if (request::traits_of(spec.kind).in == request::domain::hermitian) {
     for (std::size_t t = 0; t < transforms; ++t) mirror_planes(in, spec.real, t, block.data());
   }
   return block;
@@ -159,8 +161,8 @@ byte_reader reader_of(const std::vector<std::byte>& block) {
   };
 }
 
-std::vector<std::complex<double>> row_of(const side& array, precision real, const row_place& place,
-                                         const byte_reader& read) {
+std::vector<std::complex<double>> row_of(const arrays::array& array, precision real,
+                                         const row_place& place, const byte_reader& read) {
   const std::size_t n = array.axes.back().length;
   if (place.step == 1 && place.first == 0) return elements_of(array, real, place, 0, n, read);
   std::vector<std::complex<double>> elements;

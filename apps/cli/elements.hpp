@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "side.hpp"           // side
+#include "arrays/array.hpp"   // array
 #include "wingbeat/plan.hpp"  // plan_spec
 
 namespace wingbeat::cli {
@@ -35,7 +35,7 @@ using byte_reader = std::function<void(std::size_t offset_bytes, std::span<std::
 
 /// Returns elements of a row as doubles; imaginary parts of reals are 0. A whole row is one read,
 /// elements with a step are read one by one.
-[[nodiscard]] std::vector<std::complex<double>> row_of(const side& array, precision real,
+[[nodiscard]] std::vector<std::complex<double>> row_of(const arrays::array& array, precision real,
                                                        const row_place& place,
                                                        const byte_reader& read);
 

@@ -9,7 +9,7 @@
 #include "counted.hpp"           // counted
 #include "formatted.hpp"         // formatted
 #include "measure/plan_run.hpp"  // measure_plan
-#include "side.hpp"              // input_side, output_side, points_of, factor_of
+#include "request/resolved.hpp"  // resolved_spec, points_of, factor_of
 
 namespace wingbeat::cli {
 namespace {
@@ -23,10 +23,10 @@ struct packed_side {
   std::size_t n_values, row_length, width;
   std::size_t full_length;  ///< Of the last axis; larger than `row_length` of a half spectrum.
 
-  packed_side(const side& array, std::size_t full)
+  packed_side(const arrays::array& array, std::size_t full)
       : n_values(1),
         row_length(array.axes.back().length),
-        width(array.is_real ? 1 : 2),
+        width(array.is_real() ? 1 : 2),
         full_length(full) {
     for (const auto& axis : array.axes) n_values *= axis.length;
   }
@@ -83,14 +83,14 @@ struct output_check::loudness {
 output_check::output_check(checked_problem problem, check_extent extent)
     : problem_(std::move(problem)), extent_(extent) {
   const plan_spec& spec = problem_.spec;
-  n_values_ = packed_side(output_side(spec), spec.lengths.back()).n_values * spec.batch;
-  const bool is_short = points_of(spec) * spec.batch <= most_values_unsampled;
+  n_values_ = packed_side(request::output_array(spec), spec.lengths.back()).n_values * spec.batch;
+  const bool is_short = request::points_of(spec) * spec.batch <= most_values_unsampled;
   if (extent_ == check_extent::sample && is_short) extent_ = check_extent::full;
   if (extent_ == check_extent::full) compute_reference();
 }
 
 element output_check::kind() const {
-  return output_side(problem_.spec).is_real ? element::real : element::complex;
+  return request::output_array(problem_.spec).is_real() ? element::real : element::complex;
 }
 
 std::vector<double> output_check::comparable(
@@ -118,12 +118,12 @@ void output_check::compute_reference() {
 
 agreement output_check::judge(std::span<const double> output) {
   if (extent_ == check_extent::sample) return judge_sample(output);
-  return compare(output, reference_, kind(), points_of(problem_.spec), problem_.computed);
+  return compare(output, reference_, kind(), request::points_of(problem_.spec), problem_.computed);
 }
 
 std::vector<output_check::loudness> output_check::loudness_of(
     std::span<const double> output) const {
-  const packed_side layout(output_side(problem_.spec), problem_.spec.lengths.back());
+  const packed_side layout(request::output_array(problem_.spec), problem_.spec.lengths.back());
   std::vector<loudness> found(problem_.spec.batch);
   for (std::size_t t = 0; t < found.size(); ++t) {
     const auto numbers =
@@ -149,14 +149,14 @@ std::vector<output_check::loudness> output_check::loudness_of(
 std::vector<output_sample> output_check::samples_of(const std::vector<loudness>& found) const {
   const plan_spec& spec = problem_.spec;
   const std::vector<std::size_t> kept = sampled_lengths(spec.lengths, most_points);
-  const side out = output_side(spec);
+  const arrays::array out = request::output_array(spec);
   std::size_t loudest = 0, n_elements = 1;
   for (std::size_t t = 1; t < found.size(); ++t) {
     if (!(found[t].magnitude <= found[loudest].magnitude)) loudest = t;
   }
   for (const std::size_t n : kept) n_elements *= n;
-  const std::size_t n_samples =
-      std::max<std::size_t>(2, std::min(most_terms / points_of(spec), most_elements / n_elements));
+  const std::size_t n_samples = std::max<std::size_t>(
+      2, std::min(most_terms / request::points_of(spec), most_elements / n_elements));
   std::vector<std::size_t> transforms{loudest, 0, found.size() - 1};
   for (std::size_t i = 1; i < n_samples && i < found.size(); ++i) {
     transforms.push_back(i * found.size() / std::min(n_samples, found.size()));
@@ -189,7 +189,7 @@ const std::vector<double>& output_check::expected_of(const output_sample& sample
   const auto [place, is_missing] = expected_.try_emplace(key_of(sample));
   if (is_missing) {
     place->second = comparable(expected_sample(problem_.spec, sample, problem_.input));
-    const auto factor = static_cast<double>(factor_of(problem_.spec));
+    const auto factor = static_cast<double>(request::factor_of(problem_.spec));
     for (double& number : place->second) number *= factor;
   }
   return place->second;
@@ -197,16 +197,18 @@ const std::vector<double>& output_check::expected_of(const output_sample& sample
 
 double output_check::norm_of_input(std::size_t transform) const {
   const plan_spec& spec = problem_.spec;
-  const packed_side layout(input_side(spec), spec.lengths.back());
+  const packed_side layout(request::input_array(spec), spec.lengths.back());
   std::vector<std::byte> bytes(input_bytes(spec) / spec.batch);
   problem_.input(transform * bytes.size(), bytes);
   return norm_of(unpack(bytes, spec.real), layout, true) *
-         std::sqrt(static_cast<double>(points_of(spec))) * static_cast<double>(factor_of(spec));
+         std::sqrt(static_cast<double>(request::points_of(spec))) *
+         static_cast<double>(request::factor_of(spec));
 }
 
 /// Half spectra of several axes may have parts that a real output does not depend on.
 bool output_check::has_norms() const {
-  return problem_.spec.kind != transform::inverse_to_real || problem_.spec.lengths.size() == 1;
+  return request::traits_of(problem_.spec.kind).in != request::domain::hermitian ||
+         problem_.spec.lengths.size() == 1;
 }
 
 output_check::value_pairs output_check::pairs_of(std::span<const double> output,
@@ -232,7 +234,7 @@ agreement output_check::judge_sample(std::span<const double> output) {
   const plan_spec& spec = problem_.spec;
   const std::vector<loudness> found = loudness_of(output);
   const value_pairs pairs = pairs_of(output, found);
-  const std::size_t n = points_of(spec), n_values = n_values_ / spec.batch;
+  const std::size_t n = request::points_of(spec), n_values = n_values_ / spec.batch;
   agreement worst{.is_within = true};
   std::size_t n_off = 0;
   n_checked_ = 0;

@@ -10,7 +10,7 @@
 #include "cli/messages.hpp"          // counted
 #include "cli/samples.hpp"           // round_to
 #include "formatted.hpp"             // formatted
-#include "plan_spec.hpp"             // require_good_length
+#include "request/validation.hpp"    // require_good_length, traits_of
 #include "wingbeat/error.hpp"        // plan_error, file_error
 #include "wingbeat/good_length.hpp"  // good_length, is_good_length
 
@@ -32,7 +32,7 @@ transform kind_of(const formats::signal& signal, const std::string& name,
 std::size_t padded_length(std::size_t needed, transform kind, const transform_request& request) {
   if (request.pad == padding::power_of_two) return std::bit_ceil(needed);
   if (is_good_length(needed)) return needed;
-  if (request.pad == padding::none) require_good_length(needed);  // it throws
+  if (request.pad == padding::none) request::require_good_length(needed);  // it throws
   return good_length(needed, kind);
 }
 
@@ -46,10 +46,10 @@ std::size_t samples_of_half(std::size_t bins) {
 std::size_t length_for(const formats::signal& signal, const std::string& name, transform kind,
                        const transform_request& request) {
   if (request.length) {
-    require_good_length(*request.length);
+    request::require_good_length(*request.length);
     return *request.length;
   }
-  const bool is_from_half = kind == transform::inverse_to_real;
+  const bool is_from_half = request::traits_of(kind).in == request::domain::hermitian;
   const std::size_t needed = is_from_half ? samples_of_half(signal.row_length) : signal.row_length;
   if (is_from_half && request.pad == padding::none && !is_good_length(needed)) {
     throw plan_error(formatted(
@@ -161,10 +161,10 @@ problem make_problem(const formats::signal& signal, const std::string& name,
   p.is_table = signal.is_table;
   p.row_length = signal.row_length;
 
-  const bool is_from_half = p.spec.kind == transform::inverse_to_real;
-  const std::size_t slots = is_from_half ? p.length() / 2 + 1 : p.length();
+  const request::domain values = request::traits_of(p.spec.kind).in;
+  const std::size_t slots = request::count_of(values, p.length());
   p.kept_samples = std::min(signal.row_length, slots);
-  p.input = padded_rows(signal, p.kept_samples, slots, p.spec.kind == transform::forward_from_real);
+  p.input = padded_rows(signal, p.kept_samples, slots, values == request::domain::real);
   round_input(p, signal.n_rows, name);
   return p;
 }
@@ -179,7 +179,8 @@ problem make_image_problem(const formats::signal& signal, const std::string& nam
   }
   problem p;
   p.spec.kind = kind_of(signal, name, request);
-  const bool is_from_half = p.spec.kind == transform::inverse_to_real;
+  const request::domain values = request::traits_of(p.spec.kind).in;
+  const bool is_from_half = values == request::domain::hermitian;
   const std::size_t width = is_from_half ? samples_of_half(signal.row_length) : signal.row_length;
   p.spec.lengths = {axis_length(signal.n_rows, transform::forward, request),
                     axis_length(width, p.spec.kind, request)};
@@ -188,17 +189,18 @@ problem make_image_problem(const formats::signal& signal, const std::string& nam
   p.is_half = request.is_half;
   p.is_table = true;
   p.row_length = signal.row_length;
-  const std::size_t slots = is_from_half ? p.length() / 2 + 1 : p.length();
+  const std::size_t slots = request::count_of(values, p.length());
   p.kept_samples = std::min(signal.row_length, slots);
-  const bool is_real = p.spec.kind == transform::forward_from_real;
-  p.input = padded_rows(signal, p.kept_samples, slots, is_real);
-  p.input.resize(p.spec.lengths[0] * slots * (is_real ? 1 : 2));
+  p.input = padded_rows(signal, p.kept_samples, slots, values == request::domain::real);
+  p.input.resize(p.spec.lengths[0] * slots * request::reals_of(values));
   round_input(p, 1, name);
   return p;
 }
 
 std::vector<double> complete(const problem& solved, std::vector<double> output) {
-  if (solved.spec.kind != transform::forward_from_real || solved.is_half) return output;
+  if (request::traits_of(solved.spec.kind).out != request::domain::hermitian || solved.is_half) {
+    return output;
+  }
   const std::size_t n = solved.length(), half_reals = 2 * (n / 2 + 1);
   const std::size_t height = solved.spec.lengths.size() > 1 ? solved.spec.lengths[0] : 1;
   const std::size_t n_rows = solved.spec.batch * height;
@@ -219,7 +221,7 @@ std::vector<double> complete(const problem& solved, std::vector<double> output) 
 
 formats::signal signal_of(const problem& solved, std::span<const double> completed) {
   formats::signal s;
-  s.is_real = solved.spec.kind == transform::inverse_to_real;
+  s.is_real = request::traits_of(solved.spec.kind).out == request::domain::real;
   s.is_single_precision = solved.spec.real == precision::fp32;
   s.n_rows = solved.spec.batch * (solved.spec.lengths.size() > 1 ? solved.spec.lengths[0] : 1);
   s.is_table = solved.is_table;

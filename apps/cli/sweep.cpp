@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>  // pair
 
-#include "cli/choose.hpp"      // choose_device, short_name
-#include "cli/option.hpp"      // add_text, add_count, whole_number
-#include "formatted.hpp"       // formatted, joined
-#include "side.hpp"            // input_side, output_side
-#include "wingbeat/error.hpp"  // plan_error
+#include "cli/choose.hpp"        // choose_device, short_name
+#include "cli/option.hpp"        // add_text, add_count, whole_number
+#include "formatted.hpp"         // formatted, joined
+#include "request/resolved.hpp"  // resolved_spec
+#include "wingbeat/error.hpp"    // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -95,13 +95,8 @@ std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {
 }
 
 transform kind_named(const std::string& name) {
-  constexpr std::pair<std::string_view, transform> short_names[] = {
-      {"c2c", transform::forward},
-      {"c2c-inverse", transform::inverse},
-      {"r2c", transform::forward_from_real},
-      {"c2r", transform::inverse_to_real}};
-  for (const auto& [word, kind] : short_names) {
-    if (name == word || name == name_of(kind)) return kind;
+  for (const request::traits& each : request::kinds) {
+    if (name == each.short_name || name == each.name) return each.kind;
   }
   throw plan_error(formatted(
       "there is no kind '{}'; choose c2c, c2c-inverse, r2c or c2r, or by wingbeat's names forward, "
@@ -152,12 +147,13 @@ bin_order bins_named(const std::string& name) {
 }
 
 /// Returns the layout of one side; `packed` is that side without gaps.
-memory_layout layout_of_side(const side& packed, const layout_words& words, std::size_t batch) {
+memory_layout layout_of_side(const arrays::array& packed, const layout_words& words,
+                             std::size_t batch) {
   memory_layout layout;
   const std::size_t distance = packed.batches.front().distance;
-  for (const side_axis& axis : packed.axes) layout.strides.push_back(axis.stride);
+  for (const arrays::axis& axis : packed.axes) layout.strides.push_back(axis.stride);
   if (words.name == "planar") {
-    return {{}, {}, packed.is_real ? 0 : distance * batch};
+    return {{}, {}, packed.is_real() ? 0 : distance * batch};
   }
   if (words.name == "interleaved") {
     for (std::size_t& stride : layout.strides) stride *= batch;
@@ -182,9 +178,9 @@ void set_layout(plan_spec& spec, const layout_words& words) {
     spec.where = placement::in_place;
     return;
   }
-  const side in = input_side(spec), out = output_side(spec);
-  spec.in = layout_of_side(in, words, spec.batch);
-  spec.out = layout_of_side(out, words, spec.batch);
+  const request::resolved_spec packed = spec;
+  spec.in = layout_of_side(packed.in, words, spec.batch);
+  spec.out = layout_of_side(packed.out, words, spec.batch);
 }
 
 /// Returns how many transforms like `single` fill the bytes, at least one; one for a request

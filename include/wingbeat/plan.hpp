@@ -103,6 +103,8 @@ struct memory_layout {
 struct index_range {
   std::size_t first = 0;
   std::size_t end = 0;
+
+  friend bool operator==(const index_range&, const index_range&) = default;
 };
 
 /// The description of a transform. An aggregate, so that a call site names every choice:

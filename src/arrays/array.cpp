@@ -1,46 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/array.hpp"
 
-#include <algorithm>  // all_of, max, none_of
+#include <algorithm>  // all_of, max, none_of, sort
+#include <utility>    // pair
+
+namespace wingbeat {
+
+std::size_t bytes_of_real(precision real) noexcept {
+  switch (real) {
+    case precision::fp32: return 4;
+    case precision::fp64: return 8;
+    case precision::fp16:
+    case precision::bf16: return 2;
+  }
+  return 4;
+}
+
+}  // namespace wingbeat
 
 namespace wingbeat::arrays {
-namespace {
-
-/// Describes a real side by pairs of neighbours on its last axis.
-void take_pairs(array& result, bool are_whole) {
-  result.elements_are = element::pair;
-  axis& last = result.axes.back();
-  last.length /= 2;
-  if (are_whole) {
-    last.valid = last.placed = {0, last.length};
-    for (std::size_t a = 0; a + 1 < result.axes.size(); ++a) result.axes[a].stride /= 2;
-    for (side_batch& batch : result.batches) batch.distance /= 2;
-  } else {
-    result.has_parts = true;
-    result.parts_distance = last.stride;  // 0 where all of an axis is one number
-    last.stride *= 2;
-  }
-}
-
-array array_of(const side& source, place location, const plan_spec& spec, real_side real) {
-  array result;
-  result.location = location;
-  result.stored = (location == place::input ? spec.in : spec.out).stored.value_or(spec.real);
-  result.elements_are = source.is_real ? element::real : element::complex;
-  result.has_parts = source.imaginary_at != 0;
-  result.parts_distance = source.imaginary_at;
-  result.has_half_spectrum = is_real(spec.kind) && !source.is_real;
-  for (const side_axis& each : source.axes) {
-    const bool is_limited = each.valid.first != 0 || each.valid.end != each.length;
-    result.axes.push_back(
-        {each.length, each.stride, each.valid, is_limited, {each.origin, each.length}});
-  }
-  result.batches = source.batches;
-  if (source.is_real && real == real_side::as_pairs) take_pairs(result, source.is_of_whole_pairs());
-  return result;
-}
-
-}  // namespace
 
 std::size_t array::elements() const {
   std::size_t product = 1;
@@ -58,41 +36,98 @@ bool array::is_whole() const {
   return std::none_of(axes.begin(), axes.end(), [](const axis& each) { return each.is_limited; });
 }
 
-std::size_t array::unit_reals() const {
-  return has_parts || elements_are == element::real ? 1 : 2;
-}
-
 std::size_t array::bytes() const {
   std::size_t units = 1;
   for (const axis& each : axes) {
     units = std::max(units, each.stride * (each.placed.end - each.placed.first));
   }
-  for (const side_batch& batch : batches) units = std::max(units, batch.distance * batch.count);
-  return units * unit_reals() * bytes_of_real(stored);
+  for (const batch& each : batches) units = std::max(units, each.distance * each.count);
+  return units * unit_bytes();
+}
+
+std::size_t array::valid_bytes() const {
+  std::size_t last = parts_distance;
+  for (const axis& each : axes) {
+    if (each.valid.end <= each.valid.first) return 0;
+    last += (each.valid.end - 1 - each.placed.first) * each.stride;
+  }
+  for (const batch& each : batches) last += (each.count - 1) * each.distance;
+  return (last + 1) * unit_bytes();
+}
+
+std::size_t array::occupied_bytes() const {
+  std::size_t count = is_real() ? 1 : 2;
+  for (const axis& each : axes) {
+    if (each.stride != 0) count *= each.valid_count();
+  }
+  for (const batch& each : batches) {
+    if (each.distance != 0) count *= each.count;
+  }
+  return count * real_bytes();
+}
+
+std::size_t array::lead() const {
+  std::size_t units = 0;
+  for (const axis& each : axes) units += each.placed.first * each.stride;
+  return units;
+}
+
+bool array::has_whole_pairs() const {
+  const axis& last = axes.back();
+  bool is_even = is_real() && last.length % 2 == 0 && last.stride == 1 && !last.is_limited;
+  for (std::size_t a = 0; a + 1 < axes.size(); ++a) is_even &= axes[a].stride % 2 == 0;
+  for (const batch& each : batches) is_even &= each.distance % 2 == 0 || each.count == 1;
+  return is_even;
 }
 
 bool array::has_batch_inside() const {
   bool is_inside = false;
-  for (const side_batch& batch : batches) {
-    if (batch.count == 1) continue;
-    is_inside = std::all_of(axes.begin(), axes.end(), [&](const axis& each) {
-      return each.length == 1 || batch.distance < each.stride;
+  for (const batch& each : batches) {
+    if (each.count == 1) continue;
+    is_inside = std::all_of(axes.begin(), axes.end(), [&](const axis& beside) {
+      return beside.length == 1 || each.distance < beside.stride;
     });
     if (!is_inside) return false;
   }
   return is_inside;
 }
 
-array input_array(const plan_spec& spec, real_side real) {
-  return array_of(input_side(spec), place::input, spec, real);
+std::optional<stride_clash> array::find_clash() const {
+  std::vector<std::pair<std::size_t, std::size_t>> strides;  // units, count
+  for (const axis& each : axes) strides.emplace_back(each.stride, each.valid_count());
+  for (const batch& each : batches) strides.emplace_back(each.distance, each.count);
+  if (has_parts) strides.emplace_back(parts_distance, 2);
+  std::sort(strides.begin(), strides.end());
+  std::size_t reach = 0;
+  for (const auto& [stride, count] : strides) {
+    if (count <= 1) continue;
+    if (stride <= reach) return stride_clash{stride, reach};
+    reach += (count - 1) * stride;
+  }
+  return std::nullopt;
 }
 
-array output_array(const plan_spec& spec, real_side real) {
-  return array_of(output_side(spec), place::output, spec, real);
+bool are_alike(const array& a, const array& b) {
+  return a.elements_are == b.elements_are && a.parts_distance == b.parts_distance &&
+         a.real_bytes() == b.real_bytes() && a.axes == b.axes && a.batches == b.batches;
 }
 
-precision common_precision(const plan_spec& spec) {
-  return spec.real == precision::fp64 ? precision::fp64 : precision::fp32;
+array as_pairs(array source) {
+  if (!source.is_real()) return source;
+  const bool are_whole = source.has_whole_pairs();
+  source.elements_are = element::pair;
+  axis& last = source.axes.back();
+  last.length /= 2;
+  if (are_whole) {
+    last.valid = last.placed = {0, last.length};
+    for (std::size_t a = 0; a + 1 < source.axes.size(); ++a) source.axes[a].stride /= 2;
+    for (batch& each : source.batches) each.distance /= 2;
+  } else {
+    source.has_parts = true;
+    source.parts_distance = last.stride;  // 0 where all of an axis is one number
+    last.stride *= 2;
+  }
+  return source;
 }
 
 std::size_t row_padding::padded(std::size_t length) const {

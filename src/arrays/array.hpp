@@ -4,12 +4,17 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <optional>
 #include <vector>
 
-#include "side.hpp"           // side_batch
-#include "wingbeat/plan.hpp"  // plan_spec, index_range, precision
+#include "wingbeat/plan.hpp"  // index_range, precision
 
-namespace wingbeat::arrays {
+namespace wingbeat {
+
+/// Returns the bytes of one stored real number.
+[[nodiscard]] std::size_t bytes_of_real(precision real) noexcept;
+
+namespace arrays {
 
 /// The memory that an array is in.
 enum class place { input, output, workspace_a, workspace_b, filter };
@@ -30,19 +35,44 @@ struct axis {
   /// Returns the units from the array's start to the first valid element; not of pairs with parts.
   [[nodiscard]] std::size_t first_offset() const { return (valid.first - placed.first) * stride; }
   [[nodiscard]] std::size_t valid_count() const { return valid.end - valid.first; }
+
+  friend bool operator==(const axis&, const axis&) = default;
 };
 
-/// Strides, distances and offsets count units: stored complex numbers, or stored reals where
-/// elements are reals or have their parts apart.
-struct array {
+/// Transforms 0 .. count - 1, `distance` units apart.
+struct batch {
+  std::size_t count = 1;
+  std::size_t distance = 0;
+
+  friend bool operator==(const batch&, const batch&) = default;
+};
+
+/// The memory of an array, and how it stores an element. A unit is what strides count: a complex
+/// number, or a real one where elements are reals or have their parts apart.
+struct storage {
   place location = place::input;
   precision stored = precision::fp32;
   element elements_are = element::complex;
   bool has_parts = false;          ///< Both parts of an element are units of their own,
   std::size_t parts_distance = 0;  ///< so many units apart.
-  bool has_half_spectrum = false;  ///< The last axis has bins 0 .. N/2 of a real transform.
-  std::vector<axis> axes;          ///< Slowest first.
-  std::vector<side_batch> batches;
+
+  [[nodiscard]] bool is_real() const { return elements_are == element::real; }
+  [[nodiscard]] std::size_t real_bytes() const { return bytes_of_real(stored); }
+  /// Returns the stored reals of one unit.
+  [[nodiscard]] std::size_t unit_reals() const { return has_parts || is_real() ? 1 : 2; }
+  [[nodiscard]] std::size_t unit_bytes() const { return unit_reals() * real_bytes(); }
+};
+
+/// A stride or distance, and how far the smaller ones of its array reach.
+struct stride_clash {
+  std::size_t stride = 0;
+  std::size_t reach = 0;
+};
+
+/// Where elements lie. Strides and distances count units.
+struct array : storage {
+  std::vector<axis> axes;  ///< Slowest first.
+  std::vector<batch> batches;
 
   /// Returns the elements of one transform.
   [[nodiscard]] std::size_t elements() const;
@@ -53,28 +83,43 @@ struct array {
   /// Returns whether all elements are valid.
   [[nodiscard]] bool is_whole() const;
 
-  /// Returns the stored reals of one unit.
-  [[nodiscard]] std::size_t unit_reals() const;
-
   /// Returns the bytes of an array whose dimensions nest, from its start to the end of the room of
   /// its slowest dimension. The parts of its elements are neighbours.
   [[nodiscard]] std::size_t bytes() const;
 
+  // The others are of arrays whose elements are no pairs.
+
+  /// Returns the bytes from the array's start to the end of its last valid unit.
+  [[nodiscard]] std::size_t valid_bytes() const;
+
+  /// Returns the bytes of all valid elements; those that a stride of 0 repeats count once.
+  [[nodiscard]] std::size_t occupied_bytes() const;
+
+  /// Returns the units that index 0 of all axes would lie before the array's start.
+  [[nodiscard]] std::size_t lead() const;
+
+  /// Returns whether reals may be read and written as complex numbers: every row is whole,
+  /// contiguous and of even length, and all rows start at even units.
+  [[nodiscard]] bool has_whole_pairs() const;
+
   /// Returns whether all transforms of the batch alternate element by element: each dimension of
   /// the batch has a smaller distance than every axis.
   [[nodiscard]] bool has_batch_inside() const;
+
+  /// Returns the first stride or distance that does not nest, if there is one: ordered by size,
+  /// each must be larger than the reach of the smaller ones together. If all nest, no two elements
+  /// share a unit; otherwise two may.
+  [[nodiscard]] std::optional<stride_clash> find_clash() const;
+  [[nodiscard]] bool may_overlap() const { return find_clash().has_value(); }
 };
 
-/// How a real side is described: by its reals, or as complex numbers made of neighbouring reals.
-/// Such a pair is read as one number where all pairs are whole and aligned; otherwise it has parts.
-enum class real_side { as_reals, as_pairs };
+/// Returns whether two arrays have the same elements in the same places, so that one buffer can
+/// serve as both.
+[[nodiscard]] bool are_alike(const array& a, const array& b);
 
-/// Returns the input and the output of a validated request.
-[[nodiscard]] array input_array(const plan_spec& spec, real_side real);
-[[nodiscard]] array output_array(const plan_spec& spec, real_side real);
-
-/// Returns the precision that passes compute with, and keep between them.
-[[nodiscard]] precision common_precision(const plan_spec& spec);
+/// Returns an array whose reals are taken as pairs, if it has reals. A pair is one number where all
+/// pairs are whole and aligned; otherwise it has parts.
+[[nodiscard]] array as_pairs(array source);
 
 /// Which rows of packed arrays have room behind their elements. Two rules, both of which may apply.
 struct row_padding {
@@ -96,4 +141,5 @@ struct row_padding {
 /// alternate element by element. The fastest dimension is padded.
 void pack(array& result, bool batch_inside, const row_padding& padding);
 
-}  // namespace wingbeat::arrays
+}  // namespace arrays
+}  // namespace wingbeat

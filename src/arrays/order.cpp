@@ -7,6 +7,10 @@
 namespace wingbeat::arrays {
 namespace {
 
+bool is_complex(const array& source) {
+  return source.elements_are == element::complex;
+}
+
 /// Chooses the arrays one after another.
 class array_chooser {
  public:
@@ -15,8 +19,8 @@ class array_chooser {
       : spec_(spec), in_(in), out_(out), rules_(rules), reached_(in) {
     const auto is_in_place = [](const pass_outline& each) { return each.is_in_place; };
     uses_output_ = can_work_in_output() && std::all_of(passes.begin(), passes.end(), is_in_place);
-    batch_inside_ = rules.may_alternate && !is_real(spec.kind) && in.has_batch_inside() &&
-                    out.has_batch_inside();
+    batch_inside_ = rules.may_alternate && is_complex(in) && is_complex(out) &&
+                    in.has_batch_inside() && out.has_batch_inside();
     arrays_.push_back(in);
     for (std::size_t i = 0; i + 1 < passes.size(); ++i) {
       advance(passes[i]);
@@ -29,25 +33,22 @@ class array_chooser {
 
  private:
   [[nodiscard]] bool can_work_in_output() const {
-    return out_.elements_are == element::complex && !out_.has_parts &&
-           out_.stored == common_precision(spec_) && !spec_.store.is_given() && out_.is_whole();
+    return is_complex(out_) && !out_.has_parts && out_.stored == common_precision(spec_) &&
+           !spec_.store.is_given() && out_.is_whole();
   }
 
   /// Follows which elements exist behind a pass.
   void advance(const pass_outline& pass) {
-    const std::size_t last = out_.axes.size() - 1;
     if (pass.ends) {
       for (std::size_t a = pass.axes.first; a <= pass.axes.last(); ++a) {
         reached_.axes[a] = out_.axes[a];
       }
-      if (pass.axes.last() == last) reached_.has_half_spectrum = out_.has_half_spectrum;
       return;
     }
     axis& cut = reached_.axes[pass.axes.first];  // whole until its last pass
     cut.length = pass.total;
     cut.valid = cut.placed = {0, pass.total};
     cut.is_limited = false;
-    if (pass.axes.first == last) reached_.has_half_spectrum = false;
   }
 
   [[nodiscard]] array shared_output() const {
@@ -63,9 +64,7 @@ class array_chooser {
   /// axis only bins lie there.
   [[nodiscard]] std::size_t cropped_room(std::size_t a) const {
     const auto room_on = [a](const array& side) {
-      return side.elements_are == element::complex || a + 1 != side.axes.size()
-                 ? side.axes[a].valid_count()
-                 : 0;
+      return is_complex(side) || a + 1 != side.axes.size() ? side.axes[a].valid_count() : 0;
     };
     return std::max(room_on(in_), room_on(out_));
   }
@@ -73,7 +72,6 @@ class array_chooser {
   [[nodiscard]] array workspace_behind(const pass_outline& pass) const {
     array packed;
     packed.stored = common_precision(spec_);
-    packed.has_half_spectrum = reached_.has_half_spectrum;
     packed.axes = reached_.axes;
     packed.batches = reached_.batches;
     for (std::size_t a = 0; a < packed.axes.size(); ++a) {
@@ -101,12 +99,17 @@ class array_chooser {
 
 }  // namespace
 
-std::vector<axis_span> order_of_axes(transform kind, std::size_t n_axes, std::size_t together) {
+std::vector<axis_span> order_of_axes(const array& in, const array& out, std::size_t together) {
+  const std::size_t n_axes = in.axes.size();
   std::vector<axis_span> order;
   for (std::size_t a = 0; a < n_axes - together; ++a) order.push_back({a, 1});
   order.push_back({n_axes - together, together});
-  if (kind != transform::inverse_to_real) std::reverse(order.begin(), order.end());
+  if (!is_complex(in) || is_complex(out)) std::reverse(order.begin(), order.end());
   return order;
+}
+
+precision common_precision(const plan_spec& spec) {
+  return spec.real == precision::fp64 ? precision::fp64 : precision::fp32;
 }
 
 std::vector<array> arrays_of_passes(const plan_spec& spec, const array& in, const array& out,

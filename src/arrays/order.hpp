@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arrays/array.hpp"   // array
-#include "wingbeat/plan.hpp"  // plan_spec, transform
+#include "wingbeat/plan.hpp"  // plan_spec
 
 namespace wingbeat::arrays {
 
@@ -19,9 +19,9 @@ struct axis_span {
   [[nodiscard]] bool contains(std::size_t axis) const { return first <= axis && axis <= last(); }
 };
 
-/// Returns all axes in the order of their passes: the last axis first, where it has real inputs;
-/// but last, where it has real outputs. The last `together` of them are one span.
-[[nodiscard]] std::vector<axis_span> order_of_axes(transform kind, std::size_t n_axes,
+/// Returns all axes in the order of their passes: the last axis first; but last, if real numbers
+/// are made of complex ones along it. The last `together` of them are one span.
+[[nodiscard]] std::vector<axis_span> order_of_axes(const array& in, const array& out,
                                                    std::size_t together = 1);
 
 /// A pass, as far as it decides about arrays.
@@ -41,6 +41,9 @@ struct workspace_rules {
   /// Transforms that alternate on both sides alternate between passes too.
   bool may_alternate = false;
 };
+
+/// Returns the precision that passes compute with, and keep between them.
+[[nodiscard]] precision common_precision(const plan_spec& spec);
 
 /// Returns the arrays of a request's passes: number 0 is `in`, number i + 1 what pass i writes, the
 /// last `out`. Those between are `out` itself, if it can hold complex numbers of the precision

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/bank.hpp"      // bank, bank_request
+#include "request/resolved.hpp"  // resolved_spec
 #include "spectra.hpp"           // spectrum_array
 #include "wingbeat/buffer.hpp"   // buffer_view
 #include "wingbeat/devices.hpp"  // device_info, engine
@@ -167,9 +168,9 @@ class engine {
   /// on engines whose memory is not this process's.
   [[nodiscard]] virtual bool read_samples(std::span<const sample_run> runs) const;
 
-  /// `spec` was validated. `on` was opened by this engine.
-  [[nodiscard]] virtual std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>& on,
-                                                              const plan_spec& spec) const = 0;
+  /// `request` was validated. `on` was opened by this engine.
+  [[nodiscard]] virtual std::shared_ptr<const plan> make_plan(
+      const std::shared_ptr<queue>& on, const request::resolved_spec& request) const = 0;
 };
 
 /// Throws `absent_error` unless `device` is device 0, of an engine that has no other.

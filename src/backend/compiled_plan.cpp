@@ -242,8 +242,8 @@ class compiled_plan final : public plan {
 
 std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
                                                const std::shared_ptr<queue>& on,
-                                               const plan_spec& spec) {
-  return make_compiled_plan(compiler, on, planner::make_program(spec, on->device()));
+                                               const request::resolved_spec& request) {
+  return make_compiled_plan(compiler, on, planner::make_program(request, on->device()));
 }
 
 std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,

@@ -153,7 +153,7 @@ class kernel_compiler {
 /// Makes the plan of a compiled engine: chooses passes, writes sources, compiles, fills tables.
 [[nodiscard]] std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
                                                              const std::shared_ptr<queue>& on,
-                                                             const plan_spec& spec);
+                                                             const request::resolved_spec& request);
 
 /// Makes it from a program whose passes are chosen already.
 [[nodiscard]] std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,

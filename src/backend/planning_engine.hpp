@@ -28,9 +28,9 @@ class planning_engine final : public engine {
   [[nodiscard]] std::shared_ptr<queue> open(const device_info& device) const override {
     return std::make_shared<queue_without_memory>(device);
   }
-  [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>& on,
-                                                      const plan_spec& spec) const override {
-    return planned(planner::make_program(spec, on->device()));
+  [[nodiscard]] std::shared_ptr<const plan> make_plan(
+      const std::shared_ptr<queue>& on, const request::resolved_spec& request) const override {
+    return planned(planner::make_program(request, on->device()));
   }
   [[nodiscard]] std::shared_ptr<const plan> make_spectra(const std::shared_ptr<queue>& on,
                                                          const plan_spec& rows) const override {

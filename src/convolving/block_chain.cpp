@@ -9,8 +9,7 @@
 #include "convolving/product.hpp"       // product_load
 #include "convolving/stored_scale.hpp"  // stored_scale, stored_between
 #include "formatted.hpp"                // formatted
-#include "plan_spec.hpp"                // validate
-#include "side.hpp"                     // bytes_of_real
+#include "request/validation.hpp"       // validated
 #include "spectra.hpp"                  // spectrum_array, product
 
 namespace wingbeat::convolving {
@@ -115,8 +114,7 @@ class block_chain_builder {
     result_.stages.push_back(std::move(each));
   }
   [[nodiscard]] std::shared_ptr<const backend::plan> made(const plan_spec& rows) const {
-    validate(rows, on_->device());
-    return engine_.make_plan(on_, rows);
+    return engine_.make_plan(on_, request::validated(rows, on_->device()));
   }
   [[nodiscard]] plan_spec rows_of(std::vector<std::size_t> batch) const {
     return {.lengths = {axis_.padded},

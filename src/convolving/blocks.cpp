@@ -5,9 +5,9 @@
 #include <array>
 #include <bit>  // bit_ceil, bit_width
 
+#include "arrays/array.hpp"          // bytes_of_real
 #include "convolving/padding.hpp"    // relative_point_time
 #include "formatted.hpp"             // formatted
-#include "side.hpp"                  // bytes_of_real
 #include "wingbeat/good_length.hpp"  // is_good_length
 
 namespace wingbeat::convolving {

@@ -6,8 +6,7 @@
 #include "convolving/block_chain.hpp"       // preparing_block_chain, running_block_chain
 #include "convolving/inner_transforms.hpp"  // inner_transforms, columns
 #include "convolving/product.hpp"           // product_load
-#include "plan_spec.hpp"                    // validate
-#include "side.hpp"                         // bytes_of_real
+#include "request/validation.hpp"           // validated
 #include "spectra.hpp"                      // spectrum_array, product
 
 namespace wingbeat::convolving {
@@ -180,12 +179,12 @@ void begin_with_spectra(const std::shared_ptr<backend::queue>& on, const chain_r
   const convolution_spec& spec = request.spec;
   const plan_spec inverse =
       values_of_spectra(lengths_of(spec, run_role(spec)), spec.holds, spec.real, request.count);
-  validate(inverse, on->device());
   for (stage& each : result.stages) {
     if (each.from == memory::signals) each.from = memory::values;
   }
-  stage first{backend::engine_of(on->device().runs_on).make_plan(on, inverse), memory::signals,
-              memory::values};
+  stage first{backend::engine_of(on->device().runs_on)
+                  .make_plan(on, request::validated(inverse, on->device())),
+              memory::signals, memory::values};
   result.plan_bytes = std::max(result.plan_bytes, first.plan->workspace_bytes());
   result.array_bytes[2] = output_bytes(inverse);
   result.stages.insert(result.stages.begin(), std::move(first));

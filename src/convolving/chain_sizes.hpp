@@ -7,9 +7,10 @@
 #include <utility>    // move
 #include <vector>
 
+#include "arrays/array.hpp"             // bytes_of_real
 #include "convolving/chain.hpp"         // chain_request
 #include "convolving/stored_scale.hpp"  // stored_scale, stored_between
-#include "side.hpp"                     // bytes_of_real
+#include "request/traits.hpp"           // traits_of
 #include "spectra.hpp"                  // product
 
 namespace wingbeat::convolving {
@@ -97,8 +98,7 @@ class chain_sizes {
                    .batch = batch_shape{std::move(batch)},
                    .kind = kind,
                    .real = spec_.real};
-    const bool is_inverse = kind == transform::inverse || kind == transform::inverse_to_real;
-    spec.scale = is_inverse ? scaling::by_length : scaling::none;
+    spec.scale = request::traits_of(kind).is_forward ? scaling::none : scaling::by_length;
     return spec;
   }
 

@@ -6,11 +6,11 @@
 #include <utility>  // move
 
 #include "arguments.hpp"           // require_arguments, argument_views, require_views
+#include "arrays/array.hpp"        // bytes_of_real
 #include "convolving/chain.hpp"    // chain, running_chain
 #include "convolving/request.hpp"  // require_valid
 #include "formatted.hpp"           // formatted, joined
 #include "moved_from.hpp"          // require_owned
-#include "side.hpp"                // bytes_of_real
 #include "views.hpp"               // operand, require_memory, require_apart
 #include "wingbeat/error.hpp"      // plan_error
 

@@ -10,8 +10,7 @@
 #include "backend/backend.hpp"          // queue, engine
 #include "convolving/chain.hpp"         // chain, stage
 #include "convolving/stored_scale.hpp"  // stored_between
-#include "plan_spec.hpp"                // validate
-#include "side.hpp"                     // bytes_of_real
+#include "request/validation.hpp"       // validated
 
 namespace wingbeat::convolving {
 
@@ -38,9 +37,9 @@ class growing_chain {
   }
   stage& add(const plan_spec& given, memory from, memory to) {
     const plan_spec spec = with_stored_types(given, from, to);
-    validate(spec, on_->device());
     const bool loads_product = spec.load.is_given() && from != memory::signals;
-    return add({engine_.make_plan(on_, spec), from, to, false, loads_product});
+    return add({engine_.make_plan(on_, request::validated(spec, on_->device())), from, to, false,
+                loads_product});
   }
 
   /// Returns the workspace beside `used`, with room for so many numbers.

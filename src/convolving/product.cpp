@@ -3,8 +3,8 @@
 
 #include <complex>
 
+#include "arrays/array.hpp"            // bytes_of_real
 #include "formatted.hpp"               // formatted
-#include "side.hpp"                    // bytes_of_real
 #include "wingbeat/device/bfloat.hpp"  // bfloat
 #include "wingbeat/device/half.hpp"    // half_float
 

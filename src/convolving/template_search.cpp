@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>  // move
 
+#include "arrays/array.hpp"               // bytes_of_real
 #include "backend/backend.hpp"            // queue
 #include "convolving/chain.hpp"           // values_of_spectra
 #include "convolving/geometry.hpp"        // geometry_of
@@ -16,7 +17,6 @@
 #include "convolving/windows.hpp"         // centred
 #include "formatted.hpp"                  // formatted, joined
 #include "moved_from.hpp"                 // require_owned
-#include "side.hpp"                       // bytes_of_real
 #include "views.hpp"                      // require_memory, require_start
 #include "wingbeat/error.hpp"             // plan_error
 #include "wingbeat/good_length.hpp"       // is_good_length

@@ -8,8 +8,8 @@
 #include "backend/cuda/queue.hpp"    // cuda_queue
 #include "backend/cuda/toolkit.hpp"  // toolkit_candidates
 #include "formatted.hpp"             // formatted, joined
+#include "request/resolved.hpp"      // resolved_spec
 #include "shared_library.hpp"        // shared_library, open_first
-#include "side.hpp"                  // side, input_side, output_side
 #include "wingbeat/error.hpp"        // absent_error, device_error, plan_error
 
 namespace wingbeat::peers {
@@ -17,11 +17,6 @@ namespace {
 
 using namespace backend::cuda;
 using cufft_handle = int;
-
-/// The types of real transforms imply a direction; the sign passed must agree.
-constexpr int direction_of(transform kind) {
-  return kind == transform::inverse || kind == transform::inverse_to_real ? 1 : -1;
-}
 
 /// cudaDataType of an element. Both sides together determine the kind of transform.
 enum scalar_type {
@@ -98,11 +93,11 @@ struct embedding {
   long long stride, distance;
 };
 
-embedding embedding_of(const side& array) {
+embedding embedding_of(const arrays::array& array) {
   const auto refuse = [](std::string_view layout) {
     throw plan_error(formatted("cuFFT has no layout {}; compare it with another", layout));
   };
-  if (array.imaginary_at != 0) refuse("with imaginary parts apart");
+  if (array.has_parts) refuse("with imaginary parts apart");
   if (!array.is_whole()) refuse("with ranges");
   embedding result;
   const std::size_t stride = array.axes.back().stride;
@@ -143,7 +138,9 @@ struct cufft::impl {
 };
 
 cufft::impl::impl(const wingbeat::queue& owning_queue, const plan_spec& spec)
-    : owner(owning_queue.impl()), on(cuda_queue(*owner)), direction(direction_of(spec.kind)) {
+    : owner(owning_queue.impl()),
+      on(cuda_queue(*owner)),
+      direction(request::traits_of(spec.kind).is_forward ? -1 : 1) {
   if (spec.scale != scaling::none) {
     throw plan_error(
         formatted("cuFFT cannot scale {}; compare it with scaling none", name_of(spec.scale)));
@@ -163,12 +160,12 @@ cufft::impl::impl(const wingbeat::queue& owning_queue, const plan_spec& spec)
 
 void cufft::impl::make(const plan_spec& spec) {
   std::vector<long long> n(spec.lengths.begin(), spec.lengths.end());
-  const side input = input_side(spec), output = output_side(spec);
-  embedding in = embedding_of(input), out = embedding_of(output);
+  const request::resolved_spec request = spec;
+  embedding in = embedding_of(request.in), out = embedding_of(request.out);
   const std::size_t batch = spec.batch;
   check(api.plan_many(handle, static_cast<int>(n.size()), n.data(), in.embed.data(), in.stride,
-                      in.distance, type_of(spec.real, input.is_real), out.embed.data(), out.stride,
-                      out.distance, type_of(spec.real, output.is_real),
+                      in.distance, type_of(spec.real, request.in.is_real()), out.embed.data(),
+                      out.stride, out.distance, type_of(spec.real, request.out.is_real()),
                       static_cast<long long>(batch), &workspace_bytes, type_of(spec.real, false)),
         formatted("plan {} of {} in {}, batch {}", name_of(spec.kind), joined(spec.lengths, "x"),
                   name_of(spec.real), batch));

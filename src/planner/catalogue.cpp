@@ -4,7 +4,7 @@
 #include <utility>  // move
 
 #include "formatted.hpp"       // formatted
-#include "side.hpp"            // is_real
+#include "request/traits.hpp"  // traits, kinds
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::planner {
@@ -12,16 +12,20 @@ namespace {
 
 constexpr std::size_t batch = 1024;
 
-void add_rows(std::vector<plan_spec>& requests, transform kind, precision real) {
+void add_rows(std::vector<plan_spec>& requests, const request::traits& kind, precision real) {
   for (std::size_t n = 2; n <= max_length; n *= 2) {
-    requests.push_back({.lengths = {n}, .batch = batch, .kind = kind, .real = real});
-    if (is_real(kind)) continue;
-    requests.push_back(
-        {.lengths = {n}, .batch = batch, .kind = kind, .real = real, .bins = bin_order::scrambled});
+    requests.push_back({.lengths = {n}, .batch = batch, .kind = kind.kind, .real = real});
+    if (kind.is_real()) continue;
+    requests.push_back({.lengths = {n},
+                        .batch = batch,
+                        .kind = kind.kind,
+                        .real = real,
+                        .bins = bin_order::scrambled});
   }
   if (real != precision::fp32) return;
   for (std::size_t n = 2; n <= (1U << 15); n *= 2) {
-    requests.push_back({.lengths = {n}, .batch = batch, .kind = kind, .real = precision::fp16});
+    requests.push_back(
+        {.lengths = {n}, .batch = batch, .kind = kind.kind, .real = precision::fp16});
   }
 }
 
@@ -73,11 +77,10 @@ device_info sample_device(std::string_view architecture) {
 std::vector<plan_spec> every_request() {
   std::vector<plan_spec> requests;
   for (const precision real : {precision::fp32, precision::fp64}) {
-    for (const transform kind : {transform::forward, transform::inverse,
-                                 transform::forward_from_real, transform::inverse_to_real}) {
-      add_rows(requests, kind, real);
-      add_planes_and_volumes(requests, kind, real);
-      if (real == precision::fp32) add_counts(requests, kind);
+    for (const request::traits& each : request::kinds) {
+      add_rows(requests, each, real);
+      add_planes_and_volumes(requests, each.kind, real);
+      if (real == precision::fp32) add_counts(requests, each.kind);
     }
   }
   return requests;
@@ -96,13 +99,12 @@ std::vector<plan_spec> mixed_requests() {
                                            {240, 240, 240}, {384, 384, 384}};
   std::vector<plan_spec> requests;
   for (const precision real : {precision::fp32, precision::fp64}) {
-    for (const transform kind : {transform::forward, transform::inverse,
-                                 transform::forward_from_real, transform::inverse_to_real}) {
+    for (const request::traits& kind : request::kinds) {
       for (const std::size_t n : lengths) {
-        requests.push_back({.lengths = {n}, .batch = batch, .kind = kind, .real = real});
+        requests.push_back({.lengths = {n}, .batch = batch, .kind = kind.kind, .real = real});
       }
       for (const auto& each : axes) {
-        requests.push_back({.lengths = each, .kind = kind, .real = real});
+        requests.push_back({.lengths = each, .kind = kind.kind, .real = real});
       }
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/functor.hpp"
 
-#include "formatted.hpp"  // formatted
-#include "side.hpp"       // moved_bytes
+#include "formatted.hpp"         // formatted
+#include "request/resolved.hpp"  // moved_bytes
 
 namespace wingbeat::planner {
 namespace {
@@ -30,7 +30,7 @@ functor functor_from(end serves, const Given& given, std::size_t buffer_bytes, b
   result.type = given.source.type;
   result.parameters = given.source.parameters;
   result.buffer_bytes = buffer_bytes;
-  result.moved_bytes = wingbeat::moved_bytes(given);
+  result.moved_bytes = request::moved_bytes(given);
   result.element_bytes = given.element_bytes;
   result.is_real = is_real;
   result.operands = given.operands;

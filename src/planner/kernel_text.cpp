@@ -40,13 +40,13 @@ std::string functor_text(const pass_side& in, const pass_side& out) {
 std::string end_text(const pass_side& side, std::string_view verb, std::string_view name,
                      std::size_t block_at) {
   if (side.fused) return side.fused->end_text(name, side.rows, block_at);
-  if (side.is_real) {
+  if (side.is_real()) {
     return formatted("using {} = ends::real_{}<{}, policy::real>;\n", name, verb,
                      stored_type(side.stored));
   }
   if (side.has_parts) {
     return formatted("using {} = ends::parts_{}<{}, policy::real, {}>;\n", name, verb,
-                     stored_type(side.stored), side.apart);
+                     stored_type(side.stored), side.parts_distance);
   }
   return formatted("using {} = ends::complex_{}<{}, policy::real, ends::use::{}>;\n", name, verb,
                    stored_type(side.stored), side.streams ? "once" : "again");

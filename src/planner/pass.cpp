@@ -4,7 +4,6 @@
 #include <algorithm>  // copy
 
 #include "formatted.hpp"  // formatted
-#include "side.hpp"       // bytes_of_real
 
 namespace wingbeat::planner {
 namespace {
@@ -17,13 +16,13 @@ std::size_t side_bytes(const pass& planned, const pass_side& stored,
   if (placed.is_limited) {
     // Of an axis cut into butterflies, each index is in one of them.
     const std::size_t valid = placed.valid_end - placed.valid_begin;
-    const std::size_t reals = placed.is_pairs || stored.is_real ? valid : 2 * valid;
+    const std::size_t reals = placed.is_pairs || stored.is_real() ? valid : 2 * valid;
     return elements / planned.numbers.total * reals * stored.real_bytes();
   }
   if (holds == row::half_spectrum) elements += elements / planned.numbers.bins();
   if (placed.is_hermitian)
     elements = elements / planned.numbers.total * (planned.numbers.total / 2 + 1);
-  return elements * (stored.is_real ? 1 : 2) * stored.real_bytes();
+  return elements * (stored.is_real() ? 1 : 2) * stored.real_bytes();
 }
 
 /// Returns the bytes of all spectra that a pass multiplies by, each counted once.
@@ -52,10 +51,6 @@ std::string cut_text(const pass& planned) {
 }
 
 }  // namespace
-
-std::size_t pass_side::real_bytes() const {
-  return bytes_of_real(stored);
-}
 
 std::size_t pass::traffic_bytes() const {
   return side_bytes(*this, in, numbers.in, shape().source) +

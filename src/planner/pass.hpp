@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "arrays/array.hpp"                  // place
+#include "arrays/array.hpp"                  // place, storage
 #include "planner/functor.hpp"               // functor
 #include "planner/pieces.hpp"                // piece, body, row
 #include "wingbeat/device/grid/numbers.hpp"  // pass_numbers, loop, loop_role
@@ -20,21 +20,12 @@ using device::grid::loop;
 using device::grid::loop_role;
 using device::grid::pass_numbers;
 
-/// The array of one side of a pass, and its stored type. `pass_numbers` has the addresses in it.
-struct pass_side {
-  place location = place::input;
-  precision stored = precision::fp32;
-  bool has_parts = false;  ///< Real and imaginary parts are stored apart, or are two reals.
-  std::size_t apart = 0;   ///< Units from a real part to its imaginary part, if so.
-  bool is_real = false;    ///< Elements are reals; imaginary parts are 0, or left out.
-  bool streams = false;    ///< The first to leave the caches.
+/// One side of a pass: the memory of its array. `pass_numbers` has the addresses in it.
+struct pass_side : arrays::storage {
+  bool streams = false;                         ///< The first to leave the caches.
   std::optional<functor> fused = std::nullopt;  ///< In place of memory.
   functor_rows rows = {};                       ///< What a functor numbers.
 
-  [[nodiscard]] std::size_t real_bytes() const;
-  [[nodiscard]] std::size_t unit_bytes() const {
-    return (has_parts || is_real ? 1 : 2) * real_bytes();
-  }
   /// Returns the bytes of one element of the buffer: a unit, or what the functor's request states.
   [[nodiscard]] std::size_t buffer_element_bytes() const {
     return fused ? fused->element_bytes : unit_bytes();

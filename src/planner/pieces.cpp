@@ -5,9 +5,9 @@
 #include <bit>        // bit_ceil
 #include <utility>    // swap
 
+#include "arrays/array.hpp"           // bytes_of_real
 #include "formatted.hpp"              // formatted
 #include "planner/rules.hpp"          // row_by_rule, columns_by_rule, even_parts
-#include "side.hpp"                   // bytes_of_real
 #include "wingbeat/device/index.hpp"  // is_power_of_two
 #include "wingbeat/error.hpp"         // plan_error
 

@@ -11,18 +11,14 @@ namespace {
 /// Returns how a functor takes the reals of an array, if its elements are.
 device::ends::reals taken_from(const array& source) {
   using device::ends::reals;
-  if (source.elements_are == arrays::element::real) return reals::unpaired;
+  if (source.is_real()) return reals::unpaired;
   return source.has_parts ? reals::one_by_one : reals::in_pairs;
 }
 
 /// Fills in what one side is stored as, and what of it the other axes do not change.
 void fill_side(pass_side& stored, device::grid::side& placed, const array& source,
                const arrays::axis_span& axes) {
-  stored.location = source.location;
-  stored.stored = source.stored;
-  stored.has_parts = source.has_parts;
-  stored.is_real = source.elements_are == arrays::element::real;
-  stored.apart = source.parts_distance;
+  static_cast<arrays::storage&>(stored) = source;
   stored.rows.elements = source.valid_elements();
   stored.rows.taken = taken_from(source);
   placed.is_pairs =
@@ -66,15 +62,14 @@ void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis
   stored.rows.first = stored.rows.is_dense ? side.valid_begin : 0;
 }
 
-void add_functors(pass& result, const plan_spec& spec) {
-  const bool to_bins = spec.kind == transform::forward_from_real;
-  const bool from_bins = spec.kind == transform::inverse_to_real;
+void add_functors(pass& result, const request::resolved_spec& request) {
+  const plan_spec& spec = request.spec;
   tile_shape& shape = result.numbers.shape;
   if (spec.load.is_given() && result.in.location == place::input) {
-    result.in.fused = functor_of(spec.load, to_bins);
+    result.in.fused = functor_of(spec.load, request.in.is_real());
   }
   if (spec.store.is_given() && result.out.location == place::output) {
-    result.out.fused = functor_of(spec.store, from_bins);
+    result.out.fused = functor_of(spec.store, request.out.is_real());
     shape.partial_bytes = static_cast<unsigned>(spec.store.partial_bytes);
   }
   result.numbers.roots_at = result.parameter_blocks().size() / shape.element_bytes;
@@ -99,14 +94,13 @@ arrays::axis_span axes_of(const piece& cut, std::size_t axis) {
 
 pass placed(const piece& cut, const placement& position) {
   pass result;
-  result.real = arrays::common_precision(position.spec);
-  result.is_forward = position.spec.kind == transform::forward ||
-                      position.spec.kind == transform::forward_from_real;
+  result.real = arrays::common_precision(position.request.spec);
+  result.is_forward = position.request.kind.is_forward;
   result.resident = cut.resident;
   result.fraction = cut.fraction;
   result.in_place_spacing = cut.in_place_spacing;
   if (position.filter != nullptr) {
-    result.filter = pass_side{.location = place::filter, .stored = position.filter->stored};
+    result.filter = pass_side{{.location = place::filter, .stored = position.filter->stored}};
   }
   pass_numbers& numbers = result.numbers;
   numbers.shape = cut.shape;
@@ -131,10 +125,11 @@ pass placed(const piece& cut, const placement& position) {
     numbers.out.block_first = position.to.axes[position.axis].placed.first;
   }
   const gathered_sides gathered = add_loops(result, cut, position);
-  add_functors(result, position.spec);
-  stage(result, position.spec, gathered);
+  add_functors(result, position.request);
+  stage(result, position.request.spec, gathered);
   start_early(result, position);
-  if (!result.numbers.starts_early) prefetch(result, cut.prefetch_bytes, position.spec.batch);
+  if (!result.numbers.starts_early)
+    prefetch(result, cut.prefetch_bytes, position.request.spec.batch);
   return result;
 }
 

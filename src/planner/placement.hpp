@@ -5,12 +5,12 @@
 
 #include <cstddef>  // size_t
 
-#include "arrays/array.hpp"    // array
-#include "arrays/order.hpp"    // axis_span
-#include "planner/pass.hpp"    // pass
-#include "planner/pieces.hpp"  // piece
-#include "spectra.hpp"         // spectrum_array
-#include "wingbeat/plan.hpp"   // plan_spec
+#include "arrays/array.hpp"      // array
+#include "arrays/order.hpp"      // axis_span
+#include "planner/pass.hpp"      // pass
+#include "planner/pieces.hpp"    // piece
+#include "request/resolved.hpp"  // resolved_spec
+#include "spectra.hpp"           // spectrum_array
 
 namespace wingbeat::planner {
 
@@ -18,7 +18,7 @@ using arrays::array;
 
 /// A piece's place in a request.
 struct placement {
-  const plan_spec& spec;
+  const request::resolved_spec& request;
   std::size_t axis;   ///< The slower of a plane's.
   bool begins, ends;  ///< The first, the last pass of its axis.
   const array &from, &to;

@@ -9,7 +9,7 @@
 #include "formatted.hpp"          // formatted
 #include "planner/pieces.hpp"     // pieces_of, plane_of
 #include "planner/placement.hpp"  // placed
-#include "side.hpp"               // is_real, factor_of, bytes_of_real
+#include "request/resolved.hpp"   // resolved_spec, factor_of, points_of
 #include "tuning/tuning.hpp"      // for_device
 #include "wingbeat/error.hpp"     // plan_error
 
@@ -27,29 +27,39 @@ struct planned_piece {
   [[nodiscard]] bool keeps_places() const { return chosen.is_in_place() || (begins && ends); }
 };
 
-/// Returns whether rows of reals are transformed as complex ones of half the length; those of an
-/// odd length are complex ones whose imaginary parts are 0.
-bool has_pairs(const plan_spec& spec) {
-  return is_real(spec.kind) && spec.lengths.back() % 2 == 0;
-}
-arrays::real_side real_side_of(const plan_spec& spec) {
-  return has_pairs(spec) ? arrays::real_side::as_pairs : arrays::real_side::as_reals;
-}
-array input_of(const plan_spec& spec) {
-  return arrays::input_array(spec, real_side_of(spec));
-}
-array output_of(const plan_spec& spec) {
-  return arrays::output_array(spec, real_side_of(spec));
-}
+/// Both sides of a request as passes take them. Rows of reals are transformed as complex ones of
+/// half the length; those of an odd length are complex ones whose imaginary parts are 0.
+struct array_sides {
+  explicit array_sides(const request::resolved_spec& request)
+      : in(taken(request.in)), out(taken(request.out)) {}
+
+  array in, out;
+
+  /// Returns whether one side has pairs of reals.
+  [[nodiscard]] bool have_pairs() const {
+    return in.elements_are == arrays::element::pair || out.elements_are == arrays::element::pair;
+  }
+
+ private:
+  static array taken(const array& side) {
+    return side.axes.back().length % 2 == 0 ? arrays::as_pairs(side) : side;
+  }
+};
 
 /// Chooses the pieces of a request, in order.
 class piece_chooser {
  public:
-  piece_chooser(const plan_spec& spec, const device_info& device, const tuning::architecture& data)
-      : spec_(spec), device_(device), data_(data), in_(input_of(spec)) {
+  piece_chooser(const request::resolved_spec& request, const array_sides& sides,
+                const device_info& device, const tuning::architecture& data)
+      : request_(request),
+        spec_(request.spec),
+        sides_(sides),
+        in_(sides.in),
+        device_(device),
+        data_(data) {
     const std::optional<piece> plane = find_plane();
     for (const arrays::axis_span& axes :
-         arrays::order_of_axes(spec.kind, spec.lengths.size(), plane ? 2 : 1)) {
+         arrays::order_of_axes(sides.in, sides.out, plane ? 2 : 1)) {
       if (axes.count == 2) {
         pieces_.push_back({*plane, axes.first});
       } else {
@@ -67,8 +77,8 @@ class piece_chooser {
     if (n_axes < 2) return std::nullopt;
     const auto& rows = in_.axes[n_axes - 2];
     const auto& columns = in_.axes[n_axes - 1];
-    const bool is_plain = has_pairs(spec_) == is_real(spec_.kind) && columns.stride == 1 &&
-                          !rows.is_limited && !columns.is_limited && output_of(spec_).is_whole();
+    const bool is_plain = !in_.is_real() && !sides_.out.is_real() && columns.stride == 1 &&
+                          !rows.is_limited && !columns.is_limited && sides_.out.is_whole();
     if (!is_plain) return std::nullopt;
     return plane_of(rows.length, request_of(n_axes - 1), data_, device_);
   }
@@ -76,10 +86,9 @@ class piece_chooser {
   [[nodiscard]] axis_request request_of(std::size_t a) const {
     axis_request axis;
     axis.stored = spec_.real;
-    axis.has_half_spectrum = has_pairs(spec_) && a + 1 == spec_.lengths.size();
+    axis.has_half_spectrum = sides_.have_pairs() && a + 1 == spec_.lengths.size();
     axis.total = spec_.lengths[a] / (axis.has_half_spectrum ? 2 : 1);
-    axis.is_forward =
-        spec_.kind == transform::forward || spec_.kind == transform::forward_from_real;
+    axis.is_forward = request_.kind.is_forward;
     axis.transforms = transforms_of(a);
     return axis;
   }
@@ -88,8 +97,7 @@ class piece_chooser {
   [[nodiscard]] std::size_t transforms_of(std::size_t a) const {
     std::size_t count = spec_.batch;
     for (std::size_t b = 0; b < spec_.lengths.size(); ++b) {
-      const bool holds_bins = is_real(spec_.kind) && b + 1 == spec_.lengths.size();
-      if (b != a) count *= holds_bins ? spec_.lengths[b] / 2 + 1 : spec_.lengths[b];
+      if (b != a) count *= std::min(request_.in.axes[b].length, request_.out.axes[b].length);
     }
     return count;
   }
@@ -111,7 +119,7 @@ class piece_chooser {
   }
 
   [[nodiscard]] bool has_closer_batch(std::size_t stride) const {
-    return std::any_of(in_.batches.begin(), in_.batches.end(), [&](const side_batch& batch) {
+    return std::any_of(in_.batches.begin(), in_.batches.end(), [&](const arrays::batch& batch) {
       return batch.count > 1 && batch.distance < stride;
     });
   }
@@ -122,16 +130,19 @@ class piece_chooser {
     return of_axis * (has_batch ? std::size_t{spec_.batch} : 1);
   }
 
+  const request::resolved_spec& request_;
   const plan_spec& spec_;
+  const array_sides& sides_;
+  const array& in_;
   const device_info& device_;
   const tuning::architecture& data_;
-  array in_;
   std::vector<planned_piece> pieces_;
 };
 
 /// Returns the array on both sides of each piece: number i is what piece i reads, i + 1 what it
 /// writes.
-std::vector<array> arrays_of(const plan_spec& spec, const std::vector<planned_piece>& pieces,
+std::vector<array> arrays_of(const plan_spec& spec, const array_sides& sides,
+                             const std::vector<planned_piece>& pieces,
                              const tuning::placement_rules& rules) {
   std::vector<arrays::pass_outline> passes;
   for (const planned_piece& each : pieces) {
@@ -139,7 +150,7 @@ std::vector<array> arrays_of(const plan_spec& spec, const std::vector<planned_pi
         {axes_of(each.chosen, each.axis), each.ends, each.chosen.total, each.keeps_places()});
   }
   const std::size_t bytes = 2 * bytes_of_real(arrays::common_precision(spec));
-  return arrays::arrays_of_passes(spec, input_of(spec), output_of(spec), passes,
+  return arrays::arrays_of_passes(spec, sides.in, sides.out, passes,
                                   {.padding = {.multiple_of_odd = rules.line_bytes / bytes,
                                                .shortest_odd = rules.shortest_padded},
                                    .may_alternate = true});
@@ -157,7 +168,7 @@ void require_launchable(const pass& each, const plan_spec& spec, const device_in
   throw plan_error(
       formatted("batch {} of length {} needs {} workgroups and one launch takes {}; "
                 "choose a smaller batch",
-                std::size_t{spec.batch}, points_of(spec), each.workgroups(), most));
+                std::size_t{spec.batch}, request::points_of(spec), each.workgroups(), most));
 }
 
 /// Output streams from the last pass alone, because the next pass reads the others from L2; and, as
@@ -218,22 +229,24 @@ std::size_t program::bin_at(std::size_t place) const {
   return place;
 }
 
-program make_program(const plan_spec& spec, const device_info& device) {
-  return make_program(spec, device, tuning::for_device(device));
+program make_program(const request::resolved_spec& request, const device_info& device) {
+  return make_program(request, device, tuning::for_device(device));
 }
 
-program make_program(const plan_spec& spec, const device_info& device,
+program make_program(const request::resolved_spec& request, const device_info& device,
                      const tuning::architecture& data) {
-  const auto pieces = piece_chooser{spec, device, data}.take();
-  const auto arrays = arrays_of(spec, pieces, data.placing);
+  const plan_spec& spec = request.spec;
+  const array_sides sides{request};
+  const auto pieces = piece_chooser{request, sides, device, data}.take();
+  const auto arrays = arrays_of(spec, sides, pieces, data.placing);
   program result;
   if (spec.store.clears_output)
     result.steps.emplace_back(clear{place::output, spec.store.out_bytes});
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    pass each = placed(pieces[i].chosen, {spec, pieces[i].axis, pieces[i].begins, pieces[i].ends,
+    pass each = placed(pieces[i].chosen, {request, pieces[i].axis, pieces[i].begins, pieces[i].ends,
                                           arrays[i], arrays[i + 1], data.placing, device});
     each.out.streams &= may_stream(pieces[i], each, i + 1 == pieces.size());
-    if (i + 1 == pieces.size()) each.numbers.scale = static_cast<double>(factor_of(spec));
+    if (i + 1 == pieces.size()) each.numbers.scale = static_cast<double>(request::factor_of(spec));
     require_launchable(each, spec, device);
     result.steps.emplace_back(std::move(each));
   }
@@ -272,8 +285,10 @@ std::optional<piece> row_of(const plan_spec& spec, const device_info& device,
 }
 
 /// Returns the one pass that makes rows of a request whose spectra stay where threads have them.
-program program_of_rows(const plan_spec& spec, body makes, const spectrum_array* filter,
-                        const device_info& device, const tuning::architecture& data) {
+program program_of_rows(const request::resolved_spec& request, body makes,
+                        const spectrum_array* filter, const device_info& device,
+                        const tuning::architecture& data) {
+  const plan_spec& spec = request.spec;
   require_rows(spec, filter);
   const auto found = row_of(spec, device, data);
   if (!found) {
@@ -284,17 +299,16 @@ program program_of_rows(const plan_spec& spec, body makes, const spectrum_array*
   }
   piece row = *found;
   row.shape.makes = makes;
-  const array in = input_of(spec), out = output_of(spec);
-  pass launched = placed(row, {.spec = spec,
+  pass launched = placed(row, {.request = request,
                                .axis = 0,
                                .begins = true,
                                .ends = true,
-                               .from = in,
-                               .to = out,
+                               .from = request.in,
+                               .to = request.out,
                                .rules = data.placing,
                                .device = device,
                                .filter = filter});
-  launched.numbers.scale = static_cast<double>(factor_of(spec));
+  launched.numbers.scale = static_cast<double>(request::factor_of(spec));
   require_launchable(launched, spec, device);
   program result;
   if (spec.store.clears_output)
@@ -309,18 +323,18 @@ bool can_convolve(const plan_spec& spec, const device_info& device) {
   return row_of(spec, device, tuning::for_device(device)).has_value();
 }
 
-program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
+program make_convolution_program(const request::resolved_spec& rows, const spectrum_array& filter,
                                  const device_info& device) {
-  return make_convolution_program(spec, filter, device, tuning::for_device(device));
+  return make_convolution_program(rows, filter, device, tuning::for_device(device));
 }
 
-program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
+program make_convolution_program(const request::resolved_spec& rows, const spectrum_array& filter,
                                  const device_info& device, const tuning::architecture& data) {
-  return program_of_rows(spec, body::convolve, &filter, device, data);
+  return program_of_rows(rows, body::convolve, &filter, device, data);
 }
 
-program make_spectrum_program(const plan_spec& spec, const device_info& device) {
-  return program_of_rows(spec, body::transform, nullptr, device, tuning::for_device(device));
+program make_spectrum_program(const request::resolved_spec& rows, const device_info& device) {
+  return program_of_rows(rows, body::transform, nullptr, device, tuning::for_device(device));
 }
 
 }  // namespace wingbeat::planner

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planner/pass.hpp"      // pass
+#include "request/resolved.hpp"  // resolved_spec
 #include "spectra.hpp"           // spectrum_array
 #include "tuning/tuning.hpp"     // architecture
 #include "wingbeat/devices.hpp"  // device_info
@@ -49,10 +50,11 @@ struct program {
 
 /// Chooses the passes for a validated request, within the device's local memory and workgroups.
 /// Throws `plan_error` where the device is too small for any of the known shapes.
-[[nodiscard]] program make_program(const plan_spec& spec, const device_info& device);
+[[nodiscard]] program make_program(const request::resolved_spec& request,
+                                   const device_info& device);
 
 /// The same by other tuning data than the device's own: to find out what runs best.
-[[nodiscard]] program make_program(const plan_spec& spec, const device_info& device,
+[[nodiscard]] program make_program(const request::resolved_spec& request, const device_info& device,
                                    const tuning::architecture& data);
 
 /// Returns whether rows of a request, a forward transform of one axis, can be convolved in one
@@ -60,17 +62,20 @@ struct program {
 [[nodiscard]] bool can_convolve(const plan_spec& spec, const device_info& device);
 
 /// Returns the program that convolves rows in one launch: forward, times a spectrum, inverse.
-/// `spec` is a forward transform of one axis; its ranges are those of the signals before and after,
-/// its length is what they are padded to, its scale is applied once. Throws `plan_error` where the
-/// length does not fit a workgroup of the device.
-[[nodiscard]] program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
+/// `rows` are forward transforms of one axis; their ranges are those of the signals before and
+/// after, their length is what those are padded to, their scale is applied once. Throws
+/// `plan_error` where the length does not fit a workgroup of the device.
+[[nodiscard]] program make_convolution_program(const request::resolved_spec& rows,
+                                               const spectrum_array& filter,
                                                const device_info& device);
-[[nodiscard]] program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
+[[nodiscard]] program make_convolution_program(const request::resolved_spec& rows,
+                                               const spectrum_array& filter,
                                                const device_info& device,
                                                const tuning::architecture& data);
 
-/// Returns the program that makes spectra for it: of `spec`, a forward transform of one axis, whose
+/// Returns the program that makes spectra for it: of `rows`, a forward transform of one axis, whose
 /// output is packed, with bins where the threads of a convolution have them.
-[[nodiscard]] program make_spectrum_program(const plan_spec& spec, const device_info& device);
+[[nodiscard]] program make_spectrum_program(const request::resolved_spec& rows,
+                                            const device_info& device);
 
 }  // namespace wingbeat::planner

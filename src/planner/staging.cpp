@@ -67,9 +67,10 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
   const pass_numbers& numbers = result.numbers;
   tile_shape wider = result.shape();
   const bool is_row = wider.makes == body::real_row && wider.bank_bytes != 0;
-  const gathered_sides gathered{
-      .in = is_row && lanes.in == 1 && numbers.in.stride > 1 && !position.spec.load.is_given(),
-      .out = is_row && lanes.out == 1 && numbers.out.stride > 1 && !position.spec.store.is_given()};
+  const gathered_sides gathered{.in = is_row && lanes.in == 1 && numbers.in.stride > 1 &&
+                                      !position.request.spec.load.is_given(),
+                                .out = is_row && lanes.out == 1 && numbers.out.stride > 1 &&
+                                       !position.request.spec.store.is_given()};
   if (!gathered.in && !gathered.out) return {};
   const auto least = static_cast<unsigned>(position.rules.sector_bytes / wider.element_bytes);
   wider.lanes = std::max(wider.lanes, least);

@@ -10,28 +10,28 @@
 #include "backend/backend.hpp"          // run
 #include "reference/root_of_unity.hpp"  // row
 #include "reference/stored.hpp"         // load_number, store_number
-#include "side.hpp"                     // input_side, output_side, side
+#include "request/resolved.hpp"         // resolved_spec
 
 namespace wingbeat::reference {
 
-/// Calls visit(point, unit) for each element of `of` that is in memory, from axis `a` on. `unit`
+/// Calls visit(point, unit) for each element of `side` that is in memory, from axis `a` on. `unit`
 /// counts from the start of the buffer; `point` is the element's number where rows are `row_length`
 /// apart, as the points of a half spectrum are too.
 template <class Visit>
-void visit_elements(const side& array, std::size_t row_length, std::size_t a, std::size_t point,
-                    std::size_t unit, const Visit& visit) {
-  if (a == array.axes.size()) return visit(point, unit);
-  const side_axis& along = array.axes[a];
-  const std::size_t length = a + 1 == array.axes.size() ? row_length : along.length;
+void visit_elements(const arrays::array& side, std::size_t row_length, std::size_t a,
+                    std::size_t point, std::size_t unit, const Visit& visit) {
+  if (a == side.axes.size()) return visit(point, unit);
+  const arrays::axis& along = side.axes[a];
+  const std::size_t length = a + 1 == side.axes.size() ? row_length : along.length;
   for (std::size_t i = along.valid.first; i < along.valid.end; ++i) {
-    visit_elements(array, row_length, a + 1, point * length + i, unit + i * along.stride, visit);
+    visit_elements(side, row_length, a + 1, point * length + i, unit + i * along.stride, visit);
   }
 }
 
 /// Returns where transform `number` starts, its number running over all batch dimensions.
-inline std::size_t first_unit(const side& array, std::size_t number) {
-  std::size_t unit = 0 - array.lead();  // modulo 2^64
-  for (auto batch = array.batches.rbegin(); batch != array.batches.rend(); ++batch) {
+inline std::size_t first_unit(const arrays::array& side, std::size_t number) {
+  std::size_t unit = 0 - side.lead();  // modulo 2^64
+  for (auto batch = side.batches.rbegin(); batch != side.batches.rend(); ++batch) {
     unit += number % batch->count * batch->distance;
     number /= batch->count;
   }
@@ -42,27 +42,27 @@ inline std::size_t first_unit(const side& array, std::size_t number) {
 class ends {
  public:
   /// Both outlive this.
-  ends(const plan_spec& spec, const backend::run& given)
-      : spec_(spec), given_(given), in_(input_side(spec)), out_(output_side(spec)) {}
+  ends(const request::resolved_spec& request, const backend::run& given)
+      : spec_(request.spec), given_(given), in_(request.in), out_(request.out) {}
 
   /// Fills `points` from the input; 0 where nothing is in memory.
   void load(const char* in, std::size_t number, row<long double>& points) const {
     points.assign(points.size(), 0);
     if (spec_.load.is_given()) {
       const bool is_wide = spec_.real == precision::fp64;
-      if (in_.is_real)
+      if (in_.is_real())
         return is_wide ? call<double>(in, number, points)  //
                        : call<float>(in, number, points);
       return is_wide ? call<std::complex<double>>(in, number, points)
                      : call<std::complex<float>>(in, number, points);
     }
-    const precision stored = spec_.in.stored.value_or(spec_.real);
+    const precision stored = in_.stored;
     const std::size_t bytes = in_.unit_bytes(), im_bytes = bytes_to_imaginary(in_);
     visit_elements(
         in_, row_length(), 0, 0, first_unit(in_, number), [&](std::size_t point, std::size_t unit) {
           const char* const address = in + unit * bytes;
           const auto re = load_number(address, stored);
-          points[point] = {re, in_.is_real ? 0 : load_number(address + im_bytes, stored)};
+          points[point] = {re, in_.is_real() ? 0 : load_number(address + im_bytes, stored)};
         });
   }
 
@@ -71,41 +71,41 @@ class ends {
              std::size_t number) const {
     if (spec_.store.is_given()) {
       const bool is_wide = spec_.real == precision::fp64;
-      if (out_.is_real)
+      if (out_.is_real())
         return is_wide ? hand_on<double>(points, scale, out, number)
                        : hand_on<float>(points, scale, out, number);
       return is_wide ? hand_on<std::complex<double>>(points, scale, out, number)
                      : hand_on<std::complex<float>>(points, scale, out, number);
     }
-    const precision stored = spec_.out.stored.value_or(spec_.real);
+    const precision stored = out_.stored;
     const std::size_t bytes = out_.unit_bytes(), im_bytes = bytes_to_imaginary(out_);
     visit_elements(out_, row_length(), 0, 0, first_unit(out_, number),
                    [&](std::size_t point, std::size_t unit) {
                      char* const address = out + unit * bytes;
                      const auto z = scale * points[point];
                      store_number(address, stored, z.real());
-                     if (!out_.is_real) store_number(address + im_bytes, stored, z.imag());
+                     if (!out_.is_real()) store_number(address + im_bytes, stored, z.imag());
                    });
   }
 
  private:
   [[nodiscard]] std::size_t row_length() const { return spec_.lengths.back(); }
 
-  static std::size_t bytes_to_imaginary(const side& array) {
-    return array.imaginary_at == 0 ? array.real_bytes : array.imaginary_at * array.real_bytes;
+  static std::size_t bytes_to_imaginary(const arrays::array& side) {
+    return (side.has_parts ? side.parts_distance : 1) * side.real_bytes();
   }
 
   /// Calls visit(point, i) for each element i that a functor loads or stores.
   template <class Visit>
-  void visit_numbered(const side& array, const Visit& visit) const {
+  void visit_numbered(const arrays::array& side, const Visit& visit) const {
     std::size_t i = 0;
-    visit_elements(array, row_length(), 0, 0, 0,
+    visit_elements(side, row_length(), 0, 0, 0,
                    [&](std::size_t point, std::size_t) { visit(point, i++); });
   }
 
   template <class Value>
   void call(const char* in, std::size_t number, row<long double>& points) const {
-    std::vector<Value> loaded(in_.elements());
+    std::vector<Value> loaded(in_.valid_elements());
     if (const auto* given = std::get_if<operand_reader<Value>>(&spec_.load.callable)) {
       (*given)(in, host_arguments{spec_.load.operands, given_.load}, number, 0, loaded);
     } else {
@@ -117,7 +117,7 @@ class ends {
   template <class Value>
   void hand_on(const row<long double>& points, long double scale, char* out,
                std::size_t number) const {
-    std::vector<Value> values(out_.elements());
+    std::vector<Value> values(out_.valid_elements());
     visit_numbered(out_, [&](std::size_t point, std::size_t i) {
       const auto z = scale * points[point];
       if constexpr (requires(Value value) { value.imag(); }) {
@@ -135,7 +135,7 @@ class ends {
 
   const plan_spec& spec_;
   const backend::run& given_;
-  side in_, out_;
+  const arrays::array &in_, &out_;
 };
 
 }  // namespace wingbeat::reference

@@ -10,21 +10,16 @@
 #include <new>        // bad_alloc
 #include <string>
 
-#include "backend/backend.hpp"  // engine, plan
-#include "formatted.hpp"        // formatted, joined
-#include "reference/axis.hpp"   // axis, mirror_rows
-#include "reference/ends.hpp"   // ends
-#include "reference/queue.hpp"  // queue, first_byte
-#include "side.hpp"             // factor_of, points_of
-#include "wingbeat/error.hpp"   // device_error
+#include "backend/backend.hpp"   // engine, plan
+#include "formatted.hpp"         // formatted, joined
+#include "reference/axis.hpp"    // axis, mirror_rows
+#include "reference/ends.hpp"    // ends
+#include "reference/queue.hpp"   // queue, first_byte
+#include "request/resolved.hpp"  // resolved_spec, factor_of, points_of
+#include "wingbeat/error.hpp"    // device_error
 
 namespace wingbeat::reference {
 namespace {
-
-direction direction_of(transform kind) {
-  const bool is_forward = kind == transform::forward || kind == transform::forward_from_real;
-  return is_forward ? direction::forward : direction::inverse;
-}
 
 /// Returns the result of `work`; if memory runs out, throws an error that names the request.
 template <class Work>
@@ -40,14 +35,15 @@ auto within_memory(const plan_spec& spec, Work work) {
 
 class plan final : public backend::plan {
  public:
-  explicit plan(const plan_spec& spec) : spec_(spec) {
-    for (const std::size_t n : spec_.lengths) axes_.emplace_back(n, direction_of(spec_.kind));
+  explicit plan(const request::resolved_spec& request) : request_(request) {
+    const auto sign = request.kind.is_forward ? direction::forward : direction::inverse;
+    for (const std::size_t n : spec_.lengths) axes_.emplace_back(n, sign);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override {
-    return moved_in(spec_) + moved_out(spec_);
+    return request_.moved_in() + request_.moved_out();
   }
 
   [[nodiscard]] std::string explain() const override {
@@ -62,17 +58,16 @@ class plan final : public backend::plan {
                            : is_any ? formatted("sums along short axes, {} along long", stages)
                                     : std::string{stages};
     return formatted("{} of length {}: {} in long double, rounded once to {}", name_of(spec_.kind),
-                     joined(spec_.lengths, "x"), algorithm,
-                     name_of(spec_.out.stored.value_or(spec_.real)));
+                     joined(spec_.lengths, "x"), algorithm, name_of(request_.out.stored));
   }
 
   void enqueue(backend::queue& on, const backend::run& given) const override {
     const auto held = on.lock();  // one run after another, as on any queue
     within_memory(spec_, [&] {
-      const ends memory{spec_, given};
+      const ends memory{request_, given};
       if (spec_.store.clears_output) std::memset(first_byte(given.out), 0, spec_.store.out_bytes);
-      const long double scale = factor_of(spec_);
-      row<long double> points(points_of(spec_));
+      const long double scale = request::factor_of(spec_);
+      row<long double> points(request::points_of(spec_));
       for (std::size_t number = 0; number < spec_.batch; ++number) {
         memory.load(first_byte(given.in), number, points);
         transform_all(points);
@@ -88,14 +83,15 @@ class plan final : public backend::plan {
     for (std::size_t a = 0; a < axes_.size(); ++a) {
       stride /= spec_.lengths[a];
       const bool is_last = a + 1 == axes_.size();
-      if (is_last && spec_.kind == transform::inverse_to_real) {
+      if (is_last && request_.kind.in == request::domain::hermitian) {
         mirror_rows(points, spec_.lengths[a]);
       }
       axes_[a](points, stride);
     }
   }
 
-  plan_spec spec_;
+  request::resolved_spec request_;
+  const plan_spec& spec_ = request_.spec;
   std::vector<axis> axes_;
 };
 
@@ -120,8 +116,9 @@ class engine final : public backend::engine {
   }
 
   [[nodiscard]] std::shared_ptr<const backend::plan> make_plan(
-      const std::shared_ptr<backend::queue>&, const plan_spec& spec) const override {
-    return within_memory(spec, [&] { return std::make_shared<const plan>(spec); });
+      const std::shared_ptr<backend::queue>&,
+      const request::resolved_spec& request) const override {
+    return within_memory(request.spec, [&] { return std::make_shared<const plan>(request); });
   }
 };
 

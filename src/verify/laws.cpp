@@ -21,12 +21,13 @@ long double allowed(const trial& t) {
 
 /// Returns noise that the precision holds exactly, using all of its digits.
 row noise(const trial& t, std::uint64_t seed) {
-  return noise(input_of(t.kind), t.over, seed, t.run.real() == precision::fp32 ? 23 : 52);
+  return verify::noise(traits_of(t.kind).in, t.over, seed,
+                       t.run.real() == precision::fp32 ? 23 : 52);
 }
 
 /// Returns noise whose small multiples and sums the precision holds exactly.
 row coarse_noise(const trial& t, std::uint64_t seed) {
-  return noise(input_of(t.kind), t.over, seed, /*bits=*/8);
+  return verify::noise(traits_of(t.kind).in, t.over, seed, /*bits=*/8);
 }
 
 measurement measured(long double error, long double bound) {
@@ -71,7 +72,7 @@ measurement largest_element(const trial& t) {
 /// A half spectrum takes its impulses in pairs: at p, and as the conjugate at N-p.
 long double impulse_error(const trial& t, std::size_t p) {
   const std::size_t mirror = mirrored(p, t.over);
-  const bool is_pair = input_of(t.kind) == domain::hermitian && mirror != p;
+  const bool is_pair = traits_of(t.kind).in == domain::hermitian && mirror != p;
   row x(t.n), expected(t.n);
   x[p] = 1;
   if (is_pair) x[mirror] = 1;
@@ -97,10 +98,10 @@ measurement impulse(const trial& t) {
 /// A tone transforms to one bin, or to two where the input is real. Its samples are rounded, too.
 long double tone_error(const trial& t, std::size_t bin) {
   const std::size_t mirror = mirrored(bin, t.over);
-  const bool is_real = input_of(t.kind) == domain::real;
+  const bool is_real = traits_of(t.kind).in == domain::real;
   row x(t.n), expected(t.n);
   for (std::size_t j = 0; j < t.n; ++j) {
-    x[j] = root(opposite(t.kind), bin, j, t.over);
+    x[j] = root(traits_of(t.kind).opposite, bin, j, t.over);
     if (is_real) x[j] = x[j].real();
   }
   const long double n = t.n;
@@ -145,7 +146,7 @@ measurement linearity(const trial& t) {
 /// A shift of the input multiplies the output by a phase: x[j-s] -> w^(sk) X[k]. A half spectrum
 /// cannot shift; multiplied by w^(-sk), it shifts its output by s.
 measurement shift(const trial& t) {
-  const bool turns = input_of(t.kind) == domain::hermitian;
+  const bool turns = traits_of(t.kind).in == domain::hermitian;
   std::size_t s = 0, a = 0;  // about a third of every axis, by different amounts
   for (const std::size_t n : t.over) s = s * n + (std::max<std::size_t>(1, n / 3) + a++) % n;
   const std::size_t back = mirrored(s, t.over);
@@ -154,7 +155,7 @@ measurement shift(const trial& t) {
   row moved(t.n), expected(t.n);
   for (std::size_t j = 0; j < t.n; ++j) {
     const std::size_t behind = shifted(j, back, t.over);
-    moved[j] = turns ? x[j] * root(opposite(t.kind), s, j, t.over) : x[behind];
+    moved[j] = turns ? x[j] * root(traits_of(t.kind).opposite, s, j, t.over) : x[behind];
     expected[j] = turns ? original[behind] : original[j] * root(t.kind, s, j, t.over);
   }
   const row got = t(rounded(moved, t.run.real()));
@@ -170,7 +171,7 @@ measurement convolution(const trial& t) {
   filter[mirrored(1, t.over)] -= 0.5L;
   filter[t.n / 2] += 0.125L;  // its own mirror point where the first axis is even
   filter[mirrored(t.n / 2, t.over)] += 0.125L;
-  if (input_of(t.kind) != domain::hermitian) filter[3 % t.n] += 0.5L;
+  if (traits_of(t.kind).in != domain::hermitian) filter[3 % t.n] += 0.5L;
 
   const row x = coarse_noise(t, /*seed=*/7);
   row filtered(t.n);
@@ -190,7 +191,7 @@ measurement round_trip(const trial& t) {
   const row x = noise(t, /*seed=*/8);
   const row transformed = t(x);
   const row back =
-      t.run(opposite(t.kind), transformed, {.scale = scaling::by_length, .over = t.over});
+      t.run(traits_of(t.kind).opposite, transformed, {.scale = scaling::by_length, .over = t.over});
   return measured(relative_l2(back, x), 2 * allowed(t));
 }
 

@@ -10,36 +10,6 @@
 #include <random>      // mt19937_64
 
 namespace wingbeat::verify {
-namespace {
-
-bool is_forward(transform kind) {
-  return kind == transform::forward || kind == transform::forward_from_real;
-}
-
-}  // namespace
-
-domain input_of(transform kind) noexcept {
-  switch (kind) {
-    case transform::forward_from_real: return domain::real;
-    case transform::inverse_to_real: return domain::hermitian;
-    default: return domain::any;
-  }
-}
-
-domain output_of(transform kind) noexcept {
-  return input_of(opposite(kind));
-}
-
-transform opposite(transform kind) noexcept {
-  switch (kind) {
-    case transform::forward: return transform::inverse;
-    case transform::inverse: return transform::forward;
-    case transform::forward_from_real: return transform::inverse_to_real;
-    case transform::inverse_to_real: return transform::forward_from_real;
-  }
-  return kind;
-}
-
 value root(transform kind, std::size_t k, std::size_t n) {
   // Reduced to the nearest quarter turn in integers: k/n = quarters/4 + rest/(4n), |rest| <= n/2.
   const auto quadruple = static_cast<long long>(4 * (k % n));
@@ -50,7 +20,7 @@ value root(transform kind, std::size_t k, std::size_t n) {
       std::numbers::pi_v<long double> / 2 * static_cast<long double>(rest) / n;
   value w{std::cos(angle), std::sin(angle)};
   for (long long q = 0; q < quarters; ++q) w = {-w.imag(), w.real()};
-  return is_forward(kind) ? std::conj(w) : w;
+  return traits_of(kind).is_forward ? std::conj(w) : w;
 }
 
 std::size_t points_of(const shape& over) noexcept {
@@ -146,7 +116,7 @@ row unpacked(const double* stored, domain within, const shape& over) {
     std::copy(stored, stored + x.size(), x.begin());
     return x;
   }
-  const auto is_stored = [&](std::size_t k) { return within == domain::any || k % n <= n / 2; };
+  const auto is_stored = [&](std::size_t k) { return within == domain::complex || k % n <= n / 2; };
   for (std::size_t k = 0; k < x.size(); ++k) {
     if (!is_stored(k)) continue;
     x[k] = {stored[0], stored[1]};

@@ -8,9 +8,13 @@
 #include <cstdint>  // uint64_t
 #include <vector>
 
-#include "wingbeat/plan.hpp"  // transform, precision
+#include "request/traits.hpp"  // domain, traits_of
+#include "wingbeat/plan.hpp"   // transform, precision
 
 namespace wingbeat::verify {
+
+using request::domain;
+using request::traits_of;
 
 /// The points of one transform in natural order, the last axis densest, in more precision than any
 /// engine's.
@@ -25,19 +29,6 @@ using shape = std::vector<std::size_t>;
 /// Returns the point j + s, each index modulo its axis' length; and the point -j.
 [[nodiscard]] std::size_t shifted(std::size_t j, std::size_t s, const shape& over);
 [[nodiscard]] std::size_t mirrored(std::size_t j, const shape& over);
-
-/// Which rows a kind of transform takes, or gives.
-enum class domain {
-  any,       ///< N complex values.
-  real,      ///< N values whose imaginary parts are 0.
-  hermitian  ///< x[-k] = conj x[k]; bins 0 .. N/2 of the last axis are stored, the rest follows.
-};
-
-[[nodiscard]] domain input_of(transform kind) noexcept;
-[[nodiscard]] domain output_of(transform kind) noexcept;
-
-/// Returns the transform that undoes `kind`, up to the factor N.
-[[nodiscard]] transform opposite(transform kind) noexcept;
 
 /// Returns w^k = exp(sign 2 pi i k/n), the sign that of `kind`.
 [[nodiscard]] value root(transform kind, std::size_t k, std::size_t n);

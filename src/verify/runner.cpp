@@ -73,16 +73,6 @@ void append_lines(std::vector<double>& target, const std::vector<double>& lines,
   }
 }
 
-/// Returns the numbers stored of one line along the last axis.
-std::size_t stored_of_line(domain within, std::size_t n) {
-  switch (within) {
-    case domain::any: return 2 * n;
-    case domain::real: return n;
-    case domain::hermitian: return 2 * (n / 2 + 1);
-  }
-  return 2 * n;
-}
-
 }  // namespace
 
 const plan& runner::plan_for(const plan_spec& spec) {
@@ -128,11 +118,12 @@ std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows
   const std::size_t out_step = output_bytes(spec) / rows.size() / n_lines / real_bytes;
 
   std::vector<double> in;
-  for (const row& x : rows) append_lines(in, packed(x, input_of(kind), over), n_lines, in_step);
+  for (const row& x : rows) append_lines(in, packed(x, traits_of(kind).in, over), n_lines, in_step);
   const plan& planned = plan_for(spec);
   const auto out = real_ == precision::fp32 ? run<float>(planned, in) : run<double>(planned, in);
 
-  const std::size_t line = stored_of_line(output_of(kind), over.back());
+  const domain values = traits_of(kind).out;
+  const std::size_t line = request::count_of(values, over.back()) * request::reals_of(values);
   std::vector<row> transformed;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::vector<double> stored;
@@ -140,7 +131,7 @@ std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows
       const auto first = out.begin() + static_cast<std::ptrdiff_t>(l * out_step);
       stored.insert(stored.end(), first, first + static_cast<std::ptrdiff_t>(line));
     }
-    transformed.push_back(unpacked(stored.data(), output_of(kind), over));
+    transformed.push_back(unpacked(stored.data(), values, over));
   }
   return transformed;
 }

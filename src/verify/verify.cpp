@@ -6,17 +6,14 @@
 #include <optional>
 #include <utility>  // move
 
-#include "formatted.hpp"       // formatted
-#include "plan_spec.hpp"       // require_good_length, validate
-#include "verify/laws.hpp"     // laws, trial
-#include "verify/runner.hpp"   // runner
-#include "wingbeat/error.hpp"  // error, plan_error
+#include "formatted.hpp"           // formatted
+#include "request/validation.hpp"  // require_good_length, validated
+#include "verify/laws.hpp"         // laws, trial
+#include "verify/runner.hpp"       // runner
+#include "wingbeat/error.hpp"      // error, plan_error
 
 namespace wingbeat::verify {
 namespace {
-
-constexpr transform kinds[] = {transform::forward, transform::inverse, transform::forward_from_real,
-                               transform::inverse_to_real};
 
 /// Returns nothing where the engine does not support so many axes yet.
 std::optional<verdict> judge(const law& rule, const trial& t) {
@@ -63,7 +60,7 @@ std::vector<shape> shapes_of(std::size_t n) {
 }  // namespace
 
 std::vector<std::size_t> points_of(const lengths& over) {
-  for (const std::size_t n : over.listed) require_good_length(n);
+  for (const std::size_t n : over.listed) request::require_good_length(n);
   if (!over.listed.empty()) return over.listed;
   const bool is_possible = 1 <= over.min_log2 && over.min_log2 <= over.max_log2 &&
                            over.max_log2 < std::numeric_limits<std::size_t>::digits - 1 &&
@@ -84,18 +81,20 @@ std::vector<std::size_t> points_of(const lengths& over) {
 std::vector<verdict> check(const device_info& device, precision real, const lengths& over,
                            const std::function<void(std::size_t)>& before_each) {
   const auto points = points_of(over);
-  for (const std::size_t n : points) validate({.lengths = {n}, .real = real}, device);
+  for (const std::size_t n : points) {
+    request::validated(plan_spec{.lengths = {n}, .real = real}, device);
+  }
   runner subject{device, real};
   runner oracle{first_device(engine::reference), precision::fp64};
   std::vector<verdict> verdicts;
   for (const std::size_t n : points) {
     if (before_each) before_each(n);
-    for (const transform kind : kinds) {
+    for (const request::traits& each : request::kinds) {
       for (const shape& axes : shapes_of(n)) {
         subject.forget();
         oracle.forget();
         for (const law& rule : laws()) {
-          auto found = judge(rule, {subject, oracle, kind, axes});
+          auto found = judge(rule, {subject, oracle, each.kind, axes});
           if (!found) break;
           found->device = device;
           verdicts.push_back(std::move(*found));

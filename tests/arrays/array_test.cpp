@@ -8,6 +8,7 @@
 #include <map>
 
 #include "arrays/walk.hpp"
+#include "request/resolved.hpp"     // input_array, output_array
 #include "support/random_plan.hpp"  // random_plan, as_initialiser
 
 namespace {
@@ -16,11 +17,11 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 using namespace arrays;
 
-array input_array(const plan_spec& spec) {
-  return arrays::input_array(spec, real_side::as_pairs);
+array input_of(const plan_spec& spec) {
+  return as_pairs(request::input_array(spec));
 }
-array output_array(const plan_spec& spec) {
-  return arrays::output_array(spec, real_side::as_pairs);
+array output_of(const plan_spec& spec) {
+  return as_pairs(request::output_array(spec));
 }
 
 std::vector<std::size_t> strides_of(const array& source) {
@@ -44,12 +45,11 @@ TEST(array, has_every_real_where_the_layout_says) {
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).spec;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
-    for (const real_side real : {real_side::as_reals, real_side::as_pairs}) {
+    for (const bool has_pairs : {false, true}) {
       for (const bool is_input : {true, false}) {
-        const array side =
-            is_input ? arrays::input_array(spec, real) : arrays::output_array(spec, real);
+        array side = is_input ? request::input_array(spec) : request::output_array(spec);
+        if (has_pairs) side = as_pairs(side);
         ASSERT_EQ(sorted(places_of(side)), sorted(places_of(spec, is_input)));
-        EXPECT_EQ(side.has_half_spectrum, is_real(spec.kind) && !has_reals(spec, is_input));
         const auto& layout = is_input ? spec.in : spec.out;
         EXPECT_EQ(side.stored, layout.stored.value_or(spec.real));
         ++n_drawn[side.elements_are];
@@ -72,7 +72,7 @@ TEST(array, is_as_the_request_states_for_complex_numbers) {
                        .batch = {3, 2},
                        .in = {.strides = {9, 1}, .distances = {100, 40}, .imaginary_at = 1000},
                        .valid_in = {{0, 4}, {2, 8}}};
-  const array in = input_array(spec);
+  const array in = input_of(spec);
   EXPECT_EQ(in.location, place::input);
   EXPECT_EQ(strides_of(in), (steps{9, 1}));
   EXPECT_EQ(distances_of(in), (steps{100, 40}));
@@ -83,7 +83,7 @@ TEST(array, is_as_the_request_states_for_complex_numbers) {
   EXPECT_TRUE(in.axes[1].is_limited);
   EXPECT_EQ(in.axes[1].valid.first, 2U);
   EXPECT_EQ(in.elements(), 32U);
-  const array out = output_array(spec);
+  const array out = output_of(spec);
   EXPECT_EQ(out.location, place::output);
   EXPECT_EQ(strides_of(out), (steps{8, 1}));
   EXPECT_FALSE(out.has_parts || out.axes[1].is_limited);
@@ -94,7 +94,7 @@ TEST(array, reads_neighbouring_reals_as_one_number_where_all_pairs_are_whole) {
     spec.lengths = {4, 16};
     spec.batch = 3;
     spec.kind = transform::forward_from_real;
-    return input_array(spec);
+    return input_of(spec);
   };
   const array whole = arrays_of({.lengths = {}});
   EXPECT_EQ(whole.elements_are, element::pair);
@@ -123,7 +123,7 @@ TEST(array, reads_neighbouring_reals_as_one_number_where_all_pairs_are_whole) {
 TEST(array, is_packed_with_padded_rows) {
   const plan_spec spec{.lengths = {4, 256}, .batch = {3, 2}, .kind = transform::forward_from_real};
   const auto packed = [&](bool batch_inside, const arrays::row_padding& padding) {
-    array result = output_array(spec);
+    array result = output_of(spec);
     arrays::pack(result, batch_inside, padding);
     return result;
   };
@@ -145,7 +145,7 @@ TEST(array, is_packed_with_padded_rows) {
 }
 
 TEST(array, tells_where_transforms_alternate) {
-  const auto is_inside = [](const plan_spec& spec) { return input_array(spec).has_batch_inside(); };
+  const auto is_inside = [](const plan_spec& spec) { return input_of(spec).has_batch_inside(); };
   plan_spec spec{.lengths = {4, 16}, .batch = {3, 5}};
   EXPECT_FALSE(is_inside(spec));
   spec.in = {.strides = {240, 15}, .distances = {5, 1}};

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "arrays/walk.hpp"
+#include "request/resolved.hpp"     // input_array, output_array
 #include "support/random_plan.hpp"  // random_plan, as_initialiser
 
 namespace {
@@ -60,10 +61,10 @@ TEST(dimensions_beside, lead_to_every_column) {
   int n_checked = 0;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).spec;
-    if (is_real(spec.kind)) continue;
+    if (request::traits_of(spec.kind).is_real()) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
-    const array from = arrays::input_array(spec, arrays::real_side::as_reals);
-    array to = arrays::output_array(spec, arrays::real_side::as_reals);
+    const array from = request::input_array(spec);
+    array to = request::output_array(spec);
     for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
       for (std::size_t other = 0; other < spec.lengths.size(); ++other) {
         to.axes[other].valid = from.axes[other].valid;  // passes leave other axes alone
@@ -86,7 +87,7 @@ TEST(dimensions_beside, lead_to_every_column) {
 
 TEST(dimensions_beside, leave_out_all_axes_of_a_span) {
   const plan_spec spec{.lengths = {2, 4, 8}, .batch = {3, 5}};
-  const array in = arrays::input_array(spec, arrays::real_side::as_reals);
+  const array in = request::input_array(spec);
   const auto list = arrays::dimensions_beside(in, in, {1, 2});
   ASSERT_EQ(list.size(), 3U);
   EXPECT_FALSE(list[0].axis || list[1].axis);

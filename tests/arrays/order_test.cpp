@@ -10,6 +10,7 @@
 #include <random>
 
 #include "arrays/walk.hpp"
+#include "request/resolved.hpp"     // resolved_spec
 #include "support/random_plan.hpp"  // random_plan, as_initialiser
 
 namespace {
@@ -31,6 +32,11 @@ steps distances_of(const array& source) {
   return result;
 }
 
+std::vector<arrays::axis_span> order_of_axes(const request::resolved_spec& request,
+                                             std::size_t together = 1) {
+  return arrays::order_of_axes(request.in, request.out, together);
+}
+
 /// Passes of compiled engines: whole axes, and the last two together, or cut in up to three passes.
 std::vector<pass_outline> drawn_passes(const plan_spec& spec, std::mt19937& random) {
   const auto draw = [&](unsigned n) {
@@ -38,8 +44,8 @@ std::vector<pass_outline> drawn_passes(const plan_spec& spec, std::mt19937& rand
   };
   std::vector<pass_outline> passes;
   const std::size_t n_axes = spec.lengths.size(), together = n_axes > 1 && draw(4) == 0 ? 2 : 1;
-  for (const auto& span : arrays::order_of_axes(spec.kind, n_axes, together)) {
-    const bool is_real_axis = is_real(spec.kind) && span.last() + 1 == n_axes;
+  for (const auto& span : order_of_axes(spec, together)) {
+    const bool is_real_axis = request::traits_of(spec.kind).is_real() && span.last() + 1 == n_axes;
     const std::size_t total = spec.lengths[span.first] / (is_real_axis ? 2 : 1);
     const unsigned n_cuts = span.count == 1 ? draw(3) : 0;
     const bool is_in_place = n_cuts == 0 || (!is_real_axis && draw(2) == 0);
@@ -114,8 +120,8 @@ TEST(arrays_of_passes, are_sound_for_random_cuts) {
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).spec;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
-    check(spec, arrays::input_array(spec, real_side::as_pairs),
-          arrays::output_array(spec, real_side::as_pairs), drawn_passes(spec, random),
+    check(spec, as_pairs(request::input_array(spec)), as_pairs(request::output_array(spec)),
+          drawn_passes(spec, random),
           {.padding = {.multiple_of_odd = 16, .shortest_odd = 9}, .may_alternate = true}, seen);
     if (::testing::Test::HasFailure()) return;
   }
@@ -133,11 +139,11 @@ TEST(arrays_of_passes, are_one_cropped_workspace_for_passes_over_whole_axes) {
     const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).spec;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
     std::vector<pass_outline> passes;
-    for (const auto& span : arrays::order_of_axes(spec.kind, spec.lengths.size())) {
+    for (const auto& span : order_of_axes(spec)) {
       passes.push_back({.axes = span});
     }
-    const array in = arrays::input_array(spec, real_side::as_reals);
-    const array out = arrays::output_array(spec, real_side::as_reals);
+    const array in = request::input_array(spec);
+    const array out = request::output_array(spec);
     const arrays::workspace_rules cropped{.is_cropped = true};
     check(spec, in, out, passes, cropped, seen);
     const auto list = arrays_of_passes(spec, in, out, passes, cropped);
@@ -160,8 +166,7 @@ TEST(arrays_of_passes, are_one_cropped_workspace_for_passes_over_whole_axes) {
 array between(const plan_spec& spec) {
   const std::size_t bytes = spec.real == precision::fp64 ? 16 : 8;
   return arrays_of_passes(
-      spec, arrays::input_array(spec, real_side::as_pairs),
-      arrays::output_array(spec, real_side::as_pairs),
+      spec, as_pairs(request::input_array(spec)), as_pairs(request::output_array(spec)),
       {{.axes = {1, 1}}, {.axes = {0, 1}, .is_in_place = false}},
       {.padding = {.multiple_of_odd = 128 / bytes, .shortest_odd = 128}, .may_alternate = true})[1];
 }
@@ -172,7 +177,6 @@ TEST(arrays_of_passes, are_packed_in_the_precision_computed_with) {
   const array packed = between(spec);
   EXPECT_EQ(packed.location, place::workspace_a);
   EXPECT_EQ(packed.stored, precision::fp32);
-  EXPECT_TRUE(packed.has_half_spectrum);
   EXPECT_EQ(strides_of(packed), (steps{9, 1}));
   EXPECT_EQ(distances_of(packed), (steps{72, 36}));
   EXPECT_EQ(packed.elements(), 36U);
@@ -205,7 +209,8 @@ TEST(arrays_of_passes, alternate_where_both_sides_do) {
 TEST(order_of_axes, has_reals_at_its_ends) {
   const auto order = [](transform kind, std::size_t n_axes, std::size_t together) {
     std::vector<std::pair<std::size_t, std::size_t>> spans;
-    for (const auto& span : arrays::order_of_axes(kind, n_axes, together)) {
+    const plan_spec spec{.lengths = std::vector<std::size_t>(n_axes, 4), .kind = kind};
+    for (const auto& span : order_of_axes(spec, together)) {
       spans.emplace_back(span.first, span.last());
     }
     return spans;

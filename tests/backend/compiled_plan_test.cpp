@@ -179,7 +179,7 @@ TEST(compiled_plan, moves_the_bytes_of_its_passes) {
       const noting_compiler compiler{0, 0};
       const auto made = backend::make_compiled_plan(
           compiler, host.impl(),
-          planner::make_program({.lengths = lengths, .batch = 2, .kind = kind}, hopper()));
+          planner::make_program(plan_spec{.lengths = lengths, .batch = 2, .kind = kind}, hopper()));
       std::size_t sum = 0;
       for (const pass_info& each : made->passes()) sum += each.traffic_bytes;
       EXPECT_EQ(sum, made->traffic_bytes());

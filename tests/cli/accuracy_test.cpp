@@ -12,7 +12,8 @@
 #include <utility>  // pair
 #include <vector>
 
-#include "cli/sweep.hpp"  // problems_of
+#include "cli/sweep.hpp"         // problems_of
+#include "request/resolved.hpp"  // input_array, output_array
 
 namespace {
 
@@ -34,8 +35,8 @@ plan_spec problem(const std::string& lengths, const std::string& kind, const std
 }
 
 /// All rows of one transform of a side, as one row-major array.
-std::vector<std::complex<double>> whole(const side& array, precision real, std::size_t transform,
-                                        const byte_reader& read) {
+std::vector<std::complex<double>> whole(const arrays::array& array, precision real,
+                                        std::size_t transform, const byte_reader& read) {
   std::size_t rows = 1;
   for (std::size_t a = 0; a + 1 < array.axes.size(); ++a) rows *= array.axes[a].length;
   std::vector<std::complex<double>> all;
@@ -66,7 +67,7 @@ std::vector<std::complex<double>> completed(const std::vector<std::complex<doubl
 }
 
 /// Returns whether element i of a whole output transform is of the sample.
-bool is_in(const output_sample& sample, std::size_t i, const side& out) {
+bool is_in(const output_sample& sample, std::size_t i, const arrays::array& out) {
   for (std::size_t a = out.axes.size(); a-- > 0; i /= out.axes[a].length) {
     const std::size_t k = i % out.axes[a].length;
     const auto [first, step] = sample.axes[a];
@@ -103,12 +104,12 @@ TEST_P(accuracy, transforms_of_two_axes_are_the_double_sum) {
     const auto block = noise_block(spec);
     const auto read = reader_of(block);
     for (const std::size_t t : {0U, 2U}) {
-      auto x = whole(input_side(spec), spec.real, t, read);
+      auto x = whole(request::input_array(spec), spec.real, t, read);
       if (spec.kind == transform::inverse_to_real) x = completed(x, n0, n1);
       const int sign =
           GetParam().find("inverse") != std::string::npos || GetParam() == "c2r" ? 1 : -1;
       const auto got = expected_sample(spec, whole_of(spec, t), read);
-      const std::size_t row_length = output_side(spec).axes.back().length;
+      const std::size_t row_length = request::output_array(spec).axes.back().length;
       ASSERT_EQ(got.size(), n0 * row_length);
       for (std::size_t k = 0; k < got.size(); ++k) {
         const z exact = by_definition(x, n0, n1, k / row_length, k % row_length, sign);
@@ -134,7 +135,7 @@ TEST_P(accuracy, samples_are_elements_of_the_whole_transform) {
       const auto some = expected_sample(spec, sample, read);
       std::size_t m = 0;
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!is_in(sample, i, output_side(spec))) continue;
+        if (!is_in(sample, i, request::output_array(spec))) continue;
         ASSERT_LT(m, some.size());
         EXPECT_LT(std::abs(some[m++] - all[i]), 1e-13) << lengths << first << i;
       }
@@ -176,7 +177,7 @@ TEST(noise, of_half_spectra_is_that_of_real_signals) {
   for (const std::string layout : {"packed", "in-place", "planar", "interleaved"}) {
     const plan_spec spec = problem("4x8", "c2r", layout);
     const auto block = noise_block(spec);
-    const auto bins = whole(input_side(spec), spec.real, 1, reader_of(block));
+    const auto bins = whole(request::input_array(spec), spec.real, 1, reader_of(block));
     for (std::size_t i = 0; i < 4; ++i) {
       for (const std::size_t k : {0U, 4U}) {
         EXPECT_EQ(bins[i * 5 + k], std::conj(bins[(4 - i) % 4 * 5 + k])) << layout << i << k;
@@ -191,7 +192,7 @@ TEST(noise, is_rounded_to_its_precision_and_fills_its_range) {
     const plan_spec spec = problem("1024", "c2c", "packed", precision);
     const auto block = noise_block(spec);
     double least = 1, most = -1, sum = 0;
-    for (const auto& x : row_of(input_side(spec), spec.real, {1, {}}, reader_of(block))) {
+    for (const auto& x : row_of(request::input_array(spec), spec.real, {1, {}}, reader_of(block))) {
       least = std::min({least, x.real(), x.imag()});
       most = std::max({most, x.real(), x.imag()});
       sum += x.real() + x.imag();
@@ -211,7 +212,7 @@ TEST(noise, repeats_where_a_block_is_shorter_than_the_input) {
   const auto read = reader_of(block);
   ASSERT_LT(block.size(), input_bytes(spec));
   const std::size_t period = block.size() / (1024 * 16);
-  const side in = input_side(spec);
+  const arrays::array in = request::input_array(spec);
   EXPECT_EQ(row_of(in, spec.real, {period + 1, {}}, read), row_of(in, spec.real, {1, {}}, read));
   EXPECT_NE(row_of(in, spec.real, {2, {}}, read), row_of(in, spec.real, {1, {}}, read));
 }

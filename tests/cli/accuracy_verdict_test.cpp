@@ -14,6 +14,7 @@
 
 #include "cli/accuracy.hpp"      // oracle
 #include "cli/sweep.hpp"         // problems_of
+#include "request/resolved.hpp"  // output_array
 #include "support/full_run.hpp"  // cases_on
 #include "wingbeat/buffer.hpp"
 #include "wingbeat/error.hpp"  // plan_error
@@ -118,7 +119,7 @@ TEST(verdict, passes_healthy_transforms_of_which_it_sees_a_sample) {
 
 /// A packed output whose elements can be spoilt.
 struct spoilt_output {
-  side out;
+  arrays::array out;
   bytes memory;
 
   [[nodiscard]] std::size_t unit() const { return out.unit_bytes(); }
@@ -169,7 +170,7 @@ void expect_wrong(const request& r, const std::string& name, const damage& spoil
   const device_info host = first_device(engine::host);
   const plan_spec spec = spec_of(r, host);
   const bytes block = noise_block(spec), healthy = output_of(host, spec, block);
-  spoilt_output o{output_side(spec), healthy};
+  spoilt_output o{wingbeat::request::output_array(spec), healthy};
   spoil(o, healthy);
   ASSERT_TRUE(verdict_on(spec, block, healthy).is_within) << name_of(r);
   EXPECT_FALSE(verdict_on(spec, block, o.memory).is_within) << name_of(r) << ": " << name;

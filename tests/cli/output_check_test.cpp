@@ -17,7 +17,7 @@
 #include "cli/reports/transform.hpp"  // report_verdicts
 #include "cli/samples.hpp"            // pack, unpack
 #include "measure/plan_run.hpp"       // measure_plan
-#include "side.hpp"                   // points_of
+#include "request/resolved.hpp"       // resolved_spec
 
 namespace {
 
@@ -97,7 +97,7 @@ TEST(output_check, passes_healthy_outputs_of_every_signal) {
       ASSERT_EQ(check.extent(), check_extent::sample);
       const agreement found = check.judge(run.output);
       EXPECT_TRUE(found.is_within)
-          << name_of(spec.kind) << " " << points_of(spec) << " signal " << s << ": "
+          << name_of(spec.kind) << " " << request::points_of(spec) << " signal " << s << ": "
           << found.relative_l2 << " " << found.norm_error << " of " << found.relative_l2_bound
           << ", largest " << found.largest_error / found.largest_value;
     }

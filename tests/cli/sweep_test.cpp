@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "formats/message.hpp"  // message_of
-#include "side.hpp"             // input_side
-#include "wingbeat/error.hpp"   // plan_error
+#include "formats/message.hpp"   // message_of
+#include "request/resolved.hpp"  // resolved_spec
+#include "wingbeat/error.hpp"    // plan_error
 
 namespace {
 
@@ -137,8 +137,8 @@ TEST(sweep, layouts_put_no_two_elements_in_one_place) {
     for (const std::string lengths : {"8", "4x8", "2x4x8"}) {
       for (const std::string kind : {"c2c", "r2c", "c2r"}) {
         const plan_spec spec = one(lengths, kind, layout);
-        EXPECT_FALSE(input_side(spec).may_overlap()) << layout << lengths << kind;
-        EXPECT_FALSE(output_side(spec).may_overlap()) << layout << lengths << kind;
+        EXPECT_FALSE(request::input_array(spec).may_overlap()) << layout << lengths << kind;
+        EXPECT_FALSE(request::output_array(spec).may_overlap()) << layout << lengths << kind;
       }
     }
   }

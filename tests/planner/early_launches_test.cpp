@@ -14,7 +14,7 @@ using planner::pass;
 
 TEST(early_launches, are_those_of_short_calls) {
   const auto passes = [](std::size_t n, std::size_t batch, const device_info& device) {
-    return make_program({.lengths = {n}, .batch = batch}, device).passes();
+    return make_program(plan_spec{.lengths = {n}, .batch = batch}, device).passes();
   };
   constexpr std::size_t n = 1 << 14, row_bytes = 2 * 8 * n, most = std::size_t{64} << 20;
   for (const pass& each : passes(1 << 20, 1, hopper())) EXPECT_TRUE(each.numbers.starts_early);

@@ -195,7 +195,7 @@ TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {
   const auto apart = [](std::size_t units) {
     return [units](pass& planned) {
       planned.out.has_parts = true;
-      planned.out.apart = units;
+      planned.out.parts_distance = units;
     };
   };
   EXPECT_NE(changed(apart(64)), changed(apart(65)));
@@ -230,7 +230,7 @@ TEST(kernel_text, names_the_body_and_the_ends) {
   }
   planned.in.has_parts = true;
   planned.in.stored = precision::fp16;
-  planned.in.apart = 640;
+  planned.in.parts_distance = 640;
   planned.real = precision::fp64;
   EXPECT_THAT(kernel_text(planned),
               HasSubstr("using input = ends::parts_load<half_float, policy::real, 640>;"));

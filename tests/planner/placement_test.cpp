@@ -9,10 +9,11 @@
 #include <algorithm>  // sort, includes
 #include <map>
 
+#include "arrays/walk.hpp"
 #include "planner/devices.hpp"  // hopper, opencl
 #include "planner/program.hpp"  // make_program
 #include "planner/walk.hpp"
-#include "side.hpp"                 // input_side, output_side, are_alike
+#include "request/resolved.hpp"     // resolved_spec
 #include "support/full_run.hpp"     // is_full_run
 #include "support/random_plan.hpp"  // random_plan
 #include "wingbeat/error.hpp"       // plan_error
@@ -69,10 +70,6 @@ const tuning::architecture& tiny_shapes() {
   return data;
 }
 
-places sorted(places all) {
-  std::sort(all.begin(), all.end());
-  return all;
-}
 places unique(places all) {
   all = sorted(std::move(all));
   all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -121,8 +118,7 @@ void expect_safe_in_place(const walked& walk_, const std::string& which) {
 }
 
 bool is_one_buffer(const plan_spec& spec) {
-  if (spec.where == placement::in_place) return true;
-  return !is_real(spec.kind) && are_alike(input_side(spec), output_side(spec));
+  return spec.where == placement::in_place || request::resolved_spec(spec).may_be_one_place();
 }
 
 std::size_t bytes_of(const planner::program& program, place which) {
@@ -130,7 +126,7 @@ std::size_t bytes_of(const planner::program& program, place which) {
 }
 
 void expect_sound(const plan_spec& spec, const planner::program& program) {
-  places before = unique(places_of(input_side(spec)));
+  places before = unique(places_of(request::input_array(spec)));
   place last = place::input;
   const std::vector<pass> passes = program.passes();
   for (std::size_t i = 0; i < passes.size(); ++i) {
@@ -156,7 +152,7 @@ void expect_sound(const plan_spec& spec, const planner::program& program) {
     last = each.out.location;
   }
   EXPECT_EQ(last, place::output);
-  EXPECT_EQ(before, sorted(places_of(output_side(spec)))) << "the output, all of it";
+  EXPECT_EQ(before, sorted(places_of(request::output_array(spec)))) << "the output, all of it";
 }
 
 void check(const device_info& device, const tuning::architecture& data, std::uint64_t count) {
@@ -197,8 +193,9 @@ TEST(placement, is_the_same_for_ranges_that_leave_nothing_out) {
          std::vector<std::vector<std::size_t>>{{16}, {4, 16}, {8, 8}, {8, 16}, {4, 8, 8}}) {
       plan_spec spec{.lengths = lengths, .batch = 3, .kind = kind};
       const planner::program plain = planner::make_program(spec, hopper(), tiny_shapes());
-      for (const side_axis& axis : input_side(spec).axes) spec.valid_in.push_back(axis.valid);
-      for (const side_axis& axis : output_side(spec).axes) spec.valid_out.push_back(axis.valid);
+      const request::resolved_spec request = spec;
+      for (const arrays::axis& axis : request.in.axes) spec.valid_in.push_back(axis.valid);
+      for (const arrays::axis& axis : request.out.axes) spec.valid_out.push_back(axis.valid);
       SCOPED_TRACE(as_initialiser(spec));
       const planner::program ranged = planner::make_program(spec, hopper(), tiny_shapes());
       EXPECT_EQ(ranged.describe(), plain.describe());

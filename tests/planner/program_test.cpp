@@ -24,14 +24,8 @@ using planner::place;
 constexpr transform every_kind[] = {transform::forward, transform::inverse,
                                     transform::forward_from_real, transform::inverse_to_real};
 
-bool is_of_reals(transform kind) {
-  return kind == transform::forward_from_real || kind == transform::inverse_to_real;
-}
-
 std::size_t elements_of(const plan_spec& spec) {
-  std::size_t product = 1;
-  for (const std::size_t n : spec.lengths) product *= n;
-  return product / (is_of_reals(spec.kind) ? 2 : 1);
+  return request::points_of(spec) / (request::traits_of(spec.kind).is_real() ? 2 : 1);
 }
 
 /// Twiddles read which k < P of w^(q k) a butterfly has from a loop.
@@ -117,13 +111,13 @@ TEST(program, has_clusters_where_the_device_has_them) {
 // Bytes, by data without clusters.
 
 TEST(program, crosses_memory_once_while_a_workgroup_holds_the_transform) {
-  const planner::program whole = make_program({.lengths = {4096}, .batch = 7}, ampere());
+  const planner::program whole = make_program(plan_spec{.lengths = {4096}, .batch = 7}, ampere());
   EXPECT_EQ(whole.passes().size(), 1U);
   EXPECT_EQ(whole.workspace_bytes(), 0U);
   EXPECT_EQ(whole.traffic_bytes(), 2U * 7 * 4096 * 8);
 
   const std::size_t n = std::size_t{1} << 20;
-  const planner::program cut = make_program({.lengths = {n}, .batch = 3}, ampere());
+  const planner::program cut = make_program(plan_spec{.lengths = {n}, .batch = 3}, ampere());
   EXPECT_EQ(cut.passes().size(), 2U);
   EXPECT_EQ(cut.workspace_bytes(), 3 * n * 8);
   EXPECT_EQ(cut.traffic_bytes(), 4 * 3 * n * 8);
@@ -241,7 +235,8 @@ TEST(program, streams_only_output) {
   EXPECT_TRUE(last({.lengths = {n}, .batch = 64}).out.streams);
   EXPECT_FALSE(last({.lengths = {n / 4}}).out.streams) << "measured: a loss";
   EXPECT_TRUE(last({.lengths = {1024, 1024}, .batch = 4}).out.streams) << "over their own input";
-  const auto rows_first = make_program({.lengths = {64, n}}, hopper_of_late_launches()).passes();
+  const auto rows_first =
+      make_program(plan_spec{.lengths = {64, n}}, hopper_of_late_launches()).passes();
   ASSERT_EQ(rows_first.front().shape().length, n);
   EXPECT_FALSE(rows_first.front().out.streams) << "columns read it next";
   plan_spec twiddled{.lengths = {1 << 24}, .bins = bin_order::scrambled};
@@ -323,14 +318,16 @@ TEST(program, makes_planes_at_once_where_nothing_is_in_the_way) {
   const plan_spec square{.lengths = {64, 64}, .batch = 3};
   EXPECT_TRUE(has_plane(square, hopper()));
   EXPECT_EQ(make_program(square, hopper(), data).traffic_bytes(), 2U * 3 * 4096 * 8);
-  EXPECT_EQ(make_program({.lengths = {8, 64, 64}}, hopper(), data).passes().size(), 2U);
+  EXPECT_EQ(make_program(plan_spec{.lengths = {8, 64, 64}}, hopper(), data).passes().size(), 2U);
   EXPECT_FALSE(has_plane(square, ampere()));
   EXPECT_FALSE(has_plane({.lengths = {64, 32}}, hopper()));
   for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
     EXPECT_FALSE(has_plane({.lengths = {64, 64}, .kind = kind}, hopper()));
     EXPECT_TRUE(has_plane({.lengths = {8, 128, 128}, .kind = kind}, hopper()));
-    EXPECT_EQ(
-        make_program({.lengths = {8, 128, 128}, .kind = kind}, hopper(), data).passes().size(), 2U);
+    EXPECT_EQ(make_program(plan_spec{.lengths = {8, 128, 128}, .kind = kind}, hopper(), data)
+                  .passes()
+                  .size(),
+              2U);
   }
   EXPECT_FALSE(has_plane({.lengths = {64, 64}, .valid_in = {{0, 9}, {0, 64}}}, hopper()));
   EXPECT_FALSE(has_plane({.lengths = {64, 64}, .valid_out = {{0, 9}, {0, 64}}}, hopper()));
@@ -345,7 +342,8 @@ TEST(program, takes_no_more_than_the_device_has) {
       for (const transform kind : kinds) {
         for (const precision real : {precision::fp32, precision::fp64, precision::fp16}) {
           for (std::size_t n = 2; n <= max_length; n *= 2) {
-            const auto program = make_program({.lengths = {n}, .kind = kind, .real = real}, device);
+            const auto program =
+                make_program(plan_spec{.lengths = {n}, .kind = kind, .real = real}, device);
             for (const pass& each : program.passes()) {
               const planner::tile_shape& shape = each.shape();
               ASSERT_LE(shape.scratch_bytes(), device.local_memory_bytes) << n << each.describe();
@@ -362,9 +360,10 @@ TEST(program, falls_back_on_clusters_of_less_local_memory) {
   device_info small = hopper();
   small.local_memory_bytes = 99 << 10;
   for (const device_info& device : {hopper(), small}) {
-    const auto plane = make_program({.lengths = {128, 128}}, device);
+    const auto plane = make_program(plan_spec{.lengths = {128, 128}}, device);
     EXPECT_EQ(plane.passes().size(), 1U) << plane.describe();
-    const auto line = make_program({.lengths = {1 << 14}, .real = precision::fp64}, device);
+    const auto line =
+        make_program(plan_spec{.lengths = {1 << 14}, .real = precision::fp64}, device);
     EXPECT_EQ(line.passes().size(), 1U) << line.describe();
   }
 }
@@ -372,12 +371,13 @@ TEST(program, falls_back_on_clusters_of_less_local_memory) {
 TEST(program, takes_three_passes_where_local_memory_is_small) {
   const auto device = opencl(true, 32 << 10, 256);
   const std::size_t n = std::size_t{1} << 24;
-  EXPECT_EQ(make_program({.lengths = {n}, .real = precision::fp64}, device).passes().size(), 3U);
+  EXPECT_EQ(
+      make_program(plan_spec{.lengths = {n}, .real = precision::fp64}, device).passes().size(), 3U);
 }
 
 TEST(program, refuses_a_device_too_small_for_any_shape) {
   const auto tiny = opencl(true, 256, 16);
-  EXPECT_THROW(static_cast<void>(make_program({.lengths = {std::size_t{1} << 20}}, tiny)),
+  EXPECT_THROW(static_cast<void>(make_program(plan_spec{.lengths = {std::size_t{1} << 20}}, tiny)),
                plan_error);
 }
 
@@ -388,9 +388,9 @@ TEST(program, refuses_more_workgroups_than_one_launch_takes) {
 
 TEST(program, scales_once) {
   for (const std::size_t n : {std::size_t{64}, std::size_t{1} << 20}) {
-    const auto program = make_program(
-        {.lengths = {4, n}, .kind = transform::forward_from_real, .scale = scaling::by_length},
-        hopper());
+    const plan_spec spec{
+        .lengths = {4, n}, .kind = transform::forward_from_real, .scale = scaling::by_length};
+    const auto program = make_program(spec, hopper());
     double product = 1;
     for (const pass& each : program.passes()) product *= each.numbers.scale;
     EXPECT_EQ(product, 0.25 / static_cast<double>(n));

@@ -63,7 +63,8 @@ TEST(rules, give_every_device_shapes_that_fit) {
 TEST(rules, read_and_write_whole_sectors) {
   const device_info device = hopper();
   for (const std::size_t n : {100000, 1000000, 10000000}) {
-    for (const auto& each : planner::make_program({.lengths = {n}, .batch = 2}, device).passes()) {
+    for (const auto& each :
+         planner::make_program(plan_spec{.lengths = {n}, .batch = 2}, device).passes()) {
       EXPECT_GE(each.shape().lanes * each.shape().element_bytes, 32U) << each.describe();
     }
   }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "planner/pass.hpp"  // pass, pass_side
-#include "side.hpp"          // side
 
 namespace wingbeat::test {
 
@@ -51,7 +50,7 @@ inline void add_element(places& to, const walked_side& side, std::size_t offset,
   const bool has_parts = side.stored.has_parts;
   const bool is_cut = side.placed.is_pairs && has_parts;  // a pair of which one may be outside
   const std::size_t re = has_parts ? offset : 2 * offset;
-  const std::size_t im = has_parts ? offset + side.stored.apart : 2 * offset + 1;
+  const std::size_t im = has_parts ? offset + side.stored.parts_distance : 2 * offset + 1;
   if (is_valid(is_cut ? 2 * i : i)) to.push_back(re);
   if (is_valid(is_cut ? 2 * i + 1 : i)) to.push_back(im);
 }
@@ -146,28 +145,6 @@ inline places written_by(const pass& planned, const butterfly& from) {
     add_last_bin(result, planned, out, place, k2, i);
   }
   return result;
-}
-
-/// Returns the reals of a request's side.
-inline places places_of(const side& array) {
-  places units{0};
-  for (const side_axis& axis : array.axes) units[0] -= axis.origin * axis.stride;  // modulo 2^64
-  const auto widen = [&](std::size_t first, std::size_t end, std::size_t stride) {
-    places longer;
-    for (const std::size_t offset : units) {
-      for (std::size_t i = first; i < end; ++i) longer.push_back(offset + i * stride);
-    }
-    units = longer;
-  };
-  for (const side_axis& axis : array.axes) widen(axis.valid.first, axis.valid.end, axis.stride);
-  for (const side_batch& batch : array.batches) widen(0, batch.count, batch.distance);
-  places reals;
-  for (const std::size_t offset : units) {
-    const bool is_plain = !array.is_real && array.imaginary_at == 0;
-    reals.push_back(is_plain ? 2 * offset : offset);
-    if (!array.is_real) reals.push_back(is_plain ? 2 * offset + 1 : offset + array.imaginary_at);
-  }
-  return reals;
 }
 
 }  // namespace wingbeat::test

@@ -31,9 +31,9 @@ DEVICE_LEVELS = {"port": 0, "complex": 1, "direction": 1, "index": 1, "factors":
 
 # A folder of src/ includes itself, the headers beside these folders, and the folders named here.
 # `backend` is the interface of engines, which none but themselves know. From the bottom up:
-# request and arrays, planner, programs, what is made of programs, the applications.
+# arrays, request, planner, programs, what is made of programs, the applications.
 SOURCE_LAYERS = {
-    "request": "arrays backend", "arrays": "request", "tuning": "",
+    "request": "arrays backend", "arrays": "", "tuning": "",
     "planner": "arrays request tuning",
     "programs": "arrays backend planner request tuning",
     "backend": "arrays planner programs request tuning",

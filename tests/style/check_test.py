@@ -60,10 +60,10 @@ class Includes(unittest.TestCase):
             self.check(f"src/backend/{own}/queue.cpp", "backend/backend.hpp", False)
 
     def test_of_arrays_reach_neither_planner_nor_engine(self):
-        for target in ("planner/pass.hpp", "tuning/tuning.hpp", "backend/backend.hpp",
+        for target in ("planner/pass.hpp", "request/traits.hpp", "backend/backend.hpp",
                        "backend/host/passes.hpp", "reference/axis.hpp"):
             self.check("src/arrays/array.cpp", target, True)
-        for target in ("arrays/order.hpp", "side.hpp", "wingbeat/plan.hpp"):
+        for target in ("arrays/order.hpp", "formatted.hpp", "wingbeat/plan.hpp"):
             self.check("src/arrays/array.cpp", target, False)
         for user in ("src/planner/loops.cpp", "src/backend/host/passes.cpp"):
             self.check(user, "arrays/dimension.hpp", False)

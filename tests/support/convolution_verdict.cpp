@@ -14,7 +14,7 @@
 #include <utility>  // move
 
 #include "convolving/direct_sum.hpp"  // range_of, mode_range
-#include "side.hpp"                   // bytes_of_real
+#include "request/resolved.hpp"       // resolved_spec
 #include "support/guarded.hpp"        // guarded, bytes
 #include "support/signal.hpp"         // fill_noise
 #include "wingbeat/error.hpp"         // error

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "reference/stored.hpp"   // load_number, store_number
-#include "side.hpp"               // input_side, output_side
+#include "request/resolved.hpp"   // resolved_spec
 #include "support/guarded.hpp"    // guarded, bytes
 #include "wingbeat/devices.hpp"   // first_device
 #include "wingbeat/error.hpp"     // plan_error, error
@@ -32,10 +32,10 @@ struct element {
 };
 
 /// Returns all elements, transform by transform, the last axis densest.
-std::vector<element> elements_of(const side& array) {
+std::vector<element> elements_of(const arrays::array& array) {
   std::size_t count = 1;
-  for (const side_batch& batch : array.batches) count *= batch.count;
-  for (const side_axis& axis : array.axes) count *= axis.length;
+  for (const arrays::batch& batch : array.batches) count *= batch.count;
+  for (const arrays::axis& axis : array.axes) count *= axis.length;
   std::vector<element> all(count);
   for (std::size_t number = 0; number < count; ++number) {
     std::size_t rest = number, unit = 0;
@@ -43,8 +43,8 @@ std::vector<element> elements_of(const side& array) {
     for (std::size_t a = array.axes.size(); a-- > 0;) {
       const std::size_t i = rest % array.axes[a].length;
       rest /= array.axes[a].length;
-      unit +=
-          (i - array.axes[a].origin) * array.axes[a].stride;  // modulo 2^64 where it is not there
+      unit += (i - array.axes[a].placed.first) *
+              array.axes[a].stride;  // modulo 2^64 where it is not there
       is_inside = is_inside && array.axes[a].valid.first <= i && i < array.axes[a].valid.end;
     }
     for (std::size_t b = array.batches.size(); b-- > 0;) {
@@ -52,8 +52,8 @@ std::vector<element> elements_of(const side& array) {
       rest /= array.batches[b].count;
     }
     const std::size_t re = unit * array.unit_bytes();
-    const std::size_t plane = array.imaginary_at == 0 ? 1 : array.imaginary_at;
-    all[number] = {is_inside, re, re + plane * array.real_bytes};
+    const std::size_t plane = array.has_parts ? array.parts_distance : 1;
+    all[number] = {is_inside, re, re + plane * array.real_bytes()};
   }
   return all;
 }
@@ -91,14 +91,14 @@ bool is_im_unread(const plan_spec& spec, std::size_t number) {
 /// The input's bytes, and what they stand for.
 struct signal {
   explicit signal(const plan_spec& spec) : memory(input_bytes(spec), poisons[0]) {
-    const side from = input_side(spec);
+    const arrays::array from = request::input_array(spec);
     const auto places = elements_of(from);
     const precision stored = stored_in(spec);
     auto* const address = reinterpret_cast<char*>(memory.data());
     for (std::size_t e = 0; e < places.size(); ++e) {
       const auto& [is_in_memory, re, im] = places[e];
       if (is_in_memory) reference::store_number(address + re, stored, noise_at(re, stored));
-      if (is_in_memory && !from.is_real && !is_im_unread(spec, e)) {
+      if (is_in_memory && !from.is_real() && !is_im_unread(spec, e)) {
         reference::store_number(address + im, stored, noise_at(im, stored));
       }
     }
@@ -107,7 +107,7 @@ struct signal {
       const auto& [is_in_memory, re, im] = places[e];
       value z = 0;
       if (is_in_memory) z = reference::load_number(address + re, stored);
-      if (is_in_memory && !from.is_real && !is_im_unread(spec, e)) {
+      if (is_in_memory && !from.is_real() && !is_im_unread(spec, e)) {
         z.imag(reference::load_number(address + im, stored));
       }
       meaning.push_back(z);
@@ -131,14 +131,14 @@ std::vector<value> expected_output(const plan_spec& spec, const std::vector<valu
   std::vector<double> numbers;
   for (const value z : x) {
     numbers.push_back(static_cast<double>(z.real()));
-    if (!input_side(spec).is_real) numbers.push_back(static_cast<double>(z.imag()));
+    if (!request::input_array(spec).is_real()) numbers.push_back(static_cast<double>(z.imag()));
   }
   buffer in{on, input_bytes(oracle.spec())}, out{on, output_bytes(oracle.spec())};
   in.write(numbers.data(), in.size_bytes());
   oracle.enqueue(on, in.view(), out.view());
   numbers.resize(out.size_bytes() / sizeof(double));
   out.read(numbers.data(), out.size_bytes());
-  if (output_side(spec).is_real) return {numbers.begin(), numbers.end()};
+  if (request::output_array(spec).is_real()) return {numbers.begin(), numbers.end()};
   std::vector<value> y;
   for (std::size_t k = 0; k < numbers.size(); k += 2) y.emplace_back(numbers[k], numbers[k + 1]);
   return y;
@@ -151,7 +151,7 @@ struct bounds {
     const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
     const bool is_scaled = spec.scale != scaling::none || spec.factor != 1;
     const long double factor = (is_scaled ? 2 : 0) + (is_fp64 ? 1 : 0);
-    const long double log2 = std::log2(static_cast<long double>(points_of(spec)));
+    const long double log2 = std::log2(static_cast<long double>(request::points_of(spec)));
     l2 = u * ((is_fp64 ? 1.25L : 1.0L) * std::sqrt(log2) + factor);
     of_largest = 12 * u;
     if (stored_out(spec) == precision::fp16) {
@@ -170,7 +170,7 @@ struct bounds {
 /// Returns how many numbers of the input one transform depends on.
 long double distinct_inputs(const plan_spec& spec) {
   long double count = 1;
-  for (const side_axis& axis : input_side(spec).axes) {
+  for (const arrays::axis& axis : request::input_array(spec).axes) {
     if (axis.stride != 0) count *= static_cast<long double>(axis.valid.end - axis.valid.first);
   }
   return count;
@@ -199,15 +199,16 @@ struct comparison {
   }
 };
 
-value element_in(const bytes& memory, const element& where, const side& array, precision real) {
+value element_in(const bytes& memory, const element& where, const arrays::array& array,
+                 precision real) {
   const auto* const address = reinterpret_cast<const char*>(memory.data());
   const auto re = reference::load_number(address + where.re_byte, real);
-  return {re, array.is_real ? 0 : reference::load_number(address + where.im_byte, real)};
+  return {re, array.is_real() ? 0 : reference::load_number(address + where.im_byte, real)};
 }
 
 std::optional<std::string> inaccuracy(const plan_spec& spec, const std::vector<value>& expected,
                                       const bytes& out) {
-  const side to = output_side(spec);
+  const arrays::array to = request::output_array(spec);
   const auto places = elements_of(to);
   const bounds allowed{spec};
   const long double inputs = distinct_inputs(spec);
@@ -241,22 +242,22 @@ std::optional<std::string> inaccuracy(const plan_spec& spec, const std::vector<v
 
 /// Returns 1 for each byte of the output that a run writes.
 bytes written(const plan_spec& spec) {
-  const side to = output_side(spec);
+  const arrays::array to = request::output_array(spec);
   bytes mask(output_bytes(spec), 0);
   const auto mark = [&](std::size_t first) {
-    std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(first), to.real_bytes, 1);
+    std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(first), to.real_bytes(), 1);
   };
   for (const auto& [is_in_memory, re, im] : elements_of(to)) {
     if (!is_in_memory) continue;
     mark(re);
-    if (!to.is_real) mark(im);
+    if (!to.is_real()) mark(im);
   }
   return mask;
 }
 
 /// Returns whether a run may leave anything in the places that it does not write.
 bool has_padding(const plan_spec& spec) {
-  return is_real(spec.kind) && spec.where == placement::in_place;
+  return request::traits_of(spec.kind).is_real() && spec.where == placement::in_place;
 }
 
 /// One run after another on buffers of their own.

@@ -7,7 +7,7 @@
 #include <numeric>    // iota
 #include <vector>
 
-#include "side.hpp"                       // input_side, output_side, is_real, points_of
+#include "request/resolved.hpp"           // resolved_spec
 #include "support/dice.hpp"               // dice
 #include "support/numbered_functors.hpp"  // numbered_load, numbered_store
 #include "wingbeat/good_length.hpp"       // good_length
@@ -54,9 +54,9 @@ batch_shape random_batch(dice& roll, std::size_t room) {
   return batch_shape{std::move(batch)};
 }
 
-std::vector<index_range> random_ranges(dice& roll, const side& array) {
+std::vector<index_range> random_ranges(dice& roll, const arrays::array& array) {
   std::vector<index_range> ranges;
-  for (const side_axis& axis : array.axes) {
+  for (const arrays::axis& axis : array.axes) {
     index_range range{0, axis.length};
     if (!roll.one_in(3)) range.first = roll.below(axis.length);
     if (!roll.one_in(3)) range.end = roll.between(range.first + 1, axis.length);
@@ -67,9 +67,9 @@ std::vector<index_range> random_ranges(dice& roll, const side& array) {
 
 /// The dimensions of one side, by number: its axes, its batches, its two planes.
 struct dimensions {
-  explicit dimensions(const side& array, bool is_planar) : n_axes(array.axes.size()) {
-    for (const side_axis& axis : array.axes) counts.push_back(axis.length);
-    for (const side_batch& batch : array.batches) counts.push_back(batch.count);
+  explicit dimensions(const arrays::array& array, bool is_planar) : n_axes(array.axes.size()) {
+    for (const arrays::axis& axis : array.axes) counts.push_back(axis.length);
+    for (const arrays::batch& batch : array.batches) counts.push_back(batch.count);
     if (is_planar) counts.push_back(2);
   }
 
@@ -105,10 +105,10 @@ std::vector<std::size_t> nested_steps(dice& roll, const dimensions& sizes, seque
   return steps;
 }
 
-memory_layout random_layout(dice& roll, const side& array, bool may_repeat) {
+memory_layout random_layout(dice& roll, const arrays::array& array, bool may_repeat) {
   constexpr sequence sequences[] = {sequence::natural, sequence::interleaved, sequence::shuffled};
   if (roll.one_in(3)) return {};
-  const dimensions all{array, !array.is_real && roll.one_in(3)};
+  const dimensions all{array, !array.is_real() && roll.one_in(3)};
   const std::size_t n_steps = array.axes.size() + array.batches.size();
   const bool is_planar = all.counts.size() > n_steps;
   if (is_planar && roll.one_in(4)) {  // two packed planes
@@ -129,10 +129,12 @@ memory_layout random_layout(dice& roll, const side& array, bool may_repeat) {
 }
 
 /// States the strides or the distances alone, with the others left to default.
-void leave_out_half(dice& roll, memory_layout& layout, const side& packed) {
+void leave_out_half(dice& roll, memory_layout& layout, const arrays::array& packed) {
   if (layout.strides.empty() || layout.imaginary_at != 0 || !roll.one_in(4)) return;
   if (roll.one_in(2)) {
-    const dimensions axes{{packed.axes, {}, 0, packed.is_real, packed.real_bytes}, false};
+    arrays::array axes_alone = packed;
+    axes_alone.batches.clear();
+    const dimensions axes{axes_alone, false};
     layout.strides = nested_steps(roll, axes, sequence::shuffled);
     layout.distances.clear();
     return;
@@ -157,17 +159,17 @@ void place(dice& roll, drawn_plan& drawn) {
   plan_spec& spec = drawn.spec;
   if (roll.one_in(6)) return;  // packed, whole, out of place
   const bool is_together = roll.one_in(4);
-  if (is_together && is_real(spec.kind)) {
+  if (is_together && request::traits_of(spec.kind).is_real()) {
     spec.where = placement::in_place;
     drawn.is_one_buffer = !roll.one_in(4);
     return;
   }
-  spec.in = random_layout(roll, input_side(spec), !is_together);
+  spec.in = random_layout(roll, request::input_array(spec), !is_together);
   leave_out_half(
       roll, spec.in,
-      input_side(plan_spec{
+      request::input_array(plan_spec{
           .lengths = spec.lengths, .batch = spec.batch, .kind = spec.kind, .real = spec.real}));
-  if (roll.one_in(3)) spec.valid_in = random_ranges(roll, input_side(spec));
+  if (roll.one_in(3)) spec.valid_in = random_ranges(roll, request::input_array(spec));
   begin_later(roll, spec.in, spec.valid_in);
   if (is_together) {
     spec.out = spec.in;
@@ -176,12 +178,12 @@ void place(dice& roll, drawn_plan& drawn) {
     drawn.is_one_buffer = true;
     return;
   }
-  spec.out = random_layout(roll, output_side(spec), false);
+  spec.out = random_layout(roll, request::output_array(spec), false);
   leave_out_half(
       roll, spec.out,
-      output_side(plan_spec{
+      request::output_array(plan_spec{
           .lengths = spec.lengths, .batch = spec.batch, .kind = spec.kind, .real = spec.real}));
-  if (roll.one_in(3)) spec.valid_out = random_ranges(roll, output_side(spec));
+  if (roll.one_in(3)) spec.valid_out = random_ranges(roll, request::output_array(spec));
   begin_later(roll, spec.out, spec.valid_out);
 }
 
@@ -197,7 +199,7 @@ void store_otherwise(std::uint64_t seed, drawn_plan& drawn) {
   if (shares_memory || spec.real == precision::fp64) return;
   if (roll.one_in(4)) spec.in.stored = roll.one_of(narrow);
   if (roll.one_in(4)) spec.out.stored = roll.one_of(narrow);
-  const bool may_overflow = points_of(spec) > 1U << 15 && spec.scale == scaling::none;
+  const bool may_overflow = request::points_of(spec) > 1U << 15 && spec.scale == scaling::none;
   if (may_overflow && spec.out.stored == precision::fp16) spec.out.stored = precision::bf16;
 }
 
@@ -258,19 +260,19 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
     spec.lengths = roll.one_in(8) ? random_planes(roll, within.max_points)
                                   : random_lengths(roll, within.max_points);
     if (within.has_mixed_lengths && roll.one_in(2)) shorten(roll, spec.lengths);
-    spec.batch = random_batch(roll, within.max_points / points_of(spec));
+    spec.batch = random_batch(roll, within.max_points / request::points_of(spec));
   }
   spec.kind = roll.one_of(kinds);
   spec.real = roll.one_of(reals);
   if (spec.real == precision::fp64 && !within.has_fp64) spec.real = precision::fp32;
   spec.scale = roll.one_of(scales);
-  const bool may_overflow = spec.real == precision::fp16 && points_of(spec) > 1U << 15;
+  const bool may_overflow = spec.real == precision::fp16 && request::points_of(spec) > 1U << 15;
   if (may_overflow && spec.scale == scaling::none) spec.scale = scaling::by_sqrt_length;
   place(roll, drawn);
   drawn.has_own_workspace = roll.one_in(2);
   drawn.shift = roll.below(4);
   const auto& ranges_of_bins = spec.kind == transform::forward ? spec.valid_out : spec.valid_in;
-  const bool may_scramble = !is_real(spec.kind) && spec.lengths.size() == 1 &&
+  const bool may_scramble = !request::traits_of(spec.kind).is_real() && spec.lengths.size() == 1 &&
                             spec.in.is_packed() && spec.out.is_packed() && ranges_of_bins.empty();
   if (may_scramble && roll.one_in(2)) spec.bins = bin_order::scrambled;
   store_otherwise(seed, drawn);

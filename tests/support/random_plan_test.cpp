@@ -7,7 +7,7 @@
 #include <bit>  // has_single_bit
 #include <set>
 
-#include "side.hpp"                  // input_side, output_side, is_real, points_of
+#include "request/resolved.hpp"      // resolved_spec
 #include "wingbeat/good_length.hpp"  // is_good_length
 #include "wingbeat/wingbeat.hpp"
 
@@ -51,9 +51,9 @@ TEST(random_plan, stays_within_its_limits) {
     const auto [what, is_one_buffer, has_own_workspace, shift] =
         random_plan(seed, {.max_points = 1 << 12, .longest_axis = 1 << 16, .has_fp64 = false});
     const bool is_long = what.lengths.size() == 1 && what.lengths.front() >= 1U << 12;
-    EXPECT_LE(points_of(what) * what.batch, is_long ? 2U << 16 : 1U << 12) << seed;
+    EXPECT_LE(request::points_of(what) * what.batch, is_long ? 2U << 16 : 1U << 12) << seed;
     EXPECT_NE(what.real, precision::fp64) << seed;
-    const bool is_alike = are_alike(input_side(what), output_side(what));
+    const bool is_alike = are_alike(request::input_array(what), request::output_array(what));
     EXPECT_TRUE(!is_one_buffer || is_alike || what.where == placement::in_place) << seed;
   }
 }
@@ -68,10 +68,10 @@ std::set<std::string> traits_of(const drawn_plan& drawn) {
   const auto add = [&](bool is_there, const char* name) {
     if (is_there) found.insert(name);
   };
-  const side in = input_side(spec), out = output_side(spec);
+  const arrays::array in = request::input_array(spec), out = request::output_array(spec);
   add(spec.in.is_packed() && spec.out.is_packed() && in.is_whole() && out.is_whole(), "plain");
-  add(in.imaginary_at != 0, "planar input");
-  add(out.imaginary_at != 0, "planar output");
+  add(in.has_parts, "planar input");
+  add(out.has_parts, "planar output");
   add(!in.is_whole(), "padded");
   add(!out.is_whole(), "cropped");
   add(in.may_overlap(), "broadcast");
@@ -79,13 +79,14 @@ std::set<std::string> traits_of(const drawn_plan& drawn) {
   add(spec.out.strides.empty() && !spec.out.distances.empty(), "distances alone");
   add(out.axes.front().stride < out.axes.back().stride, "axes exchanged");
   add(out.batches.back().distance == 1, "interleaved");
-  add(drawn.is_one_buffer && is_real(spec.kind), "real in place");
-  add(drawn.is_one_buffer && !is_real(spec.kind) && !spec.in.is_packed(), "strided in place");
+  add(drawn.is_one_buffer && request::traits_of(spec.kind).is_real(), "real in place");
+  add(drawn.is_one_buffer && !request::traits_of(spec.kind).is_real() && !spec.in.is_packed(),
+      "strided in place");
   add(drawn.has_own_workspace, "own workspace");
   add(spec.in.stored.has_value(), "input stored otherwise");
   add(spec.out.stored.has_value(), "output stored otherwise");
   add(spec.factor != 1, "factor");
-  const bool is_odd = is_real(spec.kind) && spec.lengths.back() % 2 == 1;
+  const bool is_odd = request::traits_of(spec.kind).is_real() && spec.lengths.back() % 2 == 1;
   add(is_odd && spec.load.is_given(), "odd real transform with a load");
   add(is_odd && spec.store.is_given(), "odd real transform with a store");
   return found;

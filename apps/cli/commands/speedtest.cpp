@@ -19,7 +19,7 @@
 #include "formats/files/extension.hpp"    // extension_of
 #include "formatted.hpp"                  // formatted
 #include "measure/plan_run.hpp"           // measure_plan
-#include "plan_spec.hpp"                  // validate
+#include "request/validation.hpp"         // validated
 #include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
@@ -185,7 +185,7 @@ int run(const speedtest_options& o) {
   validate(o);
   const auto devices = choose_devices(o.engines, o.real);
   for (const std::size_t length : lengths_of(o)) {
-    for (const device_info& device : devices) wingbeat::validate(spec_of(length, o.real), device);
+    for (const device_info& device : devices) request::validated(spec_of(length, o.real), device);
   }
   require_files(output_files(o));
   const auto measured = time_all(o, devices);

@@ -21,7 +21,7 @@
 #include "formats/charts/chart.hpp"            // write_chart
 #include "formats/signals/signal.hpp"          // read_signal
 #include "formatted.hpp"                       // formatted
-#include "plan_spec.hpp"                       // require_good_length
+#include "request/validation.hpp"              // require_good_length, points_of
 #include "wingbeat/error.hpp"                  // plan_error, file_error
 #include "wingbeat/good_length.hpp"            // is_good_length
 
@@ -34,7 +34,7 @@ constexpr std::size_t default_segment = 256;
 /// down to a length that can be transformed.
 std::size_t segment_of(const transform_options& o, const formats::signal& signal) {
   if (o.segment) {
-    require_good_length(*o.segment);
+    request::require_good_length(*o.segment);
     if (*o.segment <= signal.row_length) return *o.segment;
     throw plan_error(
         formatted("--segment {} is longer than the rows of {}, which have {}; give less",
@@ -185,7 +185,7 @@ int transform_frames(const transform_options& o) {
   }
   output_check check{problem.checked(), o.check};
   const auto chosen =
-      devices_for(o.engines, real, points_of(problem.spec) * problem.spec.batch, o.check);
+      devices_for(o.engines, real, request::points_of(problem.spec) * problem.spec.batch, o.check);
   engine_outcome found =
       run_engines(problem.spec, pack(problem.samples, real), chosen, check,
                   [&](const std::vector<double>& powers) { return problem.magnitudes(powers); });

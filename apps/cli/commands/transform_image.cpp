@@ -23,7 +23,7 @@
 #include "formats/images/reader.hpp"           // image_reader
 #include "formats/signals/signal.hpp"          // read_signal, write_signal
 #include "formatted.hpp"                       // formatted
-#include "side.hpp"                            // points_of
+#include "request/resolved.hpp"                // points_of, traits_of
 #include "wingbeat/error.hpp"                  // plan_error
 
 namespace wingbeat::cli {
@@ -114,8 +114,7 @@ formats::waterfall_chart picture_of(const formats::signal& bins, const std::stri
 
 void report_size(const problem& solved, const formats::signal& signal) {
   const std::vector<std::size_t>& lengths = solved.spec.lengths;
-  const bool is_from_half = solved.spec.kind == transform::inverse_to_real;
-  const std::size_t width = is_from_half ? lengths[1] / 2 + 1 : lengths[1];
+  const std::size_t width = request::count_of(request::traits_of(solved.spec.kind).in, lengths[1]);
   if (lengths[0] == signal.n_rows && width == signal.row_length) return;
   print_message("{} padded with zeros to {}", size_text(signal.n_rows, signal.row_length),
                 size_text(lengths[0], width));
@@ -152,13 +151,14 @@ int transform_image(const transform_options& o) {
   if (o.is_inverse && o.scale_name.empty()) report_inverse_scale();
   const auto input = pack(solved.input, request.real);
   output_check check{{solved.spec, reader_of(input), request.real}, o.check};
-  const auto chosen = devices_for(o.engines, request.real, points_of(solved.spec), check.extent());
+  const auto chosen =
+      devices_for(o.engines, request.real, request::points_of(solved.spec), check.extent());
   const engine_outcome found = run_engines(solved.spec, input, chosen, check);
   auto document = transform_json(o.file, solved, 0);
   add_engines(document, found.results, check);
   if (!o.is_json) {
     print_table(heading(o.shown_file(), solved) +
-                    engines_text(points_of(solved.spec), found.results, check),
+                    engines_text(request::points_of(solved.spec), found.results, check),
                 {o.output});
   }
   if (found.best != nullptr) {

@@ -20,7 +20,7 @@
 #include "formats/charts/chart.hpp"            // write_chart
 #include "formats/signals/signal.hpp"          // read_signal, write_signal
 #include "formatted.hpp"                       // formatted
-#include "side.hpp"                            // points_of
+#include "request/resolved.hpp"                // points_of, traits_of
 #include "wingbeat/error.hpp"                  // plan_error
 #include "wingbeat/good_length.hpp"            // is_good_length
 
@@ -28,9 +28,10 @@ namespace wingbeat::cli {
 namespace {
 
 void report_length(const transform_options& o, const problem& solved) {
-  const bool is_from_half = solved.spec.kind == transform::inverse_to_real;
+  const request::domain values = request::traits_of(solved.spec.kind).in;
+  const bool is_from_half = values == request::domain::hermitian;
   const char* const item = is_from_half ? "bin" : "sample";
-  const std::size_t slots = is_from_half ? solved.length() / 2 + 1 : solved.length();
+  const std::size_t slots = request::count_of(values, solved.length());
   const std::size_t even = 2 * (solved.row_length - 1);
   if (is_from_half && !o.length && is_good_length(even + 1)) {
     if (solved.length() == even) {
@@ -60,7 +61,7 @@ struct windowed_rows {
                .row_length = solved.length(),
                .length = solved.length(),
                .hop = solved.length(),
-               .is_real = solved.spec.kind == transform::forward_from_real} {
+               .is_real = request::traits_of(solved.spec.kind).in == request::domain::real} {
     weights.window = samples_of(shape, solved.kept_samples);
     weights.window.resize(solved.length());
     weights.means = frame_means(layout, solved.input, solved.spec.real, /*are_removed=*/false);
@@ -71,8 +72,8 @@ struct windowed_rows {
 /// takes them as they are.
 engine_outcome solve(const transform_options& o, const problem& solved,
                      std::optional<output_check>& check) {
-  const auto chosen =
-      devices_for(o.engines, solved.spec.real, points_of(solved.spec) * solved.spec.batch, o.check);
+  const auto chosen = devices_for(o.engines, solved.spec.real,
+                                  request::points_of(solved.spec) * solved.spec.batch, o.check);
   const auto input = pack(solved.input, solved.spec.real);
   if (!o.weights) {
     check.emplace(checked_problem{solved.spec, reader_of(input), solved.spec.real}, o.check);
@@ -147,7 +148,8 @@ int report(const transform_options& o, const problem& solved, const engine_outco
   }
   if (found.best != nullptr) {
     spectrum shown{signal_of(solved, complete(solved, found.best_values)), solved.length(),
-                   solved.spec.kind == transform::forward_from_real, sample_rate_hz};
+                   request::traits_of(solved.spec.kind).in == request::domain::real,
+                   sample_rate_hz};
     shown.bins.sample_rate_hz = sample_rate_hz;
     const auto peaks = o.n_peaks ? strongest(shown, *o.n_peaks) : std::vector<peak>{};
     if (!o.is_json && !peaks.empty()) print_table(peaks_text(shown, peaks), {o.output});

@@ -10,6 +10,7 @@
 #include "cli/sweep.hpp"             // axes_text
 #include "measure/rounds.hpp"        // timed_run, take_turns, calls_per_turn
 #include "measure/wall_time.hpp"     // seconds_of
+#include "request/traits.hpp"        // traits_of
 #include "wingbeat/error.hpp"        // error, plan_error
 
 namespace wingbeat::cli {
@@ -175,7 +176,7 @@ void record_times(const std::vector<checked_run>& libraries, const std::vector<t
 
 bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
                          measure::clock_watch& clocks, const bench_rule& rule) {
-  if (spec.bins == bin_order::scrambled && spec.kind == transform::inverse) {
+  if (spec.bins == bin_order::scrambled && !request::traits_of(spec.kind).is_forward) {
     throw plan_error(
         "scrambled bins of c2c-inverse mean other samples to each library; bench c2c with --bins "
         "scrambled, or the inverse in natural order");

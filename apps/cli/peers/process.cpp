@@ -15,9 +15,9 @@
 #include <csignal>   // kill
 #include <cstring>   // strerror
 
-#include "formatted.hpp"       // formatted, joined
-#include "side.hpp"            // input_side, output_side
-#include "wingbeat/error.hpp"  // absent_error, device_error, plan_error
+#include "formatted.hpp"         // formatted, joined
+#include "request/resolved.hpp"  // input_array, output_array
+#include "wingbeat/error.hpp"    // absent_error, device_error, plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -52,11 +52,11 @@ void transfer_all(std::size_t size_bytes, const char* participle, const Transfer
   }
 }
 
-std::string side_words(const char* name, const side& array) {
+std::string side_words(const char* name, const arrays::array& array) {
   std::vector<std::size_t> strides;
-  for (const side_axis& axis : array.axes) strides.push_back(axis.stride);
+  for (const arrays::axis& axis : array.axes) strides.push_back(axis.stride);
   return formatted(" {0}_strides={1} {0}_distance={2} {0}_imaginary={3} {0}_bytes={4}", name,
-                   joined(strides, "x"), array.batches.front().distance, array.imaginary_at,
+                   joined(strides, "x"), array.batches.front().distance, array.parts_distance,
                    array.bytes());
 }
 
@@ -268,8 +268,9 @@ std::string words_of(const plan_spec& spec) {
   const std::size_t batch = spec.batch;
   return formatted("kind={} precision={} lengths={} batch={} in_place={}{}{}", name_of(spec.kind),
                    name_of(spec.real), joined(spec.lengths, "x"), batch,
-                   spec.where == placement::in_place ? 1 : 0, side_words("in", input_side(spec)),
-                   side_words("out", output_side(spec)));
+                   spec.where == placement::in_place ? 1 : 0,
+                   side_words("in", request::input_array(spec)),
+                   side_words("out", request::output_array(spec)));
 }
 
 }  // namespace wingbeat::cli

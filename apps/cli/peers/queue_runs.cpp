@@ -9,7 +9,7 @@
 #include "backend/kernel_cache.hpp"  // kernel_cache
 #include "measure/wall_time.hpp"     // seconds_of
 #include "peers/cufft.hpp"           // cufft
-#include "side.hpp"                  // input_side, output_side
+#include "request/resolved.hpp"      // resolved_spec, traits_of
 
 namespace wingbeat::cli {
 namespace {
@@ -86,7 +86,8 @@ class cufft_run final : public library_run {
     prepared_.warm_s = seconds_of([&] { planned_.emplace(on, spec); });
     prepared_.workspace_bytes = static_cast<long long>(planned_->workspace_bytes());
     // Out of place, cuFFT overwrites the input of c2r, which the other runs share.
-    const bool overwrites_input = spec.kind == transform::inverse_to_real && !memory.in_place;
+    const bool overwrites_input =
+        request::traits_of(spec.kind).in == request::domain::hermitian && !memory.in_place;
     if (overwrites_input) own_in_.emplace(on, memory.in.size_bytes());
   }
 
@@ -163,7 +164,9 @@ std::unique_ptr<library_run> make_cufft_run(queue& on, const plan_spec& spec,
 }
 
 std::size_t copied_bytes(const plan_spec& spec) {
-  return (input_side(spec).occupied_bytes() + output_side(spec).occupied_bytes()) / 2;
+  return (request::input_array(spec).occupied_bytes() +
+          request::output_array(spec).occupied_bytes()) /
+         2;
 }
 
 double time_copies(queue& on, const plan_spec& spec, bench_buffers& memory, std::size_t n_runs) {

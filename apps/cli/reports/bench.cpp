@@ -9,7 +9,7 @@
 #include "cli/sweep.hpp"          // axes_text
 #include "commit.hpp"             // WINGBEAT_COMMIT, generated
 #include "formatted.hpp"          // formatted
-#include "side.hpp"               // points_of
+#include "request/resolved.hpp"   // points_of
 #include "wingbeat/version.hpp"   // WINGBEAT_VERSION_MAJOR
 
 namespace wingbeat::cli {
@@ -123,7 +123,7 @@ std::vector<const bench_result*> by_points(const bench_document& document) {
   std::vector<const bench_result*> results;
   for (const bench_result& result : document.results) results.push_back(&result);
   std::stable_sort(results.begin(), results.end(), [](const auto* a, const auto* b) {
-    return points_of(a->spec) < points_of(b->spec);
+    return request::points_of(a->spec) < request::points_of(b->spec);
   });
   return results;
 }
@@ -137,7 +137,7 @@ formats::chart_series series_of(const bench_document& document, const std::strin
     if (!result->refused.empty()) continue;
     const bench_figures* const figures = peer.empty() ? &result->ours : figures_of(*result, peer);
     if (figures == nullptr || !figures->refused.empty()) continue;
-    line.x.push_back(std::log2(static_cast<double>(points_of(result->spec))));
+    line.x.push_back(std::log2(static_cast<double>(request::points_of(result->spec))));
     line.y.push_back(result->fraction(*figures));
     line.low.push_back(result->copy_s.median / figures->seconds.high);
     line.high.push_back(result->copy_s.median / figures->seconds.low);

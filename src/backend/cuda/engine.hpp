@@ -26,8 +26,9 @@ class engine final : public backend::engine {
   [[nodiscard]] std::shared_ptr<backend::queue> adopt(void* native) const override;
   [[nodiscard]] std::shared_ptr<const backend::kernel> compile(
       const std::shared_ptr<backend::queue>& on, const kernel_source& source) const override;
-  [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<backend::queue>& on,
-                                                      const plan_spec& spec) const override;
+  [[nodiscard]] std::shared_ptr<const plan> make_plan(
+      const std::shared_ptr<backend::queue>& on,
+      const request::resolved_spec& request) const override;
   [[nodiscard]] std::shared_ptr<const plan> make_convolution(
       const std::shared_ptr<backend::queue>& on, const plan_spec& rows,
       const spectrum_array& spectra) const override;

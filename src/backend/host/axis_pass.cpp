@@ -45,13 +45,13 @@ axis_pass<Real>::axis_pass(const kernels<Real>& kernel_set, const pass& planned,
     : kernels_(kernel_set),
       planned_(planned),
       n_columns_(planned.n_columns()),
-      has_mirror_(is_real(planned.kind) && !planned.is_odd_real()),
-      scale_(has_mirror_ && planned.kind == transform::forward_from_real ? scale / 2  // see `split`
-                                                                         : scale),
+      has_mirror_(planned.kind.is_real() && !planned.is_odd_real()),
+      scale_(has_mirror_ && planned.in.is_real() ? scale / 2  // see `split`
+                                                 : scale),
       n_threads_(threads_for(planned)),
       in_(kernel_set, planned.in, planned.repeats.back().in, of_plan.load, nullptr),
       out_(kernel_set, planned.out, planned.repeats.back().out, nullptr, of_plan.store) {
-  const bool are_columns = !is_real(planned.kind) && !is_row(planned.in) && !is_row(planned.out);
+  const bool are_columns = !planned.kind.is_real() && !is_row(planned.in) && !is_row(planned.out);
   const bool fill_lanes = 2 * n_columns_ >= static_cast<std::size_t>(kernel_set.width);
   if (are_columns && fill_lanes && planned.length <= limits.longest_strip) {
     choose_strip();
@@ -89,8 +89,7 @@ void axis_pass<Real>::choose_rows() {
   all_rows_.out_pitch = row.out / 2;
   all_rows_.count = n_columns_;
   all_rows_.scale = scale_;
-  all_rows_.is_swapped =
-      planned_.kind == transform::inverse || planned_.kind == transform::inverse_to_real;
+  all_rows_.is_swapped = !planned_.kind.is_forward;
   prepared_ = rows_->prepared(all_rows_);
   prepared_.in_first = planned_.in.first;
   prepared_.out_first = planned_.out.first;
@@ -161,10 +160,9 @@ std::string axis_pass<Real>::explain() const {
   if (!is_in_direct_) text += planned_.in.is_functor ? "your load\n" : "gathered into tiles\n";
   const auto mirror =
       formatted("{} bins of {} and mirror image", planned_.length / 2 + 1, planned_.length);
-  if (planned_.kind == transform::inverse_to_real) text += mirror + " combined\n";
+  if (planned_.out.is_real()) text += mirror + " combined\n";
   text += strip_ ? strip_->explain() : rows_->explain();
-  if (mirror_ && planned_.kind == transform::forward_from_real)
-    text += "\n" + mirror + " separated";
+  if (mirror_ && planned_.in.is_real()) text += "\n" + mirror + " separated";
   if (!is_out_direct_) text += planned_.out.is_functor ? "\nyour store" : "\nscattered from tiles";
   return text;
 }
@@ -238,7 +236,7 @@ template <class Real>
 void axis_pass<Real>::transform_rows(const rows<Real>& work, Real* scratch,
                                      unsigned n_threads) const {
   if (!mirror_) return rows_->run(work, scratch, n_threads);
-  if (planned_.kind == transform::forward_from_real) {
+  if (planned_.in.is_real()) {
     mirror_->forward(*rows_, work, scratch, n_threads);
   } else {
     mirror_->inverse(*rows_, work, scratch, n_threads);
@@ -303,7 +301,7 @@ void axis_pass<Real>::run_strip(std::size_t first, std::size_t count, const begi
   work.in_pitch = work.out_pitch = width;
   work.scratch = own.scratch;
   work.scale = scale_;
-  work.is_swapped = planned_.kind == transform::inverse;
+  work.is_swapped = !planned_.kind.is_forward;
   std::size_t column = 0;
   by_runs(planned_.repeats, first, count, [&](std::size_t from, std::size_t to, std::size_t n) {
     from += planned_.in.first;

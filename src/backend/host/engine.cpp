@@ -71,9 +71,9 @@ class host_engine_type final : public engine {
     require_only_device(device);
     return std::make_shared<host_queue>(device);
   }
-  [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>&,
-                                                      const plan_spec& spec) const override {
-    return host::make_plan(host::chosen_set(), spec);
+  [[nodiscard]] std::shared_ptr<const plan> make_plan(
+      const std::shared_ptr<queue>&, const request::resolved_spec& request) const override {
+    return host::make_plan(host::chosen_set(), request);
   }
   [[nodiscard]] std::shared_ptr<const plan> make_convolution(
       const std::shared_ptr<queue>&, const plan_spec& rows,

@@ -24,7 +24,7 @@ array_end end_in_reals(const array& source, bool is_functor) {
   array_end result{source, is_functor};
   const std::size_t unit = is_functor ? 1 : source.unit_reals();
   for (arrays::axis& axis : result.source.axes) axis.stride *= unit;
-  for (side_batch& batch : result.source.batches) batch.distance *= unit;
+  for (arrays::batch& batch : result.source.batches) batch.distance *= unit;
   return result;
 }
 
@@ -71,12 +71,6 @@ void add_repeats(pass& result, const array& from, const array& to) {
   if (result.repeats.empty()) result.repeats.emplace_back();
 }
 
-transform kind_of_pass(transform kind, bool is_last_axis) {
-  if (is_last_axis) return kind;
-  if (kind == transform::forward_from_real) return transform::forward;
-  return kind == transform::inverse_to_real ? transform::inverse : kind;
-}
-
 /// Returns an array of some of a batch's transforms.
 array of_counts(array source, const std::vector<std::size_t>& counts) {
   for (std::size_t b = 0; b < counts.size(); ++b) source.batches[b].count = counts[b];
@@ -98,7 +92,7 @@ stored stored_as(precision real) {
 std::vector<std::size_t> distances_of(const array& source, bool is_functor) {
   const array_end end = end_in_reals(source, is_functor);
   std::vector<std::size_t> distances;
-  for (const side_batch& batch : end.source.batches) distances.push_back(batch.distance);
+  for (const arrays::batch& batch : end.source.batches) distances.push_back(batch.distance);
   return distances;
 }
 
@@ -109,20 +103,20 @@ std::size_t pass::n_columns() const {
 }
 
 bool pass::is_odd_real() const {
-  return is_real(kind) && length % 2 != 0;
+  return kind.is_real() && length % 2 != 0;
 }
 
 std::size_t pass::complex_length() const {
-  return is_real(kind) && length % 2 == 0 ? length / 2 : length;
+  return kind.is_real() && length % 2 == 0 ? length / 2 : length;
 }
 
-pass_list passes_of(const plan_spec& spec, const std::vector<std::size_t>& counts) {
-  const auto order = arrays::order_of_axes(spec.kind, spec.lengths.size());
+pass_list passes_of(const request::resolved_spec& request, const std::vector<std::size_t>& counts) {
+  const plan_spec& spec = request.spec;
+  const auto order = arrays::order_of_axes(request.in, request.out);
   std::vector<arrays::pass_outline> outlines;
   for (const arrays::axis_span& span : order) outlines.push_back({.axes = span});
   const auto between = arrays::arrays_of_passes(
-      spec, of_counts(arrays::input_array(spec, arrays::real_side::as_reals), counts),
-      of_counts(arrays::output_array(spec, arrays::real_side::as_reals), counts), outlines,
+      spec, of_counts(request.in, counts), of_counts(request.out, counts), outlines,
       {.padding = {.crowded_multiple = limits.crowded_rows, .gap = limits.row_gap},
        .is_cropped = true});
   pass_list result;
@@ -135,7 +129,7 @@ pass_list passes_of(const plan_spec& spec, const std::vector<std::size_t>& count
     }
     const std::size_t axis = order[i].first;
     pass each;
-    each.kind = kind_of_pass(spec.kind, axis + 1 == spec.lengths.size());
+    each.kind = request.kind_of_axis(axis);
     each.axis = axis;
     each.length = spec.lengths[axis];
     each.in = end_along(from, order[i]);

@@ -9,6 +9,7 @@
 #include "arrays/array.hpp"          // array, place
 #include "arrays/dimension.hpp"      // dimension
 #include "backend/host/kernels.hpp"  // stored
+#include "request/resolved.hpp"      // resolved_spec
 #include "wingbeat/plan.hpp"         // transform, index_range
 
 namespace wingbeat::backend::host {
@@ -43,7 +44,7 @@ struct pass_end {
 /// One axis transformed in all its columns: those of indices of other axes that are not known to
 /// be zero and that are wanted.
 struct pass {
-  transform kind = transform::forward;  ///< Real kinds belong to the last axis alone.
+  request::traits kind = request::traits_of(transform::forward);  ///< Along this axis.
   std::size_t axis = 0;
   std::size_t length = 1;  ///< N
   pass_end in;
@@ -90,7 +91,8 @@ struct pass_list {
 [[nodiscard]] stored stored_as(precision real);
 
 /// Returns the passes over `counts` transforms of each batch dimension of a validated request.
-[[nodiscard]] pass_list passes_of(const plan_spec& spec, const std::vector<std::size_t>& counts);
+[[nodiscard]] pass_list passes_of(const request::resolved_spec& request,
+                                  const std::vector<std::size_t>& counts);
 
 /// Returns stored reals (elements, for a functor) from one transform of each batch dimension to the
 /// next.

@@ -11,7 +11,7 @@
 #include "backend/host/passes.hpp"      // passes_of, distances_of
 #include "backend/host/thresholds.hpp"  // limits
 #include "formatted.hpp"                // formatted
-#include "side.hpp"                     // input_side, output_side, factor_of
+#include "request/resolved.hpp"         // resolved_spec, factor_of, points_of
 
 namespace wingbeat::backend::host {
 namespace {
@@ -50,7 +50,7 @@ grouping grouped(const plan_spec& spec, std::size_t number_bytes) {
   result.chunk = result.counts.front();
   if (spec.lengths.size() == 1) return result;
   std::size_t room =
-      std::max<std::size_t>(limits.group_bytes / (points_of(spec) * number_bytes), 1);
+      std::max<std::size_t>(limits.group_bytes / (request::points_of(spec) * number_bytes), 1);
   result.split = result.counts.size() - 1;
   while (result.split > 0 && result.counts[result.split] <= room)
     room /= result.counts[result.split--];
@@ -61,7 +61,7 @@ grouping grouped(const plan_spec& spec, std::size_t number_bytes) {
 template <class Real>
 class host_plan final : public backend::plan {
  public:
-  host_plan(const kernels<Real>& kernel_set, const plan_spec& spec);
+  host_plan(const kernels<Real>& kernel_set, const request::resolved_spec& request);
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override;
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override;
@@ -89,7 +89,7 @@ class host_plan final : public backend::plan {
   void run(const group& of, const begin_of_end& in, const begin_of_end& out,
            std::byte* workspace) const;
 
-  plan_spec spec_;
+  request::resolved_spec request_;
   functors functors_;
   grouping groups_;
   std::vector<std::size_t> in_distances_;
@@ -102,14 +102,13 @@ class host_plan final : public backend::plan {
 };
 
 template <class Real>
-host_plan<Real>::host_plan(const kernels<Real>& kernel_set, const plan_spec& spec)
-    : spec_(spec), groups_(grouped(spec, 2 * sizeof(Real))) {
-  if (spec.load.is_given()) functors_.load = &spec_.load.callable;
-  if (spec.store.is_given()) functors_.store = &spec_.store.callable;
-  in_distances_ =
-      distances_of(arrays::input_array(spec, arrays::real_side::as_reals), spec.load.is_given());
-  out_distances_ =
-      distances_of(arrays::output_array(spec, arrays::real_side::as_reals), spec.store.is_given());
+host_plan<Real>::host_plan(const kernels<Real>& kernel_set, const request::resolved_spec& request)
+    : request_(request), groups_(grouped(request.spec, 2 * sizeof(Real))) {
+  const plan_spec& spec = request_.spec;
+  if (spec.load.is_given()) functors_.load = &spec.load.callable;
+  if (spec.store.is_given()) functors_.store = &spec.store.callable;
+  in_distances_ = distances_of(request.in, spec.load.is_given());
+  out_distances_ = distances_of(request.out, spec.store.is_given());
   whole_ = make_group(kernel_set, groups_.of_group(groups_.chunk));
   if (groups_.n_rest() != 0) rest_ = make_group(kernel_set, groups_.of_group(groups_.n_rest()));
   work_bytes_ = std::max(whole_.work_bytes, rest_.work_bytes);
@@ -125,12 +124,12 @@ template <class Real>
 typename host_plan<Real>::group host_plan<Real>::make_group(
     const kernels<Real>& kernel_set, const std::vector<std::size_t>& counts) const {
   group result;
-  const pass_list list = passes_of(spec_, counts);
+  const pass_list list = passes_of(request_, counts);
   result.work_bytes = aligned_up(list.work_bytes);
   result.passes.reserve(list.passes.size());
   for (const pass& each : list.passes) {
     const bool is_last = &each == &list.passes.back();
-    const auto scale = is_last ? static_cast<Real>(factor_of(spec_)) : Real{1};
+    const auto scale = is_last ? static_cast<Real>(request::factor_of(request_.spec)) : Real{1};
     result.passes.emplace_back(kernel_set, each, scale, functors_);
   }
   prepare_legs(result);
@@ -145,11 +144,11 @@ std::size_t host_plan<Real>::workspace_bytes() const noexcept {
 
 template <class Real>
 std::size_t host_plan<Real>::traffic_bytes() const noexcept {
-  std::size_t bytes = moved_in(spec_) + moved_out(spec_);
+  std::size_t bytes = request_.moved_in() + request_.moved_out();
   const std::size_t number_bytes = 2 * sizeof(Real);
-  const std::size_t n_transforms = spec_.batch;
+  const std::size_t n_transforms = request_.spec.batch;
   const std::size_t n_of_group = batch_shape{groups_.of_group(groups_.chunk)};
-  const bool is_cached = points_of(spec_) * number_bytes <= limits.group_bytes;
+  const bool is_cached = request::points_of(request_.spec) * number_bytes <= limits.group_bytes;
   for (const auto& pass : whole_.passes) {
     const std::size_t columns = pass.n_columns() / n_of_group * n_transforms;
     const std::size_t row = pass.planned().complex_length();
@@ -225,9 +224,10 @@ void host_plan<Real>::enqueue(queue&, const backend::run& given) const {
     const auto address = reinterpret_cast<std::uintptr_t>(start_of(given.workspace));
     work = start_of(given.workspace) + (aligned_up(address) - address);
   }
-  begin_of_end from{start_of(given.in), 0, host_arguments{spec_.load.operands, given.load}};
-  begin_of_end to{start_of(given.out), 0, host_arguments{spec_.store.operands, given.store}};
-  if (spec_.store.clears_output) std::memset(to.memory, 0, spec_.store.out_bytes);
+  const plan_spec& spec = request_.spec;
+  begin_of_end from{start_of(given.in), 0, host_arguments{spec.load.operands, given.load}};
+  begin_of_end to{start_of(given.out), 0, host_arguments{spec.store.operands, given.store}};
+  if (spec.store.clears_output) std::memset(to.memory, 0, spec.store.out_bytes);
   if (groups_.is_one()) return run(whole_, from, to, work);
   const std::size_t n_before = groups_.n_before();
   for (std::size_t before = 0; before < n_before; ++before) {
@@ -247,11 +247,12 @@ void host_plan<Real>::enqueue(queue&, const backend::run& given) const {
 
 }  // namespace
 
-std::shared_ptr<const backend::plan> make_plan(const named_set& kernel_set, const plan_spec& spec) {
-  if (spec.real == precision::fp64) {
-    return std::make_shared<host_plan<double>>(kernel_set.kernels->fp64, spec);
+std::shared_ptr<const backend::plan> make_plan(const named_set& kernel_set,
+                                               const request::resolved_spec& request) {
+  if (request.spec.real == precision::fp64) {
+    return std::make_shared<host_plan<double>>(kernel_set.kernels->fp64, request);
   }
-  return std::make_shared<host_plan<float>>(kernel_set.kernels->fp32, spec);
+  return std::make_shared<host_plan<float>>(kernel_set.kernels->fp32, request);
 }
 
 }  // namespace wingbeat::backend::host

@@ -11,6 +11,6 @@ namespace wingbeat::backend::host {
 
 /// Makes the plan of a validated request with the kernels of one instruction set.
 [[nodiscard]] std::shared_ptr<const backend::plan> make_plan(const named_set& kernel_set,
-                                                             const plan_spec& spec);
+                                                             const request::resolved_spec& request);
 
 }  // namespace wingbeat::backend::host

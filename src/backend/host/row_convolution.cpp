@@ -14,7 +14,7 @@
 #include "backend/host/thread_pool.hpp"    // thread_pool
 #include "backend/host/thresholds.hpp"     // limits
 #include "formatted.hpp"                   // formatted
-#include "side.hpp"                        // input_side, output_side, factor_of
+#include "request/resolved.hpp"            // resolved_spec, factor_of
 
 namespace wingbeat::backend::host {
 namespace {
@@ -36,12 +36,10 @@ struct row_loops {
   }
 };
 
-row_loops loops_of(const plan_spec& rows, const spectrum_array& spectra) {
-  const auto in =
-      distances_of(arrays::input_array(rows, arrays::real_side::as_reals), rows.load.is_given());
-  const auto out =
-      distances_of(arrays::output_array(rows, arrays::real_side::as_reals), rows.store.is_given());
-  const std::vector<std::size_t>& counts = rows.batch.counts();
+row_loops loops_of(const request::resolved_spec& rows, const spectrum_array& spectra) {
+  const auto in = distances_of(rows.in, rows.spec.load.is_given());
+  const auto out = distances_of(rows.out, rows.spec.store.is_given());
+  const std::vector<std::size_t>& counts = rows.spec.batch.counts();
   row_loops loops;
   for (std::size_t b = 0; b < counts.size(); ++b) {
     const arrays::dimension each{counts[b], in[b], out[b], spectra.distances[b]};
@@ -123,7 +121,7 @@ class row_convolution final : public backend::plan {
   void multiply(const spectrum_rows& spectra, std::size_t count, const slot& own) const;
 
   kernels<Real> kernels_;
-  plan_spec spec_;
+  request::resolved_spec request_;
   spectrum_array spectra_;
   row_loops loops_;
   std::size_t n_rows_, n_shared_;
@@ -147,27 +145,25 @@ pass_end end_of_spectra(std::size_t length, precision stored) {
   return end;
 }
 
-plan_spec one_row(plan_spec rows) {
-  const std::size_t n_dimensions = rows.batch.counts().size();
-  rows.batch = batch_shape{std::vector<std::size_t>(n_dimensions, 1)};
-  return rows;
+std::vector<std::size_t> one_row(const plan_spec& rows) {
+  return std::vector<std::size_t>(rows.batch.counts().size(), 1);
 }
 
 template <class Real>
 row_convolution<Real>::row_convolution(const kernels<Real>& kernel_set, const plan_spec& rows,
                                        const spectrum_array& spectra)
     : kernels_(kernel_set),
-      spec_(rows),
+      request_(rows),
       spectra_(spectra),
-      loops_(loops_of(rows, spectra)),
+      loops_(loops_of(request_, spectra)),
       n_rows_(row_loops::count(loops_.rows)),
       n_shared_(row_loops::count(loops_.shared)),
-      ends_(passes_of(rows, one_row(rows).batch.counts()).passes.front()),
+      ends_(passes_of(request_, one_row(rows)).passes.front()),
       filter_end_(end_of_spectra(rows.lengths[0], spectra.stored)),
       in_(kernel_set, ends_.in, loops_.rows.back().in,
-          spec_.load.is_given() ? &spec_.load.callable : nullptr, nullptr),
+          request_.spec.load.is_given() ? &request_.spec.load.callable : nullptr, nullptr),
       out_(kernel_set, ends_.out, loops_.rows.back().out, nullptr,
-           spec_.store.is_given() ? &spec_.store.callable : nullptr),
+           request_.spec.store.is_given() ? &request_.spec.store.callable : nullptr),
       filter_(kernel_set, filter_end_, 2 * loops_.rows.back().filter, nullptr, nullptr),
       rows_(kernel_set, rows.lengths[0], 1),
       pitch_(rows.lengths[0] + limits.tile_padding) {
@@ -190,14 +186,14 @@ row_convolution<Real>::row_convolution(const kernels<Real>& kernel_set, const pl
 
 template <class Real>
 std::size_t row_convolution<Real>::traffic_bytes() const noexcept {
-  const std::size_t bins = 2 * bytes_of_real(spectra_.stored) * spec_.lengths[0];
+  const std::size_t bins = 2 * bytes_of_real(spectra_.stored) * request_.spec.lengths[0];
   std::size_t n_spectra = 1;
   for (const auto* all : {&loops_.rows, &loops_.shared}) {
     for (const arrays::dimension& each : *all) {
       if (each.filter != 0) n_spectra *= each.count;
     }
   }
-  return moved_in(spec_) + moved_out(spec_) + n_spectra * bins;
+  return request_.moved_in() + request_.moved_out() + n_spectra * bins;
 }
 
 template <class Real>
@@ -233,7 +229,7 @@ void row_convolution<Real>::multiply(const spectrum_rows& spectra, std::size_t c
     first = reinterpret_cast<const Real*>(spectra.first.memory) + spectra.first.offset;
   }
   bin_product<Real> row;
-  row.count = spec_.lengths[0];
+  row.count = request_.spec.lengths[0];
   row.conjugates_x = spectra_.times == product::conjugate_row;
   row.conjugates_spectrum = spectra_.times == product::conjugate_spectrum;
   for (std::size_t i = 0; i < count; ++i) {
@@ -257,7 +253,7 @@ void row_convolution<Real>::run_tile(const run_ends& ends, std::size_t first, st
   rows_.run(work, own.scratch, 1);
   work.in = work.out = own.products;
   work.is_swapped = true;
-  work.scale = static_cast<Real>(factor_of(spec_));
+  work.scale = static_cast<Real>(request::factor_of(request_.spec));
   for (std::size_t i = 0; i < n_shared_; ++i) {
     const arrays::dimension meets = place_of_column(loops_.shared, i);
     multiply({ends.spectra.advanced(2 * (place.filter + meets.filter)), loops_.rows.back().filter},
@@ -272,10 +268,12 @@ template <class Real>
 void row_convolution<Real>::enqueue(queue&, const backend::run& given) const {
   const auto address = reinterpret_cast<std::uintptr_t>(start_of(given.workspace));
   std::byte* const scratch = start_of(given.workspace) + (aligned_up(address) - address);
-  const run_ends ends{{start_of(given.in), 0, host_arguments{spec_.load.operands, given.load}},
-                      {start_of(given.out), 0, host_arguments{spec_.store.operands, given.store}},
-                      {start_of(given.filter), 0}};
-  if (spec_.store.clears_output) std::memset(ends.out.memory, 0, spec_.store.out_bytes);
+  const run_ends ends{
+      {start_of(given.in), 0, host_arguments{request_.spec.load.operands, given.load}},
+      {start_of(given.out), 0, host_arguments{request_.spec.store.operands, given.store}},
+      {start_of(given.filter), 0}};
+  if (request_.spec.store.clears_output)
+    std::memset(ends.out.memory, 0, request_.spec.store.out_bytes);
   const std::size_t run = loops_.rows.back().count, n_all = n_tiles();
   const std::size_t n_shares =
       n_threads_ <= 1 ? 1 : std::min<std::size_t>(n_all, limits.tiles_per_thread * n_threads_);

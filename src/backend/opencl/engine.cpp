@@ -81,8 +81,8 @@ std::shared_ptr<const backend::kernel> engine::compile(const std::shared_ptr<bac
 }
 
 std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::queue>& on,
-                                              const plan_spec& spec) const {
-  return make_compiled_plan(compiler_, on, spec);
+                                              const request::resolved_spec& request) const {
+  return make_compiled_plan(compiler_, on, request);
 }
 
 std::shared_ptr<const plan> engine::make_convolution(const std::shared_ptr<backend::queue>& on,

@@ -8,19 +8,12 @@
 #include <vector>
 
 #include "backend/host/guarded_run.hpp"  // guarded_run, described
-#include "side.hpp"                      // input_side, output_side
+#include "request/resolved.hpp"          // resolved_spec
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-
-/// Returns the elements of one transform on one side.
-std::size_t elements(const side& array) {
-  std::size_t n = 1;
-  for (const auto& axis : array.axes) n *= axis.length;
-  return n;
-}
 
 /// A load that copies packed memory, as a plan without functors reads it.
 template <class Value>
@@ -54,7 +47,8 @@ fused_store copying_store(const plan_spec& spec, std::size_t n,
 
 template <class Real>
 void check(const plan_spec& plain) {
-  const std::size_t n_in = elements(input_side(plain)), n_out = elements(output_side(plain));
+  const std::size_t n_in = request::input_array(plain).elements();
+  const std::size_t n_out = request::output_array(plain).elements();
   std::vector<std::atomic<int>> stored(n_out * plain.batch);
   plan_spec fused = plain;
   if (plain.kind == transform::forward_from_real) {

@@ -20,7 +20,7 @@ bool is_real_side(transform kind, bool is_input) {
 /// Returns the lengths of one side: the last of a half spectrum is N/2+1.
 std::vector<std::size_t> side_lengths(const plan_spec& spec, bool is_input) {
   auto result = spec.lengths;
-  if (is_real(spec.kind) && !is_real_side(spec.kind, is_input))
+  if (request::traits_of(spec.kind).is_real() && !is_real_side(spec.kind, is_input))
     result.back() = result.back() / 2 + 1;
   return result;
 }
@@ -187,7 +187,7 @@ TEST(host_ranges, crop_rows_and_columns_of_one_axis) {
       spec.in = {.strides = {19}, .distances = {1}};
       spec.out = spec.in;
       check(spec);
-      if (!is_real(kind)) {
+      if (!request::traits_of(kind).is_real()) {
         spec.valid_in = spec.valid_out;
         check(spec, true);
       }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "guarded_run.hpp"           // guarded, described
-#include "side.hpp"                  // input_side, output_side
+#include "request/resolved.hpp"      // resolved_spec
 #include "support/tolerance.hpp"     // l2_bound
 #include "wingbeat/device/half.hpp"  // nearest, widened
 
@@ -50,9 +50,10 @@ inline void put_number(unsigned char* memory, precision stored, std::size_t inde
 /// Calls `visit(number, real part at, imaginary part at, is in memory)` for all elements of a side,
 /// transform after transform, the last axis fastest. Places count stored reals.
 template <class Visit>
-void for_each_element(const side& array, Visit visit) {
-  const std::size_t unit = array.is_real || array.imaginary_at != 0 ? 1 : 2;
-  const std::size_t imaginary = array.is_real ? 0 : std::max<std::size_t>(array.imaginary_at, 1);
+void for_each_element(const arrays::array& array, Visit visit) {
+  const std::size_t unit = array.unit_reals();
+  const std::size_t imaginary =
+      array.is_real() ? 0 : std::max<std::size_t>(array.parts_distance, 1);
   std::size_t n = 1;
   for (const auto& batch : array.batches) n *= batch.count;
   for (const auto& axis : array.axes) n *= axis.length;
@@ -116,7 +117,7 @@ inline exact transformed(const plan_spec& spec, exact x) {
   if (is_bins_to_real) x = as_rows(x, n, true);
   transform_axis(x, n, 1, dir);
   if (spec.kind == transform::forward_from_real) x = as_rows(x, n, false);
-  for (auto& z : x) z *= factor_of(spec);
+  for (auto& z : x) z *= request::factor_of(spec);
   return x;
 }
 
@@ -136,15 +137,15 @@ inline double noise_at(std::uint64_t place) {
 
 /// Puts noise into `memory` and returns all input elements, those that are not in memory 0.
 inline exact fill(const plan_spec& spec, unsigned char* memory) {
-  const side in = input_side(spec);
+  const arrays::array in = request::input_array(spec);
   exact x;
   for_each_element(in, [&](std::size_t, std::size_t re, std::size_t im, bool is_valid) {
     x.emplace_back(0);
     if (!is_valid) return;
     put_number(memory, spec.real, re, noise_at(re));
-    if (!in.is_real) put_number(memory, spec.real, im, noise_at(im));
+    if (!in.is_real()) put_number(memory, spec.real, im, noise_at(im));
     x.back() = {number_at(memory, spec.real, re),
-                in.is_real ? 0 : number_at(memory, spec.real, im)};
+                in.is_real() ? 0 : number_at(memory, spec.real, im)};
   });
   return x;
 }
@@ -187,7 +188,7 @@ inline long double bound_of(precision real, std::size_t n) {
 /// Expects the elements in memory to be right, and every byte between them to be as it was.
 inline void expect_placed(const plan_spec& spec, const placed_output& run,
                           bool is_same_buffer = false) {
-  const side out = output_side(spec);
+  const arrays::array out = request::output_array(spec);
   const std::size_t real_bytes = bytes_of_real(spec.real);
   std::vector<bool> is_written(run.bytes.size());
   exact got, expected;
@@ -195,14 +196,14 @@ inline void expect_placed(const plan_spec& spec, const placed_output& run,
     if (!is_valid) return;
     expected.push_back(run.expected[number]);
     got.emplace_back(number_at(run.bytes.data(), spec.real, re),
-                     out.is_real ? 0 : number_at(run.bytes.data(), spec.real, im));
+                     out.is_real() ? 0 : number_at(run.bytes.data(), spec.real, im));
     for (std::size_t byte = 0; byte < real_bytes; ++byte) {
       is_written[re * real_bytes + byte] = true;
-      if (!out.is_real) is_written[im * real_bytes + byte] = true;
+      if (!out.is_real()) is_written[im * real_bytes + byte] = true;
     }
   });
   EXPECT_LE(relative_l2(got, expected),
-            bound_of(spec.real, points_of(spec)) * (got.size() < 64 ? 2 : 1));
+            bound_of(spec.real, request::points_of(spec)) * (got.size() < 64 ? 2 : 1));
   if (is_same_buffer) return;
   for (std::size_t byte = 0; byte < run.bytes.size(); ++byte) {
     ASSERT_TRUE(is_written[byte] || run.bytes[byte] == 0xff) << "byte " << byte << " was written";

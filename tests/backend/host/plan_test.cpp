@@ -136,13 +136,13 @@ TYPED_TEST(host_plan, ignores_what_real_spectra_do_not_hold) {
 
 TEST(host_plan_in_words, names_passes_bytes_and_workspace) {
   const auto& set = backend::host::supported_sets().front();
-  const auto small = backend::host::make_plan(set, {.lengths = {1024}, .batch = 3});
+  const auto small = backend::host::make_plan(set, plan_spec{.lengths = {1024}, .batch = 3});
   EXPECT_EQ(small->workspace_bytes(), 0U);
   EXPECT_EQ(small->traffic_bytes(), 2U * 3 * 1024 * 8);
   EXPECT_EQ(small->explain(), "1024 points in cache, radices 16 x 8 x 8, 4 lanes");
 
   const std::size_t n = std::size_t{1} << 20;
-  const auto large = backend::host::make_plan(set, {.lengths = {n}});
+  const auto large = backend::host::make_plan(set, plan_spec{.lengths = {n}});
   EXPECT_GE(large->workspace_bytes(), 8 * n);
   EXPECT_EQ(large->traffic_bytes(), 4 * 8 * n);
   EXPECT_NE(large->explain().find("\n"), std::string::npos);

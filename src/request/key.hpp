@@ -8,10 +8,10 @@
 #include "wingbeat/devices.hpp"  // device_info
 #include "wingbeat/plan.hpp"     // plan_spec
 
-namespace wingbeat {
+namespace wingbeat::request {
 
 /// Returns every field of a request and the device it is for; nothing where the request holds a
 /// callable, which nothing can be compared with.
 [[nodiscard]] std::optional<std::string> key_of(const device_info& device, const plan_spec& spec);
 
-}  // namespace wingbeat
+}  // namespace wingbeat::request

@@ -4,15 +4,16 @@
 
 #include <cstddef>  // size_t
 
+#include "request/resolved.hpp"  // resolved_spec
 #include "wingbeat/devices.hpp"  // device_info
-#include "wingbeat/plan.hpp"     // plan_spec
 
-namespace wingbeat {
+namespace wingbeat::request {
 
 /// Throws `plan_error`, naming the nearest good lengths, unless `n` is one.
 void require_good_length(std::size_t n);
 
-/// Throws `plan_error`, naming the field at fault, where `spec` cannot be planned for a device.
-void validate(const plan_spec& spec, const device_info& device);
+/// Resolves `spec`. Throws `plan_error`, naming the field at fault, where it cannot be planned for
+/// a device.
+resolved_spec validated(const plan_spec& spec, const device_info& device);
 
-}  // namespace wingbeat
+}  // namespace wingbeat::request

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fusion.hpp"
+#include "request/functors.hpp"
 
 #include <string_view>
 #include <utility>  // pair
@@ -9,7 +9,7 @@
 #include "formatted.hpp"              // formatted
 #include "wingbeat/error.hpp"         // plan_error
 
-namespace wingbeat {
+namespace wingbeat::request {
 namespace {
 
 using namespace std::string_view_literals;
@@ -155,7 +155,8 @@ void require_functor(std::string_view end, const Functor& functor, std::size_t b
 
 }  // namespace
 
-void require_functors(const plan_spec& spec, engine runs_on) {
+void require_functors(const resolved_spec& request, engine runs_on) {
+  const plan_spec& spec = request.spec;
   if (!spec.load.is_given() && !spec.store.is_given()) return;
   if (spec.where == placement::in_place) {
     throw plan_error(
@@ -165,13 +166,12 @@ void require_functors(const plan_spec& spec, engine runs_on) {
   require_entry(spec.load, spec.store);
   if (spec.store.is_given()) require_reduction(spec.store);
   if (spec.load.is_given()) {
-    require_functor("load", spec.load, spec.load.in_bytes,
-                    spec.kind == transform::forward_from_real, spec, runs_on);
+    require_functor("load", spec.load, spec.load.in_bytes, request.in.is_real(), spec, runs_on);
   }
   if (spec.store.is_given()) {
-    require_functor("store", spec.store, spec.store.out_bytes,
-                    spec.kind == transform::inverse_to_real, spec, runs_on);
+    require_functor("store", spec.store, spec.store.out_bytes, request.out.is_real(), spec,
+                    runs_on);
   }
 }
 
-}  // namespace wingbeat
+}  // namespace wingbeat::request

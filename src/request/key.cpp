@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "request_key.hpp"
+#include "request/key.hpp"
 
 #include <bit>          // bit_cast
 #include <concepts>     // integral
@@ -8,73 +8,60 @@
 #include <utility>      // move
 #include <vector>
 
-namespace wingbeat {
+namespace wingbeat::request {
 namespace {
 
 /// Appends values one behind another. What varies in size is preceded by its size, so that no two
 /// requests share their bytes by accident.
 class key_writer {
  public:
+  template <class... Values>
+  requires(sizeof...(Values) > 1) void add(const Values&... values) { (add(values), ...); }
   template <class Value>
   requires std::integral<Value> || std::is_enum_v<Value>
   void add(Value number) {
     const auto wide = static_cast<std::uint64_t>(number);
     for (int shift = 0; shift < 64; shift += 8) key_ += static_cast<char>(wide >> shift & 0xff);
   }
+  void add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
+  void add(std::byte byte) { key_ += static_cast<char>(byte); }
   void add(const std::string& text) {
     add(text.size());
     key_ += text;
-  }
-  void add(std::byte byte) { key_ += static_cast<char>(byte); }
-  void add(const index_range& range) {
-    const auto& [first, end] = range;
-    add(first);
-    add(end);
   }
   template <class Value>
   void add(const std::vector<Value>& values) {
     add(values.size());
     for (const Value& each : values) add(each);
   }
+  template <class Value>
+  void add(const std::optional<Value>& value) {
+    add(value.has_value());
+    if (value) add(*value);
+  }
+  void add(const index_range& range) {
+    const auto& [first, end] = range;
+    add(first, end);
+  }
   void add(const memory_layout& layout) {
     const auto& [strides, distances, imaginary_at, origin, stored] = layout;
-    add(strides);
-    add(distances);
-    add(imaginary_at);
-    add(origin);
-    add(stored.has_value());
-    if (stored) add(*stored);
+    add(strides, distances, imaginary_at, origin, stored);
   }
   void add(const kernel_parameter& parameter) {
-    add(parameter.bytes());
-    add(parameter.is_memory());
-    add(parameter.is_written());
-    add(parameter.kind());
+    add(parameter.bytes(), parameter.is_memory(), parameter.is_written(), parameter.kind());
   }
   void add(const fused_source& functor) {
     const auto& [text, type, parameters] = functor;
-    add(text);
-    add(type);
-    add(parameters);
+    add(text, type, parameters);
   }
-  void add(const fused_load& load) {
-    const auto& [in_bytes, element_bytes, source, callable, operands, moved_bytes] = load;
-    add(in_bytes);
-    add(moved_bytes);
-    add(element_bytes);
-    add(source);
-    add(operands);
+  void add(const fused_load& functor) {
+    const auto& [in_bytes, element_bytes, source, callable, operands, moved_bytes] = functor;
+    add(in_bytes, moved_bytes, element_bytes, source, operands);
   }
-  void add(const fused_store& store) {
+  void add(const fused_store& functor) {
     const auto& [out_bytes, element_bytes, source, callable, partial_bytes, clears_output, operands,
-                 moved_bytes] = store;
-    add(out_bytes);
-    add(moved_bytes);
-    add(partial_bytes);
-    add(clears_output);
-    add(element_bytes);
-    add(source);
-    add(operands);
+                 moved_bytes] = functor;
+    add(out_bytes, moved_bytes, partial_bytes, clears_output, element_bytes, source, operands);
   }
 
   std::string take() { return std::move(key_); }
@@ -91,23 +78,9 @@ std::optional<std::string> key_of(const device_info& device, const plan_spec& sp
   const auto& [lengths, batch, kind, real, scale, factor, bins, placed, load, store, in, out,
                valid_in, valid_out] = spec;
   key_writer key;
-  key.add(device.runs_on);
-  key.add(device.index);
-  key.add(lengths);
-  key.add(batch.counts());
-  key.add(kind);
-  key.add(real);
-  key.add(scale);
-  key.add(std::bit_cast<std::uint64_t>(factor));
-  key.add(bins);
-  key.add(placed);
-  key.add(load);
-  key.add(store);
-  key.add(in);
-  key.add(out);
-  key.add(valid_in);
-  key.add(valid_out);
+  key.add(device.runs_on, device.index, lengths, batch.counts(), kind, real, scale, factor, bins,
+          placed, load, store, in, out, valid_in, valid_out);
   return key.take();
 }
 
-}  // namespace wingbeat
+}  // namespace wingbeat::request

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of a request's choices, its sizes in bytes, and its validation.
-#include "plan_spec.hpp"
+#include "request/validation.hpp"
 
-#include <algorithm>  // max
-#include <cmath>      // isfinite
+#include <cmath>  // isfinite
+#include <initializer_list>
+#include <iterator>  // size
 
 #include "address_space.hpp"         // most_elements, rounded_product
 #include "formatted.hpp"             // formatted, joined
-#include "fusion.hpp"                // require_functors
-#include "side.hpp"                  // input_side, output_side
+#include "request/functors.hpp"      // require_functors
 #include "wingbeat/error.hpp"        // plan_error
 #include "wingbeat/good_length.hpp"  // is_good_length, good_length
 
@@ -17,6 +17,20 @@ namespace {
 
 /// The name of a number that is no value of its enumeration.
 constexpr std::string_view unnamed = "unknown";
+
+/// Returns the name of an enumerator; `names` are in the order of the enumeration.
+template <class Enumeration>
+std::string_view name_among(std::initializer_list<std::string_view> names, Enumeration value) {
+  const auto number = static_cast<std::size_t>(value);
+  return number < names.size() ? names.begin()[number] : unnamed;
+}
+
+}  // namespace
+
+namespace request {
+namespace {
+
+using arrays::array;
 
 void require_lengths(const plan_spec& spec) {
   if (spec.lengths.empty() || spec.lengths.size() > max_axes) {
@@ -43,10 +57,10 @@ void require_batch(const plan_spec& spec) {
 }
 
 void require_entries(std::string_view field, std::size_t given, std::size_t wanted,
-                     std::string_view name) {
+                     std::string_view counted) {
   if (given == 0 || given == wanted) return;
   throw plan_error(formatted("{} has {} entries and there are {} {}; give one each, or none", field,
-                             given, wanted, name));
+                             given, wanted, counted));
 }
 
 /// Names of one side's fields.
@@ -66,31 +80,31 @@ void require_counts(const plan_spec& spec, const side_names& names, const memory
   require_entries(names.valid, valid.size(), axes, "axes");
 }
 
-void require_ranges(const side& name, const side_names& names) {
-  for (std::size_t a = 0; a < name.axes.size(); ++a) {
-    const auto [first, end] = name.axes[a].valid;
-    if (first < end && end <= name.axes[a].length) continue;
+void require_ranges(const array& side, const side_names& names) {
+  for (std::size_t a = 0; a < side.axes.size(); ++a) {
+    const auto [first, end] = side.axes[a].valid;
+    if (first < end && end <= side.axes[a].length) continue;
     throw plan_error(
         formatted("{}[{}] is [{}, {}) and the axis has indices 0 to {}; give a "
                   "range within them that is not empty",
-                  names.valid, a, first, end, name.axes[a].length - 1));
+                  names.valid, a, first, end, side.axes[a].length - 1));
   }
-  for (std::size_t a = 0; a < name.axes.size(); ++a) {
-    const side_axis& axis = name.axes[a];
-    if (axis.origin <= axis.valid.first) continue;
+  for (std::size_t a = 0; a < side.axes.size(); ++a) {
+    const arrays::axis& axis = side.axes[a];
+    if (axis.placed.first <= axis.valid.first) continue;
     throw plan_error(
         formatted("{}.origin[{}] is {}, so that lower indices are not in memory, and {}[{}] begins "
                   "at {}; begin the range at the origin or later",
-                  names.layout, a, axis.origin, names.valid, a, axis.valid.first));
+                  names.layout, a, axis.placed.first, names.valid, a, axis.valid.first));
   }
 }
 
-void require_reach(const side& name, const side_names& names) {
-  auto reach = static_cast<double>(name.imaginary_at);
-  for (const auto& axis : name.axes) {
+void require_reach(const array& side, const side_names& names) {
+  auto reach = static_cast<double>(side.parts_distance);
+  for (const auto& axis : side.axes) {
     reach += static_cast<double>(axis.length) * static_cast<double>(axis.stride);
   }
-  for (const auto& batch : name.batches) {
+  for (const auto& batch : side.batches) {
     reach += static_cast<double>(batch.count) * static_cast<double>(batch.distance);
   }
   if (reach <= most_elements) return;
@@ -100,48 +114,42 @@ void require_reach(const side& name, const side_names& names) {
       names.side, names.layout, names.layout));
 }
 
-void require_planes(const side& name, const side_names& names, const memory_layout& layout) {
-  if (name.imaginary_at == 0) return;
-  if (name.is_real) {
+void require_planes(const array& side, const side_names& names, const memory_layout& layout) {
+  if (!side.has_parts) return;
+  if (side.is_real()) {
     throw plan_error(
         formatted("{}.imaginary_at is {} and that side is real, without imaginary "
                   "parts; leave it 0",
-                  names.layout, name.imaginary_at));
+                  names.layout, side.parts_distance));
   }
   // An input may overlap itself, but not by default strides, which leave out its planes.
-  if (!layout.strides.empty() || !layout.distances.empty() || !name.may_overlap()) return;
+  if (!layout.strides.empty() || !layout.distances.empty() || !side.may_overlap()) return;
   throw plan_error(
       formatted("{}.imaginary_at is {}, where packed transforms have real parts; make it at least "
                 "the reals of all transforms, or state {}.distances",
-                names.layout, name.imaginary_at, names.layout));
+                names.layout, side.parts_distance, names.layout));
 }
 
-void require_side(const side& name, const side_names& names, const memory_layout& layout) {
-  require_ranges(name, names);
-  require_reach(name, names);
-  require_planes(name, names, layout);
+void require_side(const array& side, const side_names& names, const memory_layout& layout) {
+  require_ranges(side, names);
+  require_reach(side, names);
+  require_planes(side, names, layout);
   if (&names != &output) return;
-  const auto clash = name.find_clash();
+  const auto clash = side.find_clash();
   if (!clash) return;
   throw plan_error(
       formatted("the output layout has a step of {} and its smaller steps reach {} from an "
                 "element, so two elements may share a place; make each stride and distance of "
                 "out larger than what the smaller ones reach together",
-                clash->step, clash->reach));
-}
-
-void require_layouts(const plan_spec& spec) {
-  require_counts(spec, input, spec.in, spec.valid_in);
-  require_counts(spec, output, spec.out, spec.valid_out);
-  require_side(input_side(spec), input, spec.in);
-  require_side(output_side(spec), output, spec.out);
+                clash->stride, clash->reach));
 }
 
 /// To be called after `require_functors`: a plan in place with functors has another fault.
-void require_in_place(const plan_spec& spec) {
+void require_in_place(const resolved_spec& request) {
+  const plan_spec& spec = request.spec;
   if (spec.where != placement::in_place) return;
-  if (!is_real(spec.kind)) {
-    if (are_alike(input_side(spec), output_side(spec))) return;
+  if (!request.kind.is_real()) {
+    if (request.may_be_one_place()) return;
     throw plan_error(
         "a plan in place was given an input and an output that lie differently; give in and out, "
         "valid_in and valid_out the same values, or plan it out of place");
@@ -198,20 +206,27 @@ void require_stored(const plan_spec& spec) {
   throw plan_error(formatted("factor is {}; give a finite number", spec.factor));
 }
 
-/// Requires what sizes are computed from.
-void require_shape(const plan_spec& spec) {
+/// Resolves a request, and requires what sizes are computed from.
+resolved_spec resolved(const plan_spec& spec) {
   require_choices(spec);
   require_stored(spec);
   require_lengths(spec);
   require_batch(spec);
-  require_layouts(spec);
+  require_counts(spec, input, spec.in, spec.valid_in);
+  require_counts(spec, output, spec.out, spec.valid_out);
+  require_functors_alone(spec);
+  resolved_spec result = spec;
+  require_side(result.in, input, spec.in);
+  require_side(result.out, output, spec.out);
+  return result;
 }
 
-void require_bins(const plan_spec& spec) {
+void require_bins(const resolved_spec& request) {
+  const plan_spec& spec = request.spec;
   if (spec.bins == bin_order::natural) return;
-  const auto& ranges = spec.kind == transform::forward ? spec.valid_out : spec.valid_in;
+  const auto& ranges = request.kind.is_forward ? spec.valid_out : spec.valid_in;
   std::string_view why;
-  if (is_real(spec.kind)) {
+  if (request.kind.is_real()) {
     why = "those of real transforms lie in natural order; choose kind forward or inverse";
   } else if (spec.lengths.size() > 1) {
     why = "those of several axes lie in natural order; choose one axis";
@@ -222,61 +237,6 @@ void require_bins(const plan_spec& spec) {
   }
   if (why.empty()) return;
   throw plan_error(formatted("bins are to be scrambled and {}, or ask for natural order", why));
-}
-
-}  // namespace
-
-std::string_view name_of(transform kind) noexcept {
-  switch (kind) {
-    case transform::forward: return "forward";
-    case transform::inverse: return "inverse";
-    case transform::forward_from_real: return "forward_from_real";
-    case transform::inverse_to_real: return "inverse_to_real";
-  }
-  return unnamed;
-}
-
-std::string_view name_of(precision real) noexcept {
-  switch (real) {
-    case precision::fp32: return "fp32";
-    case precision::fp64: return "fp64";
-    case precision::fp16: return "fp16";
-    case precision::bf16: return "bf16";
-  }
-  return unnamed;
-}
-
-std::string_view name_of(scaling scale) noexcept {
-  switch (scale) {
-    case scaling::none: return "none";
-    case scaling::by_length: return "by_length";
-    case scaling::by_sqrt_length: return "by_sqrt_length";
-  }
-  return unnamed;
-}
-
-std::string_view name_of(bin_order bins) noexcept {
-  switch (bins) {
-    case bin_order::natural: return "natural";
-    case bin_order::scrambled: return "scrambled";
-  }
-  return unnamed;
-}
-
-std::string_view name_of(placement placed) noexcept {
-  switch (placed) {
-    case placement::out_of_place: return "out_of_place";
-    case placement::in_place: return "in_place";
-  }
-  return unnamed;
-}
-
-namespace {
-
-/// A real transform in place has one buffer, large enough for the padded rows and for the bins.
-std::size_t memory_bytes(const plan_spec& spec, const side& name) {
-  const bool is_padded = is_real(spec.kind) && spec.where == placement::in_place;
-  return is_padded ? std::max(input_side(spec).bytes(), output_side(spec).bytes()) : name.bytes();
 }
 
 }  // namespace
@@ -294,25 +254,46 @@ void require_good_length(std::size_t n) {
       n, max_prime_factor, good_lengths::largest_up_to(n, 1, 0, 2), good_length(n)));
 }
 
-std::size_t input_bytes(const plan_spec& spec) {
-  require_shape(spec);
-  return spec.load.is_given() ? spec.load.in_bytes : memory_bytes(spec, input_side(spec));
-}
-
-std::size_t output_bytes(const plan_spec& spec) {
-  require_shape(spec);
-  return spec.store.is_given() ? spec.store.out_bytes : memory_bytes(spec, output_side(spec));
-}
-
-void validate(const plan_spec& spec, const device_info& device) {
-  require_shape(spec);
-  require_functors_alone(spec);
-  require_bins(spec);
+resolved_spec validated(const plan_spec& spec, const device_info& device) {
+  resolved_spec result = resolved(spec);
+  require_bins(result);
   if (spec.real == precision::fp64 && !device.has_fp64) {
     throw plan_error(formatted("{} has no fp64; ask for precision::fp32", device.name));
   }
-  require_functors(spec, device.runs_on);
-  require_in_place(spec);
+  require_functors(result, device.runs_on);
+  require_in_place(result);
+  return result;
+}
+
+}  // namespace request
+
+std::string_view name_of(transform kind) noexcept {
+  const auto row = static_cast<std::size_t>(kind);
+  return row < std::size(request::kinds) ? request::kinds[row].name : unnamed;
+}
+
+std::string_view name_of(precision real) noexcept {
+  return name_among({"fp32", "fp64", "fp16", "bf16"}, real);
+}
+
+std::string_view name_of(scaling scale) noexcept {
+  return name_among({"none", "by_length", "by_sqrt_length"}, scale);
+}
+
+std::string_view name_of(bin_order bins) noexcept {
+  return name_among({"natural", "scrambled"}, bins);
+}
+
+std::string_view name_of(placement placed) noexcept {
+  return name_among({"out_of_place", "in_place"}, placed);
+}
+
+std::size_t input_bytes(const plan_spec& spec) {
+  return request::resolved(spec).in_bytes();
+}
+
+std::size_t output_bytes(const plan_spec& spec) {
+  return request::resolved(spec).out_bytes();
 }
 
 }  // namespace wingbeat

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request with all defaults filled in, as every engine reads it.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "arrays/array.hpp"    // array
+#include "request/traits.hpp"  // traits
+#include "wingbeat/plan.hpp"   // plan_spec
+
+namespace wingbeat::request {
+
+/// Returns the arrays on both sides of a request, as reals where a side is real. `spec` needs
+/// lengths; its layouts and ranges have as many entries as axes and batch dimensions, or none.
+[[nodiscard]] arrays::array input_array(const plan_spec& spec);
+[[nodiscard]] arrays::array output_array(const plan_spec& spec);
+
+/// Returns the product of the lengths, which `scaling` divides by.
+[[nodiscard]] std::size_t points_of(const plan_spec& spec) noexcept;
+
+/// Returns the factor that outputs are multiplied by.
+[[nodiscard]] long double factor_of(const plan_spec& spec) noexcept;
+
+/// Returns the bytes that one run moves through a functor, as its request states them.
+[[nodiscard]] std::size_t moved_bytes(const fused_load& load) noexcept;
+[[nodiscard]] std::size_t moved_bytes(const fused_store& store) noexcept;
+
+/// A request, resolved once.
+struct resolved_spec {
+  /// `given` needs what `input_array` needs; `validated` makes sure of it.
+  resolved_spec(const plan_spec& given)  // implicit: callers of engines have a plan_spec
+      : spec(given),
+        kind(traits_of(given.kind)),
+        in(input_array(given)),
+        out(output_array(given)) {}
+
+  plan_spec spec;
+  traits kind;
+  arrays::array in, out;
+
+  /// Returns the kind of the transforms along an axis.
+  [[nodiscard]] const traits& kind_of_axis(std::size_t axis) const {
+    return traits_of(axis + 1 == spec.lengths.size() ? kind.kind : kind.other_axes);
+  }
+
+  /// Returns the bytes of a buffer for the input, or the output: what a functor states, or up to
+  /// the end of the last element; of a real transform in place, all padded rows.
+  [[nodiscard]] std::size_t in_bytes() const;
+  [[nodiscard]] std::size_t out_bytes() const;
+
+  /// Returns the bytes that one run reads of its input, and writes of its output, each once: of
+  /// memory, or what the functor moves, and what is cleared before.
+  [[nodiscard]] std::size_t moved_in() const;
+  [[nodiscard]] std::size_t moved_out() const;
+
+  /// Returns the bytes that a plain copy of input and output would move.
+  [[nodiscard]] std::size_t copied_bytes() const;
+
+  /// Returns whether one buffer may be input and output.
+  [[nodiscard]] bool may_be_one_place() const;
+};
+
+}  // namespace wingbeat::request
