@@ -15,8 +15,7 @@
 namespace {
 
 using namespace wingbeat;
-using test::folder;
-using test::set_content;
+using namespace test;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 

@@ -15,8 +15,7 @@
 namespace {
 
 using namespace wingbeat;
-using test::number_ends;
-using test::refusal;
+using namespace test;
 using ::testing::HasSubstr;
 
 /// Exact below 2^64, and above it never equal to a count of bytes.

@@ -18,8 +18,7 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using arrays::array;
-using arrays::dimension;
+using namespace arrays;
 
 /// Offsets in the array read, the one written and the one multiplied by.
 using offsets = std::vector<std::array<std::size_t, 3>>;

@@ -20,8 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using namespace wingbeat::test;
-using wingbeat::backend::kernel_cache;
-using wingbeat::backend::kernel_key;
+using namespace wingbeat::backend;
 namespace fs = std::filesystem;
 
 const kernel_key some_key{"source", "-O2", "clang 15", "driver 1", "sm_90"};

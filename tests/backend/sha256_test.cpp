@@ -8,8 +8,7 @@
 
 namespace {
 
-using wingbeat::backend::hex;
-using wingbeat::backend::sha256;
+using namespace wingbeat::backend;
 
 std::string hash_of(std::string_view text) {
   return hex(sha256::of(text));

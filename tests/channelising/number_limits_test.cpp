@@ -16,9 +16,7 @@
 namespace {
 
 using namespace wingbeat;
-using test::nothing_refused;
-using test::number_ends;
-using test::refusal;
+using namespace test;
 using ::testing::HasSubstr;
 
 constexpr std::int64_t earliest = -(std::int64_t{1} << 47), end_of_time = std::int64_t{1} << 60;

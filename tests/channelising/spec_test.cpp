@@ -14,8 +14,7 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::channelising;
 using ::testing::HasSubstr;
-using wingbeat::test::nothing_refused;
-using wingbeat::test::refusal;
+using namespace wingbeat::test;
 
 channeliser_spec usual() {
   channeliser_spec spec;

@@ -21,8 +21,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using wingbeat::test::fake_engine;
-using wingbeat::test::loopback_client;
+using namespace wingbeat::test;
 
 class access_control : public ::testing::Test {
  protected:

@@ -14,8 +14,7 @@
 namespace {
 
 using namespace wingbeat::control;
-using wingbeat::test::fake_engine;
-using wingbeat::test::loopback_client;
+using namespace wingbeat::test;
 using complex = std::complex<float>;
 
 class engine_requests : public ::testing::Test {

@@ -15,8 +15,7 @@
 namespace {
 
 using namespace wingbeat::control;
-using wingbeat::test::has_thread_sanitizer;
-using wingbeat::test::loopback_client;
+using namespace wingbeat::test;
 
 class katcp_abuse : public ::testing::Test {
  protected:

@@ -8,8 +8,7 @@
 namespace {
 
 using namespace wingbeat;
-using convolving::best_block_length;
-using convolving::geometry_of;
+using namespace convolving;
 
 constexpr engine compiling[] = {engine::cuda, engine::opencl};
 

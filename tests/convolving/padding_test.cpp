@@ -12,8 +12,7 @@
 namespace {
 
 using namespace wingbeat;
-using convolving::padded_length;
-using convolving::relative_point_time;
+using namespace convolving;
 
 device_info device_of(engine runs_on, bool is_gpu) {
   device_info device;

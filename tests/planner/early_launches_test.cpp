@@ -9,8 +9,7 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using planner::make_program;
-using planner::pass;
+using namespace planner;
 
 TEST(early_launches, are_those_of_short_calls) {
   const auto passes = [](std::size_t n, std::size_t batch, const device_info& device) {

@@ -20,11 +20,7 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using planner::body;
-using planner::each_field;
-using planner::kernel_text;
-using planner::pass;
-using planner::pass_numbers;
+using namespace planner;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;

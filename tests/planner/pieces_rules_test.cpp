@@ -12,10 +12,7 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using planner::axis_request;
-using planner::body;
-using planner::piece;
-using planner::pieces_of;
+using namespace planner;
 
 // Few transforms of 8 points want one in a workgroup, many want 16.
 constexpr tuning::shape rows_by_count[] = {

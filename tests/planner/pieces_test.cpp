@@ -14,13 +14,7 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using planner::axis_request;
-using planner::body;
-using planner::piece;
-using planner::pieces_of;
-using planner::plane_of;
-using planner::row;
-using planner::scrambled_pieces_of;
+using namespace planner;
 
 std::vector<piece> cut(const axis_request& axis, const device_info& device = hopper()) {
   return pieces_of(axis, made_up_data(), device);

@@ -17,9 +17,7 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using planner::make_program;
-using planner::pass;
-using planner::place;
+using namespace planner;
 
 constexpr transform every_kind[] = {transform::forward, transform::inverse,
                                     transform::forward_from_real, transform::inverse_to_real};

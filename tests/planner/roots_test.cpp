@@ -24,10 +24,7 @@ using namespace wingbeat::test;
 using device::grid::twiddle_row;
 using device::twiddle::root_tables;
 using device::workgroup::schedule;
-using planner::body;
-using planner::pass_numbers;
-using planner::table_of;
-using planner::tile_shape;
+using namespace planner;
 
 /// Reads a pass's table as its kernel does.
 template <class Real>

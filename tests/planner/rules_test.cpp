@@ -12,8 +12,7 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using planner::divisors_of;
-using planner::even_parts;
+using namespace planner;
 
 using parts = std::vector<std::size_t>;
 

@@ -12,8 +12,7 @@ namespace {
 using namespace wingbeat::test;
 using namespace wingbeat;
 using namespace wingbeat::channelising;
-using wingbeat::reference::channelise;
-using wingbeat::reference::recording;
+using namespace wingbeat::reference;
 
 constexpr std::size_t packet = 512;
 

@@ -19,8 +19,7 @@ using namespace wingbeat::test;
 using namespace wingbeat;
 using namespace wingbeat::channelising;
 using ::testing::HasSubstr;
-using wingbeat::reference::channelise;
-using wingbeat::reference::recording;
+using namespace wingbeat::reference;
 using complex = std::complex<double>;
 
 TEST(channeliser, follows_the_formula) {

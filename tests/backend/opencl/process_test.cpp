@@ -19,8 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using namespace wingbeat::test;
-using wingbeat::backend::opencl::find_executable;
-using wingbeat::backend::opencl::run;
+using namespace wingbeat::backend::opencl;
 
 void set_script(const std::filesystem::path& file, std::string_view text) {
   set_content(file, text);

@@ -15,8 +15,7 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::channelising;
 using ::testing::ElementsAre;
-using wingbeat::device::dither_of;
-using wingbeat::device::philox;
+using namespace wingbeat::device;
 using complex = std::complex<double>;
 
 TEST(philox, gives_the_published_vectors) {

@@ -14,8 +14,7 @@
 namespace {
 
 using namespace wingbeat;
-using channelising::sample_store;
-using channelising::written_by;
+using namespace channelising;
 
 /// Work of several queues, each in order; `favourite` goes first wherever it may.
 class schedule {

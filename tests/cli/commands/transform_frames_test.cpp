@@ -21,9 +21,7 @@ namespace {
 using namespace wingbeat::test;
 using namespace wingbeat::cli;
 using ::testing::HasSubstr;
-using wingbeat::formats::draws_charts;
-using wingbeat::formats::read_signal;
-using wingbeat::formats::write_signal;
+using namespace wingbeat::formats;
 using file_signal = wingbeat::formats::signal;
 
 file_signal noise(std::size_t n_rows, std::size_t row_length, bool is_real) {

@@ -20,9 +20,7 @@ namespace {
 
 using namespace wingbeat::test;
 using ::testing::HasSubstr;
-using wingbeat::formats::draws_charts;
-using wingbeat::formats::read_signal;
-using wingbeat::formats::write_signal;
+using namespace wingbeat::formats;
 using samples = std::vector<std::complex<double>>;
 using file_signal = wingbeat::formats::signal;
 

@@ -26,12 +26,7 @@ namespace ends = device::ends;
 namespace grid = device::grid;
 using device::direction;
 using device::size;
-using grid::body;
-using grid::loop;
-using grid::loop_role;
-using grid::pass_numbers;
-using grid::row;
-using grid::tile_shape;
+using namespace grid;
 
 template <class Real>
 using values = std::vector<complex<Real>>;

@@ -12,9 +12,7 @@
 namespace wingbeat::test {
 
 namespace io = device::io;
-using device::complex;
-using device::half_float;
-using device::half_pair;
+using namespace device;
 
 inline constexpr unsigned probe_threads = 8;
 inline constexpr unsigned probe_input = 256;                              // floats

@@ -11,8 +11,7 @@
 
 namespace {
 
-using wingbeat::formats::chart_outline;
-using wingbeat::formats::chart_point;
+using namespace wingbeat::formats;
 
 struct column {
   double first, last, lowest, highest;

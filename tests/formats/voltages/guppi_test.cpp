@@ -18,9 +18,7 @@ namespace {
 using namespace wingbeat::test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using wingbeat::formats::byte_source;
-using wingbeat::formats::open_guppi;
-using wingbeat::formats::voltages;
+using namespace wingbeat::formats;
 using cards = std::map<std::string, std::string>;
 
 file_bytes header(const cards& given) {

@@ -13,9 +13,7 @@ namespace {
 using namespace wingbeat::test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using wingbeat::formats::read_vdif;
-using wingbeat::formats::vdif_options;
-using wingbeat::formats::voltages;
+using namespace wingbeat::formats;
 
 const std::vector<int> counted{0, 1, 2, 3, 4, 5, 6, 7};
 
