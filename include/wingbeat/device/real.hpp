@@ -20,12 +20,12 @@ struct pair {
   complex<Real> second;
 };
 
-/// Returns X[k] and X[M-k] from Z[k], Z[M-k] and w^k. `half` is 1 where Z has that factor already.
+/// Returns X[k] and X[M-k] from Z[k], Z[M-k] and w^k. `scale` is 1 where Z is halved already.
 template <class Real>
 WINGBEAT_FN pair<Real> separate(complex<Real> z, complex<Real> mirrored, complex<Real> root,
-                                Real half = Real(0.5)) {
-  const complex<Real> even = scaled(z + conj(mirrored), half);
-  const complex<Real> odd = scaled((z - conj(mirrored)) * root, half);
+                                Real scale = Real(0.5)) {
+  const complex<Real> even = scaled(z + conj(mirrored), scale);
+  const complex<Real> odd = scaled((z - conj(mirrored)) * root, scale);
   const complex<Real> odd_part{odd.im, -odd.re};  // -i odd
   return {even + odd_part, conj(even - odd_part)};
 }
