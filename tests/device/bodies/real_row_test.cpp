@@ -36,14 +36,16 @@ values<typename Policy::real> transformed(const values<typename Policy::real>& x
     EXPECT_EQ(byte_of(subject.leaving()), byte_of(subject.arrived() + arriving));
     EXPECT_EQ(byte_of(subject.leaving() + departing), shape.scratch_bytes());
     const auto load = [&](unsigned i) {
-      const size offset = subject.lane() * shape.staged_in() + i;
+      const size offset = subject.lane_in() * shape.staged_in() + i;
       ++loaded[offset];
-      return shape.stage_in ? subject.arrived()[subject.lane() * shape.pitch_in() + i] : x[offset];
+      return shape.stage_in ? subject.arrived()[subject.lane_in() * shape.pitch_in() + i]
+                            : x[offset];
     };
     const auto store = [&](unsigned i, complex_type z) {
-      const size offset = subject.lane() * shape.staged_out() + i;
+      const size offset = subject.lane_in() * shape.staged_out() + i;
       ++stored[offset];
-      (shape.stage_out ? subject.leaving()[subject.lane() * shape.pitch_out() + i] : y[offset]) = z;
+      (shape.stage_out ? subject.leaving()[subject.lane_in() * shape.pitch_out() + i] : y[offset]) =
+          z;
     };
     if (shape.stage_in && group.thread() == 0) {
       for (size i = 0; i < x.size(); ++i)

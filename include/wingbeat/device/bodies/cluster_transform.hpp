@@ -3,11 +3,10 @@
 // (of one, where it fits): see cluster/fft.hpp. transform.hpp says what a body has.
 #pragma once
 
-#include "wingbeat/device/cluster/fft.hpp"       // fft, shape, mirror
-#include "wingbeat/device/complex.hpp"           // complex
-#include "wingbeat/device/grid/numbers.hpp"      // pass_numbers
-#include "wingbeat/device/port.hpp"              // WINGBEAT_FN, group
-#include "wingbeat/device/workgroup/memory.hpp"  // memory
+#include "wingbeat/device/cluster/fft.hpp"   // fft, mirror
+#include "wingbeat/device/complex.hpp"       // complex
+#include "wingbeat/device/grid/numbers.hpp"  // pass_numbers
+#include "wingbeat/device/port.hpp"          // WINGBEAT_FN, group
 
 namespace wingbeat::device::bodies {
 
@@ -28,15 +27,8 @@ class cluster_transform {
   static constexpr auto mirror = combines    ? cluster::mirror::columns
                                  : separates ? cluster::mirror::rows
                                              : cluster::mirror::none;
-  using memory =
-      workgroup::memory<of.half_trade ? workgroup::trade::halves : workgroup::trade::whole,
-                        of.bank_bytes>;
-  using shape = cluster::shape<of.first, of.second, e, of.workgroups, of.lanes, of.lanes_across,
-                               of.lanes_across && !of.along_out>;
-  using fft =
-      cluster::fft<shape, real, Policy::dir, is_plane ? cluster::kind::plane : cluster::kind::line,
-                   memory, mirror, Group>;
-  static constexpr unsigned workgroup_threads = shape::workgroup_threads;
+  using fft = cluster::fft<Policy, mirror, Group>;
+  static constexpr unsigned workgroup_threads = fft::workgroup_threads;
   static constexpr unsigned scratch_bytes = of.scratch_bytes();
   static constexpr bool has_exchanges = true;
 
@@ -80,9 +72,24 @@ class cluster_transform {
   WINGBEAT_FN unsigned thread_out() const { return fft_.thread_of_lane(); }
 
   WINGBEAT_FN void run(complex_type (&x)[e]) const { fft_.transform(x); }
+  template <class Elements, class Pass>
+  WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
+                            size rows) const {
+    complex_type x[e];
+    pass.load(tile, x, number, rows);
+    run(x);
+    pass.store(tile, x);
+  }
 
   // Opposite bins: a workgroup has columns n2 and -n2, or rows k1 and -k1.
   static constexpr bool reads_bin_behind_first = true;
+  /// Long rows fill most sectors by pieces. Planes of 32 x 32 reals went from 0.681 to 0.702 of a
+  /// copy's speed when their rows of 17 bins were stored whole, those of 64 x 64 from 0.679 to
+  /// 0.660 (H200; bench/NOTES.md, section 14).
+  static constexpr unsigned longest_stored_row = 16;
+  static constexpr bool stores_whole_rows = is_plane && of.workgroups == 1 &&
+                                            of.second <= longest_stored_row &&
+                                            workgroup_threads > of.second;
   WINGBEAT_FN unsigned entry_in(unsigned r) const { return fft_.entry_in(r); }
   WINGBEAT_FN unsigned entry_out(unsigned r) const { return fft_.entry_out(r); }
   WINGBEAT_FN size opposite_in(unsigned, unsigned r) const { return fft_.opposite_in(r); }

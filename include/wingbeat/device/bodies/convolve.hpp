@@ -22,9 +22,10 @@ class convolve : public transform<Policy, Group> {
  public:
   using base::e;
   using typename base::complex_type;
+  using typename base::real;
   template <direction Dir>
-  using fft_to = workgroup::fft<typename base::shape, typename base::real, Dir, of.stage_order(),
-                                typename base::memory>;
+  using fft_to =
+      workgroup::fft<typename base::shape, real, Dir, of.stage_order(), typename base::memory>;
   using fft = fft_to<direction::forward>;
   static constexpr bool has_exchanges = fft::exchanges > 0;
   static_assert(!of.along_out, "in place, no exchange hands rows from some threads to others");
@@ -42,6 +43,24 @@ class convolve : public transform<Policy, Group> {
     // In place, the inverse first writes what each thread has just read; else what others read.
     if constexpr (!of.is_in_place() && has_exchanges) this->team().barrier();
     fft_to<direction::inverse>::execute(this->team(), x, scratch, this->roots());
+  }
+
+  template <class Elements, class Pass>
+  WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
+                            size rows) const {
+    complex_type x[e];
+    pass.load(tile, x, number, rows);
+    const unsigned lane = this->lane_in();
+    // Asked again for every load: ptxas 13.0 misplaces a first entry chosen from 0 and the lane's
+    // own (bench/NOTES.md, section 27).
+    const bool inside = tile.has(lane);
+    const size first = tile.filter(lane);
+    run(x, [&](unsigned r) {
+      complex_type factor{real(0), real(0)};
+      if (inside) factor = pass.filter().get(first + this->number_in(r), 0);
+      return factor;
+    });
+    pass.store(tile, x);
   }
 
  private:

@@ -3,76 +3,86 @@
 // both bins of a mirror pair at once, by one workgroup (workgroup/real.hpp).
 #pragma once
 
-#include "wingbeat/device/complex.hpp"           // complex
+#include "wingbeat/device/bodies/transform.hpp"  // transform
+#include "wingbeat/device/complex.hpp"           // complex, copy_to, copied_from
+#include "wingbeat/device/ends/staged.hpp"       // read_staged, write_staged
 #include "wingbeat/device/grid/numbers.hpp"      // pass_numbers
 #include "wingbeat/device/port.hpp"              // WINGBEAT_FN, group
-#include "wingbeat/device/workgroup/memory.hpp"  // memory, scratch, reuse
 #include "wingbeat/device/workgroup/real.hpp"    // real_fft
-#include "wingbeat/device/workgroup/team.hpp"    // team, lanes
 
 namespace wingbeat::device::bodies {
 
 /// Elements come from load(i) and go to store(i, z), one at a time; what is staged lies behind what
 /// the transform exchanges.
 template <class Policy, class Group = group_in_rows>
-class real_row {
+class real_row : public transform<Policy, Group> {
+  using base = transform<Policy, Group>;
   static constexpr grid::pass_numbers as = Policy::numbers();
   static constexpr grid::tile_shape of = as.shape;
 
  public:
-  using group_type = Group;
-  using real = typename Policy::real;
-  using complex_type = complex<real>;
-  static constexpr unsigned length = unsigned(of.length), lanes = of.lanes;
-  using shape = workgroup::shape<length, of.elements_per_thread, lanes>;
-  using memory =
-      workgroup::memory<of.half_trade ? workgroup::trade::halves : workgroup::trade::whole,
-                        of.bank_bytes>;
-  using fft = workgroup::real_fft<shape, real, Policy::dir, workgroup::spectrum::unpacked, memory>;
-  using team_type = workgroup::team<shape,
-                                    of.lanes_across ? workgroup::lanes::across_transforms
-                                                    : workgroup::lanes::along_transform,
-                                    Group>;
-  static constexpr unsigned workgroup_threads = shape::workgroup_threads;
-  static constexpr unsigned scratch_bytes = of.scratch_bytes();
+  using typename base::complex_type;
+  using typename base::real;
+  using fft = workgroup::real_fft<typename base::shape, real, Policy::dir,
+                                  workgroup::spectrum::unpacked, typename base::memory>;
 
-  WINGBEAT_FN real_row(WINGBEAT_GLOBAL const complex_type* table, WINGBEAT_LOCAL char* scratch,
-                       Group group)
-      : team_(group), table_(table), scratch_(scratch) {}
-
-  WINGBEAT_FN const team_type& team() const { return team_; }
-  WINGBEAT_FN unsigned rank() const { return team_.rank(); }
-  WINGBEAT_FN unsigned part() const { return 0; }
-  WINGBEAT_FN unsigned lane() const { return team_.transform(); }
-
-  /// The threads that store one lane, and this one's number among them.
-  static constexpr unsigned threads_of_lane = shape::threads;
-  WINGBEAT_FN unsigned lane_out() const { return lane(); }
-  WINGBEAT_FN unsigned thread_out() const { return team_.thread(); }
-  WINGBEAT_FN WINGBEAT_LOCAL complex_type* entries() const {
-    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
-  }
+  using base::base;
 
   /// Where staged elements lie, `pitch_in()` (`pitch_out()`) entries from row to row.
-  WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived() const {
-    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_) + staged_at;
-  }
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived() const { return this->entries() + staged_at; }
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* leaving() const { return arrived() + arriving; }
 
   template <class Load, class Store>
   WINGBEAT_FN void run(const Load& load, const Store& store) const {
-    constexpr unsigned live = as.live_elements();
-    fft::template execute_padded<live>(team_, load, store, scratch_type{scratch_}, table_);
+    fft::template execute_padded<base::live>(this->team_, load, store, this->scratch(),
+                                             this->table_);
+  }
+
+  /// Loads and stores elements one by one, through local memory where they are staged.
+  template <class Elements, class Pass>
+  WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
+                            size rows) const {
+    constexpr unsigned pitch_in = of.pitch_in(), pitch_out = of.pitch_out();
+    constexpr size in_stride = as.in.stride, out_stride = as.out.stride;
+    pass.prefetch(number, rows);
+    const unsigned lane = this->lane_in();
+    const bool inside = tile.has(lane);
+    if constexpr (of.stage_in) {
+      ends::read_staged<Policy, of.staged_in()>(*this, tile,
+                                                [&](unsigned other, unsigned q, complex_type z) {
+                                                  copy_to(arrived() + other * pitch_in + q, z);
+                                                });
+    }
+    const auto load = [&](unsigned i) {
+      complex_type z{real(0), real(0)};
+      if constexpr (of.stage_in) {
+        if (inside) z = copied_from(arrived() + lane * pitch_in + i);
+      } else {
+        if (inside) z = tile.read(tile.in(lane) + size(i) * in_stride, tile.index_in(lane, i));
+      }
+      return z;
+    };
+    const auto store = [&](unsigned i, complex_type z) {
+      if constexpr (of.stage_out) {
+        copy_to(leaving() + lane * pitch_out + i, Pass::scaled(z));
+      } else {
+        if (inside)
+          tile.write(tile.out(lane) + size(i) * out_stride, tile.index_out(lane, i),
+                     Pass::scaled(z));
+      }
+    };
+    run(load, store);
+    if constexpr (of.stage_out) {
+      this->team().workgroup_barrier();
+      ends::write_staged<Policy, of.staged_out()>(*this, tile, [&](unsigned other, unsigned q) {
+        return copied_from(leaving() + other * pitch_out + q);
+      });
+    }
   }
 
  private:
-  using scratch_type = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
   static constexpr unsigned staged_at = of.exchange_bytes() / of.element_bytes;
-  static constexpr unsigned arriving = of.stage_in ? of.pitch_in() * lanes : 0u;
-
-  team_type team_;
-  WINGBEAT_GLOBAL const complex_type* table_;
-  WINGBEAT_LOCAL char* scratch_;
+  static constexpr unsigned arriving = of.stage_in ? of.pitch_in() * of.lanes : 0u;
 };
 
 }  // namespace wingbeat::device::bodies

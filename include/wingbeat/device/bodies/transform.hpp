@@ -8,6 +8,8 @@
 //   lane_out(), number_out(r), offset_out(r)  and after
 //   run(x)                                    transforms the registers of all threads; a body that
 //                                             multiplies has run(x, filter)
+//   run_tile(tile, pass, number, rows)        makes the `elements` of tile `number`, by steps of
+//                                             the pass: load(tile, x, ..), run(x), store(tile, x)
 //   rank(), part()                            this thread of its workgroup; this workgroup of its
 //                                             cluster
 //   roots()                                   the table of this pass
@@ -55,8 +57,9 @@ class transform {
   static constexpr bool has_exchanges = fft::exchanges > 0;
   static constexpr unsigned live = as.live_elements();  ///< Of a thread's; the others are zeros.
 
-  static_assert(!(of.stage_in || of.stage_out) || !of.half_trade,
-                "what is staged is exchanged whole");
+  static_assert(!(of.stage_in || of.stage_out) || !of.half_trade ||
+                    of.makes == grid::body::real_row,
+                "what is staged where elements are exchanged is exchanged whole");
   static_assert(!of.along_out || (of.lanes_across && !of.stage_out),
                 "stores change lanes at an exchange or are staged");
 
@@ -105,9 +108,19 @@ class transform {
     }
   }
 
+  template <class Elements, class Pass>
+  WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
+                            size rows) const {
+    complex_type x[e];
+    pass.load(tile, x, number, rows);
+    run(x);
+    pass.store(tile, x);
+  }
+
   // Opposite bins: half of the lanes are columns c of P, the others columns -c; see tile.hpp. They
   // lie a constant below that of r = 0.
   static constexpr bool is_plane = false, reads_bin_behind_first = false;
+  static constexpr bool stores_whole_rows = false;
   WINGBEAT_FN unsigned entry_in(unsigned r) const { return number_in(r) * lanes + lane_in(); }
   WINGBEAT_FN unsigned entry_out(unsigned r) const { return entry_in(r); }
   WINGBEAT_FN size opposite_in(unsigned column, unsigned r) const {
@@ -130,10 +143,6 @@ class transform {
     return places;
   }
 
- protected:
-  using scratch_type = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
-  WINGBEAT_FN scratch_type scratch() const { return scratch_type{scratch_}; }
-
  private:
   static constexpr size in_stride = as.in.stride, out_stride = as.out.stride;
 
@@ -146,6 +155,10 @@ class transform {
     const unsigned first = (r == 0 ? top % length : top) * lanes + other;
     return size(first) - size(r) * shape::threads * lanes;
   }
+
+ protected:
+  using scratch_type = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
+  WINGBEAT_FN scratch_type scratch() const { return scratch_type{scratch_}; }
 
   team_type team_;
   team_out_type team_out_;

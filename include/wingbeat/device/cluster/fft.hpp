@@ -9,33 +9,14 @@
 
 #include "wingbeat/device/cluster/numbers.hpp"   // kind, numbers
 #include "wingbeat/device/complex.hpp"           // complex
-#include "wingbeat/device/direction.hpp"         // direction
 #include "wingbeat/device/index.hpp"             // mirrored
 #include "wingbeat/device/port.hpp"              // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
 #include "wingbeat/device/twiddle.hpp"           // roots, apply
 #include "wingbeat/device/workgroup/fft.hpp"     // fft
-#include "wingbeat/device/workgroup/memory.hpp"  // scratch
+#include "wingbeat/device/workgroup/memory.hpp"  // memory, scratch
 #include "wingbeat/device/workgroup/team.hpp"    // team, lanes
 
 namespace wingbeat::device::cluster {
-
-/// The size of a cluster's transform. `Lanes` of them are made at once: columns side by side if
-/// `Across`, otherwise one behind another; and the same of their bins if `AcrossOut`.
-template <unsigned First, unsigned Second, unsigned ElementsPerThread, unsigned Workgroups,
-          unsigned Lanes = 1, bool Across = false, bool AcrossOut = Across>
-struct shape {
-  static constexpr unsigned first = First, second = Second;
-  static constexpr unsigned elements_per_thread = ElementsPerThread;
-  static constexpr unsigned workgroups = Workgroups, lanes = Lanes;
-  static constexpr bool is_across = Across, is_across_out = AcrossOut;
-  static constexpr unsigned columns = Second / Workgroups;  ///< n2 of one workgroup.
-  static constexpr unsigned rows = First / Workgroups;      ///< k1 of one workgroup.
-  static constexpr unsigned workgroup_threads = First * columns * Lanes / ElementsPerThread;
-  static_assert(First % ElementsPerThread == 0 && Second % ElementsPerThread == 0,
-                "a thread's elements lie in one column, then in one row");
-  static_assert(Second % Workgroups == 0 && First % Workgroups == 0,
-                "each workgroup of a cluster takes as many columns, and as many rows");
-};
 
 /// All columns of a workgroup, or all rows: a `workgroup::shape` of any number of transforms.
 template <unsigned Length, unsigned ElementsPerThread, unsigned Transforms>
@@ -76,40 +57,44 @@ struct blocks {
   }
 };
 
-template <class Shape, class Real, direction Dir, kind Kind, class Memory,
-          mirror Mirror = mirror::none, class Group = group>
+/// Policy: that of a pass (grid/pass.hpp), whose shape gives `numbers`. Lanes are columns side by
+/// side if `is_across`, otherwise one behind another; and the same of their bins.
+template <class Policy, mirror Mirror = mirror::none, class Group = group>
 class fft {
+  static constexpr numbers as = Policy::numbers().shape.as_cluster();
+
  public:
-  using complex_type = complex<Real>;
-  static constexpr unsigned a = Shape::first, b = Shape::second, c = Shape::workgroups;
-  static constexpr unsigned e = Shape::elements_per_thread;
+  using real = typename Policy::real;
+  using complex_type = complex<real>;
+  static constexpr unsigned a = as.first, b = as.second, c = as.workgroups;
+  static constexpr unsigned e = as.elements_per_thread, lanes = as.lanes;
+  static constexpr unsigned columns = as.columns(), rows = as.rows();
+  static constexpr unsigned workgroup_threads = a * columns * lanes / e;
+  static constexpr bool is_line = as.makes == kind::line;
+  static constexpr bool is_across = as.is_across, is_across_out = as.is_across_out;
+  static_assert(a % e == 0 && b % e == 0, "a thread's elements lie in one column, then in one row");
+  static_assert(a % c == 0 && b % c == 0,
+                "each workgroup of a cluster takes as many columns, and as many rows");
+  static_assert(as.element_bytes == sizeof(complex_type), "elements are complex numbers");
 
-  using first_shape = step_shape<a, e, Shape::columns * Shape::lanes>;
-  using second_shape = step_shape<b, e, Shape::rows * Shape::lanes>;
-  using first_fft = workgroup::fft<first_shape, Real, Dir, order::natural, Memory>;
-  using second_fft = workgroup::fft<second_shape, Real, Dir, order::natural, Memory>;
-  /// Neighbouring threads store neighbouring bins: of a line those of neighbouring rows.
-  static constexpr workgroup::lanes second_lanes =
-      Kind == kind::line ? workgroup::lanes::across_transforms : workgroup::lanes::along_transform;
+  using memory =
+      workgroup::memory<as.half_trade ? workgroup::trade::halves : workgroup::trade::whole,
+                        as.bank_bytes>;
+  using first_shape = step_shape<a, e, columns * lanes>;
+  using second_shape = step_shape<b, e, rows * lanes>;
+  using first_fft = workgroup::fft<first_shape, real, Policy::dir, order::natural, memory>;
+  using second_fft = workgroup::fft<second_shape, real, Policy::dir, order::natural, memory>;
   using first_team = workgroup::team<first_shape, workgroup::lanes::across_transforms, Group>;
-  using second_team = workgroup::team<second_shape, second_lanes, Group>;
+  /// Neighbouring threads store neighbouring bins: of a line those of neighbouring rows.
+  using second_team = workgroup::team<
+      second_shape,
+      is_line ? workgroup::lanes::across_transforms : workgroup::lanes::along_transform, Group>;
 
-  static constexpr numbers as{Kind,
-                              a,
-                              b,
-                              e,
-                              c,
-                              Shape::lanes,
-                              Shape::is_across,
-                              Shape::is_across_out,
-                              unsigned(sizeof(complex_type)),
-                              Memory::bank_bytes,
-                              Memory::trades == workgroup::trade::halves};
   static constexpr unsigned second_at = as.second_roots_at(), twiddles_at = as.twiddles_at();
   static constexpr unsigned twiddle_rows = as.twiddle_rows();
   static constexpr unsigned table_entries = as.table_entries();
   static constexpr bool is_by_position = as.is_by_position();
-  static constexpr unsigned rows_at_once = Shape::rows * Shape::lanes;
+  static constexpr unsigned rows_at_once = rows * lanes;
   static constexpr unsigned row_apart = as.row_apart(), pitch = as.pitch();
   static constexpr unsigned steps_bytes = as.steps_bytes(), shared_bytes = as.shared_bytes();
   static constexpr unsigned arrivals_at = as.arrivals_at(), scratch_bytes = as.scratch_bytes();
@@ -130,16 +115,16 @@ class fft {
   WINGBEAT_FN unsigned n1(unsigned r) const { return first_.thread() + r * first_shape::threads; }
   WINGBEAT_FN unsigned lane_in() const {
     const unsigned column = first_.transform();
-    return Shape::is_across ? column % Shape::lanes : column / Shape::columns;
+    return is_across ? column % lanes : column / columns;
   }
   WINGBEAT_FN unsigned lane() const {
     const unsigned row = second_.transform();
-    return Shape::is_across_out ? row % Shape::lanes : row / Shape::rows;
+    return is_across_out ? row % lanes : row / rows;
   }
   /// Returns this thread's number among those of its workgroup that hold bins of lane().
   WINGBEAT_FN unsigned thread_of_lane() const {
     const unsigned row = second_.transform();
-    const unsigned row_of_lane = Shape::is_across_out ? row / Shape::lanes : row % Shape::rows;
+    const unsigned row_of_lane = is_across_out ? row / lanes : row % rows;
     return row_of_lane * second_shape::threads + second_.thread();
   }
   WINGBEAT_FN unsigned k2(unsigned r) const { return second_.thread() + r * second_shape::threads; }
@@ -158,7 +143,7 @@ class fft {
     if constexpr (first_fft::exchanges == 0) arrive();
     first_fft::execute(first_, x, steps_scratch{scratch_}, table_);
     if constexpr (first_fft::exchanges > 0) arrive();
-    if constexpr (Kind == kind::line) apply_twiddles(x);
+    if constexpr (is_line) apply_twiddles(x);
     wait();
     send(x);
     receive();
@@ -178,11 +163,11 @@ class fft {
     static_assert(Mirror == mirror::columns, "opposite columns are apart");
     const unsigned v = first_.transform(), other = all_columns::opposite(n2(), column_of(v));
     // -(n1 B + n2) is -n1 B + 0, or (-1 - n1) B + (B - n2); axes of planes are apart.
-    const unsigned borrow = Kind == kind::line && n2() != 0 ? 1 : 0;
+    const unsigned borrow = is_line && n2() != 0 ? 1 : 0;
     const unsigned top = a - borrow - first_.thread();
-    const unsigned first = first_team::slot_of(
-        Shape::is_across ? other * Shape::lanes + lane_in() : lane_in() * Shape::columns + other,
-        r == 0 ? top % a : top);
+    const unsigned first =
+        first_team::slot_of(is_across ? other * lanes + lane_in() : lane_in() * columns + other,
+                            r == 0 ? top % a : top);
     return size(first) - size(r) * first_shape::threads * first_team::slot_stride;
   }
   WINGBEAT_FN unsigned entry_out(unsigned r) const {
@@ -190,19 +175,18 @@ class fft {
   }
   WINGBEAT_FN size opposite_out(unsigned r) const {
     static_assert(Mirror == mirror::rows, "opposite rows are apart");
-    static_assert(Kind == kind::line || !is_by_position, "real planes lie one behind another");
+    static_assert(is_line || !is_by_position, "real planes lie one behind another");
     const unsigned v = second_.transform(), other = all_rows::opposite(k1(), row_of(v));
-    const unsigned borrow = Kind == kind::line && k1() != 0 ? 1 : 0;
+    const unsigned borrow = is_line && k1() != 0 ? 1 : 0;
     const unsigned top = b - borrow - second_.thread();
     const unsigned first = entry_of_row(
-        Shape::is_across_out ? other * Shape::lanes + lane() : lane() * Shape::rows + other,
-        r == 0 ? top % b : top);
+        is_across_out ? other * lanes + lane() : lane() * rows + other, r == 0 ? top % b : top);
     return size(first) - size(r) * second_shape::threads * second_team::slot_stride;
   }
   /// The entry of what the thread that holds bin k1, k2 of a lane has there, of one workgroup.
   WINGBEAT_FN static unsigned entry_of_bin(unsigned lane, unsigned k1, unsigned k2) {
     static_assert(c == 1 && Mirror == mirror::rows, "one workgroup has rows k1 and -k1");
-    return entry_of_row(lane * Shape::rows + all_rows::place_of(k1), k2);
+    return entry_of_row(lane * rows + all_rows::place_of(k1), k2);
   }
   WINGBEAT_FN const second_team& team() const { return second_; }
 
@@ -213,20 +197,20 @@ class fft {
 
   // Of the transforms of a workgroup: which column, which row.
   WINGBEAT_FN static unsigned column_of(unsigned transform) {
-    return Shape::is_across ? transform / Shape::lanes : transform % Shape::columns;
+    return is_across ? transform / lanes : transform % columns;
   }
   WINGBEAT_FN static unsigned row_of(unsigned transform) {
-    return Shape::is_across_out ? transform / Shape::lanes : transform % Shape::rows;
+    return is_across_out ? transform / lanes : transform % rows;
   }
 
   WINGBEAT_FN static unsigned entry_of_row(unsigned transform, unsigned k) {
-    return Kind == kind::plane ? transform * pitch + k : second_team::slot_of(transform, k);
+    return !is_line ? transform * pitch + k : second_team::slot_of(transform, k);
   }
 
   /// Where element `position` of row u of a lane arrives.
   WINGBEAT_FN static unsigned entry(unsigned u, unsigned lane, unsigned position) {
     return is_by_position ? position * pitch + u * row_apart + lane
-                          : (lane * Shape::rows + u) * pitch + position;
+                          : (lane * rows + u) * pitch + position;
   }
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived() const {
     return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
@@ -234,30 +218,30 @@ class fft {
 
   /// Multiplies row k1 of column n2 by w_N^(n2 k1).
   WINGBEAT_FN void apply_twiddles(complex_type (&x)[e]) const {
-    const twiddle::roots<Real, size(a) * b> root{table_ + twiddles_at + twiddle_rows};
-    const auto rows = table_ + twiddles_at + n2();
-    twiddle::apply_powers_from<Dir>(x, root(n2() * n1(0)),
-                                    [&](unsigned row) { return copied_from(rows + row * b); });
+    const twiddle::roots<real, size(a) * b> root{table_ + twiddles_at + twiddle_rows};
+    const auto row_roots = table_ + twiddles_at + n2();
+    twiddle::apply_powers_from<Policy::dir>(
+        x, root(n2() * n1(0)), [&](unsigned row) { return copied_from(row_roots + row * b); });
   }
 
   /// Hands x[r] = Y[n1(r)][n2()] to the workgroups that make these rows.
   WINGBEAT_FN void send(const complex_type (&x)[e]) const {
     constexpr unsigned threads = first_shape::threads;
     // Some one behind another go to the same workgroup, a constant apart, if rows lie in sequence.
-    constexpr bool go_together = Mirror != mirror::rows && Shape::rows % threads == 0;
-    constexpr unsigned together = go_together ? Shape::rows / threads : 1;
+    constexpr bool go_together = Mirror != mirror::rows && rows % threads == 0;
+    constexpr unsigned together = go_together ? rows / threads : 1;
     WINGBEAT_UNROLL
     for (unsigned g = 0; g < e / together; ++g) {
       unsigned to = g, u = first_.thread();
       if constexpr (Mirror == mirror::rows) {
         to = all_rows::rank_of(n1(g));
         u = all_rows::place_of(n1(g));
-      } else if constexpr (!go_together && threads % Shape::rows == 0) {
-        to = u / Shape::rows + g * (threads / Shape::rows);
-        u %= Shape::rows;
+      } else if constexpr (!go_together && threads % rows == 0) {
+        to = u / rows + g * (threads / rows);
+        u %= rows;
       } else if constexpr (!go_together) {
-        to = n1(g) / Shape::rows;
-        u = n1(g) % Shape::rows;
+        to = n1(g) / rows;
+        u = n1(g) % rows;
       }
       const auto address = arrived() + entry(u, lane_in(), n2());
       if constexpr (c == 1) {

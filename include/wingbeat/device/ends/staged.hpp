@@ -4,8 +4,9 @@
 // neighbouring butterflies.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"  // complex, copy_to, copied_from
-#include "wingbeat/device/port.hpp"     // WINGBEAT_FN
+#include "wingbeat/device/complex.hpp"             // complex, copy_to, copied_from
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN
+#include "wingbeat/device/workgroup/exchange.hpp"  // padded
 
 namespace wingbeat::device::ends {
 
@@ -56,8 +57,7 @@ WINGBEAT_FN void write_staged(const Body& body, const Elements& elements, const 
 template <class Policy>
 WINGBEAT_FN unsigned staged_address(unsigned slot) {
   constexpr auto lies = Policy::numbers().shape.staged_layout();
-  constexpr unsigned every = lies.pad_every(), pad = lies.bank_bytes == 0 ? 0 : lies.pad;
-  return pad == 0 ? slot : slot + slot / every * pad;
+  return workgroup::padded < lies.pad_every(), lies.bank_bytes == 0 ? 0 : lies.pad > (slot);
 }
 
 template <class Policy, class Body, class Elements, class Real, unsigned E>

@@ -146,6 +146,13 @@ WINGBEAT_FN constexpr unsigned delivered_bytes(schedule plan, unsigned transform
   return most;
 }
 
+/// Returns the entry of a slot where `Pad` unused entries follow every `Every` slots.
+template <unsigned Every, unsigned Pad>
+WINGBEAT_FN constexpr unsigned padded(unsigned slot) {
+  if constexpr (Pad == 0) return slot;
+  return slot + slot / Every * Pad;
+}
+
 /// Addresses of slots, for Memory's banks and the entries of Real that its trade moves.
 template <class Shape, class Real, class Memory, unsigned Apart, bool IsInPlace, unsigned Pad = 1,
           unsigned Every = 0>
@@ -170,7 +177,7 @@ struct slot_addresses {
     } else if constexpr (as.is_folded()) {
       return folded(base) ^ folded(offset);
     } else {
-      return base + base / pad * Pad + (offset + offset / pad * Pad);
+      return padded<pad, Pad>(base) + padded<pad, Pad>(offset);
     }
   }
 
