@@ -47,12 +47,12 @@ TEST(radix_list, prior_radix_and_place_value_make_the_product) {
 
 /// The digits of x, the last radix's first.
 std::vector<unsigned> digits(unsigned x, std::vector<unsigned> radices) {
-  std::vector<unsigned> of;
+  std::vector<unsigned> digits;
   for (; !radices.empty(); radices.pop_back()) {
-    of.push_back(x % radices.back());
+    digits.push_back(x % radices.back());
     x /= radices.back();
   }
-  return of;
+  return digits;
 }
 
 TEST(radix_list, digits_are_reversed_as_by_hand) {

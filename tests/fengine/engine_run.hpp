@@ -158,9 +158,9 @@ inline channelised channelise_packets(const channeliser_spec& bank, std::size_t 
                                       std::int64_t begin, std::int64_t end,
                                       const std::set<packet_name>& lost = {},
                                       wingbeat::engine on_engine = engine::host) {
-  const receive::chunk_geometry& of = tiny_chunks;
+  const receive::chunk_geometry& geometry = tiny_chunks;
   std::vector<std::vector<std::byte>> planes(2);
-  channeliser::samples samples{.packet_samples = of.packet_samples};
+  channeliser::samples samples{.packet_samples = geometry.packet_samples};
   for (unsigned pol = 0; pol < 2; ++pol) {
     std::vector<bool> present;
     for (std::int64_t packet = begin; packet < end; ++packet) {
@@ -171,9 +171,9 @@ inline channelised channelise_packets(const channeliser_spec& bank, std::size_t 
     samples.packed.emplace_back(planes[pol]);
     samples.present.push_back(std::move(present));
   }
-  samples.count = static_cast<std::size_t>(end - begin) * of.packet_samples;
+  samples.count = static_cast<std::size_t>(end - begin) * geometry.packet_samples;
   queue on{first_device(on_engine)};
-  channeliser made_by{on, bank, begin * static_cast<std::int64_t>(of.packet_samples), 8192};
+  channeliser made_by{on, bank, begin * static_cast<std::int64_t>(geometry.packet_samples), 8192};
   channelised result;
   const auto take = [&](const channelised_heap& heap) {
     std::uint64_t missing = 0;

@@ -21,11 +21,11 @@ struct column {
 std::map<double, column> columns_of(const std::vector<chart_point>& points) {
   std::map<double, column> found;
   for (const auto& point : points) {
-    column& at = found[std::floor(point.x)];
-    if (at.n_points++ == 0) at = {point.y, point.y, point.y, point.y, 1};
-    at.last = point.y;
-    at.lowest = std::min(at.lowest, point.y);
-    at.highest = std::max(at.highest, point.y);
+    column& extremes = found[std::floor(point.x)];
+    if (extremes.n_points++ == 0) extremes = {point.y, point.y, point.y, point.y, 1};
+    extremes.last = point.y;
+    extremes.lowest = std::min(extremes.lowest, point.y);
+    extremes.highest = std::max(extremes.highest, point.y);
   }
   return found;
 }
@@ -42,11 +42,11 @@ TEST(chart_outline, keeps_the_extremes_of_every_column) {
   const auto kept = columns_of(outline.take());
 
   ASSERT_EQ(kept.size(), expected.size());
-  for (const auto& [number, at] : expected) {
-    EXPECT_EQ(kept.at(number).first, at.first);
-    EXPECT_EQ(kept.at(number).last, at.last);
-    EXPECT_EQ(kept.at(number).lowest, at.lowest);
-    EXPECT_EQ(kept.at(number).highest, at.highest);
+  for (const auto& [number, extremes] : expected) {
+    EXPECT_EQ(kept.at(number).first, extremes.first);
+    EXPECT_EQ(kept.at(number).last, extremes.last);
+    EXPECT_EQ(kept.at(number).lowest, extremes.lowest);
+    EXPECT_EQ(kept.at(number).highest, extremes.highest);
     EXPECT_LE(kept.at(number).n_points, 4);
   }
 }
