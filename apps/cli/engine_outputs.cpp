@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "channelising/spec.hpp"   // least_channels, most_channels
+#include "channelising/spec.hpp"   // min_channels, max_channels
 #include "cli/channel_models.hpp"  // filter_windows, dither_kinds
 #include "cli/option.hpp"          // choice_of, count_of, parts_of, real_of
 #include "formatted.hpp"           // formatted, joined
@@ -107,14 +107,14 @@ std::size_t spectra_per_batch(const output_words& words, std::size_t channels) {
   if (!words.has("jones_per_batch")) return 0;
   std::size_t jones = 0;
   words.count("jones_per_batch", jones, {16 * channels, channels << 20});
-  using channelising::least_spectra, channelising::spectra_step;
+  using channelising::min_spectra, channelising::spectra_step;
   const std::size_t spectra = jones / channels, above = spectra / spectra_step * spectra_step;
-  const std::size_t rounded = above == 0 ? least_spectra : above;
+  const std::size_t rounded = above == 0 ? min_spectra : above;
   if (rounded * channels == jones) return spectra;
   throw plan_error(
       formatted("jones_per_batch is {}; give {} channels times {}, or times a multiple of {}: the "
                 "nearest are {} and {}",
-                jones, channels, least_spectra, spectra_step, rounded * channels,
+                jones, channels, min_spectra, spectra_step, rounded * channels,
                 (above + spectra_step) * channels));
 }
 
@@ -141,8 +141,7 @@ fengine::output_spec parse_output(output_kind kind, const std::string& text, hea
   const output_words words{kind, text};
   fengine::output_spec output{.name = words.text("name")};
   channeliser_spec& bank = output.bank;
-  words.count("channels", bank.channels,
-              {channelising::least_channels, channelising::most_channels});
+  words.count("channels", bank.channels, {channelising::min_channels, channelising::max_channels});
   words.count("taps", bank.taps, {1, 64});
   if (words.has("w_cutoff")) bank.weight_cutoff = words.real("w_cutoff", {0, 4});
   words.choose("window_function", filter_windows, bank.window);

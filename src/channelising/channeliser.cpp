@@ -209,10 +209,10 @@ void require_sample_number(std::string_view name, std::int64_t number) {
 channeliser::channeliser(const queue& on, channeliser_spec spec, std::int64_t first_sample,
                          std::size_t kept_samples) {
   validate(spec);
-  constexpr std::size_t most_kept = std::size_t{1} << 32;
+  constexpr std::size_t max_kept = std::size_t{1} << 32;
   require_sample_number("the first sample", first_sample);
-  if (kept_samples > most_kept) {
-    throw plan_error(formatted("kept_samples is {}; give at most {}", kept_samples, most_kept));
+  if (kept_samples > max_kept) {
+    throw plan_error(formatted("kept_samples is {}; give at most {}", kept_samples, max_kept));
   }
   impl_ = std::make_unique<impl>(on, std::move(spec), first_sample, kept_samples);
 }

@@ -5,7 +5,7 @@
 #include <cmath>  // floor, isfinite
 
 #include "channelising/arithmetic/delay_model.hpp"     // delay_schedule
-#include "channelising/arithmetic/packed_samples.hpp"  // least_sample_bits
+#include "channelising/arithmetic/packed_samples.hpp"  // min_sample_bits
 #include "channelising/arithmetic/quantise.hpp"        // complex_bytes, is_integer
 #include "formatted.hpp"                               // formatted
 #include "wingbeat/error.hpp"                          // plan_error
@@ -14,10 +14,10 @@
 namespace wingbeat::channelising {
 namespace {
 
-constexpr std::size_t most_taps = 64, values_per_heap = std::size_t{1} << 20;
-constexpr std::size_t most_spectra = std::size_t{1} << 20;
-constexpr std::size_t most_decimation = 4096, most_filter_taps = std::size_t{1} << 20;
-constexpr double most_cutoff = 4;
+constexpr std::size_t max_taps = 64, values_per_heap = std::size_t{1} << 20;
+constexpr std::size_t max_spectra = std::size_t{1} << 20;
+constexpr std::size_t max_decimation = 4096, max_filter_taps = std::size_t{1} << 20;
+constexpr double max_cutoff = 4;
 
 template <class... Arguments>
 void require(bool holds, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
@@ -25,37 +25,35 @@ void require(bool holds, fmt::format_string<Arguments...> text, Arguments&&... a
 }
 
 bool is_heap(std::size_t spectra) {
-  return spectra == least_spectra ||
-         (spectra > 0 && spectra % spectra_step == 0 && spectra <= most_spectra);
+  return spectra == min_spectra ||
+         (spectra > 0 && spectra % spectra_step == 0 && spectra <= max_spectra);
 }
 
 void require_channels(std::size_t n) {
-  require(n >= least_channels && n <= most_channels, "channels is {}; give {} to {}", n,
-          least_channels, most_channels);
+  require(n >= min_channels && n <= max_channels, "channels is {}; give {} to {}", n, min_channels,
+          max_channels);
   require(
       is_good_length(n),
       "channels is {}, which has a prime factor above {}; the nearest counts without are {} and "
       "{}",
-      n, max_prime_factor, good_lengths::largest_up_to(n, 1, 0, least_channels), good_length(n));
+      n, max_prime_factor, good_lengths::largest_up_to(n, 1, 0, min_channels), good_length(n));
 }
 
 void require_filter_bank(const channeliser_spec& spec) {
   require_channels(spec.channels);
-  require(spec.taps >= 1 && spec.taps <= most_taps, "taps is {}; give 1 to {}", spec.taps,
-          most_taps);
+  require(spec.taps >= 1 && spec.taps <= max_taps, "taps is {}; give 1 to {}", spec.taps, max_taps);
   require(spec.window == filter_window::hann || spec.window == filter_window::rectangular,
           "window is {}, which is none of its values; choose hann or rectangular",
           static_cast<int>(spec.window));
-  require(spec.weight_cutoff >= 0 && spec.weight_cutoff <= most_cutoff,
-          "weight_cutoff is {}; give 0 to {}", spec.weight_cutoff, most_cutoff);
+  require(spec.weight_cutoff >= 0 && spec.weight_cutoff <= max_cutoff,
+          "weight_cutoff is {}; give 0 to {}", spec.weight_cutoff, max_cutoff);
 }
 
 void require_samples(const channeliser_spec& spec) {
   require(std::isfinite(spec.adc_rate_hz) && spec.adc_rate_hz > 0,
           "adc_rate_hz is {}; give a finite rate above 0 Hz", spec.adc_rate_hz);
-  require(spec.sample_bits >= least_sample_bits && spec.sample_bits <= most_sample_bits,
-          "sample_bits is {}; give {} to {}", spec.sample_bits, least_sample_bits,
-          most_sample_bits);
+  require(spec.sample_bits >= min_sample_bits && spec.sample_bits <= max_sample_bits,
+          "sample_bits is {}; give {} to {}", spec.sample_bits, min_sample_bits, max_sample_bits);
   require(spec.polarisations == 1 || spec.polarisations == 2, "polarisations is {}; give 1 or 2",
           spec.polarisations);
 }
@@ -64,7 +62,7 @@ void require_output(const channeliser_spec& spec) {
   require(spec.spectra_per_heap == 0 || is_heap(spec.spectra_per_heap),
           "spectra_per_heap is {}; give {}, or a multiple of {} up to {}, or 0 for 2^20 divided by "
           "the channels and rounded down to a power of two",
-          spec.spectra_per_heap, least_spectra, spectra_step, most_spectra);
+          spec.spectra_per_heap, min_spectra, spectra_step, max_spectra);
   require(spec.output >= heap_sample::int4 && spec.output <= heap_sample::fp32,
           "output is {}, which is none of its values; choose int4, int8, int16, fp16 or fp32",
           static_cast<int>(spec.output));
@@ -124,8 +122,8 @@ void require_narrowband(const channeliser_spec& spec) {
   require(band.centre_hz >= 0 && band.centre_hz <= spec.adc_rate_hz / 2,
           "narrowband.centre_hz is {}; give 0 to {}, half the ADC rate", band.centre_hz,
           spec.adc_rate_hz / 2);
-  require(band.decimation >= 2 && band.decimation <= most_decimation,
-          "narrowband.decimation is {}; give 2 to {}", band.decimation, most_decimation);
+  require(band.decimation >= 2 && band.decimation <= max_decimation,
+          "narrowband.decimation is {}; give 2 to {}", band.decimation, max_decimation);
   require(band.pass_bandwidth_hz || band.decimation % 2 == 0,
           "narrowband.decimation is {}, and channels at the edges are discarded; give an even "
           "decimation, or a pass_bandwidth_hz to keep every channel",
@@ -136,8 +134,8 @@ void require_narrowband(const channeliser_spec& spec) {
       "narrowband.pass_bandwidth_hz is {}; give a width above 0 and below {}, that of the "
       "whole output",
       band.pass_bandwidth_hz.value_or(0), width);
-  require(band.filter_taps <= most_filter_taps, "narrowband.filter_taps is {}; give 1 to {}, or 0",
-          band.filter_taps, most_filter_taps);
+  require(band.filter_taps <= max_filter_taps, "narrowband.filter_taps is {}; give 1 to {}, or 0",
+          band.filter_taps, max_filter_taps);
 }
 
 }  // namespace
@@ -180,8 +178,8 @@ double middle_channel(const channeliser_spec& spec) {
   return has_complex_bank(spec) ? std::floor(middle) : middle;
 }
 
-std::size_t channels_per_point(std::size_t channels, std::size_t most_points) {
-  std::size_t n = (channels + most_points - 1) / most_points;
+std::size_t channels_per_point(std::size_t channels, std::size_t max_points) {
+  std::size_t n = (channels + max_points - 1) / max_points;
   while (channels % n != 0) ++n;
   return n;
 }

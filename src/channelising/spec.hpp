@@ -7,13 +7,13 @@
 namespace wingbeat::channelising {
 
 /// How many channels a bank has: a product of 2, 3, 5, 7, 11 and 13.
-inline constexpr std::size_t least_channels = 2, most_channels = 65536;
+inline constexpr std::size_t min_channels = 2, max_channels = 65536;
 
 /// Throws `plan_error`, naming the field at fault, what it is and what it may be.
 void validate(const channeliser_spec& spec);
 
 /// A heap has 16 spectra, or a multiple of 32: tiles of kernels have 16 or 32, or less.
-inline constexpr std::size_t least_spectra = 16, spectra_step = 32;
+inline constexpr std::size_t min_spectra = 16, spectra_step = 32;
 
 /// Returns the real numbers of a sample: 2 of complex samples.
 [[nodiscard]] constexpr unsigned parts_of(const channeliser_spec& spec) {
@@ -30,9 +30,9 @@ inline constexpr std::size_t least_spectra = 16, spectra_step = 32;
 /// is odd; of complex numbers the channel that is bin 0, N/2 rounded down.
 [[nodiscard]] double middle_channel(const channeliser_spec& spec);
 
-/// Returns how many adjacent channels become one point, so that at most `most_points` are left: the
+/// Returns how many adjacent channels become one point, so that at most `max_points` are left: the
 /// least divisor of the channels.
-[[nodiscard]] std::size_t channels_per_point(std::size_t channels, std::size_t most_points);
+[[nodiscard]] std::size_t channels_per_point(std::size_t channels, std::size_t max_points);
 
 /// Returns whether dither is added.
 [[nodiscard]] bool has_dither(const channeliser_spec& spec);

@@ -15,8 +15,8 @@
 namespace wingbeat::signals {
 namespace {
 
-constexpr std::size_t most_text = 65536, most_nodes = 10000, most_depth = 60;
-constexpr double most_seed = 9007199254740992.0;  // 2^53: doubles count so far without gaps
+constexpr std::size_t max_text = 65536, max_nodes = 10000, max_depth = 60;
+constexpr double max_seed = 9007199254740992.0;  // 2^53: doubles count so far without gaps
 
 using kind = signal_node::kind;
 using node_pointer = std::shared_ptr<const signal_node>;
@@ -48,9 +48,9 @@ node_pointer finished(signal_node node) {
     node.size += part->size;
     node.depth = std::max(node.depth, part->depth + 1);
   }
-  if (node.size > most_nodes || node.depth > most_depth) {
+  if (node.size > max_nodes || node.depth > max_depth) {
     refuse_at(node.column, "the signal has {} parts, {} within each other; {} and {} are allowed",
-              node.size, node.depth, most_nodes, most_depth);
+              node.size, node.depth, max_nodes, max_depth);
   }
   return std::make_shared<const signal_node>(std::move(node));
 }
@@ -106,7 +106,7 @@ const std::vector<function>& functions() {
       {"cw", kind::cw, false, {amplitude, frequency}},
       {"multicw", {}, false, {{"count", 1, 4096, true}, amplitude, frequency, {"step", -any, any}}},
       {"comb", kind::comb, false, {amplitude, {"frequency", 0, any}}},
-      {"wgn", kind::wgn, false, {{"std", 0, any}, {"seed", 0, most_seed, true}}},
+      {"wgn", kind::wgn, false, {{"std", 0, any}, {"seed", 0, max_seed, true}}},
       {"delay", kind::delay, true, {{"samples", -any, any, true}}},
       {"nodither", {}, true, {}}};
   return known;
@@ -180,8 +180,8 @@ class parser : private cursor {
   using cursor::cursor;
 
   signal_expression parse() {
-    if (text_.size() > most_text) {
-      refuse_at(most_text, "the text has {} characters; give at most {}", text_.size(), most_text);
+    if (text_.size() > max_text) {
+      refuse_at(max_text, "the text has {} characters; give at most {}", text_.size(), max_text);
     }
     while (true) {
       const std::size_t column = next();
@@ -240,9 +240,8 @@ class parser : private cursor {
 
   value factor() {
     const std::size_t column = next();
-    if (++depth_ > most_depth) {
-      refuse_at(column, "brackets and signs are nested {} deep; {} are allowed", depth_,
-                most_depth);
+    if (++depth_ > max_depth) {
+      refuse_at(column, "brackets and signs are nested {} deep; {} are allowed", depth_, max_depth);
     }
     const value result = nested_factor(column);
     --depth_;

@@ -14,12 +14,12 @@
 
 namespace wingbeat::signals {
 
-inline constexpr std::uint64_t most_signal_samples = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t max_signal_samples = std::uint64_t{1} << 32;
 
 /// A sampled period of a signal.
 struct signal_period {
   double adc_rate_hz = 0;
-  std::uint64_t n_samples = 0;  ///< 1 to `most_signal_samples`.
+  std::uint64_t n_samples = 0;  ///< 1 to `max_signal_samples`.
 };
 
 /// A signal that can be sampled.

@@ -49,9 +49,9 @@ void for_each_index(std::size_t count, Work&& work) {
 }  // namespace
 
 void check(const sample_format& format) {
-  if (format.sample_bits < least_sample_bits || format.sample_bits > most_sample_bits) {
+  if (format.sample_bits < min_sample_bits || format.sample_bits > max_sample_bits) {
     throw plan_error(formatted("samples of {} bits were given; give {} to {}", format.sample_bits,
-                               least_sample_bits, most_sample_bits));
+                               min_sample_bits, max_sample_bits));
   }
   const std::size_t n_bits = format.packet_samples * format.sample_bits;
   if (n_bits == 0 || n_bits % 8 != 0 || n_bits / 8 > most_packet_bytes) {
@@ -66,7 +66,7 @@ sample_period::sample_period(const std::vector<std::string>& signals, const peri
     : spec_(spec) {
   check(spec.format);
   const std::size_t n_packets = spec.n_packets, packet_samples = spec.format.packet_samples;
-  if (n_packets == 0 || n_packets > most_signal_samples / packet_samples) {
+  if (n_packets == 0 || n_packets > max_signal_samples / packet_samples) {
     throw plan_error(
         formatted("a period of {} packets of {} samples was given; give 1 packet or more, and at "
                   "most 2^32 samples",

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "channelising/arithmetic/heap_windows.hpp"    // heap_windows
-#include "channelising/arithmetic/packed_samples.hpp"  // least_sample_bits
-#include "channelising/spec.hpp"                       // has_dither, least_channels
+#include "channelising/arithmetic/packed_samples.hpp"  // min_sample_bits
+#include "channelising/spec.hpp"                       // has_dither, min_channels
 #include "cli/channel_models.hpp"                      // read_delays, heap_samples, ..
 #include "cli/choose.hpp"                              // choose_device
 #include "cli/messages.hpp"                            // print_message, counted
@@ -328,7 +328,7 @@ void add_input_options(CLI::App& command, options& o) {
   add_count(command, "--coarse-channel", o.coarse_channel, {0, std::size_t{1} << 20},
             "Which of the channels that VDIF or GUPPI raw holds");
   add_count(command, "--sample-bits", o.sample_bits,
-            {channelising::least_sample_bits, channelising::most_sample_bits},
+            {channelising::min_sample_bits, channelising::max_sample_bits},
             "Bits of a sample; 10 when not given, and those of VDIF and GUPPI raw");
   add_count(command, "--first-sample", o.first_sample, {0, std::size_t{1} << 60},
             "Number of the first sample, since the ADC's sample 0");
@@ -342,7 +342,7 @@ void add_input_options(CLI::App& command, options& o) {
 
 void add_filter_options(CLI::App& command, options& o) {
   add_count(command, "--channels", o.spec.channels,
-            {channelising::least_channels, channelising::most_channels},
+            {channelising::min_channels, channelising::max_channels},
             "A product of 2, 3, 5, 7, 11 and 13");
   add_count(command, "--taps", o.spec.taps, {1, 64}, "Spectra that a window is long");
   add_choice(command, "--window", o.spec.window, filter_windows);
@@ -367,7 +367,7 @@ void add_output_options(CLI::App& command, options& o) {
   add_choice(command, "--output-bits", o.spec.output, heap_samples);
   add_count(
       command, "--spectra-per-heap", o.spectra_per_heap,
-      {channelising::least_spectra, std::size_t{1} << 20},
+      {channelising::min_spectra, std::size_t{1} << 20},
       "16, or a multiple of 32; when not given 2^20 divided by the channels, rounded down to a "
       "power of two, of .npy 2^16 and 16 at least");
   add_choice(command, "--dither", o.spec.dither, dither_kinds, "Of integers: ");

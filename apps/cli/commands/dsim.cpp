@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "channelising/arithmetic/packed_samples.hpp"  // least_sample_bits
+#include "channelising/arithmetic/packed_samples.hpp"  // min_sample_bits
 #include "cli/messages.hpp"                            // counted
 #include "cli/option.hpp"                              // add_texts, add_file, add_count, add_list
 #include "cli/service_start.hpp"                       // add_log_level, log_start
@@ -21,7 +21,7 @@
 #include "control/service_manager.hpp"                 // service_manager
 #include "formats/files/atomic_file.hpp"               // write_whole_file
 #include "measure/document_text.hpp"                   // document_text
-#include "signals/source.hpp"                          // most_signal_samples
+#include "signals/source.hpp"                          // max_signal_samples
 #include "simulation/signal_service.hpp"               // signal_service
 #include "transmit/sample_sender.hpp"                  // sample_sender
 #include "wingbeat/error.hpp"                          // plan_error
@@ -320,10 +320,10 @@ void add_stream_options(CLI::App& command, options& o) {
   add_real(command, "--adc-sample-rate", o.adc_rate_hz, {0, 1e12, true}, "Samples a second")
       ->required();
   add_count(command, "--sample-bits", o.spec.format.sample_bits,
-            {channelising::least_sample_bits, channelising::most_sample_bits}, "Bits of a sample");
+            {channelising::min_sample_bits, channelising::max_sample_bits}, "Bits of a sample");
   add_count(command, "--packet-samples", o.spec.format.packet_samples, {1, std::size_t{1} << 18},
             "Samples of a packet, in whole bytes");
-  add_count(command, "--signal-heaps", o.n_packets, {1, signals::most_signal_samples},
+  add_count(command, "--signal-heaps", o.n_packets, {1, signals::max_signal_samples},
             "Packets of a period");
   add_real(command, "--sync-time", o.sync_time_s, {0, 1e12},
            "UNIX time of sample 0; when not given, the first timestamp is sent now");

@@ -13,7 +13,7 @@
 #include <variant>  // get_if, holds_alternative
 #include <vector>
 
-#include "channelising/arithmetic/packed_samples.hpp"  // least_sample_bits
+#include "channelising/arithmetic/packed_samples.hpp"  // min_sample_bits
 #include "cli/channel_models.hpp"                      // heap_samples, missing_policies
 #include "cli/choose.hpp"                              // choose_device
 #include "cli/engine_outputs.hpp"                      // parse_output, require_band
@@ -374,7 +374,7 @@ void add_input_options(CLI::App& command, options& o) {
             "Samples that are handed on together");
   add_count(command, "--recv-chunks", input.n_chunks, {3, 1024}, "Chunks: filled, waiting, in use");
   add_count(command, "--dig-sample-bits", geometry.sample_bits,
-            {channelising::least_sample_bits, channelising::most_sample_bits}, "Bits of a sample");
+            {channelising::min_sample_bits, channelising::max_sample_bits}, "Bits of a sample");
   add_count(command, "--polarisations", geometry.polarisations, {1, 2}, "Of the digitiser");
   add_switch(command, "--mask-timestamp", input.masks_timestamps,
              "Round timestamps down to whole packets");

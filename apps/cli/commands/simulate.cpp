@@ -149,10 +149,10 @@ void add_options(CLI::App& command, options& o) {
   add_texts(command, "SIGNAL", o.signals, "The signal of each polarisation, one or two")
       ->required();
   add_real(command, "--adc-rate", o.adc_rate_hz, {0, 1e12, true}, "Samples a second")->required();
-  add_count(command, "--samples", o.n_samples, {1, most_signal_samples},
+  add_count(command, "--samples", o.n_samples, {1, max_signal_samples},
             "Samples of each polarisation, one period")
       ->required();
-  add_count(command, "--sample-bits", o.sample_bits, {least_sample_bits, most_sample_bits},
+  add_count(command, "--sample-bits", o.sample_bits, {min_sample_bits, max_sample_bits},
             "Bits of a sample");
   add_count(command, "--seed", o.seed, {0, std::size_t{1} << 53},
             "Of the dither; 0 when not given");

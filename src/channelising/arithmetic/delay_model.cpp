@@ -16,8 +16,8 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr double most_delay_samples = 140737488355328.0;  // 2^47
-constexpr double most_exact = 2251799813685248.0;         // 2^51
+constexpr double max_delay_samples = 140737488355328.0;  // 2^47
+constexpr double max_exact = 2251799813685248.0;         // 2^51
 
 double wrapped(double radians) {
   if (radians >= -pi && radians < pi) return radians;
@@ -39,7 +39,7 @@ double nearest_even(double value) {
 delay_value value_of(const delay_model& model, std::int64_t t, double offset) {
   const double elapsed = static_cast<double>(t - model.start_samples) + offset;
   const double delay = model.delay_samples + elapsed * model.rate;
-  const double coarse = std::abs(delay) < most_exact ? nearest_even(delay) : std::nearbyint(delay);
+  const double coarse = std::abs(delay) < max_exact ? nearest_even(delay) : std::nearbyint(delay);
   const auto whole = static_cast<std::int64_t>(coarse);
   return {t - whole, whole, delay - coarse, wrapped(model.phase_rad + elapsed * model.phase_rate)};
 }
@@ -100,7 +100,7 @@ void delay_schedule::add(const delay_model& model) {
     throw plan_error(formatted(
         "a delay model has a rate of {} samples a sample; give one between -1 and 1", model.rate));
   }
-  if (std::abs(model.delay_samples) > most_delay_samples) {
+  if (std::abs(model.delay_samples) > max_delay_samples) {
     throw plan_error(
         formatted("a delay model delays by {} samples; give -2^47 to 2^47", model.delay_samples));
   }

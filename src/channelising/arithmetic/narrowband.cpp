@@ -98,7 +98,7 @@ double decibels(double ratio) {
 }  // namespace
 
 filter_response response_of(const decimating_filter& filter) {
-  constexpr int n_steps = 64, most_bands = 4;
+  constexpr int n_steps = 64, max_bands = 4;
   const auto taps = filter_taps(filter);
   const auto s = static_cast<double>(filter.subsampling);
   const double whole = gain_at(taps, 0);
@@ -108,7 +108,7 @@ filter_response response_of(const decimating_filter& filter) {
     const double ripple = std::abs(decibels(gain_at(taps, offset / s) / whole));
     response.ripple_db = std::max(response.ripple_db, ripple);
     // Bands further away are attenuated more: the taps' side lobes fall.
-    for (int band = 1; band <= most_bands && band <= (s + 1) / 2; ++band) {
+    for (int band = 1; band <= max_bands && band <= (s + 1) / 2; ++band) {
       for (const double folded : {band - offset, band + offset}) {
         response.alias_db =
             std::max(response.alias_db, decibels(gain_at(taps, folded / s) / whole));

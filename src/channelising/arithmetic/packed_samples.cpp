@@ -37,9 +37,9 @@ std::int16_t top_sample(std::uint64_t high, unsigned sample_bits) {
 
 void require_packed(std::size_t stream_bytes, unsigned sample_bits, std::size_t first_sample,
                     std::size_t n_samples) {
-  if (sample_bits < least_sample_bits || sample_bits > most_sample_bits) {
+  if (sample_bits < min_sample_bits || sample_bits > max_sample_bits) {
     throw plan_error(formatted("samples are to have {} bits; choose {} to {}", sample_bits,
-                               least_sample_bits, most_sample_bits));
+                               min_sample_bits, max_sample_bits));
   }
   // stream_bytes * 8 / sample_bits without overflow
   const std::size_t capacity =
@@ -69,7 +69,7 @@ void unpack_samples(std::span<const std::byte> packed, unsigned sample_bits,
       next += 4;
       n_bits += 32;
     }
-    while (n_bits < most_sample_bits + 8 && next < packed.size()) {
+    while (n_bits < max_sample_bits + 8 && next < packed.size()) {
       window |= std::to_integer<std::uint64_t>(packed[next++]) << (56 - n_bits);
       n_bits += 8;
     }

@@ -9,7 +9,7 @@
 
 namespace wingbeat::channelising {
 
-inline constexpr unsigned least_sample_bits = 2, most_sample_bits = 16;
+inline constexpr unsigned min_sample_bits = 2, max_sample_bits = 16;
 
 /// Returns the bytes that hold so many samples, the last one perhaps in part.
 [[nodiscard]] std::size_t packed_bytes(std::size_t n_samples, unsigned sample_bits);

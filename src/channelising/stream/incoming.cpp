@@ -96,10 +96,10 @@ void require_samples(const channeliser_spec& spec, const channeliser::samples& n
 }
 
 /// Shorter runs are read by the processor: copies and launches of their own would take longer.
-constexpr std::size_t least_run = 1024;
+constexpr std::size_t min_run = 1024;
 
 /// So many pushes are copied beside the next one; a caller who is quicker waits.
-constexpr std::size_t most_kept = 1;
+constexpr std::size_t max_kept = 1;
 
 }  // namespace
 
@@ -132,7 +132,7 @@ incoming::~incoming() {
 
 void incoming::keep(std::shared_ptr<const void> owner) {
   if (const auto copied = store_.last_write()) kept_.push_back({std::move(owner), copied});
-  while (!kept_.empty() && (kept_.size() > most_kept || kept_.front().copied->is_reached())) {
+  while (!kept_.empty() && (kept_.size() > max_kept || kept_.front().copied->is_reached())) {
     kept_.front().copied->wait();
     kept_.pop_front();
   }
@@ -161,7 +161,7 @@ std::string incoming::explain() const {
   return formatted(
       "input: runs of {} packed samples and more are copied as they are, and read once more by a "
       "launch that counts their values\n",
-      least_run);
+      min_run);
 }
 
 template <class Call>
@@ -290,7 +290,7 @@ incoming::run incoming::whole_bytes(const channeliser::samples& next, const run&
   const std::size_t first = taken.first + (group - before % group) % group;
   if (first >= taken.stop || (taken.is_present && first % 8 * bits_ % 8 != 0)) return whole;
   const std::size_t stop = first + (taken.stop - first) / group * group;
-  if (stop - first < least_run) return whole;
+  if (stop - first < min_run) return whole;
   return {taken.polarisation, first, stop, taken.is_present};
 }
 

@@ -13,10 +13,10 @@ namespace {
 using device::channeliser::histogram_numbers;
 
 /// 32 KiB, which every device has; GPUs run more workgroups at once where each takes no more.
-constexpr unsigned most_bins = 8192;
+constexpr unsigned max_bins = 8192;
 constexpr std::size_t n_threads = 256;
 /// A bin wraps after 2^32 samples, and is read before.
-constexpr std::uint64_t most_unread = std::uint64_t{1} << 31;
+constexpr std::uint64_t max_unread = std::uint64_t{1} << 31;
 /// Where counters begin. They wrap soon, so that every stream shows it.
 constexpr std::uint32_t first_count = ~std::uint32_t{0} - 99;
 
@@ -27,7 +27,7 @@ histogram_numbers histogram_for(unsigned sample_bits, const device_info& device)
   // Bins are cleared and merged for some samples each, and a piece of a stream is enough for all
   // multiprocessors. A processor runs a workgroup on one of its threads.
   if (device.is_gpu) {
-    const unsigned bins = std::min(values, most_bins);
+    const unsigned bins = std::min(values, max_bins);
     const auto threads = static_cast<unsigned>(std::min(n_threads, device.max_workgroup));
     return {sample_bits, bins, threads, std::max(8 * bins, 32 * threads)};
   }
@@ -77,7 +77,7 @@ level_counter::level_counter(const queue& on, const histogram_numbers& numbers,
 
 void level_counter::enqueue(queue& on, std::size_t polarisation, buffer_view plane,
                             std::size_t first, std::size_t count) {
-  if (n_unread_ + count > most_unread) read_back();
+  if (n_unread_ + count > max_unread) read_back();
   n_unread_ += count;
   buffer_view counters = counters_.view();
   counters.size_bytes = n_bins_ * sizeof(std::uint32_t);

@@ -135,9 +135,9 @@ class npy_images final : public image_sink {
 }  // namespace
 
 std::unique_ptr<image_source> open_npy_images(const byte_source& source, image_limit limit) {
-  constexpr std::size_t most_header_bytes = std::size_t{1} << 20;
+  constexpr std::size_t max_header_bytes = std::size_t{1} << 20;
   const std::string& name = source.name();
-  std::vector<std::byte> head(std::min(source.size(), most_header_bytes));
+  std::vector<std::byte> head(std::min(source.size(), max_header_bytes));
   source.read(0, head);
   std::span<const std::byte> rest = head;
   const npy_header header = take_npy_header(rest, name);

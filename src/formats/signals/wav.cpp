@@ -21,7 +21,7 @@ using bytes = std::span<const std::byte>;
 enum class coding : std::uint16_t { pcm = 1, ieee_float = 3, extensible = 0xFFFE };
 
 /// More than any known format chunk has.
-constexpr std::size_t most_format_bytes = 4096;
+constexpr std::size_t max_format_bytes = 4096;
 
 struct wave_format {
   coding code;
@@ -208,7 +208,7 @@ wav_reader::wav_reader(const byte_source& source) : from_(source) {
   const wave_chunks chunks = find_chunks(source);
   if (!chunks.format) refuse(name, "has no 'fmt ' chunk; record it again");
   if (!chunks.data) refuse(name, "has no 'data' chunk; record it again");
-  std::vector<std::byte> chunk(std::min(chunks.format->size, most_format_bytes));
+  std::vector<std::byte> chunk(std::min(chunks.format->size, max_format_bytes));
   source.read(chunks.format->begin, chunk);
   const wave_format format = parse_format(chunk, name);
   const std::size_t data_bytes = chunks.data->size;

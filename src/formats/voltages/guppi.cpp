@@ -18,9 +18,9 @@ namespace {
 
 using bytes = std::span<const std::byte>;
 
-constexpr std::size_t card_bytes = 80, key_bytes = 8, most_cards = 4096, direct_bytes = 512;
-constexpr std::size_t most_block_bytes = std::size_t{1} << 40;
-constexpr double most_real = 1e15;
+constexpr std::size_t card_bytes = 80, key_bytes = 8, max_cards = 4096, direct_bytes = 512;
+constexpr std::size_t max_block_bytes = std::size_t{1} << 40;
+constexpr double max_real = 1e15;
 
 using cards = std::map<std::string, std::string, std::less<>>;
 
@@ -53,7 +53,7 @@ cards take_cards(const byte_source& source, std::size_t& offset) {
   std::array<std::byte, cards_at_once * card_bytes> window;
   std::size_t n_held = 0;
   cards found;
-  for (std::size_t i = 0; i < most_cards; ++i) {
+  for (std::size_t i = 0; i < max_cards; ++i) {
     const std::size_t place = i % cards_at_once * card_bytes;
     if (place == 0) n_held = source.read_some(offset, window);
     if (place + card_bytes > n_held) {
@@ -70,7 +70,7 @@ cards take_cards(const byte_source& source, std::size_t& offset) {
     found.insert_or_assign(std::string(trimmed(card.substr(0, key_bytes))),
                            std::string(value_of(card.substr(key_bytes + 1))));
   }
-  refuse(name, "has a header of more than {} cards; it is no GUPPI raw", most_cards);
+  refuse(name, "has a header of more than {} cards; it is no GUPPI raw", max_cards);
 }
 
 /// Returns a number of a header; none where it has no such card. `kind` is what it should be.
@@ -115,7 +115,7 @@ block_shape shape_of(const cards& header, std::string_view name) {
     refuse(name, "has packets of format SIMPLE, whose channels alternate; convert it");
   }
   block_shape shape;
-  shape.block_bytes = required_count(header, "BLOCSIZE", 1, most_block_bytes, name);
+  shape.block_bytes = required_count(header, "BLOCSIZE", 1, max_block_bytes, name);
   shape.n_channels = required_count(header, "OBSNCHAN", 1, 1u << 20, name);
   shape.sample_bits = required_count(header, "NBITS", 1, 32, name);
   const std::size_t n_polarisations = required_count(header, "NPOL", 1, 4, name);
@@ -154,14 +154,14 @@ struct block_list {
 };
 
 double rate_of(const cards& header, std::string_view name) {
-  const auto seconds = number_of(header, "TBIN", 1 / most_real, most_real, "number", name);
+  const auto seconds = number_of(header, "TBIN", 1 / max_real, max_real, "number", name);
   return seconds ? 1 / *seconds : 0;
 }
 
 std::optional<channel_frequencies> frequencies_of(const cards& header, std::size_t n_channels,
                                                   std::string_view name) {
-  const auto centre_mhz = number_of(header, "OBSFREQ", -most_real, most_real, "number", name);
-  const auto width_mhz = number_of(header, "OBSBW", -most_real, most_real, "number", name);
+  const auto centre_mhz = number_of(header, "OBSFREQ", -max_real, max_real, "number", name);
+  const auto width_mhz = number_of(header, "OBSBW", -max_real, max_real, "number", name);
   if (!centre_mhz || !width_mhz) return std::nullopt;
   const double step_hz = *width_mhz * 1e6 / static_cast<double>(n_channels);
   return channel_frequencies{*centre_mhz * 1e6 - *width_mhz * 1e6 / 2 + step_hz / 2, step_hz};
@@ -228,7 +228,7 @@ std::vector<std::size_t> places_of(const block_list& list, std::string_view name
     if (distance % step != 0) {
       refuse(name, "has block {} at no multiple of {} in PKTIDX; record it again", i, step);
     }
-    if (places[i] > most_lost_share * list.blocks.size()) {
+    if (places[i] > max_lost_share * list.blocks.size()) {
       refuse(name, "has {} blocks, but block {} would be number {}; split the file at the gap",
              list.blocks.size(), i, places[i]);
     }

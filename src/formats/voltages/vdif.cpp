@@ -17,7 +17,7 @@ namespace {
 
 using bytes = std::span<const std::byte>;
 
-constexpr std::size_t header_bytes = 32, legacy_bytes = 16, most_channels_log2 = 16;
+constexpr std::size_t header_bytes = 32, legacy_bytes = 16, max_channels_log2 = 16;
 
 /// What all frames have in common.
 struct frame_shape {
@@ -62,9 +62,9 @@ frame parse_frame(bytes rest, std::size_t index, std::string_view name) {
   const unsigned channels_log2 = field(word(2), 24, 5);
   shape.sample_bits = field(word(3), 26, 5) + 1;
   shape.is_complex = field(word(3), 31, 1) == 1;
-  if (channels_log2 > most_channels_log2) {
+  if (channels_log2 > max_channels_log2) {
     refuse(name, "claims 2^{} channels in frame {}; at most 2^{} are read", channels_log2, index,
-           most_channels_log2);
+           max_channels_log2);
   }
   shape.n_channels = std::size_t{1} << channels_log2;
   const std::size_t bits = shape.sample_bits;
@@ -160,7 +160,7 @@ time_line times_of(const std::vector<frame>& frames, std::size_t n_threads,
     if (f.second == last_second) last = std::max<std::size_t>(last, f.number);
   }
   const std::size_t seconds = last_second - line.first_second;
-  const std::size_t most = most_lost_share * (frames.size() / n_threads + 1);
+  const std::size_t most = max_lost_share * (frames.size() / n_threads + 1);
   // The product fits: both factors are below 2^32.
   line.n_frames =
       seconds * std::min(line.frames_per_second, std::size_t{1} << 32) + last + 1 - line.first;
@@ -223,14 +223,14 @@ class vdif_file final : public voltage_file {
 /// The file is whole frames, or its last one is cut, and the second has the shape of the first. A
 /// pipe, whose size is not known, may end anywhere.
 bool is_vdif(bytes head, std::optional<std::size_t> size_bytes) {
-  constexpr std::size_t length_at = 8, least_when_cut = 512;  // shorter may be a pattern of samples
+  constexpr std::size_t length_at = 8, min_when_cut = 512;  // shorter may be a pattern of samples
   constexpr std::uint32_t shape_mask = (1u << 29) - 1;
   if (head.size() < legacy_bytes || is_text(head)) return false;
   const auto word = [&](std::size_t offset) { return load<std::uint32_t>(&head[offset]); };
   const std::size_t n_bytes = std::size_t{field(word(length_at), 0, 24)} * 8;
   if (n_bytes <= legacy_bytes) return false;
   const bool is_whole = size_bytes && *size_bytes % n_bytes == 0;
-  if (!is_whole && n_bytes < least_when_cut) return false;
+  if (!is_whole && n_bytes < min_when_cut) return false;
   if (n_bytes + legacy_bytes > head.size()) return size_bytes == n_bytes;
   return ((word(length_at) ^ word(n_bytes + length_at)) & shape_mask) == 0;
 }

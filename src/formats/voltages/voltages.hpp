@@ -60,6 +60,6 @@ class voltage_file {
 
 /// The most packets that are taken for lost beside those that are present, for each of these. More
 /// are taken for damaged headers.
-inline constexpr std::size_t most_lost_share = 4;
+inline constexpr std::size_t max_lost_share = 4;
 
 }  // namespace wingbeat::formats

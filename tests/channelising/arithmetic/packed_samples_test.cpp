@@ -47,7 +47,7 @@ stream random_bytes(std::size_t n, unsigned seed) {
 }
 
 TEST(packed_samples, are_read_at_every_offset_and_width) {
-  for (unsigned bits = least_sample_bits; bits <= most_sample_bits; ++bits) {
+  for (unsigned bits = min_sample_bits; bits <= max_sample_bits; ++bits) {
     const stream packed = random_bytes(61, bits);
     const std::size_t capacity = 61 * 8 / bits;
     for (std::size_t first = 0; first < 17; ++first) {
@@ -64,7 +64,7 @@ TEST(packed_samples, are_read_at_every_offset_and_width) {
 }
 
 TEST(packed_samples, are_written_at_every_offset_without_touching_the_rest) {
-  for (unsigned bits = least_sample_bits; bits <= most_sample_bits; ++bits) {
+  for (unsigned bits = min_sample_bits; bits <= max_sample_bits; ++bits) {
     for (std::size_t first = 0; first < 17; ++first) {
       const stream before = random_bytes(61, bits);
       const samples wanted = unpacked_by_definition(random_bytes(61, 99), bits, 0, 13);

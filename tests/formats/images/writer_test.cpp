@@ -92,10 +92,10 @@ TEST(image_writer, leaves_statistics_out_where_a_pipe_takes_images_one_by_one) {
   const std::string expected = folder.read("whole.mrc");
   ASSERT_EQ(content.size(), expected.size());
   EXPECT_EQ(content.substr(1024), expected.substr(1024));
-  constexpr std::size_t least_at = 76;
+  constexpr std::size_t min_at = 76;
   float least = 0, largest = 0;
-  content.copy(reinterpret_cast<char*>(&least), 4, least_at);
-  content.copy(reinterpret_cast<char*>(&largest), 4, least_at + 4);
+  content.copy(reinterpret_cast<char*>(&least), 4, min_at);
+  content.copy(reinterpret_cast<char*>(&largest), 4, min_at + 4);
   EXPECT_LT(largest, least) << "not determined";
 }
 
