@@ -11,9 +11,10 @@
 #include <random>
 #include <string>
 
-#include "backend/backend.hpp"   // run
-#include "convolving/chain.hpp"  // running_chain
-#include "measure/rounds.hpp"    // queued_run, take_turns
+#include "backend/backend.hpp"            // run
+#include "convolving/program.hpp"         // running_program
+#include "measure/rounds.hpp"             // queued_run, take_turns
+#include "programs/prepared_program.hpp"  // prepared_program
 
 namespace wingbeat::bench {
 namespace {
@@ -189,46 +190,32 @@ class planned_pattern {
 };
 
 /// The launches of all templates, with columns or rows between them.
-class planned_chain {
+class planned_steps {
  public:
-  planned_chain(const queue& on, const pattern_problem& problem, const convolution_spec& spec,
+  planned_steps(const queue& on, const pattern_problem& problem, const convolution_spec& spec,
                 bool keeps_rows)
       : on_(on),
         geometry_(convolving::geometry_of(spec)),
-        chain_(convolving::running_chain(
-            on.impl(), {spec, geometry_, problem.templates, 1, nullptr, keeps_rows})),
-        a_{on, std::max<std::size_t>(chain_.array_bytes[0], 16)},
-        b_{on, std::max<std::size_t>(chain_.array_bytes[1], 16)},
-        scratch_{on, std::max<std::size_t>(chain_.plan_bytes, 16)},
+        steps_{backend::engine_of(on.device().runs_on), on.impl(),
+               convolving::running_program(
+                   on.impl(), {spec, geometry_, problem.templates, 1, nullptr, keeps_rows})},
+        scratch_{on, std::max<std::size_t>(steps_.program().workspace_bytes(), 16)},
         maps_{on, problem.templates * product_of(result_lengths(spec)) * sizeof(float)} {}
 
-  [[nodiscard]] std::size_t n_launches() const { return chain_.stages.size(); }
+  [[nodiscard]] std::size_t n_launches() const { return steps_.program().steps.size(); }
   void run(std::size_t number, const planned_pattern& pattern) const {
-    const std::array<buffer_view, 5> views{pattern.templates(), pattern.spectra(), maps_.view(),
-                                           a_.view(),
-                                           b_.view()};  // as `convolving::memory` numbers them
-    const convolving::stage& stage = chain_.stages[number];
-    const auto view = [&](convolving::memory where, std::size_t bytes) {
-      buffer_view result = views[static_cast<std::size_t>(where)];
-      result.offset_bytes += bytes;
-      result.size_bytes -= bytes;
-      return result;
-    };
-    const std::array<kernel_argument, 1> loaded{pattern.spectra()};
-    backend::run run{.in = view(stage.from, stage.from_bytes),
-                     .out = view(stage.to, stage.to_bytes),
-                     .workspace = scratch_.view(),
-                     .filter = pattern.spectra()};
-    if (stage.loads_product) run.load = loaded;
-    stage.plan->enqueue(*on_.impl(), run);
+    const backend::run run{.in = pattern.templates(),
+                           .out = maps_.view(),
+                           .workspace = scratch_.view(),
+                           .filter = pattern.spectra()};
+    steps_.enqueue_step(*on_.impl(), run, number);
   }
   void run(const planned_pattern& pattern) const {
     for (std::size_t i = 0; i < n_launches(); ++i) run(i, pattern);
   }
   [[nodiscard]] std::vector<float> maps() const { return values_of(maps_); }
   [[nodiscard]] std::string explain(std::size_t number) const {
-    std::string text = chain_.stages[number].plan->explain();
-    while (!text.empty() && text.back() == '\n') text.pop_back();
+    std::string text = steps_.program().texts()[number];
     std::replace(text.begin(), text.end(), '\n', ';');
     return text;
   }
@@ -236,8 +223,8 @@ class planned_chain {
  private:
   queue on_;
   std::vector<convolving::axis_geometry> geometry_;
-  convolving::chain chain_;
-  buffer a_, b_, scratch_, maps_;
+  programs::prepared_program steps_;
+  buffer scratch_, maps_;
 };
 
 /// Runs, their results as plain maps, and what they are for.
@@ -247,7 +234,7 @@ struct timed_patterns {
   std::vector<double> differences;  ///< -1: of a launch alone.
 };
 
-void add_chain(const queue& on, const planned_chain& chain, const planned_pattern& plain,
+void add_chain(const queue& on, const planned_steps& chain, const planned_pattern& plain,
                const std::vector<float>& expected, const std::string& name, timed_patterns& to) {
   chain.run(plain);
   to.differences.push_back(difference_of(chain.maps(), expected));
@@ -279,10 +266,10 @@ nlohmann::ordered_json patterns_of(const queue& on, const pattern_problem& probl
     timed.notes.emplace_back();
   }
   const convolution_spec spec = all_patterns(problem).front().spec;
-  std::vector<std::unique_ptr<planned_chain>> chains;
+  std::vector<std::unique_ptr<planned_steps>> chains;
   for (const bool keeps_rows : {false, true}) {
     if (problem.image.size() != 2) break;
-    chains.push_back(std::make_unique<planned_chain>(on, problem, spec, keeps_rows));
+    chains.push_back(std::make_unique<planned_steps>(on, problem, spec, keeps_rows));
     add_chain(on, *chains.back(), *planned.front(), expected,
               keeps_rows ? "rows between launches" : "columns between launches", timed);
   }

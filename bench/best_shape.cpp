@@ -20,13 +20,12 @@
 #include <random>
 #include <thread>
 
-#include "backend/backend.hpp"       // queue, plan
-#include "backend/cuda/engine.hpp"   // compiler
-#include "backend/kernel.hpp"        // make_compiled_plan
-#include "bench/shape_families.hpp"  // candidates_of
-#include "measure/rounds.hpp"        // queued_run, take_turns
-#include "planner/program.hpp"       // make_program
-#include "wingbeat/device/half.hpp"  // half_float, widen
+#include "backend/backend.hpp"            // queue, plan
+#include "bench/shape_families.hpp"       // candidates_of
+#include "measure/rounds.hpp"             // queued_run, take_turns
+#include "programs/prepared_program.hpp"  // prepared_program
+#include "programs/transforms.hpp"        // make_program
+#include "wingbeat/device/half.hpp"       // half_float, widen
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -38,7 +37,7 @@ constexpr std::size_t total_bytes = std::size_t{1} << 30;  // of input, and of o
 
 struct planned {
   const candidate* data;
-  std::shared_ptr<const backend::plan> made;
+  std::shared_ptr<const programs::prepared_program> made;
   std::string refusal;
   double difference = 0;
 };
@@ -110,12 +109,10 @@ buffer ones(const queue& on, std::size_t bins, precision real) {
 std::vector<planned> plan_all(const queue& on, const plan_spec& what,
                               const std::vector<candidate>& all, bool convolves) {
   const auto program_of = [&](const candidate& from) {
-    if (!convolves) return planner::make_program(what, on.device(), from.data());
-    return planner::make_convolution_program(what, {.stored = what.real, .distances = {0}},
-                                             on.device(), from.data());
+    if (!convolves) return programs::make_program(what, on.device(), from.data());
+    return programs::make_convolution_program(what, {.stored = what.real, .distances = {0}},
+                                              on.device(), from.data());
   };
-  const auto& compiler =
-      static_cast<const backend::cuda::engine&>(backend::cuda_engine()).compiler();
   std::vector<planned> made(all.size());
   std::atomic<std::size_t> next{0};
   std::vector<std::jthread> workers;
@@ -124,7 +121,8 @@ std::vector<planned> plan_all(const queue& on, const plan_spec& what,
       for (std::size_t i = next++; i < all.size(); i = next++) {
         made[i].data = &all[i];
         try {
-          made[i].made = backend::make_compiled_plan(compiler, on.impl(), program_of(all[i]));
+          made[i].made = std::make_shared<const programs::prepared_program>(
+              backend::cuda_engine(), on.impl(), program_of(all[i]));
         } catch (const error& refused) {
           made[i].refusal = refused.what();
         }
@@ -181,7 +179,8 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
   std::size_t workspace_bytes = 0;
   for (const planned& each : all) {
     if (!each.refusal.empty()) fmt::print("  {}: {:.200}\n", each.data->label, each.refusal);
-    if (each.made) workspace_bytes = std::max(workspace_bytes, each.made->workspace_bytes());
+    if (each.made)
+      workspace_bytes = std::max(workspace_bytes, each.made->program().workspace_bytes());
   }
   std::erase_if(all, [](const planned& each) { return !each.made; });
   buffer workspace{on, workspace_bytes + 256};

@@ -11,11 +11,10 @@
 #include <cstdlib>  // getenv
 #include <nlohmann/json.hpp>
 
-#include "backend/cuda/engine.hpp"    // compiler
-#include "backend/kernel.hpp"         // make_compiled_plan
-#include "measure/document_text.hpp"  // write_document
-#include "measure/rounds.hpp"         // queued_run, take_turns
-#include "planner/program.hpp"        // make_convolution_program
+#include "measure/document_text.hpp"      // write_document
+#include "measure/rounds.hpp"             // queued_run, take_turns
+#include "programs/prepared_program.hpp"  // prepared_program
+#include "programs/transforms.hpp"        // make_convolution_program
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -76,24 +75,22 @@ double difference_of(const buffer& a, const buffer& b) {
 }
 
 nlohmann::ordered_json times_of(queue& on, std::size_t n, const buffers& memory) {
-  const auto& compiler =
-      static_cast<const backend::cuda::engine&>(backend::cuda_engine()).compiler();
-  const auto made = [&](planner::program program) {
-    return backend::make_compiled_plan(compiler, on.impl(), std::move(program));
+  const auto made = [&](programs::program steps) {
+    return programs::prepared_program{backend::cuda_engine(), on.impl(), std::move(steps)};
   };
   const complexes taps = noise(n);
   buffer filter{on, n * 8};
   const buffer spectrum{on, n * 8}, scrambled{on, n * 8};
   filter.write(taps.data(), filter.size_bytes());
   const plan_spec one_row{.lengths = {n}}, rows{.lengths = {n}, .batch = n_points / n};
-  made(planner::make_spectrum_program(one_row, on.device()))
-      ->enqueue(*on.impl(), {filter.view(), scrambled.view(), {}});
+  made(programs::make_spectrum_program(one_row, on.device()))
+      .enqueue(*on.impl(), {filter.view(), scrambled.view(), {}});
   plan{on, one_row}.enqueue(on, filter.view(), spectrum.view());
 
   plan_spec scaled = rows;
   scaled.scale = scaling::by_length;
   const auto fused =
-      made(planner::make_convolution_program(scaled, {.distances = {0}}, on.device()));
+      made(programs::make_convolution_program(scaled, {.distances = {0}}, on.device()));
   const plan forward{on, rows};
   scaled.kind = transform::inverse;
   const plan inverse{on, scaled};
@@ -104,7 +101,7 @@ nlohmann::ordered_json times_of(queue& on, std::size_t n, const buffers& memory)
                          .parameters = {kernel_parameter::output(16), kernel_parameter::input(16),
                                         kernel_parameter::value<unsigned>()}}};
   const auto in_one = [&] {
-    fused->enqueue(*on.impl(), {memory.in.view(), memory.out.view(), {}, scrambled.view(), {}, {}});
+    fused.enqueue(*on.impl(), {memory.in.view(), memory.out.view(), {}, scrambled.view(), {}, {}});
   };
   const auto in_three = [&] {
     forward.enqueue(on, memory.in.view(), memory.other.view());
@@ -124,13 +121,13 @@ nlohmann::ordered_json times_of(queue& on, std::size_t n, const buffers& memory)
   for (const measure::timed_run& run : runs) {
     row[run.name + "_s"] = {{"median", run.median_s()}, {"min", run.min_s()}, {"max", run.max_s()}};
   }
-  const kernel_resources takes = fused->resources().front();
+  const kernel_resources takes = fused.resources().front();
   row["registers"] = takes.registers;
   row["spill_bytes"] = takes.spill_bytes;
   row["three_over_one"] = runs[2].median_s() / runs[1].median_s();
   fmt::print("{:>6}  one launch {:.3f} of the copy, {:.2f} times three; off {:.1e}{}; {}", n,
              runs[0].median_s() / runs[1].median_s(), runs[2].median_s() / runs[1].median_s(),
-             difference, difference < 1e-5 ? "" : "  WRONG", fused->explain());
+             difference, difference < 1e-5 ? "" : "  WRONG", fused.program().describe());
   return row;
 }
 

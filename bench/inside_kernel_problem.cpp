@@ -14,7 +14,6 @@
 #include <utility>  // move
 
 #include "backend/backend.hpp"       // queue
-#include "backend/cuda/engine.hpp"   // compiler
 #include "backend/kernel.hpp"        // kernel
 #include "measure/rounds.hpp"        // queued_run, take_turns
 #include "peers/cufft.hpp"           // cufft
@@ -31,7 +30,7 @@ using spectrum = std::vector<std::complex<double>>;
 using kernel_pointer = std::shared_ptr<const backend::kernel>;
 
 const backend::kernel_compiler& compiler() {
-  return static_cast<const backend::cuda::engine&>(backend::cuda_engine()).compiler();
+  return backend::cuda_engine();
 }
 
 /// A kernel to be compiled, and what became of it.

@@ -3,7 +3,7 @@
 // NVRTC, without a GPU, and writes one line for each: a digest of the code, and what it is for.
 //     kernel_code sm_80 sm_90 sm_100 > before.txt
 //     kernel_code --every 24 sm_90 > before.txt      a sample: every 24th request of the list
-//     kernel_code --convolutions sm_90 > before.txt  the chains that bench/ measures, instead
+//     kernel_code --convolutions sm_90 > before.txt  the programs that bench/ measures, instead
 //     kernel_code --compare before.txt after.txt     exit code 1 where they differ
 #include <elf.h>
 #include <fmt/format.h>
@@ -21,11 +21,11 @@
 #include "backend/cuda/nvrtc.hpp"        // compile_for
 #include "backend/planning_engine.hpp"   // planning_engine
 #include "backend/sha256.hpp"            // sha256, hex
-#include "convolving/chain.hpp"          // preparing_chain, running_chain
 #include "convolving/image_request.hpp"  // planes_of
+#include "convolving/program.hpp"        // preparing_program, running_program
 #include "convolving/scores.hpp"         // score_store
-#include "planner/catalogue.hpp"         // every_request, sample_device
 #include "planner/kernel_text.hpp"       // kernel_text, entry_name
+#include "programs/catalogue.hpp"        // every_request, sample_device
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -151,11 +151,11 @@ class unit_list {
 
 std::vector<unit> units_for(const std::string& architecture, std::size_t every) {
   unit_list units{architecture};
-  std::vector<plan_spec> requests = planner::every_request();
+  std::vector<plan_spec> requests = programs::every_request();
   for (plan_spec& spec : placed_requests()) requests.push_back(std::move(spec));
   for (std::size_t number = 0; number < requests.size(); number += every) {
     const plan_spec& spec = requests[number];
-    units.add(planner::make_program(spec, planner::sample_device(architecture)).passes(),
+    units.add(programs::make_program(spec, programs::sample_device(architecture)).passes(),
               title_of(spec));
   }
   return units.take();
@@ -239,24 +239,20 @@ std::vector<measured_convolution> measured_convolutions() {
   return all;
 }
 
-/// Returns the kernels of both chains of each convolution.
+/// Returns the kernels of both programs of each convolution.
 std::vector<unit> units_of_convolutions(const std::string& architecture) {
   unit_list units{architecture};
   const backend::planning_engine engine{architecture};
   const auto on = engine.open(engine.devices().front());
-  const auto add = [&](const convolving::chain& launches, const std::string& title) {
-    for (std::size_t i = 0; i < launches.stages.size(); ++i) {
-      units.add(engine.program_of(*launches.stages[i].plan).passes(),
-                fmt::format("{} plan {}", title, i + 1));
-    }
-  };
   for (const auto& [title, spec] : measured_convolutions()) {
     const auto axes = convolving::geometry_of(spec);
     const bool is_of_images = spec.prepared == operand_role::image;
     const std::size_t met = is_of_images ? spec.images : spec.kernels;
     const std::size_t run = is_of_images ? spec.kernels : spec.images;
-    add(convolving::preparing_chain(on, {spec, axes, met, met, &engine}), title + " prepared");
-    add(convolving::running_chain(on, {spec, axes, run, met, &engine}), title);
+    const convolving::program_request preparing{spec, axes, met, met, &engine};
+    const convolving::program_request running{spec, axes, run, met, &engine};
+    units.add(convolving::preparing_program(on, preparing).passes(), title + " prepared");
+    units.add(convolving::running_program(on, running).passes(), title);
   }
   return units.take();
 }

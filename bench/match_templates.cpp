@@ -24,13 +24,14 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"        // queue::copy, plan
-#include "bench/access_patterns.hpp"  // patterns_of
-#include "bench/smooth_lengths.hpp"   // smooth_length
-#include "convolving/chain.hpp"       // running_chain
-#include "measure/document_text.hpp"  // write_document
-#include "measure/rounds.hpp"         // queued_run, take_turns
-#include "peers/cufft.hpp"            // cufft
+#include "backend/backend.hpp"            // queue::copy, plan
+#include "bench/access_patterns.hpp"      // patterns_of
+#include "bench/smooth_lengths.hpp"       // smooth_length
+#include "convolving/program.hpp"         // running_program
+#include "measure/document_text.hpp"      // write_document
+#include "measure/rounds.hpp"             // queued_run, take_turns
+#include "peers/cufft.hpp"                // cufft
+#include "programs/prepared_program.hpp"  // prepared_program
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -184,27 +185,23 @@ class launches {
            buffer_view spectra, buffer_view map)
       : on_(on),
         geometry_(convolving::geometry_of(spec)),
-        chain_(convolving::running_chain(on.impl(), {spec, geometry_, 1, 1})),
-        a_{on, std::max<std::size_t>(chain_.array_bytes[0], 16)},
-        b_{on, std::max<std::size_t>(chain_.array_bytes[1], 16)},
-        views_{templates, spectra, map, a_.view(), b_.view()} {}
+        steps_{backend::engine_of(on.device().runs_on), on.impl(),
+               convolving::running_program(on.impl(), {spec, geometry_, 1, 1})},
+        scratch_{on, std::max<std::size_t>(steps_.program().workspace_bytes(), 16)},
+        run_{.in = templates, .out = map, .workspace = scratch_.view(), .filter = spectra} {}
 
   void add(std::vector<measure::timed_run>& runs) const {
-    for (const auto& stage : chain_.stages) {
-      runs.push_back(measure::queued_run(on_, "launch", [this, &stage] {
-        stage.plan->enqueue(*on_.impl(), {.in = views_[static_cast<std::size_t>(stage.from)],
-                                          .out = views_[static_cast<std::size_t>(stage.to)],
-                                          .workspace = {},
-                                          .filter = views_[1]});
-      }));
+    for (std::size_t i = 0; i < steps_.program().steps.size(); ++i) {
+      runs.push_back(measure::queued_run(on_, "launch",
+                                         [this, i] { steps_.enqueue_step(*on_.impl(), run_, i); }));
     }
   }
 
   void report(std::span<const measure::timed_run> runs, nlohmann::ordered_json& row) const {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const double us = 1e6 * runs[i].median_s();
-      const auto bytes = static_cast<double>(chain_.stages[i].plan->traffic_bytes());
-      const kernel_resources takes = chain_.stages[i].plan->resources().front();
+      const auto bytes = static_cast<double>(steps_.program().steps[i].traffic_bytes());
+      const kernel_resources takes = steps_.resources()[i];
       fmt::print("  launch {}: {:.1f} us, {:.1f} MB, {:.2f} TB/s, {} registers, {} spilled\n",
                  i + 1, us, bytes / 1e6, bytes / us / 1e6, takes.registers, takes.spill_bytes);
       row["launches"].push_back({{"us", us}, {"bytes", bytes}});
@@ -214,9 +211,9 @@ class launches {
  private:
   queue on_;
   std::vector<convolving::axis_geometry> geometry_;
-  convolving::chain chain_;
-  buffer a_, b_;
-  std::array<buffer_view, 5> views_;  // as `convolving::memory` numbers them
+  programs::prepared_program steps_;
+  buffer scratch_;
+  backend::run run_;
 };
 
 /// Returns cuFFT's runs, one for each length that it may pad to.

@@ -66,6 +66,36 @@ argument_views::argument_views(std::string_view owner, std::span<const kernel_pa
   }
 }
 
+void require_functors(std::span<const given_functor> functors, std::span<const operand> read,
+                      std::span<const operand> written, const backend::queue& on) {
+  bool has_arguments = false;
+  for (const given_functor& each : functors) {
+    require_arguments(each.name, each.parameters, each.arguments);
+    has_arguments |= !each.arguments.empty();
+  }
+  if (!has_arguments) return;
+  std::vector<argument_views> views;
+  views.reserve(functors.size());
+  std::vector<operand> inputs{read.begin(), read.end()}, outputs{written.begin(), written.end()};
+  for (const given_functor& each : functors) {
+    views.emplace_back(each.name, each.parameters, each.arguments);
+    require_views(views.back().read(), on);
+    require_views(views.back().written(), on);
+    inputs.insert(inputs.end(), views.back().read().begin(), views.back().read().end());
+    outputs.insert(outputs.end(), views.back().written().begin(), views.back().written().end());
+  }
+  const engine runs_on = on.device().runs_on;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const bool is_argument = i >= written.size();
+    for (std::size_t j = is_argument ? 0 : read.size(); j < inputs.size(); ++j) {
+      require_apart(inputs[j], outputs[i], runs_on);
+    }
+    for (std::size_t j = 0; j < i && is_argument; ++j) {
+      require_apart(outputs[j], outputs[i], runs_on);
+    }
+  }
+}
+
 void require_views(std::span<const operand> views, const backend::queue& on,
                    std::string_view of_owner) {
   for (const operand& given : views) {

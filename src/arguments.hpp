@@ -34,6 +34,19 @@ class argument_views {
   std::vector<operand> read_, written_;
 };
 
+/// A functor, and the arguments that a run gives it.
+struct given_functor {
+  std::string_view name;  ///< "the store functor"
+  std::span<const kernel_parameter> parameters;
+  std::span<const kernel_argument> arguments;
+};
+
+/// Throws `plan_error` unless the arguments of a run's functors are as their parameters say, views
+/// that are written overlap no other, and what is read overlaps nothing that is written. `read` and
+/// `written` are the run's other operands, which were compared.
+void require_functors(std::span<const given_functor> functors, std::span<const operand> read,
+                      std::span<const operand> written, const backend::queue& on);
+
 /// Throws `plan_error` where a view is empty, or of memory that `on` cannot reach. `of_owner`
 /// names the owner where names of views do not: " of kernel 'sum'".
 void require_views(std::span<const operand> views, const backend::queue& on,

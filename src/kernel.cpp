@@ -12,27 +12,18 @@
 #include "backend/kernel.hpp"         // kernel_source
 #include "formatted.hpp"              // formatted
 #include "moved_from.hpp"             // require_owned
-#include "views.hpp"                  // operand, require_apart
+#include "views.hpp"                  // view_owner, operand, require_apart
 #include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat {
 
 struct kernel::impl {
   kernel_spec spec;
-  engine runs_on;
-  int device_index;
+  view_owner own;
   std::shared_ptr<const backend::kernel> compiled;
 
-  void require_queue_of_device(const device_info& given) const {
-    if (given.runs_on == runs_on && given.index == device_index) return;
-    throw plan_error(formatted(
-        "this kernel was compiled for {}:{} and the queue is of {}:{}; give it a queue of its own "
-        "device",
-        name_of(runs_on), device_index, name_of(given.runs_on), given.index));
-  }
-
   void require_launch(std::size_t workgroups, const queue& on) const {
-    require_queue_of_device(on.device());
+    own.require_queue(*on.impl());
     if (workgroups != 0) return;
     throw plan_error(formatted(
         "the kernel '{}' was given 0 workgroups, which write nothing; launch 1 or more, or do not "
@@ -53,7 +44,7 @@ struct kernel::impl {
     require_views(read, on, of_owner);
     require_views(written, on, of_owner);
     const auto require_pair = [&](const operand& a, const operand& b) {
-      if (!start_together(a.view, b.view, runs_on)) require_apart(a, b, runs_on);
+      if (!start_together(a.view, b.view, own.runs_on)) require_apart(a, b, own.runs_on);
     };
     for (std::size_t i = 0; i < written.size(); ++i) {
       for (const operand& given : read) require_pair(given, written[i]);
@@ -121,7 +112,7 @@ kernel::kernel(const queue& on, kernel_spec spec) {
                                       .path = spec.entry,
                                       .states_scratch = true};
   auto compiled = backend::engine_of(device.runs_on).compile(on.impl(), source);
-  impl_.reset(new impl{std::move(spec), device.runs_on, device.index, std::move(compiled)});
+  impl_.reset(new impl{std::move(spec), {"kernel", device}, std::move(compiled)});
 }
 kernel::kernel(kernel&&) noexcept = default;
 kernel& kernel::operator=(kernel&&) noexcept = default;

@@ -92,6 +92,23 @@ void require_start(const operand& given, const start_rule& rule, engine runs_on)
       given.name, beyond, alignment, rule.number, rule.bytes, alignment));
 }
 
+void view_owner::refuse_queue(const device_info& given) const {
+  throw plan_error(
+      formatted("this {} was made for {}:{} and the queue is of {}:{}; give it a queue of its own "
+                "device",
+                noun, name_of(runs_on), device_index, name_of(given.runs_on), given.index));
+}
+
+void view_owner::require_operand(const operand& given, const start_rule& rule,
+                                 const backend::queue& on) const {
+  require_memory(given, on);
+  if (given.view.size_bytes < given.used_bytes) {
+    throw plan_error(formatted("the {} holds {} bytes; this {} needs {}", given.name,
+                               given.view.size_bytes, noun, given.used_bytes));
+  }
+  require_start(given, rule, runs_on);
+}
+
 void require_apart(const operand& a, const operand& b, engine runs_on) {
   if (are_apart(a.view, a.used_bytes, b.view, b.used_bytes, runs_on)) return;
   const auto first_byte = [](const operand& given) {

@@ -31,6 +31,30 @@ struct start_rule {
   }
 };
 
+/// What views are given to, and the device that it was made for.
+struct view_owner {
+  std::string_view noun;  ///< "plan"
+  engine runs_on = engine::reference;
+  int device_index = 0;
+
+  view_owner() = default;
+  view_owner(std::string_view name, const device_info& device)
+      : noun(name), runs_on(device.runs_on), device_index(device.index) {}
+
+  /// Throws `plan_error` unless a queue is of that device.
+  void require_queue(const backend::queue& on) const {
+    const device_info& given = on.device();
+    if (given.runs_on != runs_on || given.index != device_index) refuse_queue(given);
+  }
+  /// Throws `plan_error` where a view is too small, starts within a number, or has memory that the
+  /// queue's device cannot reach.
+  void require_operand(const operand& given, const start_rule& rule,
+                       const backend::queue& on) const;
+
+ private:
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse_queue(const device_info& given) const;
+};
+
 /// Returns where views of a plan may start.
 [[nodiscard]] start_rule input_start(const request::resolved_spec& request);
 [[nodiscard]] start_rule output_start(const request::resolved_spec& request);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "backend/planning_engine.hpp"  // planning_engine
-#include "convolving/chain.hpp"         // preparing_chain, running_chain
+#include "convolving/program.hpp"       // preparing_program, running_program
 
 namespace {
 
@@ -43,10 +43,10 @@ array array_of(std::string name, std::size_t rows, std::size_t columns, std::siz
   return {std::move(name), fmt::format("{} x {}", rows, columns), rows * columns * number_bytes};
 }
 
-/// Returns the bytes of the stages from `first` to before `end`.
-std::size_t bytes_of(const convolving::chain& plans, std::size_t first, std::size_t end) {
+/// Returns the bytes of the steps from `first` to before `end`.
+std::size_t bytes_of(const programs::program& program, std::size_t first, std::size_t end) {
   std::size_t sum = 0;
-  for (std::size_t i = first; i < end; ++i) sum += plans.stages[i].plan->traffic_bytes();
+  for (std::size_t i = first; i < end; ++i) sum += program.steps[i].traffic_bytes();
   return sum;
 }
 
@@ -58,16 +58,16 @@ std::vector<lane> lanes_of_search() {
   const backend::planning_engine engine;
   const auto on = engine.open(engine.devices().front());
   const auto axes = convolving::geometry_of(spec);
-  const convolving::chain_request request{spec, axes, 1, 1, &engine};
-  const auto preparing = convolving::preparing_chain(on, request);
-  const auto running = convolving::running_chain(on, request);
+  const convolving::program_request request{spec, axes, 1, 1, &engine};
+  const auto preparing = convolving::preparing_program(on, request);
+  const auto running = convolving::running_program(on, request);
   const std::size_t bins = axes[1].padded / 2 + 1, wanted = axes[0].result();
   return {{"prepare: once for the image",
            {array_of("image", image_length, image_length, 4),
             array_of("bins of its rows", image_length, bins, 8),
             array_of("spectrum", axes[0].padded, bins, 8)},
            {{{"rows", "forward"}, bytes_of(preparing, 0, 1)},
-            {{"columns", "forward"}, bytes_of(preparing, 1, preparing.stages.size())}}},
+            {{"columns", "forward"}, bytes_of(preparing, 1, preparing.steps.size())}}},
           {"enqueue: for each template",
            {array_of("template", kernel_length, kernel_length, 4),
             array_of("bins of its rows", kernel_length, bins, 8),
@@ -75,7 +75,7 @@ std::vector<lane> lanes_of_search() {
             array_of("map", wanted, axes[1].result(), 4)},
            {{{"rows", "forward"}, bytes_of(running, 0, 1)},
             {{"columns forward", "times spectrum", "inverse"}, bytes_of(running, 1, 2)},
-            {{"rows", "inverse"}, bytes_of(running, 2, running.stages.size())}}}};
+            {{"rows", "inverse"}, bytes_of(running, 2, running.steps.size())}}}};
 }
 
 /// Returns whether launches move what the arrays around them hold, and columns the spectrum too.

@@ -4,7 +4,7 @@
 #include <cstdint>  // PTRDIFF_MAX
 #include <new>      // align_val_t, nothrow
 
-#include "backend/kernel.hpp"  // kernel_source
+#include "backend/kernel.hpp"  // kernel_source, unrecorded_calls
 #include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -35,6 +35,10 @@ void queue::copy(buffer_view to, buffer_view from) {
   read(bytes.data(), from);
   to.size_bytes = from.size_bytes;
   write(to, bytes.data());
+}
+
+std::unique_ptr<repeated_calls> queue::make_repeated_calls() const {
+  return std::make_unique<unrecorded_calls>();
 }
 
 namespace {
@@ -68,21 +72,6 @@ void queue::drop_workspace() noexcept {
 
 std::shared_ptr<queue> engine::adopt(void*) const {
   throw plan_error("this engine has no native queue to adopt; open one on its device instead");
-}
-
-std::shared_ptr<const plan> engine::make_convolution(const std::shared_ptr<queue>&,
-                                                     const plan_spec&,
-                                                     const spectrum_array&) const {
-  return nullptr;
-}
-
-std::shared_ptr<const plan> engine::make_spectra(const std::shared_ptr<queue>&,
-                                                 const plan_spec&) const {
-  return nullptr;
-}
-
-std::unique_ptr<bank> engine::make_filter_bank(const bank_request&) const {
-  return nullptr;
 }
 
 bool engine::read_samples(std::span<const sample_run>) const {

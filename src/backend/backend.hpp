@@ -5,19 +5,27 @@
 #include <cstddef>  // byte, size_t
 #include <memory>   // unique_ptr, shared_ptr
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>  // move
+#include <variant>
 #include <vector>
 
-#include "backend/bank.hpp"      // bank, bank_request
+#include "backend/bank.hpp"      // bank_request, sample_run
 #include "request/resolved.hpp"  // resolved_spec
 #include "spectra.hpp"           // spectrum_array
 #include "wingbeat/buffer.hpp"   // buffer_view
 #include "wingbeat/devices.hpp"  // device_info, engine
-#include "wingbeat/plan.hpp"     // plan_spec, pass_info, kernel_argument
+#include "wingbeat/plan.hpp"     // plan_spec, kernel_argument
+
+namespace wingbeat::programs {
+struct program;
+}
 
 namespace wingbeat::backend {
+
+class repeated_calls;
 
 /// A point in a queue's time.
 class mark {
@@ -85,6 +93,9 @@ class queue {
   /// Queues a copy of `from.size_bytes` on the device. This default goes through the host.
   virtual void copy(buffer_view to, buffer_view from);
 
+  /// Returns calls for queues of this queue's context. This default records nothing.
+  [[nodiscard]] virtual std::unique_ptr<repeated_calls> make_repeated_calls() const;
+
  protected:
   void drop_workspace() noexcept;
 
@@ -104,38 +115,54 @@ struct run {
   std::span<const kernel_argument> load = {}, store = {};
 };
 
-/// The run of a plan as one call, from memory to memory: of plans whose runs need no workspace, no
-/// functor and no queue, because they are done when the call returns.
+/// A run as one call, from memory to memory: of calls that need no workspace, no functor and no
+/// queue, because they are done when the call returns.
 struct direct_run {
   void (*call)(const void* prepared, const std::byte* in, std::byte* out) = nullptr;
-  const void* prepared = nullptr;  ///< Part of the plan.
+  const void* prepared = nullptr;  ///< Part of the call.
 };
 
-/// A plan made for one engine. `enqueue` is const and thread-safe; every buffer was checked.
-class plan {
+/// A step that an engine makes in this process. `enqueue` is const and thread-safe; every buffer
+/// was checked.
+class call {
  public:
-  virtual ~plan() = default;
-  [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
+  virtual ~call() = default;
+  [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept { return 0; }
   [[nodiscard]] virtual std::size_t traffic_bytes() const noexcept = 0;
-  /// Returns the expected fraction of the speed of a copy of so many bytes; 0 where no measurement
-  /// predicts it.
-  [[nodiscard]] virtual double predicted_fraction(std::size_t /*copied_bytes*/) const { return 0; }
-  /// Returns the bin at element `place` of an axis, whose bins may be scrambled.
-  [[nodiscard]] virtual std::size_t bin_at(std::size_t place) const { return place; }
-  /// Returns one entry for each launch; empty on engines that launch no kernels.
-  [[nodiscard]] virtual std::vector<pass_info> passes() const { return {}; }
-  [[nodiscard]] virtual std::vector<kernel_resources> resources() const { return {}; }
   [[nodiscard]] virtual std::string explain() const = 0;
   virtual void enqueue(queue& on, const run& given) const = 0;
-  /// Returns the call that `enqueue` makes, of plans that make one; it lives as long as the plan.
+  /// Returns the call that `enqueue` makes, where it makes one; it lives as long as this.
   [[nodiscard]] virtual direct_run direct() const noexcept { return {}; }
 };
 
-/// An engine: its devices, its queues, its plans.
-class engine {
- public:
-  virtual ~engine() = default;
+/// The spectra that `convolution_of_rows` multiplies rows of this length and precision by: `rows`
+/// is a forward transform of one axis.
+struct spectra_of_rows {
+  plan_spec rows;
+};
 
+/// `rows`, a forward transform of one axis, times `spectra`, and transformed back, with the
+/// layouts, ranges and scale of `rows`, in one crossing of memory.
+struct convolution_of_rows {
+  plan_spec rows;
+  spectrum_array spectra;
+};
+
+/// What an engine may make steps of. All was validated.
+using step_request =
+    std::variant<request::resolved_spec, spectra_of_rows, convolution_of_rows, bank_request>;
+
+/// Compiles text for the device of a queue. Uses the disk cache.
+class kernel_compiler {
+ public:
+  virtual ~kernel_compiler() = default;
+  [[nodiscard]] virtual std::shared_ptr<const kernel> compile(
+      const std::shared_ptr<queue>& on, const kernel_source& source) const = 0;
+};
+
+/// An engine: its devices, its queues, the steps of its programs.
+class engine : public kernel_compiler {
+ public:
   /// Returns the devices; when empty, `why_absent` says why in one sentence.
   [[nodiscard]] virtual std::vector<device_info> devices() const = 0;
   [[nodiscard]] virtual std::string why_absent() const = 0;
@@ -144,33 +171,18 @@ class engine {
   /// Adopts a native queue of the caller's (CUstream, cl_command_queue).
   [[nodiscard]] virtual std::shared_ptr<queue> adopt(void* native) const;
 
-  /// Compiles a kernel of the user's own. Throws `plan_error` on engines that compile none.
-  [[nodiscard]] virtual std::shared_ptr<const kernel> compile(const std::shared_ptr<queue>& on,
-                                                              const kernel_source& source) const;
+  /// This default throws `plan_error`, of engines that compile no kernels.
+  [[nodiscard]] std::shared_ptr<const kernel> compile(const std::shared_ptr<queue>& on,
+                                                      const kernel_source& source) const override;
 
-  /// Returns the plan that transforms `rows`, a forward transform of one axis, multiplies them by
-  /// `spectra` and transforms back, with the layouts, ranges and scale of `rows`, in one crossing
-  /// of memory; nullptr where the engine cannot. `make_spectra` returns the plan that computes
-  /// spectra for rows of that length and precision; nullptr in the same cases.
-  [[nodiscard]] virtual std::shared_ptr<const plan> make_convolution(
-      const std::shared_ptr<queue>& on, const plan_spec& rows, const spectrum_array& spectra) const;
-  /// `result_block` returns how many neighbours of a result blocks should have, where rows of other
-  /// columns read them next, 0 where blocks do not pay.
-  [[nodiscard]] virtual std::size_t result_block(const device_info& /*device*/) const { return 0; }
-  [[nodiscard]] virtual std::shared_ptr<const plan> make_spectra(const std::shared_ptr<queue>& on,
-                                                                 const plan_spec& rows) const;
-
-  /// Returns the filter bank that `bank.hpp` describes; nullptr on engines whose channelisers are
-  /// plans with functors.
-  [[nodiscard]] virtual std::unique_ptr<bank> make_filter_bank(const bank_request& request) const;
+  /// Returns the steps of a request for a queue that this engine opened; nothing where it cannot
+  /// make it. Every engine makes every transform.
+  [[nodiscard]] virtual std::optional<programs::program> realise(
+      const std::shared_ptr<queue>& on, const step_request& step) const = 0;
 
   /// Reads samples into memory of this engine's, and counts them. Returns false, and does nothing,
   /// on engines whose memory is not this process's.
   [[nodiscard]] virtual bool read_samples(std::span<const sample_run> runs) const;
-
-  /// `request` was validated. `on` was opened by this engine.
-  [[nodiscard]] virtual std::shared_ptr<const plan> make_plan(
-      const std::shared_ptr<queue>& on, const request::resolved_spec& request) const = 0;
 };
 
 /// Throws `absent_error` unless `device` is device 0, of an engine that has no other.

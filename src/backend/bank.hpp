@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A filter bank in one crossing of memory, of engines that run in this process:
+// A filter bank as one step, of engines that run in this process:
 //
 //     y[j] = sum over m < taps of w[m step + j] x[first + m step + j],  step = transform
 //     u[k] = (DFT of y)[k] exp(2 pi i (phase + (k - channels/2) slope)) gain[k] + dither
 //
-// limited, rounded and transposed to [channel][spectrum][polarisation].
+// limited, rounded and transposed to [channel][spectrum][polarisation]. A run reads samples
+// [polarisation], writes a heap, and its load takes three views:
+//     spectrum_entry[polarisation][spectrum]
+//     complex<float>[set][polarisation][channel], the gains
+//     uint32_t[polarisation], set to how many values were limited
 #pragma once
 
-#include <complex>
 #include <cstddef>  // byte, size_t
 #include <cstdint>  // uint32_t, uint64_t
 #include <span>
-#include <string>
 #include <vector>
 
 #include "wingbeat/device/channeliser/heap_sample.hpp"
@@ -36,14 +38,6 @@ struct bank_request {
   std::uint64_t seed = 0;
 };
 
-struct bank_run {
-  const std::byte* samples = nullptr;          // [polarisation]
-  std::span<const spectrum_entry> rows = {};   // [polarisation][spectrum]
-  const std::complex<float>* gains = nullptr;  // [set][polarisation][channel]
-  std::byte* out = nullptr;                    // [channel][spectrum][polarisation]
-  std::span<std::uint32_t> saturated = {};     // [polarisation] set to how many values were limited
-};
-
 /// Samples of one polarisation on their way to a bank: packed, the most significant bit first, or
 /// as integers within `bits`.
 struct sample_run {
@@ -55,14 +49,6 @@ struct sample_run {
   float* out = nullptr;
   std::uint64_t* histogram = nullptr;       ///< Of values from -2^(bits - 1) on; added to.
   std::uint64_t* sum_of_squares = nullptr;  ///< Added to.
-};
-
-class bank {
- public:
-  virtual ~bank() = default;
-  /// Returns when all is done. One run at a time.
-  virtual void run(const bank_run& given) = 0;
-  [[nodiscard]] virtual std::string explain() const = 0;
 };
 
 }  // namespace wingbeat::backend

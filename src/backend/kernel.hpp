@@ -6,12 +6,10 @@
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
 #include <functional>
-#include <memory>  // shared_ptr, unique_ptr
 #include <span>
 #include <string>
 
-#include "backend/backend.hpp"  // queue, plan
-#include "planner/program.hpp"  // program
+#include "backend/backend.hpp"  // queue
 #include "wingbeat/error.hpp"   // device_error
 
 namespace wingbeat::backend {
@@ -137,38 +135,5 @@ class unrecorded_calls final : public repeated_calls {
     body(launches);
   }
 };
-
-/// Compiles text for the device of a queue. Uses the disk cache.
-class kernel_compiler {
- public:
-  virtual ~kernel_compiler() = default;
-  [[nodiscard]] virtual std::shared_ptr<const kernel> compile(
-      const std::shared_ptr<queue>& on, const kernel_source& source) const = 0;
-  /// Returns calls for queues of the given queue's context.
-  [[nodiscard]] virtual std::unique_ptr<repeated_calls> make_repeated_calls(const queue&) const {
-    return std::make_unique<unrecorded_calls>();
-  }
-};
-
-/// Makes the plan of a compiled engine: chooses passes, writes sources, compiles, fills tables.
-[[nodiscard]] std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
-                                                             const std::shared_ptr<queue>& on,
-                                                             const request::resolved_spec& request);
-
-/// Makes it from a program whose passes are chosen already.
-[[nodiscard]] std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
-                                                             const std::shared_ptr<queue>& on,
-                                                             planner::program program);
-
-/// Implements `engine::result_block` for engines that compile kernels.
-[[nodiscard]] std::size_t compiled_result_block(const device_info& device);
-
-/// Implement `engine::make_convolution` and `make_spectra` for engines that compile kernels.
-[[nodiscard]] std::shared_ptr<const plan> make_compiled_convolution(
-    const kernel_compiler& compiler, const std::shared_ptr<queue>& on, const plan_spec& rows,
-    const spectrum_array& spectra);
-[[nodiscard]] std::shared_ptr<const plan> make_compiled_spectra(const kernel_compiler& compiler,
-                                                                const std::shared_ptr<queue>& on,
-                                                                const plan_spec& rows);
 
 }  // namespace wingbeat::backend

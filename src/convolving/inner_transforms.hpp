@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of a chain before and behind its convolved columns.
+// The transforms before and behind convolved columns.
 #pragma once
 
 #include <cstddef>  // size_t
 #include <vector>
 
-#include "convolving/chain_sizes.hpp"    // chain_sizes, range_in, range_out
-#include "convolving/growing_chain.hpp"  // growing_chain
-#include "convolving/renumbered.hpp"     // load_of_rows, store_of_rows
-#include "spectra.hpp"                   // result_blocks
+#include "convolving/program_builder.hpp"  // program_builder
+#include "convolving/program_sizes.hpp"    // program_sizes, range_in, range_out
+#include "convolving/renumbered.hpp"       // load_of_rows, store_of_rows
+#include "spectra.hpp"                     // result_blocks
 
 namespace wingbeat::convolving {
 
 /// Where columns along the slowest axis lie, in complex numbers; of real signals of one axis, in
 /// reals.
 struct columns {
-  memory where = memory::signals;
+  place where = place::input;
   std::size_t count = 1;  ///< Of one item.
   std::size_t distance = 0;
   std::size_t item_distance = 0;
@@ -41,7 +41,7 @@ inline void finish(plan_spec& last, const fused_store& store, const row_parts& p
 class inner_transforms {
  public:
   /// All outlive this.
-  inner_transforms(const convolution_spec& spec, const chain_sizes& of, growing_chain& to)
+  inner_transforms(const convolution_spec& spec, const program_sizes& of, program_builder& to)
       : spec_(spec), of_(of), made_(to) {}
 
   /// Adds those of a role's signals, and returns the columns that they leave.
@@ -49,7 +49,7 @@ class inner_transforms {
     const std::vector<signal_axis> axes = of_.signal(role);
     const fused_load& load = load_of(spec_, role);
     const std::size_t rows = axes[0].length, n = of_.count();
-    if (of_.n_axes() == 1) return {memory::signals, 1, rows, rows, 1};
+    if (of_.n_axes() == 1) return {place::input, 1, rows, rows, 1};
     const std::size_t pitch = of_.sector_aligned(rows), last = of_.n_axes() - 1;
     const std::size_t bins_of_last = of_.bins(last);
     plan_spec inner;
@@ -61,8 +61,8 @@ class inner_transforms {
       if (of_.keeps_rows()) return add_kept_rows(inner, load, axes);
       range_in(inner, axes[1]);
       begin(inner, load, {rows, axes[1].length});
-      const memory a = made_.workspace_beside(memory::signals, n * bins_of_last * pitch);
-      made_.add(inner, memory::signals, a);
+      const place a = made_.workspace_beside(place::input, n * bins_of_last * pitch);
+      made_.add(inner, {place::input, a});
       return {a, bins_of_last, pitch, bins_of_last * pitch, 1};
     }
     const std::size_t mid = axes[1].length, row = axes[2].length;
@@ -73,16 +73,16 @@ class inner_transforms {
     inner.out = {.distances = {volume, plane, bins_of_last}};
     range_in(inner, axes[2]);
     begin(inner, load, {rows * mid, row});
-    const memory first = made_.workspace_beside(memory::workspace_a, n * volume);
-    made_.add(inner, memory::signals, first);
+    const place first = made_.workspace_beside(place::between_a, n * volume);
+    made_.add(inner, {place::input, first});
     const std::size_t all = bins_of_last * axes[1].padded;
     inner = of_.plan_of(axes[1].padded, {n, rows, bins_of_last}, transform::forward);
     inner.factor = of_.scale().forward(role, 1);
     inner.in = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
     inner.out = {.strides = {pitch}, .distances = {all * pitch, 1, axes[1].padded * pitch}};
     range_in(inner, axes[1]);
-    const memory second = made_.workspace_beside(first, n * all * pitch);
-    made_.add(inner, first, second);
+    const place second = made_.workspace_beside(first, n * all * pitch);
+    made_.add(inner, {first, second});
     return {second, all, pitch, all * pitch, 1};
   }
 
@@ -106,15 +106,15 @@ class inner_transforms {
                .distances = {in.item_distance, 1, of_.axis(1).padded * in.distance}};
     back.out = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
     range_out(back, of_.axis(1));
-    const memory between = made_.workspace_beside(in.where, of_.n_pairs() * volume);
-    made_.add(back, in.where, between);
+    const place between = made_.workspace_beside(in.where, of_.n_pairs() * volume);
+    made_.add(back, {in.where, between});
     back = of_.plan_of(of_.axis(2).padded, {of_.n_pairs(), rows, mid}, of_.kind(false, last));
     back.factor = back_factor(2);
     back.in = {.strides = {1}, .distances = {volume, plane, bins_of_last}};
     back.out = {.distances = {rows * mid * n_last, mid * n_last, n_last}};
     range_out(back, of_.axis(2));
     finish(back, spec_.store, {rows * mid, of_.axis(of_.n_axes() - 1).result()});
-    made_.add(back, between, memory::output);
+    made_.add(back, {between, place::output});
   }
 
  private:
@@ -125,8 +125,8 @@ class inner_transforms {
     inner.out = {.strides = {1}, .distances = {rows * pitch, pitch}};
     range_in(inner, axes[1]);
     begin(inner, load, {rows, axes[1].length});
-    const memory a = made_.workspace_beside(memory::signals, of_.count() * rows * pitch);
-    made_.add(inner, memory::signals, a);
+    const place a = made_.workspace_beside(place::input, of_.count() * rows * pitch);
+    made_.add(inner, {place::input, a});
     return {a, bins, 1, rows * pitch, pitch};
   }
 
@@ -146,9 +146,8 @@ class inner_transforms {
     range_out(back, of_.axis(1));
     finish(back, spec_.store, {count, n, first, rows});
     back.store.clears_output &= first == 0;
-    stage& added = made_.add(back, in.where, memory::output);
-    added.from_bytes = first * in.count * of_.number_bytes();
-    if (!spec_.store.is_given()) added.to_bytes = first * n * of_.value_bytes();
+    const std::size_t out_bytes = spec_.store.is_given() ? 0 : first * n * of_.value_bytes();
+    made_.add(back, {in.where, place::output, first * in.count * of_.number_bytes(), out_bytes});
   }
 
   /// Transforms the `count` rows of whole blocks back.
@@ -162,12 +161,12 @@ class inner_transforms {
     back.out = {.distances = {rows * n, block * n, n}};
     range_out(back, of_.axis(1));
     finish(back, spec_.store, {count, n, 0, rows});
-    made_.add(back, in.where, memory::output);
+    made_.add(back, {in.where, place::output});
   }
 
   const convolution_spec& spec_;
-  const chain_sizes& of_;
-  growing_chain& made_;
+  const program_sizes& of_;
+  program_builder& made_;
 };
 
 }  // namespace wingbeat::convolving

@@ -6,8 +6,8 @@
 
 #include "address_space.hpp"            // most_elements, rounded_product
 #include "convolving/blocks.hpp"        // why_no_blocks
-#include "convolving/chain.hpp"         // load_of, run_role
 #include "convolving/geometry.hpp"      // geometry_of
+#include "convolving/program.hpp"       // load_of, run_role
 #include "convolving/stored_scale.hpp"  // stored_between
 #include "formatted.hpp"                // formatted, joined
 #include "wingbeat/error.hpp"           // plan_error

@@ -9,15 +9,15 @@
 
 #include "arrays/array.hpp"               // bytes_of_real
 #include "backend/backend.hpp"            // queue
-#include "convolving/chain.hpp"           // values_of_spectra
 #include "convolving/geometry.hpp"        // geometry_of
+#include "convolving/program.hpp"         // values_of_spectra
 #include "convolving/request.hpp"         // require_valid
 #include "convolving/scores.hpp"          // score_store, score_key
 #include "convolving/unit_templates.hpp"  // unit_templates
 #include "convolving/windows.hpp"         // centred
 #include "formatted.hpp"                  // formatted, joined
 #include "moved_from.hpp"                 // require_owned
-#include "views.hpp"                      // require_memory, require_start
+#include "views.hpp"                      // view_owner
 #include "wingbeat/error.hpp"             // plan_error
 #include "wingbeat/good_length.hpp"       // is_good_length
 #include "wingbeat/plan.hpp"              // plan
@@ -160,7 +160,7 @@ void require_product(std::size_t count, std::size_t template_bytes) {
 struct template_search::impl {
   impl(const queue& on, search_spec given)
       : spec(std::move(given)),
-        device(on.device()),
+        own("search", on.device()),
         whole(on, spec, spec.templates_at_once),
         result(whole.correlation.result()),
         spectra(on, whole.correlation.spectra_bytes()),
@@ -197,26 +197,12 @@ struct template_search::impl {
     return spec.templates[0] * (spec.templates[1] / 2 + 1) * 2 * real_bytes();
   }
 
-  void require_queue(const queue& on) const {
-    const device_info& given = on.device();
-    if (given.runs_on == device.runs_on && given.index == device.index) return;
-    throw plan_error(
-        formatted("this search was made for {}:{} and the queue is of {}:{}; give it a "
-                  "queue of its own device",
-                  name_of(device.runs_on), device.index, name_of(given.runs_on), given.index));
-  }
-
   /// Returns the view of `used_bytes` in memory that is large enough and starts at a number.
   [[nodiscard]] buffer_view required(const queue& on, std::string_view name, buffer_view view,
                                      std::size_t used_bytes, std::size_t start_bytes) const {
-    const operand given{name, view, used_bytes};
-    require_memory(given, *on.impl());
-    if (view.size_bytes < used_bytes) {
-      throw plan_error(formatted("{} needs {} bytes and was given {}; give it larger memory", name,
-                                 used_bytes, view.size_bytes));
-    }
     const std::string_view number = start_bytes == real_bytes() ? "a real" : "a pair of reals";
-    require_start(given, {number, start_bytes, real_bytes(), start_bytes}, device.runs_on);
+    own.require_operand({name, view, used_bytes}, {number, start_bytes, real_bytes(), start_bytes},
+                        *on.impl());
     view.size_bytes = used_bytes;
     return view;
   }
@@ -251,7 +237,7 @@ struct template_search::impl {
 
   void begin(queue& on, buffer_view image) {
     const std::size_t start = (spec.is_normalised ? 1 : 2) * real_bytes();
-    image = required(on, "the image", image, image_bytes(), start);
+    image = required(on, "image", image, image_bytes(), start);
     forget(on);
     if (spec.is_normalised) {
       image = spec.real == precision::fp64 ? centred_view<double>(on, image)
@@ -271,7 +257,7 @@ struct template_search::impl {
     }
     const bool is_aligned = templates.offset_bytes % (2 * real_bytes()) == 0 &&
                             reinterpret_cast<std::uintptr_t>(templates.handle) %
-                                    (device.runs_on == engine::opencl ? 1 : 2 * real_bytes()) ==
+                                    (own.runs_on == engine::opencl ? 1 : 2 * real_bytes()) ==
                                 0;
     if (is_aligned) return templates;
     on.impl()->copy(to, templates);
@@ -312,7 +298,7 @@ struct template_search::impl {
   void add(queue& on, buffer_view templates, std::size_t count) {
     require_count(count);
     const std::size_t start = (spec.form == operand_form::spectrum ? 2 : 1) * real_bytes();
-    templates = required(on, "the memory of templates", templates, count * given_bytes(), start);
+    templates = required(on, "memory of templates", templates, count * given_bytes(), start);
     while (count > 0) {
       const scoring& scores = count >= whole.n_templates ? whole : *rest;
       buffer_view run = templates;
@@ -326,7 +312,7 @@ struct template_search::impl {
 
   template <class Value>
   [[nodiscard]] std::vector<Value> read(queue& on, const buffer& from) const {
-    require_queue(on);
+    own.require_queue(*on.impl());
     if (!has_image) throw plan_error("a search has no scores before its image; call begin first");
     on.wait();
     std::vector<Value> values(from.size_bytes() / sizeof(Value));
@@ -344,7 +330,7 @@ struct template_search::impl {
   }
 
   search_spec spec;
-  device_info device;
+  view_owner own;
   scoring whole;
   std::optional<scoring> rest;  ///< One template, where a run takes several.
   std::vector<std::size_t> result;
@@ -405,13 +391,13 @@ std::string template_search::explain() const {
 
 void template_search::begin(queue& on, buffer_view image) {
   impl& mine = require_owned(impl_, "search");
-  mine.require_queue(on);
+  mine.own.require_queue(*on.impl());
   mine.begin(on, image);
 }
 
 void template_search::restart(queue& on) {
   impl& mine = require_owned(impl_, "search");
-  mine.require_queue(on);
+  mine.own.require_queue(*on.impl());
   if (!mine.has_image) throw plan_error("no image was begun; call begin before restart");
   mine.forget(on);
   mine.has_image = true;
@@ -419,7 +405,7 @@ void template_search::restart(queue& on) {
 
 void template_search::add(queue& on, buffer_view templates, std::size_t count) {
   impl& mine = require_owned(impl_, "search");
-  mine.require_queue(on);
+  mine.own.require_queue(*on.impl());
   require_product(count, mine.given_bytes());
   mine.add(on, templates, count);
 }

@@ -10,13 +10,15 @@
 #include <new>        // bad_alloc
 #include <string>
 
-#include "backend/backend.hpp"   // engine, plan
-#include "formatted.hpp"         // formatted, joined
-#include "reference/axis.hpp"    // axis, mirror_rows
-#include "reference/ends.hpp"    // ends
-#include "reference/queue.hpp"   // queue, first_byte
-#include "request/resolved.hpp"  // resolved_spec, factor_of, points_of
-#include "wingbeat/error.hpp"    // device_error
+#include "backend/backend.hpp"        // engine, call
+#include "formatted.hpp"              // formatted, joined
+#include "programs/program.hpp"       // program
+#include "reference/axis.hpp"         // axis, mirror_rows
+#include "reference/ends.hpp"         // ends
+#include "reference/filter_bank.hpp"  // filter_bank
+#include "reference/queue.hpp"        // queue, first_byte
+#include "request/resolved.hpp"       // resolved_spec, factor_of, points_of
+#include "wingbeat/error.hpp"         // device_error
 
 namespace wingbeat::reference {
 namespace {
@@ -33,14 +35,12 @@ auto within_memory(const plan_spec& spec, Work work) {
   }
 }
 
-class plan final : public backend::plan {
+class plan final : public backend::call {
  public:
   explicit plan(const request::resolved_spec& request) : request_(request) {
     const auto sign = request.kind.is_forward ? direction::forward : direction::inverse;
     for (const std::size_t n : spec_.lengths) axes_.emplace_back(n, sign);
   }
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override {
     return request_.moved_in() + request_.moved_out();
@@ -115,10 +115,18 @@ class engine final : public backend::engine {
     return std::make_shared<queue>(device);
   }
 
-  [[nodiscard]] std::shared_ptr<const backend::plan> make_plan(
-      const std::shared_ptr<backend::queue>&,
-      const request::resolved_spec& request) const override {
-    return within_memory(request.spec, [&] { return std::make_shared<const plan>(request); });
+  [[nodiscard]] std::optional<programs::program> realise(
+      const std::shared_ptr<backend::queue>&, const backend::step_request& step) const override {
+    programs::program steps;
+    if (const auto* const bank = std::get_if<backend::bank_request>(&step)) {
+      steps.add(std::make_shared<const filter_bank>(*bank));
+      return steps;
+    }
+    const auto* const transform = std::get_if<request::resolved_spec>(&step);
+    if (transform == nullptr) return std::nullopt;
+    steps.add(
+        within_memory(transform->spec, [&] { return std::make_shared<const plan>(*transform); }));
+    return steps;
   }
 };
 

@@ -8,12 +8,12 @@
 #include <complex>
 #include <vector>
 
-#include "backend/kernel.hpp"  // kernel_compiler, make_compiled_plan
-#include "planner/program.hpp"
-#include "support/full_run.hpp"   // cases_on, runs_all_on
-#include "support/oracle.hpp"     // exact, relative_l2, widened_row
-#include "support/signal.hpp"     // noise
-#include "support/tolerance.hpp"  // l2_bound
+#include "programs/prepared_program.hpp"  // prepared_program
+#include "programs/transforms.hpp"        // make_spectrum_program, make_convolution_program
+#include "support/full_run.hpp"           // cases_on, runs_all_on
+#include "support/oracle.hpp"             // exact, relative_l2, widened_row
+#include "support/signal.hpp"             // noise
+#include "support/tolerance.hpp"          // l2_bound
 #include "wingbeat/wingbeat.hpp"
 
 namespace wingbeat::test {
@@ -57,8 +57,10 @@ class convolution_run {
     result.write(values.data(), result.size_bytes());
     return result;
   }
-  std::shared_ptr<const backend::plan> made(planner::program program) const {
-    return backend::make_compiled_plan(compiler_, on_.impl(), std::move(program));
+  void run(programs::program steps, const backend::run& memory) const {
+    const programs::prepared_program ready{compiler_, on_.impl(), std::move(steps)};
+    ready.enqueue(*on_.impl(), memory);
+    on_.impl()->wait();
   }
 
   /// Returns the filters' spectra, in the order of a convolution's registers.
@@ -67,8 +69,8 @@ class convolution_run {
     spec.in.distances = {of_.taps};
     spec.valid_in = {{0, of_.taps}};
     buffer out = memory(complexes(of_.n * of_.filters, poison));
-    made(planner::make_spectrum_program(spec, on_.device()))
-        ->enqueue(*on_.impl(), {.in = filters.view(), .out = out.view(), .workspace = {}});
+    run(programs::make_spectrum_program(spec, on_.device()),
+        {.in = filters.view(), .out = out.view(), .workspace = {}});
     return out;
   }
 
@@ -81,13 +83,12 @@ class convolution_run {
     spec.in = {.strides = {1}, .distances = {of_.taken, 0}};
     spec.valid_in = {{0, of_.taken}};
     spec.valid_out = {of_.wanted};
-    const auto program = planner::make_convolution_program(
+    const auto program = programs::make_convolution_program(
         spec, {.stored = real, .distances = {0, of_.n}}, on_.device());
     EXPECT_EQ(program.steps.size(), 1U) << "one launch";
     complexes y(of_.n * of_.signals * of_.filters, poison);
     const buffer out = memory(y);
-    made(program)->enqueue(
-        *on_.impl(),
+    run(program,
         {.in = signals.view(), .out = out.view(), .workspace = {}, .filter = spectra.view()});
     out.read(y.data(), out.size_bytes());
     return y;

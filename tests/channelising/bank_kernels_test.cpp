@@ -14,7 +14,7 @@
 #include "channelising/banks/row_filter.hpp"      // filter_kernel
 #include "channelising/banks/row_finish.hpp"      // finish_kernel
 #include "channelising/stream/level_counter.hpp"  // histogram_kernel, histogram_for
-#include "planner/catalogue.hpp"                  // sample_device
+#include "programs/catalogue.hpp"                 // sample_device
 #include "support/full_run.hpp"                   // sampled
 
 namespace {
@@ -34,7 +34,7 @@ backend::cuda::ptxas_figures figures_of(const kernel_spec& kernel, const std::st
 }
 
 backend::cuda::ptxas_figures figures_of(const channeliser_spec& spec, const std::string& device) {
-  const auto tiles = channelising::tiles_of(spec, planner::sample_device(device));
+  const auto tiles = channelising::tiles_of(spec, programs::sample_device(device));
   EXPECT_TRUE(tiles) << spec.channels;
   return figures_of(channelising::bank_kernel(spec, *tiles), device);
 }
@@ -80,7 +80,7 @@ TEST_P(bank_kernels, of_other_counts_spill_nothing_or_little) {
 
 /// Of three launches those around the plan.
 void expect_no_spills(const channeliser_spec& spec, const std::string& device) {
-  EXPECT_FALSE(channelising::tiles_of(spec, planner::sample_device(device))) << spec.channels;
+  EXPECT_FALSE(channelising::tiles_of(spec, programs::sample_device(device))) << spec.channels;
   const channelising::filter_shape_of_rows shape;
   auto numbers = channelising::numbers_of(spec);
   EXPECT_EQ(numbers.parts, spec.complex_samples ? 2U : 1U);
@@ -118,7 +118,7 @@ TEST_P(bank_kernels, count_samples_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
   for (const unsigned bits : test::sampled<unsigned>({10}, {2, 8, 12, 16})) {
-    const auto numbers = channelising::histogram_for(bits, planner::sample_device(GetParam()));
+    const auto numbers = channelising::histogram_for(bits, programs::sample_device(GetParam()));
     EXPECT_GE(numbers.threads, 128U);
     const auto figures = figures_of(channelising::histogram_kernel(numbers), GetParam());
     std::printf("%s, %u bits: %d registers, %d bytes spilled\n", GetParam().c_str(), bits,

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/planning_engine.hpp"  // planning_engine
-#include "convolving/chain.hpp"         // running_chain
+#include "convolving/program.hpp"       // running_program
 #include "convolving/scores.hpp"        // score_store, kept_scores
 
 namespace {
@@ -26,10 +26,10 @@ class launch_bytes : public ::testing::Test {
 
   [[nodiscard]] std::vector<std::size_t> of_run(std::size_t templates) const {
     const auto axes = convolving::geometry_of(spec);
-    const auto chain =
-        convolving::running_chain(on, {spec, axes, templates, /*prepared=*/1, &engine});
+    const auto program =
+        convolving::running_program(on, {spec, axes, templates, /*prepared=*/1, &engine});
     std::vector<std::size_t> bytes;
-    for (const auto& stage : chain.stages) bytes.push_back(stage.plan->traffic_bytes());
+    for (const auto& step : program.steps) bytes.push_back(step.traffic_bytes());
     return bytes;
   }
 
@@ -105,10 +105,11 @@ TEST_F(launch_bytes, count_a_reduction_whole_wherever_it_is_reached_and_what_is_
                 .partial_bytes = 4,
                 .clears_output = true};
   const auto bytes = of_run(1);
-  ASSERT_EQ(bytes.size(), 4U);
+  ASSERT_EQ(bytes.size(), 5U);
   const std::size_t rows = wanted - 1;
-  EXPECT_EQ(bytes[2], rows * bins * bin_bytes + both_ways * sums_bytes + sums_bytes);
-  EXPECT_EQ(bytes[3], bins * bin_bytes + both_ways * sums_bytes);
+  EXPECT_EQ(bytes[2], sums_bytes) << "cleared";
+  EXPECT_EQ(bytes[3], rows * bins * bin_bytes + both_ways * sums_bytes);
+  EXPECT_EQ(bytes[4], bins * bin_bytes + both_ways * sums_bytes);
 }
 
 TEST_F(launch_bytes, divide_what_your_store_states_by_rows) {

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "convolving/chain.hpp"   // running_chain
+#include "convolving/program.hpp"  // running_program
+#include "programs/prepared_program.hpp"
 #include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
 #include "support/signal.hpp"     // fill_noise
 #include "wingbeat/wingbeat.hpp"
@@ -135,27 +136,20 @@ TEST_P(memory_order, templates_may_be_handed_in_and_maps_out_transposed) {
 TEST_P(memory_order, rows_between_launches_give_what_columns_give) {
   const convolution_spec spec = plain();
   const auto axes = convolving::geometry_of(spec);
-  const auto chain =
-      convolving::running_chain(on->impl(), {spec, axes, n_templates, 1, nullptr, true});
+  const programs::prepared_program kept_rows{
+      backend::engine_of(on->device().runs_on), on->impl(),
+      convolving::running_program(on->impl(), {spec, axes, n_templates, 1, nullptr, true})};
   const convolution find{*on, spec};
   buffer in{*on, find.image_bytes()}, batch{*on, find.kernel_bytes()};
   in.write(image.data(), in.size_bytes());
   batch.write(templates.data(), batch.size_bytes());
   const buffer spectra{*on, find.spectra_bytes()}, out{*on, find.output_bytes()};
-  const buffer a{*on, chain.array_bytes[0]}, b{*on, chain.array_bytes[1]};
-  const buffer scratch{*on, chain.plan_bytes + 16};
+  const buffer scratch{*on, kept_rows.program().workspace_bytes()};
   find.prepare(*on, in.view(), spectra.view());
-  const std::array<buffer_view, 5> views{batch.view(), spectra.view(), out.view(), a.view(),
-                                         b.view()};
-  const std::array<kernel_argument, 1> loaded{spectra.view()};
-  for (const convolving::stage& each : chain.stages) {
-    backend::run run{.in = views[static_cast<std::size_t>(each.from)],
-                     .out = views[static_cast<std::size_t>(each.to)],
-                     .workspace = scratch.view(),
-                     .filter = spectra.view()};
-    if (each.loads_product) run.load = loaded;
-    each.plan->enqueue(*on->impl(), run);
-  }
+  kept_rows.enqueue(*on->impl(), {.in = batch.view(),
+                                  .out = out.view(),
+                                  .workspace = scratch.view(),
+                                  .filter = spectra.view()});
   std::vector<float> maps(n_templates * map_height * map_width);
   out.read(maps.data(), out.size_bytes());
   expect_near(maps, run(spec, templates));

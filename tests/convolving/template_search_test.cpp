@@ -246,11 +246,11 @@ TEST_P(template_search_on, refuses_what_it_cannot_do) {
   EXPECT_THAT(refusal([&] { search.add(*on, image.view(), 1); }), HasSubstr("call begin first"));
   EXPECT_THAT(refusal([&] { (void)search.scores(*on); }), HasSubstr("call begin first"));
   EXPECT_THAT(refusal([&] { search.begin(*on, small.view()); }),
-              HasSubstr("the image needs 256 bytes and was given 68"));
+              HasSubstr("the image holds 68 bytes; this search needs 256"));
   search.begin(*on, image.view());
   EXPECT_THAT(refusal([&] { search.add(*on, image.view(), 0); }), HasSubstr("0 templates"));
   EXPECT_THAT(refusal([&] { search.add(*on, small.view(), 2); }),
-              HasSubstr("the memory of templates needs 72 bytes and was given 68"));
+              HasSubstr("the memory of templates holds 68 bytes; this search needs 72"));
   EXPECT_THAT(refusal([&] { search.add(*on, image.view(), std::size_t{1} << 33); }),
               HasSubstr("templates were added to 0"));
   buffer_view within = image.view();

@@ -4,13 +4,13 @@
 
 #include <cstddef>  // size_t
 
-#include "planner/catalogue.hpp"  // sample_device
-#include "wingbeat/devices.hpp"   // device_info
+#include "programs/catalogue.hpp"  // sample_device
+#include "wingbeat/devices.hpp"    // device_info
 
 namespace wingbeat::test {
 
 inline device_info hopper() {
-  return planner::sample_device("sm_90");
+  return programs::sample_device("sm_90");
 }
 /// Short launches prefetch and stream as long ones do.
 inline device_info hopper_of_late_launches() {
@@ -19,7 +19,7 @@ inline device_info hopper_of_late_launches() {
   return device;
 }
 inline device_info ampere() {
-  return planner::sample_device("sm_80");
+  return programs::sample_device("sm_80");
 }
 
 inline device_info opencl(bool is_gpu, std::size_t local_memory_bytes, std::size_t max_workgroup) {

@@ -2,14 +2,15 @@
 // Which launches begin early, and what they do without.
 #include <gtest/gtest.h>
 
-#include "planner/devices.hpp"  // hopper, ampere
-#include "planner/program.hpp"  // make_program
+#include "planner/devices.hpp"      // hopper, ampere
+#include "programs/transforms.hpp"  // make_program
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
 using namespace planner;
+using programs::make_program;
 
 TEST(early_launches, are_those_of_short_calls) {
   const auto passes = [](std::size_t n, std::size_t batch, const device_info& device) {

@@ -12,9 +12,9 @@
 #include <map>
 #include <type_traits>  // is_enum_v
 
-#include "planner/catalogue.hpp"  // every_request, mixed_requests, passes_of
-#include "planner/devices.hpp"    // hopper, ampere, opencl
-#include "planner/fields.hpp"     // each_field
+#include "planner/devices.hpp"     // hopper, ampere, opencl
+#include "planner/fields.hpp"      // each_field
+#include "programs/catalogue.hpp"  // every_request, mixed_requests, passes_of
 
 namespace {
 
@@ -110,8 +110,8 @@ void expect_numbers_read_back(const pass& planned) {
 TEST(kernel_text, assigns_the_numbers_of_every_pass) {
   std::size_t n_passes = 0;
   for (const device_info& device : {hopper(), ampere(), opencl(false, 2 << 20, 4096)}) {
-    for (const auto& requests : {planner::every_request(), planner::mixed_requests()}) {
-      for (const pass& each : planner::passes_of(requests, device)) {
+    for (const auto& requests : {programs::every_request(), programs::mixed_requests()}) {
+      for (const pass& each : programs::passes_of(requests, device)) {
         expect_numbers_read_back(each);
         if (HasFailure()) return;
         ++n_passes;

@@ -6,7 +6,7 @@
 #include "planner/devices.hpp"       // hopper, ampere
 #include "planner/made_up_data.hpp"  // made_up_data
 #include "planner/pieces.hpp"
-#include "planner/program.hpp"  // make_program
+#include "programs/transforms.hpp"  // make_program
 
 namespace {
 
@@ -106,7 +106,7 @@ TEST(pieces_by_count, of_a_cut_axis_count_their_own_butterflies) {
 TEST(pieces_by_count, of_a_request_count_the_batch_and_the_other_axes) {
   const auto data = data_by_count();
   const auto first = [&](const plan_spec& spec) {
-    return planner::make_program(spec, hopper(), data).passes().front().shape();
+    return programs::make_program(spec, hopper(), data).passes().front().shape();
   };
   EXPECT_EQ(first({.lengths = {8}, .batch = 96}).elements_per_thread, 2U);
   EXPECT_EQ(first({.lengths = {8}, .batch = 112}).elements_per_thread, 4U);
@@ -120,7 +120,7 @@ TEST(pieces_by_count, of_a_request_count_the_batch_and_the_other_axes) {
   // Columns beside 9 bins of 16 reals: 9 transforms of axis 0, in two batches 18.
   const auto columns = [&](std::size_t batch) {
     const plan_spec spec{.lengths = {8, 16}, .batch = batch, .kind = transform::forward_from_real};
-    return planner::make_program(spec, hopper(), data).passes().back().shape().elements_per_thread;
+    return programs::make_program(spec, hopper(), data).passes().back().shape().elements_per_thread;
   };
   EXPECT_EQ(columns(1), 2U);
   EXPECT_EQ(columns(2), 4U);

@@ -11,8 +11,8 @@
 
 #include "arrays/walk.hpp"
 #include "planner/devices.hpp"  // hopper, opencl
-#include "planner/program.hpp"  // make_program
 #include "planner/walk.hpp"
+#include "programs/transforms.hpp"  // make_program
 #include "request/resolved.hpp"     // resolved_spec
 #include "support/full_run.hpp"     // is_full_run
 #include "support/random_plan.hpp"  // random_plan
@@ -121,11 +121,11 @@ bool is_one_buffer(const plan_spec& spec) {
   return spec.where == placement::in_place || request::resolved_spec(spec).may_be_one_place();
 }
 
-std::size_t bytes_of(const planner::program& program, place which) {
-  return which == place::workspace_a ? program.workspace_a_bytes : program.workspace_b_bytes;
+std::size_t bytes_of(const programs::program& program, place which) {
+  return program.array_bytes[static_cast<std::size_t>(which)];
 }
 
-void expect_sound(const plan_spec& spec, const planner::program& program) {
+void expect_sound(const plan_spec& spec, const programs::program& program) {
   places before = unique(places_of(request::input_array(spec)));
   place last = place::input;
   const std::vector<pass> passes = program.passes();
@@ -161,7 +161,7 @@ void check(const device_info& device, const tuning::architecture& data, std::uin
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     const plan_spec spec = random_plan(seed, {.max_points = 1 << 10, .longest_axis = 1 << 10}).spec;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
-    const planner::program program = planner::make_program(spec, device, data);
+    const programs::program program = programs::make_program(spec, device, data);
     ++by_passes[program.passes().size()];
     for (const pass& each : program.passes())
       prefetches[each.shape().makes] += each.numbers.prefetch_tiles > 0;
@@ -192,12 +192,12 @@ TEST(placement, is_the_same_for_ranges_that_leave_nothing_out) {
     for (const std::vector<std::size_t>& lengths :
          std::vector<std::vector<std::size_t>>{{16}, {4, 16}, {8, 8}, {8, 16}, {4, 8, 8}}) {
       plan_spec spec{.lengths = lengths, .batch = 3, .kind = kind};
-      const planner::program plain = planner::make_program(spec, hopper(), tiny_shapes());
+      const programs::program plain = programs::make_program(spec, hopper(), tiny_shapes());
       const request::resolved_spec request = spec;
       for (const arrays::axis& axis : request.in.axes) spec.valid_in.push_back(axis.valid);
       for (const arrays::axis& axis : request.out.axes) spec.valid_out.push_back(axis.valid);
       SCOPED_TRACE(as_initialiser(spec));
-      const planner::program ranged = planner::make_program(spec, hopper(), tiny_shapes());
+      const programs::program ranged = programs::make_program(spec, hopper(), tiny_shapes());
       EXPECT_EQ(ranged.describe(), plain.describe());
       EXPECT_EQ(ranged.workspace_bytes(), plain.workspace_bytes());
       for (const pass& each : plain.passes()) n_planes += each.shape().makes == body::plane;
@@ -212,7 +212,7 @@ TEST(placement, is_sound_for_long_rows_of_reals) {
       for (const placement placed : {placement::out_of_place, placement::in_place}) {
         const plan_spec spec{.lengths = {n}, .batch = 3, .kind = kind, .where = placed};
         SCOPED_TRACE(as_initialiser(spec));
-        expect_sound(spec, planner::make_program(spec, hopper(), tiny_shapes()));
+        expect_sound(spec, programs::make_program(spec, hopper(), tiny_shapes()));
       }
     }
   }

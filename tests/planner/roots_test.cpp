@@ -11,8 +11,8 @@
 #include <set>
 #include <string>
 
-#include "planner/catalogue.hpp"                   // every_pass, mixed_requests
 #include "planner/devices.hpp"                     // hopper, ampere, opencl
+#include "programs/catalogue.hpp"                  // every_pass, mixed_requests
 #include "wingbeat/device/twiddle.hpp"             // root_tables, rows, row_exponent
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
 #include "wingbeat/roots.hpp"                      // root
@@ -167,8 +167,8 @@ TEST(roots, are_what_every_pass_reads) {
   std::set<body> bodies;
   for (const device_info& device :
        {hopper(), ampere(), opencl(true, 32 << 10, 256), opencl(false, 2 << 20, 4096)}) {
-    auto passes = planner::every_pass(device);
-    for (auto& each : planner::passes_of(planner::mixed_requests(), device)) {
+    auto passes = programs::every_pass(device);
+    for (auto& each : programs::passes_of(programs::mixed_requests(), device)) {
       passes.push_back(std::move(each));
     }
     for (const planner::pass& each : passes) {

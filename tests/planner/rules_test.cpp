@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "planner/devices.hpp"  // hopper, ampere, opencl
-#include "planner/program.hpp"  // make_program
+#include "planner/devices.hpp"      // hopper, ampere, opencl
+#include "programs/transforms.hpp"  // make_program
 #include "wingbeat/good_length.hpp"
 
 namespace {
@@ -36,7 +36,7 @@ void expect_fit(const device_info& device, std::size_t n, transform kind, precis
   const plan_spec spec{.lengths = {n}, .batch = 3, .kind = kind, .real = real};
   const bool has_pairs = kind == transform::forward_from_real && n % 2 == 0;
   std::size_t product = 1;
-  for (const planner::pass& each : planner::make_program(spec, device).passes()) {
+  for (const planner::pass& each : programs::make_program(spec, device).passes()) {
     const auto& shape = each.shape();
     product *= shape.length;
     EXPECT_EQ(shape.length % shape.elements_per_thread, 0U) << n << ": " << each.describe();
@@ -63,7 +63,7 @@ TEST(rules, read_and_write_whole_sectors) {
   const device_info device = hopper();
   for (const std::size_t n : {100000, 1000000, 10000000}) {
     for (const auto& each :
-         planner::make_program(plan_spec{.lengths = {n}, .batch = 2}, device).passes()) {
+         programs::make_program(plan_spec{.lengths = {n}, .batch = 2}, device).passes()) {
       EXPECT_GE(each.shape().lanes * each.shape().element_bytes, 32U) << each.describe();
     }
   }

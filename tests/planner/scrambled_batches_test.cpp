@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "planner/devices.hpp"  // hopper, ampere
-#include "planner/program.hpp"  // make_program
+#include "planner/devices.hpp"      // hopper, ampere
+#include "programs/transforms.hpp"  // make_program
 
 namespace {
 
@@ -14,7 +14,7 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 
 std::vector<std::size_t> some_bins(const plan_spec& spec, const device_info& device) {
-  const planner::program program = planner::make_program(spec, device);
+  const programs::program program = programs::make_program(spec, device);
   const std::size_t n = spec.lengths.front();
   std::vector<std::size_t> bins;
   for (const std::size_t place : {std::size_t{1}, n / 64 + 3, n / 2 + 1, n - 1}) {

@@ -7,12 +7,13 @@
 #include <limits>   // numeric_limits
 #include <thread>
 
-#include "backend/backend.hpp"       // reference_engine
-#include "support/full_run.hpp"      // is_full_run
-#include "support/oracle.hpp"        // dft, widened_row
-#include "support/signal.hpp"        // noise, real_noise
-#include "support/tolerance.hpp"     // unit_roundoff
-#include "wingbeat/good_length.hpp"  // good_length
+#include "backend/backend.hpp"            // reference_engine
+#include "programs/prepared_program.hpp"  // prepared_program
+#include "support/full_run.hpp"           // is_full_run
+#include "support/oracle.hpp"             // dft, widened_row
+#include "support/signal.hpp"             // noise, real_noise
+#include "support/tolerance.hpp"          // unit_roundoff
+#include "wingbeat/good_length.hpp"       // good_length
 
 namespace {
 
@@ -31,7 +32,7 @@ struct bench {
   explicit bench(plan_spec asked) : spec(std::move(asked)) {
     spec.real = sizeof(Real) == 4 ? precision::fp32 : precision::fp64;
     queue = engine.open(engine.devices().front());
-    plan = engine.make_plan(queue, spec);
+    plan = programs::prepared_transform(queue, spec);
   }
 
   void run(const Real* in, Real* out) const {
@@ -58,7 +59,7 @@ struct bench {
   const backend::engine& engine = backend::reference_engine();
   plan_spec spec;
   std::shared_ptr<backend::queue> queue;
-  std::shared_ptr<const backend::plan> plan;
+  std::shared_ptr<const programs::prepared_program> plan;
 };
 
 /// Returns N complex values: what one row of input stands for.
@@ -218,10 +219,10 @@ TEST(reference_plan, runs_from_many_threads_at_once) {
 TEST(reference_plan, says_which_algorithm_it_chose) {
   const bench<float> small{{.lengths = {64}}};
   const bench<float> large{{.lengths = {128}}};
-  EXPECT_NE(small.plan->explain().find("the sum that defines it"), std::string::npos);
-  EXPECT_NE(large.plan->explain().find("radix-2"), std::string::npos);
+  EXPECT_NE(small.plan->program().describe().find("the sum that defines it"), std::string::npos);
+  EXPECT_NE(large.plan->program().describe().find("radix-2"), std::string::npos);
   const bench<float> mixed{{.lengths = {100}}};
-  EXPECT_NE(mixed.plan->explain().find("each prime factor"), std::string::npos);
+  EXPECT_NE(mixed.plan->program().describe().find("each prime factor"), std::string::npos);
 }
 
 }  // namespace

@@ -73,20 +73,20 @@ class Includes(unittest.TestCase):
     def test_of_src_go_down_its_layers(self):
         for name, target in (("src/arrays/order.cpp", "planner/pass.hpp"),
                              ("src/planner/pieces.cpp", "programs/program.hpp"),
-                             ("src/programs/runner.cpp", "convolving/chain.hpp"),
+                             ("src/programs/prepared_program.cpp", "convolving/program.hpp"),
                              ("src/compose/blocks.cpp", "convolving/convolution.hpp"),
-                             ("src/backend/backend.cpp", "convolving/chain.hpp"),
+                             ("src/backend/backend.cpp", "convolving/program.hpp"),
                              ("src/backend/host/rows/axis.hpp", "channelising/bank.hpp"),
-                             ("src/convolving/chain.cpp", "channelising/bank.hpp"),
-                             ("src/convolving/chain.cpp", "backend/host/plan.hpp"),
+                             ("src/convolving/program.cpp", "channelising/bank.hpp"),
+                             ("src/convolving/program.cpp", "backend/host/plan.hpp"),
                              ("src/simulation/signal.cpp", "receive/receiver.hpp"),
                              ("include/wingbeat/plan.hpp", "programs/program.hpp")):
             self.check(name, target, True)
         for name, target in (("src/planner/pieces.cpp", "request/traits.hpp"),
-                             ("src/convolving/chain.cpp", "programs/program.hpp"),
+                             ("src/convolving/program.cpp", "programs/program.hpp"),
                              ("src/backend/cuda/engine.cpp", "programs/program.hpp"),
                              ("src/fengine/engine.cpp", "control/sensor.hpp"),
-                             ("src/plan.cpp", "convolving/chain.hpp")):
+                             ("src/plan.cpp", "convolving/program.hpp")):
             self.check(name, target, False)
         self.check("src/unheard_of/a.cpp", "formatted.hpp", True)
 

@@ -12,15 +12,15 @@ REFUSED = ("of at by as with to from "
 # Names per folder, of the longest path that matches. Lower a number where you clean; add none.
 ALLOWED = {
     "apps/cli": 1,
-    "bench": 143, "bench/peers": 31,
+    "bench": 142, "bench/peers": 31,
     "docs/diagrams": 5,
     "examples": 40, "examples/kernels": 13,
     "include/wingbeat": 7, "include/wingbeat/device": 103,
     "src": 15,
-    "src/backend": 11, "src/backend/cuda": 8, "src/backend/host": 212, "src/backend/opencl": 9,
-    "src/channelising": 6, "src/convolving": 68, "src/planner": 2, "src/programs": 17,
+    "src/backend": 7, "src/backend/cuda": 8, "src/backend/host": 212, "src/backend/opencl": 9,
+    "src/channelising": 2, "src/convolving": 45, "src/planner": 2, "src/programs": 4,
     "src/tuning": 1, "src/verify": 1,
-    "tests": 79,
+    "tests": 78,
     "tests/backend": 67, "tests/cli": 20, "tests/device": 51, "tests/formats": 22,
     "tests/planner": 13, "tests/reference": 2, "tests/request": 29, "tests/support": 26,
 }

@@ -9,7 +9,7 @@
 #include <bit>        // has_single_bit
 #include <string>
 
-#include "planner/catalogue.hpp"        // sample_device
+#include "programs/catalogue.hpp"       // sample_device
 #include "support/refusal.hpp"          // refusal
 #include "wingbeat/device/factors.hpp"  // is_product_of_radices
 
@@ -23,10 +23,10 @@ TEST(tuning, is_chosen_by_what_a_device_can_do) {
   const auto name_for = [](const device_info& device) {
     return std::string{tuning::for_device(device).name};
   };
-  EXPECT_EQ(name_for(planner::sample_device("sm_80")), "ampere");
-  EXPECT_EQ(name_for(planner::sample_device("sm_90")), "hopper");
-  EXPECT_EQ(name_for(planner::sample_device("sm_100")), "hopper");
-  device_info renamed = planner::sample_device("sm_80");
+  EXPECT_EQ(name_for(programs::sample_device("sm_80")), "ampere");
+  EXPECT_EQ(name_for(programs::sample_device("sm_90")), "hopper");
+  EXPECT_EQ(name_for(programs::sample_device("sm_100")), "hopper");
+  device_info renamed = programs::sample_device("sm_80");
   renamed.architecture = "sm_90";  // a string for people
   EXPECT_EQ(name_for(renamed), "ampere");
   device_info other;
@@ -37,8 +37,8 @@ TEST(tuning, is_chosen_by_what_a_device_can_do) {
 }
 
 TEST(tuning, has_sample_devices_of_known_names_alone) {
-  EXPECT_EQ(planner::sample_device("sm_90").architecture, "sm_90");
-  EXPECT_EQ(refusal([] { static_cast<void>(planner::sample_device("sm_1")); }),
+  EXPECT_EQ(programs::sample_device("sm_90").architecture, "sm_90");
+  EXPECT_EQ(refusal([] { static_cast<void>(programs::sample_device("sm_1")); }),
             "there is no sample device 'sm_1'; choose sm_80, sm_90 or sm_100");
 }
 

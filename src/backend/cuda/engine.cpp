@@ -10,6 +10,7 @@
 #include "backend/cuda/nvrtc.hpp"    // version_of
 #include "backend/cuda/queue.hpp"    // queue
 #include "formatted.hpp"             // formatted
+#include "programs/transforms.hpp"   // launches_of
 #include "wingbeat/error.hpp"        // absent_error, device_error
 
 namespace wingbeat::backend::cuda {
@@ -90,7 +91,7 @@ engine::engine(const driver_api& driver, const std::string& driver_problem,
     devices_.clear();
     return;
   }
-  compiler_ = std::make_unique<kernel_compiler>(api_, nvrtc.api, driver_version_, cache);
+  compiler_ = std::make_unique<cuda::kernel_compiler>(api_, nvrtc.api, driver_version_, cache);
 }
 
 void engine::find_devices(const nvrtc_api& nvrtc) {
@@ -149,28 +150,14 @@ std::shared_ptr<backend::queue> engine::adopt(void* native) const {
 
 std::shared_ptr<const backend::kernel> engine::compile(const std::shared_ptr<backend::queue>& on,
                                                        const kernel_source& source) const {
-  return compiler().compile(on, source);
-}
-
-std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::queue>& on,
-                                              const request::resolved_spec& request) const {
-  return make_compiled_plan(compiler(), on, request);
-}
-
-std::shared_ptr<const plan> engine::make_convolution(const std::shared_ptr<backend::queue>& on,
-                                                     const plan_spec& rows,
-                                                     const spectrum_array& spectra) const {
-  return make_compiled_convolution(compiler(), on, rows, spectra);
-}
-
-std::shared_ptr<const plan> engine::make_spectra(const std::shared_ptr<backend::queue>& on,
-                                                 const plan_spec& rows) const {
-  return make_compiled_spectra(compiler(), on, rows);
-}
-
-const backend::kernel_compiler& engine::compiler() const {
   require_present();
-  return *compiler_;
+  return compiler_->compile(on, source);
+}
+
+std::optional<programs::program> engine::realise(const std::shared_ptr<backend::queue>& on,
+                                                 const step_request& step) const {
+  require_present();
+  return programs::launches_of(step, on->device());
 }
 
 }  // namespace wingbeat::backend::cuda

@@ -26,20 +26,8 @@ class engine final : public backend::engine {
   [[nodiscard]] std::shared_ptr<backend::queue> adopt(void* native) const override;
   [[nodiscard]] std::shared_ptr<const backend::kernel> compile(
       const std::shared_ptr<backend::queue>& on, const kernel_source& source) const override;
-  [[nodiscard]] std::shared_ptr<const plan> make_plan(
-      const std::shared_ptr<backend::queue>& on,
-      const request::resolved_spec& request) const override;
-  [[nodiscard]] std::shared_ptr<const plan> make_convolution(
-      const std::shared_ptr<backend::queue>& on, const plan_spec& rows,
-      const spectrum_array& spectra) const override;
-  [[nodiscard]] std::size_t result_block(const device_info& device) const override {
-    return compiled_result_block(device);
-  }
-  [[nodiscard]] std::shared_ptr<const plan> make_spectra(const std::shared_ptr<backend::queue>& on,
-                                                         const plan_spec& rows) const override;
-
-  /// Throws `absent_error` when there is no device.
-  [[nodiscard]] const backend::kernel_compiler& compiler() const;
+  [[nodiscard]] std::optional<programs::program> realise(const std::shared_ptr<backend::queue>& on,
+                                                         const step_request& step) const override;
 
  private:
   void find_devices(const nvrtc_api& nvrtc);

@@ -217,10 +217,4 @@ std::shared_ptr<const backend::kernel> kernel_compiler::compile(
   return loaded;
 }
 
-std::unique_ptr<backend::repeated_calls> kernel_compiler::make_repeated_calls(
-    const backend::queue& on) const {
-  if (!has_graphs(api_)) return std::make_unique<unrecorded_calls>();
-  return std::make_unique<repeated_calls>(api_, static_cast<const queue&>(on).context());
-}
-
 }  // namespace wingbeat::backend::cuda

@@ -82,9 +82,6 @@ class kernel_compiler final : public backend::kernel_compiler {
       const std::shared_ptr<backend::queue>& shared_queue,
       const kernel_source& source) const override;
 
-  [[nodiscard]] std::unique_ptr<backend::repeated_calls> make_repeated_calls(
-      const backend::queue& on) const override;
-
  private:
   const driver_api& api_;
   const nvrtc_api& nvrtc_;

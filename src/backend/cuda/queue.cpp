@@ -4,9 +4,10 @@
 #include <algorithm>  // max
 #include <utility>    // move
 
-#include "backend/cuda/context.hpp"  // entered, check, relaxed_capture_mode
-#include "formatted.hpp"             // formatted
-#include "wingbeat/error.hpp"        // device_error, plan_error
+#include "backend/cuda/context.hpp"         // entered, check, relaxed_capture_mode
+#include "backend/cuda/repeated_calls.hpp"  // repeated_calls
+#include "formatted.hpp"                    // formatted
+#include "wingbeat/error.hpp"               // device_error, plan_error
 
 namespace wingbeat::backend::cuda {
 namespace {
@@ -197,6 +198,11 @@ void queue::copy(buffer_view to, buffer_view from) {
   const entered current{api_, context_};
   check(api_, api_.copy_on_device(address_of(to), address_of(from), from.size_bytes, stream_),
         "copy on the device");
+}
+
+std::unique_ptr<backend::repeated_calls> queue::make_repeated_calls() const {
+  if (!has_graphs(api_)) return backend::queue::make_repeated_calls();
+  return std::make_unique<repeated_calls>(api_, context_);
 }
 
 queue& cuda_queue(backend::queue& on) {

@@ -36,6 +36,7 @@ class queue final : public backend::queue {
   void release_pinned(void* memory) noexcept override;
   void clear(buffer_view memory) override;
   void copy(buffer_view to, buffer_view from) override;
+  [[nodiscard]] std::unique_ptr<backend::repeated_calls> make_repeated_calls() const override;
 
  private:
   const driver_api& api_;

@@ -46,7 +46,7 @@ class axis_pass {
   void run(const begin_of_end& in, const begin_of_end& out, std::byte* scratch, std::size_t first,
            std::size_t count) const;
 
-  /// Returns `run` of all columns as one call; see backend::plan::direct.
+  /// Returns `run` of all columns as one call; see backend::call::direct.
   [[nodiscard]] direct_run direct() const noexcept;
 
  private:

@@ -12,6 +12,7 @@
 #include "backend/host/row_convolution.hpp"  // make_row_convolution
 #include "backend/host/sample_reader.hpp"    // read_samples
 #include "backend/host/thread_pool.hpp"      // thread_pool
+#include "programs/program.hpp"              // program
 
 namespace wingbeat::backend {
 namespace {
@@ -71,22 +72,24 @@ class host_engine_type final : public engine {
     require_only_device(device);
     return std::make_shared<host_queue>(device);
   }
-  [[nodiscard]] std::shared_ptr<const plan> make_plan(
-      const std::shared_ptr<queue>&, const request::resolved_spec& request) const override {
-    return host::make_plan(host::chosen_set(), request);
-  }
-  [[nodiscard]] std::shared_ptr<const plan> make_convolution(
-      const std::shared_ptr<queue>&, const plan_spec& rows,
-      const spectrum_array& spectra) const override {
-    return host::make_row_convolution(host::chosen_set(), rows, spectra);
-  }
-  /// Spectra in natural order, for rows of every length.
-  [[nodiscard]] std::shared_ptr<const plan> make_spectra(const std::shared_ptr<queue>&,
-                                                         const plan_spec& rows) const override {
-    return host::make_plan(host::chosen_set(), rows);
-  }
-  [[nodiscard]] std::unique_ptr<bank> make_filter_bank(const bank_request& request) const override {
-    return host::make_filter_bank(host::chosen_set(), request);
+  /// Spectra are in natural order, for rows of every length.
+  [[nodiscard]] std::optional<programs::program> realise(const std::shared_ptr<queue>&,
+                                                         const step_request& step) const override {
+    const host::named_set& set = host::chosen_set();
+    programs::call work;
+    if (const auto* const convolution = std::get_if<convolution_of_rows>(&step)) {
+      work = host::make_row_convolution(set, convolution->rows, convolution->spectra);
+      if (work == nullptr) return std::nullopt;
+    } else if (const auto* const bank = std::get_if<bank_request>(&step)) {
+      work = host::make_filter_bank(set, *bank);
+    } else {
+      const auto* const spectra = std::get_if<spectra_of_rows>(&step);
+      work = spectra ? host::make_plan(set, spectra->rows)
+                     : host::make_plan(set, std::get<request::resolved_spec>(step));
+    }
+    programs::program steps;
+    steps.add(std::move(work));
+    return steps;
   }
   [[nodiscard]] bool read_samples(std::span<const sample_run> runs) const override {
     host::read_samples(host::chosen_set(), runs);

@@ -4,8 +4,10 @@
 #include <algorithm>  // copy, max, min
 #include <array>
 #include <atomic>
-#include <cmath>    // cos, sin
-#include <limits>   // quiet_NaN
+#include <cmath>  // cos, sin
+#include <complex>
+#include <limits>  // quiet_NaN
+#include <mutex>
 #include <numbers>  // pi
 #include <optional>
 #include <vector>
@@ -96,10 +98,31 @@ void transpose(const std::byte* staged, std::size_t pitch_bytes, std::size_t n_r
   }
 }
 
-class host_bank final : public backend::bank {
+std::byte* start_of(buffer_view view) {
+  return static_cast<std::byte*>(view.handle) + view.offset_bytes;
+}
+
+/// The memory of one run; see `bank_request`.
+struct bank_run {
+  explicit bank_run(const backend::run& given)
+      : samples(start_of(given.in)),
+        rows(reinterpret_cast<const spectrum_entry*>(start_of(given.load[0].view()))),
+        gains(reinterpret_cast<const std::complex<float>*>(start_of(given.load[1].view()))),
+        out(start_of(given.out)),
+        saturated(reinterpret_cast<std::uint32_t*>(start_of(given.load[2].view()))) {}
+
+  const std::byte* samples;
+  const spectrum_entry* rows;
+  const std::complex<float>* gains;
+  std::byte* out;
+  std::uint32_t* saturated;
+};
+
+class host_bank final : public backend::call {
  public:
   host_bank(const named_set& set, const bank_request& request);
-  void run(const bank_run& given) override;
+  void enqueue(queue& on, const backend::run& given) const override;
+  [[nodiscard]] std::size_t traffic_bytes() const noexcept override;
   [[nodiscard]] std::string explain() const override;
 
  private:
@@ -137,7 +160,8 @@ class host_bank final : public backend::bank {
   std::size_t tile_ = 16;     ///< Spectra whose values fill a cache line of the output.
   std::size_t group_ = 8;     ///< Spectra that are transformed before they are finished.
   unsigned n_threads_ = 1;
-  std::vector<slot> slots_;
+  mutable std::mutex mutex_;  // one run at a time: it has all slots
+  mutable std::vector<slot> slots_;
 };
 
 host_bank::host_bank(const named_set& set, const bank_request& request)
@@ -191,7 +215,9 @@ void host_bank::prepare_slots() {
   }
 }
 
-void host_bank::run(const bank_run& given) {
+void host_bank::enqueue(queue&, const backend::run& memory) const {
+  const std::lock_guard held{mutex_};
+  const bank_run given{memory};
   for (slot& each : slots_) each.saturated.assign(request_.polarisations, 0);
   thread_pool::shared().run(
       request_.spectra / tile_, n_threads_,
@@ -290,6 +316,12 @@ void host_bank::put(const slot& own, std::size_t first, std::byte* out) const {
   }
 }
 
+std::size_t host_bank::traffic_bytes() const noexcept {
+  const std::size_t samples = request_.spectra * step_ * sizeof(float);
+  const std::size_t values = request_.spectra * request_.channels * complex_bytes(request_.output);
+  return request_.polarisations * (samples + values);
+}
+
 std::string host_bank::explain() const {
   return formatted(
       "{} spectra of {} polarisations at a time, {} threads:\n"
@@ -301,9 +333,9 @@ std::string host_bank::explain() const {
 
 }  // namespace
 
-std::unique_ptr<backend::bank> make_filter_bank(const named_set& kernel_set,
-                                                const bank_request& request) {
-  return std::make_unique<host_bank>(kernel_set, request);
+std::shared_ptr<const backend::call> make_filter_bank(const named_set& kernel_set,
+                                                      const bank_request& request) {
+  return std::make_shared<const host_bank>(kernel_set, request);
 }
 
 }  // namespace wingbeat::backend::host

@@ -59,7 +59,7 @@ grouping grouped(const plan_spec& spec, std::size_t number_bytes) {
 }
 
 template <class Real>
-class host_plan final : public backend::plan {
+class host_plan final : public backend::call {
  public:
   host_plan(const kernels<Real>& kernel_set, const request::resolved_spec& request);
 
@@ -247,7 +247,7 @@ void host_plan<Real>::enqueue(queue&, const backend::run& given) const {
 
 }  // namespace
 
-std::shared_ptr<const backend::plan> make_plan(const named_set& kernel_set,
+std::shared_ptr<const backend::call> make_plan(const named_set& kernel_set,
                                                const request::resolved_spec& request) {
   if (request.spec.real == precision::fp64) {
     return std::make_shared<host_plan<double>>(kernel_set.kernels->fp64, request);

@@ -4,13 +4,13 @@
 
 #include <memory>  // shared_ptr
 
-#include "backend/backend.hpp"   // plan
+#include "backend/backend.hpp"   // call
 #include "backend/host/cpu.hpp"  // named_set
 
 namespace wingbeat::backend::host {
 
 /// Makes the plan of a validated request with the kernels of one instruction set.
-[[nodiscard]] std::shared_ptr<const backend::plan> make_plan(const named_set& kernel_set,
+[[nodiscard]] std::shared_ptr<const backend::call> make_plan(const named_set& kernel_set,
                                                              const request::resolved_spec& request);
 
 }  // namespace wingbeat::backend::host

@@ -64,7 +64,7 @@ arrays::dimension place_of_column(const std::vector<arrays::dimension>& all, std
 }
 
 template <class Real>
-class row_convolution final : public backend::plan {
+class row_convolution final : public backend::call {
  public:
   row_convolution(const kernels<Real>& kernel_set, const plan_spec& rows,
                   const spectrum_array& spectra);
@@ -288,7 +288,7 @@ void row_convolution<Real>::enqueue(queue&, const backend::run& given) const {
 }
 
 template <class Real>
-std::shared_ptr<const backend::plan> made_for(const kernels<Real>& kernel_set,
+std::shared_ptr<const backend::call> made_for(const kernels<Real>& kernel_set,
                                               const plan_spec& rows,
                                               const spectrum_array& spectra) {
   const std::size_t row_bytes = 2 * sizeof(Real) * rows.lengths[0];
@@ -301,7 +301,7 @@ std::shared_ptr<const backend::plan> made_for(const kernels<Real>& kernel_set,
 
 }  // namespace
 
-std::shared_ptr<const backend::plan> make_row_convolution(const named_set& kernel_set,
+std::shared_ptr<const backend::call> make_row_convolution(const named_set& kernel_set,
                                                           const plan_spec& rows,
                                                           const spectrum_array& spectra) {
   if (rows.real == precision::fp64) return made_for(kernel_set.kernels->fp64, rows, spectra);

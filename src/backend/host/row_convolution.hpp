@@ -4,16 +4,16 @@
 
 #include <memory>  // shared_ptr
 
-#include "backend/backend.hpp"   // plan
+#include "backend/backend.hpp"   // call
 #include "backend/host/cpu.hpp"  // named_set
 #include "spectra.hpp"           // spectrum_array
 
 namespace wingbeat::backend::host {
 
-/// Returns the plan that `engine::make_convolution` describes, or nullptr where rows outgrow the
+/// Returns the call of a `convolution_of_rows`, or nullptr where rows outgrow the
 /// cache of one thread, so that separate plans are as quick. Spectra have their bins in natural
 /// order: Stockham stages leave them so at no cost.
-[[nodiscard]] std::shared_ptr<const backend::plan> make_row_convolution(
+[[nodiscard]] std::shared_ptr<const backend::call> make_row_convolution(
     const named_set& kernel_set, const plan_spec& rows, const spectrum_array& spectra);
 
 }  // namespace wingbeat::backend::host

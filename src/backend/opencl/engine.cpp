@@ -6,6 +6,7 @@
 
 #include "backend/opencl/lifetime.hpp"  // begin_driver_use, require_usable_driver
 #include "formatted.hpp"                // formatted
+#include "programs/transforms.hpp"      // launches_of
 #include "wingbeat/error.hpp"           // absent_error, device_error, plan_error
 
 namespace wingbeat::backend::opencl {
@@ -80,20 +81,9 @@ std::shared_ptr<const backend::kernel> engine::compile(const std::shared_ptr<bac
   return compiler_.compile(on, source);
 }
 
-std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::queue>& on,
-                                              const request::resolved_spec& request) const {
-  return make_compiled_plan(compiler_, on, request);
-}
-
-std::shared_ptr<const plan> engine::make_convolution(const std::shared_ptr<backend::queue>& on,
-                                                     const plan_spec& rows,
-                                                     const spectrum_array& spectra) const {
-  return make_compiled_convolution(compiler_, on, rows, spectra);
-}
-
-std::shared_ptr<const plan> engine::make_spectra(const std::shared_ptr<backend::queue>& on,
-                                                 const plan_spec& rows) const {
-  return make_compiled_spectra(compiler_, on, rows);
+std::optional<programs::program> engine::realise(const std::shared_ptr<backend::queue>& on,
+                                                 const step_request& step) const {
+  return programs::launches_of(step, on->device());
 }
 
 }  // namespace wingbeat::backend::opencl

@@ -26,19 +26,8 @@ class engine final : public backend::engine {
   [[nodiscard]] std::shared_ptr<backend::queue> adopt(void* native) const override;
   [[nodiscard]] std::shared_ptr<const backend::kernel> compile(
       const std::shared_ptr<backend::queue>& on, const kernel_source& source) const override;
-  [[nodiscard]] std::shared_ptr<const plan> make_plan(
-      const std::shared_ptr<backend::queue>& on,
-      const request::resolved_spec& request) const override;
-  [[nodiscard]] std::shared_ptr<const plan> make_convolution(
-      const std::shared_ptr<backend::queue>& on, const plan_spec& rows,
-      const spectrum_array& spectra) const override;
-  [[nodiscard]] std::size_t result_block(const device_info& device) const override {
-    return compiled_result_block(device);
-  }
-  [[nodiscard]] std::shared_ptr<const plan> make_spectra(const std::shared_ptr<backend::queue>& on,
-                                                         const plan_spec& rows) const override;
-
-  [[nodiscard]] const backend::kernel_compiler& compiler() const { return compiler_; }
+  [[nodiscard]] std::optional<programs::program> realise(const std::shared_ptr<backend::queue>& on,
+                                                         const step_request& step) const override;
 
  private:
   void require_present() const;
@@ -47,7 +36,7 @@ class engine final : public backend::engine {
   const driver_api& api_;
   std::string problem_;
   std::vector<device> devices_;
-  kernel_compiler compiler_;
+  opencl::kernel_compiler compiler_;
   mutable std::mutex mutex_;
   mutable std::vector<owned<context_handle>> contexts_;  // one a device, made when first opened
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A filter bank in three launches: filters, a plan, and what makes heaps of its bins. Of a
-// narrowband, the filters are the plan's load. On engines of this process, a plan between a load
-// that filters and a store that quantises, and the transposition to
-// [channel][spectrum][polarisation].
+// narrowband, the filters are the plan's load.
 #pragma once
 
 #include <optional>
@@ -18,22 +16,21 @@ namespace wingbeat::channelising {
 
 class chained_bank {
  public:
-  /// Of `n_heaps` heaps at once on engines that compile kernels, of one on others.
+  /// Of `n_heaps` heaps at once, on engines that compile kernels.
   chained_bank(const queue& on, const channeliser_spec& spec, const sample_planes& planes,
                std::size_t n_heaps = 1);
 
-  /// Queues the spectra of these heaps; on engines of this process, makes them.
+  /// Queues the spectra of these heaps.
   void enqueue(queue& on, const bank_views& views) const;
 
   [[nodiscard]] std::string explain() const;
 
  private:
-  channeliser_spec spec_;
   channeliser_sizes sizes_;
   std::size_t n_heaps_;
   std::optional<row_filter> filters_;
   plan spectra_;
-  std::optional<row_finish> finish_;
+  row_finish finish_;
   buffer weights_, filtered_, staged_;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spectra of one heap, on one engine: a plan whose load filters the samples, whose store turns,
-// weighs and quantises the bins, and the transposition to [channel][spectrum][polarisation].
+// The spectra of one heap, on one engine: samples are filtered and transformed, bins turned,
+// weighed, quantised and transposed to [channel][spectrum][polarisation].
 #pragma once
 
 #include <cstdint>  // uint64_t
-#include <memory>   // unique_ptr
+#include <memory>   // shared_ptr
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,19 +14,18 @@
 #include "channelising/banks/heap_slot.hpp"     // heap_slot
 #include "channelising/banks/views.hpp"         // sample_planes
 #include "channelising/spec.hpp"                // channeliser_spec
-
-namespace wingbeat::backend {
-class bank;
-}
+#include "programs/prepared_program.hpp"        // prepared_program
 
 namespace wingbeat::channelising {
+
+/// Returns the bank as a step of an engine in this process, of samples that lie as `planes` says.
+[[nodiscard]] backend::bank_request request_of(const channeliser_spec& spec,
+                                               const sample_planes& planes);
 
 class filter_bank {
  public:
   /// Prepares the bank of a valid spec for samples that lie as `planes` says.
   filter_bank(const queue& on, const channeliser_spec& spec, const sample_planes& planes);
-  filter_bank(filter_bank&&) noexcept;
-  ~filter_bank();
 
   /// Queues the spectra of one heap, whose slot then holds its bytes and counts. What the bank
   /// reads beside samples is copied on `copies`, which may be of `on`.
@@ -41,7 +40,7 @@ class filter_bank {
  private:
   // One of three: a kernel that does all; an engine's own loop; or several launches.
   std::optional<fused_bank> fused_;
-  std::unique_ptr<backend::bank> whole_;
+  std::shared_ptr<const programs::prepared_program> whole_;
   std::optional<chained_bank> chained_;
 };
 

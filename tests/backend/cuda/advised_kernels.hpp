@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "backend/cuda/nvrtc.hpp"      // compile_for
-#include "planner/catalogue.hpp"       // sample_device
+#include "programs/catalogue.hpp"      // sample_device
 #include "wingbeat/error.hpp"          // absent_error, plan_error
 #include "wingbeat/workgroup_fft.hpp"  // workgroup_fft, with_device_headers
 
@@ -31,7 +31,7 @@ struct advised_kernel {
 };
 
 inline bool has_advice(unsigned length, unsigned real_bytes) {
-  return device::workgroup::advise(length, real_bytes, limits_of(planner::sample_device("sm_90")))
+  return device::workgroup::advise(length, real_bytes, limits_of(programs::sample_device("sm_90")))
       .is_valid();
 }
 
@@ -47,8 +47,8 @@ inline std::vector<advised_kernel> all_advised(const std::vector<std::string>& a
         if (real == scalar::fp64 && bits == 14 && !has_advice(1U << bits, 8)) continue;
         for (const std::string& architecture : architectures) {
           const auto shape = workgroup_fft::advised(
-              1U << bits, real, limits_of(planner::sample_device(architecture)), how);
-          shape.validate(limits_of(planner::sample_device(architecture)));
+              1U << bits, real, limits_of(programs::sample_device(architecture)), how);
+          shape.validate(limits_of(programs::sample_device(architecture)));
           result.push_back({shape, architecture, {}, {}});
         }
       }
@@ -56,7 +56,7 @@ inline std::vector<advised_kernel> all_advised(const std::vector<std::string>& a
   }
   for (const unsigned n : {12U, 100U, 343U, 720U, 1000U, 2197U, 3600U}) {
     for (const std::string& architecture : architectures) {
-      const auto limits = limits_of(planner::sample_device(architecture));
+      const auto limits = limits_of(programs::sample_device(architecture));
       const auto shape = workgroup_fft::advised(n, scalar::fp32, limits, device::order::scrambled);
       result.push_back({shape, architecture, {}, {}});
     }

@@ -6,8 +6,8 @@
 
 #include "backend/cuda/nvrtc.hpp"        // process_nvrtc
 #include "backend/cuda/shape_check.hpp"  // figures_of
-#include "planner/catalogue.hpp"         // sample_device
-#include "planner/program.hpp"           // make_convolution_program, make_spectrum_program
+#include "programs/catalogue.hpp"        // sample_device
+#include "programs/transforms.hpp"       // make_convolution_program, make_spectrum_program
 #include "support/full_run.hpp"          // is_full_run, sampled
 
 namespace {
@@ -27,22 +27,22 @@ void expect_no_spills(const pass& planned, const std::string& architecture) {
 TEST_P(convolution_kernels, compile_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  const device_info device = planner::sample_device(GetParam());
+  const device_info device = programs::sample_device(GetParam());
   const auto check = [&](std::size_t n, precision real) {
     plan_spec spec{.lengths = {n}, .batch = {300, 7}, .real = real, .scale = scaling::by_length};
     spec.valid_in = {{0, n - n / 4}};
     spec.valid_out = {{n / 4, n}};
     const auto convolving =
-        planner::make_convolution_program(spec, {.stored = real, .distances = {0, n}}, device);
+        programs::make_convolution_program(spec, {.stored = real, .distances = {0, n}}, device);
     expect_no_spills(convolving.passes().front(), GetParam());
     const plan_spec filters{.lengths = {n}, .batch = 7, .real = real};
-    expect_no_spills(planner::make_spectrum_program(filters, device).passes().front(), GetParam());
+    expect_no_spills(programs::make_spectrum_program(filters, device).passes().front(), GetParam());
   };
   const auto check_narrow = [&](std::size_t n, precision stored) {
     plan_spec spec{.lengths = {n}, .batch = {300, 7}, .factor = 0.25};
     const auto made = [&](precision filter) {
-      return planner::make_convolution_program(spec, {.stored = filter, .distances = {0, n}},
-                                               device);
+      return programs::make_convolution_program(spec, {.stored = filter, .distances = {0, n}},
+                                                device);
     };
     const std::size_t wide_bytes = made(precision::fp32).traffic_bytes();
     spec.in.stored = spec.out.stored = stored;

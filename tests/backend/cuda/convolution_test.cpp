@@ -14,9 +14,9 @@ TEST(cuda_convolution, agrees_with_the_sum_that_defines_it) {
   if (devices(engine::cuda).empty()) GTEST_SKIP() << why_absent(engine::cuda);
   const auto& cuda = static_cast<const backend::cuda::engine&>(backend::cuda_engine());
   const queue on{first_device(engine::cuda)};
-  check_convolutions(cuda.compiler(), on);
+  check_convolutions(cuda, on);
   for (const std::size_t n : {4096, 8192, 4608, 6272, 9000}) {
-    convolution_run<float>{cuda.compiler(), on, {n, n - 100, 101, 3, 2, {100, n}}}.check();
+    convolution_run<float>{cuda, on, {n, n - 100, 101, 3, 2, {100, n}}}.check();
   }
 }
 

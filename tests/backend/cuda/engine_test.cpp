@@ -64,7 +64,7 @@ TEST_F(cuda_on_a_fake, launches_early_where_the_driver_can) {
   const auto launched = [&](const kernel_source& source) {
     const auto on = open();
     const bool is_known = on->device().has_early_launch;
-    const auto loaded = engine().compiler().compile(on, source);
+    const auto loaded = engine().compile(on, source);
     loaded->launch(*on, 3, {});
     const auto& seen = machine().launches.back();
     EXPECT_EQ(seen.grid_x, 3U);
@@ -89,7 +89,7 @@ TEST_F(cuda_on_a_fake, launches_early_where_the_driver_can) {
 TEST_F(cuda_on_a_fake, leaves_a_context_that_is_current) {
   const auto on = open();
   const auto own = backend::cuda::cuda_queue(*on).context();
-  const auto loaded = engine().compiler().compile(on, kernel);
+  const auto loaded = engine().compile(on, kernel);
   const auto foreign = handle_numbered<cuda::context_handle>(7);
   for (const auto current : {own, foreign}) {
     contexts().push_back(current);
@@ -156,7 +156,7 @@ TEST_F(cuda_on_a_fake, destroys_what_it_created) {
     EXPECT_DOUBLE_EQ(second->seconds_since(*first), 0.25);
     on->reserve(100);
     EXPECT_NE(on->workspace(100).handle, nullptr);
-    const auto loaded = engine().compiler().compile(on, kernel);
+    const auto loaded = engine().compile(on, kernel);
     EXPECT_EQ(machine().n_events, 2);
     EXPECT_EQ(machine().n_images, 1);
     EXPECT_EQ(machine().n_allocations, 1);
@@ -183,7 +183,7 @@ TEST_F(cuda_on_a_fake, allocates_a_workspace_when_it_is_reserved_and_never_in_a_
 
 TEST_F(cuda_on_a_fake, leaves_a_driver_that_has_shut_down_alone) {
   auto on = open();
-  auto loaded = engine().compiler().compile(on, kernel);
+  auto loaded = engine().compile(on, kernel);
   auto mark = on->record();
   machine().is_shut_down = true;
   loaded.reset();
@@ -215,7 +215,7 @@ TEST_F(cuda_on_a_fake, adopts_a_stream_of_the_current_context) {
 
 TEST_F(cuda_on_a_fake, serves_many_threads) {
   const auto on = open();
-  const auto loaded = engine().compiler().compile(on, kernel);
+  const auto loaded = engine().compile(on, kernel);
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
@@ -223,7 +223,7 @@ TEST_F(cuda_on_a_fake, serves_many_threads) {
         loaded->launch(*on, 1, {});
         on->release(on->allocate(16));
       }
-      static_cast<void>(engine().compiler().compile(on, kernel));
+      static_cast<void>(engine().compile(on, kernel));
       EXPECT_TRUE(contexts().empty());
     });
   }

@@ -8,9 +8,9 @@
 #include "backend/cuda/nvrtc.hpp"        // compile_for
 #include "backend/fused_text_check.hpp"  // names_line, sound_load
 #include "backend/fusion_check.hpp"      // fused_case
-#include "planner/catalogue.hpp"         // sample_device
 #include "planner/kernel_text.hpp"       // kernel_text, entry_name
-#include "planner/program.hpp"           // make_program
+#include "programs/catalogue.hpp"        // sample_device
+#include "programs/transforms.hpp"       // make_program
 #include "support/full_run.hpp"          // is_full_run, sampled
 #include "wingbeat/error.hpp"            // device_error
 
@@ -40,7 +40,7 @@ class cuda_fusion : public ::testing::TestWithParam<std::string> {
   static void expect_no_spills(const plan_spec& spec) {
     SCOPED_TRACE(described(spec));
     for (const pass& each :
-         planner::make_program(spec, planner::sample_device(GetParam())).passes()) {
+         programs::make_program(spec, programs::sample_device(GetParam())).passes()) {
       if (!each.in.fused && !each.out.fused) continue;
       const auto report = compiled(each, GetParam());
       // Clusters fill the register file, see every_shape_test.cpp; yours takes two registers more.
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(architectures, cuda_fusion, ::testing::Values("sm_80", 
 std::string message_of(const plan_spec& spec) {
   try {
     static_cast<void>(compiled(
-        planner::make_program(spec, planner::sample_device("sm_90")).passes().front(), "sm_90"));
+        programs::make_program(spec, programs::sample_device("sm_90")).passes().front(), "sm_90"));
   } catch (const device_error& why) {
     return why.what();
   }

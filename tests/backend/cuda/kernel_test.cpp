@@ -24,7 +24,7 @@ using ::testing::Not;
 
 TEST_F(cuda_on_a_fake, launches_with_its_arguments_in_order) {
   const auto on = open();
-  const auto loaded = engine().compiler().compile(on, kernel);
+  const auto loaded = engine().compile(on, kernel);
   char in, out, table;
   const void *in_at = &in, *out_at = &out, *table_at = &table;
   const std::uint64_t in_first = 11, out_first = 12, batch = 13;
@@ -45,7 +45,7 @@ TEST_F(cuda_on_a_fake, launches_with_its_arguments_in_order) {
 
 TEST_F(cuda_on_a_fake, refuses_a_grid_or_a_context_that_cannot_be) {
   const auto on = open();
-  const auto loaded = engine().compiler().compile(on, kernel);
+  const auto loaded = engine().compile(on, kernel);
   const std::size_t most = (std::size_t{1} << 31) - 1;
   loaded->launch(*on, most, {});
   EXPECT_THROW(loaded->launch(*on, most + 1, {}), plan_error);
@@ -58,7 +58,7 @@ TEST_F(cuda_on_a_fake, refuses_a_grid_or_a_context_that_cannot_be) {
 
 TEST_F(cuda_on_a_fake, refuses_a_workgroup_the_device_cannot_hold) {
   const auto on = open();
-  const auto& compiler = engine().compiler();
+  const auto& compiler = engine();
   auto what = kernel;
   what.threads = 2048;
   EXPECT_THROW(static_cast<void>(compiler.compile(on, what)), plan_error);
@@ -75,11 +75,11 @@ TEST_F(cuda_on_a_fake, refuses_a_workgroup_the_device_cannot_hold) {
 
 TEST_F(cuda_on_a_fake, asks_the_driver_for_much_scratch_only) {
   const auto on = open();
-  static_cast<void>(engine().compiler().compile(on, kernel));
+  static_cast<void>(engine().compile(on, kernel));
   EXPECT_EQ(machine().dynamic_shared_bytes, 0);
   auto wide = kernel;
   wide.scratch_bytes = 200'000;
-  static_cast<void>(engine().compiler().compile(on, wide));
+  static_cast<void>(engine().compile(on, wide));
   EXPECT_EQ(machine().dynamic_shared_bytes, 200'000);
 }
 
@@ -87,7 +87,7 @@ TEST_F(cuda_on_a_fake, keeps_workgroups_apart_that_are_launched_early) {
   const auto on = open();
   const auto given = [&](kernel_source source) {
     source.text = formatted("{} {}", source.workgroups, source.workgroups_of_cluster);
-    const auto loaded = engine().compiler().compile(on, source);
+    const auto loaded = engine().compile(on, source);
     EXPECT_EQ(loaded->resources().scratch_bytes, int(source.scratch_bytes) + 16) << "as asked";
     loaded->launch(*on, source.workgroups, {});
     return machine().launches.back().shared_bytes;
@@ -115,8 +115,8 @@ TEST_F(cuda_on_a_fake, keeps_workgroups_apart_that_are_launched_early) {
 
 TEST_F(cuda_on_a_fake, compiles_once_and_knows_the_figures_again) {
   const auto on = open();
-  static_cast<void>(engine().compiler().compile(on, kernel));
-  const auto taken = engine().compiler().compile(on, kernel)->resources();
+  static_cast<void>(engine().compile(on, kernel));
+  const auto taken = engine().compile(on, kernel)->resources();
   EXPECT_EQ(machine().n_compilations, 1);
   EXPECT_EQ(taken.name, "kernel");
   EXPECT_EQ(taken.threads, 64);
@@ -129,20 +129,20 @@ TEST_F(cuda_on_a_fake, keeps_nvrtc_from_returning_code_without_figures) {
   // The option came with NVRTC's own cache, in 12.9; an earlier one refuses it.
   const auto on = open();
   using ::testing::Contains;
-  static_cast<void>(engine().compiler().compile(on, kernel));
+  static_cast<void>(engine().compile(on, kernel));
   EXPECT_THAT(machine().options, Contains("--no-cache"));
   EXPECT_THAT(machine().options, Contains("--gpu-architecture=sm_90"));
   machine().nvrtc_version = 128;
-  static_cast<void>(engine().compiler().compile(on, kernel));
+  static_cast<void>(engine().compile(on, kernel));
   EXPECT_EQ(machine().n_compilations, 2) << "another compiler's kernel was taken from the cache";
   EXPECT_THAT(machine().options, Not(Contains("--no-cache")));
 }
 
 TEST_F(cuda_on_a_fake, compiles_again_what_the_driver_refuses_from_the_cache) {
   const auto on = open();
-  static_cast<void>(engine().compiler().compile(on, kernel));
+  static_cast<void>(engine().compile(on, kernel));
   machine().image_status = 200;
-  EXPECT_THAT(message_of([&] { static_cast<void>(engine().compiler().compile(on, kernel)); }),
+  EXPECT_THAT(message_of([&] { static_cast<void>(engine().compile(on, kernel)); }),
               HasSubstr("could not load a kernel"));
   EXPECT_EQ(machine().n_compilations, 2);
 }

@@ -11,7 +11,7 @@
 namespace {
 
 using namespace wingbeat::test;
-using wingbeat::planner::mixed_requests;
+using wingbeat::programs::mixed_requests;
 
 TEST(mixed_shapes, compile_without_spills_for_sm_90) {
   check_shapes("sm_90", is_full_run() ? 1 : 47, mixed_requests());

@@ -8,8 +8,8 @@
 #include "backend/cuda/shape_check.hpp"  // figures_of
 #include "convolving/image_request.hpp"  // planes_of
 #include "convolving/renumbered.hpp"     // load_of_rows, store_of_rows
-#include "planner/catalogue.hpp"         // sample_device
-#include "planner/program.hpp"           // make_program
+#include "programs/catalogue.hpp"        // sample_device
+#include "programs/transforms.hpp"       // make_program
 #include "support/full_run.hpp"          // sampled
 
 namespace {
@@ -19,7 +19,7 @@ using namespace wingbeat;
 class pixel_kernels : public ::testing::TestWithParam<std::string> {
  protected:
   static void expect_no_spills(const plan_spec& spec) {
-    const auto program = planner::make_program(spec, planner::sample_device(GetParam()));
+    const auto program = programs::make_program(spec, programs::sample_device(GetParam()));
     for (const planner::pass& each : program.passes()) {
       const auto figures = test::figures_of(each, GetParam());
       EXPECT_EQ(figures.spill_bytes, 0) << each.describe();

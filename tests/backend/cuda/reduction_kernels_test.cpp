@@ -6,8 +6,8 @@
 
 #include "backend/cuda/nvrtc.hpp"        // process_nvrtc
 #include "backend/cuda/shape_check.hpp"  // figures_of
-#include "planner/catalogue.hpp"         // sample_device
-#include "planner/program.hpp"           // make_program
+#include "programs/catalogue.hpp"        // sample_device
+#include "programs/transforms.hpp"       // make_program
 
 namespace {
 
@@ -68,7 +68,7 @@ TEST_P(reduction_kernels, compile_without_spills) {
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
   for (const std::size_t n : {64, 2048, 8192, 1 << 18}) {
     const auto program =
-        planner::make_program(weighted_energy(n), planner::sample_device(GetParam()));
+        programs::make_program(weighted_energy(n), programs::sample_device(GetParam()));
     for (const planner::pass& each : program.passes()) {
       const auto figures = test::figures_of(each, GetParam());
       EXPECT_EQ(figures.spill_bytes, 0) << each.describe();

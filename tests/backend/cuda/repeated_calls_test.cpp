@@ -13,7 +13,8 @@
 
 #include "backend/cuda/engine.hpp"
 #include "backend/cuda/fake_driver.hpp"
-#include "backend/cuda/queue.hpp"  // cuda::queue
+#include "backend/cuda/queue.hpp"         // cuda::queue
+#include "programs/prepared_program.hpp"  // prepared_program
 #include "wingbeat/error.hpp"
 
 namespace {
@@ -44,7 +45,7 @@ class cuda_repeated_calls : public ::testing::Test {
     contexts().clear();
     queue = open();
     kernel = compile(/*starts_early=*/false);
-    calls = engine().compiler().make_repeated_calls(*queue);
+    calls = queue->make_repeated_calls();
   }
 
   void TearDown() override {
@@ -69,7 +70,7 @@ class cuda_repeated_calls : public ::testing::Test {
   }
 
   std::shared_ptr<const backend::kernel> compile(bool starts_early) {
-    return engine().compiler().compile(
+    return engine().compile(
         queue, {.text = "text", .entry = "kernel", .threads = 64, .starts_early = starts_early});
   }
 
@@ -185,7 +186,7 @@ TEST_F(cuda_repeated_calls, forget_the_stream_that_was_called_least_recently) {
 TEST_F(cuda_repeated_calls, stay_launches_if_the_driver_makes_no_graph) {
   for (const graph_step refused :
        {graph_step::create, graph_step::add, graph_step::order, graph_step::instantiate}) {
-    calls = engine().compiler().make_repeated_calls(*queue);
+    calls = queue->make_repeated_calls();
     machine().refused_step = refused;
     for (int i = 0; i < 4; ++i) {
       machine().launches.clear();
@@ -264,7 +265,7 @@ TEST_F(cuda_repeated_calls, are_launches_if_the_driver_lacks_a_function) {
            [](cuda::driver_api& api) { api.exchange_capture_mode = nullptr; }}) {
     driver_ = fake_driver();
     each(driver_);
-    calls = engine().compiler().make_repeated_calls(*queue);
+    calls = queue->make_repeated_calls();
     for (int i = 0; i < 4; ++i) EXPECT_FALSE(call(*queue).is_of_graph);
   }
   driver_ = fake_driver();
@@ -274,7 +275,7 @@ TEST_F(cuda_repeated_calls, are_launches_if_the_driver_lacks_a_function) {
 bool becomes_graph(const backend::cuda::engine& engine, const plan_spec& spec,
                    void* out = nullptr) {
   const auto queue = engine.open(engine.devices().front());
-  const auto plan = engine.make_plan(queue, spec);
+  const programs::prepared_program plan{engine, queue, *engine.realise(queue, spec)};
   const std::size_t most_bytes = std::size_t{1} << 40;
   const auto view = [&](std::uintptr_t address) {
     return buffer_view{reinterpret_cast<void*>(address << 41), 0, most_bytes};
@@ -283,7 +284,7 @@ bool becomes_graph(const backend::cuda::engine& engine, const plan_spec& spec,
     machine().launches.clear();
     buffer_view to = view(2);
     if (out != nullptr) to.handle = out;
-    plan->enqueue(*queue, {view(1), to, view(3)});
+    plan.enqueue(*queue, {view(1), to, view(3)});
   }
   const bool first = machine().launches.at(0).is_of_graph;
   for (const fake_launch& each : machine().launches) EXPECT_EQ(each.is_of_graph, first);

@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "backend/cuda/nvrtc.hpp"            // compile_for
-#include "planner/catalogue.hpp"             // passes_of, sample_device
 #include "planner/kernel_text.hpp"           // kernel_text, entry_name
+#include "programs/catalogue.hpp"            // passes_of, sample_device
 #include "wingbeat/device/grid/numbers.hpp"  // twiddle_row
 #include "wingbeat/error.hpp"                // absent_error, device_error
 
@@ -38,7 +38,7 @@ inline void forget_places(pass_side& stored, device::grid::side& placed) {
 inline std::vector<pass> shapes_of(const std::vector<plan_spec>& requests,
                                    const device_info& device) {
   std::map<std::string, pass> distinct;
-  for (pass& each : planner::passes_of(requests, device)) {
+  for (pass& each : programs::passes_of(requests, device)) {
     pass shape = each;
     planner::pass_numbers& numbers = shape.numbers;
     forget_places(shape.in, numbers.in);
@@ -100,14 +100,14 @@ inline int spill_allowance(const pass& planned) {
 
 /// Compiles each `step`-th shape of requests for an architecture. Skips where there is no NVRTC.
 inline void check_shapes(const std::string& architecture, std::size_t step,
-                         const std::vector<plan_spec>& requests = planner::every_request()) {
+                         const std::vector<plan_spec>& requests = programs::every_request()) {
   try {
     static_cast<void>(backend::cuda::compile_for(
         {.text = "extern \"C\" __global__ void k() {}", .entry = "k"}, "sm_90"));
   } catch (const absent_error& why) {
     GTEST_SKIP() << why.what();
   }
-  const std::vector<pass> result = shapes_of(requests, planner::sample_device(architecture));
+  const std::vector<pass> result = shapes_of(requests, programs::sample_device(architecture));
   ASSERT_GT(result.size(), 200U);
   std::atomic<std::size_t> next = 0;
   std::mutex report;

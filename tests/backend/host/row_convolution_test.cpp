@@ -5,7 +5,7 @@
 #include <complex>
 #include <memory>
 
-#include "backend/backend.hpp"
+#include "backend/host/row_convolution.hpp"
 #include "support/signal.hpp"  // fill_noise
 #include "wingbeat/wingbeat.hpp"
 
@@ -65,7 +65,8 @@ class row_convolution_check {
 
   void run(const plan_spec& rows, const spectrum_array& spectra, const std::vector<number>& x,
            const std::vector<number>& h, std::vector<number>& y) {
-    const auto made = backend::host_engine().make_convolution(on_.impl(), rows, spectra);
+    const auto made =
+        backend::host::make_row_convolution(backend::host::chosen_set(), rows, spectra);
     ASSERT_TRUE(made);
     buffer in{on_, x.size() * sizeof(number)}, filter{on_, h.size() * sizeof(number)};
     buffer out{on_, y.size() * sizeof(number)}, work{on_, made->workspace_bytes()};
@@ -130,9 +131,9 @@ TEST(host_row_convolution, takes_rows_that_outgrow_the_inner_cache) {
 }
 
 TEST(host_row_convolution, leaves_rows_that_threads_share_to_plans) {
-  const queue on{first_device(engine::host)};
   const plan_spec rows{.lengths = {std::size_t{1} << 20}, .batch = {1, 1, 8}};
-  EXPECT_FALSE(backend::host_engine().make_convolution(on.impl(), rows, {.distances = {0, 0, 0}}));
+  EXPECT_FALSE(backend::host::make_row_convolution(backend::host::chosen_set(), rows,
+                                                   {.distances = {0, 0, 0}}));
 }
 
 }  // namespace

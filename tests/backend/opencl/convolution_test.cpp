@@ -12,7 +12,7 @@ using namespace wingbeat::test;
 TEST(opencl_convolution, agrees_with_the_sum_that_defines_it) {
   if (devices(engine::opencl).empty()) GTEST_SKIP() << why_absent(engine::opencl);
   const auto& opencl = static_cast<const backend::opencl::engine&>(backend::opencl_engine());
-  check_convolutions(opencl.compiler(), queue{first_device(engine::opencl)});
+  check_convolutions(opencl, queue{first_device(engine::opencl)});
 }
 
 }  // namespace

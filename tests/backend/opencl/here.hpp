@@ -55,7 +55,7 @@ class opencl_here : public ::testing::Test {
   /// Such a kernel.
   std::shared_ptr<const backend::kernel> compiled(const std::string& text, unsigned threads,
                                                   std::size_t scratch_bytes = 0) const {
-    return engine.compiler().compile(queue, source_of(text, threads, scratch_bytes));
+    return engine.compile(queue, source_of(text, threads, scratch_bytes));
   }
 
   static backend::opencl::opened_driver driver() {

@@ -172,7 +172,7 @@ TEST_F(opencl_kernel, shows_the_line_of_a_mistake) {
 TEST_F(opencl_kernel, is_refused_when_it_does_not_fit) {
   EXPECT_THROW((void)compiled(sums, 1u << 20), wingbeat::device_error);
   EXPECT_THROW((void)compiled(sums, 8, info.local_memory_bytes + 1), wingbeat::device_error);
-  EXPECT_THROW((void)engine.compiler().compile(queue, {.text = sums, .entry = "exit"}),
+  EXPECT_THROW((void)engine.compile(queue, {.text = sums, .entry = "exit"}),
                wingbeat::device_error);
 }
 

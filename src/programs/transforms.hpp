@@ -1,52 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which passes make a transform on a device: pure arithmetic, no driver.
+// Which passes make a transform on a device that kernels are compiled for: pure arithmetic, no
+// driver.
 #pragma once
 
-#include <cstddef>  // size_t
-#include <string>
-#include <variant>
-#include <vector>
+#include <optional>
 
-#include "planner/pass.hpp"      // pass
+#include "backend/backend.hpp"   // step_request
+#include "programs/program.hpp"  // program
 #include "request/resolved.hpp"  // resolved_spec
 #include "spectra.hpp"           // spectrum_array
 #include "tuning/tuning.hpp"     // architecture
 #include "wingbeat/devices.hpp"  // device_info
-#include "wingbeat/plan.hpp"     // plan_spec
 
-namespace wingbeat::planner {
-
-/// Sets the first bytes of an array to 0.
-struct clear {
-  place location = place::output;
-  std::size_t size_bytes = 0;  ///< A multiple of 4.
-};
-
-/// One operation that a run queues.
-using step = std::variant<pass, clear>;
-
-/// The steps of one run, in order, and the workspace they share.
-struct program {
-  std::vector<step> steps;
-  std::size_t workspace_a_bytes = 0;
-  std::size_t workspace_b_bytes = 0;
-
-  /// Returns the steps that are launches, in order.
-  [[nodiscard]] std::vector<pass> passes() const;
-
-  [[nodiscard]] std::size_t workspace_bytes() const {
-    return workspace_a_bytes + workspace_b_bytes;
-  }
-  [[nodiscard]] std::size_t traffic_bytes() const;
-  [[nodiscard]] std::string describe() const;
-
-  /// Returns the expected fraction of the speed of a copy that moves `copied_bytes`: each pass as
-  /// its shape was measured. 0 if one was not.
-  [[nodiscard]] double predicted_fraction(std::size_t copied_bytes) const;
-
-  /// Returns which bin of its axis element `place` is: see `plan::bin_at`.
-  [[nodiscard]] std::size_t bin_at(std::size_t place) const;
-};
+namespace wingbeat::programs {
 
 /// Chooses the passes for a validated request, within the device's local memory and workgroups.
 /// Throws `plan_error` where the device is too small for any of the known shapes.
@@ -78,4 +44,8 @@ struct program {
 [[nodiscard]] program make_spectrum_program(const request::resolved_spec& rows,
                                             const device_info& device);
 
-}  // namespace wingbeat::planner
+/// Implements `engine::realise` for engines that compile kernels.
+[[nodiscard]] std::optional<program> launches_of(const backend::step_request& step,
+                                                 const device_info& device);
+
+}  // namespace wingbeat::programs

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/program.hpp"   // pass
-#include "wingbeat/devices.hpp"  // device_info
-#include "wingbeat/plan.hpp"     // plan_spec
+#include "programs/transforms.hpp"  // pass
+#include "wingbeat/devices.hpp"     // device_info
+#include "wingbeat/plan.hpp"        // plan_spec
 
-namespace wingbeat::planner {
+namespace wingbeat::programs {
 
 /// Returns an NVIDIA device of "sm_80", "sm_90" or "sm_100" as its driver describes it, as far as
 /// planning reads. Throws `plan_error` for any other name.
@@ -27,4 +27,4 @@ namespace wingbeat::planner {
                                           const device_info& device);
 [[nodiscard]] std::vector<pass> every_pass(const device_info& device);
 
-}  // namespace wingbeat::planner
+}  // namespace wingbeat::programs

@@ -5,9 +5,10 @@
 
 #include <complex>
 
-#include "backend/kernel.hpp"   // kernel_compiler, make_compiled_plan
-#include "planner/devices.hpp"  // hopper
-#include "planner/program.hpp"  // make_program
+#include "programs/prepared_program.hpp"
+
+#include "planner/devices.hpp"      // hopper
+#include "programs/transforms.hpp"  // make_program
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -60,20 +61,20 @@ int spills_of_plan(const noting_compiler& compiler, bool is_fused) {
                  .source = {.text = "struct yours {};", .type = "yours"}};
   }
   const wingbeat::queue host{devices(engine::host).front()};
-  const auto made =
-      backend::make_compiled_plan(compiler, host.impl(), planner::make_program(spec, hopper()));
+  const programs::prepared_program ready{compiler, host.impl(),
+                                         programs::make_program(spec, hopper())};
   for (const unsigned resident : compiler.residents) EXPECT_EQ(resident, 5U);
-  return made->resources().front().spill_bytes;
+  return ready.resources().front().spill_bytes;
 }
 
-TEST(compiled_plan, compiles_once_what_stays_in_registers) {
+TEST(prepared_program, compiles_once_what_stays_in_registers) {
   const noting_compiler compiler{0, 0};
   EXPECT_EQ(spills_of_plan(compiler, true), 0);
   ASSERT_EQ(compiler.texts.size(), 1U);
   EXPECT_TRUE(compiler.loads_early(0));
 }
 
-TEST(compiled_plan, loads_later_where_a_functor_makes_it_spill) {
+TEST(prepared_program, loads_later_where_a_functor_makes_it_spill) {
   const noting_compiler compiler{96, 8};
   EXPECT_EQ(spills_of_plan(compiler, true), 8);
   ASSERT_EQ(compiler.texts.size(), 2U);
@@ -81,14 +82,14 @@ TEST(compiled_plan, loads_later_where_a_functor_makes_it_spill) {
   EXPECT_FALSE(compiler.loads_early(1));
 }
 
-TEST(compiled_plan, loads_early_where_loading_later_spills_as_much) {
+TEST(prepared_program, loads_early_where_loading_later_spills_as_much) {
   const noting_compiler compiler{96, 96};
   EXPECT_EQ(spills_of_plan(compiler, true), 96);
   const noting_compiler worse{8, 16};
   EXPECT_EQ(spills_of_plan(worse, true), 8);
 }
 
-TEST(compiled_plan, compiles_once_without_a_functor) {
+TEST(prepared_program, compiles_once_without_a_functor) {
   const noting_compiler compiler{96, 0};
   EXPECT_EQ(spills_of_plan(compiler, false), 96);
   EXPECT_EQ(compiler.texts.size(), 1U);
@@ -115,8 +116,9 @@ bool blames_functor(bool is_fused) {
   }
   const wingbeat::queue host{devices(engine::host).front()};
   try {
-    (void)backend::make_compiled_plan(refusing_compiler<Error>{}, host.impl(),
-                                      planner::make_program(spec, hopper()));
+    const refusing_compiler<Error> compiler;
+    const programs::prepared_program refused{compiler, host.impl(),
+                                             programs::make_program(spec, hopper())};
   } catch (const plan_error&) {
     return true;
   } catch (const device_error&) {
@@ -126,33 +128,33 @@ bool blames_functor(bool is_fused) {
   return false;
 }
 
-TEST(compiled_plan, blames_a_functor_where_its_text_was_refused) {
+TEST(prepared_program, blames_a_functor_where_its_text_was_refused) {
   EXPECT_TRUE(blames_functor<backend::compile_error>(true));
   EXPECT_FALSE(blames_functor<backend::compile_error>(false)) << "the text is ours alone";
   EXPECT_FALSE(blames_functor<device_error>(true)) << "the compiler itself failed";
 }
 
-TEST(compiled_plan, reports_its_passes) {
+TEST(prepared_program, reports_its_passes) {
   const wingbeat::queue host{devices(engine::host).front()};
   const auto plan_of = [&](const plan_spec& spec) {
     const noting_compiler compiler{0, 0};
-    return backend::make_compiled_plan(compiler, host.impl(),
-                                       planner::make_program(spec, hopper()));
+    return programs::prepared_program{compiler, host.impl(),
+                                      programs::make_program(spec, hopper())};
   };
   constexpr std::size_t n = std::size_t{1} << 20, batch = 3, bytes = batch * n * 8;
-  const auto made = plan_of({.lengths = {n}, .batch = batch});
-  const auto passes = made->passes();
+  const auto ready = plan_of({.lengths = {n}, .batch = batch});
+  const auto passes = ready.passes();
   ASSERT_EQ(passes.size(), 2U);
   EXPECT_EQ(passes[0].length * passes[1].length, n);
   EXPECT_EQ(passes[0].prior, 1U);
   EXPECT_EQ(passes[1].prior, passes[0].length);
   for (const pass_info& each : passes) {
     EXPECT_EQ(each.traffic_bytes, 2 * bytes);
-    EXPECT_NE(made->explain().find(": " + each.description + "\n"), std::string::npos);
+    EXPECT_NE(ready.program().describe().find(": " + each.description + "\n"), std::string::npos);
   }
 
   // One workgroup makes 8 rows of 512 with 16 elements a thread: see tuning/hopper.cpp.
-  const auto rows = plan_of({.lengths = {512}, .batch = 20})->passes();
+  const auto rows = plan_of({.lengths = {512}, .batch = 20}).passes();
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows.front().length, 512U);
   EXPECT_EQ(rows.front().threads, 512U / 16 * 8);
@@ -161,30 +163,31 @@ TEST(compiled_plan, reports_its_passes) {
   EXPECT_EQ(rows.front().traffic_bytes, 2U * 20 * 512 * 8);
 
   // Clusters of 16 workgroups: all of them are counted.
-  const auto clusters = plan_of({.lengths = {1 << 16}, .batch = 5})->passes();
+  const auto clusters = plan_of({.lengths = {1 << 16}, .batch = 5}).passes();
   ASSERT_EQ(clusters.size(), 1U);
   EXPECT_EQ(clusters.front().workgroups, 5U * 16);
 
-  const auto plane = plan_of({.lengths = {64, 64}})->passes();
+  const auto plane = plan_of({.lengths = {64, 64}}).passes();
   ASSERT_EQ(plane.size(), 1U);
   EXPECT_EQ(plane.front().length, 64U * 64);
 }
 
-TEST(compiled_plan, moves_the_bytes_of_its_passes) {
+TEST(prepared_program, moves_the_bytes_of_its_passes) {
   const wingbeat::queue host{devices(engine::host).front()};
   for (const transform kind : {transform::forward, transform::inverse, transform::forward_from_real,
                                transform::inverse_to_real}) {
     for (const std::vector<std::size_t>& lengths :
          std::initializer_list<std::vector<std::size_t>>{{64}, {1 << 18}, {32, 64}, {16, 32, 64}}) {
       const noting_compiler compiler{0, 0};
-      const auto made = backend::make_compiled_plan(
+      const programs::prepared_program ready{
           compiler, host.impl(),
-          planner::make_program(plan_spec{.lengths = lengths, .batch = 2, .kind = kind}, hopper()));
+          programs::make_program(plan_spec{.lengths = lengths, .batch = 2, .kind = kind},
+                                 hopper())};
       std::size_t sum = 0;
-      for (const pass_info& each : made->passes()) sum += each.traffic_bytes;
-      EXPECT_EQ(sum, made->traffic_bytes());
-      EXPECT_EQ(made->passes().size(), made->resources().size()) << "a kernel for each";
-      EXPECT_EQ(made->passes().size(), compiler.texts.size());
+      for (const pass_info& each : ready.passes()) sum += each.traffic_bytes;
+      EXPECT_EQ(sum, ready.program().traffic_bytes());
+      EXPECT_EQ(ready.passes().size(), ready.resources().size()) << "a kernel for each";
+      EXPECT_EQ(ready.passes().size(), compiler.texts.size());
     }
   }
 }

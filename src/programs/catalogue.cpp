@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/catalogue.hpp"
+#include "programs/catalogue.hpp"
 
 #include <utility>  // move
 
@@ -7,7 +7,7 @@
 #include "request/traits.hpp"  // traits, kinds
 #include "wingbeat/error.hpp"  // plan_error
 
-namespace wingbeat::planner {
+namespace wingbeat::programs {
 namespace {
 
 constexpr std::size_t batch = 1024;
@@ -124,4 +124,4 @@ std::vector<pass> every_pass(const device_info& device) {
   return passes_of(every_request(), device);
 }
 
-}  // namespace wingbeat::planner
+}  // namespace wingbeat::programs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/program.hpp"
+#include "programs/transforms.hpp"
 
 #include <algorithm>  // any_of, max
 #include <stdexcept>  // logic_error
@@ -13,8 +13,13 @@
 #include "tuning/tuning.hpp"      // for_device
 #include "wingbeat/error.hpp"     // plan_error
 
-namespace wingbeat::planner {
+namespace wingbeat::programs {
 namespace {
+
+using arrays::array;
+using planner::axis_request;
+using planner::body;
+using planner::piece;
 
 /// A piece, and the axes it works on: one, or the two of a plane, of which this is the slower.
 struct planned_piece {
@@ -179,55 +184,14 @@ bool may_stream(const planned_piece& each, const pass& next_pass, bool is_last) 
   return is_last && !(next_pass.shape().lanes_across && (each.chosen.prior > 1 || !overwrites));
 }
 
+/// Returns the steps before the first pass.
+program cleared_output(const plan_spec& spec) {
+  program result;
+  if (spec.store.clears_output) result.add(clear{spec.store.out_bytes});
+  return result;
+}
+
 }  // namespace
-
-std::vector<pass> program::passes() const {
-  std::vector<pass> launches;
-  for (const step& each : steps) {
-    if (const auto* launched = std::get_if<pass>(&each)) launches.push_back(*launched);
-  }
-  return launches;
-}
-
-std::size_t program::traffic_bytes() const {
-  std::size_t sum = 0;
-  for (const step& each : steps) {
-    const auto* const launched = std::get_if<pass>(&each);
-    sum += launched != nullptr ? launched->traffic_bytes() : std::get<clear>(each).size_bytes;
-  }
-  return sum;
-}
-
-std::string program::describe() const {
-  std::string text;
-  std::size_t number = 0;
-  for (const step& each : steps) {
-    if (const auto* launched = std::get_if<pass>(&each)) {
-      text += formatted("pass {}: {}\n", ++number, launched->describe());
-    } else {
-      text += formatted("clears {} bytes\n", std::get<clear>(each).size_bytes);
-    }
-  }
-  return text;
-}
-
-double program::predicted_fraction(std::size_t copied_bytes) const {
-  double copies = 0;  // bytes that a copy would move in the same time
-  for (const pass& each : passes()) {
-    if (each.fraction == 0) return 0;
-    copies += static_cast<double>(each.traffic_bytes()) / each.fraction;
-  }
-  return static_cast<double>(copied_bytes) / copies;
-}
-
-std::size_t program::bin_at(std::size_t place) const {
-  for (const pass& columns : passes()) {
-    const std::size_t spacing = columns.in_place_spacing.value_or(1);
-    if (spacing == 1) continue;
-    return place / spacing + place % spacing * columns.shape().length;
-  }
-  return place;
-}
 
 program make_program(const request::resolved_spec& request, const device_info& device) {
   return make_program(request, device, tuning::for_device(device));
@@ -239,22 +203,18 @@ program make_program(const request::resolved_spec& request, const device_info& d
   const array_sides sides{request};
   const auto pieces = piece_chooser{request, sides, device, data}.take();
   const auto arrays = arrays_of(spec, sides, pieces, data.placing);
-  program result;
-  if (spec.store.clears_output)
-    result.steps.emplace_back(clear{place::output, spec.store.out_bytes});
+  program result = cleared_output(spec);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     pass each = placed(pieces[i].chosen, {request, pieces[i].axis, pieces[i].begins, pieces[i].ends,
                                           arrays[i], arrays[i + 1], data.placing, device});
     each.out.streams &= may_stream(pieces[i], each, i + 1 == pieces.size());
     if (i + 1 == pieces.size()) each.numbers.scale = static_cast<double>(request::factor_of(spec));
     require_launchable(each, spec, device);
-    result.steps.emplace_back(std::move(each));
+    result.add(std::move(each));
   }
   for (std::size_t i = 1; i + 1 < arrays.size(); ++i) {
     if (arrays[i].location == place::output) continue;
-    auto& bytes = arrays[i].location == place::workspace_a ? result.workspace_a_bytes
-                                                           : result.workspace_b_bytes;
-    bytes = std::max(bytes, arrays[i].bytes());
+    result.reserve(arrays[i].location, arrays[i].bytes());
   }
   return result;
 }
@@ -310,10 +270,8 @@ program program_of_rows(const request::resolved_spec& request, body makes,
                                .filter = filter});
   launched.numbers.scale = static_cast<double>(request::factor_of(spec));
   require_launchable(launched, spec, device);
-  program result;
-  if (spec.store.clears_output)
-    result.steps.emplace_back(clear{place::output, spec.store.out_bytes});
-  result.steps.emplace_back(std::move(launched));
+  program result = cleared_output(spec);
+  result.add(std::move(launched));
   return result;
 }
 
@@ -337,4 +295,17 @@ program make_spectrum_program(const request::resolved_spec& rows, const device_i
   return program_of_rows(rows, body::transform, nullptr, device, tuning::for_device(device));
 }
 
-}  // namespace wingbeat::planner
+std::optional<program> launches_of(const backend::step_request& step, const device_info& device) {
+  if (const auto* const transform = std::get_if<request::resolved_spec>(&step)) {
+    return make_program(*transform, device);
+  }
+  if (const auto* const spectra = std::get_if<backend::spectra_of_rows>(&step)) {
+    if (!can_convolve(spectra->rows, device)) return std::nullopt;
+    return make_spectrum_program(spectra->rows, device);
+  }
+  const auto* const convolution = std::get_if<backend::convolution_of_rows>(&step);
+  if (convolution == nullptr || !can_convolve(convolution->rows, device)) return std::nullopt;
+  return make_convolution_program(convolution->rows, convolution->spectra, device);
+}
+
+}  // namespace wingbeat::programs

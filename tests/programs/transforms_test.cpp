@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs: their passes multiply to the lengths, fit the device, chain from input to output, and
 // count the bytes they move and keep.
-#include "planner/program.hpp"
+#include "programs/transforms.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,6 +18,7 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 using namespace planner;
+using programs::make_program;
 
 constexpr transform every_kind[] = {transform::forward, transform::inverse,
                                     transform::forward_from_real, transform::inverse_to_real};
@@ -35,7 +36,7 @@ void expect_prior_loop(const pass& twiddled) {
 }
 
 void check(const plan_spec& spec, const device_info& device) {
-  const planner::program program = make_program(spec, device);
+  const programs::program program = make_program(spec, device);
   std::size_t product = 1, prior = 1;
   place last = place::input;
   for (const pass& each : program.passes()) {
@@ -109,13 +110,13 @@ TEST(program, has_clusters_where_the_device_has_them) {
 // Bytes, by data without clusters.
 
 TEST(program, crosses_memory_once_while_a_workgroup_holds_the_transform) {
-  const planner::program whole = make_program(plan_spec{.lengths = {4096}, .batch = 7}, ampere());
+  const programs::program whole = make_program(plan_spec{.lengths = {4096}, .batch = 7}, ampere());
   EXPECT_EQ(whole.passes().size(), 1U);
   EXPECT_EQ(whole.workspace_bytes(), 0U);
   EXPECT_EQ(whole.traffic_bytes(), 2U * 7 * 4096 * 8);
 
   const std::size_t n = std::size_t{1} << 20;
-  const planner::program cut = make_program(plan_spec{.lengths = {n}, .batch = 3}, ampere());
+  const programs::program cut = make_program(plan_spec{.lengths = {n}, .batch = 3}, ampere());
   EXPECT_EQ(cut.passes().size(), 2U);
   EXPECT_EQ(cut.workspace_bytes(), 3 * n * 8);
   EXPECT_EQ(cut.traffic_bytes(), 4 * 3 * n * 8);
@@ -175,7 +176,7 @@ TEST(program, keeps_alternating_transforms_alternating_between_passes) {
   const memory_layout alternating{.strides = {64}, .distances = {1}};
   plan_spec spec{.lengths = {1 << 15}, .batch = 64, .in = alternating, .out = alternating};
   for (const device_info& device : {hopper(), ampere(), opencl(false, 1 << 20, 4096)}) {
-    const planner::program program = make_program(spec, device);
+    const programs::program program = make_program(spec, device);
     ASSERT_GE(program.passes().size(), 2U);
     EXPECT_EQ(program.workspace_bytes() % ((64U << 15) * 8), 0U);
     for (const pass& each : program.passes()) {
@@ -247,7 +248,7 @@ TEST(program, streams_only_output) {
 
 /// Returns the bins of a request's elements, each once.
 std::vector<std::size_t> bins_of(const plan_spec& spec, const device_info& device) {
-  const planner::program program = make_program(spec, device);
+  const programs::program program = make_program(spec, device);
   std::vector<std::size_t> bins;
   for (std::size_t p = 0; p < spec.lengths.front(); ++p) bins.push_back(program.bin_at(p));
   auto sorted = bins;

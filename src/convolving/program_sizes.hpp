@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from the sizes of a chain's request, and the ranges of its plans.
+// What follows from the sizes of a program's request, and the ranges of its transforms.
 #pragma once
 
 #include <algorithm>  // max
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "arrays/array.hpp"             // bytes_of_real
-#include "convolving/chain.hpp"         // chain_request
+#include "convolving/program.hpp"       // program_request
 #include "convolving/stored_scale.hpp"  // stored_scale, stored_between
 #include "request/traits.hpp"           // traits_of
 #include "spectra.hpp"                  // product
@@ -27,9 +27,9 @@ struct signal_axis {
 };
 
 /// What follows from a request's sizes.
-class chain_sizes {
+class program_sizes {
  public:
-  explicit chain_sizes(const chain_request& request)
+  explicit program_sizes(const program_request& request)
       : spec_(request.spec),
         axes_(request.axes),
         count_(request.count),
@@ -44,7 +44,7 @@ class chain_sizes {
   [[nodiscard]] std::size_t prepared() const { return prepared_; }
   [[nodiscard]] std::size_t n_pairs() const { return count_ * prepared_; }
   [[nodiscard]] bool is_pairwise() const { return spec_.pairs == pairing::pairwise; }
-  /// Whether elements of the last axis are neighbours between the plans.
+  /// Whether elements of the last axis are neighbours between the transforms.
   [[nodiscard]] bool keeps_rows() const { return keeps_rows_ && n_axes() == 2; }
   [[nodiscard]] bool is_real() const { return spec_.holds == values::real; }
   /// Whether the slowest axis is that of the real numbers.

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Overlap-save as a program. Rows are complex: real values go as pairs of blocks, one in the
+// real parts and one in the imaginary parts, because a real kernel acts on both alike.
+#pragma once
+
+#include <memory>  // shared_ptr
+
+#include "convolving/program.hpp"  // program_request
+
+namespace wingbeat::convolving {
+
+/// Returns the program that makes the spectra of `count` kernels. Of a correlation they are of the
+/// conjugate kernels reversed, whose convolution it is.
+[[nodiscard]] programs::program preparing_block_program(const std::shared_ptr<backend::queue>& on,
+                                                        const program_request& request);
+
+/// Returns the program that convolves `count` images.
+[[nodiscard]] programs::program running_block_program(const std::shared_ptr<backend::queue>& on,
+                                                      const program_request& request);
+
+}  // namespace wingbeat::convolving

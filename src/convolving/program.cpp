@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convolving/program.hpp"
+
+#include <utility>  // move
+
+#include "arrays/array.hpp"                 // bytes_of_real
+#include "convolving/block_program.hpp"     // preparing_block_program, running_block_program
+#include "convolving/inner_transforms.hpp"  // inner_transforms, columns
+#include "convolving/program_builder.hpp"   // program_builder
+#include "request/validation.hpp"           // validated
+#include "spectra.hpp"                      // spectrum_array, product
+#include "tuning/tuning.hpp"                // for_device
+
+namespace wingbeat::convolving {
+namespace {
+
+using lengths = std::vector<std::size_t>;
+
+/// Smaller arrays of convolved columns are read from the cache, in blocks or not, and what blocks
+/// leave over takes a launch of its own.
+constexpr std::size_t least_blocked_bytes = std::size_t{16} << 20;
+
+class column_convolution {
+ public:
+  column_convolution(const std::shared_ptr<backend::queue>& on, const program_request& request)
+      : device_(on->device()),
+        spec_(request.spec),
+        of_(request),
+        made_(on, request),
+        inner_(spec_, of_, made_) {}
+
+  programs::program prepare() {
+    role_ = spec_.prepared;
+    const columns in = inner_.add_forward(role_);
+    plan_spec rows = rows_of(in, {of_.count(), in.count}, {in.item_distance, in.distance});
+    rows.kind = of_.kind(true, 0);
+    rows.factor = of_.scale().forward(role_, 0);
+    rows.out = {.strides = {1}, .distances = {of_.spectrum(), of_.bins(0)}};
+    const array_ends ends{in.where, place::filter};
+    if (!may_convolve_at_once() || !made_.add_spectra({rows}, ends)) {
+      made_.add(rows, ends);
+    }
+    return made_.take();
+  }
+
+  programs::program run() {
+    role_ = run_role(spec_);
+    inner_.add_back(convolve(inner_.add_forward(role_)));
+    return made_.take();
+  }
+
+ private:
+  /// Whether columns are convolved in one crossing where the engine can. Spectra made for that have
+  /// their bins in the engine's order, so that both programs must agree.
+  [[nodiscard]] bool may_convolve_at_once() const {
+    const bool loads_columns = of_.n_axes() == 1 && load_of(spec_, run_role(spec_)).is_given();
+    // A load knows one row for each signal, and here each meets several spectra.
+    return !of_.is_real_row() && !(loads_columns && of_.prepared() > 1);
+  }
+
+  /// Returns the forward transforms of columns, so far apart in each dimension of the batch.
+  [[nodiscard]] plan_spec rows_of(const columns& in, std::vector<std::size_t> batch,
+                                  std::vector<std::size_t> distances) const {
+    const signal_axis axis = of_.signal(role_)[0];
+    plan_spec rows = of_.plan_of(axis.padded, std::move(batch), transform::forward);
+    rows.in = {.strides = {in.stride}, .distances = std::move(distances)};
+    range_in(rows, axis);
+    if (of_.n_axes() == 1) begin(rows, load_of(spec_, role_), {1, axis.length});
+    return rows;
+  }
+
+  /// Returns the columns `in`, times the spectra of the same columns, as the columns `out`.
+  [[nodiscard]] backend::convolution_of_rows products_of(const columns& in,
+                                                         const columns& out) const {
+    plan_spec rows =
+        rows_of(in, {of_.count(), of_.prepared(), in.count}, {in.item_distance, 0, in.distance});
+    const stored_scale& scale = of_.scale();
+    rows.scale = scaling::by_length;
+    rows.factor = scale.result(0) / (scale.spectrum(role_, 1) * scale.spectrum(spec_.prepared, 0));
+    rows.out = {.strides = {out.stride},
+                .distances = {of_.prepared() * out.item_distance, out.item_distance, out.distance}};
+    range_out(rows, of_.axis(0));
+    if (of_.n_axes() == 1) finish(rows, spec_.store, {1, of_.axis(0).result()});
+    const std::size_t item = of_.is_pairwise() ? of_.spectrum() : 0;
+    return {rows,
+            {.stored = stored_between(spec_),
+             .distances = {item, of_.spectrum(), of_.bins(0)},
+             .times = of_.times(),
+             .blocks = out.blocks}};
+  }
+
+  /// Convolves columns with the spectra of the same columns.
+  columns convolve(const columns& in) {
+    const axis_geometry& slowest = of_.axis(0);
+    const bool is_last = of_.n_axes() == 1;
+    const std::size_t kept = is_last ? slowest.result() : of_.sector_aligned(slowest.result());
+    columns out{place::output, in.count, kept, in.count * kept};
+    if (of_.keeps_rows()) {
+      const std::size_t pitch = of_.sector_aligned(in.count);
+      out = {place::output, in.count, 1, slowest.result() * pitch, pitch};
+    }
+    const std::size_t numbers = of_.n_pairs() * out.item_distance;
+    if (may_convolve_at_once()) {
+      if (!is_last) out.where = made_.workspace_beside(in.where, numbers);
+      const columns blocked = in_blocks(out);
+      if (made_.add_in_one(products_of(in, blocked), {in.where, out.where})) return blocked;
+    }
+    if (!is_last) out.where = made_.workspace_beside(made_.workspace_beside(in.where, 0), numbers);
+    made_.add_in_two(products_of(in, out),
+                     {of_.scale().forward(role_, 0), of_.is_real_row(), false},
+                     {in.where, out.where});
+    return out;
+  }
+
+  /// Returns the same columns in blocks, where the rows that are transformed next are real and gain
+  /// by it.
+  [[nodiscard]] columns in_blocks(columns of) const {
+    const std::size_t block = tuning::for_device(device_).placing.result_block;
+    const std::size_t bytes = of_.n_pairs() * of.item_distance * of_.number_bytes();
+    if (!of_.is_real() || of_.n_axes() != 2 || of_.keeps_rows() || block == 0 ||
+        of_.axis(0).result() < block || bytes < least_blocked_bytes) {
+      return of;
+    }
+    of.blocks = {block, of.count * block};
+    of.distance = block;
+    return of;
+  }
+
+  const device_info& device_;
+  const convolution_spec& spec_;
+  program_sizes of_;
+  operand_role role_ = operand_role::image;  ///< Whose signals are transformed.
+  program_builder made_;
+  inner_transforms inner_;
+};
+
+std::size_t product_of(const lengths& all) {
+  std::size_t product = 1;
+  for (const std::size_t n : all) product *= n;
+  return product;
+}
+
+const lengths& lengths_of(const convolution_spec& spec, operand_role role) {
+  return role == operand_role::image ? spec.image : spec.kernel;
+}
+
+/// Returns a program that turns spectra into values, and then does with those what `steps` does
+/// with its input.
+programs::program after_spectra(const std::shared_ptr<backend::queue>& on,
+                                const program_request& made_for, const programs::program& steps) {
+  const convolution_spec& spec = made_for.spec;
+  const plan_spec inverse =
+      values_of_spectra(lengths_of(spec, run_role(spec)), spec.holds, spec.real, made_for.count);
+  programs::program result;
+  const auto first = request::validated(inverse, on->device());
+  result.add(*made_for.engine_for(*on).realise(on, first), {place::input, place::values});
+  result.reserve(place::values, first.out_bytes());
+  result.add(steps, {place::values, place::output});
+  return result;
+}
+
+std::size_t value_bytes(const convolution_spec& spec) {
+  return (spec.holds == values::real ? 1 : 2) * bytes_of_real(spec.real);
+}
+
+}  // namespace
+
+programs::program preparing_program(const std::shared_ptr<backend::queue>& on,
+                                    const program_request& request) {
+  if (request.axes[0].hop != 0) return preparing_block_program(on, request);
+  return column_convolution{on, request}.prepare();
+}
+
+programs::program running_program(const std::shared_ptr<backend::queue>& on,
+                                  const program_request& request) {
+  const programs::program steps = request.axes[0].hop != 0 ? running_block_program(on, request)
+                                                           : column_convolution{on, request}.run();
+  return request.spec.form == operand_form::spectrum ? after_spectra(on, request, steps) : steps;
+}
+
+plan_spec values_of_spectra(const lengths& of_one, values holds, precision real,
+                            std::size_t count) {
+  return {.lengths = of_one,
+          .batch = count,
+          .kind = holds == values::real ? transform::inverse_to_real : transform::inverse,
+          .real = real,
+          .scale = scaling::by_length};
+}
+
+std::size_t spectrum_bytes(const program_request& request) {
+  const program_sizes of{request};
+  return of.spectrum() * of.number_bytes();
+}
+
+std::size_t signal_bytes(const convolution_spec& spec, operand_role role) {
+  const std::size_t count = role == operand_role::image ? spec.images : spec.kernels;
+  if (load_of(spec, role).is_given()) return load_of(spec, role).in_bytes;
+  if (spec.form == operand_form::spectrum && role == run_role(spec)) {
+    return input_bytes(values_of_spectra(lengths_of(spec, role), spec.holds, spec.real, count));
+  }
+  return count * product_of(lengths_of(spec, role)) * value_bytes(spec);
+}
+
+std::size_t result_bytes(const program_request& request) {
+  std::size_t numbers = 1;
+  for (const axis_geometry& axis : request.axes) numbers *= axis.result();
+  return numbers * value_bytes(request.spec);
+}
+
+const fused_load& load_of(const convolution_spec& spec, operand_role role) {
+  return role == operand_role::image ? spec.image_load : spec.kernel_load;
+}
+
+operand_role run_role(const convolution_spec& spec) {
+  return spec.prepared == operand_role::image ? operand_role::kernel : operand_role::image;
+}
+
+}  // namespace wingbeat::convolving

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution's program while it is made, and the workspace between its transforms.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <memory>   // shared_ptr
+
+#include "backend/backend.hpp"          // queue, engine
+#include "convolving/program.hpp"       // program_request
+#include "convolving/stored_scale.hpp"  // stored_between
+#include "programs/program.hpp"         // program, array_ends
+
+namespace wingbeat::convolving {
+
+using programs::array_ends;
+using programs::place;
+
+/// What rows are, beside a `convolution_of_rows`, where two transforms convolve them.
+struct row_factors {
+  double forward = 1;           ///< Of the transform before the product.
+  bool are_real = false;        ///< Rows, not their spectra.
+  bool has_one_column = false;  ///< Of spectra: each meets all columns of the rows.
+};
+
+class program_builder {
+ public:
+  program_builder(const std::shared_ptr<backend::queue>& on, const program_request& request)
+      : on_(on), spec_(request.spec), engine_(request.engine_for(*on)) {}
+
+  /// Adds a transform. Spectra and workspace have their own stored type.
+  void add(const plan_spec& spec, const array_ends& ends);
+
+  /// Adds what makes spectra for rows that are convolved in one crossing, or convolves rows so.
+  /// Returns false, and adds nothing, where the engine cannot.
+  [[nodiscard]] bool add_spectra(backend::spectra_of_rows request, const array_ends& ends);
+  [[nodiscard]] bool add_in_one(backend::convolution_of_rows request, const array_ends& ends);
+
+  /// Adds two transforms with the product between them; the batch is [run][prepared][column].
+  void add_in_two(const backend::convolution_of_rows& request, const row_factors& factors,
+                  const array_ends& ends);
+
+  /// Returns the workspace beside `used`, with room for so many numbers.
+  place workspace_beside(place used, std::size_t numbers);
+
+  [[nodiscard]] programs::program take() { return std::move(program_); }
+
+ private:
+  [[nodiscard]] precision between() const { return stored_between(spec_); }
+  [[nodiscard]] plan_spec with_stored_types(plan_spec spec, const array_ends& ends) const;
+  [[nodiscard]] bool add_realised(const backend::step_request& step, const array_ends& ends);
+
+  const std::shared_ptr<backend::queue>& on_;
+  const convolution_spec& spec_;
+  const backend::engine& engine_;
+  programs::program program_;
+};
+
+}  // namespace wingbeat::convolving

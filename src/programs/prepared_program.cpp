@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/prepared_program.hpp"
+
+#include <algorithm>  // max
+#include <array>
+#include <complex>
+#include <functional>  // ref
+#include <utility>     // move
+#include <vector>
+
+#include "backend/argument_list.hpp"  // argument_list, entry_parameters
+#include "formatted.hpp"              // formatted
+#include "planner/kernel_text.hpp"    // kernel_text, entry_name
+#include "planner/roots.hpp"          // table_of
+#include "tuning/tuning.hpp"          // for_device
+#include "wingbeat/error.hpp"         // device_error, plan_error
+
+namespace wingbeat::programs {
+
+using backend::argument_list;
+using backend::kernel;
+using backend::kernel_compiler;
+using backend::queue;
+
+namespace {
+
+/// Uploads the constants of a pass: the functors' parameters, then its roots.
+template <class Real>
+std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on, const pass& launch) {
+  const std::vector<std::byte> blocks = launch.parameter_blocks();
+  const auto roots = planner::table_of<Real>(launch.numbers);
+  const std::size_t roots_bytes = roots.size() * sizeof(std::complex<Real>);
+  // Never empty.
+  std::shared_ptr<void> table{
+      on->allocate(std::max(blocks.size() + roots_bytes, sizeof(std::complex<Real>))),
+      [on](void* handle) { on->release(handle); }};
+  if (!blocks.empty()) on->write({table.get(), 0, blocks.size()}, blocks.data());
+  if (roots_bytes > 0) on->write({table.get(), blocks.size(), roots_bytes}, roots.data());
+  return table;
+}
+
+bool has_functor(const pass& of) {
+  return of.in.fused || of.out.fused;
+}
+
+/// Returns the parameters of a pass's entry: see `enqueue`.
+unsigned parameters_of(const pass& of) {
+  unsigned count = backend::transform_parameters + (of.filter ? backend::filter_parameters : 0);
+  for (const auto* fused : {&of.in.fused, &of.out.fused}) {
+    if (*fused) count += backend::entry_parameters((*fused)->operands);
+  }
+  return count;
+}
+
+/// Compiles one pass. Compile errors of a pass with functors are the request's: `plan_error`.
+std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
+                                          const std::shared_ptr<queue>& on, const pass& of) {
+  const planner::tile_shape& shape = of.shape();
+  try {
+    return compiler.compile(on, {.text = planner::kernel_text(of),
+                                 .entry = std::string{planner::entry_name},
+                                 .n_parameters = parameters_of(of),
+                                 .threads = shape.threads(),
+                                 .scratch_bytes = shape.scratch_bytes(),
+                                 .workgroups = of.workgroups(),
+                                 .workgroups_of_cluster = shape.workgroups,
+                                 .resident = of.resident,
+                                 .starts_early = of.numbers.starts_early,
+                                 .path = "wingbeat_pass.cpp"});
+  } catch (const backend::compile_error& refused) {
+    if (!has_functor(of)) throw;
+    throw plan_error(
+        formatted("a functor of this plan does not compile; the messages below count its lines "
+                  "from 1, so correct its text: {}",
+                  refused.what()));
+  }
+}
+
+/// Compiles one pass. If a functor's registers make it spill, elements are not loaded early, if
+/// that spills less.
+std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
+                                       const std::shared_ptr<queue>& on, pass of) {
+  auto result = compiled_as(compiler, on, of);
+  const bool may_load_later = has_functor(of) && of.numbers.is_full;
+  if (!may_load_later || result->resources().spill_bytes <= 0) return result;
+  of.numbers.is_full = false;
+  auto later = compiled_as(compiler, on, of);
+  return later->resources().spill_bytes < result->resources().spill_bytes ? later : result;
+}
+
+/// Returns whether calls of a program are worth recording: see
+/// `placement_rules::most_graph_bytes_of_one`. A program that clears memory cannot be recorded,
+/// because that is no launch.
+bool is_worth_recording(const program& steps, const device_info& device) {
+  bool any_starts_early = false;
+  for (const step& each : steps.steps) {
+    if (each.launch() == nullptr) return false;
+    any_starts_early |= each.launch()->numbers.starts_early;
+  }
+  if (!any_starts_early) return true;
+  const tuning::placement_rules& rules = tuning::for_device(device).placing;
+  const std::size_t most_bytes =
+      steps.steps.size() == 1 ? rules.most_graph_bytes_of_one : rules.most_graph_bytes_of_several;
+  return steps.traffic_bytes() <= most_bytes;
+}
+
+std::size_t first_element(buffer_view view, std::size_t element_bytes) {
+  if (view.offset_bytes % element_bytes == 0) return view.offset_bytes / element_bytes;
+  throw plan_error(
+      formatted("a buffer starts at byte {}; kernels need a multiple of {}, the size "
+                "of a complex number (two reals)",
+                view.offset_bytes, element_bytes));
+}
+
+/// Queues one launch. Its arguments live until that returns.
+void enqueue(backend::launch_sequence& sequence, const pass& launch, const kernel& compiled,
+             void* table, const backend::run& run) {
+  const backend::transform_arguments transform{
+      .in = run.in,
+      .out = run.out,
+      .table = {.handle = table},
+      .in_first = first_element(run.in, launch.in.buffer_element_bytes()),
+      .out_first = first_element(run.out, launch.out.buffer_element_bytes()),
+      .batch = launch.rows};
+  const auto plain = transform.list();
+  argument_list arguments;
+  arguments.add(plain);
+  const std::uint64_t filter_first =
+      launch.filter ? first_element(run.filter, launch.filter->unit_bytes()) : 0;
+  if (launch.filter) {
+    const std::array filter{backend::kernel_argument::of(run.filter.handle),
+                            backend::kernel_argument::of(filter_first)};
+    arguments.add(filter);
+  }
+  if (launch.in.fused) arguments.add(launch.in.fused->operands, run.load);
+  if (launch.out.fused) arguments.add(launch.out.fused->operands, run.store);
+  sequence.launch(compiled, launch.workgroups(), arguments.list());
+}
+
+}  // namespace
+
+prepared_program::prepared_program(const kernel_compiler& compiler,
+                                   const std::shared_ptr<queue>& on, programs::program program)
+    : program_(std::move(program)) {
+  for (const step& each : program_.steps) {
+    prepared_launch& added = launches_.emplace_back();
+    const pass* const launch = each.launch();
+    if (launch == nullptr) continue;
+    added.table = launch->real == precision::fp64 ? uploaded<double>(on, *launch)
+                                                  : uploaded<float>(on, *launch);
+    added.compiled = compiled(compiler, on, *launch);
+  }
+  if (is_worth_recording(program_, on->device())) {
+    calls_ = on->make_repeated_calls();
+  } else {
+    calls_ = std::make_unique<backend::unrecorded_calls>();
+  }
+}
+
+std::shared_ptr<const prepared_program> prepared_transform(
+    const std::shared_ptr<backend::queue>& on, const request::resolved_spec& transform) {
+  const backend::engine& engine = backend::engine_of(on->device().runs_on);
+  return std::make_shared<const prepared_program>(engine, on, *engine.realise(on, transform));
+}
+
+std::vector<pass_info> prepared_program::passes() const {
+  std::vector<pass_info> infos;
+  for (const pass& each : program_.passes()) infos.push_back(planner::info_of(each));
+  return infos;
+}
+
+std::vector<kernel_resources> prepared_program::resources() const {
+  std::vector<kernel_resources> resources;
+  for (const prepared_launch& each : launches_) {
+    if (each.compiled) resources.push_back(each.compiled->resources());
+  }
+  return resources;
+}
+
+backend::direct_run prepared_program::direct() const noexcept {
+  if (program_.steps.size() != 1) return {};
+  const auto* const only = std::get_if<call>(&program_.steps.front().operation);
+  return only == nullptr ? backend::direct_run{} : (*only)->direct();
+}
+
+void prepared_program::enqueue(queue& on, const backend::run& given) const {
+  const auto steps = [&](backend::launch_sequence& sequence) {
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) enqueue_step(on, given, i, sequence);
+  };
+  calls_->call(on, std::ref(steps));  // by reference: a copy would be allocated
+}
+
+void prepared_program::enqueue_step(queue& on, const backend::run& given,
+                                    std::size_t number) const {
+  backend::immediate_launches sequence{on};
+  enqueue_step(on, given, number, sequence);
+}
+
+void prepared_program::enqueue_step(queue& on, const backend::run& given, std::size_t number,
+                                    backend::launch_sequence& sequence) const {
+  const step& each = program_.steps[number];
+  const auto& [in, out, in_bytes, out_bytes, loads_filter] = each.arrays;
+  backend::run run{.in = view_of(given, in, in_bytes),
+                   .out = view_of(given, out, out_bytes),
+                   .workspace = {},
+                   .filter = given.filter};
+  const wingbeat::kernel_argument filter{given.filter};
+  if (loads_filter) {
+    run.load = {&filter, 1};
+  } else if (in == place::input) {
+    run.load = given.load;
+  }
+  if (out == place::output) run.store = given.store;
+  if (const pass* const launch = each.launch()) {
+    const prepared_launch& ready = launches_[number];
+    programs::enqueue(sequence, *launch, *ready.compiled, ready.table.get(), run);
+  } else if (const auto* const cleared = std::get_if<clear>(&each.operation)) {
+    run.out.size_bytes = cleared->size_bytes;
+    on.clear(run.out);
+  } else {
+    const call& work = std::get<call>(each.operation);
+    if (work->workspace_bytes() > 0) run.workspace = view_of(given, place::workspace_a, 0);
+    work->enqueue(on, run);
+  }
+}
+
+buffer_view prepared_program::view_of(const backend::run& given, place location,
+                                      std::size_t first_byte) const {
+  buffer_view view = given.workspace;
+  switch (location) {
+    case place::input: view = given.in; break;
+    case place::output: view = given.out; break;
+    case place::filter: view = given.filter; break;
+    default: first_byte += program_.offset_bytes(location);
+  }
+  view.offset_bytes += first_byte;
+  view.size_bytes -= first_byte;
+  return view;
+}
+
+}  // namespace wingbeat::programs

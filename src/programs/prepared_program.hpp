@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program made ready for one device: its kernels compiled, their tables there. The one place
+// where steps are queued.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <memory>   // shared_ptr, unique_ptr
+#include <vector>
+
+#include "backend/kernel.hpp"    // kernel, repeated_calls
+#include "programs/program.hpp"  // program
+
+namespace wingbeat::programs {
+
+/// Immutable; many threads may run it, each on its own queue.
+class prepared_program {
+ public:
+  /// Compiles the kernels for the device of a queue. Throws `plan_error` where the text of a
+  /// functor does not compile.
+  prepared_program(const backend::kernel_compiler& compiler,
+                   const std::shared_ptr<backend::queue>& on, programs::program program);
+
+  [[nodiscard]] const programs::program& program() const noexcept { return program_; }
+
+  /// Returns one entry for each launch; none on engines that launch no kernels.
+  [[nodiscard]] std::vector<pass_info> passes() const;
+  [[nodiscard]] std::vector<kernel_resources> resources() const;
+
+  /// Queues all steps; every buffer was checked.
+  void enqueue(backend::queue& on, const backend::run& given) const;
+  /// Queues step `number` alone, to measure it.
+  void enqueue_step(backend::queue& on, const backend::run& given, std::size_t number) const;
+
+  /// Returns the whole run as one call, where it is one; it lives as long as this.
+  [[nodiscard]] backend::direct_run direct() const noexcept;
+
+ private:
+  struct prepared_launch {
+    std::shared_ptr<void> table;  ///< Memory of the device.
+    std::shared_ptr<const backend::kernel> compiled;
+  };
+
+  void enqueue_step(backend::queue& on, const backend::run& given, std::size_t number,
+                    backend::launch_sequence& launches) const;
+  [[nodiscard]] buffer_view view_of(const backend::run& given, place location,
+                                    std::size_t first_byte) const;
+
+  programs::program program_;
+  std::vector<prepared_launch> launches_;  ///< One for each step, without kernels for others.
+  std::unique_ptr<backend::repeated_calls> calls_;
+};
+
+/// Returns the steps of a transform, prepared by the engine of a queue.
+[[nodiscard]] std::shared_ptr<const prepared_program> prepared_transform(
+    const std::shared_ptr<backend::queue>& on, const request::resolved_spec& transform);
+
+}  // namespace wingbeat::programs

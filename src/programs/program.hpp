@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program: steps over named arrays, in the order in which a run queues them, and the memory
+// between them. Transforms, convolutions and searches are programs. A description alone:
+// `prepared_program` runs it.
+#pragma once
+
+#include <array>
+#include <cstddef>  // size_t
+#include <memory>   // shared_ptr
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "arrays/array.hpp"  // place, n_places
+#include "planner/pass.hpp"  // pass
+
+namespace wingbeat::backend {
+class call;
+}
+
+namespace wingbeat::programs {
+
+using arrays::place;
+using planner::pass;
+
+/// Sets the first bytes of its output to 0.
+struct clear {
+  std::size_t size_bytes = 0;  ///< A multiple of 4.
+};
+
+/// Work that an engine does itself.
+using call = std::shared_ptr<const backend::call>;
+
+/// The arrays of a step, or of a program that is part of another.
+struct array_ends {
+  place in = place::input, out = place::output;
+  std::size_t in_bytes = 0, out_bytes = 0;  ///< Where it begins in both.
+  bool loads_filter = false;                ///< The filter is the operand of its load functor.
+};
+
+/// One operation on arrays.
+struct step {
+  std::variant<pass, clear, call> operation;
+  array_ends arrays = {};
+
+  [[nodiscard]] const pass* launch() const { return std::get_if<pass>(&operation); }
+  [[nodiscard]] std::size_t traffic_bytes() const;
+};
+
+struct program {
+  std::vector<step> steps = {};
+  std::array<std::size_t, arrays::n_places> array_bytes = {};  ///< Of arrays in the workspace.
+
+  /// Add a step at the end.
+  void add(pass launch);
+  void add(call work);
+  void add(clear cleared);
+  /// Adds the steps of `part`, whose input and output are the arrays `ends`.
+  void add(const program& part, const array_ends& ends);
+
+  /// Makes room for an array of the workspace.
+  void reserve(place location, std::size_t size_bytes);
+
+  [[nodiscard]] std::size_t workspace_bytes() const { return workspace_offset(arrays::n_places); }
+  /// Returns where an array of the workspace begins.
+  [[nodiscard]] std::size_t offset_bytes(place location) const {
+    return workspace_offset(static_cast<std::size_t>(location));
+  }
+
+  /// Returns the steps that are launches, in order.
+  [[nodiscard]] std::vector<pass> passes() const;
+  [[nodiscard]] std::size_t traffic_bytes() const;
+
+  /// Returns the text of each step for people, without a line's end; and all of them as lines.
+  [[nodiscard]] std::vector<std::string> texts() const;
+  [[nodiscard]] std::string describe() const;
+
+  /// Returns the expected fraction of the speed of a copy that moves `copied_bytes`: each pass as
+  /// its shape was measured. 0 where one was not.
+  [[nodiscard]] double predicted_fraction(std::size_t copied_bytes) const;
+
+  /// Returns which bin of its axis element `place` is: see `plan::bin_at`.
+  [[nodiscard]] std::size_t bin_at(std::size_t place) const;
+
+ private:
+  [[nodiscard]] std::size_t workspace_offset(std::size_t number) const;
+};
+
+}  // namespace wingbeat::programs
