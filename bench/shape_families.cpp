@@ -28,15 +28,18 @@ candidate own(const plan_spec& what, const device_info& where) {
   const tuning::row_shapes& own = !kind.is_real()   ? mine.rows
                                   : kind.is_forward ? mine.rows_of_reals
                                                     : mine.rows_of_bins;
-  const tuning::row_shapes& rows = own.whole.empty() ? mine.rows : own;
-  all.whole.assign(rows.whole.begin(), rows.whole.end());
-  all.lines.assign(rows.lines.begin(), rows.lines.end());
-  all.cuts.assign(rows.cuts.begin(), rows.cuts.end());
-  all.convolutions.assign(mine.convolutions.begin(), mine.convolutions.end());
-  all.columns.assign(mine.columns.begin(), mine.columns.end());
-  all.column_lines.assign(mine.column_lines.begin(), mine.column_lines.end());
-  all.planes.assign(own.planes.begin(), own.planes.end());
-  all.mirrored.assign(own.mirrored.begin(), own.mirrored.end());
+  const tuning::row_shapes& rows = own.whole.is_empty() ? mine.rows : own;
+  const auto copy = [](auto& list, const auto& table) {
+    for (const auto& each : table.entries()) list.push_back(each);
+  };
+  copy(all.whole, rows.whole);
+  copy(all.lines, rows.lines);
+  copy(all.cuts, rows.cuts);
+  copy(all.convolutions, mine.convolutions);
+  copy(all.columns, mine.columns);
+  copy(all.column_lines, mine.column_lines);
+  copy(all.planes, own.planes);
+  copy(all.mirrored, own.mirrored);
   all.unmeasured_mirrored = mine.unmeasured_mirrored;
   return all;
 }
@@ -124,11 +127,11 @@ void add_column_shapes(list& to, const candidate& base, std::size_t n) {
         for (const unsigned at_once : {0U, 640U, 1024U}) {  // threads
           const auto resident = static_cast<unsigned>(at_once / threads);
           if (at_once > 0 && (resident == 0 || resident > 16)) continue;
-          const tuning::column_shape shape{.length = n,
-                                           .elements = e,
-                                           .lanes = lanes,
-                                           .half_trade = half_trade,
-                                           .resident = resident};
+          const tuning::shape shape{.length = n,
+                                    .elements = e,
+                                    .lanes = lanes,
+                                    .half_trade = half_trade,
+                                    .resident = resident};
           candidate one = base;
           replace(one.columns, shape);
           one.label = fmt::format("{{.length = {}, .elements = {}, .lanes = {}{}, .resident = {}}}",
@@ -173,7 +176,7 @@ void add_rows(list& to, const candidate& base, std::size_t n, bool is_real) {
   }
 }
 
-using sink = std::function<void(const tuning::cluster_shape&)>;
+using sink = std::function<void(const tuning::shape&)>;
 
 void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsigned first_from,
                   unsigned first_to, const sink& take) {
@@ -212,7 +215,7 @@ void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsi
   }
 }
 
-std::string label_of(const tuning::cluster_shape& s) {
+std::string label_of(const tuning::shape& s) {
   return fmt::format(
       "{{.length = {}, .first = {}, .elements = {}, .workgroups = {}, .lanes = {}, .resident = "
       "{}{}}}",
@@ -221,7 +224,7 @@ std::string label_of(const tuning::cluster_shape& s) {
 }
 
 void add_lines(list& to, const candidate& base, unsigned bits, bool is_of_many) {
-  each_cluster(bits, 1, 1, 5, bits - 5, [&](tuning::cluster_shape shape) {
+  each_cluster(bits, 1, 1, 5, bits - 5, [&](tuning::shape shape) {
     for (const unsigned prefetch_mib : prefetch_mib_to_try) {
       if (prefetch_mib > 0 && !is_of_many) continue;
       shape.prefetch_mib = prefetch_mib;
@@ -248,12 +251,12 @@ void add_mixed_lines(list& to, const candidate& base, std::size_t n) {
           if (resident == 0) continue;
           candidate one = base;
           forget_length(one.whole, n);
-          const tuning::cluster_shape shape{.length = n,
-                                            .first = first,
-                                            .elements = e,
-                                            .workgroups = c,
-                                            .resident = resident,
-                                            .prefetch_mib = 4};
+          const tuning::shape shape{.length = n,
+                                    .first = first,
+                                    .elements = e,
+                                    .workgroups = c,
+                                    .resident = resident,
+                                    .prefetch_mib = 4};
           one.lines = {shape};
           one.label = label_of(shape);
           to.push_back(std::move(one));
@@ -277,12 +280,12 @@ void add_column_lines(list& to, const candidate& base, unsigned bits) {
   const unsigned first_bits = (bits + 1) / 2, second_bits = bits / 2;
   list shapes_of_first;
   each_cluster(first_bits, 8, 32, 5, std::max((first_bits + 1) / 2, first_bits - 5),
-               [&](const tuning::cluster_shape& shape) {
+               [&](const tuning::shape& shape) {
                  candidate one = base;
                  one.column_lines = {shape};
                  one.label = label_of(shape);
                  if (second_bits != first_bits) {
-                   tuning::cluster_shape other = shape;
+                   tuning::shape other = shape;
                    other.length = std::size_t{1} << second_bits;
                    other.first = std::size_t{1} << second_bits / 2;
                    one.column_lines.push_back(other);
@@ -416,7 +419,7 @@ void add_mirrored(list& to, const candidate& base, unsigned bits) {
 }
 
 void add_planes(list& to, const candidate& base, unsigned rows, unsigned columns) {
-  each_cluster(rows + columns, 1, 8, rows, rows, [&](tuning::cluster_shape shape) {
+  each_cluster(rows + columns, 1, 8, rows, rows, [&](tuning::shape shape) {
     if (shape.lanes > 1 && shape.workgroups > 1) return;
     for (const unsigned prefetch_mib : prefetch_mib_to_try) {
       shape.prefetch_mib = prefetch_mib;

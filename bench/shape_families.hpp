@@ -19,11 +19,8 @@ struct candidate {
   std::string label;
   unsigned bank_bytes = 128;
   bool is_forward = true;
-  std::vector<tuning::shape> whole, convolutions;
-  std::vector<tuning::cluster_shape> lines, planes;
+  std::vector<tuning::shape> whole, convolutions, lines, planes, columns, mirrored, column_lines;
   std::vector<tuning::cut> cuts;
-  std::vector<tuning::column_shape> columns, mirrored;
-  std::vector<tuning::cluster_shape> column_lines;
   tuning::mirrored_limits unmeasured_mirrored = {};
   std::size_t most_early_bytes = tuning::placement_rules{}.most_early_bytes;
   bool spreads = true;  ///< Calls of few transforms take fewer lanes than the shapes say.

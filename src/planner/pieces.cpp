@@ -28,7 +28,7 @@ struct choice {
     return axis.is_forward ? shapes.rows_of_reals : shapes.rows_of_bins;
   }
   [[nodiscard]] const tuning::row_shapes& rows() const {
-    return own_rows().whole.empty() ? shapes.rows : own_rows();
+    return own_rows().whole.is_empty() ? shapes.rows : own_rows();
   }
   /// Returns how many butterflies of a length one call makes of the axis.
   [[nodiscard]] std::size_t butterflies(std::size_t length) const {
@@ -56,11 +56,10 @@ std::optional<piece> fitted(piece result, const device_info& device, unsigned le
 /// Takes fewer lanes where a call makes so few transforms that multiprocessors would have none, but
 /// as many as fill a subgroup, and not fewer neighbouring columns than the rules want.
 void spread(piece& over, const choice& context) {
-  constexpr std::size_t threads_of_subgroup = 32;
   tile_shape& shape = over.shape;
   const tuning::placement_rules& rules = context.data.placing;
   if (!context.device.is_gpu || shape.is_cluster()) return;
-  std::size_t least = threads_of_subgroup * shape.elements_per_thread / shape.length;
+  std::size_t least = rules.threads_of_subgroup * shape.elements_per_thread / shape.length;
   if (shape.lanes_across) {
     const std::size_t neighbours =
         rules.least_side_by_side / (2 * bytes_of_real(context.axis.stored));
@@ -98,49 +97,45 @@ rule_request rule_of(const piece& common, std::size_t length) {
           .is_real_row = shape.has_half_spectrum() && !shape.mirrored};
 }
 
+/// Returns the piece as the data describes its shape.
+piece shaped_as(piece result, body makes, const tuning::shape& shape, const device_info& device) {
+  tile_shape& tile = result.shape;
+  tile.makes = makes;
+  tile.length = shape.length;
+  tile.elements_per_thread = shape.elements;
+  tile.workgroups = shape.workgroups;
+  tile.lanes = shape.lanes;
+  tile.half_trade = shape.half_trade;
+  tile.stage_in = shape.stage_in;
+  tile.stage_out = shape.stage_out;
+  result.fraction = static_cast<double>(shape.fraction);
+  result.resident = shape.resident;
+  result.prefetch_bytes = prefetched(shape.prefetch_mib, device);
+  result.streams = shape.streams;
+  if (!tile.is_cluster()) return result;
+  tile.first = static_cast<unsigned>(shape.first);
+  tile.second = static_cast<unsigned>(shape.length / shape.first);
+  result.resident = std::max(shape.resident, 1U);
+  return result;
+}
+
 /// A row that one workgroup takes, as the data describes it, or else by rule.
-std::optional<piece> whole_row(piece result, const tuning::shape* described,
+std::optional<piece> whole_row(const piece& common, const tuning::shape* described,
                                const choice& context) {
   std::optional<tuning::shape> shape;
   if (described != nullptr) {
     shape = *described;
   } else {
-    shape = row_by_rule(rule_of(result, result.total), context.data.other_rows, context.device);
+    shape = row_by_rule(rule_of(common, common.total), context.data, context.device);
   }
   if (!shape) return std::nullopt;
-  result.shape.makes = result.shape.has_half_spectrum() ? body::real_row : body::transform;
-  result.shape.length = shape->length;
-  result.shape.elements_per_thread = shape->elements;
-  result.shape.lanes = shape->lanes;
-  result.shape.half_trade = shape->half_trade;
-  result.shape.stage_in = shape->stage_in;
-  result.shape.stage_out = shape->stage_out;
-  result.fraction = static_cast<double>(shape->fraction);
-  result.resident = shape->resident;
-  result.prefetch_bytes = prefetched(shape->prefetch_mib, context.device);
-  result.streams = shape->streams;
-  return fitted(result, context.device);
-}
-
-/// Returns the piece as the data describes a line or a plane.
-piece shaped_as(piece result, body makes, const tuning::cluster_shape& shape,
-                const device_info& device) {
-  result.shape.makes = makes;
-  result.shape.length = shape.length;
-  result.shape.first = static_cast<unsigned>(shape.first);
-  result.shape.second = static_cast<unsigned>(shape.length / shape.first);
-  result.shape.elements_per_thread = shape.elements;
-  result.shape.workgroups = shape.workgroups;
-  result.shape.lanes = shape.lanes;
-  result.resident = shape.resident;
-  result.fraction = static_cast<double>(shape.fraction);
-  result.prefetch_bytes = prefetched(shape.prefetch_mib, device);
-  return result;
+  const body makes = common.shape.has_half_spectrum() ? body::real_row : body::transform;
+  return fitted(shaped_as(common, makes, *shape, context.device), context.device);
 }
 
 std::optional<piece> line_of(const piece& common, std::size_t length,
-                             std::span<const tuning::cluster_shape> lines, const choice& context) {
-  for (const tuning::cluster_shape& shape : lines) {
+                             const tuning::table<tuning::shape>& lines, const choice& context) {
+  for (const tuning::shape& shape : lines.entries()) {
     if (shape.length != length || !shape.counts.contains(context.butterflies(length))) continue;
     piece result = shaped_as(common, body::line, shape, context.device);
     result.shape.lanes_across = shape.lanes > 1;
@@ -153,9 +148,8 @@ std::optional<piece> line_of(const piece& common, std::size_t length,
 std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& rows,
                                  const choice& context) {
   if (auto line = line_of(common, common.total, rows.lines, context)) return line;
-  auto row = whole_row(
-      common, tuning::find_shape(rows.whole, common.total, context.butterflies(common.total)),
-      context);
+  auto row =
+      whole_row(common, rows.whole.find(common.total, context.butterflies(common.total)), context);
   if (row) spread(*row, context);
   return row;
 }
@@ -163,28 +157,24 @@ std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& 
 /// Returns how many neighbouring columns share a tile: at most as many as there are. On a
 /// processor, where a lane without a column takes as long as one with, that halved as long as fewer
 /// are left over, but no less than fill its vectors.
-unsigned lanes_for(const tile_shape& tile, unsigned most, std::size_t neighbours) {
-  constexpr unsigned least_of_processor = 16;
+unsigned lanes_for(const tile_shape& tile, unsigned most, std::size_t neighbours,
+                   const tuning::placement_rules& rules) {
   unsigned lanes = static_cast<unsigned>(std::min<std::size_t>(most, std::bit_ceil(neighbours)));
   if (tile.bank_bytes != 0) return lanes;
   const auto taken = [&](unsigned each) { return (neighbours + each - 1) / each * each; };
-  for (unsigned fewer = lanes / 2; fewer >= least_of_processor; fewer /= 2) {
+  for (unsigned fewer = lanes / 2; fewer >= rules.least_lanes_of_processor; fewer /= 2) {
     if (taken(fewer) < taken(lanes)) lanes = fewer;
   }
   return lanes;
 }
 
-std::optional<piece> columns_as(piece result, const tuning::column_shape& shape,
+std::optional<piece> columns_as(const piece& common, const tuning::shape& shape,
                                 std::size_t neighbours, const choice& context) {
+  piece result = shaped_as(common, body::transform, shape, context.device);
   const unsigned least = result.shape.mirrored ? 2 : 1;
-  result.shape.length = shape.length;
-  result.shape.elements_per_thread = shape.elements;
-  result.shape.lanes = std::max(lanes_for(result.shape, shape.lanes, neighbours), least);
+  result.shape.lanes =
+      std::max(lanes_for(result.shape, shape.lanes, neighbours, context.data.placing), least);
   result.shape.lanes_across = true;
-  result.shape.half_trade = shape.half_trade;
-  result.resident = shape.resident;
-  result.fraction = static_cast<double>(shape.fraction);
-  result.streams = shape.streams;
   spread(result, context);
   return fitted(result, context.device, least);
 }
@@ -192,12 +182,10 @@ std::optional<piece> columns_as(piece result, const tuning::column_shape& shape,
 /// Columns of one workgroup.
 std::optional<piece> plain_columns(const piece& common, std::size_t length, std::size_t neighbours,
                                    const choice& context) {
-  if (const auto* shape =
-          tuning::find_shape(context.shapes.columns, length, context.butterflies(length))) {
+  if (const auto* shape = context.shapes.columns.find(length, context.butterflies(length))) {
     return columns_as(common, *shape, neighbours, context);
   }
-  const auto shape =
-      columns_by_rule(rule_of(common, length), context.data.other_columns, context.device);
+  const auto shape = columns_by_rule(rule_of(common, length), context.data, context.device);
   return shape ? columns_as(common, *shape, neighbours, context) : std::nullopt;
 }
 
@@ -214,8 +202,7 @@ std::optional<piece> columns(const piece& common, std::size_t length, std::size_
 /// halves 0.39: bench/NOTES.md, section 10), and with fewer threads where they would spill.
 std::optional<piece> mirrored_columns(const piece& common, std::size_t length,
                                       std::size_t neighbours, const choice& context) {
-  const auto own = context.rows().mirrored;
-  if (const auto* shape = tuning::find_shape(own, length, context.butterflies(length))) {
+  if (const auto* shape = context.rows().mirrored.find(length, context.butterflies(length))) {
     return columns_as(common, *shape, neighbours, context);
   }
   const tuning::mirrored_limits& limits = context.shapes.unmeasured_mirrored;
@@ -243,8 +230,7 @@ parts parts_of(const tuning::cut& cut) {
 /// Returns how a row of a call of few transforms is cut, as measured; empty where it need not be.
 parts cut_of_few(const choice& context) {
   if (!context.axis.is_row) return {};
-  const auto* cut =
-      tuning::find_shape(context.rows().cuts, context.axis.total, context.axis.transforms);
+  const auto* cut = context.rows().cuts.find(context.axis.total, context.axis.transforms);
   return cut != nullptr && cut->counts.ends() ? parts_of(*cut) : parts{};
 }
 
@@ -252,7 +238,7 @@ parts cut_of_few(const choice& context) {
 /// of lengths that are no powers of two into no longer passes than wanted where that can be.
 std::vector<parts> ways_to_cut(const choice& context) {
   std::vector<parts> ways;
-  for (const tuning::cut& cut : context.rows().cuts) {
+  for (const tuning::cut& cut : context.rows().cuts.entries()) {
     if (cut.length != context.axis.total || !cut.counts.contains(context.axis.transforms)) continue;
     ways.push_back(parts_of(cut));
   }
@@ -337,11 +323,11 @@ std::vector<piece> pieces_of(const axis_request& axis, const tuning::architectur
 std::optional<piece> convolution_of(const axis_request& axis, const tuning::architecture& data,
                                     const device_info& device) {
   const choice context{axis, data, device};
-  const auto shape_of = [&](std::span<const tuning::shape> list) -> const tuning::shape* {
-    const auto found = std::find_if(list.begin(), list.end(), [&](const tuning::shape& each) {
-      return each.length == axis.total;
-    });
-    return found == list.end() ? nullptr : &*found;
+  const auto shape_of = [&](const tuning::table<tuning::shape>& list) -> const tuning::shape* {
+    for (const tuning::shape& each : list.entries()) {
+      if (each.length == axis.total) return &each;
+    }
+    return nullptr;
   };
   const piece common = common_piece(context, true, true);
   const tuning::shape* own = shape_of(context.shapes.convolutions);
@@ -407,7 +393,7 @@ std::optional<piece> plane_of(std::size_t rows, const axis_request& axis,
                               const tuning::architecture& data, const device_info& device) {
   const choice context{axis, data, device};
   const std::size_t planes = std::max<std::size_t>(axis.transforms / rows, 1);
-  for (const tuning::cluster_shape& shape : context.own_rows().planes) {
+  for (const tuning::shape& shape : context.own_rows().planes.entries()) {
     if (shape.first != rows || shape.length != rows * axis.total) continue;
     if (!shape.counts.contains(planes)) continue;
     piece result = shaped_as(common_piece(context, true, true), body::plane, shape, device);

@@ -17,11 +17,6 @@ using device::grid::body;
 using device::grid::tile_shape;
 using device::workgroup::schedule;
 
-/// Of a multiprocessor; for all threads of a workgroup. Processors spill to their caches instead.
-constexpr std::size_t registers_of_workgroup = 65536;
-/// The smallest unit of memory traffic: neighbours read and write so many bytes at once.
-constexpr std::size_t sector_bytes = 32;
-
 unsigned real_bytes_of(const rule_request& request) {
   return request.element_bytes / 2;
 }
@@ -32,42 +27,47 @@ std::size_t run_bytes(const tile_shape& shape) {
 }
 
 /// Whether a GPU's rows are staged: of a few threads, which read less than a sector each time.
-bool is_staged(const tile_shape& shape) {
-  return shape.bank_bytes != 0 && run_bytes(shape) < sector_bytes;
+bool is_staged(const tile_shape& shape, const tuning::architecture& data) {
+  return shape.bank_bytes != 0 && run_bytes(shape) < data.placing.sector_bytes;
 }
 
-/// Returns what rows cost whose threads read beyond the ends of sectors: in units of
-/// `estimated_cost`, as measured (bench/NOTES.md, section 21).
-unsigned cost_of_access(const tile_shape& shape) {
-  if (is_staged(shape)) return 512;
-  const std::size_t run = run_bytes(shape);
-  if (run % sector_bytes == 0) return 0;
-  return static_cast<unsigned>(std::min<std::size_t>(6144 * sector_bytes / run, 2500));
+/// Returns what rows cost whose threads read beyond the ends of sectors.
+unsigned cost_of_access(const tile_shape& shape, const tuning::architecture& data) {
+  const tuning::rule_costs& costs = data.costs;
+  if (is_staged(shape, data)) return costs.staged_row;
+  const std::size_t run = run_bytes(shape), sector = data.placing.sector_bytes;
+  if (run % sector == 0) return 0;
+  return static_cast<unsigned>(
+      std::min<std::size_t>(costs.cut_sector * sector / run, costs.most_cut_sectors));
 }
 
 /// Returns what a transform by threads of so many elements is estimated to cost each of them.
-unsigned cost_of(const rule_request& request, const tile_shape& shape) {
+unsigned cost_of(const rule_request& request, const tile_shape& shape,
+                 const tuning::architecture& data) {
   const auto length = static_cast<unsigned>(request.length);
   const unsigned elements = shape.elements_per_thread;
   // A processor runs threads of a workgroup one after another: nothing but operations counts.
   if (request.bank_bytes == 0) return device::workgroup::stage_cost(length, elements);
   // Columns of a workgroup are threads enough.
-  if (shape.lanes_across) return device::workgroup::stage_cost(length, elements) + 32 * elements;
-  // Opposite bins meet in pairs where the elements are even; else both are loaded twice.
-  const unsigned unpaired = request.is_real_row && elements % 2 != 0 ? 5 : 4;
+  if (shape.lanes_across) {
+    return device::workgroup::stage_cost(length, elements) + data.costs.column_element * elements;
+  }
   const unsigned computed =
       device::workgroup::estimated_cost(length, elements, real_bytes_of(request));
-  return computed * unpaired / 4 + cost_of_access(shape);
+  const bool is_unpaired = request.is_real_row && elements % 2 != 0;
+  return (is_unpaired ? computed * data.costs.unpaired_quarters / 4 : computed) +
+         cost_of_access(shape, data);
 }
 
 /// Returns the registers that a compiler gives each thread at most: warps come in fours, registers
 /// in eights.
-std::size_t registers_allowed(std::size_t threads) {
+std::size_t registers_allowed(std::size_t threads, const tuning::rule_costs& costs) {
   const std::size_t taken = (threads + 127) / 128 * 128;
-  return registers_of_workgroup / taken / 8 * 8;
+  return costs.registers_of_workgroup / taken / 8 * 8;
 }
 
-bool fits(const tile_shape& shape, const rule_request& request, const device_info& device) {
+bool fits(const tile_shape& shape, const rule_request& request, const tuning::rule_costs& costs,
+          const device_info& device) {
   if (shape.threads() > device.max_workgroup) return false;
   if (shape.scratch_bytes() > device.local_memory_bytes) return false;
   if (request.bank_bytes == 0) return true;
@@ -75,27 +75,26 @@ bool fits(const tile_shape& shape, const rule_request& request, const device_inf
       schedule{device::order::natural, unsigned(request.length), shape.elements_per_thread}
           .most_registers();
   const unsigned all = request.is_real_row ? held + held / 2 : held;
-  // A quarter more than estimated, so that few kernels spill.
-  const unsigned registers =
-      device::workgroup::registers_estimate(all, real_bytes_of(request)) * 5 / 4;
-  return registers <= registers_allowed(shape.threads());
+  const unsigned registers = device::workgroup::registers_estimate(all, real_bytes_of(request)) *
+                             costs.register_quarters / 4;
+  return registers <= registers_allowed(shape.threads(), costs);
 }
 
 /// Gives a shape the elements that cost least of those with which it fits, exchanged in halves
 /// where they fit no other way. Returns whether there are any.
 bool choose_elements(tile_shape& shape, unsigned most, const rule_request& request,
-                     const device_info& device) {
+                     const tuning::architecture& data, const device_info& device) {
   unsigned least = ~0U;
   tile_shape trial = shape;
   for (const std::size_t divisor : divisors_of(request.length)) {
     if (divisor > most || (divisor == 1 && request.length > 1)) continue;
     trial.elements_per_thread = static_cast<unsigned>(divisor);
     trial.half_trade = false;
-    if (!fits(trial, request, device)) {
+    if (!fits(trial, request, data.costs, device)) {
       trial.half_trade = shape.half_trade;
-      if (!trial.half_trade || !fits(trial, request, device)) continue;
+      if (!trial.half_trade || !fits(trial, request, data.costs, device)) continue;
     }
-    const unsigned cost = cost_of(request, trial);
+    const unsigned cost = cost_of(request, trial, data);
     if (cost >= least) continue;
     least = cost;
     shape.elements_per_thread = trial.elements_per_thread;
@@ -151,16 +150,17 @@ std::vector<std::size_t> even_parts(std::size_t total, unsigned count) {
 }
 
 std::optional<tuning::shape> row_by_rule(const rule_request& request,
-                                         const tuning::row_defaults& rules,
+                                         const tuning::architecture& data,
                                          const device_info& device) {
+  const tuning::row_defaults& rules = data.other_rows;
   if (device::is_power_of_two(request.length) || request.length > rules.longest)
     return std::nullopt;
   tile_shape shape = shape_of(request);
   shape.half_trade = request.bank_bytes != 0;  // allowed
-  if (!choose_elements(shape, most_elements(request, rules.most_elements), request, device)) {
+  if (!choose_elements(shape, most_elements(request, rules.most_elements), request, data, device)) {
     return std::nullopt;
   }
-  const bool stages = is_staged(shape) && !shape.half_trade;
+  const bool stages = is_staged(shape, data) && !shape.half_trade;
   const unsigned threads_of_workgroup = rules.threads_of_workgroup / (stages ? 2 : 1);
   const std::size_t lanes =
       std::bit_floor(std::max<std::size_t>(threads_of_workgroup / shape.threads(), 1));
@@ -176,35 +176,36 @@ std::optional<tuning::shape> row_by_rule(const rule_request& request,
   return found;
 }
 
-std::optional<tuning::column_shape> columns_by_rule(const rule_request& request,
-                                                    const tuning::column_defaults& rules,
-                                                    const device_info& device) {
+std::optional<tuning::shape> columns_by_rule(const rule_request& request,
+                                             const tuning::architecture& data,
+                                             const device_info& device) {
+  const tuning::column_defaults& rules = data.other_columns;
   if (request.length > rules.longest) return std::nullopt;
   const std::size_t lanes = std::bit_floor(std::clamp<std::size_t>(
       rules.elements_per_workgroup / request.length, 1, rules.most_columns));
   const unsigned most = request.length > rules.short_length ? rules.elements_per_thread
                                                             : rules.elements_per_thread_of_short;
   if (device::is_power_of_two(request.length)) {
-    return tuning::column_shape{
+    return tuning::shape{
         .length = request.length,
         .elements = static_cast<unsigned>(std::min<std::size_t>(request.length, most)),
         .lanes = static_cast<unsigned>(lanes)};
   }
   tile_shape shape = shape_of(request);
   shape.lanes_across = true;
-  const std::size_t least_lanes = sector_bytes / request.element_bytes;
+  const std::size_t least_lanes = data.placing.sector_bytes / request.element_bytes;
   shape.lanes = static_cast<unsigned>(std::max(lanes, least_lanes));
   const unsigned most_of_mixed = most_elements(request, 2 * rules.elements_per_thread);
   while (true) {
     shape.half_trade = request.bank_bytes != 0;  // allowed
-    if (choose_elements(shape, most_of_mixed, request, device)) break;
+    if (choose_elements(shape, most_of_mixed, request, data, device)) break;
     if (shape.lanes <= least_lanes) return std::nullopt;
     shape.lanes /= 2;
   }
-  return tuning::column_shape{.length = request.length,
-                              .elements = shape.elements_per_thread,
-                              .lanes = shape.lanes,
-                              .half_trade = shape.half_trade};
+  return tuning::shape{.length = request.length,
+                       .elements = shape.elements_per_thread,
+                       .lanes = shape.lanes,
+                       .half_trade = shape.half_trade};
 }
 
 }  // namespace wingbeat::planner

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "tuning/tuning.hpp"     // shape, column_shape, row_defaults, column_defaults
+#include "tuning/tuning.hpp"     // architecture, shape
 #include "wingbeat/devices.hpp"  // device_info
 
 namespace wingbeat::planner {
@@ -22,12 +22,13 @@ struct rule_request {
 /// Returns how rows of a length that is no power of two are transformed by one workgroup, if they
 /// are.
 [[nodiscard]] std::optional<tuning::shape> row_by_rule(const rule_request& request,
-                                                       const tuning::row_defaults& rules,
+                                                       const tuning::architecture& data,
                                                        const device_info& device);
 
 /// Returns the same of columns of any length.
-[[nodiscard]] std::optional<tuning::column_shape> columns_by_rule(
-    const rule_request& request, const tuning::column_defaults& rules, const device_info& device);
+[[nodiscard]] std::optional<tuning::shape> columns_by_rule(const rule_request& request,
+                                                           const tuning::architecture& data,
+                                                           const device_info& device);
 
 /// Returns the lengths of `count` passes that make an axis, as equal as can be, longer ones first.
 [[nodiscard]] std::vector<std::size_t> even_parts(std::size_t total, unsigned count);

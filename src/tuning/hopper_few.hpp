@@ -2,8 +2,7 @@
 // NVIDIA GPUs: shapes for calls of few transforms, which stay in the caches and would leave most
 // multiprocessors idle. Found on an H200 by `best_shape few` and `lines .. of 1` (bench/NOTES.md,
 // sections 23 and 24); a cluster is for as many transforms as leave each of its workgroups a
-// multiprocessor, and columns are counted as a call of one transform has them. Included by
-// hopper.cpp.
+// multiprocessor, and columns are counted as a call of one transform has them.
 #pragma once
 
 #include "tuning/tuning.hpp"
@@ -17,7 +16,7 @@ inline constexpr shape fp32_whole[] = {
     {.length = 16, .elements = 4, .lanes = 64, .counts = {.from = 1 << 13, .up_to = 1 << 18}},
     {.length = 1024, .elements = 16, .lanes = 4, .counts = {.from = 1025, .up_to = 4096}},
 };
-inline constexpr cluster_shape fp32_lines[] = {
+inline constexpr shape fp32_lines[] = {
     {.length = 8192, .first = 64, .elements = 16, .workgroups = 4, .resident = 8,
      .counts = {.up_to = 32}},
     {.length = 16384, .first = 128, .elements = 16, .workgroups = 8, .resident = 8,
@@ -27,11 +26,11 @@ inline constexpr cluster_shape fp32_lines[] = {
     {.length = 65536, .first = 256, .elements = 16, .workgroups = 16, .resident = 3,
      .counts = {.from = 5, .up_to = 8}},
 };
-inline constexpr cluster_shape fp32_lines_of_reals[] = {
+inline constexpr shape fp32_lines_of_reals[] = {
     {.length = 16384, .first = 64, .elements = 16, .workgroups = 8, .resident = 6,
      .counts = {.up_to = 16}},
 };
-inline constexpr cluster_shape fp32_planes[] = {
+inline constexpr shape fp32_planes[] = {
     {.length = 16384, .first = 128, .elements = 16, .workgroups = 8, .resident = 8,
      .counts = {.up_to = 16}},
     {.length = 65536, .first = 256, .elements = 16, .workgroups = 16, .resident = 3,
@@ -42,7 +41,7 @@ inline constexpr cut fp32_cuts[] = {
     {.length = 1 << 17, .parts = {512, 256}, .counts = {.up_to = 2}},
     {.length = 1 << 21, .parts = {2048, 1024}, .counts = {.up_to = 1}},
 };
-inline constexpr column_shape fp32_columns[] = {
+inline constexpr shape fp32_columns[] = {
     {.length = 64, .elements = 8, .lanes = 4, .counts = {.up_to = 256}},
     {.length = 128, .elements = 8, .lanes = 4, .counts = {.up_to = 128}},
     {.length = 256, .elements = 4, .lanes = 4, .counts = {.up_to = 64}},
@@ -66,7 +65,7 @@ inline constexpr cut fp32_cuts_of_reals[] = {
     {.length = 1 << 20, .parts = {2048, 512}, .counts = {.up_to = 1}},
     {.length = 1 << 21, .parts = {2048, 1024}, .counts = {.up_to = 1}},
 };
-inline constexpr column_shape fp32_mirrored_of_reals[] = {
+inline constexpr shape fp32_mirrored_of_reals[] = {
     {.length = 64, .elements = 8, .lanes = 8, .counts = {.up_to = 1024}},
     {.length = 128, .elements = 8, .lanes = 8, .counts = {.up_to = 1024}},
     {.length = 256, .elements = 16, .lanes = 8, .counts = {.up_to = 1024}},
@@ -86,7 +85,7 @@ inline constexpr cut fp32_cuts_of_bins[] = {
     {.length = 1 << 20, .parts = {512, 2048}, .counts = {.up_to = 1}},
     {.length = 1 << 21, .parts = {1024, 2048}, .counts = {.up_to = 1}},
 };
-inline constexpr column_shape fp32_mirrored_of_bins[] = {
+inline constexpr shape fp32_mirrored_of_bins[] = {
     {.length = 64, .elements = 4, .lanes = 8, .counts = {.up_to = 256}},
     {.length = 128, .elements = 8, .lanes = 8, .counts = {.up_to = 128}},
     {.length = 128, .elements = 16, .lanes = 8, .counts = {.from = 129, .up_to = 512}},

@@ -67,7 +67,7 @@ inline constexpr shape fp32_rows_of_bins[] = {
     {.length = 500, .elements = 10, .lanes = 4, .fraction = 0.94f, .prefetch_mib = 4},
     {.length = 15360, .elements = 32, .fraction = 0.7f, .prefetch_mib = 4},
 };
-inline constexpr column_shape fp32_columns[] = {
+inline constexpr shape fp32_columns[] = {
     {.length = 96, .elements = 16, .lanes = 32, .fraction = 0.98f},
     {.length = 120, .elements = 8, .lanes = 32, .fraction = 0.98f},
     {.length = 192, .elements = 24, .lanes = 32, .half_trade = true, .fraction = 0.98f},
@@ -80,7 +80,7 @@ inline constexpr column_shape fp32_columns[] = {
      .resident = 1},
     {.length = 3600, .elements = 30, .lanes = 4, .fraction = 0.58f, .resident = 1},
 };
-inline constexpr cluster_shape fp32_lines[] = {
+inline constexpr shape fp32_lines[] = {
     {.length = 24576, .first = 96, .elements = 32, .workgroups = 8, .fraction = 0.68f,
      .resident = 6, .prefetch_mib = 4},
     {.length = 30720, .first = 96, .elements = 32, .workgroups = 8, .fraction = 0.54f,

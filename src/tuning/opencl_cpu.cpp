@@ -34,7 +34,7 @@ constexpr shape fp64_whole[] = {
     {.length = 1024, .elements = 16},
     {.length = 2048, .elements = 8},
 };
-constexpr column_shape fp32_columns[] = {
+constexpr shape fp32_columns[] = {
     {.length = 32, .elements = 8, .lanes = 32},
     {.length = 64, .elements = 8, .lanes = 32},
     {.length = 128, .elements = 16, .lanes = 16},
@@ -42,7 +42,7 @@ constexpr column_shape fp32_columns[] = {
     {.length = 512, .elements = 16, .lanes = 8},
     {.length = 1024, .elements = 32, .lanes = 8},
 };
-constexpr column_shape fp64_columns[] = {
+constexpr shape fp64_columns[] = {
     {.length = 32, .elements = 8, .lanes = 32},
     {.length = 64, .elements = 8, .lanes = 16},
     {.length = 128, .elements = 16, .lanes = 8},

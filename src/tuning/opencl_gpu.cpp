@@ -36,14 +36,14 @@ constexpr shape fp64_whole[] = {
     {.length = 1024, .elements = 8},
     {.length = 2048, .elements = 8, .half_trade = true},
 };
-constexpr column_shape fp32_columns[] = {
+constexpr shape fp32_columns[] = {
     {.length = 32, .elements = 8, .lanes = 16},
     {.length = 64, .elements = 8, .lanes = 8},
     {.length = 128, .elements = 8, .lanes = 8},
     {.length = 256, .elements = 8, .lanes = 8},
     {.length = 512, .elements = 16, .lanes = 4},
 };
-constexpr column_shape fp64_columns[] = {
+constexpr shape fp64_columns[] = {
     {.length = 32, .elements = 8, .lanes = 8},
     {.length = 64, .elements = 8, .lanes = 8},
     {.length = 128, .elements = 8, .lanes = 8},

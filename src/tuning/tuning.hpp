@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
-#include <cstddef>  // size_t
+#include <concepts>  // convertible_to
+#include <cstddef>   // size_t
 #include <limits>
+#include <ranges>  // views::join
 #include <span>
 
 #include "wingbeat/devices.hpp"  // device_info
@@ -26,7 +28,7 @@ struct count_range {
   }
 };
 
-// Fields that several kinds of shapes have:
+// Fields of a shape:
 // `length`: complex elements of one transform.
 // `elements`: of one thread, at most the length.
 // `lanes`: transforms of one workgroup, or of one cluster, at once.
@@ -40,44 +42,22 @@ struct count_range {
 // `counts`: see above. Of the shapes of one length, the first for the call's count is taken.
 // Lists are in any order, and may lack lengths.
 
-/// How one workgroup transforms rows of one length.
+/// How one workgroup transforms rows or columns of one length, columns being neighbours in memory;
+/// or how a cluster of workgroups transforms a line of `length` elements as `first` times the rest,
+/// or a plane of `first` rows. Of a cluster's shapes the first that fits the device is taken.
 struct shape {
-  std::size_t length = 1;
-  unsigned elements = 1;
-  unsigned lanes = 1;
-  bool half_trade = false;
-  bool stage_in = false;   ///< Load through local memory, contiguously.
-  bool stage_out = false;  ///< Store through local memory, contiguously.
-  float fraction = 0;
-  unsigned resident = 0;
-  unsigned prefetch_mib = 0;
-  bool streams = false;
-  count_range counts = {};
-};
-
-/// How one workgroup transforms columns of one length, which are neighbours in memory.
-struct column_shape {
-  std::size_t length = 1;
-  unsigned elements = 1;
-  unsigned lanes = 1;
-  bool half_trade = false;
-  float fraction = 0;
-  unsigned resident = 0;
-  bool streams = false;  ///< Only over the input; columns written elsewhere never stream.
-  count_range counts = {};
-};
-
-/// How a cluster of workgroups transforms a line of `length` elements as `first` times the rest, or
-/// a plane of `first` rows. Of the shapes of one length, the first that fits the device is taken.
-struct cluster_shape {
   std::size_t length = 1;
   std::size_t first = 1;
   unsigned elements = 1;
   unsigned workgroups = 1;  ///< Of one cluster.
   unsigned lanes = 1;
+  bool half_trade = false;
+  bool stage_in = false;   ///< Rows: load through local memory, contiguously.
+  bool stage_out = false;  ///< Rows: store through local memory, contiguously.
   float fraction = 0;
-  unsigned resident = 1;
+  unsigned resident = 0;
   unsigned prefetch_mib = 0;
+  bool streams = false;  ///< Columns: only over the input; those written elsewhere never stream.
   count_range counts = {};
 };
 
@@ -93,13 +73,39 @@ struct cut {
   count_range counts = {};
 };
 
+/// Lists of shapes, or of cuts, as one, the first before the others. An architecture extends
+/// another's lists by naming its own before them.
+template <class Entry>
+class table {
+ public:
+  constexpr table() = default;
+  template <class... Lists>
+  requires(sizeof...(Lists) > 0 && (std::convertible_to<const Lists&, std::span<const Entry>> &&
+                                    ...)) constexpr table(const Lists&... lists)
+      : lists_{std::span<const Entry>{lists}...} {}
+
+  [[nodiscard]] constexpr auto entries() const { return std::views::join(lists_); }
+  [[nodiscard]] constexpr bool is_empty() const { return std::ranges::empty(entries()); }
+
+  /// Returns the first entry for `count` transforms of this length in a call, or nullptr.
+  [[nodiscard]] constexpr const Entry* find(std::size_t length, std::size_t count) const {
+    for (const Entry& each : entries()) {
+      if (each.length == length && each.counts.contains(count)) return &each;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::array<std::span<const Entry>, 4> lists_ = {};
+};
+
 /// How rows are transformed: in one workgroup, in one cluster, or cut; and planes of rows at once.
 struct row_shapes {
-  std::span<const shape> whole = {};
-  std::span<const cluster_shape> lines = {};
-  std::span<const cut> cuts = {};  ///< Other lengths are cut evenly.
-  std::span<const cluster_shape> planes = {};
-  std::span<const column_shape> mirrored = {};  ///< Columns whose opposite bins meet.
+  table<shape> whole = {};
+  table<shape> lines = {};
+  table<cut> cuts = {};  ///< Other lengths are cut evenly.
+  table<shape> planes = {};
+  table<shape> mirrored = {};  ///< Columns whose opposite bins meet.
 };
 
 /// The shape of rows that are no powers of two and that no data describes, and how those that are
@@ -123,6 +129,21 @@ struct column_defaults {
   unsigned elements_per_thread = 16;          ///< and so many beyond.
 };
 
+/// What shapes by rule are compared by, in units of `estimated_cost` (device/workgroup/advise.hpp).
+/// Measured on an H200 (bench/NOTES.md, section 21).
+struct rule_costs {
+  unsigned staged_row = 512;
+  /// Rows whose threads read beyond the ends of sectors: times sectors for each run of neighbours,
+  unsigned cut_sector = 6144;
+  unsigned most_cut_sectors = 2500;  ///< and up to this.
+  unsigned column_element = 32;      ///< Of each element that a thread of columns holds.
+  /// Opposite bins meet in pairs where a thread's elements are even; else both are loaded twice.
+  unsigned unpaired_quarters = 5;
+  unsigned register_quarters = 5;  ///< Of the estimate, so that few kernels spill.
+  /// Of a multiprocessor, for all threads of a workgroup. Processors spill to their caches instead.
+  std::size_t registers_of_workgroup = 65536;
+};
+
 /// Columns whose bins meet and that no data describes: bounds within which registers do not spill
 /// (compiled for sm_80, sm_90 and sm_100), since opposite bins are in registers at once.
 struct mirrored_limits {
@@ -139,9 +160,9 @@ struct shapes {
   row_shapes rows_of_bins = {};   ///< That become reals; the same.
   /// Rows that are convolved in one launch; lengths that are missing as those of `rows`. They
   /// decide where spectra have their bins, so `counts` is not looked at.
-  std::span<const shape> convolutions = {};
-  std::span<const column_shape> columns = {};
-  std::span<const cluster_shape> column_lines = {};
+  table<shape> convolutions = {};
+  table<shape> columns = {};
+  table<shape> column_lines = {};
   mirrored_limits unmeasured_mirrored = {};
 };
 
@@ -187,6 +208,9 @@ struct placement_rules {
   /// side by side: requests count, not bytes, where all is in L2 (section 23).
   double least_workgroups_per_unit = 0.25;
   std::size_t least_side_by_side = 64;
+  std::size_t threads_of_subgroup = 32;  ///< And no fewer than these have work.
+  /// On a processor columns go in fewer lanes where fewer are left over, but fill its vectors.
+  unsigned least_lanes_of_processor = 16;
   /// Launches that move no more begin early: what it saves, about 1 us, shows.
   std::size_t most_early_bytes = std::size_t{64} << 20;
   /// The most bytes that a call of one launch, or of several, moves if it is repeated as a graph.
@@ -207,19 +231,10 @@ struct architecture {
   shapes stored_in_16_bits = {};  ///< Computed in fp32; if no row is whole, as `fp32`.
   row_defaults other_rows = {};
   column_defaults other_columns = {};
+  rule_costs costs = {};
   time_model times = {};
   placement_rules placing = {};
 };
-
-/// Returns the first shape of a list for `count` transforms of this length in a call, or nullptr.
-template <class Shape>
-[[nodiscard]] constexpr const Shape* find_shape(std::span<const Shape> list, std::size_t length,
-                                                std::size_t count) {
-  for (const Shape& each : list) {
-    if (each.length == length && each.counts.contains(count)) return &each;
-  }
-  return nullptr;
-}
 
 /// Returns the shapes for plans that store this precision.
 [[nodiscard]] const shapes& shapes_for(const architecture& data, precision stored);

@@ -17,18 +17,18 @@ inline constexpr tuning::shape made_up_whole[] = {
      .fraction = 0.75F, .resident = 5, .prefetch_mib = 2, .streams = true},
     {.length = 16, .elements = 8, .lanes = 2, .stage_out = true, .fraction = 0.5F},
 };
-inline constexpr tuning::column_shape made_up_columns[] = {
+inline constexpr tuning::shape made_up_columns[] = {
     {.length = 8, .elements = 4, .lanes = 8, .half_trade = true, .fraction = 0.25F, .resident = 6,
      .streams = true},
     {.length = 16, .elements = 4, .lanes = 16},
     {.length = 32, .elements = 8, .lanes = 4},
 };
-inline constexpr tuning::cluster_shape made_up_lines[] = {
+inline constexpr tuning::shape made_up_lines[] = {
     {.length = 64, .first = 4, .elements = 4, .workgroups = 4, .fraction = 0.5F, .resident = 3,
      .prefetch_mib = 1},
     {.length = 64, .first = 8, .elements = 8},
 };
-inline constexpr tuning::cluster_shape made_up_column_lines[] = {
+inline constexpr tuning::shape made_up_column_lines[] = {
     {.length = 32, .first = 4, .elements = 4, .workgroups = 2, .lanes = 4, .fraction = 0.5F,
      .resident = 2},
 };
@@ -36,15 +36,15 @@ inline constexpr tuning::cut made_up_cuts[] = {
     {.length = 128, .parts = {8, 16}},
     {.length = 1024, .parts = {8, 16, 8}},
 };
-inline constexpr tuning::cluster_shape made_up_planes[] = {
+inline constexpr tuning::shape made_up_planes[] = {
     {.length = 64, .first = 8, .elements = 4, .workgroups = 2, .fraction = 0.5F, .resident = 3,
      .prefetch_mib = 1},
     {.length = 128, .first = 16, .elements = 8},
 };
-inline constexpr tuning::cluster_shape made_up_planes_of_reals[] = {
+inline constexpr tuning::shape made_up_planes_of_reals[] = {
     {.length = 128, .first = 16, .elements = 8},
 };
-inline constexpr tuning::column_shape made_up_mirrored[] = {
+inline constexpr tuning::shape made_up_mirrored[] = {
     {.length = 16, .elements = 8, .lanes = 4, .half_trade = true, .fraction = 0.5F, .resident = 2},
 };
 // clang-format on

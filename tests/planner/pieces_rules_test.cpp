@@ -19,15 +19,15 @@ constexpr tuning::shape rows_by_count[] = {
     {.length = 8, .elements = 2, .lanes = 1, .counts = {.up_to = 99}},
     {.length = 8, .elements = 4, .lanes = 16, .counts = {.from = 100}},
 };
-constexpr tuning::column_shape columns_by_count[] = {
+constexpr tuning::shape columns_by_count[] = {
     {.length = 8, .elements = 2, .lanes = 2, .counts = {.up_to = 16}},
     {.length = 8, .elements = 4, .lanes = 8},
     {.length = 16, .elements = 4, .lanes = 8},
 };
-constexpr tuning::cluster_shape lines_by_count[] = {
+constexpr tuning::shape lines_by_count[] = {
     {.length = 64, .first = 8, .elements = 8, .counts = {.up_to = 4}},
 };
-constexpr tuning::cluster_shape planes_by_count[] = {
+constexpr tuning::shape planes_by_count[] = {
     {.length = 64, .first = 8, .elements = 8, .lanes = 2, .counts = {.from = 5, .up_to = 6}},
 };
 constexpr tuning::cut cuts_by_count[] = {
@@ -149,7 +149,7 @@ TEST(pieces_rules, shape_columns_that_no_data_describes) {
 }
 
 TEST(pieces_rules, keep_prefetches_and_streams_from_long_butterflies_with_twiddles) {
-  static constexpr tuning::column_shape streamed[] = {
+  static constexpr tuning::shape streamed[] = {
       {.length = 8, .elements = 4, .lanes = 8, .streams = true},
   };
   auto data = made_up_data();
@@ -171,7 +171,7 @@ TEST(pieces_rules, keep_prefetches_and_streams_from_long_butterflies_with_twiddl
 }
 
 TEST(pieces_rules, weigh_scrambled_bins_by_the_times_expected) {
-  static constexpr tuning::column_shape measured[] = {
+  static constexpr tuning::shape measured[] = {
       {.length = 16, .elements = 8, .lanes = 8, .fraction = 0.25F},
   };
   auto data = made_up_data();
@@ -192,7 +192,7 @@ TEST(pieces_rules, weigh_scrambled_bins_by_the_times_expected) {
   EXPECT_FALSE(is_scrambled());
   // Columns of 32, which were not measured, and rows of 8 at 0.75 of a copy.
   data.times = {.unmeasured = 6, .twiddle_elements = 0, .least_gain = 1, .unmeasured_growth = 2};
-  data.fp32.rows.whole = data.fp32.rows.whole.first(4);
+  data.fp32.rows.whole = std::span{made_up_whole}.first(4);
   EXPECT_TRUE(is_scrambled());
   data.times.unmeasured = 7;
   EXPECT_FALSE(is_scrambled());
@@ -202,7 +202,7 @@ TEST(pieces_rules, weigh_scrambled_bins_by_the_times_expected) {
 }
 
 TEST(pieces_rules, give_processors_no_more_lanes_than_leave_few_without_a_column) {
-  constexpr tuning::column_shape wide[] = {{.length = 8, .elements = 8, .lanes = 64}};
+  constexpr tuning::shape wide[] = {{.length = 8, .elements = 8, .lanes = 64}};
   tuning::architecture data;
   data.fp32 = {.columns = wide};
   const auto lanes = [&](std::size_t columns, unsigned bank_bytes) {
@@ -220,7 +220,7 @@ TEST(pieces_rules, give_processors_no_more_lanes_than_leave_few_without_a_column
 }
 
 TEST(pieces_rules, spread_calls_of_few_transforms_over_the_multiprocessors) {
-  constexpr tuning::column_shape wide[] = {{.length = 64, .elements = 8, .lanes = 64}};
+  constexpr tuning::shape wide[] = {{.length = 64, .elements = 8, .lanes = 64}};
   constexpr tuning::shape rows[] = {{.length = 64, .elements = 8, .lanes = 16}};
   tuning::architecture data;
   data.bank_bytes = 128;

@@ -263,11 +263,11 @@ TEST(pieces, keep_natural_order_where_it_takes_no_longer) {
   const auto data = made_up_data();
   EXPECT_TRUE(scrambled_pieces_of({.total = 16}, data, hopper()).empty()) << "a workgroup's";
   EXPECT_TRUE(scrambled_pieces_of({.total = 64}, data, hopper()).empty()) << "a cluster's";
-  static constexpr tuning::column_shape slow[] = {
+  static constexpr tuning::shape slow[] = {
       {.length = 8, .elements = 8, .lanes = 8, .fraction = 0.1F},
       {.length = 16, .elements = 8, .lanes = 8, .fraction = 0.1F},
   };
-  static constexpr tuning::column_shape swift[] = {
+  static constexpr tuning::shape swift[] = {
       {.length = 8, .elements = 8, .lanes = 8, .fraction = 1.0F},
       {.length = 16, .elements = 8, .lanes = 8, .fraction = 1.0F},
   };

@@ -38,25 +38,25 @@ const tuning::architecture& tiny_shapes() {
        .stage_out = true,
        .prefetch_mib = 1},
   };
-  static constexpr column_shape columns[] = {
+  static constexpr shape columns[] = {
       {.length = 2, .elements = 2, .lanes = 8},
       {.length = 4, .elements = 2, .lanes = 4},
       {.length = 8, .elements = 4, .lanes = 4},
       {.length = 16, .elements = 4, .lanes = 4},
   };
-  static constexpr cluster_shape lines[] = {
+  static constexpr shape lines[] = {
       {.length = 32, .first = 4, .elements = 4, .workgroups = 2, .prefetch_mib = 1},
       {.length = 64, .first = 8, .elements = 4, .workgroups = 4},
   };
-  static constexpr cluster_shape column_lines[] = {
+  static constexpr shape column_lines[] = {
       {.length = 64, .first = 8, .elements = 4, .workgroups = 2, .lanes = 4},
       {.length = 16, .first = 4, .elements = 4, .lanes = 2},
   };
-  static constexpr cluster_shape planes[] = {
+  static constexpr shape planes[] = {
       {.length = 64, .first = 8, .elements = 4, .workgroups = 2, .prefetch_mib = 1},
       {.length = 128, .first = 16, .elements = 8, .workgroups = 4},
   };
-  static constexpr cluster_shape real_planes[] = {
+  static constexpr shape real_planes[] = {
       {.length = 32, .first = 8, .elements = 4, .prefetch_mib = 1},
       {.length = 64, .first = 8, .elements = 4, .workgroups = 2, .prefetch_mib = 1},
       {.length = 128, .first = 16, .elements = 8, .workgroups = 4},

@@ -299,12 +299,12 @@ tuning::architecture data_with(const tuning::shapes& fp32) {
 }
 
 TEST(program, makes_planes_at_once_where_nothing_is_in_the_way) {
-  static constexpr tuning::cluster_shape planes[] = {
+  static constexpr tuning::shape planes[] = {
       {.length = 4096, .first = 64, .elements = 16, .workgroups = 4},
   };
   tuning::shapes shapes = tuning::ampere().fp32;
   shapes.rows.planes = planes;
-  static constexpr tuning::cluster_shape of_reals[] = {
+  static constexpr tuning::shape of_reals[] = {
       {.length = 8192, .first = 128, .elements = 8, .workgroups = 4},
   };
   shapes.rows_of_reals.planes = shapes.rows_of_bins.planes = of_reals;

@@ -50,7 +50,7 @@ TEST(tuning, finds_a_shape_by_length_and_count_in_lists_of_any_order) {
       {.length = 16, .elements = 16, .counts = {.from = 5}},
   };
   const auto elements = [](std::size_t length, std::size_t count) {
-    const shape* found = find_shape(std::span<const shape>{list}, length, count);
+    const shape* found = table<shape>{list}.find(length, count);
     return found == nullptr ? 0 : found->elements;
   };
   EXPECT_EQ(elements(64, 1), 8U);
@@ -63,10 +63,20 @@ TEST(tuning, finds_a_shape_by_length_and_count_in_lists_of_any_order) {
   EXPECT_EQ(elements(16, 6), 16U);
 }
 
+TEST(tuning, takes_a_shape_of_the_first_list_that_has_one) {
+  static constexpr shape own[] = {{.length = 64, .elements = 8, .counts = {.up_to = 3}}};
+  static constexpr shape others[] = {{.length = 64, .elements = 16}, {.length = 32}};
+  const table<shape> both{own, others};
+  EXPECT_EQ(both.find(64, 3), &own[0]);
+  EXPECT_EQ(both.find(64, 4), &others[0]);
+  EXPECT_EQ(both.find(32, 1), &others[1]);
+  EXPECT_TRUE(table<shape>{}.is_empty());
+  EXPECT_FALSE(both.is_empty());
+}
+
 /// Shapes of one workgroup: one for each length and count.
-template <class Shape>
-void expect_sound(std::span<const Shape> list) {
-  for (const Shape& each : list) {
+void expect_sound(const table<shape>& shapes) {
+  for (const shape& each : shapes.entries()) {
     SCOPED_TRACE(each.length);
     EXPECT_TRUE(device::is_product_of_radices(each.length) && std::has_single_bit(each.lanes));
     EXPECT_EQ(each.length % each.elements, 0U);
@@ -74,15 +84,14 @@ void expect_sound(std::span<const Shape> list) {
     EXPECT_LE(each.counts.from, each.counts.up_to);
     EXPECT_GE(each.fraction, 0);
     EXPECT_LE(each.fraction, 1);
-    EXPECT_TRUE(find_shape(list, each.length, each.counts.from) == &each ||
-                find_shape(list, each.length, each.counts.up_to) == &each)
+    EXPECT_TRUE(shapes.find(each.length, each.counts.from) == &each ||
+                shapes.find(each.length, each.counts.up_to) == &each)
         << "is hidden";
   }
 }
 
-template <>
-void expect_sound(std::span<const cluster_shape> list) {
-  for (const cluster_shape& each : list) {
+void expect_sound_clusters(const table<shape>& shapes) {
+  for (const shape& each : shapes.entries()) {
     SCOPED_TRACE(each.length);
     EXPECT_TRUE(device::is_product_of_radices(each.length));
     EXPECT_EQ(each.length % each.first, 0U);
@@ -98,10 +107,10 @@ void expect_sound(std::span<const cluster_shape> list) {
 
 void expect_sound(const tuning::row_shapes& rows) {
   expect_sound(rows.whole);
-  expect_sound(rows.lines);
-  expect_sound(rows.planes);
+  expect_sound_clusters(rows.lines);
+  expect_sound_clusters(rows.planes);
   expect_sound(rows.mirrored);
-  for (const tuning::cut& cut : rows.cuts) {
+  for (const tuning::cut& cut : rows.cuts.entries()) {
     SCOPED_TRACE(cut.length);
     std::size_t product = 1;
     bool has_ended = false;
@@ -118,13 +127,13 @@ TEST(tuning, holds_sound_shapes) {
   for (const architecture* data :
        {&tuning::hopper(), &tuning::ampere(), &tuning::opencl_gpu(), &tuning::opencl_cpu()}) {
     SCOPED_TRACE(data->name);
-    EXPECT_FALSE(data->fp32.rows.whole.empty() || data->fp64.rows.whole.empty());
+    EXPECT_FALSE(data->fp32.rows.whole.is_empty() || data->fp64.rows.whole.is_empty());
     for (const tuning::shapes* each : {&data->fp32, &data->fp64, &data->stored_in_16_bits}) {
       expect_sound(each->rows);
       expect_sound(each->rows_of_reals);
       expect_sound(each->rows_of_bins);
       expect_sound(each->columns);
-      expect_sound(each->column_lines);
+      expect_sound_clusters(each->column_lines);
     }
   }
 }
