@@ -57,7 +57,7 @@ std::string side_words(const char* name, const arrays::array& array) {
   for (const arrays::axis& axis : array.axes) strides.push_back(axis.stride);
   return formatted(" {0}_strides={1} {0}_distance={2} {0}_imaginary={3} {0}_bytes={4}", name,
                    joined(strides, "x"), array.batches.front().distance, array.parts_distance,
-                   array.bytes());
+                   array.valid_bytes());
 }
 
 class process_run final : public measure::library_run {
