@@ -233,11 +233,11 @@ std::string workgroup_fft::type_text() const {
 }
 
 device::workgroup::limits limits_of(const device_info& device) {
-  device::workgroup::limits of;
-  of.max_workgroup = static_cast<unsigned>(device.max_workgroup);
-  of.local_memory_bytes = static_cast<unsigned>(device.local_memory_bytes);
-  of.subgroup = device.runs_on == engine::cuda ? 32 : 1;  // OpenCL kernels use barriers alone
-  return of;
+  device::workgroup::limits bounds;
+  bounds.max_workgroup = static_cast<unsigned>(device.max_workgroup);
+  bounds.local_memory_bytes = static_cast<unsigned>(device.local_memory_bytes);
+  bounds.subgroup = device.runs_on == engine::cuda ? 32 : 1;  // OpenCL kernels use barriers alone
+  return bounds;
 }
 
 std::string with_device_headers(const std::string& text, const std::string& path) {

@@ -32,16 +32,16 @@ host_load taps_callable(std::size_t n_taps, bool are_real, bool are_reversed) {
     const std::size_t reals = are_real ? 1 : 2;
     const Real* const taps = static_cast<const Real*>(in) + row * n_taps * reals;
     for (std::size_t i = 0; i < into.size(); ++i) {
-      const std::size_t at = are_reversed ? n_taps - 1 - first - i : first + i;
-      const Real imaginary = are_real ? Real(0) : taps[2 * at + 1];
-      into[i] = {taps[reals * at], are_reversed ? -imaginary : imaginary};
+      const std::size_t tap = are_reversed ? n_taps - 1 - first - i : first + i;
+      const Real imaginary = are_real ? Real(0) : taps[2 * tap + 1];
+      into[i] = {taps[reals * tap], are_reversed ? -imaginary : imaginary};
     }
   }};
 }
 
 std::string taps_text(const convolution_spec& spec, bool are_reversed) {
   const std::string_view real = spec.real == precision::fp64 ? "double" : "float";
-  const std::string at = are_reversed ? formatted("{} - i", spec.kernel[0] - 1) : std::string{"i"};
+  const std::string tap = are_reversed ? formatted("{} - i", spec.kernel[0] - 1) : std::string{"i"};
   return formatted(R"(#include "wingbeat/device/complex.hpp"
 struct wingbeat_taps_load {{
   using number = wingbeat::device::complex<{0}>;
@@ -54,7 +54,7 @@ struct wingbeat_taps_load {{
   }}
 }};
 )",
-                   real, is_real(spec) ? real : "number", spec.kernel[0], at,
+                   real, is_real(spec) ? real : "number", spec.kernel[0], tap,
                    is_real(spec)  ? "number{in[at], 0}"
                    : are_reversed ? "conj(copied_from(in + at))"
                                   : "copied_from(in + at)");
@@ -106,28 +106,28 @@ class block_convolution {
             .real = spec_.real};
   }
 
-  void convolve(const block_rows& of) {
+  void convolve(const block_rows& given) {
     const std::size_t result = axis_.result(), prepared = request_.prepared;
     const bool is_pairwise = spec_.pairs == pairing::pairwise;
     backend::convolution_of_rows blocks{
-        rows_of({request_.count, prepared, of.count}),
+        rows_of({request_.count, prepared, given.count}),
         {.stored = stored_between(spec_),
          .distances = {is_pairwise ? axis_.padded : 0, axis_.padded, 0}}};
     plan_spec& rows = blocks.rows;
     rows.in = {.strides = {1},
-               .distances = {axis_.image, 0, of.distance},
-               .imaginary_at = of.parts_distance,
-               .origin = {of.in.first}};
-    rows.valid_in = {of.in};
+               .distances = {axis_.image, 0, given.distance},
+               .imaginary_at = given.parts_distance,
+               .origin = {given.in.first}};
+    rows.valid_in = {given.in};
     rows.scale = scaling::by_length;
     rows.factor = 1 / scale_.spectrum(operand_role::kernel, 0);
     rows.out = {.strides = {1},
-                .distances = {prepared * result, result, of.distance},
-                .imaginary_at = of.parts_distance,
-                .origin = {of.out.first}};
-    rows.valid_out = {of.out};
-    const array_ends ends{place::input, place::output, of.image_at * value_bytes(spec_),
-                          of.result_at * value_bytes(spec_)};
+                .distances = {prepared * result, result, given.distance},
+                .imaginary_at = given.parts_distance,
+                .origin = {given.out.first}};
+    rows.valid_out = {given.out};
+    const array_ends ends{place::input, place::output, given.image_at * value_bytes(spec_),
+                          given.result_at * value_bytes(spec_)};
     if (made_.add_in_one(blocks, ends)) return;
     made_.add_in_two(blocks, {scale_.forward(operand_role::image, 0), false, true}, ends);
   }

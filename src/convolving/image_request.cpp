@@ -113,8 +113,8 @@ convolution_spec plain_planes_of(const image_convolution_spec& spec) {
 }
 
 /// Returns the divisor of one colour of a kernel with these sums.
-double divisor_of(const std::vector<double>& sums, std::size_t colour, normalisation by) {
-  if (by == normalisation::by_sum || sums.size() == 1) return sums[colour];
+double divisor_of(const std::vector<double>& sums, std::size_t colour, normalisation division) {
+  if (division == normalisation::by_sum || sums.size() == 1) return sums[colour];
   double luminance = 0;
   for (std::size_t c = 0; c < sums.size(); ++c) luminance += luminance_weights[c] * sums[c];
   return luminance;
@@ -206,8 +206,8 @@ std::string_view name_of(border outside) noexcept {
   return convolving::unnamed;
 }
 
-std::string_view name_of(normalisation by) noexcept {
-  switch (by) {
+std::string_view name_of(normalisation division) noexcept {
+  switch (division) {
     case normalisation::none: return "none";
     case normalisation::by_sum: return "sum";
     case normalisation::by_luminance: return "luminance";

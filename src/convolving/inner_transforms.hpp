@@ -41,8 +41,8 @@ inline void finish(plan_spec& last, const fused_store& store, const row_parts& p
 class inner_transforms {
  public:
   /// All outlive this.
-  inner_transforms(const convolution_spec& spec, const program_sizes& of, program_builder& to)
-      : spec_(spec), of_(of), made_(to) {}
+  inner_transforms(const convolution_spec& spec, const program_sizes& sizes, program_builder& to)
+      : spec_(spec), of_(sizes), made_(to) {}
 
   /// Adds those of a role's signals, and returns the columns that they leave.
   columns add_forward(operand_role role) {

@@ -72,38 +72,38 @@ struct pixel_table {
 
 /// Reads columns x, x + 1, .. of one row of one channel.
 template <std::size_t Channels, class Element>
-void read_row(const pixel_table& at, const Element* row, std::size_t x, std::span<float> into) {
+void read_row(const pixel_table& lookup, const Element* row, std::size_t x, std::span<float> into) {
   std::size_t i = 0;
   const auto border = [&](std::size_t end) {
     for (; i < into.size() && x + i < end; ++i) {
-      into[i] = widened(row[at.columns[x + i] * Channels]);
+      into[i] = widened(row[lookup.columns[x + i] * Channels]);
     }
   };
-  border(at.inside_begin);
-  if (i < into.size() && x + i < at.inside_end) {
-    const std::size_t count = std::min(at.inside_end - x, into.size()) - i;
-    const Element* const from = row + at.columns[x + i] * Channels;
+  border(lookup.inside_begin);
+  if (i < into.size() && x + i < lookup.inside_end) {
+    const std::size_t count = std::min(lookup.inside_end - x, into.size()) - i;
+    const Element* const from = row + lookup.columns[x + i] * Channels;
     float* const to = into.data() + i;
     for (std::size_t k = 0; k < count; ++k) to[k] = widened(from[k * Channels]);
     i += count;
   }
-  border(at.width);
+  border(lookup.width);
 }
 
 template <class Element>
-host_load callable_of_load(std::size_t channels, std::shared_ptr<const pixel_table> at) {
-  return run_reader<float>{[channels, at = std::move(at)](const void* in, std::size_t channel,
-                                                          std::size_t first,
-                                                          std::span<float> into) {
-    with_channels(channels, [&](auto n) {
-      const auto* const pixels = static_cast<const Element*>(in) + channel;
-      at->each_row(first, into.size(),
-                   [&](std::size_t done, std::size_t y, std::size_t x, std::size_t length) {
-                     read_row<n()>(*at, pixels + y * at->image_width * n(), x,
-                                   into.subspan(done, length));
-                   });
-    });
-  }};
+host_load callable_of_load(std::size_t channels, std::shared_ptr<const pixel_table> lookup) {
+  return run_reader<float>{
+      [channels, lookup = std::move(lookup)](const void* in, std::size_t channel, std::size_t first,
+                                             std::span<float> into) {
+        with_channels(channels, [&](auto n) {
+          const auto* const pixels = static_cast<const Element*>(in) + channel;
+          lookup->each_row(first, into.size(),
+                           [&](std::size_t done, std::size_t y, std::size_t x, std::size_t length) {
+                             read_row<n()>(*lookup, pixels + y * lookup->image_width * n(), x,
+                                           into.subspan(done, length));
+                           });
+        });
+      }};
 }
 
 template <class Element>
@@ -117,36 +117,36 @@ void write_channel(void* out, std::size_t channels, std::size_t channel, std::si
 
 /// Copies the alpha of elements first, first + 1, .. from the image; outside it there is none.
 template <class Element>
-void copy_alpha(const pixel_table& at, const Element* image, Element* out, std::size_t channels,
+void copy_alpha(const pixel_table& lookup, const Element* image, Element* out, std::size_t channels,
                 std::size_t first, std::size_t count) {
   const std::size_t alpha = channels - 1;
-  at.each_row(first, count, [&](std::size_t done, std::size_t y, std::size_t x, std::size_t n) {
+  lookup.each_row(first, count, [&](std::size_t done, std::size_t y, std::size_t x, std::size_t n) {
     Element* const to = out + (first + done) * channels + alpha;
     for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t column = at.columns[x + i];
-      const bool is_inside = y < at.image_height && column < at.image_width;
+      const std::size_t column = lookup.columns[x + i];
+      const bool is_inside = y < lookup.image_height && column < lookup.image_width;
       to[i * channels] =
-          is_inside ? image[(y * at.image_width + column) * channels + alpha] : Element(0.0F);
+          is_inside ? image[(y * lookup.image_width + column) * channels + alpha] : Element(0.0F);
     }
   });
 }
 
 template <class Element>
-host_store callable_of_store(std::size_t channels, std::shared_ptr<const pixel_table> at) {
+host_store callable_of_store(std::size_t channels, std::shared_ptr<const pixel_table> lookup) {
   if (channels % 2 != 0) {
     return run_writer<float>{[channels](void* out, std::size_t channel, std::size_t first,
                                         std::span<const float> values) {
       write_channel<Element>(out, channels, channel, first, values);
     }};
   }
-  return operand_writer<float>{
-      [channels, at = std::move(at)](void* out, const host_arguments& given, std::size_t channel,
-                                     std::size_t first, std::span<const float> values) {
-        write_channel<Element>(out, channels, channel, first, values);
-        if (channel > 0) return;
-        copy_alpha(*at, given.memory<const Element>(0), static_cast<Element*>(out), channels, first,
-                   values.size());
-      }};
+  return operand_writer<float>{[channels, lookup = std::move(lookup)](
+                                   void* out, const host_arguments& given, std::size_t channel,
+                                   std::size_t first, std::span<const float> values) {
+    write_channel<Element>(out, channels, channel, first, values);
+    if (channel > 0) return;
+    copy_alpha(*lookup, given.memory<const Element>(0), static_cast<Element*>(out), channels, first,
+               values.size());
+  }};
 }
 
 /// Returns the type of indices of so many elements: 64-bit divisions take GPUs several times as

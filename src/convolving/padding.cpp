@@ -57,10 +57,10 @@ double cost_of_factors(std::size_t n) {
   return cost;
 }
 
-double point_cost(std::size_t n, const point_costs& of) {
-  const double cost = of.memory + cost_of_factors(n);
+double point_cost(std::size_t n, const point_costs& per_point) {
+  const double cost = per_point.memory + cost_of_factors(n);
   if (std::has_single_bit(n)) return cost;
-  return cost * (n > 4096 ? of.mixed_beyond_4096 : of.mixed);
+  return cost * (n > 4096 ? per_point.mixed_beyond_4096 : per_point.mixed);
 }
 
 /// Returns the next length from n on that is considered besides powers of two.

@@ -27,10 +27,11 @@ host_load callable_of(const spectrum_pairs& pairs, product times) {
     const std::size_t column = row % pairs.columns, pair = row / pairs.columns;
     const std::size_t run = pair / pairs.prepared;
     const std::size_t prepared = pairs.is_pairwise ? run : pair % pairs.prepared;
-    const auto at = [&](std::size_t n_before) { return n_before * pairs.bins + first; };
-    const auto* const x = static_cast<const bin*>(in) + at(run * pairs.columns + column);
-    const auto* const h = given.memory<const bin>(0) +
-                          at(pairs.has_one_column ? prepared : prepared * pairs.columns + column);
+    const auto offset = [&](std::size_t n_before) { return n_before * pairs.bins + first; };
+    const auto* const x = static_cast<const bin*>(in) + offset(run * pairs.columns + column);
+    const auto* const h =
+        given.memory<const bin>(0) +
+        offset(pairs.has_one_column ? prepared : prepared * pairs.columns + column);
     // Parts that are not finite need no care of their own, as operator* would take.
     const Real x_sign = times == product::conjugate_row ? Real(-1) : Real(1);
     const Real h_sign = times == product::conjugate_spectrum ? Real(-1) : Real(1);
@@ -54,7 +55,7 @@ std::string_view type_of(precision stored) {
 
 std::string text_of(const spectrum_pairs& pairs, product times, std::string_view stored,
                     std::string_view real) {
-  const auto of = [&](product conjugated, std::string_view name) {
+  const auto described = [&](product conjugated, std::string_view name) {
     return times == conjugated ? formatted("conj({})", name) : std::string{name};
   };
   return formatted(R"(#include "wingbeat/device/bfloat.hpp"
@@ -82,8 +83,8 @@ struct wingbeat_product {{
                    real, pairs.columns, pairs.prepared,
                    pairs.is_pairwise ? std::string{"run"}
                                      : formatted("row / {} % {}", pairs.columns, pairs.prepared),
-                   pairs.bins, of(product::conjugate_row, "x"),
-                   of(product::conjugate_spectrum, "h"),
+                   pairs.bins, described(product::conjugate_row, "x"),
+                   described(product::conjugate_spectrum, "h"),
                    pairs.has_one_column ? std::string{"prepared"}
                                         : formatted("prepared * {} + column", pairs.columns),
                    stored);

@@ -16,14 +16,14 @@ struct given_text {
 };
 
 template <class Functor>
-given_text text_of(const Functor& of) {
+given_text text_of(const Functor& functor) {
   given_text text;
-  if (!of.source.parameters.empty()) {
+  if (!functor.source.parameters.empty()) {
     text.types += "  using parameters = yours::parameters;\n";
     text.taken += "WINGBEAT_GLOBAL const parameters& with, ";
     text.given += "with, ";
   }
-  if (!of.operands.empty()) {
+  if (!functor.operands.empty()) {
     text.types += "  using operands = yours::operands;\n";
     text.taken += "operands given, ";
     text.given += "given, ";
@@ -38,13 +38,13 @@ std::string numbers_of(const row_parts& parts) {
 
 /// Returns the beginning of a struct that calls the request's functor.
 template <class Functor>
-std::string head_of(std::string_view name, const Functor& of, const given_text& text) {
+std::string head_of(std::string_view name, const Functor& functor, const given_text& text) {
   return formatted(
       "\nstruct {} {{\n"
       "  using size = wingbeat::device::size;\n"
       "  using yours = {};\n"
       "  using element = yours::element;\n{}",
-      name, of.source.type, text.types);
+      name, functor.source.type, text.types);
 }
 
 constexpr std::string_view load_name = "wingbeat_signal_load", store_name = "wingbeat_result_store";
@@ -130,15 +130,16 @@ struct renumbered {
 };
 
 template <class Functor>
-Functor with_numbers(const Functor& of, const row_parts& parts, std::string_view name,
+Functor with_numbers(const Functor& functor, const row_parts& parts, std::string_view name,
                      const std::string& text) {
-  Functor result = of;
-  if (of.source.is_given()) {
+  Functor result = functor;
+  if (functor.source.is_given()) {
     result.source.text += text;
     result.source.type = name;
   }
-  result.callable = std::visit(
-      [&](const auto& yours) { return renumbered{parts}(yours, of.callable); }, of.callable);
+  result.callable =
+      std::visit([&](const auto& yours) { return renumbered{parts}(yours, functor.callable); },
+                 functor.callable);
   return result;
 }
 

@@ -164,10 +164,10 @@ struct score_writer {
   void operator()(void* out, const host_arguments& given, std::size_t row, std::size_t first,
                   std::span<const Real> values) const {
     std::array<Real, block> scores;
-    for (std::size_t at = 0; at < values.size(); at += block) {
-      const std::size_t count = std::min(block, values.size() - at);
-      std::copy_n(values.data() + at, count, scores.data());
-      keep(static_cast<std::uint64_t*>(out), given, row, first + at, {scores.data(), count});
+    for (std::size_t index = 0; index < values.size(); index += block) {
+      const std::size_t count = std::min(block, values.size() - index);
+      std::copy_n(values.data() + index, count, scores.data());
+      keep(static_cast<std::uint64_t*>(out), given, row, first + index, {scores.data(), count});
     }
   }
 
@@ -203,9 +203,9 @@ struct score_writer {
   void add_rim(const Real* sums, Real mean, std::size_t first, std::span<Real> scores) const {
     const axis_geometry &axis_y = kept.axes[0], &axis_x = kept.axes[1];
     const std::size_t pitch = axis_x.kernel + 1;
-    const auto part = [](const axis_geometry& axis, std::size_t at) {
-      return index_range{at < axis.image_at ? axis.image_at - at : 0,
-                         std::min(axis.kernel, axis.image_at + axis.image - at)};
+    const auto part = [](const axis_geometry& axis, std::size_t index) {
+      return index_range{index < axis.image_at ? axis.image_at - index : 0,
+                         std::min(axis.kernel, axis.image_at + axis.image - index)};
     };
     for (std::size_t i = 0; i < scores.size(); ++i) {
       const index_range y = part(axis_y, (first + i) / axis_x.result());

@@ -43,9 +43,9 @@ class window_fold {
  private:
   template <class Op>
   void combine(Op op, std::vector<double>& into, std::size_t i, std::size_t neighbour) const {
-    double* const at = into.data() + i * inner_;
+    double* const row_begin = into.data() + i * inner_;
     const double* const other = into.data() + neighbour * inner_;
-    for (std::size_t j = 0; j < inner_; ++j) at[j] = op(at[j], other[j]);
+    for (std::size_t j = 0; j < inner_; ++j) row_begin[j] = op(row_begin[j], other[j]);
   }
 
   std::size_t n_, inner_, window_;

@@ -39,14 +39,15 @@ std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on, const pass& lau
   return table;
 }
 
-bool has_functor(const pass& of) {
-  return of.in.fused || of.out.fused;
+bool has_functor(const pass& described) {
+  return described.in.fused || described.out.fused;
 }
 
 /// Returns the parameters of a pass's entry: see `enqueue`.
-unsigned parameters_of(const pass& of) {
-  unsigned count = backend::transform_parameters + (of.filter ? backend::filter_parameters : 0);
-  for (const auto* fused : {&of.in.fused, &of.out.fused}) {
+unsigned parameters_of(const pass& described) {
+  unsigned count =
+      backend::transform_parameters + (described.filter ? backend::filter_parameters : 0);
+  for (const auto* fused : {&described.in.fused, &described.out.fused}) {
     if (*fused) count += backend::entry_parameters((*fused)->operands);
   }
   return count;
@@ -54,21 +55,21 @@ unsigned parameters_of(const pass& of) {
 
 /// Compiles one pass. Compile errors of a pass with functors are the request's: `plan_error`.
 std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
-                                          const std::shared_ptr<queue>& on, const pass& of) {
-  const planner::tile_shape& shape = of.shape();
+                                          const std::shared_ptr<queue>& on, const pass& described) {
+  const planner::tile_shape& shape = described.shape();
   try {
-    return compiler.compile(on, {.text = planner::kernel_text(of),
+    return compiler.compile(on, {.text = planner::kernel_text(described),
                                  .entry = std::string{planner::entry_name},
-                                 .n_parameters = parameters_of(of),
+                                 .n_parameters = parameters_of(described),
                                  .threads = shape.threads(),
                                  .scratch_bytes = shape.scratch_bytes(),
-                                 .workgroups = of.workgroups(),
+                                 .workgroups = described.workgroups(),
                                  .workgroups_of_cluster = shape.workgroups,
-                                 .resident = of.resident,
-                                 .starts_early = of.numbers.starts_early,
+                                 .resident = described.resident,
+                                 .starts_early = described.numbers.starts_early,
                                  .path = "wingbeat_pass.cpp"});
   } catch (const backend::compile_error& refused) {
-    if (!has_functor(of)) throw;
+    if (!has_functor(described)) throw;
     throw plan_error(
         formatted("a functor of this plan does not compile; the messages below count its lines "
                   "from 1, so correct its text: {}",
@@ -79,12 +80,12 @@ std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
 /// Compiles one pass. If a functor's registers make it spill, elements are not loaded early, if
 /// that spills less.
 std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
-                                       const std::shared_ptr<queue>& on, pass of) {
-  auto result = compiled_as(compiler, on, of);
-  const bool may_load_later = has_functor(of) && of.numbers.is_full;
+                                       const std::shared_ptr<queue>& on, pass described) {
+  auto result = compiled_as(compiler, on, described);
+  const bool may_load_later = has_functor(described) && described.numbers.is_full;
   if (!may_load_later || result->resources().spill_bytes <= 0) return result;
-  of.numbers.is_full = false;
-  auto later = compiled_as(compiler, on, of);
+  described.numbers.is_full = false;
+  auto later = compiled_as(compiler, on, described);
   return later->resources().spill_bytes < result->resources().spill_bytes ? later : result;
 }
 

@@ -22,8 +22,8 @@ struct begin_of_end {
   std::size_t offset = 0;  ///< Stored reals, or elements for a functor.
   host_arguments arguments = {};
 
-  [[nodiscard]] begin_of_end advanced(std::size_t by) const {
-    return {memory, offset + by, arguments};
+  [[nodiscard]] begin_of_end advanced(std::size_t distance) const {
+    return {memory, offset + distance, arguments};
   }
 };
 
@@ -37,27 +37,27 @@ class tile_end {
 
   /// Fills `n_columns` columns of a tile, the first of them at `from`; elements that are not in
   /// memory become 0. `n_threads` share the work where columns are long.
-  void fetch(const begin_of_end& from, std::size_t n_columns, const tile_shape& as, Real* tile,
+  void fetch(const begin_of_end& from, std::size_t n_columns, const tile_shape& shape, Real* tile,
              unsigned n_threads) const;
 
   /// Writes the columns of a tile, but for what is not in memory.
-  void put(const Real* tile, const tile_shape& as, std::size_t n_columns, const begin_of_end& to,
+  void put(const Real* tile, const tile_shape& shape, std::size_t n_columns, const begin_of_end& to,
            unsigned n_threads) const;
 
  private:
   [[nodiscard]] rectangle shape_of(std::size_t n_columns, std::size_t n_indices,
-                                   const tile_shape& as) const;
+                                   const tile_shape& shape) const;
   [[nodiscard]] std::size_t element_reals() const { return end_.is_real() ? 1 : 2; }
-  void clear(std::size_t first, std::size_t end, std::size_t n_columns, const tile_shape& as,
+  void clear(std::size_t first, std::size_t end, std::size_t n_columns, const tile_shape& shape,
              Real* tile) const;
   template <class Call>
   void by_elements(std::size_t offset, std::size_t n_columns, index_range indices,
-                   const tile_shape& as, Call call) const;
+                   const tile_shape& shape, Call call) const;
   template <class Value>
   void call_load(const begin_of_end& from, std::size_t n_columns, index_range indices,
-                 const tile_shape& as, Real* tile) const;
+                 const tile_shape& shape, Real* tile) const;
   template <class Value>
-  void call_store(const Real* tile, const tile_shape& as, std::size_t n_columns,
+  void call_store(const Real* tile, const tile_shape& shape, std::size_t n_columns,
                   index_range indices, const begin_of_end& to) const;
 
   kernels<Real> kernels_;

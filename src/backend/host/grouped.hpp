@@ -32,7 +32,7 @@ template <int Radix, int Group, bool Swapped, class V>
   for (int r = 0; r < Radix; ++r) x[r] = load_pairs<Swapped, V>(in + 2 * Group * r, in_second);
   butterfly(x);
   turn_grouped<Radix, Group, V>(x, roots);
-  const V by{scale - typename V::vector{}};
+  const V factor{scale - typename V::vector{}};
   WINGBEAT_UNROLL
   for (int block = 0; block < Radix; block += Group) {
     V re[Group], im[Group];
@@ -49,7 +49,8 @@ template <int Radix, int Group, bool Swapped, class V>
     butterfly(y);
     WINGBEAT_UNROLL
     for (int k = 0; k < Group; ++k) {
-      store_pairs<Swapped, V>(out + 2 * (block + Radix * k), device::scaled(y[k], by), out_second);
+      store_pairs<Swapped, V>(out + 2 * (block + Radix * k), device::scaled(y[k], factor),
+                              out_second);
     }
   }
 }

@@ -11,8 +11,8 @@
 namespace wingbeat::backend::host {
 
 template <class Real>
-mirror_transform<Real>::mirror_transform(const kernels<Real>& with, std::size_t half)
-    : with_(with), half_(half), width_(with.width) {
+mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t half)
+    : with_(table), half_(half), width_(table.width) {
   if (half == 0) return;
   const int least = 16 / int{sizeof(Real)};
   while (width_ > 1 && 2 * static_cast<std::size_t>(width_) > half) {
@@ -20,7 +20,7 @@ mirror_transform<Real>::mirror_transform(const kernels<Real>& with, std::size_t 
   }
   const auto width = static_cast<std::size_t>(width_);
   const std::size_t row_bytes = 2 * sizeof(Real) * half;
-  const auto widest = static_cast<std::size_t>(with.width);
+  const auto widest = static_cast<std::size_t>(table.width);
   group_ = (limits.mirror_bytes / row_bytes + widest) / widest * widest;
   const std::size_t n_vectors = n_vectors_ = half / 2 / width;
   n_tail_ = half / 2 % width;

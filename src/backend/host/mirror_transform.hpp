@@ -14,7 +14,7 @@ template <class Real>
 class mirror_transform {
  public:
   /// Prepares real rows of 2 `half`; with half = 0, nothing.
-  mirror_transform(const kernels<Real>& with, std::size_t half);
+  mirror_transform(const kernels<Real>& table, std::size_t half);
 
   /// Transforms real rows to bins. `what.scale` includes the 1/2 that `split` expects.
   void forward(const row_transform<Real>& through, const rows<Real>& what, void* workspace,

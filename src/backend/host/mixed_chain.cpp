@@ -58,11 +58,11 @@ class search {
 /// What step roots and the transposition cost for each point, in the same unit.
 constexpr double step_cost = 20;
 
-double cost_of(const chain& of) {
+double cost_of(const chain& factors) {
   double cost = 0;
-  for (int i = 0; i < of.n_stages; ++i) {
+  for (int i = 0; i < factors.n_stages; ++i) {
     for (const auto& [radix, per_point] : costs) {
-      if (radix == of.stages[i].radix) cost += per_point;
+      if (radix == factors.stages[i].radix) cost += per_point;
     }
   }
   return cost;

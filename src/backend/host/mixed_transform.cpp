@@ -48,9 +48,9 @@ void write_step_factors(table_writer<Real>& to, matrix<Real>& how, std::size_t w
 }  // namespace
 
 template <class Real>
-mixed_transform<Real>::mixed_transform(const kernels<Real>& with, std::size_t length, bool is_long,
+mixed_transform<Real>::mixed_transform(const kernels<Real>& table, std::size_t length, bool is_long,
                                        unsigned n_slots)
-    : with_(with),
+    : with_(table),
       length_(length),
       is_long_(is_long),
       is_in_lanes_(length <= limits.longest_in_lanes),

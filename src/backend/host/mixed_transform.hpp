@@ -16,7 +16,7 @@ class mixed_transform {
  public:
   /// Prepares transforms of a good length that is no power of two. Rows that outgrow the inner
   /// cache may be shared by `n_slots` threads.
-  mixed_transform(const kernels<Real>& with, std::size_t length, bool is_long, unsigned n_slots);
+  mixed_transform(const kernels<Real>& table, std::size_t length, bool is_long, unsigned n_slots);
 
   [[nodiscard]] bool is_in_lanes() const noexcept { return is_in_lanes_; }
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;

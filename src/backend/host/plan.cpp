@@ -85,8 +85,8 @@ class host_plan final : public backend::call {
   };
   [[nodiscard]] group make_group(const kernels<Real>& kernel_set,
                                  const std::vector<std::size_t>& counts) const;
-  static void prepare_legs(group& of);
-  void run(const group& of, const begin_of_end& in, const begin_of_end& out,
+  static void prepare_legs(group& sequence);
+  void run(const group& sequence, const begin_of_end& in, const begin_of_end& out,
            std::byte* workspace) const;
 
   request::resolved_spec request_;
@@ -173,23 +173,23 @@ std::string host_plan<Real>::explain() const {
 
 /// Two passes over all planes but that along axis 0 can go plane by plane.
 template <class Real>
-void host_plan<Real>::prepare_legs(group& of) {
-  for (std::size_t first = 0; first < of.passes.size(); first = of.legs.back().end) {
+void host_plan<Real>::prepare_legs(group& sequence) {
+  for (std::size_t first = 0; first < sequence.passes.size(); first = sequence.legs.back().end) {
     leg result{first, first + 1, 1, 1};
-    const pass& planned = of.passes[first].planned();
-    if (of.passes.size() == 3 && first < 2 && planned.n_slabs > 1 &&
-        of.passes[first + 1].planned().n_slabs == planned.n_slabs) {
+    const pass& planned = sequence.passes[first].planned();
+    if (sequence.passes.size() == 3 && first < 2 && planned.n_slabs > 1 &&
+        sequence.passes[first + 1].planned().n_slabs == planned.n_slabs) {
       const std::size_t plane =
           planned.n_columns() / planned.n_slabs * planned.length * 2 * sizeof(Real);
       result = {first, first + 2, planned.n_slabs,
                 std::max<std::size_t>(limits.slab_bytes / plane, 1)};
     }
-    of.legs.push_back(result);
+    sequence.legs.push_back(result);
   }
 }
 
 template <class Real>
-void host_plan<Real>::run(const group& of, const begin_of_end& in, const begin_of_end& out,
+void host_plan<Real>::run(const group& sequence, const begin_of_end& in, const begin_of_end& out,
                           std::byte* workspace) const {
   const begin_of_end between{workspace, 0};
   const auto begin_of = [&](const pass_end& end) -> const begin_of_end& {
@@ -199,16 +199,16 @@ void host_plan<Real>::run(const group& of, const begin_of_end& in, const begin_o
     pass.run(begin_of(pass.planned().in), begin_of(pass.planned().out), workspace + work_bytes_,
              first, count);
   };
-  for (const leg& each : of.legs) {
+  for (const leg& each : sequence.legs) {
     if (each.n_slabs == 1) {
-      run_pass(of.passes[each.begin], 0, of.passes[each.begin].n_columns());
+      run_pass(sequence.passes[each.begin], 0, sequence.passes[each.begin].n_columns());
       continue;
     }
     for (std::size_t slab = 0; slab < each.n_slabs; slab += each.together) {
       const std::size_t together = std::min(each.together, each.n_slabs - slab);
       for (std::size_t i = each.begin; i < each.end; ++i) {
-        const std::size_t columns = of.passes[i].n_columns() / each.n_slabs;
-        run_pass(of.passes[i], slab * columns, together * columns);
+        const std::size_t columns = sequence.passes[i].n_columns() / each.n_slabs;
+        run_pass(sequence.passes[i], slab * columns, together * columns);
       }
     }
   }

@@ -53,14 +53,14 @@ row_loops loops_of(const request::resolved_spec& rows, const spectrum_array& spe
 
 /// Where column `index` of some dimensions lies in each array.
 arrays::dimension place_of_column(const std::vector<arrays::dimension>& all, std::size_t index) {
-  arrays::dimension at{1, 0, 0, 0};
+  arrays::dimension offsets{1, 0, 0, 0};
   for (std::size_t d = all.size(); d-- > 0; index /= all[d].count) {
     const std::size_t i = index % all[d].count;
-    at.in += i * all[d].in;
-    at.out += i * all[d].out;
-    at.filter += i * all[d].filter;
+    offsets.in += i * all[d].in;
+    offsets.out += i * all[d].out;
+    offsets.filter += i * all[d].filter;
   }
-  return at;
+  return offsets;
 }
 
 template <class Real>

@@ -74,16 +74,16 @@ bool row_transform<Real>::is_four_step(std::size_t length) noexcept {
 }
 
 template <class Real>
-row_transform<Real>::row_transform(const kernels<Real>& with, std::size_t length, unsigned n_slots)
-    : with_(with), length_(length), n_slots_(n_slots) {
+row_transform<Real>::row_transform(const kernels<Real>& table, std::size_t length, unsigned n_slots)
+    : with_(table), length_(length), n_slots_(n_slots) {
   if (!std::has_single_bit(length)) {
     method_ = method::mixed;
-    mixed_.emplace(with, length, is_four_step(length), n_slots);
+    mixed_.emplace(table, length, is_four_step(length), n_slots);
   } else if (length <= max_tiny) {
     method_ = method::tiny;
-    forward_ = with.tiny(length, false);
-    swapped_ = with.tiny(length, true);
-  } else if (length <= max_grouped && group_of(length) <= with.width) {
+    forward_ = table.tiny(length, false);
+    swapped_ = table.tiny(length, true);
+  } else if (length <= max_grouped && group_of(length) <= table.width) {
     method_ = method::grouped;
     prepare_grouped();
   } else if (!is_four_step(length)) {
@@ -94,8 +94,8 @@ row_transform<Real>::row_transform(const kernels<Real>& with, std::size_t length
     prepare_four_step();
   }
   if (method_ == method::tiny || method_ == method::grouped) {
-    single_forward_ = with.single(length, false);
-    single_swapped_ = with.single(length, true);
+    single_forward_ = table.single(length, false);
+    single_swapped_ = table.single(length, true);
   }
 }
 

@@ -45,7 +45,7 @@ template <class Real>
 class row_transform {
  public:
   /// Prepares transforms of `length`, 1 or a good length. `n_slots` threads may share one.
-  row_transform(const kernels<Real>& with, std::size_t length, unsigned n_slots);
+  row_transform(const kernels<Real>& table, std::size_t length, unsigned n_slots);
 
   /// Returns whether rows of `length` outgrow the inner cache: they are transformed in two halves,
   /// which threads may share.

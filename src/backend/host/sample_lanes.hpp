@@ -30,8 +30,8 @@ using eight = vector_type<std::int32_t, 8>;
 /// byte leaves its half of the vector.
 template <int Bits>
 constexpr int byte_of(int lane, int b) {
-  const int at = lane * Bits / 8 + 3 - b;
-  return (b == 0 || at > 15 ? 15 : at) + (lane < 4 ? 0 : 16);
+  const int source_byte = lane * Bits / 8 + 3 - b;
+  return (b == 0 || source_byte > 15 ? 15 : source_byte) + (lane < 4 ? 0 : 16);
 }
 
 /// Returns eight samples of the 16 bytes there.

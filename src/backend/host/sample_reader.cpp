@@ -23,14 +23,17 @@ std::uint64_t read_slice(const bank_kernels& kernels, const sample_run& run, std
   std::uint64_t sum = 0;
   std::size_t n = 0;
   for (const std::size_t end = first + count; first < end; first += n) {
-    const std::size_t at = run.first + first;  // begins a byte where it is a multiple of 8
-    n = std::min(block_samples - at % 8, end - first);
-    read_block block{
-        .bits = run.bits, .skip = at % 8, .count = n, .integers = integers, .out = run.out + first};
+    const std::size_t sample = run.first + first;  // begins a byte where it is a multiple of 8
+    n = std::min(block_samples - sample % 8, end - first);
+    read_block block{.bits = run.bits,
+                     .skip = sample % 8,
+                     .count = n,
+                     .integers = integers,
+                     .out = run.out + first};
     if (run.packed.empty()) {
-      std::copy_n(run.integers + at, n, integers);
+      std::copy_n(run.integers + sample, n, integers);
     } else {
-      const std::size_t byte = at / 8 * run.bits;
+      const std::size_t byte = sample / 8 * run.bits;
       block.packed = run.packed.data() + byte;
       block.packed_bytes = run.packed.size() - byte;
     }

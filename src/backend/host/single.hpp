@@ -53,15 +53,15 @@ WINGBEAT_LANES void four_of_pairs(V (&x)[4]) {
 }
 
 template <class V>
-WINGBEAT_LANES void two_points(const typename V::Real* in, typename V::Real* out, V by) {
+WINGBEAT_LANES void two_points(const typename V::Real* in, typename V::Real* out, V factor) {
   const V z = load<V>(in);
   const V first = either_of<false>(z, z), second = either_of<true>(z, z);
   const typename V::vector sign = {1, 1, -1, -1};
-  store(out, V{first.v + second.v * sign} * by);
+  store(out, V{first.v + second.v * sign} * factor);
 }
 
 template <bool Inverse, class V>
-WINGBEAT_LANES void four_points(const typename V::Real* in, typename V::Real* out, V by) {
+WINGBEAT_LANES void four_points(const typename V::Real* in, typename V::Real* out, V factor) {
   using Real = typename V::Real;
   const V a = load<V>(in), b = load<V>(in + 4);
   const V sum = a + b, difference = a - b;
@@ -69,12 +69,12 @@ WINGBEAT_LANES void four_points(const typename V::Real* in, typename V::Real* ou
   const V second{__builtin_shufflevector(sum.v, difference.v, 2, 3, 7, 6)};
   constexpr Real s = Inverse ? -1 : 1;
   const typename V::vector sign = {1, 1, s, -s};
-  store(out, V{first.v + second.v * sign} * by);
-  store(out + 4, V{first.v - second.v * sign} * by);
+  store(out, V{first.v + second.v * sign} * factor);
+  store(out + 4, V{first.v - second.v * sign} * factor);
 }
 
 template <bool Inverse, class V>
-WINGBEAT_LANES void eight_points(const typename V::Real* in, typename V::Real* out, V by) {
+WINGBEAT_LANES void eight_points(const typename V::Real* in, typename V::Real* out, V factor) {
   constexpr double c = 0.70710678118654752440;
   V x[4];
   WINGBEAT_UNROLL
@@ -86,8 +86,8 @@ WINGBEAT_LANES void eight_points(const typename V::Real* in, typename V::Real* o
   WINGBEAT_UNROLL
   for (int k = 0; k < 4; k += 2) {
     const V first = either_of<false>(x[k], x[k + 1]), second = either_of<true>(x[k], x[k + 1]);
-    store(out + 2 * k, (first + second) * by);
-    store(out + 2 * k + 8, (first - second) * by);
+    store(out + 2 * k, (first + second) * factor);
+    store(out + 2 * k + 8, (first - second) * factor);
   }
 }
 
@@ -103,10 +103,10 @@ void single_of_length(const void* row, const std::byte* from, std::byte* to) {
     tiny_tile<N, Swapped, simd<Real, 1>>(in, out, how.scale);
   } else {
     using V = pair_of<Real>;
-    const V by{how.scale - typename V::vector{}};
-    if constexpr (N == 2) two_points(in, out, by);
-    if constexpr (N == 4) four_points<Swapped>(in, out, by);
-    if constexpr (N == 8) eight_points<Swapped>(in, out, by);
+    const V factor{how.scale - typename V::vector{}};
+    if constexpr (N == 2) two_points(in, out, factor);
+    if constexpr (N == 4) four_points<Swapped>(in, out, factor);
+    if constexpr (N == 8) eight_points<Swapped>(in, out, factor);
   }
 }
 

@@ -143,7 +143,7 @@ template <int Radix, bool Swapped, class V>
 [[gnu::flatten, gnu::noinline]] void last(const typename V::Real* in, typename V::Real* out,
                                           size_t out_pitch, size_t n_q, typename V::Real scale) {
   constexpr size_t block = 2 * V::width;
-  const V by{scale - typename V::vector{}};
+  const V factor{scale - typename V::vector{}};
   for (size_t q = 0; q < n_q; ++q) {
     lanes<V> x[Radix];
     WINGBEAT_UNROLL
@@ -151,7 +151,7 @@ template <int Radix, bool Swapped, class V>
     butterfly(x);
     WINGBEAT_UNROLL
     for (int k = 0; k < Radix; ++k) {
-      store_placed<Swapped, V>(out + 2 * out_pitch * (q + k * n_q), device::scaled(x[k], by));
+      store_placed<Swapped, V>(out + 2 * out_pitch * (q + k * n_q), device::scaled(x[k], factor));
     }
   }
 }

@@ -32,7 +32,7 @@ template <int Radix, bool Swapped, class V>
 /// The only stage of a strip of `Radix` rows.
 template <int Radix, bool Swapped, class V>
 [[gnu::flatten, gnu::noinline]] void whole_strip(const strip<typename V::Real>& what) {
-  const V by{what.scale - typename V::vector{}};
+  const V factor{what.scale - typename V::vector{}};
   lanes<V> x[Radix];
   WINGBEAT_UNROLL
   for (int r = 0; r < Radix; ++r) {
@@ -41,7 +41,7 @@ template <int Radix, bool Swapped, class V>
   butterfly(x);
   WINGBEAT_UNROLL
   for (int k = 0; k < Radix; ++k) {
-    store_placed<Swapped, V>(what.out + 2 * what.out_pitch * k, device::scaled(x[k], by));
+    store_placed<Swapped, V>(what.out + 2 * what.out_pitch * k, device::scaled(x[k], factor));
   }
 }
 

@@ -26,13 +26,13 @@ std::size_t width_for(std::size_t length, std::size_t neighbours, int widest) {
 }  // namespace
 
 template <class Real>
-strip_transform<Real>::strip_transform(const kernels<Real>& with, std::size_t length,
+strip_transform<Real>::strip_transform(const kernels<Real>& table, std::size_t length,
                                        std::size_t neighbours)
-    : with_(with),
+    : with_(table),
       is_mixed_(!std::has_single_bit(length)),
-      width_(is_mixed_ ? static_cast<std::size_t>(with.width)
-                       : width_for<Real>(length, neighbours, with.width)),
-      chain_(is_mixed_ ? mixed_chain(length) : factorised(length, 1, with.max_radix, 1)),
+      width_(is_mixed_ ? static_cast<std::size_t>(table.width)
+                       : width_for<Real>(length, neighbours, table.width)),
+      chain_(is_mixed_ ? mixed_chain(length) : factorised(length, 1, table.max_radix, 1)),
       table_(make_aligned<Real>(chain_reals(length))) {
   table_writer<Real> to{table_.get()};
   write_chain(to, chain_, 0);

@@ -15,7 +15,7 @@ class strip_transform {
  public:
   /// Prepares columns of `length`, a good one up to `limits.longest_strip`, of which `neighbours`
   /// follow each other in memory: strips are no wider than these, nor than a vector.
-  strip_transform(const kernels<Real>& with, std::size_t length, std::size_t neighbours);
+  strip_transform(const kernels<Real>& table, std::size_t length, std::size_t neighbours);
 
   /// Returns the columns of one strip.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }

@@ -162,7 +162,7 @@ void thread_pool::work(unsigned slot) {
   }
 }
 
-void thread_pool::await_change(const std::atomic<std::uint32_t>& of,
+void thread_pool::await_change(const std::atomic<std::uint32_t>& counter,
                                std::uint32_t seen) const noexcept {
   using clock = std::chrono::steady_clock;
   constexpr int looks_between_clocks = 16;
@@ -170,12 +170,13 @@ void thread_pool::await_change(const std::atomic<std::uint32_t>& of,
     const auto end = clock::now() + limits.wait_awake;
     do {
       for (int i = 0; i < looks_between_clocks; ++i) {
-        if (of.load(std::memory_order_acquire) != seen) return;
+        if (counter.load(std::memory_order_acquire) != seen) return;
         pause();
       }
     } while (clock::now() < end);
   }
-  while (of.load(std::memory_order_acquire) == seen) of.wait(seen, std::memory_order_acquire);
+  while (counter.load(std::memory_order_acquire) == seen)
+    counter.wait(seen, std::memory_order_acquire);
 }
 
 void thread_pool::drain(unsigned slot) noexcept {

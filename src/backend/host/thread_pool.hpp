@@ -84,7 +84,7 @@ class thread_pool {
   void drain(unsigned slot) noexcept;
   [[nodiscard]] bool enter(std::uint32_t round) noexcept;
   void leave(std::uint32_t round) noexcept;
-  void await_change(const std::atomic<std::uint32_t>& of, std::uint32_t seen) const noexcept;
+  void await_change(const std::atomic<std::uint32_t>& counter, std::uint32_t seen) const noexcept;
 
   unsigned n_threads_ = 1;
   bool waits_awake_;

@@ -59,11 +59,11 @@ template <int N, bool Swapped, class V>
   WINGBEAT_UNROLL
   for (int j = 0; j < N; ++j) x[j] = {v[2 * j + Swapped], v[2 * j + 1 - Swapped]};
   butterfly(x);
-  const V by{scale - typename V::vector{}};
+  const V factor{scale - typename V::vector{}};
   WINGBEAT_UNROLL
   for (int j = 0; j < N; ++j) {
-    v[2 * j + Swapped] = x[j].re * by;
-    v[2 * j + 1 - Swapped] = x[j].im * by;
+    v[2 * j + Swapped] = x[j].re * factor;
+    v[2 * j + 1 - Swapped] = x[j].im * factor;
   }
   exchange_lanes_and_rows(v);
   WINGBEAT_UNROLL
