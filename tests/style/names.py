@@ -15,7 +15,7 @@ ALLOWED = {
     "bench": 142, "bench/peers": 31,
     "docs/diagrams": 5,
     "examples": 40, "examples/kernels": 13,
-    "include/wingbeat": 7, "include/wingbeat/device": 103,
+    "include/wingbeat": 7, "include/wingbeat/device": 102,
     "src": 14,
     "src/backend": 7, "src/backend/cuda": 8, "src/backend/host": 167, "src/backend/opencl": 9,
     "src/channelising": 2, "src/convolving": 26, "src/planner": 2, "src/programs": 4,

@@ -17,8 +17,7 @@ namespace wingbeat::device::bodies {
 template <class Policy, class Group = group_in_rows>
 class real_row : public transform<Policy, Group> {
   using base = transform<Policy, Group>;
-  static constexpr grid::pass_numbers as = Policy::numbers();
-  static constexpr grid::tile_shape of = as.shape;
+  static constexpr grid::tile_shape of = Policy::numbers().shape;
 
  public:
   using typename base::complex_type;
@@ -43,7 +42,6 @@ class real_row : public transform<Policy, Group> {
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
     constexpr unsigned pitch_in = of.pitch_in(), pitch_out = of.pitch_out();
-    constexpr size in_stride = as.in.stride, out_stride = as.out.stride;
     pass.prefetch(number, rows);
     const unsigned lane = this->lane_in();
     const bool inside = tile.has(lane);
@@ -58,7 +56,8 @@ class real_row : public transform<Policy, Group> {
       if constexpr (of.stage_in) {
         if (inside) z = copied_from(arrived() + lane * pitch_in + i);
       } else {
-        if (inside) z = tile.read(tile.in(lane) + size(i) * in_stride, tile.index_in(lane, i));
+        if (inside)
+          z = tile.read(tile.in(lane) + size(i) * base::in_stride, tile.index_in(lane, i));
       }
       return z;
     };
@@ -67,7 +66,7 @@ class real_row : public transform<Policy, Group> {
         copy_to(leaving() + lane * pitch_out + i, Pass::scaled(z));
       } else {
         if (inside)
-          tile.write(tile.out(lane) + size(i) * out_stride, tile.index_out(lane, i),
+          tile.write(tile.out(lane) + size(i) * base::out_stride, tile.index_out(lane, i),
                      Pass::scaled(z));
       }
     };

@@ -144,8 +144,6 @@ class transform {
   }
 
  private:
-  static constexpr size in_stride = as.in.stride, out_stride = as.out.stride;
-
   /// Entry of element -(c + q P) of the axis, opposite to what a thread holds as r, number q on a
   /// lane of a mirrored tile, which is column c of P.
   template <unsigned P>
@@ -157,6 +155,8 @@ class transform {
   }
 
  protected:
+  static constexpr size in_stride = as.in.stride, out_stride = as.out.stride;
+
   using scratch_type = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
   WINGBEAT_FN scratch_type scratch() const { return scratch_type{scratch_}; }
 
