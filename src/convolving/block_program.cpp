@@ -4,7 +4,6 @@
 #include <complex>
 #include <utility>  // move
 
-#include "arrays/array.hpp"                // bytes_of_real
 #include "convolving/blocks.hpp"           // block_rows_of
 #include "convolving/program_builder.hpp"  // program_builder
 #include "convolving/stored_scale.hpp"     // stored_scale, stored_between
@@ -16,10 +15,6 @@ namespace {
 
 bool is_real(const convolution_spec& spec) {
   return spec.holds == values::real;
-}
-
-std::size_t value_bytes(const convolution_spec& spec) {
-  return (is_real(spec) ? 1 : 2) * bytes_of_real(spec.real);
 }
 
 /// Reads taps as complex numbers, those of a correlation reversed and conjugate.

@@ -159,10 +159,6 @@ programs::program after_spectra(const std::shared_ptr<backend::queue>& on,
   return result;
 }
 
-std::size_t value_bytes(const convolution_spec& spec) {
-  return (spec.holds == values::real ? 1 : 2) * bytes_of_real(spec.real);
-}
-
 }  // namespace
 
 programs::program preparing_program(const std::shared_ptr<backend::queue>& on,
@@ -185,6 +181,10 @@ plan_spec values_of_spectra(const lengths& of_one, values holds, precision real,
           .kind = holds == values::real ? transform::inverse_to_real : transform::inverse,
           .real = real,
           .scale = scaling::by_length};
+}
+
+std::size_t value_bytes(const convolution_spec& spec) {
+  return (spec.holds == values::real ? 1 : 2) * bytes_of_real(spec.real);
 }
 
 std::size_t spectrum_bytes(const program_request& request) {

@@ -43,7 +43,9 @@ struct program_request {
 [[nodiscard]] programs::program running_program(const std::shared_ptr<backend::queue>& on,
                                                 const program_request& request);
 
-/// Returns the bytes of one prepared spectrum, of all signals of a role, and of one result.
+/// Returns the bytes of one value, of one prepared spectrum, of all signals of a role, and of one
+/// result.
+[[nodiscard]] std::size_t value_bytes(const convolution_spec& spec);
 [[nodiscard]] std::size_t spectrum_bytes(const program_request& request);
 [[nodiscard]] std::size_t signal_bytes(const convolution_spec& spec, operand_role role);
 [[nodiscard]] std::size_t result_bytes(const program_request& request);

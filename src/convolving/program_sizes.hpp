@@ -69,9 +69,7 @@ class program_sizes {
     const std::size_t numbers = std::max(sector_bytes / number_bytes(), least_sector_numbers);
     return (n + numbers - 1) / numbers * numbers;
   }
-  [[nodiscard]] std::size_t value_bytes() const {
-    return (is_real() ? 1 : 2) * bytes_of_real(spec_.real);
-  }
+  [[nodiscard]] std::size_t value_bytes() const { return convolving::value_bytes(spec_); }
 
   [[nodiscard]] std::vector<signal_axis> signal(operand_role role) const {
     std::vector<signal_axis> all;
