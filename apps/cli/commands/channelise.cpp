@@ -6,6 +6,7 @@
 #include <algorithm>  // max, min
 #include <bit>        // bit_floor
 #include <chrono>     // steady_clock
+#include <memory>     // unique_ptr
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,8 +20,10 @@
 #include "cli/option.hpp"                              // add_inputs, add_file, add_count
 #include "cli/rate.hpp"                                // rate_bar
 #include "cli/recording.hpp"                           // recording
-#include "cli/reports/channelised.hpp"                 // spectra_array, channel_powers, stats_text
-#include "formats/files/atomic_file.hpp"               // atomic_file, write_whole_file
+#include "cli/reports/channelised.hpp"                 // channel_powers, stats_text
+#include "formats/charts/chart.hpp"                    // require_chart, write_chart
+#include "formats/files/atomic_file.hpp"               // write_whole_file
+#include "formats/voltages/heap_file.hpp"              // heap_file, heap_format_of
 #include "formatted.hpp"                               // formatted
 #include "wingbeat/error.hpp"                          // plan_error
 
@@ -89,7 +92,8 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   // Of an array, short heaps lose few spectra where a delay starts a window before the recording.
   const std::size_t of_array =
       std::max<std::size_t>(16, std::bit_floor((std::size_t{1} << 16) / spec.channels));
-  spec.spectra_per_heap = o.spectra_per_heap.value_or(names_array(o.output) ? of_array : 0);
+  spec.spectra_per_heap =
+      o.spectra_per_heap.value_or(formats::heap_format_of(o.output).has_part_heaps ? of_array : 0);
   spec.seed = o.seed.value_or(0);
   spec.missing = o.missing.value_or(missing_policy::withhold);
   if (o.missing && !input.has_packets() && !o.early_start) {
@@ -160,37 +164,35 @@ class heap_sink {
  public:
   heap_sink(const options& o, const channeliser& bank, const frequency_axis& axis)
       : spectra_per_heap_(spectra_of(bank)) {
-    if (names_array(o.output)) {
-      array_.emplace(bank.spec());
-    } else if (!o.output.empty()) {
-      heaps_.emplace(o.output);
+    if (!o.output.empty()) {
+      const formats::heap_format& format = formats::heap_format_of(o.output);
+      file_ = format.create(o.output, bank.spec(), spectra_per_heap_);
+      has_part_heaps_ = format.has_part_heaps;
     }
     if (!o.spectrum.empty()) powers_.emplace(bank.spec(), axis);
     if (!o.waterfall.empty()) waterfall_.emplace(bank.spec(), axis);
   }
 
   void take(const channelised_heap& heap, channeliser_run& run) {
-    const bool is_whole = heap.n_spectra == spectra_per_heap_;
-    if (heaps_ && !is_whole) n_left_out_ = heap.n_spectra;
-    if (heaps_ && is_whole) {
-      heaps_->write(heap.bytes);
-      has_heap_ = true;
+    if (file_) file_->add(heap);
+    if (file_ && !has_part_heaps_) {
+      const bool is_whole = heap.n_spectra == spectra_per_heap_;
+      if (is_whole) has_heap_ = true;
+      if (!is_whole) n_left_out_ = heap.n_spectra;
     }
-    if (array_) array_->add(heap, spectra_per_heap_);
     if (powers_) powers_->add(heap, spectra_per_heap_);
     if (waterfall_) waterfall_->add(heap, spectra_per_heap_);
     run.heaps.push_back({heap.timestamp, heap.n_spectra, heap.saturated, heap.is_complete});
   }
 
   void finish(const options& o, const channeliser& bank, const channeliser_run& run) {
-    if (array_) array_->write(o.output);
-    if (heaps_ && !has_heap_ && n_left_out_ > 0) {
+    if (!has_heap_ && n_left_out_ > 0) {
       throw plan_error(
           formatted("{} would be empty: the recording has {} spectra, and a heap has {}; use less "
                     "--spectra-per-heap, or write .npy{}",
                     o.output, n_left_out_, spectra_per_heap_, lateness_text(o, bank)));
     }
-    if (heaps_) heaps_->commit();
+    if (file_) file_->commit();
     const std::string title = formatted("{}, {} channels, {} spectra", joined(o.inputs, ", "),
                                         o.spec.channels, run.n_spectra());
     if (powers_) formats::write_chart(o.spectrum, powers_->chart(title));
@@ -214,9 +216,8 @@ class heap_sink {
   static std::size_t spectra_of(const channeliser& bank) { return bank.sizes().spectra_per_heap; }
 
   std::size_t spectra_per_heap_, n_left_out_ = 0;
-  bool has_heap_ = false;
-  std::optional<spectra_array> array_;
-  std::optional<formats::atomic_file> heaps_;
+  bool has_part_heaps_ = true, has_heap_ = false;
+  std::unique_ptr<formats::heap_file> file_;
   std::optional<channel_powers> powers_;
   std::optional<channel_waterfall> waterfall_;
 };
@@ -300,7 +301,7 @@ int run(const options& o) {
                    .coarse_channel = o.coarse_channel,
                    .sample_rate_hz = o.adc_rate_hz}};
   const channeliser_spec spec = spec_of(o, input);
-  require_array(o.output, spec.output);
+  formats::require_heap_file(o.output, spec);
   const device_info device = choose_device(o.device, precision::fp32);
   queue on{device};
   const std::size_t n_missing = o.early_start ? sizes_of(spec).heap_samples - 1 : 0;

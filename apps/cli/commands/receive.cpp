@@ -96,9 +96,6 @@ received_outputs outputs_of(const options& o) {
     throw plan_error(formatted("{} is of no use without --spectrum or --waterfall; leave it out",
                                o.adc_rate_hz ? "--adc-sample-rate" : "--narrowband"));
   }
-  if (!o.output.empty() && !names_array(o.output)) {
-    throw plan_error(formatted("--output {} is no name of .npy; give one", o.output));
-  }
   if (!o.output.empty() && !o.is_capture && !o.n_heaps && !o.duration_s) {
     throw plan_error("--output keeps all heaps in memory; limit them by --heaps or --duration");
   }
@@ -264,7 +261,7 @@ void add_run_options(CLI::App& command, options& o) {
   add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds from the first heap on");
   add_real(command, "--timeout", o.timeout_s, {0, 1e9, true}, "Seconds of silence that end it");
   add_file(command, file_use::output, "-o,--output", o.output,
-           "FILE.npy: [channel][spectrum][pol][re, im]");
+           "FILE.npy: [channel][spectrum][pol][re, im]; other names: heaps");
   add_real(command, "--adc-sample-rate", o.adc_rate_hz, {0, 1e12, true},
            "Samples a second, for charts");
   add_list(command, "--narrowband", o.narrowband,

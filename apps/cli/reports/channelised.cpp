@@ -3,16 +3,12 @@
 
 #include <algorithm>  // max, min
 #include <cmath>      // log10
-#include <filesystem>
 #include <limits>
 
 #include "channelising/arithmetic/quantise.hpp"  // complex_bytes, load_complex
 #include "channelising/spec.hpp"                 // channel_hz, channels_per_point, has_dither
-#include "formats/files/atomic_file.hpp"         // atomic_file
-#include "formats/files/npy_header.hpp"          // npy_prefix
 #include "formatted.hpp"                         // formatted
 #include "measure/document_text.hpp"             // document_text
-#include "wingbeat/error.hpp"                    // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -23,11 +19,6 @@ using json = nlohmann::ordered_json;
 /// Cells of a waterfall, about the pixels of a picture. Rows, a power of two, are halved where they
 /// are too many.
 constexpr std::size_t most_columns = 1024, most_rows = 1024;
-
-const char* array_type(heap_sample output) {
-  constexpr const char* types[] = {"", "|i1", "<i2", "<f2", "<f4"};
-  return types[static_cast<std::size_t>(output)];
-}
 
 const char* sample_name(heap_sample output) {
   constexpr const char* names[] = {"4", "8", "16", "fp16", "fp32"};
@@ -62,42 +53,6 @@ json heaps_of(const channeliser_run& run) {
 }
 
 }  // namespace
-
-bool names_array(const std::string& file) {
-  return std::filesystem::path(file).extension() == ".npy";
-}
-
-void require_array(const std::string& file, heap_sample output) {
-  if (output != heap_sample::int4 || !names_array(file)) return;
-  throw plan_error(
-      formatted("{} cannot hold numbers of 4 bits, which .npy does not know; write raw "
-                "heaps to a file of another name, or use --output-bits 8",
-                file));
-}
-
-spectra_array::spectra_array(const channeliser_spec& spec)
-    : output_(spec.output),
-      n_polarisations_(spec.polarisations),
-      value_bytes_(complex_bytes(spec.output)),
-      channels_(spec.channels) {}
-
-void spectra_array::add(const channelised_heap& heap, std::size_t spectra_per_heap) {
-  const std::size_t spectrum_bytes = n_polarisations_ * value_bytes_;
-  for (std::size_t k = 0; k < channels_.size(); ++k) {
-    const auto row =
-        heap.bytes.subspan(k * spectra_per_heap * spectrum_bytes, heap.n_spectra * spectrum_bytes);
-    channels_[k].insert(channels_[k].end(), row.begin(), row.end());
-  }
-  n_spectra_ += heap.n_spectra;
-}
-
-void spectra_array::write(const std::string& file) const {
-  formats::atomic_file output{file};
-  output.write(formats::npy_prefix(array_type(output_),
-                                   {channels_.size(), n_spectra_, n_polarisations_, 2}));
-  for (const auto& row : channels_) output.write(std::span<const std::byte>(row));
-  output.commit();
-}
 
 frequency_axis axis_of(const channeliser_spec& spec) {
   return {channel_hz(spec, 0), channel_width_hz(spec)};

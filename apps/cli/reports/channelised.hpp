@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a channeliser made of a recording: its heaps as one array, powers of channels, statistics.
+// What a channeliser made of a recording: powers of channels, statistics.
 #pragma once
 
-#include <cstddef>  // byte, size_t
+#include <cstddef>  // size_t
 #include <cstdint>  // int64_t, uint64_t
 #include <optional>
 #include <string>
@@ -13,28 +13,6 @@
 #include "wingbeat/channeliser.hpp"      // channelised_heap, channeliser_spec
 
 namespace wingbeat::cli {
-
-/// Returns whether the name ends in .npy.
-[[nodiscard]] bool names_array(const std::string& file);
-
-/// Throws `plan_error` where `.npy` has no type for the samples of heaps.
-void require_array(const std::string& file, heap_sample output);
-
-/// Collects the spectra of heaps, and writes them as one array.
-class spectra_array {
- public:
-  explicit spectra_array(const channeliser_spec& spec);
-
-  void add(const channelised_heap& heap, std::size_t spectra_per_heap);
-
-  /// Writes `.npy`: [channel][spectrum][polarisation][re, im].
-  void write(const std::string& file) const;
-
- private:
-  heap_sample output_;
-  std::size_t n_polarisations_, value_bytes_, n_spectra_ = 0;
-  std::vector<std::vector<std::byte>> channels_;  ///< [channel], of all spectra
-};
 
 /// Frequencies of channels: channel k lies at `first_hz` + k `step_hz`, which may be below 0.
 struct frequency_axis {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reports/received.hpp"
 
-#include "cli/messages.hpp"  // counted
+#include "cli/messages.hpp"                // counted
+#include "formats/voltages/heap_file.hpp"  // heap_format_of
 #include "formatted.hpp"
 #include "measure/document_text.hpp"  // document_text
 #include "wingbeat/error.hpp"         // plan_error
@@ -98,7 +99,7 @@ received_batches::received_batches(received_outputs outputs, const receive::chan
       layout_(layout),
       spec_(spec_of(outputs_, layout)),
       checks_(outputs_.expected, layout) {
-  if (!outputs_.array.empty()) require_array(outputs_.array, layout.samples);
+  if (!outputs_.array.empty()) formats::require_heap_file(outputs_.array, spec_);
   if (!outputs_.spectrum.empty()) powers_.emplace(spec_);
   if (!outputs_.waterfall.empty()) waterfall_.emplace(spec_);
 }
@@ -120,7 +121,8 @@ void received_batches::take(channel_batch&& batch) {
 }
 
 void received_batches::write_array(std::int64_t batch_samples) {
-  spectra_array array(spec_);
+  const auto array =
+      formats::heap_format_of(outputs_.array).create(outputs_.array, spec_, layout_.spectra);
   const std::vector<std::byte> zeros(layout_.batch_bytes());
   if (!kept_.empty() && batch_samples > 0) {
     const std::int64_t n_due =
@@ -137,12 +139,12 @@ void received_batches::write_array(std::int64_t batch_samples) {
     channel_batch batch = std::move(kept_[i]);
     for (std::int64_t time = i == 0 ? batch.timestamp : timestamps_[i - 1] + batch_samples;
          time < batch.timestamp; time += batch_samples) {
-      array.add({.timestamp = time, .bytes = zeros, .n_spectra = layout_.spectra}, layout_.spectra);
+      array->add({.timestamp = time, .bytes = zeros, .n_spectra = layout_.spectra});
     }
-    array.add(heap_of(batch, layout_), layout_.spectra);
+    array->add(heap_of(batch, layout_));
   }
   kept_.clear();
-  array.write(outputs_.array);
+  array->commit();
 }
 
 void received_batches::write(const received_run& run) {

@@ -82,6 +82,21 @@ class receiving : public ::testing::Test {
   std::unique_ptr<transmit::heap_sender> out_;
 };
 
+TEST_F(receiving, writes_heaps_one_behind_another_to_other_names) {
+  start({"--duration", "100", "--output", "x.raw"});
+  for (std::int64_t b : {0, 1, 3}) send(b);
+  out_->stop();
+  const finished run = at_.wait(process_);
+  EXPECT_EQ(run.code, 0) << run.err << run.out;
+  const auto content = formats::read_whole_file(at_.folder().path() / "x.raw");
+  std::vector<std::byte> expected;
+  for (std::int64_t b = 0; b < 4; ++b) {
+    const auto heap = b == 2 ? std::vector<std::byte>(64 * 8 * 4) : voltages_of(b);
+    expected.insert(expected.end(), heap.begin(), heap.end());
+  }
+  EXPECT_EQ(std::vector<std::byte>(content.begin(), content.end()), expected);
+}
+
 TEST_F(receiving, writes_what_came_until_the_stop_heaps) {
   start({"--duration", "100", "--output", "x.npy", "--expect", "heaps least=10", "--expect",
          "lost most=4", "--threads", "2"});
@@ -182,7 +197,7 @@ TEST_F(receiving, refuses_in_one_sentence) {
   const words base{"receive", "127.0.0.1:" + std::to_string(port_)};
   const std::vector<std::pair<words, std::string>> cases{
       {{"--output", "x.npy"}, "limit them by --heaps or --duration"},
-      {{"--output", "x.raw", "--heaps", "1"}, "no name of .npy"},
+      {{"--output", "x.raw"}, "limit them by --heaps or --duration"},
       {{"--spectrum", "x.png"}, "require --adc-sample-rate"},
       {{"--adc-sample-rate", "1e6"}, "--adc-sample-rate is of no use"},
       {{"--narrowband", "centre=1,decimation=2"}, "--narrowband is of no use"},

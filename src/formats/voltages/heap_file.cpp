@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/voltages/heap_file.hpp"
+
+#include <filesystem>
+#include <utility>  // move
+#include <vector>
+
+#include "formats/files/atomic_file.hpp"                // atomic_file
+#include "formats/files/npy_header.hpp"                 // npy_prefix
+#include "formatted.hpp"                                // formatted
+#include "wingbeat/device/channeliser/heap_sample.hpp"  // complex_bytes
+#include "wingbeat/error.hpp"                           // plan_error
+
+namespace wingbeat::formats {
+namespace {
+
+/// Heaps one behind another, as they are sent. Heaps of fewer spectra are left out.
+class raw_heaps final : public heap_file {
+ public:
+  raw_heaps(const std::string& file, std::size_t spectra) : file_(file), spectra_(spectra) {}
+
+  void add(const channelised_heap& heap) override {
+    if (heap.n_spectra == spectra_) file_.write(heap.bytes);
+  }
+  void commit() override { file_.commit(); }
+
+ private:
+  atomic_file file_;
+  std::size_t spectra_;
+};
+
+/// One array of `.npy`, [channel][spectrum][polarisation][re, im], in memory until it is whole.
+class array_of_heaps final : public heap_file {
+ public:
+  array_of_heaps(std::string file, const channeliser_spec& spec, std::size_t spectra)
+      : file_(std::move(file)),
+        spectra_(spectra),
+        polarisations_(spec.polarisations),
+        samples_(spec.output),
+        channels_(spec.channels) {}
+
+  void add(const channelised_heap& heap) override {
+    const std::size_t spectrum_bytes =
+        polarisations_ * device::channeliser::complex_bytes(samples_);
+    for (std::size_t k = 0; k < channels_.size(); ++k) {
+      const auto row =
+          heap.bytes.subspan(k * spectra_ * spectrum_bytes, heap.n_spectra * spectrum_bytes);
+      channels_[k].insert(channels_[k].end(), row.begin(), row.end());
+    }
+    n_spectra_ += heap.n_spectra;
+  }
+
+  void commit() override {
+    constexpr const char* types[] = {"", "|i1", "<i2", "<f2", "<f4"};
+    atomic_file output{file_};
+    output.write(npy_prefix(types[static_cast<std::size_t>(samples_)],
+                            {channels_.size(), n_spectra_, polarisations_, 2}));
+    for (const auto& row : channels_) output.write(std::span<const std::byte>(row));
+    output.commit();
+  }
+
+ private:
+  std::string file_;
+  std::size_t spectra_, polarisations_, n_spectra_ = 0;
+  heap_sample samples_;
+  std::vector<std::vector<std::byte>> channels_;  // [channel], of all spectra
+};
+
+constexpr heap_format heap_formats[] = {
+    {".npy", true, false,
+     [](const std::string& file, const channeliser_spec& spec,
+        std::size_t spectra) -> std::unique_ptr<heap_file> {
+       return std::make_unique<array_of_heaps>(file, spec, spectra);
+     }},
+    {"", false, true,
+     [](const std::string& file, const channeliser_spec&, std::size_t spectra)
+         -> std::unique_ptr<heap_file> { return std::make_unique<raw_heaps>(file, spectra); }},
+};
+
+}  // namespace
+
+const heap_format& heap_format_of(const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  const heap_format* format = heap_formats;
+  while (!format->ending.empty() && format->ending != ending) ++format;
+  return *format;
+}
+
+void require_heap_file(const std::string& file, const channeliser_spec& spec) {
+  const heap_format& format = heap_format_of(file);
+  if (spec.output != heap_sample::int4 || format.has_4_bit_samples) return;
+  throw plan_error(
+      formatted("{} cannot hold numbers of 4 bits, which {} does not know; write raw "
+                "heaps to a file of another name, or use --output-bits 8",
+                file, format.ending));
+}
+
+}  // namespace wingbeat::formats
