@@ -24,8 +24,8 @@ struct choice {
 
   /// Returns the data for this kind of rows alone.
   [[nodiscard]] const tuning::row_shapes& own_rows() const {
-    if (!axis.has_half_spectrum) return shapes.rows;
-    return axis.is_forward ? shapes.rows_of_reals : shapes.rows_of_bins;
+    if (!axis.has_half_spectrum()) return shapes.rows;
+    return axis.sink == row::half_spectrum ? shapes.rows_of_reals : shapes.rows_of_bins;
   }
   [[nodiscard]] const tuning::row_shapes& rows() const {
     return own_rows().whole.is_empty() ? shapes.rows : own_rows();
@@ -82,9 +82,8 @@ piece common_piece(const choice& context, bool begins, bool ends) {
   result.total = context.axis.total;
   result.shape.element_bytes = context.axis.stored == precision::fp64 ? 16 : 8;
   result.shape.bank_bytes = context.data.bank_bytes;
-  if (!context.axis.has_half_spectrum) return result;
-  if (context.axis.is_forward && ends) result.shape.sink = row::half_spectrum;
-  if (!context.axis.is_forward && begins) result.shape.source = row::half_spectrum;
+  if (ends) result.shape.sink = context.axis.sink;
+  if (begins) result.shape.source = context.axis.source;
   return result;
 }
 
@@ -208,7 +207,7 @@ std::optional<piece> mirrored_columns(const piece& common, std::size_t length,
   const tuning::mirrored_limits& limits = context.shapes.unmeasured_mirrored;
   if (length > limits.longest) return std::nullopt;
   auto result = plain_columns(common, length, neighbours, context);
-  if (!result || !context.axis.is_forward) return result;
+  if (!result || context.axis.sink != row::half_spectrum) return result;
   result->shape.half_trade = false;
   result->resident = std::min(result->resident, limits.most_resident);
   while (result->shape.threads() > limits.most_threads && result->shape.lanes > 2) {

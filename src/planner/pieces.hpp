@@ -21,11 +21,15 @@ using device::grid::tile_shape;
 struct axis_request {
   std::size_t total = 1;  ///< N, complex elements.
   precision stored = precision::fp32;
-  bool is_row = true;              ///< Its elements are each other's nearest neighbours.
-  bool has_half_spectrum = false;  ///< One of its ends is a half spectrum.
+  bool is_row = true;  ///< Its elements are each other's nearest neighbours.
+  row source = row::complex_row, sink = row::complex_row;
   bool is_forward = true;
   std::size_t columns = 1;     ///< Neighbours, if it is no row.
   std::size_t transforms = 1;  ///< Of this axis in one call: the batch times the other axes.
+
+  [[nodiscard]] bool has_half_spectrum() const {
+    return source == row::half_spectrum || sink == row::half_spectrum;
+  }
 };
 
 /// One pass of an axis, not placed yet: butterflies of `shape.length` after `prior`.

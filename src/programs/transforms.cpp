@@ -88,11 +88,20 @@ class piece_chooser {
     return plane_of(rows.length, request_of(n_axes - 1), data_, device_);
   }
 
+  /// Returns what an axis of pairs is on one side.
+  static planner::row row_of(request::domain values) {
+    using planner::row;
+    return values == request::domain::hermitian ? row::half_spectrum : row::complex_row;
+  }
+
   [[nodiscard]] axis_request request_of(std::size_t a) const {
     axis_request axis;
     axis.stored = spec_.real;
-    axis.has_half_spectrum = sides_.have_pairs() && a + 1 == spec_.lengths.size();
-    axis.total = spec_.lengths[a] / (axis.has_half_spectrum ? 2 : 1);
+    if (sides_.have_pairs() && a + 1 == spec_.lengths.size()) {
+      axis.source = row_of(request_.kind.in);
+      axis.sink = row_of(request_.kind.out);
+    }
+    axis.total = spec_.lengths[a] / (axis.has_half_spectrum() ? 2 : 1);
     axis.is_forward = request_.kind.is_forward;
     axis.transforms = transforms_of(a);
     return axis;
@@ -113,7 +122,7 @@ class piece_chooser {
     // Real rows between passes are packed; of the first pass the layout decides.
     const std::size_t densest = in_.axes[last].stride;
     const bool is_dense = in_.axes[a].stride <= densest && !has_closer_batch(in_.axes[a].stride);
-    axis.is_row = a == last && (!pieces_.empty() || is_dense || axis.has_half_spectrum);
+    axis.is_row = a == last && (!pieces_.empty() || is_dense || axis.has_half_spectrum());
     if (!axis.is_row) axis.columns = columns_beside(a);
     std::vector<piece> pieces;
     if (spec_.bins == bin_order::scrambled) pieces = scrambled_pieces_of(axis, data_, device_);

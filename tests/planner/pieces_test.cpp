@@ -16,6 +16,13 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 using namespace planner;
 
+/// n pairs of reals, or the bins of n pairs.
+axis_request of_reals(std::size_t n, bool is_forward, precision stored = precision::fp32) {
+  axis_request axis{.total = n, .stored = stored, .is_forward = is_forward};
+  (is_forward ? axis.sink : axis.source) = row::half_spectrum;
+  return axis;
+}
+
 std::vector<piece> cut(const axis_request& axis, const device_info& device = hopper()) {
   return pieces_of(axis, made_up_data(), device);
 }
@@ -74,7 +81,7 @@ TEST(pieces, prefetch_nothing_where_the_device_cannot) {
 
 TEST(pieces, make_rows_of_reals_at_once) {
   for (const bool is_forward : {true, false}) {
-    const auto pieces = cut({.total = 8, .has_half_spectrum = true, .is_forward = is_forward});
+    const auto pieces = cut(of_reals(8, is_forward));
     ASSERT_EQ(pieces.size(), 1U);
     EXPECT_EQ(pieces.front().shape.makes, body::real_row);
     EXPECT_EQ(pieces.front().shape.source, is_forward ? row::complex_row : row::half_spectrum);
@@ -170,7 +177,7 @@ TEST(pieces, have_no_more_columns_than_there_are_neighbours) {
 }
 
 TEST(pieces, mirror_the_columns_whose_bins_meet) {
-  const axis_request forward{.total = 1 << 8, .has_half_spectrum = true};
+  const axis_request forward = of_reals(1 << 8, true);
   const auto pieces = cut(forward);
   EXPECT_EQ(lengths_of(pieces, forward, hopper()), (lengths{16, 16}));
   EXPECT_FALSE(pieces[0].shape.mirrored);
@@ -181,7 +188,7 @@ TEST(pieces, mirror_the_columns_whose_bins_meet) {
   EXPECT_EQ(pieces[1].resident, 2U);
 
   // Of bins, the first piece combines; nothing was measured for it, so its shape is any column's.
-  const axis_request inverse{.total = 1 << 8, .has_half_spectrum = true, .is_forward = false};
+  const axis_request inverse = of_reals(1 << 8, false);
   const auto back = cut(inverse);
   EXPECT_EQ(lengths_of(back, inverse, hopper()), (lengths{16, 16}));
   EXPECT_TRUE(back[0].shape.mirrored);
@@ -199,7 +206,7 @@ TEST(pieces, have_two_mirrored_columns_at_least) {
     const auto device = opencl(true, kib << 10, 1024);
     for (std::size_t n = 1 << 7; n <= 1 << 14; n *= 2) {
       for (const bool is_forward : {true, false}) {
-        const axis_request axis{.total = n, .has_half_spectrum = true, .is_forward = is_forward};
+        const axis_request axis = of_reals(n, is_forward);
         SCOPED_TRACE(fmt::format("{} in {} KiB", n, kib));
         std::size_t n_mirrored = 0;
         const auto pieces = cut(axis, device);
@@ -215,7 +222,7 @@ TEST(pieces, of_unmeasured_mirrored_columns_exchange_whole_bins_and_do_not_spill
   auto data = made_up_data();
   data.fp32.rows_of_reals.mirrored = {};
   const auto pieces = [&](std::size_t n, precision stored = precision::fp32) {
-    return pieces_of({.total = n, .stored = stored, .has_half_spectrum = true}, data, hopper());
+    return pieces_of(of_reals(n, true, stored), data, hopper());
   };
   const piece last = pieces(1 << 6).back();
   EXPECT_EQ(last.shape.length, 8U);
@@ -302,13 +309,13 @@ TEST(pieces, of_planes_are_of_both_axes) {
 
 TEST(pieces, of_planes_separate_bins_where_measured_for_them) {
   const auto data = made_up_data();
-  const axis_request reals{.total = 8, .has_half_spectrum = true};
+  const axis_request reals = of_reals(8, true);
   EXPECT_FALSE(plane_of(8, reals, data, hopper())) << "planes of complex numbers are no others'";
   const auto plane = plane_of(16, reals, data, hopper());
   ASSERT_TRUE(plane);
   EXPECT_EQ(plane->shape.sink, row::half_spectrum);
   EXPECT_FALSE(plane->shape.mirrored) << "opposite bins are in one cluster";
-  const axis_request bins{.total = 8, .has_half_spectrum = true, .is_forward = false};
+  const axis_request bins = of_reals(8, false);
   EXPECT_FALSE(plane_of(16, bins, data, hopper())) << "measured for reals alone";
 }
 
