@@ -6,8 +6,8 @@
 #include <bit>  // bit_ceil, bit_width
 
 #include "arrays/array.hpp"          // bytes_of_real
-#include "convolving/padding.hpp"    // relative_point_time
 #include "formatted.hpp"             // formatted
+#include "tuning/padding.hpp"        // relative_point_time
 #include "wingbeat/good_length.hpp"  // is_good_length
 
 namespace wingbeat::convolving {
@@ -114,7 +114,7 @@ double cost_of_padded(const convolution_spec& spec, std::size_t padded, const de
   const double launches = compiles_kernels(runs_on)
                               ? compiled::launches_of_row(length, spec.real) * compiled::launch_cost
                               : 2 * processor::launch_cost;
-  return repeats_of(spec, runs_on) * relative_point_time(length, device) *
+  return repeats_of(spec, runs_on) * tuning::relative_point_time(length, device) *
              cost_of_row(length, length, spec.real, runs_on) +
          launches;
 }

@@ -3,8 +3,8 @@
 
 #include <algorithm>  // max
 
-#include "convolving/blocks.hpp"   // block_length
-#include "convolving/padding.hpp"  // padded_length
+#include "convolving/blocks.hpp"  // block_length
+#include "tuning/padding.hpp"     // padded_length
 
 namespace wingbeat::convolving {
 namespace {
@@ -41,7 +41,7 @@ std::vector<axis_geometry> geometry_of(const convolution_spec& spec, const devic
     const index_range wanted = wanted_of_full(image, kernel, spec.mode);
     axes.push_back(spec.kind == operation::convolve ? convolved(image, kernel, wanted)
                                                     : correlated(image, kernel, wanted));
-    axes[a].padded = padded_length(axes[a].padded, device);
+    axes[a].padded = tuning::padded_length(axes[a].padded, device);
   }
   if (const std::size_t block = block_length(spec, axes[0].padded, device); block != 0) {
     const std::size_t image = spec.image[0], kernel = spec.kernel[0];

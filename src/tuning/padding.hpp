@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lengths that axes of convolutions are padded to.
+// What points of a transform cost by its length: which length an axis is padded to.
 #pragma once
 
 #include <cstddef>  // size_t
 
 #include "wingbeat/devices.hpp"  // device_info
 
-namespace wingbeat::convolving {
+namespace wingbeat::tuning {
 
 /// Returns the length from `least` on that is expected to take least time on a device: a good
 /// length. It is a power of two unless another is clearly shorter; the others are multiples of 8,
@@ -18,4 +18,4 @@ namespace wingbeat::convolving {
 /// points of a power of two, were there one of that size.
 [[nodiscard]] double relative_point_time(std::size_t length, const device_info& device);
 
-}  // namespace wingbeat::convolving
+}  // namespace wingbeat::tuning

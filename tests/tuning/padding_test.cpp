@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lengths that axes of convolutions are padded to, on each kind of device.
-#include "convolving/padding.hpp"
+#include "tuning/padding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace {
 
 using namespace wingbeat;
-using namespace convolving;
+using namespace tuning;
 
 device_info device_of(engine runs_on, bool is_gpu) {
   device_info device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convolving/padding.hpp"
+#include "tuning/padding.hpp"
 
 #include <algorithm>  // max
 #include <bit>        // bit_ceil, has_single_bit
@@ -7,7 +7,7 @@
 
 #include "wingbeat/good_length.hpp"  // good_length, max_length
 
-namespace wingbeat::convolving {
+namespace wingbeat::tuning {
 namespace {
 
 /// Other lengths than powers of two are at least so long, because rows of fewer points take no
@@ -90,4 +90,4 @@ double relative_point_time(std::size_t length, const device_info& device) {
   return point_cost(length, costs) / (costs.memory + std::log2(static_cast<double>(length)));
 }
 
-}  // namespace wingbeat::convolving
+}  // namespace wingbeat::tuning
