@@ -4,6 +4,7 @@
 #include "channelising/arithmetic/floor_div.hpp"   // floor_div
 #include "channelising/arithmetic/narrowband.hpp"  // filter_taps, mixer, turn_per_sample
 #include "formatted.hpp"                           // formatted
+#include "programs/kernel_body.hpp"                // kernel_of
 
 namespace wingbeat::channelising {
 namespace {
@@ -22,40 +23,19 @@ std::vector<std::complex<float>> mixed_taps(const channeliser_spec& spec, std::u
   return mixed;
 }
 
-/// A thread makes one output of one polarisation.
 kernel_spec kernel_of(const channeliser_spec& spec, const sample_planes& planes) {
   const channeliser_sizes sizes = sizes_of(spec);
-  return {.text = formatted(R"(#include "wingbeat/device/complex.hpp"
-using namespace wingbeat::device;
-static_assert(sizeof(complex<float>) == 8, "");  // clang wants a whole type of parameters
-WINGBEAT_KERNEL({0})
-void downconvert(WINGBEAT_GLOBAL const unsigned char* samples, size samples_first,
-                 WINGBEAT_GLOBAL const complex<float>* taps, size taps_first,
-                 WINGBEAT_GLOBAL complex<float>* out, size out_first, size first, size count,
-                 size phase, size turn WINGBEAT_SCRATCH_PARAMETER) {{
-  const size j = group::index() * {0} + group::thread();
-  if (j >= count) return;
-  complex<float> sum{{0, 0}};
-  for (unsigned a = 0; a < {1}; ++a) {{
-    const size bit = (first + j * {2} + a) * {3};
-    WINGBEAT_GLOBAL const unsigned char* at = samples + samples_first + bit / 8;
-    const unsigned window = unsigned(at[0]) << 24 | unsigned(at[1]) << 16 | unsigned(at[2]) << 8;
-    const float x = float(int(window << (bit % 8)) >> {4});
-    sum = sum + scaled(copied_from(taps + taps_first + a), x);
-  }}
-  const float turns = -float(int(unsigned((phase + j * turn) >> 32))) * 0x1p-32f;
-  out[out_first + j] =
-      sum * complex<float>{{maths::cosine_of_turns(turns), maths::sine_of_turns(turns)}};
-}}
-)",
-                            n_threads, sizes.filter_taps, sizes.subsampling, planes.bits,
-                            32 - planes.bits),
-          .entry = "downconvert",
-          .threads = n_threads,
-          .parameters = {
-              kernel_parameter::input(1), kernel_parameter::input(8), kernel_parameter::output(8),
-              kernel_parameter::value<std::size_t>(), kernel_parameter::value<std::size_t>(),
-              kernel_parameter::value<std::size_t>(), kernel_parameter::value<std::size_t>()}};
+  constexpr auto number = &kernel_parameter::value<std::uint64_t>;
+  return programs::kernel_of(
+      {.header = "wingbeat/device/channeliser/downconvert.hpp",
+       .type = "channeliser::downconversion",
+       .numbers = formatted("channeliser::downconvert_numbers{{{}, {}, {}, {}}}", sizes.filter_taps,
+                            sizes.subsampling, planes.bits, n_threads),
+       .entry = "downconvert",
+       .threads = n_threads},
+      {kernel_parameter::input(1), kernel_parameter::input(sizeof(std::complex<float>)),
+       kernel_parameter::output(sizeof(std::complex<float>)), number(), number(), number(),
+       number()});
 }
 
 }  // namespace

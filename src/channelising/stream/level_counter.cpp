@@ -5,7 +5,8 @@
 #include <bit>        // bit_floor
 #include <utility>    // move
 
-#include "formatted.hpp"  // formatted
+#include "formatted.hpp"             // formatted
+#include "programs/kernel_body.hpp"  // kernel_of
 
 namespace wingbeat::channelising {
 namespace {
@@ -37,30 +38,17 @@ histogram_numbers histogram_for(unsigned sample_bits, const device_info& device)
 }
 
 kernel_spec histogram_kernel(const histogram_numbers& numbers) {
-  return {.text = formatted(R"(#include "wingbeat/device/channeliser/sample_histogram.hpp"
-using namespace wingbeat::device;
-struct policy {{
-  WINGBEAT_FN static constexpr channeliser::histogram_numbers numbers() {{
-    return {{{}, {}, {}, {}}};
-  }}
-}};
-WINGBEAT_KERNEL({})
-void count_samples(WINGBEAT_GLOBAL const unsigned* words, size words_first,
-                   WINGBEAT_GLOBAL unsigned* counters, size counters_first,
-                   size first, size count WINGBEAT_SCRATCH_PARAMETER) {{
-  channeliser::sample_histogram<policy>{{{{words + words_first, first, count}},
-                                        counters + counters_first, WINGBEAT_SCRATCH}}.run();
-}}
-)",
-                            numbers.sample_bits, numbers.bins, numbers.threads, numbers.samples,
-                            numbers.threads),
-          .entry = "count_samples",
-          .threads = numbers.threads,
-          .scratch_bytes = numbers.scratch_bytes(),
-          .parameters = {kernel_parameter::input(sizeof(std::uint32_t)),
-                         kernel_parameter::output(sizeof(std::uint32_t)),
-                         kernel_parameter::value<std::uint64_t>(),
-                         kernel_parameter::value<std::uint64_t>()}};
+  return programs::kernel_of(
+      {.header = "wingbeat/device/channeliser/sample_histogram.hpp",
+       .type = "channeliser::sample_histogram",
+       .numbers = formatted("channeliser::histogram_numbers{{{}, {}, {}, {}}}", numbers.sample_bits,
+                            numbers.bins, numbers.threads, numbers.samples),
+       .entry = "count_samples",
+       .threads = numbers.threads,
+       .scratch_bytes = numbers.scratch_bytes()},
+      {kernel_parameter::input(sizeof(std::uint32_t)),
+       kernel_parameter::output(sizeof(std::uint32_t)), kernel_parameter::value<std::uint64_t>(),
+       kernel_parameter::value<std::uint64_t>()});
 }
 
 level_counter::level_counter(const queue& on, const histogram_numbers& numbers,

@@ -51,7 +51,7 @@ void expect_counts(std::size_t first, std::size_t count) {
   std::vector<unsigned> scratch(numbers.scratch_bytes() / sizeof(unsigned), 99);
   run_grid(numbers.workgroups(first, count), numbers.threads, [&](emulated_group group) {
     sample_histogram<Policy, emulated_group>{
-        {words.data(), first, count}, totals.data(), reinterpret_cast<char*>(scratch.data()), group}
+        {words.data(), totals.data(), first, count}, reinterpret_cast<char*>(scratch.data()), group}
         .run();
   });
   EXPECT_TRUE(totals == expected) << numbers.sample_bits << " bits, " << first << " + " << count;

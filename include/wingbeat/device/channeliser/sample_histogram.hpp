@@ -27,13 +27,13 @@ struct histogram_numbers {
 
 /// Samples of a stream of bits, the most significant bit first; both numbers are multiples of 8.
 /// Words that hold none of them are not read.
-struct histogram_samples {
+struct histogram_memory {
   WINGBEAT_GLOBAL const unsigned* words;  ///< Where sample 0 begins.
+  WINGBEAT_GLOBAL unsigned* totals;  ///< [bin], added to; bin 2^(sample_bits - 1) counts zeros.
   size first, count;
 };
 
-/// Counts the samples of a launch of `workgroups(first, count)` workgroups. totals: [bin], added
-/// to; bin 2^(sample_bits - 1) counts zeros.
+/// Counts the samples of a launch of `workgroups(first, count)` workgroups.
 /// Callers: all threads of the workgroup.  Memory: `scratch_bytes()` of local memory.
 template <class Policy, class Group = group>
 class sample_histogram {
@@ -43,11 +43,10 @@ class sample_histogram {
   static_assert(as.samples % 32 == 0, "a thread reads 32 samples at a time");
 
  public:
-  WINGBEAT_FN sample_histogram(const histogram_samples& from, WINGBEAT_GLOBAL unsigned* totals,
-                               WINGBEAT_LOCAL char* scratch, Group group = {})
-      : from_(from),
-        end_(from.first + from.count),
-        totals_(totals),
+  WINGBEAT_FN sample_histogram(const histogram_memory& memory, WINGBEAT_LOCAL char* scratch,
+                               Group group = {})
+      : memory_(memory),
+        end_(memory.first + memory.count),
         found_(reinterpret_cast<WINGBEAT_LOCAL unsigned*>(scratch)),
         group_(group),
         first_bin_(unsigned(group.index() % as.slices()) * as.bins) {}
@@ -56,13 +55,13 @@ class sample_histogram {
     const unsigned thread = group_.thread();
     for (unsigned i = thread; i < as.bins; i += as.threads) found_[i] = 0;
     group_.barrier();
-    const size begin = from_.first / 32 + group_.index() / as.slices() * (as.samples / 32);
+    const size begin = memory_.first / 32 + group_.index() / as.slices() * (as.samples / 32);
     const size all = (end_ + 31) / 32, own = begin + as.samples / 32;
     const size end = own < all ? own : all;
     for (size unit = begin + thread; unit < end; unit += as.threads) count(unit);
     group_.barrier();
     for (unsigned i = thread; i < as.bins; i += as.threads) {
-      if (found_[i] != 0) atomic_add(totals_ + first_bin_ + i, found_[i]);
+      if (found_[i] != 0) atomic_add(memory_.totals + first_bin_ + i, found_[i]);
     }
   }
 
@@ -74,12 +73,12 @@ class sample_histogram {
     WINGBEAT_UNROLL
     for (unsigned w = 0; w < bits; ++w) {
       const size offset = unit * bits + w;
-      words[w] = offset < end_word ? big_endian(from_.words[offset], 0, 0) : 0;
+      words[w] = offset < end_word ? big_endian(memory_.words[offset], 0, 0) : 0;
     }
     WINGBEAT_UNROLL
     for (unsigned eight = 0; eight < 32; eight += 8) {
       const size sample = unit * 32 + eight;
-      if (sample < from_.first || sample >= end_) continue;
+      if (sample < memory_.first || sample >= end_) continue;
       WINGBEAT_UNROLL
       for (unsigned i = 0; i < 8; ++i) add(field(words, (eight + i) * bits));
     }
@@ -106,9 +105,8 @@ class sample_histogram {
     }
   }
 
-  histogram_samples from_;
+  histogram_memory memory_;
   size end_;
-  WINGBEAT_GLOBAL unsigned* totals_;
   WINGBEAT_LOCAL unsigned* found_;
   Group group_;
   unsigned first_bin_;

@@ -3,21 +3,22 @@
 // knows, and values of so many bytes. Each converts to the member of `operands` that it is for.
 #pragma once
 
-#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 #include "wingbeat/device/workgroup/contract.hpp"  // some, void_t
 
 namespace wingbeat::device::ends {
 
-/// Memory that is read; an element has `Bytes` bytes.
+/// Memory that is read, from element `first` on; an element has `Bytes` bytes.
 template <unsigned Bytes>
 struct input_operand {
   WINGBEAT_GLOBAL const char* at;
+  size first = 0;
   template <class Element>
   WINGBEAT_FN operator WINGBEAT_GLOBAL const Element*() const {
     static_assert(sizeof(Element) == Bytes,
                   "a member of your functor's operands points to elements of another size than "
                   "kernel_parameter::input states");
-    return reinterpret_cast<WINGBEAT_GLOBAL const Element*>(at);
+    return reinterpret_cast<WINGBEAT_GLOBAL const Element*>(at) + first;
   }
 };
 
@@ -25,12 +26,13 @@ struct input_operand {
 template <unsigned Bytes>
 struct output_operand {
   WINGBEAT_GLOBAL char* at;
+  size first = 0;
   template <class Element>
   WINGBEAT_FN operator WINGBEAT_GLOBAL Element*() const {
     static_assert(sizeof(Element) == Bytes,
                   "a member of your functor's operands points to elements of another size than "
                   "kernel_parameter::output states");
-    return reinterpret_cast<WINGBEAT_GLOBAL Element*>(at);
+    return reinterpret_cast<WINGBEAT_GLOBAL Element*>(at) + first;
   }
 };
 
