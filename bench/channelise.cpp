@@ -14,9 +14,7 @@
 #include "backend/backend.hpp"                         // queue
 #include "channelise_peer.hpp"                         // unfused_bank
 #include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
-#include "channelising/banks/chained_bank.hpp"         // chained_bank
-#include "channelising/banks/fused_bank.hpp"           // fused_bank
-#include "channelising/banks/policy.hpp"               // filled
+#include "channelising/banks/bank_programs.hpp"        // fused_bank, chained_bank
 #include "measure/document_text.hpp"                   // write_document
 #include "measure/rounds.hpp"                          // queued_run, take_turns
 #include "wingbeat/wingbeat.hpp"
@@ -61,6 +59,13 @@ std::vector<spectrum_entry> entries_of(const channeliser_sizes& sizes, std::size
   return entries;
 }
 
+template <class T>
+buffer filled(const queue& on, const std::vector<T>& values) {
+  buffer memory{on, values.size() * sizeof(T)};
+  memory.write(values.data(), memory.size_bytes());
+  return memory;
+}
+
 void cut(bank_tiles& tiles) {
   const char* const given = std::getenv("WINGBEAT_TILES");
   if (given == nullptr) return;
@@ -79,7 +84,7 @@ struct problem {
         samples(filled(on, noise(plane_bytes, spec.sample_bits))),
         entries(filled(on, entries_of(sizes, n_spectra))),
         gains(filled(on, std::vector<std::complex<float>>(2 * channels, gain()))),
-        saturated{on, n_heaps * 2 * saturation_counters * sizeof(std::uint32_t)} {
+        saturated{on, n_heaps * 2 * device::channeliser::counters * sizeof(std::uint32_t)} {
     on.impl()->clear(saturated.view());
   }
 
@@ -114,22 +119,19 @@ nlohmann::ordered_json times_of(const std::vector<measure::timed_run>& runs, std
 
 nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dither) {
   const problem given{on, channels, dither};
-  const chained_bank chain{on,
-                           given.spec,
-                           {sample_form::packed, given.spec.sample_bits, given.plane_bytes},
-                           given.n_heaps};
-  const unfused_bank peer{on, given.spec, given.plane_bytes, given.n_spectra};
-  std::optional<fused_bank> fused;
+  const sample_planes planes{sample_form::packed, given.spec.sample_bits, given.plane_bytes};
+  const auto& engine = backend::engine_of(engine::cuda);
+  const bank chain{on, chained_bank(engine, on.impl(), given.spec, planes, given.n_heaps)};
+  const unfused_bank peer{on, given.spec, planes, given.n_heaps};
+  std::optional<bank> fused;
   if (auto tiles = tiles_of(given.spec, on.device())) {
     cut(*tiles);
-    fused.emplace(on, given.spec, given.plane_bytes, *tiles);
+    fused.emplace(on, fused_bank(*tiles, given.spec, planes, given.n_heaps));
   }
   buffer heaps{on, given.heap_bytes()}, peer_heaps{on, given.heap_bytes()},
       to{on, given.moved_bytes() / 2}, from{on, given.moved_bytes() / 2};
   const bank_views views = given.views(heaps), peer_views = given.views(peer_heaps);
-  const auto ours = [&] {
-    fused ? fused->enqueue(on, views, given.n_heaps) : chain.enqueue(on, views);
-  };
+  const auto ours = [&] { fused ? fused->enqueue(on, views) : chain.enqueue(on, views); };
   ours();
   peer.enqueue(on, peer_views);
   const double difference = differing_part(on, heaps, peer_heaps);

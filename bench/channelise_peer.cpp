@@ -6,6 +6,8 @@
 #include <cstdlib>  // getenv
 #include <sstream>
 
+#include "channelising/banks/bank_programs.hpp"  // row_filter, row_finish
+
 namespace wingbeat {
 
 using namespace channelising;
@@ -23,41 +25,40 @@ filter_shape_of_rows filter_shape() {
 
 }  // namespace
 
-unfused_bank::unfused_bank(const queue& on, const channeliser_spec& spec, std::size_t plane_bytes,
-                           std::size_t n_spectra)
-    : spec_(spec),
-      sizes_(sizes_of(spec)),
-      n_spectra_(n_spectra),
-      filter_(on, spec, plane_bytes, filter_shape()),
-      finish_(on, spec),
-      rows_(on, {.lengths = {sizes_.transform},
-                 .batch = 2 * n_spectra,
+bank::bank(const queue& on, const programs::program& steps)
+    : steps_(backend::engine_of(on.device().runs_on), on.impl(), steps) {
+  const std::size_t n_bytes = steps.workspace_bytes();
+  if (n_bytes > 0) workspace_ = buffer{on, n_bytes};
+}
+
+void bank::enqueue(queue& on, const bank_views& views) const {
+  const kernel_argument operands[] = {views.entries, views.gains, views.saturated};
+  steps_.enqueue(
+      *on.impl(),
+      {.in = views.samples, .out = views.heaps, .workspace = workspace_.view(), .load = operands});
+}
+
+unfused_bank::unfused_bank(const queue& on, const channeliser_spec& spec,
+                           const sample_planes& planes, std::size_t n_heaps)
+    : filter_(on, row_filter(spec, planes, n_heaps, filter_shape())),
+      finish_(on, row_finish(spec, n_heaps)),
+      rows_(on, {.lengths = {sizes_of(spec).transform},
+                 .batch = 2 * n_heaps * sizes_of(spec).spectra_per_heap,
                  .kind = transform::forward_from_real}),
-      filtered_(on, 2 * n_spectra * sizes_.transform * 4),
-      bins_(on, 2 * n_spectra * (spec.channels + 1) * 8) {}
-
-void unfused_bank::filter(queue& on, const bank_views& views) const {
-  filter_.enqueue(on, views.samples, views.entries, filtered_.view(), n_spectra_, n_spectra_);
-}
-
-void unfused_bank::transform() const {
-  rows_.run(filtered_.view(), bins_.view());
-}
-
-void unfused_bank::finish(queue& on, const bank_views& views) const {
-  finish_.enqueue(on, bins_.view(), views, n_spectra_ / sizes_.spectra_per_heap, n_spectra_);
-}
+      filtered_(on, 2 * n_heaps * sizes_of(spec).heap_samples * 4),
+      bins_(on, 2 * n_heaps * sizes_of(spec).spectra_per_heap * (spec.channels + 1) * 8) {}
 
 void unfused_bank::enqueue(queue& on, const bank_views& views) const {
-  filter(on, views);
-  transform();
-  finish(on, views);
+  for (const step& each : steps(on, views)) each.enqueue();
 }
 
 std::vector<unfused_bank::step> unfused_bank::steps(queue& on, const bank_views& views) const {
-  return {{"filter", [this, &on, &views] { filter(on, views); }},
-          {"cufft", [this] { transform(); }},
-          {"finish", [this, &on, &views] { finish(on, views); }}};
+  bank_views filtered = views, finished = views;
+  filtered.heaps = filtered_.view();
+  finished.samples = bins_.view();
+  return {{"filter", [this, &on, filtered] { filter_.enqueue(on, filtered); }},
+          {"cufft", [this] { rows_.run(filtered_.view(), bins_.view()); }},
+          {"finish", [this, &on, finished] { finish_.enqueue(on, finished); }}};
 }
 
 double differing_part(queue& on, const buffer& a, const buffer& b) {

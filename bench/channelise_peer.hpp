@@ -8,37 +8,50 @@
 #include <string>
 #include <vector>
 
-#include "channelising/banks/fused_bank.hpp"  // bank_views
-#include "channelising/banks/row_filter.hpp"  // row_filter
-#include "channelising/banks/row_finish.hpp"  // row_finish
-#include "peers/cufft.hpp"                    // cufft
+#include "channelising/banks/views.hpp"   // sample_planes
+#include "peers/cufft.hpp"                // cufft
+#include "programs/prepared_program.hpp"  // prepared_program
+#include "wingbeat/channeliser.hpp"       // channeliser_spec
 
 namespace wingbeat {
 
+/// The memory of a run.
+struct bank_views {
+  buffer_view samples;    ///< Packed; polarisations `plane_bytes` apart.
+  buffer_view entries;    ///< spectrum_entry[polarisation][spectrum]
+  buffer_view gains;      ///< [set][polarisation][channel]
+  buffer_view heaps;      ///< [heap][channel][spectrum][polarisation]
+  buffer_view saturated;  ///< uint32_t[heap][polarisation][counter], added to.
+};
+
+/// A program of a filter bank, or of a part of it, with its workspace.
+class bank {
+ public:
+  bank(const queue& on, const programs::program& steps);
+
+  void enqueue(queue& on, const bank_views& views) const;
+
+ private:
+  programs::prepared_program steps_;
+  buffer workspace_;
+};
+
 class unfused_bank {
  public:
-  unfused_bank(const queue& on, const channeliser_spec& spec, std::size_t plane_bytes,
-               std::size_t n_spectra);
+  unfused_bank(const queue& on, const channeliser_spec& spec,
+               const channelising::sample_planes& planes, std::size_t n_heaps);
 
-  void enqueue(queue& on, const channelising::bank_views& views) const;
+  void enqueue(queue& on, const bank_views& views) const;
 
   struct step {
     std::string name;
     std::function<void()> enqueue;
   };
   /// Returns the three steps, each over all spectra. They refer to this, `on` and `views`.
-  [[nodiscard]] std::vector<step> steps(queue& on, const channelising::bank_views& views) const;
+  [[nodiscard]] std::vector<step> steps(queue& on, const bank_views& views) const;
 
  private:
-  void filter(queue& on, const channelising::bank_views& views) const;
-  void transform() const;
-  void finish(queue& on, const channelising::bank_views& views) const;
-
-  channeliser_spec spec_;
-  channeliser_sizes sizes_;
-  std::size_t n_spectra_;
-  channelising::row_filter filter_;
-  channelising::row_finish finish_;
+  bank filter_, finish_;
   peers::cufft rows_;
   buffer filtered_, bins_;
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "arguments.hpp"              // require_arguments, argument_views, require_views
-#include "backend/argument_list.hpp"  // argument_list, entry_parameters
+#include "backend/argument_list.hpp"  // argument_list, entry_parameters, source_of
 #include "backend/backend.hpp"        // engine_of
 #include "backend/kernel.hpp"         // kernel_source
 #include "formatted.hpp"              // formatted
@@ -72,11 +72,6 @@ bool is_identifier(std::string_view name) {
   return name.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-unsigned parameters_of_entry(const kernel_spec& spec) {
-  return spec.parameters.empty() ? backend::transform_parameters
-                                 : backend::entry_parameters(spec.parameters);
-}
-
 void validate(const kernel_spec& spec) {
   if (spec.entry.empty()) throw plan_error("the kernel has no entry; name the function to start");
   if (!is_identifier(spec.entry)) {
@@ -91,11 +86,11 @@ void validate(const kernel_spec& spec) {
   bool has_bytes = spec.in_element_bytes != 0 && spec.out_element_bytes != 0;
   for (const kernel_parameter& each : spec.parameters) has_bytes &= each.bytes() != 0;
   if (!has_bytes) throw plan_error("an element has 0 bytes; state sizeof its type");
-  if (parameters_of_entry(spec) <= backend::most_kernel_arguments) return;
+  if (backend::entry_parameters(spec) <= backend::most_kernel_arguments) return;
   throw plan_error(
       formatted("the kernel '{}' has {} parameters; an entry takes up to {}, of "
                 "which each view takes two",
-                spec.entry, parameters_of_entry(spec), backend::most_kernel_arguments));
+                spec.entry, backend::entry_parameters(spec), backend::most_kernel_arguments));
 }
 
 }  // namespace
@@ -103,15 +98,7 @@ void validate(const kernel_spec& spec) {
 kernel::kernel(const queue& on, kernel_spec spec) {
   validate(spec);
   const device_info& device = on.device();
-  const backend::kernel_source source{.text = spec.text,
-                                      .entry = spec.entry,
-                                      .n_parameters = parameters_of_entry(spec),
-                                      .threads = spec.threads,
-                                      .scratch_bytes = spec.scratch_bytes,
-                                      .resident = spec.resident,
-                                      .path = spec.entry,
-                                      .states_scratch = true};
-  auto compiled = backend::engine_of(device.runs_on).compile(on.impl(), source);
+  auto compiled = backend::engine_of(device.runs_on).compile(on.impl(), backend::source_of(spec));
   impl_.reset(new impl{std::move(spec), {"kernel", device}, std::move(compiled)});
 }
 kernel::kernel(kernel&&) noexcept = default;

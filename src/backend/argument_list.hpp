@@ -9,6 +9,7 @@
 
 #include "backend/kernel.hpp"      // kernel_argument, most_kernel_arguments
 #include "wingbeat/arguments.hpp"  // kernel_parameter, kernel_argument
+#include "wingbeat/kernel.hpp"     // kernel_spec
 
 namespace wingbeat::backend {
 
@@ -17,6 +18,21 @@ namespace wingbeat::backend {
   unsigned count = 0;
   for (const kernel_parameter& each : parameters) count += each.is_memory() ? 2 : 1;
   return count;
+}
+[[nodiscard]] inline unsigned entry_parameters(const kernel_spec& spec) {
+  return spec.parameters.empty() ? transform_parameters : entry_parameters(spec.parameters);
+}
+
+/// Returns what an engine compiles of a kernel.
+[[nodiscard]] inline kernel_source source_of(const kernel_spec& spec) {
+  return {.text = spec.text,
+          .entry = spec.entry,
+          .n_parameters = entry_parameters(spec),
+          .threads = spec.threads,
+          .scratch_bytes = spec.scratch_bytes,
+          .resident = spec.resident,
+          .path = spec.entry,
+          .states_scratch = true};
 }
 
 /// The arguments it is made of must live as long as this; views start at a multiple of their

@@ -70,7 +70,7 @@ void program_builder::add_in_two(const backend::convolution_of_rows& request,
   if (auto& all = back.out.distances; !all.empty()) all = {all[1], all[2]};
   const place middle = workspace_beside(ends.in, run * columns * bins);
   add(forward, {ends.in, middle, ends.in_bytes});
-  add(back, {middle, ends.out, 0, ends.out_bytes, true});
+  add(back, {middle, ends.out, 0, ends.out_bytes, {place::filter}});
 }
 
 place program_builder::workspace_beside(place used, std::size_t numbers) {

@@ -5,7 +5,8 @@
 #include <array>
 #include <complex>
 #include <functional>  // ref
-#include <utility>     // move
+#include <span>
+#include <utility>  // move
 #include <vector>
 
 #include "backend/argument_list.hpp"  // argument_list, entry_parameters
@@ -24,19 +25,23 @@ using backend::queue;
 
 namespace {
 
+/// Returns memory of the device that begins with these bytes, and is never empty.
+std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on,
+                               const std::vector<std::byte>& bytes) {
+  std::shared_ptr<void> memory{on->allocate(std::max(bytes.size(), sizeof(std::complex<double>))),
+                               [on](void* handle) { on->release(handle); }};
+  if (!bytes.empty()) on->write({memory.get(), 0, bytes.size()}, bytes.data());
+  return memory;
+}
+
 /// Uploads the constants of a pass: the functors' parameters, then its roots.
 template <class Real>
 std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on, const pass& launch) {
-  const std::vector<std::byte> blocks = launch.parameter_blocks();
+  std::vector<std::byte> bytes = launch.parameter_blocks();
   const auto roots = planner::table_of<Real>(launch.numbers);
-  const std::size_t roots_bytes = roots.size() * sizeof(std::complex<Real>);
-  // Never empty.
-  std::shared_ptr<void> table{
-      on->allocate(std::max(blocks.size() + roots_bytes, sizeof(std::complex<Real>))),
-      [on](void* handle) { on->release(handle); }};
-  if (!blocks.empty()) on->write({table.get(), 0, blocks.size()}, blocks.data());
-  if (roots_bytes > 0) on->write({table.get(), blocks.size(), roots_bytes}, roots.data());
-  return table;
+  const auto root_bytes = std::as_bytes(std::span{roots});
+  bytes.insert(bytes.end(), root_bytes.begin(), root_bytes.end());
+  return uploaded(on, bytes);
 }
 
 bool has_functor(const pass& described) {
@@ -90,8 +95,7 @@ std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
 }
 
 /// Returns whether calls of a program are worth recording: see
-/// `placement_rules::most_graph_bytes_of_one`. A program that clears memory cannot be recorded,
-/// because that is no launch.
+/// `placement_rules::most_graph_bytes_of_one`. Programs of other steps than passes are not.
 bool is_worth_recording(const program& steps, const device_info& device) {
   bool any_starts_early = false;
   for (const step& each : steps.steps) {
@@ -145,6 +149,13 @@ prepared_program::prepared_program(const kernel_compiler& compiler,
     : program_(std::move(program)) {
   for (const step& each : program_.steps) {
     prepared_launch& added = launches_.emplace_back();
+    for (const argument_source& source : each.arguments()) {
+      const auto* const values = std::get_if<constant>(&source);
+      if (values != nullptr) added.constants.push_back(uploaded(on, values->bytes));
+    }
+    if (const kernel_launch* const launch = each.kernel()) {
+      added.compiled = compiler.compile(on, backend::source_of(launch->kernel));
+    }
     const pass* const launch = each.launch();
     if (launch == nullptr) continue;
     added.table = launch->real == precision::fp64 ? uploaded<double>(on, *launch)
@@ -200,21 +211,25 @@ void prepared_program::enqueue_step(queue& on, const backend::run& given,
 void prepared_program::enqueue_step(queue& on, const backend::run& given, std::size_t number,
                                     backend::launch_sequence& sequence) const {
   const step& each = program_.steps[number];
-  const auto& [in, out, in_bytes, out_bytes, loads_filter] = each.arrays;
-  backend::run run{.in = view_of(given, in, in_bytes),
-                   .out = view_of(given, out, out_bytes),
-                   .workspace = {},
+  const prepared_launch& ready = launches_[number];
+  const array_ends& arrays = each.arrays;
+  backend::run run{.in = view_of(given, arrays.in, arrays.in_bytes),
+                   .out = view_of(given, arrays.out, arrays.out_bytes),
+                   .workspace = given.workspace,
                    .filter = given.filter};
-  const wingbeat::kernel_argument filter{given.filter};
-  if (loads_filter) {
-    run.load = {&filter, 1};
-  } else if (in == place::input) {
+  const auto arguments = arguments_of(number, given, run);
+  if (!arguments.empty()) {
+    run.load = arguments;
+  } else if (arrays.in == place::input) {
     run.load = given.load;
   }
-  if (out == place::output) run.store = given.store;
+  if (arrays.out == place::output) run.store = given.store;
   if (const pass* const launch = each.launch()) {
-    const prepared_launch& ready = launches_[number];
     programs::enqueue(sequence, *launch, *ready.compiled, ready.table.get(), run);
+  } else if (const kernel_launch* const kernel = each.kernel()) {
+    argument_list list;
+    list.add(kernel->kernel.parameters, arguments);
+    sequence.launch(*ready.compiled, kernel->workgroups, list.list());
   } else if (const auto* const cleared = std::get_if<clear>(&each.operation)) {
     run.out.size_bytes = cleared->size_bytes;
     on.clear(run.out);
@@ -223,6 +238,26 @@ void prepared_program::enqueue_step(queue& on, const backend::run& given, std::s
     if (work->workspace_bytes() > 0) run.workspace = view_of(given, place::workspace_a, 0);
     work->enqueue(on, run);
   }
+}
+
+std::vector<wingbeat::kernel_argument> prepared_program::arguments_of(
+    std::size_t number, const backend::run& given, const backend::run& own) const {
+  const std::vector<argument_source>& sources = program_.steps[number].arguments();
+  std::vector<wingbeat::kernel_argument> arguments;
+  arguments.reserve(sources.size());
+  auto next_constant = launches_[number].constants.begin();
+  for (const argument_source& each : sources) {
+    if (const auto* const location = std::get_if<place>(&each)) {
+      arguments.emplace_back(view_of(own, *location, 0));
+    } else if (const auto* const operand = std::get_if<run_operand>(&each)) {
+      arguments.push_back(given.load[operand->number]);
+    } else if (std::holds_alternative<constant>(each)) {
+      arguments.emplace_back(buffer_view{next_constant++->get(), 0, 0});
+    } else {
+      arguments.emplace_back(std::get<std::uint64_t>(each));
+    }
+  }
+  return arguments;
 }
 
 buffer_view prepared_program::view_of(const backend::run& given, place location,

@@ -21,6 +21,7 @@ std::size_t aligned_up(std::size_t bytes) {
 std::size_t step::traffic_bytes() const {
   if (const pass* const launched = launch()) return launched->traffic_bytes();
   if (const auto* const cleared = std::get_if<clear>(&operation)) return cleared->size_bytes;
+  if (kernel() != nullptr) return kernel()->traffic_bytes;
   return std::get<call>(operation)->traffic_bytes();
 }
 
@@ -38,13 +39,17 @@ void program::add(clear cleared) {
   steps.push_back({cleared});
 }
 
+void program::add(kernel_launch launch) {
+  steps.push_back({std::move(launch)});
+}
+
 void program::add(const program& part, const array_ends& ends) {
   for (std::size_t i = 0; i < arrays::n_places; ++i) {
     array_bytes[i] = std::max(array_bytes[i], part.array_bytes[i]);
   }
   for (step each : part.steps) {
     array_ends& own = each.arrays;
-    own.loads_filter |= ends.loads_filter && own.in == place::input;
+    if (!ends.load.empty() && own.in == place::input) own.load = ends.load;
     for (auto [location, bytes] :
          {std::pair{&own.in, &own.in_bytes}, std::pair{&own.out, &own.out_bytes}}) {
       if (*location == place::input) {
@@ -94,6 +99,8 @@ std::vector<std::string> program::texts() const {
       list.push_back(formatted("pass {}: {}", ++number, launched->describe()));
     } else if (const auto* const cleared = std::get_if<clear>(&each.operation)) {
       list.push_back(formatted("clears {} bytes", cleared->size_bytes));
+    } else if (each.kernel() != nullptr) {
+      list.push_back(each.kernel()->description);
     } else {
       list.push_back(std::get<call>(each.operation)->explain());
     }

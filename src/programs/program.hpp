@@ -5,14 +5,17 @@
 #pragma once
 
 #include <array>
-#include <cstddef>  // size_t
+#include <cstddef>  // byte, size_t
+#include <cstdint>  // uint64_t
+#include <cstring>  // memcpy
 #include <memory>   // shared_ptr
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "arrays/array.hpp"  // place, n_places
-#include "planner/pass.hpp"  // pass
+#include "arrays/array.hpp"     // place, n_places
+#include "planner/pass.hpp"     // pass
+#include "wingbeat/kernel.hpp"  // kernel_spec, kernel_parameter
 
 namespace wingbeat::backend {
 class call;
@@ -31,19 +34,72 @@ struct clear {
 /// Work that an engine does itself.
 using call = std::shared_ptr<const backend::call>;
 
+/// What a run gives its load functor, by number.
+struct run_operand {
+  std::size_t number = 0;
+};
+
+/// Values that are on the device from when a program is prepared.
+struct constant {
+  constant() = default;
+  template <class Value>
+  explicit constant(const std::vector<Value>& list) : bytes(list.size() * sizeof(Value)) {
+    std::memcpy(bytes.data(), list.data(), bytes.size());
+  }
+
+  std::vector<std::byte> bytes;
+};
+
+/// Where a step finds an argument: in an array, its input and output among them, in a run's
+/// operands, in memory of its own; or a number.
+using argument_source = std::variant<place, run_operand, constant, std::uint64_t>;
+
+/// An argument of a kernel: its parameter, and where it is found.
+struct argument {
+  kernel_parameter parameter;
+  argument_source source;
+};
+template <class Element>
+argument input(argument_source source) {
+  return {kernel_parameter::input(sizeof(Element)), std::move(source)};
+}
+template <class Element>
+argument output(argument_source source) {
+  return {kernel_parameter::output(sizeof(Element)), std::move(source)};
+}
+inline argument number(std::uint64_t value) {
+  return {kernel_parameter::value<std::uint64_t>(), value};
+}
+
+/// A kernel that is no pass of a transform.
+struct kernel_launch {
+  kernel_spec kernel = {};
+  std::vector<argument_source> arguments = {};  ///< One for each parameter.
+  std::size_t workgroups = 1;
+  std::size_t traffic_bytes = 0;
+  std::string description = {};
+};
+
 /// The arrays of a step, or of a program that is part of another.
 struct array_ends {
   place in = place::input, out = place::output;
   std::size_t in_bytes = 0, out_bytes = 0;  ///< Where it begins in both.
-  bool loads_filter = false;                ///< The filter is the operand of its load functor.
+  std::vector<argument_source> load = {};   ///< Operands of its load functor, if not the run's.
 };
 
 /// One operation on arrays.
 struct step {
-  std::variant<pass, clear, call> operation;
+  std::variant<pass, clear, call, kernel_launch> operation;
   array_ends arrays = {};
 
   [[nodiscard]] const pass* launch() const { return std::get_if<pass>(&operation); }
+  [[nodiscard]] const kernel_launch* kernel() const {
+    return std::get_if<kernel_launch>(&operation);
+  }
+  /// Returns the arguments that are not a run's: of a kernel all.
+  [[nodiscard]] const std::vector<argument_source>& arguments() const {
+    return kernel() == nullptr ? arrays.load : kernel()->arguments;
+  }
   [[nodiscard]] std::size_t traffic_bytes() const;
 };
 
@@ -55,6 +111,7 @@ struct program {
   void add(pass launch);
   void add(call work);
   void add(clear cleared);
+  void add(kernel_launch launch);
   /// Adds the steps of `part`, whose input and output are the arrays `ends`.
   void add(const program& part, const array_ends& ends);
 

@@ -6,13 +6,11 @@
 
 #include <cstdio>  // printf
 
-#include "backend/argument_list.hpp"              // entry_parameters
+#include "backend/argument_list.hpp"              // source_of
 #include "backend/cuda/nvrtc.hpp"                 // process_nvrtc, compile_for
 #include "backend/kernel.hpp"                     // kernel_source
-#include "channelising/banks/fused_bank.hpp"      // bank_kernel, tiles_of
-#include "channelising/banks/policy.hpp"          // numbers_of
-#include "channelising/banks/row_filter.hpp"      // filter_kernel
-#include "channelising/banks/row_finish.hpp"      // finish_kernel
+#include "channelising/banks/bank_programs.hpp"   // fused_bank, row_filter, row_finish
+#include "channelising/banks/tiles.hpp"           // numbers_of, tiles_of
 #include "channelising/stream/level_counter.hpp"  // histogram_kernel, histogram_for
 #include "programs/catalogue.hpp"                 // sample_device
 #include "support/full_run.hpp"                   // sampled
@@ -22,21 +20,20 @@ namespace {
 using namespace wingbeat;
 
 backend::cuda::ptxas_figures figures_of(const kernel_spec& kernel, const std::string& device) {
-  return backend::cuda::compile_for({.text = kernel.text,
-                                     .entry = kernel.entry,
-                                     .n_parameters = backend::entry_parameters(kernel.parameters),
-                                     .threads = kernel.threads,
-                                     .scratch_bytes = kernel.scratch_bytes,
-                                     .path = kernel.entry,
-                                     .states_scratch = true},
-                                    device)
-      .figures;
+  return backend::cuda::compile_for(backend::source_of(kernel), device).figures;
+}
+
+/// Of a program of one kernel.
+backend::cuda::ptxas_figures figures_of(const programs::program& launched,
+                                        const std::string& device) {
+  EXPECT_EQ(launched.steps.size(), 1U);
+  return figures_of(launched.steps.front().kernel()->kernel, device);
 }
 
 backend::cuda::ptxas_figures figures_of(const channeliser_spec& spec, const std::string& device) {
   const auto tiles = channelising::tiles_of(spec, programs::sample_device(device));
   EXPECT_TRUE(tiles) << spec.channels;
-  return figures_of(channelising::bank_kernel(spec, *tiles), device);
+  return figures_of(channelising::fused_bank(*tiles, spec, {}), device);
 }
 
 class bank_kernels : public ::testing::TestWithParam<std::string> {};
@@ -81,13 +78,9 @@ TEST_P(bank_kernels, of_other_counts_spill_nothing_or_little) {
 /// Of three launches those around the plan.
 void expect_no_spills(const channeliser_spec& spec, const std::string& device) {
   EXPECT_FALSE(channelising::tiles_of(spec, programs::sample_device(device))) << spec.channels;
-  const channelising::filter_shape_of_rows shape;
-  auto numbers = channelising::numbers_of(spec);
-  EXPECT_EQ(numbers.parts, spec.complex_samples ? 2U : 1U);
-  numbers.sliding = numbers.rows = shape.sliding;
-  EXPECT_EQ(figures_of(channelising::filter_kernel(numbers, shape.resident), device).spill_bytes, 0)
-      << spec.channels;
-  EXPECT_EQ(figures_of(channelising::finish_kernel(spec), device).spill_bytes, 0) << spec.channels;
+  EXPECT_EQ(channelising::numbers_of(spec).parts, spec.complex_samples ? 2U : 1U);
+  EXPECT_EQ(figures_of(channelising::row_filter(spec, {}), device).spill_bytes, 0) << spec.channels;
+  EXPECT_EQ(figures_of(channelising::row_finish(spec), device).spill_bytes, 0) << spec.channels;
 }
 
 // Of complex samples the transform between these two is a plan.

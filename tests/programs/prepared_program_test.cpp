@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <complex>
+#include <cstring>  // memcpy
 
 #include "programs/prepared_program.hpp"
 
@@ -190,6 +191,73 @@ TEST(prepared_program, moves_the_bytes_of_its_passes) {
       EXPECT_EQ(ready.passes().size(), compiler.texts.size());
     }
   }
+}
+
+/// The arguments of one launch: handles of memory, and numbers.
+class noting_kernel final : public backend::kernel {
+ public:
+  kernel_resources resources() const override { return {}; }
+  void launch(backend::queue&, std::size_t n, backend::kernel_arguments given) const override {
+    workgroups = n;
+    arguments.clear();
+    for (const backend::kernel_argument& each : given) {
+      ASSERT_EQ(each.size_bytes, sizeof(std::uint64_t));
+      std::memcpy(&arguments.emplace_back(), each.at, each.size_bytes);
+    }
+  }
+  mutable std::size_t workgroups = 0;
+  mutable std::vector<std::uint64_t> arguments;
+};
+
+/// Compiles all as one kernel.
+class one_kernel_compiler final : public backend::kernel_compiler {
+ public:
+  std::shared_ptr<const backend::kernel> compile(
+      const std::shared_ptr<backend::queue>&, const backend::kernel_source& source) const override {
+    EXPECT_EQ(source.n_parameters, 11U) << "two of memory, one of a number";
+    return kernel;
+  }
+  std::shared_ptr<noting_kernel> kernel = std::make_shared<noting_kernel>();
+};
+
+TEST(prepared_program, gives_kernels_the_arguments_that_they_state) {
+  using namespace programs;
+  const std::vector<argument> stated{
+      input<float>(place::input),      number(7),
+      output<double>(run_operand{1}),  input<int>(constant{std::vector<int>{5, 6}}),
+      input<char>(place::workspace_a), output<float>(place::output)};
+  kernel_launch launch{.workgroups = 3, .traffic_bytes = 40, .description = "a kernel"};
+  for (const argument& each : stated) {
+    launch.kernel.parameters.push_back(each.parameter);
+    launch.arguments.push_back(each.source);
+  }
+  program part, whole;
+  part.add(launch);
+  whole.reserve(place::workspace_a, 256);
+  whole.reserve(place::between_a, 64);
+  whole.add(part, {place::input, place::between_a, 8, 0});
+  EXPECT_EQ(whole.traffic_bytes(), 40U);
+  EXPECT_EQ(whole.describe(), "a kernel\n");
+  EXPECT_TRUE(whole.passes().empty());
+
+  const wingbeat::queue host{devices(engine::host).front()};
+  const one_kernel_compiler compiler;
+  const prepared_program ready{compiler, host.impl(), whole};
+  EXPECT_EQ(ready.resources().size(), 1U);
+  double bytes[64] = {};
+  const auto handle = reinterpret_cast<std::uint64_t>(&bytes);
+  const wingbeat::kernel_argument operands[] = {buffer_view{}, buffer_view{bytes, 24, 8}};
+  ready.enqueue(
+      *host.impl(),
+      {.in = {bytes, 16, 64}, .out = {}, .workspace = {bytes, 512, 320}, .load = operands});
+  const std::vector<std::uint64_t>& passed = compiler.kernel->arguments;
+  ASSERT_EQ(passed.size(), 11U);
+  EXPECT_EQ(compiler.kernel->workgroups, 3U);
+  const auto* const values = reinterpret_cast<const int*>(passed[5]);
+  EXPECT_EQ(values[0], 5);
+  EXPECT_EQ(values[1], 6);
+  EXPECT_EQ(passed, (std::vector<std::uint64_t>{handle, (16 + 8) / 4, 7, handle, 24 / 8, passed[5],
+                                                0, handle, 512, handle, (512 + 256) / 4}));
 }
 
 }  // namespace

@@ -5,16 +5,14 @@
 
 #include <cstdint>  // uint64_t
 #include <memory>   // shared_ptr
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "channelising/banks/chained_bank.hpp"  // chained_bank
-#include "channelising/banks/fused_bank.hpp"    // fused_bank
-#include "channelising/banks/heap_slot.hpp"     // heap_slot
-#include "channelising/banks/views.hpp"         // sample_planes
-#include "channelising/spec.hpp"                // channeliser_spec
-#include "programs/prepared_program.hpp"        // prepared_program
+#include "channelising/banks/heap_slot.hpp"  // heap_slot
+#include "channelising/banks/views.hpp"      // sample_planes
+#include "channelising/spec.hpp"             // channeliser_spec
+#include "programs/prepared_program.hpp"     // prepared_program
+#include "wingbeat/buffer.hpp"               // buffer
 
 namespace wingbeat::channelising {
 
@@ -35,13 +33,12 @@ class filter_bank {
   /// Returns how many values of each polarisation saturate, of a heap whose slot is here.
   [[nodiscard]] std::vector<std::uint64_t> saturated(const heap_slot& slot) const;
 
-  [[nodiscard]] std::string explain() const;
+  [[nodiscard]] std::string explain() const { return steps_->program().describe(); }
 
  private:
-  // One of three: a kernel that does all; an engine's own loop; or several launches.
-  std::optional<fused_bank> fused_;
-  std::shared_ptr<const programs::prepared_program> whole_;
-  std::optional<chained_bank> chained_;
+  bool is_compiled_;  ///< By kernels; else an engine in this process does all.
+  std::shared_ptr<const programs::prepared_program> steps_;
+  buffer workspace_;
 };
 
 }  // namespace wingbeat::channelising

@@ -3,7 +3,8 @@
 
 #include <cstring>  // memcpy
 
-#include "channelising/banks/views.hpp"  // form_of_samples, saturation_counters
+#include "channelising/banks/views.hpp"            // form_of_samples
+#include "wingbeat/device/channeliser/filter.hpp"  // counters
 
 namespace wingbeat::channelising {
 namespace {
@@ -24,7 +25,7 @@ heap_slot::heap_slot(const queue& on, const channeliser_spec& spec)
       is_here_already_(form_of_samples(on.device().runs_on) != sample_form::packed) {
   const channeliser_sizes sizes = sizes_of(spec);
   heap_bytes_ = sizes.heap_bytes;
-  made_ = buffer{on, counters_at() + 2 * saturation_counters * sizeof(std::uint32_t)};
+  made_ = buffer{on, counters_at() + 2 * device::channeliser::counters * sizeof(std::uint32_t)};
   entries_ = buffer{on, spec.polarisations * sizes.spectra_per_heap * sizeof(spectrum_entry)};
   entries_sent_ = pinned_memory{on, entries_.size_bytes()};
   if (!is_here_already_) made_here_ = pinned_memory{on, made_.size_bytes()};

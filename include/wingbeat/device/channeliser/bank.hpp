@@ -52,11 +52,12 @@ class bank {
       fft::scratch_bytes > as.rows* row_bytes ? fft::scratch_bytes : as.rows* row_bytes;
   static_assert(n * piece_bytes <= scratch_bytes, "a tile's values fit");
 
-  WINGBEAT_FN bank(const bank_memory& memory, WINGBEAT_LOCAL char* scratch)
+  WINGBEAT_FN bank(const bank_memory& memory, WINGBEAT_LOCAL char* scratch, Group group = {})
       : memory_(memory),
         scratch_(scratch),
-        team_(Group{}),
-        first_(Group::index() * as.spectra()),
+        group_(group),
+        team_(group),
+        first_(group.index() * as.spectra()),
         filters_(memory.filter, first_) {}
 
   WINGBEAT_FN void run() const {
@@ -138,12 +139,12 @@ class bank {
 
   WINGBEAT_FN static void dither(complex<float> (&u)[2], const size (&time)[2], unsigned channel) {
     if constexpr (as.polarisations == 2) {
-      add_dither<2>(u, time[0], channel, Policy::seed());
+      add_dither<2>(u, time[0], channel, as.seed);
     } else {
       WINGBEAT_UNROLL
       for (unsigned part = 0; part < 2; ++part) {
         complex<float> of_part[1] = {u[part]};
-        add_dither<1>(of_part, time[part], channel, Policy::seed());
+        add_dither<1>(of_part, time[part], channel, as.seed);
         u[part] = of_part[0];
       }
     }

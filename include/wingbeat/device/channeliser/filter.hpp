@@ -17,6 +17,9 @@ namespace wingbeat::device::channeliser {
 /// saturate, threads would wait for a single one.
 inline constexpr unsigned counters = 32;
 
+/// Threads of a workgroup that filters alone.
+inline constexpr unsigned filter_threads = 128;
+
 /// What a bank is compiled for.
 struct bank_numbers {
   unsigned channels, taps, sample_bits;
@@ -25,6 +28,9 @@ struct bank_numbers {
   unsigned spectra_per_heap;
   heap_sample output;
   bool dithers;
+  size seed;          ///< Of the dither.
+  unsigned bins;      ///< Complex numbers of a row of bins in memory.
+  unsigned shift;     ///< Channel k is bin (k + shift) % bins; 0: of real samples.
   unsigned sliding;   ///< Spectra whose windows a thread slides over.
   unsigned rows;      ///< Of a tile, a multiple of `sliding`.
   unsigned elements;  ///< Of a row that a thread transforms.
@@ -127,27 +133,31 @@ class tile_filter {
   size first_;
 };
 
-/// A bank's filters alone, of real or of complex samples: floats [polarisation][spectrum][position]
-/// in device memory, for a transform of rows. A workgroup takes `threads` of the units of its rows.
-template <class Policy, class Group = group>
-struct filter_rows {
-  static constexpr bank_numbers as = Policy::numbers();
-  static constexpr unsigned units = as.units();
+/// The memory of filters in a launch of their own.
+struct row_memory {
+  filter_memory filter;
+  WINGBEAT_GLOBAL float* rows;  ///< [polarisation][spectrum][position]
+};
 
-  /// Callers: every thread; `Threads` of a workgroup, as many workgroups as give each row's units,
-  /// of `n_spectra` spectra.
-  template <unsigned Threads>
-  WINGBEAT_FN static void run(const filter_memory& memory, WINGBEAT_GLOBAL float* out,
-                              size n_spectra) {
-    using filters = tile_filter<Policy>;
-    const size unit = Group::index() * Threads + Group::thread();
-    const size first = unit / units * as.spectra();
+/// A bank's filters alone, of real or of complex samples, for a transform of rows.
+template <class Policy, class Group = group>
+class row_filter {
+  static constexpr bank_numbers as = Policy::numbers();
+  using filters = tile_filter<Policy>;
+
+ public:
+  WINGBEAT_FN row_filter(const row_memory& memory, WINGBEAT_LOCAL char*, Group group = {})
+      : memory_(memory), unit_(group.index() * filter_threads + group.thread()) {}
+
+  /// Callers: every thread; as many workgroups as give each row's units a thread.
+  WINGBEAT_FN void run() const {
+    const size n_spectra = memory_.filter.n_spectra, first = unit_ / as.units() * as.spectra();
     if (first >= n_spectra) return;
-    filters{memory, first}.run(
-        0, 2 * unsigned(unit % units), [&](unsigned row, unsigned j, const neighbours& sums) {
+    filters{memory_.filter, first}.run(
+        0, 2 * unsigned(unit_ % as.units()), [&](unsigned row, unsigned j, const neighbours& sums) {
           const auto to = [&](unsigned part) {
             return reinterpret_cast<WINGBEAT_GLOBAL complex<float>*>(
-                out +
+                memory_.rows +
                 (filters::polarisation(part) * n_spectra + first + filters::spectrum(row, part)) *
                     as.length() +
                 j);
@@ -156,6 +166,10 @@ struct filter_rows {
           copy_to(to(1), complex<float>{sums.at[0].im, sums.at[1].im});
         });
   }
+
+ private:
+  row_memory memory_;
+  size unit_;  ///< Of all rows.
 };
 
 }  // namespace wingbeat::device::channeliser

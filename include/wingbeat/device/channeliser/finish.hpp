@@ -32,47 +32,56 @@ struct finish_memory {
   WINGBEAT_GLOBAL const complex<float>* gains;    ///< [set][polarisation][channel]
   WINGBEAT_GLOBAL char* heaps;                    ///< [heap][channel][spectrum][polarisation]
   WINGBEAT_GLOBAL unsigned* saturated;            ///< [heap][polarisation][counter]
-  size n_spectra;                                 ///< From one polarisation's rows to the next's.
-  size n_of_entries;                              ///< The same of entries.
+  size n_spectra;                                 ///< From one polarisation's to the next's.
 };
 
-/// A tile of `Channels` and `Spectra`, the last of a spectrum with the channels that are left. Rows
-/// have `Bins`; channel k is bin (k + Shift) % Bins.
-template <class Policy, unsigned Bins, unsigned Shift, unsigned Channels, unsigned Spectra,
-          unsigned Threads, class Group = group>
+/// The tile that a workgroup makes.
+struct finish_tile {
+  static constexpr unsigned channels = 64, spectra = 16, threads = 256;
+
+  WINGBEAT_FN static constexpr unsigned scratch_bytes(const bank_numbers& numbers) {
+    return channels *
+           (spectra * numbers.polarisations * unsigned(complex_bytes(numbers.output)) + 16);
+  }
+};
+
+/// Makes a `finish_tile`, the last of a spectrum with the channels that are left.
+template <class Policy, class Group = group>
 class finished_rows {
   static constexpr bank_numbers as = Policy::numbers();
+  using tile = finish_tile;
   static constexpr unsigned n = as.channels, pols = as.polarisations;
-  static constexpr unsigned tiles = (n + Channels - 1) / Channels;  ///< Of a spectrum.
+  static constexpr unsigned tiles = (n + tile::channels - 1) / tile::channels;  ///< Of a spectrum.
   /// The middle of the band: of real samples n/2, else the channel that is bin 0.
-  static constexpr float middle = Shift == 0 ? float(n) / 2 : float(n / 2);
+  static constexpr float middle = as.shift == 0 ? float(n) / 2 : float(n / 2);
   using stores = stored<as.output>;
   using unit = typename stores::type;
-  static constexpr unsigned piece = Spectra * pols;  ///< Values of a channel.
+  static constexpr unsigned piece = tile::spectra * pols;  ///< Values of a channel.
   /// A piece and a word of 4 bytes or more: channels in sequence begin in different banks.
   static constexpr unsigned pitch = piece + (sizeof(unit) < 4 ? 4 / unsigned(sizeof(unit)) : 1);
 
  public:
-  WINGBEAT_FN finished_rows(const finish_memory& memory, WINGBEAT_LOCAL char* scratch)
+  WINGBEAT_FN finished_rows(const finish_memory& memory, WINGBEAT_LOCAL char* scratch,
+                            Group group = {})
       : memory_(memory),
         tile_(reinterpret_cast<WINGBEAT_LOCAL unit*>(scratch)),
-        channel_(unsigned(Group::index() % tiles) * Channels),
-        spectrum_(Group::index() / tiles * Spectra) {}
+        group_(group),
+        channel_(unsigned(group.index() % tiles) * tile::channels),
+        spectrum_(group.index() / tiles * tile::spectra) {}
 
   WINGBEAT_FN void run() const {
-    const unsigned lane = Group::thread() % Channels;
+    constexpr unsigned rows = tile::threads / tile::channels;  // at once
+    const unsigned row = group_.thread() / tile::channels, lane = group_.thread() % tile::channels;
     unsigned saturated[pols] = {};
     WINGBEAT_UNROLL
-    for (unsigned i = 0; i < Spectra / (Threads / Channels); ++i) {
-      finish(Group::thread() / Channels + i * (Threads / Channels), lane, saturated);
-    }
+    for (unsigned i = 0; i < tile::spectra / rows; ++i) finish(row + i * rows, lane, saturated);
     count(saturated);
-    Group::barrier();
+    group_.barrier();
     put_pieces();
   }
 
  private:
-  WINGBEAT_FN static bool has(unsigned channel) { return n % Channels == 0 || channel < n; }
+  WINGBEAT_FN static bool has(unsigned channel) { return n % tile::channels == 0 || channel < n; }
 
   WINGBEAT_FN void finish(unsigned s, unsigned lane, unsigned (&saturated)[pols]) const {
     const unsigned channel = channel_ + lane;
@@ -81,16 +90,16 @@ class finished_rows {
     size time = 0;
     WINGBEAT_UNROLL
     for (unsigned pol = 0; pol < pols; ++pol) {
-      const auto entry = memory_.spectra + pol * memory_.n_of_entries + spectrum_ + s;
+      const auto entry = memory_.spectra + pol * memory_.n_spectra + spectrum_ + s;
       const float turns = entry->phase_turns + entry->slope_turns * (float(channel) - middle);
-      const auto row = memory_.bins + (pol * memory_.n_spectra + spectrum_ + s) * Bins;
+      const auto row = memory_.bins + (pol * memory_.n_spectra + spectrum_ + s) * as.bins;
       u[pol] =
-          copied_from(row + (channel + Shift) % Bins) *
+          copied_from(row + (channel + as.shift) % as.bins) *
           complex<float>{maths::quick_cosine_of_turns(turns), maths::quick_sine_of_turns(turns)} *
           copied_from(memory_.gains + (entry->gains * pols + pol) * n + channel);
       if (pol == 0) time = entry->time;
     }
-    if constexpr (as.dithers) add_dither<pols>(u, time, channel, Policy::seed());
+    if constexpr (as.dithers) add_dither<pols>(u, time, channel, as.seed);
     WINGBEAT_UNROLL
     for (unsigned pol = 0; pol < pols; ++pol) {
       tile_[lane * pitch + s * pols + pol] = stores::of(limited<as.output>(u[pol], saturated[pol]));
@@ -99,7 +108,7 @@ class finished_rows {
 
   WINGBEAT_FN void count(const unsigned (&saturated)[pols]) const {
     const auto of_heap = memory_.saturated + spectrum_ / as.spectra_per_heap * pols * counters +
-                         Group::thread() % counters;
+                         group_.thread() % counters;
     WINGBEAT_UNROLL
     for (unsigned pol = 0; pol < pols; ++pol) {
       if (saturated[pol] > 0) atomic_add(of_heap + pol * counters, saturated[pol]);
@@ -118,8 +127,8 @@ class finished_rows {
     const auto to = reinterpret_cast<WINGBEAT_GLOBAL unit*>(memory_.heaps) +
                     ((heap * n + channel_) * as.spectra_per_heap + first) * pols;
     WINGBEAT_UNROLL
-    for (unsigned i = 0; i < Channels * words / Threads; ++i) {
-      const unsigned index = Group::thread() + i * Threads;
+    for (unsigned i = 0; i < tile::channels * words / tile::threads; ++i) {
+      const unsigned index = group_.thread() + i * tile::threads;
       const unsigned channel = index / words, value = index % words * together;
       if (!has(channel_ + channel)) continue;
       *reinterpret_cast<WINGBEAT_GLOBAL word*>(to + size(channel) * as.spectra_per_heap * pols +
@@ -130,6 +139,7 @@ class finished_rows {
 
   finish_memory memory_;
   WINGBEAT_LOCAL unit* tile_;
+  Group group_;
   unsigned channel_;  ///< The tile's first.
   size spectrum_;     ///< The tile's first.
 };

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "channelising/banks/fused_bank.hpp"
+#include "channelising/banks/tiles.hpp"
 
 #include <algorithm>  // max, min
 #include <bit>        // bit_floor, countr_zero, has_single_bit
+#include <complex>
 
-#include "channelising/arithmetic/quantise.hpp"  // complex_bytes
-#include "channelising/arithmetic/weights.hpp"   // filter_weights
-#include "channelising/banks/policy.hpp"         // numbers_of, policy_text, filled
-#include "channelising/spec.hpp"                 // has_complex_bank
-#include "formatted.hpp"                         // formatted
+#include "channelising/spec.hpp"                 // has_complex_bank, has_dither, parts_of
+#include "wingbeat/device/complex.hpp"           // complex
 #include "wingbeat/device/workgroup/advise.hpp"  // scratch_bytes_of
-#include "wingbeat/roots.hpp"                    // roots_of
 
 namespace wingbeat::channelising {
 namespace {
 
 using device::channeliser::bank_numbers;
-using device::workgroup::schedule;
 
 /// Complex numbers of a workgroup's rows: 64 KiB, so that two or three are resident.
 constexpr unsigned wanted_numbers = 8192;
@@ -27,15 +23,6 @@ constexpr std::size_t least_fused_channels = 64;
 /// From here on GPUs are quicker with three launches where the length is no power of two: 1,000,
 /// 1,200 and 1,536 channels took 7.6, 7.0 and 6.4 ps a sample on an H200, for 5.9, 5.9 and 5.7.
 constexpr std::size_t least_chained_channels = 1000;
-
-std::vector<std::complex<float>> rounded_roots(const bank_numbers& numbers) {
-  std::vector<std::complex<float>> roots;
-  for (const auto& w :
-       roots_of(schedule{device::order::natural, numbers.length(), numbers.elements})) {
-    roots.emplace_back(static_cast<float>(w.real()), static_cast<float>(w.imag()));
-  }
-  return roots;
-}
 
 /// Cuts tiles of `rows`, whose threads hold `elements` each and slide over `sliding` spectra.
 bank_tiles cut(const bank_numbers& from, unsigned elements, unsigned rows, unsigned sliding) {
@@ -103,6 +90,27 @@ std::optional<bank_tiles> mixed_tiles(const bank_numbers& numbers, unsigned heap
 
 }  // namespace
 
+bank_numbers numbers_of(const channeliser_spec& spec) {
+  const auto channels = static_cast<unsigned>(spec.channels);
+  const channeliser_sizes sizes = sizes_of(spec);
+  const bool is_complex = has_complex_bank(spec);
+  const unsigned bins = is_complex ? static_cast<unsigned>(sizes.transform) : channels + 1;
+  return {.channels = channels,
+          .taps = static_cast<unsigned>(spec.taps),
+          .sample_bits = spec.sample_bits,
+          .parts = parts_of(spec),
+          .polarisations = static_cast<unsigned>(spec.polarisations),
+          .spectra_per_heap = static_cast<unsigned>(sizes.spectra_per_heap),
+          .output = spec.output,
+          .dithers = has_dither(spec),
+          .seed = spec.seed,
+          .bins = bins,
+          .shift = is_complex ? bins - channels / 2 : 0,
+          .sliding = 1,
+          .rows = 1,
+          .elements = 32};
+}
+
 unsigned scratch_bytes_of(const bank_numbers& numbers) {
   const unsigned length = numbers.length();
   const unsigned exchanged =
@@ -126,67 +134,6 @@ std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_in
   }
   if (plain.numbers.threads() > device.max_workgroup) return std::nullopt;
   return plain;
-}
-
-kernel_spec bank_kernel(const channeliser_spec& spec, const bank_tiles& tiles) {
-  const bank_numbers& numbers = tiles.numbers;
-  return {.text = formatted(R"(#include "wingbeat/device/channeliser/bank.hpp"
-using namespace wingbeat::device;
-static_assert(sizeof(complex<float>) == 8, "");
-{}
-WINGBEAT_KERNEL_RESIDENT({}, {})
-void channelise(WINGBEAT_GLOBAL const unsigned char* samples, size samples_first,
-                WINGBEAT_GLOBAL const channeliser::spectrum_entry* spectra, size spectra_first,
-                WINGBEAT_GLOBAL const float* weights, size weights_first,
-                WINGBEAT_GLOBAL const complex<float>* gains, size gains_first,
-                WINGBEAT_GLOBAL const complex<float>* roots, size roots_first,
-                WINGBEAT_GLOBAL char* heaps, size heaps_first,
-                WINGBEAT_GLOBAL unsigned* saturated, size saturated_first,
-                size plane_bytes, size n_spectra WINGBEAT_SCRATCH_PARAMETER) {{
-  const channeliser::bank_memory memory{{
-      {{samples + samples_first, plane_bytes, spectra + spectra_first, n_spectra,
-       weights + weights_first}},
-      gains + gains_first, roots + roots_first, heaps + heaps_first, saturated + saturated_first}};
-  channeliser::bank<policy>{{memory, WINGBEAT_SCRATCH}}.run();
-}}
-)",
-                            policy_text(numbers, spec.seed), numbers.threads(), tiles.resident),
-          .entry = "channelise",
-          .threads = numbers.threads(),
-          .scratch_bytes = tiles.scratch_bytes,
-          .parameters = {
-              kernel_parameter::input(1), kernel_parameter::input(sizeof(spectrum_entry)),
-              kernel_parameter::input(sizeof(float)),
-              kernel_parameter::input(sizeof(std::complex<float>)),
-              kernel_parameter::input(sizeof(std::complex<float>)), kernel_parameter::output(1),
-              kernel_parameter::output(sizeof(std::uint32_t)),
-              kernel_parameter::value<std::uint64_t>(), kernel_parameter::value<std::uint64_t>()}};
-}
-
-fused_bank::fused_bank(const queue& on, const channeliser_spec& spec, std::size_t plane_bytes,
-                       const bank_tiles& tiles)
-    : tiles_(tiles),
-      plane_bytes_(plane_bytes),
-      kernel_(on, bank_kernel(spec, tiles)),
-      weights_(filled(on, window_weights(spec, tiles.numbers.length()))),
-      roots_(filled(on, rounded_roots(tiles.numbers))) {}
-
-void fused_bank::enqueue(queue& on, const bank_views& views, std::size_t n_heaps) const {
-  const bank_numbers& numbers = tiles_.numbers;
-  const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
-  kernel_.enqueue(on, n_spectra / numbers.spectra(),
-                  {views.samples, views.entries, weights_.view(), views.gains, roots_.view(),
-                   views.heaps, views.saturated, std::uint64_t{plane_bytes_}, n_spectra});
-}
-
-std::string fused_bank::explain() const {
-  const bank_numbers& numbers = tiles_.numbers;
-  return formatted(
-      "one launch: tiles of {} spectra by {} threads, {} bytes of local memory; each thread "
-      "filters 4 "
-      "positions of {} spectra; samples are read {:.1f} times, through the caches\n",
-      numbers.spectra(), numbers.threads(), tiles_.scratch_bytes, numbers.sliding,
-      static_cast<double>(numbers.sliding + numbers.taps - 1) / numbers.sliding);
 }
 
 }  // namespace wingbeat::channelising

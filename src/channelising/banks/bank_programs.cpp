@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "channelising/banks/bank_programs.hpp"
+
+#include <complex>
+
+#include "channelising/arithmetic/weights.hpp"     // rounded_weights, window_weights
+#include "channelising/spec.hpp"                   // parts_of
+#include "formatted.hpp"                           // formatted
+#include "programs/kernel_body.hpp"                // kernel_body, kernel_of
+#include "request/validation.hpp"                  // validated
+#include "wingbeat/device/channeliser/finish.hpp"  // finish_tile
+#include "wingbeat/roots.hpp"                      // roots_of
+
+namespace wingbeat::channelising {
+namespace {
+
+using device::channeliser::bank_numbers;
+using device::channeliser::finish_tile;
+using device::workgroup::schedule;
+using programs::argument;
+using programs::constant;
+using programs::input;
+using programs::number;
+using programs::output;
+using programs::place;
+
+constexpr programs::run_operand entries{0}, gains{1}, saturated{2};
+
+/// Returns the text of these numbers, whose fields stand in this order.
+std::string text_of(const bank_numbers& numbers) {
+  const auto& [channels, taps, sample_bits, parts, polarisations, spectra_per_heap, stored, dithers,
+               seed, bins, shift, sliding, rows, elements] = numbers;
+  return formatted(
+      "channeliser::bank_numbers{{{}, {}, {}, {}, {}, {}, channeliser::heap_sample({}), {}, {}ul, "
+      "{}, {}, {}, {}, {}}}",
+      channels, taps, sample_bits, parts, polarisations, spectra_per_heap, static_cast<int>(stored),
+      dithers, seed, bins, shift, sliding, rows, elements);
+}
+
+/// Returns a program of one kernel.
+programs::program launched(const programs::kernel_body& body,
+                           const std::vector<argument>& arguments, std::size_t workgroups,
+                           std::string description) {
+  programs::kernel_launch launch{.workgroups = workgroups, .description = std::move(description)};
+  std::vector<kernel_parameter> parameters;
+  for (const argument& each : arguments) {
+    parameters.push_back(each.parameter);
+    launch.arguments.push_back(each.source);
+  }
+  launch.kernel = programs::kernel_of(body, std::move(parameters));
+  programs::program result;
+  result.add(std::move(launch));
+  return result;
+}
+
+std::vector<std::complex<float>> rounded_roots(const bank_numbers& numbers) {
+  std::vector<std::complex<float>> roots;
+  for (const auto& w :
+       roots_of(schedule{device::order::natural, numbers.length(), numbers.elements})) {
+    roots.emplace_back(static_cast<float>(w.real()), static_cast<float>(w.imag()));
+  }
+  return roots;
+}
+
+plan_spec spectra_spec(const channeliser_spec& spec, const sample_planes& planes,
+                       std::size_t n_spectra) {
+  const channeliser_sizes sizes = sizes_of(spec);
+  plan_spec rows{
+      .lengths = {sizes.transform},
+      .batch = {spec.polarisations, n_spectra},
+      .kind = has_complex_bank(spec) ? transform::forward : transform::forward_from_real};
+  if (planes.form == sample_form::packed) return rows;
+  constexpr std::size_t element_bytes = sizeof(std::complex<float>);
+  rows.load = {
+      .in_bytes = spec.polarisations * planes.plane_bytes,
+      .element_bytes = element_bytes,
+      .source = {formatted("#include \"wingbeat/device/channeliser/window_load.hpp\"\n"
+                           "using wingbeat_bank_load =\n"
+                           "    wingbeat::device::channeliser::window_load<{}, {}, {}, {}>;\n",
+                           sizes.transform, spec.taps, n_spectra,
+                           planes.plane_bytes / element_bytes),
+                 "wingbeat_bank_load"},
+      .operands = {kernel_parameter::input(sizeof(spectrum_entry)),
+                   kernel_parameter::input(sizeof(float))}};
+  return rows;
+}
+
+}  // namespace
+
+programs::program fused_bank(const bank_tiles& tiles, const channeliser_spec& spec,
+                             const sample_planes& planes, std::size_t n_heaps) {
+  const bank_numbers& numbers = tiles.numbers;
+  const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
+  return launched(
+      {.header = "wingbeat/device/channeliser/bank.hpp",
+       .type = "channeliser::bank",
+       .numbers = text_of(numbers),
+       .entry = "channelise",
+       .threads = numbers.threads(),
+       .resident = tiles.resident,
+       .scratch_bytes = tiles.scratch_bytes},
+      {input<std::byte>(place::input), number(planes.plane_bytes), input<spectrum_entry>(entries),
+       number(n_spectra), input<float>(constant{window_weights(spec, numbers.length())}),
+       input<std::complex<float>>(gains),
+       input<std::complex<float>>(constant{rounded_roots(numbers)}),
+       output<std::byte>(place::output), output<std::uint32_t>(saturated)},
+      n_spectra / numbers.spectra(),
+      formatted("one launch: tiles of {} spectra by {} threads, {} bytes of local memory; each "
+                "thread filters 4 positions of {} spectra; samples are read {:.1f} times, through "
+                "the caches",
+                numbers.spectra(), numbers.threads(), tiles.scratch_bytes, numbers.sliding,
+                static_cast<double>(numbers.sliding + numbers.taps - 1) / numbers.sliding));
+}
+
+programs::program chained_bank(const backend::engine& engine,
+                               const std::shared_ptr<backend::queue>& on,
+                               const channeliser_spec& spec, const sample_planes& planes,
+                               std::size_t n_heaps) {
+  const channeliser_sizes sizes = sizes_of(spec);
+  const std::size_t n_spectra = n_heaps * sizes.spectra_per_heap;
+  const std::size_t n_rows = spec.polarisations * n_spectra;
+  programs::program result;
+  programs::array_ends transformed{place::input, place::between_b};
+  if (planes.form == sample_form::packed) {
+    transformed.in = place::between_a;
+    result.reserve(place::between_a, n_rows * sizes.transform * parts_of(spec) * sizeof(float));
+    result.add(row_filter(spec, planes, n_heaps), {place::input, place::between_a});
+  } else {
+    transformed.load = {entries, constant{rounded_weights(spec)}};
+  }
+  result.reserve(place::between_b, n_rows * numbers_of(spec).bins * sizeof(std::complex<float>));
+  const auto rows = request::validated(spectra_spec(spec, planes, n_spectra), on->device());
+  result.add(*engine.realise(on, rows), transformed);
+  result.add(row_finish(spec, n_heaps), {place::between_b, place::output});
+  return result;
+}
+
+programs::program row_filter(const channeliser_spec& spec, const sample_planes& planes,
+                             std::size_t n_heaps, filter_shape_of_rows shape) {
+  using device::channeliser::filter_threads;
+  bank_numbers numbers = numbers_of(spec);
+  numbers.sliding = numbers.rows = shape.sliding;
+  const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
+  const std::size_t units = n_spectra / numbers.spectra() * numbers.units();
+  return launched(
+      {.header = "wingbeat/device/channeliser/filter.hpp",
+       .type = "channeliser::row_filter",
+       .numbers = text_of(numbers),
+       .entry = "filter",
+       .threads = filter_threads,
+       .resident = shape.resident},
+      {input<std::byte>(place::input), number(planes.plane_bytes), input<spectrum_entry>(entries),
+       number(n_spectra), input<float>(constant{window_weights(spec, numbers.length())}),
+       output<float>(place::output)},
+      (units + filter_threads - 1) / filter_threads,
+      formatted("filters store {} bytes", spec.polarisations * n_spectra *
+                                              sizes_of(spec).transform * parts_of(spec) *
+                                              sizeof(float)));
+}
+
+programs::program row_finish(const channeliser_spec& spec, std::size_t n_heaps) {
+  const bank_numbers numbers = numbers_of(spec);
+  const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
+  const std::size_t n_tiles = (spec.channels + finish_tile::channels - 1) / finish_tile::channels;
+  return launched(
+      {.header = "wingbeat/device/channeliser/finish.hpp",
+       .type = "channeliser::finished_rows",
+       .numbers = text_of(numbers),
+       .entry = "finish",
+       .threads = finish_tile::threads,
+       .scratch_bytes = finish_tile::scratch_bytes(numbers)},
+      {input<std::complex<float>>(place::input), input<spectrum_entry>(entries),
+       input<std::complex<float>>(gains), output<std::byte>(place::output),
+       output<std::uint32_t>(saturated), number(n_spectra)},
+      n_tiles * (n_spectra / finish_tile::spectra),
+      formatted("then {} bytes become {} of heaps",
+                spec.polarisations * n_spectra * numbers.bins * sizeof(std::complex<float>),
+                n_heaps * sizes_of(spec).heap_bytes));
+}
+
+}  // namespace wingbeat::channelising
