@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/block_program.hpp"
 
-#include <complex>
 #include <utility>  // move
 
-#include "convolving/blocks.hpp"           // block_rows_of
-#include "convolving/program_builder.hpp"  // program_builder
-#include "convolving/stored_scale.hpp"     // stored_scale, stored_between
-#include "formatted.hpp"                   // formatted
-#include "spectra.hpp"                     // spectrum_array
+#include "convolving/blocks.hpp"              // block_rows_of
+#include "convolving/program_builder.hpp"     // program_builder
+#include "convolving/stored_scale.hpp"        // stored_scale, stored_between
+#include "device_functor.hpp"                 // device_functor
+#include "spectra.hpp"                        // spectrum_array
+#include "wingbeat/device/functors/taps.hpp"  // taps
 
 namespace wingbeat::convolving {
 namespace {
@@ -17,54 +17,20 @@ bool is_real(const convolution_spec& spec) {
   return spec.holds == values::real;
 }
 
-/// Reads taps as complex numbers, those of a correlation reversed and conjugate.
-template <class Real>
-host_load taps_callable(std::size_t n_taps, bool are_real, bool are_reversed) {
-  using number = std::complex<Real>;
-  return run_reader<number>{[n_taps, are_real, are_reversed](const void* in, std::size_t row,
-                                                             std::size_t first,
-                                                             std::span<number> into) {
-    const std::size_t reals = are_real ? 1 : 2;
-    const Real* const taps = static_cast<const Real*>(in) + row * n_taps * reals;
-    for (std::size_t i = 0; i < into.size(); ++i) {
-      const std::size_t tap = are_reversed ? n_taps - 1 - first - i : first + i;
-      const Real imaginary = are_real ? Real(0) : taps[2 * tap + 1];
-      into[i] = {taps[reals * tap], are_reversed ? -imaginary : imaginary};
-    }
-  }};
+template <class Stored, class Real>
+fused_load load_of(const device::functors::taps_numbers& taps) {
+  return device_functor<device::functors::taps, Stored, Real>{"taps", taps}.load();
 }
 
-std::string taps_text(const convolution_spec& spec, bool are_reversed) {
-  const std::string_view real = spec.real == precision::fp64 ? "double" : "float";
-  const std::string tap = are_reversed ? formatted("{} - i", spec.kernel[0] - 1) : std::string{"i"};
-  return formatted(R"(#include "wingbeat/device/complex.hpp"
-struct wingbeat_taps_load {{
-  using number = wingbeat::device::complex<{0}>;
-  using size = wingbeat::device::size;
-  using element = {1};
-  WINGBEAT_FN static number load(WINGBEAT_GLOBAL const element* in, size row, size i) {{
-    using namespace wingbeat::device;
-    const size at = row * {2} + {3};
-    return {4};
-  }}
-}};
-)",
-                   real, is_real(spec) ? real : "number", spec.kernel[0], tap,
-                   is_real(spec)  ? "number{in[at], 0}"
-                   : are_reversed ? "conj(copied_from(in + at))"
-                                  : "copied_from(in + at)");
+template <class Real>
+fused_load load_of(const convolution_spec& spec) {
+  const device::functors::taps_numbers taps{spec.kernel[0], spec.kind == operation::correlate};
+  return is_real(spec) ? load_of<Real, Real>(taps) : load_of<device::complex<Real>, Real>(taps);
 }
 
 fused_load taps_load(const convolution_spec& spec, std::size_t count) {
-  const bool are_reversed = spec.kind == operation::correlate;
-  fused_load load{.in_bytes = count * spec.kernel[0] * value_bytes(spec),
-                  .element_bytes = value_bytes(spec),
-                  .source = {.text = taps_text(spec, are_reversed), .type = "wingbeat_taps_load"}};
-  if (spec.real == precision::fp64) {
-    load.callable = taps_callable<double>(spec.kernel[0], is_real(spec), are_reversed);
-  } else {
-    load.callable = taps_callable<float>(spec.kernel[0], is_real(spec), are_reversed);
-  }
+  fused_load load = spec.real == precision::fp64 ? load_of<double>(spec) : load_of<float>(spec);
+  load.in_bytes = count * spec.kernel[0] * value_bytes(spec);
   return load;
 }
 

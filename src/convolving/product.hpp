@@ -5,25 +5,15 @@
 
 #include <cstddef>  // size_t
 
-#include "spectra.hpp"          // product
-#include "wingbeat/fusion.hpp"  // fused_load
-#include "wingbeat/plan.hpp"    // precision
+#include "wingbeat/device/functors/product.hpp"  // product_numbers
+#include "wingbeat/fusion.hpp"                   // fused_load
+#include "wingbeat/plan.hpp"                     // precision
 
 namespace wingbeat::convolving {
 
-/// Which spectrum meets which. Rows of the inverse are numbered [run][prepared][column].
-struct spectrum_pairs {
-  std::size_t run = 1;
-  std::size_t prepared = 1;  ///< With each of the run's; 1 where they go in pairs.
-  bool is_pairwise = false;
-  std::size_t columns = 1;      ///< Of one spectrum.
-  std::size_t bins = 1;         ///< Of one column.
-  bool has_one_column = false;  ///< Prepared spectra have one, which meets all of the run's.
-};
-
-/// Returns a load that reads spectra [run][column][bin] and takes one operand, the view of the
-/// prepared spectra, laid out alike and both stored as `stored`.
-[[nodiscard]] fused_load product_load(const spectrum_pairs& pairs, product times, precision stored,
-                                      precision real);
+/// Returns a load that reads `count` spectra [run][column][bin] and takes one operand, the view of
+/// the prepared spectra, laid out alike and both stored as `stored`.
+[[nodiscard]] fused_load product_load(const device::functors::product_numbers& pairs,
+                                      std::size_t count, precision stored);
 
 }  // namespace wingbeat::convolving

@@ -54,13 +54,13 @@ void program_builder::add_in_two(const backend::convolution_of_rows& request,
   back.factor = rows.factor / factors.forward;
   back.in = {};
   back.valid_in = {};
-  back.load = product_load({.run = run,
-                            .prepared = prepared,
-                            .is_pairwise = spec_.pairs == pairing::pairwise,
+  back.load = product_load({.prepared = prepared,
                             .columns = columns,
                             .bins = bins,
-                            .has_one_column = factors.has_one_column},
-                           spectra.times, between(), rows.real);
+                            .is_pairwise = spec_.pairs == pairing::pairwise,
+                            .has_one_column = factors.has_one_column,
+                            .times = spectra.times},
+                           run, between());
   if (factors.are_real) {
     forward.kind = transform::forward_from_real;
     back.kind = transform::inverse_to_real;

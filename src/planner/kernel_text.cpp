@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/kernel_text.hpp"
 
-#include <algorithm>    // max
-#include <type_traits>  // decay_t, is_enum_v, is_same_v
+#include <algorithm>  // max
 
+#include "assignment.hpp"      // assignment
 #include "formatted.hpp"       // formatted
 #include "planner/fields.hpp"  // each_field
 
@@ -56,15 +56,7 @@ std::string end_text(const pass_side& side, std::string_view verb, std::string_v
 std::string numbers_text(const pass_numbers& numbers) {
   std::string text;
   each_field(numbers, [&](const std::string& name, const auto& value, const auto& default_value) {
-    if (value == default_value) return;
-    using type = std::decay_t<decltype(value)>;
-    if constexpr (std::is_enum_v<type>) {
-      text += formatted("    n.{0} = decltype(n.{0})({1});\n", name, static_cast<int>(value));
-    } else if constexpr (std::is_same_v<type, double>) {
-      text += formatted("    n.{} = {:a};\n", name, value);
-    } else {
-      text += formatted("    n.{} = {};\n", name, value);
-    }
+    if (value != default_value) text += assignment(name, value);
   });
   return text;
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A functor of this folder, whose numbers are constants of a kernel. Functors are made for a row,
+// of numbers and operands, so that a process that knows these at run time has the same text:
+//
+//     functors::score<float, double> scores{numbers, keys, operands, row};
+//     scores.store(i, value);
+//
+// The policy is generated:
+//
+//     struct policy {
+//       using functor = functors::score<float, double>;
+//       WINGBEAT_FN static constexpr functor::numbers numbers();   // each by its name
+//       struct operands { .. };                                    // those that a run gives
+//       WINGBEAT_FN static functor::operands completed(operands);  // the others are 0
+//     };
+#pragma once
+
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::functors {
+
+/// The operands of a functor that has none.
+struct no_operands {
+  template <class Numbers, class Visit>
+  WINGBEAT_FN static void each(const Numbers&, Visit) {}
+};
+
+template <class Policy>
+struct fixed {
+  using functor = typename Policy::functor;
+  using element = typename functor::element;
+  using operands = typename Policy::operands;
+  static constexpr bool in_order = functor::in_order;
+
+  WINGBEAT_FN static auto load(WINGBEAT_GLOBAL const element* in, operands given, size row,
+                               size i) {
+    return functor{Policy::numbers(), in, Policy::completed(given), row}.load(i);
+  }
+  WINGBEAT_FN static auto load(WINGBEAT_GLOBAL const element* in, size row, size i) {
+    return load(in, operands{}, row, i);
+  }
+  template <class Value>
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, operands given, size row, size i,
+                                Value z) {
+    functor{Policy::numbers(), out, Policy::completed(given), row}.store(i, z);
+  }
+  template <class Value>
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, size row, size i, Value z) {
+    store(out, operands{}, row, i, z);
+  }
+};
+
+}  // namespace wingbeat::device::functors

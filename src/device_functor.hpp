@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// A functor of device/functors for a plan on every engine: a short text for those that compile
+// kernels, which names its numbers and operands, and a callable for those in this process.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstddef>  // size_t
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>  // conditional_t, is_const_v, is_pointer_v
+#include <utility>      // declval
+#include <vector>
+
+#include "assignment.hpp"               // assignment
+#include "wingbeat/device/bfloat.hpp"   // bfloat
+#include "wingbeat/device/complex.hpp"  // complex
+#include "wingbeat/device/half.hpp"     // half_float
+#include "wingbeat/device/port.hpp"     // size
+#include "wingbeat/fusion.hpp"          // fused_load, fused_store
+
+namespace wingbeat {
+
+/// The name of a type of numbers in device code.
+template <class Number>
+inline constexpr std::string_view device_name = "";
+template <>
+inline constexpr std::string_view device_name<float> = "float";
+template <>
+inline constexpr std::string_view device_name<double> = "double";
+template <>
+inline constexpr std::string_view device_name<device::half_float> = "wingbeat::device::half_float";
+template <>
+inline constexpr std::string_view device_name<device::bfloat> = "wingbeat::device::bfloat";
+template <>
+inline constexpr std::string_view device_name<device::complex<float>> =
+    "wingbeat::device::complex<float>";
+template <>
+inline constexpr std::string_view device_name<device::complex<double>> =
+    "wingbeat::device::complex<double>";
+
+/// What differs between functors in their texts.
+struct functor_lines {
+  std::string constants;  ///< Assignments to the numbers.
+  std::string members;    ///< Declarations of operands,
+  std::string completed;  ///< and assignments to them.
+};
+
+/// Returns the source of functor `name`, which is in a header of that name, for these types.
+[[nodiscard]] fused_source functor_source(std::string_view name, std::string_view types,
+                                          const functor_lines& lines);
+
+/// Functor: numbers, element and operands as types; made of all of them and a row, it loads or
+/// stores one element.
+template <template <class...> class Functor, class... Types>
+class device_functor {
+ public:
+  using functor = Functor<Types...>;
+  using numbers = typename functor::numbers;
+  using element = typename functor::element;
+  using operands = typename functor::operands;
+
+  /// `name`: of the functor and of its header.
+  device_functor(std::string_view name, const numbers& constants)
+      : name_(name), numbers_(constants) {}
+
+  [[nodiscard]] fused_load load() const {
+    using value = decltype(in_process(std::declval<functor>().load(0)));
+    return {.element_bytes = sizeof(element),
+            .source = source(),
+            .callable = callable<host_load, run_reader<value>, operand_reader<value>>(),
+            .operands = list()};
+  }
+
+  /// Value: float, double, or a complex number of them.
+  template <class Value>
+  [[nodiscard]] fused_store store() const {
+    return {.element_bytes = sizeof(element),
+            .source = source(),
+            .callable = callable<host_store, run_writer<Value>, operand_writer<Value>>(),
+            .operands = list()};
+  }
+
+ private:
+  template <class Real>
+  static std::complex<Real> in_process(device::complex<Real> z) {
+    return {z.re, z.im};
+  }
+  template <class Real>
+  static Real in_process(Real x) {
+    return x;
+  }
+
+  /// Loads from const memory, or stores.
+  struct run {
+    numbers constants;
+
+    template <class Memory, class Value>
+    void operator()(Memory* memory, std::size_t row, std::size_t first,
+                    std::span<Value> values) const {
+      each(memory, {}, row, first, values);
+    }
+    template <class Memory, class Value>
+    void operator()(Memory* memory, const host_arguments& given, std::size_t row, std::size_t first,
+                    std::span<Value> values) const {
+      each(memory, operands_in(constants, given), row, first, values);
+    }
+    template <class Memory, class Value>
+    [[gnu::flatten]] void each(Memory* memory, const operands& given, std::size_t row,
+                               std::size_t first, std::span<Value> values) const {
+      using stored = std::conditional_t<std::is_const_v<Memory>, const element, element>;
+      const functor of_row{constants, static_cast<stored*>(memory), given, row};
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if constexpr (std::is_const_v<Memory>) {
+          values[i] = in_process(of_row.load(first + i));
+        } else {
+          of_row.store(first + i, values[i]);
+        }
+      }
+    }
+  };
+  template <class Callable, class Plain, class WithOperands>
+  [[nodiscard]] Callable callable() const {
+    if (list().empty()) return Plain{run{numbers_}};
+    return WithOperands{run{numbers_}};
+  }
+
+  [[nodiscard]] fused_source source() const {
+    functor_lines lines;
+    numbers_.each([&](std::string_view name, const auto& value) {
+      lines.constants += assignment(name, value);
+    });
+    operands::each(numbers_, [&](std::string_view name, auto) {
+      lines.members += formatted("    decltype(functor::operands::{0}) {0};\n", name);
+      lines.completed += formatted("    all.{0} = given.{0};\n", name);
+    });
+    return functor_source(name_, joined(std::array{device_name<Types>...}, ", "), lines);
+  }
+
+  template <class Member>
+  static kernel_parameter parameter(Member operands::*) {
+    if constexpr (!std::is_pointer_v<Member>) {
+      return kernel_parameter::value<Member>();
+    } else {
+      using pointee = std::remove_pointer_t<Member>;
+      return std::is_const_v<pointee> ? kernel_parameter::input(sizeof(pointee))
+                                      : kernel_parameter::output(sizeof(pointee));
+    }
+  }
+  [[nodiscard]] std::vector<kernel_parameter> list() const {
+    std::vector<kernel_parameter> parameters;
+    operands::each(numbers_,
+                   [&](std::string_view, auto member) { parameters.push_back(parameter(member)); });
+    return parameters;
+  }
+
+  static operands operands_in(const numbers& n, const host_arguments& given) {
+    operands result{};
+    std::size_t i = 0;
+    operands::each(n, [&](std::string_view, auto member) {
+      using type = std::remove_reference_t<decltype(result.*member)>;
+      if constexpr (std::is_pointer_v<type>) {
+        result.*member = given.memory<std::remove_pointer_t<type>>(i++);
+      } else {
+        result.*member = given.value<type>(i++);
+      }
+    });
+    return result;
+  }
+
+  std::string_view name_;
+  numbers numbers_;
+};
+
+}  // namespace wingbeat
