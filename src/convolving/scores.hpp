@@ -13,12 +13,11 @@
 
 namespace wingbeat::convolving {
 
-/// A score and the number of its template in one integer: the greatest is that of the highest
-/// score, of equals that of the first template. 0: no score yet.
+/// A score and the number of its template in one integer, as `device::functors::score_key_of` makes
+/// it. 0: no score yet.
 struct score_key {
   std::uint64_t key = 0;
 
-  [[nodiscard]] static score_key of(float score, std::uint32_t number);
   [[nodiscard]] float score() const;           ///< -infinity where there is none.
   [[nodiscard]] std::uint32_t number() const;  ///< `no_template` where there is none.
 };
@@ -34,8 +33,6 @@ struct kept_scores {
   bool has_fp64_sums = true;
   bool has_counts = false;
 
-  /// Whether several threads update one place.
-  [[nodiscard]] bool has_several_templates() const { return templates > 1; }
   [[nodiscard]] std::size_t places() const { return axes[0].result() * axes[1].result(); }
   /// Whether some windows reach beyond the image. A template's sum over the part inside is then
   /// needed, because the image's mean was subtracted there only.

@@ -178,7 +178,7 @@ class compiled_functor {
     std::vector<kernel_parameter> parameters{kernel_parameter::output(8)};
     for (const kernel_parameter& each : store_.operands) parameters.push_back(each);
     parameters.push_back(kernel_parameter::input(4));
-    return {.text = store_.source.text + R"(
+    return {.text = store_.source.text + "using functor = " + store_.source.type + R"(;
 using wingbeat::device::size;
 WINGBEAT_KERNEL(1)
 void entry(WINGBEAT_GLOBAL size* keys, size keys_first, unsigned first,
@@ -187,10 +187,10 @@ void entry(WINGBEAT_GLOBAL size* keys, size keys_first, unsigned first,
            size norms_first, WINGBEAT_GLOBAL const float* rim, size rim_first, float mean,
            WINGBEAT_GLOBAL const float* scores, size scores_first WINGBEAT_SCRATCH_PARAMETER) {
   const size i = wingbeat::device::group::index();
-  wingbeat_score_store::store(keys + keys_first,
-                              {first, moments + moments_first, counts + counts_first, threshold,
-                               norms + norms_first, rim + rim_first, mean},
-                              0, i, scores[scores_first + i]);
+  functor::store(keys + keys_first,
+                 {first, moments + moments_first, counts + counts_first, threshold,
+                  norms + norms_first, rim + rim_first, mean},
+                 0, i, scores[scores_first + i]);
 }
 )",
             .entry = "entry",

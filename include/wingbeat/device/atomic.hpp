@@ -149,7 +149,11 @@ template <class Real>
 WINGBEAT_FN void add_by_exchange(WINGBEAT_GLOBAL Real* to, Real value) {
   using bits = unsigned_of<Real>;
   const auto words = reinterpret_cast<WINGBEAT_GLOBAL bits*>(to);
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDA_ARCH__)
   bits seen = exchanged(words, bits(0), bits(0));  // a read: 0 takes the place of 0 only
+#else
+  bits seen = __atomic_load_n(words, __ATOMIC_RELAXED);
+#endif
   for (;;) {
     const bits before = seen;
     const Real sum = __builtin_bit_cast(Real, before) + value;

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search keeps of its scores, as the store of a correlation: of every place the largest
+// score and its template, sums of scores and of their squares, and how many are above a threshold.
+#pragma once
+
+#include "wingbeat/device/atomic.hpp"          // atomic_add, atomic_max
+#include "wingbeat/device/functors/fixed.hpp"  // fixed
+#include "wingbeat/device/half.hpp"            // bits_of
+#include "wingbeat/device/port.hpp"            // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::functors {
+
+/// The windows of one axis: at place n they hold elements n .. n + length - 1, of which the image
+/// has those from image_begin on, before image_end.
+struct score_windows {
+  size places = 1, length = 1, image_begin = 0, image_end = 1;
+};
+
+struct score_numbers {
+  score_windows y, x;
+  bool is_shared = false;  ///< Several threads update one place.
+  bool has_sums = false;
+  bool has_counts = false;
+  bool is_normalised = false;
+  /// Some windows reach beyond the image, whose mean was subtracted within it only.
+  bool has_rim = false;
+
+  template <class Visit>
+  WINGBEAT_FN void each(Visit visit) const {
+    visit("y.places", y.places);
+    visit("y.length", y.length);
+    visit("y.image_begin", y.image_begin);
+    visit("y.image_end", y.image_end);
+    visit("x.places", x.places);
+    visit("x.length", x.length);
+    visit("x.image_begin", x.image_begin);
+    visit("x.image_end", x.image_end);
+    visit("is_shared", is_shared);
+    visit("has_sums", has_sums);
+    visit("has_counts", has_counts);
+    visit("is_normalised", is_normalised);
+    visit("has_rim", has_rim);
+  }
+};
+
+/// Returns a score and the number of its template in one integer: the greatest is that of the
+/// highest score, of equals that of the first template. 0 is none of them.
+WINGBEAT_FN size score_key_of(float score, unsigned number) {
+  const unsigned bits = bits_of(score + 0.0f);  // -0 equals +0
+  const unsigned ascending = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
+  return size(ascending) << 32 | (0xffffffffu - number);
+}
+
+/// Keeps scores of type Real, and sums of type Sum. The output are keys.  // [y][x]
+template <class Real, class Sum>
+class score {
+ public:
+  using numbers = score_numbers;
+  static constexpr bool in_order = true;
+  using element = size;
+  struct operands {
+    unsigned first;                             ///< The number of the run's first template.
+    WINGBEAT_GLOBAL Sum* moments;               // [2][y][x]
+    WINGBEAT_GLOBAL unsigned* counts;           // [y][x]
+    Real threshold;                             ///< Scores above it are counted.
+    WINGBEAT_GLOBAL const Real* inverse_norms;  // [y][x]
+    WINGBEAT_GLOBAL const Real* rim;            // [template][h + 1][w + 1], sums above and left
+    Real mean;                                  ///< Of the image.
+
+    template <class Visit>
+    WINGBEAT_FN static void each(const numbers& n, Visit visit) {
+      visit("first", &operands::first);
+      if (n.has_sums) visit("moments", &operands::moments);
+      if (n.has_counts) {
+        visit("counts", &operands::counts);
+        visit("threshold", &operands::threshold);
+      }
+      if (n.is_normalised) visit("inverse_norms", &operands::inverse_norms);
+      if (n.has_rim) {
+        visit("rim", &operands::rim);
+        visit("mean", &operands::mean);
+      }
+    }
+  };
+
+  /// Row: the number of the template in the run.
+  WINGBEAT_FN score(numbers n, WINGBEAT_GLOBAL element* keys, operands given, size row)
+      : numbers_(n), keys_(keys), given_(given), number_(given.first + unsigned(row)) {
+    given_.rim += row * ((n.y.length + 1) * (n.x.length + 1));
+  }
+  WINGBEAT_FN void store(size i, Real value) const {
+    if (numbers_.is_normalised) {
+      if (numbers_.has_rim) value = with_rim(i, value);
+      value *= given_.inverse_norms[i];
+    }
+    const size key = score_key_of(float(value), number_);
+    if (value == value && key > keys_[i]) raise(keys_ + i, key);
+    if (numbers_.has_sums) {
+      add(given_.moments + i, Sum(value));
+      add(given_.moments + numbers_.y.places * numbers_.x.places + i, Sum(value) * Sum(value));
+    }
+    if (numbers_.has_counts && value > given_.threshold) add(given_.counts + i, 1u);
+  }
+
+ private:
+  struct range {
+    size begin, end;
+  };
+  /// Returns the elements of the window at a place that are within the image.
+  WINGBEAT_FN static range inside(score_windows axis, size place) {
+    return {place < axis.image_begin ? axis.image_begin - place : 0,
+            place + axis.length > axis.image_end ? axis.image_end - place : axis.length};
+  }
+
+  /// Returns a score plus the image's mean times the template's sum over the part of the window
+  /// that is inside the image; the sum of a whole unit template is 0.
+  WINGBEAT_FN Real with_rim(size i, Real value) const {
+    const score_windows &rows = numbers_.y, &columns = numbers_.x;
+    const range y = inside(rows, i / columns.places), x = inside(columns, i % columns.places);
+    if (y.end - y.begin == rows.length && x.end - x.begin == columns.length) return value;
+    const size pitch = columns.length + 1;
+    const auto sum = [&](size row, size column) { return given_.rim[row * pitch + column]; };
+    const Real below = sum(y.end, x.end) - sum(y.end, x.begin);
+    const Real above = sum(y.begin, x.end) - sum(y.begin, x.begin);
+    return value + given_.mean * (below - above);
+  }
+
+  WINGBEAT_FN void raise(WINGBEAT_GLOBAL element* place, element key) const {
+    if (numbers_.is_shared) {
+      atomic_max(place, key);
+    } else {
+      *place = key;
+    }
+  }
+  template <class Number>
+  WINGBEAT_FN void add(WINGBEAT_GLOBAL Number* place, Number value) const {
+    if (numbers_.is_shared) {
+      atomic_add(place, value);
+    } else {
+      *place += value;
+    }
+  }
+
+  numbers numbers_;
+  WINGBEAT_GLOBAL element* keys_;
+  operands given_;
+  unsigned number_;
+};
+
+}  // namespace wingbeat::device::functors

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Oracle: of every place the scores one by one; at the image's rim, a template's sum over the
+// elements that are inside it.
+#include "wingbeat/device/functors/score.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>  // abs
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "device/functors/named.hpp"  // names_numbers, names_operands
+
+namespace {
+
+using namespace wingbeat::device;
+using functors::score_key_of;
+using functors::score_numbers;
+using functors::score_windows;
+using functor = functors::score<float, double>;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// One axis of length `image`, in which a window of `length` stands at all places that meet it.
+score_windows everywhere(size image, size length) {
+  return {.places = image + length - 1,
+          .length = length,
+          .image_begin = length - 1,
+          .image_end = length - 1 + image};
+}
+
+TEST(functors_score, has_keys_in_the_order_of_scores_and_then_of_templates) {
+  const std::vector<float> ascending{-infinity, -2, -1, -1e-30F, 0, 1e-30F, 1, 2, infinity};
+  for (size i = 0; i + 1 < ascending.size(); ++i) {
+    EXPECT_LT(score_key_of(ascending[i], 0), score_key_of(ascending[i + 1], 7));
+    EXPECT_GT(score_key_of(ascending[i], 6), score_key_of(ascending[i], 7));
+    EXPECT_GT(score_key_of(ascending[i], 6), 0U);
+  }
+  EXPECT_EQ(score_key_of(-0.0F, 3), score_key_of(0.0F, 3));
+  EXPECT_EQ(score_key_of(1.0F, 5), 0xbf800000fffffffaU);
+}
+
+/// The functor's memory for so many places.
+struct kept_memory {
+  std::vector<size> keys;
+  std::vector<double> moments;
+  std::vector<unsigned> counts;
+
+  explicit kept_memory(size places) : keys(places), moments(2 * places), counts(places) {}
+  functor::operands operands() {
+    functor::operands result{};
+    result.first = 10;
+    result.moments = moments.data();
+    result.counts = counts.data();
+    result.threshold = 1.5F;
+    return result;
+  }
+};
+
+constexpr size n_templates = 4, n_places = 3;
+constexpr float scores[n_templates][n_places] = {
+    {1, 2, -1}, {3, 2, -4}, {std::numeric_limits<float>::quiet_NaN(), -5, -2}, {0, 6, -0.5F}};
+
+/// Checks all but the place where one score is no number.
+void expect_kept(const kept_memory& memory) {
+  EXPECT_EQ(memory.keys[0], score_key_of(3, 11));
+  EXPECT_EQ(memory.keys[1], score_key_of(6, 13));
+  EXPECT_EQ(memory.keys[2], score_key_of(-0.5F, 13));
+  EXPECT_EQ(memory.moments[1], 5);
+  EXPECT_EQ(memory.moments[n_places + 1], 4 + 4 + 25 + 36);
+  EXPECT_EQ(memory.moments[2], -7.5);
+  EXPECT_EQ(memory.moments[n_places + 2], 1 + 16 + 4 + 0.25);
+  EXPECT_EQ(memory.counts, (std::vector<unsigned>{1, 3, 0}));
+}
+
+TEST(functors_score, keeps_the_largest_and_adds_up_sums_and_counts) {
+  score_numbers n{.y = {.places = 1}, .x = {.places = n_places}};
+  n.has_sums = n.has_counts = true;
+  kept_memory memory{n_places};
+  for (size row = 0; row < n_templates; ++row) {
+    for (size i = 0; i < n_places; ++i) {
+      functor{n, memory.keys.data(), memory.operands(), row}.store(i, scores[row][i]);
+    }
+  }
+  expect_kept(memory);
+}
+
+TEST(functors_score, shares_places_between_threads) {
+  score_numbers n{.y = {.places = 1}, .x = {.places = n_places}, .is_shared = true};
+  n.has_sums = n.has_counts = true;
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    kept_memory memory{n_places};
+    {
+      std::vector<std::jthread> threads;
+      for (size row = 0; row < n_templates; ++row) {
+        threads.emplace_back([&, row] {
+          for (size i = 0; i < n_places; ++i) {
+            functor{n, memory.keys.data(), memory.operands(), row}.store(i, scores[row][i]);
+          }
+        });
+      }
+    }
+    expect_kept(memory);
+  }
+}
+
+TEST(functors_score, touches_nothing_that_is_not_kept) {
+  size key = 0;
+  functor::operands given{};
+  given.first = 2;
+  functor{{}, &key, given, 1}.store(0, -1.0F);
+  EXPECT_EQ(key, score_key_of(-1, 3));
+}
+
+TEST(functors_score, adds_the_mean_that_the_image_lost_under_a_template) {
+  constexpr size height = 3, width = 2, image_height = 4, image_width = 5;
+  constexpr float mean = 3;
+  const score_numbers n{.y = everywhere(image_height, height),
+                        .x = everywhere(image_width, width),
+                        .is_normalised = true,
+                        .has_rim = true};
+  // The second of two templates, whose elements add up to 0.
+  const float elements[height][width] = {{1, -4}, {2, 5}, {-7, 3}};
+  std::vector<float> rim(2 * (height + 1) * (width + 1));
+  float* const sums = rim.data() + (height + 1) * (width + 1);
+  for (size y = 0; y < height; ++y) {
+    for (size x = 0; x < width; ++x) {
+      sums[(y + 1) * (width + 1) + x + 1] = elements[y][x] + sums[y * (width + 1) + x + 1] +
+                                            sums[(y + 1) * (width + 1) + x] -
+                                            sums[y * (width + 1) + x];
+    }
+  }
+  for (size i = 0; i < n.y.places * n.x.places; ++i) {
+    float inside = 0;
+    for (size y = 0; y < height; ++y) {
+      for (size x = 0; x < width; ++x) {
+        const size row = i / n.x.places + y, column = i % n.x.places + x;
+        const bool is_inside = row >= n.y.image_begin && row < n.y.image_end &&
+                               column >= n.x.image_begin && column < n.x.image_end;
+        if (is_inside) inside += elements[y][x];
+      }
+    }
+    std::vector<size> keys(n.y.places * n.x.places);
+    const std::vector<float> inverse_norms(keys.size(), 0.5F);
+    functor::operands given{};
+    given.inverse_norms = inverse_norms.data();
+    given.rim = rim.data();
+    given.mean = mean;
+    functor{n, keys.data(), given, 1}.store(i, 100.0F);
+    EXPECT_EQ(keys[i], score_key_of((100 + mean * inside) / 2, 1)) << "place " << i;
+  }
+}
+
+TEST(functors_score, names_its_members) {
+  EXPECT_TRUE((ends::has_members<score_numbers, 7>));
+  EXPECT_TRUE((ends::has_members<score_windows, 4>));
+  EXPECT_TRUE(wingbeat::test::names_numbers(score_numbers{}, 5 + 2 * 4));
+  score_numbers n{};
+  n.has_sums = n.has_counts = n.is_normalised = n.has_rim = true;
+  EXPECT_TRUE((wingbeat::test::names_operands<functor, 7>(n)));
+}
+
+}  // namespace
