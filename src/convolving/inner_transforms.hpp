@@ -60,7 +60,7 @@ class inner_transforms {
       inner.out = {.strides = {pitch}, .distances = {bins_of_last * pitch, 1}};
       if (of_.keeps_rows()) return add_kept_rows(inner, load, axes);
       range_in(inner, axes[1]);
-      begin(inner, load, {rows, axes[1].length});
+      begin(inner, load, {{rows, axes[1].length}});
       const place a = made_.workspace_beside(place::input, n * bins_of_last * pitch);
       made_.add(inner, {place::input, a});
       return {a, bins_of_last, pitch, bins_of_last * pitch, 1};
@@ -72,7 +72,7 @@ class inner_transforms {
     inner.in = {.distances = {rows * mid * row, mid * row, row}};
     inner.out = {.distances = {volume, plane, bins_of_last}};
     range_in(inner, axes[2]);
-    begin(inner, load, {rows * mid, row});
+    begin(inner, load, {{rows * mid, row}});
     const place first = made_.workspace_beside(place::between_a, n * volume);
     made_.add(inner, {place::input, first});
     const std::size_t all = bins_of_last * axes[1].padded;
@@ -113,7 +113,7 @@ class inner_transforms {
     back.in = {.strides = {1}, .distances = {volume, plane, bins_of_last}};
     back.out = {.distances = {rows * mid * n_last, mid * n_last, n_last}};
     range_out(back, of_.axis(2));
-    finish(back, spec_.store, {rows * mid, of_.axis(of_.n_axes() - 1).result()});
+    finish(back, spec_.store, {{rows * mid, of_.axis(of_.n_axes() - 1).result()}});
     made_.add(back, {between, place::output});
   }
 
@@ -124,7 +124,7 @@ class inner_transforms {
     const std::size_t rows = axes[0].length, bins = of_.bins(1), pitch = of_.sector_aligned(bins);
     inner.out = {.strides = {1}, .distances = {rows * pitch, pitch}};
     range_in(inner, axes[1]);
-    begin(inner, load, {rows, axes[1].length});
+    begin(inner, load, {{rows, axes[1].length}});
     const place a = made_.workspace_beside(place::input, of_.count() * rows * pitch);
     made_.add(inner, {place::input, a});
     return {a, bins, 1, rows * pitch, pitch};
@@ -144,7 +144,7 @@ class inner_transforms {
     back.in = {.strides = {in.distance}, .distances = {in.item_distance, in.stride}};
     back.out = {.distances = {rows * n, n}};
     range_out(back, of_.axis(1));
-    finish(back, spec_.store, {count, n, first, rows});
+    finish(back, spec_.store, {{count, n, first}, rows});
     back.store.clears_output &= first == 0;
     const std::size_t out_bytes = spec_.store.is_given() ? 0 : first * n * of_.value_bytes();
     made_.add(back, {in.where, place::output, first * in.count * of_.number_bytes(), out_bytes});
@@ -160,7 +160,7 @@ class inner_transforms {
     back.in = {.strides = {in.distance}, .distances = {in.item_distance, in.blocks.stride, 1}};
     back.out = {.distances = {rows * n, block * n, n}};
     range_out(back, of_.axis(1));
-    finish(back, spec_.store, {count, n, 0, rows});
+    finish(back, spec_.store, {{count, n}, rows});
     made_.add(back, {in.where, place::output});
   }
 

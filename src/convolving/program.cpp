@@ -65,7 +65,7 @@ class column_convolution {
     plan_spec rows = of_.plan_of(axis.padded, std::move(batch), transform::forward);
     rows.in = {.strides = {in.stride}, .distances = std::move(distances)};
     range_in(rows, axis);
-    if (of_.n_axes() == 1) begin(rows, load_of(spec_, role_), {1, axis.length});
+    if (of_.n_axes() == 1) begin(rows, load_of(spec_, role_), {{1, axis.length}});
     return rows;
   }
 
@@ -80,7 +80,7 @@ class column_convolution {
     rows.out = {.strides = {out.stride},
                 .distances = {of_.prepared() * out.item_distance, out.item_distance, out.distance}};
     range_out(rows, of_.axis(0));
-    if (of_.n_axes() == 1) finish(rows, spec_.store, {1, of_.axis(0).result()});
+    if (of_.n_axes() == 1) finish(rows, spec_.store, {{1, of_.axis(0).result()}});
     const std::size_t item = of_.is_pairwise() ? of_.spectrum() : 0;
     return {rows,
             {.stored = stored_between(spec_),

@@ -4,13 +4,13 @@
 
 #include <cstddef>  // size_t
 
-#include "wingbeat/fusion.hpp"  // fused_load, fused_store
+#include "wingbeat/device/ends/row_parts.hpp"  // row_parts
+#include "wingbeat/fusion.hpp"                 // fused_load, fused_store
 
 namespace wingbeat::convolving {
 
-/// Rows of a plan: row r is part r % rows + first of signal r / rows, and has `elements` values.
-struct row_parts {
-  std::size_t rows = 1, elements = 0, first = 0;
+/// Rows of a plan.
+struct row_parts : device::ends::row_parts {
   std::size_t of_rows = 0;  ///< All rows of a signal; 0: `rows` are all.
 
   [[nodiscard]] bool are_signals() const { return rows == 1 && first == 0; }

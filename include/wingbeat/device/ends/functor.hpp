@@ -23,6 +23,7 @@
 #include "wingbeat/device/complex.hpp"                // complex
 #include "wingbeat/device/ends/functor_contract.hpp"  // element_of, has_load
 #include "wingbeat/device/ends/operands.hpp"          // operands_of, has_members
+#include "wingbeat/device/ends/row_parts.hpp"         // parts_of
 #include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::ends {
@@ -207,7 +208,8 @@ class fused_load {
   struct load_call {
     template <class In, class... Given>
     WINGBEAT_FN static auto of(In in, size row, size i, const Given&... more) {
-      return Functor::load(in, more..., row, i);
+      constexpr row_parts parts = parts_of<Functor>::get();
+      return Functor::load(in, more..., parts.signal(row), parts.element(row, i));
     }
   };
   WINGBEAT_FN auto loaded(size row, size i) const {
@@ -287,7 +289,8 @@ class fused_store {
   struct store_call {
     template <class Out, class... Given>
     WINGBEAT_FN static void of(Out out, size row, size i, value z, const Given&... more) {
-      Functor::store(out, more..., row, i, z);
+      constexpr row_parts parts = parts_of<Functor>::get();
+      Functor::store(out, more..., parts.signal(row), parts.element(row, i), z);
     }
   };
   WINGBEAT_FN void one(size row, size i, value z) const {

@@ -21,6 +21,7 @@
 #include "wingbeat/device/complex.hpp"                // complex
 #include "wingbeat/device/ends/functor.hpp"           // fused_given, spot_of, store_types
 #include "wingbeat/device/ends/functor_contract.hpp"  // can_reduce, partial_of
+#include "wingbeat/device/ends/row_parts.hpp"         // parts_of
 #include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, WINGBEAT_LOCAL, size
 
 namespace wingbeat::device::ends {
@@ -108,13 +109,14 @@ class fused_reduce {
   struct add_call {
     template <class... Given>
     WINGBEAT_FN static void of(partial& sum, size row, size i, value z, const Given&... more) {
-      Functor::add(sum, more..., row, i, z);
+      constexpr row_parts parts = parts_of<Functor>::get();
+      Functor::add(sum, more..., parts.signal(row), parts.element(row, i), z);
     }
   };
   struct finish_call {
     template <class Out, class... Given>
     WINGBEAT_FN static void of(Out out, size row, partial sum, const Given&... more) {
-      Functor::finish(out, more..., row, sum);
+      Functor::finish(out, more..., parts_of<Functor>::get().signal(row), sum);
     }
   };
   WINGBEAT_FN void add(size row, size i, value z) const {
