@@ -5,6 +5,7 @@
 
 #include <cstddef>  // size_t
 #include <memory>   // unique_ptr
+#include <string_view>
 #include <vector>
 
 #include "wingbeat/buffer.hpp"  // buffer_view
@@ -31,6 +32,10 @@ class unit_templates {
   [[nodiscard]] std::size_t traffic_bytes() const;
 
  private:
+  [[nodiscard]] std::unique_ptr<const kernel> body(const queue& on, std::string_view name,
+                                                   bool has_input, unsigned threads,
+                                                   std::size_t scratch_bytes) const;
+
   std::size_t height_, width_;
   precision real_;
   bool has_rim_;

@@ -351,9 +351,6 @@ __device__ __forceinline__ double multiply_add(double a, double b, double c) {
 /// Transforms themselves use tables. A `quick_` function is off by up to 1e-6.
 namespace maths {
 #if defined(__OPENCL_CPP_VERSION__)
-inline float square_root(float x) {
-  return ::sqrt(x);
-}
 inline float log10(float x) {
   return ::log10(x);
 }
@@ -370,9 +367,6 @@ inline float quick_sine_of_turns(float x) {
   return ::sinpi(2 * x);
 }
 #elif defined(__CUDACC__)
-WINGBEAT_FN float square_root(float x) {
-  return ::sqrtf(x);
-}
 WINGBEAT_FN float log10(float x) {
   return ::log10f(x);
 }
@@ -398,9 +392,6 @@ WINGBEAT_FN float quick_sine_of_turns(float x) {
 #endif
 }
 #else
-inline float square_root(float x) {
-  return __builtin_sqrtf(x);
-}
 inline float log10(float x) {
   return __builtin_log10f(x);
 }
@@ -418,7 +409,20 @@ inline float quick_sine_of_turns(float x) {
 }
 #endif
 
-// What follows quantises: Real is float or double.
+// Of what follows Real is float or double.
+
+template <class Real>
+WINGBEAT_FN Real square_root(Real x) {
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
+  return ::sqrt(x);
+#else
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return __builtin_sqrtf(x);
+  } else {
+    return __builtin_sqrt(x);
+  }
+#endif
+}
 
 /// Returns the integer nearest to x, of two the even one: 2.5 -> 2, 3.5 -> 4. NaN stays NaN.
 template <class Real>
