@@ -15,12 +15,12 @@ using namespace channelising;
 namespace {
 
 /// WINGBEAT_FILTER="spectra resident" shapes the filter otherwise.
-filter_shape_of_rows filter_shape() {
-  filter_shape_of_rows shape;
+tuning::bank_rules filter_rules(const device_info& device) {
+  tuning::bank_rules rules = tuning::for_device(device).banks;
   if (const char* const given = std::getenv("WINGBEAT_FILTER")) {
-    std::istringstream{given} >> shape.sliding >> shape.resident;
+    std::istringstream{given} >> rules.max_sliding >> rules.resident_filters;
   }
-  return shape;
+  return rules;
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ void bank::enqueue(queue& on, const bank_views& views) const {
 
 unfused_bank::unfused_bank(const queue& on, const channeliser_spec& spec,
                            const sample_planes& planes, std::size_t n_heaps)
-    : filter_(on, row_filter(spec, planes, n_heaps, filter_shape())),
+    : filter_(on, row_filter(spec, planes, filter_rules(on.device()), n_heaps)),
       finish_(on, row_finish(spec, n_heaps)),
       rows_(on, {.lengths = {sizes_of(spec).transform},
                  .batch = 2 * n_heaps * sizes_of(spec).spectra_per_heap,

@@ -75,7 +75,8 @@ const architecture& opencl_cpu() {
       .fp32 = {.rows = {.whole = fp32_whole, .cuts = cuts}, .columns = fp32_columns},
       .fp64 = {.rows = {.whole = fp64_whole, .cuts = cuts}, .columns = fp64_columns},
       .other_rows = {.longest = 20000, .longest_part = 128, .threads_of_workgroup = 64},
-      .placing = {.result_block = 0}};
+      .placing = {.result_block = 0},
+      .banks = {.elements = 8}};
   return data;
 }
 

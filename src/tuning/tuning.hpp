@@ -223,6 +223,27 @@ struct placement_rules {
   std::size_t shortest_padded = 128;
 };
 
+/// How filter banks are cut. Measured on an H200; sections are of bench/NOTES.md.
+struct bank_rules {
+  /// Complex numbers of a workgroup's rows, in one launch: 64 KiB, so that two or three are
+  /// resident.
+  unsigned numbers_of_workgroup = 8192;
+  unsigned max_sliding = 8;  ///< Spectra that a thread slides over.
+  /// Numbers of a thread. Compilers for processors take their time over long unrolled transforms.
+  unsigned elements = 32;
+  /// Subgroups of a multiprocessor, of lengths that are no powers of two: 128 registers a thread;
+  /// with fewer, and with some more, filters spill. The fewest: four in one of its four parts.
+  unsigned max_subgroups = 16, min_subgroups = 13;
+  /// With fewer channels there is little to win, and rows of a thread or two to transform.
+  std::size_t min_fused_channels = 64;
+  /// From here on three launches are quicker where the length is no power of two: 1,000, 1,200 and
+  /// 1,536 channels took 7.6, 7.0 and 6.4 ps a sample, for 5.9, 5.9 and 5.7.
+  std::size_t min_chained_channels = 1000;
+  /// Workgroups of filters alone that a multiprocessor is to hold: 4,096 channels took 1.83 ps a
+  /// sample with 8 spectra and 4 or 5 workgroups, 2.05 with 2 (section 19).
+  unsigned resident_filters = 4;
+};
+
 struct architecture {
   const char* name = "";
   unsigned bank_bytes = 0;  ///< Width of all banks of local memory together; 0 on a CPU.
@@ -234,6 +255,7 @@ struct architecture {
   rule_costs costs = {};
   time_model times = {};
   placement_rules placing = {};
+  bank_rules banks = {};
 };
 
 /// Returns the shapes for plans that store this precision.

@@ -14,6 +14,7 @@
 #include "channelising/stream/level_counter.hpp"  // histogram_kernel, histogram_for
 #include "programs/catalogue.hpp"                 // sample_device
 #include "support/full_run.hpp"                   // sampled
+#include "tuning/tuning.hpp"                      // for_device
 
 namespace {
 
@@ -78,8 +79,10 @@ TEST_P(bank_kernels, of_other_counts_spill_nothing_or_little) {
 /// Of three launches those around the plan.
 void expect_no_spills(const channeliser_spec& spec, const std::string& device) {
   EXPECT_FALSE(channelising::tiles_of(spec, programs::sample_device(device))) << spec.channels;
+  const auto& rules = tuning::for_device(programs::sample_device(device)).banks;
   EXPECT_EQ(channelising::numbers_of(spec).parts, spec.complex_samples ? 2U : 1U);
-  EXPECT_EQ(figures_of(channelising::row_filter(spec, {}), device).spill_bytes, 0) << spec.channels;
+  EXPECT_EQ(figures_of(channelising::row_filter(spec, {}, rules), device).spill_bytes, 0)
+      << spec.channels;
   EXPECT_EQ(figures_of(channelising::row_finish(spec), device).spill_bytes, 0) << spec.channels;
 }
 

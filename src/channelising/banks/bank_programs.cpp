@@ -124,7 +124,8 @@ programs::program chained_bank(const backend::engine& engine,
   if (planes.form == sample_form::packed) {
     transformed.in = place::between_a;
     result.reserve(place::between_a, n_rows * sizes.transform * parts_of(spec) * sizeof(float));
-    result.add(row_filter(spec, planes, n_heaps), {place::input, place::between_a});
+    const tuning::bank_rules& rules = tuning::for_device(on->device()).banks;
+    result.add(row_filter(spec, planes, rules, n_heaps), {place::input, place::between_a});
   } else {
     transformed.load = {entries, constant{rounded_weights(spec)}};
   }
@@ -136,10 +137,10 @@ programs::program chained_bank(const backend::engine& engine,
 }
 
 programs::program row_filter(const channeliser_spec& spec, const sample_planes& planes,
-                             std::size_t n_heaps, filter_shape_of_rows shape) {
+                             const tuning::bank_rules& rules, std::size_t n_heaps) {
   using device::channeliser::filter_threads;
   bank_numbers numbers = numbers_of(spec);
-  numbers.sliding = numbers.rows = shape.sliding;
+  numbers.sliding = numbers.rows = rules.max_sliding;
   const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
   const std::size_t units = n_spectra / numbers.spectra() * numbers.units();
   return launched(
@@ -148,7 +149,7 @@ programs::program row_filter(const channeliser_spec& spec, const sample_planes& 
        .numbers = text_of(numbers),
        .entry = "filter",
        .threads = filter_threads,
-       .resident = shape.resident},
+       .resident = rules.resident_filters},
       {input<std::byte>(place::input), number(planes.plane_bytes), input<spectrum_entry>(entries),
        number(n_spectra), input<float>(constant{window_weights(spec, numbers.length())}),
        output<float>(place::output)},

@@ -12,6 +12,7 @@
 #include "channelising/banks/tiles.hpp"  // bank_tiles
 #include "channelising/banks/views.hpp"  // sample_planes
 #include "programs/program.hpp"          // program
+#include "tuning/tuning.hpp"             // bank_rules
 
 namespace wingbeat::channelising {
 
@@ -26,17 +27,12 @@ namespace wingbeat::channelising {
                                              const channeliser_spec& spec,
                                              const sample_planes& planes, std::size_t n_heaps = 1);
 
-/// The rows that a thread slides over, and how many workgroups a multiprocessor is to hold.
-struct filter_shape_of_rows {
-  unsigned sliding = 8;
-  unsigned resident = 4;
-};
-
 /// Returns the first of the three: packed samples to float[polarisation][spectrum][position]. Its
 /// load takes the entries.
 [[nodiscard]] programs::program row_filter(const channeliser_spec& spec,
-                                           const sample_planes& planes, std::size_t n_heaps = 1,
-                                           filter_shape_of_rows shape = {});
+                                           const sample_planes& planes,
+                                           const tuning::bank_rules& rules,
+                                           std::size_t n_heaps = 1);
 
 /// Returns the last of the three, of complex<float>[polarisation][spectrum][bin].
 [[nodiscard]] programs::program row_finish(const channeliser_spec& spec, std::size_t n_heaps = 1);
