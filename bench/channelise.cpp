@@ -119,7 +119,7 @@ nlohmann::ordered_json times_of(const std::vector<measure::timed_run>& runs, std
 
 nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dither) {
   const problem given{on, channels, dither};
-  const sample_planes planes{sample_form::packed, given.spec.sample_bits, given.plane_bytes};
+  const sample_planes planes{sample_form::packed, given.plane_bytes};
   const auto& engine = backend::engine_of(engine::cuda);
   const bank chain{on, chained_bank(engine, on.impl(), given.spec, planes, given.n_heaps)};
   const unfused_bank peer{on, given.spec, planes, given.n_heaps};

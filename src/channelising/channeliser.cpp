@@ -32,13 +32,13 @@ struct channeliser::impl {
         kept(static_cast<std::int64_t>(kept_samples)),
         input(on, spec, input_capacity(sizes, kept_samples), first_sample),
         windows(spec) {
-    sample_planes planes{input.form(), spec.sample_bits, input.store().plane_bytes()};
+    sample_planes planes{input.form(), input.store().plane_bytes()};
     if (spec.narrowband) {
-      converter.emplace(on, spec, planes);
+      converter.emplace(on, spec, planes.form);
       next_output = converter->first_from(first_sample);
       decimated.emplace(on, spec.polarisations, 8 * unsigned{sizeof(std::complex<float>)},
                         bank_capacity(sizes, kept_samples), next_output, written_by::kernels);
-      planes = {sample_form::complex, 0, decimated->plane_bytes()};
+      planes = {sample_form::complex, decimated->plane_bytes()};
     }
     heaps.emplace(on, spec, planes);
   }

@@ -35,7 +35,7 @@ void latest_spectra::offer(const channelised_heap& heap) {
   // 0 dBFS is a phasor of full scale.
   const bool has_full_scale = channelising::is_integer(bank_.output);
   const double full_scale_db =
-      has_full_scale ? 20 * std::log10(channelising::limit_of(bank_.output)) : 0;
+      has_full_scale ? 20 * std::log10(double{channelising::limit_of(bank_.output)}) : 0;
   std::vector<control::monitored_spectrum> result;
   for (std::size_t pol = 0; pol < n_pols; ++pol) {
     const double width = channelising::channel_width_hz(bank_);

@@ -22,13 +22,7 @@ namespace wingbeat::channelising {
   return kind <= heap_sample::int16;
 }
 
-using device::channeliser::complex_bytes;
-
-/// Returns the largest magnitude of a part.
-[[nodiscard]] constexpr double limit_of(heap_sample kind) {
-  constexpr double limits[] = {7, 127, 32767, 65504, 3.4028234663852886e38};
-  return limits[static_cast<std::size_t>(kind)];
-}
+using device::channeliser::complex_bytes, device::channeliser::limit_of;
 
 /// One complex value, limited, and rounded where integers are stored.
 template <class Real>

@@ -35,7 +35,7 @@ backend::bank_request request_of(const channeliser_spec& spec, const sample_plan
           .plane_bytes = planes.plane_bytes,
           .weights = rounded_weights(spec),
           .output = spec.output,
-          .limit = static_cast<float>(limit_of(spec.output)),
+          .limit = limit_of(spec.output),
           .has_dither = has_dither(spec),
           .seed = spec.seed};
 }

@@ -27,7 +27,6 @@ enum class sample_form {
 /// Where the samples of a bank lie.
 struct sample_planes {
   sample_form form = sample_form::reals;
-  unsigned bits = 0;            ///< Of a packed sample, or of each of its parts.
   std::size_t plane_bytes = 0;  ///< From one polarisation to the next.
 };
 

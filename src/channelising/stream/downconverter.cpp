@@ -3,6 +3,7 @@
 
 #include "channelising/arithmetic/floor_div.hpp"   // floor_div
 #include "channelising/arithmetic/narrowband.hpp"  // filter_taps, mixer, turn_per_sample
+#include "channelising/spec.hpp"                   // pass_edge
 #include "formatted.hpp"                           // formatted
 #include "programs/kernel_body.hpp"                // kernel_of
 
@@ -23,14 +24,14 @@ std::vector<std::complex<float>> mixed_taps(const channeliser_spec& spec, std::u
   return mixed;
 }
 
-kernel_spec kernel_of(const channeliser_spec& spec, const sample_planes& planes) {
+kernel_spec kernel_of(const channeliser_spec& spec) {
   const channeliser_sizes sizes = sizes_of(spec);
   constexpr auto number = &kernel_parameter::value<std::uint64_t>;
   return programs::kernel_of(
       {.header = "wingbeat/device/channeliser/downconvert.hpp",
        .type = "channeliser::downconversion",
        .numbers = formatted("channeliser::downconvert_numbers{{{}, {}, {}, {}}}", sizes.filter_taps,
-                            sizes.subsampling, planes.bits, n_threads),
+                            sizes.subsampling, spec.sample_bits, n_threads),
        .entry = "downconvert",
        .threads = n_threads},
       {kernel_parameter::input(1), kernel_parameter::input(sizeof(std::complex<float>)),
@@ -40,17 +41,15 @@ kernel_spec kernel_of(const channeliser_spec& spec, const sample_planes& planes)
 
 }  // namespace
 
-downconverter::downconverter(const queue& on, const channeliser_spec& spec,
-                             const sample_planes& planes)
+downconverter::downconverter(const queue& on, const channeliser_spec& spec, sample_form form)
     : spec_(spec),
       sizes_(sizes_of(spec)),
-      planes_(planes),
       turn_(turn_per_sample(spec.narrowband->centre_hz, spec.adc_rate_hz)),
       taps_(mixed_taps(spec, turn_)) {
-  if (planes.form != sample_form::packed) return;
+  if (form != sample_form::packed) return;
   taps_there_ = buffer{on, taps_.size() * sizeof(taps_.front())};
   taps_there_.write(taps_.data(), taps_there_.size_bytes());
-  kernel_.emplace(on, kernel_of(spec, planes));
+  kernel_.emplace(on, kernel_of(spec));
 }
 
 std::int64_t downconverter::first_from(std::int64_t index) const {

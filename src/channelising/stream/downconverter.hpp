@@ -5,15 +5,17 @@
 #include <optional>
 #include <vector>
 
-#include "channelising/banks/filter_bank.hpp"    // sample_planes
+#include "channelising/banks/views.hpp"          // sample_form
 #include "channelising/stream/sample_store.hpp"  // sample_store
+#include "wingbeat/channeliser.hpp"              // channeliser_spec
 #include "wingbeat/kernel.hpp"                   // kernel
 
 namespace wingbeat::channelising {
 
 class downconverter {
  public:
-  downconverter(const queue& on, const channeliser_spec& spec, const sample_planes& planes);
+  /// Of samples that an engine holds as `form` says.
+  downconverter(const queue& on, const channeliser_spec& spec, sample_form form);
 
   /// Returns the index of the first output whose taps begin at input sample `index` or later.
   [[nodiscard]] std::int64_t first_from(std::int64_t index) const;
@@ -27,7 +29,6 @@ class downconverter {
  private:
   channeliser_spec spec_;
   channeliser_sizes sizes_;
-  sample_planes planes_;
   std::uint64_t turn_;
   std::vector<std::complex<float>> taps_;  ///< h[a] exp(-2 pi i a f/fs)
   buffer taps_there_;

@@ -86,7 +86,7 @@ TEST_P(bank_kernels_of, finish) {
   for (const heap_sample kind : {heap_sample::int4, heap_sample::int8, heap_sample::int16,
                                  heap_sample::fp16, heap_sample::fp32}) {
     SCOPED_TRACE(static_cast<int>(kind));
-    const auto limit = static_cast<float>(channelising::limit_of(kind));
+    const float limit = channelising::limit_of(kind);
     auto bins = noise(2 * bank_block, 1.5F * std::min(limit, 1e5F), 3);
     bins[5] = 0.5F;  // a tie, where nothing turns or weighs
     bins[6] = -0.0F;

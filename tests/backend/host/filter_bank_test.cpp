@@ -33,7 +33,7 @@ inputs drawn(const channeliser_spec& spec) {
   const std::size_t parts = spec.narrowband ? 2 : 1;
   const std::size_t n = sizes.transform * (spec.taps + sizes.spectra_per_heap + 1);
   inputs made;
-  made.planes = {spec.narrowband ? sample_form::complex : sample_form::reals, 0,
+  made.planes = {spec.narrowband ? sample_form::complex : sample_form::reals,
                  n * parts * sizeof(float)};
   made.samples.resize(spec.polarisations * parts * n);
   for (float& x : made.samples) x = 100 * unit(random);

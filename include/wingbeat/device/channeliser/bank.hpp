@@ -6,9 +6,8 @@
 // by channel, so that pieces of a channel are as long as the tile has spectra.
 #pragma once
 
-#include "wingbeat/device/atomic.hpp"                // atomic_add
 #include "wingbeat/device/channeliser/filter.hpp"    // tile_filter
-#include "wingbeat/device/channeliser/finish.hpp"    // add_dither
+#include "wingbeat/device/channeliser/finish.hpp"    // add_dither, count
 #include "wingbeat/device/channeliser/quantise.hpp"  // stored, limited
 #include "wingbeat/device/complex.hpp"               // complex
 #include "wingbeat/device/port.hpp"                  // WINGBEAT_FN, group
@@ -134,7 +133,7 @@ class bank {
                               stores::of(limited<as.output>(u[1], saturated[1]))}};
       gather(row, channel, values);
     }
-    count(saturated);
+    count<Policy, 2>(saturated, memory_.saturated, first_, group_.thread());
   }
 
   WINGBEAT_FN static void dither(complex<float> (&u)[2], const size (&time)[2], unsigned channel) {
@@ -157,18 +156,6 @@ class bank {
     } else {
       pieces[row] = values.at[0];
       pieces[as.rows + row] = values.at[1];
-    }
-  }
-
-  WINGBEAT_FN void count(const unsigned (&saturated)[2]) const {
-    const auto of_heap = memory_.saturated +
-                         first_ / as.spectra_per_heap * as.polarisations * counters +
-                         group_.thread() % counters;
-    WINGBEAT_UNROLL
-    for (unsigned part = 0; part < 2; ++part) {
-      if (saturated[part] > 0) {
-        atomic_add(of_heap + filters::polarisation(part) * counters, saturated[part]);
-      }
     }
   }
 

@@ -25,6 +25,22 @@ WINGBEAT_FN void add_dither(complex<float> (&u)[Polarisations], size time, unsig
   }
 }
 
+/// Adds how many values saturate, of each polarisation or of two parts of one, to the heap of a
+/// spectrum.
+template <class Policy, unsigned Parts>
+WINGBEAT_FN void count(const unsigned (&saturated)[Parts], WINGBEAT_GLOBAL unsigned* heaps,
+                       size spectrum, unsigned thread) {
+  constexpr bank_numbers numbers = Policy::numbers();
+  const auto of_heap = heaps +
+                       spectrum / numbers.spectra_per_heap * numbers.polarisations * counters +
+                       thread % counters;
+  WINGBEAT_UNROLL
+  for (unsigned part = 0; part < Parts; ++part) {
+    const unsigned polarisation = numbers.polarisations == 2 ? part : 0;
+    if (saturated[part] > 0) atomic_add(of_heap + polarisation * counters, saturated[part]);
+  }
+}
+
 /// The memory of a launch. Spectra are numbered over its heaps.
 struct finish_memory {
   WINGBEAT_GLOBAL const complex<float>* bins;     ///< [polarisation][spectrum][bin]
@@ -75,7 +91,7 @@ class finished_rows {
     unsigned saturated[pols] = {};
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < tile::spectra / rows; ++i) finish(row + i * rows, lane, saturated);
-    count(saturated);
+    count<Policy, pols>(saturated, memory_.saturated, spectrum_, group_.thread());
     group_.barrier();
     put_pieces();
   }
@@ -103,15 +119,6 @@ class finished_rows {
     WINGBEAT_UNROLL
     for (unsigned pol = 0; pol < pols; ++pol) {
       tile_[lane * pitch + s * pols + pol] = stores::of(limited<as.output>(u[pol], saturated[pol]));
-    }
-  }
-
-  WINGBEAT_FN void count(const unsigned (&saturated)[pols]) const {
-    const auto of_heap = memory_.saturated + spectrum_ / as.spectra_per_heap * pols * counters +
-                         group_.thread() % counters;
-    WINGBEAT_UNROLL
-    for (unsigned pol = 0; pol < pols; ++pol) {
-      if (saturated[pol] > 0) atomic_add(of_heap + pol * counters, saturated[pol]);
     }
   }
 

@@ -21,4 +21,10 @@ WINGBEAT_FN constexpr size complex_bytes(heap_sample kind) {
   return bytes[unsigned(kind)];
 }
 
+/// Returns the largest magnitude of a part.
+WINGBEAT_FN constexpr float limit_of(heap_sample kind) {
+  constexpr float limits[] = {7, 127, 32767, 65504, 3.4028235e38f};
+  return limits[unsigned(kind)];
+}
+
 }  // namespace wingbeat::device::channeliser

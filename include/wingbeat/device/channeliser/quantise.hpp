@@ -3,20 +3,19 @@
 // changes them. src/channelising/arithmetic/quantise.hpp says the same of the processor.
 #pragma once
 
-#include "wingbeat/device/channeliser/heap_sample.hpp"  // heap_sample
+#include "wingbeat/device/channeliser/heap_sample.hpp"  // heap_sample, limit_of
 #include "wingbeat/device/complex.hpp"                  // complex
 #include "wingbeat/device/half.hpp"                     // half_float
 #include "wingbeat/device/port.hpp"                     // WINGBEAT_FN, maths
 
 namespace wingbeat::device::channeliser {
 
-/// A stored complex value and how large its parts may be.
+/// A stored complex value.
 template <heap_sample Kind>
 struct stored;
 template <>
 struct stored<heap_sample::int4> {
   using type = unsigned char;
-  static constexpr float limit = 7;
   WINGBEAT_FN static type of(complex<float> c) {
     const int re = maths::to_integer<int>(c.re), im = maths::to_integer<int>(c.im);
     return type((re & 15) << 4 | (im & 15));
@@ -25,7 +24,6 @@ struct stored<heap_sample::int4> {
 template <>
 struct stored<heap_sample::int8> {
   using type = unsigned short;
-  static constexpr float limit = 127;
   WINGBEAT_FN static type of(complex<float> c) {
     // Next to 3 2^22 a float's last bit is worth 1, so the addition rounds, ties to even.
     constexpr float rounds = 12582912.0f;
@@ -35,7 +33,6 @@ struct stored<heap_sample::int8> {
 template <>
 struct stored<heap_sample::int16> {
   using type = unsigned;
-  static constexpr float limit = 32767;
   WINGBEAT_FN static type of(complex<float> c) {
     constexpr float rounds = 12582912.0f;
     return (bits_of(c.re + rounds) & 0xffffu) | bits_of(c.im + rounds) << 16;
@@ -44,7 +41,6 @@ struct stored<heap_sample::int16> {
 template <>
 struct stored<heap_sample::fp16> {
   using type = unsigned;
-  static constexpr float limit = 65504;
   WINGBEAT_FN static type of(complex<float> c) {
     return unsigned(half_float(c.re).bits) | unsigned(half_float(c.im).bits) << 16;
   }
@@ -52,14 +48,13 @@ struct stored<heap_sample::fp16> {
 template <>
 struct stored<heap_sample::fp32> {
   using type = complex<float>;
-  static constexpr float limit = 3.4028235e38f;
   WINGBEAT_FN static type of(complex<float> c) { return c; }
 };
 
 /// Returns u limited to what Kind holds, and adds 1 to `saturated` where that changes it.
 template <heap_sample Kind>
 WINGBEAT_FN complex<float> limited(complex<float> u, unsigned& saturated) {
-  constexpr float limit = stored<Kind>::limit;
+  constexpr float limit = limit_of(Kind);
   const complex<float> c{maths::clamp(u.re, -limit, limit), maths::clamp(u.im, -limit, limit)};
   saturated += c.re != u.re || c.im != u.im ? 1u : 0u;
   return c;
