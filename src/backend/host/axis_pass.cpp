@@ -79,12 +79,12 @@ void axis_pass<Real>::choose_rows() {
       may_be_direct && planned_.out.is_plain() && is_row(planned_.out) && row.out % 2 == 0;
   const std::size_t row_bytes = 2 * n * sizeof(Real);
   const unsigned n_slots = thread_pool::shared().n_threads();
-  is_shared_ = row_transform<Real>::is_four_step(n) &&
-               (n_columns_ < n_slots || row_bytes > limits.own_row_bytes);
+  is_shared_ =
+      row_transform<Real>::is_long(n) && (n_columns_ < n_slots || row_bytes > limits.own_row_bytes);
   rows_.emplace(kernels_, n, is_shared_ ? n_slots : 1);
   if (has_mirror_) mirror_.emplace(kernels_, n);
   is_in_memory_ = is_in_direct_ && is_out_direct_ && planned_.repeats.size() == 1 &&
-                  row_transform<Real>::is_four_step(n) == is_shared_;
+                  row_transform<Real>::is_long(n) == is_shared_;
   all_rows_.in_pitch = row.in / 2;
   all_rows_.out_pitch = row.out / 2;
   all_rows_.count = n_columns_;

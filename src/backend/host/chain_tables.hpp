@@ -31,6 +31,12 @@ inline chain factorised(std::size_t length, int width, int max_radix, int least_
   return made;
 }
 
+/// Returns which of `width` adjacent numbers a lane of a vector holds.
+template <class Real>
+std::size_t place(std::size_t lane, std::size_t width) {
+  return static_cast<std::size_t>(place_of<Real>(static_cast<int>(lane), static_cast<int>(width)));
+}
+
 /// Writes roots in the order the stages read them.
 template <class Real>
 class table_writer {

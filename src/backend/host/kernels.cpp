@@ -2,15 +2,15 @@
 // The host kernels of one instruction set. CMake compiles this file once for each.
 #include "backend/host/kernels.hpp"
 
-#include "backend/host/grouped.hpp"      // grouped
-#include "backend/host/mirror.hpp"       // mirror_row
-#include "backend/host/mixed_entry.hpp"  // mixed_strip_of, matrix_columns, matrix_blocks
-#include "backend/host/move.hpp"         // gather, scatter
-#include "backend/host/product.hpp"      // multiply
-#include "backend/host/single.hpp"       // single
-#include "backend/host/stockham.hpp"     // stockham, columns, blocks
-#include "backend/host/strip.hpp"        // strip_of
-#include "backend/host/tiny.hpp"         // tiny
+#include "backend/host/grouped.hpp"   // grouped
+#include "backend/host/matrix.hpp"    // columns, blocks
+#include "backend/host/mirror.hpp"    // mirror_row
+#include "backend/host/move.hpp"      // gather, scatter
+#include "backend/host/product.hpp"   // multiply
+#include "backend/host/single.hpp"    // single
+#include "backend/host/stockham.hpp"  // stockham
+#include "backend/host/strip.hpp"     // strip_of
+#include "backend/host/tiny.hpp"      // tiny
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 namespace {
@@ -31,16 +31,15 @@ constexpr kernels<Real> all_kernels() {
           tiny<Real, width>,
           grouped<Real, width>,
           single<Real, width>,
-          stockham<Real, width>,
-          columns<Real, width>,
-          blocks<Real, width>,
-          strip_of<Real, width>,
+          stockham<Real>,
+          columns<Real>,
+          blocks<Real>,
+          strip_of<Real>,
           gather<Real>,
           scatter<Real>,
-          mirror_row<false, Real, width>,
-          mirror_row<true, Real, width>,
-          multiply<Real, width>,
-          {mixed_strip_of, matrix_columns, matrix_blocks}};
+          mirror_row<false, Real>,
+          mirror_row<true, Real>,
+          multiply<Real, width>};
 }
 
 }  // namespace

@@ -18,6 +18,14 @@ template <class Real>
   return lane / (2 * half) * half + lane % half + (lane % (2 * half) < half ? 0 : width / 2);
 }
 
+/// Returns the first of the `width` columns, or rows, of a tile. The last tile begins earlier where
+/// it would leave lanes unused.
+[[gnu::always_inline]] constexpr std::size_t first_of_tile(std::size_t tile, std::size_t width,
+                                                           std::size_t length) {
+  if ((tile + 1) * width <= length) return tile * width;
+  return length > width ? length - width : 0;
+}
+
 /// One Stockham stage of a length: its radix, and where its roots begin in the table, in reals.
 struct stage {
   int radix = 0;
@@ -44,42 +52,35 @@ struct rows {
 };
 
 /// One transform of length A B as A-point transforms of the columns and B-point transforms of
-/// the rows of an A x B matrix:  j = j1 B + j2,  k = k1 + A k2.
-/// The matrix between the two is kept in blocks of `width` rows.  [k1 / width][j2][k1 % width]
-template <class Real>
-struct four_step {
-  chain columns;                     ///< Length A.
-  chain rows;                        ///< Length B.
-  const Real* roots = nullptr;       ///< Of both chains.
-  const Real* step_lane = nullptr;   ///< w^(j2 l), l < width.               [j2][re, im][lane of l]
-  const Real* step_first = nullptr;  ///< w^(j2 k1), k1 a multiple of width. [j2][q][k][re, im]
-  std::size_t block_pitch = 0;       ///< Complex numbers from one block of rows to the next.
-};
-
-/// One transform of length A B, any good lengths, in the same way: columns and rows are strips of
-/// `width`, one in each vector lane, the last strip of either with lanes that are not used. Between
-/// the two numbers change lanes, which takes one more crossing of the cache than `four_step`, whose
-/// lengths are multiples of the width.  j = j1 B + j2,  k = k1 + A k2.
+/// the rows of an A x B matrix:  j = j1 B + j2,  k = k1 + A k2.  B is at least the width.
+/// Between the two it lies in blocks of `width` rows.  [tile of k1][j2][re, im][lane of k1]
 template <class Real>
 struct matrix {
-  chain columns;                     ///< Length A.
-  chain rows;                        ///< Length B.
-  const Real* roots = nullptr;       ///< Of both chains.
-  const Real* step_lane = nullptr;   ///< w^(k1 l), l < width.             [k1][re, im][lane of l]
-  const Real* step_first = nullptr;  ///< w^(k1 width t).                  [t][k1][re, im]
-  const Real* step = nullptr;        ///< Their products, where tables are short; else null.
-                                     ///<                                  [t][k1][re, im][lane]
-  std::size_t block_pitch = 0;       ///< Complex numbers from one block of rows to the next.
+  chain columns;  ///< Length A.
+  chain rows;     ///< Length B.
+  /// A and B are powers of two and multiples of the width: columns are transposed before they are
+  /// transformed, not behind, which takes one crossing of the cache less.
+  bool is_divided = false;
+  const Real* roots = nullptr;  ///< Of both chains.
+  /// w^(j2 l), l < width.  [j2][re, im][lane of l]
+  const Real* step_lane = nullptr;
+  /// w^(j2 k1), k1 the first of a tile; if divided, in the order of a last stage, k1 = q + k A/R.
+  /// [j2][tile of k1][re, im]
+  const Real* step_first = nullptr;
+  /// Their products, as the matrix lies, where tables are short; else null.
+  const Real* step = nullptr;
+  std::size_t block_pitch = 0;  ///< Complex numbers from one block of rows to the next.
 };
 
-/// A share of the tiles of one four-step transform: `width` columns, or one block of rows.
+/// A share of the tiles of one matrix transform: strips of `width` columns, or blocks of rows.
 template <class Real>
 struct tiles {
   const Real* in = nullptr;
+  Real* blocks = nullptr;  ///< The matrix between the halves.
   Real* out = nullptr;
   std::size_t first = 0;
   std::size_t end = 0;
-  Real* scratch = nullptr;
+  Real* scratch = nullptr;  ///< 3 max(A, B) width complex numbers.
   Real scale = 1;
   bool is_swapped = false;
 };
@@ -135,20 +136,9 @@ struct bin_product {
   bool conjugates_spectrum = false;  ///< Not both.
 };
 
-/// The kernels of lengths that are no powers of two.
+/// One half of a matrix transform, on the calling thread.
 template <class Real>
-struct mixed_kernels {
-  /// As many columns as the widest vector has lanes.
-  void (*strip_of)(const chain& how, const Real* roots, const strip<Real>& what);
-
-  /// First half of a matrix transform: columns of `in` to blocks in `out`,
-  /// [k1 / width][j2][k1 % width]. `scratch` holds 3 max(A, B) width complex numbers, in the second
-  /// half too.
-  void (*columns)(const matrix<Real>& how, const tiles<Real>& what);
-
-  /// Second half: blocks in `in` to columns of `out`.
-  void (*blocks)(const matrix<Real>& how, const tiles<Real>& what);
-};
+using tiles_kernel = void (*)(const matrix<Real>& shape, const tiles<Real>& work);
 
 /// Transforms rows of one length on the calling thread. `how` and `roots` are what the length was
 /// prepared with; `scratch` holds two rows where stages go through memory.
@@ -188,14 +178,11 @@ struct kernels {
   /// One row after another in vectors of `width`.
   rows_kernel<Real> (*stockham)(int width, bool is_swapped);
 
-  /// First half of a four-step transform: columns of `in` to blocks in `out`.
-  /// `scratch` holds (A + width) width + A complex numbers.
-  void (*columns)(const four_step<Real>& how, const tiles<Real>& what);
+  tiles_kernel<Real> columns;  ///< The first half: columns of `in` to `blocks`.
+  tiles_kernel<Real> blocks;   ///< The second half: `blocks` to columns of `out`.
 
-  /// Second half: blocks in `in` to columns of `out`. `scratch` holds 2 B width.
-  void (*blocks)(const four_step<Real>& how, const tiles<Real>& what);
-
-  /// `width` columns: as many as the widest vector has lanes, a half or a quarter of them.
+  /// `width` columns: as many as the widest vector has lanes, or a half or a quarter of them where
+  /// the length is a power of two.
   /// roots: of each stage but the last, w^(pk) as [p][k - 1][re, im]
   void (*strip_of)(int width, const chain& how, const Real* roots, const strip<Real>& what);
 
@@ -210,8 +197,6 @@ struct kernels {
   void (*join)(int width, const mirror<Real>& what);
 
   void (*multiply)(const bin_product<Real>& what);
-
-  mixed_kernels<Real> mixed;
 };
 
 struct instruction_set {

@@ -57,17 +57,11 @@ template <bool Join, class V>
 }
 
 /// kernels::split and kernels::join
-template <bool Join, class Real, int Width>
+template <bool Join, class Real>
 void mirror_row(int width, const mirror<Real>& what) {
   if (what.begin == 0) mirror_ends<Join>(what);
-  if (width == Width) return mirror_pairs<Join, simd<Real, Width>>(what);
-  if constexpr (Width * sizeof(Real) > 16) {
-    if (2 * width == Width) return mirror_pairs<Join, simd<Real, Width / 2>>(what);
-  }
-  if constexpr (Width * sizeof(Real) > 32) {
-    if (4 * width == Width) return mirror_pairs<Join, simd<Real, Width / 4>>(what);
-  }
-  mirror_pairs<Join, simd<Real, 1>>(what);
+  if (width == 1) return mirror_pairs<Join, simd<Real, 1>>(what);
+  with_width<Real>(width, [&](auto vector) { mirror_pairs<Join, decltype(vector)>(what); });
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

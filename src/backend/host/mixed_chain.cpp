@@ -94,7 +94,7 @@ matrix_shape matrix_shape_of(std::size_t length, std::size_t width) {
   double least = std::numeric_limits<double>::infinity();
   for (const std::size_t a : divisors) {
     const std::size_t b = length / a;
-    if (std::max(a, b) > longest) continue;
+    if (std::max(a, b) > longest || b < width) continue;
     const matrix_shape shape{mixed_chain(a), mixed_chain(b)};
     const double cost = (cost_of(shape.columns) + step_cost) * unused_lanes(b, width) +
                         cost_of(shape.rows) * unused_lanes(a, width);

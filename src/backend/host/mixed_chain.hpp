@@ -17,9 +17,9 @@ struct matrix_shape {
   chain rows;
 };
 
-/// Returns the matrix whose strips of `width` cost least, counting the lanes that are not used. No
-/// side is longer than `limits.longest_matrix_side`, or than that of the squarest matrix.
-/// `length` is a product of two good lengths.
+/// Returns the matrix whose strips of `width` cost least, counting the lanes that are not used. It
+/// has at least `width` columns, and no side is longer than `limits.longest_matrix_side`, or than
+/// that of the squarest matrix. `length` is a product of two good lengths, at least width * width.
 [[nodiscard]] matrix_shape matrix_shape_of(std::size_t length, std::size_t width);
 
 }  // namespace wingbeat::backend::host

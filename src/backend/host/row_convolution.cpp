@@ -292,7 +292,7 @@ std::shared_ptr<const backend::call> made_for(const kernels<Real>& kernel_set,
                                               const plan_spec& rows,
                                               const spectrum_array& spectra) {
   const std::size_t row_bytes = 2 * sizeof(Real) * rows.lengths[0];
-  const bool is_crowded = row_transform<Real>::is_four_step(rows.lengths[0]) &&
+  const bool is_crowded = row_transform<Real>::is_long(rows.lengths[0]) &&
                           rows.batch < thread_pool::shared().n_threads();
   const bool is_blocked = spectra.blocks.length != 0;  // `result_block` asks for none
   if (row_bytes > limits.own_row_bytes || is_crowded || is_blocked) return nullptr;

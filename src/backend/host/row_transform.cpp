@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/row_transform.hpp"
 
-#include <algorithm>  // max, min
-#include <bit>        // countr_zero, has_single_bit
+#include <algorithm>  // fill_n, min
+#include <bit>        // has_single_bit
 
 #include "backend/host/chain_tables.hpp"  // factorised, table_writer
 #include "backend/host/thread_pool.hpp"   // thread_pool
@@ -28,40 +28,14 @@ int width_of_row(std::size_t length, int widest) {
   return width;
 }
 
+/// Writes w^(pk) of a first stage that keeps `width` adjacent p in a vector.  [p / width][k - 1]
 template <class Real>
-std::size_t place(std::size_t lane, std::size_t width) {
-  return static_cast<std::size_t>(place_of<Real>(static_cast<int>(lane), static_cast<int>(width)));
-}
-
-/// The same for a first stage that keeps `width` adjacent p in a vector.  [p / width][k - 1]
-template <class Real>
-void write_first_stage(table_writer<Real>& to, std::size_t n_p, std::size_t radix,
+void write_first_stage(table_writer<Real>& table, std::size_t n_p, std::size_t radix,
                        std::size_t width) {
   const root_products<Real> w{n_p * radix};
   for (std::size_t p = 0; p < n_p; p += width) {
     for (std::size_t k = 1; k < radix; ++k) {
-      to.split(width, [&](std::size_t l) { return w((p + place<Real>(l, width)) * k); });
-    }
-  }
-}
-
-/// Writes the roots between the halves of a four-step transform; see `four_step`.
-template <class Real>
-void write_step(table_writer<Real>& to, four_step<Real>& how, std::size_t width) {
-  const std::size_t b = how.rows.length;
-  const std::size_t n_blocks = how.columns.length / width;
-  const auto radix = static_cast<std::size_t>(how.columns.stages[how.columns.n_stages - 1].radix);
-  const root_products<Real> w{how.columns.length * b};
-  how.step_lane = to.here();
-  for (std::size_t j2 = 0; j2 < b; ++j2) {
-    to.split(width, [&](std::size_t l) { return w(j2 * place<Real>(l, width)); });
-  }
-  how.step_first = to.here();
-  for (std::size_t j2 = 0; j2 < b; ++j2) {
-    for (std::size_t q = 0; q < n_blocks / radix; ++q) {
-      for (std::size_t k = 0; k < radix; ++k) {
-        to.one(w(j2 * width * (q + k * (n_blocks / radix))));
-      }
+      table.split(width, [&](std::size_t l) { return w((p + place<Real>(l, width)) * k); });
     }
   }
 }
@@ -69,33 +43,35 @@ void write_step(table_writer<Real>& to, four_step<Real>& how, std::size_t width)
 }  // namespace
 
 template <class Real>
-bool row_transform<Real>::is_four_step(std::size_t length) noexcept {
+bool row_transform<Real>::is_long(std::size_t length) noexcept {
   return 2 * sizeof(Real) * length > limits.stockham_bytes;
 }
 
 template <class Real>
-row_transform<Real>::row_transform(const kernels<Real>& table, std::size_t length, unsigned n_slots)
-    : with_(table), length_(length), n_slots_(n_slots) {
-  if (!std::has_single_bit(length)) {
-    method_ = method::mixed;
-    mixed_.emplace(table, length, is_four_step(length), n_slots);
-  } else if (length <= max_tiny) {
+row_transform<Real>::row_transform(const kernels<Real>& kernel_set, std::size_t length,
+                                   unsigned n_slots)
+    : kernels_(kernel_set), length_(length) {
+  const bool is_power_of_two = std::has_single_bit(length);
+  if (is_power_of_two && length <= max_tiny) {
     method_ = method::tiny;
-    forward_ = table.tiny(length, false);
-    swapped_ = table.tiny(length, true);
-  } else if (length <= max_grouped && group_of(length) <= table.width) {
+    forward_ = kernel_set.tiny(length, false);
+    swapped_ = kernel_set.tiny(length, true);
+  } else if (is_power_of_two && length <= max_grouped && group_of(length) <= kernel_set.width) {
     method_ = method::grouped;
     prepare_grouped();
-  } else if (!is_four_step(length)) {
+  } else if (is_power_of_two && !is_long(length)) {
     method_ = method::stockham;
     prepare_stockham();
+  } else if (!is_power_of_two && length <= limits.longest_in_lanes) {
+    method_ = method::in_lanes;
+    lanes_.emplace(kernel_set, length, length);
   } else {
-    method_ = method::four_step;
-    prepare_four_step();
+    method_ = method::matrix;
+    matrix_.emplace(kernel_set, length, is_long(length), n_slots);
   }
   if (method_ == method::tiny || method_ == method::grouped) {
-    single_forward_ = table.single(length, false);
-    single_swapped_ = table.single(length, true);
+    single_forward_ = kernel_set.single(length, false);
+    single_swapped_ = kernel_set.single(length, true);
   }
 }
 
@@ -104,66 +80,33 @@ void row_transform<Real>::prepare_grouped() {
   const auto group = static_cast<std::size_t>(group_of(length_));
   const std::size_t radix = length_ / group;
   width_ = static_cast<int>(group);
-  forward_ = with_.grouped(length_, false);
-  swapped_ = with_.grouped(length_, true);
+  forward_ = kernels_.grouped(length_, false);
+  swapped_ = kernels_.grouped(length_, true);
   table_ = make_aligned<Real>(4 * length_);
-  table_writer<Real> to{table_.get()};
+  table_writer<Real> table{table_.get()};
   const root_products<Real> w{length_};
   for (std::size_t k = 1; k < radix; ++k) {
-    to.split(2 * group, [&](std::size_t l) { return w(l % group * k); });
+    table.split(2 * group, [&](std::size_t l) { return w(l % group * k); });
   }
 }
 
 template <class Real>
 void row_transform<Real>::prepare_stockham() {
-  width_ = width_of_row(length_, with_.width);
-  chain_ = factorised(length_, width_, with_.max_radix);
-  forward_ = with_.stockham(width_, false);
-  swapped_ = with_.stockham(width_, true);
+  width_ = width_of_row(length_, kernels_.width);
+  chain_ = factorised(length_, width_, kernels_.max_radix);
+  forward_ = kernels_.stockham(width_, false);
+  swapped_ = kernels_.stockham(width_, true);
   row_scratch_bytes_ = 4 * length_ * sizeof(Real);
   const auto radix = static_cast<std::size_t>(chain_.stages[0].radix);
   table_ = make_aligned<Real>(2 * length_ + chain_reals(length_));
-  table_writer<Real> to{table_.get()};
-  write_first_stage(to, length_ / radix, radix, static_cast<std::size_t>(width_));
-  write_chain(to, chain_, 1);
-}
-
-template <class Real>
-void row_transform<Real>::prepare_four_step() {
-  const int bits = std::countr_zero(length_);
-  const auto width = static_cast<std::size_t>(with_.width);
-  width_ = with_.width;
-  four_step_.columns = factorised(std::size_t{1} << ((bits + 1) / 2), width_, with_.max_radix);
-  four_step_.rows = factorised(std::size_t{1} << (bits / 2), 4, with_.max_radix);
-  const std::size_t a = four_step_.columns.length;
-  const std::size_t b = four_step_.rows.length;
-  four_step_.block_pitch = (b + 1) * width;  // one vector more: blocks share no cache set
-  table_ =
-      make_aligned<Real>(2 * b * width + 2 * b * (a / width) + chain_reals(a) + chain_reals(b));
-  table_writer<Real> to{table_.get()};
-  write_step(to, four_step_, width);
-  write_chain(to, four_step_.columns, 0);
-  write_chain(to, four_step_.rows, 0);
-  four_step_.roots = table_.get();
-}
-
-template <class Real>
-std::size_t row_transform<Real>::block_reals() const noexcept {
-  return 2 * four_step_.columns.length / static_cast<std::size_t>(width_) * four_step_.block_pitch;
-}
-
-template <class Real>
-std::size_t row_transform<Real>::scratch_reals() const noexcept {
-  const auto width = static_cast<std::size_t>(width_);
-  const std::size_t a = four_step_.columns.length;
-  return std::max(2 * ((a + width) * width + a), 4 * four_step_.rows.length * width);
+  table_writer<Real> table{table_.get()};
+  write_first_stage(table, length_ / radix, radix, static_cast<std::size_t>(width_));
+  write_chain(table, chain_, 1);
 }
 
 template <class Real>
 std::size_t row_transform<Real>::workspace_bytes() const noexcept {
-  if (mixed_) return mixed_->workspace_bytes();
-  if (method_ != method::four_step) return 0;
-  return sizeof(Real) * (block_reals() + n_slots_ * scratch_reals());
+  return matrix_ ? matrix_->workspace_bytes() : 0;
 }
 
 template <class Real>
@@ -175,15 +118,12 @@ std::string row_transform<Real>::explain() const {
                        length_ / static_cast<std::size_t>(width_), width_, width_);
     case method::stockham:
       return formatted("{} points in cache, radices {}, {} lanes", length_, words(chain_), width_);
-    case method::mixed: return mixed_->explain();
-    case method::four_step: break;
+    case method::in_lanes:
+      return formatted("{} points in cache, radices {}, a row per lane", length_,
+                       words(lanes_->factors()));
+    case method::matrix: break;
   }
-  const auto& [columns, rows, roots, lane, first, pitch] = four_step_;
-  return formatted(
-      "{} columns of {} points, radices {}, times step roots, {} lanes\n"
-      "{} rows of {} points, radices {}, {} lanes",
-      rows.length, columns.length, words(columns), width_, columns.length, rows.length, words(rows),
-      width_);
+  return matrix_->explain();
 }
 
 template <class Real>
@@ -200,65 +140,64 @@ prepared_rows<Real> row_transform<Real>::prepared(const rows<Real>& like) const 
 }
 
 template <class Real>
-void row_transform<Real>::run(const rows<Real>& what, void* workspace, unsigned n_threads) const {
-  if (what.count == 1 && single_forward_ != nullptr) {
-    const single_row<Real> of_single{table_.get(), what.scale};
-    return (what.is_swapped ? single_swapped_ : single_forward_)(
-        &of_single, reinterpret_cast<const std::byte*>(what.in),
-        reinterpret_cast<std::byte*>(what.out));
+void row_transform<Real>::run(const rows<Real>& given, void* workspace, unsigned n_threads) const {
+  if (given.count == 1 && single_forward_ != nullptr) {
+    const single_row<Real> of_single{table_.get(), given.scale};
+    return (given.is_swapped ? single_swapped_ : single_forward_)(
+        &of_single, reinterpret_cast<const std::byte*>(given.in),
+        reinterpret_cast<std::byte*>(given.out));
   }
-  if (method_ == method::four_step) return run_four_step(what, workspace, n_threads);
-  if (mixed_ && is_four_step(length_)) return mixed_->run_long(what, workspace, n_threads);
-  if (n_threads <= 1) return run_share(what);
+  if (is_long(length_)) return matrix_->run(given, workspace, n_threads);
+  if (n_threads <= 1) return run_share(given);
   // Shares are whole vectors of rows, so that each row meets the same kernel on any thread.
-  const auto width = static_cast<std::size_t>(with_.width);
-  const std::size_t n_groups = (what.count + width - 1) / width;
+  const auto width = static_cast<std::size_t>(kernels_.width);
+  const std::size_t n_groups = (given.count + width - 1) / width;
   const std::size_t n_shares = std::min<std::size_t>(n_groups, 4 * n_threads);
   thread_pool::shared().run(n_shares, n_threads, [&](std::size_t i, unsigned) {
     const std::size_t begin = n_groups * i / n_shares * width;
-    const std::size_t end = std::min(n_groups * (i + 1) / n_shares * width, what.count);
-    rows<Real> part = what;
-    part.in += 2 * what.in_pitch * begin;
-    part.out += 2 * what.out_pitch * begin;
-    part.count = end - begin;
-    run_share(part);
+    const std::size_t end = std::min(n_groups * (i + 1) / n_shares * width, given.count);
+    rows<Real> share = given;
+    share.in += 2 * given.in_pitch * begin;
+    share.out += 2 * given.out_pitch * begin;
+    share.count = end - begin;
+    run_share(share);
   });
 }
 
 template <class Real>
-void row_transform<Real>::run_share(const rows<Real>& what) const {
-  if (mixed_) return mixed_->run(what);
+void row_transform<Real>::run_share(const rows<Real>& given) const {
+  if (lanes_) return run_in_lanes(given);
+  if (matrix_) return matrix_->run(given, nullptr, 1);
   void* const scratch = row_scratch_bytes_ == 0 ? nullptr : thread_scratch(row_scratch_bytes_);
-  (what.is_swapped ? swapped_ : forward_)(chain_, table_.get(), what, static_cast<Real*>(scratch));
+  (given.is_swapped ? swapped_ : forward_)(chain_, table_.get(), given,
+                                           static_cast<Real*>(scratch));
 }
 
+/// Rows have the same bits in any lane.
 template <class Real>
-void row_transform<Real>::run_four_step(const rows<Real>& what, void* workspace,
-                                        unsigned n_threads) const {
-  auto& pool = thread_pool::shared();
-  auto* const blocks = static_cast<Real*>(workspace);
-  Real* const scratch = blocks + block_reals();
-  const std::size_t n_column_tiles = four_step_.rows.length / static_cast<std::size_t>(width_);
-  const std::size_t n_blocks = four_step_.columns.length / static_cast<std::size_t>(width_);
-  for (std::size_t row = 0; row < what.count; ++row) {
-    tiles<Real> some;
-    some.scale = what.scale;
-    some.is_swapped = what.is_swapped;
-    const auto tile = [&](std::size_t i, unsigned slot) {
-      tiles<Real> one = some;
-      one.first = i;
-      one.end = i + 1;
-      one.scratch = scratch + slot * scratch_reals();
-      return one;
-    };
-    some.in = what.in + 2 * what.in_pitch * row;
-    some.out = blocks;
-    pool.run(n_column_tiles, n_threads,
-             [&](std::size_t i, unsigned slot) { with_.columns(four_step_, tile(i, slot)); });
-    some.in = blocks;
-    some.out = what.out + 2 * what.out_pitch * row;
-    pool.run(n_blocks, n_threads,
-             [&](std::size_t i, unsigned slot) { with_.blocks(four_step_, tile(i, slot)); });
+void row_transform<Real>::run_in_lanes(const rows<Real>& given) const {
+  const std::size_t width = lanes_->width(), tile_reals = 2 * length_ * width;
+  auto* const tile =
+      static_cast<Real*>(thread_scratch((tile_reals + lanes_->scratch_reals()) * sizeof(Real)));
+  strip<Real> columns;
+  columns.in = columns.out = tile;
+  columns.in_pitch = columns.out_pitch = width;
+  columns.scratch = tile + tile_reals;
+  columns.scale = given.scale;
+  columns.is_swapped = given.is_swapped;
+  rectangle moved;
+  moved.imaginary_at = 1;
+  moved.run_length = length_;
+  moved.memory_step = moved.tile_run = 2;
+  moved.tile_step = 2 * width;
+  for (std::size_t row = 0; row < given.count; row += width) {
+    moved.n_runs = std::min(width, given.count - row);
+    if (moved.n_runs < width) std::fill_n(tile, tile_reals, Real{0});
+    moved.memory_run = 2 * given.in_pitch;
+    kernels_.gather(moved, given.in + 2 * given.in_pitch * row, tile);
+    lanes_->run(columns);
+    moved.memory_run = 2 * given.out_pitch;
+    kernels_.scatter(moved, tile, given.out + 2 * given.out_pitch * row);
   }
 }
 

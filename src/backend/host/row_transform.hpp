@@ -6,18 +6,19 @@
 #include <optional>
 #include <string>
 
-#include "backend/host/aligned.hpp"          // aligned_array, thread_scratch
-#include "backend/host/kernels.hpp"          // kernels, chain, rows, four_step
-#include "backend/host/mixed_transform.hpp"  // mixed_transform
+#include "backend/host/aligned.hpp"           // aligned_array, thread_scratch
+#include "backend/host/kernels.hpp"           // kernels, chain, rows
+#include "backend/host/matrix_transform.hpp"  // matrix_transform
+#include "backend/host/strip_transform.hpp"   // strip_transform
 
 namespace wingbeat::backend::host {
 
 /// tiny:      up to 8 points, each SIMD lane a row.
 /// grouped:   16, 32 or 64 points in registers, a group of lanes for each row.
 /// stockham:  a row in cache, stage after stage.
-/// four_step: columns, then rows of a matrix, tile by tile; two crossings of memory.
-/// mixed:     what is no power of two, in lanes or as a matrix; long rows cross memory twice too.
-enum class method { tiny, grouped, stockham, four_step, mixed };
+/// in_lanes:  up to 256 points that are no power of two, each lane a row, stage after stage.
+/// matrix:    longer ones, and rows that outgrow the inner cache: these cross memory twice.
+enum class method { tiny, grouped, stockham, in_lanes, matrix };
 
 /// Rows and their kernel: nothing is left to choose but where they begin.
 template <class Real>
@@ -45,24 +46,24 @@ template <class Real>
 class row_transform {
  public:
   /// Prepares transforms of `length`, 1 or a good length. `n_slots` threads may share one.
-  row_transform(const kernels<Real>& table, std::size_t length, unsigned n_slots);
+  row_transform(const kernels<Real>& kernel_set, std::size_t length, unsigned n_slots);
 
   /// Returns whether rows of `length` outgrow the inner cache: they are transformed in two halves,
   /// which threads may share.
-  [[nodiscard]] static bool is_four_step(std::size_t length) noexcept;
+  [[nodiscard]] static bool is_long(std::size_t length) noexcept;
 
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
   /// Returns how often a run reads and writes each number of a row.
-  [[nodiscard]] int n_crossings() const noexcept { return is_four_step(length_) ? 2 : 1; }
+  [[nodiscard]] int n_crossings() const noexcept { return is_long(length_) ? 2 : 1; }
 
   /// Returns one line per pass.
   [[nodiscard]] std::string explain() const;
 
   /// Transforms the rows on at most `n_threads` threads. The result has the same bits for any
   /// number of threads. `workspace` is aligned and holds workspace_bytes().
-  void run(const rows<Real>& what, void* workspace, unsigned n_threads) const;
+  void run(const rows<Real>& given, void* workspace, unsigned n_threads) const;
 
   /// Returns such rows with their kernel, which is null where no one kernel transforms them. Its
   /// roots live as long as this.
@@ -71,15 +72,11 @@ class row_transform {
  private:
   void prepare_grouped();
   void prepare_stockham();
-  void prepare_four_step();
-  void run_share(const rows<Real>& what) const;  // on this thread
-  void run_four_step(const rows<Real>& what, void* workspace, unsigned n_threads) const;
-  [[nodiscard]] std::size_t block_reals() const noexcept;    // the matrix between the halves
-  [[nodiscard]] std::size_t scratch_reals() const noexcept;  // of one slot
+  void run_share(const rows<Real>& given) const;  // on this thread
+  void run_in_lanes(const rows<Real>& given) const;
 
-  kernels<Real> with_;
+  kernels<Real> kernels_;
   std::size_t length_;
-  unsigned n_slots_;
   method method_;
   rows_kernel<Real> forward_ = nullptr;  ///< Null where another method than one kernel's is used.
   rows_kernel<Real> swapped_ = nullptr;
@@ -88,9 +85,9 @@ class row_transform {
   std::size_t row_scratch_bytes_ = 0;  ///< Of one call of a kernel.
   int width_ = 1;
   chain chain_;
-  four_step<Real> four_step_;
   aligned_array<Real> table_;
-  std::optional<mixed_transform<Real>> mixed_;
+  std::optional<strip_transform<Real>> lanes_;
+  std::optional<matrix_transform<Real>> matrix_;
 };
 
 extern template class row_transform<float>;

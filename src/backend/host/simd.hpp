@@ -58,6 +58,23 @@ struct simd {
 template <class V>
 using lanes = device::complex<V>;
 
+/// The widest vector of an instruction set.
+template <class Real>
+using widest = simd<Real, vector_bytes / int{sizeof(Real)}>;
+
+/// Calls `run` with a vector of `width`: the widest, a half or a quarter of it.
+template <class Real, class Run>
+WINGBEAT_LANES auto with_width(int width, Run run) {
+  constexpr int most = widest<Real>::width;
+  if constexpr (vector_bytes > 16) {
+    if (2 * width == most) return run(simd<Real, most / 2>{});
+  }
+  if constexpr (vector_bytes > 32) {
+    if (4 * width == most) return run(simd<Real, most / 4>{});
+  }
+  return run(widest<Real>{});
+}
+
 template <int... I>
 using indices = std::integer_sequence<int, I...>;
 template <int N>

@@ -117,6 +117,29 @@ template <int Radix, bool Swapped, class V>
   }
 }
 
+/// First stage of a strip, a column in each lane.  in: [r][p] rows of `width` pairs, `in_pitch`
+/// numbers apart;  out: [p][k] split;  roots: [p][k - 1], null where this stage is the only one
+template <int Radix, bool Swapped, class V>
+[[gnu::flatten, gnu::noinline]] void first_of_strip(const typename V::Real* in, size_t in_pitch,
+                                                    typename V::Real* out,
+                                                    const typename V::Real* roots, size_t n_p) {
+  constexpr size_t block = 2 * V::width;
+  for (size_t p = 0; p < n_p; ++p) {
+    lanes<V> x[Radix];
+    WINGBEAT_UNROLL
+    for (int r = 0; r < Radix; ++r) {
+      x[r] = load_placed<Swapped, V>(in + 2 * in_pitch * (p + r * n_p));
+    }
+    butterfly(x);
+    if (roots != nullptr) {
+      turn_alike(x, roots);
+      roots += 2 * (Radix - 1);
+    }
+    WINGBEAT_UNROLL
+    for (int k = 0; k < Radix; ++k) store_split<V>(out + block * (Radix * p + k), x[k]);
+  }
+}
+
 /// A stage between split blocks.  in: [r][p][q];  out: [p][k][q];  roots: [p][k - 1];
 /// q counts `n_q` vectors.
 template <int Radix, class V>
@@ -138,6 +161,21 @@ template <int Radix, class V>
   }
 }
 
+/// A last stage within a strip.  in: [r][q] split;  out: [k][q] split
+template <int Radix, class V>
+[[gnu::flatten, gnu::noinline]] void last_split(const typename V::Real* in, typename V::Real* out,
+                                                size_t n_q) {
+  constexpr size_t block = 2 * V::width;
+  for (size_t q = 0; q < n_q; ++q) {
+    lanes<V> x[Radix];
+    WINGBEAT_UNROLL
+    for (int r = 0; r < Radix; ++r) x[r] = load_split<V>(in + block * (q + r * n_q));
+    butterfly(x);
+    WINGBEAT_UNROLL
+    for (int k = 0; k < Radix; ++k) store_split<V>(out + block * (q + k * n_q), x[k]);
+  }
+}
+
 /// The last stage.  in: [r][q] split;  out: [k][q] pairs, vectors `out_pitch` numbers apart.
 template <int Radix, bool Swapped, class V>
 [[gnu::flatten, gnu::noinline]] void last(const typename V::Real* in, typename V::Real* out,
@@ -156,7 +194,7 @@ template <int Radix, bool Swapped, class V>
   }
 }
 
-/// The last stage of column j2 of a four-step transform, times the step root w_N^(j2 k1).
+/// The last stage of column j2 of a matrix, times the step root w_N^(j2 k1).
 /// in: [r][q] split;  out: [k][q] split, vectors `out_pitch` numbers apart.
 /// Each root is one product: `lane` w^(j2 l) times first[q][k] = w^(j2 k1 of lane 0).
 template <int Radix, class V>

@@ -14,28 +14,30 @@ namespace {
 /// Returns the widest strip that neighbours fill, of long columns no more than a cache line. No
 /// vector is narrower than 128 bits: fewer neighbours go through a tile, which any vector fills.
 template <class Real>
-std::size_t width_for(std::size_t length, std::size_t neighbours, int widest) {
-  auto width = static_cast<std::size_t>(widest);
+std::size_t width_for(std::size_t length, std::size_t neighbours, std::size_t width) {
   while (length > limits.longest_wide_strip && width * 2 * sizeof(Real) > limits.line_bytes)
     width /= 2;
-  const std::size_t most = width;
+  const std::size_t widest = width;
   while (width > neighbours && width * sizeof(Real) > 16) width /= 2;
-  return width > neighbours ? most : width;
+  return width > neighbours ? widest : width;
 }
 
 }  // namespace
 
 template <class Real>
-strip_transform<Real>::strip_transform(const kernels<Real>& table, std::size_t length,
+strip_transform<Real>::strip_transform(const kernels<Real>& kernel_set, std::size_t length,
                                        std::size_t neighbours)
-    : with_(table),
-      is_mixed_(!std::has_single_bit(length)),
-      width_(is_mixed_ ? static_cast<std::size_t>(table.width)
-                       : width_for<Real>(length, neighbours, table.width)),
-      chain_(is_mixed_ ? mixed_chain(length) : factorised(length, 1, table.max_radix, 1)),
+    : kernels_(kernel_set),
+      width_(static_cast<std::size_t>(kernel_set.width)),
       table_(make_aligned<Real>(chain_reals(length))) {
-  table_writer<Real> to{table_.get()};
-  write_chain(to, chain_, 0);
+  if (std::has_single_bit(length)) {
+    width_ = width_for<Real>(length, neighbours, width_);
+    chain_ = factorised(length, 1, kernel_set.max_radix, 1);
+  } else {
+    chain_ = mixed_chain(length);
+  }
+  table_writer<Real> table{table_.get()};
+  write_chain(table, chain_, 0);
 }
 
 template <class Real>

@@ -14,8 +14,9 @@ template <class Real>
 class strip_transform {
  public:
   /// Prepares columns of `length`, a good one up to `limits.longest_strip`, of which `neighbours`
-  /// follow each other in memory: strips are no wider than these, nor than a vector.
-  strip_transform(const kernels<Real>& table, std::size_t length, std::size_t neighbours);
+  /// follow each other in memory. Strips are as wide as a vector; where the length is a power of
+  /// two, no wider than the neighbours.
+  strip_transform(const kernels<Real>& kernel_set, std::size_t length, std::size_t neighbours);
 
   /// Returns the columns of one strip.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
@@ -23,17 +24,17 @@ class strip_transform {
   /// Returns the reals of `strip::scratch`.
   [[nodiscard]] std::size_t scratch_reals() const noexcept;
 
+  [[nodiscard]] const chain& factors() const noexcept { return chain_; }
+
   /// Returns one line.
   [[nodiscard]] std::string explain() const;
 
-  void run(const strip<Real>& what) const {
-    if (is_mixed_) return with_.mixed.strip_of(chain_, table_.get(), what);
-    with_.strip_of(static_cast<int>(width_), chain_, table_.get(), what);
+  void run(const strip<Real>& columns) const {
+    kernels_.strip_of(static_cast<int>(width_), chain_, table_.get(), columns);
   }
 
  private:
-  kernels<Real> with_;
-  bool is_mixed_;  ///< The length is no power of two.
+  kernels<Real> kernels_;
   std::size_t width_;
   chain chain_;
   aligned_array<Real> table_;

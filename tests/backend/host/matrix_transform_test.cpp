@@ -2,7 +2,7 @@
 // Lengths that are no powers of two, each kind, with every instruction set, against long double:
 // in lanes, as matrices, longer than the cache. Memory is guarded and poisoned with NaN.
 // Timeout: 300
-#include "backend/host/mixed_transform.hpp"
+#include "backend/host/matrix_transform.hpp"
 
 #include <gtest/gtest.h>
 
