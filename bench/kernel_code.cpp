@@ -4,6 +4,7 @@
 //     kernel_code sm_80 sm_90 sm_100 > before.txt
 //     kernel_code --every 24 sm_90 > before.txt      a sample: every 24th request of the list
 //     kernel_code --convolutions sm_90 > before.txt  the programs that bench/ measures, instead
+//     kernel_code --banks sm_90 > before.txt         filter banks, instead
 //     kernel_code --compare before.txt after.txt     exit code 1 where they differ
 #include <elf.h>
 #include <fmt/format.h>
@@ -14,18 +15,22 @@
 #include <cstdlib>  // strtoul
 #include <cstring>  // memcpy
 #include <fstream>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <thread>
 
-#include "backend/cuda/nvrtc.hpp"        // compile_for
-#include "backend/planning_engine.hpp"   // planning_engine
-#include "backend/sha256.hpp"            // sha256, hex
-#include "convolving/image_request.hpp"  // planes_of
-#include "convolving/program.hpp"        // preparing_program, running_program
-#include "convolving/scores.hpp"         // score_store
-#include "planner/kernel_text.hpp"       // kernel_text, entry_name
-#include "programs/catalogue.hpp"        // every_request, sample_device
+#include "backend/argument_list.hpp"              // source_of
+#include "backend/cuda/nvrtc.hpp"                 // compile_for
+#include "backend/planning_engine.hpp"            // planning_engine
+#include "backend/sha256.hpp"                     // sha256, hex
+#include "channelising/banks/bank_programs.hpp"   // fused_bank, chained_bank
+#include "channelising/stream/level_counter.hpp"  // histogram_for, histogram_kernel
+#include "convolving/image_request.hpp"           // planes_of
+#include "convolving/program.hpp"                 // preparing_program, running_program
+#include "convolving/scores.hpp"                  // score_store
+#include "planner/kernel_text.hpp"                // kernel_text, entry_name
+#include "programs/catalogue.hpp"                 // every_request, sample_device
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -125,17 +130,29 @@ class unit_list {
 
   void add(const std::vector<planner::pass>& passes, const std::string& title) {
     for (std::size_t i = 0; i < passes.size(); ++i) {
-      const std::string text = planner::kernel_text(passes[i]);
-      unit& compiled = by_text_[text];
-      compiled.architecture = architecture_;
-      compiled.source = {.text = text,
-                         .entry = std::string{planner::entry_name},
-                         .threads = passes[i].shape().threads(),
-                         .scratch_bytes = passes[i].shape().scratch_bytes(),
-                         .path = "pass.cpp"};
-      compiled.titles.push_back(
-          fmt::format("{} {} pass {} of {}", architecture_, title, i + 1, passes.size()));
+      add({.text = planner::kernel_text(passes[i]),
+           .entry = std::string{planner::entry_name},
+           .threads = passes[i].shape().threads(),
+           .scratch_bytes = passes[i].shape().scratch_bytes(),
+           .path = "pass.cpp"},
+          fmt::format("{} pass {} of {}", title, i + 1, passes.size()));
     }
+  }
+
+  void add(const programs::program& steps, const std::string& title) {
+    add(steps.passes(), title);
+    for (const programs::step& each : steps.steps) {
+      if (each.kernel() == nullptr) continue;
+      const kernel_spec& kernel = each.kernel()->kernel;
+      add(backend::source_of(kernel), title + " " + kernel.entry);
+    }
+  }
+
+  void add(const backend::kernel_source& source, const std::string& title) {
+    unit& compiled = by_text_[source.text];
+    compiled.architecture = architecture_;
+    compiled.source = source;
+    compiled.titles.push_back(architecture_ + " " + title);
   }
 
   [[nodiscard]] std::vector<unit> take() {
@@ -257,6 +274,50 @@ std::vector<unit> units_of_convolutions(const std::string& architecture) {
   return units.take();
 }
 
+std::vector<channeliser_spec> bank_requests() {
+  std::vector<channeliser_spec> requests;
+  for (const std::size_t channels : {27, 64, 96, 480, 1000, 1024, 4096, 32768}) {
+    requests.push_back({.adc_rate_hz = 1e9, .channels = channels, .spectra_per_heap = 256});
+  }
+  channeliser_spec plain = requests.front();
+  plain.channels = 1024;
+  for (const heap_sample output : {heap_sample::int4, heap_sample::int16, heap_sample::fp16}) {
+    requests.push_back(plain);
+    requests.back().output = output;
+    requests.back().sample_bits = 13;
+    requests.back().polarisations = 1;
+  }
+  requests.push_back(plain);
+  requests.back().complex_samples = true;
+  requests.push_back(plain);
+  requests.back().narrowband = {.centre_hz = 1e8, .decimation = 8};
+  return requests;
+}
+
+/// Returns the kernels of banks, and those that count their samples.
+std::vector<unit> units_of_banks(const std::string& architecture) {
+  using namespace channelising;
+  unit_list units{architecture};
+  const backend::planning_engine engine{architecture};
+  const auto on = engine.open(engine.devices().front());
+  for (const channeliser_spec& spec : bank_requests()) {
+    const std::string title =
+        fmt::format("bank of {} {}channels, {} x {} bits to kind {}", spec.channels,
+                    spec.narrowband        ? "narrow "
+                    : spec.complex_samples ? "complex "
+                                           : "",
+                    spec.polarisations, spec.sample_bits, static_cast<int>(spec.output));
+    const sample_planes planes{spec.narrowband ? sample_form::complex : sample_form::packed,
+                               std::size_t{1} << 20};
+    const auto tiles = tiles_of(spec, on->device());
+    units.add(tiles ? fused_bank(*tiles, spec, planes) : chained_bank(engine, on, spec, planes),
+              title);
+    units.add(backend::source_of(histogram_kernel(histogram_for(spec.sample_bits, on->device()))),
+              title + " levels");
+  }
+  return units.take();
+}
+
 void compile_all(std::vector<unit>& units) {
   std::atomic<std::size_t> next = 0, done = 0;
   std::vector<std::jthread> threads(std::max(2U, std::thread::hardware_concurrency()));
@@ -272,13 +333,12 @@ void compile_all(std::vector<unit>& units) {
   }
 }
 
-/// `every` 0: the kernels of convolutions.
-int write(std::span<char* const> architectures, std::size_t every) {
+using unit_source = std::function<std::vector<unit>(const std::string& architecture)>;
+
+int write(std::span<char* const> architectures, const unit_source& units_on) {
   std::vector<unit> units;
   for (const char* each : architectures) {
-    for (unit& compiled : every == 0 ? units_of_convolutions(each) : units_for(each, every)) {
-      units.push_back(std::move(compiled));
-    }
+    for (unit& compiled : units_on(each)) units.push_back(std::move(compiled));
   }
   compile_all(units);
   std::vector<std::string> lines;
@@ -332,23 +392,26 @@ int main(int argc, char** argv) {
   try {
     if (argc == 4 && std::string_view{argv[1]} == "--compare") return compare(argv[2], argv[3]);
     std::span<char* const> words{argv + 1, static_cast<std::size_t>(std::max(argc - 1, 0))};
-    std::size_t every = 1;
-    const bool is_of_convolutions =
-        words.size() > 1 && std::string_view{words[0]} == "--convolutions";
-    if (is_of_convolutions) {
-      every = 0;
+    const std::string_view option = words.empty() ? "" : words[0];
+    unit_source units_on;
+    if (!option.starts_with("--")) {
+      units_on = [](const std::string& each) { return units_for(each, 1); };
+    } else if (option == "--convolutions") {
+      units_on = units_of_convolutions;
+    } else if (option == "--banks") {
+      units_on = units_of_banks;
+    } else if (option == "--every" && words.size() > 1) {
+      const std::size_t every = std::strtoul(words[1], nullptr, 10);
+      if (every > 0) units_on = [every](const std::string& each) { return units_for(each, every); };
       words = words.subspan(1);
-    } else if (words.size() > 1 && std::string_view{words[0]} == "--every") {
-      every = std::strtoul(words[1], nullptr, 10);
-      words = words.subspan(2);
     }
-    if ((every > 0 || is_of_convolutions) && !words.empty() &&
-        std::string_view{words[0]}.starts_with("sm_")) {
-      return write(words, every);
+    if (option.starts_with("--")) words = words.subspan(1);
+    if (units_on && !words.empty() && std::string_view{words[0]}.starts_with("sm_")) {
+      return write(words, units_on);
     }
     fmt::print(stderr,
-               "usage: kernel_code [--every N | --convolutions] sm_90 .. > FILE, or kernel_code "
-               "--compare FILE FILE\n");
+               "usage: kernel_code [--every N | --convolutions | --banks] sm_90 .. > FILE, or "
+               "kernel_code --compare FILE FILE\n");
     return 2;
   } catch (const std::exception& failed) {
     fmt::print(stderr, "kernel_code: {}\n", failed.what());

@@ -84,9 +84,9 @@ WINGBEAT_FN void add_taps(const packed_streams<Bits>& from, unsigned first_row,
 template <unsigned Length, unsigned Taps, unsigned Bits>
 struct window {
   static_assert(Length % 2 == 0, "positions are filtered in pairs");
-  static constexpr unsigned most_held = 16;
-  static constexpr bool holds_all = Taps <= most_held;
-  static constexpr unsigned held = holds_all ? Taps : most_held;
+  static constexpr unsigned max_held = 16;
+  static constexpr bool holds_all = Taps <= max_held;
+  static constexpr unsigned held = holds_all ? Taps : max_held;
   using streams = packed_streams<Bits>;
 
   /// Sets y.at[s][i] to the sums at positions j and j + 1. `weights`: w scaled by 2^Bits, and a row
