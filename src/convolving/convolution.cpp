@@ -12,6 +12,7 @@
 #include "formatted.hpp"                  // formatted, joined
 #include "moved_from.hpp"                 // require_owned
 #include "programs/prepared_program.hpp"  // prepared_program
+#include "tuning/tuning.hpp"              // for_device
 #include "views.hpp"                      // operand, require_memory, require_apart
 #include "wingbeat/error.hpp"             // plan_error
 
@@ -20,9 +21,6 @@ namespace {
 
 using programs::place;
 using programs::prepared_program;
-
-/// Arrays between passes that are larger leave the caches; signals then go one after another.
-constexpr std::size_t cached_bytes = std::size_t{48} << 20;
 
 buffer_view advanced(buffer_view view, std::size_t bytes) {
   view.offset_bytes += bytes;
@@ -148,7 +146,8 @@ chunks chunks_of(const queue& on, std::size_t n_signals, bool is_one_chunk, cons
   };
   programs::program whole = make(1);
   const std::size_t bytes = std::max<std::size_t>(bytes_between(whole), 1);
-  const std::size_t fitting = std::max<std::size_t>(cached_bytes / bytes, 1);
+  const std::size_t cached = tuning::for_device(on.device()).placing.cached_bytes;
+  const std::size_t fitting = std::max<std::size_t>(cached / bytes, 1);
   const std::size_t count = is_one_chunk ? n_signals : std::min(fitting, n_signals);
   if (count > 1) whole = make(count);
   chunks list{chunk_of(std::move(whole), n_signals / count, count)};

@@ -16,10 +16,6 @@ namespace {
 
 using lengths = std::vector<std::size_t>;
 
-/// Smaller arrays of convolved columns are read from the cache, in blocks or not, and what blocks
-/// leave over takes a launch of its own.
-constexpr std::size_t least_blocked_bytes = std::size_t{16} << 20;
-
 class column_convolution {
  public:
   column_convolution(const std::shared_ptr<backend::queue>& on, const program_request& request)
@@ -115,10 +111,11 @@ class column_convolution {
   /// Returns the same columns in blocks, where the rows that are transformed next are real and gain
   /// by it.
   [[nodiscard]] columns in_blocks(columns of) const {
-    const std::size_t block = tuning::for_device(device_).placing.result_block;
+    const tuning::placement_rules& rules = tuning::for_device(device_).placing;
+    const std::size_t block = rules.result_block;
     const std::size_t bytes = of_.n_pairs() * of.item_distance * of_.number_bytes();
     if (!of_.is_real() || of_.n_axes() != 2 || of_.keeps_rows() || block == 0 ||
-        of_.axis(0).result() < block || bytes < least_blocked_bytes) {
+        of_.axis(0).result() < block || bytes < rules.least_blocked_bytes) {
       return of;
     }
     of.blocks = {block, of.count * block};

@@ -200,6 +200,12 @@ struct placement_rules {
   /// Columns that are convolved leave so many neighbours together, for the rows that go through
   /// next: 3,584 rows of 4,096 reals took 60 us for 90 (section 16). 0: whole columns.
   std::size_t result_block = 4;
+  /// Arrays of fewer bytes are read from the cache, in blocks or not, and what blocks leave over
+  /// takes a launch of its own: an estimate.
+  std::size_t least_blocked_bytes = std::size_t{16} << 20;
+  /// Arrays between the passes of a convolution that are larger leave the caches, 50 MB on an H200;
+  /// signals then go one after another.
+  std::size_t cached_bytes = std::size_t{48} << 20;
   /// Between two axes rows of an odd length begin on multiples of so many bytes: 256 x 256 complex
   /// to real gains 3 % over 64, 256 cubed 4 % (section 13).
   std::size_t line_bytes = 128;
