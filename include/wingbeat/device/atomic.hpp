@@ -144,16 +144,22 @@ WINGBEAT_FN void lower(Integer* to, Integer value) {
 
 #endif
 
+/// Returns *word, which other threads update: what it is, or was a while ago.
+template <class Integer>
+WINGBEAT_FN Integer last_seen(WINGBEAT_GLOBAL const Integer* word) {
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDA_ARCH__)
+  return *word;
+#else
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+#endif
+}
+
 /// Adds a real where the dialect adds integers only: tries until no other thread came between.
 template <class Real>
 WINGBEAT_FN void add_by_exchange(WINGBEAT_GLOBAL Real* to, Real value) {
   using bits = unsigned_of<Real>;
   const auto words = reinterpret_cast<WINGBEAT_GLOBAL bits*>(to);
-#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDA_ARCH__)
-  bits seen = exchanged(words, bits(0), bits(0));  // a read: 0 takes the place of 0 only
-#else
-  bits seen = __atomic_load_n(words, __ATOMIC_RELAXED);
-#endif
+  bits seen = last_seen(words);
   for (;;) {
     const bits before = seen;
     const Real sum = __builtin_bit_cast(Real, before) + value;

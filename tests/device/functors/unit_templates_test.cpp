@@ -88,4 +88,17 @@ TEST(functors_unit_templates, keep_small_contrasts_where_sums_are_floats) {
   expect_units<float, float>(5e-7);
 }
 
+/// The mean of elements relative to the first is large, and rounds.
+TEST(functors_unit_templates, have_no_mean_where_the_first_element_differs_from_all) {
+  const functors::unit_templates<float, float> body{64, 64, n_threads};
+  std::vector<float> in(64 * 64), unit(in.size()), parts(n_threads);
+  for (size i = 1; i < in.size(); ++i) in[i] = 1000 + static_cast<float>(i * i % 1009) / 700;
+  wingbeat::run_workgroup(n_threads, [&](auto group) {
+    body.scale(group, in.data(), unit.data(), 1, reinterpret_cast<char*>(parts.data()));
+  });
+  double sum = 0;
+  for (const float x : unit) sum += double{x};
+  EXPECT_NEAR(sum, 0, 1e-6);
+}
+
 }  // namespace

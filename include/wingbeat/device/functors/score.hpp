@@ -3,7 +3,7 @@
 // score and its template, sums of scores and of their squares, and how many are above a threshold.
 #pragma once
 
-#include "wingbeat/device/atomic.hpp"          // atomic_add, atomic_max
+#include "wingbeat/device/atomic.hpp"          // atomic_add, atomic_max, last_seen
 #include "wingbeat/device/functors/fixed.hpp"  // fixed
 #include "wingbeat/device/half.hpp"            // bits_of
 #include "wingbeat/device/port.hpp"            // WINGBEAT_FN, WINGBEAT_GLOBAL, size
@@ -94,7 +94,7 @@ class score {
       value *= given_.inverse_norms[i];
     }
     const size key = score_key_of(float(value), number_);
-    if (value == value && key > keys_[i]) raise(keys_ + i, key);
+    if (value == value && key > atomics::last_seen(keys_ + i)) raise(keys_ + i, key);
     if (numbers_.has_sums) {
       add(given_.moments + i, Sum(value));
       add(given_.moments + numbers_.y.places * numbers_.x.places + i, Sum(value) * Sum(value));
