@@ -22,13 +22,19 @@
 
 namespace wingbeat {
 
-/// The name of a type of numbers in device code.
+/// The name of a type in device code.
 template <class Number>
 inline constexpr std::string_view device_name = "";
 template <>
 inline constexpr std::string_view device_name<float> = "float";
 template <>
 inline constexpr std::string_view device_name<double> = "double";
+template <>
+inline constexpr std::string_view device_name<unsigned short> = "unsigned short";
+template <>
+inline constexpr std::string_view device_name<unsigned> = "unsigned";
+template <>
+inline constexpr std::string_view device_name<device::size> = "wingbeat::device::size";
 template <>
 inline constexpr std::string_view device_name<device::half_float> = "wingbeat::device::half_float";
 template <>
@@ -70,7 +76,7 @@ class device_functor {
     return {.element_bytes = sizeof(element),
             .source = source(),
             .callable = callable<host_load, run_reader<value>, operand_reader<value>>(),
-            .operands = list()};
+            .operands = parameters()};
   }
 
   /// Value: float, double, or a complex number of them.
@@ -79,7 +85,26 @@ class device_functor {
     return {.element_bytes = sizeof(element),
             .source = source(),
             .callable = callable<host_store, run_writer<Value>, operand_writer<Value>>(),
-            .operands = list()};
+            .operands = parameters()};
+  }
+
+  [[nodiscard]] fused_source source() const {
+    functor_lines lines;
+    numbers_.each([&](std::string_view name, const auto& value) {
+      lines.constants += assignment(name, value);
+    });
+    operands::each(numbers_, [&](std::string_view name, auto) {
+      lines.members += formatted("    decltype(functor::operands::{0}) {0};\n", name);
+      lines.completed += formatted("    all.{0} = given.{0};\n", name);
+    });
+    return functor_source(name_, joined(std::array{device_name<Types>...}, ", "), lines);
+  }
+
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const {
+    std::vector<kernel_parameter> list;
+    operands::each(numbers_,
+                   [&](std::string_view, auto member) { list.push_back(parameter(member)); });
+    return list;
   }
 
  private:
@@ -122,20 +147,8 @@ class device_functor {
   };
   template <class Callable, class Plain, class WithOperands>
   [[nodiscard]] Callable callable() const {
-    if (list().empty()) return Plain{run{numbers_}};
+    if (parameters().empty()) return Plain{run{numbers_}};
     return WithOperands{run{numbers_}};
-  }
-
-  [[nodiscard]] fused_source source() const {
-    functor_lines lines;
-    numbers_.each([&](std::string_view name, const auto& value) {
-      lines.constants += assignment(name, value);
-    });
-    operands::each(numbers_, [&](std::string_view name, auto) {
-      lines.members += formatted("    decltype(functor::operands::{0}) {0};\n", name);
-      lines.completed += formatted("    all.{0} = given.{0};\n", name);
-    });
-    return functor_source(name_, joined(std::array{device_name<Types>...}, ", "), lines);
   }
 
   template <class Member>
@@ -148,13 +161,6 @@ class device_functor {
                                       : kernel_parameter::output(sizeof(pointee));
     }
   }
-  [[nodiscard]] std::vector<kernel_parameter> list() const {
-    std::vector<kernel_parameter> parameters;
-    operands::each(numbers_,
-                   [&](std::string_view, auto member) { parameters.push_back(parameter(member)); });
-    return parameters;
-  }
-
   static operands operands_in(const numbers& n, const host_arguments& given) {
     operands result{};
     std::size_t i = 0;

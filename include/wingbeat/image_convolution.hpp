@@ -11,20 +11,15 @@
 #include <string_view>
 #include <vector>
 
-#include "wingbeat/buffer.hpp"       // buffer_view
-#include "wingbeat/convolution.hpp"  // extent
-#include "wingbeat/plan.hpp"         // precision, pass_info
-#include "wingbeat/queue.hpp"        // queue
+#include "wingbeat/buffer.hpp"                  // buffer_view
+#include "wingbeat/convolution.hpp"             // extent
+#include "wingbeat/device/functors/border.hpp"  // border
+#include "wingbeat/plan.hpp"                    // precision, pass_info
+#include "wingbeat/queue.hpp"                   // queue
 
 namespace wingbeat {
 
-/// The pixels outside an image of N rows, or columns: which row stands for row n.
-enum class border {
-  zero,    ///< None: they are 0.
-  mirror,  ///< Reflected at the edge of the outermost pixel: .. 1 0 | 0 1 .. N-1 | N-1 N-2 ..
-  repeat,  ///< n mod N: .. N-2 N-1 | 0 1 .. N-1 | 0 1 ..
-  clamp    ///< The outermost: .. 0 0 | 0 1 .. N-1 | N-1 N-1 ..
-};
+using device::functors::border;
 
 /// What a kernel is divided by.
 enum class normalisation {

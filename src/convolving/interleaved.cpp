@@ -4,18 +4,20 @@
 #include <algorithm>  // clamp, max, min
 #include <memory>     // make_shared
 #include <span>
-#include <string>
 #include <type_traits>  // integral_constant
 #include <utility>      // move
 #include <vector>
 
-#include "formatted.hpp"             // formatted
-#include "wingbeat/device/half.hpp"  // half_float
+#include "device_functor.hpp"                        // device_functor
+#include "wingbeat/device/functors/pixel_load.hpp"   // pixel_load
+#include "wingbeat/device/functors/pixel_store.hpp"  // pixel_store
+#include "wingbeat/device/half.hpp"                  // half_float
 
 namespace wingbeat::convolving {
 namespace {
 
 using device::half_float;
+using device::functors::pixel_numbers;
 
 float widened(float x) {
   return x;
@@ -149,82 +151,24 @@ host_store callable_of_store(std::size_t channels, std::shared_ptr<const pixel_t
   }};
 }
 
-/// Returns the type of indices of so many elements: 64-bit divisions take GPUs several times as
-/// long.
-std::string_view index_type(std::size_t elements) {
-  return elements <= 0xffffffffU ? "unsigned" : "wingbeat::device::size";
-}
-
-/// Returns the beginning of a functor's struct, with the functions row_of and column_of.
-std::string head_of(std::string_view name, precision stored, std::string_view index,
-                    const continued_axis& rows, const continued_axis& columns) {
-  return formatted(
-      "#include \"wingbeat/device/half.hpp\"\n"
-      "struct {} {{\n"
-      "  using size = wingbeat::device::size;\n"
-      "  using index = {};\n"
-      "  using element = {};\n"
-      "  WINGBEAT_FN static index row_of(index e) {{ return {}; }}\n"
-      "  WINGBEAT_FN static index column_of(index e) {{ return {}; }}\n",
-      name, index, stored == precision::fp16 ? "unsigned short" : "float", pixel_text(rows),
-      pixel_text(columns));
-}
-
-/// Returns the statements that define `y` and `x`, the pixel of element i, and its number `pixel`.
-std::string pixel_lines(std::size_t image_width, const continued_axis& rows,
-                        const continued_axis& columns) {
-  if (rows.is_image() && columns.is_image()) return "    const index pixel = index(i);\n";
-  return formatted(
-      "    const index y = row_of(index(i) / {0}), x = column_of(index(i) % {0});\n"
-      "    const index pixel = y * {1} + x;\n",
-      columns.length, image_width);
-}
-
-constexpr std::string_view load_name = "wingbeat_pixel_load", store_name = "wingbeat_pixel_store";
-
-std::string load_text(const pixel_array& image, const continued_axis& rows,
-                      const continued_axis& columns) {
-  const bool is_half = image.stored == precision::fp16;
-  const std::size_t elements =
-      std::max(image.bytes() / element_bytes(image.stored), rows.length * columns.length);
-  return head_of(load_name, image.stored, index_type(elements), rows, columns) +
-         formatted(
-             "  static constexpr bool in_order = false;\n"
-             "  WINGBEAT_FN static float load(WINGBEAT_GLOBAL const element* in, size row, "
-             "size i) {{\n{}"
-             "    const element stored = in[pixel * {} + index(row)];\n"
-             "    return {};\n  }}\n}};\n",
-             pixel_lines(image.width, rows, columns), image.channels,
-             is_half ? "float(wingbeat::device::half_float::of_bits(stored))" : "stored");
-}
-
-/// Returns the statements that copy the image's alpha.
-std::string alpha_lines(const pixel_array& result, std::size_t image_width,
-                        const continued_axis& rows, const continued_axis& columns) {
-  const bool is_always_inside =
-      rows.outside != border::zero || (rows.is_inside() && columns.is_inside());
-  const std::string from =
-      formatted("given.image[pixel * {} + {}]", result.channels, result.channels - 1);
-  return formatted("    if (row > 0) return;\n{}    out[index(i) * {} + {}] = {};\n",
-                   pixel_lines(image_width, rows, columns), result.channels, result.channels - 1,
-                   is_always_inside ? from
-                                    : formatted("y < {} && x < {} ? {} : element(0)", rows.image,
-                                                columns.image, from));
-}
-
-std::string store_text(const pixel_array& result, std::size_t image_width,
-                       const continued_axis& rows, const continued_axis& columns) {
-  const bool has_alpha = result.channels % 2 == 0;
-  const std::size_t pixels = std::max(result.height * result.width, rows.image * columns.image);
-  return head_of(store_name, result.stored, index_type(pixels * result.channels), rows, columns) +
-         formatted(
-             "{}  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, {}size row, size i, "
-             "float z) {{\n"
-             "    out[index(i) * {} + index(row)] = {};\n{}  }}\n}};\n",
-             has_alpha ? "  struct operands { WINGBEAT_GLOBAL const element* image; };\n" : "",
-             has_alpha ? "operands given, " : "", result.channels,
-             result.stored == precision::fp16 ? "wingbeat::device::half_float(z).bits" : "z",
-             has_alpha ? alpha_lines(result, image_width, rows, columns) : std::string{});
+/// Returns a load or a store with the text and the operands of a functor whose indices count so
+/// many numbers.
+template <template <class, class> class Functor, class Fused>
+Fused compiled(std::string_view name, const pixel_numbers& numbers, precision stored,
+               std::size_t count) {
+  const auto of_types = [&]<class Stored, class Index>() {
+    const device_functor<Functor, Stored, Index> functor{name, numbers};
+    return Fused{.element_bytes = sizeof(Stored),
+                 .source = functor.source(),
+                 .operands = functor.parameters()};
+  };
+  const bool is_short = count <= 0xffffffffU;
+  if (stored == precision::fp16) {
+    return is_short ? of_types.template operator()<unsigned short, unsigned>()
+                    : of_types.template operator()<unsigned short, device::size>();
+  }
+  return is_short ? of_types.template operator()<float, unsigned>()
+                  : of_types.template operator()<float, device::size>();
 }
 
 }  // namespace
@@ -236,27 +180,28 @@ std::size_t pixel_array::bytes() const {
 fused_load load_of_pixels(const pixel_array& image, const continued_axis& rows,
                           const continued_axis& columns) {
   const auto table = std::make_shared<const pixel_table>(image.width, rows, columns);
-  const bool is_half = image.stored == precision::fp16;
-  return {.in_bytes = image.bytes(),
-          .element_bytes = element_bytes(image.stored),
-          .source = {.text = load_text(image, rows, columns), .type = std::string{load_name}},
-          .callable = is_half ? callable_of_load<half_float>(image.channels, table)
-                              : callable_of_load<float>(image.channels, table)};
+  const std::size_t count =
+      std::max(image.height * image.width * image.channels, rows.length * columns.length);
+  auto load = compiled<device::functors::pixel_load, fused_load>(
+      "pixel_load", {image.width, image.channels, rows, columns}, image.stored, count);
+  load.in_bytes = image.bytes();
+  load.callable = image.stored == precision::fp16
+                      ? callable_of_load<half_float>(image.channels, table)
+                      : callable_of_load<float>(image.channels, table);
+  return load;
 }
 
 fused_store store_of_pixels(const pixel_array& result, std::size_t image_width,
                             const continued_axis& rows, const continued_axis& columns) {
   const auto table = std::make_shared<const pixel_table>(image_width, rows, columns);
-  const bool is_half = result.stored == precision::fp16;
-  fused_store store{.out_bytes = result.bytes(),
-                    .element_bytes = element_bytes(result.stored),
-                    .source = {.text = store_text(result, image_width, rows, columns),
-                               .type = std::string{store_name}},
-                    .callable = is_half ? callable_of_store<half_float>(result.channels, table)
-                                        : callable_of_store<float>(result.channels, table)};
-  if (result.channels % 2 == 0) {
-    store.operands = {kernel_parameter::input(element_bytes(result.stored))};
-  }
+  const std::size_t pixels = std::max(result.height * result.width, rows.image * columns.image);
+  auto store = compiled<device::functors::pixel_store, fused_store>(
+      "pixel_store", {image_width, result.channels, rows, columns}, result.stored,
+      pixels * result.channels);
+  store.out_bytes = result.bytes();
+  store.callable = result.stored == precision::fp16
+                       ? callable_of_store<half_float>(result.channels, table)
+                       : callable_of_store<float>(result.channels, table);
   return store;
 }
 

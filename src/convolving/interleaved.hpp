@@ -5,11 +5,13 @@
 
 #include <cstddef>  // size_t
 
-#include "convolving/border.hpp"  // continued_axis
-#include "wingbeat/fusion.hpp"    // fused_load, fused_store
-#include "wingbeat/plan.hpp"      // precision
+#include "wingbeat/device/functors/border.hpp"  // continued_axis
+#include "wingbeat/fusion.hpp"                  // fused_load, fused_store
+#include "wingbeat/plan.hpp"                    // precision
 
 namespace wingbeat::convolving {
+
+using device::functors::continued_axis;
 
 /// An array of pixels, and how it is stored.
 struct pixel_array {

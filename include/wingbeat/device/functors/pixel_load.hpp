@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The colours of an image that is continued beyond its edges, but not by zeros, which convolutions
+// add themselves: row r is channel r.
+#pragma once
+
+#include "wingbeat/device/functors/fixed.hpp"  // fixed, no_operands
+#include "wingbeat/device/functors/plane.hpp"  // number_of, pixel_at, pixel_numbers
+#include "wingbeat/device/port.hpp"            // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::functors {
+
+template <class Stored, class Index>
+class pixel_load {
+ public:
+  using numbers = pixel_numbers;
+  using element = Stored;
+  using operands = no_operands;
+  static constexpr bool in_order = false;
+
+  WINGBEAT_FN pixel_load(numbers n, WINGBEAT_GLOBAL const element* in, operands, size row)
+      : numbers_(n), in_(in), row_(row) {}
+  WINGBEAT_FN float load(size i) const {
+    const Index pixel = pixel_at(numbers_, Index(i));
+    return number_of(in_[pixel * Index(numbers_.channels) + Index(row_)]);
+  }
+
+ private:
+  numbers numbers_;
+  WINGBEAT_GLOBAL const element* in_;
+  size row_;
+};
+
+}  // namespace wingbeat::device::functors

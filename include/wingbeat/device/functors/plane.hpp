@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interleaved pixels of an image, [y][x][channel], that the elements of a larger or smaller plane
+// are. Stored: float, or unsigned short for the bits of fp16.
+#pragma once
+
+#include "wingbeat/device/functors/border.hpp"  // continued_axis, pixel_of
+#include "wingbeat/device/half.hpp"             // half_float
+#include "wingbeat/device/port.hpp"             // WINGBEAT_FN, size
+
+namespace wingbeat::device::functors {
+
+/// Elements [rows.length][columns.length] of an image.
+struct pixel_numbers {
+  size width = 1, channels = 1;  ///< Of the image.
+  continued_axis rows, columns;
+
+  /// Returns whether some elements have no pixel.
+  WINGBEAT_FN constexpr bool has_gaps() const {
+    return rows.outside == border::zero && !(rows.is_inside() && columns.is_inside());
+  }
+
+  template <class Visit>
+  WINGBEAT_FN void each(Visit visit) const {
+    visit("width", width);
+    visit("channels", channels);
+    visit("rows.outside", rows.outside);
+    visit("rows.image", rows.image);
+    visit("rows.begin", rows.begin);
+    visit("rows.length", rows.length);
+    visit("columns.outside", columns.outside);
+    visit("columns.image", columns.image);
+    visit("columns.begin", columns.begin);
+    visit("columns.length", columns.length);
+  }
+};
+
+/// The number of a pixel that is not there.
+template <class Index>
+inline constexpr Index no_pixel = ~Index(0);
+
+/// Returns the number of the pixel that element i is. Index: an unsigned type that counts all
+/// numbers of both; 64-bit divisions take GPUs several times as long.
+template <class Index>
+WINGBEAT_FN Index pixel_at(pixel_numbers n, Index i) {
+  if (n.rows.is_image() && n.columns.is_image()) return i;
+  const Index length = Index(n.columns.length);
+  const Index y = pixel_of(n.rows, i / length), x = pixel_of(n.columns, i % length);
+  if (n.has_gaps() && (y >= Index(n.rows.image) || x >= Index(n.columns.image))) {
+    return no_pixel<Index>;
+  }
+  return y * Index(n.width) + x;
+}
+
+template <class Stored>
+WINGBEAT_FN float number_of(Stored stored) {
+  if constexpr (sizeof(Stored) == sizeof(float)) {
+    return stored;
+  } else {
+    return float(half_float::of_bits(stored));
+  }
+}
+
+template <class Stored>
+WINGBEAT_FN Stored stored_of(float number) {
+  if constexpr (sizeof(Stored) == sizeof(float)) {
+    return number;
+  } else {
+    return half_float(number).bits;
+  }
+}
+
+}  // namespace wingbeat::device::functors
