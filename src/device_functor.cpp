@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_functor.hpp"
 
+#include <cxxabi.h>  // __cxa_demangle
+
+#include <cstdlib>  // free
+#include <memory>   // unique_ptr
+
 #include "formatted.hpp"  // formatted
 
 namespace wingbeat {
 
-fused_source functor_source(std::string_view name, std::string_view types,
-                            const functor_lines& lines) {
+fused_source functor_source(const std::type_info& type, std::string_view constants,
+                            std::string_view members, std::string_view completed) {
+  const std::unique_ptr<char, decltype(&std::free)> demangled{
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr), &std::free};
+  const std::string_view functor = demangled.get();
+  const std::size_t begin = std::string_view{"wingbeat::device::functors::"}.size();
+  const std::string_view name = functor.substr(begin, functor.find('<') - begin);
   return {.text = formatted("#include \"wingbeat/device/functors/{0}.hpp\"\n"
                             "struct wingbeat_{0}_policy {{\n"
-                            "  using functor = wingbeat::device::functors::{0}<{1}>;\n"
+                            "  using functor = {1};\n"
                             "  WINGBEAT_FN static constexpr functor::numbers numbers() {{\n"
                             "    functor::numbers n{{}};\n{2}"
                             "    return n;\n  }}\n"
@@ -17,8 +27,8 @@ fused_source functor_source(std::string_view name, std::string_view types,
                             "  WINGBEAT_FN static functor::operands completed(operands{4}) {{\n"
                             "    functor::operands all{{}};\n{5}"
                             "    return all;\n  }}\n}};\n",
-                            name, types, lines.constants, lines.members,
-                            lines.members.empty() ? "" : " given", lines.completed),
+                            name, functor, constants, members, members.empty() ? "" : " given",
+                            completed),
           .type = formatted("wingbeat::device::functors::fixed<wingbeat_{}_policy>", name)};
 }
 

@@ -3,76 +3,40 @@
 // kernels, which names its numbers and operands, and a callable for those in this process.
 #pragma once
 
-#include <array>
 #include <complex>
 #include <cstddef>  // size_t
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>  // conditional_t, is_const_v, is_pointer_v
-#include <utility>      // declval
+#include <typeinfo>
+#include <utility>  // declval
 #include <vector>
 
 #include "assignment.hpp"               // assignment
-#include "wingbeat/device/bfloat.hpp"   // bfloat
 #include "wingbeat/device/complex.hpp"  // complex
-#include "wingbeat/device/half.hpp"     // half_float
-#include "wingbeat/device/port.hpp"     // size
 #include "wingbeat/fusion.hpp"          // fused_load, fused_store
 
 namespace wingbeat {
 
-/// The name of a type in device code.
-template <class Number>
-inline constexpr std::string_view device_name = "";
-template <>
-inline constexpr std::string_view device_name<float> = "float";
-template <>
-inline constexpr std::string_view device_name<double> = "double";
-template <>
-inline constexpr std::string_view device_name<unsigned short> = "unsigned short";
-template <>
-inline constexpr std::string_view device_name<unsigned> = "unsigned";
-template <>
-inline constexpr std::string_view device_name<device::size> = "wingbeat::device::size";
-template <>
-inline constexpr std::string_view device_name<device::half_float> = "wingbeat::device::half_float";
-template <>
-inline constexpr std::string_view device_name<device::bfloat> = "wingbeat::device::bfloat";
-template <>
-inline constexpr std::string_view device_name<device::complex<float>> =
-    "wingbeat::device::complex<float>";
-template <>
-inline constexpr std::string_view device_name<device::complex<double>> =
-    "wingbeat::device::complex<double>";
+/// Returns the source of a functor of this type, of assignments to its numbers, declarations of its
+/// operands, and assignments to them.
+[[nodiscard]] fused_source functor_source(const std::type_info& type, std::string_view constants,
+                                          std::string_view members, std::string_view completed);
 
-/// What differs between functors in their texts.
-struct functor_lines {
-  std::string constants;  ///< Assignments to the numbers.
-  std::string members;    ///< Declarations of operands,
-  std::string completed;  ///< and assignments to them.
-};
-
-/// Returns the source of functor `name`, which is in a header of that name, for these types.
-[[nodiscard]] fused_source functor_source(std::string_view name, std::string_view types,
-                                          const functor_lines& lines);
-
-/// Functor: numbers, element and operands as types; made of all of them and a row, it loads or
-/// stores one element.
-template <template <class...> class Functor, class... Types>
+/// Functor: a class in the header of its name, with numbers, element and operands as types; made of
+/// all of them and a row, it loads or stores one element.
+template <class Functor>
 class device_functor {
  public:
-  using functor = Functor<Types...>;
-  using numbers = typename functor::numbers;
-  using element = typename functor::element;
-  using operands = typename functor::operands;
+  using numbers = typename Functor::numbers;
+  using element = typename Functor::element;
+  using operands = typename Functor::operands;
 
-  /// `name`: of the functor and of its header.
-  device_functor(std::string_view name, const numbers& constants)
-      : name_(name), numbers_(constants) {}
+  explicit device_functor(const numbers& constants) : numbers_(constants) {}
 
   [[nodiscard]] fused_load load() const {
-    using value = decltype(in_process(std::declval<functor>().load(0)));
+    using value = decltype(in_process(std::declval<Functor>().load(0)));
     return {.element_bytes = sizeof(element),
             .source = source(),
             .callable = callable<host_load, run_reader<value>, operand_reader<value>>(),
@@ -89,15 +53,14 @@ class device_functor {
   }
 
   [[nodiscard]] fused_source source() const {
-    functor_lines lines;
-    numbers_.each([&](std::string_view name, const auto& value) {
-      lines.constants += assignment(name, value);
-    });
+    std::string constants, members, completed;
+    numbers_.each(
+        [&](std::string_view name, const auto& value) { constants += assignment(name, value); });
     operands::each(numbers_, [&](std::string_view name, auto) {
-      lines.members += formatted("    decltype(functor::operands::{0}) {0};\n", name);
-      lines.completed += formatted("    all.{0} = given.{0};\n", name);
+      members += formatted("    decltype(functor::operands::{0}) {0};\n", name);
+      completed += formatted("    all.{0} = given.{0};\n", name);
     });
-    return functor_source(name_, joined(std::array{device_name<Types>...}, ", "), lines);
+    return functor_source(typeid(Functor), constants, members, completed);
   }
 
   [[nodiscard]] std::vector<kernel_parameter> parameters() const {
@@ -135,7 +98,7 @@ class device_functor {
     [[gnu::flatten]] void each(Memory* memory, const operands& given, std::size_t row,
                                std::size_t first, std::span<Value> values) const {
       using stored = std::conditional_t<std::is_const_v<Memory>, const element, element>;
-      const functor of_row{constants, static_cast<stored*>(memory), given, row};
+      const Functor of_row{constants, static_cast<stored*>(memory), given, row};
       for (std::size_t i = 0; i < values.size(); ++i) {
         if constexpr (std::is_const_v<Memory>) {
           values[i] = in_process(of_row.load(first + i));
@@ -175,7 +138,6 @@ class device_functor {
     return result;
   }
 
-  std::string_view name_;
   numbers numbers_;
 };
 

@@ -13,19 +13,17 @@
 namespace wingbeat::convolving {
 namespace {
 
+using device::functors::taps;
+
 bool is_real(const convolution_spec& spec) {
   return spec.holds == values::real;
 }
 
-template <class Stored, class Real>
-fused_load load_of(const device::functors::taps_numbers& taps) {
-  return device_functor<device::functors::taps, Stored, Real>{"taps", taps}.load();
-}
-
 template <class Real>
 fused_load load_of(const convolution_spec& spec) {
-  const device::functors::taps_numbers taps{spec.kernel[0], spec.kind == operation::correlate};
-  return is_real(spec) ? load_of<Real, Real>(taps) : load_of<device::complex<Real>, Real>(taps);
+  const device::functors::taps_numbers numbers{spec.kernel[0], spec.kind == operation::correlate};
+  if (is_real(spec)) return device_functor<taps<Real, Real>>{numbers}.load();
+  return device_functor<taps<device::complex<Real>, Real>>{numbers}.load();
 }
 
 fused_load taps_load(const convolution_spec& spec, std::size_t count) {

@@ -154,10 +154,9 @@ host_store callable_of_store(std::size_t channels, std::shared_ptr<const pixel_t
 /// Returns a load or a store with the text and the operands of a functor whose indices count so
 /// many numbers.
 template <template <class, class> class Functor, class Fused>
-Fused compiled(std::string_view name, const pixel_numbers& numbers, precision stored,
-               std::size_t count) {
+Fused compiled(const pixel_numbers& numbers, precision stored, std::size_t count) {
   const auto of_types = [&]<class Stored, class Index>() {
-    const device_functor<Functor, Stored, Index> functor{name, numbers};
+    const device_functor<Functor<Stored, Index>> functor{numbers};
     return Fused{.element_bytes = sizeof(Stored),
                  .source = functor.source(),
                  .operands = functor.parameters()};
@@ -183,7 +182,7 @@ fused_load load_of_pixels(const pixel_array& image, const continued_axis& rows,
   const std::size_t count =
       std::max(image.height * image.width * image.channels, rows.length * columns.length);
   auto load = compiled<device::functors::pixel_load, fused_load>(
-      "pixel_load", {image.width, image.channels, rows, columns}, image.stored, count);
+      {image.width, image.channels, rows, columns}, image.stored, count);
   load.in_bytes = image.bytes();
   load.callable = image.stored == precision::fp16
                       ? callable_of_load<half_float>(image.channels, table)
@@ -196,8 +195,7 @@ fused_store store_of_pixels(const pixel_array& result, std::size_t image_width,
   const auto table = std::make_shared<const pixel_table>(image_width, rows, columns);
   const std::size_t pixels = std::max(result.height * result.width, rows.image * columns.image);
   auto store = compiled<device::functors::pixel_store, fused_store>(
-      "pixel_store", {image_width, result.channels, rows, columns}, result.stored,
-      pixels * result.channels);
+      {image_width, result.channels, rows, columns}, result.stored, pixels * result.channels);
   store.out_bytes = result.bytes();
   store.callable = result.stored == precision::fp16
                        ? callable_of_store<half_float>(result.channels, table)

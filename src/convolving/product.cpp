@@ -6,19 +6,15 @@
 namespace wingbeat::convolving {
 namespace {
 
+using device::functors::product;
 using device::functors::product_numbers;
-
-template <class Stored, class Real>
-fused_load load_of(const product_numbers& pairs) {
-  return device_functor<device::functors::product, Stored, Real>{"product", pairs}.load();
-}
 
 fused_load load_of(const product_numbers& pairs, precision stored) {
   switch (stored) {
-    case precision::fp32: return load_of<float, float>(pairs);
-    case precision::fp64: return load_of<double, double>(pairs);
-    case precision::fp16: return load_of<device::half_float, float>(pairs);
-    case precision::bf16: return load_of<device::bfloat, float>(pairs);
+    case precision::fp32: return device_functor<product<float, float>>{pairs}.load();
+    case precision::fp64: return device_functor<product<double, double>>{pairs}.load();
+    case precision::fp16: return device_functor<product<device::half_float, float>>{pairs}.load();
+    case precision::bf16: return device_functor<product<device::bfloat, float>>{pairs}.load();
   }
   return {};
 }

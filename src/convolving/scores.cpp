@@ -29,8 +29,7 @@ fused_store store_of(const kept_scores& kept) {
                                                 .has_counts = kept.has_counts,
                                                 .is_normalised = kept.is_normalised,
                                                 .has_rim = kept.has_rim()};
-  return device_functor<device::functors::score, Real, Sum>{"score", numbers}
-      .template store<Real>();
+  return device_functor<device::functors::score<Real, Sum>>{numbers}.template store<Real>();
 }
 
 }  // namespace
