@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/interleaved.hpp"
 
-#include <algorithm>  // clamp, max, min
-#include <memory>     // make_shared
+#include <algorithm>  // max, min
 #include <span>
 #include <type_traits>  // integral_constant
-#include <utility>      // move
-#include <vector>
 
 #include "device_functor.hpp"                        // device_functor
 #include "wingbeat/device/functors/pixel_load.hpp"   // pixel_load
@@ -41,69 +38,48 @@ void with_channels(std::size_t channels, const Run& run) {
   }
 }
 
-/// The pixels of every row and column of a continued image, computed once.
-struct pixel_table {
-  std::size_t image_height, image_width, width;
-  std::vector<std::size_t> rows, columns;
-  std::size_t inside_begin = 0, inside_end = 0;  ///< Columns that are neighbours in the image too.
-
-  pixel_table(std::size_t image_width_, const continued_axis& y, const continued_axis& x)
-      : image_height(y.image), image_width(image_width_), width(x.length) {
-    for (std::size_t e = 0; e < y.length; ++e) rows.push_back(pixel_of(y, e));
-    for (std::size_t e = 0; e < x.length; ++e) columns.push_back(pixel_of(x, e));
-    const auto begin = [&](std::ptrdiff_t n) {  // clamped to the columns
-      const auto end = static_cast<std::ptrdiff_t>(x.length);
-      return static_cast<std::size_t>(std::clamp(n, std::ptrdiff_t{0}, end));
-    };
-    inside_begin = begin(-x.begin);
-    inside_end = begin(static_cast<std::ptrdiff_t>(x.image) - x.begin);
+/// Calls `run` for each run of elements in one row: with its number in the run that was asked for,
+/// its row in the image, its column here, and its length.
+template <class Run>
+void each_row(const pixel_numbers& plane, std::size_t first, std::size_t count, const Run& run) {
+  const std::size_t width = plane.columns.length;
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t y = (first + done) / width, x = (first + done) % width;
+    const std::size_t length = std::min(width - x, count - done);
+    run(done, pixel_of(plane.rows, y), x, length);
+    done += length;
   }
-
-  /// Calls `run` for each run of elements in one row: with its number in the run that was asked
-  /// for, its row in the image, its column here, and its length.
-  template <class Run>
-  void each_row(std::size_t first, std::size_t count, const Run& run) const {
-    for (std::size_t done = 0; done < count;) {
-      const std::size_t y = (first + done) / width, x = (first + done) % width;
-      const std::size_t length = std::min(width - x, count - done);
-      run(done, rows[y], x, length);
-      done += length;
-    }
-  }
-};
+}
 
 /// Reads columns x, x + 1, .. of one row of one channel.
 template <std::size_t Channels, class Element>
-void read_row(const pixel_table& lookup, const Element* row, std::size_t x, std::span<float> into) {
-  std::size_t i = 0;
-  const auto border = [&](std::size_t end) {
-    for (; i < into.size() && x + i < end; ++i) {
-      into[i] = widened(row[lookup.columns[x + i] * Channels]);
-    }
-  };
-  border(lookup.inside_begin);
-  if (i < into.size() && x + i < lookup.inside_end) {
-    const std::size_t count = std::min(lookup.inside_end - x, into.size()) - i;
-    const Element* const from = row + lookup.columns[x + i] * Channels;
+void read_row(const continued_axis& columns, const Element* row, std::size_t x,
+              std::span<float> into) {
+  // Columns that are neighbours in the image too.
+  const auto begin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(-columns.begin, 0));
+  const std::size_t end =
+      std::min(columns.image - static_cast<std::size_t>(columns.begin), columns.length);
+  for (std::size_t i = 0; i < into.size();) {
+    const bool is_inside = x + i >= begin && x + i < end;
+    const std::size_t count = is_inside ? std::min(end - x, into.size()) - i : 1;
+    const Element* const from = row + pixel_of(columns, x + i) * Channels;
     float* const to = into.data() + i;
     for (std::size_t k = 0; k < count; ++k) to[k] = widened(from[k * Channels]);
     i += count;
   }
-  border(lookup.width);
 }
 
 template <class Element>
-host_load callable_of_load(std::size_t channels, std::shared_ptr<const pixel_table> lookup) {
+host_load callable_of_load(const pixel_numbers& plane) {
   return run_reader<float>{
-      [channels, lookup = std::move(lookup)](const void* in, std::size_t channel, std::size_t first,
-                                             std::span<float> into) {
-        with_channels(channels, [&](auto n) {
+      [plane](const void* in, std::size_t channel, std::size_t first, std::span<float> into) {
+        with_channels(plane.channels, [&](auto n) {
           const auto* const pixels = static_cast<const Element*>(in) + channel;
-          lookup->each_row(first, into.size(),
-                           [&](std::size_t done, std::size_t y, std::size_t x, std::size_t length) {
-                             read_row<n()>(*lookup, pixels + y * lookup->image_width * n(), x,
-                                           into.subspan(done, length));
-                           });
+          each_row(plane, first, into.size(),
+                   [&](std::size_t done, std::size_t y, std::size_t x, std::size_t length) {
+                     read_row<n()>(plane.columns, pixels + y * plane.width * n(), x,
+                                   into.subspan(done, length));
+                   });
         });
       }};
 }
@@ -119,34 +95,33 @@ void write_channel(void* out, std::size_t channels, std::size_t channel, std::si
 
 /// Copies the alpha of elements first, first + 1, .. from the image; outside it there is none.
 template <class Element>
-void copy_alpha(const pixel_table& lookup, const Element* image, Element* out, std::size_t channels,
-                std::size_t first, std::size_t count) {
-  const std::size_t alpha = channels - 1;
-  lookup.each_row(first, count, [&](std::size_t done, std::size_t y, std::size_t x, std::size_t n) {
-    Element* const to = out + (first + done) * channels + alpha;
+void copy_alpha(const pixel_numbers& plane, const Element* image, Element* out, std::size_t first,
+                std::size_t count) {
+  const std::size_t alpha = plane.channels - 1;
+  each_row(plane, first, count, [&](std::size_t done, std::size_t y, std::size_t x, std::size_t n) {
+    Element* const to = out + (first + done) * plane.channels + alpha;
     for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t column = lookup.columns[x + i];
-      const bool is_inside = y < lookup.image_height && column < lookup.image_width;
-      to[i * channels] =
-          is_inside ? image[(y * lookup.image_width + column) * channels + alpha] : Element(0.0F);
+      const std::size_t column = pixel_of(plane.columns, x + i);
+      const bool is_inside = y < plane.rows.image && column < plane.columns.image;
+      to[i * plane.channels] =
+          is_inside ? image[(y * plane.width + column) * plane.channels + alpha] : Element(0.0F);
     }
   });
 }
 
 template <class Element>
-host_store callable_of_store(std::size_t channels, std::shared_ptr<const pixel_table> lookup) {
-  if (channels % 2 != 0) {
-    return run_writer<float>{[channels](void* out, std::size_t channel, std::size_t first,
-                                        std::span<const float> values) {
-      write_channel<Element>(out, channels, channel, first, values);
-    }};
-  }
-  return operand_writer<float>{[channels, lookup = std::move(lookup)](
-                                   void* out, const host_arguments& given, std::size_t channel,
-                                   std::size_t first, std::span<const float> values) {
-    write_channel<Element>(out, channels, channel, first, values);
+host_store callable_of_store(const pixel_numbers& plane) {
+  const auto write = [plane](void* out, std::size_t channel, std::size_t first,
+                             std::span<const float> values) {
+    write_channel<Element>(out, plane.channels, channel, first, values);
+  };
+  if (plane.channels % 2 != 0) return run_writer<float>{write};
+  return operand_writer<float>{[plane, write](void* out, const host_arguments& given,
+                                              std::size_t channel, std::size_t first,
+                                              std::span<const float> values) {
+    write(out, channel, first, values);
     if (channel > 0) return;
-    copy_alpha(*lookup, given.memory<const Element>(0), static_cast<Element*>(out), channels, first,
+    copy_alpha(plane, given.memory<const Element>(0), static_cast<Element*>(out), first,
                values.size());
   }};
 }
@@ -178,28 +153,25 @@ std::size_t pixel_array::bytes() const {
 
 fused_load load_of_pixels(const pixel_array& image, const continued_axis& rows,
                           const continued_axis& columns) {
-  const auto table = std::make_shared<const pixel_table>(image.width, rows, columns);
+  const pixel_numbers plane{image.width, image.channels, rows, columns};
   const std::size_t count =
       std::max(image.height * image.width * image.channels, rows.length * columns.length);
-  auto load = compiled<device::functors::pixel_load, fused_load>(
-      {image.width, image.channels, rows, columns}, image.stored, count);
+  auto load = compiled<device::functors::pixel_load, fused_load>(plane, image.stored, count);
   load.in_bytes = image.bytes();
-  load.callable = image.stored == precision::fp16
-                      ? callable_of_load<half_float>(image.channels, table)
-                      : callable_of_load<float>(image.channels, table);
+  load.callable = image.stored == precision::fp16 ? callable_of_load<half_float>(plane)
+                                                  : callable_of_load<float>(plane);
   return load;
 }
 
 fused_store store_of_pixels(const pixel_array& result, std::size_t image_width,
                             const continued_axis& rows, const continued_axis& columns) {
-  const auto table = std::make_shared<const pixel_table>(image_width, rows, columns);
+  const pixel_numbers plane{image_width, result.channels, rows, columns};
   const std::size_t pixels = std::max(result.height * result.width, rows.image * columns.image);
-  auto store = compiled<device::functors::pixel_store, fused_store>(
-      {image_width, result.channels, rows, columns}, result.stored, pixels * result.channels);
+  auto store = compiled<device::functors::pixel_store, fused_store>(plane, result.stored,
+                                                                    pixels * result.channels);
   store.out_bytes = result.bytes();
-  store.callable = result.stored == precision::fp16
-                       ? callable_of_store<half_float>(result.channels, table)
-                       : callable_of_store<float>(result.channels, table);
+  store.callable = result.stored == precision::fp16 ? callable_of_store<half_float>(plane)
+                                                    : callable_of_store<float>(plane);
   return store;
 }
 
