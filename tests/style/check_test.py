@@ -61,13 +61,13 @@ class Includes(unittest.TestCase):
 
     def test_of_arrays_reach_neither_planner_nor_engine(self):
         for target in ("planner/pass.hpp", "request/traits.hpp", "backend/backend.hpp",
-                       "backend/host/passes.hpp", "reference/axis.hpp"):
+                       "backend/host/axes/passes.hpp", "reference/axis.hpp"):
             self.check("src/arrays/array.cpp", target, True)
         for target in ("arrays/order.hpp", "formatted.hpp", "wingbeat/plan.hpp"):
             self.check("src/arrays/array.cpp", target, False)
-        for user in ("src/planner/loops.cpp", "src/backend/host/passes.cpp"):
+        for user in ("src/planner/loops.cpp", "src/backend/host/axes/passes.cpp"):
             self.check(user, "arrays/dimension.hpp", False)
-        self.check("src/backend/host/passes.cpp", "planner/pass.hpp", True)
+        self.check("src/backend/host/axes/passes.cpp", "planner/pass.hpp", True)
         self.check("src/reference/engine.cpp", "arrays/array.hpp", True)
 
     def test_of_src_go_down_its_layers(self):

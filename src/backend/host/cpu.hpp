@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/host/bank_kernels.hpp"  // bank_kernels
-#include "backend/host/kernels.hpp"       // instruction_set
+#include "backend/host/bank/bank_kernels.hpp"  // bank_kernels
+#include "backend/host/kernels.hpp"            // instruction_set
 
 namespace wingbeat::backend::host {
 

@@ -4,15 +4,15 @@
 #include <cstring>  // memcpy
 #include <memory>   // make_unique
 
-#include "backend/backend.hpp"               // engine, queue, mark
-#include "backend/host/aligned.hpp"          // allocate_aligned
-#include "backend/host/cpu.hpp"              // chosen_set, cpu_name
-#include "backend/host/filter_bank.hpp"      // make_filter_bank
-#include "backend/host/plan.hpp"             // make_plan
-#include "backend/host/row_convolution.hpp"  // make_row_convolution
-#include "backend/host/sample_reader.hpp"    // read_samples
-#include "backend/host/thread_pool.hpp"      // thread_pool
-#include "programs/program.hpp"              // program
+#include "backend/backend.hpp"                    // engine, queue, mark
+#include "backend/host/aligned.hpp"               // allocate_aligned
+#include "backend/host/bank/filter_bank.hpp"      // make_filter_bank
+#include "backend/host/bank/sample_reader.hpp"    // read_samples
+#include "backend/host/cpu.hpp"                   // chosen_set, cpu_name
+#include "backend/host/plan.hpp"                  // make_plan
+#include "backend/host/rows/row_convolution.hpp"  // make_row_convolution
+#include "backend/host/thread_pool.hpp"           // thread_pool
+#include "programs/program.hpp"                   // program
 
 namespace wingbeat::backend {
 namespace {

@@ -2,15 +2,15 @@
 // The host kernels of one instruction set. CMake compiles this file once for each.
 #include "backend/host/kernels.hpp"
 
-#include "backend/host/grouped.hpp"   // grouped
-#include "backend/host/matrix.hpp"    // columns, blocks
-#include "backend/host/mirror.hpp"    // mirror_row
-#include "backend/host/move.hpp"      // gather, scatter
-#include "backend/host/product.hpp"   // multiply
-#include "backend/host/single.hpp"    // single
-#include "backend/host/stockham.hpp"  // stockham
-#include "backend/host/strip.hpp"     // strip_of
-#include "backend/host/tiny.hpp"      // tiny
+#include "backend/host/lanes/grouped.hpp"   // grouped
+#include "backend/host/lanes/matrix.hpp"    // columns, blocks
+#include "backend/host/lanes/mirror.hpp"    // mirror_row
+#include "backend/host/lanes/move.hpp"      // gather, scatter
+#include "backend/host/lanes/product.hpp"   // multiply
+#include "backend/host/lanes/single.hpp"    // single
+#include "backend/host/lanes/stockham.hpp"  // stockham
+#include "backend/host/lanes/strip.hpp"     // strip_of
+#include "backend/host/lanes/tiny.hpp"      // tiny
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 namespace {

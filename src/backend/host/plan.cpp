@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "backend/host/axis_pass.hpp"   // axis_pass
-#include "backend/host/passes.hpp"      // passes_of, distances_of
-#include "backend/host/thresholds.hpp"  // limits
-#include "formatted.hpp"                // formatted
-#include "request/resolved.hpp"         // resolved_spec, factor_of, points_of
+#include "backend/host/axes/axis_pass.hpp"  // axis_pass
+#include "backend/host/axes/passes.hpp"     // passes_of, distances_of
+#include "backend/host/thresholds.hpp"      // limits
+#include "formatted.hpp"                    // formatted
+#include "request/resolved.hpp"             // resolved_spec, factor_of, points_of
 
 namespace wingbeat::backend::host {
 namespace {

@@ -10,10 +10,10 @@
 #include <utility>  // pair
 #include <vector>
 
-#include "backend/host/guarded_run.hpp"    // guarded_run
-#include "backend/host/row_transform.hpp"  // row_transform
-#include "backend/host/thread_pool.hpp"    // thread_pool
-#include "wingbeat/wingbeat.hpp"           // plan, queue
+#include "backend/host/guarded_run.hpp"         // guarded_run
+#include "backend/host/rows/row_transform.hpp"  // row_transform
+#include "backend/host/thread_pool.hpp"         // thread_pool
+#include "wingbeat/wingbeat.hpp"                // plan, queue
 
 namespace {
 

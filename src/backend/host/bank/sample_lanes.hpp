@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed samples to integers and floats, over SIMD lanes; read once per instruction set.
+#pragma once
+
+#include <cstdint>  // int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+#include "backend/host/bank/bank_kernels.hpp"  // read_block
+#include "backend/host/bank/bank_lanes.hpp"    // vector_type
+#include "backend/host/lanes/simd.hpp"         // indices
+
+namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
+
+/// Returns sample `i` of a stream of `bytes`.
+WINGBEAT_LANES std::int16_t sample_at(const std::byte* packed, size_t bytes, unsigned bits,
+                                      size_t i) {
+  const size_t bit = i * bits, first = bit / 8;
+  std::uint32_t window = 0;  // its three bytes, behind at most seven bits of others
+  for (size_t b = 0; b < 3; ++b) {
+    const auto byte = first + b < bytes ? static_cast<std::uint32_t>(packed[first + b]) : 0;
+    window |= byte << (24 - 8 * b);
+  }
+  const auto high = static_cast<std::int32_t>(window << (bit % 8));
+  return static_cast<std::int16_t>(high >> (32 - bits));
+}
+
+#if defined(__AVX2__)
+using eight = vector_type<std::int32_t, 8>;
+
+/// Where byte `b` of lane l, the lowest first, comes from: of two copies of 16 bytes, so that no
+/// byte leaves its half of the vector.
+template <int Bits>
+constexpr int byte_of(int lane, int b) {
+  const int source_byte = lane * Bits / 8 + 3 - b;
+  return (b == 0 || source_byte > 15 ? 15 : source_byte) + (lane < 4 ? 0 : 16);
+}
+
+/// Returns eight samples of the 16 bytes there.
+template <int Bits, int... I, int... L>
+WINGBEAT_LANES eight eight_samples(const std::byte* from, indices<I...>, indices<L...>) {
+  vector_type<std::uint8_t, 32> bytes;
+  __builtin_memcpy(&bytes, from, 16);
+  __builtin_memcpy(reinterpret_cast<char*>(&bytes) + 16, from, 16);
+  const auto spread = __builtin_shufflevector(bytes, bytes, byte_of<Bits>(I / 4, I % 4)...);
+  vector_type<std::uint32_t, 8> windows;
+  __builtin_memcpy(&windows, &spread, sizeof windows);
+  windows <<= vector_type<std::uint32_t, 8>{(L * Bits % 8)...};
+  eight samples;
+  __builtin_memcpy(&samples, &windows, sizeof samples);
+  return samples >> (32 - Bits);
+}
+
+/// Reads groups of eight as far as 16 bytes are there; returns how many samples.
+template <int Bits>
+[[gnu::flatten]] size_t unpack_groups(const read_block& what) {
+  const size_t most = what.packed_bytes < 16 ? 0 : (what.packed_bytes - 16) / Bits + 1;
+  const size_t n_groups = what.count / 8 < most ? what.count / 8 : most;
+  for (size_t g = 0; g < n_groups; ++g) {
+    const eight samples =
+        eight_samples<Bits>(what.packed + g * Bits, indices_below<32>{}, indices_below<8>{});
+    const auto integers = __builtin_convertvector(samples, vector_type<std::int16_t, 8>);
+    const auto reals = __builtin_convertvector(samples, vector_type<float, 8>);
+    __builtin_memcpy(what.integers + 8 * g, &integers, sizeof integers);
+    __builtin_memcpy(what.out + 8 * g, &reals, sizeof reals);
+  }
+  return 8 * n_groups;
+}
+
+template <int... Bits>
+WINGBEAT_LANES size_t unpack_known(const read_block& what, indices<Bits...>) {
+  size_t done = 0;
+  ((what.bits == Bits + 2 ? void(done = unpack_groups<Bits + 2>(what)) : void()), ...);
+  return done;
+}
+#else
+WINGBEAT_LANES size_t unpack_known(const read_block&, indices_below<15>) {
+  return 0;  // no instruction moves bytes to any place
+}
+#endif
+
+/// bank_kernels::read
+inline std::uint64_t read(const read_block& what) {
+  std::uint64_t sum = 0;
+  if (what.packed != nullptr) {
+    const size_t done = what.skip == 0 ? unpack_known(what, indices_below<15>{}) : 0;
+    for (size_t i = done; i < what.count; ++i) {
+      what.integers[i] = sample_at(what.packed, what.packed_bytes, what.bits, what.skip + i);
+      what.out[i] = what.integers[i];
+    }
+  } else {
+    for (size_t i = 0; i < what.count; ++i) what.out[i] = what.integers[i];
+  }
+  for (size_t i = 0; i < what.count; ++i) {
+    const std::int32_t x = what.integers[i];
+    sum += static_cast<std::uint32_t>(x * x);
+  }
+  return sum;
+}
+
+}  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real transforms of length 2 H through complex ones of length H, by the formulas of
+// device/real.hpp, with vectors of bins k and their mirror images H - k.
+#pragma once
+
+#include "backend/host/kernels.hpp"     // mirror
+#include "backend/host/lanes/simd.hpp"  // simd
+#include "wingbeat/device/real.hpp"     // separate, combine
+
+namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
+
+template <class V, int... I>
+WINGBEAT_LANES V reversed(V a, indices<I...>) {
+  return V{__builtin_shufflevector(a.v, a.v, (int{sizeof...(I)} - 1 - I)...)};
+}
+template <class V>
+WINGBEAT_LANES lanes<V> reversed(lanes<V> z) {
+  constexpr auto all = indices_below<V::width>{};
+  return {reversed(z.re, all), reversed(z.im, all)};
+}
+
+/// Bins 0 and H, which are each their own mirror image.
+template <bool Join, class Real>
+void mirror_ends(const mirror<Real>& what) {
+  Real* out = what.out;
+  const Real re = what.in[0];
+  if constexpr (Join) {
+    const Real last = what.in[2 * what.half];
+    out[0] = re + last;
+    out[1] = re - last;
+  } else {
+    const Real im = what.in[1];
+    out[0] = 2 * (re + im);
+    out[1] = 0;
+    out[2 * what.half] = 2 * (re - im);
+    out[2 * what.half + 1] = 0;
+  }
+}
+
+/// Vectors `begin` to `end` of k = 1 .. H/2, each with its mirror image. The last of all
+/// meets its image in bin H/2 alone, where both say the same.
+template <bool Join, class V>
+[[gnu::flatten]] void mirror_pairs(const mirror<typename V::Real>& what) {
+  constexpr size_t w = V::width;
+  const lanes<V> lane = load_split<V>(what.lane);
+  for (size_t v = what.begin; v < what.end; ++v) {
+    const size_t k = 1 + v * w;
+    const size_t m = what.half - k - (w - 1);
+    const lanes<V> a = load_pairs<false, V>(what.in + 2 * k);
+    const lanes<V> b = reversed(load_pairs<false, V>(what.in + 2 * m));
+    const lanes<V> root = lane * broadcast<V>(what.first + 2 * v);
+    const auto bins =
+        Join ? device::real::combine(a, b, root) : device::real::separate(a, b, root, V{1.0});
+    store_pairs<false, V>(what.out + 2 * k, bins.first);
+    store_pairs<false, V>(what.out + 2 * m, reversed(bins.second));
+  }
+}
+
+/// kernels::split and kernels::join
+template <bool Join, class Real>
+void mirror_row(int width, const mirror<Real>& what) {
+  if (what.begin == 0) mirror_ends<Join>(what);
+  if (width == 1) return mirror_pairs<Join, simd<Real, 1>>(what);
+  with_width<Real>(width, [&](auto vector) { mirror_pairs<Join, decltype(vector)>(what); });
+}
+
+}  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers between memory as a caller lays it out and a tile. 16-bit numbers are widened and rounded
+// by integer arithmetic without branches, which compilers turn into vectors of any width: all of it
+// inline, because its functions have the same names in all instruction sets.
+#pragma once
+
+#include "backend/host/kernels.hpp"     // rectangle, stored
+#include "backend/host/lanes/simd.hpp"  // WINGBEAT_LANES, size_t
+#include "wingbeat/device/bfloat.hpp"   // bfloat
+#include "wingbeat/device/half.hpp"     // half_float
+
+namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
+
+/// Moves one run. `Step` is its stride in a tile; memory is dense where that is known to the
+/// compiler, which then moves vectors.
+template <size_t Step, bool Out, class Unit, class Real>
+WINGBEAT_LANES void move_dense(Unit* __restrict memory, Real* __restrict tile, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if constexpr (Out) {
+      memory[i] = Unit(tile[Step * i]);
+    } else {
+      tile[Step * i] = Real(memory[i]);
+    }
+  }
+}
+template <bool Out, class Unit, class Real>
+WINGBEAT_LANES void move_spread(Unit* __restrict memory, size_t memory_step, Real* __restrict tile,
+                                size_t tile_step, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if constexpr (Out) {
+      memory[memory_step * i] = Unit(tile[tile_step * i]);
+    } else {
+      tile[tile_step * i] = Real(memory[memory_step * i]);
+    }
+  }
+}
+
+/// Moves one run between planes of real and imaginary parts and pairs in a tile.
+template <bool Out, class Real>
+void move_planes(Real* real, Real* imaginary, Real* tile, size_t count) {
+  using V = simd<Real, vector_bytes / int{sizeof(Real)}>;
+  size_t i = 0;
+  for (; i + V::width <= count; i += V::width) {
+    if constexpr (Out) {
+      const lanes<V> z = load_pairs<false, V>(tile + 2 * i);
+      store(real + i, z.re);
+      store(imaginary + i, z.im);
+    } else {
+      store_pairs<false, V>(tile + 2 * i, {load<V>(real + i), load<V>(imaginary + i)});
+    }
+  }
+  for (; i < count; ++i) {
+    if constexpr (Out) {
+      real[i] = tile[2 * i];
+      imaginary[i] = tile[2 * i + 1];
+    } else {
+      tile[2 * i] = real[i];
+      tile[2 * i + 1] = imaginary[i];
+    }
+  }
+}
+
+/// Moves rows of complex numbers to columns: number c of run r stands at from + r from_pitch + 2 c
+/// and goes to to + c to_pitch + 2 r. Squares are transposed in registers, one complex float as one
+/// double, which no instruction here computes with.
+template <class Real>
+void move_transposed(const Real* from, size_t from_pitch, Real* to, size_t to_pitch, size_t n_runs,
+                     size_t n_numbers) {
+  constexpr size_t number_bytes = 2 * sizeof(Real);
+  size_t run = 0;
+  constexpr int side = vector_bytes / int{sizeof(double)};
+  if constexpr (sizeof(Real) == 4) {
+    using V = simd<double, side>;
+    for (; run + side <= n_runs; run += side) {
+      size_t c = 0;
+      for (; c + side <= n_numbers; c += side) {
+        V row[side];
+        WINGBEAT_UNROLL
+        for (int i = 0; i < side; ++i) {
+          __builtin_memcpy(&row[i].v, from + (run + i) * from_pitch + 2 * c, sizeof row[i].v);
+        }
+        transpose<side>(row);
+        WINGBEAT_UNROLL
+        for (int i = 0; i < side; ++i) {
+          __builtin_memcpy(to + (c + i) * to_pitch + 2 * run, &row[i].v, sizeof row[i].v);
+        }
+      }
+      for (; c < n_numbers; ++c) {
+        for (size_t i = 0; i < side; ++i) {
+          __builtin_memcpy(to + c * to_pitch + 2 * (run + i), from + (run + i) * from_pitch + 2 * c,
+                           number_bytes);
+        }
+      }
+    }
+  }
+  for (size_t c = 0; c < n_numbers; ++c) {
+    for (size_t r = run; r < n_runs; ++r) {
+      __builtin_memcpy(to + c * to_pitch + 2 * r, from + r * from_pitch + 2 * c, number_bytes);
+    }
+  }
+}
+
+/// Real and imaginary parts of one run, one after the other.
+template <bool Out, class Unit, class Real>
+void move_run(const rectangle& what, Unit* memory, Real* tile) {
+  const size_t n = what.run_length;
+  const bool is_real = what.imaginary_at == 0;
+  if (!is_real && what.memory_step == 1 && what.tile_step == 2) {
+    if constexpr (sizeof(Unit) == sizeof(Real)) {
+      return move_planes<Out>(memory, memory + what.imaginary_at, tile, n);
+    }
+    move_dense<2, Out>(memory, tile, n);
+    return move_dense<2, Out>(memory + what.imaginary_at, tile + 1, n);
+  }
+  move_spread<Out>(memory, what.memory_step, tile, what.tile_step, n);
+  if (is_real) return;
+  move_spread<Out>(memory + what.imaginary_at, what.memory_step, tile + 1, what.tile_step, n);
+}
+
+template <bool Out, class Unit, class Real>
+[[gnu::flatten]] void move_runs(const rectangle& what, Unit* memory, Real* tile) {
+  const size_t reals = what.imaginary_at == 0 ? 1 : 2;
+  const bool is_dense =
+      what.imaginary_at < 2 && what.memory_step == reals && what.tile_step == reals;
+  for (size_t run = 0; run < what.n_runs; ++run) {
+    Unit* const from = memory + what.memory_run * run;
+    Real* const to = tile + what.tile_run * run;
+    if (is_dense) {
+      move_dense<1, Out>(from, to, reals * what.run_length);
+    } else {
+      move_run<Out>(what, from, to);
+    }
+  }
+}
+
+/// Whether runs of complex numbers in memory are columns of a tile whose rows are dense.
+template <class Real>
+bool is_transposition(const rectangle& what) {
+  return what.as == stored::own && what.imaginary_at == 1 && what.memory_step == 2 &&
+         what.tile_run == 2 && what.tile_step != 2;
+}
+
+template <bool Out, class Real>
+void move_rectangle(const rectangle& what, void* memory, Real* tile) {
+  if (is_transposition<Real>(what)) {
+    auto* const numbers = static_cast<Real*>(memory);
+    if constexpr (Out) {
+      return move_transposed(tile, what.tile_step, numbers, what.memory_run, what.run_length,
+                             what.n_runs);
+    } else {
+      return move_transposed(numbers, what.memory_run, tile, what.tile_step, what.n_runs,
+                             what.run_length);
+    }
+  }
+  if constexpr (sizeof(Real) == 4) {
+    if (what.as == stored::fp16) {
+      return move_runs<Out>(what, static_cast<device::half_float*>(memory), tile);
+    }
+    if (what.as == stored::bf16) {
+      return move_runs<Out>(what, static_cast<device::bfloat*>(memory), tile);
+    }
+  }
+  move_runs<Out>(what, static_cast<Real*>(memory), tile);
+}
+
+/// kernels::gather and kernels::scatter; each leaves alone what its casts make writable.
+template <class Real>
+void gather(const rectangle& what, const void* memory, Real* tile) {
+  move_rectangle<false>(what, const_cast<void*>(memory), tile);
+}
+template <class Real>
+void scatter(const rectangle& what, const Real* tile, void* memory) {
+  move_rectangle<true>(what, memory, const_cast<Real*>(tile));
+}
+
+}  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

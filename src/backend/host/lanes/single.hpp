@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row of 2 to 64 points, whose call costs as much as its arithmetic. Rows of 2, 4 and 8 points
+// stay pairs, re im re im, two complex numbers in a vector; longer ones are `grouped`.
+// With lanes p = 0, 1:  y[k][p] = w_N^(pk) sum_r x[2 r + p] w_(N/2)^(rk),
+//     X[k] = y[k][0] + y[k][1],  X[k + N/2] = y[k][0] - y[k][1],  k < N/2.
+#pragma once
+
+#include "backend/host/kernels.hpp"        // single_row, single_kernel
+#include "backend/host/lanes/grouped.hpp"  // grouped_tile
+#include "backend/host/lanes/simd.hpp"     // simd
+#include "backend/host/lanes/tiny.hpp"     // tiny_tile
+
+namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
+
+/// Two complex numbers.
+template <class Real>
+using pair_of = simd<Real, 4>;
+
+/// Returns (im re im re).
+template <class V>
+WINGBEAT_LANES V exchanged(V z) {
+  return V{__builtin_shufflevector(z.v, z.v, 1, 0, 3, 2)};
+}
+
+/// Returns the first, or the second, complex numbers of two vectors.
+template <bool Second, class V>
+WINGBEAT_LANES V either_of(V a, V b) {
+  return V{Second ? __builtin_shufflevector(a.v, b.v, 2, 3, 6, 7)
+                  : __builtin_shufflevector(a.v, b.v, 0, 1, 4, 5)};
+}
+
+/// Returns the first number, and the second times a root, of the inverse its conjugate.
+template <bool Inverse, class V>
+WINGBEAT_LANES V second_times(V z, double re, double im) {
+  using Real = typename V::Real;
+  const Real c = Real(re), s = Real(Inverse ? -im : im);
+  const typename V::vector of_same = {1, 1, c, c}, of_other = {0, 0, -s, s};
+  return V{z.v * of_same + exchanged(z).v * of_other};
+}
+
+/// 4 points in each lane:  X[k] = sum_r x[r] w^(rk)
+template <bool Inverse, class V>
+WINGBEAT_LANES void four_of_pairs(V (&x)[4]) {
+  using Real = typename V::Real;
+  const V even = x[0] + x[2], other = x[0] - x[2];
+  const V odd = x[1] + x[3], turned = exchanged(x[1] - x[3]);  // -i z = (im, -re)
+  constexpr Real s = Inverse ? -1 : 1;
+  const typename V::vector sign = {s, -s, s, -s};
+  x[0] = even + odd;
+  x[2] = even - odd;
+  x[1] = V{other.v + turned.v * sign};
+  x[3] = V{other.v - turned.v * sign};
+}
+
+template <class V>
+WINGBEAT_LANES void two_points(const typename V::Real* in, typename V::Real* out, V factor) {
+  const V z = load<V>(in);
+  const V first = either_of<false>(z, z), second = either_of<true>(z, z);
+  const typename V::vector sign = {1, 1, -1, -1};
+  store(out, V{first.v + second.v * sign} * factor);
+}
+
+template <bool Inverse, class V>
+WINGBEAT_LANES void four_points(const typename V::Real* in, typename V::Real* out, V factor) {
+  using Real = typename V::Real;
+  const V a = load<V>(in), b = load<V>(in + 4);
+  const V sum = a + b, difference = a - b;
+  const V first = either_of<false>(sum, difference);
+  const V second{__builtin_shufflevector(sum.v, difference.v, 2, 3, 7, 6)};
+  constexpr Real s = Inverse ? -1 : 1;
+  const typename V::vector sign = {1, 1, s, -s};
+  store(out, V{first.v + second.v * sign} * factor);
+  store(out + 4, V{first.v - second.v * sign} * factor);
+}
+
+template <bool Inverse, class V>
+WINGBEAT_LANES void eight_points(const typename V::Real* in, typename V::Real* out, V factor) {
+  constexpr double c = 0.70710678118654752440;
+  V x[4];
+  WINGBEAT_UNROLL
+  for (int r = 0; r < 4; ++r) x[r] = load<V>(in + 4 * r);
+  four_of_pairs<Inverse>(x);
+  x[1] = second_times<Inverse>(x[1], c, -c);
+  x[2] = second_times<Inverse>(x[2], 0, -1);
+  x[3] = second_times<Inverse>(x[3], -c, -c);
+  WINGBEAT_UNROLL
+  for (int k = 0; k < 4; k += 2) {
+    const V first = either_of<false>(x[k], x[k + 1]), second = either_of<true>(x[k], x[k + 1]);
+    store(out + 2 * k, (first + second) * factor);
+    store(out + 2 * k + 8, (first - second) * factor);
+  }
+}
+
+template <int N, bool Swapped, class Real, int Width>
+void single_of_length(const void* row, const std::byte* from, std::byte* to) {
+  const auto& how = *static_cast<const single_row<Real>*>(row);
+  const auto* const in = reinterpret_cast<const Real*>(from);
+  auto* const out = reinterpret_cast<Real*>(to);
+  if constexpr (N > 8) {
+    constexpr int group = N == 64 ? 8 : 4;
+    grouped_tile<N / group, group, Swapped, simd<Real, group>>(in, 0, out, 0, how.roots, how.scale);
+  } else if constexpr (Width < 4) {
+    tiny_tile<N, Swapped, simd<Real, 1>>(in, out, how.scale);
+  } else {
+    using V = pair_of<Real>;
+    const V factor{how.scale - typename V::vector{}};
+    if constexpr (N == 2) two_points(in, out, factor);
+    if constexpr (N == 4) four_points<Swapped>(in, out, factor);
+    if constexpr (N == 8) eight_points<Swapped>(in, out, factor);
+  }
+}
+
+template <int N, class Real, int Width>
+single_kernel single_kernel_of(bool is_swapped) {
+  if constexpr (N <= 8 || (N < 64 ? 4 : 8) <= Width) {
+    return is_swapped ? single_of_length<N, true, Real, Width>
+                      : single_of_length<N, false, Real, Width>;
+  }
+  return nullptr;
+}
+
+/// kernels::single
+template <class Real, int Width>
+single_kernel single(size_t length, bool is_swapped) {
+  switch (length) {
+    case 2: return single_kernel_of<2, Real, Width>(is_swapped);
+    case 4: return single_kernel_of<4, Real, Width>(is_swapped);
+    case 8: return single_kernel_of<8, Real, Width>(is_swapped);
+    case 16: return single_kernel_of<16, Real, Width>(is_swapped);
+    case 32: return single_kernel_of<32, Real, Width>(is_swapped);
+    case 64: return single_kernel_of<64, Real, Width>(is_swapped);
+    default: return nullptr;
+  }
+}
+
+}  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/rows/matrix_transform.hpp"
+
+#include <algorithm>  // max
+#include <bit>        // has_single_bit
+
+#include "backend/host/rows/chain_tables.hpp"  // table_writer, write_chain, chain_reals, place, words
+#include "backend/host/rows/mixed_chain.hpp"  // matrix_shape_of
+#include "backend/host/thread_pool.hpp"       // thread_pool
+#include "formatted.hpp"                      // formatted
+#include "root_products.hpp"                  // root_products
+
+namespace wingbeat::backend::host {
+namespace {
+
+/// Returns the sides of a power of two, each a power of two.
+matrix_shape squarest(std::size_t length, int width, int max_radix) {
+  const int bits = std::countr_zero(length);
+  return {factorised(std::size_t{1} << ((bits + 1) / 2), width, max_radix),
+          factorised(std::size_t{1} << (bits / 2), 4, max_radix)};
+}
+
+/// Writes the roots between the halves as products: see `matrix::step`.
+template <class Real>
+void write_products(table_writer<Real>& table, matrix<Real>& shape, std::size_t width,
+                    std::size_t n_blocks) {
+  const std::size_t a = shape.columns.length, n = a * shape.rows.length;
+  const root_products<Real> w{n};
+  shape.step = table.here();
+  for (std::size_t block = 0; block < n_blocks; ++block) {
+    for (std::size_t j2 = 0; j2 < shape.block_pitch / width; ++j2) {
+      table.split(width, [&](std::size_t l) {
+        return w(j2 * (first_of_tile(block, width, a) + place<Real>(l, width)) % n);
+      });
+    }
+  }
+}
+
+/// Writes their factors: see `matrix::step_lane`, `matrix::step_first`.
+template <class Real>
+void write_factors(table_writer<Real>& table, matrix<Real>& shape, std::size_t width,
+                   std::size_t n_blocks) {
+  const std::size_t a = shape.columns.length, b = shape.rows.length;
+  const root_products<Real> w{a * b};
+  shape.step_lane = table.here();
+  for (std::size_t j2 = 0; j2 < b; ++j2) {
+    table.split(width, [&](std::size_t l) { return w(j2 * place<Real>(l, width)); });
+  }
+  shape.step_first = table.here();
+  const int radix = shape.is_divided ? shape.columns.stages[shape.columns.n_stages - 1].radix : 1;
+  const std::size_t n_q = n_blocks / static_cast<std::size_t>(radix);
+  for (std::size_t j2 = 0; j2 < b; ++j2) {
+    for (std::size_t q = 0; q < n_q; ++q) {
+      for (std::size_t block = q; block < n_blocks; block += n_q) {
+        table.one(w(j2 * first_of_tile(block, width, a)));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class Real>
+matrix_transform<Real>::matrix_transform(const kernels<Real>& kernel_set, std::size_t length,
+                                         bool is_long, unsigned n_slots)
+    : kernels_(kernel_set), is_long_(is_long), n_slots_(n_slots) {
+  matrix_.is_divided = std::has_single_bit(length);
+  const auto [columns, rows] = matrix_.is_divided
+                                   ? squarest(length, kernel_set.width, kernel_set.max_radix)
+                                   : matrix_shape_of(length, width());
+  matrix_.columns = columns;
+  matrix_.rows = rows;
+  matrix_.block_pitch = (rows.length + 1) * width();  // one vector more: blocks share no cache set
+  const std::size_t n_blocks = n_tiles(columns);
+  table_ = make_aligned<Real>(chain_reals(columns.length) + chain_reals(rows.length) +
+                              (is_long ? 2 * rows.length * (width() + n_blocks) : block_reals()));
+  table_writer<Real> table{table_.get()};
+  if (is_long) {
+    write_factors(table, matrix_, width(), n_blocks);
+  } else {
+    write_products(table, matrix_, width(), n_blocks);
+  }
+  write_chain(table, matrix_.columns, 0);
+  write_chain(table, matrix_.rows, 0);
+  matrix_.roots = table_.get();
+}
+
+template <class Real>
+std::size_t matrix_transform<Real>::block_reals() const noexcept {
+  return 2 * n_tiles(matrix_.columns) * matrix_.block_pitch;
+}
+
+template <class Real>
+std::size_t matrix_transform<Real>::scratch_reals() const noexcept {
+  return 6 * std::max(matrix_.columns.length, matrix_.rows.length) * width();
+}
+
+template <class Real>
+std::size_t matrix_transform<Real>::workspace_bytes() const noexcept {
+  return is_long_ ? sizeof(Real) * (block_reals() + n_slots_ * scratch_reals()) : 0;
+}
+
+template <class Real>
+std::string matrix_transform<Real>::explain() const {
+  const chain &columns = matrix_.columns, &rows = matrix_.rows;
+  return formatted(
+      "{} columns of {} points, radices {}, times step roots, {} lanes\n"
+      "{} rows of {} points, radices {}, {} lanes",
+      rows.length, columns.length, words(columns), width(), columns.length, rows.length,
+      words(rows), width());
+}
+
+template <class Real>
+void matrix_transform<Real>::run(const rows<Real>& given, void* workspace,
+                                 unsigned n_threads) const {
+  if (!is_long_) {
+    n_threads = 1;
+    workspace = thread_scratch(sizeof(Real) * (block_reals() + scratch_reals()));
+  }
+  tiles<Real> work;
+  work.blocks = static_cast<Real*>(workspace);
+  work.scale = given.scale;
+  work.is_swapped = given.is_swapped;
+  // The last two tiles, which may overlap, are one thread's.
+  const auto run_half = [&](tiles_kernel<Real> half, const chain& side) {
+    const std::size_t n_all = n_tiles(side);
+    const std::size_t n_shares =
+        n_threads <= 1 ? 1 : std::max<std::size_t>(side.length / width(), 1);
+    thread_pool::shared().run(n_shares, n_threads, [&](std::size_t i, unsigned slot) {
+      tiles<Real> share = work;
+      share.first = n_all * i / n_shares;
+      share.end = n_all * (i + 1) / n_shares;
+      share.scratch = work.blocks + block_reals() + slot * scratch_reals();
+      half(matrix_, share);
+    });
+  };
+  for (std::size_t row = 0; row < given.count; ++row) {
+    work.in = given.in + 2 * given.in_pitch * row;
+    work.out = given.out + 2 * given.out_pitch * row;
+    run_half(kernels_.columns, matrix_.rows);
+    run_half(kernels_.blocks, matrix_.columns);
+  }
+}
+
+template class matrix_transform<float>;
+template class matrix_transform<double>;
+
+}  // namespace wingbeat::backend::host

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/rows/mirror_transform.hpp"
+
+#include <algorithm>  // min
+
+#include "backend/host/rows/chain_tables.hpp"  // table_writer
+#include "backend/host/thread_pool.hpp"        // thread_pool
+#include "backend/host/thresholds.hpp"         // limits
+#include "root_products.hpp"                   // root_products
+
+namespace wingbeat::backend::host {
+
+template <class Real>
+mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t half)
+    : with_(table), half_(half), width_(table.width) {
+  if (half == 0) return;
+  const int least = 16 / int{sizeof(Real)};
+  while (width_ > 1 && 2 * static_cast<std::size_t>(width_) > half) {
+    width_ = width_ > least ? width_ / 2 : 1;
+  }
+  const auto width = static_cast<std::size_t>(width_);
+  const std::size_t row_bytes = 2 * sizeof(Real) * half;
+  const auto widest = static_cast<std::size_t>(table.width);
+  group_ = (limits.mirror_bytes / row_bytes + widest) / widest * widest;
+  const std::size_t n_vectors = n_vectors_ = half / 2 / width;
+  n_tail_ = half / 2 % width;
+  table_ = make_aligned<Real>(2 * (width + n_vectors + 2 + n_tail_));
+  const root_products<Real> w{2 * half};
+  table_writer<Real> writer{table_.get()};
+  writer.split(width, [&](std::size_t l) { return w(1 + l); });
+  for (std::size_t v = 0; v < n_vectors; ++v) writer.one(w(v * width));
+  for (int i = 0; i < 2; ++i) writer.one(w(0));  // of the tail's lane, and of no pair
+  for (std::size_t t = 0; t < n_tail_; ++t) writer.one(w(n_vectors * width + 1 + t));
+}
+
+/// The pairs behind the last whole vector, each in a vector of one lane: as if the row began so
+/// much later, and ended so much earlier, that they are pairs 2, 3, .. behind bin 0.
+template <class Real>
+void mirror_transform<Real>::mirror_tail(bool is_join, const Real* in, Real* out) const {
+  const std::size_t skipped = n_vectors_ * static_cast<std::size_t>(width_) - 1;
+  mirror<Real> part;
+  part.in = in + 2 * skipped;
+  part.out = out + 2 * skipped;
+  part.half = half_ - 2 * skipped;
+  part.lane = table_.get() + 2 * (static_cast<std::size_t>(width_) + n_vectors_);
+  part.first = part.lane + 2;
+  part.begin = 1;
+  part.end = 1 + n_tail_;
+  (is_join ? with_.join : with_.split)(1, part);
+}
+
+/// One row, its vectors shared among threads.
+template <class Real>
+void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
+                                        unsigned n_threads) const {
+  const std::size_t n_shares =
+      n_threads == 1 ? 1 : std::min<std::size_t>(limits.mirror_per_thread * n_threads, n_vectors_);
+  const auto share = [&](std::size_t begin, std::size_t end) {
+    mirror<Real> part;
+    part.in = in;
+    part.out = out;
+    part.half = half_;
+    part.lane = table_.get();
+    part.first = table_.get() + 2 * width_;
+    part.begin = begin;
+    part.end = end;
+    (is_join ? with_.join : with_.split)(width_, part);
+  };
+  if (n_tail_ > 0) mirror_tail(is_join, in, out);
+  if (n_shares <= 1) return share(0, n_vectors_);
+  thread_pool::shared().run(n_shares, n_threads, [&](std::size_t i, unsigned) {
+    share(n_vectors_ * i / n_shares, n_vectors_ * (i + 1) / n_shares);
+  });
+}
+
+/// Calls `work` with shares of the rows, on as many threads as there are to use.
+template <class Real>
+template <class Work>
+void mirror_transform<Real>::by_rows(const rows<Real>& what, unsigned n_threads, Work work) const {
+  if (what.count <= group_) return work(what);
+  const auto share = [&](std::size_t i, unsigned) {
+    rows<Real> part = what;
+    part.in += 2 * what.in_pitch * group_ * i;
+    part.out += 2 * what.out_pitch * group_ * i;
+    part.count = std::min(group_, what.count - group_ * i);
+    work(part);
+  };
+  thread_pool::shared().run((what.count + group_ - 1) / group_, n_threads, share);
+}
+
+template <class Real>
+void mirror_transform<Real>::forward(const row_transform<Real>& through, const rows<Real>& what,
+                                     void* workspace, unsigned n_threads) const {
+  const auto transform_and_split = [&](const rows<Real>& some, unsigned n_threads_of_row) {
+    through.run(some, workspace, n_threads_of_row);
+    for (std::size_t row = 0; row < some.count; ++row) {
+      Real* const bins = some.out + 2 * some.out_pitch * row;
+      mirror_row(false, bins, bins, n_threads_of_row);
+    }
+  };
+  if (through.n_crossings() == 2) return transform_and_split(what, n_threads);
+  by_rows(what, n_threads, [&](const rows<Real>& some) { transform_and_split(some, 1); });
+}
+
+template <class Real>
+void mirror_transform<Real>::inverse(const row_transform<Real>& through, const rows<Real>& what,
+                                     void* workspace, unsigned n_threads) const {
+  const auto join_and_transform = [&](const rows<Real>& some, unsigned n_threads_of_row) {
+    for (std::size_t row = 0; row < some.count; ++row) {
+      mirror_row(true, some.in + 2 * some.in_pitch * row, some.out + 2 * some.out_pitch * row,
+                 n_threads_of_row);
+    }
+    rows<Real> joined = some;
+    joined.in = some.out;
+    joined.in_pitch = some.out_pitch;
+    through.run(joined, workspace, n_threads_of_row);
+  };
+  if (through.n_crossings() == 2) return join_and_transform(what, n_threads);
+  by_rows(what, n_threads, [&](const rows<Real>& some) { join_and_transform(some, 1); });
+}
+
+template class mirror_transform<float>;
+template class mirror_transform<double>;
+
+}  // namespace wingbeat::backend::host

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real rows of N = 2 H numbers as complex rows of H, and the H + 1 bins of their spectra.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "backend/host/aligned.hpp"             // aligned_array
+#include "backend/host/kernels.hpp"             // kernels, rows
+#include "backend/host/rows/row_transform.hpp"  // row_transform
+
+namespace wingbeat::backend::host {
+
+template <class Real>
+class mirror_transform {
+ public:
+  /// Prepares real rows of 2 `half`; with half = 0, nothing.
+  mirror_transform(const kernels<Real>& table, std::size_t half);
+
+  /// Transforms real rows to bins. `what.scale` includes the 1/2 that `split` expects.
+  void forward(const row_transform<Real>& through, const rows<Real>& what, void* workspace,
+               unsigned n_threads) const;
+
+  /// Transforms bins to real rows.
+  void inverse(const row_transform<Real>& through, const rows<Real>& what, void* workspace,
+               unsigned n_threads) const;
+
+ private:
+  template <class Work>
+  void by_rows(const rows<Real>& what, unsigned n_threads, Work work) const;
+  void mirror_row(bool is_join, const Real* in, Real* out, unsigned n_threads) const;
+  void mirror_tail(bool is_join, const Real* in, Real* out) const;
+
+  kernels<Real> with_;
+  std::size_t half_;
+  int width_ = 1;
+  std::size_t group_ = 1;      ///< Rows that meet their mirror image while they are in the cache.
+  std::size_t n_vectors_ = 0;  ///< Whole vectors of pairs in a row.
+  std::size_t n_tail_ = 0;     // pairs that fill no vector; none where `half` is a power of two
+  aligned_array<Real> table_;  // lane roots, then first roots: see `mirror`; those of the tail
+};
+
+extern template class mirror_transform<float>;
+extern template class mirror_transform<double>;
+
+}  // namespace wingbeat::backend::host

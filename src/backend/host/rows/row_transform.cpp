@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/rows/row_transform.hpp"
+
+#include <algorithm>  // fill_n, min
+#include <bit>        // has_single_bit
+
+#include "backend/host/rows/chain_tables.hpp"  // factorised, table_writer
+#include "backend/host/thread_pool.hpp"        // thread_pool
+#include "backend/host/thresholds.hpp"         // limits
+#include "formatted.hpp"                       // formatted
+#include "root_products.hpp"                   // root_products
+
+namespace wingbeat::backend::host {
+namespace {
+
+constexpr std::size_t max_tiny = 8;
+constexpr std::size_t max_grouped = 64;
+
+/// Returns the lanes one row takes in the grouped method.
+constexpr int group_of(std::size_t length) {
+  return length == max_grouped ? 8 : 4;
+}
+
+/// Returns the widest vector a row of `length` fills: its first stage needs radix and p alike.
+int width_of_row(std::size_t length, int widest) {
+  int width = widest;
+  while (static_cast<std::size_t>(width) * width > length) width /= 2;
+  return width;
+}
+
+/// Writes w^(pk) of a first stage that keeps `width` adjacent p in a vector.  [p / width][k - 1]
+template <class Real>
+void write_first_stage(table_writer<Real>& table, std::size_t n_p, std::size_t radix,
+                       std::size_t width) {
+  const root_products<Real> w{n_p * radix};
+  for (std::size_t p = 0; p < n_p; p += width) {
+    for (std::size_t k = 1; k < radix; ++k) {
+      table.split(width, [&](std::size_t l) { return w((p + place<Real>(l, width)) * k); });
+    }
+  }
+}
+
+}  // namespace
+
+template <class Real>
+bool row_transform<Real>::is_long(std::size_t length) noexcept {
+  return 2 * sizeof(Real) * length > limits.stockham_bytes;
+}
+
+template <class Real>
+row_transform<Real>::row_transform(const kernels<Real>& kernel_set, std::size_t length,
+                                   unsigned n_slots)
+    : kernels_(kernel_set), length_(length) {
+  const bool is_power_of_two = std::has_single_bit(length);
+  if (is_power_of_two && length <= max_tiny) {
+    method_ = method::tiny;
+    forward_ = kernel_set.tiny(length, false);
+    swapped_ = kernel_set.tiny(length, true);
+  } else if (is_power_of_two && length <= max_grouped && group_of(length) <= kernel_set.width) {
+    method_ = method::grouped;
+    prepare_grouped();
+  } else if (is_power_of_two && !is_long(length)) {
+    method_ = method::stockham;
+    prepare_stockham();
+  } else if (!is_power_of_two && length <= limits.longest_in_lanes) {
+    method_ = method::in_lanes;
+    lanes_.emplace(kernel_set, length, length);
+  } else {
+    method_ = method::matrix;
+    matrix_.emplace(kernel_set, length, is_long(length), n_slots);
+  }
+  if (method_ == method::tiny || method_ == method::grouped) {
+    single_forward_ = kernel_set.single(length, false);
+    single_swapped_ = kernel_set.single(length, true);
+  }
+}
+
+template <class Real>
+void row_transform<Real>::prepare_grouped() {
+  const auto group = static_cast<std::size_t>(group_of(length_));
+  const std::size_t radix = length_ / group;
+  width_ = static_cast<int>(group);
+  forward_ = kernels_.grouped(length_, false);
+  swapped_ = kernels_.grouped(length_, true);
+  table_ = make_aligned<Real>(4 * length_);
+  table_writer<Real> table{table_.get()};
+  const root_products<Real> w{length_};
+  for (std::size_t k = 1; k < radix; ++k) {
+    table.split(2 * group, [&](std::size_t l) { return w(l % group * k); });
+  }
+}
+
+template <class Real>
+void row_transform<Real>::prepare_stockham() {
+  width_ = width_of_row(length_, kernels_.width);
+  chain_ = factorised(length_, width_, kernels_.max_radix);
+  forward_ = kernels_.stockham(width_, false);
+  swapped_ = kernels_.stockham(width_, true);
+  row_scratch_bytes_ = 4 * length_ * sizeof(Real);
+  const auto radix = static_cast<std::size_t>(chain_.stages[0].radix);
+  table_ = make_aligned<Real>(2 * length_ + chain_reals(length_));
+  table_writer<Real> table{table_.get()};
+  write_first_stage(table, length_ / radix, radix, static_cast<std::size_t>(width_));
+  write_chain(table, chain_, 1);
+}
+
+template <class Real>
+std::size_t row_transform<Real>::workspace_bytes() const noexcept {
+  return matrix_ ? matrix_->workspace_bytes() : 0;
+}
+
+template <class Real>
+std::string row_transform<Real>::explain() const {
+  switch (method_) {
+    case method::tiny: return formatted("{} points in registers, a row per lane", length_);
+    case method::grouped:
+      return formatted("{} points in registers, radices {} x {}, {} lanes a row", length_,
+                       length_ / static_cast<std::size_t>(width_), width_, width_);
+    case method::stockham:
+      return formatted("{} points in cache, radices {}, {} lanes", length_, words(chain_), width_);
+    case method::in_lanes:
+      return formatted("{} points in cache, radices {}, a row per lane", length_,
+                       words(lanes_->factors()));
+    case method::matrix: break;
+  }
+  return matrix_->explain();
+}
+
+template <class Real>
+prepared_rows<Real> row_transform<Real>::prepared(const rows<Real>& like) const noexcept {
+  prepared_rows<Real> result;
+  result.kernel = like.is_swapped ? swapped_ : forward_;
+  result.how = chain_;
+  result.roots = table_.get();
+  result.scratch_bytes = row_scratch_bytes_;
+  result.from_zero = like;
+  if (like.count == 1) result.single = like.is_swapped ? single_swapped_ : single_forward_;
+  result.of_single = {table_.get(), like.scale};
+  return result;
+}
+
+template <class Real>
+void row_transform<Real>::run(const rows<Real>& given, void* workspace, unsigned n_threads) const {
+  if (given.count == 1 && single_forward_ != nullptr) {
+    const single_row<Real> of_single{table_.get(), given.scale};
+    return (given.is_swapped ? single_swapped_ : single_forward_)(
+        &of_single, reinterpret_cast<const std::byte*>(given.in),
+        reinterpret_cast<std::byte*>(given.out));
+  }
+  if (is_long(length_)) return matrix_->run(given, workspace, n_threads);
+  if (n_threads <= 1) return run_share(given);
+  // Shares are whole vectors of rows, so that each row meets the same kernel on any thread.
+  const auto width = static_cast<std::size_t>(kernels_.width);
+  const std::size_t n_groups = (given.count + width - 1) / width;
+  const std::size_t n_shares = std::min<std::size_t>(n_groups, 4 * n_threads);
+  thread_pool::shared().run(n_shares, n_threads, [&](std::size_t i, unsigned) {
+    const std::size_t begin = n_groups * i / n_shares * width;
+    const std::size_t end = std::min(n_groups * (i + 1) / n_shares * width, given.count);
+    rows<Real> share = given;
+    share.in += 2 * given.in_pitch * begin;
+    share.out += 2 * given.out_pitch * begin;
+    share.count = end - begin;
+    run_share(share);
+  });
+}
+
+template <class Real>
+void row_transform<Real>::run_share(const rows<Real>& given) const {
+  if (lanes_) return run_in_lanes(given);
+  if (matrix_) return matrix_->run(given, nullptr, 1);
+  void* const scratch = row_scratch_bytes_ == 0 ? nullptr : thread_scratch(row_scratch_bytes_);
+  (given.is_swapped ? swapped_ : forward_)(chain_, table_.get(), given,
+                                           static_cast<Real*>(scratch));
+}
+
+/// Rows have the same bits in any lane.
+template <class Real>
+void row_transform<Real>::run_in_lanes(const rows<Real>& given) const {
+  const std::size_t width = lanes_->width(), tile_reals = 2 * length_ * width;
+  auto* const tile =
+      static_cast<Real*>(thread_scratch((tile_reals + lanes_->scratch_reals()) * sizeof(Real)));
+  strip<Real> columns;
+  columns.in = columns.out = tile;
+  columns.in_pitch = columns.out_pitch = width;
+  columns.scratch = tile + tile_reals;
+  columns.scale = given.scale;
+  columns.is_swapped = given.is_swapped;
+  rectangle moved;
+  moved.imaginary_at = 1;
+  moved.run_length = length_;
+  moved.memory_step = moved.tile_run = 2;
+  moved.tile_step = 2 * width;
+  for (std::size_t row = 0; row < given.count; row += width) {
+    moved.n_runs = std::min(width, given.count - row);
+    if (moved.n_runs < width) std::fill_n(tile, tile_reals, Real{0});
+    moved.memory_run = 2 * given.in_pitch;
+    kernels_.gather(moved, given.in + 2 * given.in_pitch * row, tile);
+    lanes_->run(columns);
+    moved.memory_run = 2 * given.out_pitch;
+    kernels_.scatter(moved, tile, given.out + 2 * given.out_pitch * row);
+  }
+}
+
+template class row_transform<float>;
+template class row_transform<double>;
+
+}  // namespace wingbeat::backend::host
