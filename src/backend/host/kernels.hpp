@@ -140,10 +140,10 @@ struct bin_product {
 template <class Real>
 using tiles_kernel = void (*)(const matrix<Real>& shape, const tiles<Real>& work);
 
-/// Transforms rows of one length on the calling thread. `how` and `roots` are what the length was
-/// prepared with; `scratch` holds two rows where stages go through memory.
+/// Transforms rows of one length on the calling thread. `factors` and `roots` are of
+/// that length; `scratch` holds two rows where stages go through memory.
 template <class Real>
-using rows_kernel = void (*)(const chain& how, const Real* roots, const rows<Real>& what,
+using rows_kernel = void (*)(const chain& factors, const Real* roots, const rows<Real>& work,
                              Real* scratch);
 
 /// What a kernel of one row reads beside the row.
@@ -184,19 +184,19 @@ struct kernels {
   /// `width` columns: as many as the widest vector has lanes, or a half or a quarter of them where
   /// the length is a power of two.
   /// roots: of each stage but the last, w^(pk) as [p][k - 1][re, im]
-  void (*strip_of)(int width, const chain& how, const Real* roots, const strip<Real>& what);
+  void (*strip_of)(int width, const chain& factors, const Real* roots, const strip<Real>& columns);
 
   /// Memory to tile and back, the latter rounding to nearest even.
-  void (*gather)(const rectangle& what, const void* memory, Real* tile);
-  void (*scatter)(const rectangle& what, const Real* tile, void* memory);
+  void (*gather)(const rectangle& shape, const void* memory, Real* tile);
+  void (*scatter)(const rectangle& shape, const Real* tile, void* memory);
 
   /// H bins of the half-length transform, scaled by 1/2, to the H + 1 bins of the real one.
-  void (*split)(int width, const mirror<Real>& what);
+  void (*split)(int width, const mirror<Real>& row);
 
   /// H + 1 bins of a real signal to the H bins whose inverse transform is that signal.
-  void (*join)(int width, const mirror<Real>& what);
+  void (*join)(int width, const mirror<Real>& row);
 
-  void (*multiply)(const bin_product<Real>& what);
+  void (*multiply)(const bin_product<Real>& bins);
 };
 
 struct instruction_set {

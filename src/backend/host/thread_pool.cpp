@@ -38,7 +38,7 @@ unsigned threads_wanted() {
 std::unique_ptr<thread_pool> make_shared_pool() {
   const unsigned n_threads = threads_wanted();
   const bool waits_awake =
-      n_threads >= limits.least_pool_awake && n_threads <= std::thread::hardware_concurrency();
+      n_threads >= limits.min_pool_awake && n_threads <= std::thread::hardware_concurrency();
   return std::make_unique<thread_pool>(n_threads, waits_awake);
 }
 

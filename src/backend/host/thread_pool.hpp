@@ -21,14 +21,14 @@ class task {
  public:
   template <class Callable>
   requires std::is_invocable_v<const Callable&, std::size_t, unsigned> task(
-      const Callable& what)  // NOLINT: converts on purpose, so that call sites pass lambdas
-      : what_(&what), call_([](const void* it, std::size_t index, unsigned slot) {
+      const Callable& callable)  // NOLINT: converts on purpose, so that call sites pass lambdas
+      : callable_(&callable), call_([](const void* it, std::size_t index, unsigned slot) {
           (*static_cast<const Callable*>(it))(index, slot);
         }) {}
-  void operator()(std::size_t index, unsigned slot) const { call_(what_, index, slot); }
+  void operator()(std::size_t index, unsigned slot) const { call_(callable_, index, slot); }
 
  private:
-  const void* what_;
+  const void* callable_;
   void (*call_)(const void*, std::size_t, unsigned);
 };
 
@@ -51,7 +51,7 @@ class thread_pool {
   [[nodiscard]] unsigned n_threads() const noexcept { return n_threads_; }
   /// Returns whether work, as `thresholds` counts it, is worth a second thread.
   [[nodiscard]] bool is_worth_sharing(double work) const noexcept {
-    return work >= std::max(limits.least_shared_work, work_per_thread());
+    return work >= std::max(limits.min_shared_work, work_per_thread());
   }
   /// Returns how many threads to take for it.
   [[nodiscard]] unsigned threads_for(double work) const noexcept {

@@ -14,10 +14,10 @@ struct thresholds {
   // Work counts points times log2 of the length.
   double work_per_thread = 1 << 19;        ///< About 30 microseconds: what it costs to wake one.
   double work_per_awake_thread = 1 << 16;  ///< About 4 microseconds, where workers wait awake.
-  double least_shared_work = 1 << 18;  ///< 2^14 points took 31 us on three threads, 24 us on one.
+  double min_shared_work = 1 << 18;  ///< 2^14 points took 31 us on three threads, 24 us on one.
   /// Workers of a pool of so many threads wait awake for a while, where the machine has as many
   /// processors: a smaller one needs them for others.
-  unsigned least_pool_awake = 4;
+  unsigned min_pool_awake = 4;
   std::chrono::microseconds wait_awake{50};
   std::size_t tiles_per_thread = 8;   ///< Shares of a pass, so that threads end together.
   std::size_t mirror_per_thread = 4;  ///< Shares of one row's bins, for the same reason.
@@ -30,9 +30,9 @@ struct thresholds {
   std::size_t mirror_bytes = std::size_t{1} << 14;    ///< Rows that meet their mirror image
                                                       ///< while they are in the inner cache.
   // Tiles
-  std::size_t tile_bytes = std::size_t{1} << 15;       ///< Of short rows: the inner cache.
-  std::size_t most_tile_bytes = std::size_t{1} << 26;  ///< Of long rows, all together.
-  std::size_t short_row = 64;                          ///< Rows up to this length
+  std::size_t tile_bytes = std::size_t{1} << 15;      ///< Of short rows: the inner cache.
+  std::size_t max_tile_bytes = std::size_t{1} << 26;  ///< Of long rows, all together.
+  std::size_t short_row = 64;                         ///< Rows up to this length
   std::size_t short_rows = 64;   ///< come by so many, which fill vectors together.
   std::size_t line_columns = 8;  ///< Columns at least, where they are neighbours: a cache line.
   std::size_t tile_padding = 8;  ///< Elements between longer rows, because rows a power of two

@@ -102,7 +102,7 @@ void axis_pass<Real>::choose_rows() {
     columns = std::max(columns, limits.line_columns);
   }
   tile_columns_ =
-      std::min({columns, std::max<std::size_t>(limits.most_tile_bytes / row_bytes, 1), n_columns_});
+      std::min({columns, std::max<std::size_t>(limits.max_tile_bytes / row_bytes, 1), n_columns_});
   tile_pitch_ = n + (has_mirror_ ? 1 : 0);
   if (n > limits.short_row) tile_pitch_ += limits.tile_padding;
 }

@@ -60,11 +60,11 @@ struct read_block {
 
 struct bank_kernels {
   /// Returns the sum of squares.
-  std::uint64_t (*read)(const read_block& what);
-  void (*filter)(const filtered_rows& what);
-  void (*dither)(const dither_block& what);
+  std::uint64_t (*read)(const read_block& block);
+  void (*filter)(const filtered_rows& rows);
+  void (*dither)(const dither_block& block);
   /// Returns how many values were limited.
-  std::uint32_t (*finish)(heap_sample output, const finished_bins& what);
+  std::uint32_t (*finish)(heap_sample output, const finished_bins& given);
 };
 
 }  // namespace wingbeat::backend::host

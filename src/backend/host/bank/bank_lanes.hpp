@@ -59,11 +59,11 @@ template <int Rows, int N>
 }
 
 /// Copies a block's samples of each row next to each other, with zeros behind the row's last ones.
-inline void gather(const filtered_rows& what, size_t j) {
-  const size_t count = what.step - j;
-  for (size_t i = 0; i < what.taps + what.count - 1; ++i) {
-    float* const to = what.scratch + i * bank_block;
-    const float* const from = what.x + i * what.step + j;
+inline void gather(const filtered_rows& rows, size_t j) {
+  const size_t count = rows.step - j;
+  for (size_t i = 0; i < rows.taps + rows.count - 1; ++i) {
+    float* const to = rows.scratch + i * bank_block;
+    const float* const from = rows.x + i * rows.step + j;
     if (count >= bank_block) {
       __builtin_memcpy(to, from, bank_block * sizeof(float));
     } else {
@@ -75,22 +75,22 @@ inline void gather(const filtered_rows& what, size_t j) {
 
 /// bank_kernels::filter. Samples of a block of positions are copied next to each other first: where
 /// they come from they are a power of two apart and would share few sets of the cache.
-inline void filter(const filtered_rows& what) {
+inline void filter(const filtered_rows& rows) {
   constexpr int n = float_lanes == 16 ? 2 : 1;  // half of the registers hold sums
-  const float* w = what.w;
-  for (size_t j = 0; j < what.step; j += bank_block, w += what.taps * bank_block) {
-    gather(what, j);
-    const float* x = what.scratch;
-    float* y = what.y + j;
-    size_t left = what.count;
-    for (; left >= 8; left -= 8, x += 8 * bank_block, y += 8 * what.y_pitch) {
-      filter_block<8, n>(x, w, what.taps, y, what.y_pitch);
+  const float* w = rows.w;
+  for (size_t j = 0; j < rows.step; j += bank_block, w += rows.taps * bank_block) {
+    gather(rows, j);
+    const float* x = rows.scratch;
+    float* y = rows.y + j;
+    size_t left = rows.count;
+    for (; left >= 8; left -= 8, x += 8 * bank_block, y += 8 * rows.y_pitch) {
+      filter_block<8, n>(x, w, rows.taps, y, rows.y_pitch);
     }
-    for (; left >= 4; left -= 4, x += 4 * bank_block, y += 4 * what.y_pitch) {
-      filter_block<4, n>(x, w, what.taps, y, what.y_pitch);
+    for (; left >= 4; left -= 4, x += 4 * bank_block, y += 4 * rows.y_pitch) {
+      filter_block<4, n>(x, w, rows.taps, y, rows.y_pitch);
     }
-    for (; left > 0; --left, x += bank_block, y += what.y_pitch) {
-      filter_block<1, 2>(x, w, what.taps, y, what.y_pitch);
+    for (; left > 0; --left, x += bank_block, y += rows.y_pitch) {
+      filter_block<1, 2>(x, w, rows.taps, y, rows.y_pitch);
     }
   }
 }
@@ -116,15 +116,15 @@ WINGBEAT_LANES words wide_product(words a, words b) {
 }
 
 /// bank_kernels::dither: device::philox and device::dither_of, a channel in each lane.
-inline void dither(const dither_block& what) {
+inline void dither(const dither_block& block) {
   constexpr words none{};
   const words first = none + 0xD2511F53U, second = none + 0xCD9E8D57U;
   for (size_t i = 0; i < bank_block; i += word_lanes) {
-    words at[4] = {none + (what.time & 0xFFFFFFFFU), none + (what.time >> 32),
-                   none + (what.first_channel + i), none + what.pair};
+    words at[4] = {none + (block.time & 0xFFFFFFFFU), none + (block.time >> 32),
+                   none + (block.first_channel + i), none + block.pair};
     for (int l = 0; l < word_lanes; ++l) at[2][l] += static_cast<std::uint64_t>(l);
-    std::uint32_t low = static_cast<std::uint32_t>(what.seed);
-    std::uint32_t high = static_cast<std::uint32_t>(what.seed >> 32);
+    std::uint32_t low = static_cast<std::uint32_t>(block.seed);
+    std::uint32_t high = static_cast<std::uint32_t>(block.seed >> 32);
     for (int round = 0; round < device::dither_rounds; ++round) {
       const words a = wide_product(at[0], first), b = wide_product(at[2], second);
       at[0] = (b >> 32) ^ at[1] ^ (none + low);
@@ -142,7 +142,7 @@ inline void dither(const dither_block& what) {
       reals scaled;
       __builtin_memcpy(&scaled, &bits, sizeof bits);
       scaled = scaled - 1.5F + 5.9604645e-8F;
-      __builtin_memcpy(what.out + word * bank_block + i, &scaled, sizeof scaled);
+      __builtin_memcpy(block.out + word * bank_block + i, &scaled, sizeof scaled);
     }
   }
 }
@@ -190,23 +190,23 @@ WINGBEAT_LANES void store_values(std::byte* out, size_t i, lanes<floats> c) {
 }
 
 template <heap_sample As>
-[[gnu::flatten]] std::uint32_t finish_as(const finished_bins& what) {
-  const lanes<floats> coarse{floats{double{what.coarse[0]}}, floats{double{what.coarse[1]}}};
-  const floats limit{double{what.limit}};
+[[gnu::flatten]] std::uint32_t finish_as(const finished_bins& given) {
+  const lanes<floats> coarse{floats{double{given.coarse[0]}}, floats{double{given.coarse[1]}}};
+  const floats limit{double{given.limit}};
   vector_type<std::int32_t, float_lanes> n_limited{};
-  for (size_t i = 0; i < what.count; i += float_lanes) {
-    const lanes<floats> step{load<floats>(what.steps + i),
-                             load<floats>(what.steps + bank_block + i)};
-    const lanes<floats> turned = load_pairs<false, floats>(what.bins + 2 * i) * (coarse * step);
-    lanes<floats> u = turned * load_pairs<false, floats>(what.gains + 2 * i);
+  for (size_t i = 0; i < given.count; i += float_lanes) {
+    const lanes<floats> step{load<floats>(given.steps + i),
+                             load<floats>(given.steps + bank_block + i)};
+    const lanes<floats> turned = load_pairs<false, floats>(given.bins + 2 * i) * (coarse * step);
+    lanes<floats> u = turned * load_pairs<false, floats>(given.gains + 2 * i);
     lanes<floats> added{floats{0.0}, floats{0.0}};  // also turns -0 into 0
-    if (what.dither != nullptr) {
-      added = {load<floats>(what.dither + i), load<floats>(what.dither + bank_block + i)};
+    if (given.dither != nullptr) {
+      added = {load<floats>(given.dither + i), load<floats>(given.dither + bank_block + i)};
     }
     u = u + added;
     const lanes<floats> c{limited(u.re, limit), limited(u.im, limit)};
     n_limited -= (c.re.v != u.re.v) | (c.im.v != u.im.v);
-    store_values<As>(what.out, i, c);
+    store_values<As>(given.out, i, c);
   }
   std::uint32_t sum = 0;
   for (int l = 0; l < float_lanes; ++l) sum += static_cast<std::uint32_t>(n_limited[l]);
@@ -215,40 +215,40 @@ template <heap_sample As>
 
 /// Whole vectors of bins; and the last ones, with zeros behind them, which none limits.
 template <heap_sample As>
-std::uint32_t finish_all(const finished_bins& what) {
+std::uint32_t finish_all(const finished_bins& given) {
   constexpr size_t width = float_lanes;
   constexpr size_t n_bytes = complex_bytes(As);
-  finished_bins whole = what;
-  whole.count = what.count / width * width;
+  finished_bins whole = given;
+  whole.count = given.count / width * width;
   std::uint32_t n_limited = finish_as<As>(whole);
-  const size_t n_left = what.count - whole.count;
+  const size_t n_left = given.count - whole.count;
   if (n_left == 0) return n_limited;
   alignas(vector_bytes) float bins[2 * width] = {}, gains[2 * width] = {};
   alignas(vector_bytes) std::byte out[n_bytes * width];
-  __builtin_memcpy(bins, what.bins + 2 * whole.count, 2 * n_left * sizeof(float));
-  __builtin_memcpy(gains, what.gains + 2 * whole.count, 2 * n_left * sizeof(float));
-  finished_bins rest = what;
+  __builtin_memcpy(bins, given.bins + 2 * whole.count, 2 * n_left * sizeof(float));
+  __builtin_memcpy(gains, given.gains + 2 * whole.count, 2 * n_left * sizeof(float));
+  finished_bins rest = given;
   rest.bins = bins;
   rest.gains = gains;
-  rest.steps = what.steps + whole.count;
-  if (what.dither != nullptr) rest.dither = what.dither + whole.count;
+  rest.steps = given.steps + whole.count;
+  if (given.dither != nullptr) rest.dither = given.dither + whole.count;
   rest.count = width;
   rest.out = out;
   n_limited += finish_as<As>(rest);
-  __builtin_memcpy(what.out + n_bytes * whole.count, out, n_bytes * n_left);
+  __builtin_memcpy(given.out + n_bytes * whole.count, out, n_bytes * n_left);
   return n_limited;
 }
 
 /// bank_kernels::finish
-inline std::uint32_t finish(heap_sample output, const finished_bins& what) {
+inline std::uint32_t finish(heap_sample output, const finished_bins& given) {
   switch (output) {
-    case heap_sample::int4: return finish_all<heap_sample::int4>(what);
-    case heap_sample::int8: return finish_all<heap_sample::int8>(what);
-    case heap_sample::int16: return finish_all<heap_sample::int16>(what);
-    case heap_sample::fp16: return finish_all<heap_sample::fp16>(what);
+    case heap_sample::int4: return finish_all<heap_sample::int4>(given);
+    case heap_sample::int8: return finish_all<heap_sample::int8>(given);
+    case heap_sample::int16: return finish_all<heap_sample::int16>(given);
+    case heap_sample::fp16: return finish_all<heap_sample::fp16>(given);
     case heap_sample::fp32: break;
   }
-  return finish_all<heap_sample::fp32>(what);
+  return finish_all<heap_sample::fp32>(given);
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

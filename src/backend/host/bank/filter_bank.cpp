@@ -22,7 +22,7 @@ namespace wingbeat::backend::host {
 namespace {
 
 /// Rows that are filtered together, and share the weights that they read.
-constexpr std::size_t most_group_rows = 8;
+constexpr std::size_t max_group_rows = 8;
 
 /// Polarisations whose dither comes from the same random numbers.
 constexpr std::size_t pair = 2;
@@ -202,7 +202,7 @@ void host_bank::prepare_weights() {
 void host_bank::prepare_slots() {
   n_threads_ = thread_pool::shared().n_threads();
   while (tile_ > 4 && request_.spectra / tile_ < n_threads_) tile_ /= 2;
-  group_ = std::min(tile_, most_group_rows);
+  group_ = std::min(tile_, max_group_rows);
   n_threads_ = std::min(n_threads_, static_cast<unsigned>(request_.spectra / tile_));
   slots_.resize(n_threads_);
   for (slot& each : slots_) {

@@ -51,24 +51,24 @@ WINGBEAT_LANES eight eight_samples(const std::byte* from, indices<I...>, indices
 
 /// Reads groups of eight as far as 16 bytes are there; returns how many samples.
 template <int Bits>
-[[gnu::flatten]] size_t unpack_groups(const read_block& what) {
-  const size_t most = what.packed_bytes < 16 ? 0 : (what.packed_bytes - 16) / Bits + 1;
-  const size_t n_groups = what.count / 8 < most ? what.count / 8 : most;
+[[gnu::flatten]] size_t unpack_groups(const read_block& block) {
+  const size_t most = block.packed_bytes < 16 ? 0 : (block.packed_bytes - 16) / Bits + 1;
+  const size_t n_groups = block.count / 8 < most ? block.count / 8 : most;
   for (size_t g = 0; g < n_groups; ++g) {
     const eight samples =
-        eight_samples<Bits>(what.packed + g * Bits, indices_below<32>{}, indices_below<8>{});
+        eight_samples<Bits>(block.packed + g * Bits, indices_below<32>{}, indices_below<8>{});
     const auto integers = __builtin_convertvector(samples, vector_type<std::int16_t, 8>);
     const auto reals = __builtin_convertvector(samples, vector_type<float, 8>);
-    __builtin_memcpy(what.integers + 8 * g, &integers, sizeof integers);
-    __builtin_memcpy(what.out + 8 * g, &reals, sizeof reals);
+    __builtin_memcpy(block.integers + 8 * g, &integers, sizeof integers);
+    __builtin_memcpy(block.out + 8 * g, &reals, sizeof reals);
   }
   return 8 * n_groups;
 }
 
 template <int... Bits>
-WINGBEAT_LANES size_t unpack_known(const read_block& what, indices<Bits...>) {
+WINGBEAT_LANES size_t unpack_known(const read_block& block, indices<Bits...>) {
   size_t done = 0;
-  ((what.bits == Bits + 2 ? void(done = unpack_groups<Bits + 2>(what)) : void()), ...);
+  ((block.bits == Bits + 2 ? void(done = unpack_groups<Bits + 2>(block)) : void()), ...);
   return done;
 }
 #else
@@ -78,19 +78,19 @@ WINGBEAT_LANES size_t unpack_known(const read_block&, indices_below<15>) {
 #endif
 
 /// bank_kernels::read
-inline std::uint64_t read(const read_block& what) {
+inline std::uint64_t read(const read_block& block) {
   std::uint64_t sum = 0;
-  if (what.packed != nullptr) {
-    const size_t done = what.skip == 0 ? unpack_known(what, indices_below<15>{}) : 0;
-    for (size_t i = done; i < what.count; ++i) {
-      what.integers[i] = sample_at(what.packed, what.packed_bytes, what.bits, what.skip + i);
-      what.out[i] = what.integers[i];
+  if (block.packed != nullptr) {
+    const size_t done = block.skip == 0 ? unpack_known(block, indices_below<15>{}) : 0;
+    for (size_t i = done; i < block.count; ++i) {
+      block.integers[i] = sample_at(block.packed, block.packed_bytes, block.bits, block.skip + i);
+      block.out[i] = block.integers[i];
     }
   } else {
-    for (size_t i = 0; i < what.count; ++i) what.out[i] = what.integers[i];
+    for (size_t i = 0; i < block.count; ++i) block.out[i] = block.integers[i];
   }
-  for (size_t i = 0; i < what.count; ++i) {
-    const std::int32_t x = what.integers[i];
+  for (size_t i = 0; i < block.count; ++i) {
+    const std::int32_t x = block.integers[i];
     sum += static_cast<std::uint32_t>(x * x);
   }
   return sum;

@@ -56,23 +56,23 @@ template <int Radix, int Group, bool Swapped, class V>
 }
 
 template <int Radix, int Group, bool Swapped, class V>
-void grouped_rows(const rows<typename V::Real>& what, const typename V::Real* roots, size_t row) {
+void grouped_rows(const rows<typename V::Real>& work, const typename V::Real* roots, size_t row) {
   constexpr size_t n = V::width / Group;
-  for (; what.count - row >= n; row += n) {
-    grouped_tile<Radix, Group, Swapped, V>(what.in + 2 * what.in_pitch * row, 2 * what.in_pitch,
-                                           what.out + 2 * what.out_pitch * row, 2 * what.out_pitch,
-                                           roots, what.scale);
+  for (; work.count - row >= n; row += n) {
+    grouped_tile<Radix, Group, Swapped, V>(work.in + 2 * work.in_pitch * row, 2 * work.in_pitch,
+                                           work.out + 2 * work.out_pitch * row, 2 * work.out_pitch,
+                                           roots, work.scale);
   }
   if constexpr (n > 1) {
     using narrower = simd<typename V::Real, V::width / 2>;
-    if (row < what.count) grouped_rows<Radix, Group, Swapped, narrower>(what, roots, row);
+    if (row < work.count) grouped_rows<Radix, Group, Swapped, narrower>(work, roots, row);
   }
 }
 
 template <int Radix, int Group, bool Swapped, class Real, int Width>
-void grouped_of_length(const chain&, const Real* roots, const rows<Real>& what, Real*) {
+void grouped_of_length(const chain&, const Real* roots, const rows<Real>& work, Real*) {
   using V = simd<Real, (Width < 2 * Group ? Width : 2 * Group)>;
-  grouped_rows<Radix, Group, Swapped, V>(what, roots, 0);
+  grouped_rows<Radix, Group, Swapped, V>(work, roots, 0);
 }
 
 template <int Radix, int Group, class Real, int Width>

@@ -21,47 +21,47 @@ WINGBEAT_LANES lanes<V> reversed(lanes<V> z) {
 
 /// Bins 0 and H, which are each their own mirror image.
 template <bool Join, class Real>
-void mirror_ends(const mirror<Real>& what) {
-  Real* out = what.out;
-  const Real re = what.in[0];
+void mirror_ends(const mirror<Real>& row) {
+  Real* out = row.out;
+  const Real re = row.in[0];
   if constexpr (Join) {
-    const Real last = what.in[2 * what.half];
+    const Real last = row.in[2 * row.half];
     out[0] = re + last;
     out[1] = re - last;
   } else {
-    const Real im = what.in[1];
+    const Real im = row.in[1];
     out[0] = 2 * (re + im);
     out[1] = 0;
-    out[2 * what.half] = 2 * (re - im);
-    out[2 * what.half + 1] = 0;
+    out[2 * row.half] = 2 * (re - im);
+    out[2 * row.half + 1] = 0;
   }
 }
 
 /// Vectors `begin` to `end` of k = 1 .. H/2, each with its mirror image. The last of all
 /// meets its image in bin H/2 alone, where both say the same.
 template <bool Join, class V>
-[[gnu::flatten]] void mirror_pairs(const mirror<typename V::Real>& what) {
+[[gnu::flatten]] void mirror_pairs(const mirror<typename V::Real>& row) {
   constexpr size_t w = V::width;
-  const lanes<V> lane = load_split<V>(what.lane);
-  for (size_t v = what.begin; v < what.end; ++v) {
+  const lanes<V> lane = load_split<V>(row.lane);
+  for (size_t v = row.begin; v < row.end; ++v) {
     const size_t k = 1 + v * w;
-    const size_t m = what.half - k - (w - 1);
-    const lanes<V> a = load_pairs<false, V>(what.in + 2 * k);
-    const lanes<V> b = reversed(load_pairs<false, V>(what.in + 2 * m));
-    const lanes<V> root = lane * broadcast<V>(what.first + 2 * v);
+    const size_t m = row.half - k - (w - 1);
+    const lanes<V> a = load_pairs<false, V>(row.in + 2 * k);
+    const lanes<V> b = reversed(load_pairs<false, V>(row.in + 2 * m));
+    const lanes<V> root = lane * broadcast<V>(row.first + 2 * v);
     const auto bins =
         Join ? device::real::combine(a, b, root) : device::real::separate(a, b, root, V{1.0});
-    store_pairs<false, V>(what.out + 2 * k, bins.first);
-    store_pairs<false, V>(what.out + 2 * m, reversed(bins.second));
+    store_pairs<false, V>(row.out + 2 * k, bins.first);
+    store_pairs<false, V>(row.out + 2 * m, reversed(bins.second));
   }
 }
 
 /// kernels::split and kernels::join
 template <bool Join, class Real>
-void mirror_row(int width, const mirror<Real>& what) {
-  if (what.begin == 0) mirror_ends<Join>(what);
-  if (width == 1) return mirror_pairs<Join, simd<Real, 1>>(what);
-  with_width<Real>(width, [&](auto vector) { mirror_pairs<Join, decltype(vector)>(what); });
+void mirror_row(int width, const mirror<Real>& row) {
+  if (row.begin == 0) mirror_ends<Join>(row);
+  if (width == 1) return mirror_pairs<Join, simd<Real, 1>>(row);
+  with_width<Real>(width, [&](auto vector) { mirror_pairs<Join, decltype(vector)>(row); });
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

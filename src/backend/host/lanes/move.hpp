@@ -102,75 +102,75 @@ void move_transposed(const Real* from, size_t from_pitch, Real* to, size_t to_pi
 
 /// Real and imaginary parts of one run, one after the other.
 template <bool Out, class Unit, class Real>
-void move_run(const rectangle& what, Unit* memory, Real* tile) {
-  const size_t n = what.run_length;
-  const bool is_real = what.imaginary_at == 0;
-  if (!is_real && what.memory_step == 1 && what.tile_step == 2) {
+void move_run(const rectangle& shape, Unit* memory, Real* tile) {
+  const size_t n = shape.run_length;
+  const bool is_real = shape.imaginary_at == 0;
+  if (!is_real && shape.memory_step == 1 && shape.tile_step == 2) {
     if constexpr (sizeof(Unit) == sizeof(Real)) {
-      return move_planes<Out>(memory, memory + what.imaginary_at, tile, n);
+      return move_planes<Out>(memory, memory + shape.imaginary_at, tile, n);
     }
     move_dense<2, Out>(memory, tile, n);
-    return move_dense<2, Out>(memory + what.imaginary_at, tile + 1, n);
+    return move_dense<2, Out>(memory + shape.imaginary_at, tile + 1, n);
   }
-  move_spread<Out>(memory, what.memory_step, tile, what.tile_step, n);
+  move_spread<Out>(memory, shape.memory_step, tile, shape.tile_step, n);
   if (is_real) return;
-  move_spread<Out>(memory + what.imaginary_at, what.memory_step, tile + 1, what.tile_step, n);
+  move_spread<Out>(memory + shape.imaginary_at, shape.memory_step, tile + 1, shape.tile_step, n);
 }
 
 template <bool Out, class Unit, class Real>
-[[gnu::flatten]] void move_runs(const rectangle& what, Unit* memory, Real* tile) {
-  const size_t reals = what.imaginary_at == 0 ? 1 : 2;
+[[gnu::flatten]] void move_runs(const rectangle& shape, Unit* memory, Real* tile) {
+  const size_t reals = shape.imaginary_at == 0 ? 1 : 2;
   const bool is_dense =
-      what.imaginary_at < 2 && what.memory_step == reals && what.tile_step == reals;
-  for (size_t run = 0; run < what.n_runs; ++run) {
-    Unit* const from = memory + what.memory_run * run;
-    Real* const to = tile + what.tile_run * run;
+      shape.imaginary_at < 2 && shape.memory_step == reals && shape.tile_step == reals;
+  for (size_t run = 0; run < shape.n_runs; ++run) {
+    Unit* const from = memory + shape.memory_run * run;
+    Real* const to = tile + shape.tile_run * run;
     if (is_dense) {
-      move_dense<1, Out>(from, to, reals * what.run_length);
+      move_dense<1, Out>(from, to, reals * shape.run_length);
     } else {
-      move_run<Out>(what, from, to);
+      move_run<Out>(shape, from, to);
     }
   }
 }
 
 /// Whether runs of complex numbers in memory are columns of a tile whose rows are dense.
 template <class Real>
-bool is_transposition(const rectangle& what) {
-  return what.as == stored::own && what.imaginary_at == 1 && what.memory_step == 2 &&
-         what.tile_run == 2 && what.tile_step != 2;
+bool is_transposition(const rectangle& shape) {
+  return shape.as == stored::own && shape.imaginary_at == 1 && shape.memory_step == 2 &&
+         shape.tile_run == 2 && shape.tile_step != 2;
 }
 
 template <bool Out, class Real>
-void move_rectangle(const rectangle& what, void* memory, Real* tile) {
-  if (is_transposition<Real>(what)) {
+void move_rectangle(const rectangle& shape, void* memory, Real* tile) {
+  if (is_transposition<Real>(shape)) {
     auto* const numbers = static_cast<Real*>(memory);
     if constexpr (Out) {
-      return move_transposed(tile, what.tile_step, numbers, what.memory_run, what.run_length,
-                             what.n_runs);
+      return move_transposed(tile, shape.tile_step, numbers, shape.memory_run, shape.run_length,
+                             shape.n_runs);
     } else {
-      return move_transposed(numbers, what.memory_run, tile, what.tile_step, what.n_runs,
-                             what.run_length);
+      return move_transposed(numbers, shape.memory_run, tile, shape.tile_step, shape.n_runs,
+                             shape.run_length);
     }
   }
   if constexpr (sizeof(Real) == 4) {
-    if (what.as == stored::fp16) {
-      return move_runs<Out>(what, static_cast<device::half_float*>(memory), tile);
+    if (shape.as == stored::fp16) {
+      return move_runs<Out>(shape, static_cast<device::half_float*>(memory), tile);
     }
-    if (what.as == stored::bf16) {
-      return move_runs<Out>(what, static_cast<device::bfloat*>(memory), tile);
+    if (shape.as == stored::bf16) {
+      return move_runs<Out>(shape, static_cast<device::bfloat*>(memory), tile);
     }
   }
-  move_runs<Out>(what, static_cast<Real*>(memory), tile);
+  move_runs<Out>(shape, static_cast<Real*>(memory), tile);
 }
 
 /// kernels::gather and kernels::scatter; each leaves alone what its casts make writable.
 template <class Real>
-void gather(const rectangle& what, const void* memory, Real* tile) {
-  move_rectangle<false>(what, const_cast<void*>(memory), tile);
+void gather(const rectangle& shape, const void* memory, Real* tile) {
+  move_rectangle<false>(shape, const_cast<void*>(memory), tile);
 }
 template <class Real>
-void scatter(const rectangle& what, const Real* tile, void* memory) {
-  move_rectangle<true>(what, memory, const_cast<Real*>(tile));
+void scatter(const rectangle& shape, const Real* tile, void* memory) {
+  move_rectangle<true>(shape, memory, const_cast<Real*>(tile));
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

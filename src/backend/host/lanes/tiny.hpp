@@ -8,43 +8,27 @@
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
-/// Exchanges "a vector holds a row, or several" with "a lane holds a row". What a vector holds in
-/// which lane is as good as any other order, since the way back undoes it.
-template <int Reals, class V>
+/// Exchanges "a vector holds a row, or several" with "a lane holds a row", [i][square] with
+/// [square][i], or back. What a vector holds in which lane is as good as any other order, since the
+/// way back undoes it.
+template <bool Back, int Reals, class V>
 WINGBEAT_LANES void exchange_rows_and_lanes(V (&v)[Reals]) {
   constexpr int size = Reals < V::width ? Reals : V::width;
   constexpr int n_squares = Reals / size;
-  V turned[Reals];
+  V exchanged[Reals];
   WINGBEAT_UNROLL
   for (int square = 0; square < n_squares; ++square) {
     V row[size];
     WINGBEAT_UNROLL
-    for (int i = 0; i < size; ++i) row[i] = v[i * n_squares + square];
+    for (int i = 0; i < size; ++i) row[i] = v[Back ? square * size + i : i * n_squares + square];
     transpose<size>(row);
     WINGBEAT_UNROLL
-    for (int i = 0; i < size; ++i) turned[square * size + i] = row[i];
+    for (int i = 0; i < size; ++i) {
+      exchanged[Back ? i * n_squares + square : square * size + i] = row[i];
+    }
   }
   WINGBEAT_UNROLL
-  for (int i = 0; i < Reals; ++i) v[i] = turned[i];
-}
-
-/// The way back: from [square][i] to [i][square].
-template <int Reals, class V>
-WINGBEAT_LANES void exchange_lanes_and_rows(V (&v)[Reals]) {
-  constexpr int size = Reals < V::width ? Reals : V::width;
-  constexpr int n_squares = Reals / size;
-  V turned[Reals];
-  WINGBEAT_UNROLL
-  for (int square = 0; square < n_squares; ++square) {
-    V row[size];
-    WINGBEAT_UNROLL
-    for (int i = 0; i < size; ++i) row[i] = v[square * size + i];
-    transpose<size>(row);
-    WINGBEAT_UNROLL
-    for (int i = 0; i < size; ++i) turned[i * n_squares + square] = row[i];
-  }
-  WINGBEAT_UNROLL
-  for (int i = 0; i < Reals; ++i) v[i] = turned[i];
+  for (int i = 0; i < Reals; ++i) v[i] = exchanged[i];
 }
 
 /// Transforms `width` adjacent rows of N.
@@ -54,7 +38,7 @@ template <int N, bool Swapped, class V>
   V v[2 * N];  // [j][re, im] between the exchanges
   WINGBEAT_UNROLL
   for (int i = 0; i < 2 * N; ++i) v[i] = load<V>(in + i * V::width);
-  exchange_rows_and_lanes(v);
+  exchange_rows_and_lanes<false>(v);
   lanes<V> x[N];
   WINGBEAT_UNROLL
   for (int j = 0; j < N; ++j) x[j] = {v[2 * j + Swapped], v[2 * j + 1 - Swapped]};
@@ -65,49 +49,49 @@ template <int N, bool Swapped, class V>
     v[2 * j + Swapped] = x[j].re * factor;
     v[2 * j + 1 - Swapped] = x[j].im * factor;
   }
-  exchange_lanes_and_rows(v);
+  exchange_rows_and_lanes<true>(v);
   WINGBEAT_UNROLL
   for (int i = 0; i < 2 * N; ++i) store(out + i * V::width, v[i]);
 }
 
 /// Transforms `width` rows that are not adjacent, through a copy.
 template <int N, bool Swapped, class V>
-void tiny_copied(const rows<typename V::Real>& what, size_t row) {
+void tiny_copied(const rows<typename V::Real>& work, size_t row) {
   using Real = typename V::Real;
   constexpr size_t row_bytes = 2 * N * sizeof(Real);
   Real tile[2 * N * V::width];
   for (size_t i = 0; i < V::width; ++i) {
-    __builtin_memcpy(tile + 2 * N * i, what.in + 2 * what.in_pitch * (row + i), row_bytes);
+    __builtin_memcpy(tile + 2 * N * i, work.in + 2 * work.in_pitch * (row + i), row_bytes);
   }
-  tiny_tile<N, Swapped, V>(tile, tile, what.scale);
+  tiny_tile<N, Swapped, V>(tile, tile, work.scale);
   for (size_t i = 0; i < V::width; ++i) {
-    __builtin_memcpy(what.out + 2 * what.out_pitch * (row + i), tile + 2 * N * i, row_bytes);
+    __builtin_memcpy(work.out + 2 * work.out_pitch * (row + i), tile + 2 * N * i, row_bytes);
   }
 }
 
 /// Transforms rows from `row` on: as many as fill these vectors, the rest with narrower ones.
 template <int N, bool Swapped, class V>
-void tiny_rows(const rows<typename V::Real>& what, size_t row) {
+void tiny_rows(const rows<typename V::Real>& work, size_t row) {
   using Real = typename V::Real;
   constexpr int w = V::width;
-  const bool are_adjacent = what.in_pitch == N && what.out_pitch == N;
-  for (; what.count - row >= w; row += w) {
+  const bool are_adjacent = work.in_pitch == N && work.out_pitch == N;
+  for (; work.count - row >= w; row += w) {
     if (w == 1 || are_adjacent) {
-      tiny_tile<N, Swapped, V>(what.in + 2 * what.in_pitch * row,
-                               what.out + 2 * what.out_pitch * row, what.scale);
+      tiny_tile<N, Swapped, V>(work.in + 2 * work.in_pitch * row,
+                               work.out + 2 * work.out_pitch * row, work.scale);
     } else {
-      tiny_copied<N, Swapped, V>(what, row);
+      tiny_copied<N, Swapped, V>(work, row);
     }
   }
   if constexpr (w > 1) {
     constexpr int narrower = w * sizeof(Real) > 16 ? w / 2 : 1;
-    if (row < what.count) tiny_rows<N, Swapped, simd<Real, narrower>>(what, row);
+    if (row < work.count) tiny_rows<N, Swapped, simd<Real, narrower>>(work, row);
   }
 }
 
 template <int N, bool Swapped, class Real, int Width>
-void tiny_of_length(const chain&, const Real*, const rows<Real>& what, Real*) {
-  tiny_rows<N, Swapped, simd<Real, Width>>(what, 0);
+void tiny_of_length(const chain&, const Real*, const rows<Real>& work, Real*) {
+  tiny_rows<N, Swapped, simd<Real, Width>>(work, 0);
 }
 
 template <int N, class Real, int Width>

@@ -4,11 +4,11 @@
 #include <algorithm>  // max
 #include <bit>        // has_single_bit
 
-#include "backend/host/rows/chain_tables.hpp"  // table_writer, write_chain, chain_reals, place, words
-#include "backend/host/rows/mixed_chain.hpp"  // matrix_shape_of
-#include "backend/host/thread_pool.hpp"       // thread_pool
-#include "formatted.hpp"                      // formatted
-#include "root_products.hpp"                  // root_products
+#include "backend/host/rows/chain_tables.hpp"  // table_writer, write_chain, place, words
+#include "backend/host/rows/mixed_chain.hpp"   // matrix_shape_of
+#include "backend/host/thread_pool.hpp"        // thread_pool
+#include "formatted.hpp"                       // formatted
+#include "root_products.hpp"                   // root_products
 
 namespace wingbeat::backend::host {
 namespace {

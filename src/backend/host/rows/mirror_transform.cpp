@@ -12,7 +12,7 @@ namespace wingbeat::backend::host {
 
 template <class Real>
 mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t half)
-    : with_(table), half_(half), width_(table.width) {
+    : kernels_(table), half_(half), width_(table.width) {
   if (half == 0) return;
   const int least = 16 / int{sizeof(Real)};
   while (width_ > 1 && 2 * static_cast<std::size_t>(width_) > half) {
@@ -46,7 +46,7 @@ void mirror_transform<Real>::mirror_tail(bool is_join, const Real* in, Real* out
   part.first = part.lane + 2;
   part.begin = 1;
   part.end = 1 + n_tail_;
-  (is_join ? with_.join : with_.split)(1, part);
+  (is_join ? kernels_.join : kernels_.split)(1, part);
 }
 
 /// One row, its vectors shared among threads.
@@ -64,7 +64,7 @@ void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
     part.first = table_.get() + 2 * width_;
     part.begin = begin;
     part.end = end;
-    (is_join ? with_.join : with_.split)(width_, part);
+    (is_join ? kernels_.join : kernels_.split)(width_, part);
   };
   if (n_tail_ > 0) mirror_tail(is_join, in, out);
   if (n_shares <= 1) return share(0, n_vectors_);
@@ -73,50 +73,49 @@ void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
   });
 }
 
-/// Calls `work` with shares of the rows, on as many threads as there are to use.
+/// Calls `work(rows, threads of a row)` with shares of the rows; where threads share a row, with
+/// all of them.
 template <class Real>
 template <class Work>
-void mirror_transform<Real>::by_rows(const rows<Real>& what, unsigned n_threads, Work work) const {
-  if (what.count <= group_) return work(what);
+void mirror_transform<Real>::by_rows(const row_transform<Real>& through, const rows<Real>& given,
+                                     unsigned n_threads, Work work) const {
+  if (through.n_crossings() == 2) return work(given, n_threads);
+  if (given.count <= group_) return work(given, 1);
   const auto share = [&](std::size_t i, unsigned) {
-    rows<Real> part = what;
-    part.in += 2 * what.in_pitch * group_ * i;
-    part.out += 2 * what.out_pitch * group_ * i;
-    part.count = std::min(group_, what.count - group_ * i);
-    work(part);
+    rows<Real> part = given;
+    part.in += 2 * given.in_pitch * group_ * i;
+    part.out += 2 * given.out_pitch * group_ * i;
+    part.count = std::min(group_, given.count - group_ * i);
+    work(part, 1);
   };
-  thread_pool::shared().run((what.count + group_ - 1) / group_, n_threads, share);
+  thread_pool::shared().run((given.count + group_ - 1) / group_, n_threads, share);
 }
 
 template <class Real>
-void mirror_transform<Real>::forward(const row_transform<Real>& through, const rows<Real>& what,
+void mirror_transform<Real>::forward(const row_transform<Real>& through, const rows<Real>& given,
                                      void* workspace, unsigned n_threads) const {
-  const auto transform_and_split = [&](const rows<Real>& some, unsigned n_threads_of_row) {
-    through.run(some, workspace, n_threads_of_row);
-    for (std::size_t row = 0; row < some.count; ++row) {
-      Real* const bins = some.out + 2 * some.out_pitch * row;
+  by_rows(through, given, n_threads, [&](const rows<Real>& share, unsigned n_threads_of_row) {
+    through.run(share, workspace, n_threads_of_row);
+    for (std::size_t row = 0; row < share.count; ++row) {
+      Real* const bins = share.out + 2 * share.out_pitch * row;
       mirror_row(false, bins, bins, n_threads_of_row);
     }
-  };
-  if (through.n_crossings() == 2) return transform_and_split(what, n_threads);
-  by_rows(what, n_threads, [&](const rows<Real>& some) { transform_and_split(some, 1); });
+  });
 }
 
 template <class Real>
-void mirror_transform<Real>::inverse(const row_transform<Real>& through, const rows<Real>& what,
+void mirror_transform<Real>::inverse(const row_transform<Real>& through, const rows<Real>& given,
                                      void* workspace, unsigned n_threads) const {
-  const auto join_and_transform = [&](const rows<Real>& some, unsigned n_threads_of_row) {
-    for (std::size_t row = 0; row < some.count; ++row) {
-      mirror_row(true, some.in + 2 * some.in_pitch * row, some.out + 2 * some.out_pitch * row,
+  by_rows(through, given, n_threads, [&](const rows<Real>& share, unsigned n_threads_of_row) {
+    for (std::size_t row = 0; row < share.count; ++row) {
+      mirror_row(true, share.in + 2 * share.in_pitch * row, share.out + 2 * share.out_pitch * row,
                  n_threads_of_row);
     }
-    rows<Real> joined = some;
-    joined.in = some.out;
-    joined.in_pitch = some.out_pitch;
+    rows<Real> joined = share;
+    joined.in = share.out;
+    joined.in_pitch = share.out_pitch;
     through.run(joined, workspace, n_threads_of_row);
-  };
-  if (through.n_crossings() == 2) return join_and_transform(what, n_threads);
-  by_rows(what, n_threads, [&](const rows<Real>& some) { join_and_transform(some, 1); });
+  });
 }
 
 template class mirror_transform<float>;

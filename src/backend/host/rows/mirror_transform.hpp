@@ -16,21 +16,22 @@ class mirror_transform {
   /// Prepares real rows of 2 `half`; with half = 0, nothing.
   mirror_transform(const kernels<Real>& table, std::size_t half);
 
-  /// Transforms real rows to bins. `what.scale` includes the 1/2 that `split` expects.
-  void forward(const row_transform<Real>& through, const rows<Real>& what, void* workspace,
+  /// Transforms real rows to bins. `given.scale` includes the 1/2 that `split` expects.
+  void forward(const row_transform<Real>& through, const rows<Real>& given, void* workspace,
                unsigned n_threads) const;
 
   /// Transforms bins to real rows.
-  void inverse(const row_transform<Real>& through, const rows<Real>& what, void* workspace,
+  void inverse(const row_transform<Real>& through, const rows<Real>& given, void* workspace,
                unsigned n_threads) const;
 
  private:
   template <class Work>
-  void by_rows(const rows<Real>& what, unsigned n_threads, Work work) const;
+  void by_rows(const row_transform<Real>& through, const rows<Real>& given, unsigned n_threads,
+               Work work) const;
   void mirror_row(bool is_join, const Real* in, Real* out, unsigned n_threads) const;
   void mirror_tail(bool is_join, const Real* in, Real* out) const;
 
-  kernels<Real> with_;
+  kernels<Real> kernels_;
   std::size_t half_;
   int width_ = 1;
   std::size_t group_ = 1;      ///< Rows that meet their mirror image while they are in the cache.
