@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/blocks.hpp"
 
-#include <algorithm>  // max, min
-#include <array>
-#include <bit>  // bit_ceil, bit_width
+#include <algorithm>  // max
+#include <bit>        // bit_ceil
 
-#include "arrays/array.hpp"          // bytes_of_real
-#include "formatted.hpp"             // formatted
-#include "tuning/padding.hpp"        // relative_point_time
-#include "wingbeat/good_length.hpp"  // is_good_length
+#include "formatted.hpp"              // formatted
+#include "tuning/convolved_rows.hpp"  // cost_of_launch, cost_of_row, launches_of_row
+#include "tuning/padding.hpp"         // relative_point_time
+#include "wingbeat/good_length.hpp"   // is_good_length
 
 namespace wingbeat::convolving {
 namespace {
@@ -21,77 +20,9 @@ double rows_per_transform(values holds) {
   return holds == values::real ? 2 : 1;
 }
 
-bool compiles_kernels(engine runs_on) {
-  return runs_on == engine::cuda || runs_on == engine::opencl;
-}
-
-/// The cost of a processor, in butterflies' points: rows of P points take P (log2 P + c).
-namespace processor {
-
-constexpr double row_cost = 3;                      ///< c: fetching, multiplying and writing.
-constexpr double launch_cost = 65536;               ///< Threads that are woken and awaited.
-constexpr std::size_t quick_row_bytes = 64 * 1024;  ///< Rows that a core keeps.
-constexpr double doubling_cost = 1.2;               ///< For each time that a row is twice as long,
-constexpr double most_cost = 3;  ///< up to this: bench/results/host/convolve.json
-
-double cost_of_row(std::size_t length, precision real) {
-  const auto n = static_cast<double>(length);
-  double outgrown = 1;
-  for (std::size_t bytes = 2 * bytes_of_real(real) * length; bytes > quick_row_bytes; bytes /= 2) {
-    outgrown = std::min(outgrown * doubling_cost, most_cost);
-  }
-  return n * (static_cast<double>(std::bit_width(length) - 1) + row_cost) * outgrown;
-}
-
-}  // namespace processor
-
-/// The cost where kernels are compiled, in picoseconds on an H200. There 2^26 real samples took
-///     block       512  1024  2048  4096  8192  16384  32768
-///     255 taps    238   183   186   200   224    377    465 us
-///     4,095 taps                          347    376    500 us
-/// while a copy took 128 us. These are within an eighth of 2.8 ps for each complex number that is
-/// read and written, and for each point of a row, overlap included, what `point_costs` has. Rows
-/// beyond 8,192 points of fp32 run as clusters or in two launches, and the longest cross memory
-/// four times. Costs of launches, and of rows that were not measured, are estimates.
-namespace compiled {
-
-constexpr double number_cost = 2.8;
-constexpr std::size_t first_row_bytes = 8192;  ///< 1,024 points of fp32; shorter rows cost as much.
-constexpr std::array point_costs = {2.0, 2.4, 3.0, 3.8, 7.3, 10.8};
-constexpr double longest_point_cost = 16;
-constexpr double launch_cost = 2e6;
-
-/// Returns the entry of `point_costs`; their number for rows longer than any of them.
-std::size_t place_of(std::size_t length, precision real) {
-  const std::size_t row_bytes = 2 * bytes_of_real(real) * length;
-  std::size_t place = 0;
-  while (place < point_costs.size() && first_row_bytes << place < row_bytes) ++place;
-  return place;
-}
-
-double cost_of_row(std::size_t length, std::size_t numbers, precision real) {
-  const std::size_t place = place_of(length, real);
-  const double point_cost = place < point_costs.size() ? point_costs[place] : longest_point_cost;
-  const double times_wider = real == precision::fp64 ? 2 : 1;
-  return times_wider *
-         (number_cost * static_cast<double>(numbers) + point_cost * static_cast<double>(length));
-}
-
-double launches_of_row(std::size_t length, precision real) {
-  return place_of(length, real) < point_costs.size() ? 2 : 4;
-}
-
-}  // namespace compiled
-
-/// Returns the cost of a row of which so many numbers are read and written besides the overlap.
-double cost_of_row(std::size_t length, std::size_t numbers, precision real, engine runs_on) {
-  return compiles_kernels(runs_on) ? compiled::cost_of_row(length, numbers, real)
-                                   : processor::cost_of_row(length, real);
-}
-
 /// Returns how often rows are made by the same launches, where launches weigh.
 double repeats_of(const convolution_spec& spec, engine runs_on) {
-  if (!compiles_kernels(runs_on)) return 1;
+  if (runs_on != engine::cuda && runs_on != engine::opencl) return 1;
   return static_cast<double>(spec.pairs == pairing::pairwise ? spec.images
                                                              : spec.images * spec.kernels);
 }
@@ -99,10 +30,9 @@ double repeats_of(const convolution_spec& spec, engine runs_on) {
 double cost_of_blocks(const convolution_spec& spec, std::size_t block, engine runs_on) {
   const std::size_t hop = block + 1 - spec.kernel[0];
   const double n_blocks = static_cast<double>(spec.image[0]) / static_cast<double>(hop) + 2;
-  const double launch = compiles_kernels(runs_on) ? compiled::launch_cost : processor::launch_cost;
   return repeats_of(spec, runs_on) * n_blocks / rows_per_transform(spec.holds) *
-             cost_of_row(block, hop, spec.real, runs_on) +
-         3 * launch;
+             tuning::cost_of_row(block, hop, spec.real, runs_on) +
+         3 * tuning::cost_of_launch(runs_on);
 }
 
 /// A single real transform is a complex one of half the length; it and its inverse are two launches
@@ -111,12 +41,9 @@ double cost_of_padded(const convolution_spec& spec, std::size_t padded, const de
   const engine runs_on = device.runs_on;
   const std::size_t length =
       spec.holds == values::real ? std::max<std::size_t>(padded / 2, 1) : padded;
-  const double launches = compiles_kernels(runs_on)
-                              ? compiled::launches_of_row(length, spec.real) * compiled::launch_cost
-                              : 2 * processor::launch_cost;
   return repeats_of(spec, runs_on) * tuning::relative_point_time(length, device) *
-             cost_of_row(length, length, spec.real, runs_on) +
-         launches;
+             tuning::cost_of_row(length, length, spec.real, runs_on) +
+         tuning::launches_of_row(length, spec.real, runs_on) * tuning::cost_of_launch(runs_on);
 }
 
 }  // namespace
@@ -188,7 +115,7 @@ std::size_t best_block_length(std::size_t kernel, precision real, engine runs_on
   for (std::size_t block = std::max(std::bit_ceil(2 * kernel), shortest_block);
        block <= longest_block; block *= 2) {
     const std::size_t hop = block + 1 - kernel;
-    const double cost = cost_of_row(block, hop, real, runs_on) / static_cast<double>(hop);
+    const double cost = tuning::cost_of_row(block, hop, real, runs_on) / static_cast<double>(hop);
     if (best != 0 && cost >= least) continue;
     best = block;
     least = cost;

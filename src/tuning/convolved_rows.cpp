@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/convolved_rows.hpp"
+
+#include <algorithm>  // min
+#include <array>
+#include <bit>  // bit_width
+
+namespace wingbeat::tuning {
+namespace {
+
+std::size_t number_bytes(precision real) {
+  return 2 * (real == precision::fp64 ? sizeof(double) : sizeof(float));
+}
+
+/// The cost of a processor, in butterflies' points: rows of P points take P (log2 P + c).
+namespace processor {
+
+constexpr double row_cost = 3;                      ///< c: fetching, multiplying and writing.
+constexpr double launch_cost = 65536;               ///< Threads that are woken and awaited.
+constexpr std::size_t quick_row_bytes = 64 * 1024;  ///< Rows that a core keeps.
+constexpr double doubling_cost = 1.2;               ///< For each time that a row is twice as long,
+constexpr double most_cost = 3;  ///< up to this: bench/results/host/convolve.json
+
+double cost_of_row(std::size_t length, precision real) {
+  const auto n = static_cast<double>(length);
+  double outgrown = 1;
+  for (std::size_t bytes = number_bytes(real) * length; bytes > quick_row_bytes; bytes /= 2) {
+    outgrown = std::min(outgrown * doubling_cost, most_cost);
+  }
+  return n * (static_cast<double>(std::bit_width(length) - 1) + row_cost) * outgrown;
+}
+
+}  // namespace processor
+
+/// The cost where kernels are compiled, in picoseconds on an H200. There 2^26 real samples took
+///     block       512  1024  2048  4096  8192  16384  32768
+///     255 taps    238   183   186   200   224    377    465 us
+///     4,095 taps                          347    376    500 us
+/// while a copy took 128 us. These are within an eighth of 2.8 ps for each complex number that is
+/// read and written, and for each point of a row, overlap included, what `point_costs` has. Rows
+/// beyond 8,192 points of fp32 run as clusters or in two launches, and the longest cross memory
+/// four times. Costs of launches, and of rows that were not measured, are estimates.
+namespace compiled {
+
+constexpr double number_cost = 2.8;
+constexpr std::size_t first_row_bytes = 8192;  ///< 1,024 points of fp32; shorter rows cost as much.
+constexpr std::array point_costs = {2.0, 2.4, 3.0, 3.8, 7.3, 10.8};
+constexpr double longest_point_cost = 16;
+constexpr double launch_cost = 2e6;
+
+/// Returns the entry of `point_costs`; their number for rows longer than any of them.
+std::size_t place_of(std::size_t length, precision real) {
+  const std::size_t row_bytes = number_bytes(real) * length;
+  std::size_t place = 0;
+  while (place < point_costs.size() && first_row_bytes << place < row_bytes) ++place;
+  return place;
+}
+
+double cost_of_row(std::size_t length, std::size_t numbers, precision real) {
+  const std::size_t place = place_of(length, real);
+  const double point_cost = place < point_costs.size() ? point_costs[place] : longest_point_cost;
+  const double times_wider = real == precision::fp64 ? 2 : 1;
+  return times_wider *
+         (number_cost * static_cast<double>(numbers) + point_cost * static_cast<double>(length));
+}
+
+double launches_of_row(std::size_t length, precision real) {
+  return place_of(length, real) < point_costs.size() ? 2 : 4;
+}
+
+}  // namespace compiled
+
+bool compiles_kernels(engine runs_on) {
+  return runs_on == engine::cuda || runs_on == engine::opencl;
+}
+
+}  // namespace
+
+double cost_of_row(std::size_t length, std::size_t numbers, precision real, engine runs_on) {
+  return compiles_kernels(runs_on) ? compiled::cost_of_row(length, numbers, real)
+                                   : processor::cost_of_row(length, real);
+}
+
+double cost_of_launch(engine runs_on) {
+  return compiles_kernels(runs_on) ? compiled::launch_cost : processor::launch_cost;
+}
+
+double launches_of_row(std::size_t length, precision real, engine runs_on) {
+  return compiles_kernels(runs_on) ? compiled::launches_of_row(length, real) : 2;
+}
+
+}  // namespace wingbeat::tuning
