@@ -2,8 +2,11 @@
 // Memory aligned to a cache line, and huge pages asked for where it is large.
 #pragma once
 
-#include <cstddef>  // size_t
+#include <cstddef>  // byte, size_t
+#include <cstdint>  // uintptr_t
 #include <memory>   // unique_ptr
+
+#include "wingbeat/buffer.hpp"  // buffer_view
 
 namespace wingbeat::backend::host {
 
@@ -12,6 +15,14 @@ inline constexpr std::size_t alignment_bytes = 64;
 /// Returns the next multiple of the alignment.
 constexpr std::size_t aligned_up(std::size_t size_bytes) {
   return (size_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+}
+
+/// Returns where a view begins, and its first aligned byte; null of a view without memory.
+inline std::byte* start_of(buffer_view view) {
+  return static_cast<std::byte*>(view.handle) + view.offset_bytes;
+}
+inline std::byte* aligned_start_of(buffer_view view) {
+  return reinterpret_cast<std::byte*>(aligned_up(reinterpret_cast<std::uintptr_t>(start_of(view))));
 }
 
 /// Returns uninitialised memory for free(). Throws `device_error` when there is none.

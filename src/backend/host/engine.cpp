@@ -17,6 +17,8 @@
 namespace wingbeat::backend {
 namespace {
 
+using host::start_of;
+
 using clock = std::chrono::steady_clock;
 
 class host_mark final : public mark {
@@ -29,10 +31,6 @@ class host_mark final : public mark {
  private:
   clock::time_point time_ = clock::now();
 };
-
-std::byte* start_of(buffer_view view) {
-  return static_cast<std::byte*>(view.handle) + view.offset_bytes;
-}
 
 class host_queue final : public queue {
  public:

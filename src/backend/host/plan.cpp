@@ -2,7 +2,6 @@
 #include "backend/host/plan.hpp"
 
 #include <algorithm>  // max, min
-#include <cstdint>    // uintptr_t
 #include <cstring>    // memset
 #include <string>
 #include <vector>
@@ -15,10 +14,6 @@
 
 namespace wingbeat::backend::host {
 namespace {
-
-std::byte* start_of(buffer_view view) {
-  return static_cast<std::byte*>(view.handle) + view.offset_bytes;
-}
 
 /// The batch as groups: of the dimensions before `split` one index each, of `split` a chunk, of
 /// those behind all.
@@ -219,16 +214,12 @@ void host_plan<Real>::enqueue(queue&, const backend::run& given) const {
   if (direct_.call != nullptr) {
     return direct_.call(direct_.prepared, start_of(given.in), start_of(given.out));
   }
-  std::byte* work = nullptr;
-  if (given.workspace.handle != nullptr) {
-    const auto address = reinterpret_cast<std::uintptr_t>(start_of(given.workspace));
-    work = start_of(given.workspace) + (aligned_up(address) - address);
-  }
+  std::byte* const work = aligned_start_of(given.workspace);
   const plan_spec& spec = request_.spec;
-  begin_of_end from{start_of(given.in), 0, host_arguments{spec.load.operands, given.load}};
-  begin_of_end to{start_of(given.out), 0, host_arguments{spec.store.operands, given.store}};
-  if (spec.store.clears_output) std::memset(to.memory, 0, spec.store.out_bytes);
-  if (groups_.is_one()) return run(whole_, from, to, work);
+  begin_of_end in{start_of(given.in), 0, host_arguments{spec.load.operands, given.load}};
+  begin_of_end out{start_of(given.out), 0, host_arguments{spec.store.operands, given.store}};
+  if (spec.store.clears_output) std::memset(out.memory, 0, spec.store.out_bytes);
+  if (groups_.is_one()) return run(whole_, in, out, work);
   const std::size_t n_before = groups_.n_before();
   for (std::size_t before = 0; before < n_before; ++before) {
     std::size_t in_first = 0, out_first = 0, rest = before;
@@ -238,9 +229,9 @@ void host_plan<Real>::enqueue(queue&, const backend::run& given) const {
     }
     const std::size_t count = groups_.counts[groups_.split];
     for (std::size_t i = 0; i < count; i += groups_.chunk) {
-      from.offset = in_first + i * in_distances_[groups_.split];
-      to.offset = out_first + i * out_distances_[groups_.split];
-      run(count - i < groups_.chunk ? rest_ : whole_, from, to, work);
+      in.offset = in_first + i * in_distances_[groups_.split];
+      out.offset = out_first + i * out_distances_[groups_.split];
+      run(count - i < groups_.chunk ? rest_ : whole_, in, out, work);
     }
   }
 }

@@ -65,6 +65,17 @@ class thread_pool {
   /// caller does all itself. Rethrows the first exception of a task.
   void run(std::size_t n_tasks, unsigned n_threads, task each);
 
+  /// Runs `work(begin, end, slot)` on at most `n_shares` parts of 0 to `n`; on a single thread, on
+  /// all at once.
+  template <class Work>
+  void share(std::size_t n, std::size_t n_shares, unsigned n_threads, const Work& work) {
+    if (n_threads <= 1) return work(std::size_t{0}, n, 0U);
+    n_shares = std::clamp<std::size_t>(n, 1, n_shares);
+    run(n_shares, n_threads, [&](std::size_t i, unsigned slot) {
+      work(n * i / n_shares, n * (i + 1) / n_shares, slot);
+    });
+  }
+
   /// Ends the workers; n_threads() stays as it is. Does nothing in a forked child, which has none,
   /// and while tasks are running, because one of them may be what ends the program.
   void close() noexcept;

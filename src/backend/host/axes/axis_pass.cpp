@@ -218,18 +218,11 @@ void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out, std::
     run_rows(first + begin, n, in, out, own);
   };
   const std::size_t n_tiles = (count + tile_columns_ - 1) / tile_columns_;
-  if (is_shared_) {
-    for (std::size_t i = 0; i < n_tiles; ++i) tile(i, slot_at(scratch, 0));
-    return;
-  }
-  const std::size_t n_shares =
-      n_threads_ <= 1 ? 1 : std::min<std::size_t>(n_tiles, limits.tiles_per_thread * n_threads_);
-  thread_pool::shared().run(n_shares, n_threads_, [&](std::size_t share, unsigned index) {
-    const std::size_t last = n_tiles * (share + 1) / n_shares;
-    for (std::size_t i = n_tiles * share / n_shares; i < last; ++i) {
-      tile(i, slot_at(scratch, index));
-    }
-  });
+  const auto share = [&](std::size_t begin, std::size_t end, unsigned index) {
+    for (std::size_t i = begin; i < end; ++i) tile(i, slot_at(scratch, index));
+  };
+  thread_pool::shared().share(n_tiles, limits.tiles_per_thread * n_threads_,
+                              is_shared_ ? 1 : n_threads_, share);
 }
 
 template <class Real>

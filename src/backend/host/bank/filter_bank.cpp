@@ -98,10 +98,6 @@ void transpose(const std::byte* staged, std::size_t pitch_bytes, std::size_t n_r
   }
 }
 
-std::byte* start_of(buffer_view view) {
-  return static_cast<std::byte*>(view.handle) + view.offset_bytes;
-}
-
 /// The memory of one run; see `bank_request`.
 struct bank_run {
   explicit bank_run(const backend::run& given)

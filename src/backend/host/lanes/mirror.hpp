@@ -15,8 +15,8 @@ WINGBEAT_LANES V reversed(V a, indices<I...>) {
 }
 template <class V>
 WINGBEAT_LANES lanes<V> reversed(lanes<V> z) {
-  constexpr auto all = indices_below<V::width>{};
-  return {reversed(z.re, all), reversed(z.im, all)};
+  constexpr auto lane_indices = indices_below<V::width>{};
+  return {reversed(z.re, lane_indices), reversed(z.im, lane_indices)};
 }
 
 /// Bins 0 and H, which are each their own mirror image.

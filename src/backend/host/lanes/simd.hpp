@@ -130,32 +130,32 @@ WINGBEAT_LANES V every_other(V a, V b, indices<I...>) {
 template <class V>
 WINGBEAT_LANES void unzip(V& a, V& b) {
   constexpr int w = V::width;
-  constexpr auto all = indices_below<w>{};
+  constexpr auto lane_indices = indices_below<w>{};
   if constexpr (w == 1) return;
   if constexpr (w * sizeof(typename V::Real) == 32 && !has_permute_of_two) {
-    const V low = every_other_lane<w / 2, false>(a, b, all);
-    const V high = every_other_lane<w / 2, true>(a, b, all);
-    a = every_other_in_lanes<false>(low, high, all);
-    b = every_other_in_lanes<true>(low, high, all);
+    const V low = every_other_lane<w / 2, false>(a, b, lane_indices);
+    const V high = every_other_lane<w / 2, true>(a, b, lane_indices);
+    a = every_other_in_lanes<false>(low, high, lane_indices);
+    b = every_other_in_lanes<true>(low, high, lane_indices);
   } else {
-    const V even = every_other<false>(a, b, all);
-    b = every_other<true>(a, b, all);
+    const V even = every_other<false>(a, b, lane_indices);
+    b = every_other<true>(a, b, lane_indices);
     a = even;
   }
 }
 template <class V>
 WINGBEAT_LANES void zip(V& a, V& b) {
   constexpr int w = V::width;
-  constexpr auto all = indices_below<w>{};
+  constexpr auto lane_indices = indices_below<w>{};
   if constexpr (w == 1) return;
   if constexpr (w * sizeof(typename V::Real) == 32 && !has_permute_of_two) {
-    const V low = weave<1, w / 2, false>(a, b, all);
-    const V high = weave<1, w / 2, true>(a, b, all);
-    a = every_other_lane<w / 2, false>(low, high, all);
-    b = every_other_lane<w / 2, true>(low, high, all);
+    const V low = weave<1, w / 2, false>(a, b, lane_indices);
+    const V high = weave<1, w / 2, true>(a, b, lane_indices);
+    a = every_other_lane<w / 2, false>(low, high, lane_indices);
+    b = every_other_lane<w / 2, true>(low, high, lane_indices);
   } else {
-    const V low = weave<1, w, false>(a, b, all);
-    b = weave<1, w, true>(a, b, all);
+    const V low = weave<1, w, false>(a, b, lane_indices);
+    b = weave<1, w, true>(a, b, lane_indices);
     a = low;
   }
 }
@@ -184,22 +184,22 @@ WINGBEAT_LANES void store_pairs(typename V::Real* to, lanes<V> z, size_t second 
 /// 128 bits.
 template <bool Swapped, class V>
 WINGBEAT_LANES lanes<V> load_placed(const typename V::Real* from) {
-  constexpr auto all = indices_below<V::width>{};
+  constexpr auto lane_indices = indices_below<V::width>{};
   const V a = load<V>(from);
   const V b = load<V>(from + V::width);
-  const V re = every_other_in_lanes<false>(a, b, all);
-  const V im = every_other_in_lanes<true>(a, b, all);
+  const V re = every_other_in_lanes<false>(a, b, lane_indices);
+  const V im = every_other_in_lanes<true>(a, b, lane_indices);
   if constexpr (Swapped) return {im, re};
   return {re, im};
 }
 template <bool Swapped, class V>
 WINGBEAT_LANES void store_placed(typename V::Real* to, lanes<V> z) {
-  constexpr auto all = indices_below<V::width>{};
+  constexpr auto lane_indices = indices_below<V::width>{};
   constexpr int group = 16 / int{sizeof(typename V::Real)};
   const V a = Swapped ? z.im : z.re;
   const V b = Swapped ? z.re : z.im;
-  store(to, weave<1, group, false>(a, b, all));
-  store(to + V::width, weave<1, group, true>(a, b, all));
+  store(to, weave<1, group, false>(a, b, lane_indices));
+  store(to + V::width, weave<1, group, true>(a, b, lane_indices));
 }
 
 /// Reads and writes `width` complex numbers as we keep them between stages: all re, then all im.
@@ -223,34 +223,36 @@ WINGBEAT_LANES lanes<V> broadcast(const typename V::Real* from) {
 /// Transposes 4 x 4 whole lanes, in rows 0, Lane, 2 Lane and 3 Lane.
 template <int Lane, class V>
 WINGBEAT_LANES void transpose_lanes(V* row) {
-  constexpr auto all = indices_below<V::width>{};
-  const V a = every_other_lane<Lane, false>(row[0], row[Lane], all);             // A0 A2 B0 B2
-  const V b = every_other_lane<Lane, true>(row[0], row[Lane], all);              // A1 A3 B1 B3
-  const V c = every_other_lane<Lane, false>(row[2 * Lane], row[3 * Lane], all);  // C0 C2 D0 D2
-  const V d = every_other_lane<Lane, true>(row[2 * Lane], row[3 * Lane], all);   // C1 C3 D1 D3
-  row[0] = every_other_lane<Lane, false>(a, c, all);
-  row[Lane] = every_other_lane<Lane, false>(b, d, all);
-  row[2 * Lane] = every_other_lane<Lane, true>(a, c, all);
-  row[3 * Lane] = every_other_lane<Lane, true>(b, d, all);
+  constexpr auto lane_indices = indices_below<V::width>{};
+  const V a = every_other_lane<Lane, false>(row[0], row[Lane], lane_indices);  // A0 A2 B0 B2
+  const V b = every_other_lane<Lane, true>(row[0], row[Lane], lane_indices);   // A1 A3 B1 B3
+  const V c =
+      every_other_lane<Lane, false>(row[2 * Lane], row[3 * Lane], lane_indices);  // C0 C2 D0 D2
+  const V d =
+      every_other_lane<Lane, true>(row[2 * Lane], row[3 * Lane], lane_indices);  // C1 C3 D1 D3
+  row[0] = every_other_lane<Lane, false>(a, c, lane_indices);
+  row[Lane] = every_other_lane<Lane, false>(b, d, lane_indices);
+  row[2 * Lane] = every_other_lane<Lane, true>(a, c, lane_indices);
+  row[3 * Lane] = every_other_lane<Lane, true>(b, d, lane_indices);
 }
 
 /// Transposes Lane x Lane squares inside each 128-bit lane of `Lane` rows.
 template <int Lane, class V>
 WINGBEAT_LANES void transpose_in_lanes(V* row) {
-  constexpr auto all = indices_below<V::width>{};
+  constexpr auto lane_indices = indices_below<V::width>{};
   if constexpr (Lane == 2) {
-    const V low = weave<1, 2, false>(row[0], row[1], all);
-    row[1] = weave<1, 2, true>(row[0], row[1], all);
+    const V low = weave<1, 2, false>(row[0], row[1], lane_indices);
+    row[1] = weave<1, 2, true>(row[0], row[1], lane_indices);
     row[0] = low;
   } else if constexpr (Lane == 4) {
-    const V a = weave<1, 4, false>(row[0], row[1], all);
-    const V b = weave<1, 4, true>(row[0], row[1], all);
-    const V c = weave<1, 4, false>(row[2], row[3], all);
-    const V d = weave<1, 4, true>(row[2], row[3], all);
-    row[0] = weave<2, 4, false>(a, c, all);
-    row[1] = weave<2, 4, true>(a, c, all);
-    row[2] = weave<2, 4, false>(b, d, all);
-    row[3] = weave<2, 4, true>(b, d, all);
+    const V a = weave<1, 4, false>(row[0], row[1], lane_indices);
+    const V b = weave<1, 4, true>(row[0], row[1], lane_indices);
+    const V c = weave<1, 4, false>(row[2], row[3], lane_indices);
+    const V d = weave<1, 4, true>(row[2], row[3], lane_indices);
+    row[0] = weave<2, 4, false>(a, c, lane_indices);
+    row[1] = weave<2, 4, true>(a, c, lane_indices);
+    row[2] = weave<2, 4, false>(b, d, lane_indices);
+    row[3] = weave<2, 4, true>(b, d, lane_indices);
   }
 }
 
@@ -262,14 +264,14 @@ WINGBEAT_LANES void transpose(V (&row)[Group]) {
   constexpr int lane =
       Group * sizeof(typename V::Real) < 16 ? Group : 16 / sizeof(typename V::Real);
   static_assert(Group <= 2 * lane || Group == w, "Wide squares fill their vectors alone.");
-  constexpr auto all = indices_below<w>{};
+  constexpr auto lane_indices = indices_below<w>{};
   WINGBEAT_UNROLL
   for (int i = 0; i < Group; i += lane) transpose_in_lanes<lane>(row + i);
   if constexpr (Group == 2 * lane) {
     WINGBEAT_UNROLL
     for (int i = 0; i < lane; ++i) {
-      const V low = weave<lane, 2 * lane, false>(row[i], row[i + lane], all);
-      row[i + lane] = weave<lane, 2 * lane, true>(row[i], row[i + lane], all);
+      const V low = weave<lane, 2 * lane, false>(row[i], row[i + lane], lane_indices);
+      row[i + lane] = weave<lane, 2 * lane, true>(row[i], row[i + lane], lane_indices);
       row[i] = low;
     }
   } else if constexpr (Group == 4 * lane) {

@@ -93,17 +93,18 @@ WINGBEAT_LANES void eight_points(const typename V::Real* in, typename V::Real* o
 
 template <int N, bool Swapped, class Real, int Width>
 void single_of_length(const void* row, const std::byte* from, std::byte* to) {
-  const auto& how = *static_cast<const single_row<Real>*>(row);
+  const auto& given = *static_cast<const single_row<Real>*>(row);
   const auto* const in = reinterpret_cast<const Real*>(from);
   auto* const out = reinterpret_cast<Real*>(to);
   if constexpr (N > 8) {
     constexpr int group = N == 64 ? 8 : 4;
-    grouped_tile<N / group, group, Swapped, simd<Real, group>>(in, 0, out, 0, how.roots, how.scale);
+    grouped_tile<N / group, group, Swapped, simd<Real, group>>(in, 0, out, 0, given.roots,
+                                                               given.scale);
   } else if constexpr (Width < 4) {
-    tiny_tile<N, Swapped, simd<Real, 1>>(in, out, how.scale);
+    tiny_tile<N, Swapped, simd<Real, 1>>(in, out, given.scale);
   } else {
     using V = pair_of<Real>;
-    const V factor{how.scale - typename V::vector{}};
+    const V factor{given.scale - typename V::vector{}};
     if constexpr (N == 2) two_points(in, out, factor);
     if constexpr (N == 4) four_points<Swapped>(in, out, factor);
     if constexpr (N == 8) eight_points<Swapped>(in, out, factor);

@@ -14,21 +14,21 @@
 
 namespace wingbeat::backend::host {
 
-/// Splits a length into as few radices as possible but `least_stages`, none below 4 where that can
+/// Splits a length into as few radices as possible but `min_stages`, none below 4 where that can
 /// be had, the first one at least `width`, which lets it transpose in registers.
-inline chain factorised(std::size_t length, int width, int max_radix, int least_stages = 2) {
-  chain made;
-  made.length = length;
+inline chain factorised(std::size_t length, int width, int max_radix, int min_stages = 2) {
+  chain result;
+  result.length = length;
   int bits = std::countr_zero(length);
-  const int least = std::countr_zero(static_cast<unsigned>(width));
-  const int most = std::countr_zero(static_cast<unsigned>(max_radix));
-  for (int left = std::max(least_stages, (bits + most - 1) / most); bits > 0; --left) {
+  const int min_bits = std::countr_zero(static_cast<unsigned>(width));
+  const int max_bits = std::countr_zero(static_cast<unsigned>(max_radix));
+  for (int left = std::max(min_stages, (bits + max_bits - 1) / max_bits); bits > 0; --left) {
     int share = (bits + left - 1) / left;
-    if (made.n_stages == 0) share = std::max(share, least);
-    made.stages[made.n_stages++].radix = 1 << share;
+    if (result.n_stages == 0) share = std::max(share, min_bits);
+    result.stages[result.n_stages++].radix = 1 << share;
     bits -= share;
   }
-  return made;
+  return result;
 }
 
 /// Returns which of `width` adjacent numbers a lane of a vector holds.
@@ -41,48 +41,48 @@ std::size_t place(std::size_t lane, std::size_t width) {
 template <class Real>
 class table_writer {
  public:
-  explicit table_writer(Real* to) : begin_(to), at_(to) {}
+  explicit table_writer(Real* table) : begin_(table), next_(table) {}
 
-  [[nodiscard]] std::size_t written() const { return static_cast<std::size_t>(at_ - begin_); }
-  [[nodiscard]] Real* here() const { return at_; }
+  [[nodiscard]] std::size_t written() const { return static_cast<std::size_t>(next_ - begin_); }
+  [[nodiscard]] Real* here() const { return next_; }
 
   void one(std::complex<Real> root) {
-    *at_++ = root.real();
-    *at_++ = root.imag();
+    *next_++ = root.real();
+    *next_++ = root.imag();
   }
   template <class RootOf>
   void split(std::size_t width, RootOf root_of) {  // [re, im][lane]
     for (std::size_t l = 0; l < width; ++l) {
       const std::complex<Real> root = root_of(l);
-      at_[l] = root.real();
-      at_[width + l] = root.imag();
+      next_[l] = root.real();
+      next_[width + l] = root.imag();
     }
-    at_ += 2 * width;
+    next_ += 2 * width;
   }
 
  private:
   Real* begin_;
-  Real* at_;
+  Real* next_;
 };
 
 /// Writes w^(pk) of a stage of P R points for all lanes alike.  [p][k - 1]
 template <class Real>
-void write_stage(table_writer<Real>& to, std::size_t n_p, std::size_t radix) {
+void write_stage(table_writer<Real>& table, std::size_t n_p, std::size_t radix) {
   const root_products<Real> w{n_p * radix};
   for (std::size_t p = 0; p < n_p; ++p) {
-    for (std::size_t k = 1; k < radix; ++k) to.one(w(p * k));
+    for (std::size_t k = 1; k < radix; ++k) table.one(w(p * k));
   }
 }
 
 /// Writes the stages `begin` to the last but one; the last has no roots.
 template <class Real>
-void write_chain(table_writer<Real>& to, chain& how, int begin) {
-  std::size_t left = how.length;
-  for (int i = 0; i + 1 < how.n_stages; ++i) {
-    const auto radix = static_cast<std::size_t>(how.stages[i].radix);
+void write_chain(table_writer<Real>& table, chain& factors, int begin) {
+  std::size_t left = factors.length;
+  for (int i = 0; i + 1 < factors.n_stages; ++i) {
+    const auto radix = static_cast<std::size_t>(factors.stages[i].radix);
     if (i >= begin) {
-      how.stages[i].roots = to.written();
-      write_stage(to, left / radix, radix);
+      factors.stages[i].roots = table.written();
+      write_stage(table, left / radix, radix);
     }
     left /= radix;
   }
@@ -94,10 +94,10 @@ inline std::size_t chain_reals(std::size_t length) {
 }
 
 /// Returns the radices as "16 x 8".
-inline std::string words(const chain& how) {
+inline std::string words(const chain& factors) {
   std::string text;
-  for (int i = 0; i < how.n_stages; ++i) {
-    text += formatted("{}{}", i == 0 ? "" : " x ", how.stages[i].radix);
+  for (int i = 0; i < factors.n_stages; ++i) {
+    text += formatted("{}{}", i == 0 ? "" : " x ", factors.stages[i].radix);
   }
   return text;
 }

@@ -123,16 +123,15 @@ void matrix_transform<Real>::run(const rows<Real>& given, void* workspace,
   work.is_swapped = given.is_swapped;
   // The last two tiles, which may overlap, are one thread's.
   const auto run_half = [&](tiles_kernel<Real> half, const chain& side) {
-    const std::size_t n_all = n_tiles(side);
-    const std::size_t n_shares =
-        n_threads <= 1 ? 1 : std::max<std::size_t>(side.length / width(), 1);
-    thread_pool::shared().run(n_shares, n_threads, [&](std::size_t i, unsigned slot) {
-      tiles<Real> share = work;
-      share.first = n_all * i / n_shares;
-      share.end = n_all * (i + 1) / n_shares;
-      share.scratch = work.blocks + block_reals() + slot * scratch_reals();
-      half(matrix_, share);
-    });
+    const auto share = [&](std::size_t begin, std::size_t end, unsigned slot) {
+      tiles<Real> part = work;
+      part.first = begin;
+      part.end = end;
+      part.scratch = work.blocks + block_reals() + slot * scratch_reals();
+      half(matrix_, part);
+    };
+    const std::size_t n_shares = std::max<std::size_t>(side.length / width(), 1);
+    thread_pool::shared().share(n_tiles(side), n_shares, n_threads, share);
   };
   for (std::size_t row = 0; row < given.count; ++row) {
     work.in = given.in + 2 * given.in_pitch * row;

@@ -53,9 +53,7 @@ void mirror_transform<Real>::mirror_tail(bool is_join, const Real* in, Real* out
 template <class Real>
 void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
                                         unsigned n_threads) const {
-  const std::size_t n_shares =
-      n_threads == 1 ? 1 : std::min<std::size_t>(limits.mirror_per_thread * n_threads, n_vectors_);
-  const auto share = [&](std::size_t begin, std::size_t end) {
+  const auto share = [&](std::size_t begin, std::size_t end, unsigned) {
     mirror<Real> part;
     part.in = in;
     part.out = out;
@@ -67,10 +65,7 @@ void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
     (is_join ? kernels_.join : kernels_.split)(width_, part);
   };
   if (n_tail_ > 0) mirror_tail(is_join, in, out);
-  if (n_shares <= 1) return share(0, n_vectors_);
-  thread_pool::shared().run(n_shares, n_threads, [&](std::size_t i, unsigned) {
-    share(n_vectors_ * i / n_shares, n_vectors_ * (i + 1) / n_shares);
-  });
+  thread_pool::shared().share(n_vectors_, limits.mirror_per_thread * n_threads, n_threads, share);
 }
 
 /// Calls `work(rows, threads of a row)` with shares of the rows; where threads share a row, with

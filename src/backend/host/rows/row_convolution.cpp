@@ -3,11 +3,10 @@
 
 #include <algorithm>  // max, min
 #include <bit>        // has_single_bit
-#include <cstdint>    // uintptr_t
 #include <cstring>    // memset
 #include <vector>
 
-#include "backend/host/aligned.hpp"             // aligned_up
+#include "backend/host/aligned.hpp"             // aligned_up, start_of
 #include "backend/host/axes/ends.hpp"           // tile_end
 #include "backend/host/axes/passes.hpp"         // passes_of, distances_of
 #include "backend/host/rows/row_transform.hpp"  // row_transform
@@ -18,10 +17,6 @@
 
 namespace wingbeat::backend::host {
 namespace {
-
-std::byte* start_of(buffer_view view) {
-  return static_cast<std::byte*>(view.handle) + view.offset_bytes;
-}
 
 /// The batch of a convolution. Each row of `rows` is transformed once and meets one spectrum for
 /// every combination of `shared` dimensions, which all read the same rows.
@@ -266,25 +261,22 @@ void row_convolution<Real>::run_tile(const run_ends& ends, std::size_t first, st
 
 template <class Real>
 void row_convolution<Real>::enqueue(queue&, const backend::run& given) const {
-  const auto address = reinterpret_cast<std::uintptr_t>(start_of(given.workspace));
-  std::byte* const scratch = start_of(given.workspace) + (aligned_up(address) - address);
+  std::byte* const scratch = aligned_start_of(given.workspace);
   const run_ends ends{
       {start_of(given.in), 0, host_arguments{request_.spec.load.operands, given.load}},
       {start_of(given.out), 0, host_arguments{request_.spec.store.operands, given.store}},
       {start_of(given.filter), 0}};
   if (request_.spec.store.clears_output)
     std::memset(ends.out.memory, 0, request_.spec.store.out_bytes);
-  const std::size_t run = loops_.rows.back().count, n_all = n_tiles();
-  const std::size_t n_shares =
-      n_threads_ <= 1 ? 1 : std::min<std::size_t>(n_all, limits.tiles_per_thread * n_threads_);
-  thread_pool::shared().run(n_shares, n_slots(), [&](std::size_t share, unsigned index) {
-    const std::size_t last = n_all * (share + 1) / n_shares;
-    for (std::size_t i = n_all * share / n_shares; i < last; ++i) {
+  const std::size_t run = loops_.rows.back().count;
+  const auto share = [&](std::size_t begin, std::size_t end, unsigned index) {
+    for (std::size_t i = begin; i < end; ++i) {
       const std::size_t in_run = i % tiles_of_run() * tile_rows_;
       run_tile(ends, i / tiles_of_run() * run + in_run, std::min(tile_rows_, run - in_run),
                slot_at(scratch, index));
     }
-  });
+  };
+  thread_pool::shared().share(n_tiles(), limits.tiles_per_thread * n_threads_, n_slots(), share);
 }
 
 template <class Real>

@@ -130,7 +130,7 @@ template <class Real>
 prepared_rows<Real> row_transform<Real>::prepared(const rows<Real>& like) const noexcept {
   prepared_rows<Real> result;
   result.kernel = like.is_swapped ? swapped_ : forward_;
-  result.how = chain_;
+  result.factors = chain_;
   result.roots = table_.get();
   result.scratch_bytes = row_scratch_bytes_;
   result.from_zero = like;
@@ -152,16 +152,14 @@ void row_transform<Real>::run(const rows<Real>& given, void* workspace, unsigned
   // Shares are whole vectors of rows, so that each row meets the same kernel on any thread.
   const auto width = static_cast<std::size_t>(kernels_.width);
   const std::size_t n_groups = (given.count + width - 1) / width;
-  const std::size_t n_shares = std::min<std::size_t>(n_groups, 4 * n_threads);
-  thread_pool::shared().run(n_shares, n_threads, [&](std::size_t i, unsigned) {
-    const std::size_t begin = n_groups * i / n_shares * width;
-    const std::size_t end = std::min(n_groups * (i + 1) / n_shares * width, given.count);
-    rows<Real> share = given;
-    share.in += 2 * given.in_pitch * begin;
-    share.out += 2 * given.out_pitch * begin;
-    share.count = end - begin;
-    run_share(share);
-  });
+  const auto share = [&](std::size_t begin, std::size_t end, unsigned) {
+    rows<Real> part = given;
+    part.in += 2 * given.in_pitch * begin * width;
+    part.out += 2 * given.out_pitch * begin * width;
+    part.count = std::min(end * width, given.count) - begin * width;
+    run_share(part);
+  };
+  thread_pool::shared().share(n_groups, std::size_t{4} * n_threads, n_threads, share);
 }
 
 template <class Real>

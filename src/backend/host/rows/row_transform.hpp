@@ -24,7 +24,7 @@ enum class method { tiny, grouped, stockham, in_lanes, matrix };
 template <class Real>
 struct prepared_rows {
   rows_kernel<Real> kernel = nullptr;
-  chain how;
+  chain factors;
   const Real* roots = nullptr;
   std::size_t scratch_bytes = 0;
   rows<Real> from_zero;                     ///< Without memory.
@@ -38,7 +38,7 @@ struct prepared_rows {
     work.in = in + in_first;
     work.out = out + out_first;
     void* const scratch = scratch_bytes == 0 ? nullptr : thread_scratch(scratch_bytes);
-    kernel(how, roots, work, static_cast<Real*>(scratch));
+    kernel(factors, roots, work, static_cast<Real*>(scratch));
   }
 };
 
