@@ -94,7 +94,7 @@ void transform_strip_of_columns(const matrix<typename V::Real>& shape,
   Real* strip = work.scratch;
   if (columns.n_stages == 1) {
     with_radix<V>(columns.stages[0].radix, [&](auto r) {
-      first_of_strip<decltype(r)::value, Swapped, V>(in, b, strip, nullptr, 1);
+      first_of_strip<decltype(r)::value, true, Swapped, V>(in, b, strip, nullptr, 1);
     });
   } else {
     const Real* const stages = run_all_but_last<Swapped, V>(columns, shape.roots, in, b, strip);

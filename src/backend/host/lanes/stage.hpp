@@ -118,8 +118,8 @@ template <int Radix, bool Swapped, class V>
 }
 
 /// First stage of a strip, a column in each lane.  in: [r][p] rows of `width` pairs, `in_pitch`
-/// numbers apart;  out: [p][k] split;  roots: [p][k - 1], null where this stage is the only one
-template <int Radix, bool Swapped, class V>
+/// numbers apart;  out: [p][k] split;  roots: [p][k - 1], none where this stage is the only one
+template <int Radix, bool IsOnly, bool Swapped, class V>
 [[gnu::flatten, gnu::noinline]] void first_of_strip(const typename V::Real* in, size_t in_pitch,
                                                     typename V::Real* out,
                                                     const typename V::Real* roots, size_t n_p) {
@@ -131,12 +131,10 @@ template <int Radix, bool Swapped, class V>
       x[r] = load_placed<Swapped, V>(in + 2 * in_pitch * (p + r * n_p));
     }
     butterfly(x);
-    if (roots != nullptr) {
-      turn_alike(x, roots);
-      roots += 2 * (Radix - 1);
-    }
+    if constexpr (!IsOnly) turn_alike(x, roots);
     WINGBEAT_UNROLL
     for (int k = 0; k < Radix; ++k) store_split<V>(out + block * (Radix * p + k), x[k]);
+    if constexpr (!IsOnly) roots += 2 * (Radix - 1);
   }
 }
 

@@ -17,8 +17,8 @@ const typename V::Real* run_all_but_last(const chain& factors, const typename V:
   const stage& head = factors.stages[0];
   const size_t n = factors.length;
   with_radix<V>(head.radix, [&](auto r) {
-    first_of_strip<decltype(r)::value, Swapped, V>(in, in_pitch, scratch, roots + head.roots,
-                                                   n / head.radix);
+    first_of_strip<decltype(r)::value, false, Swapped, V>(in, in_pitch, scratch, roots + head.roots,
+                                                          n / head.radix);
   });
   return run_middle<V>(factors, roots, scratch, scratch + 2 * V::width * n, scratch, head.radix, 1);
 }

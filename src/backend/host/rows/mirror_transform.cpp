@@ -65,6 +65,7 @@ void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
     (is_join ? kernels_.join : kernels_.split)(width_, part);
   };
   if (n_tail_ > 0) mirror_tail(is_join, in, out);
+  if (n_threads <= 1) return share(0, n_vectors_, 0);  // the pool costs as much as a short row
   thread_pool::shared().share(n_vectors_, limits.mirror_per_thread * n_threads, n_threads, share);
 }
 
