@@ -103,7 +103,7 @@ enum class stored { own, fp16, bf16 };
 
 /// A rectangle of numbers, real or complex, in memory and in a tile. Strides count reals.
 struct rectangle {
-  stored as = stored::own;       ///< In memory; in a tile all numbers are the kernels' own.
+  stored type = stored::own;     ///< In memory; in a tile all numbers are the kernels' own.
   std::size_t imaginary_at = 0;  ///< In memory, from a real part to its imaginary one; 0: none.
   std::size_t n_runs = 1;
   std::size_t run_length = 1;

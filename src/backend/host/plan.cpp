@@ -188,7 +188,7 @@ void host_plan<Real>::run(const group& sequence, const begin_of_end& in, const b
                           std::byte* workspace) const {
   const begin_of_end between{workspace, 0};
   const auto begin_of = [&](const pass_end& end) -> const begin_of_end& {
-    return end.where == place::input ? in : end.where == place::output ? out : between;
+    return end.location == place::input ? in : end.location == place::output ? out : between;
   };
   const auto run_pass = [&](const axis_pass<Real>& pass, std::size_t first, std::size_t count) {
     pass.run(begin_of(pass.planned().in), begin_of(pass.planned().out), workspace + work_bytes_,

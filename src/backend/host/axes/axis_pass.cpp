@@ -238,11 +238,11 @@ void axis_pass<Real>::transform_rows(const rows<Real>& work, Real* scratch,
 
 /// Real rows of odd length are complex ones in the tile, whose imaginary parts are 0.
 template <class Real>
-void axis_pass<Real>::fetch_rows(const begin_of_end& from, std::size_t n_rows,
+void axis_pass<Real>::fetch_rows(const begin_of_end& begin, std::size_t n_rows,
                                  const slot& own) const {
   const bool is_odd = planned_.is_odd_real();
   if (is_odd && planned_.in.is_real()) std::fill_n(own.tile, 2 * tile_pitch_ * n_rows, Real{0});
-  in_.fetch(from, n_rows, row_shape(planned_.in), own.tile, own.n_threads);
+  in_.fetch(begin, n_rows, row_shape(planned_.in), own.tile, own.n_threads);
   if (!is_odd || planned_.in.is_real()) return;
   for (std::size_t row = 0; row < n_rows; ++row) {
     complete_odd_row(own.tile + 2 * tile_pitch_ * row, planned_.length);

@@ -69,7 +69,7 @@ class axis_pass {
                 const begin_of_end& out, const slot& own) const;
   void run_strip(std::size_t first, std::size_t count, const begin_of_end& in,
                  const begin_of_end& out, const slot& own) const;
-  void fetch_rows(const begin_of_end& from, std::size_t n_rows, const slot& own) const;
+  void fetch_rows(const begin_of_end& begin, std::size_t n_rows, const slot& own) const;
   [[nodiscard]] tile_shape row_shape(const pass_end& end) const;
   void transform_rows(const rows<Real>& work, Real* scratch, unsigned n_threads) const;
 

@@ -39,7 +39,7 @@ template <class Real>
 rectangle tile_end<Real>::shape_of(std::size_t n_columns, std::size_t n_indices,
                                    const tile_shape& shape) const {
   rectangle result;
-  result.as = end_.as;
+  result.type = end_.type;
   result.imaginary_at = end_.imaginary_at;
   if (n_columns < limits.short_run || end_.stride <= column_stride_) {
     result.n_runs = n_columns;
@@ -74,40 +74,40 @@ void tile_end<Real>::clear(std::size_t first, std::size_t last, std::size_t n_co
 }
 
 template <class Real>
-void tile_end<Real>::fetch(const begin_of_end& from, std::size_t n_columns, const tile_shape& shape,
-                           Real* tile, unsigned n_threads) const {
+void tile_end<Real>::fetch(const begin_of_end& begin, std::size_t n_columns,
+                           const tile_shape& shape, Real* tile, unsigned n_threads) const {
   const std::size_t first = end_.valid.first, last = end_.valid.end;
   clear(0, first, n_columns, shape, tile);
   clear(last, end_.length, n_columns, shape, tile);
   by_pieces(last - first, n_threads, [&](index_range indices) {
     if (end_.is_functor && end_.is_real()) {
-      return call_load<Real>(from, n_columns, indices, shape, tile);
+      return call_load<Real>(begin, n_columns, indices, shape, tile);
     }
     if (end_.is_functor) {
-      return call_load<std::complex<Real>>(from, n_columns, indices, shape, tile);
+      return call_load<std::complex<Real>>(begin, n_columns, indices, shape, tile);
     }
-    const std::size_t place = from.offset + indices.first * end_.stride;
+    const std::size_t place = begin.offset + indices.first * end_.stride;
     kernels_.gather(shape_of(n_columns, indices.end - indices.first, shape),
-                    from.memory + bytes_of<Real>(end_.as, place),
+                    begin.memory + bytes_of<Real>(end_.type, place),
                     tile + (first + indices.first) * shape.step);
   });
 }
 
 template <class Real>
 void tile_end<Real>::put(const Real* tile, const tile_shape& shape, std::size_t n_columns,
-                         const begin_of_end& to, unsigned n_threads) const {
+                         const begin_of_end& begin, unsigned n_threads) const {
   const std::size_t first = end_.valid.first, last = end_.valid.end;
   by_pieces(last - first, n_threads, [&](index_range indices) {
     if (end_.is_functor && end_.is_real()) {
-      return call_store<Real>(tile, shape, n_columns, indices, to);
+      return call_store<Real>(tile, shape, n_columns, indices, begin);
     }
     if (end_.is_functor) {
-      return call_store<std::complex<Real>>(tile, shape, n_columns, indices, to);
+      return call_store<std::complex<Real>>(tile, shape, n_columns, indices, begin);
     }
-    const std::size_t place = to.offset + indices.first * end_.stride;
+    const std::size_t place = begin.offset + indices.first * end_.stride;
     kernels_.scatter(shape_of(n_columns, indices.end - indices.first, shape),
                      tile + (first + indices.first) * shape.step,
-                     to.memory + bytes_of<Real>(end_.as, place));
+                     begin.memory + bytes_of<Real>(end_.type, place));
   });
 }
 
@@ -136,14 +136,14 @@ void tile_end<Real>::by_elements(std::size_t offset, std::size_t n_columns, inde
 
 template <class Real>
 template <class Value>
-void tile_end<Real>::call_load(const begin_of_end& from, std::size_t n_columns, index_range indices,
-                               const tile_shape& shape, Real* tile) const {
+void tile_end<Real>::call_load(const begin_of_end& begin, std::size_t n_columns,
+                               index_range indices, const tile_shape& shape, Real* tile) const {
   const auto* plain = std::get_if<run_reader<Value>>(load_);
-  by_elements(from.offset, n_columns, indices, shape,
+  by_elements(begin.offset, n_columns, indices, shape,
               [&](std::size_t row, std::size_t first, std::size_t count, std::size_t position) {
                 const std::span<Value> into{reinterpret_cast<Value*>(tile + position), count};
-                if (plain != nullptr) return (*plain)(from.memory, row, first, into);
-                std::get<operand_reader<Value>> (*load_)(from.memory, from.arguments, row, first,
+                if (plain != nullptr) return (*plain)(begin.memory, row, first, into);
+                std::get<operand_reader<Value>> (*load_)(begin.memory, begin.arguments, row, first,
                                                          into);
               });
 }
@@ -151,13 +151,13 @@ void tile_end<Real>::call_load(const begin_of_end& from, std::size_t n_columns, 
 template <class Real>
 template <class Value>
 void tile_end<Real>::call_store(const Real* tile, const tile_shape& shape, std::size_t n_columns,
-                                index_range indices, const begin_of_end& to) const {
+                                index_range indices, const begin_of_end& begin) const {
   const auto* plain = std::get_if<run_writer<Value>>(store_);
-  by_elements(to.offset, n_columns, indices, shape,
+  by_elements(begin.offset, n_columns, indices, shape,
               [&](std::size_t row, std::size_t first, std::size_t count, std::size_t position) {
                 const std::span values{reinterpret_cast<const Value*>(tile + position), count};
-                if (plain != nullptr) return (*plain)(to.memory, row, first, values);
-                std::get<operand_writer<Value>> (*store_)(to.memory, to.arguments, row, first,
+                if (plain != nullptr) return (*plain)(begin.memory, row, first, values);
+                std::get<operand_writer<Value>> (*store_)(begin.memory, begin.arguments, row, first,
                                                           values);
               });
 }

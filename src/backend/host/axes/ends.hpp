@@ -37,12 +37,12 @@ class tile_end {
 
   /// Fills `n_columns` columns of a tile, the first of them at `from`; elements that are not in
   /// memory become 0. `n_threads` share the work where columns are long.
-  void fetch(const begin_of_end& from, std::size_t n_columns, const tile_shape& shape, Real* tile,
+  void fetch(const begin_of_end& begin, std::size_t n_columns, const tile_shape& shape, Real* tile,
              unsigned n_threads) const;
 
   /// Writes the columns of a tile, but for what is not in memory.
-  void put(const Real* tile, const tile_shape& shape, std::size_t n_columns, const begin_of_end& to,
-           unsigned n_threads) const;
+  void put(const Real* tile, const tile_shape& shape, std::size_t n_columns,
+           const begin_of_end& begin, unsigned n_threads) const;
 
  private:
   [[nodiscard]] rectangle shape_of(std::size_t n_columns, std::size_t n_indices,
@@ -54,11 +54,11 @@ class tile_end {
   void by_elements(std::size_t offset, std::size_t n_columns, index_range indices,
                    const tile_shape& shape, Call call) const;
   template <class Value>
-  void call_load(const begin_of_end& from, std::size_t n_columns, index_range indices,
+  void call_load(const begin_of_end& begin, std::size_t n_columns, index_range indices,
                  const tile_shape& shape, Real* tile) const;
   template <class Value>
   void call_store(const Real* tile, const tile_shape& shape, std::size_t n_columns,
-                  index_range indices, const begin_of_end& to) const;
+                  index_range indices, const begin_of_end& begin) const;
 
   kernels<Real> kernels_;
   pass_end end_;

@@ -32,8 +32,8 @@ pass_end end_along(const array_end& end, const arrays::axis_span& span) {
   const array& source = end.source;
   const arrays::axis& axis = source.axes[span.first];
   pass_end result;
-  result.where = source.location;
-  result.as = end.is_functor ? stored::own : stored_as(source.stored);
+  result.location = source.location;
+  result.type = end.is_functor ? stored::own : stored_as(source.stored);
   result.is_functor = end.is_functor;
   if (source.elements_are == arrays::element::complex) {
     result.imaginary_at = source.has_parts ? source.parts_distance : 1;

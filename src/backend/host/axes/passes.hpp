@@ -19,8 +19,8 @@ using arrays::place;
 /// One end of a pass: the numbers along its axis. Strides and offsets count stored reals, or
 /// elements where a functor stands there.
 struct pass_end {
-  place where = place::input;
-  stored as = stored::own;
+  place location = place::input;
+  stored type = stored::own;
   bool is_functor = false;
   std::size_t imaginary_at = 0;  ///< 0: real; 1: pairs; else planar.
   std::size_t length = 1;        ///< Of the axis on this side; N/2+1 of a half spectrum.
@@ -37,7 +37,7 @@ struct pass_end {
 
   /// Returns whether kernels can work on this memory, but for what lies from column to column.
   [[nodiscard]] bool is_plain() const {
-    return as == stored::own && !is_functor && imaginary_at <= 1 && is_whole();
+    return type == stored::own && !is_functor && imaginary_at <= 1 && is_whole();
   }
 };
 

@@ -42,10 +42,10 @@ struct bin_block {
 };
 
 void add_run(std::size_t bin, std::size_t channel, std::size_t count, double middle,
-             std::vector<bin_block>& to) {
+             std::vector<bin_block>& blocks) {
   for (std::size_t i = 0; i < count; i += bank_block) {
-    to.push_back({bin + i, channel + i, std::min(bank_block, count - i),
-                  static_cast<double>(channel) - middle, i});
+    blocks.push_back({bin + i, channel + i, std::min(bank_block, count - i),
+                      static_cast<double>(channel) - middle, i});
   }
 }
 
@@ -184,11 +184,11 @@ host_bank::host_bank(const named_set& set, const bank_request& request)
 /// As `filtered_rows` has them; of complex samples each weight stands twice, for both parts.
 void host_bank::prepare_weights() {
   weights_ = make_aligned<float>(in_blocks(step_) * request_.taps);
-  float* to = weights_.get();
+  float* weight = weights_.get();
   for (std::size_t begin = 0; begin < step_; begin += bank_block) {
     for (std::size_t m = 0; m < request_.taps; ++m) {
       for (std::size_t j = begin; j < begin + bank_block; ++j) {
-        *to++ = j < step_ ? request_.weights[m * request_.transform + j / parts()] : 0;
+        *weight++ = j < step_ ? request_.weights[m * request_.transform + j / parts()] : 0;
       }
     }
   }
@@ -299,10 +299,10 @@ void host_bank::finish_spectrum(const bank_run& given, std::size_t first_pol, st
 /// Moves a tile to its places:  [spectrum][polarisation][channel] to [channel][spectrum][pol..]
 void host_bank::put(const slot& own, std::size_t first, std::byte* out) const {
   const std::size_t unit = complex_bytes(request_.output), n_pols = request_.polarisations;
-  const auto move = [&](auto as) {
-    transpose<decltype(as)>(own.staged.get(), staged_pitch_, tile_ * n_pols,
-                            out + first * n_pols * unit, request_.spectra * n_pols,
-                            request_.channels);
+  const auto move = [&](auto unit_type) {
+    transpose<decltype(unit_type)>(own.staged.get(), staged_pitch_, tile_ * n_pols,
+                                   out + first * n_pols * unit, request_.spectra * n_pols,
+                                   request_.channels);
   };
   switch (unit) {
     case 1: return move(std::uint8_t{});

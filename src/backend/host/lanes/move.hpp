@@ -136,7 +136,7 @@ template <bool Out, class Unit, class Real>
 /// Whether runs of complex numbers in memory are columns of a tile whose rows are dense.
 template <class Real>
 bool is_transposition(const rectangle& shape) {
-  return shape.as == stored::own && shape.imaginary_at == 1 && shape.memory_step == 2 &&
+  return shape.type == stored::own && shape.imaginary_at == 1 && shape.memory_step == 2 &&
          shape.tile_run == 2 && shape.tile_step != 2;
 }
 
@@ -153,10 +153,10 @@ void move_rectangle(const rectangle& shape, void* memory, Real* tile) {
     }
   }
   if constexpr (sizeof(Real) == 4) {
-    if (shape.as == stored::fp16) {
+    if (shape.type == stored::fp16) {
       return move_runs<Out>(shape, static_cast<device::half_float*>(memory), tile);
     }
-    if (shape.as == stored::bf16) {
+    if (shape.type == stored::bf16) {
       return move_runs<Out>(shape, static_cast<device::bfloat*>(memory), tile);
     }
   }

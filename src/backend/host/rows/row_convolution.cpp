@@ -91,7 +91,7 @@ class row_convolution final : public backend::call {
   };
 
   [[nodiscard]] bool has_shared() const { return n_shared_ > 1; }
-  [[nodiscard]] bool is_narrow() const { return filter_end_.as != stored::own; }
+  [[nodiscard]] bool is_narrow() const { return filter_end_.type != stored::own; }
   [[nodiscard]] std::size_t n_tiles_of_slot() const {
     return 1 + (has_shared() ? 1 : 0) + (is_narrow() ? 1 : 0);
   }
@@ -131,7 +131,7 @@ class row_convolution final : public backend::call {
 /// Returns whole spectra of complex numbers in natural order.
 pass_end end_of_spectra(std::size_t length, precision stored) {
   pass_end end;
-  end.as = stored_as(stored);
+  end.type = stored_as(stored);
   end.imaginary_at = 1;
   end.length = length;
   end.valid = {0, length};
