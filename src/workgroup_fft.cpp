@@ -6,7 +6,6 @@
 
 #include "backend/device_sources.hpp"              // flatten
 #include "formatted.hpp"                           // formatted
-#include "request/validation.hpp"                  // require_good_length
 #include "wingbeat/device/half.hpp"                // half_pair
 #include "wingbeat/device/nabla.hpp"               // index_map
 #include "wingbeat/device/scrambled.hpp"           // index_map
@@ -46,9 +45,12 @@ std::vector<std::byte> rounded(const std::vector<std::complex<long double>>& tab
   return bytes;
 }
 
-/// As plans refuse a length, but 1 and those too long for a plan, which have their own sentences.
 void require_product_of_radices(unsigned length) {
-  if (!device::is_product_of_radices(length)) request::require_good_length(length);
+  if (device::is_product_of_radices(length)) return;
+  throw plan_error(formatted(
+      "length {} is no product of primes up to {}, as those of workgroup transforms are; choose "
+      "another one, or a plan, which transforms any",
+      length, device::largest_prime_radix));
 }
 
 void require_lengths(const workgroup_fft& transform) {
@@ -70,7 +72,7 @@ void require_lengths(const workgroup_fft& transform) {
     if (!transform.plan().is_possible()) {
       throw plan_error(formatted(
           "{} elements per thread and {} threads were asked for in scrambled order, where the "
-          "elements are a radix (2 to 16, 18, 20, 24, 25, 27, 30 or 32) and have every prime "
+          "elements are a radix (2 to 20, 23 to 25, 27 or 29 to 32) and have every prime "
           "factor "
           "of the number of threads; choose such elements, or natural order",
           e, transform.threads()));
@@ -117,8 +119,7 @@ workgroup_fft workgroup_fft::advised(unsigned length, scalar real, device::workg
   if (!given.is_valid()) {
     throw plan_error(formatted(
         "no workgroup of {} threads, {} registers and {} bytes of local memory transforms length "
-        "{} in {} order; choose a shorter product of 2, 3, 5, 7, 11 and 13 (in nabla order a power "
-        "of "
+        "{} in {} order; choose a shorter product of primes up to 31 (in nabla order a power of "
         "two that fills a subgroup, in scrambled order one of fewer primes), or a plan",
         limits.max_workgroup, limits.registers, limits.local_memory_bytes, length, name_of(how)));
   }

@@ -108,7 +108,7 @@ TEST(workgroup_fft, advice_is_given_and_valid_wherever_a_workgroup_has_the_room)
     if (!device::is_product_of_radices(n)) continue;
     ++lengths;
     EXPECT_NO_THROW(workgroup_fft::advised(n, scalar::fp32).validate()) << n;
-    if (n <= 2048) {
+    if (n <= 2048 && device::greatest_factor(n) <= 13) {  // larger ones take too many registers
       EXPECT_NO_THROW(workgroup_fft::advised(n, scalar::fp64).validate()) << n;
     }
   }
@@ -123,7 +123,7 @@ TEST(workgroup_fft, advice_is_given_and_valid_wherever_a_workgroup_has_the_room)
     const limits where{any(2048), any(1u << 18), 1u << any(7), any(1u << 17)};
     unsigned n = 1u << any(16);
     if (i % 2 == 1) {
-      for (const unsigned prime : {3u, 5u, 7u, 11u, 13u})
+      for (const unsigned prime : {3u, 5u, 7u, 11u, 13u, 17u, 31u})
         n = n < 4096 && any(3) == 0 ? n * prime : n;
     }
     const auto real = static_cast<scalar>(any(4));
@@ -154,12 +154,10 @@ TEST(workgroup_fft, advice_for_scrambled_order_is_given_where_it_exists) {
 TEST(workgroup_fft, refuses_in_one_sentence) {
   using ::testing::HasSubstr;
   const auto valid = [](workgroup_fft what) { return refusal([&] { what.validate(); }); };
-  EXPECT_THAT(valid({68, 4}),
-              HasSubstr("length 68 has a prime factor above 13 and cannot be transformed; the "
-                        "nearest lengths that can are 66 and 70"));
-  EXPECT_THAT(valid({0, 4}), HasSubstr("length 0 cannot be transformed"));
-  EXPECT_THAT(refusal([] { (void)workgroup_fft::advised(17, scalar::fp32); }),
-              HasSubstr("the nearest lengths that can are 16 and 18"));
+  EXPECT_THAT(valid({74, 2}), HasSubstr("length 74 is no product of primes up to 31"));
+  EXPECT_THAT(valid({0, 4}), HasSubstr("length 0 is no product of primes up to 31"));
+  EXPECT_THAT(refusal([] { (void)workgroup_fft::advised(37, scalar::fp32); }),
+              HasSubstr("length 37 is no product of primes up to 31"));
   EXPECT_THAT(valid({100, 3}), HasSubstr("choose a divisor of 100 from 2 to 32"));
   EXPECT_THAT(valid({100, 50}), HasSubstr("choose a divisor of 100 from 2 to 32"));
   EXPECT_THAT(valid({64, 5}), HasSubstr("choose a power of two from 2 to 32"));

@@ -153,7 +153,8 @@ TEST(stage_radices, of_other_lengths_are_few_and_end_where_they_begin) {
   EXPECT_EQ(natural(4000, 10), (std::vector<unsigned>{10, 10, 4, 10}));  // not 4 in the end
   EXPECT_EQ(natural(13, 13), (std::vector<unsigned>{13}));
   // of no product of radices, and of threads that do not divide the length
-  EXPECT_EQ(natural(34, 2), (std::vector<unsigned>{34}));
+  EXPECT_EQ(natural(34, 2), (std::vector<unsigned>{2, 17}));
+  EXPECT_EQ(natural(74, 2), (std::vector<unsigned>{74}));
   EXPECT_EQ(natural(60, 7), (std::vector<unsigned>{60}));
 }
 
@@ -170,7 +171,8 @@ TEST(stage_radices, of_every_length_suit_its_threads) {
       ASSERT_EQ(plan.radices.product(), n) << e;
       ASSERT_EQ(e % plan.radix(0), 0u) << n;
       for (unsigned s = 0; s < plan.count(); ++s) {
-        ASSERT_TRUE(is_radix(plan.radix(s)) && plan.radix(s) <= std::max(16u, e))
+        ASSERT_TRUE(is_radix(plan.radix(s)) &&
+                    plan.radix(s) <= std::max({16u, e, greatest_factor(n)}))
             << n << " by " << e;
         ASSERT_GE(plan.rounds(s) * plan.threads(), plan.butterflies(s)) << n << " by " << e;
         ASSERT_LT((plan.rounds(s) - 1) * plan.threads(), plan.butterflies(s)) << n << " by " << e;
@@ -184,10 +186,11 @@ TEST(stage_radices, of_every_length_suit_its_threads) {
   EXPECT_GT(shapes, 2000u);
 }
 
-TEST(is_product_of_radices, allows_primes_up_to_13) {
+TEST(is_product_of_radices, allows_primes_up_to_31) {
   for (unsigned n = 1; n <= 2000; ++n) {
     const auto primes = entries(prime_factors(n));
-    EXPECT_EQ(is_product_of_radices(n), primes.empty() || primes.back() <= 13) << n;
+    EXPECT_EQ(is_product_of_radices(n), primes.empty() || primes.back() <= 31) << n;
+    EXPECT_EQ(greatest_factor(n), primes.empty() ? 1 : primes.back()) << n;
     EXPECT_EQ(least_factor(n), primes.empty() ? 1 : primes.front()) << n;
   }
   EXPECT_FALSE(is_product_of_radices(0));
@@ -261,9 +264,9 @@ void expect_dfts() {
 TEST(schedule, threads_have_dfts_of_every_radix) {
   unsigned found = 0;
   for (unsigned r = 0; r <= most_held; ++r) found += is_radix(r) ? 1 : 0;
-  EXPECT_EQ(found, 22u);
+  EXPECT_EQ(found, 27u);
   expect_dfts<2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16>();
-  expect_dfts<18, 20, 24, 25, 27, 30, 32>();
+  expect_dfts<17, 18, 19, 20, 23, 24, 25, 27, 29, 30, 31, 32>();
 }
 
 template <size M>

@@ -11,7 +11,7 @@
 // 7: store must be callable as store(unsigned i, complex<Real> z) const
 // 8: the registers must be register_type x[elements_per_thread]
 // 9: the team is of another shape than the transform
-// 10: the length of a workgroup transform is a product of 2, 3, 5, 7, 11 and 13
+// 10: the length of a workgroup transform is a product of primes up to 31
 // 11: a thread holds at most 32 elements
 // 12: so it needs a memory_barrier()
 // 13: scratch is handed in as workgroup::scratch<Bytes>
@@ -20,7 +20,7 @@
 // 16: each thread works on 2 to 32 elements that divide the length
 // 17: each thread works on 2 to 32 elements that divide the length
 // 18: each thread works on 2 to 32 elements that divide the length
-// 19: the length of a workgroup transform is a product of 2, 3, 5, 7, 11 and 13
+// 19: the length of a workgroup transform is a product of primes up to 31
 // 20: Real is float, double, half_float or half_pair
 // 21: scratch is handed in as workgroup::scratch<Bytes>
 // 22: the registers must be register_type x[elements_per_thread]
@@ -143,7 +143,7 @@ void mistake(char* memory, const value* table) {
 #elif CASE == 9
   fft::execute(team<wg::shape<64, 8>>{}, x, scratch, table);
 #elif CASE == 10
-  run<wg::fft<wg::shape<68, 4>, float, direction::forward>>(table);
+  run<wg::fft<wg::shape<74, 2>, float, direction::forward>>(table);
 #elif CASE == 11
   using large = wg::fft<wg::shape<4096, 64>, float, direction::forward>;
   static_assert(large::length == 4096);

@@ -11,14 +11,18 @@ namespace wingbeat::device {
 /// Returns whether stages have this radix: thread/dft.hpp then has DFTs of that length, for as many
 /// elements as a thread holds.
 WINGBEAT_FN constexpr bool is_radix(unsigned r) {
-  constexpr unsigned larger = 1u << 18 | 1u << 20 | 1u << 24 | 1u << 25 | 1u << 27 | 1u << 30;
+  constexpr unsigned primes = 1u << 17 | 1u << 19 | 1u << 23 | 1u << 29 | 1u << 31;
+  constexpr unsigned larger =
+      primes | 1u << 18 | 1u << 20 | 1u << 24 | 1u << 25 | 1u << 27 | 1u << 30;
   return r > 1 && (r <= 16 || is_power_of_two(r) || (r < 32 && (larger >> r & 1u) != 0));
 }
 
-/// Returns whether n > 0 is a product of radices: 2^a 3^b 5^c 7^d 11^e 13^f.
+inline constexpr unsigned largest_prime_radix = 31;
+
+/// Returns whether n > 0 is a product of radices: of primes up to `largest_prime_radix`.
 WINGBEAT_FN constexpr bool is_product_of_radices(size n) {
   if (n == 0) return false;
-  for (unsigned prime = 2; prime <= 13; ++prime) {
+  for (unsigned prime = 2; prime <= largest_prime_radix; ++prime) {
     while (n % prime == 0) n /= prime;
   }
   return n == 1;
@@ -28,6 +32,13 @@ WINGBEAT_FN constexpr bool is_product_of_radices(size n) {
 WINGBEAT_FN constexpr unsigned least_factor(unsigned n) {
   unsigned factor = minimum(n, 2u);
   while (n % factor != 0) ++factor;
+  return factor;
+}
+
+/// Returns the greatest prime factor of n > 1, and 1 of 1.
+WINGBEAT_FN constexpr unsigned greatest_factor(unsigned n) {
+  unsigned factor = 1;
+  for (; n > 1; n /= factor) factor = least_factor(n);
   return factor;
 }
 

@@ -15,8 +15,8 @@
 // Operations on reals where a sum with a product is one (fused multiply-add), all inputs live:
 //     N           2   3   4   5   6   7   8   9  10   11  12   13   14   15   16
 //     operations  4  12  16  32  36  60  56  80  84  140  96  168  148  156  160
-//     N           18   20   24   25   27   30
-//     operations 196  208  264  384  380  372
+//     N           17   18   19   20   23   24   25   27   29   30   31
+//     operations 320  196  396  208  572  264  384  380  896  372 1020
 #pragma once
 
 #include "wingbeat/device/thread/dft/composites.hpp"

@@ -77,7 +77,7 @@ WINGBEAT_FN constexpr unsigned scratch_bytes_of(unsigned length, unsigned elemen
 /// measured where that fits; else more elements per thread (at most 32, 16 for fp64) to fit the
 /// workgroup, fewer for nabla order to fill a subgroup. Of other lengths, the elements that are
 /// estimated to cost least of those that fit. Exchanges in halves where local memory wants it. Not
-/// valid where nothing fits, registers included, or `length` has a prime factor above 13 or, in
+/// valid where nothing fits, registers included, or `length` has a prime factor above 31 or, in
 /// nabla order, any but 2. `real_bytes` is that of the arithmetic. Short transforms
 /// share a workgroup of 128 threads or a little less.
 WINGBEAT_FN constexpr advice advise(unsigned length, unsigned real_bytes, limits device = {},

@@ -34,7 +34,7 @@ struct algorithm<Shape, Real, Dir, Order, Memory, false> {
 };
 
 /// A collective transform of Shape::length complex numbers.
-///   Shape    length, elements per thread, transforms per workgroup: any length of primes up to 13
+///   Shape    length, elements per thread, transforms per workgroup: any length of primes up to 31
 ///            in natural order, powers of two in nabla order; in scrambled order the elements of a
 ///            thread have every prime factor of the number of threads
 ///   Real     float, double; half_float: stored in fp16, computed in fp32; half_pair: two
@@ -49,11 +49,12 @@ struct fft {
   static_assert(Order != order::nabla || is_power_of_two(Shape::length),
                 "order::nabla is that of powers of two; choose order::scrambled or order::natural "
                 "for any other length");
-  static_assert(Order != order::scrambled || is_power_of_two(Shape::length) ||
-                    schedule{Order, Shape::length, Shape::elements_per_thread}.is_possible(),
-                "order::scrambled needs elements per thread that are a radix (2 to 16, 18, 20, 24, "
-                "25, 27, 30 or 32) and have every prime factor of the number of threads; choose "
-                "such elements, or order::natural");
+  static_assert(
+      Order != order::scrambled || is_power_of_two(Shape::length) ||
+          schedule{Order, Shape::length, Shape::elements_per_thread}.is_possible(),
+      "order::scrambled needs elements per thread that are a radix (2 to 20, 23 to 25, 27 "
+      "or 29 to 32) and have every prime factor of the number of threads; choose "
+      "such elements, or order::natural");
   static_assert(Order == order::nabla || Shape::elements_per_thread <= most_held,
                 "a thread holds at most 32 elements; choose fewer elements per thread, or "
                 "order::nabla with an accessor");

@@ -26,7 +26,7 @@
 // of powers of two; scrambled order exists where E has the prime factors of T.
 #pragma once
 
-#include "wingbeat/device/factors.hpp"    // radix_list, is_product_of_radices
+#include "wingbeat/device/factors.hpp"    // radix_list, greatest_factor
 #include "wingbeat/device/index.hpp"      // is_power_of_two, log2_of, maximum, minimum
 #include "wingbeat/device/order.hpp"      // order
 #include "wingbeat/device/port.hpp"       // WINGBEAT_FN
@@ -48,7 +48,8 @@ struct stage_search {
 
   /// Tries every list whose first radix divides the elements of a thread.
   WINGBEAT_FN constexpr void run(unsigned length) {
-    const unsigned largest = maximum(16u, elements);  // larger ones would hold more than E numbers
+    // Others would hold more than E numbers.
+    const unsigned largest = maximum(maximum(16u, elements), greatest_factor(length));
     for (unsigned left = 1; left <= log2_of(length) + 1; ++left) {
       const bool is_last = best.count > 0;
       for (unsigned first = minimum(largest, elements); first > 1; --first) {

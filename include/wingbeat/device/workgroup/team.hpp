@@ -28,7 +28,7 @@ struct shape_numbers {
 template <class Numbers>
 struct shape_rules {
   static_assert(Numbers::has_length,
-                "the length of a workgroup transform is a product of 2, 3, 5, 7, 11 and 13");
+                "the length of a workgroup transform is a product of primes up to 31");
   static_assert(
       Numbers::has_elements || !Numbers::has_length,
       "each thread works on 2 to 32 elements that divide the length (64 or 128 of a power "

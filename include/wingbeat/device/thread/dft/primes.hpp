@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DFTs of 3, 5, 7, 11 and 13 points; thread/dft.hpp defines their arguments.
+// DFTs of 3 to 31 points, their number a prime; thread/dft.hpp defines their arguments.
 //
 // Inputs j and P - j meet roots that are conjugates. With m = (P - 1)/2, j and k from 1 to m,
 //     s[j] = x[j] + x[P-j],    d[j] = x[j] - x[P-j],
@@ -9,7 +9,8 @@
 //     even[k] = (x[0] - s[m]/2) + sum_(j<m) cos(2 pi jk/P) (s[j] - s[m]),
 // for the same number of operations: equal inputs then leave exact zeros. The largest sine S is
 // factored out of odd[k], one product less in each row, and enters with the last sum.
-// That takes 4 m m + 8 m operations where a sum with a product is one: 12, 32, 60, 140. These are
+// That takes 4 m m + 8 m operations where a sum with a product is one: 12, 32, 60, 140; of 17 to 31
+// points 320, 396, 572, 896, 1020. These are
 // the counts of FFTW 3's codelets for such machines (M. Frigo, "A fast Fourier transform compiler",
 // 1999). Winograd's DFTs have fewer products, but more products and sums: 88 for 7.
 // For 13, Rader's order of the indices makes the cosines a cyclic convolution of 6, which splits in
@@ -87,6 +88,97 @@ struct prime_roots<13, Real> {
   Real share[6] = {
       Real(0.46813641357442514524), Real(0.82902841645431573749), Real(1),
       Real(0.94188363485210405431), Real(0.66799307988788645978), Real(0.24107336051064610670)};
+};
+
+template <class Real>
+struct prime_roots<17, Real> {
+  static constexpr unsigned largest = 4;
+  Real sine = Real(0.99573417629503452187);
+  Real cosine[8] = {Real(0.93247222940435580457),  Real(0.73900891722065911592),
+                    Real(0.44573835577653826740),  Real(0.09226835946330199524),
+                    Real(-0.27366299007208286354), Real(-0.60263463637925638918),
+                    Real(-0.85021713572961415213), Real(-0.98297309968390177828)};
+  Real share[8] = {Real(0.36278926121756173660), Real(0.67658182242299798016),
+                   Real(0.89899825944090805258), Real(1),
+                   Real(0.96594619936780355656), Real(0.80143601201832025169),
+                   Real(0.52868745033551479819), Real(0.18453671892660399048)};
+};
+template <class Real>
+struct prime_roots<19, Real> {
+  static constexpr unsigned largest = 5;
+  Real sine = Real(0.99658449300666984982);
+  Real cosine[9] = {
+      Real(0.94581724170063467902),  Real(0.78914050939639359922),  Real(0.54694815812242687471),
+      Real(0.24548548714079914892),  Real(-0.08257934547233232460), Real(-0.40169542465296945752),
+      Real(-0.67728157162574107476), Real(-0.87947375120648907139), Real(-0.98636130340272237360)};
+  Real share[9] = {Real(0.32581228333693364864),
+                   Real(0.61631775027584848303),
+                   Real(0.84003562581715353195),
+                   Real(0.97272260680544474721),
+                   Real(1),
+                   Real(0.91891187659582461083),
+                   Real(0.73824539297563366649),
+                   Real(0.47757856596900526639),
+                   Real(0.16515869094466464920)};
+};
+template <class Real>
+struct prime_roots<23, Real> {
+  static constexpr unsigned largest = 6;
+  Real sine = Real(0.99766876919053919845);
+  Real cosine[11] = {
+      Real(0.96291728734779929502),  Real(0.85441940454648855255),  Real(0.68255314321865408287),
+      Real(0.46006503773115212604),  Real(0.20345601305263378988),  Real(-0.06824241336467097592),
+      Real(-0.33487961217098615196), Real(-0.57668032211486714125), Real(-0.77571129070441980704),
+      Real(-0.91721130150545301784), Real(-0.99068594603633075234)};
+  Real share[11] = {
+      Real(0.27042719937592562791), Real(0.52079805049625757608), Real(0.73254369270383145933),
+      Real(0.88995992038796895034), Real(0.98137189207266150468), Real(1),
+      Real(0.94446268262293708535), Real(0.81887888870500815475), Real(0.63256259373347670642),
+      Real(0.39933202496604667600), Real(0.13648482672934195184)};
+};
+template <class Real>
+struct prime_roots<29, Real> {
+  static constexpr unsigned largest = 7;
+  Real sine = Real(0.99853341385112386457);
+  Real cosine[14] = {
+      Real(0.97662055571008668321),  Real(0.90757541967095705362),  Real(0.79609306570564374600),
+      Real(0.64738628478182763918),  Real(0.46840844069979013922),  Real(0.26752833852922082119),
+      Real(0.05413890858541752615),  Real(-0.16178199655276472654), Real(-0.37013815533991435686),
+      Real(-0.56118706536238236927), Real(-0.72599549192313085814), Real(-0.85685717616758924452),
+      Real(-0.94765317118280244427), Real(-0.99413795715435960896)};
+  Real share[14] = {Real(0.21528617593469440079),
+                    Real(0.42050580955608147213),
+                    Real(0.60606305888126593223),
+                    Real(0.76328147316387237015),
+                    Real(0.88480969408776336720),
+                    Real(0.96496519711145414851),
+                    Real(1),
+                    Real(0.98827591430871921791),
+                    Real(0.93034114525415074004),
+                    Real(0.82890465824741512185),
+                    Real(0.68870951068238934613),
+                    Real(0.51631107184349880631),
+                    Real(0.31977050112374724160),
+                    Real(0.10827781717083505230)};
+};
+template <class Real>
+struct prime_roots<31, Real> {
+  static constexpr unsigned largest = 8;
+  Real sine = Real(0.99871650717105280715);
+  Real cosine[15] = {
+      Real(0.97952994125249449394),  Real(0.91895781162023062913),  Real(0.82076344120727632636),
+      Real(0.68896691907568656780),  Real(0.52896401032696245737),  Real(0.34730525284482028554),
+      Real(0.15142777750457666366),  Real(-0.05064916883871271228), Real(-0.25065253225872053931),
+      Real(-0.44039415155763430952), Real(-0.61210598254766284415), Real(-0.75875812269279090191),
+      Real(-0.87434661614458211883), Real(-0.95413925640004885148), Real(-0.99486932339189514632)};
+  Real share[15] = {Real(0.20155721733172790276), Real(0.39486265850392739521),
+                    Real(0.57200237604258369091), Real(0.72572424909863113822),
+                    Real(0.84973488612760198712), Real(0.93895727707889900772),
+                    Real(0.98973864678379029264), Real(1),
+                    Real(0.96932123572119869523), Real(0.89895834616156225054),
+                    Real(0.79179199628695066561), Real(0.65220958905274199738),
+                    Real(0.48592564461134122382), Real(0.29974784718571317587),
+                    Real(0.10129833767742542456)};
 };
 
 /// Inputs 1 to P - 1 of a DFT of prime length, `Live` of all P being known: sums s[j] and
@@ -244,6 +336,36 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[13]) {
       x[13 - k] = fused_quarter<opposite(Dir)>(both[i], sine, odd);
     }
   }
+}
+
+/// Replaces x by its length-17 DFT.  Cost: 320 operations.
+template <direction Dir, unsigned Live = 17, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[17]) {
+  dft_of_prime<Dir, Live>(x);
+}
+
+/// Replaces x by its length-19 DFT.  Cost: 396 operations.
+template <direction Dir, unsigned Live = 19, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[19]) {
+  dft_of_prime<Dir, Live>(x);
+}
+
+/// Replaces x by its length-23 DFT.  Cost: 572 operations.
+template <direction Dir, unsigned Live = 23, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[23]) {
+  dft_of_prime<Dir, Live>(x);
+}
+
+/// Replaces x by its length-29 DFT.  Cost: 896 operations.
+template <direction Dir, unsigned Live = 29, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[29]) {
+  dft_of_prime<Dir, Live>(x);
+}
+
+/// Replaces x by its length-31 DFT.  Cost: 1020 operations.
+template <direction Dir, unsigned Live = 31, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[31]) {
+  dft_of_prime<Dir, Live>(x);
 }
 
 }  // namespace wingbeat::device::thread
