@@ -75,6 +75,9 @@ void each_own_field(const Visit& visit) {
   visit("starts_early", &pass_numbers::starts_early);
   visit("roots_at", &pass_numbers::roots_at);
   visit("filter_distance", &pass_numbers::filter_distance);
+  visit("factors_in", &pass_numbers::factors_in);
+  visit("factors_out", &pass_numbers::factors_out);
+  visit("has_own_filter", &pass_numbers::has_own_filter);
   visit("scale", &pass_numbers::scale);
 }
 

@@ -112,7 +112,8 @@ class loop_nest {
   /// Merges loops whose separate indices the kernel does not use.
   void merge() {
     const bool needs_axis = numbers_.in.is_limited || numbers_.in.is_hermitian ||
-                            numbers_.out.is_limited || shape_.mirrored ||
+                            numbers_.out.is_limited || numbers_.factors_in > 0 ||
+                            numbers_.factors_out > 0 || shape_.mirrored ||
                             shape_.source == row::half_spectrum;
     const auto is_free = [&](const role_loop& each) {
       return each.role == loop_role::others || (each.role == loop_role::groups && !needs_axis);

@@ -21,7 +21,7 @@ std::size_t side_bytes(const pass& planned, const pass_side& stored,
   }
   if (holds == row::half_spectrum) elements += elements / planned.numbers.bins();
   if (placed.is_hermitian)
-    elements = elements / planned.numbers.total * (planned.numbers.total / 2 + 1);
+    elements = elements / planned.numbers.total * (planned.numbers.points() / 2 + 1);
   return elements * (stored.is_real() ? 1 : 2) * stored.real_bytes();
 }
 
@@ -81,7 +81,9 @@ std::string pass::describe() const {
   if (shape.sink == row::half_spectrum) text += ", bins of a real transform separated";
   if (shape.source == row::half_spectrum) text += ", bins of a real transform combined";
   if (in_place_spacing || shape.bins != device::order::natural) text += ", bins scrambled";
+  if (numbers.factors_in > 0) text += formatted(", {} inputs times factors", numbers.factors_in);
   if (shape.makes == body::convolve) text += ", multiplied by a spectrum and transformed back";
+  if (numbers.factors_out > 0) text += formatted(", {} outputs times factors", numbers.factors_out);
   if (numbers.prefetch_tiles > 0) {
     text += formatted(", input prefetched {} tiles ahead", numbers.prefetch_tiles);
   }

@@ -2,6 +2,7 @@
 // One launch: a piece of an axis, placed in memory.
 #pragma once
 
+#include <complex>
 #include <cstddef>  // size_t, byte
 #include <optional>
 #include <string>
@@ -40,8 +41,10 @@ struct pass {
   std::size_t rows = 1;  ///< Of the batch, counted at run time.
   pass_side in, out;
   std::optional<pass_side> filter = std::nullopt;  ///< Spectra that the body multiplies by.
-  unsigned resident = 0;                           ///< See `piece`.
-  double fraction = 0;                             ///< See `piece`.
+  /// What stands behind the roots in its table: see `pass_numbers::factors_at`.
+  std::vector<std::complex<long double>> factors = {};
+  unsigned resident = 0;                                       ///< See `piece`.
+  double fraction = 0;                                         ///< See `piece`.
   std::optional<std::size_t> in_place_spacing = std::nullopt;  ///< See `piece`.
 
   [[nodiscard]] const tile_shape& shape() const { return numbers.shape; }

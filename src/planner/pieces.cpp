@@ -5,11 +5,14 @@
 #include <bit>        // bit_ceil
 #include <utility>    // swap
 
-#include "arrays/array.hpp"           // bytes_of_real
-#include "formatted.hpp"              // formatted
-#include "planner/rules.hpp"          // row_by_rule, columns_by_rule, even_parts
-#include "wingbeat/device/index.hpp"  // is_power_of_two
-#include "wingbeat/error.hpp"         // plan_error
+#include "arrays/array.hpp"             // bytes_of_real
+#include "formatted.hpp"                // formatted
+#include "planner/rules.hpp"            // row_by_rule, columns_by_rule, even_parts
+#include "tuning/padding.hpp"           // padded_length
+#include "wingbeat/device/factors.hpp"  // is_product_of_radices
+#include "wingbeat/device/index.hpp"    // is_power_of_two
+#include "wingbeat/error.hpp"           // plan_error
+#include "wingbeat/good_length.hpp"     // is_good_length
 
 namespace wingbeat::planner {
 namespace {
@@ -296,10 +299,97 @@ double twiddled_time(const piece& rows, const tuning::architecture& data) {
          (loses_prefetch ? data.times.without_prefetch : 1);
 }
 
+/// Returns the piece that convolves an axis, or a part of it of `length`, in one workgroup.
+std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const choice& context) {
+  axis_request part = context.axis;
+  part.total = length;
+  part.transforms = context.butterflies(length);
+  auto result =
+      part.is_row ? convolution_of(part, context.data, context.device)
+                  : plain_columns(common_piece(context, false, false), length, neighbours, context);
+  if (!result) return result;
+  result->shape.makes = body::convolve;
+  if (part.is_row) return result;
+  result->shape.stage_in = result->shape.stage_out = false;
+  if (device::is_power_of_two(length)) result->shape.bins = device::order::scrambled;
+  result->fraction = 0;  // measured for transforms
+  result->resident = 0;
+  return result;
+}
+
+/// Returns columns and convolved rows that make the axis, which is expected to take least time.
+std::vector<piece> columns_and_convolved(const choice& context) {
+  const std::size_t total = context.axis.total;
+  const bool is_row = context.axis.is_row;
+  std::vector<piece> best;
+  double least = 0;
+  for (const std::size_t length : divisors_of(total)) {
+    if (length == 1 || length == total) continue;
+    const auto row = convolved(length, context.axis.columns, context);
+    if (!row) continue;
+    const auto column = plain_columns(common_piece(context, false, false), total / length,
+                                      is_row ? length : context.axis.columns, context);
+    if (!column) continue;
+    const double time =
+        2 * time_of(*column, context.data.times) + time_of(*row, context.data.times);
+    if (!best.empty() && time > least) continue;
+    least = time;
+    best = {*column, *row};
+  }
+  return best;
+}
+
+/// Returns a piece as part of a transform by a chirp.
+piece chirped_by(const std::shared_ptr<const chirp>& numbers, piece part, bool is_forward) {
+  part.total = numbers->total;
+  part.streams = false;
+  part.chirped = piece::part_of_chirp{.numbers = numbers, .is_forward = is_forward};
+  return part;
+}
+
+/// Returns the axis that one of any length is convolved within.
+axis_request padded_for_chirp(axis_request axis, const device_info& device) {
+  axis.total = tuning::padded_length(2 * axis.total - 1, device);
+  axis.is_forward = true;
+  return axis;
+}
+
+/// Returns the pieces of an axis of any length: see `pieces_of`.
+std::vector<piece> chirp_pieces_of(const axis_request& request, const tuning::architecture& data,
+                                   const device_info& device) {
+  axis_request axis = padded_for_chirp(request, device);
+  const choice context{axis, data, device};
+  std::vector<piece> pieces;
+  const auto numbers = std::make_shared<const chirp>(request.total, axis.total, request.is_forward);
+  const auto add = [&](const piece& part, bool forward) {
+    pieces.push_back(chirped_by(numbers, part, forward));
+  };
+  if (const auto whole = convolved(axis.total, axis.columns, context)) {
+    add(*whole, true);
+  } else if (const auto both = columns_and_convolved(context); !both.empty()) {
+    for (const std::size_t i : {0, 1, 0}) add(both[i], pieces.size() < 2);
+    pieces[0].in_place_spacing = pieces[2].in_place_spacing = both[1].shape.length;
+    pieces[1].in_place_spacing = 1;
+    pieces[1].prior = both[0].shape.length;
+    pieces[2].prior = both[1].shape.length;
+  } else {
+    const auto forward = pieces_of(axis, data, device);
+    axis.is_forward = false;
+    for (const piece& each : forward) add(each, true);
+    for (const piece& each : pieces_of(axis, data, device)) add(each, false);
+    pieces[forward.size()].chirped->multiplies = true;
+  }
+  pieces.front().chirped->begins = true;
+  pieces.back().chirped->ends = true;
+  for (piece& each : pieces) limit_twiddled(each, data);
+  return pieces;
+}
+
 }  // namespace
 
-std::vector<piece> pieces_of(const axis_request& axis, const tuning::architecture& data,
-                             const device_info& device) {
+std::vector<piece> radix_pieces_of(const axis_request& axis, const tuning::architecture& data,
+                                   const device_info& device) {
+  if (!device::is_product_of_radices(axis.total)) return {};
   const choice context{axis, data, device};
   if (const parts few = cut_of_few(context); !few.empty()) {
     auto pieces = cut_into(few, context);
@@ -313,6 +403,19 @@ std::vector<piece> pieces_of(const axis_request& axis, const tuning::architectur
     auto pieces = cut_into(lengths, context);
     if (pieces.size() == lengths.size()) return pieces;
   }
+  return {};
+}
+
+std::vector<piece> pieces_of(const axis_request& axis, const tuning::architecture& data,
+                             const device_info& device) {
+  auto pieces = radix_pieces_of(axis, data, device);
+  const bool may_chirp = axis.total > 1 && !is_good_length(axis.total) && !axis.has_half_spectrum();
+  if (may_chirp && pieces.size() != 1) {
+    const axis_request padded = padded_for_chirp(axis, device);
+    const auto whole = convolved(padded.total, padded.columns, {padded, data, device});
+    if (whole || pieces.empty()) return chirp_pieces_of(axis, data, device);
+  }
+  if (!pieces.empty()) return pieces;
   throw plan_error(
       formatted("length {} does not fit {}: {} bytes of local memory, workgroups of "
                 "{}; choose a shorter length or the host engine",
@@ -344,6 +447,7 @@ std::optional<piece> convolution_of(const axis_request& axis, const tuning::arch
 std::vector<piece> scrambled_pieces_of(const axis_request& request,
                                        const tuning::architecture& data,
                                        const device_info& device) {
+  if (!device::is_product_of_radices(request.total)) return {};
   // Plans of any batch have their bins in the same places: shapes are those of many transforms.
   axis_request axis = request;
   axis.transforms = std::size_t{1} << 32;

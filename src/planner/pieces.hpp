@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "chirp.hpp"                         // chirp
 #include "tuning/tuning.hpp"                 // architecture
 #include "wingbeat/device/grid/numbers.hpp"  // tile_shape
 #include "wingbeat/devices.hpp"              // device_info
@@ -45,14 +46,31 @@ struct piece {
   /// the axis from one of a butterfly to the next.
   std::optional<std::size_t> in_place_spacing = std::nullopt;
 
+  /// Of an axis whose length is no product of radices: it is convolved with the chirp.
+  struct part_of_chirp {
+    std::shared_ptr<const chirp> numbers;
+    bool is_forward = true;             ///< The piece itself.
+    bool begins = false, ends = false;  ///< Multiplies by the factors, before or behind.
+    bool multiplies = false;            ///< Inputs by the spectrum, unless its body does.
+  };
+  std::optional<part_of_chirp> chirped = std::nullopt;
+
   [[nodiscard]] bool is_in_place() const { return in_place_spacing.has_value(); }
 };
 
 /// Returns the pieces of an axis: one where it fits a workgroup or a cluster, two to four for a
-/// longer axis. Throws `plan_error` where the device is too small for any.
+/// longer axis. One whose length is no product of radices, or too large a one, is convolved with a
+/// chirp within a length that costs least: in one piece; or in columns, convolved rows and columns
+/// back, all in place; or, longer still, forward and back. Throws `plan_error` where the device is
+/// too small for any.
 [[nodiscard]] std::vector<piece> pieces_of(const axis_request& axis,
                                            const tuning::architecture& data,
                                            const device_info& device);
+
+/// The same of an axis whose length is a product of radices; empty where there are none.
+[[nodiscard]] std::vector<piece> radix_pieces_of(const axis_request& axis,
+                                                 const tuning::architecture& data,
+                                                 const device_info& device);
 
 /// Returns the two pieces of an axis that no workgroup and no cluster takes whole, if its bins may
 /// be scrambled: columns, then contiguous rows, each in place. An inverse has the same lengths,

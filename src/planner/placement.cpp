@@ -62,6 +62,29 @@ void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis
   stored.rows.first = stored.rows.is_dense ? side.valid_begin : 0;
 }
 
+/// Fills in the factors of a piece of a transform by a chirp, and the spectrum as its body has it:
+/// row k of `prior` has the bins k + i `prior`.
+void add_factors(pass& result, const piece& cut) {
+  const piece::part_of_chirp& part = *cut.chirped;
+  pass_numbers& numbers = result.numbers;
+  const tile_shape& shape = numbers.shape;
+  if (part.begins || part.ends) result.factors = part.numbers->factors;
+  if (part.multiplies) result.factors = part.numbers->spectrum;
+  if (part.begins || part.multiplies) numbers.factors_in = result.factors.size();
+  if (part.ends) numbers.factors_out = result.factors.size();
+  numbers.has_own_filter = shape.makes == body::convolve;
+  if (!numbers.has_own_filter) return;
+  const auto length = static_cast<unsigned>(shape.length);
+  const device::workgroup::schedule stages{shape.stage_order(), length, shape.elements_per_thread};
+  const auto bins = stages.scrambled_map();
+  for (std::size_t k = 0; k < cut.total / length; ++k) {
+    for (unsigned g = 0; g < length; ++g) {
+      const std::size_t bin = shape.is_in_place() ? bins.dft_index(g) : g;
+      result.factors.push_back(part.numbers->spectrum[k + bin * (cut.total / length)]);
+    }
+  }
+}
+
 void add_functors(pass& result, const request::resolved_spec& request) {
   const plan_spec& spec = request.spec;
   tile_shape& shape = result.numbers.shape;
@@ -95,10 +118,10 @@ arrays::axis_span axes_of(const piece& cut, std::size_t axis) {
 pass placed(const piece& cut, const placement& position) {
   pass result;
   result.real = arrays::common_precision(position.request.spec);
-  result.is_forward = position.request.kind.is_forward;
+  result.is_forward = cut.chirped ? cut.chirped->is_forward : position.request.kind.is_forward;
   result.resident = cut.resident;
   result.fraction = cut.fraction;
-  result.in_place_spacing = cut.in_place_spacing;
+  if (!cut.chirped) result.in_place_spacing = cut.in_place_spacing;
   if (position.filter != nullptr) {
     result.filter = pass_side{{.location = place::filter, .stored = position.filter->stored}};
   }
@@ -107,6 +130,7 @@ pass placed(const piece& cut, const placement& position) {
   numbers.shape.times = position.filter != nullptr ? position.filter->times : product::plain;
   numbers.prior = cut.prior;
   numbers.total = cut.total;
+  if (cut.chirped) add_factors(result, cut);
   const arrays::axis_span axes = axes_of(cut, position.axis);
   fill_side(result.in, numbers.in, position.from, axes);
   fill_side(result.out, numbers.out, position.to, axes);
@@ -115,8 +139,9 @@ pass placed(const piece& cut, const placement& position) {
   if (axes.count == 1) {
     const arrays::axis &from = position.from.axes[position.axis],
                        &to = position.to.axes[position.axis];
-    numbers.in.is_hermitian = position.begins && from.length < cut.total;
-    limit(numbers.in, result.in, from, position.begins, false);
+    const std::size_t points = cut.chirped ? cut.chirped->numbers->points : cut.total;
+    numbers.in.is_hermitian = position.begins && from.length < points;
+    limit(numbers.in, result.in, from, position.begins, points < cut.total);
     limit(numbers.out, result.out, to, position.ends, to.length < cut.total);
   }
   if (position.filter != nullptr && position.filter->blocks.length > 0) {

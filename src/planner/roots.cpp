@@ -79,7 +79,8 @@ class root_table {
 }  // namespace
 
 template <class Real>
-std::vector<std::complex<Real>> table_of(const pass_numbers& numbers) {
+std::vector<std::complex<Real>> table_of(const pass_numbers& numbers,
+                                         const std::vector<std::complex<long double>>& factors) {
   root_table<Real> table;
   table.add_body(numbers.shape);
   if (numbers.is_twiddled()) {
@@ -87,14 +88,18 @@ std::vector<std::complex<Real>> table_of(const pass_numbers& numbers) {
                        numbers.prior * numbers.shape.length);
   }
   if (numbers.has_real_roots()) table.add_all(2 * numbers.bins());
+  for (const auto& each : factors) table.add(each);
   auto roots = table.take();
   if (roots.size() != numbers.table_entries())
     throw std::logic_error("roots are not as pass_numbers");
   return roots;
 }
 
-template std::vector<std::complex<float>> table_of(const pass_numbers& numbers);
-template std::vector<std::complex<double>> table_of(const pass_numbers& numbers);
-template std::vector<std::complex<long double>> table_of(const pass_numbers& numbers);
+template std::vector<std::complex<float>> table_of(
+    const pass_numbers& numbers, const std::vector<std::complex<long double>>& factors);
+template std::vector<std::complex<double>> table_of(
+    const pass_numbers& numbers, const std::vector<std::complex<long double>>& factors);
+template std::vector<std::complex<long double>> table_of(
+    const pass_numbers& numbers, const std::vector<std::complex<long double>>& factors);
 
 }  // namespace wingbeat::planner

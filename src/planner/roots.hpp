@@ -12,8 +12,9 @@
 namespace wingbeat::planner {
 
 /// Returns the table that a pass reads, in the order of `pass_numbers`: roots of its body, of the
-/// twiddles before it, of the real transform. For float, double and long double.
+/// twiddles before it, of the real transform; then the factors. For float, double and long double.
 template <class Real>
-[[nodiscard]] std::vector<std::complex<Real>> table_of(const pass_numbers& numbers);
+[[nodiscard]] std::vector<std::complex<Real>> table_of(
+    const pass_numbers& numbers, const std::vector<std::complex<long double>>& factors = {});
 
 }  // namespace wingbeat::planner

@@ -11,7 +11,7 @@ namespace {
 /// numbered by row and column, and stage them.
 void stage_columns(tile_shape& shape, bool is_along) {
   is_along = is_along && shape.sink == row::complex_row;
-  shape.along_out = is_along && shape.bank_bytes != 0 && !shape.is_in_place() &&
+  shape.along_out = is_along && shape.bank_bytes != 0 && shape.makes != body::convolve &&
                     shape.length > shape.elements_per_thread;
   // A thread that reduces has elements of one lane alone.
   shape.stage_out =

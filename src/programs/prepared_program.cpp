@@ -38,7 +38,7 @@ std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on,
 template <class Real>
 std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on, const pass& launch) {
   std::vector<std::byte> bytes = launch.parameter_blocks();
-  const auto roots = planner::table_of<Real>(launch.numbers);
+  const auto roots = planner::table_of<Real>(launch.numbers, launch.factors);
   const auto root_bytes = std::as_bytes(std::span{roots});
   bytes.insert(bytes.end(), root_bytes.begin(), root_bytes.end());
   return uploaded(on, bytes);

@@ -5,13 +5,14 @@
 #include <stdexcept>  // logic_error
 #include <utility>    // move
 
-#include "arrays/order.hpp"       // arrays_of_passes, order_of_axes
-#include "formatted.hpp"          // formatted
-#include "planner/pieces.hpp"     // pieces_of, plane_of
-#include "planner/placement.hpp"  // placed
-#include "request/resolved.hpp"   // resolved_spec, factor_of, points_of
-#include "tuning/tuning.hpp"      // for_device
-#include "wingbeat/error.hpp"     // plan_error
+#include "arrays/order.hpp"          // arrays_of_passes, order_of_axes
+#include "formatted.hpp"             // formatted
+#include "planner/pieces.hpp"        // pieces_of, plane_of
+#include "planner/placement.hpp"     // placed
+#include "request/resolved.hpp"      // resolved_spec, factor_of, points_of
+#include "tuning/tuning.hpp"         // for_device
+#include "wingbeat/error.hpp"        // plan_error
+#include "wingbeat/good_length.hpp"  // is_good_length
 
 namespace wingbeat::programs {
 namespace {
@@ -29,14 +30,19 @@ struct planned_piece {
   bool ends = true;    ///< The last.
 
   /// Returns whether it writes the places of the axis that it reads, and no others.
-  [[nodiscard]] bool keeps_places() const { return chosen.is_in_place() || (begins && ends); }
+  [[nodiscard]] bool keeps_places() const {
+    const bool is_whole = begins && ends;
+    return chosen.chirped ? begins == ends : chosen.is_in_place() || is_whole;
+  }
 };
 
 /// Both sides of a request as passes take them. Rows of reals are transformed as complex ones of
-/// half the length; those of an odd length are complex ones whose imaginary parts are 0.
+/// half the length where that can be; others, as those of an odd length, are complex ones whose
+/// imaginary parts are 0.
 struct array_sides {
-  explicit array_sides(const request::resolved_spec& request)
-      : in(taken(request.in)), out(taken(request.out)) {}
+  array_sides(const request::resolved_spec& request, bool may_pair)
+      : in(may_pair ? arrays::as_pairs(request.in) : request.in),
+        out(may_pair ? arrays::as_pairs(request.out) : request.out) {}
 
   array in, out;
 
@@ -44,12 +50,26 @@ struct array_sides {
   [[nodiscard]] bool have_pairs() const {
     return in.elements_are == arrays::element::pair || out.elements_are == arrays::element::pair;
   }
-
- private:
-  static array taken(const array& side) {
-    return side.axes.back().length % 2 == 0 ? arrays::as_pairs(side) : side;
-  }
 };
+
+/// Returns what an axis of pairs is on one side.
+planner::row row_of(request::domain values) {
+  using planner::row;
+  return values == request::domain::hermitian ? row::half_spectrum : row::complex_row;
+}
+
+/// Returns whether rows of reals are transformed as complex ones of half the length.
+bool have_paired_rows(const request::resolved_spec& request, const device_info& device,
+                      const tuning::architecture& data) {
+  const std::size_t reals = request.spec.lengths.back();
+  if (!request.kind.is_real() || reals % 2 != 0) return false;
+  const axis_request pairs{.total = reals / 2,
+                           .stored = request.spec.real,
+                           .source = row_of(request.kind.in),
+                           .sink = row_of(request.kind.out)};
+  return pairs.total == 1 || is_good_length(pairs.total) ||
+         !planner::radix_pieces_of(pairs, data, device).empty();
+}
 
 /// Chooses the pieces of a request, in order.
 class piece_chooser {
@@ -88,12 +108,6 @@ class piece_chooser {
     return plane_of(rows.length, request_of(n_axes - 1), data_, device_);
   }
 
-  /// Returns what an axis of pairs is on one side.
-  static planner::row row_of(request::domain values) {
-    using planner::row;
-    return values == request::domain::hermitian ? row::half_spectrum : row::complex_row;
-  }
-
   [[nodiscard]] axis_request request_of(std::size_t a) const {
     axis_request axis;
     axis.stored = spec_.real;
@@ -124,12 +138,18 @@ class piece_chooser {
     const bool is_dense = in_.axes[a].stride <= densest && !has_closer_batch(in_.axes[a].stride);
     axis.is_row = a == last && (!pieces_.empty() || is_dense || axis.has_half_spectrum());
     if (!axis.is_row) axis.columns = columns_beside(a);
-    std::vector<piece> pieces;
-    if (spec_.bins == bin_order::scrambled) pieces = scrambled_pieces_of(axis, data_, device_);
-    if (pieces.empty()) pieces = pieces_of(axis, data_, device_);
+    const std::vector<piece> pieces = cut_of(axis);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       pieces_.push_back({pieces[i], a, i == 0, i + 1 == pieces.size()});
     }
+  }
+
+  [[nodiscard]] std::vector<piece> cut_of(const axis_request& axis) const {
+    if (spec_.bins == bin_order::scrambled) {
+      auto scrambled = scrambled_pieces_of(axis, data_, device_);
+      if (!scrambled.empty()) return scrambled;
+    }
+    return pieces_of(axis, data_, device_);
   }
 
   [[nodiscard]] bool has_closer_batch(std::size_t stride) const {
@@ -209,7 +229,7 @@ program make_program(const request::resolved_spec& request, const device_info& d
 program make_program(const request::resolved_spec& request, const device_info& device,
                      const tuning::architecture& data) {
   const plan_spec& spec = request.spec;
-  const array_sides sides{request};
+  const array_sides sides{request, have_paired_rows(request, device, data)};
   const auto pieces = piece_chooser{request, sides, device, data}.take();
   const auto arrays = arrays_of(spec, sides, pieces, data.placing);
   program result = cleared_output(spec);

@@ -17,7 +17,8 @@ namespace wingbeat::device::bodies {
 template <class Policy, class Group = group_in_rows>
 class convolve : public transform<Policy, Group> {
   using base = transform<Policy, Group>;
-  static constexpr grid::tile_shape of = Policy::numbers().shape;
+  static constexpr grid::pass_numbers numbers = Policy::numbers();
+  static constexpr grid::tile_shape of = numbers.shape;
 
  public:
   using base::e;
@@ -54,12 +55,23 @@ class convolve : public transform<Policy, Group> {
     // Asked again for every load: ptxas 13.0 misplaces a first entry chosen from 0 and the lane's
     // own (bench/NOTES.md, section 27).
     const bool inside = tile.has(lane);
-    const size first = tile.filter(lane);
-    run(x, [&](unsigned r) {
-      complex_type factor{real(0), real(0)};
-      if (inside) factor = pass.filter().get(first + this->number_in(r), 0);
-      return factor;
-    });
+    if constexpr (numbers.has_own_filter) {
+      constexpr size spectra_at = numbers.filter_at();
+      const auto spectra = this->roots() + spectra_at;
+      const size first = size(tile.first_out(lane)) * of.length;
+      run(x, [&](unsigned r) {
+        complex_type factor{real(0), real(0)};
+        if (inside) factor = copied_from(spectra + first + this->number_in(r));
+        return factor;
+      });
+    } else {
+      const size first = tile.filter(lane);
+      run(x, [&](unsigned r) {
+        complex_type factor{real(0), real(0)};
+        if (inside) factor = pass.filter().get(first + this->number_in(r), 0);
+        return factor;
+      });
+    }
     pass.store(tile, x);
   }
 

@@ -21,13 +21,13 @@ class access {
   WINGBEAT_FN access(Load in, Store out) : in_(in), out_(out) {}
 
   /// Returns element i of the axis, which lies at `at`, or 0 where memory does not go. Of a real
-  /// signal's bins the imaginary part of bin 0 is not used.
+  /// signal's bins the imaginary parts of bin 0 and bin N/2 are not used.
   WINGBEAT_FN complex_type read(size at, size i) const {
     if constexpr (as.in.is_hermitian) {
-      constexpr size n = as.total, unit = as.in.unit;
+      constexpr size n = as.points(), unit = as.in.unit;
       if (2 * i > n) return conj(read_stored(at + (n - 2 * i) * unit, n - i));
       complex_type z = read_stored(at, i);
-      if (i == 0) z.im = real(0);
+      if (i == 0 || (n % 2 == 0 && 2 * i == n)) z.im = real(0);
       return z;
     } else {
       return read_stored(at, i);

@@ -243,6 +243,10 @@ struct pass_numbers {
   bool starts_early = false;    ///< Launched while the launches before it may still run.
   size roots_at = 0;            ///< Where this pass's roots begin in the table.
   size filter_distance = 0;     ///< From row to row of the batch: entries of the spectra.
+  /// Inputs, or outputs, of indices below the count are multiplied by factors; inputs beyond count
+  /// as 0. 0: they have none. Where both have, they are the same.
+  size factors_in = 0, factors_out = 0;
+  bool has_own_filter = false;  ///< The body multiplies by `total` entries of the table.
   double scale = 1;             ///< On the way out.
 
   /// Returns the loop of a role; `depth` if there is none.
@@ -251,6 +255,8 @@ struct pass_numbers {
     while (i < depth && loops[i].role != role) ++i;
     return i;
   }
+  /// Returns the points of the axis, which may be fewer than are transformed.
+  WINGBEAT_FN constexpr size points() const { return factors_in > 0 ? factors_in : total; }
   /// Returns whether inputs are multiplied by roots before they are transformed.
   WINGBEAT_FN constexpr bool is_twiddled() const { return prior > 1; }
 
@@ -308,8 +314,15 @@ struct pass_numbers {
   WINGBEAT_FN constexpr bool has_real_roots() const {
     return shape.has_half_spectrum() && shape.makes != body::real_row;
   }
-  WINGBEAT_FN constexpr size table_entries() const {
+  // Behind the roots: factors, then the filter.
+  WINGBEAT_FN constexpr size factors_at() const {
     return real_roots_at() + (has_real_roots() ? twiddle::root_tables{2 * bins()}.entries() : 0);
+  }
+  WINGBEAT_FN constexpr size filter_at() const {
+    return factors_at() + maximum(factors_in, factors_out);
+  }
+  WINGBEAT_FN constexpr size table_entries() const {
+    return filter_at() + (has_own_filter ? total : 0);
   }
 };
 

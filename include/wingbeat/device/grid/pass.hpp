@@ -18,6 +18,7 @@
 #include "wingbeat/device/grid/numbers.hpp"   // pass_numbers
 #include "wingbeat/device/grid/prefetch.hpp"  // prefetch_tile
 #include "wingbeat/device/grid/twiddle.hpp"   // apply_twiddles
+#include "wingbeat/device/index.hpp"          // minimum
 #include "wingbeat/device/port.hpp"           // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
 
 namespace wingbeat::device::grid {
@@ -60,6 +61,7 @@ class pass {
     }
     prefetch(number, rows);  // behind what this tile waits for
     if constexpr (of.source == row::half_spectrum) ends::combine_bins<Policy>(body_, tile, x);
+    if constexpr (as.factors_in > 0) multiply_in(tile, x);
     if constexpr (as.is_twiddled()) twiddle(tile, x);
   }
 
@@ -67,6 +69,7 @@ class pass {
   template <class X>
   WINGBEAT_FN void store(const elements_type& tile, X& x) const {
     scale(x);
+    if constexpr (as.factors_out > 0) multiply_out(tile, x);
     // A thread that reduces has elements of one lane alone.
     if constexpr (of.sink == row::half_spectrum && Body::stores_whole_rows && !Store::reduces) {
       ends::store_separated_rows<Policy>(body_, tile, x);
@@ -98,6 +101,33 @@ class pass {
   template <class X>
   WINGBEAT_FN void twiddle(const elements_type& tile, X& x) const {
     apply_twiddles<Policy>(x, body_.roots(), tile.first_out(body_.lane_in()), body_.number_in(0));
+  }
+
+  /// Multiplies inputs by the factors of their indices, with 0 where there are none.
+  template <class X>
+  WINGBEAT_FN void multiply_in(const elements_type& tile, X& x) const {
+    constexpr size factors_at = as.factors_at(), last = as.factors_in - 1;
+    const auto factors = body_.roots() + factors_at;
+    const unsigned lane = body_.lane_in();
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < Body::elements_per_thread; ++r) {
+      const size i = tile.index_in(lane, body_.number_in(r));
+      const complex_type z = x[r] * copied_from(factors + minimum(i, last));
+      x[r] = {i <= last ? z.re : real(0), i <= last ? z.im : real(0)};
+    }
+  }
+
+  /// Multiplies outputs by the factors of their indices; those that have none are not stored.
+  template <class X>
+  WINGBEAT_FN void multiply_out(const elements_type& tile, X& x) const {
+    constexpr size factors_at = as.factors_at(), last = as.factors_out - 1;
+    const auto factors = body_.roots() + factors_at;
+    const unsigned lane = body_.lane_out();
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < Body::elements_per_thread; ++r) {
+      const size i = tile.index_out(lane, body_.number_out(r));
+      x[r] = x[r] * copied_from(factors + minimum(i, last));
+    }
   }
 
   template <class X>

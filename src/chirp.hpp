@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transform of any length as a convolution, by n k = (n^2 + k^2 - (k - n)^2) / 2:
+//
+//     X[k] = c[k] sum over n of (c[n] x[n]) conj(c[k - n]),   c[n] = exp(-+ pi i n^2 / N)
+//
+// which is cyclic within M >= 2 N - 1 points. L. I. Bluestein, A linear filtering approach to the
+// computation of discrete Fourier transform, IEEE Trans. Audio Electroacoust. 18 (1970) 451.
+#pragma once
+
+#include <complex>
+#include <cstddef>  // size_t
+#include <vector>
+
+namespace wingbeat {
+
+struct chirp {
+  /// Returns the chirp of a transform of `points` points within `total`.
+  chirp(std::size_t points, std::size_t total, bool is_forward);
+
+  std::size_t points, total;                        ///< N and M.
+  std::vector<std::complex<long double>> factors;   ///< c[n], n < N
+  std::vector<std::complex<long double>> spectrum;  ///< Of conj(c), over M: bins in natural order.
+};
+
+}  // namespace wingbeat

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Axes of any length, on devices that are not here: which pieces they are, that those fit, and the
+// numbers of a chirp.
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <vector>
+
+#include "chirp.hpp"                    // chirp
+#include "planner/devices.hpp"          // hopper, opencl
+#include "planner/pieces.hpp"           // pieces_of
+#include "tuning/tuning.hpp"            // for_device
+#include "wingbeat/device/factors.hpp"  // greatest_factor
+#include "wingbeat/roots.hpp"           // root
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using namespace planner;
+
+std::vector<piece> cut(const axis_request& axis, const device_info& device) {
+  return pieces_of(axis, tuning::for_device(device), device);
+}
+
+void expect_pieces_fit(const axis_request& axis, const device_info& device) {
+  const auto pieces = cut(axis, device);
+  ASSERT_FALSE(pieces.empty()) << axis.total;
+  for (const piece& each : pieces) {
+    ASSERT_LE(each.shape.threads(), device.max_workgroup) << axis.total;
+    ASSERT_LE(each.shape.scratch_bytes(), device.local_memory_bytes) << axis.total;
+    const bool has_chirp = each.chirped.has_value();
+    ASSERT_EQ(each.total >= axis.total + (has_chirp ? axis.total - 1 : 0), true) << axis.total;
+    ASSERT_TRUE(has_chirp || device::greatest_factor(static_cast<unsigned>(axis.total)) <= 31);
+  }
+}
+
+TEST(any_length, has_pieces_that_fit_every_device) {
+  for (const device_info& device : {hopper(), ampere(), opencl(false, 1 << 16, 1024)}) {
+    for (const precision real : {precision::fp32, precision::fp64}) {
+      for (const bool is_row : {true, false}) {
+        for (std::size_t n = 1; n <= 6000; n += n < 400 ? 1 : n / 9) {
+          expect_pieces_fit({.total = n, .stored = real, .is_row = is_row, .columns = 100}, device);
+        }
+      }
+    }
+  }
+}
+
+TEST(any_length, is_one_piece_where_the_padded_row_fits_a_workgroup) {
+  for (const std::size_t n : {17, 31, 37, 68, 131, 509, 1009, 2053, 4093}) {
+    EXPECT_EQ(cut({.total = n}, hopper()).size(), 1U) << n;
+  }
+  EXPECT_FALSE(cut({.total = 31}, hopper()).front().chirped) << "a radix";
+  EXPECT_TRUE(cut({.total = 37}, hopper()).front().chirped);
+}
+
+TEST(any_length, is_columns_convolved_rows_and_columns_back_where_it_does_not) {
+  for (const std::size_t n : {20011, 65537, 100003, 1000003}) {
+    const auto pieces = cut({.total = n}, hopper());
+    ASSERT_EQ(pieces.size(), 3U) << n;
+    EXPECT_TRUE(pieces[0].chirped->begins && pieces[2].chirped->ends);
+    EXPECT_TRUE(pieces[1].shape.makes == body::convolve);
+    EXPECT_TRUE(pieces[1].chirped->is_forward && !pieces[2].chirped->is_forward);
+    EXPECT_EQ(pieces[0].shape.length * pieces[1].shape.length, pieces[0].total);
+    EXPECT_EQ(pieces[1].prior, pieces[0].shape.length);
+    EXPECT_EQ(pieces[2].prior, pieces[1].shape.length);
+  }
+}
+
+TEST(chirp, convolves_to_the_transform) {
+  for (const auto [n, m] :
+       {std::pair{1, 2}, std::pair{5, 12}, std::pair{17, 64}, std::pair{37, 80}}) {
+    for (const bool is_forward : {true, false}) {
+      const auto points = static_cast<std::size_t>(n), total = static_cast<std::size_t>(m);
+      const chirp numbers{points, total, is_forward};
+      ASSERT_EQ(numbers.factors.size(), points);
+      ASSERT_EQ(numbers.spectrum.size(), total);
+      for (std::size_t j = 0; j < points; ++j) {  // of an impulse at j
+        for (std::size_t k = 0; k < points; ++k) {
+          std::complex<long double> sum = 0;
+          for (std::size_t b = 0; b < total; ++b) {
+            sum += numbers.spectrum[b] * root(b * (total + j - k) % total, total);
+          }
+          const auto got = numbers.factors[k] * sum * numbers.factors[j];
+          const auto w = root(j * k % points, points);
+          EXPECT_LT(std::abs(got - (is_forward ? w : std::conj(w))), 1e-17L) << n << " " << k;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
