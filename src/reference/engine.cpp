@@ -49,6 +49,7 @@ class plan final : public backend::call {
   [[nodiscard]] std::string explain() const override {
     const auto is_short = [](const axis& along) { return along.is_by_definition(); };
     const auto is_binary = [](std::size_t n) { return std::has_single_bit(n); };
+    const auto has_chirp = [](const axis& along) { return along.is_by_chirp(); };
     const bool has_digits = !std::all_of(spec_.lengths.begin(), spec_.lengths.end(), is_binary);
     const bool is_all = std::all_of(axes_.begin(), axes_.end(), is_short);
     const bool is_any = std::any_of(axes_.begin(), axes_.end(), is_short);
@@ -57,8 +58,11 @@ class plan final : public backend::call {
     const auto algorithm = is_all   ? std::string{"the sum that defines it"}
                            : is_any ? formatted("sums along short axes, {} along long", stages)
                                     : std::string{stages};
-    return formatted("{} of length {}: {} in long double, rounded once to {}", name_of(spec_.kind),
-                     joined(spec_.lengths, "x"), algorithm, name_of(request_.out.stored));
+    const bool is_chirped = std::any_of(axes_.begin(), axes_.end(), has_chirp);
+    return formatted("{} of length {}: {}{} in long double, rounded once to {}",
+                     name_of(spec_.kind), joined(spec_.lengths, "x"), algorithm,
+                     is_chirped ? ", large prime factors by a chirp" : "",
+                     name_of(request_.out.stored));
   }
 
   void enqueue(backend::queue& on, const backend::run& given) const override {
