@@ -37,7 +37,7 @@ SOURCE_LAYERS = {
     "planner": "arrays request tuning",
     "programs": "arrays backend planner request tuning",
     "backend": "arrays planner programs request tuning",
-    "backend/host": "arrays backend programs request",
+    "backend/host": "arrays backend programs request tuning",
     "backend/opencl": "backend programs", "backend/cuda": "backend programs",
     "reference": "backend channelising programs request",
     "compose": "arrays backend planner programs request tuning",

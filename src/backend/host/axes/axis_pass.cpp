@@ -8,6 +8,7 @@
 #include "backend/host/thread_pool.hpp"  // thread_pool
 #include "backend/host/thresholds.hpp"   // limits
 #include "formatted.hpp"                 // formatted
+#include "wingbeat/good_length.hpp"      // is_good_length
 
 namespace wingbeat::backend::host {
 namespace {
@@ -18,10 +19,11 @@ unsigned threads_for(const pass& planned) {
   return thread_pool::shared().threads_for(work);
 }
 
-/// Completes a row of n bins from bins 0 to n/2, n odd, by the mirror image.
+/// Completes a row of n bins from bins 0 to n/2 by the mirror image.
 template <class Real>
-void complete_odd_row(Real* row, std::size_t n) {
+void complete_row(Real* row, std::size_t n) {
   row[1] = 0;
+  if (n % 2 == 0) row[n + 1] = 0;
   for (std::size_t k = 1; 2 * k < n; ++k) {
     row[2 * (n - k)] = row[2 * k];
     row[2 * (n - k) + 1] = -row[2 * k + 1];
@@ -45,7 +47,7 @@ axis_pass<Real>::axis_pass(const kernels<Real>& kernel_set, const pass& planned,
     : kernels_(kernel_set),
       planned_(planned),
       n_columns_(planned.n_columns()),
-      has_mirror_(planned.kind.is_real() && !planned.is_odd_real()),
+      has_mirror_(planned.kind.is_real() && !planned.has_whole_reals()),
       scale_(has_mirror_ && planned.in.is_real() ? scale / 2  // see `split`
                                                  : scale),
       n_threads_(threads_for(planned)),
@@ -53,7 +55,8 @@ axis_pass<Real>::axis_pass(const kernels<Real>& kernel_set, const pass& planned,
       out_(kernel_set, planned.out, planned.repeats.back().out, nullptr, of_plan.store) {
   const bool are_columns = !planned.kind.is_real() && !is_row(planned.in) && !is_row(planned.out);
   const bool fill_lanes = 2 * n_columns_ >= static_cast<std::size_t>(kernel_set.width);
-  if (are_columns && fill_lanes && planned.length <= limits.longest_strip) {
+  if (are_columns && fill_lanes && planned.length <= limits.longest_strip &&
+      is_good_length(planned.length)) {
     choose_strip();
   } else {
     choose_rows();
@@ -73,7 +76,7 @@ template <class Real>
 void axis_pass<Real>::choose_rows() {
   const std::size_t n = planned_.complex_length();
   const arrays::dimension& row = planned_.repeats.back();
-  const bool may_be_direct = !planned_.is_odd_real();
+  const bool may_be_direct = !planned_.has_whole_reals();
   is_in_direct_ = may_be_direct && planned_.in.is_plain() && is_row(planned_.in) && row.in % 2 == 0;
   is_out_direct_ =
       may_be_direct && planned_.out.is_plain() && is_row(planned_.out) && row.out % 2 == 0;
@@ -84,6 +87,7 @@ void axis_pass<Real>::choose_rows() {
   rows_.emplace(kernels_, n, is_shared_ ? n_slots : 1);
   if (has_mirror_) mirror_.emplace(kernels_, n);
   is_in_memory_ = is_in_direct_ && is_out_direct_ && planned_.repeats.size() == 1 &&
+                  (is_shared_ || !rows_->is_chirped()) &&
                   row_transform<Real>::is_long(n) == is_shared_;
   all_rows_.in_pitch = row.in / 2;
   all_rows_.out_pitch = row.out / 2;
@@ -236,22 +240,22 @@ void axis_pass<Real>::transform_rows(const rows<Real>& work, Real* scratch,
   }
 }
 
-/// Real rows of odd length are complex ones in the tile, whose imaginary parts are 0.
+/// Rows of whole reals are complex ones in the tile, whose imaginary parts are 0.
 template <class Real>
 void axis_pass<Real>::fetch_rows(const begin_of_end& begin, std::size_t n_rows,
                                  const slot& own) const {
-  const bool is_odd = planned_.is_odd_real();
-  if (is_odd && planned_.in.is_real()) std::fill_n(own.tile, 2 * tile_pitch_ * n_rows, Real{0});
+  const bool is_whole = planned_.has_whole_reals();
+  if (is_whole && planned_.in.is_real()) std::fill_n(own.tile, 2 * tile_pitch_ * n_rows, Real{0});
   in_.fetch(begin, n_rows, row_shape(planned_.in), own.tile, own.n_threads);
-  if (!is_odd || planned_.in.is_real()) return;
+  if (!is_whole || planned_.in.is_real()) return;
   for (std::size_t row = 0; row < n_rows; ++row) {
-    complete_odd_row(own.tile + 2 * tile_pitch_ * row, planned_.length);
+    complete_row(own.tile + 2 * tile_pitch_ * row, planned_.length);
   }
 }
 
 template <class Real>
 tile_shape axis_pass<Real>::row_shape(const pass_end& end) const {
-  const bool is_dense = end.is_real() && !planned_.is_odd_real();
+  const bool is_dense = end.is_real() && !planned_.has_whole_reals();
   return {is_dense ? std::size_t{1} : std::size_t{2}, 2 * tile_pitch_};
 }
 

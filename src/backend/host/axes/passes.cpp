@@ -6,6 +6,7 @@
 
 #include "arrays/order.hpp"             // arrays_of_passes, order_of_axes
 #include "backend/host/thresholds.hpp"  // limits
+#include "wingbeat/good_length.hpp"     // is_good_length
 
 namespace wingbeat::backend::host {
 namespace {
@@ -102,12 +103,13 @@ std::size_t pass::n_columns() const {
   return n;
 }
 
-bool pass::is_odd_real() const {
-  return kind.is_real() && length % 2 != 0;
+bool pass::has_whole_reals() const {
+  const bool has_pairs = length % 2 == 0 && (length == 2 || is_good_length(length / 2));
+  return kind.is_real() && !has_pairs;
 }
 
 std::size_t pass::complex_length() const {
-  return kind.is_real() && length % 2 == 0 ? length / 2 : length;
+  return kind.is_real() && !has_whole_reals() ? length / 2 : length;
 }
 
 pass_list passes_of(const request::resolved_spec& request, const std::vector<std::size_t>& counts) {

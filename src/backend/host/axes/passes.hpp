@@ -55,10 +55,11 @@ struct pass {
 
   [[nodiscard]] std::size_t n_columns() const;
 
-  /// Returns whether it is a real transform of an odd length, which is computed as a complex one.
-  [[nodiscard]] bool is_odd_real() const;
+  /// Returns whether it is a real transform that is computed as a complex one of its whole length:
+  /// of an odd length, or of one whose half is no good length.
+  [[nodiscard]] bool has_whole_reals() const;
 
-  /// Returns the complex numbers of one transform itself: half of a real row of even length.
+  /// Returns the complex numbers of one transform itself: half of other real rows.
   [[nodiscard]] std::size_t complex_length() const;
 };
 

@@ -4,11 +4,13 @@
 #include <algorithm>  // fill_n, min
 #include <bit>        // has_single_bit
 
-#include "backend/host/rows/chain_tables.hpp"  // factorised, table_writer
-#include "backend/host/thread_pool.hpp"        // thread_pool
-#include "backend/host/thresholds.hpp"         // limits
-#include "formatted.hpp"                       // formatted
-#include "root_products.hpp"                   // root_products
+#include "backend/host/rows/chain_tables.hpp"     // factorised, table_writer
+#include "backend/host/rows/chirp_transform.hpp"  // chirp_transform
+#include "backend/host/thread_pool.hpp"           // thread_pool
+#include "backend/host/thresholds.hpp"            // limits
+#include "formatted.hpp"                          // formatted
+#include "root_products.hpp"                      // root_products
+#include "wingbeat/good_length.hpp"               // is_good_length
 
 namespace wingbeat::backend::host {
 namespace {
@@ -62,9 +64,12 @@ row_transform<Real>::row_transform(const kernels<Real>& kernel_set, std::size_t 
   } else if (is_power_of_two && !is_long(length)) {
     method_ = method::stockham;
     prepare_stockham();
-  } else if (!is_power_of_two && length <= limits.longest_in_lanes) {
+  } else if (!is_power_of_two && is_good_length(length) && length <= limits.longest_in_lanes) {
     method_ = method::in_lanes;
     lanes_.emplace(kernel_set, length, length);
+  } else if (!is_good_length(length)) {
+    method_ = method::chirp;
+    chirped_ = std::make_unique<chirp_transform<Real>>(kernel_set, length, n_slots);
   } else {
     method_ = method::matrix;
     matrix_.emplace(kernel_set, length, is_long(length), n_slots);
@@ -74,6 +79,13 @@ row_transform<Real>::row_transform(const kernels<Real>& kernel_set, std::size_t 
     single_swapped_ = kernel_set.single(length, true);
   }
 }
+
+template <class Real>
+row_transform<Real>::row_transform(row_transform&&) noexcept = default;
+template <class Real>
+row_transform<Real>& row_transform<Real>::operator=(row_transform&&) noexcept = default;
+template <class Real>
+row_transform<Real>::~row_transform() = default;
 
 template <class Real>
 void row_transform<Real>::prepare_grouped() {
@@ -106,6 +118,7 @@ void row_transform<Real>::prepare_stockham() {
 
 template <class Real>
 std::size_t row_transform<Real>::workspace_bytes() const noexcept {
+  if (chirped_) return chirped_->workspace_bytes();
   return matrix_ ? matrix_->workspace_bytes() : 0;
 }
 
@@ -121,6 +134,7 @@ std::string row_transform<Real>::explain() const {
     case method::in_lanes:
       return formatted("{} points in cache, radices {}, a row per lane", length_,
                        words(lanes_->factors()));
+    case method::chirp: return chirped_->explain();
     case method::matrix: break;
   }
   return matrix_->explain();
@@ -147,6 +161,7 @@ void row_transform<Real>::run(const rows<Real>& given, void* workspace, unsigned
         &of_single, reinterpret_cast<const std::byte*>(given.in),
         reinterpret_cast<std::byte*>(given.out));
   }
+  if (chirped_) return chirped_->run(given, workspace, n_threads);
   if (is_long(length_)) return matrix_->run(given, workspace, n_threads);
   if (n_threads <= 1) return run_share(given);
   // Shares are whole vectors of rows, so that each row meets the same kernel on any thread.

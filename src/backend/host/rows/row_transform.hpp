@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <memory>   // unique_ptr
 #include <optional>
 #include <string>
 
@@ -18,7 +19,11 @@ namespace wingbeat::backend::host {
 /// stockham:  a row in cache, stage after stage.
 /// in_lanes:  up to 256 points that are no power of two, each lane a row, stage after stage.
 /// matrix:    longer ones, and rows that outgrow the inner cache: these cross memory twice.
-enum class method { tiny, grouped, stockham, in_lanes, matrix };
+/// chirp:     lengths that are no good ones, within one that is.
+enum class method { tiny, grouped, stockham, in_lanes, matrix, chirp };
+
+template <class Real>
+class chirp_transform;
 
 /// Rows and their kernel: nothing is left to choose but where they begin.
 template <class Real>
@@ -45,14 +50,19 @@ struct prepared_rows {
 template <class Real>
 class row_transform {
  public:
-  /// Prepares transforms of `length`, 1 or a good length. `n_slots` threads may share one.
+  /// Prepares transforms of any length. `n_slots` threads may share one.
   row_transform(const kernels<Real>& kernel_set, std::size_t length, unsigned n_slots);
+  row_transform(row_transform&&) noexcept;
+  row_transform& operator=(row_transform&&) noexcept;
+  ~row_transform();
 
   /// Returns whether rows of `length` outgrow the inner cache: they are transformed in two halves,
   /// which threads may share.
   [[nodiscard]] static bool is_long(std::size_t length) noexcept;
 
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
+  /// Returns whether rows need a workspace, however few threads run.
+  [[nodiscard]] bool is_chirped() const noexcept { return method_ == method::chirp; }
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
   /// Returns how often a run reads and writes each number of a row.
@@ -88,6 +98,7 @@ class row_transform {
   aligned_array<Real> table_;
   std::optional<strip_transform<Real>> lanes_;
   std::optional<matrix_transform<Real>> matrix_;
+  std::unique_ptr<chirp_transform<Real>> chirped_;
 };
 
 extern template class row_transform<float>;
