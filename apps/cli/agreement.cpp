@@ -5,6 +5,8 @@
 #include <cmath>      // abs, hypot, log2, sqrt
 #include <limits>     // numeric_limits
 
+#include "wingbeat/good_length.hpp"  // has_small_factors
+
 namespace wingbeat::cli {
 namespace {
 
@@ -47,7 +49,8 @@ double largest_of(std::span<const double> values, std::size_t width) {
 /// worst of 20000 noise rows of 8 to 64 values had 3.1 u.
 double relative_bound(std::size_t n, precision real) {
   const auto [u, stored_u, smallest] = of_precision(real);
-  const double factor = real == precision::fp64 ? 1.25 : 1.0;
+  const double chirp = good_lengths::has_small_factors(n) ? 1.0 : 1.3;
+  const double factor = chirp * (real == precision::fp64 ? 1.25 : 1.0);
   return stored_u + u * (n <= 64 ? 4.0 : factor * std::sqrt(std::log2(static_cast<double>(n))));
 }
 

@@ -180,8 +180,7 @@ CLI::Option* add_power_of_two(CLI::App& command, const std::string& names,
 }
 
 void add_listed_lengths(CLI::App& command, std::vector<std::string>& target) {
-  add_list(command, "--lengths", target,
-           "These lengths instead, as 1000,3600: products of 2, 3, 5, 7, 11 and 13")
+  add_list(command, "--lengths", target, "These lengths instead, as 1000,3601")
       ->excludes("--min-log2")
       ->excludes("--max-log2");
 }

@@ -10,7 +10,7 @@
 #include "cli/messages.hpp"          // counted
 #include "cli/samples.hpp"           // round_to
 #include "formatted.hpp"             // formatted
-#include "request/validation.hpp"    // require_good_length, traits_of
+#include "request/validation.hpp"    // require_length, traits_of
 #include "wingbeat/error.hpp"        // plan_error, file_error
 #include "wingbeat/good_length.hpp"  // good_length, is_good_length
 
@@ -31,32 +31,19 @@ transform kind_of(const formats::signal& signal, const std::string& name,
 /// Returns the length of rows that need `needed` elements and may be padded.
 std::size_t padded_length(std::size_t needed, transform kind, const transform_request& request) {
   if (request.pad == padding::power_of_two) return std::bit_ceil(needed);
-  if (is_good_length(needed)) return needed;
-  if (request.pad == padding::none) request::require_good_length(needed);  // it throws
+  if (request.pad == padding::none || is_good_length(needed)) return needed;
   return good_length(needed, kind);
-}
-
-/// Returns the samples of which a row of `bins` is the half-spectrum: N/2 + 1 bins are of an even N
-/// or of N + 1, and N is taken, unless N + 1 alone can be transformed.
-std::size_t samples_of_half(std::size_t bins) {
-  const std::size_t even = 2 * (bins - 1);
-  return !is_good_length(even) && is_good_length(even + 1) ? even + 1 : even;
 }
 
 std::size_t length_for(const formats::signal& signal, const std::string& name, transform kind,
                        const transform_request& request) {
   if (request.length) {
-    request::require_good_length(*request.length);
+    request::require_length(*request.length);
     return *request.length;
   }
   const bool is_from_half = request::traits_of(kind).in == request::domain::hermitian;
-  const std::size_t needed = is_from_half ? samples_of_half(signal.row_length) : signal.row_length;
-  if (is_from_half && request.pad == padding::none && !is_good_length(needed)) {
-    throw plan_error(formatted(
-        "{} holds {} bins a row, half a spectrum of {} samples or of {}, and neither length can be "
-        "transformed; set --length, or choose --pad good",
-        name, signal.row_length, needed, needed + 1));
-  }
+  // N/2 + 1 bins are of an even N or of N + 1.
+  const std::size_t needed = is_from_half ? 2 * (signal.row_length - 1) : signal.row_length;
   if (needed > max_length) {
     throw plan_error(
         formatted("{} needs length {}, but this version transforms up to {}; cut it with --length",
@@ -181,7 +168,7 @@ problem make_image_problem(const formats::signal& signal, const std::string& nam
   p.spec.kind = kind_of(signal, name, request);
   const request::domain values = request::traits_of(p.spec.kind).in;
   const bool is_from_half = values == request::domain::hermitian;
-  const std::size_t width = is_from_half ? samples_of_half(signal.row_length) : signal.row_length;
+  const std::size_t width = is_from_half ? 2 * (signal.row_length - 1) : signal.row_length;
   p.spec.lengths = {axis_length(signal.n_rows, transform::forward, request),
                     axis_length(width, p.spec.kind, request)};
   p.spec.real = request.real;

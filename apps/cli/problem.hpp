@@ -13,17 +13,16 @@
 
 namespace wingbeat::cli {
 
-/// What becomes of rows whose length cannot be transformed, where no length is given: they are
-/// padded with zeros to the next good length, or to the next power of two even where their own is
-/// good; or refused.
-enum class padding { good, power_of_two, none };
+/// What becomes of rows where no length is given: they are transformed at their own; or padded with
+/// zeros to the next good length, or to the next power of two.
+enum class padding { none, good, power_of_two };
 
 /// The options of a transform of a file.
 struct transform_request {
   bool is_inverse = false;
   bool is_half = false;  ///< The spectrum of a real signal as bins 0..N/2 alone.
   std::optional<std::size_t> length;
-  padding pad = padding::good;
+  padding pad = padding::none;
   std::optional<scaling> scale;  ///< Unset: none forward, by_length inverse.
   precision real = precision::fp32;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Good lengths: products 2^a 3^b 5^c 7^d 11^e 13^f from 2 to 2^28, which transforms take as they
-// are. Signals of other lengths are padded with zeros to the next one.
+// Good lengths: products 2^a 3^b 5^c 7^d 11^e 13^f from 2 to 2^28, which every engine transforms by
+// its radices. Plans take any length; others are convolved within a longer one, so that a signal
+// which may be padded with zeros is quicker at the next good length.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,14 +14,21 @@ namespace wingbeat {
 /// Largest prime factor of a good length.
 inline constexpr std::size_t max_prime_factor = 13;
 
-/// Returns whether plans of some engine transform `n` elements along an axis: n is 2 to
-/// `max_length`, and none of its prime factors is above 13.
-[[nodiscard]] constexpr bool is_good_length(std::size_t n) noexcept {
-  if (n < 2 || n > max_length) return false;
+namespace good_lengths {
+
+/// Returns whether none of the prime factors of n > 0 is above `max_prime_factor`.
+constexpr bool has_small_factors(std::size_t n) noexcept {
   for (std::size_t factor = 2; factor <= max_prime_factor; ++factor) {
     while (n % factor == 0) n /= factor;
   }
   return n == 1;
+}
+
+}  // namespace good_lengths
+
+/// Returns whether n is 2 to `max_length`, and none of its prime factors above 13.
+[[nodiscard]] constexpr bool is_good_length(std::size_t n) noexcept {
+  return n >= 2 && n <= max_length && good_lengths::has_small_factors(n);
 }
 
 namespace good_lengths {

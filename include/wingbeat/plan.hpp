@@ -111,8 +111,8 @@ struct index_range {
 ///
 ///     plan spectra{queue, {.lengths = {4096}, .batch = 64, .kind = transform::forward_from_real}};
 struct plan_spec {
-  /// One per axis, slowest axis first; 1 to 3 axes. Each is a good length, see good_length.hpp. A
-  /// real transform halves the last: N/2+1 bins.
+  /// One per axis, slowest axis first; 1 to 3 axes. Each is 1 to `max_length`; good lengths, see
+  /// good_length.hpp, are the quickest. A real transform halves the last: N/2+1 bins.
   std::vector<std::size_t> lengths;
   batch_shape batch = 1;  ///< Independent transforms per run.
   transform kind = transform::forward;

@@ -11,7 +11,7 @@
 #include "convolving/stored_scale.hpp"  // stored_between
 #include "formatted.hpp"                // formatted, joined
 #include "wingbeat/error.hpp"           // plan_error
-#include "wingbeat/good_length.hpp"     // is_good_length
+#include "wingbeat/good_length.hpp"     // max_length
 
 namespace wingbeat {
 namespace convolving {
@@ -115,14 +115,6 @@ void require_form(const convolution_spec& spec) {
   if (load_of(spec, role).is_given()) {
     throw plan_error(formatted(
         "form is spectrum and {}_load is given; give spectra in plain memory, or values", name));
-  }
-  for (const std::size_t n : role == operand_role::image ? spec.image : spec.kernel) {
-    if (is_good_length(n)) continue;
-    throw plan_error(
-        formatted("form is spectrum and the {} has a length of {}, which cannot be transformed "
-                  "back; choose a length from 2 to {} without prime factors above {}, or give "
-                  "values",
-                  name, n, max_length, max_prime_factor));
   }
 }
 

@@ -19,7 +19,6 @@
 #include "moved_from.hpp"                 // require_owned
 #include "views.hpp"                      // view_owner
 #include "wingbeat/error.hpp"             // plan_error
-#include "wingbeat/good_length.hpp"       // is_good_length
 #include "wingbeat/plan.hpp"              // plan
 
 namespace wingbeat {
@@ -51,14 +50,6 @@ void require_form(const search_spec& spec) {
   if (spec.form != operand_form::spectrum) {
     throw plan_error(formatted("form is {}, which is none of its values; choose values or spectrum",
                                static_cast<int>(spec.form)));
-  }
-  for (const std::size_t n : spec.templates) {
-    if (is_good_length(n)) continue;
-    throw plan_error(
-        formatted("form is spectrum and templates have a length of {}, which cannot be transformed "
-                  "back; choose a length from 2 to {} without prime factors above {}, or give "
-                  "values",
-                  n, max_length, max_prime_factor));
   }
 }
 

@@ -37,7 +37,7 @@ void require_lengths(const plan_spec& spec) {
     throw plan_error(formatted("lengths has {} axes; give 1 to {}, slowest first",
                                spec.lengths.size(), max_axes));
   }
-  for (const std::size_t n : spec.lengths) require_good_length(n);
+  for (const std::size_t n : spec.lengths) require_length(n);
 }
 
 void require_batch(const plan_spec& spec) {
@@ -240,6 +240,12 @@ void require_bins(const resolved_spec& request) {
 }
 
 }  // namespace
+
+void require_length(std::size_t n) {
+  if (n >= 1 && n <= max_length) return;
+  throw plan_error(
+      formatted("length {} cannot be transformed; choose one from 1 to {}", n, max_length));
+}
 
 void require_good_length(std::size_t n) {
   if (is_good_length(n)) return;

@@ -9,6 +9,9 @@
 
 namespace wingbeat::request {
 
+/// Throws `plan_error` unless plans have axes of n points.
+void require_length(std::size_t n);
+
 /// Throws `plan_error`, naming the nearest good lengths, unless `n` is one.
 void require_good_length(std::size_t n);
 

@@ -6,6 +6,8 @@
 #include <limits>     // numeric_limits
 #include <utility>    // pair
 
+#include "wingbeat/good_length.hpp"  // has_small_factors
+
 namespace wingbeat::verify {
 namespace {
 
@@ -15,7 +17,8 @@ long double unit_roundoff(const trial& t) {
 
 /// Returns e, the relative L2 error one transform may have.
 long double allowed(const trial& t) {
-  const long double c = t.run.real() == precision::fp32 ? 1.0L : 1.25L;
+  const long double chirp = good_lengths::has_small_factors(t.n) ? 1.0L : 1.3L;
+  const long double c = chirp * (t.run.real() == precision::fp32 ? 1.0L : 1.25L);
   return c * unit_roundoff(t) * std::sqrt(std::log2(static_cast<long double>(t.n)));
 }
 

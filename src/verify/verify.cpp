@@ -7,7 +7,7 @@
 #include <utility>  // move
 
 #include "formatted.hpp"           // formatted
-#include "request/validation.hpp"  // require_good_length, validated
+#include "request/validation.hpp"  // require_length, validated
 #include "verify/laws.hpp"         // laws, trial
 #include "verify/runner.hpp"       // runner
 #include "wingbeat/error.hpp"      // error, plan_error
@@ -60,7 +60,7 @@ std::vector<shape> shapes_of(std::size_t n) {
 }  // namespace
 
 std::vector<std::size_t> points_of(const lengths& over) {
-  for (const std::size_t n : over.listed) request::require_good_length(n);
+  for (const std::size_t n : over.listed) request::require_length(n);
   if (!over.listed.empty()) return over.listed;
   const bool is_possible = 1 <= over.min_log2 && over.min_log2 <= over.max_log2 &&
                            over.max_log2 < std::numeric_limits<std::size_t>::digits - 1 &&

@@ -248,7 +248,7 @@ TEST_F(options, that_others_make_void_are_refused) {
 }
 
 TEST_F(options, name_the_longest_length_as_it_is) {
-  EXPECT_THAT(at_.run({"transform", "--help"}).out, HasSubstr("of the transform (from 2 to 2^28)"));
+  EXPECT_THAT(at_.run({"transform", "--help"}).out, HasSubstr("of the transform (from 1 to 2^28)"));
   EXPECT_THAT(at_.run({"verify", "--help"}).out, HasSubstr("Last length is 2^this (from 1 to 28)"));
   EXPECT_THAT(at_.run({"bench", "--help"}).out, HasSubstr("a range 2^1..2^28,"));
 }

@@ -36,7 +36,8 @@ TEST_P(given_spectra, of_kernels_are_as_good_as_values) {
   check({.image = {19, 23}, .kernel = {2, 16}, .mode = extent::same, .images = 2});
   check({.image = {9, 6, 7}, .kernel = {4, 2, 8}, .kind = operation::correlate, .kernels = 2});
   check({.image = {37}, .kernel = {8}});
-  check({.image = {37}, .kernel = {15}});
+  check({.image = {37}, .kernel = {17}});
+  check({.image = {37}, .kernel = {1}});
   check({.image = {29, 33}, .kernel = {6, 10}, .mode = extent::same, .kernels = 3});
   check({.image = {29, 33}, .kernel = {9, 11}, .kind = operation::correlate, .kernels = 2});
 }
@@ -89,24 +90,17 @@ TEST_P(given_spectra, of_templates_are_scored_as_values) {
     spec.form = operand_form::spectrum;
     spec.templates = {8, 16};
     check_search<float>(*on, spec, {2, 3});
-    spec.templates = {7, 15};
+    spec.templates = {7, 17};
     check_search<float>(*on, spec, {2, 3});
   }
 }
 
-TEST(given_spectra_request, is_refused_where_spectra_cannot_be_transformed_back) {
+TEST(given_spectra_request, is_refused_where_it_makes_no_sense) {
   const queue on{first_device(engine::reference)};
   const auto refused = [&](convolution_spec spec) {
     spec.form = operand_form::spectrum;
     return refusal([&] { convolution{on, spec}; });
   };
-  EXPECT_THAT(refused({.image = {16}, .kernel = {17}}),
-              HasSubstr("the kernel has a length of 17, which cannot be transformed back; choose a "
-                        "length from 2 to 268435456 without prime factors above 13, or give "
-                        "values"));
-  EXPECT_THAT(refused({.image = {19}, .kernel = {4}, .prepared = operand_role::kernel}),
-              HasSubstr("the image has a length of 19"));
-  EXPECT_THAT(refused({.image = {9}, .kernel = {1}}), HasSubstr("a length of 1"));
   convolution_spec loaded{.image = {9}, .kernel = {4}};
   loaded.kernel_load = {.in_bytes = 16, .element_bytes = 4};
   loaded.kernel_load.callable = [](const void*, std::size_t, std::size_t, std::span<float>) {};
@@ -115,11 +109,6 @@ TEST(given_spectra_request, is_refused_where_spectra_cannot_be_transformed_back)
                 convolution{on, {.image = {9}, .kernel = {4}, .form = operand_form{5}}};
               }),
               HasSubstr("form is 5"));
-  const search_spec search{.image = {19, 19}, .templates = {4, 17}, .form = operand_form::spectrum};
-  EXPECT_THAT(refusal([&] {
-                template_search{on, search};
-              }),
-              HasSubstr("templates have a length of 17"));
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, given_spectra, all_engines(), engine_name);

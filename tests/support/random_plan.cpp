@@ -39,9 +39,12 @@ std::vector<std::size_t> random_planes(dice& roll, std::size_t max_points) {
   return {std::size_t{2} << roll.below(2), n, n};
 }
 
-/// Replaces each length by a good one of more than half of it.
+/// Replaces each length by any of more than half of it, or by a good one; now and then by 1.
 void shorten(dice& roll, std::vector<std::size_t>& lengths) {
-  for (std::size_t& n : lengths) n = good_length(roll.between(n / 2 + 1, n));
+  for (std::size_t& n : lengths) {
+    n = roll.one_in(40) ? 1 : roll.between(n / 2 + 1, n);
+    if (n > 1 && roll.one_in(2)) n = good_length(n);
+  }
 }
 
 batch_shape random_batch(dice& roll, std::size_t room) {

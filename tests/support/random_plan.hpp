@@ -15,7 +15,7 @@ struct draw_limits {
   std::size_t max_points = std::size_t{1} << 15;    ///< Of all transforms of one run.
   std::size_t longest_axis = std::size_t{1} << 18;  ///< Of a request of one axis, now and then.
   bool has_fp64 = true;
-  bool has_mixed_lengths = false;  ///< Of half the requests lengths are any good ones.
+  bool has_mixed_lengths = false;  ///< Of half the requests lengths are any.
   bool has_functors = false;       ///< A quarter of the inputs and of the outputs have one.
 };
 

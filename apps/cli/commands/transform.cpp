@@ -41,10 +41,10 @@ constexpr const char* examples = R"(Examples:
 Input: text (one number a line, or two columns 're im'; a blank line between rows), .npy (1D, or
 2D as rows), .csv as --output writes it, .wav; with --axes 2 a 2D array, or an image, which becomes
 grey.
-A row is transformed at its own length where that is 2^a 3^b 5^c 7^d 11^e 13^f, and else padded with
-zeros to the next such length (forward of real rows the next even one), or as --pad says; --length
-sets another, and a shorter one cuts. K bins of --inverse --half are of 2 (K - 1) samples or of one
-more: say which by --length if that is odd.
+A row is transformed at its own length, whatever that is. --pad good pads with zeros to the next
+2^a 3^b 5^c 7^d 11^e 13^f, which is quicker (forward of real rows to the next even one); --length
+sets any length, and a shorter one cuts. K bins of --inverse --half are of 2 (K - 1) samples or of
+one more: say which by --length if that is odd.
 Forward: exp(-2 pi i jk/N), unscaled, all N bins (as numpy.fft.fft), unless --half.
 --window weights the samples of each row; --psd and --spectrogram those of each segment, with hann
 where none is named. Windows are periodic: that of n samples is the symmetric one of n + 1 without
@@ -98,7 +98,7 @@ void validate_frames(const transform_options& o) {
     refuse_options(o.is_psd ? "--psd" : "--spectrogram", {{"--inverse", o.is_inverse},
                                                           {"--half", o.is_half},
                                                           {"--length", o.length.has_value()},
-                                                          {"--pad", o.pad != padding::good},
+                                                          {"--pad", o.pad != padding::none},
                                                           {"--top", o.n_peaks.has_value()},
                                                           {"--axes", o.n_axes == 2}});
     return;
@@ -171,12 +171,12 @@ void add_options(CLI::App& command, transform_options& o) {
   add_precision(command, o.real);
   add_count(command, "--axes", o.n_axes, {1, 2}, "1: every row; 2: an image, over both axes");
   CLI::Option* const length =
-      add_count(command, "--length", o.length, {2, max_length}, "Length of the transform");
+      add_count(command, "--length", o.length, {1, max_length}, "Length of the transform");
   add_choice(command, "--pad", o.pad,
-             choices<padding>{{"good", padding::good},
-                              {"power-of-two", padding::power_of_two},
-                              {"none", padding::none}},
-             "Without --length, zeros up to the next length that can be transformed: ")
+             choices<padding>{{"none", padding::none},
+                              {"good", padding::good},
+                              {"power-of-two", padding::power_of_two}},
+             "Without --length, zeros up to the next length that is quicker: ")
       ->excludes(length);
   add_switch(command, "--inverse", o.is_inverse, "Transform back: exp(+2 pi i jk/N)");
   add_switch(command, "--half", o.is_half,

@@ -21,27 +21,24 @@
 #include "formats/charts/chart.hpp"            // write_chart
 #include "formats/signals/signal.hpp"          // read_signal
 #include "formatted.hpp"                       // formatted
-#include "request/validation.hpp"              // require_good_length, points_of
+#include "request/validation.hpp"              // require_length, points_of
 #include "wingbeat/error.hpp"                  // plan_error, file_error
-#include "wingbeat/good_length.hpp"            // is_good_length
 
 namespace wingbeat::cli {
 namespace {
 
 constexpr std::size_t default_segment = 256;
 
-/// Returns the length of segments: the one asked for, or the default, or that of a shorter row,
-/// down to a length that can be transformed.
+/// Returns the length of segments: the one asked for, or the default, or that of a shorter row.
 std::size_t segment_of(const transform_options& o, const formats::signal& signal) {
   if (o.segment) {
-    request::require_good_length(*o.segment);
+    request::require_length(*o.segment);
     if (*o.segment <= signal.row_length) return *o.segment;
     throw plan_error(
         formatted("--segment {} is longer than the rows of {}, which have {}; give less",
                   *o.segment, o.shown_file(), counted(signal.row_length, "sample")));
   }
-  std::size_t length = std::min(default_segment, signal.row_length);
-  while (length > 2 && !is_good_length(length)) --length;
+  const std::size_t length = std::min(default_segment, signal.row_length);
   if (length >= 2) return length;
   throw file_error(formatted("{} holds {} a row; a segment has at least 2", o.shown_file(),
                              counted(signal.row_length, "sample")));

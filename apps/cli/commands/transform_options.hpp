@@ -20,7 +20,7 @@ struct transform_options {
   std::vector<std::string> engines{"all"};
   precision real = precision::fp32;
   std::string scale_name;
-  padding pad = padding::good;
+  padding pad = padding::none;
   check_extent check = check_extent::sample;
   std::optional<window> weights = {};
   std::optional<bool> removes_mean = {};

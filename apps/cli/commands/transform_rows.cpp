@@ -22,7 +22,6 @@
 #include "formatted.hpp"                       // formatted
 #include "request/resolved.hpp"                // points_of, traits_of
 #include "wingbeat/error.hpp"                  // plan_error
-#include "wingbeat/good_length.hpp"            // is_good_length
 
 namespace wingbeat::cli {
 namespace {
@@ -33,14 +32,9 @@ void report_length(const transform_options& o, const problem& solved) {
   const char* const item = is_from_half ? "bin" : "sample";
   const std::size_t slots = request::count_of(values, solved.length());
   const std::size_t even = 2 * (solved.row_length - 1);
-  if (is_from_half && !o.length && is_good_length(even + 1)) {
-    if (solved.length() == even) {
-      print_message("{} are of {} or {} samples; {} are made, --length {} makes the other",
-                    counted(solved.row_length, "bin"), even, even + 1, even, even + 1);
-    } else if (solved.length() == even + 1) {
-      print_message("{} are of {} or {} samples; {} are made, since {} cannot be transformed",
-                    counted(solved.row_length, "bin"), even, even + 1, even + 1, even);
-    }
+  if (is_from_half && !o.length && solved.length() == even) {
+    print_message("{} are of {} or {} samples; {} are made, --length {} makes the other",
+                  counted(solved.row_length, "bin"), even, even + 1, even, even + 1);
   }
   if (solved.kept_samples < solved.row_length) {
     print_message("{} cut to the first {}, for length {}", counted(solved.row_length, item),
