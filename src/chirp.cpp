@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chirp.hpp"
 
-#include "root_products.hpp"            // root_products
+#include <type_traits>  // is_same_v
+
+#include "root_products.hpp"            // root_products, rounded_root
 #include "wingbeat/device/factors.hpp"  // least_factor
 
 namespace wingbeat {
 namespace {
 
-using number = std::complex<long double>;
-
-number product(number a, number b) {
+template <class Work>
+std::complex<Work> product(std::complex<Work> a, std::complex<Work> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Forward transforms of divisors of one length, in long double.
-class exact_transform {
+/// Forward transforms of divisors of one length.
+template <class Work>
+class plain_transform {
+  using number = std::complex<Work>;
+
  public:
-  explicit exact_transform(std::size_t total) : total_(total) {
-    const root_products<long double> root_of{total};
-    for (std::size_t e = 0; e < total; ++e) roots_.push_back(root_of(e));
-  }
+  explicit plain_transform(std::size_t total) : total_(total), root_of_(total) {}
 
   /// out becomes the transform of in[0], in[stride] .. of `n` points.
-  void transform(const number* in, std::size_t stride, std::size_t n, number* out) const {
+  void operator()(const number* in, std::size_t stride, std::size_t n, number* out) const {
     if (n == 1) {
       *out = *in;
       return;
     }
     const std::size_t radix = device::least_factor(static_cast<unsigned>(n)), rest = n / radix;
     for (std::size_t q = 0; q < radix; ++q) {
-      transform(in + q * stride, stride * radix, rest, out + q * rest);
+      (*this)(in + q * stride, stride * radix, rest, out + q * rest);
     }
     const std::size_t step = total_ / n;
-    std::vector<number> x(radix);
+    number x[largest_radix];
     for (std::size_t k = 0; k < rest; ++k) {
       for (std::size_t q = 0; q < radix; ++q) {
-        x[q] = product(out[q * rest + k], roots_[q * k * step]);
+        x[q] = product(out[q * rest + k], root_of_(q * k * step));
       }
       for (std::size_t p = 0; p < radix; ++p) {
         number sum = x[0];
         for (std::size_t q = 1; q < radix; ++q) {
-          sum += product(x[q], roots_[p * q % radix * (total_ / radix)]);
+          sum += product(x[q], root_of_(p * q % radix * (total_ / radix)));
         }
         out[p * rest + k] = sum;
       }
@@ -48,25 +49,43 @@ class exact_transform {
   }
 
  private:
+  static constexpr std::size_t largest_radix = 13;  // of good lengths
+
   std::size_t total_;
-  std::vector<number> roots_;
+  root_products<Work> root_of_;
 };
+
+/// Returns the spectrum of the chirp's conjugates, which lie around 0, over `total`.
+template <class Work>
+std::vector<std::complex<double>> spectrum_of(std::size_t points, std::size_t total,
+                                              bool is_forward) {
+  const root_products<Work> root_of{2 * points};
+  std::vector<std::complex<Work>> conjugates(total), bins(total);
+  std::size_t square = 0;  // n^2 mod 2 N
+  for (std::size_t n = 0; n < points; ++n) {
+    const auto factor = root_of(square) / static_cast<Work>(total);
+    conjugates[n] = conjugates[(total - n) % total] = is_forward ? std::conj(factor) : factor;
+    square = (square + 2 * n + 1) % (2 * points);
+  }
+  plain_transform<Work>{total}(conjugates.data(), 1, total, bins.data());
+  if constexpr (std::is_same_v<Work, double>) return bins;
+  conjugates.clear();
+  return {bins.begin(), bins.end()};
+}
 
 }  // namespace
 
 chirp::chirp(std::size_t points_given, std::size_t total_given, bool is_forward)
-    : points(points_given), total(total_given), spectrum(total_given) {
-  const root_products<long double> root_of{2 * points};
-  std::vector<number> conjugates(total);
-  std::size_t square = 0;  // n^2 mod 2 N
+    : points(points_given), total(total_given) {
+  constexpr std::size_t most_in_long_double = std::size_t{1} << 20;
+  const root_products<double> root_of{2 * points};
+  std::size_t square = 0;
   for (std::size_t n = 0; n < points; ++n) {
-    const number root = root_of(square);
-    factors.push_back(is_forward ? root : std::conj(root));
-    conjugates[n] = conjugates[(total - n) % total] =
-        std::conj(factors.back()) / static_cast<long double>(total);
+    factors.push_back(is_forward ? root_of(square) : std::conj(root_of(square)));
     square = (square + 2 * n + 1) % (2 * points);
   }
-  exact_transform{total}.transform(conjugates.data(), 1, total, spectrum.data());
+  spectrum = total <= most_in_long_double ? spectrum_of<long double>(points, total, is_forward)
+                                          : spectrum_of<double>(points, total, is_forward);
 }
 
 }  // namespace wingbeat

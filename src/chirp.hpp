@@ -13,13 +13,15 @@
 
 namespace wingbeat {
 
+/// Rounded once to double: computed in long double within up to 2^20 points, in double beyond,
+/// where that would take gigabytes.
 struct chirp {
   /// Returns the chirp of a transform of `points` points within `total`.
   chirp(std::size_t points, std::size_t total, bool is_forward);
 
-  std::size_t points, total;                        ///< N and M.
-  std::vector<std::complex<long double>> factors;   ///< c[n], n < N
-  std::vector<std::complex<long double>> spectrum;  ///< Of conj(c), over M: bins in natural order.
+  std::size_t points, total;                   ///< N and M.
+  std::vector<std::complex<double>> factors;   ///< c[n], n < N
+  std::vector<std::complex<double>> spectrum;  ///< Of conj(c), over M: bins in natural order.
 };
 
 }  // namespace wingbeat

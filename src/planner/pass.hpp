@@ -42,7 +42,7 @@ struct pass {
   pass_side in, out;
   std::optional<pass_side> filter = std::nullopt;  ///< Spectra that the body multiplies by.
   /// What stands behind the roots in its table: see `pass_numbers::factors_at`.
-  std::vector<std::complex<long double>> factors = {};
+  std::vector<std::complex<double>> factors = {};
   unsigned resident = 0;                                       ///< See `piece`.
   double fraction = 0;                                         ///< See `piece`.
   std::optional<std::size_t> in_place_spacing = std::nullopt;  ///< See `piece`.

@@ -17,7 +17,10 @@ class root_table {
  public:
   [[nodiscard]] std::vector<std::complex<Real>> take() { return std::move(roots_); }
 
-  void add(const std::complex<long double>& w) { roots_.push_back(rounded_root<Real>(w)); }
+  template <class Work>
+  void add(const std::complex<Work>& w) {
+    roots_.push_back(rounded_root<Real>(w));
+  }
 
   /// Roots 0, step, 2 step .. of order m, `count` of them.
   void add_first(std::size_t count, std::size_t m, std::size_t step = 1) {
@@ -80,7 +83,7 @@ class root_table {
 
 template <class Real>
 std::vector<std::complex<Real>> table_of(const pass_numbers& numbers,
-                                         const std::vector<std::complex<long double>>& factors) {
+                                         const std::vector<std::complex<double>>& factors) {
   root_table<Real> table;
   table.add_body(numbers.shape);
   if (numbers.is_twiddled()) {
@@ -96,10 +99,10 @@ std::vector<std::complex<Real>> table_of(const pass_numbers& numbers,
 }
 
 template std::vector<std::complex<float>> table_of(
-    const pass_numbers& numbers, const std::vector<std::complex<long double>>& factors);
+    const pass_numbers& numbers, const std::vector<std::complex<double>>& factors);
 template std::vector<std::complex<double>> table_of(
-    const pass_numbers& numbers, const std::vector<std::complex<long double>>& factors);
+    const pass_numbers& numbers, const std::vector<std::complex<double>>& factors);
 template std::vector<std::complex<long double>> table_of(
-    const pass_numbers& numbers, const std::vector<std::complex<long double>>& factors);
+    const pass_numbers& numbers, const std::vector<std::complex<double>>& factors);
 
 }  // namespace wingbeat::planner

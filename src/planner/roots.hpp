@@ -15,6 +15,6 @@ namespace wingbeat::planner {
 /// twiddles before it, of the real transform; then the factors. For float, double and long double.
 template <class Real>
 [[nodiscard]] std::vector<std::complex<Real>> table_of(
-    const pass_numbers& numbers, const std::vector<std::complex<long double>>& factors = {});
+    const pass_numbers& numbers, const std::vector<std::complex<double>>& factors = {});
 
 }  // namespace wingbeat::planner

@@ -13,7 +13,7 @@ namespace wingbeat::backend::host {
 namespace {
 
 template <class Real>
-aligned_array<Real> rounded(const std::vector<std::complex<long double>>& numbers) {
+aligned_array<Real> rounded(const std::vector<std::complex<double>>& numbers) {
   auto result = make_aligned<Real>(2 * numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     result[2 * i] = static_cast<Real>(numbers[i].real());
