@@ -28,12 +28,13 @@ class plain_transform {
       *out = *in;
       return;
     }
-    const std::size_t radix = device::least_factor(static_cast<unsigned>(n)), rest = n / radix;
+    const std::size_t radix = radix_of(n), rest = n / radix;
     for (std::size_t q = 0; q < radix; ++q) {
       (*this)(in + q * stride, stride * radix, rest, out + q * rest);
     }
     const std::size_t step = total_ / n;
-    number x[largest_radix];
+    number x[largest_radix], roots[largest_radix];
+    for (std::size_t q = 0; q < radix; ++q) roots[q] = root_of_(q * (total_ / radix));
     for (std::size_t k = 0; k < rest; ++k) {
       for (std::size_t q = 0; q < radix; ++q) {
         x[q] = product(out[q * rest + k], root_of_(q * k * step));
@@ -41,7 +42,7 @@ class plain_transform {
       for (std::size_t p = 0; p < radix; ++p) {
         number sum = x[0];
         for (std::size_t q = 1; q < radix; ++q) {
-          sum += product(x[q], root_of_(p * q % radix * (total_ / radix)));
+          sum += product(x[q], roots[p * q % radix]);
         }
         out[p * rest + k] = sum;
       }
@@ -50,6 +51,13 @@ class plain_transform {
 
  private:
   static constexpr std::size_t largest_radix = 13;  // of good lengths
+
+  static std::size_t radix_of(std::size_t n) {
+    for (const std::size_t radix : {8, 4}) {
+      if (n % radix == 0) return radix;
+    }
+    return device::least_factor(static_cast<unsigned>(n));
+  }
 
   std::size_t total_;
   root_products<Work> root_of_;

@@ -43,7 +43,8 @@ std::size_t length_for(const formats::signal& signal, const std::string& name, t
   }
   const bool is_from_half = request::traits_of(kind).in == request::domain::hermitian;
   // N/2 + 1 bins are of an even N or of N + 1.
-  const std::size_t needed = is_from_half ? 2 * (signal.row_length - 1) : signal.row_length;
+  const std::size_t needed =
+      is_from_half ? std::max<std::size_t>(2 * (signal.row_length - 1), 1) : signal.row_length;
   if (needed > max_length) {
     throw plan_error(
         formatted("{} needs length {}, but this version transforms up to {}; cut it with --length",
@@ -126,7 +127,7 @@ std::size_t axis_length(std::size_t needed, transform kind, const transform_requ
         formatted("an axis of {} is longer than the {} that are transformed; cut the image", needed,
                   max_length));
   }
-  return padded_length(std::max<std::size_t>(needed, 2), kind, request);
+  return padded_length(needed, kind, request);
 }
 
 }  // namespace
@@ -168,7 +169,8 @@ problem make_image_problem(const formats::signal& signal, const std::string& nam
   p.spec.kind = kind_of(signal, name, request);
   const request::domain values = request::traits_of(p.spec.kind).in;
   const bool is_from_half = values == request::domain::hermitian;
-  const std::size_t width = is_from_half ? 2 * (signal.row_length - 1) : signal.row_length;
+  const std::size_t width =
+      is_from_half ? std::max<std::size_t>(2 * (signal.row_length - 1), 1) : signal.row_length;
   p.spec.lengths = {axis_length(signal.n_rows, transform::forward, request),
                     axis_length(width, p.spec.kind, request)};
   p.spec.real = request.real;

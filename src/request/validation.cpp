@@ -6,11 +6,10 @@
 #include <initializer_list>
 #include <iterator>  // size
 
-#include "address_space.hpp"         // most_elements, rounded_product
-#include "formatted.hpp"             // formatted, joined
-#include "request/functors.hpp"      // require_functors
-#include "wingbeat/error.hpp"        // plan_error
-#include "wingbeat/good_length.hpp"  // is_good_length, good_length
+#include "address_space.hpp"     // most_elements, rounded_product
+#include "formatted.hpp"         // formatted, joined
+#include "request/functors.hpp"  // require_functors
+#include "wingbeat/error.hpp"    // plan_error
 
 namespace wingbeat {
 namespace {
@@ -245,19 +244,6 @@ void require_length(std::size_t n) {
   if (n >= 1 && n <= max_length) return;
   throw plan_error(
       formatted("length {} cannot be transformed; choose one from 1 to {}", n, max_length));
-}
-
-void require_good_length(std::size_t n) {
-  if (is_good_length(n)) return;
-  if (n < 2 || n > max_length) {
-    throw plan_error(formatted(
-        "length {} cannot be transformed; choose a product of 2, 3, 5, 7, 11 and 13 from 2 to {}",
-        n, max_length));
-  }
-  throw plan_error(formatted(
-      "length {} has a prime factor above {} and cannot be transformed; the nearest lengths that "
-      "can are {} and {}",
-      n, max_prime_factor, good_lengths::largest_up_to(n, 1, 0, 2), good_length(n)));
 }
 
 resolved_spec validated(const plan_spec& spec, const device_info& device) {

@@ -12,9 +12,6 @@ namespace wingbeat::request {
 /// Throws `plan_error` unless plans have axes of n points.
 void require_length(std::size_t n);
 
-/// Throws `plan_error`, naming the nearest good lengths, unless `n` is one.
-void require_good_length(std::size_t n);
-
 /// Resolves `spec`. Throws `plan_error`, naming the field at fault, where it cannot be planned for
 /// a device.
 resolved_spec validated(const plan_spec& spec, const device_info& device);

@@ -14,7 +14,6 @@
 #include "cli/messages.hpp"                        // print, counted
 #include "cli/option.hpp"                          // add_count
 #include "formatted.hpp"                           // formatted, joined
-#include "request/validation.hpp"                  // require_good_length
 #include "wingbeat/device/factors.hpp"             // prime_factors
 #include "wingbeat/device/index.hpp"               // log2_of, mirror
 #include "wingbeat/device/nabla.hpp"               // index_map
@@ -157,7 +156,11 @@ device::scrambled::digit_map scrambled_map(const order_options& o) {
     throw plan_error("--length and --workgroup-log2 both set the length; give one of them");
   }
   const auto length = static_cast<unsigned>(*o.length);
-  if (length > 1) request::require_good_length(length);
+  if (!device::is_product_of_radices(length)) {
+    throw plan_error(formatted(
+        "--length {} is no product of primes up to {}, as those of scrambled order are; choose one",
+        length, device::largest_prime_radix));
+  }
   const std::vector<unsigned> choices = scrambled_choices(length);
   if (length > 1 && choices.empty()) refuse_unscrambled(length);
   const unsigned elements = scrambled_elements(o, length);

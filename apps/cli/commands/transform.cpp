@@ -58,7 +58,8 @@ the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
 bins, the strongest, 0 and N/2 among them, and the energy of every transform; it takes seconds at
 most. --check full compares all with the engine reference, in long double: minutes where transforms
 are long. An engine agrees when its relative L2 error is at most u sqrt(log2 N) (fp32, u = 2^-24) or
-1.25 u sqrt(log2 N) (fp64, u = 2^-53), or 4 u up to N = 64, and its largest error at most 12 u
+1.25 u sqrt(log2 N) (fp64, u = 2^-53), 1.3 times that where N has a prime factor above 13, or 4 u
+up to N = 64, and its largest error at most 12 u
 of the largest output. Times: plan, once; first run, at which drivers load code and may compile;
 execution and transfer (to the device and back), the medians of the runs after it: five, or as
 many as begin within a second, one at least.)";

@@ -162,7 +162,7 @@ TEST_F(order, refuses_in_one_sentence) {
       {scrambled, "needs --length, or both"},
       {scrambled + words{"--workgroup-log2", "5"}, "needs --length, or both"},
       {scrambled + words{"--length", "64", "--workgroup-log2", "5"}, "give one of them"},
-      {scrambled + words{"--length", "17"}, "the nearest lengths that can are 16 and 18"},
+      {scrambled + words{"--length", "37"}, "--length 37 is no product of primes up to 31"},
       {scrambled + words{"--length", "77"},
        "no number of elements in a thread gives --length 77 a scrambled order"},
       {scrambled + words{"--length", "77"}, "the nearest lengths that have one are 75 and 80"},

@@ -2,12 +2,14 @@
 #include "backend/host/rows/chirp_transform.hpp"
 
 #include <algorithm>  // fill
+#include <bit>        // bit_ceil
 #include <complex>
 #include <vector>
 
-#include "chirp.hpp"           // chirp
-#include "formatted.hpp"       // formatted
-#include "tuning/padding.hpp"  // padded_length
+#include "backend/host/thresholds.hpp"  // limits
+#include "chirp.hpp"                    // chirp
+#include "formatted.hpp"                // formatted
+#include "tuning/padding.hpp"           // padded_length
 
 namespace wingbeat::backend::host {
 namespace {
@@ -26,6 +28,9 @@ aligned_array<Real> rounded(const std::vector<std::complex<double>>& numbers) {
 
 template <class Real>
 std::size_t chirp_transform<Real>::padded_length(std::size_t length) {
+  // One row of other lengths would fill one lane.
+  const std::size_t power = std::bit_ceil(2 * length - 1);
+  if (power <= limits.longest_in_lanes) return power;
   device_info processor;
   processor.runs_on = engine::host;
   return tuning::padded_length(2 * length - 1, processor);
