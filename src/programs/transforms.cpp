@@ -31,8 +31,9 @@ struct planned_piece {
 
   /// Returns whether it writes the places of the axis that it reads, and no others.
   [[nodiscard]] bool keeps_places() const {
-    const bool is_whole = begins && ends;
-    return chosen.chirped ? begins == ends : chosen.is_in_place() || is_whole;
+    // A chirp's outer pieces have N points on one side and M on the other.
+    const bool is_padded = chosen.chirped && (begins || ends);
+    return (begins && ends) || (chosen.is_in_place() && !is_padded);
   }
 };
 

@@ -3,12 +3,14 @@
 // numbers of a chirp.
 #include <gtest/gtest.h>
 
+#include <algorithm>  // max
 #include <complex>
 #include <vector>
 
 #include "chirp.hpp"                    // chirp
 #include "planner/devices.hpp"          // hopper, opencl
 #include "planner/pieces.hpp"           // pieces_of
+#include "programs/transforms.hpp"      // make_program
 #include "support/oracle.hpp"           // widened
 #include "tuning/tuning.hpp"            // for_device
 #include "wingbeat/device/factors.hpp"  // greatest_factor
@@ -67,6 +69,28 @@ TEST(any_length, is_columns_convolved_rows_and_columns_back_where_it_does_not) {
     EXPECT_EQ(pieces[1].prior, pieces[0].shape.length);
     EXPECT_EQ(pieces[2].prior, pieces[1].shape.length);
   }
+}
+
+/// A pass that moves elements must not write where other workgroups still read.
+TEST(any_length, overwrites_no_array_that_it_reads_elsewhere) {
+  std::size_t longest = 0;
+  for (const device_info& device : {hopper(), opencl(false, 1 << 11, 64)}) {
+    for (const transform kind : {transform::forward, transform::inverse}) {
+      for (const std::size_t n : {1009, 4099, 20011, 65537}) {
+        const auto request = request::resolved_spec{{.lengths = {n}, .batch = 3, .kind = kind}};
+        const auto passes = programs::make_program(request, device).passes();
+        longest = std::max(longest, passes.size());
+        for (const pass& each : passes) {
+          if (each.in.location != each.out.location) continue;
+          EXPECT_EQ(each.numbers.in.stride, each.numbers.out.stride) << n;
+          for (unsigned i = 0; i < each.numbers.depth; ++i) {
+            EXPECT_EQ(each.numbers.loops[i].in, each.numbers.loops[i].out) << n;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(longest, 3U) << "forward and back, too";
 }
 
 TEST(chirp, convolves_to_the_transform) {
