@@ -63,21 +63,29 @@ class plain_transform {
   root_products<Work> root_of_;
 };
 
+/// Calls take(n, c[n]) for n < N.
+template <class Work, class Take>
+void each_factor(std::size_t points, bool is_forward, const Take& take) {
+  const root_products<Work> root_of{2 * points};
+  std::size_t square = 0;  // n^2 mod 2 N
+  for (std::size_t n = 0; n < points; ++n) {
+    const auto root = root_of(square);
+    take(n, is_forward ? root : std::conj(root));
+    square = (square + 2 * n + 1) % (2 * points);
+  }
+}
+
 /// Returns the spectrum of the chirp's conjugates, which lie around 0, over `total`.
 template <class Work>
 std::vector<std::complex<double>> spectrum_of(std::size_t points, std::size_t total,
                                               bool is_forward) {
-  const root_products<Work> root_of{2 * points};
   std::vector<std::complex<Work>> conjugates(total), bins(total);
-  std::size_t square = 0;  // n^2 mod 2 N
-  for (std::size_t n = 0; n < points; ++n) {
-    const auto factor = root_of(square) / static_cast<Work>(total);
-    conjugates[n] = conjugates[(total - n) % total] = is_forward ? std::conj(factor) : factor;
-    square = (square + 2 * n + 1) % (2 * points);
-  }
+  each_factor<Work>(points, is_forward, [&](std::size_t n, const std::complex<Work>& factor) {
+    conjugates[n] = std::conj(factor) / static_cast<Work>(total);
+    conjugates[(total - n) % total] = conjugates[n];
+  });
   plain_transform<Work>{total}(conjugates.data(), 1, total, bins.data());
   if constexpr (std::is_same_v<Work, double>) return bins;
-  conjugates.clear();
   return {bins.begin(), bins.end()};
 }
 
@@ -86,12 +94,9 @@ std::vector<std::complex<double>> spectrum_of(std::size_t points, std::size_t to
 chirp::chirp(std::size_t points_given, std::size_t total_given, bool is_forward)
     : points(points_given), total(total_given) {
   constexpr std::size_t most_in_long_double = std::size_t{1} << 20;
-  const root_products<double> root_of{2 * points};
-  std::size_t square = 0;
-  for (std::size_t n = 0; n < points; ++n) {
-    factors.push_back(is_forward ? root_of(square) : std::conj(root_of(square)));
-    square = (square + 2 * n + 1) % (2 * points);
-  }
+  each_factor<double>(points, is_forward, [&](std::size_t, const std::complex<double>& factor) {
+    factors.push_back(factor);
+  });
   spectrum = total <= most_in_long_double ? spectrum_of<long double>(points, total, is_forward)
                                           : spectrum_of<double>(points, total, is_forward);
 }

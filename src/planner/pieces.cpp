@@ -299,6 +299,16 @@ double twiddled_time(const piece& rows, const tuning::architecture& data) {
          (loses_prefetch ? data.times.without_prefetch : 1);
 }
 
+/// Lets the bins of a piece stay where threads have them. Unless its shape was measured so, it was
+/// for transforms.
+void keep_bins(piece& each, bool is_measured) {
+  each.shape.stage_in = each.shape.stage_out = false;
+  if (device::is_power_of_two(each.shape.length)) each.shape.bins = device::order::scrambled;
+  if (is_measured) return;
+  each.fraction = 0;
+  each.resident = 0;
+}
+
 /// Returns the piece that convolves an axis, or a part of it of `length`, in one workgroup.
 std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const choice& context) {
   axis_request part = context.axis;
@@ -308,12 +318,8 @@ std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const
       part.is_row ? convolution_of(part, context.data, context.device)
                   : plain_columns(common_piece(context, false, false), length, neighbours, context);
   if (!result) return result;
+  if (!part.is_row) keep_bins(*result, /*is_measured=*/false);
   result->shape.makes = body::convolve;
-  if (part.is_row) return result;
-  result->shape.stage_in = result->shape.stage_out = false;
-  if (device::is_power_of_two(length)) result->shape.bins = device::order::scrambled;
-  result->fraction = 0;  // measured for transforms
-  result->resident = 0;
   return result;
 }
 
@@ -435,12 +441,7 @@ std::optional<piece> convolution_of(const axis_request& axis, const tuning::arch
   const tuning::shape* own = shape_of(context.shapes.convolutions);
   auto result =
       whole_row(common, own != nullptr ? own : shape_of(context.shapes.rows.whole), context);
-  if (!result) return result;
-  result->shape.stage_in = result->shape.stage_out = false;
-  if (device::is_power_of_two(axis.total)) result->shape.bins = device::order::scrambled;
-  if (own != nullptr) return result;
-  result->fraction = 0;  // measured for transforms
-  result->resident = 0;
+  if (result) keep_bins(*result, own != nullptr);
   return result;
 }
 
