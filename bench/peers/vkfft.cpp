@@ -32,7 +32,8 @@ void require(VkFFTResult result, const char* doing) {
 
 /// VkFFT calls its axes from the fastest, and has strides above the fastest alone:  stride i is
 /// from one index of axis i + 1 to the next, the last from one transform to the next.
-void set_strides(uint64_t (&to)[3], const problem& what, const side& from) {
+template <std::size_t n>  // 3 in VkFFT 1.2, 4 since 1.3
+void set_strides(uint64_t (&to)[n], const problem& what, const side& from) {
   const std::size_t axes = what.lengths.size();
   if (from.strides.back() != 1 || from.imaginary != 0) {
     throw refusal("VkFFT has packed rows of pairs alone");
