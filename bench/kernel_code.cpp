@@ -28,7 +28,7 @@
 #include "channelising/stream/level_counter.hpp"  // histogram_for, histogram_kernel
 #include "convolving/image_request.hpp"           // planes_of
 #include "convolving/program.hpp"                 // preparing_program, running_program
-#include "convolving/scores.hpp"                  // score_store
+#include "convolving/scores.hpp"                  // score_store, kept_of
 #include "planner/kernel_text.hpp"                // kernel_text, entry_name
 #include "programs/catalogue.hpp"                 // every_request, sample_device
 #include "wingbeat/wingbeat.hpp"
@@ -216,8 +216,8 @@ void add_matches(std::vector<measured_convolution>& all) {
       all.push_back({"convolve " + title, spec});
       if (size.image[0] != 4096) continue;
       spec.kind = operation::correlate;
-      spec.store =
-          convolving::score_store({.axes = convolving::geometry_of(spec), .templates = count});
+      spec.store = convolving::score_store(
+          convolving::kept_of({.image = size.image, .templates = size.small}, count, true));
       all.push_back({"search " + title, spec});
       spec.between = precision::fp16;
       spec.image_peak = spec.kernel_peak = 1;

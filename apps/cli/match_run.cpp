@@ -11,6 +11,7 @@
 #include "cli/masked_search.hpp"  // masked_search
 #include "cli/rate.hpp"           // rate_bar
 #include "cli/samples.hpp"        // pack
+#include "convolving/scores.hpp"  // score_memory, score_store
 #include "formatted.hpp"          // formatted
 #include "wingbeat/buffer.hpp"    // buffer
 #include "wingbeat/error.hpp"     // plan_error
@@ -68,7 +69,7 @@ void require_fp16_range(double image_peak) {
 
 /// Plain maps have templates of any range; those of normalised scores come from a search.
 std::optional<precision> maps_between(const match_request& request) {
-  return request.is_normalised ? std::nullopt : request.between;
+  return request.search.is_normalised ? std::nullopt : request.search.between;
 }
 
 /// The image on a device, with whatever scores templates there.
@@ -88,77 +89,77 @@ class matcher {
  private:
   void plan_search();
   void take_normalised_maps(const template_batch& batch);
-  [[nodiscard]] search_spec search_of(std::size_t templates_at_once) const;
+  [[nodiscard]] template_search searching(std::size_t templates_at_once);
 
   queue on_;
   match_request request_;
-  std::vector<std::size_t> image_lengths_, template_lengths_, lengths_;
+  search_spec spec_;
+  std::vector<std::size_t> lengths_;
   std::size_t at_once_;
   norms image_norms_;
-  double image_peak_ = 0;
   buffer image_, templates_;
   std::optional<template_search> search_, map_search_;
   std::optional<convolver> maps_;
 };
 
-search_spec matcher::search_of(std::size_t templates_at_once) const {
-  return {.image = image_lengths_,
-          .templates = template_lengths_,
-          .mode = request_.mode,
-          .real = request_.real,
-          .is_normalised = request_.is_normalised,
-          .keeps_sums = request_.wants_sums,
-          .templates_at_once = templates_at_once,
-          .between = request_.between,
-          .image_peak = image_peak_};
+/// Returns what is searched for: a request with the lengths of its files.
+search_spec spec_of(const match_request& request, const formats::image_stack& image,
+                    const template_files& templates) {
+  search_spec spec = request.search;
+  spec.image = {image.height, image.width};
+  spec.templates = {templates.height(), templates.width()};
+  return spec;
 }
 
 matcher::matcher(const queue& on, const formats::image_stack& image,
                  const template_files& templates, const match_request& request)
-    : on_(on),
-      request_(request),
-      image_lengths_{image.height, image.width},
-      template_lengths_{templates.height(), templates.width()} {
-  const convolution_spec plain{.image = image_lengths_,
-                               .kernel = template_lengths_,
+    : on_(on), request_(request), spec_(spec_of(request, image, templates)) {
+  const convolution_spec plain{.image = spec_.image,
+                               .kernel = spec_.templates,
                                .kind = operation::correlate,
-                               .mode = request.mode,
-                               .real = request.real,
+                               .mode = request.search.mode,
+                               .real = request.search.real,
                                .between = maps_between(request)};
   lengths_ = result_lengths(plain);
   at_once_ = templates_at_once(request, image, templates);
   const std::vector<double> samples = formats::to_doubles(image.samples);
   image_norms_ = norms_of(samples);
-  for (const double value : samples) image_peak_ = std::max(image_peak_, std::abs(value));
-  if (image_peak_ == 0) image_peak_ = 1;  // any power of two scales zeros
-  if (request.between == precision::fp16) require_fp16_range(image_peak_);
-  const std::vector<std::byte> bytes = pack(samples, request.real);
+  double& peak = spec_.image_peak;
+  for (const double value : samples) peak = std::max(peak, std::abs(value));
+  if (peak == 0) peak = 1;  // any power of two scales zeros
+  if (request.search.between == precision::fp16) require_fp16_range(peak);
+  const std::vector<std::byte> bytes = pack(samples, request.search.real);
   image_ = buffer{on, bytes.size()};
   image_.write(bytes.data(), bytes.size());
-  const std::size_t template_points = template_lengths_[0] * template_lengths_[1];
+  const std::size_t template_points = spec_.templates[0] * spec_.templates[1];
   const std::size_t number_bytes = bytes.size() / samples.size();
   templates_ = buffer{on, at_once_ * template_points * number_bytes};
-  if (request.wants_maps() && request.is_normalised) {
-    map_search_.emplace(on, search_of(1));
-    map_search_->begin(on_, image_.view());
+  if (request.wants_maps() && request.search.is_normalised) {
+    map_search_ = searching(1);
   }
-  if (request.wants_maps() && !request.is_normalised) maps_.emplace(on, plain, samples);
-  if (request.wants_scores || request.wants_sums || request.wants_peaks) {
+  if (request.wants_maps() && !request.search.is_normalised) maps_.emplace(on, plain, samples);
+  if (request.wants_scores || !request.maps.empty() || request.wants_peaks) {
     plan_search();
-    search_->begin(on_, image_.view());
   }
+}
+
+template_search matcher::searching(std::size_t templates_at_once) {
+  spec_.templates_at_once = templates_at_once;
+  template_search search{on_, spec_};
+  search.begin(on_, image_.view());
+  return search;
 }
 
 void matcher::plan_search() {
   const bool is_opencl = on_.device().runs_on == engine::opencl;
   if (!is_opencl || at_once_ == 1) {
-    search_.emplace(on_, search_of(at_once_));
+    search_ = searching(at_once_);
     return;
   }
   try {
-    search_.emplace(on_, search_of(at_once_));
+    search_ = searching(at_once_);
   } catch (const error&) {  // the device has no atomic operations on 64 bits, or too little memory
-    search_.emplace(on_, search_of(1));
+    search_ = searching(1);
   }
 }
 
@@ -175,18 +176,18 @@ void matcher::take_normalised_maps(const template_batch& batch) {
 }
 
 void matcher::add(const template_batch& batch, match_result& target) {
-  const std::size_t points = template_lengths_[0] * template_lengths_[1];
+  const std::size_t points = spec_.templates[0] * spec_.templates[1];
   for (std::size_t n = 0; n < batch.count; ++n) {
     const std::span<const double> values{&batch.samples[n * points], points};
     const std::size_t padded =
-        (image_lengths_[0] + template_lengths_[0]) * (image_lengths_[1] + template_lengths_[1]);
-    require_range(image_norms_, norms_of(values), padded, request_.real);
+        (spec_.image[0] + spec_.templates[0]) * (spec_.image[1] + spec_.templates[1]);
+    require_range(image_norms_, norms_of(values), padded, request_.search.real);
     if (!maps_) continue;
     request_.take_map(lengths_[0], lengths_[1], (*maps_)(values));
   }
   target.n_templates += batch.count;
   if (!search_ && !map_search_) return;
-  const std::vector<std::byte> bytes = pack(batch.samples, request_.real);
+  const std::vector<std::byte> bytes = pack(batch.samples, request_.search.real);
   templates_.write(bytes.data(), bytes.size());
   if (map_search_) take_normalised_maps(batch);
   if (search_) search_->add(on_, templates_.view(), batch.count);
@@ -198,10 +199,14 @@ void matcher::finish(match_result& target) {
     target.scores = search_->scores(on_);
     target.numbers = search_->numbers(on_);
   }
-  if (request_.wants_sums) {
-    target.mean = search_->mean(on_);
-    target.variance = search_->variance(on_);
-  }
+  for (const score_map map : request_.maps) target.maps.push_back(search_->map(on_, map));
+}
+
+/// Returns what is kept of scores that are made elsewhere, in fp64.
+convolving::kept_scores kept_of(search_spec spec) {
+  spec.real = precision::fp64;
+  spec.is_normalised = false;
+  return convolving::kept_of(spec, /*templates=*/1, /*has_fp64=*/true);
 }
 
 /// Scores templates in an image with pixels that are not there, one after another.
@@ -213,56 +218,42 @@ class masked_matcher {
         search_(on,
                 {.image = {image.height, image.width},
                  .templates = {templates.height(), templates.width()},
-                 .mode = request.mode,
-                 .is_normalised = request.is_normalised,
+                 .mode = request.search.mode,
+                 .is_normalised = request.search.is_normalised,
                  .least_valid = request.least_valid},
                 formats::to_doubles(image.samples)),
-        best_(points(), -std::numeric_limits<double>::infinity()),
-        numbers_(points(), std::numeric_limits<std::uint32_t>::max()) {
-    if (request.wants_sums) {
-      mean_.assign(points(), 0);
-      squares_.assign(points(), 0);
-    }
-  }
+        kept_(kept_of(spec_of(request, image, templates))),
+        memory_(queue{devices(engine::reference).front()}, kept_) {}
 
   [[nodiscard]] static std::size_t at_once() { return 1; }
   [[nodiscard]] const std::vector<std::size_t>& result() const { return search_.result(); }
 
   void add(const template_batch& batch, match_result& target) {
     const std::vector<double> map = search_.scores(batch.samples);
-    const auto count = static_cast<double>(target.n_templates + 1);
-    for (std::size_t i = 0; i < map.size(); ++i) {
-      if (map[i] > best_[i]) {
-        best_[i] = map[i];
-        numbers_[i] = static_cast<std::uint32_t>(target.n_templates);
-      }
-      if (mean_.empty()) continue;
-      const double distance = map[i] - mean_[i];
-      mean_[i] += distance / count;
-      squares_[i] += distance * (map[i] - mean_[i]);
-    }
-    ++target.n_templates;
+    const auto number = static_cast<std::uint32_t>(target.n_templates++);
+    const auto given = convolving::score_arguments(kept_, number, memory_.others(), {});
+    std::get<operand_writer<double>>(store_.callable)(
+        memory_.keys().handle, host_arguments{store_.operands, given}, 0, 0, map);
     if (!request_.wants_maps()) return;
-    if (request_.real == precision::fp64) return request_.take_map(result()[0], result()[1], map);
+    if (request_.search.real == precision::fp64)
+      return request_.take_map(result()[0], result()[1], map);
     request_.take_map(result()[0], result()[1], std::vector<float>(map.begin(), map.end()));
   }
 
   void finish(match_result& target) const {
-    target.scores.assign(best_.begin(), best_.end());
-    target.numbers = numbers_;
-    target.mean.assign(mean_.begin(), mean_.end());
-    for (const double sum : squares_) {
-      target.variance.push_back(static_cast<float>(sum / static_cast<double>(target.n_templates)));
+    target.scores = memory_.read_map(score_map::largest, target.n_templates);
+    target.numbers = memory_.read_numbers();
+    for (const score_map map : request_.maps) {
+      target.maps.push_back(memory_.read_map(map, target.n_templates));
     }
   }
 
  private:
-  [[nodiscard]] std::size_t points() const { return result()[0] * result()[1]; }
-
   const match_request& request_;
   masked_search search_;
-  std::vector<double> best_, mean_, squares_;
-  std::vector<std::uint32_t> numbers_;
+  convolving::kept_scores kept_;
+  fused_store store_ = convolving::score_store(kept_);
+  convolving::score_memory memory_;  ///< Of this process.
 };
 
 /// Finds the peaks of the largest scores.
@@ -310,7 +301,7 @@ match_result searched(Matcher search, template_files& templates, const match_req
 std::size_t templates_at_once(const match_request& request, const formats::image_stack& image,
                               const template_files& templates) {
   const auto length = [&](std::size_t n, std::size_t of_template) {
-    switch (request.mode) {
+    switch (request.search.mode) {
       case extent::full: return n + of_template - 1;
       case extent::same: return n;
       case extent::valid: return n >= of_template ? n - of_template + 1 : 1;
@@ -330,7 +321,7 @@ double vertex_of(double before, double score, double after) {
 
 match_result match(const device_info& device, const formats::image_stack& image,
                    template_files& templates, const match_request& request) {
-  if (request.mode == extent::valid &&
+  if (request.search.mode == extent::valid &&
       (templates.height() > image.height || templates.width() > image.width)) {
     throw plan_error(formatted(
         "templates of {} x {} do not lie within an image of {} x {}; use --mode full or same",

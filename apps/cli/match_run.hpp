@@ -16,12 +16,11 @@ namespace wingbeat::cli {
 
 /// What is wanted of a search.
 struct match_request {
-  extent mode = extent::valid;
-  precision real = precision::fp32;
-  std::optional<precision> between;  ///< Of spectra and workspace; fp16 only if `is_normalised`.
-  bool is_normalised = false;
-  bool wants_scores = false;  ///< The largest score of each place, and its template.
-  bool wants_sums = false;    ///< Mean and variance over the templates.
+  /// Without lengths, `image_peak` and `templates_at_once`. `between` is fp16 only if
+  /// `is_normalised`.
+  search_spec search;
+  bool wants_scores = false;    ///< The largest score of each place, and its template.
+  std::vector<score_map> maps;  ///< `search` keeps what they need.
   bool wants_peaks = false;
   std::size_t most_peaks = 10;
   std::optional<double> least_score;
@@ -45,7 +44,8 @@ struct located_peak : peak {
 struct match_result {
   std::size_t height = 0, width = 0;
   std::size_t n_templates = 0;
-  std::vector<float> scores, mean, variance;
+  std::vector<float> scores;
+  std::vector<std::vector<float>> maps;  ///< Of `match_request::maps`.
   std::vector<std::uint32_t> numbers;
   std::vector<located_peak> peaks;
 };

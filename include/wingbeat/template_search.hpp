@@ -18,6 +18,13 @@
 
 namespace wingbeat {
 
+/// What the scores of each place amount to, over all templates.
+enum class score_map {
+  largest,  ///< -infinity where there is none.
+  mean,     ///< 0 before there is a template; needs `keeps_sums`.
+  variance  ///< Of all scores, not estimated from a sample; likewise.
+};
+
 /// The description of a search. Images and templates are real, of two axes, stored as `real`.
 ///
 ///     template_search search{queue, {.image = {4096, 4096}, .templates = {512, 512},
@@ -26,10 +33,10 @@ namespace wingbeat {
 ///     for (each batch of 64 templates) search.add(queue, batch.view(), 64);
 ///     for (const peak& found : search.peaks(queue, 10, 0.3, 16)) ...
 struct search_spec {
-  std::vector<std::size_t> image;      ///< {height, width}
-  std::vector<std::size_t> templates;  ///< Of each: {height, width}.
-  extent mode = extent::valid;         ///< Which places have a score.
-  precision real = precision::fp32;    ///< fp32 or fp64. Largest scores are kept as floats in both.
+  std::vector<std::size_t> image = {};      ///< {height, width}
+  std::vector<std::size_t> templates = {};  ///< Of each: {height, width}.
+  extent mode = extent::valid;              ///< Which places have a score.
+  precision real = precision::fp32;  ///< fp32 or fp64. Largest scores are kept as floats in both.
   /// Scores are correlation coefficients, from -1 to 1: of the template and of the image's part
   /// under it, each without its mean and divided by its norm. They are compared, counted and summed
   /// as computed; a largest score that rounding left beyond 1 is returned as 1. 0 where either is
@@ -114,16 +121,15 @@ class template_search {
   // These wait for the queue. [y][x], packed. Scores that are NaN are never largest; sums take
   // them.
 
-  /// Returns the largest score of each place; -infinity where there is none.
-  [[nodiscard]] std::vector<float> scores(queue& on) const;
+  [[nodiscard]] std::vector<float> map(queue& on, score_map kind) const;
+  [[nodiscard]] std::vector<float> scores(queue& on) const { return map(on, score_map::largest); }
+  [[nodiscard]] std::vector<float> mean(queue& on) const { return map(on, score_map::mean); }
+  [[nodiscard]] std::vector<float> variance(queue& on) const {
+    return map(on, score_map::variance);
+  }
 
-  /// Returns which template had it, of equals the first; 2^32 - 1 where there is none.
+  /// Returns which template had the largest, of equals the first; 2^32 - 1 where there is none.
   [[nodiscard]] std::vector<std::uint32_t> numbers(queue& on) const;
-
-  /// Return mean and variance over all templates; 0 before there is one. The variance is that of
-  /// all scores, not estimated from a sample.
-  [[nodiscard]] std::vector<float> mean(queue& on) const;
-  [[nodiscard]] std::vector<float> variance(queue& on) const;
 
   /// Returns how many scores of each place were above the threshold.
   [[nodiscard]] std::vector<std::uint32_t> counts(queue& on) const;

@@ -1,35 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/scores.hpp"
 
-#include <bit>  // bit_cast
+#include <algorithm>  // max
+#include <bit>        // bit_cast
+#include <cmath>      // abs, copysign, isfinite
 #include <limits>
 
-#include "arrays/array.hpp"                    // bytes_of_real
-#include "device_functor.hpp"                  // device_functor
-#include "wingbeat/device/functors/score.hpp"  // score
+#include "arrays/array.hpp"     // bytes_of_real
+#include "backend/backend.hpp"  // queue
+#include "device_functor.hpp"   // device_functor
+#include "formatted.hpp"        // formatted
+#include "wingbeat/error.hpp"   // plan_error
 
 namespace wingbeat::convolving {
 namespace {
 
+using device::functors::kept_array;
+using device::functors::score;
+using device::functors::score_windows;
+
 constexpr std::uint32_t sign = 0x80000000U;
 
-device::functors::score_windows windows_of(const axis_geometry& axis) {
+score_windows windows_of(const axis_geometry& axis) {
   return {.places = axis.result(),
           .length = axis.kernel,
           .image_begin = axis.image_at,
           .image_end = axis.image_at + axis.image};
 }
 
-template <class Real, class Sum>
-fused_store store_of(const kept_scores& kept) {
-  const device::functors::score_numbers numbers{.y = windows_of(kept.axes[0]),
-                                                .x = windows_of(kept.axes[1]),
-                                                .is_shared = kept.templates > 1,
-                                                .has_sums = kept.has_sums,
-                                                .has_counts = kept.has_counts,
-                                                .is_normalised = kept.is_normalised,
-                                                .has_rim = kept.has_rim()};
-  return device_functor<device::functors::score<Real, Sum>>{numbers}.template store<Real>();
+/// Whether some windows reach beyond the image. A template's sum over the part inside is then
+/// needed, because the image's mean was subtracted there only.
+bool has_rim(const score_windows& axis) {
+  return axis.image_begin > 0 || axis.places + axis.length - 1 > axis.image_end;
+}
+
+/// Returns `use(functor)` of the functor that keeps scores so.
+template <class Use>
+auto with_functor(const kept_scores& kept, Use use) {
+  if (kept.real == precision::fp64) return use(device_functor<score<double, double>>{kept.numbers});
+  if (kept.has_fp64_sums) return use(device_functor<score<float, double>>{kept.numbers});
+  return use(device_functor<score<float, float>>{kept.numbers});
+}
+
+/// Calls visit(name, bytes, array) for keys, and for each array that is kept beside them.
+template <class Visit>
+void each_array(const kept_scores& kept, Visit visit) {
+  visit("keys", kept.places() * sizeof(std::uint64_t), kept_array{.is_always_written = false});
+  with_functor(kept, [&]<class Functor>(const device_functor<Functor>&) {
+    Functor::operands::each_kept(
+        kept.numbers,
+        [&]<class Of, class Element>(std::string_view name, Element* Of::*, kept_array array) {
+          visit(name, kept.places() * array.per_place * sizeof(Element), array);
+        });
+  });
 }
 
 }  // namespace
@@ -44,57 +67,145 @@ std::uint32_t score_key::number() const {
   return no_template - static_cast<std::uint32_t>(key);
 }
 
-bool kept_scores::has_rim() const {
-  if (!is_normalised) return false;
-  for (const axis_geometry& axis : axes) {
-    if (axis.image_at > 0 || axis.result() + axis.kernel - 1 > axis.image) return true;
-  }
-  return false;
-}
-
 std::size_t kept_scores::rim_reals() const {
   return (axes[0].kernel + 1) * (axes[1].kernel + 1);
 }
 
+kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp64) {
+  kept_scores kept{.axes = geometry_of({.image = spec.image,
+                                        .kernel = spec.templates,
+                                        .kind = operation::correlate,
+                                        .mode = spec.mode}),
+                   .real = spec.real,
+                   .has_fp64_sums = has_fp64,
+                   .templates = templates};
+  const score_windows y = windows_of(kept.axes[0]), x = windows_of(kept.axes[1]);
+  kept.numbers = {.y = y,
+                  .x = x,
+                  .is_shared = templates > 1,
+                  .has_sums = spec.keeps_sums,
+                  .has_counts = spec.keeps_counts,
+                  .is_normalised = spec.is_normalised,
+                  .has_rim = spec.is_normalised && (has_rim(y) || has_rim(x))};
+  return kept;
+}
+
 score_bytes bytes_of_template(const kept_scores& kept) {
   const std::size_t real_bytes = bytes_of_real(kept.real);
-  const std::size_t sum_bytes = kept.has_fp64_sums ? sizeof(double) : sizeof(float);
-  const std::size_t keys = kept.places() * sizeof(std::uint64_t);
-  std::size_t always = keys;
-  if (kept.has_sums) always += 2 * kept.places() * 2 * sum_bytes;  // read and written
-  if (kept.is_normalised) always += kept.places() * real_bytes;
-  if (kept.has_rim()) always += kept.rim_reals() * real_bytes;
-  const std::size_t counts = kept.has_counts ? 2 * kept.places() * sizeof(std::uint32_t) : 0;
-  return {.most = always + keys + counts, .always = always};
+  std::size_t inputs = 0;
+  if (kept.numbers.is_normalised) inputs += kept.places() * real_bytes;
+  if (kept.numbers.has_rim) inputs += kept.rim_reals() * real_bytes;
+  score_bytes result{.most = inputs, .always = inputs};
+  each_array(kept, [&](std::string_view, std::size_t bytes, kept_array array) {
+    result.most += 2 * bytes;  // read and written
+    result.always += (std::size_t{array.is_always_read} + array.is_always_written) * bytes;
+  });
+  return result;
 }
 
 fused_store score_store(const kept_scores& kept) {
-  fused_store store = kept.real == precision::fp64 ? store_of<double, double>(kept)
-                      : kept.has_fp64_sums         ? store_of<float, double>(kept)
-                                                   : store_of<float, float>(kept);
+  fused_store store = with_functor(
+      kept, []<class Real, class Sum>(const device_functor<score<Real, Sum>>& functor) {
+        return functor.template store<Real>();
+      });
   store.out_bytes = kept.places() * sizeof(std::uint64_t);
   store.moved_bytes = kept.templates * bytes_of_template(kept).most;
   return store;
 }
 
 std::vector<kernel_argument> score_arguments(const kept_scores& kept, std::uint32_t first,
-                                             const score_memory& memory) {
+                                             const std::vector<buffer_view>& arrays,
+                                             const score_inputs& inputs) {
   const auto real = [&](double value) {
     return kept.real == precision::fp64 ? kernel_argument{value}
                                         : kernel_argument{static_cast<float>(value)};
   };
   std::vector<kernel_argument> all{first};
-  if (kept.has_sums) all.emplace_back(memory.moments);
-  if (kept.has_counts) {
-    all.emplace_back(memory.counts);
-    all.push_back(real(memory.threshold));
-  }
-  if (kept.is_normalised) all.emplace_back(memory.inverse_norms);
-  if (kept.has_rim()) {
-    all.emplace_back(memory.rim);
-    all.push_back(real(memory.mean));
+  for (const buffer_view& array : arrays) all.emplace_back(array);
+  if (kept.numbers.has_counts) all.push_back(real(inputs.threshold));
+  if (kept.numbers.is_normalised) all.emplace_back(inputs.inverse_norms);
+  if (kept.numbers.has_rim) {
+    all.emplace_back(inputs.rim);
+    all.push_back(real(inputs.mean));
   }
   return all;
+}
+
+score_memory::score_memory(const queue& on, const kept_scores& kept) : kept_(kept) {
+  each_array(kept, [&](std::string_view name, std::size_t bytes, kept_array) {
+    arrays_.push_back({name, buffer{on, bytes}});
+  });
+  clear(on);
+}
+
+void score_memory::clear(const queue& on) const {
+  for (const array& each : arrays_) on.impl()->clear(each.memory.view());
+}
+
+std::vector<buffer_view> score_memory::others() const {
+  std::vector<buffer_view> views;
+  for (std::size_t i = 1; i < arrays_.size(); ++i) views.push_back(arrays_[i].memory.view());
+  return views;
+}
+
+std::string score_memory::explain() const {
+  std::string text = "keeps the largest score and its template";
+  std::size_t bytes = keys().size_bytes;
+  for (std::size_t i = 1; i < arrays_.size(); ++i) {
+    text += formatted(", {}", arrays_[i].name);
+    bytes += arrays_[i].memory.size_bytes();
+  }
+  return text + formatted(": {} bytes\n", bytes);
+}
+
+template <class Value>
+std::vector<Value> score_memory::read(std::string_view name, std::string_view field) const {
+  for (const array& each : arrays_) {
+    if (each.name != name) continue;
+    std::vector<Value> values(each.memory.size_bytes() / sizeof(Value));
+    each.memory.read(values.data(), each.memory.size_bytes());
+    return values;
+  }
+  throw plan_error(formatted("this search keeps no {}; set {}", name, field));
+}
+
+std::vector<double> score_memory::read_moments() const {
+  constexpr std::string_view name = "moments", field = "keeps_sums";
+  if (kept_.real == precision::fp64 || kept_.has_fp64_sums) return read<double>(name, field);
+  const auto floats = read<float>(name, field);
+  return {floats.begin(), floats.end()};
+}
+
+float score_memory::reported(float score) const {
+  const bool is_beyond = kept_.numbers.is_normalised && std::isfinite(score) && std::abs(score) > 1;
+  return is_beyond ? std::copysign(1.0F, score) : score;
+}
+
+std::vector<std::uint32_t> score_memory::read_numbers() const {
+  std::vector<std::uint32_t> numbers;
+  for (const score_key key : read_keys()) numbers.push_back(key.number());
+  return numbers;
+}
+
+std::vector<std::uint32_t> score_memory::read_counts() const {
+  return read<std::uint32_t>("counts", "keeps_counts, and a threshold");
+}
+
+std::vector<float> score_memory::read_map(score_map kind, std::size_t n_templates) const {
+  std::vector<float> map;
+  if (kind == score_map::largest) {
+    for (const score_key key : read_keys()) map.push_back(reported(key.score()));
+    return map;
+  }
+  const std::vector<double> moments = read_moments();
+  const auto n = static_cast<double>(std::max<std::size_t>(n_templates, 1));
+  for (std::size_t i = 0; i < kept_.places(); ++i) {
+    const double mean = moments[i] / n, square = moments[kept_.places() + i] / n;
+    // Below 0 by rounding alone.
+    const double variance = std::max(square - mean * mean, 0.0);
+    map.push_back(static_cast<float>(kind == score_map::mean ? mean : variance));
+  }
+  return map;
 }
 
 }  // namespace wingbeat::convolving

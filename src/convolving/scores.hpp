@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search keeps of its scores, as the store functor of a convolution.
+// What a search keeps of its scores, as the store functor of a convolution, and how it is read.
 #pragma once
 
 #include <cstddef>  // size_t
 #include <cstdint>  // uint32_t, uint64_t
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "convolving/geometry.hpp"  // axis_geometry
-#include "wingbeat/arguments.hpp"   // kernel_argument
-#include "wingbeat/fusion.hpp"      // fused_store
-#include "wingbeat/plan.hpp"        // precision
+#include "convolving/geometry.hpp"             // axis_geometry
+#include "wingbeat/arguments.hpp"              // kernel_argument
+#include "wingbeat/buffer.hpp"                 // buffer
+#include "wingbeat/device/functors/score.hpp"  // score_numbers, kept_array
+#include "wingbeat/fusion.hpp"                 // fused_store
+#include "wingbeat/template_search.hpp"        // search_spec, score_map
 
 namespace wingbeat::convolving {
 
@@ -26,30 +30,19 @@ inline constexpr std::uint32_t no_template = 0xffffffffU;
 /// What becomes of the scores.
 struct kept_scores {
   std::vector<axis_geometry> axes = {};  ///< Of the correlation: y, x.
-  precision real = precision::fp32;      ///< Of scores.
-  std::size_t templates = 1;             ///< Of one run.
-  bool is_normalised = false;
-  bool has_sums = false;
+  device::functors::score_numbers numbers = {};
+  precision real = precision::fp32;  ///< Of scores.
   bool has_fp64_sums = true;
-  bool has_counts = false;
+  std::size_t templates = 1;  ///< Of one run.
 
   [[nodiscard]] std::size_t places() const { return axes[0].result() * axes[1].result(); }
-  /// Whether some windows reach beyond the image. A template's sum over the part inside is then
-  /// needed, because the image's mean was subtracted there only.
-  [[nodiscard]] bool has_rim() const;
   /// Returns the reals of the table of a template's sums: [h + 1][w + 1], of the elements above and
   /// to the left.
   [[nodiscard]] std::size_t rim_reals() const;
 };
 
-/// The memory of the functor's operands, and their values.
-struct score_memory {
-  buffer_view moments;        // [2][y][x]: sums of scores and of their squares
-  buffer_view counts;         // [y][x]
-  buffer_view inverse_norms;  // [y][x]
-  buffer_view rim;            // [template][h + 1][w + 1]
-  double threshold = 0, mean = 0;
-};
+/// Returns what a search of so many templates a run keeps. has_fp64: of the device.
+[[nodiscard]] kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp64);
 
 /// The bytes that the scores of one template read and write, as the functor's operands state them.
 struct score_bytes {
@@ -61,9 +54,51 @@ struct score_bytes {
 /// Returns the functor, whose output are keys [y][x]: 0 before the first run.
 [[nodiscard]] fused_store score_store(const kept_scores& kept);
 
-/// Returns the arguments of a run whose first template has that number.
+/// What a run reads besides scores.
+struct score_inputs {
+  buffer_view inverse_norms;  // [y][x]
+  buffer_view rim;            // [template][h + 1][w + 1]
+  double threshold = 0, mean = 0;
+};
+
+/// Returns the arguments of a run whose first template has that number. arrays: those that are
+/// kept beside the keys, in the functor's order.
 [[nodiscard]] std::vector<kernel_argument> score_arguments(const kept_scores& kept,
                                                            std::uint32_t first,
-                                                           const score_memory& memory);
+                                                           const std::vector<buffer_view>& arrays,
+                                                           const score_inputs& inputs);
+
+/// What is kept, in memory of a device; nothing at first.
+class score_memory {
+ public:
+  score_memory(const queue& on, const kept_scores& kept);
+
+  void clear(const queue& on) const;  ///< Queues it.
+  [[nodiscard]] buffer_view keys() const { return arrays_.front().memory.view(); }
+  [[nodiscard]] std::vector<buffer_view> others() const;
+  [[nodiscard]] std::string explain() const;  ///< A line: what is kept, and its bytes.
+
+  // After all runs. Throw `plan_error` for what is not kept.
+  [[nodiscard]] std::vector<score_key> read_keys() const { return read<score_key>("keys", ""); }
+  [[nodiscard]] std::vector<std::uint32_t> read_numbers() const;
+  [[nodiscard]] std::vector<std::uint32_t> read_counts() const;
+  /// n_templates: of all runs.
+  [[nodiscard]] std::vector<float> read_map(score_map kind, std::size_t n_templates) const;
+  /// Returns a score as it is reported: what rounding adds to a coefficient of 1 is cut off here,
+  /// not before scores are compared. -infinity, where there is none, stays.
+  [[nodiscard]] float reported(float score) const;
+
+ private:
+  struct array {
+    std::string_view name;
+    buffer memory;
+  };
+  template <class Value>
+  [[nodiscard]] std::vector<Value> read(std::string_view name, std::string_view field) const;
+  [[nodiscard]] std::vector<double> read_moments() const;
+
+  kept_scores kept_;
+  std::vector<array> arrays_;  ///< Keys first.
+};
 
 }  // namespace wingbeat::convolving

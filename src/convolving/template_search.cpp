@@ -2,17 +2,16 @@
 #include "wingbeat/template_search.hpp"
 
 #include <algorithm>  // max, min
-#include <cmath>      // abs, copysign, isfinite, isnan, sqrt
+#include <cmath>      // isnan, sqrt
 #include <limits>     // numeric_limits
 #include <optional>
 #include <utility>  // move
 
 #include "arrays/array.hpp"               // bytes_of_real
 #include "backend/backend.hpp"            // queue
-#include "convolving/geometry.hpp"        // geometry_of
 #include "convolving/program.hpp"         // values_of_spectra
 #include "convolving/request.hpp"         // require_valid
-#include "convolving/scores.hpp"          // score_store, score_key
+#include "convolving/scores.hpp"          // score_store, score_memory
 #include "convolving/unit_templates.hpp"  // unit_templates
 #include "convolving/windows.hpp"         // centred
 #include "formatted.hpp"                  // formatted, joined
@@ -27,7 +26,6 @@ namespace {
 using convolving::centred_image;
 using convolving::kept_scores;
 using convolving::no_template;
-using convolving::score_key;
 using convolving::unit_templates;
 
 void require_axes(std::string_view name, const std::vector<std::size_t>& lengths) {
@@ -94,16 +92,6 @@ convolution_spec convolution_of(const search_spec& spec, std::size_t templates) 
   return request;
 }
 
-kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp64) {
-  return {.axes = convolving::geometry_of(convolution_of(spec, templates)),
-          .real = spec.real,
-          .templates = templates,
-          .is_normalised = spec.is_normalised,
-          .has_sums = spec.keeps_sums,
-          .has_fp64_sums = has_fp64,
-          .has_counts = spec.keeps_counts};
-}
-
 /// Returns the plan that turns the spectra of templates into values.
 plan_spec inverse_of(const search_spec& spec, std::size_t templates) {
   return convolving::values_of_spectra(spec.templates, values::real, spec.real, templates);
@@ -113,7 +101,7 @@ plan_spec inverse_of(const search_spec& spec, std::size_t templates) {
 struct scoring {
   scoring(const queue& on, const search_spec& spec, std::size_t templates)
       : n_templates(templates),
-        kept(kept_of(spec, templates, on.device().has_fp64)),
+        kept(convolving::kept_of(spec, templates, on.device().has_fp64)),
         correlation(on, spec_of(spec)) {
     if (spec.form == operand_form::spectrum) inverse.emplace(on, inverse_of(spec, templates));
   }
@@ -129,13 +117,6 @@ struct scoring {
   convolution correlation;
   std::optional<plan> inverse;  ///< Of templates that are given as spectra.
 };
-
-/// Returns a score as it is reported: what rounding adds to a coefficient of 1 is cut off here, not
-/// before scores are compared. -infinity, where there is none, stays.
-float reported(float score, const search_spec& spec) {
-  const bool is_beyond = spec.is_normalised && std::isfinite(score) && std::abs(score) > 1;
-  return is_beyond ? std::copysign(1.0F, score) : score;
-}
 
 /// Requires that the bytes of templates have a number.
 void require_product(std::size_t count, std::size_t template_bytes) {
@@ -155,23 +136,18 @@ struct template_search::impl {
         whole(on, spec, spec.templates_at_once),
         result(whole.correlation.result()),
         spectra(on, whole.correlation.spectra_bytes()),
-        keys(on, whole.correlation.output_bytes()) {
+        scores(on, whole.kept) {
     if (spec.templates_at_once > 1) rest.emplace(on, spec, 1);
     const kept_scores& kept = whole.kept;
     const std::size_t n = spec.templates_at_once;
-    if (kept.has_sums) {
-      moments =
-          buffer{on, 2 * kept.places() * (kept.has_fp64_sums ? sizeof(double) : sizeof(float))};
-    }
-    if (kept.has_counts) counts = buffer{on, kept.places() * sizeof(std::uint32_t)};
     // Runs start at pairs of reals, and templates of an odd number of reals do not.
     staged = buffer{on, n * template_bytes()};
     if (whole.inverse) inverted = buffer{on, n * template_bytes()};
     if (!spec.is_normalised) return;
     inverse_norms = buffer{on, kept.places() * real_bytes()};
     centred_values = buffer{on, image_bytes()};
-    if (kept.has_rim()) rim = buffer{on, n * kept.rim_reals() * real_bytes()};
-    units.emplace(on, spec.templates, spec.real, kept.has_rim());
+    if (kept.numbers.has_rim) rim = buffer{on, n * kept.rim_reals() * real_bytes()};
+    units.emplace(on, spec.templates, spec.real, kept.numbers.has_rim);
   }
 
   [[nodiscard]] std::size_t real_bytes() const { return bytes_of_real(spec.real); }
@@ -207,9 +183,7 @@ struct template_search::impl {
   }
 
   void forget(queue& on) {
-    for (const buffer* each : {&keys, &moments, &counts}) {
-      if (each->size_bytes() > 0) on.impl()->clear(each->view());
-    }
+    scores.clear(on);
     added = 0;
     has_image = false;
   }
@@ -255,24 +229,22 @@ struct template_search::impl {
     return to;
   }
 
-  void add_run(queue& on, const scoring& scores, buffer_view templates) {
-    if (scores.inverse) {
+  void add_run(queue& on, const scoring& run, buffer_view templates) {
+    if (run.inverse) {
       buffer_view values = inverted.view();
-      values.size_bytes = scores.n_templates * template_bytes();
-      scores.inverse->enqueue(on, templates, values);
+      values.size_bytes = run.n_templates * template_bytes();
+      run.inverse->enqueue(on, templates, values);
       templates = values;
     }
-    const buffer_view signals = prepared(on, templates, scores.n_templates);
-    const convolving::score_memory memory{.moments = moments.view(),
-                                          .counts = counts.view(),
-                                          .inverse_norms = inverse_norms.view(),
-                                          .rim = rim.view(),
-                                          .threshold = spec.threshold,
-                                          .mean = image_mean};
-    const auto first = static_cast<std::uint32_t>(added);
-    scores.correlation.enqueue(on, spectra.view(), signals, keys.view(),
-                               convolving::score_arguments(scores.kept, first, memory));
-    added += scores.n_templates;
+    const buffer_view signals = prepared(on, templates, run.n_templates);
+    run.correlation.enqueue(
+        on, spectra.view(), signals, scores.keys(),
+        convolving::score_arguments(run.kept, static_cast<std::uint32_t>(added), scores.others(),
+                                    {.inverse_norms = inverse_norms.view(),
+                                     .rim = rim.view(),
+                                     .threshold = spec.threshold,
+                                     .mean = image_mean}));
+    added += run.n_templates;
   }
 
   void require_count(std::size_t count) const {
@@ -291,33 +263,22 @@ struct template_search::impl {
     const std::size_t start = (spec.form == operand_form::spectrum ? 2 : 1) * real_bytes();
     templates = required(on, "memory of templates", templates, count * given_bytes(), start);
     while (count > 0) {
-      const scoring& scores = count >= whole.n_templates ? whole : *rest;
-      buffer_view run = templates;
-      run.size_bytes = scores.n_templates * given_bytes();
-      add_run(on, scores, run);
-      templates.offset_bytes += run.size_bytes;
-      templates.size_bytes -= run.size_bytes;
-      count -= scores.n_templates;
+      const scoring& run = count >= whole.n_templates ? whole : *rest;
+      buffer_view view = templates;
+      view.size_bytes = run.n_templates * given_bytes();
+      add_run(on, run, view);
+      templates.offset_bytes += view.size_bytes;
+      templates.size_bytes -= view.size_bytes;
+      count -= run.n_templates;
     }
   }
 
-  template <class Value>
-  [[nodiscard]] std::vector<Value> read(queue& on, const buffer& from) const {
+  /// Returns what was kept, after all runs.
+  [[nodiscard]] const convolving::score_memory& finished(queue& on) const {
     own.require_queue(*on.impl());
     if (!has_image) throw plan_error("a search has no scores before its image; call begin first");
     on.wait();
-    std::vector<Value> values(from.size_bytes() / sizeof(Value));
-    from.read(values.data(), from.size_bytes());
-    return values;
-  }
-
-  [[nodiscard]] std::vector<double> read_moments(queue& on) const {
-    if (!spec.keeps_sums) {
-      throw plan_error("this search keeps no sums for mean and variance; set keeps_sums");
-    }
-    if (whole.kept.has_fp64_sums) return read<double>(on, moments);
-    const auto floats = read<float>(on, moments);
-    return {floats.begin(), floats.end()};
+    return scores;
   }
 
   search_spec spec;
@@ -325,7 +286,8 @@ struct template_search::impl {
   scoring whole;
   std::optional<scoring> rest;  ///< One template, where a run takes several.
   std::vector<std::size_t> result;
-  buffer spectra, keys, moments, counts;
+  buffer spectra;
+  convolving::score_memory scores;
   buffer inverted;                            ///< Templates that were given as spectra.
   buffer staged;                              ///< Templates, as a run reads them.
   buffer inverse_norms, centred_values, rim;  ///< Of a normalised search.
@@ -362,10 +324,7 @@ std::string template_search::explain() const {
       formatted("search of {} for templates of {}, {} at once{}\n", joined(mine.spec.image, "x"),
                 joined(mine.spec.templates, "x"), mine.spec.templates_at_once,
                 mine.spec.is_normalised ? ", normalised" : "");
-  text += formatted("keeps the largest score and its template{}{}: {} bytes\n",
-                    mine.spec.keeps_sums ? ", sums and sums of squares" : "",
-                    mine.spec.keeps_counts ? ", counts" : "",
-                    mine.keys.size_bytes() + mine.moments.size_bytes() + mine.counts.size_bytes());
+  text += mine.scores.explain();
   const convolving::score_bytes moved = convolving::bytes_of_template(mine.whole.kept);
   text += formatted(
       "moves {} bytes of these and of the windows' norms for each template, at least "
@@ -405,48 +364,17 @@ std::size_t template_search::added() const {
   return require_owned(impl_, "search").added;
 }
 
-std::vector<float> template_search::scores(queue& on) const {
+std::vector<float> template_search::map(queue& on, score_map kind) const {
   const impl& mine = require_owned(impl_, "search");
-  std::vector<float> scores;
-  for (const score_key key : mine.read<score_key>(on, mine.keys)) {
-    scores.push_back(reported(key.score(), mine.spec));
-  }
-  return scores;
+  return mine.finished(on).read_map(kind, mine.added);
 }
 
 std::vector<std::uint32_t> template_search::numbers(queue& on) const {
-  const impl& mine = require_owned(impl_, "search");
-  std::vector<std::uint32_t> numbers;
-  for (const score_key key : mine.read<score_key>(on, mine.keys)) numbers.push_back(key.number());
-  return numbers;
-}
-
-std::vector<float> template_search::mean(queue& on) const {
-  const impl& mine = require_owned(impl_, "search");
-  const std::vector<double> moments = mine.read_moments(on);
-  std::vector<float> means(moments.size() / 2);
-  const auto n = static_cast<double>(std::max<std::size_t>(mine.added, 1));
-  for (std::size_t i = 0; i < means.size(); ++i) means[i] = static_cast<float>(moments[i] / n);
-  return means;
-}
-
-std::vector<float> template_search::variance(queue& on) const {
-  const impl& mine = require_owned(impl_, "search");
-  const std::vector<double> moments = mine.read_moments(on);
-  std::vector<float> variances(moments.size() / 2);
-  const auto n = static_cast<double>(std::max<std::size_t>(mine.added, 1));
-  for (std::size_t i = 0; i < variances.size(); ++i) {
-    const double mean = moments[i] / n, square = moments[variances.size() + i] / n;
-    const double variance = square - mean * mean;  // below 0 by rounding alone
-    variances[i] = static_cast<float>(variance < 0 ? 0 : variance);
-  }
-  return variances;
+  return require_owned(impl_, "search").finished(on).read_numbers();
 }
 
 std::vector<std::uint32_t> template_search::counts(queue& on) const {
-  const impl& mine = require_owned(impl_, "search");
-  if (mine.spec.keeps_counts) return mine.read<std::uint32_t>(on, mine.counts);
-  throw plan_error("this search keeps no counts; set keeps_counts, and a threshold");
+  return require_owned(impl_, "search").finished(on).read_counts();
 }
 
 std::vector<peak> template_search::peaks(queue& on, std::size_t most, double least,
@@ -454,13 +382,13 @@ std::vector<peak> template_search::peaks(queue& on, std::size_t most, double lea
   const impl& mine = require_owned(impl_, "search");
   std::vector<float> scores;
   std::vector<std::uint32_t> numbers;
-  for (const score_key key : mine.read<score_key>(on, mine.keys)) {
+  for (const convolving::score_key key : mine.finished(on).read_keys()) {
     scores.push_back(key.score());
     numbers.push_back(key.number());
   }
   std::vector<peak> peaks = peaks_of(scores, numbers, mine.result[1], most, least, distance);
   for (peak& each : peaks) {
-    each.score = reported(static_cast<float>(each.score), mine.spec);
+    each.score = mine.scores.reported(static_cast<float>(each.score));
   }
   return peaks;
 }

@@ -6,7 +6,7 @@
 
 #include "backend/planning_engine.hpp"  // planning_engine
 #include "convolving/program.hpp"       // running_program
-#include "convolving/scores.hpp"        // score_store, kept_scores
+#include "convolving/scores.hpp"        // score_store, kept_of
 
 namespace {
 
@@ -33,13 +33,20 @@ class launch_bytes : public ::testing::Test {
     return bytes;
   }
 
+  void use_store(search_spec kept, std::size_t templates, bool has_fp64 = true) {
+    kept.image = spec.image;
+    kept.templates = spec.kernel;
+    kept.mode = spec.mode;
+    spec.kernels = templates;
+    spec.store = convolving::score_store(convolving::kept_of(kept, templates, has_fp64));
+  }
+
   /// Expects the last two launches of 1 and of 8 templates a run to move so many bytes for each
   /// score beside the bins that they read.
-  void expect_for_each_score(convolving::kept_scores kept, std::size_t bytes_of_score) {
-    kept.axes = convolving::geometry_of(spec);
+  void expect_for_each_score(const search_spec& kept, std::size_t bytes_of_score,
+                             bool has_fp64 = true) {
     for (const std::size_t templates : {1, 8}) {
-      kept.templates = spec.kernels = templates;
-      spec.store = convolving::score_store(kept);
+      use_store(kept, templates, has_fp64);
       const auto bytes = of_run(templates);
       ASSERT_EQ(bytes.size(), 4U);
       const std::size_t row = bins * bin_bytes + wanted * bytes_of_score;
@@ -60,13 +67,12 @@ TEST_F(launch_bytes, count_the_largest_score_of_each_template) {
 }
 
 TEST_F(launch_bytes, count_sums_and_sums_of_squares) {
-  expect_for_each_score({.has_sums = true}, both_ways * (key_bytes + 2 * sizeof(double)));
-  expect_for_each_score({.has_sums = true, .has_fp64_sums = false},
-                        both_ways * (key_bytes + 2 * sizeof(float)));
+  expect_for_each_score({.keeps_sums = true}, both_ways * (key_bytes + 2 * sizeof(double)));
+  expect_for_each_score({.keeps_sums = true}, both_ways * (key_bytes + 2 * sizeof(float)), false);
 }
 
 TEST_F(launch_bytes, count_counts) {
-  expect_for_each_score({.has_counts = true}, both_ways * (key_bytes + 4));
+  expect_for_each_score({.keeps_counts = true}, both_ways * (key_bytes + 4));
 }
 
 TEST_F(launch_bytes, count_norms_of_windows) {
@@ -74,16 +80,14 @@ TEST_F(launch_bytes, count_norms_of_windows) {
 }
 
 TEST_F(launch_bytes, count_everything_together) {
-  expect_for_each_score({.is_normalised = true, .has_sums = true, .has_counts = true},
+  expect_for_each_score({.is_normalised = true, .keeps_sums = true, .keeps_counts = true},
                         both_ways * (key_bytes + 2 * sizeof(double) + 4) + sizeof(float));
 }
 
 TEST_F(launch_bytes, count_the_table_of_sums_of_templates_once_for_each) {
   spec.mode = extent::same;
   constexpr std::size_t templates = 8, table_bytes = (tile + 1) * (tile + 1) * sizeof(float);
-  spec.kernels = templates;
-  spec.store = convolving::score_store(
-      {.axes = convolving::geometry_of(spec), .templates = templates, .is_normalised = true});
+  use_store({.is_normalised = true}, templates);
   const auto bytes = of_run(templates);
   ASSERT_EQ(bytes.size(), 3U);
   const std::size_t padded_bins = convolving::geometry_of(spec)[1].padded / 2 + 1;

@@ -23,10 +23,10 @@ struct functor_memory {
 
   explicit functor_memory(const kept_scores& kept)
       : keys(kept.places(), 1),
-        moments(kept.has_sums ? 2 * kept.places() : 0, 0.5),
-        counts(kept.has_counts ? kept.places() : 0, 1),
-        norms(kept.is_normalised ? kept.places() : 0, 0.5F),
-        rim(kept.has_rim() ? kept.rim_reals() : 0) {
+        moments(kept.numbers.has_sums ? 2 * kept.places() : 0, 0.5),
+        counts(kept.numbers.has_counts ? kept.places() : 0, 1),
+        norms(kept.numbers.is_normalised ? kept.places() : 0, 0.5F),
+        rim(kept.numbers.has_rim ? kept.rim_reals() : 0) {
     for (std::size_t i = 0; i < rim.size(); ++i) rim[i] = static_cast<float>(i * i);
   }
   bool operator==(const functor_memory&) const = default;
@@ -85,10 +85,11 @@ buffer_view view_of(std::vector<Value>& values) {
 /// The functor of the engines in this process.
 functor_run in_this_process(const kept_scores& kept, double threshold) {
   return [kept, threshold, store = convolving::score_store(kept)](functor_memory& memory) {
-    const auto given = convolving::score_arguments(kept, 0,
-                                                   {.moments = view_of(memory.moments),
-                                                    .counts = view_of(memory.counts),
-                                                    .inverse_norms = view_of(memory.norms),
+    std::vector<buffer_view> arrays;
+    if (!memory.moments.empty()) arrays.push_back(view_of(memory.moments));
+    if (!memory.counts.empty()) arrays.push_back(view_of(memory.counts));
+    const auto given = convolving::score_arguments(kept, 0, arrays,
+                                                   {.inverse_norms = view_of(memory.norms),
                                                     .rim = view_of(memory.rim),
                                                     .threshold = threshold,
                                                     .mean = 2});
@@ -98,27 +99,21 @@ functor_run in_this_process(const kept_scores& kept, double threshold) {
   };
 }
 
-kept_scores kept_with(extent mode) {
-  return {.axes = convolving::geometry_of(
-              {.image = {6, 5}, .kernel = {4, 3}, .kind = operation::correlate, .mode = mode})};
+kept_scores selection(extent mode, unsigned bits) {
+  return convolving::kept_of({.image = {6, 5},
+                              .templates = {4, 3},
+                              .mode = mode,
+                              .is_normalised = (bits & 1U) != 0,
+                              .keeps_sums = (bits & 2U) != 0,
+                              .keeps_counts = (bits & 4U) != 0},
+                             (bits & 8U) != 0 ? 3 : 1, /*has_fp64=*/true);
 }
-
-std::vector<kept_scores> every_selection(extent mode) {
-  std::vector<kept_scores> result;
-  for (unsigned bits = 0; bits < 16; ++bits) {
-    kept_scores kept = kept_with(mode);
-    kept.is_normalised = (bits & 1U) != 0;
-    kept.has_sums = (bits & 2U) != 0;
-    kept.has_counts = (bits & 4U) != 0;
-    kept.templates = (bits & 8U) != 0 ? 3 : 1;
-    result.push_back(kept);
-  }
-  return result;
-}
+constexpr unsigned n_selections = 16;
 
 TEST(score_bytes, are_those_of_the_elements_that_the_functor_reads_and_writes) {
   for (const extent mode : {extent::valid, extent::full}) {
-    for (const kept_scores& kept : every_selection(mode)) {
+    for (unsigned bits = 0; bits < n_selections; ++bits) {
+      const kept_scores kept = selection(mode, bits);
       const auto run = in_this_process(kept, 0);
       EXPECT_EQ(convolving::bytes_of_template(kept).most,
                 touched_by(run, functor_memory{kept}, {1, largest_key}));
@@ -127,8 +122,9 @@ TEST(score_bytes, are_those_of_the_elements_that_the_functor_reads_and_writes) {
 }
 
 TEST(score_bytes, are_fewer_where_no_score_is_the_largest_or_counted) {
-  for (const kept_scores& kept : every_selection(extent::valid)) {
-    if (!kept.has_sums) continue;  // they show that norms are read
+  for (unsigned bits = 0; bits < n_selections; ++bits) {
+    const kept_scores kept = selection(extent::valid, bits);
+    if (!kept.numbers.has_sums) continue;  // they show that norms are read
     functor_memory before{kept};
     for (std::uint64_t& key : before.keys) key = largest_key;
     const auto run = in_this_process(kept, 1e9);
@@ -139,7 +135,7 @@ TEST(score_bytes, are_fewer_where_no_score_is_the_largest_or_counted) {
 }
 
 TEST(score_bytes, count_what_one_run_states_for_each_of_its_templates) {
-  kept_scores kept = kept_with(extent::valid);
+  kept_scores kept = selection(extent::valid, 0);
   const std::size_t bytes = convolving::score_store(kept).moved_bytes;
   EXPECT_EQ(bytes, convolving::bytes_of_template(kept).most);
   kept.templates = 7;
@@ -205,8 +201,7 @@ void entry(WINGBEAT_GLOBAL size* keys, size keys_first, unsigned first,
 };
 
 TEST(score_bytes, are_those_of_the_compiled_functor) {
-  kept_scores kept = kept_with(extent::full);
-  kept.is_normalised = kept.has_sums = kept.has_counts = true;
+  const kept_scores kept = selection(extent::full, 7);
   const std::vector<device_info> result = devices(engine::opencl);
   if (result.empty() || !result.front().has_fp64)
     GTEST_SKIP() << "needs an OpenCL device with fp64";

@@ -3,9 +3,10 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>  // any_of, clamp, max, max_element
-#include <cmath>      // isfinite, round
-#include <cstdint>    // int32_t
+#include <algorithm>  // all_of, any_of, clamp, max, max_element
+#include <array>
+#include <cmath>    // isfinite, round
+#include <cstdint>  // int32_t
 #include <filesystem>
 #include <limits>  // numeric_limits
 #include <optional>
@@ -62,6 +63,20 @@ Files: PNG, TIFF, MRC, .npy. Peaks are printed unless only files of maps are ask
 
 constexpr double most_score = 1e15;
 
+/// An option that names the file of a map which is made of all scores.
+struct map_option {
+  const char* name;
+  const char* help;
+  score_map map;
+  bool search_spec::*needed;
+};
+constexpr std::array map_options{
+    map_option{"--mean", "Write the mean score of each place over the templates", score_map::mean,
+               &search_spec::keeps_sums},
+    map_option{"--variance", "Write the variance of its scores", score_map::variance,
+               &search_spec::keeps_sums},
+};
+
 struct options {
   std::string image_file, device;
   std::vector<std::string> template_files;
@@ -71,7 +86,8 @@ struct options {
   std::optional<std::size_t> frame, top, distance;
   std::optional<double> threshold;
   std::optional<double> least_valid;
-  std::string map, projection, numbers, mean, variance, picture, csv, star, box, mask;
+  std::string map, projection, numbers, picture, csv, star, box, mask;
+  std::array<std::string, map_options.size()> maps;  ///< Of `map_options`.
   memory_limit max_memory;
   bool is_normalised = false, is_json = false;
 };
@@ -82,29 +98,27 @@ bool is_drawn(const std::string& file) {
   return extension == ".png" || extension == ".svg" || extension == ".pdf";
 }
 
-bool has_files_of_maps(const options& o) {
-  for (const std::string* file : {&o.map, &o.projection, &o.numbers, &o.mean, &o.variance}) {
-    if (!file->empty()) return true;
+/// Returns the files of maps.
+std::vector<named_file> map_files(const options& o) {
+  std::vector<named_file> files{
+      {"--map", o.map}, {"--projection", o.projection}, {"--numbers", o.numbers}};
+  for (std::size_t i = 0; i < o.maps.size(); ++i) {
+    files.push_back({map_options[i].name, o.maps[i]});
   }
-  return false;
+  return files;
 }
 
 /// Returns the files of peaks and maps.
 std::vector<named_file> outputs_of(const options& o) {
-  return {{"--csv", o.csv},
-          {"--star", o.star},
-          {"--box", o.box},
-          {"--map", o.map},
-          {"--projection", o.projection},
-          {"--numbers", o.numbers},
-          {"--mean", o.mean},
-          {"--variance", o.variance}};
+  std::vector<named_file> files = map_files(o);
+  files.insert(files.end(), {{"--csv", o.csv}, {"--star", o.star}, {"--box", o.box}});
+  return files;
 }
 
 /// Refuses options that contradict each other, before any work is done.
 void validate(const options& o) {
-  for (const std::string* file : {&o.map, &o.projection, &o.numbers, &o.mean, &o.variance}) {
-    if (file != &o.projection || !is_drawn(*file)) require_holds(*file, 1, 1);
+  for (const named_file& file : map_files(o)) {
+    if (file.option != "--projection" || !is_drawn(file.path)) require_holds(file.path, 1, 1);
   }
   if (is_drawn(o.projection)) formats::require_chart("--projection", o.projection);
   const std::string extension = std::filesystem::path(o.picture).extension().string();
@@ -135,15 +149,21 @@ std::optional<precision> between_of(const options& o) {
 
 match_request request_of(const options& o) {
   match_request request;
-  request.mode = o.mode;
-  request.real = o.real;
-  request.between = between_of(o);
-  request.is_normalised = o.is_normalised;
+  request.search.mode = o.mode;
+  request.search.real = o.real;
+  request.search.between = between_of(o);
+  request.search.is_normalised = o.is_normalised;
   request.wants_scores = !o.projection.empty() || !o.numbers.empty();
-  request.wants_sums = !o.mean.empty() || !o.variance.empty();
-  request.wants_peaks = o.top || o.distance || o.threshold || !o.picture.empty() ||
-                        !o.csv.empty() || !o.star.empty() || !o.box.empty() || o.is_json ||
-                        !has_files_of_maps(o);
+  for (std::size_t i = 0; i < o.maps.size(); ++i) {
+    if (o.maps[i].empty()) continue;
+    request.maps.push_back(map_options[i].map);
+    request.search.*map_options[i].needed = true;
+  }
+  const std::vector<named_file> maps = map_files(o);
+  request.wants_peaks =
+      o.top || o.distance || o.threshold || !o.picture.empty() || !o.csv.empty() ||
+      !o.star.empty() || !o.box.empty() || o.is_json ||
+      std::all_of(maps.begin(), maps.end(), [](const auto& file) { return file.path.empty(); });
   if (o.threshold) request.most_peaks = std::numeric_limits<std::size_t>::max();
   if (o.top) request.most_peaks = *o.top;
   request.least_score = o.threshold;
@@ -195,7 +215,7 @@ double needed_bytes(const match_request& request, const formats::image_stack& im
   const double padded = (height + template_height) * (width + template_width);
   if (is_masked) return 28 * pixels + 150 * padded;
   const auto at_once = static_cast<double>(templates_at_once(request, image, templates));
-  const double number_bytes = request.real == precision::fp64 ? 8 : 4;
+  const double number_bytes = request.search.real == precision::fp64 ? 8 : 4;
   return 28 * pixels + number_bytes * (6 + 4 * at_once) * padded + 32 * padded +
          (16 + number_bytes) * at_once * template_height * template_width;
 }
@@ -289,8 +309,10 @@ void write_maps(const options& o, const formats::image_stack& image, const match
   // Where no template has a score, the number is -1.
   write_map(o.numbers, std::vector<std::int32_t>(found.numbers.begin(), found.numbers.end()), image,
             found);
-  write_map(o.mean, found.mean, image, found);
-  write_map(o.variance, found.variance, image, found);
+  std::size_t n_written = 0;
+  for (const std::string& file : o.maps) {
+    if (!file.empty()) write_map(file, found.maps[n_written++], image, found);
+  }
 }
 
 void write_picture(const options& o, const formats::image_stack& image, const match_result& found,
@@ -330,10 +352,10 @@ void report_peaks(const options& o, const match_request& request, const match_re
 int run(const options& o) {
   validate(o);
   match_request request = request_of(o);
-  const device_info device = choose_device(o.device, request.real);
+  const device_info device = choose_device(o.device, request.search.real);
   formats::image_reader images{o.image_file};
   static_cast<void>(frame_of(o, images.shape()));
-  template_files templates{o.template_files, request.real};
+  template_files templates{o.template_files, request.search.real};
   const auto require = [&](bool is_masked) {
     return require_memory("searching " + size_text(images.shape().height, images.shape().width),
                           needed_bytes(request, images.shape(), templates, is_masked) +
@@ -341,7 +363,7 @@ int run(const options& o) {
                           o.max_memory);
   };
   std::string memory = require(!o.mask.empty());
-  const formats::image_stack image = read_image(o, images, request.real);
+  const formats::image_stack image = read_image(o, images, request.search.real);
   if (o.mask.empty() && count_absent(image) > 0) memory = require(true);
   require_holds(o.map, templates.expected(), 1);
   std::optional<map_file> maps;
@@ -358,7 +380,8 @@ int run(const options& o) {
                   channels_text(templates.most_channels()));
   }
   write_maps(o, image, found);
-  const peak_frame frame{request.mode, templates.height(), templates.width(), found.n_templates};
+  const peak_frame frame{request.search.mode, templates.height(), templates.width(),
+                         found.n_templates};
   write_picture(o, image, found, frame);
   report_peaks(o, request, found, frame);
   print_message("searched {} for {} within {}", size_text(image.height, image.width),
@@ -399,9 +422,9 @@ void add_options(CLI::App& command, options& o) {
            "colours");
   add_file(command, file_use::output, "--numbers", o.numbers,
            "Write which template had it, int32 in .npy");
-  add_file(command, file_use::output, "--mean", o.mean,
-           "Write the mean score of each place over the templates");
-  add_file(command, file_use::output, "--variance", o.variance, "Write the variance of its scores");
+  for (std::size_t i = 0; i < o.maps.size(); ++i) {
+    add_file(command, file_use::output, map_options[i].name, o.maps[i], map_options[i].help);
+  }
   add_precision(command, o.real);
   add_choice(command, "--storage", o.storage,
              named_choices({precision::fp32, precision::fp16, precision::bf16}),

@@ -51,6 +51,12 @@ WINGBEAT_FN size score_key_of(float score, unsigned number) {
   return size(ascending) << 32 | (0xffffffffu - number);
 }
 
+/// What is kept of scores beside the keys: so many elements for each place, 0 before the first.
+struct kept_array {
+  unsigned per_place = 1;
+  bool is_always_read = true, is_always_written = true;  ///< By whatever score.
+};
+
 /// Keeps scores of type Real, and sums of type Sum. The output are keys.  // [y][x]
 template <class Real, class Sum>
 class score {
@@ -67,14 +73,17 @@ class score {
     WINGBEAT_GLOBAL const Real* rim;            // [template][h + 1][w + 1], sums above and left
     Real mean;                                  ///< Of the image.
 
+    /// Names the arrays that are kept.
+    template <class Visit>
+    WINGBEAT_FN static void each_kept(const numbers& n, Visit visit) {
+      if (n.has_sums) visit("moments", &operands::moments, kept_array{2});
+      if (n.has_counts) visit("counts", &operands::counts, kept_array{1, false, false});
+    }
     template <class Visit>
     WINGBEAT_FN static void each(const numbers& n, Visit visit) {
       visit("first", &operands::first);
-      if (n.has_sums) visit("moments", &operands::moments);
-      if (n.has_counts) {
-        visit("counts", &operands::counts);
-        visit("threshold", &operands::threshold);
-      }
+      each_kept(n, [&](auto name, auto member, kept_array) { visit(name, member); });
+      if (n.has_counts) visit("threshold", &operands::threshold);
       if (n.is_normalised) visit("inverse_norms", &operands::inverse_norms);
       if (n.has_rim) {
         visit("rim", &operands::rim);
