@@ -12,7 +12,8 @@ namespace {
 extern "C" void remove_files_and_end(int signal_number) {
   const int interrupted_errno = errno;
   formats::remove_temporary_files();
-  std::raise(signal_number);  // acts on return, by the default that SA_RESETHAND has restored
+  std::signal(signal_number, SIG_DFL);  // NVRTC puts handlers back without their SA_RESETHAND
+  std::raise(signal_number);            // acts on return
   errno = interrupted_errno;
 }
 
@@ -21,7 +22,6 @@ extern "C" void remove_files_and_end(int signal_number) {
 void remove_temporary_files_on_signals() {
   struct sigaction action = {};
   action.sa_handler = remove_files_and_end;
-  action.sa_flags = SA_RESETHAND;
   sigemptyset(&action.sa_mask);
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU}) {
     struct sigaction old = {};

@@ -14,10 +14,12 @@
 #include <string>
 
 #include "cli/program.hpp"  // workplace
+#include "cli/signals.hpp"  // remove_temporary_files_on_signals
 
 namespace {
 
 namespace fs = std::filesystem;
+using namespace wingbeat;
 using namespace wingbeat::test;
 using ::testing::HasSubstr;
 
@@ -71,6 +73,18 @@ TEST_P(signals, leave_no_temporary_file) {
 }
 
 INSTANTIATE_TEST_SUITE_P(each, signals, ::testing::Values(SIGHUP, SIGINT, SIGTERM));
+
+// NVRTC does so while it compiles: a handler that counted on SA_RESETHAND ran for ever.
+TEST(handler, ends_the_process_when_a_library_put_it_back_without_flags) {
+  EXPECT_EXIT(
+      {
+        cli::remove_temporary_files_on_signals();
+        std::signal(SIGTERM, std::signal(SIGTERM, SIG_DFL));
+        ::alarm(10);
+        std::raise(SIGTERM);
+      },
+      ::testing::KilledBySignal(SIGTERM), "");
+}
 
 using size_limit = signals;
 
