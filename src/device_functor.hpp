@@ -79,6 +79,14 @@ class device_functor {
   static Real in_process(Real x) {
     return x;
   }
+  template <class Real>
+  static device::complex<Real> on_device(const std::complex<Real>& z) {
+    return {z.real(), z.imag()};
+  }
+  template <class Real>
+  static Real on_device(Real x) {
+    return x;
+  }
 
   /// Loads from const memory, or stores.
   struct run {
@@ -103,7 +111,7 @@ class device_functor {
         if constexpr (std::is_const_v<Memory>) {
           values[i] = in_process(of_row.load(first + i));
         } else {
-          of_row.store(first + i, values[i]);
+          of_row.store(first + i, on_device(values[i]));
         }
       }
     }

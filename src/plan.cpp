@@ -70,7 +70,7 @@ struct plan::impl {
           "a plan with a functor was given one buffer for input and output, where the functor may "
           "read what was already overwritten; give it two buffers");
     }
-    if (request.kind.is_real()) {
+    if (request.kind.has_half_spectrum()) {
       throw plan_error(
           "a real transform planned out of place was given one buffer for input and output; plan "
           "it with placement::in_place, or give it two buffers");

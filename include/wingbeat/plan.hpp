@@ -27,7 +27,18 @@ enum class transform {
   /// N/2+1 complex to N real. First the other axes, if any, are inverted in each of the N/2+1
   /// columns; then every row along the last, whose Im of bins 0 and, if N is even, N/2 counts as 0
   /// and whose upper half is the mirror image. Of one axis, Im of those bins is therefore not read.
-  inverse_to_real
+  inverse_to_real,
+  // N real to N real, unscaled as SciPy and FFTW define them; each is undone up to its logical
+  // length, in brackets, by the kind named. Sums run over j = 0 .. N-1 unless stated.
+  dct1,  ///< x[0] + (-1)^k x[N-1] + 2 sum_{0<j<N-1} x[j] cos(pi j k / (N-1)), N > 1.  [2N-2: dct1]
+  dct2,  ///< 2 sum x[j] cos(pi (j+1/2) k / N).  [2N: dct3]
+  dct3,  ///< x[0] + 2 sum_{j>0} x[j] cos(pi j (k+1/2) / N).  [2N: dct2]
+  dct4,  ///< 2 sum x[j] cos(pi (j+1/2) (k+1/2) / N).  [2N: dct4]
+  dst1,  ///< 2 sum x[j] sin(pi (j+1) (k+1) / (N+1)).  [2N+2: dst1]
+  dst2,  ///< 2 sum x[j] sin(pi (j+1/2) (k+1) / N).  [2N: dst3]
+  dst3,  ///< (-1)^k x[N-1] + 2 sum_{j<N-1} x[j] sin(pi (j+1) (k+1/2) / N).  [2N: dst2]
+  dst4,  ///< 2 sum x[j] sin(pi (j+1/2) (k+1/2) / N).  [2N: dst4]
+  dht    ///< sum x[j] (cos + sin)(2 pi j k / N).  [N: dht]
 };
 /// The type that numbers are stored in. fp16 and bf16 are computed, and kept between passes, in
 /// fp32: only the output can overflow, so keep N max|x| times the scale below 65504 in fp16.
@@ -40,9 +51,9 @@ enum class bin_order {
   scrambled  ///< The device's native order: element p is bin `plan::bin_at(p)`.
 };
 
-/// Whether the output replaces the input. Only real transforms have another layout in place: each
-/// real row is padded to N+2 reals (N+1 if N is odd), so that its N/2+1 bins fit. The padding is
-/// unspecified after a run.
+/// Whether the output replaces the input. Only transforms between reals and bins have another
+/// layout in place: each real row is padded to N+2 reals (N+1 if N is odd), so that its N/2+1 bins
+/// fit. The padding is unspecified after a run.
 enum class placement { out_of_place, in_place };
 
 [[nodiscard]] std::string_view name_of(transform kind) noexcept;
@@ -112,13 +123,23 @@ struct index_range {
 ///     plan spectra{queue, {.lengths = {4096}, .batch = 64, .kind = transform::forward_from_real}};
 struct plan_spec {
   /// One per axis, slowest axis first; 1 to 3 axes. Each is 1 to `max_length`; good lengths, see
-  /// good_length.hpp, are the quickest. A real transform halves the last: N/2+1 bins.
+  /// good_length.hpp, are the quickest. A transform between reals and bins halves the last: N/2+1
+  /// bins. dst1 ends one below `max_length`.
   std::vector<std::size_t> lengths;
   batch_shape batch = 1;  ///< Independent transforms per run.
   transform kind = transform::forward;
+  /// One per axis, of kinds from reals to reals, where they differ: walls of Neumann in one
+  /// direction, of Dirichlet in another. `kind` is then that of the last axis. Empty: `kind`.
+  std::vector<transform> axis_kinds = {};
   precision real = precision::fp32;
-  scaling scale = scaling::none;  ///< Applied on the way out, by the product of the lengths.
-  double factor = 1;              ///< Applied there too. Finite.
+  /// Applied on the way out, by the product of the lengths; of cosine and sine transforms by that
+  /// of their logical lengths, so that `by_sqrt_length` is SciPy's "ortho".
+  scaling scale = scaling::none;
+  /// Of cosine and sine transforms: the factors sqrt 2 of the first or last elements, by which they
+  /// are orthogonal matrices under `by_sqrt_length`, as SciPy defines them: x of dct1 and 1/ of y,
+  /// both ends; 1/ of y of dct2 and x of dct3, the first element, and of dst2 and dst3, the last.
+  bool orthogonalize = false;
+  double factor = 1;  ///< Applied on the way out too. Finite.
   /// The order of bins in the output of `forward` and in the input of `inverse`. Scrambled is for
   /// spectra that are multiplied and transformed back; it requires one axis, packed layouts and all
   /// bins in memory.

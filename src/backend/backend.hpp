@@ -176,7 +176,8 @@ class engine : public kernel_compiler {
                                                       const kernel_source& source) const override;
 
   /// Returns the steps of a request for a queue that this engine opened; nothing where it cannot
-  /// make it. Every engine makes every transform.
+  /// make it. Every engine makes every transform, but those from reals to reals, which may be
+  /// composed of others.
   [[nodiscard]] virtual std::optional<programs::program> realise(
       const std::shared_ptr<queue>& on, const step_request& step) const = 0;
 

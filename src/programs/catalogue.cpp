@@ -78,6 +78,7 @@ std::vector<plan_spec> every_request() {
   std::vector<plan_spec> requests;
   for (const precision real : {precision::fp32, precision::fp64}) {
     for (const request::traits& each : request::kinds) {
+      if (each.is_real_to_real()) continue;  // composed of the others
       add_rows(requests, each, real);
       add_planes_and_volumes(requests, each.kind, real);
       if (real == precision::fp32) add_counts(requests, each.kind);
@@ -100,6 +101,7 @@ std::vector<plan_spec> mixed_requests() {
   std::vector<plan_spec> requests;
   for (const precision real : {precision::fp32, precision::fp64}) {
     for (const request::traits& kind : request::kinds) {
+      if (kind.is_real_to_real()) continue;
       for (const std::size_t n : lengths) {
         requests.push_back({.lengths = {n}, .batch = batch, .kind = kind.kind, .real = real});
       }

@@ -9,12 +9,13 @@
 #include <utility>  // move
 #include <vector>
 
-#include "backend/argument_list.hpp"  // argument_list, entry_parameters
-#include "formatted.hpp"              // formatted
-#include "planner/kernel_text.hpp"    // kernel_text, entry_name
-#include "planner/roots.hpp"          // table_of
-#include "tuning/tuning.hpp"          // for_device
-#include "wingbeat/error.hpp"         // device_error, plan_error
+#include "backend/argument_list.hpp"     // argument_list, entry_parameters
+#include "formatted.hpp"                 // formatted
+#include "planner/kernel_text.hpp"       // kernel_text, entry_name
+#include "planner/roots.hpp"             // table_of
+#include "programs/real_transforms.hpp"  // transform_program
+#include "tuning/tuning.hpp"             // for_device
+#include "wingbeat/error.hpp"            // device_error, plan_error
 
 namespace wingbeat::programs {
 
@@ -31,6 +32,17 @@ std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on,
   std::shared_ptr<void> memory{on->allocate(std::max(bytes.size(), sizeof(std::complex<double>))),
                                [on](void* handle) { on->release(handle); }};
   if (!bytes.empty()) on->write({memory.get(), 0, bytes.size()}, bytes.data());
+  return memory;
+}
+
+/// Uploads the constants among arguments.
+std::vector<std::shared_ptr<void>> uploaded(const std::shared_ptr<queue>& on,
+                                            const std::vector<argument_source>& arguments) {
+  std::vector<std::shared_ptr<void>> memory;
+  for (const argument_source& source : arguments) {
+    const auto* const values = std::get_if<constant>(&source);
+    if (values != nullptr) memory.push_back(uploaded(on, values->bytes));
+  }
   return memory;
 }
 
@@ -149,10 +161,8 @@ prepared_program::prepared_program(const kernel_compiler& compiler,
     : program_(std::move(program)) {
   for (const step& each : program_.steps) {
     prepared_launch& added = launches_.emplace_back();
-    for (const argument_source& source : each.arguments()) {
-      const auto* const values = std::get_if<constant>(&source);
-      if (values != nullptr) added.constants.push_back(uploaded(on, values->bytes));
-    }
+    added.constants = uploaded(on, each.arguments());
+    added.of_store = uploaded(on, each.arrays.store);
     if (const kernel_launch* const launch = each.kernel()) {
       added.compiled = compiler.compile(on, backend::source_of(launch->kernel));
     }
@@ -172,7 +182,8 @@ prepared_program::prepared_program(const kernel_compiler& compiler,
 std::shared_ptr<const prepared_program> prepared_transform(
     const std::shared_ptr<backend::queue>& on, const request::resolved_spec& transform) {
   const backend::engine& engine = backend::engine_of(on->device().runs_on);
-  return std::make_shared<const prepared_program>(engine, on, *engine.realise(on, transform));
+  return std::make_shared<const prepared_program>(engine, on,
+                                                  transform_program(engine, on, transform));
 }
 
 std::vector<pass_info> prepared_program::passes() const {
@@ -217,13 +228,18 @@ void prepared_program::enqueue_step(queue& on, const backend::run& given, std::s
                    .out = view_of(given, arrays.out, arrays.out_bytes),
                    .workspace = given.workspace,
                    .filter = given.filter};
-  const auto arguments = arguments_of(number, given, run);
+  const auto arguments = arguments_of(each.arguments(), ready.constants, given, run);
+  const auto of_store = arguments_of(arrays.store, ready.of_store, given, run);
   if (!arguments.empty()) {
     run.load = arguments;
   } else if (arrays.in == place::input) {
     run.load = given.load;
   }
-  if (arrays.out == place::output) run.store = given.store;
+  if (!of_store.empty()) {
+    run.store = of_store;
+  } else if (arrays.out == place::output) {
+    run.store = given.store;
+  }
   if (const pass* const launch = each.launch()) {
     programs::enqueue(sequence, *launch, *ready.compiled, ready.table.get(), run);
   } else if (const kernel_launch* const kernel = each.kernel()) {
@@ -241,11 +257,11 @@ void prepared_program::enqueue_step(queue& on, const backend::run& given, std::s
 }
 
 std::vector<wingbeat::kernel_argument> prepared_program::arguments_of(
-    std::size_t number, const backend::run& given, const backend::run& own) const {
-  const std::vector<argument_source>& sources = program_.steps[number].arguments();
+    const std::vector<argument_source>& sources, const std::vector<device_memory>& constants,
+    const backend::run& given, const backend::run& own) const {
   std::vector<wingbeat::kernel_argument> arguments;
   arguments.reserve(sources.size());
-  auto next_constant = launches_[number].constants.begin();
+  auto next_constant = constants.begin();
   for (const argument_source& each : sources) {
     if (const auto* const location = std::get_if<place>(&each)) {
       arguments.emplace_back(view_of(own, *location, 0));

@@ -37,8 +37,9 @@ class prepared_program {
  private:
   using device_memory = std::shared_ptr<void>;
   struct prepared_launch {
-    device_memory table;                   ///< Of a pass.
-    std::vector<device_memory> constants;  ///< Among the step's arguments, in order.
+    device_memory table;  ///< Of a pass.
+    /// Constants among the step's arguments, in order; and among its store functor's.
+    std::vector<device_memory> constants, of_store;
     std::shared_ptr<const backend::kernel> compiled;
   };
 
@@ -46,10 +47,10 @@ class prepared_program {
                     backend::launch_sequence& launches) const;
   [[nodiscard]] buffer_view view_of(const backend::run& given, place location,
                                     std::size_t first_byte) const;
-  /// Returns the arguments of a step that are not a run's. `own` is the run of its arrays.
-  [[nodiscard]] std::vector<kernel_argument> arguments_of(std::size_t number,
-                                                          const backend::run& given,
-                                                          const backend::run& own) const;
+  /// Returns arguments of a step, with their constants. `own` is the run of its arrays.
+  [[nodiscard]] std::vector<kernel_argument> arguments_of(
+      const std::vector<argument_source>& sources, const std::vector<device_memory>& constants,
+      const backend::run& given, const backend::run& own) const;
 
   programs::program program_;
   std::vector<prepared_launch> launches_;  ///< One for each step, without kernels for others.

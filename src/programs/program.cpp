@@ -50,6 +50,7 @@ void program::add(const program& part, const array_ends& ends) {
   for (step each : part.steps) {
     array_ends& own = each.arrays;
     if (!ends.load.empty() && own.in == place::input) own.load = ends.load;
+    if (!ends.store.empty() && own.out == place::output) own.store = ends.store;
     for (auto [location, bytes] :
          {std::pair{&own.in, &own.in_bytes}, std::pair{&own.out, &own.out_bytes}}) {
       if (*location == place::input) {
@@ -110,7 +111,11 @@ std::vector<std::string> program::texts() const {
 
 std::string program::describe() const {
   std::string lines;
-  for (const std::string& each : texts()) lines += each + '\n';
+  const std::vector<std::string> list = texts();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!steps[i].title.empty()) lines += steps[i].title + '\n';
+    lines += list[i] + '\n';
+  }
   return lines;
 }
 

@@ -84,19 +84,21 @@ struct kernel_launch {
 struct array_ends {
   place in = place::input, out = place::output;
   std::size_t in_bytes = 0, out_bytes = 0;  ///< Where it begins in both.
-  std::vector<argument_source> load = {};   ///< Operands of its load functor, if not the run's.
+  /// Operands of its functors, if not the run's.
+  std::vector<argument_source> load = {}, store = {};
 };
 
 /// One operation on arrays.
 struct step {
   std::variant<pass, clear, call, kernel_launch> operation;
   array_ends arrays = {};
+  std::string title = {};  ///< The line above its text, where it begins something.
 
   [[nodiscard]] const pass* launch() const { return std::get_if<pass>(&operation); }
   [[nodiscard]] const kernel_launch* kernel() const {
     return std::get_if<kernel_launch>(&operation);
   }
-  /// Returns the arguments that are not a run's: of a kernel all.
+  /// Returns the arguments that are not a run's: of a kernel all, of a pass its load functor's.
   [[nodiscard]] const std::vector<argument_source>& arguments() const {
     return kernel() == nullptr ? arrays.load : kernel()->arguments;
   }

@@ -327,6 +327,7 @@ program make_spectrum_program(const request::resolved_spec& rows, const device_i
 
 std::optional<program> launches_of(const backend::step_request& step, const device_info& device) {
   if (const auto* const transform = std::get_if<request::resolved_spec>(&step)) {
+    if (transform->kind.is_real_to_real()) return std::nullopt;
     return make_program(*transform, device);
   }
   if (const auto* const spectra = std::get_if<backend::spectra_of_rows>(&step)) {

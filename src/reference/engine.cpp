@@ -17,6 +17,7 @@
 #include "reference/ends.hpp"         // ends
 #include "reference/filter_bank.hpp"  // filter_bank
 #include "reference/queue.hpp"        // queue, first_byte
+#include "reference/real_axis.hpp"    // real_axis
 #include "request/resolved.hpp"       // resolved_spec, factor_of, points_of
 #include "wingbeat/error.hpp"         // device_error
 
@@ -39,7 +40,14 @@ class plan final : public backend::call {
  public:
   explicit plan(const request::resolved_spec& request) : request_(request) {
     const auto sign = request.kind.is_forward ? direction::forward : direction::inverse;
-    for (const std::size_t n : spec_.lengths) axes_.emplace_back(n, sign);
+    for (std::size_t a = 0; a < spec_.lengths.size(); ++a) {
+      const std::size_t n = spec_.lengths[a];
+      if (request.kind.is_real_to_real()) {
+        real_axes_.emplace_back(request.kind_of_axis(a), n, spec_.orthogonalize);
+      } else {
+        axes_.emplace_back(n, sign);
+      }
+    }
   }
 
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override {
@@ -47,6 +55,16 @@ class plan final : public backend::call {
   }
 
   [[nodiscard]] std::string explain() const override {
+    if (request_.kind.is_real_to_real()) {
+      std::string kinds;
+      for (std::size_t a = 0; a < spec_.lengths.size(); ++a) {
+        kinds += formatted("{}{}", a == 0 ? "" : " x ", request_.kind_of_axis(a).name);
+      }
+      return formatted(
+          "{} of length {}: the sums that define them, parts of one DFT of each line, "
+          "in long double, rounded once to {}",
+          kinds, joined(spec_.lengths, "x"), name_of(request_.out.stored));
+    }
     const auto is_short = [](const axis& along) { return along.is_by_definition(); };
     const auto is_binary = [](std::size_t n) { return std::has_single_bit(n); };
     const auto has_chirp = [](const axis& along) { return along.is_by_chirp(); };
@@ -84,8 +102,12 @@ class plan final : public backend::call {
   /// Transforms every axis, the last one last, because there a half spectrum becomes real numbers.
   void transform_all(row<long double>& points) const {
     std::size_t stride = points.size();
-    for (std::size_t a = 0; a < axes_.size(); ++a) {
+    for (std::size_t a = 0; a < spec_.lengths.size(); ++a) {
       stride /= spec_.lengths[a];
+      if (request_.kind.is_real_to_real()) {
+        real_axes_[a](points, stride);
+        continue;
+      }
       const bool is_last = a + 1 == axes_.size();
       if (is_last && request_.kind.in == request::domain::hermitian) {
         mirror_rows(points, spec_.lengths[a]);
@@ -97,6 +119,7 @@ class plan final : public backend::call {
   request::resolved_spec request_;
   const plan_spec& spec_ = request_.spec;
   std::vector<axis> axes_;
+  std::vector<real_axis> real_axes_;  ///< In their place, of transforms from reals to reals.
 };
 
 class engine final : public backend::engine {

@@ -75,9 +75,10 @@ array array_of(const plan_spec& spec, const stated_side& side) {
   return result;
 }
 
-/// A real transform in place has one buffer, large enough for the padded rows and for the bins.
+/// Reals and bins in place have one buffer, large enough for the padded rows and for the bins.
 std::size_t memory_bytes(const resolved_spec& request, const array& side) {
-  const bool is_padded = request.kind.is_real() && request.spec.where == placement::in_place;
+  const bool is_padded =
+      request.kind.has_half_spectrum() && request.spec.where == placement::in_place;
   return is_padded ? std::max(request.in.valid_bytes(), request.out.valid_bytes())
                    : side.valid_bytes();
 }
@@ -99,8 +100,16 @@ std::size_t points_of(const plan_spec& spec) noexcept {
                          std::multiplies<>{});
 }
 
+const traits& kind_of_axis(const plan_spec& spec, std::size_t axis) noexcept {
+  if (!spec.axis_kinds.empty()) return traits_of(spec.axis_kinds[axis]);
+  return traits_of(axis + 1 == spec.lengths.size() ? spec.kind : traits_of(spec.kind).other_axes);
+}
+
 long double factor_of(const plan_spec& spec) noexcept {
-  const auto n = static_cast<long double>(points_of(spec));
+  long double n = 1;
+  for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
+    n *= static_cast<long double>(kind_of_axis(spec, a).logical_length(spec.lengths[a]));
+  }
   switch (spec.scale) {
     case scaling::none: return spec.factor;
     case scaling::by_length: return spec.factor / n;
@@ -143,8 +152,8 @@ std::size_t resolved_spec::copied_bytes() const {
 
 bool resolved_spec::may_be_one_place() const {
   if (spec.load.is_given() || spec.store.is_given()) return false;
-  // Rows of a real transform differ in size before and after: a batch in place needs padding.
-  if (kind.is_real()) return spec.where == placement::in_place;
+  // Reals and bins differ in size: a batch in place needs padding.
+  if (kind.has_half_spectrum()) return spec.where == placement::in_place;
   return are_alike(in, out);
 }
 

@@ -15,8 +15,11 @@ namespace wingbeat::request {
 [[nodiscard]] arrays::array input_array(const plan_spec& spec);
 [[nodiscard]] arrays::array output_array(const plan_spec& spec);
 
-/// Returns the product of the lengths, which `scaling` divides by.
+/// Returns the product of the lengths.
 [[nodiscard]] std::size_t points_of(const plan_spec& spec) noexcept;
+
+/// Returns the kind of the transforms along an axis.
+[[nodiscard]] const traits& kind_of_axis(const plan_spec& spec, std::size_t axis) noexcept;
 
 /// Returns the factor that outputs are multiplied by.
 [[nodiscard]] long double factor_of(const plan_spec& spec) noexcept;
@@ -40,11 +43,11 @@ struct resolved_spec {
 
   /// Returns the kind of the transforms along an axis.
   [[nodiscard]] const traits& kind_of_axis(std::size_t axis) const {
-    return traits_of(axis + 1 == spec.lengths.size() ? kind.kind : kind.other_axes);
+    return request::kind_of_axis(spec, axis);
   }
 
   /// Returns the bytes of a buffer for the input, or the output: what a functor states, or up to
-  /// the end of the last element; of a real transform in place, all padded rows.
+  /// the end of the last element; of rows padded in place, all of them.
   [[nodiscard]] std::size_t in_bytes() const;
   [[nodiscard]] std::size_t out_bytes() const;
 

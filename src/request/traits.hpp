@@ -27,6 +27,14 @@ enum class domain {
   return values == domain::real ? 1 : 2;
 }
 
+/// The functions that a transform is a sum of.
+enum class basis {
+  exponential,  ///< exp(-+ 2 pi i jk/N)
+  cosine,
+  sine,
+  cas  ///< (cos + sin)(2 pi jk/N)
+};
+
 /// A kind of transform, along its last axis.
 struct traits {
   transform kind;
@@ -36,10 +44,49 @@ struct traits {
   domain in, out;
   transform opposite;    ///< Undoes it, up to a factor.
   transform other_axes;  ///< The kind along the axes before the last.
+  basis functions = basis::exponential;
+  bool half_in = false;   ///< Of cosines and sines: samples stand between the points of the grid,
+  bool half_out = false;  ///< so do frequencies.
 
   /// Returns whether one of its sides is real.
   [[nodiscard]] constexpr bool is_real() const { return in == domain::real || out == domain::real; }
+  /// Returns whether both are, and every axis may have a kind of its own.
+  [[nodiscard]] constexpr bool is_real_to_real() const { return in == out && is_real(); }
+  /// Returns whether one is half of a spectrum.
+  [[nodiscard]] constexpr bool has_half_spectrum() const { return in != out; }
+  /// Returns the fewest points of an axis.
+  [[nodiscard]] constexpr std::size_t least_length() const {
+    return kind == transform::dct1 ? 2 : 1;
+  }
+  /// Returns whether the mirror image of element i, of n, is that element itself: of cosines and
+  /// sines, on a side whose elements stand on the grid.
+  [[nodiscard]] constexpr bool is_own_mirror_in(std::size_t i, std::size_t n) const {
+    return !half_in && is_own_mirror(i, n);
+  }
+  [[nodiscard]] constexpr bool is_own_mirror_out(std::size_t i, std::size_t n) const {
+    return !half_out && is_own_mirror(i, n);
+  }
+  /// Returns the period, in points, of what its functions continue n points to: doing and undoing
+  /// multiplies by it.
+  [[nodiscard]] constexpr std::size_t logical_length(std::size_t n) const {
+    if (functions != basis::cosine && functions != basis::sine) return n;
+    if (half_in || half_out) return 2 * n;
+    return functions == basis::cosine ? 2 * (n - 1) : 2 * (n + 1);
+  }
+
+ private:
+  [[nodiscard]] constexpr bool is_own_mirror(std::size_t i, std::size_t n) const {
+    if (functions == basis::cosine) return i == 0 || 2 * i == logical_length(n);
+    return functions == basis::sine && 2 * (i + 1) == logical_length(n);
+  }
 };
+
+/// Returns the row of a kind from reals to reals.
+[[nodiscard]] constexpr traits real_kind(transform kind, std::string_view name, transform opposite,
+                                         basis functions, bool half_in, bool half_out) {
+  return {kind,     name, name,      true,    domain::real, domain::real,
+          opposite, kind, functions, half_in, half_out};
+}
 
 /// One row for each kind, in the order of `transform`.
 inline constexpr traits kinds[] = {
@@ -51,6 +98,15 @@ inline constexpr traits kinds[] = {
      domain::hermitian, transform::inverse_to_real, transform::forward},
     {transform::inverse_to_real, "inverse_to_real", "c2r", false, domain::hermitian, domain::real,
      transform::forward_from_real, transform::inverse},
+    real_kind(transform::dct1, "dct1", transform::dct1, basis::cosine, false, false),
+    real_kind(transform::dct2, "dct2", transform::dct3, basis::cosine, true, false),
+    real_kind(transform::dct3, "dct3", transform::dct2, basis::cosine, false, true),
+    real_kind(transform::dct4, "dct4", transform::dct4, basis::cosine, true, true),
+    real_kind(transform::dst1, "dst1", transform::dst1, basis::sine, false, false),
+    real_kind(transform::dst2, "dst2", transform::dst3, basis::sine, true, false),
+    real_kind(transform::dst3, "dst3", transform::dst2, basis::sine, false, true),
+    real_kind(transform::dst4, "dst4", transform::dst4, basis::sine, true, true),
+    real_kind(transform::dht, "dht", transform::dht, basis::cas, false, false),
 };
 
 /// Returns the row of a kind that has one.

@@ -31,12 +31,69 @@ namespace {
 
 using arrays::array;
 
+/// Throws where `value` is no enumerator: each has a name.
+template <class Enumeration>
+void require_named(Enumeration value, std::string_view field, std::string_view choices) {
+  if (name_of(value) != unnamed) return;
+  throw plan_error(formatted("{} is {}, which is none of its values; choose {}", field,
+                             static_cast<int>(value), choices));
+}
+
+void require_entries(std::string_view field, std::size_t given, std::size_t wanted,
+                     std::string_view counted) {
+  if (given == 0 || given == wanted) return;
+  throw plan_error(formatted("{} has {} entries and there are {} {}; give one each, or none", field,
+                             given, wanted, counted));
+}
+
+constexpr std::string_view real_choices = "dct1 to dct4, dst1 to dst4 or dht";
+
 void require_lengths(const plan_spec& spec) {
   if (spec.lengths.empty() || spec.lengths.size() > max_axes) {
     throw plan_error(formatted("lengths has {} axes; give 1 to {}, slowest first",
                                spec.lengths.size(), max_axes));
   }
   for (const std::size_t n : spec.lengths) require_length(n);
+}
+
+/// To be called before anything asks for the kind of an axis.
+void require_axis_kinds(const plan_spec& spec) {
+  const std::vector<transform>& kinds = spec.axis_kinds;
+  require_entries("axis_kinds", kinds.size(), spec.lengths.size(), "axes");
+  if (!traits_of(spec.kind).is_real_to_real()) {
+    if (kinds.empty() && !spec.orthogonalize) return;
+    throw plan_error(
+        formatted("{} was given and kind is {}; choose a kind from reals to reals, or leave it out",
+                  kinds.empty() ? "orthogonalize" : "axis_kinds", name_of(spec.kind)));
+  }
+  for (std::size_t a = 0; a < kinds.size(); ++a) {
+    require_named(kinds[a], formatted("axis_kinds[{}]", a), real_choices);
+    if (traits_of(kinds[a]).is_real_to_real()) continue;
+    throw plan_error(formatted("axis_kinds[{}] is {}, whose numbers are complex; choose {}", a,
+                               name_of(kinds[a]), real_choices));
+  }
+  if (!kinds.empty() && kinds.back() != spec.kind) {
+    throw plan_error(formatted("kind is {} and the last of axis_kinds {}; give both the same",
+                               name_of(spec.kind), name_of(kinds.back())));
+  }
+  for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
+    const traits& kind = kind_of_axis(spec, a);
+    const std::size_t n = spec.lengths[a];
+    if (n >= kind.least_length() && kind.logical_length(n) <= 2 * max_length) continue;
+    throw plan_error(formatted("{} of length {} does not exist; choose one from {} to {}",
+                               kind.name, n, kind.least_length(),
+                               max_length - (kind.kind == transform::dst1 ? 1 : 0)));
+  }
+}
+
+/// Functors meet values where a transform has them, and those between reals are of other kinds.
+void require_plain_reals(const plan_spec& spec) {
+  if (!traits_of(spec.kind).is_real_to_real()) return;
+  if (!spec.load.is_given() && !spec.store.is_given()) return;
+  throw plan_error(formatted(
+      "kind is {} and a {} functor was given, which transforms from reals to reals do not "
+      "take; leave it empty, and load and store plain memory",
+      name_of(spec.kind), spec.load.is_given() ? "load" : "store"));
 }
 
 void require_batch(const plan_spec& spec) {
@@ -53,13 +110,6 @@ void require_batch(const plan_spec& spec) {
   throw plan_error(
       formatted("batch {} of {} exceeds the address space; choose fewer or shorter transforms",
                 joined(counts, "x"), joined(spec.lengths, "x")));
-}
-
-void require_entries(std::string_view field, std::size_t given, std::size_t wanted,
-                     std::string_view counted) {
-  if (given == 0 || given == wanted) return;
-  throw plan_error(formatted("{} has {} entries and there are {} {}; give one each, or none", field,
-                             given, wanted, counted));
 }
 
 /// Names of one side's fields.
@@ -147,7 +197,7 @@ void require_side(const array& side, const side_names& names, const memory_layou
 void require_in_place(const resolved_spec& request) {
   const plan_spec& spec = request.spec;
   if (spec.where != placement::in_place) return;
-  if (!request.kind.is_real()) {
+  if (!request.kind.has_half_spectrum()) {
     if (request.may_be_one_place()) return;
     throw plan_error(
         "a plan in place was given an input and an output that lie differently; give in and out, "
@@ -172,16 +222,10 @@ void require_functors_alone(const plan_spec& spec) {
   require(output, spec.store.is_given(), spec.out);
 }
 
-/// Throws where `value` is no enumerator: each has a name.
-template <class Enumeration>
-void require_named(Enumeration value, std::string_view field, std::string_view choices) {
-  if (name_of(value) != unnamed) return;
-  throw plan_error(formatted("{} is {}, which is none of its values; choose {}", field,
-                             static_cast<int>(value), choices));
-}
-
 void require_choices(const plan_spec& spec) {
-  require_named(spec.kind, "kind", "forward, inverse, forward_from_real or inverse_to_real");
+  require_named(
+      spec.kind, "kind",
+      formatted("forward, inverse, forward_from_real, inverse_to_real, {}", real_choices));
   require_named(spec.real, "real", "fp32, fp64, fp16 or bf16");
   require_named(spec.scale, "scale", "none, by_length or by_sqrt_length");
   require_named(spec.bins, "bins", "natural or scrambled");
@@ -210,6 +254,8 @@ resolved_spec resolved(const plan_spec& spec) {
   require_choices(spec);
   require_stored(spec);
   require_lengths(spec);
+  require_axis_kinds(spec);
+  require_plain_reals(spec);
   require_batch(spec);
   require_counts(spec, input, spec.in, spec.valid_in);
   require_counts(spec, output, spec.out, spec.valid_out);

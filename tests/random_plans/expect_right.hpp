@@ -28,6 +28,7 @@ inline void expect_right(engine runs_on, std::uint64_t count, draw_limits within
   if (candidates.empty()) GTEST_SKIP() << why_absent(runs_on);
   queue on{candidates.front()};
   within.has_fp64 = candidates.front().has_fp64;
+  within.has_real_kinds = true;
   const std::uint64_t n_plans = from_environment("WINGBEAT_RANDOM_PLANS", count);
   const std::uint64_t first = from_environment("WINGBEAT_RANDOM_SEED", 1);
   std::size_t n_right = 0, n_wrong = 0;

@@ -126,8 +126,10 @@ std::vector<value> expected_output(const plan_spec& spec, const std::vector<valu
                     {.lengths = spec.lengths,
                      .batch = spec.batch,
                      .kind = spec.kind,
+                     .axis_kinds = spec.axis_kinds,
                      .real = precision::fp64,
                      .scale = spec.scale,
+                     .orthogonalize = spec.orthogonalize,
                      .factor = spec.factor}};
   std::vector<double> numbers;
   for (const value z : x) {
@@ -145,10 +147,31 @@ std::vector<value> expected_output(const plan_spec& spec, const std::vector<valu
   return y;
 }
 
+/// Returns the length of the transform that makes an axis, up to a factor of 2: dct1 and dst1
+/// continue theirs.
+std::size_t transformed_length(const plan_spec& spec, std::size_t axis) {
+  const std::size_t n = spec.lengths[axis];
+  const std::size_t logical = request::kind_of_axis(spec, axis).logical_length(n);
+  return logical % n == 0 ? n : logical / 2;
+}
+
 /// Returns whether an axis is no product of radices.
 bool has_chirp(const plan_spec& spec) {
-  const auto is_other = [](std::size_t n) { return !device::is_product_of_radices(n); };
-  return std::any_of(spec.lengths.begin(), spec.lengths.end(), is_other);
+  bool result = false;
+  for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
+    result |= !device::is_product_of_radices(transformed_length(spec, a));
+  }
+  return result;
+}
+
+/// Returns N, whose logarithm the error grows with: the product of the logical lengths.
+long double logical_points(const plan_spec& spec) {
+  long double product = 1;
+  for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
+    const std::size_t n = spec.lengths[a];
+    product *= static_cast<long double>(request::kind_of_axis(spec, a).logical_length(n));
+  }
+  return product;
 }
 
 /// The bounds of one request; plan_check.hpp states them.
@@ -158,7 +181,7 @@ struct bounds {
     const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
     const bool is_scaled = spec.scale != scaling::none || spec.factor != 1;
     const long double factor = (is_scaled ? 2 : 0) + (is_fp64 ? 1 : 0);
-    const long double log2 = std::log2(static_cast<long double>(request::points_of(spec)));
+    const long double log2 = std::log2(logical_points(spec));
     l2 = u * ((is_fp64 ? 1.25L : 1.0L) * (has_chirp(spec) ? 1.3L : 1) * std::sqrt(log2) + factor);
     of_largest = 12 * u;
     if (stored_out(spec) == precision::fp16) {
@@ -264,7 +287,7 @@ bytes written(const plan_spec& spec) {
 
 /// Returns whether a run may leave anything in the places that it does not write.
 bool has_padding(const plan_spec& spec) {
-  return request::traits_of(spec.kind).is_real() && spec.where == placement::in_place;
+  return request::traits_of(spec.kind).has_half_spectrum() && spec.where == placement::in_place;
 }
 
 /// One run after another on buffers of their own.

@@ -158,11 +158,28 @@ void begin_later(dice& roll, memory_layout& layout, const std::vector<index_rang
   }
 }
 
+/// Makes a quarter of the requests transforms from reals to reals. By a sequence of its own, too.
+void make_real(std::uint64_t seed, plan_spec& spec) {
+  dice roll{seed ^ 0x1b873593U};
+  if (!roll.one_in(4)) return;
+  const auto draw = [&](std::size_t n) {
+    const auto first = static_cast<std::size_t>(transform::dct1);
+    const auto last = static_cast<std::size_t>(transform::dht);
+    const auto kind = static_cast<transform>(roll.between(first, last));
+    return n < request::traits_of(kind).least_length() ? transform::dct2 : kind;
+  };
+  std::vector<transform> kinds;
+  for (const std::size_t n : spec.lengths) kinds.push_back(draw(n));
+  spec.kind = kinds.back();
+  if (kinds.size() > 1) spec.axis_kinds = kinds;
+  spec.orthogonalize = roll.one_in(3);
+}
+
 void place(dice& roll, drawn_plan& drawn) {
   plan_spec& spec = drawn.spec;
   if (roll.one_in(6)) return;  // packed, whole, out of place
   const bool is_together = roll.one_in(4);
-  if (is_together && request::traits_of(spec.kind).is_real()) {
+  if (is_together && request::traits_of(spec.kind).has_half_spectrum()) {
     spec.where = placement::in_place;
     drawn.is_one_buffer = !roll.one_in(4);
     return;
@@ -211,7 +228,8 @@ void fuse(std::uint64_t seed, drawn_plan& drawn) {
   dice roll{seed ^ 0x2545f491U};
   plan_spec& spec = drawn.spec;
   const bool loads = roll.one_in(4), stores = roll.one_in(4);
-  if (!loads && !stores) return;
+  const bool takes_none = request::traits_of(spec.kind).is_real_to_real();
+  if ((!loads && !stores) || takes_none) return;
   spec.where = placement::out_of_place;
   drawn.is_one_buffer = false;
   if (loads) spec.in = {};
@@ -223,6 +241,12 @@ void fuse(std::uint64_t seed, drawn_plan& drawn) {
 
 std::string text_of(const std::vector<std::size_t>& numbers) {
   return fmt::format("{{{}}}", fmt::join(numbers, ", "));
+}
+
+std::string text_of(const std::vector<transform>& kinds) {
+  std::vector<std::string> names;
+  for (const transform kind : kinds) names.push_back(fmt::format("transform::{}", name_of(kind)));
+  return fmt::format("{{{}}}", fmt::join(names, ", "));
 }
 
 std::string text_of(const memory_layout& layout) {
@@ -266,6 +290,7 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
     spec.batch = random_batch(roll, within.max_points / request::points_of(spec));
   }
   spec.kind = roll.one_of(kinds);
+  if (within.has_real_kinds) make_real(seed, spec);
   spec.real = roll.one_of(reals);
   if (spec.real == precision::fp64 && !within.has_fp64) spec.real = precision::fp32;
   spec.scale = roll.one_of(scales);
@@ -284,11 +309,13 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
 }
 
 std::string as_initialiser(const plan_spec& spec) {
-  std::string text = fmt::format(
-      "{{.lengths = {}, .batch = {}, .kind = transform::{}, .real = precision::{}, "
-      ".scale = scaling::{}",
-      text_of(spec.lengths), text_of(spec.batch.counts()), name_of(spec.kind), name_of(spec.real),
-      name_of(spec.scale));
+  std::string text =
+      fmt::format("{{.lengths = {}, .batch = {}, .kind = transform::{}", text_of(spec.lengths),
+                  text_of(spec.batch.counts()), name_of(spec.kind));
+  if (!spec.axis_kinds.empty()) text += ", .axis_kinds = " + text_of(spec.axis_kinds);
+  text += fmt::format(", .real = precision::{}, .scale = scaling::{}", name_of(spec.real),
+                      name_of(spec.scale));
+  if (spec.orthogonalize) text += ", .orthogonalize = true";
   if (spec.factor != 1) text += fmt::format(", .factor = {}", spec.factor);
   if (spec.bins == bin_order::scrambled) text += ", .bins = bin_order::scrambled";
   if (spec.where == placement::in_place) text += ", .where = placement::in_place";

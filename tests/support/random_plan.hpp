@@ -17,6 +17,7 @@ struct draw_limits {
   bool has_fp64 = true;
   bool has_mixed_lengths = false;  ///< Of half the requests lengths are any.
   bool has_functors = false;       ///< A quarter of the inputs and of the outputs have one.
+  bool has_real_kinds = false;     ///< A quarter of the requests are from reals to reals.
 };
 
 /// A request and how to run it.

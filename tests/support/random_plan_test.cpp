@@ -80,9 +80,11 @@ std::set<std::string> traits_of(const drawn_plan& drawn) {
   add(spec.out.strides.empty() && !spec.out.distances.empty(), "distances alone");
   add(out.axes.front().stride < out.axes.back().stride, "axes exchanged");
   add(out.batches.back().distance == 1, "interleaved");
-  add(drawn.is_one_buffer && request::traits_of(spec.kind).is_real(), "real in place");
-  add(drawn.is_one_buffer && !request::traits_of(spec.kind).is_real() && !spec.in.is_packed(),
-      "strided in place");
+  const bool has_bins = request::traits_of(spec.kind).has_half_spectrum();
+  add(drawn.is_one_buffer && has_bins, "real in place");
+  add(drawn.is_one_buffer && !has_bins && !spec.in.is_packed(), "strided in place");
+  add(!spec.axis_kinds.empty() && spec.axis_kinds.front() != spec.kind, "kinds by axis");
+  add(spec.orthogonalize, "orthogonalized");
   add(drawn.has_own_workspace, "own workspace");
   add(spec.in.stored.has_value(), "input stored otherwise");
   add(spec.out.stored.has_value(), "output stored otherwise");
@@ -142,6 +144,17 @@ TEST(random_plan, draws_functors_of_real_transforms_of_odd_length) {
   EXPECT_TRUE(seen.contains("odd real transform with a store"));
 }
 
+TEST(random_plan, draws_every_kind_from_reals_to_reals_and_several_at_once) {
+  std::set<std::string> seen;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    seen.merge(traits_of(random_plan(seed, {.has_real_kinds = true})));
+  }
+  for (const char* name : {"forward", "inverse_to_real", "dct1", "dct2", "dct3", "dct4", "dst1",
+                           "dst2", "dst3", "dst4", "dht", "kinds by axis", "orthogonalized"}) {
+    EXPECT_TRUE(seen.contains(name)) << name;
+  }
+}
+
 TEST(random_plan, is_printed_as_it_would_be_written) {
   const plan_spec spec{.lengths = {4, 8},
                        .batch = {3, 2},
@@ -149,6 +162,14 @@ TEST(random_plan, is_printed_as_it_would_be_written) {
                        .real = precision::fp16,
                        .out = {.strides = {1, 4}, .imaginary_at = 99},
                        .valid_in = {{0, 4}, {1, 7}}};
+  const plan_spec reals{.lengths = {4, 8},
+                        .kind = transform::dct1,
+                        .axis_kinds = {transform::dst2, transform::dct1},
+                        .orthogonalize = true};
+  EXPECT_EQ(as_initialiser(reals),
+            "{.lengths = {4, 8}, .batch = {1}, .kind = transform::dct1, .axis_kinds = "
+            "{transform::dst2, transform::dct1}, .real = precision::fp32, .scale = scaling::none, "
+            ".orthogonalize = true}");
   EXPECT_EQ(as_initialiser(spec),
             "{.lengths = {4, 8}, .batch = {3, 2}, .kind = transform::forward_from_real, .real = "
             "precision::fp16, .scale = scaling::none, .out = {.strides = {1, 4}, .imaginary_at = "

@@ -82,8 +82,9 @@ class host_engine_type final : public engine {
       work = host::make_filter_bank(set, *bank);
     } else {
       const auto* const spectra = std::get_if<spectra_of_rows>(&step);
-      work = spectra ? host::make_plan(set, spectra->rows)
-                     : host::make_plan(set, std::get<request::resolved_spec>(step));
+      const auto* const transform = std::get_if<request::resolved_spec>(&step);
+      if (transform != nullptr && transform->kind.is_real_to_real()) return std::nullopt;
+      work = spectra ? host::make_plan(set, spectra->rows) : host::make_plan(set, *transform);
     }
     programs::program steps;
     steps.add(std::move(work));

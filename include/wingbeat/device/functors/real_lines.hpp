@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of reals along one axis of an array, and the roots of the transforms that are made of them:
+// the memory of real_load and real_store.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"         // complex, copied_from
+#include "wingbeat/device/functors/fixed.hpp"  // no_operands
+#include "wingbeat/device/port.hpp"            // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::functors {
+
+/// One of the dimensions that lines are numbered over.
+struct line_loop {
+  size count = 1, stride = 0;
+};
+inline constexpr unsigned most_line_loops = 6;
+
+/// The elements of lines of `length` reals: element i of line r begins at
+///     base + (i - origin) stride + the sum over loops of their index times their stride,
+/// and is in memory if first <= i < end. Transforms see them `reversed`, with the signs of odd
+/// elements `alternating`, and the first or last times `edge`.
+struct line_numbers {
+  size length = 1, stride = 1, origin = 0, first = 0, end = 1, base = 0;
+  line_loop loops[most_line_loops] = {};  ///< Innermost first.
+  unsigned depth = 0;
+  bool is_reversed = false, is_alternating = false, has_first_edge = false, has_last_edge = false;
+  double edge = 1;
+  /// Roots one by one; or where they are many, of which fine times coarse is one, 2^fine_bits of
+  /// the former, behind which the others stand. 0: one by one.
+  unsigned fine_bits = 0;
+  bool has_roots = false;
+
+  WINGBEAT_FN constexpr size offset_of(size row) const {
+    size offset = base;
+    for (unsigned d = 0; d < depth; ++d) {
+      if (d + 1 == depth) return offset + row * loops[d].stride;
+      offset += row % loops[d].count * loops[d].stride;
+      row /= loops[d].count;
+    }
+    return offset;
+  }
+
+  template <class Visit>
+  WINGBEAT_FN void each(Visit visit) const {
+    visit("length", length);
+    visit("stride", stride);
+    visit("origin", origin);
+    visit("first", first);
+    visit("end", end);
+    visit("base", base);
+    each_of(visit, 0, "loops[0].count", "loops[0].stride");
+    each_of(visit, 1, "loops[1].count", "loops[1].stride");
+    each_of(visit, 2, "loops[2].count", "loops[2].stride");
+    each_of(visit, 3, "loops[3].count", "loops[3].stride");
+    each_of(visit, 4, "loops[4].count", "loops[4].stride");
+    each_of(visit, 5, "loops[5].count", "loops[5].stride");
+    visit("depth", depth);
+    visit("is_reversed", is_reversed);
+    visit("is_alternating", is_alternating);
+    visit("has_first_edge", has_first_edge);
+    visit("has_last_edge", has_last_edge);
+    visit("edge", edge);
+    visit("fine_bits", fine_bits);
+    visit("has_roots", has_roots);
+  }
+
+ private:
+  template <class Visit, class Name>
+  WINGBEAT_FN void each_of(const Visit& visit, unsigned d, Name count_name,
+                           Name stride_name) const {
+    if (d >= depth) return;
+    visit(count_name, loops[d].count);
+    visit(stride_name, loops[d].stride);
+  }
+};
+
+/// The operands of a functor that reads roots.
+template <class Real>
+struct line_operands {
+  WINGBEAT_GLOBAL const complex<Real>* roots;
+
+  template <class Visit>
+  WINGBEAT_FN static void each(const line_numbers& n, Visit visit) {
+    if (n.has_roots) visit("roots", &line_operands::roots);
+  }
+};
+
+/// One line. Element: Stored, const where it is read.
+template <class Element, class Real>
+class real_line {
+ public:
+  WINGBEAT_FN real_line(const line_numbers& n, WINGBEAT_GLOBAL Element* memory,
+                        line_operands<Real> given, size row)
+      : numbers_(n), memory_(memory + n.offset_of(row)), roots_(given.roots) {}
+
+  WINGBEAT_FN size length() const { return numbers_.length; }
+
+  /// Returns element j as a transform sees it: 0 where it is not in memory.
+  WINGBEAT_FN Real get(size j) const {
+    const size i = index_of(j);
+    if (i < numbers_.first || i >= numbers_.end) return Real(0);
+    return sign_of(j) * edge_of(i) *
+           static_cast<Real>(memory_[(i - numbers_.origin) * numbers_.stride]);
+  }
+  /// Takes element k of a transform.
+  WINGBEAT_FN void put(size k, Real value) const {
+    const size i = index_of(k);
+    if (i < numbers_.first || i >= numbers_.end) return;
+    memory_[(i - numbers_.origin) * numbers_.stride] = Element(sign_of(k) * edge_of(i) * value);
+  }
+  WINGBEAT_FN complex<Real> root(size e) const {
+    if (numbers_.fine_bits == 0) return copied_from(roots_ + e);
+    const size fine = size(1) << numbers_.fine_bits;
+    return copied_from(roots_ + (e & (fine - 1))) *
+           copied_from(roots_ + fine + (e >> numbers_.fine_bits));
+  }
+
+ private:
+  WINGBEAT_FN size index_of(size j) const {
+    return numbers_.is_reversed ? numbers_.length - 1 - j : j;
+  }
+  WINGBEAT_FN Real sign_of(size j) const {
+    return numbers_.is_alternating && j % 2 == 1 ? Real(-1) : Real(1);
+  }
+  WINGBEAT_FN Real edge_of(size i) const {
+    const bool is_edge =
+        (numbers_.has_first_edge && i == 0) || (numbers_.has_last_edge && i == numbers_.length - 1);
+    return is_edge ? Real(numbers_.edge) : Real(1);
+  }
+
+  line_numbers numbers_;
+  WINGBEAT_GLOBAL Element* memory_;
+  WINGBEAT_GLOBAL const complex<Real>* roots_;
+};
+
+}  // namespace wingbeat::device::functors

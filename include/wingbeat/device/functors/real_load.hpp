@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the inner transform of a transform from reals to reals loads of lines of reals.
+#pragma once
+
+#include "wingbeat/device/bfloat.hpp"               // bfloat
+#include "wingbeat/device/functors/real_lines.hpp"  // real_line, line_numbers
+#include "wingbeat/device/functors/reductions.hpp"  // folded_samples
+#include "wingbeat/device/half.hpp"                 // half_float
+#include "wingbeat/device/port.hpp"                 // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::functors {
+
+/// Reduction: one of reductions.hpp.
+template <class Reduction, class Stored, class Real>
+class real_load {
+ public:
+  using numbers = line_numbers;
+  using element = Stored;
+  using operands = line_operands<Real>;
+  static constexpr bool in_order = false;
+
+  WINGBEAT_FN real_load(const numbers& n, WINGBEAT_GLOBAL const element* in, operands given,
+                        size row)
+      : line_(n, in, given, row) {}
+  WINGBEAT_FN auto load(size i) const { return Reduction::template load<Real>(line_, i); }
+
+ private:
+  real_line<const Stored, Real> line_;
+};
+
+}  // namespace wingbeat::device::functors

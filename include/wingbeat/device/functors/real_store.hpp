@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of the elements of the inner transform of a transform from reals to reals: lines of
+// reals.
+#pragma once
+
+#include "wingbeat/device/bfloat.hpp"               // bfloat
+#include "wingbeat/device/functors/real_lines.hpp"  // real_line, line_numbers
+#include "wingbeat/device/functors/reductions.hpp"  // folded_samples
+#include "wingbeat/device/half.hpp"                 // half_float
+#include "wingbeat/device/port.hpp"                 // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::functors {
+
+/// Reduction: one of reductions.hpp.
+template <class Reduction, class Stored, class Real>
+class real_store {
+ public:
+  using numbers = line_numbers;
+  using element = Stored;
+  using operands = line_operands<Real>;
+  static constexpr bool in_order = false;
+
+  WINGBEAT_FN real_store(const numbers& n, WINGBEAT_GLOBAL element* out, operands given, size row)
+      : line_(n, out, given, row) {}
+  /// Value: Real or complex<Real>.
+  template <class Value>
+  WINGBEAT_FN void store(size i, Value value) const {
+    Reduction::template store<Real>(line_, i, value);
+  }
+
+ private:
+  real_line<Stored, Real> line_;
+};
+
+}  // namespace wingbeat::device::functors

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transforms of n reals to n reals by those of complex numbers: for each way to reduce one to the
+// other, what the inner transform loads of a line, load(line, i), and what becomes of its elements,
+// store(line, i, value). get(j) and put(k, y) of a line are real_line's. Sine transforms are those
+// of cosines of reversed lines with alternating signs, which the lines themselves see to:
+//     DST-II x = reversed DCT-II (-1)^j x,   DST-III x = (-1)^k DCT-III reversed x,  and IV as III.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"  // complex, conj
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, size
+
+namespace wingbeat::device::functors {
+
+/// DCT-I: the line continued by its mirror images to 2 n - 2 reals, whose bins are real.
+struct even_extension {
+  template <class Real, class Line>
+  WINGBEAT_FN static Real load(const Line& x, size i) {
+    const size n = x.length();
+    return x.get(i < n ? i : 2 * (n - 1) - i);
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
+    y.put(k, bin.re);
+  }
+};
+
+/// DST-I: 0, the line, 0, and the line mirrored and negated, 2 n + 2 reals, whose bins are
+/// imaginary.
+struct odd_extension {
+  template <class Real, class Line>
+  WINGBEAT_FN static Real load(const Line& x, size i) {
+    const size n = x.length();
+    if (i == 0 || i == n + 1) return Real(0);
+    return i <= n ? x.get(i - 1) : -x.get(2 * n + 1 - i);
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
+    if (k >= 1 && k <= y.length()) y.put(k - 1, -bin.im);
+  }
+};
+
+/// Returns the element that stands at i where even ones ascend and odd ones then descend.
+WINGBEAT_FN constexpr size folded_index(size i, size n) {
+  return i < (n + 1) / 2 ? 2 * i : 2 * (n - 1 - i) + 1;
+}
+
+/// DCT-II by n reals v, evens ascending and odds descending, whose bins V give
+///     y[k] = 2 Re w^k V[k],  y[n-k] = -2 Im w^k V[k],  w = exp(-2 pi i / 4n)
+/// J. Makhoul, A fast cosine transform in one and two dimensions, IEEE Trans. ASSP 28 (1980) 27.
+/// The inner transform is scaled by 2.
+struct folded_samples {
+  template <class Real, class Line>
+  WINGBEAT_FN static Real load(const Line& x, size i) {
+    return x.get(folded_index(i, x.length()));
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
+    const size n = y.length();
+    const complex<Real> turned = bin * y.root(k);
+    y.put(k, turned.re);
+    if (k > 0 && 2 * k < n) y.put(n - k, -turned.im);
+  }
+};
+
+/// DCT-III, the way back: V[k] = conj(w^k) (x[k] - i x[n-k]).
+struct folded_bins {
+  template <class Real, class Line>
+  WINGBEAT_FN static complex<Real> load(const Line& x, size k) {
+    const complex<Real> pair{x.get(k), k == 0 ? Real(0) : -x.get(x.length() - k)};
+    return pair * conj(x.root(k));
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static void store(const Line& y, size i, Real value) {
+    y.put(folded_index(i, y.length()), value);
+  }
+};
+
+/// DCT-IV of an even n by n/2 complex numbers,
+///     z[j] = (x[2j] + i x[n-1-2j]) r[j],  y[2k] = 2 Re r[k] Z[k],  y[n-1-2k] = -2 Im r[k] Z[k]
+/// r[j] = exp(-2 pi i (8j + 1) / 16n). The inner transform is scaled by 2.
+struct half_turned {
+  template <class Real, class Line>
+  WINGBEAT_FN static complex<Real> load(const Line& x, size j) {
+    return complex<Real>{x.get(2 * j), x.get(x.length() - 1 - 2 * j)} * x.root(j);
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
+    const complex<Real> turned = bin * y.root(k);
+    y.put(2 * k, turned.re);
+    y.put(y.length() - 1 - 2 * k, -turned.im);
+  }
+};
+
+/// DCT-IV of an odd n by n reals. The line, continued to odd places p mod 8n by x~[p] = x[(p-1)/2],
+/// x~[-p] = x~[p], x~[p + 4n] = -x~[p], is its places 1 mod 8, by the Chinese remainder theorem;
+/// and so are y~. With u[s] = x~[n^2 + 8s] and its bins U, place q = 1 mod 8 is
+///     y~[q] = 2 (cos a Re U[q mod n] + sin a Im U[q mod n]),  a = 2 pi n / 8
+/// S. C. Chan, K. L. Ho, Direct methods for computing discrete sinusoidal transforms, IEE Proc. F
+/// 137 (1990) 433. The inner transform is scaled by sqrt 2.
+struct odd_places {
+  template <class Real, class Line>
+  WINGBEAT_FN static Real load(const Line& x, size s) {
+    const size n = x.length();
+    size p = (n * n + 8 * s) % (8 * n);
+    bool is_negative = false;
+    if (p >= 4 * n) {
+      p -= 4 * n;
+      is_negative = true;
+    }
+    if (p > 2 * n) {
+      p = 4 * n - p;
+      is_negative = !is_negative;
+    }
+    const Real value = x.get((p - 1) / 2);
+    return is_negative ? -value : value;
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
+    const size n = y.length();
+    const Real re = n % 8 == 3 || n % 8 == 5 ? -bin.re : bin.re;
+    const Real im = n % 8 == 5 || n % 8 == 7 ? -bin.im : bin.im;
+    const Real own = re + im, opposite = re - im;  // at places k and -k mod n, 1 mod 8
+    const size q = k % 2 == 1 ? k : k + n;
+    y.put((q - 1) / 2, at_place(q, own, opposite));
+    if (k > 0) y.put((2 * n - q - 1) / 2, at_place(2 * n - q, opposite, own));
+  }
+
+ private:
+  template <class Real>
+  WINGBEAT_FN static Real at_place(size q, Real own, Real opposite) {
+    const Real value = q % 8 == 1 || q % 8 == 5 ? own : opposite;
+    return q % 8 == 3 || q % 8 == 5 ? -value : value;
+  }
+};
+
+/// DHT: y[k] = Re X[k] - Im X[k], and of n-k with the opposite Im.
+struct cas_bins {
+  template <class Real, class Line>
+  WINGBEAT_FN static Real load(const Line& x, size i) {
+    return x.get(i);
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
+    const size n = y.length();
+    y.put(k, bin.re - bin.im);
+    if (k > 0 && 2 * k < n) y.put(n - k, bin.re + bin.im);
+  }
+};
+
+}  // namespace wingbeat::device::functors

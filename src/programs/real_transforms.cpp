@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/real_transforms.hpp"
+
+#include <complex>
+#include <numbers>  // sqrt2
+#include <string_view>
+#include <type_traits>  // conditional_t, is_same_v
+#include <utility>      // move
+
+#include "arrays/array.hpp"                         // array, pack
+#include "arrays/order.hpp"                         // common_precision
+#include "device_functor.hpp"                       // device_functor
+#include "formatted.hpp"                            // formatted
+#include "wingbeat/device/functors/real_load.hpp"   // real_load, line_numbers
+#include "wingbeat/device/functors/real_store.hpp"  // real_store
+#include "wingbeat/error.hpp"                       // plan_error
+#include "wingbeat/roots.hpp"                       // root
+
+namespace wingbeat::programs {
+namespace {
+
+using arrays::array;
+using device::functors::line_numbers;
+using request::basis;
+using request::traits;
+
+/// How one axis is made by another transform; see reductions.hpp.
+struct reduction {
+  transform inner = transform::forward_from_real;
+  std::size_t length = 1;  ///< Of the inner transform.
+  double factor = 1;       ///< That it is scaled chosen.
+  /// Roots exp(-2 pi i (first + e step) / order), e < roots, which lines read; 0: none.
+  std::size_t roots = 0, first = 0, step = 1, order = 1;
+  bool are_loaded = false, are_stored = false;  ///< At which ends.
+  std::string_view description = {};
+};
+
+/// Calls work(reduction, functor), the functor a class of reductions.hpp, for n points of a kind.
+template <class Work>
+void reduced(const traits& kind, std::size_t n, const Work& work) {
+  namespace functors = device::functors;
+  reduction chosen{.length = n};
+  if (kind.functions == basis::cas) {
+    chosen.description = "real and imaginary parts of bins";
+    return work(chosen, functors::cas_bins{});
+  }
+  if (kind.half_in && kind.half_out && n % 2 == 1) {
+    chosen.factor = std::numbers::sqrt2;
+    chosen.description = "samples at places 1 mod 8";
+    return work(chosen, functors::odd_places{});
+  }
+  if (kind.half_in && kind.half_out) {
+    chosen = {.inner = transform::forward,
+              .length = n / 2,
+              .factor = 2,
+              .roots = n / 2,
+              .first = 1,
+              .step = 8,
+              .order = 16 * n,
+              .are_loaded = true,
+              .are_stored = true,
+              .description = "samples from both ends in pairs"};
+    return work(chosen, functors::half_turned{});
+  }
+  if (kind.half_in || kind.half_out) {
+    chosen.roots = n / 2 + 1;
+    chosen.order = 4 * n;
+    chosen.description = "evens ascending, odds descending";
+    if (kind.half_in) {
+      chosen.factor = 2;
+      chosen.are_stored = true;
+      return work(chosen, functors::folded_samples{});
+    }
+    chosen.inner = transform::inverse_to_real;
+    chosen.are_loaded = true;
+    return work(chosen, functors::folded_bins{});
+  }
+  chosen.length = kind.logical_length(n);
+  chosen.description = "continued by mirror images";
+  if (kind.functions == basis::cosine) return work(chosen, functors::even_extension{});
+  work(chosen, functors::odd_extension{});
+}
+
+/// Roots are read one by one where a table of them is small.
+constexpr std::size_t most_single_roots = std::size_t{1} << 13;
+
+unsigned fine_bits_of(std::size_t roots) {
+  return roots <= most_single_roots ? 0 : (device::log2_of(roots) + 1) / 2;
+}
+
+template <class Real>
+constant roots_of(const reduction& chosen) {
+  std::vector<std::complex<Real>> list;
+  const auto add = [&](std::size_t e) {
+    list.push_back(std::complex<Real>(root(e, chosen.order)));
+  };
+  const std::size_t fine = std::size_t{1} << fine_bits_of(chosen.roots);
+  if (fine == 1) {
+    for (std::size_t e = 0; e < chosen.roots; ++e) add(chosen.first + e * chosen.step);
+    return constant{list};
+  }
+  for (std::size_t e = 0; e < fine; ++e) add(e * chosen.step);
+  for (std::size_t e = 0; e < chosen.roots; e += fine) add(chosen.first + e * chosen.step);
+  return constant{list};
+}
+
+/// Returns the lines of an array along an axis: those at indices `ranges` of the others.
+line_numbers lines_of(const array& memory, std::size_t axis,
+                      const std::vector<index_range>& ranges) {
+  const arrays::axis& along = memory.axes[axis];
+  line_numbers result{.length = along.length,
+                      .stride = along.stride,
+                      .origin = along.placed.first,
+                      .first = along.valid.first,
+                      .end = along.valid.end};
+  const auto add = [&](std::size_t count, std::size_t stride) {
+    if (count == 1) return;
+    if (result.depth > 0) {
+      device::functors::line_loop& inner = result.loops[result.depth - 1];
+      if (stride == inner.count * inner.stride) {
+        inner.count *= count;
+        return;
+      }
+    }
+    if (result.depth == device::functors::most_line_loops) {
+      throw plan_error(
+          formatted("axes and batch have more than {} dimensions beside one axis that "
+                    "do not follow one another in memory; give the batch fewer",
+                    device::functors::most_line_loops));
+    }
+    result.loops[result.depth++] = {count, stride};
+  };
+  for (std::size_t a = memory.axes.size(); a-- > 0;) {
+    if (a == axis) continue;
+    const arrays::axis& other = memory.axes[a];
+    add(ranges[a].end - ranges[a].first, other.stride);
+    result.base += (ranges[a].first - other.placed.first) * other.stride;
+  }
+  for (std::size_t b = memory.batches.size(); b-- > 0;) {
+    add(memory.batches[b].count, memory.batches[b].distance);
+  }
+  return result;
+}
+
+/// Sine transforms are those of cosines of reversed lines with alternating signs; ends that are
+/// their own mirror images are scaled where the transform is to be orthogonal.
+line_numbers seen_by(line_numbers lines, const traits& kind, bool is_input, bool orthogonalizes) {
+  const bool is_half = is_input ? kind.half_in : kind.half_out;
+  const bool other_half = is_input ? kind.half_out : kind.half_in;
+  if (kind.functions == basis::sine && (is_half || other_half)) {
+    // II alternates in and reverses out, III and IV the other way.
+    const bool alternates = kind.half_in && kind.half_out ? !is_input : is_half;
+    lines.is_alternating = alternates;
+    lines.is_reversed = !alternates;
+  }
+  const auto is_edge = [&](std::size_t i) {
+    return orthogonalizes && (is_input ? kind.is_own_mirror_in(i, lines.length)
+                                       : kind.is_own_mirror_out(i, lines.length));
+  };
+  lines.has_first_edge = is_edge(0);
+  lines.has_last_edge = is_edge(lines.length - 1);
+  if (lines.has_first_edge || lines.has_last_edge) {
+    lines.edge = is_input ? std::numbers::sqrt2 : 1 / std::numbers::sqrt2;
+  }
+  return lines;
+}
+
+/// Calls work(value) with a value of a stored type, as kernels that compute with Real have it.
+template <class Real, class Work>
+auto with_stored(precision stored, const Work& work) {
+  if constexpr (sizeof(Real) == sizeof(double)) {
+    return work(double{});
+  } else {
+    if (stored == precision::fp16) return work(device::half_float{});
+    if (stored == precision::bf16) return work(device::bfloat{});
+    return work(float{});
+  }
+}
+
+/// The two arrays of a step, and how its lines lie in both.
+struct step_lines {
+  const array &from, &to;
+  line_numbers in, out;
+};
+
+template <class Real, class Reduction>
+void give_functors(plan_spec& inner, const step_lines& lines, Reduction) {
+  namespace functors = device::functors;
+  inner.load = with_stored<Real>(lines.from.stored, [&](auto stored) {
+    using load = functors::real_load<Reduction, decltype(stored), Real>;
+    return device_functor<load>{lines.in}.load();
+  });
+  inner.store = with_stored<Real>(lines.to.stored, [&](auto stored) {
+    using store = functors::real_store<Reduction, decltype(stored), Real>;
+    constexpr bool is_real = std::is_same_v<Reduction, functors::folded_bins>;
+    using value = std::conditional_t<is_real, Real, std::complex<Real>>;
+    return device_functor<store>{lines.out}.template store<value>();
+  });
+  inner.load.in_bytes = lines.from.occupied_bytes();
+  inner.store.out_bytes = lines.to.occupied_bytes();
+}
+
+/// Composes the program of a transform from reals to reals, axis by axis.
+class composer {
+ public:
+  composer(const backend::engine& engine, const std::shared_ptr<backend::queue>& on,
+           const request::resolved_spec& request)
+      : engine_(engine), on_(on), request_(request), spec_(request.spec) {
+    for (const arrays::axis& each : request.in.axes) ranges_.push_back(each.valid);
+  }
+
+  program compose() {
+    array source = request_.in;
+    for (std::size_t a = spec_.lengths.size(); a-- > 0;) {
+      std::vector<index_range> after = ranges_;
+      after[a] = request_.out.axes[a].valid;
+      const array sink = a == 0 ? request_.out : between(after, source.location);
+      add(a, source, sink);
+      ranges_ = std::move(after);
+      source = sink;
+    }
+    return std::move(program_);
+  }
+
+ private:
+  /// Returns an array of the elements in the ranges, beside one that is read.
+  [[nodiscard]] array between(const std::vector<index_range>& ranges, place used) {
+    array result;
+    result.location = used == place::between_a ? place::between_b : place::between_a;
+    result.stored = arrays::common_precision(spec_);
+    result.elements_are = arrays::element::real;
+    for (std::size_t a = 0; a < ranges.size(); ++a) {
+      result.axes.push_back({.length = spec_.lengths[a], .valid = ranges[a], .placed = ranges[a]});
+    }
+    for (const std::size_t count : spec_.batch.counts()) result.batches.push_back({count});
+    arrays::pack(result, false, {});
+    program_.reserve(result.location, result.bytes());
+    return result;
+  }
+
+  void add(std::size_t axis, const array& from, const array& to) {
+    const traits& kind = request_.kind_of_axis(axis);
+    reduced(kind, spec_.lengths[axis], [&](const reduction& chosen, auto functor) {
+      step_lines lines{from, to, lines_of(from, axis, ranges_), lines_of(to, axis, ranges_)};
+      lines.in = seen_by(lines.in, kind, true, spec_.orthogonalize);
+      lines.out = seen_by(lines.out, kind, false, spec_.orthogonalize);
+      lines.in.has_roots = chosen.are_loaded;
+      lines.out.has_roots = chosen.are_stored;
+      lines.in.fine_bits = lines.out.fine_bits = fine_bits_of(chosen.roots);
+      plan_spec inner{.lengths = {chosen.length},
+                      .batch = lines_beside(axis),
+                      .kind = chosen.inner,
+                      .real = arrays::common_precision(spec_)};
+      inner.factor =
+          chosen.factor * (axis == 0 ? static_cast<double>(request::factor_of(spec_)) : 1);
+      if (inner.real == precision::fp64) {
+        give_functors<double>(inner, lines, functor);
+        add_realised<double>(inner, chosen, {from.location, to.location}, kind);
+      } else {
+        give_functors<float>(inner, lines, functor);
+        add_realised<float>(inner, chosen, {from.location, to.location}, kind);
+      }
+    });
+  }
+
+  template <class Real>
+  void add_realised(const plan_spec& inner, const reduction& chosen, array_ends ends,
+                    const traits& kind) {
+    if (chosen.are_loaded) ends.load = {roots_of<Real>(chosen)};
+    if (chosen.are_stored) ends.store = {roots_of<Real>(chosen)};
+    const std::size_t first = program_.steps.size();
+    program_.add(*engine_.realise(on_, request::resolved_spec{inner}), ends);
+    program_.steps[first].title =
+        formatted("{} by {} of length {}, {}", kind.name, request::traits_of(chosen.inner).name,
+                  chosen.length, chosen.description);
+  }
+
+  [[nodiscard]] std::size_t lines_beside(std::size_t axis) const {
+    std::size_t count = spec_.batch;
+    for (std::size_t a = 0; a < ranges_.size(); ++a) {
+      if (a != axis) count *= ranges_[a].end - ranges_[a].first;
+    }
+    return count;
+  }
+
+  const backend::engine& engine_;
+  const std::shared_ptr<backend::queue>& on_;
+  const request::resolved_spec& request_;
+  const plan_spec& spec_;
+  std::vector<index_range> ranges_;  ///< Of each axis, in the array that is read next.
+  program program_;
+};
+
+}  // namespace
+
+program transform_program(const backend::engine& engine, const std::shared_ptr<backend::queue>& on,
+                          const request::resolved_spec& request) {
+  if (auto own = engine.realise(on, request)) return std::move(*own);
+  return composer{engine, on, request}.compose();
+}
+
+}  // namespace wingbeat::programs

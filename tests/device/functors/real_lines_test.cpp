@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines along an axis: where their elements lie, which are there, their signs, ends and roots.
+#include "wingbeat/device/functors/real_lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "device/functors/named.hpp"               // names_numbers, names_operands
+#include "wingbeat/device/functors/real_load.hpp"  // real_load
+
+namespace {
+
+using namespace wingbeat::device;
+using functors::line_numbers;
+using read_line = functors::real_line<const double, double>;
+using written_line = functors::real_line<double, double>;
+
+/// The middle axis of [2][4][3], of which elements 1 and 2 are there, behind one number.
+line_numbers middle_axis() {
+  line_numbers n{.length = 4, .stride = 3, .origin = 0, .first = 1, .end = 3, .base = 1};
+  n.loops[0] = {3, 1};
+  n.loops[1] = {2, 12};
+  n.depth = 2;
+  return n;
+}
+
+std::vector<double> counted(std::size_t count) {
+  std::vector<double> memory;
+  for (std::size_t i = 0; i < count; ++i) memory.push_back(static_cast<double>(i));
+  return memory;
+}
+
+TEST(functors_real_lines, lie_in_nested_dimensions) {
+  const std::vector<double> memory = counted(25);
+  for (size row = 0; row < 6; ++row) {
+    const read_line line{middle_axis(), memory.data(), {}, row};
+    EXPECT_EQ(line.length(), 4U);
+    for (size i = 0; i < 4; ++i) {
+      const double value = static_cast<double>(1 + row % 3 + row / 3 * 12 + i * 3);
+      EXPECT_EQ(line.get(i), i == 1 || i == 2 ? value : 0) << row << ", " << i;
+    }
+  }
+}
+
+TEST(functors_real_lines, are_written_where_they_are) {
+  std::vector<double> memory(25, -1);
+  for (size row = 0; row < 6; ++row) {
+    const written_line line{middle_axis(), memory.data(), {}, row};
+    for (size i = 0; i < 4; ++i) line.put(i, static_cast<double>(10 * row + i));
+  }
+  EXPECT_EQ(memory[0], -1);
+  EXPECT_EQ(memory[1], -1) << "element 0 is not there";
+  EXPECT_EQ(memory[1 + 3], 1);
+  EXPECT_EQ(memory[1 + 2 + 12 + 6], 52);
+  EXPECT_EQ(memory[1 + 2 + 12 + 9], -1) << "element 3 is not there";
+}
+
+TEST(functors_real_lines, begin_at_their_origin) {
+  line_numbers n{.length = 4, .stride = 1, .origin = 2, .first = 2, .end = 4};
+  const std::vector<double> memory{20, 30};
+  const read_line line{n, memory.data(), {}, 0};
+  EXPECT_EQ(line.get(1), 0);
+  EXPECT_EQ(line.get(2), 20);
+  EXPECT_EQ(line.get(3), 30);
+}
+
+TEST(functors_real_lines, are_reversed_and_alternate_and_have_edges) {
+  line_numbers n{.length = 4, .end = 4};
+  n.is_reversed = n.is_alternating = n.has_first_edge = true;
+  n.edge = 0.5;
+  const std::vector<double> memory{8, 1, 2, 3};
+  const read_line line{n, memory.data(), {}, 0};
+  EXPECT_EQ(line.get(0), 3);
+  EXPECT_EQ(line.get(1), -2);
+  EXPECT_EQ(line.get(2), 1);
+  EXPECT_EQ(line.get(3), -4) << "element 0 of memory, an odd one of the transform";
+  n.has_first_edge = false;
+  n.has_last_edge = true;
+  EXPECT_EQ((read_line{n, memory.data(), {}, 0}.get(0)), 1.5);
+}
+
+TEST(functors_real_lines, have_roots_one_by_one_or_as_products) {
+  const std::vector<complex<double>> single{{2, 0}, {0, 3}}, pairs{{1, 0}, {2, 0}, {0, 1}, {5, 0}};
+  line_numbers n;
+  const double number = 0;
+  EXPECT_EQ((read_line{n, &number, {single.data()}, 0}.root(1).im), 3);
+  n.fine_bits = 1;
+  const read_line line{n, &number, {pairs.data()}, 0};
+  EXPECT_EQ(line.root(1).im, 2) << "fine 1 times coarse 0";
+  EXPECT_EQ(line.root(3).re, 10) << "fine 1 times coarse 1";
+}
+
+TEST(functors_real_lines, names_its_members) {
+  line_numbers deepest;
+  deepest.depth = functors::most_line_loops;
+  deepest.has_roots = true;
+  EXPECT_TRUE((ends::has_members<line_numbers, 20>));
+  EXPECT_TRUE(wingbeat::test::names_numbers(deepest, 26)) << "loops are named by both of theirs";
+  using functor = functors::real_load<functors::folded_bins, float, float>;
+  EXPECT_TRUE((wingbeat::test::names_operands<functor, 1>(deepest)));
+}
+
+}  // namespace

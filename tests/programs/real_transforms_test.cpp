@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transforms from reals to reals as programs: their steps on a GPU, the arrays between them, bytes;
+// and on the host the laws that hold bit for bit.
+#include "programs/real_transforms.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>  // reverse
+#include <vector>
+
+#include "backend/planning_engine.hpp"  // planning_engine
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using ::testing::HasSubstr;
+
+programs::program planned(const plan_spec& spec) {
+  const backend::planning_engine gpu;
+  return programs::transform_program(gpu, gpu.open(gpu.devices().front()), spec);
+}
+
+constexpr transform every_kind[] = {transform::dct1, transform::dct2, transform::dct3,
+                                    transform::dct4, transform::dst1, transform::dst2,
+                                    transform::dst3, transform::dst4, transform::dht};
+
+TEST(real_transforms, of_rows_that_fit_a_workgroup_cross_memory_once) {
+  constexpr std::size_t n = 1024, batch = 1000;
+  for (const transform kind : every_kind) {
+    const programs::program steps = planned({.lengths = {n}, .batch = batch, .kind = kind});
+    EXPECT_EQ(steps.steps.size(), 1U) << name_of(kind);
+    EXPECT_EQ(steps.traffic_bytes(), 2 * n * batch * sizeof(float)) << name_of(kind);
+    EXPECT_EQ(steps.workspace_bytes(), 0U) << name_of(kind);
+    EXPECT_THAT(steps.describe(), HasSubstr(std::string{name_of(kind)} + " by "));
+  }
+}
+
+TEST(real_transforms, of_several_axes_have_reals_between_them) {
+  const programs::program steps = planned({.lengths = {64, 96, 128},
+                                           .kind = transform::dct2,
+                                           .real = precision::fp16,
+                                           .valid_in = {{0, 64}, {0, 48}, {0, 128}},
+                                           .valid_out = {{0, 64}, {0, 96}, {0, 32}}});
+  EXPECT_EQ(steps.steps.size(), 3U);
+  EXPECT_EQ(steps.steps[0].arrays.in, arrays::place::input);
+  EXPECT_EQ(steps.steps[0].arrays.out, steps.steps[1].arrays.in);
+  EXPECT_EQ(steps.steps[1].arrays.out, steps.steps[2].arrays.in);
+  EXPECT_EQ(steps.steps[2].arrays.out, arrays::place::output);
+  // What the ranges leave, in fp32: 48 rows of 32, then 96.
+  EXPECT_EQ(steps.workspace_bytes(), (64U * 48 * 32 + 64U * 96 * 32) * 4);
+}
+
+template <class Real>
+std::vector<Real> transformed(const plan_spec& spec, const std::vector<Real>& x) {
+  queue on{first_device(engine::host)};
+  const plan host{on, spec};
+  buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
+  in.write(x.data(), in.size_bytes());
+  host.enqueue(on, in.view(), out.view());
+  std::vector<Real> y(out.size_bytes() / sizeof(Real));
+  out.read(y.data(), out.size_bytes());
+  return y;
+}
+
+std::vector<float> noise_of(std::size_t n) {
+  std::vector<float> x;
+  unsigned state = 1;
+  for (std::size_t j = 0; j < n; ++j) {
+    state = state * 1103515245U + 12345U;
+    x.push_back(static_cast<float>(state >> 8) * 0x1p-24F - 0.5F);
+  }
+  return x;
+}
+
+std::vector<float> alternating(std::vector<float> x) {
+  for (std::size_t j = 1; j < x.size(); j += 2) x[j] = -x[j];
+  return x;
+}
+std::vector<float> reversed(std::vector<float> x) {
+  std::reverse(x.begin(), x.end());
+  return x;
+}
+
+TEST(real_transforms, of_sines_are_those_of_cosines_by_signs_and_reversal_bit_for_bit) {
+  for (const std::size_t n : {1U, 2U, 9U, 16U, 100U, 1009U}) {
+    const std::vector<float> x = noise_of(n);
+    const auto y_of = [&](transform kind, const std::vector<float>& samples) {
+      return transformed({.lengths = {n}, .kind = kind}, samples);
+    };
+    EXPECT_EQ(y_of(transform::dst2, x), reversed(y_of(transform::dct2, alternating(x)))) << n;
+    EXPECT_EQ(y_of(transform::dst3, x), alternating(y_of(transform::dct3, reversed(x)))) << n;
+    EXPECT_EQ(y_of(transform::dst4, x), alternating(y_of(transform::dct4, reversed(x)))) << n;
+  }
+}
+
+TEST(real_transforms, of_a_constant_have_one_coefficient) {
+  const std::size_t n = 4096;
+  const std::vector<double> y =
+      transformed<double>({.lengths = {n}, .kind = transform::dct2, .real = precision::fp64},
+                          std::vector<double>(n, 1.0));
+  EXPECT_EQ(y[0], 2.0 * n);
+  for (std::size_t k = 1; k < n; ++k) EXPECT_NEAR(y[k], 0, 1e-9) << k;
+}
+
+}  // namespace
