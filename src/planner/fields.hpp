@@ -49,6 +49,7 @@ void each_field_of_side(const Visit& visit) {
   visit("valid_end", &side::valid_end);
   visit("is_pairs", &side::is_pairs);
   visit("is_hermitian", &side::is_hermitian);
+  visit("is_conjugated", &side::is_conjugated);
   visit("block", &side::block);
   visit("block_stride", &side::block_stride);
   visit("block_first", &side::block_first);

@@ -118,7 +118,10 @@ arrays::axis_span axes_of(const piece& cut, std::size_t axis) {
 pass placed(const piece& cut, const placement& position) {
   pass result;
   result.real = arrays::common_precision(position.request.spec);
-  result.is_forward = cut.chirped ? cut.chirped->is_forward : position.request.kind.is_forward;
+  const arrays::axis_span axes = axes_of(cut, position.axis);
+  const request::traits& kind = position.request.kind_of_axis(axes.last());
+  result.is_forward =
+      cut.chirped ? cut.chirped->is_forward : kind.is_forward != kind.is_conjugated();
   result.resident = cut.resident;
   result.fraction = cut.fraction;
   if (!cut.chirped) result.in_place_spacing = cut.in_place_spacing;
@@ -131,11 +134,14 @@ pass placed(const piece& cut, const placement& position) {
   numbers.prior = cut.prior;
   numbers.total = cut.total;
   if (cut.chirped) add_factors(result, cut);
-  const arrays::axis_span axes = axes_of(cut, position.axis);
   fill_side(result.in, numbers.in, position.from, axes);
   fill_side(result.out, numbers.out, position.to, axes);
   result.out.streams = cut.streams;
   place_butterfly(numbers, cut, position);
+  if (kind.is_conjugated()) {
+    numbers.in.is_conjugated = position.begins && kind.in == request::domain::hermitian;
+    numbers.out.is_conjugated = position.ends && kind.out == request::domain::hermitian;
+  }
   if (axes.count == 1) {
     const arrays::axis &from = position.from.axes[position.axis],
                        &to = position.to.axes[position.axis];

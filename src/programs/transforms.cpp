@@ -117,7 +117,8 @@ class piece_chooser {
       axis.sink = row_of(request_.kind.out);
     }
     axis.total = spec_.lengths[a] / (axis.has_half_spectrum() ? 2 : 1);
-    axis.is_forward = request_.kind.is_forward;
+    const request::traits& kind = request_.kind_of_axis(a);
+    axis.is_forward = kind.is_forward != kind.is_conjugated();
     axis.transforms = transforms_of(a);
     return axis;
   }

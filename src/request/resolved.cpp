@@ -100,9 +100,9 @@ std::size_t points_of(const plan_spec& spec) noexcept {
                          std::multiplies<>{});
 }
 
-const traits& kind_of_axis(const plan_spec& spec, std::size_t axis) noexcept {
+const traits& kind_of_axis(const plan_spec& spec, const traits& kind, std::size_t axis) noexcept {
   if (!spec.axis_kinds.empty()) return traits_of(spec.axis_kinds[axis]);
-  return traits_of(axis + 1 == spec.lengths.size() ? spec.kind : traits_of(spec.kind).other_axes);
+  return axis + 1 == spec.lengths.size() ? kind : traits_of(kind.other_axes);
 }
 
 long double factor_of(const plan_spec& spec) noexcept {

@@ -18,8 +18,12 @@ namespace wingbeat::request {
 /// Returns the product of the lengths.
 [[nodiscard]] std::size_t points_of(const plan_spec& spec) noexcept;
 
-/// Returns the kind of the transforms along an axis.
-[[nodiscard]] const traits& kind_of_axis(const plan_spec& spec, std::size_t axis) noexcept;
+/// Returns the kind of the transforms along an axis of a request, which is itself of a `kind`.
+[[nodiscard]] const traits& kind_of_axis(const plan_spec& spec, const traits& kind,
+                                         std::size_t axis) noexcept;
+[[nodiscard]] inline const traits& kind_of_axis(const plan_spec& spec, std::size_t axis) noexcept {
+  return kind_of_axis(spec, traits_of(spec.kind), axis);
+}
 
 /// Returns the factor that outputs are multiplied by.
 [[nodiscard]] long double factor_of(const plan_spec& spec) noexcept;
@@ -43,7 +47,7 @@ struct resolved_spec {
 
   /// Returns the kind of the transforms along an axis.
   [[nodiscard]] const traits& kind_of_axis(std::size_t axis) const {
-    return request::kind_of_axis(spec, axis);
+    return request::kind_of_axis(spec, kind, axis);
   }
 
   /// Returns the bytes of a buffer for the input, or the output: what a functor states, or up to

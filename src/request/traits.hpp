@@ -48,6 +48,11 @@ struct traits {
   bool half_in = false;   ///< Of cosines and sines: samples stand between the points of the grid,
   bool half_out = false;  ///< so do frequencies.
 
+  /// Returns whether its half spectrum is the conjugate of what engines compute: bins of a forward
+  /// transform, from reals and back.
+  [[nodiscard]] constexpr bool is_conjugated() const {
+    return is_real() && is_forward != (in == domain::real);
+  }
   /// Returns whether one of its sides is real.
   [[nodiscard]] constexpr bool is_real() const { return in == domain::real || out == domain::real; }
   /// Returns whether both are, and every axis may have a kind of its own.

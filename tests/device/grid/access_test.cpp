@@ -50,6 +50,23 @@ TEST(grid_access, reads_and_writes_with_strides) {
   }
 }
 
+struct conjugated_rows : whole_rows<n, 8, 2> {
+  static constexpr pass_numbers numbers() {
+    pass_numbers rows = whole_rows<n, 8, 2>::numbers();
+    rows.in.is_conjugated = rows.out.is_conjugated = true;
+    return rows;
+  }
+};
+
+TEST(grid_access, reads_and_writes_conjugates) {
+  const auto x = noise<float>(n * batch, 1);
+  const auto out = run_pass<conjugated_rows>(x, batch, n * batch);
+  for (size b = 0; b < batch; ++b) {
+    const auto expected = dft(picked(x, b * n, n), direction::inverse);
+    EXPECT_TRUE(is_accurate<float>(picked(out, b * n, n), expected, n));
+  }
+}
+
 /// Inputs 5 to 20 exist, outputs 3 to 29 are wanted.
 struct limited_rows : whole_rows<n, 8, 2> {
   static constexpr pass_numbers numbers() {

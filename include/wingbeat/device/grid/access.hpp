@@ -42,6 +42,7 @@ class access {
 
   /// Writes element i of the axis at `at`, if it is wanted.
   WINGBEAT_FN void write(size at, size i, complex_type z) const {
+    if constexpr (as.out.is_conjugated) z = conj(z);
     if constexpr (!as.out.is_limited) {
       out_.put(at, i, z);
     } else if constexpr (Store::has_parts && as.out.is_pairs) {
@@ -60,17 +61,24 @@ class access {
  private:
   /// Returns an element whose place is in memory, or 0 where it is not wanted.
   WINGBEAT_FN complex_type read_stored(size at, size i) const {
+    if constexpr (as.in.is_conjugated) {
+      return conj(read_kept(at, i));
+    } else {
+      return read_kept(at, i);
+    }
+  }
+  WINGBEAT_FN complex_type read_kept(size place, size i) const {
     if constexpr (!as.in.is_limited) {
-      return in_.get(at, i);
+      return in_.get(place, i);
     } else if constexpr (Load::has_parts && as.in.is_pairs) {
-      if (is_in(2 * i) && is_in(2 * i + 1)) return in_.get(at, i);
+      if (is_in(2 * i) && is_in(2 * i + 1)) return in_.get(place, i);
       complex_type z{real(0), real(0)};
-      if (is_in(2 * i)) z.re = in_.re(at);
-      if (is_in(2 * i + 1)) z.im = in_.im(at);
+      if (is_in(2 * i)) z.re = in_.re(place);
+      if (is_in(2 * i + 1)) z.im = in_.im(place);
       return z;
     } else {
       complex_type z{real(0), real(0)};
-      if (is_in(i)) z = in_.get(at, i);
+      if (is_in(i)) z = in_.get(place, i);
       return z;
     }
   }

@@ -214,7 +214,8 @@ struct side {
   bool is_limited = false;  ///< Only these indices are in memory:
   size valid_begin = 0, valid_end = 0;  ///< of reals, where elements are pairs.
   bool is_pairs = false;                ///< Elements are neighbouring pairs of a real row.
-  bool is_hermitian = false;  ///< Of indices i > N/2, those of N - i are in memory: conjugates.
+  bool is_hermitian = false;   ///< Of indices i > N/2, those of N - i are in memory: conjugates.
+  bool is_conjugated = false;  ///< Memory has the conjugates of all elements.
   /// Elements of stride 1 lie in blocks of so many (0: they do not), `block_stride` places apart,
   /// the first block beginning with element `block_first`; see `blocked`.
   size block = 0, block_stride = 0, block_first = 0;

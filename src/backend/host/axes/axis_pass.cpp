@@ -85,7 +85,7 @@ void axis_pass<Real>::choose_rows() {
   is_shared_ =
       row_transform<Real>::is_long(n) && (n_columns_ < n_slots || row_bytes > limits.own_row_bytes);
   rows_.emplace(kernels_, n, is_shared_ ? n_slots : 1);
-  if (has_mirror_) mirror_.emplace(kernels_, n);
+  if (has_mirror_) mirror_.emplace(kernels_, n, planned_.kind.is_conjugated());
   is_in_memory_ = is_in_direct_ && is_out_direct_ && planned_.repeats.size() == 1 &&
                   (is_shared_ || !rows_->is_chirped()) &&
                   row_transform<Real>::is_long(n) == is_shared_;

@@ -11,7 +11,8 @@
 namespace wingbeat::backend::host {
 
 template <class Real>
-mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t half)
+mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t half,
+                                         bool is_conjugated)
     : kernels_(table), half_(half), width_(table.width) {
   if (half == 0) return;
   const int least = 16 / int{sizeof(Real)};
@@ -25,7 +26,8 @@ mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t
   const std::size_t n_vectors = n_vectors_ = half / 2 / width;
   n_tail_ = half / 2 % width;
   table_ = make_aligned<Real>(2 * (width + n_vectors + 2 + n_tail_));
-  const root_products<Real> w{2 * half};
+  const root_products<Real> roots{2 * half};
+  const auto w = [&](std::size_t k) { return is_conjugated ? std::conj(roots(k)) : roots(k); };
   table_writer<Real> writer{table_.get()};
   writer.split(width, [&](std::size_t l) { return w(1 + l); });
   for (std::size_t v = 0; v < n_vectors; ++v) writer.one(w(v * width));

@@ -13,8 +13,9 @@ namespace wingbeat::backend::host {
 template <class Real>
 class mirror_transform {
  public:
-  /// Prepares real rows of 2 `half`; with half = 0, nothing.
-  mirror_transform(const kernels<Real>& table, std::size_t half);
+  /// Prepares real rows of 2 `half`; with half = 0, nothing. is_conjugated: the transforms that it
+  /// goes through have the other direction, and bins are conjugates.
+  mirror_transform(const kernels<Real>& table, std::size_t half, bool is_conjugated = false);
 
   /// Transforms real rows to bins. `given.scale` includes the 1/2 that `split` expects.
   void forward(const row_transform<Real>& through, const rows<Real>& given, void* workspace,
