@@ -3,65 +3,11 @@
 
 #include <type_traits>  // is_same_v
 
-#include "root_products.hpp"            // root_products, rounded_root
-#include "wingbeat/device/factors.hpp"  // least_factor
+#include "plain_transform.hpp"  // plain_transform
+#include "root_products.hpp"    // root_products
 
 namespace wingbeat {
 namespace {
-
-template <class Work>
-std::complex<Work> product(std::complex<Work> a, std::complex<Work> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-/// Forward transforms of divisors of one length.
-template <class Work>
-class plain_transform {
-  using number = std::complex<Work>;
-
- public:
-  explicit plain_transform(std::size_t total) : total_(total), root_of_(total) {}
-
-  /// out becomes the transform of in[0], in[stride] .. of `n` points.
-  void operator()(const number* in, std::size_t stride, std::size_t n, number* out) const {
-    if (n == 1) {
-      *out = *in;
-      return;
-    }
-    const std::size_t radix = radix_of(n), rest = n / radix;
-    for (std::size_t q = 0; q < radix; ++q) {
-      (*this)(in + q * stride, stride * radix, rest, out + q * rest);
-    }
-    const std::size_t step = total_ / n;
-    number x[largest_radix], roots[largest_radix];
-    for (std::size_t q = 0; q < radix; ++q) roots[q] = root_of_(q * (total_ / radix));
-    for (std::size_t k = 0; k < rest; ++k) {
-      for (std::size_t q = 0; q < radix; ++q) {
-        x[q] = product(out[q * rest + k], root_of_(q * k * step));
-      }
-      for (std::size_t p = 0; p < radix; ++p) {
-        number sum = x[0];
-        for (std::size_t q = 1; q < radix; ++q) {
-          sum += product(x[q], roots[p * q % radix]);
-        }
-        out[p * rest + k] = sum;
-      }
-    }
-  }
-
- private:
-  static constexpr std::size_t largest_radix = 13;  // of good lengths
-
-  static std::size_t radix_of(std::size_t n) {
-    for (const std::size_t radix : {8, 4}) {
-      if (n % radix == 0) return radix;
-    }
-    return device::least_factor(static_cast<unsigned>(n));
-  }
-
-  std::size_t total_;
-  root_products<Work> root_of_;
-};
 
 /// Calls take(n, c[n]) for n < N.
 template <class Work, class Take>

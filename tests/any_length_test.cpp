@@ -61,7 +61,7 @@ class any_length : public on_engine {
 TEST_P(any_length, agrees_with_the_sum_that_defines_it) {
   const bool compiles = GetParam() == engine::opencl || GetParam() == engine::cuda;
   if (compiles) {
-    for (const std::size_t n : {1, 17, 37, 1009}) check<float>(n, transform::forward);
+    for (const std::size_t n : {1, 17, 37, 59, 257, 1019}) check<float>(n, transform::forward);
     check<float>(58, transform::inverse_to_real);
     check<float>(74, transform::forward_from_real);
     if (on->device().has_fp64) check<double>(41, transform::inverse);

@@ -141,6 +141,7 @@ std::string_view body_name(body makes) {
   switch (makes) {
     case body::transform: return "transform";
     case body::convolve: return "convolve";
+    case body::rader: return "rader";
     case body::real_row: return "real_row";
     case body::line:
     case body::plane: return "cluster_transform";

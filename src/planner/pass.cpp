@@ -11,7 +11,7 @@ namespace {
 std::size_t side_bytes(const pass& planned, const pass_side& stored,
                        const device::grid::side& placed, row holds) {
   if (stored.fused) return stored.fused->moved_bytes;
-  std::size_t elements = planned.rows * planned.shape().length;
+  std::size_t elements = planned.rows * planned.shape().elements();
   for (unsigned i = 0; i < planned.numbers.depth; ++i) elements *= planned.numbers.loops[i].count;
   if (placed.is_limited) {
     // Of an axis cut into butterflies, each index is in one of them.
@@ -43,7 +43,7 @@ std::string cut_text(const pass& planned) {
   if (shape.makes == body::plane) return formatted("planes of {} x {}", shape.first, shape.second);
   const std::size_t total = planned.numbers.total;
   std::string text = planned.is_whole()
-                         ? formatted("lines of {}", shape.length)
+                         ? formatted("lines of {}", shape.elements())
                          : formatted("{} x {} of {}", total / shape.length, shape.length, total);
   if (planned.numbers.prior > 1) text += formatted(" after {}", planned.numbers.prior);
   if (shape.makes == body::line) text += formatted(" as {} x {}", shape.first, shape.second);
@@ -82,6 +82,7 @@ std::string pass::describe() const {
   if (shape.source == row::half_spectrum) text += ", bins of a real transform combined";
   if (in_place_spacing || shape.bins != device::order::natural) text += ", bins scrambled";
   if (numbers.factors_in > 0) text += formatted(", {} inputs times factors", numbers.factors_in);
+  if (shape.makes == body::rader) text += formatted(", convolved within {}", shape.length);
   if (shape.makes == body::convolve) text += ", multiplied by a spectrum and transformed back";
   if (numbers.factors_out > 0) text += formatted(", {} outputs times factors", numbers.factors_out);
   if (numbers.prefetch_tiles > 0) {

@@ -57,7 +57,7 @@ struct pass {
   /// request states.
   [[nodiscard]] std::size_t traffic_bytes() const;
   /// Returns whether the whole axis is transformed at once.
-  [[nodiscard]] bool is_whole() const { return shape().length == numbers.total; }
+  [[nodiscard]] bool is_whole() const { return shape().elements() == numbers.total; }
 
   /// Returns the functors' parameter blocks, which stand before the roots in this pass's table.
   [[nodiscard]] std::vector<std::byte> parameter_blocks() const;

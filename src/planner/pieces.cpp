@@ -3,7 +3,7 @@
 
 #include <algorithm>  // max, min, stable_partition
 #include <bit>        // bit_ceil
-#include <utility>    // swap
+#include <utility>    // move, swap
 
 #include "arrays/array.hpp"             // bytes_of_real
 #include "formatted.hpp"                // formatted
@@ -360,6 +360,24 @@ axis_request padded_for_chirp(axis_request axis, const device_info& device) {
   return axis;
 }
 
+/// Returns the piece that makes an axis of p points, a prime, in one workgroup as a convolution of
+/// p - 1, if there is one.
+std::optional<piece> rader_piece_of(const axis_request& axis, const tuning::architecture& data,
+                                    const device_info& device) {
+  if (!is_rader_length(axis.total)) return std::nullopt;
+  axis_request cyclic = axis;
+  --cyclic.total;
+  auto result = convolved(cyclic.total, cyclic.columns, {cyclic, data, device});
+  if (!result) return result;
+  result->shape.makes = body::rader;
+  result->shape.stage_in = result->shape.stage_out = axis.is_row;
+  result->total = axis.total;
+  result->streams = false;
+  result = fitted(*result, device);
+  if (result) result->by_rader = std::make_shared<const rader>(axis.total, axis.is_forward);
+  return result;
+}
+
 /// Returns the pieces of an axis of any length: see `pieces_of`.
 std::vector<piece> chirp_pieces_of(const axis_request& request, const tuning::architecture& data,
                                    const device_info& device) {
@@ -417,6 +435,7 @@ std::vector<piece> pieces_of(const axis_request& axis, const tuning::architectur
   auto pieces = radix_pieces_of(axis, data, device);
   const bool may_chirp = axis.total > 1 && !is_good_length(axis.total) && !axis.has_half_spectrum();
   if (may_chirp && pieces.size() != 1) {
+    if (auto prime = rader_piece_of(axis, data, device)) return {std::move(*prime)};
     const axis_request padded = padded_for_chirp(axis, device);
     const auto whole = convolved(padded.total, padded.columns, {padded, data, device});
     if (whole || pieces.empty()) return chirp_pieces_of(axis, data, device);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chirp.hpp"                         // chirp
+#include "rader.hpp"                         // rader
 #include "tuning/tuning.hpp"                 // architecture
 #include "wingbeat/device/grid/numbers.hpp"  // tile_shape
 #include "wingbeat/devices.hpp"              // device_info
@@ -54,15 +55,16 @@ struct piece {
     bool multiplies = false;            ///< Inputs by the spectrum, unless its body does.
   };
   std::optional<part_of_chirp> chirped = std::nullopt;
+  std::shared_ptr<const rader> by_rader = nullptr;  ///< Of a body that needs its numbers.
 
   [[nodiscard]] bool is_in_place() const { return in_place_spacing.has_value(); }
 };
 
 /// Returns the pieces of an axis: one where it fits a workgroup or a cluster, two to four for a
-/// longer axis. One whose length is no product of radices, or too large a one, is convolved with a
-/// chirp within a length that costs least: in one piece; or in columns, convolved rows and columns
-/// back, all in place; or, longer still, forward and back. Throws `plan_error` where the device is
-/// too small for any.
+/// longer axis. One whose length is no product of radices, or too large a one, is convolved: a
+/// prime p within p - 1 where a workgroup can, else with a chirp within a length that costs least:
+/// in one piece; or in columns, convolved rows and columns back, all in place; or, longer still,
+/// forward and back. Throws `plan_error` where the device is too small for any.
 [[nodiscard]] std::vector<piece> pieces_of(const axis_request& axis,
                                            const tuning::architecture& data,
                                            const device_info& device);

@@ -62,27 +62,41 @@ void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis
   stored.rows.first = stored.rows.is_dense ? side.valid_begin : 0;
 }
 
-/// Fills in the factors of a piece of a transform by a chirp, and the spectrum as its body has it:
-/// row k of `prior` has the bins k + i `prior`.
+/// Adds a spectrum as the pass's body has it: row k of `rows` has the bins k + i `rows`.
+void add_spectrum(pass& result, const std::vector<std::complex<double>>& spectrum) {
+  const tile_shape& shape = result.numbers.shape;
+  const auto length = static_cast<unsigned>(shape.length);
+  const device::workgroup::schedule stages{shape.stage_order(), length, shape.elements_per_thread};
+  const auto bins = stages.scrambled_map();
+  const std::size_t rows = spectrum.size() / length;
+  for (std::size_t k = 0; k < rows; ++k) {
+    for (unsigned g = 0; g < length; ++g) {
+      const std::size_t bin = shape.is_in_place() ? bins.dft_index(g) : g;
+      result.factors.push_back(spectrum[k + bin * rows]);
+    }
+  }
+  result.numbers.has_own_filter = true;
+}
+
+/// Fills in the indices and the spectrum of a prime.
+void add_rader(pass& result, const rader& numbers) {
+  const std::size_t n = numbers.powers.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    result.factors.emplace_back(static_cast<double>(numbers.powers[i]),
+                                static_cast<double>(numbers.powers[(n - i) % n]));
+  }
+  add_spectrum(result, numbers.spectrum);
+}
+
+/// Fills in the factors of a piece of a transform by a chirp, and the spectrum.
 void add_factors(pass& result, const piece& cut) {
   const piece::part_of_chirp& part = *cut.chirped;
   pass_numbers& numbers = result.numbers;
-  const tile_shape& shape = numbers.shape;
   if (part.begins || part.ends) result.factors = part.numbers->factors;
   if (part.multiplies) result.factors = part.numbers->spectrum;
   if (part.begins || part.multiplies) numbers.factors_in = result.factors.size();
   if (part.ends) numbers.factors_out = result.factors.size();
-  numbers.has_own_filter = shape.makes == body::convolve;
-  if (!numbers.has_own_filter) return;
-  const auto length = static_cast<unsigned>(shape.length);
-  const device::workgroup::schedule stages{shape.stage_order(), length, shape.elements_per_thread};
-  const auto bins = stages.scrambled_map();
-  for (std::size_t k = 0; k < cut.total / length; ++k) {
-    for (unsigned g = 0; g < length; ++g) {
-      const std::size_t bin = shape.is_in_place() ? bins.dft_index(g) : g;
-      result.factors.push_back(part.numbers->spectrum[k + bin * (cut.total / length)]);
-    }
-  }
+  if (numbers.shape.makes == body::convolve) add_spectrum(result, part.numbers->spectrum);
 }
 
 void add_functors(pass& result, const request::resolved_spec& request) {
@@ -134,6 +148,7 @@ pass placed(const piece& cut, const placement& position) {
   numbers.prior = cut.prior;
   numbers.total = cut.total;
   if (cut.chirped) add_factors(result, cut);
+  if (cut.by_rader) add_rader(result, *cut.by_rader);
   fill_side(result.in, numbers.in, position.from, axes);
   fill_side(result.out, numbers.out, position.to, axes);
   result.out.streams = cut.streams;

@@ -11,7 +11,7 @@ namespace {
 /// numbered by row and column, and stage them.
 void stage_columns(tile_shape& shape, bool is_along) {
   is_along = is_along && shape.sink == row::complex_row;
-  shape.along_out = is_along && shape.bank_bytes != 0 && shape.makes != body::convolve &&
+  shape.along_out = is_along && shape.bank_bytes != 0 && !shape.is_convolution() &&
                     shape.length > shape.elements_per_thread;
   // A thread that reduces has elements of one lane alone.
   shape.stage_out =
@@ -22,7 +22,7 @@ void stage_columns(tile_shape& shape, bool is_along) {
 /// Returns whether rows of one side lie one behind another, `distance` apart.
 bool are_rows_dense(const device::grid::side& side, const tile_shape& shape, row holds,
                     std::size_t distance) {
-  const std::size_t elements = shape.length + (holds == row::half_spectrum ? 1 : 0);
+  const std::size_t elements = shape.elements() + (holds == row::half_spectrum ? 1 : 0);
   return side.stride == 1 && distance <= elements + 1 && !side.is_limited && !side.is_hermitian;
 }
 
@@ -34,6 +34,12 @@ void stage_sides(pass& result, const plan_spec& spec, const gathered_sides& gath
   const bool has_loops = numbers.depth > 0;
   const std::size_t lane_in = has_loops ? numbers.loops[0].in : numbers.in.distance;
   const std::size_t lane_out = has_loops ? numbers.loops[0].out : numbers.out.distance;
+  if (shape.makes == body::rader && !shape.lanes_across) {
+    // In no order, through local memory of its own layout.
+    shape.stage_in = numbers.in.stride == 1 && !spec.load.is_given();
+    shape.stage_out = numbers.out.stride == 1 && !spec.store.is_given();
+    return;
+  }
   if (shape.is_in_place()) shape.stage_in = shape.stage_out = false;
   if (shape.is_cluster()) {
     shape.along_out = shape.lanes_across && numbers.out.first_stride < lane_out;
@@ -53,7 +59,7 @@ std::size_t dense_input_elements(const pass_numbers& numbers) {
   const tile_shape& shape = numbers.shape;
   const std::size_t end = shape.source == row::half_spectrum ? 1 : 0;
   if (in.stride != 1 || in.is_limited || in.is_hermitian || shape.mirrored) return 0;
-  if (!shape.is_cluster()) return shape.length + end;
+  if (!shape.is_cluster()) return shape.elements() + end;
   if (shape.makes == body::plane) {
     return in.first_stride == shape.second + end ? shape.first * in.first_stride : 0;
   }

@@ -3,7 +3,7 @@
 // numbers of a chirp.
 #include <gtest/gtest.h>
 
-#include <algorithm>  // max
+#include <algorithm>  // max, sort
 #include <complex>
 #include <vector>
 
@@ -11,6 +11,7 @@
 #include "planner/devices.hpp"          // hopper, opencl
 #include "planner/pieces.hpp"           // pieces_of
 #include "programs/transforms.hpp"      // make_program
+#include "rader.hpp"                    // rader, is_rader_length
 #include "support/oracle.hpp"           // widened
 #include "tuning/tuning.hpp"            // for_device
 #include "wingbeat/device/factors.hpp"  // greatest_factor
@@ -32,9 +33,11 @@ void expect_pieces_fit(const axis_request& axis, const device_info& device) {
   for (const piece& each : pieces) {
     ASSERT_LE(each.shape.threads(), device.max_workgroup) << axis.total;
     ASSERT_LE(each.shape.scratch_bytes(), device.local_memory_bytes) << axis.total;
-    const bool has_chirp = each.chirped.has_value();
+    const bool has_chirp = each.chirped.has_value(), is_rader = each.by_rader != nullptr;
     ASSERT_EQ(each.total >= axis.total + (has_chirp ? axis.total - 1 : 0), true) << axis.total;
-    ASSERT_TRUE(has_chirp || device::greatest_factor(static_cast<unsigned>(axis.total)) <= 31);
+    ASSERT_TRUE(has_chirp || is_rader ||
+                device::greatest_factor(static_cast<unsigned>(axis.total)) <= 31);
+    ASSERT_TRUE(!is_rader || each.shape.length + 1 == axis.total) << axis.total;
   }
 }
 
@@ -55,7 +58,10 @@ TEST(any_length, is_one_piece_where_the_padded_row_fits_a_workgroup) {
     EXPECT_EQ(cut({.total = n}, hopper()).size(), 1U) << n;
   }
   EXPECT_FALSE(cut({.total = 31}, hopper()).front().chirped) << "a radix";
-  EXPECT_TRUE(cut({.total = 37}, hopper()).front().chirped);
+  EXPECT_TRUE(cut({.total = 59}, hopper()).front().chirped) << "58 = 2 x 29";
+  EXPECT_TRUE(cut({.total = 74}, hopper()).front().chirped) << "no prime";
+  EXPECT_FALSE(cut({.total = 37}, hopper()).front().chirped);
+  EXPECT_TRUE(cut({.total = 37}, hopper()).front().by_rader);
 }
 
 TEST(any_length, is_columns_convolved_rows_and_columns_back_where_it_does_not) {
@@ -91,6 +97,32 @@ TEST(any_length, overwrites_no_array_that_it_reads_elsewhere) {
     }
   }
   EXPECT_GT(longest, 3U) << "forward and back, too";
+}
+
+TEST(rader, takes_primes_that_are_one_more_than_a_good_length) {
+  for (const std::size_t p : {3, 5, 13, 37, 257, 1009, 65537}) EXPECT_TRUE(is_rader_length(p)) << p;
+  for (const std::size_t n : {0, 1, 2, 9, 49, 59, 1021, 2047})
+    EXPECT_FALSE(is_rader_length(n)) << n;
+}
+
+TEST(rader, has_every_index_once_and_convolves_to_the_transform) {
+  for (const std::size_t p : {3, 5, 37, 257}) {
+    for (const bool is_forward : {true, false}) {
+      const rader numbers{p, is_forward};
+      const std::size_t n = p - 1;
+      auto indices = numbers.powers;
+      std::sort(indices.begin(), indices.end());
+      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(indices.at(i), i + 1) << p;
+      for (std::size_t m = 0; m < n; ++m) {  // the filter's element m
+        std::complex<long double> sum = 0;
+        for (std::size_t b = 0; b < n; ++b) {
+          sum += widened(numbers.spectrum[b]) * std::conj(root(b * m % n, n));
+        }
+        const auto w = root(numbers.powers[(n - m) % n], p);
+        EXPECT_LT(std::abs(sum - (is_forward ? w : std::conj(w))), 2e-16L * p) << p << " " << m;
+      }
+    }
+  }
 }
 
 TEST(chirp, convolves_to_the_transform) {

@@ -13,6 +13,7 @@
 #include "planner/roots.hpp"               // table_of
 #include "wingbeat/device/bodies/cluster_transform.hpp"
 #include "wingbeat/device/bodies/convolve.hpp"
+#include "wingbeat/device/bodies/rader.hpp"
 #include "wingbeat/device/bodies/real_row.hpp"
 #include "wingbeat/device/bodies/transform.hpp"
 #include "wingbeat/device/ends/memory.hpp"  // complex_load, complex_store
@@ -147,6 +148,10 @@ struct emulated_body<Policy, body::convolve> {
   using type = bodies::convolve<Policy, emulated_group>;
 };
 template <class Policy>
+struct emulated_body<Policy, body::rader> {
+  using type = bodies::rader<Policy, emulated_group>;
+};
+template <class Policy>
 struct emulated_body<Policy, body::real_row> {
   using type = bodies::real_row<Policy, emulated_group>;
 };
@@ -167,11 +172,14 @@ void run_threads(const Work& work, size first_workgroup = 0) {
   }
 }
 
-/// Rounds a pass's roots as a plan does.
+/// What a pass's table has behind its roots.
+using table_factors = std::vector<std::complex<double>>;
+
+/// Rounds a pass's table as a plan does.
 template <class Real>
-values<Real> rounded_table(const pass_numbers& numbers) {
+values<Real> rounded_table(const pass_numbers& numbers, const table_factors& factors = {}) {
   values<Real> table;
-  for (const auto& w : planner::table_of<long double>(numbers)) {
+  for (const auto& w : planner::table_of<long double>(numbers, factors)) {
     table.push_back({static_cast<Real>(w.real()), static_cast<Real>(w.imag())});
   }
   table.push_back({});  // never empty
@@ -180,7 +188,7 @@ values<Real> rounded_table(const pass_numbers& numbers) {
 
 /// Fails where `pass_numbers` and the types of a body do not agree.
 template <class Policy>
-void expect_sizes_of_types() {
+void expect_sizes_of_types(const table_factors& factors = {}) {
   using body_type = body_of<Policy>;
   using fft = typename body_type::fft;
   constexpr pass_numbers numbers = Policy::numbers();
@@ -203,7 +211,7 @@ void expect_sizes_of_types() {
       EXPECT_GE(shape.scratch_bytes(), shape.staged_layout().bytes());
     }
   }
-  EXPECT_EQ(planner::table_of<long double>(numbers).size(), numbers.table_entries());
+  EXPECT_EQ(planner::table_of<long double>(numbers, factors).size(), numbers.table_entries());
 }
 
 /// An element that no pass writes.
@@ -222,11 +230,12 @@ bool is_poison(const Element& one) {
 
 /// Runs all tiles of a pass over `batch` rows, in place of a launch.
 template <class Policy, class Load, class Store>
-void run_tiles(const typename Load::element* in, typename Store::element* out, size batch) {
+void run_tiles(const typename Load::element* in, typename Store::element* out, size batch,
+               const table_factors& factors = {}) {
   using pass = grid::pass<Policy, body_of<Policy>, Load, Store>;
   constexpr pass_numbers numbers = Policy::numbers();
-  expect_sizes_of_types<Policy>();
-  const auto table = rounded_table<typename Policy::real>(numbers);
+  expect_sizes_of_types<Policy>(factors);
+  const auto table = rounded_table<typename Policy::real>(numbers, factors);
   const auto work = [&](const auto& group, char* scratch) {
     const auto tile = static_cast<unsigned>(group.index() / numbers.shape.workgroups);
     pass({in}, {out}, table.data(), scratch, group).run(tile, batch);
@@ -243,11 +252,12 @@ using plain_store = ends::complex_store<typename Policy::real, typename Policy::
 /// Runs a pass over `batch` rows; the output has `out_size` elements, poisoned.
 template <class Policy, class Load = plain_load<Policy>, class Store = plain_store<Policy>>
 std::vector<typename Store::element> run_pass(const std::vector<typename Load::element>& in,
-                                              size batch, size out_size) {
+                                              size batch, size out_size,
+                                              const table_factors& factors = {}) {
   using element = typename Store::element;
   constexpr size guard = 64;
   std::vector<element> out(out_size + 2 * guard, poison<element>());
-  run_tiles<Policy, Load, Store>(in.data(), out.data() + guard, batch);
+  run_tiles<Policy, Load, Store>(in.data(), out.data() + guard, batch, factors);
   for (size i = 0; i < guard; ++i) {
     EXPECT_TRUE(is_poison(out[i])) << "before the output, element " << i;
     EXPECT_TRUE(is_poison(out[guard + out_size + i])) << "behind the output, element " << i;

@@ -37,10 +37,16 @@ class convolve : public transform<Policy, Group> {
   /// filter(r) is the bin in the place of element number_in(r).
   template <class Filter>
   WINGBEAT_FN void run(complex_type (&x)[e], const Filter& filter) const {
+    run_around(x, [&](unsigned r, complex_type bin) { return multiplied(bin, filter(r)); });
+  }
+
+  /// The same with each bin, that of element r, replaced by change(r, bin).
+  template <class Change>
+  WINGBEAT_FN void run_around(complex_type (&x)[e], const Change& change) const {
     const auto scratch = this->scratch();
     fft::template execute_padded<base::live>(this->team(), x, scratch, this->roots());
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) x[r] = multiplied(x[r], filter(r));
+    for (unsigned r = 0; r < e; ++r) x[r] = change(r, x[r]);
     // In place, the inverse first writes what each thread has just read; else what others read.
     if constexpr (!of.is_in_place() && has_exchanges) this->team().barrier();
     fft_to<direction::inverse>::execute(this->team(), x, scratch, this->roots());

@@ -58,7 +58,7 @@ class transform {
   static constexpr unsigned live = as.live_elements();  ///< Of a thread's; the others are zeros.
 
   static_assert(!(of.stage_in || of.stage_out) || !of.half_trade ||
-                    of.makes == grid::body::real_row,
+                    of.makes == grid::body::real_row || of.makes == grid::body::rader,
                 "what is staged where elements are exchanged is exchanged whole");
   static_assert(!of.along_out || (of.lanes_across && !of.stage_out),
                 "stores change lanes at an exchange or are staged");

@@ -25,7 +25,8 @@ enum class body {
   convolve,   ///< Forward, times a spectrum, inverse, by one workgroup.
   real_row,   ///< A whole row of reals to bins, or back, by one workgroup.
   line,       ///< A cluster's transform of A B points.
-  plane       ///< A cluster's transform of A rows of B points.
+  plane,      ///< A cluster's transform of A rows of B points.
+  rader       ///< p = R + 1 points, a prime: all but the first are convolved within R.
 };
 
 /// What a body that convolves makes of a row's bin x and a spectrum's bin h.
@@ -69,6 +70,11 @@ struct tile_shape {
   WINGBEAT_FN constexpr bool is_cluster() const {
     return makes == body::line || makes == body::plane;
   }
+  WINGBEAT_FN constexpr bool is_convolution() const {
+    return makes == body::convolve || makes == body::rader;
+  }
+  /// Returns the elements of a butterfly that lie in memory.
+  WINGBEAT_FN constexpr size elements() const { return length + (makes == body::rader ? 1 : 0); }
   /// Returns whether one of its sides is a half spectrum.
   WINGBEAT_FN constexpr bool has_half_spectrum() const {
     return source == row::half_spectrum || sink == row::half_spectrum;
@@ -94,15 +100,15 @@ struct tile_shape {
   /// Returns whether elements keep their places in the transform, whose bins are then scrambled.
   WINGBEAT_FN constexpr bool is_in_place() const { return stage_order() != order::natural; }
   WINGBEAT_FN constexpr order stage_order() const {
-    return makes == body::convolve && is_power_of_two(length) ? order::scrambled : bins;
+    return is_convolution() && is_power_of_two(length) ? order::scrambled : bins;
   }
 
   // Elements that are staged: of one butterfly, and entries from a real row to the next.
   WINGBEAT_FN constexpr unsigned staged_in() const {
-    return static_cast<unsigned>(length) + (has_bin_behind(source) ? 1u : 0u);
+    return static_cast<unsigned>(elements()) + (has_bin_behind(source) ? 1u : 0u);
   }
   WINGBEAT_FN constexpr unsigned staged_out() const {
-    return static_cast<unsigned>(length) + (has_bin_behind(sink) ? 1u : 0u);
+    return static_cast<unsigned>(elements()) + (has_bin_behind(sink) ? 1u : 0u);
   }
   WINGBEAT_FN constexpr unsigned pitch_in() const { return pitch_of(staged_in()); }
   WINGBEAT_FN constexpr unsigned pitch_out() const { return pitch_of(staged_out()); }
@@ -126,6 +132,10 @@ struct tile_shape {
     if (makes == body::real_row) {
       const unsigned elements = (stage_in ? pitch_in() : 0u) + (stage_out ? pitch_out() : 0u);
       return exchange_bytes() + elements * lanes * element_bytes;
+    }
+    if (makes == body::rader) {
+      const bool is_staged = stage_in || stage_out;
+      return maximum(exchange_bytes(), is_staged ? pitch_in() * lanes * element_bytes : 0u);
     }
     // Opposite bins meet in one entry each.
     const unsigned whole = static_cast<unsigned>(length) * lanes;
@@ -174,6 +184,7 @@ struct tile_shape {
     return makes == body::real_row && side == row::half_spectrum;
   }
   WINGBEAT_FN constexpr unsigned pitch_of(unsigned count) const {
+    if (makes == body::rader) return count;  // odd, and rows are read in no order
     const unsigned banks = bank_bytes / element_bytes;
     if (lanes > 1 && lanes < banks && length / elements_per_thread >= banks) {
       // Threads across lanes find as many neighbours of each row in banks of their own.
@@ -247,7 +258,7 @@ struct pass_numbers {
   /// Inputs, or outputs, of indices below the count are multiplied by factors; inputs beyond count
   /// as 0. 0: they have none. Where both have, they are the same.
   size factors_in = 0, factors_out = 0;
-  bool has_own_filter = false;  ///< The body multiplies by `total` entries of the table.
+  bool has_own_filter = false;  ///< The body multiplies by entries of the table.
   double scale = 1;             ///< On the way out.
 
   /// Returns the loop of a role; `depth` if there is none.
@@ -266,7 +277,7 @@ struct pass_numbers {
   WINGBEAT_FN constexpr unsigned live_elements() const {
     const unsigned all = shape.elements_per_thread;
     if (!in.is_limited || in.is_hermitian || is_twiddled() || shape.is_cluster()) return all;
-    if (shape.source == row::half_spectrum) return all;
+    if (shape.source == row::half_spectrum || shape.makes == body::rader) return all;
     const size end = in.is_pairs ? (in.valid_end + 1) / 2 : in.valid_end;
     const size of_butterfly = (end + in.step - 1) / in.step, threads = shape.length / all;
     return static_cast<unsigned>(
@@ -315,15 +326,18 @@ struct pass_numbers {
   WINGBEAT_FN constexpr bool has_real_roots() const {
     return shape.has_half_spectrum() && shape.makes != body::real_row;
   }
-  // Behind the roots: factors, then the filter.
+  // Behind the roots: factors, or for `rader` the indices g^n and g^-n mod p of each n, as numbers;
+  // then the filter.
   WINGBEAT_FN constexpr size factors_at() const {
     return real_roots_at() + (has_real_roots() ? twiddle::root_tables{2 * bins()}.entries() : 0);
   }
   WINGBEAT_FN constexpr size filter_at() const {
-    return factors_at() + maximum(factors_in, factors_out);
+    return factors_at() +
+           (shape.makes == body::rader ? shape.length : maximum(factors_in, factors_out));
   }
   WINGBEAT_FN constexpr size table_entries() const {
-    return filter_at() + (has_own_filter ? total : 0);
+    if (!has_own_filter) return filter_at();
+    return filter_at() + (shape.makes == body::rader ? shape.length : total);
   }
 };
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body of a pass whose rows are p points, a prime: with a root g of all residues but 0,
+//
+//     X[g^-k] = x[0] + sum over n of x[g^n] w^(g^(n - k)),   X[0] = x[0] + sum over n of x[g^n]
+//
+// is a cyclic convolution of p - 1 points with a filter of the table's, and bin 0 of the rows in it
+// is the sum. C. M. Rader, Discrete Fourier transforms when the number of data samples is prime,
+// Proc. IEEE 56 (1968) 1107.
+#pragma once
+
+#include "wingbeat/device/bodies/convolve.hpp"  // convolve
+#include "wingbeat/device/complex.hpp"          // complex, copy_to, copied_from
+#include "wingbeat/device/ends/staged.hpp"      // read_staged, write_staged
+#include "wingbeat/device/grid/numbers.hpp"     // pass_numbers
+#include "wingbeat/device/port.hpp"             // WINGBEAT_FN, group
+
+namespace wingbeat::device::bodies {
+
+/// Elements are taken in the order g^n and given back in the order g^-n; where rows are staged,
+/// from local memory, which the exchanges use too.
+template <class Policy, class Group = group_in_rows>
+class rader : public convolve<Policy, Group> {
+  using base = convolve<Policy, Group>;
+  static constexpr grid::pass_numbers numbers = Policy::numbers();
+  static constexpr grid::tile_shape row_shape = numbers.shape;
+
+ public:
+  using base::base;
+  using base::e;
+  using typename base::complex_type;
+  using typename base::real;
+
+  template <class Elements, class Pass>
+  WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
+                            size rows) const {
+    complex_type x[e], first;
+    load(tile, x, first);
+    pass.prefetch(number, rows);
+    constexpr size spectrum_at = numbers.filter_at();
+    const auto spectrum = this->roots() + spectrum_at;
+    complex_type sum = first;
+    this->run_around(x, [&](unsigned r, complex_type bin) {
+      complex_type changed = bin * copied_from(spectrum + this->number_in(r));
+      if (r == 0 && has_first()) {
+        sum = first + bin;
+        changed = changed + first;
+      }
+      return changed;
+    });
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) x[r] = Pass::scaled(x[r]);
+    store(tile, x, Pass::scaled(sum));
+  }
+
+ private:
+  static constexpr unsigned points = unsigned(row_shape.elements());
+
+  /// Whether this thread has bin 0 of its row.
+  WINGBEAT_FN bool has_first() const { return this->number_in(0) == 0; }
+
+  /// Returns which of the p points is element r before, and after.
+  WINGBEAT_FN unsigned point_in(unsigned r) const {
+    constexpr size indices_at = numbers.factors_at();
+    return static_cast<unsigned>((this->roots() + indices_at)[this->number_in(r)].re);
+  }
+  WINGBEAT_FN unsigned point_out(unsigned r) const {
+    constexpr size indices_at = numbers.factors_at();
+    return static_cast<unsigned>((this->roots() + indices_at)[this->number_in(r)].im);
+  }
+
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* staged(unsigned lane) const {
+    constexpr unsigned pitch = row_shape.pitch_in();
+    return this->entries() + lane * pitch;
+  }
+
+  template <class Elements>
+  WINGBEAT_FN void load(const Elements& tile, complex_type (&x)[e], complex_type& first) const {
+    const unsigned lane = this->lane_in();
+    const bool inside = tile.has(lane);
+    const auto element = [&](unsigned i) {
+      complex_type z{real(0), real(0)};
+      if constexpr (row_shape.stage_in) {
+        if (inside) z = copied_from(staged(lane) + i);
+      } else if (inside) {
+        z = tile.read(tile.in(lane) + size(i) * base::in_stride, tile.index_in(lane, i));
+      }
+      return z;
+    };
+    if constexpr (row_shape.stage_in) {
+      ends::read_staged<Policy, points>(
+          *this, tile,
+          [&](unsigned other, unsigned q, complex_type z) { copy_to(staged(other) + q, z); });
+    }
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) x[r] = element(point_in(r));
+    first = {real(0), real(0)};
+    if (has_first()) first = element(0);
+    if constexpr (row_shape.stage_in && (base::has_exchanges || row_shape.stage_out)) {
+      this->team().workgroup_barrier();
+    }
+  }
+
+  template <class Elements>
+  WINGBEAT_FN void store(const Elements& tile, const complex_type (&x)[e],
+                         complex_type first) const {
+    const unsigned lane = this->lane_out();
+    if constexpr (row_shape.stage_out) {
+      if constexpr (base::has_exchanges) this->team().workgroup_barrier();
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) copy_to(staged(lane) + point_out(r), x[r]);
+      if (has_first()) copy_to(staged(lane), first);
+      this->team().workgroup_barrier();
+      ends::write_staged<Policy, points>(
+          *this, tile, [&](unsigned other, unsigned q) { return copied_from(staged(other) + q); });
+    } else if (tile.has(lane)) {
+      const auto put = [&](unsigned i, complex_type z) {
+        tile.write(tile.out(lane) + size(i) * base::out_stride, tile.index_out(lane, i), z);
+      };
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) put(point_out(r), x[r]);
+      if (has_first()) put(0, first);
+    }
+  }
+};
+
+}  // namespace wingbeat::device::bodies
