@@ -118,7 +118,7 @@ void output_check::compute_reference() {
 
 agreement output_check::judge(std::span<const double> output) {
   if (extent_ == check_extent::sample) return judge_sample(output);
-  return compare(output, reference_, kind(), request::points_of(problem_.spec), problem_.computed);
+  return compare(output, reference_, kind(), logical_points(), problem_.computed);
 }
 
 std::vector<output_check::loudness> output_check::loudness_of(
@@ -205,8 +205,14 @@ double output_check::norm_of_input(std::size_t transform) const {
          static_cast<double>(request::factor_of(spec));
 }
 
-/// Half spectra of several axes may have parts that a real output does not depend on.
+std::size_t output_check::logical_points() const {
+  return static_cast<std::size_t>(request::logical_points_of(problem_.spec));
+}
+
+/// Half spectra of several axes may have parts that a real output does not depend on; transforms
+/// from reals to reals keep energies only where they are orthogonal.
 bool output_check::has_norms() const {
+  if (request::traits_of(problem_.spec.kind).is_real_to_real()) return false;
   return request::traits_of(problem_.spec.kind).in != request::domain::hermitian ||
          problem_.spec.lengths.size() == 1;
 }
@@ -234,7 +240,7 @@ agreement output_check::judge_sample(std::span<const double> output) {
   const plan_spec& spec = problem_.spec;
   const std::vector<loudness> found = loudness_of(output);
   const value_pairs pairs = pairs_of(output, found);
-  const std::size_t n = request::points_of(spec), n_values = n_values_ / spec.batch;
+  const std::size_t n = logical_points(), n_values = n_values_ / spec.batch;
   agreement worst{.is_within = true};
   std::size_t n_off = 0;
   n_checked_ = 0;

@@ -62,6 +62,8 @@ class output_check {
                                      const std::vector<loudness>& found);
   [[nodiscard]] const std::vector<double>& expected_of(const output_sample& sample);
   [[nodiscard]] double norm_of_input(std::size_t transform) const;
+  /// Returns N, whose logarithm allowed errors grow with.
+  [[nodiscard]] std::size_t logical_points() const;
   [[nodiscard]] bool has_norms() const;
   [[nodiscard]] agreement judge_sample(std::span<const double> output);
   [[nodiscard]] element kind() const;

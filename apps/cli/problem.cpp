@@ -7,6 +7,7 @@
 #include <limits>     // numeric_limits
 #include <utility>    // move
 
+#include "cli/kinds.hpp"             // set_kinds
 #include "cli/messages.hpp"          // counted
 #include "cli/samples.hpp"           // round_to
 #include "formatted.hpp"             // formatted
@@ -17,6 +18,21 @@
 namespace wingbeat::cli {
 namespace {
 
+/// Gives a problem the kinds from reals to reals that were asked for.
+void set_real_kinds(plan_spec& spec, const formats::signal& signal, const std::string& name,
+                    const transform_request& request) {
+  if (!signal.is_real) {
+    throw plan_error(formatted("{} holds complex samples, and {} takes real ones; drop --kind",
+                               name, name_of(request.kinds.front())));
+  }
+  std::vector<transform> kinds = request.kinds;
+  if (request.is_inverse) {
+    for (transform& each : kinds) each = request::traits_of(each).opposite;
+  }
+  set_kinds(spec, kinds);
+  spec.orthogonalize = request.orthogonalizes;
+}
+
 transform kind_of(const formats::signal& signal, const std::string& name,
                   const transform_request& request) {
   if (request.is_inverse) return request.is_half ? transform::inverse_to_real : transform::inverse;
@@ -26,6 +42,15 @@ transform kind_of(const formats::signal& signal, const std::string& name,
         "{} holds complex samples, whose spectrum has no half to leave out; drop --half", name));
   }
   return transform::forward;
+}
+
+void set_kind(plan_spec& spec, const formats::signal& signal, const std::string& name,
+              const transform_request& request) {
+  if (request.kinds.empty()) {
+    spec.kind = kind_of(signal, name, request);
+  } else {
+    set_real_kinds(spec, signal, name, request);
+  }
 }
 
 /// Returns the length of rows that need `needed` elements and may be padded.
@@ -140,7 +165,7 @@ problem make_problem(const formats::signal& signal, const std::string& name,
         name, counted(signal.row_length, "sample")));
   }
   problem p;
-  p.spec.kind = kind_of(signal, name, request);
+  set_kind(p.spec, signal, name, request);
   p.spec.lengths = {length_for(signal, name, p.spec.kind, request)};
   p.spec.batch = signal.n_rows;
   p.spec.real = request.real;
@@ -166,7 +191,7 @@ problem make_image_problem(const formats::signal& signal, const std::string& nam
         name));
   }
   problem p;
-  p.spec.kind = kind_of(signal, name, request);
+  set_kind(p.spec, signal, name, request);
   const request::domain values = request::traits_of(p.spec.kind).in;
   const bool is_from_half = values == request::domain::hermitian;
   const std::size_t width =

@@ -20,7 +20,9 @@ enum class padding { none, good, power_of_two };
 /// The options of a transform of a file.
 struct transform_request {
   bool is_inverse = false;
-  bool is_half = false;  ///< The spectrum of a real signal as bins 0..N/2 alone.
+  bool is_half = false;               ///< The spectrum of a real signal as bins 0..N/2 alone.
+  std::vector<transform> kinds = {};  ///< From reals to reals, forward; one, or one per axis.
+  bool orthogonalizes = false;
   std::optional<std::size_t> length;
   padding pad = padding::none;
   std::optional<scaling> scale;  ///< Unset: none forward, by_length inverse.

@@ -10,6 +10,7 @@
 #include <utility>  // pair
 
 #include "cli/choose.hpp"        // choose_device, short_name
+#include "cli/kinds.hpp"         // kinds_named, set_kinds
 #include "cli/option.hpp"        // add_text, add_count, whole_number
 #include "formatted.hpp"         // formatted, joined
 #include "request/resolved.hpp"  // resolved_spec
@@ -92,16 +93,6 @@ std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {
     result.push_back(axes);
   }
   return result;
-}
-
-transform kind_named(const std::string& name) {
-  for (const request::traits& each : request::kinds) {
-    if (name == each.short_name || name == each.name) return each.kind;
-  }
-  throw plan_error(formatted(
-      "there is no kind '{}'; choose c2c, c2c-inverse, r2c or c2r, or by wingbeat's names forward, "
-      "inverse, forward_from_real or inverse_to_real",
-      name));
 }
 
 precision scalar_named(const std::string& name) {
@@ -197,7 +188,7 @@ std::size_t batch_that_fills(const plan_spec& single, std::size_t mib) {
 plan_spec problem_of(const sweep_options& options, const std::vector<std::size_t>& lengths,
                      std::size_t mib) {
   plan_spec spec{.lengths = lengths};
-  spec.kind = kind_named(options.kind);
+  set_kinds(spec, kinds_named(options.kind));
   spec.real = scalar_named(options.precision);
   spec.bins = bins_named(options.bins);
   const layout_words words = layout_of(options.layout);
@@ -214,7 +205,10 @@ void add_sweep_options(CLI::App& command, sweep_options& into) {
   add_text(command, "--lengths", into.lengths,
            formatted("a range 2^1..2^{}, a list 256,3601, several axes 480x640,64x64x64",
                      max_length_log2()));
-  add_text(command, "--kind", into.kind, "c2c, c2c-inverse, r2c or c2r");
+  add_text(
+      command, "--kind", into.kind,
+      "c2c, c2c-inverse, r2c or c2r; dct1 to dct4, dst1 to dst4 or dht, of several axes one for "
+      "each: dct2,dst1");
   add_text(command, "--precision", into.precision, "fp32, fp64, fp16 or bf16");
   add_text(command, "--layout", into.layout,
            "packed, in-place, planar, interleaved (transforms alternate element by element), "

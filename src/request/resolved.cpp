@@ -105,11 +105,16 @@ const traits& kind_of_axis(const plan_spec& spec, const traits& kind, std::size_
   return axis + 1 == spec.lengths.size() ? kind : traits_of(kind.other_axes);
 }
 
-long double factor_of(const plan_spec& spec) noexcept {
+long double logical_points_of(const plan_spec& spec) noexcept {
   long double n = 1;
   for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
     n *= static_cast<long double>(kind_of_axis(spec, a).logical_length(spec.lengths[a]));
   }
+  return n;
+}
+
+long double factor_of(const plan_spec& spec) noexcept {
+  const long double n = logical_points_of(spec);
   switch (spec.scale) {
     case scaling::none: return spec.factor;
     case scaling::by_length: return spec.factor / n;

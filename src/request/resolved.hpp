@@ -25,6 +25,9 @@ namespace wingbeat::request {
   return kind_of_axis(spec, traits_of(spec.kind), axis);
 }
 
+/// Returns the product of the logical lengths, which `scaling` divides by.
+[[nodiscard]] long double logical_points_of(const plan_spec& spec) noexcept;
+
 /// Returns the factor that outputs are multiplied by.
 [[nodiscard]] long double factor_of(const plan_spec& spec) noexcept;
 

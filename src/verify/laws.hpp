@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The laws of transforms, each with the largest error that rounding can cause.
 // With u the unit roundoff, c = 1 (fp32) or 1.25 (fp64), one transform of N points may be off by
-//     e = c u sqrt(log2 N)   in relative L2,
+//     e = c u sqrt(log2 N)   in relative L2, N the logical length of cosine and sine transforms,
+// those of up to 64 points 4 u,
 // and a law that compares several transforms by the sum of their errors.
 #pragma once
 
@@ -20,6 +21,7 @@ struct trial {
   transform kind;
   shape over;
   std::size_t n = points_of(over);
+  std::size_t logical = logical_points_of(kind, over);  ///< What `scaling` divides by.
 
   /// Returns the transforms of rows, as one batch.
   [[nodiscard]] std::vector<row> operator()(const std::vector<row>& x, manner how) const {
@@ -42,6 +44,12 @@ struct law {
   std::string_view name;
   std::string_view statement;
   measurement (*measure)(const trial&);
+  /// Returns whether a kind obeys it; null: every kind.
+  bool (*governs)(const request::traits& kind) = nullptr;
+
+  [[nodiscard]] bool applies_to(transform kind) const {
+    return governs == nullptr || governs(traits_of(kind));
+  }
 };
 
 /// Returns every law, in the order to check them. The last checks that the others changed no other

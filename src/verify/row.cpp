@@ -23,8 +23,33 @@ value root(transform kind, std::size_t k, std::size_t n) {
   return traits_of(kind).is_forward ? std::conj(w) : w;
 }
 
+namespace {
+
+/// Returns the factor of x[j] in element k of n points of a kind from reals to reals.
+long double real_factor(const request::traits& kind, std::size_t j, std::size_t k, std::size_t n) {
+  const auto position = [&](std::size_t i, bool is_half) {
+    if (is_half) return 2 * i + 1;
+    return kind.functions == request::basis::sine ? i + 1 : i;
+  };
+  const std::size_t period =
+      kind.logical_length(n) * (kind.half_in ? 2 : 1) * (kind.half_out ? 2 : 1);
+  const value w =
+      root(transform::inverse, position(j, kind.half_in) * position(k, kind.half_out), period);
+  if (kind.functions == request::basis::cas) return w.real() + w.imag();
+  const long double part = kind.functions == request::basis::cosine ? w.real() : w.imag();
+  return kind.is_own_mirror_in(j, n) ? part : 2 * part;
+}
+
+}  // namespace
+
 std::size_t points_of(const shape& over) noexcept {
   return std::accumulate(over.begin(), over.end(), std::size_t{1}, std::multiplies<>{});
+}
+
+std::size_t logical_points_of(transform kind, const shape& over) noexcept {
+  std::size_t product = 1;
+  for (const std::size_t n : over) product *= traits_of(kind).logical_length(n);
+  return product;
 }
 
 std::size_t shifted(std::size_t j, std::size_t s, const shape& over) {
@@ -49,10 +74,12 @@ std::size_t mirrored(std::size_t j, const shape& over) {
 }
 
 value root(transform kind, std::size_t j, std::size_t k, const shape& over) {
-  if (over.size() == 1) return root(kind, j * k, over.front());
+  const bool is_real = traits_of(kind).is_real_to_real();
+  if (over.size() == 1 && !is_real) return root(kind, j * k, over.front());
   value w = 1;
   for (auto n = over.rbegin(); n != over.rend(); ++n) {
-    w *= root(kind, j % *n * (k % *n), *n);
+    w *= is_real ? real_factor(traits_of(kind), j % *n, k % *n, *n)
+                 : root(kind, j % *n * (k % *n), *n);
     j /= *n;
     k /= *n;
   }

@@ -26,6 +26,9 @@ using shape = std::vector<std::size_t>;
 
 [[nodiscard]] std::size_t points_of(const shape& over) noexcept;
 
+/// Returns the product of the logical lengths.
+[[nodiscard]] std::size_t logical_points_of(transform kind, const shape& over) noexcept;
+
 /// Returns the point j + s, each index modulo its axis' length; and the point -j.
 [[nodiscard]] std::size_t shifted(std::size_t j, std::size_t s, const shape& over);
 [[nodiscard]] std::size_t mirrored(std::size_t j, const shape& over);
@@ -33,7 +36,8 @@ using shape = std::vector<std::size_t>;
 /// Returns w^k = exp(sign 2 pi i k/n), the sign that of `kind`.
 [[nodiscard]] value root(transform kind, std::size_t k, std::size_t n);
 
-/// Returns the product of w^(j k) over all axes, j and k being points.
+/// Returns what x[j] is multiplied by in bin k: the product of w^(j k) over all axes, j and k being
+/// points; of kinds from reals to reals, of the factors in the sums that define them.
 [[nodiscard]] value root(transform kind, std::size_t j, std::size_t k, const shape& over);
 
 /// Returns bin k of the transform of x, by the sum that defines it.

@@ -76,8 +76,8 @@ void append_lines(std::vector<double>& target, const std::vector<double>& lines,
 }  // namespace
 
 const plan& runner::plan_for(const plan_spec& spec) {
-  const auto key =
-      std::tuple{spec.kind, spec.lengths, std::size_t{spec.batch}, spec.scale, spec.where};
+  const auto key = std::tuple{spec.kind,  spec.lengths,       std::size_t{spec.batch},
+                              spec.scale, spec.orthogonalize, spec.where};
   auto found = plans_.find(key);
   if (found == plans_.end()) found = plans_.emplace(key, plan{queue_, spec}).first;
   return found->second;
@@ -111,6 +111,7 @@ std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows
                        .kind = kind,
                        .real = real_,
                        .scale = how.scale,
+                       .orthogonalize = how.orthogonalizes,
                        .where = how.where};
   const std::size_t real_bytes = real_ == precision::fp32 ? 4 : 8;
   const std::size_t n_lines = points_of(over) / over.back();  // of one transform

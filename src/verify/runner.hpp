@@ -40,7 +40,7 @@ class runner final : public transformer {
 
   queue queue_;
   precision real_;
-  std::map<std::tuple<transform, shape, std::size_t, scaling, placement>, plan> plans_;
+  std::map<std::tuple<transform, shape, std::size_t, scaling, bool, placement>, plan> plans_;
   std::size_t n_trespasses_ = 0;
 };
 

@@ -14,6 +14,7 @@ namespace wingbeat::verify {
 /// How to run a transform, apart from its kind.
 struct manner {
   scaling scale = scaling::none;
+  bool orthogonalizes = false;
   placement where = placement::out_of_place;
   shape over = {};  ///< The lengths; empty: one axis.
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/verify.hpp"
 
-#include <bit>     // bit_width, has_single_bit
-#include <limits>  // numeric_limits
+#include <algorithm>  // all_of
+#include <bit>        // bit_width, has_single_bit
+#include <limits>     // numeric_limits
 #include <optional>
 #include <utility>  // move
 
@@ -57,7 +58,19 @@ std::vector<shape> shapes_of(std::size_t n) {
   return shapes;
 }
 
+/// Returns whether a kind has axes of these lengths.
+bool has_axes(transform kind, const shape& axes) {
+  return std::all_of(axes.begin(), axes.end(),
+                     [&](std::size_t n) { return n >= request::traits_of(kind).least_length(); });
+}
+
 }  // namespace
+
+std::vector<transform> every_kind() {
+  std::vector<transform> kinds;
+  for (const request::traits& each : request::kinds) kinds.push_back(each.kind);
+  return kinds;
+}
 
 std::vector<std::size_t> points_of(const lengths& over) {
   for (const std::size_t n : over.listed) request::require_length(n);
@@ -79,7 +92,8 @@ std::vector<std::size_t> points_of(const lengths& over) {
 }
 
 std::vector<verdict> check(const device_info& device, precision real, const lengths& over,
-                           const std::function<void(std::size_t)>& before_each) {
+                           const std::function<void(std::size_t)>& before_each,
+                           const std::vector<transform>& kinds) {
   const auto points = points_of(over);
   for (const std::size_t n : points) {
     request::validated(plan_spec{.lengths = {n}, .real = real}, device);
@@ -89,13 +103,14 @@ std::vector<verdict> check(const device_info& device, precision real, const leng
   std::vector<verdict> verdicts;
   for (const std::size_t n : points) {
     if (before_each) before_each(n);
-    for (const request::traits& each : request::kinds) {
-      if (each.is_real_to_real()) continue;
+    for (const transform kind : kinds) {
       for (const shape& axes : shapes_of(n)) {
+        if (!has_axes(kind, axes)) continue;
         subject.forget();
         oracle.forget();
         for (const law& rule : laws()) {
-          auto found = judge(rule, {subject, oracle, each.kind, axes});
+          if (!rule.applies_to(kind)) continue;
+          auto found = judge(rule, {subject, oracle, kind, axes});
           if (!found) break;
           found->device = device;
           verdicts.push_back(std::move(*found));

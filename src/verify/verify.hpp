@@ -37,12 +37,16 @@ struct lengths {
 /// Returns the numbers of points to try. Throws `plan_error` for lengths that cannot be planned.
 [[nodiscard]] std::vector<std::size_t> points_of(const lengths& over);
 
+/// Returns all kinds of transforms, in their order.
+[[nodiscard]] std::vector<transform> every_kind();
+
 /// Calls `before_each` with each number of points about to be tried, and returns a verdict for each
-/// law and kind on one axis of that length, and on two and three axes of as many points. Several
-/// axes are left out where the engine does not support them yet. Throws `plan_error` for lengths
-/// that cannot be planned.
+/// law and each of `kinds` on one axis of that length, and on two and three axes of as many points.
+/// Several axes are left out where the engine does not support them yet. Throws `plan_error` for
+/// lengths that cannot be planned.
 [[nodiscard]] std::vector<verdict> check(
     const device_info& device, precision real, const lengths& over,
-    const std::function<void(std::size_t length)>& before_each = {});
+    const std::function<void(std::size_t length)>& before_each = {},
+    const std::vector<transform>& kinds = every_kind());
 
 }  // namespace wingbeat::verify

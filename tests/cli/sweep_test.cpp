@@ -86,6 +86,10 @@ TEST(sweep, knows_kinds_by_both_their_names) {
   EXPECT_EQ(one("8", "r2c", "packed").kind, transform::forward_from_real);
   EXPECT_EQ(one("8", "c2r", "packed").kind, transform::inverse_to_real);
   EXPECT_EQ(one("8", "inverse_to_real", "packed").kind, transform::inverse_to_real);
+  EXPECT_EQ(one("8", "dct2", "packed").kind, transform::dct2);
+  EXPECT_EQ(one("4x8", "dct2,dst1", "packed").kind, transform::dst1);
+  EXPECT_THAT(one("4x8", "dct2,dst1", "packed").axis_kinds,
+              ElementsAre(transform::dct2, transform::dst1));
   EXPECT_THAT(refusal({.kind = "dct"}), HasSubstr("choose c2c, c2c-inverse, r2c or c2r"));
 }
 

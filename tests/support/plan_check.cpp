@@ -164,16 +164,6 @@ bool has_chirp(const plan_spec& spec) {
   return result;
 }
 
-/// Returns N, whose logarithm the error grows with: the product of the logical lengths.
-long double logical_points(const plan_spec& spec) {
-  long double product = 1;
-  for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
-    const std::size_t n = spec.lengths[a];
-    product *= static_cast<long double>(request::kind_of_axis(spec, a).logical_length(n));
-  }
-  return product;
-}
-
 /// The bounds of one request; plan_check.hpp states them.
 struct bounds {
   explicit bounds(const plan_spec& spec) {
@@ -181,7 +171,7 @@ struct bounds {
     const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
     const bool is_scaled = spec.scale != scaling::none || spec.factor != 1;
     const long double factor = (is_scaled ? 2 : 0) + (is_fp64 ? 1 : 0);
-    const long double log2 = std::log2(logical_points(spec));
+    const long double log2 = std::log2(request::logical_points_of(spec));
     l2 = u * ((is_fp64 ? 1.25L : 1.0L) * (has_chirp(spec) ? 1.3L : 1) * std::sqrt(log2) + factor);
     of_largest = 12 * u;
     if (stored_out(spec) == precision::fp16) {

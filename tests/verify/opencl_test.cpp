@@ -11,8 +11,12 @@ TEST(opencl_engine, obeys_every_law) {
   using wingbeat::engine;
   if (wingbeat::test::is_full_run()) {
     wingbeat::test::expect_lawful(engine::opencl, {.min_log2 = 1, .max_log2 = 7});
+    wingbeat::test::expect_lawful(engine::opencl, {.min_log2 = 3, .max_log2 = 5},
+                                  wingbeat::test::kinds_of_reals(true));
   } else {
     wingbeat::test::expect_lawful(engine::opencl, {.min_log2 = 4, .max_log2 = 4});
+    wingbeat::test::expect_lawful(engine::opencl, {.min_log2 = 4, .max_log2 = 4},
+                                  {wingbeat::transform::dct2});
   }
 }
 

@@ -14,4 +14,11 @@ TEST(reference_engine, obeys_every_law_at_lengths_that_are_no_powers_of_two) {
                                 {.listed = {3, 6, 15, 35, 100, 143, 360, 1000, 1925}});
 }
 
+TEST(reference_engine, obeys_every_law_of_reals) {
+  wingbeat::test::expect_lawful(wingbeat::engine::reference, {.min_log2 = 1, .max_log2 = 7},
+                                wingbeat::test::kinds_of_reals(true));
+  wingbeat::test::expect_lawful(wingbeat::engine::reference, {.listed = {3, 15, 35, 100, 143}},
+                                wingbeat::test::kinds_of_reals(true));
+}
+
 }  // namespace

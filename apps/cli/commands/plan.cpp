@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>  // App
 
 #include "cli/choose.hpp"              // short_name
+#include "cli/kinds.hpp"               // kinds_text
 #include "cli/messages.hpp"            // print, print_message
 #include "cli/option.hpp"              // add_switch
 #include "cli/peers/queue_runs.hpp"    // time_planning
@@ -73,7 +74,7 @@ std::string figure_text(int figure) {
 std::string text_of(const planned_problem& problem) {
   std::string text =
       formatted("{} of {} in {}, batch {}: {} in, {} out\n{}planned in {} cold, {} warm\n",
-                name_of(problem.spec.kind), axes_text(problem.spec), name_of(problem.spec.real),
+                kinds_text(problem.spec), axes_text(problem.spec), name_of(problem.spec.real),
                 std::size_t{problem.spec.batch}, bytes_text(input_bytes(problem.spec)),
                 bytes_text(output_bytes(problem.spec)), problem.text,
                 seconds_text(problem.times.cold_s), seconds_text(problem.times.warm_s));
@@ -112,7 +113,7 @@ int plan_all(const options& o) {
                    {"name", device.name},
                    {"architecture", device.architecture},
                    {"version", device.version}};
-    j["kind"] = name_of(planned.front().spec.kind);
+    j["kind"] = kinds_text(planned.front().spec);
     j["precision"] = name_of(planned.front().spec.real);
     j["layout"] = o.sweep.layout;
     for (const planned_problem& problem : planned) j["plans"].push_back(json_of(problem));

@@ -8,6 +8,7 @@
 
 #include "cli/choose.hpp"                 // choose_devices
 #include "cli/files.hpp"                  // require_files
+#include "cli/kinds.hpp"                  // kinds_named, set_kinds
 #include "cli/messages.hpp"               // print_message, print
 #include "cli/option.hpp"                 // add_list, add_text, add_count
 #include "cli/progress.hpp"               // progress
@@ -34,7 +35,8 @@ constexpr const char* examples = R"(Examples:
       lengths that are no powers of two
   wingbeat speedtest --engine host,opencl --runs 20 --csv speed.csv --json > speed.json
 
-Each length is a forward transform of one row of complex noise. A warm-up run is not counted.
+Each length is one row of noise, of complex numbers unless --kind takes others. A warm-up run is
+not counted.
 Execution is timed by the device's clock, transfer is the copy in and the copy out; total is both.
 The break-even of two engines is the smallest length from which the one that is faster at the
 largest length stays ahead, by the mean total. An engine whose counted runs at one length have
@@ -50,6 +52,7 @@ constexpr const char* per_element_suffix = "-per-element";
 struct speedtest_options {
   std::vector<std::string> engines{"all"};
   precision real = precision::fp32;
+  std::string kind = "c2c";
   int min_log2 = 1, max_log2 = 20, n_runs = 5;
   std::vector<std::string> listed;
   std::string csv, plot_prefix;
@@ -75,19 +78,20 @@ void validate(const speedtest_options& o) {
   if (!o.plot_prefix.empty()) formats::require_chart("--plot", chart_file(o, time_suffix));
 }
 
-plan_spec spec_of(std::size_t length, precision real) {
+plan_spec spec_of(const speedtest_options& o, std::size_t length, precision real) {
   plan_spec spec;
   spec.lengths = {length};
+  set_kinds(spec, kinds_named(o.kind));
   spec.real = real;
   return spec;
 }
 
-timing timing_of(const device_info& device, std::size_t length, precision real, int n_runs,
+timing timing_of(const device_info& device, const plan_spec& spec, int n_runs,
                  std::span<const double> input, std::span<const double> expected) {
-  const auto m = measure::measure_plan(device, spec_of(length, real), pack(input, real),
+  const auto m = measure::measure_plan(device, spec, pack(input, spec.real),
                                        {.n_runs = n_runs, .budget_s = budget_s});
   timing t;
-  t.length = length;
+  t.length = spec.lengths.front();
   t.n_runs = static_cast<int>(m.execution_s.size());
   t.plan_s = m.plan_s;
   t.execution_s = measure::spread_of(m.execution_s);
@@ -97,7 +101,10 @@ timing timing_of(const device_info& device, std::size_t length, precision real, 
     totals.push_back(m.execution_s[i] + m.transfer_s[i]);
   }
   t.total_s = measure::spread_of(totals);
-  t.against_reference = compare(unpack(m.output, real), expected, element::complex, length, real);
+  const bool is_real = request::output_array(spec).is_real();
+  t.against_reference =
+      compare(unpack(m.output, spec.real), expected, is_real ? element::real : element::complex,
+              static_cast<std::size_t>(request::logical_points_of(spec)), spec.real);
   return t;
 }
 
@@ -118,15 +125,15 @@ std::vector<engine_timings> time_all(const speedtest_options& o,
   progress bar{"speedtest", lengths.size()};
   for (const std::size_t length : lengths) {
     bar.step(formatted("length {}", length));
-    std::vector<double> input = noise(2 * length);
+    const plan_spec exact = spec_of(o, length, precision::fp64);
+    std::vector<double> input = noise(input_bytes(exact) / sizeof(double));
     round_to(o.real, input);
-    const auto reference =
-        measure::measure_plan(first_device(engine::reference), spec_of(length, precision::fp64),
-                              pack(input, precision::fp64), {.n_runs = 0});
+    const auto reference = measure::measure_plan(first_device(engine::reference), exact,
+                                                 pack(input, precision::fp64), {.n_runs = 0});
     const auto expected = unpack(reference.output, precision::fp64);
     for (engine_timings& timings : measured) {
       timings.lengths.push_back(
-          timing_of(timings.device, length, o.real, o.n_runs, input, expected));
+          timing_of(timings.device, spec_of(o, length, o.real), o.n_runs, input, expected));
     }
   }
   return measured;
@@ -185,13 +192,15 @@ int run(const speedtest_options& o) {
   validate(o);
   const auto devices = choose_devices(o.engines, o.real);
   for (const std::size_t length : lengths_of(o)) {
-    for (const device_info& device : devices) request::validated(spec_of(length, o.real), device);
+    for (const device_info& device : devices)
+      request::validated(spec_of(o, length, o.real), device);
   }
   require_files(output_files(o));
   const auto measured = time_all(o, devices);
   if (o.is_json) {
     auto document = speed_json(measured);
     document["precision"] = name_of(o.real);
+    document["kind"] = kinds_text(spec_of(o, 2, o.real));
     print_json(document);
   } else {
     print(speed_text(measured));
@@ -205,6 +214,8 @@ int run(const speedtest_options& o) {
 void add_options(CLI::App& command, speedtest_options& o) {
   add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
   add_precision(command, o.real);
+  add_text(command, "--kind", o.kind,
+           "c2c, c2c-inverse, r2c or c2r; dct1 to dct4, dst1 to dst4 or dht");
   const count_range exponents{1, largest_log2};
   add_count(command, "--min-log2", o.min_log2, exponents, "First length is 2^this");
   add_count(command, "--max-log2", o.max_log2, exponents, "Last length is 2^this");

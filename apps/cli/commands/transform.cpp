@@ -6,6 +6,7 @@
 #include "cli/choose.hpp"                      // add_precision
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/files.hpp"                       // require_stdout_for_json
+#include "cli/kinds.hpp"                       // kinds_named
 #include "cli/memory_limit.hpp"                // add_memory_limit
 #include "cli/messages.hpp"                    // print_message
 #include "cli/option.hpp"                      // add_text, add_count, add_real, add_file
@@ -13,6 +14,7 @@
 #include "formats/charts/chart.hpp"            // require_chart
 #include "formats/signals/signal.hpp"          // output_format_of
 #include "formatted.hpp"                       // formatted
+#include "request/traits.hpp"                  // traits_of
 #include "wingbeat/error.hpp"                  // plan_error
 
 namespace wingbeat::cli {
@@ -31,6 +33,8 @@ constexpr const char* examples = R"(Examples:
       goes back: scaled by 1/N, so that it undoes the transform
   wingbeat transform half.npy --inverse --half --sample-rate 48000 --output sound.wav
       bins 0..N/2 back to samples, as a recording
+  wingbeat transform samples.txt --kind dct2 --output coefficients.npy
+      the cosine transform of reals to reals, as scipy.fft.dct; --inverse undoes it
   wingbeat transform recording.wav --psd --segment 4096 --output psd.csv --plot psd.svg
       power spectral density by Welch's method, in V**2/Hz
   wingbeat transform recording.wav --spectrogram --segment 1024 --overlap 768 --plot music.png
@@ -80,10 +84,11 @@ void refuse_options(const std::string& form, const std::vector<given_option>& op
 void validate_output(const transform_options& o) {
   if (o.output.empty() || o.has_frames()) return;
   const bool is_wav = formats::output_format_of(o.output) == formats::output_format::wav;
-  if (is_wav && (!o.is_inverse || !o.is_half || o.n_axes == 2)) {
+  const bool makes_reals = (o.is_inverse && o.is_half) || !o.kind.empty();
+  if (is_wav && (!makes_reals || o.n_axes == 2)) {
     throw plan_error(formatted(
-        "{} would hold real samples, which of one axis --inverse --half makes; write .npy, .txt or "
-        ".csv",
+        "{} would hold real samples, which of one axis --inverse --half makes, and --kind; write "
+        ".npy, .txt or .csv",
         o.output));
   }
   if (is_wav && !o.sample_rate_hz) {
@@ -113,11 +118,36 @@ void validate_frames(const transform_options& o) {
   }
 }
 
+void validate_kind(const transform_options& o) {
+  if (o.kind.empty()) {
+    if (!o.orthogonalizes) return;
+    throw plan_error("--orthogonalize is for --kind; add that, or drop it");
+  }
+  refuse_options("--kind", {{"--half", o.is_half},
+                            {"--psd", o.is_psd},
+                            {"--spectrogram", o.is_spectrogram},
+                            {"--top", o.n_peaks.has_value()},
+                            {"--plot", !o.plot.empty()},
+                            {"--window", o.weights.has_value()}});
+  const std::vector<transform> kinds = kinds_named(o.kind);
+  for (const transform each : kinds) {
+    if (request::traits_of(each).is_real_to_real()) continue;
+    throw plan_error(formatted(
+        "--kind is {}, which --inverse and --half choose; give dct1 to dct4, dst1 to dst4 or dht",
+        o.kind));
+  }
+  if (kinds.size() == 1 || kinds.size() == o.n_axes) return;
+  throw plan_error(
+      formatted("--kind has {} and --axes is {}; give one kind for all, or one for each",
+                counted(kinds.size(), "kind"), o.n_axes));
+}
+
 /// Refuses options that contradict each other, before any work is done.
 void validate(const transform_options& o) {
   validate_output(o);
   if (o.is_json) require_stdout_for_json({{"--output", o.output}});
   validate_frames(o);
+  validate_kind(o);
   if (!o.plot.empty()) formats::require_chart("--plot", o.plot);
   if (o.is_inverse && (!o.plot.empty() || o.n_peaks || o.weights)) {
     throw plan_error(
@@ -134,7 +164,7 @@ void validate(const transform_options& o) {
     throw plan_error("--max-memory is for --axes 2; add that, or drop it");
   }
   const bool uses_rate = !o.plot.empty() || o.n_peaks || o.is_json || o.has_frames() ||
-                         (o.is_inverse && !o.output.empty() &&
+                         ((o.is_inverse || !o.kind.empty()) && !o.output.empty() &&
                           formats::output_format_of(o.output) == formats::output_format::wav);
   if (o.sample_rate_hz && !uses_rate) {
     throw plan_error(
@@ -182,6 +212,11 @@ void add_options(CLI::App& command, transform_options& o) {
   add_switch(command, "--inverse", o.is_inverse, "Transform back: exp(+2 pi i jk/N)");
   add_switch(command, "--half", o.is_half,
              "Bins 0..N/2 of a real signal; with --inverse, from them");
+  add_text(command, "--kind", o.kind,
+           "From reals to reals: dct1 to dct4, dst1 to dst4 or dht; with --axes 2 two of them may "
+           "be given: dct2,dst1. --inverse undoes it");
+  add_switch(command, "--orthogonalize", o.orthogonalizes,
+             "Of --kind: factors sqrt 2 at the ends, so that by_sqrt_length is orthogonal");
   add_frame_options(command, o);
   add_text(command, "--scale", o.scale_name,
            "none, by_length or by_sqrt_length (forward: none, inverse: by_length); of powers "
@@ -211,6 +246,8 @@ transform_request request_of(const transform_options& o) {
   request.pad = o.pad;
   request.is_inverse = o.is_inverse;
   request.is_half = o.is_half;
+  if (!o.kind.empty()) request.kinds = kinds_named(o.kind);
+  request.orthogonalizes = o.orthogonalizes;
   request.length = o.length;
   if (!o.scale_name.empty()) {
     request.scale =

@@ -19,7 +19,7 @@ struct transform_options {
   std::string file;
   std::vector<std::string> engines{"all"};
   precision real = precision::fp32;
-  std::string scale_name;
+  std::string scale_name, kind;
   padding pad = padding::none;
   check_extent check = check_extent::sample;
   std::optional<window> weights = {};
@@ -29,7 +29,7 @@ struct transform_options {
   std::size_t n_axes = 1;
   std::string output, plot;
   memory_limit max_memory;
-  bool is_inverse = false, is_half = false, is_json = false;
+  bool is_inverse = false, is_half = false, is_json = false, orthogonalizes = false;
   bool is_psd = false, is_spectrogram = false;
 
   [[nodiscard]] bool has_frames() const { return is_psd || is_spectrogram; }

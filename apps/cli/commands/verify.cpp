@@ -7,6 +7,7 @@
 #include <iterator>   // move_iterator
 
 #include "cli/choose.hpp"              // choose_devices, precision_named
+#include "cli/kinds.hpp"               // kinds_named
 #include "cli/messages.hpp"            // print_message, print
 #include "cli/option.hpp"              // add_list, add_text, add_count
 #include "cli/progress.hpp"            // progress
@@ -22,11 +23,13 @@ namespace {
 
 constexpr const char* examples = R"(Examples:
   wingbeat verify
-      every engine, 2^1 .. 2^12 points on one to three axes, complex and real, both ways, fp32 and
-      fp64
+      every engine, 2^1 .. 2^12 points on one to three axes, complex and real, both ways, cosines
+      and sines, fp32 and fp64
   wingbeat verify --engine opencl --max-log2 18 --precision fp32
   wingbeat verify --engine host --lengths 60,1000,3600
       lengths that are no powers of two
+  wingbeat verify --engine host --kind dct2,dct3
+      transforms from reals to reals
   wingbeat verify --json > verdicts.json
 
 Each check compares with an identity, the definition or the reference engine, and allows rounding
@@ -39,7 +42,7 @@ constexpr std::size_t most_sentences = 20;
 struct verify_options {
   std::vector<std::string> engines{"all"};
   std::optional<precision> real = {};  ///< Unset: both.
-  std::vector<std::string> listed;
+  std::vector<std::string> listed, kinds{"all"};
   verify::lengths over;
   bool is_json = false;
 };
@@ -59,17 +62,26 @@ std::vector<subject> subjects_of(const verify_options& o) {
   return subjects;
 }
 
+std::vector<transform> kinds_of(const verify_options& o) {
+  if (o.kinds == std::vector<std::string>{"all"}) return verify::every_kind();
+  return kinds_named(joined(o.kinds, ","));
+}
+
 std::vector<verify::verdict> check_all(const verify_options& o) {
   const auto subjects = subjects_of(o);
+  const std::vector<transform> kinds = kinds_of(o);
   verify::lengths over = o.over;
   over.listed = listed_lengths(o.listed);
   progress bar{"verify", subjects.size() * verify::points_of(over).size()};
   std::vector<verify::verdict> verdicts;
   for (const subject& checked : subjects) {
-    auto found = verify::check(checked.device, checked.real, over, [&](std::size_t length) {
-      bar.step(formatted("{}, {}, length {}", short_name(checked.device), name_of(checked.real),
-                         length));
-    });
+    auto found = verify::check(
+        checked.device, checked.real, over,
+        [&](std::size_t length) {
+          bar.step(formatted("{}, {}, length {}", short_name(checked.device), name_of(checked.real),
+                             length));
+        },
+        kinds);
     verdicts.insert(verdicts.end(), std::move_iterator(found.begin()),
                     std::move_iterator(found.end()));
   }
@@ -108,6 +120,7 @@ void add_options(CLI::App& command, verify_options& o) {
   add_count(command, "--min-log2", o.over.min_log2, exponents, "First length is 2^this");
   add_count(command, "--max-log2", o.over.max_log2, exponents, "Last length is 2^this");
   add_listed_lengths(command, o.listed);
+  add_list(command, "--kind", o.kinds, "all, or some of c2c, c2c-inverse, r2c, c2r, dct1, .., dht");
   add_switch(command, "--json", o.is_json, "Print every trial as JSON instead of a table");
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>      // log2
 #include <ctime>      // gmtime_r, strftime, time
 
+#include "cli/kinds.hpp"          // kinds_text
 #include "cli/reports/table.hpp"  // table, seconds_text
 #include "cli/sweep.hpp"          // axes_text
 #include "commit.hpp"             // WINGBEAT_COMMIT, generated
@@ -192,7 +193,7 @@ json json_of(const bench_document& document) {
     j["peers"].push_back({{"name", name}, {"version", version}});
   }
   const plan_spec& first = document.results.front().spec;
-  j["kind"] = name_of(first.kind);
+  j["kind"] = kinds_text(first);
   j["precision"] = name_of(first.real);
   j["layout"] = document.layout;
   j["bins"] = name_of(first.bins);
@@ -232,8 +233,8 @@ std::string table_of(const bench_document& document) {
 formats::line_chart chart_of(const bench_document& document) {
   const plan_spec& first = document.results.front().spec;
   formats::line_chart chart;
-  chart.title = formatted("{} {}, {}, {}", name_of(first.kind), name_of(first.real),
-                          document.layout, document.device.name);
+  chart.title = formatted("{} {}, {}, {}", kinds_text(first), name_of(first.real), document.layout,
+                          document.device.name);
   chart.x.label = "log2 N";
   chart.y.label = "fraction of a copy's speed";
   chart.series.push_back(series_of(document, ""));

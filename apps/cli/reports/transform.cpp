@@ -6,6 +6,7 @@
 #include <utility>  // move
 
 #include "cli/choose.hpp"          // short_name
+#include "cli/kinds.hpp"           // kinds_text
 #include "cli/messages.hpp"        // print_message, exit_code
 #include "cli/reports/table.hpp"   // table, seconds_text
 #include "counted.hpp"             // counted
@@ -66,7 +67,7 @@ nlohmann::ordered_json json_of(const engine_result& r) {
 
 std::string heading(const std::string& file, const problem& solved) {
   const plan_spec& spec = solved.spec;
-  return formatted("{}: {} of length {}, {}, {}, scale {}\n", file, name_of(spec.kind),
+  return formatted("{}: {} of length {}, {}, {}, scale {}\n", file, kinds_text(spec),
                    joined(spec.lengths, " x "), counted(spec.batch, "row"), name_of(spec.real),
                    name_of(spec.scale));
 }
@@ -125,7 +126,7 @@ nlohmann::ordered_json transform_json(const std::string& file, const problem& so
   document["row_length"] = solved.row_length;
   document["kept_samples"] = solved.kept_samples;
   document["length"] = solved.length();
-  document["kind"] = name_of(solved.spec.kind);
+  document["kind"] = kinds_text(solved.spec);
   document["precision"] = name_of(solved.spec.real);
   document["scale"] = name_of(solved.spec.scale);
   document["sample_rate_hz"] = nullptr;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/kinds.hpp"
+
+#include "cli/option.hpp"      // parts_of
+#include "formatted.hpp"       // formatted
+#include "request/traits.hpp"  // kinds
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+transform kind_named(const std::string& name) {
+  for (const request::traits& each : request::kinds) {
+    if (name == each.short_name || name == each.name) return each.kind;
+  }
+  throw plan_error(formatted(
+      "there is no kind '{}'; choose c2c, c2c-inverse, r2c or c2r, or by wingbeat's names forward, "
+      "inverse, forward_from_real or inverse_to_real; or dct1 to dct4, dst1 to dst4 or dht, of "
+      "several axes one for each: dct2,dst1",
+      name));
+}
+
+}  // namespace
+
+std::vector<transform> kinds_named(const std::string& text) {
+  std::vector<transform> kinds;
+  for (const std::string& name : parts_of("--kind", text)) kinds.push_back(kind_named(name));
+  return kinds;
+}
+
+void set_kinds(plan_spec& spec, const std::vector<transform>& kinds) {
+  spec.kind = kinds.back();
+  if (kinds.size() > 1) spec.axis_kinds = kinds;
+}
+
+std::string kinds_text(const plan_spec& spec) {
+  if (spec.axis_kinds.empty()) return std::string{name_of(spec.kind)};
+  std::vector<std::string> names;
+  for (const transform each : spec.axis_kinds) names.emplace_back(name_of(each));
+  return joined(names, " x ");
+}
+
+}  // namespace wingbeat::cli
