@@ -32,8 +32,19 @@ class plain_transform {
     number x[largest_radix], roots[largest_radix];
     for (std::size_t q = 0; q < radix; ++q) roots[q] = root_of_(q * (total_ / radix));
     for (std::size_t k = 0; k < rest; ++k) {
-      for (std::size_t q = 0; q < radix; ++q) {
+      x[0] = out[k];
+      for (std::size_t q = 1; q < radix; ++q) {
         x[q] = product(out[q * rest + k], root_of_(q * k * step));
+      }
+      if (radix == 4) {
+        const number even = x[0] + x[2], odd = x[1] + x[3];
+        const number first = x[0] - x[2],
+                     turned = {x[1].imag() - x[3].imag(), x[3].real() - x[1].real()};
+        out[k] = even + odd;
+        out[rest + k] = first + turned;
+        out[2 * rest + k] = even - odd;
+        out[3 * rest + k] = first - turned;
+        continue;
       }
       for (std::size_t p = 0; p < radix; ++p) {
         number sum = x[0];
@@ -54,10 +65,7 @@ class plain_transform {
   static constexpr std::size_t largest_radix = 13;  // of good lengths
 
   static std::size_t radix_of(std::size_t n) {
-    for (const std::size_t radix : {8, 4}) {
-      if (n % radix == 0) return radix;
-    }
-    return device::least_factor(static_cast<unsigned>(n));
+    return n % 4 == 0 ? 4 : device::least_factor(static_cast<unsigned>(n));
   }
 
   std::size_t total_;

@@ -3,16 +3,18 @@
 
 #include <algorithm>  // max, min, stable_partition
 #include <bit>        // bit_ceil
+#include <cmath>      // log2, pow
 #include <utility>    // move, swap
 
-#include "arrays/array.hpp"             // bytes_of_real
-#include "formatted.hpp"                // formatted
-#include "planner/rules.hpp"            // row_by_rule, columns_by_rule, even_parts
-#include "tuning/padding.hpp"           // padded_length
-#include "wingbeat/device/factors.hpp"  // is_product_of_radices
-#include "wingbeat/device/index.hpp"    // is_power_of_two
-#include "wingbeat/error.hpp"           // plan_error
-#include "wingbeat/good_length.hpp"     // is_good_length
+#include "arrays/array.hpp"                      // bytes_of_real
+#include "formatted.hpp"                         // formatted
+#include "planner/rules.hpp"                     // row_by_rule, columns_by_rule, even_parts
+#include "tuning/padding.hpp"                    // padded_length
+#include "wingbeat/device/factors.hpp"           // is_product_of_radices
+#include "wingbeat/device/index.hpp"             // is_power_of_two
+#include "wingbeat/device/workgroup/advise.hpp"  // stage_cost
+#include "wingbeat/error.hpp"                    // plan_error
+#include "wingbeat/good_length.hpp"              // is_good_length
 
 namespace wingbeat::planner {
 namespace {
@@ -314,11 +316,21 @@ std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const
   axis_request part = context.axis;
   part.total = length;
   part.transforms = context.butterflies(length);
-  auto result =
-      part.is_row ? convolution_of(part, context.data, context.device)
-                  : plain_columns(common_piece(context, false, false), length, neighbours, context);
+  const piece common = common_piece(context, false, false);
+  std::optional<piece> result;
+  if (!part.is_row) {
+    result = plain_columns(common, length, neighbours, context);
+  } else if (device::is_power_of_two(length)) {
+    result = convolution_of(part, context.data, context.device);
+  } else {
+    rule_request asked = rule_of(common, length);
+    asked.is_convolved = true;
+    const auto shape = row_by_rule(asked, context.data, context.device);
+    if (shape)
+      result = fitted(shaped_as(common, body::transform, *shape, context.device), context.device);
+  }
   if (!result) return result;
-  if (!part.is_row) keep_bins(*result, /*is_measured=*/false);
+  if (!part.is_row || !device::is_power_of_two(length)) keep_bins(*result, /*is_measured=*/false);
   result->shape.makes = body::convolve;
   return result;
 }
@@ -353,10 +365,56 @@ piece chirped_by(const std::shared_ptr<const chirp>& numbers, piece part, bool i
   return part;
 }
 
+/// Returns the expected time of rows that a workgroup convolves, in copies of a point.
+double time_of_convolved(const tile_shape& shape, const tuning::time_model& times) {
+  const auto length = static_cast<unsigned>(shape.length);
+  const auto grown = [&](double each, double beyond) {
+    return std::pow(each, std::max(std::log2(length / beyond), 0.0));
+  };
+  const double powers = grown(times.convolved_power_growth, 512);
+  const double order = shape.makes == body::rader ? times.rader_point * powers : 0;
+  if (device::is_power_of_two(length)) return length * (times.convolved_power * powers + order);
+  const double cost = device::workgroup::stage_cost(length, shape.elements_per_thread);
+  const double stages = std::max(cost / times.convolved_stages, times.convolved_least);
+  return length * (stages * grown(times.convolved_growth, 2048) + order);
+}
+
+/// Returns the length from `least` on that a row is expected to be convolved within in least time.
+std::size_t length_for_chirp(std::size_t least, axis_request row, const tuning::architecture& data,
+                             const device_info& device) {
+  const std::size_t power = std::bit_ceil(least);
+  row.total = power;
+  // Columns and rows, which memory binds.
+  const bool is_long = power > data.other_rows.longest || !convolved(power, 1, {row, data, device});
+  const std::size_t multiple = is_long ? 64 : 1;
+  std::size_t best = power;
+  double least_time = 0;
+  for (std::size_t n = (least + multiple - 1) / multiple; n * multiple <= power; ++n) {
+    n = good_length(n);
+    const std::size_t m = n * multiple;
+    if (device::greatest_factor(static_cast<unsigned>(n)) > 5) continue;
+    double time = static_cast<double>(m) * (m == power ? 1 : data.times.padded_other);
+    if (!is_long) {
+      row.total = m;
+      const auto whole = convolved(m, 1, {row, data, device});
+      if (!whole) continue;
+      time = time_of_convolved(whole->shape, data.times);
+    }
+    if (least_time > 0 && time >= least_time) continue;
+    least_time = time;
+    best = m;
+  }
+  return best;
+}
+
 /// Returns the axis that one of any length is convolved within.
-axis_request padded_for_chirp(axis_request axis, const device_info& device) {
-  axis.total = tuning::padded_length(2 * axis.total - 1, device);
+axis_request padded_for_chirp(axis_request axis, const tuning::architecture& data,
+                              const device_info& device) {
+  const std::size_t least = 2 * axis.total - 1;
+  const bool is_chosen = axis.is_row && device.is_gpu && least <= max_length;
   axis.is_forward = true;
+  axis.total = is_chosen ? length_for_chirp(least, axis, data, device)
+                         : tuning::padded_length(least, device);
   return axis;
 }
 
@@ -378,10 +436,9 @@ std::optional<piece> rader_piece_of(const axis_request& axis, const tuning::arch
   return result;
 }
 
-/// Returns the pieces of an axis of any length: see `pieces_of`.
-std::vector<piece> chirp_pieces_of(const axis_request& request, const tuning::architecture& data,
-                                   const device_info& device) {
-  axis_request axis = padded_for_chirp(request, device);
+/// Returns the pieces of an axis of any length, convolved within another: see `pieces_of`.
+std::vector<piece> chirp_pieces_of(const axis_request& request, axis_request axis,
+                                   const tuning::architecture& data, const device_info& device) {
   const choice context{axis, data, device};
   std::vector<piece> pieces;
   const auto numbers = std::make_shared<const chirp>(request.total, axis.total, request.is_forward);
@@ -435,10 +492,15 @@ std::vector<piece> pieces_of(const axis_request& axis, const tuning::architectur
   auto pieces = radix_pieces_of(axis, data, device);
   const bool may_chirp = axis.total > 1 && !is_good_length(axis.total) && !axis.has_half_spectrum();
   if (may_chirp && pieces.size() != 1) {
-    if (auto prime = rader_piece_of(axis, data, device)) return {std::move(*prime)};
-    const axis_request padded = padded_for_chirp(axis, device);
+    const axis_request padded = padded_for_chirp(axis, data, device);
     const auto whole = convolved(padded.total, padded.columns, {padded, data, device});
-    if (whole || pieces.empty()) return chirp_pieces_of(axis, data, device);
+    auto prime = rader_piece_of(axis, data, device);
+    const bool has_choice = prime && whole && axis.is_row && device.is_gpu;
+    if (prime && (!has_choice || time_of_convolved(prime->shape, data.times) <
+                                     time_of_convolved(whole->shape, data.times))) {
+      return {std::move(*prime)};
+    }
+    if (whole || pieces.empty()) return chirp_pieces_of(axis, padded, data, device);
   }
   if (!pieces.empty()) return pieces;
   throw plan_error(

@@ -48,6 +48,10 @@ unsigned cost_of(const rule_request& request, const tile_shape& shape,
   const unsigned elements = shape.elements_per_thread;
   // A processor runs threads of a workgroup one after another: nothing but operations counts.
   if (request.bank_bytes == 0) return device::workgroup::stage_cost(length, elements);
+  if (request.is_convolved) {
+    return device::workgroup::stage_cost(length, elements) +
+           data.costs.convolved_element * elements * real_bytes_of(request) / 4;
+  }
   // Columns of a workgroup are threads enough.
   if (shape.lanes_across) {
     return device::workgroup::stage_cost(length, elements) + data.costs.column_element * elements;
@@ -74,6 +78,8 @@ bool fits(const tile_shape& shape, const rule_request& request, const tuning::ru
   const unsigned held =
       schedule{device::order::natural, unsigned(request.length), shape.elements_per_thread}
           .most_registers();
+  const bool is_short = request.is_convolved && request.length <= costs.short_convolved;
+  if (is_short && held > costs.most_held_of_convolved) return false;
   const unsigned all = request.is_real_row ? held + held / 2 : held;
   const unsigned registers = device::workgroup::registers_estimate(all, real_bytes_of(request)) *
                              costs.register_quarters / 4;

@@ -136,7 +136,11 @@ struct rule_costs {
   /// Rows whose threads read beyond the ends of sectors: times sectors for each run of neighbours,
   unsigned cut_sector = 6144;
   unsigned most_cut_sectors = 2500;  ///< and up to this.
-  unsigned column_element = 32;      ///< Of each element that a thread of columns holds.
+  unsigned column_element = 32;      ///< Of each element that a thread of columns holds,
+  unsigned convolved_element = 16;   ///< or one of convolved rows.
+  /// Of convolved rows of up to so many points, a thread holds at most so many in a stage: 520 in
+  /// 20s (of 26) 0.41 of a copy, in 10s 0.49; 576 in 24s 0.75, in 8s 0.54 (section 31).
+  unsigned short_convolved = 2048, most_held_of_convolved = 24;
   /// Opposite bins meet in pairs where a thread's elements are even; else both are loaded twice.
   unsigned unpaired_quarters = 5;
   unsigned register_quarters = 5;  ///< Of the estimate, so that few kernels spill.
@@ -169,6 +173,16 @@ struct shapes {
 /// How long passes take that were not measured, or not in their place: in copies of what they move.
 /// Measured on an H200; sections are of bench/NOTES.md.
 struct time_model {
+  /// Rows that one workgroup convolves, in copies for each point: of powers of two so long for up to
+  /// 512 points, and so many times as long for each doubling beyond; of others `stage_cost` over
+  /// this, at least as long, and so many times as long for each doubling beyond 2,048. Rader's rows,
+  /// which are taken in no order, take as much more, which grows as that of powers of two. Source:
+  /// bench/NOTES.md, section 31.
+  double convolved_power = 0.6, convolved_power_growth = 1.12;
+  double convolved_stages = 3300, convolved_least = 0.57, convolved_growth = 1.2;
+  double rader_point = 0.6;
+  /// Longer axes, in columns and convolved rows, whose lengths are no powers of two: so many times.
+  double padded_other = 1.1;
   double unmeasured = 1.25;  ///< Of a pass of no measured speed: an estimate.
   /// Rows with twiddles take (1 + this / elements per thread) times as long, because they read rows
   /// of roots: 0.92, 0.88 and 0.73 of a copy with 32, 16 and 8 elements, for 0.98 (section 9).
