@@ -173,8 +173,8 @@ struct shapes {
 /// How long passes take that were not measured, or not in their place: in copies of what they move.
 /// Measured on an H200; sections are of bench/NOTES.md.
 struct time_model {
-  /// Rows that one workgroup convolves, in copies for each point: of powers of two so long for up to
-  /// 512 points, and so many times as long for each doubling beyond; of others `stage_cost` over
+  /// Rows that one workgroup convolves, in copies for each point: of powers of two so long for up
+  /// to 512 points, and so many times as long for each doubling beyond; of others `stage_cost` over
   /// this, at least as long, and so many times as long for each doubling beyond 2,048. Rader's rows,
   /// which are taken in no order, take as much more, which grows as that of powers of two. Source:
   /// bench/NOTES.md, section 31.
