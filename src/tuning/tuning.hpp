@@ -175,9 +175,8 @@ struct shapes {
 struct time_model {
   /// Rows that one workgroup convolves, in copies for each point: of powers of two so long for up
   /// to 512 points, and so many times as long for each doubling beyond; of others `stage_cost` over
-  /// this, at least as long, and so many times as long for each doubling beyond 2,048. Rader's rows,
-  /// which are taken in no order, take as much more, which grows as that of powers of two. Source:
-  /// bench/NOTES.md, section 31.
+  /// this, at least as long, and so many times as long for each doubling beyond 2,048. Rader's
+  /// order takes as much more, which grows as that of powers of two. bench/NOTES.md, section 31.
   double convolved_power = 0.6, convolved_power_growth = 1.12;
   double convolved_stages = 3300, convolved_least = 0.57, convolved_growth = 1.2;
   double rader_point = 0.6;
