@@ -30,15 +30,7 @@ struct line_numbers {
   unsigned fine_bits = 0;
   bool has_roots = false;
 
-  WINGBEAT_FN constexpr size offset_of(size row) const {
-    size offset = base;
-    for (unsigned d = 0; d < depth; ++d) {
-      if (d + 1 == depth) return offset + row * loops[d].stride;
-      offset += row % loops[d].count * loops[d].stride;
-      row /= loops[d].count;
-    }
-    return offset;
-  }
+  WINGBEAT_FN constexpr size offset_of(size row) const { return base + offset_along<0>(row); }
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {
@@ -65,6 +57,16 @@ struct line_numbers {
   }
 
  private:
+  /// Of loops from number D on. An index that is no constant would put all numbers into memory.
+  template <unsigned D>
+  WINGBEAT_FN constexpr size offset_along(size row) const {
+    if constexpr (D + 1 < most_line_loops) {
+      if (D + 1 < depth) {
+        return row % loops[D].count * loops[D].stride + offset_along<D + 1>(row / loops[D].count);
+      }
+    }
+    return row * loops[D].stride;
+  }
   template <class Visit, class Name>
   WINGBEAT_FN void each_of(const Visit& visit, unsigned d, Name count_name,
                            Name stride_name) const {
