@@ -15,11 +15,20 @@ device::ends::reals taken_from(const array& source) {
   return source.has_parts ? reals::one_by_one : reals::in_pairs;
 }
 
+/// Returns how many transforms alternate element by element, which a functor takes as one row.
+std::size_t transforms_inside(const array& source) {
+  std::size_t count = 1;
+  for (const arrays::batch& each : source.batches) {
+    if (each.count > 1 && each.distance < source.axes.back().stride) count *= each.count;
+  }
+  return count;
+}
+
 /// Fills in what one side is stored as, and what of it the other axes do not change.
 void fill_side(pass_side& stored, device::grid::side& placed, const array& source,
                const arrays::axis_span& axes) {
   static_cast<arrays::storage&>(stored) = source;
-  stored.rows.elements = source.valid_elements();
+  stored.rows.elements = source.valid_elements() * transforms_inside(source);
   stored.rows.taken = taken_from(source);
   placed.is_pairs =
       source.elements_are == arrays::element::pair && axes.last() + 1 == source.axes.size();
@@ -103,10 +112,10 @@ void add_functors(pass& result, const request::resolved_spec& request) {
   const plan_spec& spec = request.spec;
   tile_shape& shape = result.numbers.shape;
   if (spec.load.is_given() && result.in.location == place::input) {
-    result.in.fused = functor_of(spec.load, request.in.is_real());
+    result.in.fused = functor_of(spec.load, request.kind.in == request::domain::real);
   }
   if (spec.store.is_given() && result.out.location == place::output) {
-    result.out.fused = functor_of(spec.store, request.out.is_real());
+    result.out.fused = functor_of(spec.store, request.kind.out == request::domain::real);
     shape.partial_bytes = static_cast<unsigned>(spec.store.partial_bytes);
   }
   result.numbers.roots_at = result.parameter_blocks().size() / shape.element_bytes;

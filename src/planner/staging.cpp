@@ -73,12 +73,15 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
   const pass_numbers& numbers = result.numbers;
   tile_shape wider = result.shape();
   const bool is_row = wider.makes == body::real_row && wider.bank_bytes != 0;
-  const gathered_sides gathered{.in = is_row && lanes.in == 1 && numbers.in.stride > 1 &&
-                                      !position.request.spec.load.is_given(),
-                                .out = is_row && lanes.out == 1 && numbers.out.stride > 1 &&
-                                       !position.request.spec.store.is_given()};
+  // Functors number packed rows, or transforms that alternate: see `functor_rows`.
+  const plan_spec& spec = position.request.spec;
+  const gathered_sides gathered{.in = is_row && lanes.in == 1 && numbers.in.stride > 1,
+                                .out = is_row && lanes.out == 1 && numbers.out.stride > 1};
   if (!gathered.in && !gathered.out) return {};
-  const auto least = static_cast<unsigned>(position.rules.sector_bytes / wider.element_bytes);
+  // Functors at both ends load and store reals one by one.
+  const bool are_single = spec.load.is_given() && spec.store.is_given();
+  const unsigned bytes = wider.element_bytes / (are_single ? 2 : 1);
+  const auto least = static_cast<unsigned>(position.rules.sector_bytes / bytes);
   wider.lanes = std::max(wider.lanes, least);
   wider.stage_in = gathered.in;
   wider.stage_out = gathered.out;

@@ -14,6 +14,7 @@
 #include "wingbeat/device/functors/real_load.hpp"   // real_load, line_numbers
 #include "wingbeat/device/functors/real_store.hpp"  // real_store
 #include "wingbeat/error.hpp"                       // plan_error
+#include "wingbeat/good_length.hpp"                 // is_good_length
 #include "wingbeat/roots.hpp"                       // root
 
 namespace wingbeat::programs {
@@ -238,6 +239,20 @@ class composer {
     return result;
   }
 
+  /// Returns how many lines are transformed side by side, where that is how they lie: on engines
+  /// that take whole rows through tiles of their own 1. Reals are then taken in pairs, or where
+  /// lengths are odd one by one.
+  [[nodiscard]] std::size_t columns_of(const step_lines& lines, const reduction& chosen) const {
+    const device::functors::line_loop& nearest = lines.in.loops[0];
+    const bool are_beside = nearest.stride < lines.in.stride && nearest.count > 1;
+    const bool has_bins = chosen.inner != transform::forward;
+    const bool are_paired =
+        chosen.length % 2 == 1 || chosen.length == 2 || is_good_length(chosen.length / 2);
+    const engine runs_on = on_->device().runs_on;
+    const bool has_tiles = runs_on == engine::host || runs_on == engine::reference;
+    return are_beside && !has_tiles && (!has_bins || are_paired) ? nearest.count : 1;
+  }
+
   void add(std::size_t axis, const array& from, const array& to) {
     const traits& kind = request_.kind_of_axis(axis);
     reduced(kind, spec_.lengths[axis], [&](const reduction& chosen, auto functor) {
@@ -247,8 +262,13 @@ class composer {
       lines.in.has_roots = chosen.are_loaded;
       lines.out.has_roots = chosen.are_stored;
       lines.in.fine_bits = lines.out.fine_bits = fine_bits_of(chosen.roots);
+      const std::size_t columns = columns_of(lines, chosen);
+      lines.in.columns = lines.out.columns = columns;
+      const bool is_even = chosen.length % 2 == 0;
+      lines.in.is_paired = columns > 1 && is_even && chosen.inner == transform::forward_from_real;
+      lines.out.is_paired = columns > 1 && is_even && chosen.inner == transform::inverse_to_real;
       plan_spec inner{.lengths = {chosen.length},
-                      .batch = lines_beside(axis),
+                      .batch = {lines_beside(axis) / columns, columns},
                       .kind = chosen.inner,
                       .real = arrays::common_precision(spec_)};
       inner.factor =
@@ -269,10 +289,29 @@ class composer {
     if (chosen.are_loaded) ends.load = {roots_of<Real>(chosen)};
     if (chosen.are_stored) ends.store = {roots_of<Real>(chosen)};
     const std::size_t first = program_.steps.size();
-    program_.add(*engine_.realise(on_, request::resolved_spec{inner}), ends);
+    program_.add(*engine_.realise(on_, in_columns(inner)), ends);
     program_.steps[first].title =
         formatted("{} by {} of length {}, {}", kind.name, request::traits_of(chosen.inner).name,
                   chosen.length, chosen.description);
+  }
+
+  /// Resolves a request of lines that alternate element by element, as their functors number them.
+  [[nodiscard]] static request::resolved_spec in_columns(const plan_spec& inner) {
+    request::resolved_spec result{inner};
+    const std::size_t columns = inner.batch.counts().back();
+    if (columns == 1) return result;
+    for (array* side : {&result.in, &result.out}) {
+      arrays::axis& along = side->axes.front();
+      if (side->is_real() && along.length % 2 == 0) {
+        side->elements_are = arrays::element::pair;
+        along.length /= 2;
+      }
+      along.valid = along.placed = {0, along.length};
+      side->batches.front().distance = along.length * columns;
+      side->batches.back().distance = 1;
+      along.stride = columns;
+    }
+    return result;
   }
 
   [[nodiscard]] std::size_t lines_beside(std::size_t axis) const {

@@ -91,12 +91,22 @@ TEST(functors_real_lines, have_roots_one_by_one_or_as_products) {
   EXPECT_EQ(line.root(3).re, 10) << "fine 1 times coarse 1";
 }
 
+TEST(functors_real_lines, alternate_within_rows_of_functors) {
+  line_numbers n;
+  n.columns = 3;
+  EXPECT_EQ(n.element_of(2, 7).line, 2 * 3 + 1U);
+  EXPECT_EQ(n.element_of(2, 7).i, 2U);
+  n.is_paired = true;  // [pair][column][2]
+  EXPECT_EQ(n.element_of(2, 2 * (4 * 3 + 1) + 1).line, 2 * 3 + 1U);
+  EXPECT_EQ(n.element_of(2, 2 * (4 * 3 + 1) + 1).i, 9U);
+}
+
 TEST(functors_real_lines, names_its_members) {
   line_numbers deepest;
   deepest.depth = functors::most_line_loops;
   deepest.has_roots = true;
-  EXPECT_TRUE((ends::has_members<line_numbers, 20>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(deepest, 26)) << "loops are named by both of theirs";
+  EXPECT_TRUE((ends::has_members<line_numbers, 22>));
+  EXPECT_TRUE(wingbeat::test::names_numbers(deepest, 28)) << "loops are named by both of theirs";
   using functor = functors::real_load<functors::folded_bins, float, float>;
   EXPECT_TRUE((wingbeat::test::names_operands<functor, 1>(deepest)));
 }

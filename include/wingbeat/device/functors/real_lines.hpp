@@ -9,6 +9,11 @@
 
 namespace wingbeat::device::functors {
 
+/// An element of one of the lines of a functor's row.
+struct line_element {
+  size line, i;
+};
+
 /// One of the dimensions that lines are numbered over.
 struct line_loop {
   size count = 1, stride = 0;
@@ -29,7 +34,17 @@ struct line_numbers {
   /// the former, behind which the others stand. 0: one by one.
   unsigned fine_bits = 0;
   bool has_roots = false;
+  /// So many lines make one row of a functor, whose elements alternate between them; where they are
+  /// paired, two of a line at a time.
+  size columns = 1;
+  bool is_paired = false;
 
+  /// Returns which element number i of a functor's row is.
+  WINGBEAT_FN constexpr line_element element_of(size row, size i) const {
+    if (columns == 1) return {row, i};
+    const size number = is_paired ? i / 2 : i, of_line = number / columns;
+    return {row * columns + number % columns, is_paired ? 2 * of_line + i % 2 : of_line};
+  }
   WINGBEAT_FN constexpr size offset_of(size row) const { return base + offset_along<0>(row); }
 
   template <class Visit>
@@ -54,6 +69,8 @@ struct line_numbers {
     visit("edge", edge);
     visit("fine_bits", fine_bits);
     visit("has_roots", has_roots);
+    visit("columns", columns);
+    visit("is_paired", is_paired);
   }
 
  private:

@@ -21,11 +21,21 @@ class real_load {
 
   WINGBEAT_FN real_load(const numbers& n, WINGBEAT_GLOBAL const element* in, operands given,
                         size row)
-      : line_(n, in, given, row) {}
-  WINGBEAT_FN auto load(size i) const { return Reduction::template load<Real>(line_, i); }
+      : line_(n, in, given, row), numbers_(n), in_(in), given_(given), row_(row) {}
+  WINGBEAT_FN auto load(size i) const {
+    if (numbers_.columns == 1) return Reduction::template load<Real>(line_, i);
+    const line_element place = numbers_.element_of(row_, i);
+    return Reduction::template load<Real>(line{numbers_, in_, given_, place.line}, place.i);
+  }
 
  private:
-  real_line<const Stored, Real> line_;
+  using line = real_line<const Stored, Real>;
+
+  line line_;
+  numbers numbers_;
+  WINGBEAT_GLOBAL const element* in_;
+  operands given_;
+  size row_;
 };
 
 }  // namespace wingbeat::device::functors

@@ -21,15 +21,23 @@ class real_store {
   static constexpr bool in_order = false;
 
   WINGBEAT_FN real_store(const numbers& n, WINGBEAT_GLOBAL element* out, operands given, size row)
-      : line_(n, out, given, row) {}
+      : line_(n, out, given, row), numbers_(n), out_(out), given_(given), row_(row) {}
   /// Value: Real or complex<Real>.
   template <class Value>
   WINGBEAT_FN void store(size i, Value value) const {
-    Reduction::template store<Real>(line_, i, value);
+    if (numbers_.columns == 1) return Reduction::template store<Real>(line_, i, value);
+    const line_element place = numbers_.element_of(row_, i);
+    Reduction::template store<Real>(line{numbers_, out_, given_, place.line}, place.i, value);
   }
 
  private:
-  real_line<Stored, Real> line_;
+  using line = real_line<Stored, Real>;
+
+  line line_;
+  numbers numbers_;
+  WINGBEAT_GLOBAL element* out_;
+  operands given_;
+  size row_;
 };
 
 }  // namespace wingbeat::device::functors
