@@ -25,7 +25,7 @@ namespace wingbeat {
                                           std::string_view members, std::string_view completed);
 
 /// Functor: a class in the header of its name, with numbers, element and operands as types; made of
-/// all of them and a row, it loads or stores one element.
+/// all of them and a row, it loads or stores one element; with load_run and store_run, many.
 template <class Functor>
 class device_functor {
  public:
@@ -107,11 +107,19 @@ class device_functor {
                                std::size_t first, std::span<Value> values) const {
       using stored = std::conditional_t<std::is_const_v<Memory>, const element, element>;
       const Functor of_row{constants, static_cast<stored*>(memory), given, row};
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        if constexpr (std::is_const_v<Memory>) {
-          values[i] = in_process(of_row.load(first + i));
+      if constexpr (std::is_const_v<Memory>) {
+        const auto take = [&](std::size_t i, auto value) { values[i] = in_process(value); };
+        if constexpr (requires { of_row.load_run(first, values.size(), take); }) {
+          of_row.load_run(first, values.size(), take);
         } else {
-          of_row.store(first + i, on_device(values[i]));
+          for (std::size_t i = 0; i < values.size(); ++i) take(i, of_row.load(first + i));
+        }
+      } else {
+        const auto value = [&](std::size_t i) { return on_device(values[i]); };
+        if constexpr (requires { of_row.store_run(first, values.size(), value); }) {
+          of_row.store_run(first, values.size(), value);
+        } else {
+          for (std::size_t i = 0; i < values.size(); ++i) of_row.store(first + i, value(i));
         }
       }
     }

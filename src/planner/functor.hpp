@@ -19,8 +19,8 @@ enum class end { load, store };
 struct functor_rows {
   /// Of one transform, or of those that alternate: complex ones, or reals if not in pairs.
   std::size_t elements = 0;
-  bool is_dense = false;     ///< The axis's elements lie one behind another; of no plane.
-  std::size_t first = 0;     ///< The first index of a dense axis that is in memory.
+  bool is_dense = false;  ///< The axis's elements lie one behind another; of no plane.
+  std::size_t first = 0;  ///< The first index of a dense axis that is in memory.
   device::ends::reals taken = device::ends::reals::in_pairs;
 };
 

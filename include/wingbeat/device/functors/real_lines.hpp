@@ -93,6 +93,15 @@ struct line_numbers {
   }
 };
 
+/// Returns root e of a table of single ones, or of factors.
+template <class Real>
+WINGBEAT_FN complex<Real> root_of(WINGBEAT_GLOBAL const complex<Real>* roots, unsigned fine_bits,
+                                  size e) {
+  if (fine_bits == 0) return copied_from(roots + e);
+  const size fine = size(1) << fine_bits;
+  return copied_from(roots + (e & (fine - 1))) * copied_from(roots + fine + (e >> fine_bits));
+}
+
 /// The operands of a functor that reads roots.
 template <class Real>
 struct line_operands {
@@ -102,6 +111,39 @@ struct line_operands {
   WINGBEAT_FN static void each(const line_numbers& n, Visit visit) {
     if (n.has_roots) visit("roots", &line_operands::roots);
   }
+};
+
+/// A line all of whose elements are in memory and none has an edge, in one of the orders.
+template <bool IsReversed, bool IsAlternating, class Element, class Real>
+class whole_line {
+ public:
+  WINGBEAT_FN whole_line(const line_numbers& n, WINGBEAT_GLOBAL Element* memory,
+                         WINGBEAT_GLOBAL const complex<Real>* roots)
+      : memory_(memory),
+        roots_(roots),
+        length_(n.length),
+        stride_(n.stride),
+        fine_bits_(n.fine_bits) {}
+
+  WINGBEAT_FN size length() const { return length_; }
+  WINGBEAT_FN Real get(size j) const {
+    return signed_as(j, static_cast<Real>(memory_[place_of(j)]));
+  }
+  WINGBEAT_FN void put(size k, Real value) const {
+    memory_[place_of(k)] = Element(signed_as(k, value));
+  }
+  WINGBEAT_FN complex<Real> root(size e) const { return root_of(roots_, fine_bits_, e); }
+
+ private:
+  WINGBEAT_FN size place_of(size j) const { return (IsReversed ? length_ - 1 - j : j) * stride_; }
+  WINGBEAT_FN static Real signed_as(size j, Real value) {
+    return IsAlternating && j % 2 == 1 ? -value : value;
+  }
+
+  WINGBEAT_GLOBAL Element* memory_;
+  WINGBEAT_GLOBAL const complex<Real>* roots_;
+  size length_, stride_;
+  unsigned fine_bits_;
 };
 
 /// One line. Element: Stored, const where it is read.
@@ -127,11 +169,19 @@ class real_line {
     if (i < numbers_.first || i >= numbers_.end) return;
     memory_[(i - numbers_.origin) * numbers_.stride] = Element(sign_of(k) * edge_of(i) * value);
   }
-  WINGBEAT_FN complex<Real> root(size e) const {
-    if (numbers_.fine_bits == 0) return copied_from(roots_ + e);
-    const size fine = size(1) << numbers_.fine_bits;
-    return copied_from(roots_ + (e & (fine - 1))) *
-           copied_from(roots_ + fine + (e >> numbers_.fine_bits));
+  WINGBEAT_FN complex<Real> root(size e) const { return root_of(roots_, numbers_.fine_bits, e); }
+
+  /// Calls work(line) with this line or, where it is whole, as one that tests nothing: for loops
+  /// over many elements where numbers are no constants.
+  template <class Work>
+  WINGBEAT_FN void in_its_form(const Work& work) const {
+    const line_numbers& n = numbers_;
+    const bool is_whole = n.first == 0 && n.end == n.length && n.origin == 0;
+    if (!is_whole || n.has_first_edge || n.has_last_edge) return work(*this);
+    if (n.is_reversed && n.is_alternating) return work(*this);
+    if (n.is_reversed) return work(whole_line<true, false, Element, Real>{n, memory_, roots_});
+    if (n.is_alternating) return work(whole_line<false, true, Element, Real>{n, memory_, roots_});
+    work(whole_line<false, false, Element, Real>{n, memory_, roots_});
   }
 
  private:

@@ -27,6 +27,17 @@ class real_load {
     const line_element place = numbers_.element_of(row_, i);
     return Reduction::template load<Real>(line{numbers_, in_, given_, place.line}, place.i);
   }
+  /// Calls take(i, element) for elements first + i of a row, i < count.
+  template <class Take>
+  WINGBEAT_FN void load_run(size first, size count, const Take& take) const {
+    if (numbers_.columns > 1) {
+      for (size i = 0; i < count; ++i) take(i, load(first + i));
+      return;
+    }
+    line_.in_its_form([&](const auto& form) {
+      for (size i = 0; i < count; ++i) take(i, Reduction::template load<Real>(form, first + i));
+    });
+  }
 
  private:
   using line = real_line<const Stored, Real>;

@@ -29,6 +29,19 @@ class real_store {
     const line_element place = numbers_.element_of(row_, i);
     Reduction::template store<Real>(line{numbers_, out_, given_, place.line}, place.i, value);
   }
+  /// Stores value(i) for each of `count` elements of a row from `first` on.
+  template <class Value>
+  WINGBEAT_FN void store_run(size first, size count, const Value& value) const {
+    if (numbers_.columns > 1) {
+      for (size i = 0; i < count; ++i) store(first + i, value(i));
+      return;
+    }
+    line_.in_its_form([&](const auto& form) {
+      for (size i = 0; i < count; ++i) {
+        Reduction::template store<Real>(form, first + i, value(i));
+      }
+    });
+  }
 
  private:
   using line = real_line<Stored, Real>;
