@@ -178,17 +178,17 @@ void add_rows(list& to, const candidate& base, std::size_t n, bool is_real) {
 
 using sink = std::function<void(const tuning::shape&)>;
 
-void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsigned first_from,
+void each_cluster(unsigned bits, unsigned min_lanes, unsigned max_lanes, unsigned first_from,
                   unsigned first_to, const sink& take) {
-  const std::size_t least_points = bits > 11 ? 2048 : 512;
+  const std::size_t min_points = bits > 11 ? 2048 : 512;
   for (unsigned first = first_from; first <= first_to; ++first) {
     for (const unsigned e : {4u, 8u, 16u, 32u}) {
       if (e == 4 && bits > 11) continue;
       for (const unsigned c : {1u, 2u, 4u, 8u, 16u}) {
-        for (unsigned lanes = least_lanes; lanes <= most_lanes; lanes *= 2) {
+        for (unsigned lanes = min_lanes; lanes <= max_lanes; lanes *= 2) {
           const std::size_t points = (std::size_t{lanes} << bits) / c;
           const std::size_t threads = points / e;
-          if (points < least_points || points > 16384 || threads < 128 || threads > 1024) continue;
+          if (points < min_points || points > 16384 || threads < 128 || threads > 1024) continue;
           if ((1u << first) < c || (1u << (bits - first)) < c || (1u << first) < e ||
               (1u << (bits - first)) < e) {
             continue;
@@ -324,10 +324,10 @@ void add_columns(list& to, const candidate& base, unsigned bits) {
 
 /// Columns of two passes, or of three.
 void add_together(list& to, const candidate& base, unsigned bits, unsigned passes,
-                  unsigned most_elements) {
+                  unsigned max_elements) {
   const unsigned first = (bits + passes - 1) / passes, second = (bits - first) / (passes - 1);
   const unsigned third = bits - first - second;
-  for (const unsigned e : {most_elements / 2, most_elements}) {
+  for (const unsigned e : {max_elements / 2, max_elements}) {
     for (const unsigned points : {4096u, 8192u, 16384u}) {
       for (const unsigned at_once : {0u, 512u, 640u, 1024u}) {  // threads
         for (const bool half_trade : {false, true}) {

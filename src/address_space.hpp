@@ -10,10 +10,10 @@
 namespace wingbeat {
 
 /// Numbers of elements and of units are at most this, so that no product with bytes overflows.
-inline constexpr double most_elements = double(std::numeric_limits<std::size_t>::max() >> 8);
+inline constexpr double max_elements = double(std::numeric_limits<std::size_t>::max() >> 8);
 
 /// Numbers of bytes that a request states are at most this, so that sums of some do not overflow.
-inline constexpr std::size_t most_stated_bytes = std::numeric_limits<std::size_t>::max() >> 4;
+inline constexpr std::size_t max_stated_bytes = std::numeric_limits<std::size_t>::max() >> 4;
 
 /// Returns the product of counts, rounded.
 [[nodiscard]] inline double rounded_product(const std::vector<std::size_t>& counts) {

@@ -86,11 +86,11 @@ void validate(const kernel_spec& spec) {
   bool has_bytes = spec.in_element_bytes != 0 && spec.out_element_bytes != 0;
   for (const kernel_parameter& each : spec.parameters) has_bytes &= each.bytes() != 0;
   if (!has_bytes) throw plan_error("an element has 0 bytes; state sizeof its type");
-  if (backend::entry_parameters(spec) <= backend::most_kernel_arguments) return;
+  if (backend::entry_parameters(spec) <= backend::max_kernel_arguments) return;
   throw plan_error(
       formatted("the kernel '{}' has {} parameters; an entry takes up to {}, of "
                 "which each view takes two",
-                spec.entry, backend::entry_parameters(spec), backend::most_kernel_arguments));
+                spec.entry, backend::entry_parameters(spec), backend::max_kernel_arguments));
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ unsigned workgroup_fft::dft_index(unsigned g) const {
 }
 
 unsigned workgroup_fft::registers() const {
-  return device::workgroup::registers_estimate(plan().most_registers(), real_bytes(real));
+  return device::workgroup::registers_estimate(plan().max_registers(), real_bytes(real));
 }
 
 std::vector<std::byte> workgroup_fft::table() const {

@@ -256,16 +256,16 @@ TEST_F(number_limits, image_convolutions_have_the_bytes_of_their_pixels) {
 
 TEST_F(number_limits, filters_give_no_fewer_outputs_at_once_than_asked) {
   const std::vector<float> taps{1, 2, 3};
-  for (const std::size_t least_step : number_ends) {
-    accepted_or_refused(least_step, [&] {
-      const stream_filter filter{on, taps, least_step};
-      EXPECT_GE(filter.step(), least_step);
+  for (const std::size_t min_step : number_ends) {
+    accepted_or_refused(min_step, [&] {
+      const stream_filter filter{on, taps, min_step};
+      EXPECT_GE(filter.step(), min_step);
     });
   }
   EXPECT_THAT(refusal([&] {
                 stream_filter{on, taps, SIZE_MAX};
               }),
-              HasSubstr("least_step is 18446744073709551615; with 3 taps, give at most 268"));
+              HasSubstr("min_step is 18446744073709551615; with 3 taps, give at most 268"));
 }
 
 TEST_F(number_limits, memory_is_refused_or_is_there) {

@@ -20,7 +20,7 @@
 namespace wingbeat::cli {
 namespace {
 
-constexpr double most_start_s = 1e9, most_delay_s = 1e5;
+constexpr double max_start_s = 1e9, max_delay_s = 1e5;
 
 /// The numbers of one line of a file.
 struct text_line {
@@ -71,7 +71,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
 
 /// Returns the lines that hold numbers. The words lie in `content`.
 std::vector<text_line> lines_of(const std::string& file, std::string_view content,
-                                std::size_t least_words, std::size_t most_words,
+                                std::size_t min_words, std::size_t max_words,
                                 std::string_view form) {
   std::vector<text_line> lines;
   for (std::size_t number = 1; !content.empty(); ++number) {
@@ -79,7 +79,7 @@ std::vector<text_line> lines_of(const std::string& file, std::string_view conten
     text_line line{file, number, words_of(content.substr(0, end))};
     content.remove_prefix(std::min(end + 1, content.size()));
     if (line.words.empty()) continue;
-    if (line.words.size() < least_words || line.words.size() > most_words) {
+    if (line.words.size() < min_words || line.words.size() > max_words) {
       line.refuse("it has {}; write {}", counted(line.words.size(), "word"), form);
     }
     lines.push_back(std::move(line));
@@ -118,7 +118,7 @@ std::vector<std::vector<delay_model>> delays_of(const std::vector<std::string>& 
   }
   std::vector<std::vector<delay_model>> models;
   for (const std::string& word : words) {
-    const double delay_s = real_of("--delay", word, {-most_delay_s, most_delay_s});
+    const double delay_s = real_of("--delay", word, {-max_delay_s, max_delay_s});
     models.push_back({in_samples({.delay_s = delay_s}, spec.adc_rate_hz)});
   }
   return models;
@@ -135,9 +135,9 @@ std::vector<std::vector<delay_model>> read_delays(const std::filesystem::path& f
       return i < line.words.size() ? line.real(i, noun, -most, most) : 0.0;
     };
     delay_in_seconds model;
-    model.start_s = line.real(0, "start", 0, most_start_s);
+    model.start_s = line.real(0, "start", 0, max_start_s);
     const std::size_t pol = line.count(line.words[1], "polarisation", spec.polarisations);
-    model.delay_s = line.real(2, "delay", -most_delay_s, most_delay_s);
+    model.delay_s = line.real(2, "delay", -max_delay_s, max_delay_s);
     model.rate = optional(3, "delay rate", 0.5);
     model.phase_rad = optional(4, "phase", 1e6);
     model.phase_rate_rad_s = optional(5, "phase rate", 1e9);
@@ -161,7 +161,7 @@ std::vector<gain_change> read_gains(const std::filesystem::path& file,
   std::vector<std::vector<std::complex<float>>> gains(
       spec.polarisations, std::vector<std::complex<float>>(spec.channels, 1.0F));
   for (const text_line& line : lines) {
-    const double start = line.real(0, "start", 0, most_start_s);
+    const double start = line.real(0, "start", 0, max_start_s);
     const std::int64_t begin = in_samples({.start_s = start}, spec.adc_rate_hz).start_samples;
     const std::size_t pol = line.count(line.words[1], "polarisation", spec.polarisations);
     const channel_range range = channels_of(line, line.words[2], spec.channels);
@@ -212,7 +212,7 @@ narrowband_spec narrowband_of(const std::vector<std::string>& words) {
 }
 
 std::string band_text(const channeliser_spec& spec, const std::string& taps, bool allows_alias) {
-  constexpr double most_alias_db = -40, design_db = 42;  // the design is a rule of thumb
+  constexpr double max_alias_db = -40, design_db = 42;  // the design is a rule of thumb
   const channeliser_sizes sizes = sizes_of(spec);
   const channelising::decimating_filter filter{sizes.filter_taps, sizes.subsampling,
                                                channelising::pass_edge(spec)};
@@ -221,17 +221,17 @@ std::string band_text(const channeliser_spec& spec, const std::string& taps, boo
       "the pass band is flat within {:.2f} dB, and frequencies outside alias into it at "
       "{:.1f} dB",
       ripple_db, alias_db);
-  if (alias_db <= most_alias_db || allows_alias) return text;
+  if (alias_db <= max_alias_db || allows_alias) return text;
   std::string narrower;
   const double rate_hz = spec.adc_rate_hz / static_cast<double>(sizes.subsampling);
   const double widest_hz = channelising::widest_pass_band(filter, design_db) * rate_hz;
   if (spec.narrowband->pass_bandwidth_hz && widest_hz > 0) {
     narrower = formatted("a pass_bandwidth of {:.0f} Hz or less, ", widest_hz);
   }
-  throw plan_error(formatted(
-      "--narrowband of {} Hz: {}, above {}; give {}more {} than {}, or "
-      "--allow-alias",
-      spec.narrowband->centre_hz, text, most_alias_db, narrower, taps, sizes.filter_taps));
+  throw plan_error(
+      formatted("--narrowband of {} Hz: {}, above {}; give {}more {} than {}, or "
+                "--allow-alias",
+                spec.narrowband->centre_hz, text, max_alias_db, narrower, taps, sizes.filter_taps));
 }
 
 }  // namespace wingbeat::cli

@@ -31,8 +31,8 @@ constexpr void expect(bool holds) {
 namespace wingbeat::cli {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 20;
-constexpr std::size_t most_description = 300;  // characters of what a parser says
+constexpr std::size_t max_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_description = 300;  // characters of what a parser says
 
 /// Refuses characters beyond ASCII where keys, numbers and blanks stand, and in the later lines of
 /// a text of several lines, which is refused later anyway.
@@ -216,7 +216,7 @@ configuration parse_configuration(std::string_view text, const std::string& file
     formats::refuse(file, "line 1: the text is no TOML; see toml.io");
   } catch (const toml::parse_error& error) {
     formats::refuse(file, "line {}: {}; see toml.io", error.source().begin.line,
-                    formats::printable(error.description(), most_description));
+                    formats::printable(error.description(), max_description));
   }
   return result;
 }
@@ -240,7 +240,7 @@ std::vector<std::string> with_configuration(const CLI::App& command,
   // What is wrong with the option itself is said where options are read.
   if (files.size() != 1 || files[0].empty() || files[0].starts_with("--")) return words;
   const std::string& file = files[0];
-  const std::vector<std::byte> content = formats::read_whole_file(file, most_bytes, "options");
+  const std::vector<std::byte> content = formats::read_whole_file(file, max_bytes, "options");
   const configuration stated =
       parse_configuration({reinterpret_cast<const char*>(content.data()), content.size()}, file);
   std::set<std::string> left_out;

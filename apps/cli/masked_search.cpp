@@ -62,7 +62,7 @@ void masked_search::sum_windows(const queue& on, const convolution_spec& plain,
   const std::size_t points = spec_.templates[0] * spec_.templates[1];
   const std::vector<double> ones(points, 1);
   n_valid_ = (*valid_)(ones);
-  const double least = std::max(1.0, spec_.least_valid * static_cast<double>(points));
+  const double least = std::max(1.0, spec_.min_valid * static_cast<double>(points));
   for (double& count : n_valid_) {
     count = std::round(count);
     if (count < least) count = absent;
@@ -72,7 +72,7 @@ void masked_search::sum_windows(const queue& on, const convolution_spec& plain,
   const std::vector<double> squares = squares_of({image.begin(), image.end()});
   variances_ = convolver{on, plain, squares}(ones);
   for (std::size_t i = 0; i < sums_.size(); ++i) variances_[i] -= sums_[i] * sums_[i] / n_valid_[i];
-  least_variance_ = rounding * sum_of(squares);
+  min_variance_ = rounding * sum_of(squares);
 }
 
 std::vector<double> masked_search::scores(std::span<const double> values) {
@@ -89,15 +89,14 @@ std::vector<double> masked_search::scores(std::span<const double> values) {
   const std::vector<double> sums = (*valid_)(centred);
   const std::vector<double> template_squares = squares_of(centred);
   const std::vector<double> squares = (*valid_)(template_squares);
-  const double least_template = rounding * sum_of(template_squares);
+  const double min_template = rounding * sum_of(template_squares);
   for (std::size_t i = 0; i < map.size(); ++i) {
     if (std::isnan(n_valid_[i])) {
       map[i] = absent;
       continue;
     }
     const double template_variance = squares[i] - sums[i] * sums[i] / n_valid_[i];
-    const bool is_constant =
-        variances_[i] <= least_variance_ || template_variance <= least_template;
+    const bool is_constant = variances_[i] <= min_variance_ || template_variance <= min_template;
     const double product = map[i] - sums_[i] * sums[i] / n_valid_[i];
     map[i] = is_constant
                  ? 0

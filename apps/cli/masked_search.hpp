@@ -30,7 +30,7 @@ struct masked_search_spec {
   extent mode = extent::valid;
   bool is_normalised = false;
   /// Places where less than this part of the template's pixels are there have no score.
-  double least_valid = 0.5;
+  double min_valid = 0.5;
 };
 
 class masked_search {
@@ -51,7 +51,7 @@ class masked_search {
   std::optional<convolver> image_, valid_;  ///< With f and v prepared.
   std::vector<double> n_valid_;             ///< n of each place; NaN: too few.
   std::vector<double> sums_, variances_;    ///< f * 1 and f^2 * 1 - (f * 1)^2 / n.
-  double least_variance_ = 0;
+  double min_variance_ = 0;
 };
 
 }  // namespace wingbeat::cli

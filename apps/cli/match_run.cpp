@@ -220,7 +220,7 @@ class masked_matcher {
                  .templates = {templates.height(), templates.width()},
                  .mode = request.search.mode,
                  .is_normalised = request.search.is_normalised,
-                 .least_valid = request.least_valid},
+                 .min_valid = request.min_valid},
                 formats::to_doubles(image.samples)),
         kept_(kept_of(spec_of(request, image, templates))),
         memory_(queue{devices(engine::reference).front()}, kept_) {}
@@ -258,11 +258,10 @@ class masked_matcher {
 
 /// Finds the peaks of the largest scores.
 void locate_peaks(const match_request& request, std::size_t shorter, match_result& target) {
-  const auto peaks =
-      peaks_of(target.scores, target.numbers, target.width,
-               std::min(request.most_peaks, target.height * target.width),
-               request.least_score.value_or(-std::numeric_limits<double>::infinity()),
-               request.distance.value_or(std::max<std::size_t>(shorter / 2, 1)));
+  const auto peaks = peaks_of(target.scores, target.numbers, target.width,
+                              std::min(request.max_peaks, target.height * target.width),
+                              request.min_score.value_or(-std::numeric_limits<double>::infinity()),
+                              request.distance.value_or(std::max<std::size_t>(shorter / 2, 1)));
   for (const peak& found : peaks) {
     const std::size_t place = found.y * target.width + found.x;
     const auto shift = [&](std::size_t index, std::size_t length, std::size_t stride) {

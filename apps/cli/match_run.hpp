@@ -22,10 +22,10 @@ struct match_request {
   bool wants_scores = false;    ///< The largest score of each place, and its template.
   std::vector<score_map> maps;  ///< `search` keeps what they need.
   bool wants_peaks = false;
-  std::size_t most_peaks = 10;
-  std::optional<double> least_score;
+  std::size_t max_peaks = 10;
+  std::optional<double> min_score;
   std::optional<std::size_t> distance;  ///< Unset: half the shorter side of a template.
-  double least_valid = 0.5;             ///< Of a template's pixels, in an image that has NaN.
+  double min_valid = 0.5;               ///< Of a template's pixels, in an image that has NaN.
   /// Takes the map of each template, `height` times `width` scores [y][x], in the templates' order;
   /// empty: no maps are wanted.
   std::function<void(std::size_t height, std::size_t width, formats::image_samples map)> take_map;

@@ -14,7 +14,7 @@
 namespace wingbeat::cli {
 namespace {
 
-constexpr double most_bytes = 0x1p63;
+constexpr double max_bytes = 0x1p63;
 constexpr double mebibyte = 0x1p20;
 
 /// Memory is more than arrays: the program's code, its libraries, threads and tables.
@@ -40,7 +40,7 @@ double bytes_of(const std::string& text) {
     for (std::size_t i = 0; i <= suffix; ++i) unit *= 1024;
   }
   try {
-    return real_of("--max-memory", digits, {.least = 1 / unit, .most = most_bytes / unit}) * unit;
+    return real_of("--max-memory", digits, {.least = 1 / unit, .most = max_bytes / unit}) * unit;
   } catch (const plan_error&) {
     throw plan_error(formatted(
         "--max-memory takes bytes such as 1500000, 512M or 3.5G, and was given '{}'", text));

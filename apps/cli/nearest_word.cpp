@@ -29,9 +29,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
-  constexpr std::size_t least_prefix = 3;
+  constexpr std::size_t min_prefix = 3;
   for (const std::string& each : known) {
-    if (word.size() >= least_prefix && each.starts_with(word)) return each;
+    if (word.size() >= min_prefix && each.starts_with(word)) return each;
   }
   std::string nearest;
   std::size_t least = std::max(word.size() / 3, std::size_t{1}) + 1;

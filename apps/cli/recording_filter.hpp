@@ -16,7 +16,7 @@
 namespace wingbeat::cli {
 
 /// The most taps that a recording is filtered with in blocks.
-inline constexpr std::size_t most_block_taps = 65536;
+inline constexpr std::size_t max_block_taps = 65536;
 
 struct recording_filter_spec {
   std::optional<std::size_t> channel;  ///< Unset: all.
@@ -39,7 +39,7 @@ using frame_sink = std::function<void(std::span<const double> frames)>;
 [[nodiscard]] double recording_filter_bytes(std::size_t n_channels, std::size_t n_taps);
 
 /// Filters by stream_filter and gives all results to `sink`. taps: real, one row or one for each
-/// channel, at most `most_block_taps` long. Throws `plan_error` for a result beyond the precision.
+/// channel, at most `max_block_taps` long. Throws `plan_error` for a result beyond the precision.
 void filter_recording(const queue& on, const formats::wav_reader& recording,
                       const formats::signal& taps, const recording_filter_spec& spec,
                       const frame_sink& sink);

@@ -36,7 +36,7 @@ template_files::file_images template_files::opened(std::size_t number) {
                   files_.front(), size_text(height_, width_), files_[number],
                   size_text(shape.height, shape.width)));
   }
-  most_channels_ = std::max(most_channels_, shape.n_channels);
+  max_channels_ = std::max(max_channels_, shape.n_channels);
   return images;
 }
 

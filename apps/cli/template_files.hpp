@@ -30,7 +30,7 @@ class template_files {
   [[nodiscard]] std::size_t width() const { return width_; }
 
   /// Returns the most channels of a file that was read so far.
-  [[nodiscard]] std::size_t most_channels() const { return most_channels_; }
+  [[nodiscard]] std::size_t max_channels() const { return max_channels_; }
 
   /// Returns how many templates there are if every file has as many as the first.
   [[nodiscard]] std::size_t expected() const { return expected_; }
@@ -59,7 +59,7 @@ class template_files {
   file_images images_;  ///< Of file `file_`.
   std::size_t file_ = 0, taken_ = 0;
   std::size_t height_ = 0, width_ = 0, expected_ = 0;
-  std::size_t most_channels_ = 1;
+  std::size_t max_channels_ = 1;
   std::vector<std::size_t> counts_;          ///< Of each file; empty before `count`.
   std::map<std::size_t, file_images> kept_;  ///< By number of the file.
 };

@@ -39,14 +39,14 @@ inline constexpr std::size_t n_odd_primes = 5;
 
 /// Returns the least product of `product`, a power of two and odd primes from number `first` on
 /// that is at least n, but `best` where that is less.
-constexpr std::size_t least_from(std::size_t n, std::size_t product, std::size_t first,
-                                 std::size_t best) noexcept {
+constexpr std::size_t min_from(std::size_t n, std::size_t product, std::size_t first,
+                               std::size_t best) noexcept {
   if (first == n_odd_primes) {
     while (product < n) product *= 2;
     return product < best ? product : best;
   }
   for (; product < best; product *= odd_primes[first]) {
-    best = least_from(n, product, first + 1, best);
+    best = min_from(n, product, first + 1, best);
   }
   return best;
 }
@@ -78,7 +78,7 @@ constexpr std::size_t largest_up_to(std::size_t n, std::size_t product, std::siz
   }
   const bool is_real = kind == transform::forward_from_real || kind == transform::inverse_to_real;
   if (n <= 2) return 2;
-  return good_lengths::least_from(n, is_real ? 2 : 1, 0, max_length);
+  return good_lengths::min_from(n, is_real ? 2 : 1, 0, max_length);
 }
 
 }  // namespace wingbeat

@@ -25,11 +25,10 @@ class stream_filter {
  public:
   static constexpr std::size_t default_step = std::size_t{1} << 15;
 
-  /// Prepares the taps, 1 to 65,536 of them. Outputs come `step()` at once, at least `least_step`:
+  /// Prepares the taps, 1 to 65,536 of them. Outputs come `step()` at once, at least `min_step`:
   /// a small one keeps the delay short, a large one keeps all processors at work. Throws
   /// `plan_error` or `device_error`.
-  stream_filter(const queue& on, std::span<const Value> taps,
-                std::size_t least_step = default_step);
+  stream_filter(const queue& on, std::span<const Value> taps, std::size_t min_step = default_step);
   stream_filter(stream_filter&&) noexcept;
   stream_filter& operator=(stream_filter&&) noexcept;
   ~stream_filter();

@@ -7,7 +7,7 @@
 #include <span>
 #include <stdexcept>  // logic_error
 
-#include "backend/kernel.hpp"      // kernel_argument, most_kernel_arguments
+#include "backend/kernel.hpp"      // kernel_argument, max_kernel_arguments
 #include "wingbeat/arguments.hpp"  // kernel_parameter, kernel_argument
 #include "wingbeat/kernel.hpp"     // kernel_spec
 
@@ -36,7 +36,7 @@ namespace wingbeat::backend {
 }
 
 /// The arguments it is made of must live as long as this; views start at a multiple of their
-/// elements. A run allocates nothing, so there is room for `most_kernel_arguments`, to which
+/// elements. A run allocates nothing, so there is room for `max_kernel_arguments`, to which
 /// requests are held.
 class argument_list {
  public:
@@ -65,12 +65,12 @@ class argument_list {
 
  private:
   void push(const kernel_argument& next) {
-    if (count_ == most_kernel_arguments) throw std::logic_error("too many kernel arguments");
+    if (count_ == max_kernel_arguments) throw std::logic_error("too many kernel arguments");
     list_[count_++] = next;
   }
 
-  std::array<kernel_argument, most_kernel_arguments> list_;
-  std::array<std::uint64_t, most_kernel_arguments + 1> firsts_ = {};  // by place in the list
+  std::array<kernel_argument, max_kernel_arguments> list_;
+  std::array<std::uint64_t, max_kernel_arguments + 1> firsts_ = {};  // by place in the list
   std::size_t count_ = 0;
 };
 

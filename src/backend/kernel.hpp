@@ -67,7 +67,7 @@ struct kernel_argument {
 /// One for each parameter of an entry point, in order. On OpenCL the pointer to local memory, which
 /// engines add, follows.
 using kernel_arguments = std::span<const kernel_argument>;
-inline constexpr std::size_t most_kernel_arguments = 64;
+inline constexpr std::size_t max_kernel_arguments = 64;
 
 /// The arguments of a transform from one buffer to another:
 ///     entry(global const In* in, global Out* out, global const Table* table,

@@ -136,14 +136,14 @@ private_directory::private_directory(const std::filesystem::path& directory)
 }
 
 std::optional<std::vector<char>> private_directory::read(const std::string& name,
-                                                         std::size_t most_bytes) const {
+                                                         std::size_t max_bytes) const {
   // O_NONBLOCK: opening a FIFO of that name must not block.
   const file_descriptor file{
       ::openat(directory_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
   struct stat seen {};
   if (!file.is_open() || ::fstat(file.get(), &seen) != 0) return std::nullopt;
   if (!S_ISREG(seen.st_mode) || seen.st_uid != ::geteuid()) return std::nullopt;
-  if (static_cast<std::size_t>(seen.st_size) > most_bytes) return std::nullopt;
+  if (static_cast<std::size_t>(seen.st_size) > max_bytes) return std::nullopt;
   std::vector<char> bytes(static_cast<std::size_t>(seen.st_size));
   if (!read_all(file.get(), bytes)) return std::nullopt;
   ::futimens(file.get(), nullptr);

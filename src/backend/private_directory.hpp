@@ -25,9 +25,9 @@ class private_directory {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
   /// Returns a file's bytes and marks it as used now; nothing if it is absent, unreadable, not a
-  /// regular file, not ours, or longer than `most_bytes`.
+  /// regular file, not ours, or longer than `max_bytes`.
   [[nodiscard]] std::optional<std::vector<char>> read(const std::string& name,
-                                                      std::size_t most_bytes) const;
+                                                      std::size_t max_bytes) const;
 
   /// Replaces a file: temporary file, fsync, rename. Throws `file_error` and leaves no temporary
   /// file.

@@ -21,7 +21,7 @@
 namespace wingbeat::control {
 namespace {
 
-constexpr std::size_t least_threads = 4, most_threads = 1024;
+constexpr std::size_t min_threads = 4, max_threads = 1024;
 constexpr std::chrono::seconds idle_time{5};  // until a thread beyond the least ends
 constexpr std::size_t max_request_bytes = 4096;
 
@@ -39,7 +39,7 @@ class client_threads : public httplib::TaskQueue {
  public:
   client_threads() {
     const std::lock_guard lock{mutex_};
-    for (std::size_t i = 0; i < least_threads; ++i) add_thread();
+    for (std::size_t i = 0; i < min_threads; ++i) add_thread();
   }
 
   void enqueue(std::function<void()> serve) override {
@@ -47,7 +47,7 @@ class client_threads : public httplib::TaskQueue {
     for (std::thread& each : ended_) each.join();
     ended_.clear();
     waiting_.push_back(std::move(serve));
-    if (n_idle_ < waiting_.size() && threads_.size() < most_threads) try_to_add_thread();
+    if (n_idle_ < waiting_.size() && threads_.size() < max_threads) try_to_add_thread();
     changed_.notify_one();
   }
 
@@ -93,7 +93,7 @@ class client_threads : public httplib::TaskQueue {
         lock.unlock();
         serve();
         lock.lock();
-      } else if (is_called || threads_.size() > least_threads) {
+      } else if (is_called || threads_.size() > min_threads) {
         break;
       }
     }

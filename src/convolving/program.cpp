@@ -115,7 +115,7 @@ class column_convolution {
     const std::size_t block = rules.result_block;
     const std::size_t bytes = of_.n_pairs() * of.item_distance * of_.number_bytes();
     if (!of_.is_real() || of_.n_axes() != 2 || of_.keeps_rows() || block == 0 ||
-        of_.axis(0).result() < block || bytes < rules.least_blocked_bytes) {
+        of_.axis(0).result() < block || bytes < rules.min_blocked_bytes) {
       return of;
     }
     of.blocks = {block, of.count * block};

@@ -17,7 +17,7 @@ namespace wingbeat::convolving {
 
 /// Elements of the slowest axis begin on whole sectors of 32 bytes in each column: so many fp32
 /// complex numbers.
-inline constexpr std::size_t sector_bytes = 32, least_sector_numbers = 4;
+inline constexpr std::size_t sector_bytes = 32, min_sector_numbers = 4;
 
 /// One axis of a signal: its elements, the index of the first, and the padded length.
 struct signal_axis {
@@ -66,7 +66,7 @@ class program_sizes {
     return 2 * bytes_of_real(stored_between(spec_));
   }
   [[nodiscard]] std::size_t sector_aligned(std::size_t n) const {
-    const std::size_t numbers = std::max(sector_bytes / number_bytes(), least_sector_numbers);
+    const std::size_t numbers = std::max(sector_bytes / number_bytes(), min_sector_numbers);
     return (n + numbers - 1) / numbers * numbers;
   }
   [[nodiscard]] std::size_t value_bytes() const { return convolving::value_bytes(spec_); }

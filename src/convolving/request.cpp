@@ -4,7 +4,7 @@
 
 #include <algorithm>  // max
 
-#include "address_space.hpp"            // most_elements, rounded_product
+#include "address_space.hpp"            // max_elements, rounded_product
 #include "convolving/blocks.hpp"        // why_no_blocks
 #include "convolving/geometry.hpp"      // geometry_of
 #include "convolving/program.hpp"       // load_of, run_role
@@ -142,7 +142,7 @@ void require_address_space(const convolution_spec& spec, const std::vector<axis_
   }
   const bool is_pairwise = spec.pairs == pairing::pairwise;
   const double results = rounded_product({spec.images, is_pairwise ? 1 : spec.kernels});
-  if (results * rounded_product(lengths) <= most_elements) return;
+  if (results * rounded_product(lengths) <= max_elements) return;
   throw plan_error(formatted(
       "{} images of {} and {} kernels of {} have results beyond the address space; choose "
       "fewer or smaller ones",

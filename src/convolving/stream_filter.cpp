@@ -16,13 +16,13 @@
 namespace wingbeat {
 namespace {
 
-constexpr std::size_t most_taps = 65536;
+constexpr std::size_t max_taps = 65536;
 
 /// Returns the convolution of one step: whole blocks, `overlap` samples before them.
 template <class Value>
-convolution_spec step_spec(std::size_t n_taps, std::size_t least_step, engine runs_on) {
-  if (n_taps == 0 || n_taps > most_taps) {
-    throw plan_error(formatted("taps has {} values; give 1 to {}", n_taps, most_taps));
+convolution_spec step_spec(std::size_t n_taps, std::size_t min_step, engine runs_on) {
+  if (n_taps == 0 || n_taps > max_taps) {
+    throw plan_error(formatted("taps has {} values; give 1 to {}", n_taps, max_taps));
   }
   constexpr bool is_real = std::is_floating_point_v<Value>;
   constexpr bool is_wide = sizeof(Value) == (is_real ? 1 : 2) * sizeof(double);
@@ -34,10 +34,10 @@ convolution_spec step_spec(std::size_t n_taps, std::size_t least_step, engine ru
                         .prepared = operand_role::kernel};
   spec.block = convolving::best_block_length(n_taps, spec.real, runs_on);
   const std::size_t row = (is_real ? 2 : 1) * (spec.block + 1 - n_taps);
-  const std::size_t n_rows = least_step == 0 ? 1 : (least_step - 1) / row + 1;
-  if (const std::size_t most_rows = (max_length - (n_taps - 1)) / row; n_rows > most_rows) {
-    throw plan_error(formatted("least_step is {}; with {} taps, give at most {}", least_step,
-                               n_taps, most_rows * row));
+  const std::size_t n_rows = min_step == 0 ? 1 : (min_step - 1) / row + 1;
+  if (const std::size_t max_rows = (max_length - (n_taps - 1)) / row; n_rows > max_rows) {
+    throw plan_error(formatted("min_step is {}; with {} taps, give at most {}", min_step, n_taps,
+                               max_rows * row));
   }
   spec.image = {n_taps - 1 + n_rows * row};
   return spec;
@@ -53,9 +53,9 @@ struct stream_filter<Value>::impl {
   std::vector<Value> waiting;  ///< The samples that the next outputs depend on.
   bool has_begun = false;
 
-  impl(const queue& device_queue, std::span<const Value> taps, std::size_t least_step)
+  impl(const queue& device_queue, std::span<const Value> taps, std::size_t min_step)
       : on(device_queue),
-        plan(on, step_spec<Value>(taps.size(), least_step, on.device().runs_on)),
+        plan(on, step_spec<Value>(taps.size(), min_step, on.device().runs_on)),
         spectrum(on, plan.spectra_bytes()),
         in(on, plan.image_bytes()),
         out(on, plan.output_bytes()) {
@@ -90,8 +90,8 @@ struct stream_filter<Value>::impl {
 
 template <class Value>
 stream_filter<Value>::stream_filter(const queue& on, std::span<const Value> taps,
-                                    std::size_t least_step)
-    : impl_(std::make_unique<impl>(on, taps, least_step)) {}
+                                    std::size_t min_step)
+    : impl_(std::make_unique<impl>(on, taps, min_step)) {}
 template <class Value>
 stream_filter<Value>::stream_filter(stream_filter&&) noexcept = default;
 template <class Value>

@@ -45,9 +45,9 @@ std::vector<control::monitored_figure> losses_of(const receive::receive_counts& 
 
 /// Without samples for so long, a digitiser counts as silent: a second, or ten of its packets.
 double silence_of(const engine_spec& spec) {
-  constexpr double least_s = 1, silent_packets = 10;
+  constexpr double min_s = 1, silent_packets = 10;
   const auto packet = static_cast<double>(spec.input.geometry.packet_samples);
-  return std::max(least_s, silent_packets * packet / spec.adc_rate_hz);
+  return std::max(min_s, silent_packets * packet / spec.adc_rate_hz);
 }
 
 /// Returns the mean power of channels in dB.

@@ -11,8 +11,8 @@
 namespace wingbeat::fengine {
 namespace {
 
-constexpr std::size_t most_points = 1024;  ///< Channels are averaged where there are more.
-constexpr std::size_t most_spectra = 16;   ///< Of a heap.
+constexpr std::size_t max_points = 1024;  ///< Channels are averaged where there are more.
+constexpr std::size_t max_spectra = 16;   ///< Of a heap.
 constexpr std::chrono::milliseconds interval{500};
 
 }  // namespace
@@ -28,9 +28,9 @@ void latest_spectra::offer(const channelised_heap& heap) {
   next_ = time + interval;
   const std::size_t n_pols = bank_.polarisations,
                     n_bytes = channelising::complex_bytes(bank_.output);
-  const std::size_t group = channelising::channels_per_point(bank_.channels, most_points);
+  const std::size_t group = channelising::channels_per_point(bank_.channels, max_points);
   const std::size_t n_points = bank_.channels / group;
-  const std::size_t n_spectra = std::min(heap.n_spectra, most_spectra);
+  const std::size_t n_spectra = std::min(heap.n_spectra, max_spectra);
   const std::size_t spectra_per_heap = heap.bytes.size() / (bank_.channels * n_pols * n_bytes);
   // 0 dBFS is a phasor of full scale.
   const bool has_full_scale = channelising::is_integer(bank_.output);

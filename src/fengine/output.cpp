@@ -14,7 +14,7 @@ namespace wingbeat::fengine {
 namespace {
 
 /// A gap of up to so many chunks is filled with missing samples; a longer one is jumped over.
-constexpr std::size_t most_missing_chunks = 2;
+constexpr std::size_t max_missing_chunks = 2;
 
 /// Names the calling thread, for tools that list threads; at most 15 letters are seen.
 void name_thread(const std::string& name) {
@@ -156,7 +156,7 @@ void output::channelise_all() {
 void output::go_to(std::int64_t sample, std::uint64_t epoch) {
   const std::int64_t gap = sample - next_sample_;
   const auto most =
-      static_cast<std::int64_t>(most_missing_chunks * spec_.input.geometry.chunk_samples);
+      static_cast<std::int64_t>(max_missing_chunks * spec_.input.geometry.chunk_samples);
   if (next_sample_ < 0 || epoch != epoch_) {
     begin_at(sample, next_sample_ >= 0);
   } else if (gap < 0 || gap > most) {

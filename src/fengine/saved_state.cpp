@@ -20,7 +20,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
+constexpr std::size_t max_bytes = std::size_t{1} << 30;
 constexpr const char* schema = "wingbeat.fengine.state/1";
 
 /// Returns a 64-bit FNV-1a hash in hexadecimal digits.
@@ -155,7 +155,7 @@ saved_state parse_state(std::string_view text, const std::string& file) {
 std::optional<saved_state> read_state(const std::string& file) {
   formats::remove_leftovers(file);
   if (!std::filesystem::exists(file)) return std::nullopt;
-  const auto bytes = formats::read_whole_file(file, most_bytes, "gains and delays");
+  const auto bytes = formats::read_whole_file(file, max_bytes, "gains and delays");
   return parse_state({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file);
 }
 

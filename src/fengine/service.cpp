@@ -14,13 +14,13 @@
 namespace wingbeat::fengine {
 namespace {
 
-constexpr double silent_chunks = 10, least_silence_s = 1;
+constexpr double silent_chunks = 10, min_silence_s = 1;
 constexpr double refresh_period_s = 1, clock_period_s = 10;
 
 /// Without input for so long, sensors say so.
 double silence_s(const engine_spec& spec) {
   const auto chunk = static_cast<double>(spec.input.geometry.chunk_samples);
-  return std::max(least_silence_s, silent_chunks * chunk / spec.adc_rate_hz);
+  return std::max(min_silence_s, silent_chunks * chunk / spec.adc_rate_hz);
 }
 
 /// Has a server count and report clients that it refuses.

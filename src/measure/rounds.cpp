@@ -43,8 +43,8 @@ timed_run queued_run(const queue& on, std::string name, std::function<void()> en
 }
 
 std::size_t calls_per_turn(double run_s, double turn_s) {
-  constexpr double most_calls = 100;
-  return static_cast<std::size_t>(std::clamp(turn_s / std::max(run_s, 1e-9), 1.0, most_calls));
+  constexpr double max_calls = 100;
+  return static_cast<std::size_t>(std::clamp(turn_s / std::max(run_s, 1e-9), 1.0, max_calls));
 }
 
 stop_reason take_turns(std::vector<timed_run>& runs, const stop_rule& rule, double turn_s,

@@ -43,11 +43,11 @@ double relative_confidence(std::span<const double> values) {
 
 stop_reason stop_reason_of(const stop_rule& rule, int n_rounds, double elapsed_s,
                            double worst_confidence) {
-  if (n_rounds >= rule.least_rounds && worst_confidence < rule.confidence) {
+  if (n_rounds >= rule.min_rounds && worst_confidence < rule.confidence) {
     return stop_reason::confident;
   }
-  if (n_rounds >= rule.most_rounds) return stop_reason::out_of_rounds;
-  if (elapsed_s >= rule.most_seconds) return stop_reason::out_of_time;
+  if (n_rounds >= rule.max_rounds) return stop_reason::out_of_rounds;
+  if (elapsed_s >= rule.max_seconds) return stop_reason::out_of_time;
   return stop_reason::none;
 }
 

@@ -29,9 +29,9 @@ struct spread {
 
 /// When measuring ends.
 struct stop_rule {
-  int least_rounds = 5;
-  int most_rounds = 100;
-  double most_seconds = 10;  ///< No round begins after this long; infinite: no limit.
+  int min_rounds = 5;
+  int max_rounds = 100;
+  double max_seconds = 10;   ///< No round begins after this long; infinite: no limit.
   double confidence = 0.01;  ///< Stops once every `relative_confidence` is below; 0: never.
 };
 

@@ -13,8 +13,8 @@
 namespace wingbeat::net {
 namespace {
 
-constexpr std::size_t most_frame_bytes = 262144;  // the longest that programs capture
-constexpr std::size_t most_interfaces = 1024;
+constexpr std::size_t max_frame_bytes = 262144;  // the longest that programs capture
+constexpr std::size_t max_interfaces = 1024;
 constexpr std::size_t pcap_header = 24, record_header = 16, block_header = 8, block_trailer = 4;
 constexpr std::uint32_t section = 0x0a0d0d0a, order_mark = 0x1a2b3c4d;
 constexpr unsigned ethernet = 1;
@@ -139,9 +139,9 @@ std::optional<capture_reader::frame_bytes> capture_reader::next_of_pcap() {
   if (!fill(1)) return {};
   require(record_header);
   const std::size_t length = load(8, 4);
-  if (length > most_frame_bytes) {
+  if (length > max_frame_bytes) {
     refuse(name_, "claims {} bytes for frame {}; at most {} are read", length, n_frames_,
-           most_frame_bytes);
+           max_frame_bytes);
   }
   require(record_header + length);
   const std::int64_t time_ns = std::int64_t{load(0, 4)} * 1000000000 + load(4, 4) * tick_ns_;
@@ -184,9 +184,9 @@ std::optional<capture_reader::frame_bytes> capture_reader::next_of_pcapng() {
       skip(length);
       continue;
     }
-    if (length > most_frame_bytes + 65536) {
+    if (length > max_frame_bytes + 65536) {
       refuse(name_, "claims {} bytes for a block behind frame {}; at most {} are read", length,
-             n_frames_, most_frame_bytes + 65536);
+             n_frames_, max_frame_bytes + 65536);
     }
     require(length);
     const std::size_t n_bytes = length - block_trailer;
@@ -200,7 +200,7 @@ std::optional<capture_reader::frame_bytes> capture_reader::next_of_pcapng() {
 /// The block's first `n_bytes` bytes, without its trailer, are in the buffer; so below.
 std::optional<capture_reader::frame_bytes> capture_reader::enhanced_packet(std::size_t n_bytes) {
   constexpr std::size_t head = block_header + 20;
-  const std::size_t number = n_bytes < head ? most_interfaces : load(8, 4);
+  const std::size_t number = n_bytes < head ? max_interfaces : load(8, 4);
   if (number >= interfaces_.size()) {
     refuse(name_, "has frame {} of an interface that it does not describe", n_frames_);
   }
@@ -232,9 +232,9 @@ std::optional<capture_reader::frame_bytes> capture_reader::simple_packet(std::si
 
 void capture_reader::add_interface(std::size_t n_bytes) {
   constexpr std::size_t head = block_header + 8, option_head = 4;
-  if (n_bytes < head || interfaces_.size() == most_interfaces) {
+  if (n_bytes < head || interfaces_.size() == max_interfaces) {
     refuse(name_, "has a damaged description of an interface, or more than {} of them",
-           most_interfaces);
+           max_interfaces);
   }
   interface found {
     .link = load(8, 2)

@@ -16,7 +16,7 @@
 namespace wingbeat::net {
 namespace {
 
-constexpr std::size_t most_endpoints = 65536;
+constexpr std::size_t max_endpoints = 65536;
 
 /// Returns the text with everything but printable ASCII shown as '?'.
 std::string printable(std::string_view text) {
@@ -55,7 +55,7 @@ void parse_endpoint(std::string_view text, std::uint16_t port, std::string_view 
   }
   std::size_t n_more = 0;
   if (const auto plus = text.rfind('+'); plus != text.npos) {
-    n_more = parse_number(text.substr(plus + 1), most_endpoints - 1, list);
+    n_more = parse_number(text.substr(plus + 1), max_endpoints - 1, list);
     text = text.substr(0, plus);
   }
   const auto first = address_of(text);
@@ -69,9 +69,9 @@ void parse_endpoint(std::string_view text, std::uint16_t port, std::string_view 
     throw plan_error(formatted(
         "the endpoints '{}' go on behind 255.255.255.255; give fewer of them", printable(list)));
   }
-  if (endpoints.size() + n_more + 1 > most_endpoints) {
+  if (endpoints.size() + n_more + 1 > max_endpoints) {
     throw plan_error(formatted("the endpoints '{}' are too many; at most {} are possible",
-                               printable(list), most_endpoints));
+                               printable(list), max_endpoints));
   }
   for (std::size_t i = 0; i <= n_more; ++i) {
     endpoints.push_back({static_cast<std::uint32_t>(*first + i), port});

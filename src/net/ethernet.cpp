@@ -5,7 +5,7 @@ namespace wingbeat::net {
 namespace {
 
 constexpr std::size_t addresses_bytes = 12, tag_bytes = 4, ip_bytes = 20, udp_bytes = 8;
-constexpr unsigned ipv4 = 0x0800, udp = 17, most_tags = 4;
+constexpr unsigned ipv4 = 0x0800, udp = 17, max_tags = 4;
 
 unsigned load16(std::span<const std::byte> bytes, std::size_t position) {
   return std::to_integer<unsigned>(bytes[position]) << 8 |
@@ -42,7 +42,7 @@ frame_kind parse_ip(std::span<const std::byte> packet, frame& found) {
 
 frame_kind parse_frame(std::span<const std::byte> captured, frame& found) {
   std::size_t position = addresses_bytes;
-  for (unsigned n_tags = 0; n_tags <= most_tags; ++n_tags, position += tag_bytes) {
+  for (unsigned n_tags = 0; n_tags <= max_tags; ++n_tags, position += tag_bytes) {
     if (captured.size() < position + 2) return frame_kind::truncated;
     const unsigned type = load16(captured, position);
     if (type == ipv4) return parse_ip(captured.subspan(position + 2), found);

@@ -16,7 +16,7 @@ namespace wingbeat::net {
 namespace {
 
 constexpr std::size_t word_bits = 8 * sizeof(unsigned long);
-constexpr int most_levels = 4;  // of a VLAN on a bond on devices
+constexpr int max_levels = 4;  // of a VLAN on a bond on devices
 
 /// Adds the nodes of the devices that an interface sends by; -1 for none.
 void add_nodes(const std::filesystem::path& interface, int n_levels, std::set<int>& nodes) {
@@ -42,7 +42,7 @@ std::optional<int> node_of(const std::vector<std::string>& interfaces,
                            const std::filesystem::path& system) {
   std::set<int> nodes;
   for (const std::string& name : interfaces) {
-    add_nodes(system / "class" / "net" / name, most_levels, nodes);
+    add_nodes(system / "class" / "net" / name, max_levels, nodes);
   }
   if (nodes.size() != 1 || *nodes.begin() < 0) return {};
   return *nodes.begin();

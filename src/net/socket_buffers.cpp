@@ -7,7 +7,7 @@
 namespace wingbeat::net {
 namespace {
 
-constexpr std::size_t most_bytes =
+constexpr std::size_t max_bytes =
     0x3fffffff;  // of a socket: the system keeps twice as much in an int
 
 std::string mebibytes(std::size_t n_bytes) {
@@ -29,9 +29,9 @@ std::string sentence_of(const socket_buffers& buffers, const char* noun, const c
       mebibytes(buffers.asked_bytes), option, mebibytes(buffers.granted_bytes));
   if (!buffers.is_short()) return both;
   const std::size_t share = buffers.asked_bytes / buffers.n_sockets;
-  if (share > most_bytes) {
+  if (share > max_bytes) {
     return formatted("{}; a socket has at most {}, so give more endpoints or a smaller {}", both,
-                     mebibytes(most_bytes), option);
+                     mebibytes(max_bytes), option);
   }
   return formatted("{}; set {} to {} or more by sysctl, or give a smaller {}", both, limit, share,
                    option);

@@ -19,7 +19,7 @@ namespace wingbeat::net {
 namespace {
 
 constexpr std::size_t control_bytes = CMSG_SPACE(sizeof(std::uint16_t));
-constexpr std::size_t most_messages = 64;  // of one call
+constexpr std::size_t max_messages = 64;  // of one call
 
 /// Whether the system refuses a message because of its segments, and not for its destination.
 bool refuses_segmentation(int fault) {
@@ -77,7 +77,7 @@ void udp_sender::prepare(std::span<const outgoing_message> messages) {
 std::size_t udp_sender::send(std::span<const outgoing_message> messages) {
   std::size_t n_sent = 0;
   while (n_sent < messages.size()) {
-    const auto rest = messages.subspan(n_sent, std::min(most_messages, messages.size() - n_sent));
+    const auto rest = messages.subspan(n_sent, std::min(max_messages, messages.size() - n_sent));
     if (!has_segmentation_ && rest[0].segment_bytes != 0) {
       if (!send_segments(rest[0])) return n_sent;
       ++n_sent;

@@ -19,7 +19,7 @@
 namespace wingbeat::net {
 
 /// At most, in a message of several datagrams.
-inline constexpr std::size_t most_message_bytes = 65507, most_segments = 64;
+inline constexpr std::size_t max_message_bytes = 65507, max_segments = 64;
 
 /// One datagram, or several for one destination.
 struct outgoing_message {

@@ -13,7 +13,7 @@ namespace {
 using arrays::dimension;
 using arrays::nested_levels;
 
-constexpr std::size_t most_lanes = std::size_t{1} << 31;  // kernels count them in 32 bits
+constexpr std::size_t max_lanes = std::size_t{1} << 31;  // kernels count them in 32 bits
 
 /// A dimension and its role.
 struct role_loop : dimension {
@@ -43,7 +43,7 @@ class loop_nest {
     const std::size_t taken = (count + lanes - 1) / lanes * lanes;
     if (at_.rules.flat_lanes * (taken - count) < count) return;
     const std::size_t beyond = loops_.size() == 1 ? rows_.count : loops_[1].count;
-    if (beyond > most_lanes / count) return;
+    if (beyond > max_lanes / count) return;
     if (loops_.size() == 1 && rows_.count > 1) rows_become_a_loop();
     is_flat_ = loops_.size() > 1;
   }

@@ -38,7 +38,7 @@ unsigned cost_of_access(const tile_shape& shape, const tuning::architecture& dat
   const std::size_t run = run_bytes(shape), sector = data.placing.sector_bytes;
   if (run % sector == 0) return 0;
   return static_cast<unsigned>(
-      std::min<std::size_t>(costs.cut_sector * sector / run, costs.most_cut_sectors));
+      std::min<std::size_t>(costs.cut_sector * sector / run, costs.max_cut_sectors));
 }
 
 /// Returns what a transform by threads of so many elements is estimated to cost each of them.
@@ -77,9 +77,9 @@ bool fits(const tile_shape& shape, const rule_request& request, const tuning::ru
   if (request.bank_bytes == 0) return true;
   const unsigned held =
       schedule{device::order::natural, unsigned(request.length), shape.elements_per_thread}
-          .most_registers();
+          .max_registers();
   const bool is_short = request.is_convolved && request.length <= costs.short_convolved;
-  if (is_short && held > costs.most_held_of_convolved) return false;
+  if (is_short && held > costs.max_held_of_convolved) return false;
   const unsigned all = request.is_real_row ? held + held / 2 : held;
   const unsigned registers = device::workgroup::registers_estimate(all, real_bytes_of(request)) *
                              costs.register_quarters / 4;
@@ -121,7 +121,7 @@ tile_shape shape_of(const rule_request& request) {
   return shape;
 }
 
-unsigned most_elements(const rule_request& request, unsigned rule) {
+unsigned max_elements(const rule_request& request, unsigned rule) {
   return request.element_bytes == 16 && request.bank_bytes != 0 ? rule / 2 : rule;
 }
 
@@ -163,7 +163,7 @@ std::optional<tuning::shape> row_by_rule(const rule_request& request,
     return std::nullopt;
   tile_shape shape = shape_of(request);
   shape.half_trade = request.bank_bytes != 0;  // allowed
-  if (!choose_elements(shape, most_elements(request, rules.most_elements), request, data, device)) {
+  if (!choose_elements(shape, max_elements(request, rules.max_elements), request, data, device)) {
     return std::nullopt;
   }
   const bool stages = is_staged(shape, data) && !shape.half_trade;
@@ -187,8 +187,8 @@ std::optional<tuning::shape> columns_by_rule(const rule_request& request,
                                              const device_info& device) {
   const tuning::column_defaults& rules = data.other_columns;
   if (request.length > rules.longest) return std::nullopt;
-  const std::size_t lanes = std::bit_floor(std::clamp<std::size_t>(
-      rules.elements_per_workgroup / request.length, 1, rules.most_columns));
+  const std::size_t lanes = std::bit_floor(
+      std::clamp<std::size_t>(rules.elements_per_workgroup / request.length, 1, rules.max_columns));
   const unsigned most = request.length > rules.short_length ? rules.elements_per_thread
                                                             : rules.elements_per_thread_of_short;
   if (device::is_power_of_two(request.length)) {
@@ -199,13 +199,13 @@ std::optional<tuning::shape> columns_by_rule(const rule_request& request,
   }
   tile_shape shape = shape_of(request);
   shape.lanes_across = true;
-  const std::size_t least_lanes = data.placing.sector_bytes / request.element_bytes;
-  shape.lanes = static_cast<unsigned>(std::max(lanes, least_lanes));
-  const unsigned most_of_mixed = most_elements(request, 2 * rules.elements_per_thread);
+  const std::size_t min_lanes = data.placing.sector_bytes / request.element_bytes;
+  shape.lanes = static_cast<unsigned>(std::max(lanes, min_lanes));
+  const unsigned max_of_mixed = max_elements(request, 2 * rules.elements_per_thread);
   while (true) {
     shape.half_trade = request.bank_bytes != 0;  // allowed
-    if (choose_elements(shape, most_of_mixed, request, data, device)) break;
-    if (shape.lanes <= least_lanes) return std::nullopt;
+    if (choose_elements(shape, max_of_mixed, request, data, device)) break;
+    if (shape.lanes <= min_lanes) return std::nullopt;
     shape.lanes /= 2;
   }
   return tuning::shape{.length = request.length,

@@ -107,7 +107,7 @@ std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
 }
 
 /// Returns whether calls of a program are worth recording: see
-/// `placement_rules::most_graph_bytes_of_one`. Programs of other steps than passes are not.
+/// `placement_rules::max_graph_bytes_of_one`. Programs of other steps than passes are not.
 bool is_worth_recording(const program& steps, const device_info& device) {
   bool any_starts_early = false;
   for (const step& each : steps.steps) {
@@ -116,9 +116,9 @@ bool is_worth_recording(const program& steps, const device_info& device) {
   }
   if (!any_starts_early) return true;
   const tuning::placement_rules& rules = tuning::for_device(device).placing;
-  const std::size_t most_bytes =
-      steps.steps.size() == 1 ? rules.most_graph_bytes_of_one : rules.most_graph_bytes_of_several;
-  return steps.traffic_bytes() <= most_bytes;
+  const std::size_t max_bytes =
+      steps.steps.size() == 1 ? rules.max_graph_bytes_of_one : rules.max_graph_bytes_of_several;
+  return steps.traffic_bytes() <= max_bytes;
 }
 
 std::size_t first_element(buffer_view view, std::size_t element_bytes) {

@@ -83,10 +83,10 @@ void reduced(const traits& kind, std::size_t n, const Work& work) {
 }
 
 /// Roots are read one by one where a table of them is small.
-constexpr std::size_t most_single_roots = std::size_t{1} << 13;
+constexpr std::size_t max_single_roots = std::size_t{1} << 13;
 
 unsigned fine_bits_of(std::size_t roots) {
-  return roots <= most_single_roots ? 0 : (device::log2_of(roots) + 1) / 2;
+  return roots <= max_single_roots ? 0 : (device::log2_of(roots) + 1) / 2;
 }
 
 template <class Real>
@@ -123,11 +123,11 @@ line_numbers lines_of(const array& memory, std::size_t axis,
         return;
       }
     }
-    if (result.depth == device::functors::most_line_loops) {
+    if (result.depth == device::functors::max_line_loops) {
       throw plan_error(
           formatted("axes and batch have more than {} dimensions beside one axis that "
                     "do not follow one another in memory; give the batch fewer",
-                    device::functors::most_line_loops));
+                    device::functors::max_line_loops));
     }
     result.loops[result.depth++] = {count, stride};
   };

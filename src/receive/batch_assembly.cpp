@@ -30,7 +30,7 @@ batch_assembly::batch_assembly(const batch_assembly_spec& spec,
                                std::function<void(channel_batch&&)> take)
     : spec_(spec),
       take_(std::move(take)),
-      descriptions_({.max_heaps = most_descriptions, .max_heap_bytes = std::size_t{1} << 16}) {
+      descriptions_({.max_heaps = max_descriptions, .max_heap_bytes = std::size_t{1} << 16}) {
   description_ids_.fill(std::uint64_t{1} << 63);  // no id of a heap
   if (const auto known = resolve(spec.layout, {})) set_layout(*known);
 }
@@ -38,7 +38,7 @@ batch_assembly::batch_assembly(const batch_assembly_spec& spec,
 void batch_assembly::set_layout(const channel_layout& layout) {
   layout_ = layout;
   counts_.substreams.resize(layout.n_substreams());
-  most_open_ = std::clamp<std::size_t>(most_open_bytes / layout.batch_bytes(), 2, most_open);
+  max_open_ = std::clamp<std::size_t>(max_open_bytes / layout.batch_bytes(), 2, max_open);
 }
 
 void batch_assembly::add(std::span<const std::byte> datagram, bool is_truncated) {
@@ -152,7 +152,7 @@ batch_assembly::open_batch* batch_assembly::find(std::int64_t timestamp) {
   if (last_closed_ && timestamp <= *last_closed_) return nullptr;
   const auto found = open_.find(timestamp);
   if (found != open_.end()) return &found->second;
-  if (open_.size() == most_open_) {
+  if (open_.size() == max_open_) {
     if (timestamp < open_.begin()->first) return nullptr;
     close_first();
   }

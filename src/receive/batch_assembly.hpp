@@ -79,7 +79,7 @@ struct batch_assembly_spec {
 class batch_assembly {
  public:
   /// Open batches at most, and the bytes that they take at most unless two take more.
-  static constexpr std::size_t most_open = 16, most_open_bytes = std::size_t{1} << 28;
+  static constexpr std::size_t max_open = 16, max_open_bytes = std::size_t{1} << 28;
 
   /// `take` is called with each batch, in order of time. Throws `plan_error` for an impossible
   /// layout.
@@ -123,9 +123,9 @@ class batch_assembly {
   batch_assembly_spec spec_;
   std::function<void(channel_batch&&)> take_;
   std::optional<channel_layout> layout_;
-  std::size_t most_open_ = most_open;
-  static constexpr std::size_t most_descriptions = 64;
-  std::array<std::uint64_t, most_descriptions> description_ids_{};  ///< Of the latest heaps.
+  std::size_t max_open_ = max_open;
+  static constexpr std::size_t max_descriptions = 64;
+  std::array<std::uint64_t, max_descriptions> description_ids_{};  ///< Of the latest heaps.
   std::size_t n_descriptions_ = 0;
   spead::heap_assembler descriptions_;
   std::map<std::int64_t, open_batch> open_;

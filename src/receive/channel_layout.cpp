@@ -149,7 +149,7 @@ std::optional<channel_layout> resolve(const layout_request& request,
       .spectra = *spectra,
       .polarisations = described ? described->polarisations : 2,
       .samples = request.samples.value_or(described ? described->samples : heap_sample::int8)};
-  if (layout.batch_bytes() == 0 || layout.batch_bytes() > most_batch_bytes) {
+  if (layout.batch_bytes() == 0 || layout.batch_bytes() > max_batch_bytes) {
     throw plan_error(
         formatted("heaps of {} channels and {} spectra were given for {} channels; "
                   "together they have at most 2^30 bytes, and one at least",

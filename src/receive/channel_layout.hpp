@@ -25,7 +25,7 @@ struct channel_layout {
   bool operator==(const channel_layout&) const = default;
 };
 
-inline constexpr std::size_t most_batch_bytes = std::size_t{1} << 30;
+inline constexpr std::size_t max_batch_bytes = std::size_t{1} << 30;
 
 /// What is known of a layout before heaps come.
 struct layout_request {

@@ -167,7 +167,7 @@ void chunk_writer::hold(std::int64_t timestamp, const digitiser_packet& packet, 
     n_all_placed = assembly_.counts_.placed();
   }
   // Time goes back only where nothing else comes, to any writer.
-  const bool is_doubtful = is_ahead ? n_placed_ - n_placed_before_ > most_packets_between
+  const bool is_doubtful = is_ahead ? n_placed_ - n_placed_before_ > max_packets_between
                                     : n_all_placed != n_all_placed_before_;
   if (n_held_ > 0 &&
       (is_ahead != is_ahead_ || is_doubtful || timestamp > held_[0].timestamp + chunk_samples_ ||

@@ -17,7 +17,7 @@ namespace wingbeat::receive {
 /// Time is believed to have jumped when so many packets in succession agree on it; they are kept
 /// until then. Of a jump ahead, few packets of the former time may come between.
 inline constexpr std::size_t jump_packets = 16;
-inline constexpr std::uint64_t most_packets_between = 128;
+inline constexpr std::uint64_t max_packets_between = 128;
 
 class chunk_writer final : public datagram_sink {
  public:

@@ -11,7 +11,7 @@
 namespace wingbeat::receive {
 namespace {
 
-constexpr std::size_t least_ready = 8, most_ready_bytes = std::size_t{1} << 28;
+constexpr std::size_t min_ready = 8, max_ready_bytes = std::size_t{1} << 28;
 
 source source_of(const heap_receive_spec& spec) {
   return std::visit([](const auto& from) -> source { return from; }, spec.source);
@@ -29,10 +29,10 @@ struct heap_receiver::state {
   /// Called within `assembly`, whose lock is held: it does not wait.
   void publish(channel_batch&& batch) {
     const std::scoped_lock lock(ready_mutex);
-    if (spec.most_ready == 0) {
-      spec.most_ready = std::max(least_ready, most_ready_bytes / batch.voltages.size());
+    if (spec.max_ready == 0) {
+      spec.max_ready = std::max(min_ready, max_ready_bytes / batch.voltages.size());
     }
-    if (ready.size() >= spec.most_ready && !is_draining && !is_patient) {
+    if (ready.size() >= spec.max_ready && !is_draining && !is_patient) {
       ++n_starved;
       return;
     }
@@ -44,7 +44,7 @@ struct heap_receiver::state {
   void wait_for_room() {
     std::unique_lock lock(ready_mutex);
     freed.wait(lock,
-               [this] { return ready.empty() || ready.size() < spec.most_ready || is_abandoned; });
+               [this] { return ready.empty() || ready.size() < spec.max_ready || is_abandoned; });
   }
 
   class sink final : public datagram_sink {

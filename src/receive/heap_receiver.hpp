@@ -21,7 +21,7 @@ struct heap_receive_spec {
   batch_assembly_spec assembly = {};
   /// Batches that wait to be taken, at most. Then further ones are dropped and counted; a capture
   /// that is read at full speed waits. 0: as many as 2^28 bytes hold, and 8 at least.
-  std::size_t most_ready = 0;
+  std::size_t max_ready = 0;
 };
 
 class heap_receiver {

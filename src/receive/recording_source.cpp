@@ -97,7 +97,7 @@ class recording_feed : public datagram_feed {
     }
     if (count > 0) {
       const auto preamble = spead::preamble_of(
-          {.timestamp = static_cast<std::uint64_t>(timestamp) & spead::most_address,
+          {.timestamp = static_cast<std::uint64_t>(timestamp) & spead::max_address,
            .polarisation = polarisation,
            .saturated = is_whole ? n_saturated(samples) : std::uint16_t{0},
            .samples = samples.first(count)});

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>  // pair
 
-#include "address_space.hpp"          // most_stated_bytes
+#include "address_space.hpp"          // max_stated_bytes
 #include "backend/argument_list.hpp"  // entry_parameters
 #include "formatted.hpp"              // formatted
 #include "wingbeat/error.hpp"         // plan_error
@@ -89,15 +89,15 @@ void require_entry(const fused_load& load, const fused_store& store) {
   constexpr std::size_t own = backend::transform_parameters + backend::filter_parameters;
   const std::size_t count =
       own + backend::entry_parameters(load.operands) + backend::entry_parameters(store.operands);
-  if (count <= backend::most_kernel_arguments) return;
+  if (count <= backend::max_kernel_arguments) return;
   throw plan_error(formatted(
       "the functors' operands take {} parameters of a kernel, two for each view and one for each "
       "value; give both functors up to {} together",
-      count - own, backend::most_kernel_arguments - own));
+      count - own, backend::max_kernel_arguments - own));
 }
 
 void require_operands(std::string_view end, const std::vector<kernel_parameter>& operands) {
-  constexpr std::size_t most_value_bytes = 512;  // OpenCL has room for 1024 of all arguments
+  constexpr std::size_t max_value_bytes = 512;  // OpenCL has room for 1024 of all arguments
   std::size_t value_bytes = 0;
   for (const kernel_parameter& each : operands) {
     if (!each.is_memory()) value_bytes += each.bytes();
@@ -105,12 +105,12 @@ void require_operands(std::string_view end, const std::vector<kernel_parameter>&
     throw plan_error(formatted(
         "an operand of the {} functor has elements of 0 bytes; state sizeof its type", end));
   }
-  if (value_bytes <= most_value_bytes) return;
+  if (value_bytes <= max_value_bytes) return;
   throw plan_error(
       formatted("the values of the {} functor's operands take {} bytes; up to {} go with a launch, "
                 "so put the "
                 "rest into parameters or a buffer",
-                end, value_bytes, most_value_bytes));
+                end, value_bytes, max_value_bytes));
 }
 
 void require_reduction(const fused_store& store) {
@@ -141,9 +141,9 @@ void require_functor(std::string_view end, const Functor& functor, std::size_t b
   for (const auto& [bytes, field] :
        {std::pair{buffer_bytes, side}, std::pair{functor.element_bytes, "element_bytes"sv},
         std::pair{functor.moved_bytes, "moved_bytes"sv}}) {
-    if (bytes <= most_stated_bytes) continue;
+    if (bytes <= max_stated_bytes) continue;
     throw plan_error(formatted("{}.{} is {}, which is beyond the address space; state at most {}",
-                               end, field, bytes, most_stated_bytes));
+                               end, field, bytes, max_stated_bytes));
   }
   require_operands(end, functor.operands);
   if (runs_on == engine::cuda || runs_on == engine::opencl) {

@@ -60,9 +60,7 @@ struct traits {
   /// Returns whether one is half of a spectrum.
   [[nodiscard]] constexpr bool has_half_spectrum() const { return in != out; }
   /// Returns the fewest points of an axis.
-  [[nodiscard]] constexpr std::size_t least_length() const {
-    return kind == transform::dct1 ? 2 : 1;
-  }
+  [[nodiscard]] constexpr std::size_t min_length() const { return kind == transform::dct1 ? 2 : 1; }
   /// Returns whether the mirror image of element i, of n, is that element itself: of cosines and
   /// sines, on a side whose elements stand on the grid.
   [[nodiscard]] constexpr bool is_own_mirror_in(std::size_t i, std::size_t n) const {

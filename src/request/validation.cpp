@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <iterator>  // size
 
-#include "address_space.hpp"     // most_elements, rounded_product
+#include "address_space.hpp"     // max_elements, rounded_product
 #include "formatted.hpp"         // formatted, joined
 #include "request/functors.hpp"  // require_functors
 #include "wingbeat/error.hpp"    // plan_error
@@ -79,9 +79,9 @@ void require_axis_kinds(const plan_spec& spec) {
   for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
     const traits& kind = kind_of_axis(spec, a);
     const std::size_t n = spec.lengths[a];
-    if (n >= kind.least_length() && kind.logical_length(n) <= 2 * max_length) continue;
+    if (n >= kind.min_length() && kind.logical_length(n) <= 2 * max_length) continue;
     throw plan_error(formatted("{} of length {} does not exist; choose one from {} to {}",
-                               kind.name, n, kind.least_length(),
+                               kind.name, n, kind.min_length(),
                                max_length - (kind.kind == transform::dst1 ? 1 : 0)));
   }
 }
@@ -106,7 +106,7 @@ void require_batch(const plan_spec& spec) {
     throw plan_error(formatted("batch is {}; it counts transforms, so make each number at least 1",
                                joined(counts, "x")));
   }
-  if (rounded_product(spec.lengths) * rounded_product(counts) <= most_elements) return;
+  if (rounded_product(spec.lengths) * rounded_product(counts) <= max_elements) return;
   throw plan_error(
       formatted("batch {} of {} exceeds the address space; choose fewer or shorter transforms",
                 joined(counts, "x"), joined(spec.lengths, "x")));
@@ -156,7 +156,7 @@ void require_reach(const array& side, const side_names& names) {
   for (const auto& batch : side.batches) {
     reach += static_cast<double>(batch.count) * static_cast<double>(batch.distance);
   }
-  if (reach <= most_elements) return;
+  if (reach <= max_elements) return;
   throw plan_error(formatted(
       "the {} layout reaches beyond the address space; choose shorter lengths, or smaller "
       "{}.strides and {}.distances",

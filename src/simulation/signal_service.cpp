@@ -155,9 +155,9 @@ struct signal_service::state {
                           "for each",
                           arguments.size(), signals.size()));
           }
-          if (changes.size() == most_changes) {
+          if (changes.size() == max_changes) {
             throw request_failure(
-                formatted("{} changes of signals wait already; try again later", most_changes));
+                formatted("{} changes of signals wait already; try again later", max_changes));
           }
           changes.push_back({arguments, std::move(reply)});
           arrived.notify_one();

@@ -30,7 +30,7 @@ struct signal_service_spec {
 class signal_service {
  public:
   /// Changes that wait for their period at most; further ones are refused.
-  static constexpr std::size_t most_changes = 16;
+  static constexpr std::size_t max_changes = 16;
 
   /// The sender outlives it. `halt` is called at ?halt in the server's thread, and `changed` with
   /// one sentence for each change in another. Throws `file_error` where it cannot listen.

@@ -66,7 +66,7 @@ outgoing_heap outgoing(const channel_heap& heap, const channel_heap_format& form
   const auto add = [&](std::uint16_t id, std::uint64_t value) {
     result.pointers.push_back(item_pointer::immediate(id, value));
   };
-  add(channel_item::timestamp, heap.timestamp & most_address);
+  add(channel_item::timestamp, heap.timestamp & max_address);
   add(channel_item::engine, heap.engine);
   add(channel_item::first_channel, heap.first_channel);
   if (format.has_missing) add(channel_item::missing, heap.missing);

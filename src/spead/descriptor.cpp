@@ -12,9 +12,9 @@
 namespace wingbeat::spead {
 namespace {
 
-constexpr std::size_t field_bytes = 3;     // a character, and bits in two bytes
-constexpr std::size_t axis_bytes = 7;      // a flag, and a length in six bytes
-constexpr std::size_t most_pointers = 64;  // of a descriptor that is read
+constexpr std::size_t field_bytes = 3;    // a character, and bits in two bytes
+constexpr std::size_t axis_bytes = 7;     // a flag, and a length in six bytes
+constexpr std::size_t max_pointers = 64;  // of a descriptor that is read
 
 std::string text_of(const heap& source, std::uint16_t id) {
   const heap_item* found = source.find(id);
@@ -35,7 +35,7 @@ std::vector<std::byte> shape_bytes(const descriptor& item) {
   std::vector<std::byte> bytes(item.shape.size() * axis_bytes);
   for (std::size_t i = 0; i < item.shape.size(); ++i) {
     const std::size_t length = item.shape[i].value_or(0);
-    if (length > most_address) {
+    if (length > max_address) {
       throw plan_error(
           formatted("axis {} of item {} has {} elements; an axis has at most 2^48 - 1 of them", i,
                     item.name, length));
@@ -115,7 +115,7 @@ heap_builder descriptor_heap(const std::vector<descriptor>& descriptors) {
 std::optional<descriptor> decode_descriptor(std::span<const std::byte> bytes) {
   packet found;
   if (decode(bytes, found) != packet_fault::none || !found.is_whole_heap() ||
-      found.n_pointers() > most_pointers) {
+      found.n_pointers() > max_pointers) {
     return {};
   }
   std::vector<item_pointer> pointers;

@@ -20,7 +20,7 @@ inline constexpr std::uint16_t null = 0x0, heap_id = 0x1, heap_length = 0x2, pay
 inline constexpr std::uint64_t stop_stream = 2;
 
 inline constexpr std::size_t header_bytes = 8, pointer_bytes = 8;
-inline constexpr std::uint64_t most_address = (std::uint64_t{1} << 48) - 1;
+inline constexpr std::uint64_t max_address = (std::uint64_t{1} << 48) - 1;
 
 /// Returns the number of `n_bytes` bytes, 8 at most, from the most significant one on.
 [[nodiscard]] constexpr std::uint64_t load_big_endian(const std::byte* source,
@@ -50,7 +50,7 @@ class item_pointer {
 
   /// An item whose bytes start at `offset` of the heap's payload.
   [[nodiscard]] static constexpr item_pointer addressed(std::uint16_t id, std::uint64_t offset) {
-    return item_pointer(std::uint64_t{id} << 48 | (offset & most_address));
+    return item_pointer(std::uint64_t{id} << 48 | (offset & max_address));
   }
 
   [[nodiscard]] constexpr std::uint64_t word() const { return word_; }
@@ -58,7 +58,7 @@ class item_pointer {
   [[nodiscard]] constexpr std::uint16_t id() const { return word_ >> 48 & 0x7fff; }
 
   /// The immediate value, or the offset of the bytes.
-  [[nodiscard]] constexpr std::uint64_t value() const { return word_ & most_address; }
+  [[nodiscard]] constexpr std::uint64_t value() const { return word_ & max_address; }
 
   constexpr bool operator==(const item_pointer&) const = default;
 

@@ -12,7 +12,7 @@ namespace wingbeat::spead {
 namespace {
 
 constexpr std::size_t n_own_pointers = 4;  // heap id and length, payload offset and length
-constexpr std::size_t least_room = 8;      // bytes of payload of a packet that is not the last
+constexpr std::size_t min_room = 8;        // bytes of payload of a packet that is not the last
 constexpr std::byte nothing[1] = {};
 
 std::size_t preamble_bytes(std::size_t n_pointers) {
@@ -29,13 +29,13 @@ packetiser::packetiser(outgoing_heap heap, const packet_shape& shape)
   }
   shape_.packet_bytes -= shape_.packet_bytes % 8;
   const std::size_t preamble = preamble_bytes(heap_.pointers.size());
-  if (preamble + least_room > shape_.packet_bytes) {
+  if (preamble + min_room > shape_.packet_bytes) {
     throw plan_error(
         formatted("packets of {} bytes have no room for {} items and 8 bytes of payload; give "
                   "packets {} bytes or more",
-                  shape.packet_bytes, heap_.pointers.size(), preamble + least_room));
+                  shape.packet_bytes, heap_.pointers.size(), preamble + min_room));
   }
-  if (heap_.id > most_address || payload_.size() > most_address) {
+  if (heap_.id > max_address || payload_.size() > max_address) {
     throw plan_error(
         formatted("heap {} of {} bytes cannot be sent; ids and lengths have 48 bits in SPEAD-64-48",
                   heap_.id, payload_.size()));

@@ -20,8 +20,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_interfaces = 256;  // ids of heaps have 8 bits for them
-constexpr std::size_t burst_bytes = 65536;    // sent at once
+constexpr std::size_t max_interfaces = 256;  // ids of heaps have 8 bits for them
+constexpr std::size_t burst_bytes = 65536;   // sent at once
 constexpr std::size_t shortest_payload_bytes = 64;
 
 void check_streams(const sender_spec& spec) {
@@ -31,11 +31,11 @@ void check_streams(const sender_spec& spec) {
         formatted("{} channels were given for {} destinations; give a multiple of the destinations",
                   spec.channels, n_streams));
   }
-  if (n_interfaces > most_interfaces || (n_interfaces > 0 && n_streams % n_interfaces != 0)) {
+  if (n_interfaces > max_interfaces || (n_interfaces > 0 && n_streams % n_interfaces != 0)) {
     throw plan_error(
         formatted("{} destinations were given for {} interfaces; give a multiple of the "
                   "interfaces, of which there are at most {}",
-                  n_streams, n_interfaces, most_interfaces));
+                  n_streams, n_interfaces, max_interfaces));
   }
   if (spec.spectra_per_heap == 0 || spec.polarisations == 0 || spec.polarisations > 64) {
     throw plan_error(
@@ -47,12 +47,12 @@ void check_streams(const sender_spec& spec) {
 
 void check(const sender_spec& spec) {
   check_streams(spec);
-  constexpr std::size_t most_payload_bytes = 65400;
+  constexpr std::size_t max_payload_bytes = 65400;
   if (spec.packet_payload_bytes < shortest_payload_bytes ||
-      spec.packet_payload_bytes > most_payload_bytes || spec.packet_payload_bytes % 8 != 0) {
+      spec.packet_payload_bytes > max_payload_bytes || spec.packet_payload_bytes % 8 != 0) {
     throw plan_error(
         formatted("packets with {} bytes of payload were given; give a multiple of 8 from {} to {}",
-                  spec.packet_payload_bytes, shortest_payload_bytes, most_payload_bytes));
+                  spec.packet_payload_bytes, shortest_payload_bytes, max_payload_bytes));
   }
   if (spec.array_size == 0 || spec.array_size > heap_ids::ids_per_interface ||
       spec.engine >= spec.array_size) {
@@ -86,8 +86,8 @@ std::size_t preamble_bytes(const sender_spec& spec) {
 
 std::size_t in_succession(const sender_spec& spec) {
   const std::size_t most =
-      std::min(net::most_segments,
-               net::most_message_bytes / (preamble_bytes(spec) + spec.packet_payload_bytes));
+      std::min(net::max_segments,
+               net::max_message_bytes / (preamble_bytes(spec) + spec.packet_payload_bytes));
   if (spec.packets_in_succession > 0) return std::min(most, spec.packets_in_succession);
   return spec.destinations.size() == 1 ? most : 1;
 }

@@ -13,20 +13,20 @@ class pacer {
  public:
   using clock = std::chrono::steady_clock;
 
-  static constexpr std::chrono::milliseconds most_lag{2};
+  static constexpr std::chrono::milliseconds max_lag{2};
 
   /// 0 units a second: no pacing. Where units are sent late, at most `lag` of the delay is made up
   /// for.
-  explicit pacer(double units_per_second, clock::duration lag = most_lag)
-      : units_per_second_(units_per_second), most_lag_(lag) {}
+  explicit pacer(double units_per_second, clock::duration lag = max_lag)
+      : units_per_second_(units_per_second), max_lag_(lag) {}
 
   /// Returns when so many more units may be sent.
   [[nodiscard]] clock::time_point due(std::size_t n_units, clock::time_point time) {
     if (units_per_second_ <= 0) return time;
     if (next_ == clock::time_point{}) next_ = time;
-    if (next_ < time - most_lag_) {
-      lost_ += time - most_lag_ - next_;
-      next_ = time - most_lag_;
+    if (next_ < time - max_lag_) {
+      lost_ += time - max_lag_ - next_;
+      next_ = time - max_lag_;
     }
     const clock::time_point result = next_;
     // Whole ticks of the clock; the rest counts next time, so that the rate is exact.
@@ -44,7 +44,7 @@ class pacer {
 
  private:
   double units_per_second_;
-  clock::duration most_lag_, lost_{};
+  clock::duration max_lag_, lost_{};
   clock::time_point next_{};
   double rest_ticks_ = 0;
 };

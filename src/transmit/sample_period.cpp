@@ -17,7 +17,7 @@ namespace {
 using namespace channelising;
 using namespace signals;
 
-constexpr std::size_t most_packet_bytes = 65000;
+constexpr std::size_t max_packet_bytes = 65000;
 
 std::vector<signal_source> sources_of(const std::vector<std::string>& signals,
                                       const signal_period& period) {
@@ -54,11 +54,11 @@ void check(const sample_format& format) {
                                min_sample_bits, max_sample_bits));
   }
   const std::size_t n_bits = format.packet_samples * format.sample_bits;
-  if (n_bits == 0 || n_bits % 8 != 0 || n_bits / 8 > most_packet_bytes) {
+  if (n_bits == 0 || n_bits % 8 != 0 || n_bits / 8 > max_packet_bytes) {
     throw plan_error(
         formatted("packets of {} samples of {} bits were given; give 1 to {} whole bytes, such as "
                   "4096 samples",
-                  format.packet_samples, format.sample_bits, most_packet_bytes));
+                  format.packet_samples, format.sample_bits, max_packet_bytes));
   }
 }
 

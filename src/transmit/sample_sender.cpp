@@ -22,7 +22,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr double burst_s = 1e-3;  // of samples, sent at once
-constexpr std::chrono::milliseconds most_wait{50};
+constexpr std::chrono::milliseconds max_wait{50};
 constexpr std::size_t descriptor_packet_bytes = 1472;
 
 void check(const sample_sender_spec& spec) {
@@ -54,8 +54,8 @@ void check(const sample_sender_spec& spec) {
 }
 
 std::size_t packets_in_message(const sample_format& format) {
-  return std::min(net::most_segments, net::most_message_bytes / (spead::digitiser_preamble_bytes +
-                                                                 format.packet_bytes()));
+  return std::min(net::max_segments, net::max_message_bytes /
+                                         (spead::digitiser_preamble_bytes + format.packet_bytes()));
 }
 
 /// Packets of one polarisation that are sent at once: a message for each endpoint, fewer at low
@@ -107,7 +107,7 @@ struct sample_sender::state {
         burst_packets(packets_in_burst(given)),
         message_packets(packets_in_message(given.format)),
         socket(address_of(given.interface), given.buffer_bytes, given.ttl),
-        pace(given.rate_factor * given.adc_rate_hz, most_lag),
+        pace(given.rate_factor * given.adc_rate_hz, max_lag),
         period(std::move(initial)) {
     require_same(spec, *period);
     for (std::size_t p = 0; p < spec.destinations.size(); ++p) {
@@ -134,7 +134,7 @@ struct sample_sender::state {
   void send_heap(const spead::outgoing_heap& heap, const net::endpoint& destination,
                  std::uint64_t sample_sender_counts::*counter);
   void send_descriptors();
-  [[nodiscard]] std::uint64_t next_odd_id() { return (2 * n_odd_ids++ + 1) & spead::most_address; }
+  [[nodiscard]] std::uint64_t next_odd_id() { return (2 * n_odd_ids++ + 1) & spead::max_address; }
 
   sample_sender_spec spec;
   std::size_t burst_packets, message_packets;
@@ -167,7 +167,7 @@ void sample_sender::state::gather(const sample_period& source, std::uint64_t fir
                                   std::size_t n_packets) {
   const std::size_t n_polarisations = spec.destinations.size();
   indices.resize(n_polarisations);
-  std::size_t n_sent = 0, n_rounds = 0, most_endpoints = 0;
+  std::size_t n_sent = 0, n_rounds = 0, max_endpoints = 0;
   for (std::size_t p = 0; p < n_polarisations; ++p) {
     disturbances[p].apply(first, n_packets, orders[p]);
     const std::size_t n_endpoints = spec.destinations[p].size();
@@ -178,7 +178,7 @@ void sample_sender::state::gather(const sample_period& source, std::uint64_t fir
       n_rounds = std::max(n_rounds, (of_endpoint.size() + message_packets - 1) / message_packets);
     }
     n_sent += orders[p].size();
-    most_endpoints = std::max(most_endpoints, n_endpoints);
+    max_endpoints = std::max(max_endpoints, n_endpoints);
   }
   // Messages point to these: they must not move.
   preambles.clear();
@@ -188,7 +188,7 @@ void sample_sender::state::gather(const sample_period& source, std::uint64_t fir
   messages.clear();
   message_contents.clear();
   for (std::size_t round = 0; round < n_rounds; ++round) {
-    for (std::size_t e = 0; e < most_endpoints; ++e) {
+    for (std::size_t e = 0; e < max_endpoints; ++e) {
       for (std::size_t p = 0; p < n_polarisations; ++p) {
         if (e >= indices[p].size() || indices[p][e].size() <= round * message_packets) continue;
         const auto rest = std::span(indices[p][e]).subspan(round * message_packets);
@@ -210,8 +210,8 @@ void sample_sender::state::add_message(const sample_period& source, std::size_t 
     const std::uint16_t saturated = source.saturated(polarisation, in_period);
     const auto samples = source.packet(polarisation, in_period);
     preambles.push_back(spead::preamble_of(
-        {.heap_id = 2 * (index * spec.destinations.size() + polarisation) & spead::most_address,
-         .timestamp = timestamp & spead::most_address,
+        {.heap_id = 2 * (index * spec.destinations.size() + polarisation) & spead::max_address,
+         .timestamp = timestamp & spead::max_address,
          .polarisation = static_cast<unsigned>(polarisation),
          .saturated = saturated,
          .is_saturated = saturated > 0,
@@ -308,8 +308,8 @@ bool sample_sender::send() {
   own.send_descriptors();
   const auto time = clock::now();
   if (!own.due) own.due = own.pace.due(n_packets * own.spec.format.packet_samples, time);
-  if (*own.due > time + most_wait) {
-    std::this_thread::sleep_for(most_wait);
+  if (*own.due > time + max_wait) {
+    std::this_thread::sleep_for(max_wait);
     return true;
   }
   std::this_thread::sleep_until(*own.due);

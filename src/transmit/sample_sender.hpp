@@ -61,7 +61,7 @@ class sample_sender {
   ~sample_sender();
 
   /// How far sending may fall behind and catch up at full speed.
-  static constexpr std::chrono::milliseconds most_lag{50};
+  static constexpr std::chrono::milliseconds max_lag{50};
 
   /// Waits until they are due, and sends the next packets of all polarisations, those of a
   /// millisecond at most, with descriptors where these are due. Waits 50 ms at most; then it may

@@ -19,13 +19,13 @@ constexpr double row_cost = 3;                      ///< c: fetching, multiplyin
 constexpr double launch_cost = 65536;               ///< Threads that are woken and awaited.
 constexpr std::size_t quick_row_bytes = 64 * 1024;  ///< Rows that a core keeps.
 constexpr double doubling_cost = 1.2;               ///< For each time that a row is twice as long,
-constexpr double most_cost = 3;  ///< up to this: bench/results/host/convolve.json
+constexpr double max_cost = 3;  ///< up to this: bench/results/host/convolve.json
 
 double cost_of_row(std::size_t length, precision real) {
   const auto n = static_cast<double>(length);
   double outgrown = 1;
   for (std::size_t bytes = number_bytes(real) * length; bytes > quick_row_bytes; bytes /= 2) {
-    outgrown = std::min(outgrown * doubling_cost, most_cost);
+    outgrown = std::min(outgrown * doubling_cost, max_cost);
   }
   return n * (static_cast<double>(std::bit_width(length) - 1) + row_cost) * outgrown;
 }

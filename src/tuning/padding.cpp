@@ -74,13 +74,13 @@ std::size_t padded_length(std::size_t least, const device_info& device) {
   std::size_t best = std::max<std::size_t>(std::bit_ceil(least), 2);
   if (least <= shortest_mixed || best > max_length) return best;
   const point_costs& costs = costs_of(device);
-  double least_cost = static_cast<double>(best) * point_cost(best, costs);
+  double min_cost = static_cast<double>(best) * point_cost(best, costs);
   const std::size_t power = best;
   for (std::size_t n = next_mixed(least); n < power; n = next_mixed(n + 1)) {
     const double cost = static_cast<double>(n) * point_cost(n, costs);
-    if (cost >= least_cost) continue;
+    if (cost >= min_cost) continue;
     best = n;
-    least_cost = cost;
+    min_cost = cost;
   }
   return best;
 }

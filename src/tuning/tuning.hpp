@@ -113,7 +113,7 @@ struct row_shapes {
 struct row_defaults {
   std::size_t longest = std::size_t{1} << 15;       ///< Longer ones are cut.
   std::size_t longest_part = std::size_t{1} << 12;  ///< So that no pass is longer, if that can be.
-  unsigned most_elements = 32;                      ///< Of a thread; of fp64 on GPUs half of it.
+  unsigned max_elements = 32;                       ///< Of a thread; of fp64 on GPUs half of it.
   unsigned threads_of_workgroup = 128;              ///< Rows of fewer threads share a workgroup.
   std::size_t shortest_prefetched = 64;             ///< 4 MiB ahead,
   std::size_t shortest_far_prefetched = 2048;       ///< and 8 MiB from here on.
@@ -123,7 +123,7 @@ struct row_defaults {
 struct column_defaults {
   std::size_t longest = 4096;                 ///< Longer ones are cut into more passes.
   std::size_t elements_per_workgroup = 4096;  ///< 32 KiB of fp32.
-  unsigned most_columns = 64;
+  unsigned max_columns = 64;
   std::size_t short_length = 64;              ///< Up to this length,
   unsigned elements_per_thread_of_short = 8;  ///< a thread has so many elements,
   unsigned elements_per_thread = 16;          ///< and so many beyond.
@@ -135,12 +135,12 @@ struct rule_costs {
   unsigned staged_row = 512;
   /// Rows whose threads read beyond the ends of sectors: times sectors for each run of neighbours,
   unsigned cut_sector = 6144;
-  unsigned most_cut_sectors = 2500;  ///< and up to this.
-  unsigned column_element = 32;      ///< Of each element that a thread of columns holds,
-  unsigned convolved_element = 16;   ///< or one of convolved rows.
+  unsigned max_cut_sectors = 2500;  ///< and up to this.
+  unsigned column_element = 32;     ///< Of each element that a thread of columns holds,
+  unsigned convolved_element = 16;  ///< or one of convolved rows.
   /// Of convolved rows of up to so many points, a thread holds at most so many in a stage: 520 in
   /// 20s (of 26) 0.41 of a copy, in 10s 0.49; 576 in 24s 0.75, in 8s 0.54 (section 31).
-  unsigned short_convolved = 2048, most_held_of_convolved = 24;
+  unsigned short_convolved = 2048, max_held_of_convolved = 24;
   /// Opposite bins meet in pairs where a thread's elements are even; else both are loaded twice.
   unsigned unpaired_quarters = 5;
   unsigned register_quarters = 5;  ///< Of the estimate, so that few kernels spill.
@@ -215,7 +215,7 @@ struct placement_rules {
   std::size_t result_block = 4;
   /// Arrays of fewer bytes are read from the cache, in blocks or not, and what blocks leave over
   /// takes a launch of its own: an estimate.
-  std::size_t least_blocked_bytes = std::size_t{16} << 20;
+  std::size_t min_blocked_bytes = std::size_t{16} << 20;
   /// Arrays between the passes of a convolution that are larger leave the caches, 50 MB on an H200;
   /// signals then go one after another.
   std::size_t cached_bytes = std::size_t{48} << 20;
@@ -236,8 +236,8 @@ struct placement_rules {
   /// Longer calls lose more by the graph, whose launches do not begin before the call before has
   /// ended, than the calling thread gains. If no launch of a call begins early, it has no such
   /// limit (section 24).
-  std::size_t most_graph_bytes_of_one = std::size_t{32} << 10;
-  std::size_t most_graph_bytes_of_several = std::size_t{8} << 20;
+  std::size_t max_graph_bytes_of_one = std::size_t{32} << 10;
+  std::size_t max_graph_bytes_of_several = std::size_t{8} << 20;
   /// Shorter rows are not padded, because it would add more than an eighth (section 10).
   std::size_t shortest_padded = 128;
 };

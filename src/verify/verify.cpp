@@ -61,7 +61,7 @@ std::vector<shape> shapes_of(std::size_t n) {
 /// Returns whether a kind has axes of these lengths.
 bool has_axes(transform kind, const shape& axes) {
   return std::all_of(axes.begin(), axes.end(),
-                     [&](std::size_t n) { return n >= request::traits_of(kind).least_length(); });
+                     [&](std::size_t n) { return n >= request::traits_of(kind).min_length(); });
 }
 
 }  // namespace

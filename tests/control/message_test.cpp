@@ -119,17 +119,17 @@ TEST(katcp_line_buffer, cuts_the_stream_wherever_it_is_split) {
 TEST(katcp_line_buffer, discards_what_is_too_long_and_reports_it_once) {
   line_buffer buffer(8);
   std::vector<std::string> lines;
-  std::size_t most_bytes = 0;
+  std::size_t max_bytes = 0;
   buffer.append("?12345678901");
   for (int i = 0; i < 1000; ++i) {
     buffer.append("0123456789");
     for (const std::string& line : all_lines(buffer)) lines.push_back(line);
-    most_bytes = std::max(most_bytes, buffer.size_bytes());
+    max_bytes = std::max(max_bytes, buffer.size_bytes());
   }
   buffer.append("\n?ok\n");
   for (const std::string& line : all_lines(buffer)) lines.push_back(line);
   EXPECT_EQ(lines, (std::vector<std::string>{"?1234567!", "?ok"}));
-  EXPECT_EQ(most_bytes, 0u);
+  EXPECT_EQ(max_bytes, 0u);
 }
 
 TEST(katcp_line_buffer, takes_lines_of_the_limit) {

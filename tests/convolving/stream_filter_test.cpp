@@ -63,12 +63,12 @@ void expect_sums(const std::vector<Value>& y, const std::vector<Value>& x,
 }
 
 template <class Value>
-void check(const queue& on, std::size_t n_taps, std::size_t n_samples, std::size_t least_step,
+void check(const queue& on, std::size_t n_taps, std::size_t n_samples, std::size_t min_step,
            double bound) {
   SCOPED_TRACE(n_taps);
   const auto taps = noise<Value>(n_taps, 1), x = noise<Value>(n_samples, 2);
-  stream_filter<Value> filter{on, taps, least_step};
-  EXPECT_GE(filter.step(), least_step);
+  stream_filter<Value> filter{on, taps, min_step};
+  EXPECT_GE(filter.step(), min_step);
   const auto whole = filtered(filter, x, [&] { return x.size(); });
   expect_sums(whole, x, taps, bound);
   std::mt19937 random{3};

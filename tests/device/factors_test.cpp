@@ -131,7 +131,7 @@ TEST(stage_radices, of_natural_order_are_the_largest_and_an_even_rest) {
   EXPECT_EQ(entries(stage_radices(order::natural, 512, 16)), (std::vector<unsigned>{16, 8, 4}));
   EXPECT_EQ(stage_radices(order::natural, 1, 1).count, 0u);
   for (unsigned n = 2; n <= 1u << 24; n *= 2) {
-    for (unsigned e = 2; e <= most_held && e <= n; e *= 2) {
+    for (unsigned e = 2; e <= max_held && e <= n; e *= 2) {
       const auto list = stage_radices(order::natural, n, e);
       ASSERT_EQ(list.product(), n);
       EXPECT_EQ(list.radices[0], e);
@@ -164,7 +164,7 @@ TEST(stage_radices, of_every_length_suit_its_threads) {
   unsigned shapes = 0;
   for (unsigned n = 3; n <= 4096; ++n) {
     if (!is_product_of_radices(n) || (n & (n - 1)) == 0) continue;
-    for (unsigned e = 2; e <= most_held && e <= n; ++e) {
+    for (unsigned e = 2; e <= max_held && e <= n; ++e) {
       if (n % e != 0) continue;
       ++shapes;
       const schedule plan{order::natural, n, e};
@@ -176,7 +176,7 @@ TEST(stage_radices, of_every_length_suit_its_threads) {
             << n << " by " << e;
         ASSERT_GE(plan.rounds(s) * plan.threads(), plan.butterflies(s)) << n << " by " << e;
         ASSERT_LT((plan.rounds(s) - 1) * plan.threads(), plan.butterflies(s)) << n << " by " << e;
-        ASSERT_LE(plan.rounds(s) * plan.radix(s), plan.most_registers());
+        ASSERT_LE(plan.rounds(s) * plan.radix(s), plan.max_registers());
       }
       const bool ends_even = e % plan.radix(plan.count() - 1) == 0;
       ASSERT_EQ(plan.returns(), !ends_even) << n << " by " << e;
@@ -201,10 +201,10 @@ TEST(stage_radices, in_place_begin_with_what_a_thread_has_and_nabla_ends_on_2) {
   EXPECT_EQ(entries(stage_radices(order::nabla, 4096, 64)), (std::vector<unsigned>{2, 32, 32, 2}));
   for (const order how : {order::nabla, order::scrambled}) {
     for (unsigned n = 2; n <= 1u << 20; n *= 2) {
-      for (unsigned e = 2; e <= (how == order::nabla ? 128u : most_held) && e <= n; e *= 2) {
+      for (unsigned e = 2; e <= (how == order::nabla ? 128u : max_held) && e <= n; e *= 2) {
         const auto list = stage_radices(how, n, e);
         ASSERT_EQ(list.product(), n);
-        const unsigned travelling = e > most_held ? 1 : 0, held = e > most_held ? most_held : e;
+        const unsigned travelling = e > max_held ? 1 : 0, held = e > max_held ? max_held : e;
         if (travelling > 0) {
           EXPECT_EQ(list.radices[0], e / held);
         }
@@ -263,7 +263,7 @@ void expect_dfts() {
 
 TEST(schedule, threads_have_dfts_of_every_radix) {
   unsigned found = 0;
-  for (unsigned r = 0; r <= most_held; ++r) found += is_radix(r) ? 1 : 0;
+  for (unsigned r = 0; r <= max_held; ++r) found += is_radix(r) ? 1 : 0;
   EXPECT_EQ(found, 27u);
   expect_dfts<2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16>();
   expect_dfts<17, 18, 19, 20, 23, 24, 25, 27, 29, 30, 31, 32>();

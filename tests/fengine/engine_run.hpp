@@ -48,7 +48,7 @@ inline std::vector<std::byte> packet_datagram(
   const auto samples = packet_samples(name, geometry);
   const auto time = static_cast<std::uint64_t>(name.packet) * geometry.packet_samples;
   const auto preamble = spead::preamble_of({.heap_id = 2 * static_cast<std::uint64_t>(name.packet),
-                                            .timestamp = time & spead::most_address,
+                                            .timestamp = time & spead::max_address,
                                             .polarisation = name.pol,
                                             .saturated = saturated,
                                             .samples = samples});
@@ -110,9 +110,9 @@ class engine_run {
   }
   /// Counts a packet; waits where a slow machine, or a sanitizer, has many still in the socket.
   void count_sent() {
-    constexpr std::uint64_t most_waiting = 512;
+    constexpr std::uint64_t max_waiting = 512;
     if (++n_sent % 64 != 0) return;
-    EXPECT_TRUE(wait_until([&] { return engine->received().datagrams + most_waiting >= n_sent; }));
+    EXPECT_TRUE(wait_until([&] { return engine->received().datagrams + max_waiting >= n_sent; }));
   }
 
   /// Stops once everything that was sent has been counted, and everything made has arrived.
@@ -182,7 +182,7 @@ inline channelised channelise_packets(const channeliser_spec& bank, std::size_t 
     const std::size_t n_bytes = heap.bytes.size() / n_substreams;
     for (std::size_t i = 0; i < n_substreams; ++i) {
       const auto part = heap.bytes.subspan(i * n_bytes, n_bytes);
-      result.heaps[{static_cast<std::uint64_t>(heap.timestamp) & spead::most_address,
+      result.heaps[{static_cast<std::uint64_t>(heap.timestamp) & spead::max_address,
                     i * n_channels}] = {missing, {part.begin(), part.end()}};
     }
   };

@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t n_b
   require(again == fault);
   require((verdict == digitiser_verdict::undecodable) == (fault != packet_fault::none));
   if (verdict == digitiser_verdict::good) {
-    require(samples.samples.size() == 64 && samples.timestamp <= most_address);
+    require(samples.samples.size() == 64 && samples.timestamp <= max_address);
     check_within(samples.samples, datagram);
     require(samples.polarisation <= 1);
   }

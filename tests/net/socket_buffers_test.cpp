@@ -52,26 +52,26 @@ void run_unprivileged(Function function) {
 }
 
 TEST(socket_buffers, end_at_the_limit_without_privilege) {
-  const std::size_t most_in = limit_of("rmem_max"), most_out = limit_of("wmem_max");
-  if (most_in == 0 || most_in > 1 << 28 || most_out == 0 || most_out > 1 << 28) {
-    GTEST_SKIP() << "the system's limits are " << most_in << " and " << most_out << " bytes";
+  const std::size_t max_in = limit_of("rmem_max"), max_out = limit_of("wmem_max");
+  if (max_in == 0 || max_in > 1 << 28 || max_out == 0 || max_out > 1 << 28) {
+    GTEST_SKIP() << "the system's limits are " << max_in << " and " << max_out << " bytes";
   }
   run_unprivileged([&] {
-    const net::udp_receiver in{loopback, 0, 2 * most_in};
-    EXPECT_EQ(in.buffers().asked_bytes, 2 * most_in);
-    EXPECT_EQ(in.buffers().granted_bytes, most_in);
+    const net::udp_receiver in{loopback, 0, 2 * max_in};
+    EXPECT_EQ(in.buffers().asked_bytes, 2 * max_in);
+    EXPECT_EQ(in.buffers().granted_bytes, max_in);
     EXPECT_TRUE(in.buffers().is_short());
-    const net::udp_sender out{loopback.address, 2 * most_out, 1};
-    EXPECT_EQ(out.buffers().granted_bytes, most_out);
-    EXPECT_FALSE(net::udp_receiver(loopback, 0, most_in).buffers().is_short());
+    const net::udp_sender out{loopback.address, 2 * max_out, 1};
+    EXPECT_EQ(out.buffers().granted_bytes, max_out);
+    EXPECT_FALSE(net::udp_receiver(loopback, 0, max_in).buffers().is_short());
   });
 }
 
 TEST(socket_buffers, exceed_the_limit_with_privilege) {
-  const std::size_t most_in = limit_of("rmem_max");
-  if (!is_admin() || most_in > 1 << 28) GTEST_SKIP() << "this process may not exceed limits";
-  const net::udp_receiver in{loopback, 0, 2 * most_in};
-  EXPECT_EQ(in.buffers().granted_bytes, 2 * most_in);
+  const std::size_t max_in = limit_of("rmem_max");
+  if (!is_admin() || max_in > 1 << 28) GTEST_SKIP() << "this process may not exceed limits";
+  const net::udp_receiver in{loopback, 0, 2 * max_in};
+  EXPECT_EQ(in.buffers().granted_bytes, 2 * max_in);
   EXPECT_FALSE(in.buffers().is_short());
 }
 

@@ -131,7 +131,7 @@ TEST(pieces_rules, shape_columns_that_no_data_describes) {
   data.fp32.columns = {};
   data.other_columns = {.longest = 1024,
                         .elements_per_workgroup = 512,
-                        .most_columns = 16,
+                        .max_columns = 16,
                         .short_length = 16,
                         .elements_per_thread_of_short = 4,
                         .elements_per_thread = 2};

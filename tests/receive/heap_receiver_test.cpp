@@ -30,7 +30,7 @@ TEST(heap_receiver, waits_for_whoever_takes_the_batches_of_a_capture) {
   std::ofstream(place / "a.pcap", std::ios::binary)
       .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
   heap_receiver in(
-      {.source = capture_source{.file = place / "a.pcap"}, .assembly = stated, .most_ready = 8});
+      {.source = capture_source{.file = place / "a.pcap"}, .assembly = stated, .max_ready = 8});
   in.start();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_LT(in.counts().batches, 60u) << "the file is read ahead of its batches";
@@ -48,7 +48,7 @@ TEST(heap_receiver, waits_for_whoever_takes_the_batches_of_a_capture) {
 }
 
 TEST(heap_receiver, counts_batches_that_nobody_takes) {
-  heap_receiver in({.source = loopback_source(2), .assembly = stated, .most_ready = 3});
+  heap_receiver in({.source = loopback_source(2), .assembly = stated, .max_ready = 3});
   in.start();
   const auto places = in.endpoints();
   loopback_sender out;

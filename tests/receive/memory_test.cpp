@@ -12,14 +12,14 @@
 
 namespace {
 
-std::atomic<std::size_t> held_bytes{0}, most_bytes{0};
+std::atomic<std::size_t> held_bytes{0}, max_bytes{0};
 
 void* counted(std::size_t n_bytes) {
   void* result = std::malloc(n_bytes);
   if (result == nullptr) throw std::bad_alloc();
   const std::size_t now = held_bytes += malloc_usable_size(result);
-  std::size_t most = most_bytes;
-  while (now > most && !most_bytes.compare_exchange_weak(most, now)) continue;
+  std::size_t most = max_bytes;
+  while (now > most && !max_bytes.compare_exchange_weak(most, now)) continue;
   return result;
 }
 
@@ -70,7 +70,7 @@ TEST(receive_memory, stays_within_its_bound) {
   loopback_sender out;
   std::mt19937 random(7);
   const std::size_t before = held_bytes;
-  most_bytes = before;
+  max_bytes = before;
   receiver in(spec);
   in.start();
   std::uint64_t n_sent = 0;
@@ -86,8 +86,8 @@ TEST(receive_memory, stays_within_its_bound) {
   expect_all_counted(in.counts());
   EXPECT_GT(in.counts().rejected(), 500u);
   // The packets that this test makes are small beside what the bound has to spare.
-  EXPECT_LE(most_bytes - before, bound.chunks + bound.buffers);
-  EXPECT_GE(2 * (most_bytes - before), bound.chunks + bound.buffers) << "a bound that says little";
+  EXPECT_LE(max_bytes - before, bound.chunks + bound.buffers);
+  EXPECT_GE(2 * (max_bytes - before), bound.chunks + bound.buffers) << "a bound that says little";
   EXPECT_LE(in.buffers().granted_bytes, bound.sockets);
 }
 

@@ -40,8 +40,8 @@ inline std::vector<std::byte> datagram_of(std::int64_t timestamp, unsigned polar
     samples[i] = sample_byte(timestamp, polarisation, i);
   }
   const auto time = static_cast<std::uint64_t>(timestamp);
-  const auto preamble = spead::preamble_of({.heap_id = time / 4096 * 2 & spead::most_address,
-                                            .timestamp = time & spead::most_address,
+  const auto preamble = spead::preamble_of({.heap_id = time / 4096 * 2 & spead::max_address,
+                                            .timestamp = time & spead::max_address,
                                             .polarisation = polarisation,
                                             .saturated = saturation_of(timestamp, polarisation),
                                             .samples = samples});

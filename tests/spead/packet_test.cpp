@@ -56,7 +56,7 @@ TEST(spead_packet, keeps_pointers_in_any_order) {
   std::vector<item_pointer> visited;
   ASSERT_EQ(decode(datagram, found, [&](item_pointer p) { visited.push_back(p); }),
             packet_fault::none);
-  EXPECT_EQ(found.heap_id, most_address);
+  EXPECT_EQ(found.heap_id, max_address);
   EXPECT_EQ(found.heap_length, 5u);
   EXPECT_EQ(found.payload_offset, 3u);
   EXPECT_EQ(to_hex(found.payload), "6162");

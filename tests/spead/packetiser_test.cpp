@@ -89,7 +89,7 @@ TEST(spead_packetiser, refuses_what_has_no_room) {
     EXPECT_THAT(refused.what(), HasSubstr("80 bytes or more"));
   }
   EXPECT_NO_THROW(packetiser(small_heap(voltages), {.packet_bytes = 80}));
-  EXPECT_THROW(packetiser({.id = most_address + 1}, {}), wingbeat::plan_error);
+  EXPECT_THROW(packetiser({.id = max_address + 1}, {}), wingbeat::plan_error);
 }
 
 }  // namespace

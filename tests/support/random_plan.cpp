@@ -166,7 +166,7 @@ void make_real(std::uint64_t seed, plan_spec& spec) {
     const auto first = static_cast<std::size_t>(transform::dct1);
     const auto last = static_cast<std::size_t>(transform::dht);
     const auto kind = static_cast<transform>(roll.between(first, last));
-    return n < request::traits_of(kind).least_length() ? transform::dct2 : kind;
+    return n < request::traits_of(kind).min_length() ? transform::dct2 : kind;
   };
   std::vector<transform> kinds;
   for (const std::size_t n : spec.lengths) kinds.push_back(draw(n));

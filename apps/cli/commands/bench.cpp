@@ -74,8 +74,8 @@ std::string command_of(const options& o, const device_info& device) {
   std::string words = "wingbeat bench " + words_of(o.sweep, device);
   if (!o.peers.empty()) words += " --peer " + o.peers;
   const measure::stop_rule& stop = o.rule.stop;
-  words += formatted(" --rounds {} --seconds {:g} --confidence {:g}", stop.most_rounds,
-                     stop.most_seconds, 100 * stop.confidence);
+  words += formatted(" --rounds {} --seconds {:g} --confidence {:g}", stop.max_rounds,
+                     stop.max_seconds, 100 * stop.confidence);
   return o.rule.times_calls ? words + " --launches" : words;
 }
 
@@ -117,7 +117,7 @@ void write(const options& o, const bench_document& document) {
 
 int bench(options o) {
   measure::stop_rule& stop = o.rule.stop;
-  stop.least_rounds = std::min(stop.least_rounds, stop.most_rounds);
+  stop.min_rounds = std::min(stop.min_rounds, stop.max_rounds);
   stop.confidence /= 100;
   validate(o);
   const device_info device = device_of(o.sweep);
@@ -135,7 +135,7 @@ int bench(options o) {
   return exit_ok;
 }
 
-constexpr std::size_t most_rounds = 1'000'000;
+constexpr std::size_t max_rounds = 1'000'000;
 constexpr double longest_s = 1e6;  // in milliseconds an int, as poll() takes
 
 void add_bench_options(CLI::App& command, options& o) {
@@ -144,8 +144,8 @@ void add_bench_options(CLI::App& command, options& o) {
   CLI::Option* const peers = add_file(command, file_use::programs, "--peer", o.peers,
                                       "libraries to measure beside: cufft,vkfft,fftw,clfft");
   measure::stop_rule& stop = o.rule.stop;
-  add_count(command, "--rounds", stop.most_rounds, {1, most_rounds}, "most turns of each library");
-  add_real(command, "--seconds", stop.most_seconds, {0, longest_s, /*excludes_least=*/true},
+  add_count(command, "--rounds", stop.max_rounds, {1, max_rounds}, "most turns of each library");
+  add_real(command, "--seconds", stop.max_seconds, {0, longest_s, /*excludes_least=*/true},
            "most time for the rounds of a problem");
   add_real(command, "--confidence", stop.confidence, {0, 100},
            "stop once every median is known to this many percent; 0 runs all rounds");

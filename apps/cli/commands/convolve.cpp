@@ -41,7 +41,7 @@ Files: PNG, TIFF, MRC, .npy; numbers are those in the file, 0 to 255 of 8 bits. 
 from --black to --white: else from 0 to 255 or 65535 as the image of 8 or 16 bits is, and of other
 images from the least to the largest value of the result. Alpha keeps its own scale.)";
 
-constexpr double most_value = 1e15;
+constexpr double max_value = 1e15;
 
 struct options {
   std::string image_file, kernel_file, output, device;
@@ -206,9 +206,9 @@ void add_options(CLI::App& command, options& o) {
       named_choices({normalisation::none, normalisation::by_sum, normalisation::by_luminance}),
       "Divide the kernel by (sum: each colour its own): ");
   add_precision(command, o.real);
-  add_real(command, "--black", o.black, {-most_value, most_value},
+  add_real(command, "--black", o.black, {-max_value, max_value},
            "Value that is black in a PNG; see below");
-  add_real(command, "--white", o.white, {-most_value, most_value},
+  add_real(command, "--white", o.white, {-max_value, max_value},
            "Value that is white in a PNG; see below");
   add_count(command, "--bits", o.png_bits, {8, 16}, "Bits a sample of a PNG, 8 or 16");
   add_memory_limit(command, o.max_memory);

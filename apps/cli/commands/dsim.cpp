@@ -151,8 +151,8 @@ double synchronise(const options& o, transmit::sample_sender_spec& spec) {
   const auto packet_samples = static_cast<std::int64_t>(spec.format.packet_samples);
   const double packet_s = static_cast<double>(packet_samples) / spec.adc_rate_hz;
   const double n_packets = std::ceil((now_s - *o.sync_time_s) / packet_s);
-  constexpr double most_samples = 0x1p62;
-  if (n_packets * static_cast<double>(packet_samples) > most_samples) {
+  constexpr double max_samples = 0x1p62;
+  if (n_packets * static_cast<double>(packet_samples) > max_samples) {
     throw plan_error(formatted("--sync-time {:.3f} is more than 2^62 samples ago; give a later one",
                                *o.sync_time_s));
   }

@@ -252,7 +252,7 @@ int report(const options& o, const formats::signal& result, const device_info& d
 bool is_filtered_in_blocks(const options& o, const formats::signal& taps) {
   std::error_code failure;
   return is_wav(o.signal_file) && is_wav(o.output) && taps.is_real &&
-         taps.row_length <= most_block_taps &&
+         taps.row_length <= max_block_taps &&
          std::filesystem::is_regular_file(o.signal_file, failure);
 }
 

@@ -61,7 +61,7 @@ Maps of --map are written as they come, float64 in .npy with --precision fp64, e
 --normalised always float32. Their number comes first, so several template files are opened twice.
 Files: PNG, TIFF, MRC, .npy. Peaks are printed unless only files of maps are asked for.)";
 
-constexpr double most_score = 1e15;
+constexpr double max_score = 1e15;
 
 /// An option that names the file of a map which is made of all scores.
 struct map_option {
@@ -85,7 +85,7 @@ struct options {
   std::optional<precision> storage;
   std::optional<std::size_t> frame, top, distance;
   std::optional<double> threshold;
-  std::optional<double> least_valid;
+  std::optional<double> min_valid;
   std::string map, projection, numbers, picture, csv, star, box, mask;
   std::array<std::string, map_options.size()> maps;  ///< Of `map_options`.
   memory_limit max_memory;
@@ -164,11 +164,11 @@ match_request request_of(const options& o) {
       o.top || o.distance || o.threshold || !o.picture.empty() || !o.csv.empty() ||
       !o.star.empty() || !o.box.empty() || o.is_json ||
       std::all_of(maps.begin(), maps.end(), [](const auto& file) { return file.path.empty(); });
-  if (o.threshold) request.most_peaks = std::numeric_limits<std::size_t>::max();
-  if (o.top) request.most_peaks = *o.top;
-  request.least_score = o.threshold;
+  if (o.threshold) request.max_peaks = std::numeric_limits<std::size_t>::max();
+  if (o.top) request.max_peaks = *o.top;
+  request.min_score = o.threshold;
   request.distance = o.distance;
-  if (o.least_valid) request.least_valid = *o.least_valid / 100;
+  if (o.min_valid) request.min_valid = *o.min_valid / 100;
   return request;
 }
 
@@ -273,11 +273,11 @@ void write_map(const std::string& file, const std::vector<Number>& values,
 /// Draws the largest scores in colours, with a bar of them. It has about a pixel for each score,
 /// and at least as many as its text takes.
 void draw_projection(const options& o, const match_result& found) {
-  constexpr double least_side = 400, most_side = 4000;
+  constexpr double min_side = 400, max_side = 4000;
   constexpr int beside = 290, above = 140;  // axes, the bar, titles
   const auto height = static_cast<double>(found.height), width = static_cast<double>(found.width);
   const double scale =
-      std::clamp(1.0, least_side / std::max(height, width), most_side / std::max(height, width));
+      std::clamp(1.0, min_side / std::max(height, width), max_side / std::max(height, width));
   const auto pixels = [&](double length) {
     return static_cast<int>(std::max(std::round(scale * length), 200.0));
   };
@@ -375,9 +375,9 @@ int run(const options& o) {
   }
   const match_result found = match(device, image, templates, request);
   if (maps) maps->commit(found);
-  if (templates.most_channels() > 1) {
+  if (templates.max_channels() > 1) {
     print_message("templates have {}; their grey was searched for",
-                  channels_text(templates.most_channels()));
+                  channels_text(templates.max_channels()));
   }
   write_maps(o, image, found);
   const peak_frame frame{request.search.mode, templates.height(), templates.width(),
@@ -399,7 +399,7 @@ void add_options(CLI::App& command, options& o) {
              "Scores are correlation coefficients");
   add_count(command, "--frame", o.frame, {0, max_length}, "Image of a stack to search");
   add_count(command, "--top", o.top, {1, max_length}, "The K highest peaks");
-  add_real(command, "--threshold", o.threshold, {-most_score, most_score},
+  add_real(command, "--threshold", o.threshold, {-max_score, max_score},
            "Peaks of at least this score");
   add_count(command, "--min-distance", o.distance, {1, max_length},
             "No two peaks closer in both y and x; else half the template's shorter side");
@@ -409,7 +409,7 @@ void add_options(CLI::App& command, options& o) {
   add_file(command, file_use::output, "--box", o.box, "Write peaks as boxes of EMAN to FILE.box");
   add_file(command, file_use::input, "--mask", o.mask,
            "Image of the same size; pixels where it is 0 are not there, as those that are NaN");
-  add_real(command, "--min-valid", o.least_valid, {0, 100},
+  add_real(command, "--min-valid", o.min_valid, {0, 100},
            "Percent of a template's pixels that must be there; else 50");
   add_memory_limit(command, o.max_memory);
   add_switch(command, "--json", o.is_json, "Print peaks as JSON instead of a table");

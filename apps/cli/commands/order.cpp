@@ -46,9 +46,9 @@ Element l of thread t has index l T + t in a workgroup of T threads. The maps of
 every workgroup of 2 threads and more, but a kernel needs at least one subgroup, which is 32 threads
 on NVIDIA GPUs.)";
 
-constexpr unsigned most_log2 = 24;
+constexpr unsigned max_log2 = 24;
 
-constexpr std::size_t most_length = std::size_t{1} << most_log2;
+constexpr std::size_t max_points = std::size_t{1} << max_log2;
 
 struct order_options {
   std::optional<device::order> order;
@@ -60,11 +60,11 @@ struct order_options {
 
 void refuse_long(std::string_view order_name, std::size_t elements_log2,
                  std::size_t workgroup_log2) {
-  if (elements_log2 + workgroup_log2 > most_log2) {
+  if (elements_log2 + workgroup_log2 > max_log2) {
     throw plan_error(formatted(
         "--elements-log2 {} and --workgroup-log2 {} make 2^{} lines; order {} is printed up to "
         "2^{}, choose smaller ones",
-        elements_log2, workgroup_log2, elements_log2 + workgroup_log2, order_name, most_log2));
+        elements_log2, workgroup_log2, elements_log2 + workgroup_log2, order_name, max_log2));
   }
 }
 
@@ -118,7 +118,7 @@ unsigned scrambled_elements(const order_options& o, unsigned length) {
 /// The elements of a thread that give `length` a scrambled order.
 std::vector<unsigned> scrambled_choices(unsigned length) {
   std::vector<unsigned> choices;
-  for (unsigned e = 2; e <= device::workgroup::most_held; ++e) {
+  for (unsigned e = 2; e <= device::workgroup::max_held; ++e) {
     if (length % e != 0) continue;
     const device::workgroup::schedule stages{device::order::scrambled, length, e};
     if (stages.is_possible()) choices.push_back(e);
@@ -235,7 +235,7 @@ int print_order(const order_options& o) {
 
 void add_exponent(CLI::App& command, const char* option, std::optional<unsigned>& target,
                   const char* about) {
-  add_count(command, option, target, {0, most_log2}, about);
+  add_count(command, option, target, {0, max_log2}, about);
 }
 
 void add_options(CLI::App& command, order_options& o) {
@@ -249,9 +249,9 @@ void add_options(CLI::App& command, order_options& o) {
                "E: each thread holds 2^E elements, from 1 for nabla");
   add_exponent(command, "--workgroup-log2", o.workgroup_log2,
                "W: 2^W threads share the transform (nabla from 1)");
-  add_count(command, "--length", o.length, {1, most_length}, "Length for natural and scrambled");
+  add_count(command, "--length", o.length, {1, max_points}, "Length for natural and scrambled");
   add_count(
-      command, "--elements", o.elements, {1, most_length},
+      command, "--elements", o.elements, {1, max_points},
       "Elements of a thread, for scrambled with --length; else those that are advised for fp32");
   add_switch(command, "--mirror", o.is_mirror, "Print where the opposite bin, -f mod L, lies");
   add_switch(command, "--inverse", o.is_inverse, "Count lines by DFT bin instead of by element");

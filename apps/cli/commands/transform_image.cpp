@@ -29,7 +29,7 @@
 namespace wingbeat::cli {
 namespace {
 
-constexpr std::size_t most_cells = 1024;  // of an axis of the picture
+constexpr std::size_t max_cells = 1024;  // of an axis of the picture
 
 /// Pixels, and the most memory that their transform takes, in words.
 struct pixel_rows {
@@ -91,8 +91,8 @@ formats::waterfall_chart picture_of(const formats::signal& bins, const std::stri
                                  .value_label = "magnitude |X| (dB re 1)",
                                  .x = half(width),
                                  .y = half(height),
-                                 .n_columns = std::min(width, most_cells),
-                                 .n_rows = std::min(height, most_cells),
+                                 .n_columns = std::min(width, max_cells),
+                                 .n_rows = std::min(height, max_cells),
                                  .width_pixels = 960,
                                  .height_pixels = 860};
   std::vector<double> sums(chart.n_columns * chart.n_rows), counts(sums.size());

@@ -130,7 +130,7 @@ std::vector<timed_run> time_all(queue& on, bench_buffers& memory,
 /// that refuses or fails keeps its other figures.
 void time_calls(std::vector<checked_run>& libraries, const std::vector<timed_run>& runs,
                 const measure::stop_rule& rule, const plan_spec& spec) {
-  constexpr int most_rounds = 9;
+  constexpr int max_rounds = 9;
   std::vector<bool> is_timed(libraries.size(), true);
   const auto take_turn = [&](std::size_t i) {
     const std::size_t n_calls = measure::calls_per_turn(runs[i + 1].median_s());
@@ -146,13 +146,13 @@ void time_calls(std::vector<checked_run>& libraries, const std::vector<timed_run
     }
   };
   double elapsed_s = 0;
-  for (int round = 0; round < std::min(most_rounds, rule.most_rounds); ++round) {
+  for (int round = 0; round < std::min(max_rounds, rule.max_rounds); ++round) {
     elapsed_s += measure::seconds_of([&] {
       for (std::size_t i = 0; i < libraries.size(); ++i) {
         if (is_timed[i]) take_turn(i);
       }
     });
-    if (elapsed_s > rule.most_seconds) return;
+    if (elapsed_s > rule.max_seconds) return;
   }
 }
 

@@ -18,7 +18,7 @@ using json = nlohmann::ordered_json;
 
 /// Cells of a waterfall, about the pixels of a picture. Rows, a power of two, are halved where they
 /// are too many.
-constexpr std::size_t most_columns = 1024, most_rows = 1024;
+constexpr std::size_t max_columns = 1024, max_rows = 1024;
 
 const char* sample_name(heap_sample output) {
   constexpr const char* names[] = {"4", "8", "16", "fp16", "fp32"};
@@ -103,18 +103,18 @@ formats::line_chart channel_powers::chart(const std::string& title) const {
 channel_waterfall::channel_waterfall(const channeliser_spec& spec, const frequency_axis& axis)
     : spec_(spec),
       axis_(axis),
-      n_columns_(spec.channels / channels_per_point(spec.channels, most_columns)),
-      counts_(most_rows),
-      powers_(spec.polarisations, std::vector<double>(most_rows * n_columns_)) {}
+      n_columns_(spec.channels / channels_per_point(spec.channels, max_columns)),
+      counts_(max_rows),
+      powers_(spec.polarisations, std::vector<double>(max_rows * n_columns_)) {}
 
 /// Halves the rows until there is one of this number.
 void channel_waterfall::make_room(std::size_t row) {
-  for (; row / spectra_per_row_ >= most_rows; spectra_per_row_ *= 2) {
+  for (; row / spectra_per_row_ >= max_rows; spectra_per_row_ *= 2) {
     const auto halve = [](auto& rows, std::size_t n_columns) {
-      for (std::size_t r = 0; r < most_rows; ++r) {
+      for (std::size_t r = 0; r < max_rows; ++r) {
         for (std::size_t c = 0; c < n_columns; ++c) {
           const std::size_t offset = 2 * r * n_columns + c;
-          rows[r * n_columns + c] = r < most_rows / 2 ? rows[offset] + rows[offset + n_columns] : 0;
+          rows[r * n_columns + c] = r < max_rows / 2 ? rows[offset] + rows[offset + n_columns] : 0;
         }
       }
     };

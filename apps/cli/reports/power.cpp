@@ -22,7 +22,7 @@
 namespace wingbeat::cli {
 namespace {
 
-constexpr std::size_t most_cells = 1024;  // of an axis of a waterfall, about a picture's pixels
+constexpr std::size_t max_cells = 1024;  // of an axis of a waterfall, about a picture's pixels
 
 double decibels(double power) {
   return power > 0 ? 10 * std::log10(power) : std::numeric_limits<double>::quiet_NaN();
@@ -107,8 +107,8 @@ formats::waterfall_chart waterfall_of(const power_spectra& powers, const std::st
       .y_unit = powers.rate_hz > 0 ? "s" : "",
       .x = {powers.frequency(order.front()) - half_bin, powers.frequency(order.back()) + half_bin},
       .y = {powers.time(0) - half_hop, powers.time(powers.n_frames - 1) + half_hop},
-      .n_columns = std::min(powers.n_bins, most_cells),
-      .n_rows = std::min(powers.n_frames, most_cells)};
+      .n_columns = std::min(powers.n_bins, max_cells),
+      .n_rows = std::min(powers.n_frames, max_cells)};
   for (std::size_t r = 0; r < std::min(powers.n_rows, max_rows_drawn); ++r) {
     chart.panels.push_back(panel_of(powers, r, chart.n_rows, chart.n_columns));
   }

@@ -127,8 +127,8 @@ void received_batches::write_array(std::int64_t batch_samples) {
   if (!kept_.empty() && batch_samples > 0) {
     const std::int64_t n_due =
         (kept_.back().timestamp - kept_.front().timestamp) / batch_samples + 1;
-    constexpr std::int64_t most_absent = 16;  // for each one that came
-    if (n_due > most_absent * static_cast<std::int64_t>(kept_.size())) {
+    constexpr std::int64_t max_absent = 16;  // for each one that came
+    if (n_due > max_absent * static_cast<std::int64_t>(kept_.size())) {
       throw plan_error(
           formatted("{} would have {} heaps, of which {} came; receive a stream with "
                     "fewer gaps",

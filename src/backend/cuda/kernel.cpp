@@ -138,7 +138,7 @@ int kernel::attribute(int key) const {
 
 /// Requests the scratch of as many workgroups as fit or are wanted, and no more, because the rest
 /// serves as L1 cache: it holds the tables of roots and coalesces neighbours' accesses.
-void kernel::request_scratch(const device_info& device, unsigned most_wanted) const {
+void kernel::request_scratch(const device_info& device, unsigned max_wanted) const {
   if (scratch_bytes_ == 0) return;
   using namespace function_attribute;
   const auto set = [&](int key, int value) {
@@ -152,11 +152,11 @@ void kernel::request_scratch(const device_info& device, unsigned most_wanted) co
   check(api_,
         api_.resident_workgroups(&resident, function_, static_cast<int>(threads_), scratch_bytes_),
         "count the workgroups a multiprocessor holds");
-  if (most_wanted > 0) resident = std::min(resident, static_cast<int>(most_wanted));
-  const std::size_t most_bytes = device.local_memory_bytes + reserved_bytes;
+  if (max_wanted > 0) resident = std::min(resident, static_cast<int>(max_wanted));
+  const std::size_t max_bytes = device.local_memory_bytes + reserved_bytes;
   const std::size_t wanted = static_cast<std::size_t>(resident) * (scratch_bytes_ + reserved_bytes);
   set(preferred_shared_carveout,
-      static_cast<int>(std::min<std::size_t>((100 * wanted + most_bytes - 1) / most_bytes, 100)));
+      static_cast<int>(std::min<std::size_t>((100 * wanted + max_bytes - 1) / max_bytes, 100)));
 }
 
 /// CUDA calls clusters of more than 8 workgroups not portable; a kernel must opt in.

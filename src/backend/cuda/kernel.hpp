@@ -52,7 +52,7 @@ class kernel final : public backend::kernel {
 
  private:
   [[nodiscard]] int attribute(int key) const;
-  void request_scratch(const device_info& device, unsigned most_wanted) const;
+  void request_scratch(const device_info& device, unsigned max_wanted) const;
   void allow_cluster(unsigned workgroups) const;
   void require_room(const device_info& device) const;
 
@@ -67,7 +67,7 @@ class kernel final : public backend::kernel {
 };
 
 /// Returns where the arguments are, as drivers read them.
-using argument_pointers = std::array<void*, most_kernel_arguments>;
+using argument_pointers = std::array<void*, max_kernel_arguments>;
 [[nodiscard]] argument_pointers pointers_to(kernel_arguments arguments);
 
 class kernel_compiler final : public backend::kernel_compiler {

@@ -18,7 +18,7 @@ namespace wingbeat::backend::opencl {
 namespace {
 
 // Drivers refuse a local argument of 0 bytes; kernels without scratch do not read these.
-constexpr std::size_t least_scratch_bytes = 16;
+constexpr std::size_t min_scratch_bytes = 16;
 
 // PoCL compiles a kernel for grids up to so many threads, and once more for larger ones.
 constexpr std::size_t pocl_small_grid = std::size_t{1} << 16;
@@ -59,7 +59,7 @@ kernel::kernel(const driver_api& api, const queue& on, owned<program_handle> pro
       context_(on.context()),
       is_pocl_(on.driver_device().is_pocl),
       local_{source.threads, 1},
-      scratch_bytes_(std::max(source.scratch_bytes, least_scratch_bytes)),
+      scratch_bytes_(std::max(source.scratch_bytes, min_scratch_bytes)),
       program_(std::move(program)) {
   status created = success;
   kernel_ = {api.create_kernel(program_.get(), source.entry.c_str(), &created), api.release_kernel};

@@ -276,9 +276,9 @@ bool becomes_graph(const backend::cuda::engine& engine, const plan_spec& spec,
                    void* out = nullptr) {
   const auto queue = engine.open(engine.devices().front());
   const programs::prepared_program plan{engine, queue, *engine.realise(queue, spec)};
-  const std::size_t most_bytes = std::size_t{1} << 40;
+  const std::size_t max_bytes = std::size_t{1} << 40;
   const auto view = [&](std::uintptr_t address) {
-    return buffer_view{reinterpret_cast<void*>(address << 41), 0, most_bytes};
+    return buffer_view{reinterpret_cast<void*>(address << 41), 0, max_bytes};
   };
   for (int i = 0; i < 3; ++i) {
     machine().launches.clear();

@@ -25,7 +25,7 @@ using wingbeat::test::is_full_run;
 struct candidate {
   std::string program;
   engine on;
-  int least_planned;  ///< Of the 48 problems below.
+  int min_planned;  ///< Of the 48 problems below.
 };
 
 class peers : public ::testing::TestWithParam<candidate> {
@@ -83,7 +83,7 @@ TEST_P(peers, compute_what_they_plan) {
       }
     }
   }
-  EXPECT_GE(n_planned, GetParam().least_planned / (is_full_run() ? 1 : 4));
+  EXPECT_GE(n_planned, GetParam().min_planned / (is_full_run() ? 1 : 4));
 }
 
 TEST_P(peers, transform_in_the_calls_that_they_time) {

@@ -103,7 +103,7 @@ TEST(functors_real_lines, alternate_within_rows_of_functors) {
 
 TEST(functors_real_lines, names_its_members) {
   line_numbers deepest;
-  deepest.depth = functors::most_line_loops;
+  deepest.depth = functors::max_line_loops;
   deepest.has_roots = true;
   EXPECT_TRUE((ends::has_members<line_numbers, 22>));
   EXPECT_TRUE(wingbeat::test::names_numbers(deepest, 28)) << "loops are named by both of theirs";

@@ -214,10 +214,10 @@ TEST(stockham, transforms_fp16) {
 TEST(stockham, states_what_uneven_shapes_need) {
   using even = fft<shape<1200, 10>, float, direction::forward>;  // 10, 12, 10
   static_assert(even::exchanges == 2 && even::threads == 120 && !even::plan.returns());
-  static_assert(even::plan.most_registers() == 12 && even::plan.rounds(1) == 1);
+  static_assert(even::plan.max_registers() == 12 && even::plan.rounds(1) == 1);
   using returning = fft<shape<240, 15>, float, direction::forward>;  // 15, 16
   static_assert(returning::exchanges == 2 && returning::plan.returns());
-  static_assert(returning::plan.most_registers() == 16);
+  static_assert(returning::plan.max_registers() == 16);
   using single = fft<shape<15, 15>, float, direction::forward>;
   static_assert(single::exchanges == 0 && single::scratch_bytes == 0);
 }

@@ -18,7 +18,7 @@ struct line_element {
 struct line_loop {
   size count = 1, stride = 0;
 };
-inline constexpr unsigned most_line_loops = 6;
+inline constexpr unsigned max_line_loops = 6;
 
 /// The elements of lines of `length` reals: element i of line r begins at
 ///     base + (i - origin) stride + the sum over loops of their index times their stride,
@@ -26,7 +26,7 @@ inline constexpr unsigned most_line_loops = 6;
 /// elements `alternating`, and the first or last times `edge`.
 struct line_numbers {
   size length = 1, stride = 1, origin = 0, first = 0, end = 1, base = 0;
-  line_loop loops[most_line_loops] = {};  ///< Innermost first.
+  line_loop loops[max_line_loops] = {};  ///< Innermost first.
   unsigned depth = 0;
   bool is_reversed = false, is_alternating = false, has_first_edge = false, has_last_edge = false;
   double edge = 1;

@@ -9,7 +9,7 @@
 #include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
 #include "wingbeat/device/workgroup/exchange.hpp"  // delivered_bytes, slot_layout
 #include "wingbeat/device/workgroup/memory.hpp"    // trade
-#include "wingbeat/device/workgroup/schedule.hpp"  // most_held, schedule, stage_search
+#include "wingbeat/device/workgroup/schedule.hpp"  // max_held, schedule, stage_search
 
 namespace wingbeat::device::workgroup {
 
@@ -87,7 +87,7 @@ WINGBEAT_FN constexpr advice advise(unsigned length, unsigned real_bytes, limits
   const unsigned most = minimum(real_bytes == 8 ? 16u : 32u, length);
   const auto fits = [&](unsigned elements, unsigned transforms, trade trades) {
     const unsigned all = transforms * (length / elements);
-    const unsigned held = schedule{how, length, elements}.most_registers();
+    const unsigned held = schedule{how, length, elements}.max_registers();
     return all <= device.max_workgroup &&
            all * registers_estimate(held, real_bytes) <= device.registers &&
            scratch_bytes_of(length, elements, transforms, real_bytes, how, trades) <=

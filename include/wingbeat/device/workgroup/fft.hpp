@@ -55,7 +55,7 @@ struct fft {
       "order::scrambled needs elements per thread that are a radix (2 to 20, 23 to 25, 27 "
       "or 29 to 32) and have every prime factor of the number of threads; choose "
       "such elements, or order::natural");
-  static_assert(Order == order::nabla || Shape::elements_per_thread <= most_held,
+  static_assert(Order == order::nabla || Shape::elements_per_thread <= max_held,
                 "a thread holds at most 32 elements; choose fewer elements per thread, or "
                 "order::nabla with an accessor");
   static_assert(Order != order::nabla || Shape::threads >= subgroup_size ||
@@ -95,14 +95,14 @@ struct fft {
 
   /// Registers of 32 bits a thread is likely to need; see `registers_estimate`.
   static constexpr unsigned registers = registers_estimate(
-      plan.most_registers(), unsigned(sizeof(typename arithmetic_of<Real>::type)));
+      plan.max_registers(), unsigned(sizeof(typename arithmetic_of<Real>::type)));
 
   /// The second argument of WINGBEAT_KERNEL_RESIDENT for a kernel that transforms, works on the
   /// spectrum in registers and transforms back, with room for `MoreRegisters` of its own in each
   /// thread. 20 are enough for guarded rows, padded loads and cropped stores.
   template <unsigned MoreRegisters>
   static constexpr unsigned fused_workgroups_with =
-      fused_workgroups_of(workgroup_threads, plan.most_registers(),
+      fused_workgroups_of(workgroup_threads, plan.max_registers(),
                           unsigned(sizeof(typename arithmetic_of<Real>::type)), MoreRegisters);
   /// With room for none: fastest as measured (bench/NOTES.md), and where a thread holds 8 elements
   /// or fewer a compiler may spill some words.

@@ -36,7 +36,7 @@
 namespace wingbeat::device::workgroup {
 
 /// Elements a thread can hold in registers; more travel through the accessor (order::nabla).
-inline constexpr unsigned most_held = 32;
+inline constexpr unsigned max_held = 32;
 
 /// The search for the stages of a transform whose length is no power of two: of all lists with the
 /// fewest radices, or one more, that which is estimated to cost a thread least.
@@ -66,7 +66,7 @@ struct stage_search {
     for (unsigned i = 0; i < list.count; ++i) {
       const unsigned radix = list.radices[i];
       const unsigned held = (elements + radix - 1) / radix * radix;
-      cost += held * (18 + radix) + (held > most_held ? 48 * most_held : 0);
+      cost += held * (18 + radix) + (held > max_held ? 48 * max_held : 0);
     }
     const bool returns = elements % list.radices[list.count - 1] != 0;
     return cost + 48 * elements * (list.count - 1 + (returns ? 1 : 0));
@@ -125,7 +125,7 @@ WINGBEAT_FN constexpr radix_list stage_radices(order how, unsigned length, unsig
     radices.add_evenly(length / first, elements);
     return radices;
   }
-  const unsigned held = minimum(elements, most_held), threads = length / elements;
+  const unsigned held = minimum(elements, max_held), threads = length / elements;
   const unsigned last = how == order::nabla && threads > 1 ? 2 : 1;
   if (elements > held) radices.add(elements / held);
   radices.add(held);
@@ -154,7 +154,7 @@ struct schedule {
         elements_per_thread(elements),
         radices(stage_radices(order_of_bins, n, elements)) {}
 
-  WINGBEAT_FN constexpr unsigned held() const { return minimum(elements_per_thread, most_held); }
+  WINGBEAT_FN constexpr unsigned held() const { return minimum(elements_per_thread, max_held); }
   WINGBEAT_FN constexpr unsigned threads() const { return length / elements_per_thread; }
 
   /// Returns how many stages pass through the accessor because a thread cannot hold its elements.
@@ -212,7 +212,7 @@ struct schedule {
     return how == order::natural && count() > 0 && elements_per_thread % radix(count() - 1) != 0;
   }
   /// Returns how many numbers a thread holds in the stage that needs most.
-  WINGBEAT_FN constexpr unsigned most_registers() const {
+  WINGBEAT_FN constexpr unsigned max_registers() const {
     unsigned most = held();
     for (unsigned s = 0; how == order::natural && s < count(); ++s) {
       most = maximum(most, rounds(s) * radix(s));

@@ -33,7 +33,7 @@ struct stockham {
   static constexpr unsigned n_stages = plan.count();
   static_assert(n_stages == 0 || elements % plan.radix(0) == 0,
                 "the first radix divides the elements of a thread");
-  static constexpr unsigned most = plan.most_registers();
+  static constexpr unsigned most = plan.max_registers();
   /// Slots of powers of two, where threads across transforms trade or change lanes.
   using layout = slot_addresses<Shape, Real, Memory, n_stages == 0 ? 1u : plan.radix(0), false>;
   static constexpr unsigned entry_bytes = entry_bytes_of<Real, Memory>;

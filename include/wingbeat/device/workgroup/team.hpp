@@ -5,7 +5,7 @@
 #include "wingbeat/device/factors.hpp"             // is_product_of_radices, least_factor
 #include "wingbeat/device/index.hpp"               // is_power_of_two, maximum
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, subgroup_size
-#include "wingbeat/device/workgroup/schedule.hpp"  // is_within, most_held
+#include "wingbeat/device/workgroup/schedule.hpp"  // is_within, max_held
 
 namespace wingbeat::device::workgroup {
 
@@ -14,10 +14,10 @@ template <unsigned Length, unsigned ElementsPerThread, unsigned Transforms>
 struct shape_numbers {
   static constexpr bool has_length = is_product_of_radices(Length) && Length <= (1u << 24);
   static constexpr unsigned length = has_length ? Length : 2;
-  static constexpr unsigned most_elements = is_power_of_two(length) ? 128 : most_held;
+  static constexpr unsigned max_elements = is_power_of_two(length) ? 128 : max_held;
   static constexpr bool has_elements = ElementsPerThread > 0 &&
                                        length % maximum(ElementsPerThread, 1u) == 0 &&
-                                       ElementsPerThread <= most_elements &&
+                                       ElementsPerThread <= max_elements &&
                                        (ElementsPerThread > 1 || length == 1);
   static constexpr unsigned elements = has_elements ? ElementsPerThread : least_factor(length);
   static constexpr bool has_transforms = is_power_of_two(Transforms) && Transforms <= 1024;
