@@ -44,9 +44,9 @@ inline constexpr unsigned pack_bytes = 16;
     return R"(
 using element = forward::value_type;
 constexpr unsigned rows_at_once = 1;
-WINGBEAT_FN forward::value_type loaded(const element* at) { return *at; }
-WINGBEAT_FN void stored(element* at, forward::value_type z) { *at = z; }
-WINGBEAT_FN forward::register_type coefficient(const element* at) { return *at; }
+WINGBEAT_FN forward::value_type loaded(const element* place) { return *place; }
+WINGBEAT_FN void stored(element* place, forward::value_type z) { *place = z; }
+WINGBEAT_FN forward::register_type coefficient(const element* place) { return *place; }
 WINGBEAT_FN element product(element z, element h) { return z * h; }
 )";
   }
@@ -65,28 +65,28 @@ WINGBEAT_FN element product(element z, element h) {
   if (real == scalar::fp16) {
     return words + R"(
 constexpr unsigned rows_at_once = 1;
-WINGBEAT_FN forward::value_type loaded(const element* at) { return two_halves(*at); }
-WINGBEAT_FN void stored(element* at, forward::value_type z) { *at = word_of(z); }
-WINGBEAT_FN forward::register_type coefficient(const element* at) {
-  return widen(two_halves(*at));
+WINGBEAT_FN forward::value_type loaded(const element* place) { return two_halves(*place); }
+WINGBEAT_FN void stored(element* place, forward::value_type z) { *place = word_of(z); }
+WINGBEAT_FN forward::register_type coefficient(const element* place) {
+  return widen(two_halves(*place));
 }
 )";
   }
   return words + R"(
 constexpr unsigned rows_at_once = 2;
 // (im . re) of two rows  <->  (re' . re), (im' . im)
-WINGBEAT_FN forward::value_type loaded(const element* at) {
-  const unsigned a = at[0];
-  const unsigned b = at[forward::length];
+WINGBEAT_FN forward::value_type loaded(const element* place) {
+  const unsigned a = place[0];
+  const unsigned b = place[forward::length];
   return {half_pair::of_bits((a & 0xffffu) | b << 16),
           half_pair::of_bits(a >> 16 | (b & 0xffff0000u))};
 }
-WINGBEAT_FN void stored(element* at, forward::value_type z) {
-  at[0] = (z.re.bits & 0xffffu) | z.im.bits << 16;
-  at[forward::length] = z.re.bits >> 16 | (z.im.bits & 0xffff0000u);
+WINGBEAT_FN void stored(element* place, forward::value_type z) {
+  place[0] = (z.re.bits & 0xffffu) | z.im.bits << 16;
+  place[forward::length] = z.re.bits >> 16 | (z.im.bits & 0xffff0000u);
 }
-WINGBEAT_FN forward::register_type coefficient(const element* at) {
-  const unsigned h = *at;
+WINGBEAT_FN forward::register_type coefficient(const element* place) {
+  const unsigned h = *place;
   return {half_pair::of_bits((h & 0xffffu) * 0x10001u), half_pair::of_bits((h >> 16) * 0x10001u)};
 }
 )";

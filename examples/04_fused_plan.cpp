@@ -29,8 +29,8 @@ struct windowed {
   using element = short;
   struct parameters { float volts_per_step; float weight[4096]; };
   WINGBEAT_FN static float load(WINGBEAT_GLOBAL const short* in,
-                                WINGBEAT_GLOBAL const parameters& with, wd::size row, wd::size i) {
-    return with.volts_per_step * with.weight[i] * in[row * 4096 + i];
+                                WINGBEAT_GLOBAL const parameters& fixed, wd::size row, wd::size i) {
+    return fixed.volts_per_step * fixed.weight[i] * in[row * 4096 + i];
   }
 };
 

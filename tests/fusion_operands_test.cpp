@@ -44,10 +44,10 @@ struct counted {
   struct parameters { float unit; };
   struct operands { unsigned offset; WINGBEAT_GLOBAL float* scaled; };
   WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
-                                WINGBEAT_GLOBAL const parameters& with, operands given,
+                                WINGBEAT_GLOBAL const parameters& fixed, operands given,
                                 wd::size row, wd::size i, element z) {
     out[row * 64 + i] = z;
-    given.scaled[row * 64 + i] = with.unit * z.re + float(given.offset);
+    given.scaled[row * 64 + i] = fixed.unit * z.re + float(given.offset);
   }
 };
 )";

@@ -21,10 +21,10 @@ struct weighted_frames {{
   struct parameters {{ {1} window[{0}]; {2} means[{7}]; }};
   static constexpr bool in_order = false;
   WINGBEAT_FN static element load(WINGBEAT_GLOBAL const element* in,
-                                  WINGBEAT_GLOBAL const parameters& with, wd::size row,
+                                  WINGBEAT_GLOBAL const parameters& fixed, wd::size row,
                                   wd::size i) {{
-    const {1} w = with.window[i];
-    const element x = in[row / {3} * {4} + row % {3} * {5} + i], mean = with.means[row];
+    const {1} w = fixed.window[i];
+    const element x = in[row / {3} * {4} + row % {3} * {5} + i], mean = fixed.means[row];
     return {6};
   }}
 }};
@@ -38,10 +38,10 @@ struct powers {{
   using element = {1};
   struct parameters {{ {1} edge, between; }};
   WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
-                                WINGBEAT_GLOBAL const parameters& with, wd::size row, wd::size k,
+                                WINGBEAT_GLOBAL const parameters& fixed, wd::size row, wd::size k,
                                 wd::complex<{1}> z) {{
     const bool is_edge = k == 0 || 2 * k == {2};
-    out[row * {0} + k] = (is_edge ? with.edge : with.between) * (z.re * z.re + z.im * z.im);
+    out[row * {0} + k] = (is_edge ? fixed.edge : fixed.between) * (z.re * z.re + z.im * z.im);
   }}
 }};
 )";

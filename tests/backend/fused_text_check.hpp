@@ -16,11 +16,11 @@ namespace wingbeat::test {
 inline constexpr const char* sound_load = R"(namespace wd = wingbeat::device;
 struct doubled {
   using element = float;
-  struct parameters { float by; };
+  struct parameters { float gain; };
   WINGBEAT_FN static wd::complex<float> load(WINGBEAT_GLOBAL const float* in,
-                                             WINGBEAT_GLOBAL const parameters& with, wd::size row,
+                                             WINGBEAT_GLOBAL const parameters& fixed, wd::size row,
                                              wd::size i) {
-    return {with.by * in[row * 64 + i], 0};
+    return {fixed.gain * in[row * 64 + i], 0};
   }
 };
 )";
@@ -62,7 +62,7 @@ inline void check_messages(queue& on) {
   EXPECT_EQ(said(with_load(sound)), "nothing was refused");
 
   // A wrong name, in the text and after an include that becomes hundreds of lines.
-  const auto wrong = replaced(sound, "with.by * in", "with.by * im");
+  const auto wrong = replaced(sound, "fixed.gain * in", "fixed.gain * im");
   EXPECT_THAT(said(with_load(wrong)), names_line("your load functor", 8));
   EXPECT_THAT(said(with_load("#include \"wingbeat/device/twiddle.hpp\"\n\n" + wrong)),
               names_line("your load functor", 10));

@@ -37,35 +37,35 @@ struct weighted_pairs {
   struct element { short re, im; };
   using parameters = weights;
   WINGBEAT_FN static wd::complex<real> load(WINGBEAT_GLOBAL const element* in,
-                                            WINGBEAT_GLOBAL const parameters& with,
+                                            WINGBEAT_GLOBAL const parameters& fixed,
                                             wd::size row, wd::size i) {
-    const element z = in[row * with.pitch + i];
-    const real by = with.gain * with.weight[i % 8];
-    return {by * z.re, by * z.im};
+    const element z = in[row * fixed.pitch + i];
+    const real factor = fixed.gain * fixed.weight[i % 8];
+    return {factor * z.re, factor * z.im};
   }
 };
 struct weighted_samples {
   using element = short;
   using parameters = weights;
   WINGBEAT_FN static real load(WINGBEAT_GLOBAL const short* in,
-                               WINGBEAT_GLOBAL const parameters& with, wd::size row, wd::size i) {
-    return with.gain * with.weight[i % 8] * in[row * with.pitch + i];
+                               WINGBEAT_GLOBAL const parameters& fixed, wd::size row, wd::size i) {
+    return fixed.gain * fixed.weight[i % 8] * in[row * fixed.pitch + i];
   }
 };
 struct scaled_power {
   using element = real;
   struct parameters { real factor; unsigned pitch; };
-  WINGBEAT_FN static void store(WINGBEAT_GLOBAL real* out, WINGBEAT_GLOBAL const parameters& with,
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL real* out, WINGBEAT_GLOBAL const parameters& fixed,
                                 wd::size row, wd::size i, wd::complex<real> z) {
-    out[row * with.pitch + i] = with.factor * (z.re * z.re + z.im * z.im);
+    out[row * fixed.pitch + i] = fixed.factor * (z.re * z.re + z.im * z.im);
   }
 };
 struct scaled_samples {
   using element = real;
   using parameters = scaled_power::parameters;
-  WINGBEAT_FN static void store(WINGBEAT_GLOBAL real* out, WINGBEAT_GLOBAL const parameters& with,
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL real* out, WINGBEAT_GLOBAL const parameters& fixed,
                                 wd::size row, wd::size i, real x) {
-    out[row * with.pitch + i] = with.factor * x;
+    out[row * fixed.pitch + i] = fixed.factor * x;
   }
 };
 )";

@@ -22,9 +22,9 @@ struct weighted {
   struct parameters { float unit; };
   struct operands { WINGBEAT_GLOBAL const float* weights; float level; };
   WINGBEAT_FN static element load(WINGBEAT_GLOBAL const element* in,
-                                  WINGBEAT_GLOBAL const parameters& with, operands given,
+                                  WINGBEAT_GLOBAL const parameters& fixed, operands given,
                                   wd::size row, wd::size i) {
-    return wd::scaled(in[row * n + i], with.unit * given.level * given.weights[i]);
+    return wd::scaled(in[row * n + i], fixed.unit * given.level * given.weights[i]);
   }
 };
 struct energy {

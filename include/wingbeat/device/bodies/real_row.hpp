@@ -17,7 +17,7 @@ namespace wingbeat::device::bodies {
 template <class Policy, class Group = group_in_rows>
 class real_row : public transform<Policy, Group> {
   using base = transform<Policy, Group>;
-  static constexpr grid::tile_shape of = Policy::numbers().shape;
+  static constexpr grid::pass_numbers numbers = Policy::numbers();
 
  public:
   using typename base::complex_type;
@@ -41,19 +41,19 @@ class real_row : public transform<Policy, Group> {
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
-    constexpr unsigned pitch_in = of.pitch_in(), pitch_out = of.pitch_out();
+    constexpr unsigned pitch_in = numbers.shape.pitch_in(), pitch_out = numbers.shape.pitch_out();
     pass.prefetch(number, rows);
     const unsigned lane = this->lane_in();
     const bool inside = tile.has(lane);
-    if constexpr (of.stage_in) {
-      ends::read_staged<Policy, of.staged_in()>(*this, tile,
-                                                [&](unsigned other, unsigned q, complex_type z) {
-                                                  copy_to(arrived() + other * pitch_in + q, z);
-                                                });
+    if constexpr (numbers.shape.stage_in) {
+      ends::read_staged<Policy, numbers.shape.staged_in()>(
+          *this, tile, [&](unsigned other, unsigned q, complex_type z) {
+            copy_to(arrived() + other * pitch_in + q, z);
+          });
     }
     const auto load = [&](unsigned i) {
       complex_type z{real(0), real(0)};
-      if constexpr (of.stage_in) {
+      if constexpr (numbers.shape.stage_in) {
         if (inside) z = copied_from(arrived() + lane * pitch_in + i);
       } else {
         if (inside)
@@ -62,7 +62,7 @@ class real_row : public transform<Policy, Group> {
       return z;
     };
     const auto store = [&](unsigned i, complex_type z) {
-      if constexpr (of.stage_out) {
+      if constexpr (numbers.shape.stage_out) {
         copy_to(leaving() + lane * pitch_out + i, Pass::scaled(z));
       } else {
         if (inside)
@@ -71,17 +71,20 @@ class real_row : public transform<Policy, Group> {
       }
     };
     run(load, store);
-    if constexpr (of.stage_out) {
+    if constexpr (numbers.shape.stage_out) {
       this->team().workgroup_barrier();
-      ends::write_staged<Policy, of.staged_out()>(*this, tile, [&](unsigned other, unsigned q) {
-        return copied_from(leaving() + other * pitch_out + q);
-      });
+      ends::write_staged<Policy, numbers.shape.staged_out()>(
+          *this, tile, [&](unsigned other, unsigned q) {
+            return copied_from(leaving() + other * pitch_out + q);
+          });
     }
   }
 
  private:
-  static constexpr unsigned staged_at = of.exchange_bytes() / of.element_bytes;
-  static constexpr unsigned arriving = of.stage_in ? of.pitch_in() * of.lanes : 0u;
+  static constexpr unsigned staged_at =
+      numbers.shape.exchange_bytes() / numbers.shape.element_bytes;
+  static constexpr unsigned arriving =
+      numbers.shape.stage_in ? numbers.shape.pitch_in() * numbers.shape.lanes : 0u;
 };
 
 }  // namespace wingbeat::device::bodies

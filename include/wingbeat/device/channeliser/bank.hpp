@@ -28,27 +28,28 @@ struct bank_memory {
 
 template <class Policy, class Group = group>
 class bank {
-  static constexpr bank_numbers as = Policy::numbers();
-  static constexpr unsigned length = as.length(), n = as.channels;
-  static constexpr unsigned slide = as.sliding;
-  static constexpr unsigned units = as.units();
-  static constexpr unsigned threads = as.threads(), e = as.elements;
-  using shape = workgroup::shape<length, e, as.rows>;
+  static constexpr bank_numbers numbers = Policy::numbers();
+  static constexpr unsigned length = numbers.length(), n = numbers.channels;
+  static constexpr unsigned slide = numbers.sliding;
+  static constexpr unsigned units = numbers.units();
+  static constexpr unsigned threads = numbers.threads(), e = numbers.elements;
+  using shape = workgroup::shape<length, e, numbers.rows>;
   using fft = workgroup::two_real_fft<shape, float, direction::forward, workgroup::memory<>,
                                       order::natural>;
   using team_type = workgroup::team<shape, workgroup::lanes::along_transform, Group>;
-  using stores = stored<as.output>;
+  using stores = stored<numbers.output>;
   using unit = typename stores::type;
   using filters = tile_filter<Policy>;
-  static constexpr unsigned piece = as.spectra() * as.polarisations;  ///< Values of a channel.
+  static constexpr unsigned piece =
+      numbers.spectra() * numbers.polarisations;  ///< Values of a channel.
   static constexpr unsigned row_bytes = length * unsigned(sizeof(complex<float>));
   static constexpr unsigned piece_bytes = piece * unsigned(sizeof(unit));
-  static_assert(as.rows % slide == 0, "threads slide over as many rows each");
+  static_assert(numbers.rows % slide == 0, "threads slide over as many rows each");
 
  public:
   static constexpr unsigned workgroup_threads = threads;
   static constexpr unsigned scratch_bytes =
-      fft::scratch_bytes > as.rows* row_bytes ? fft::scratch_bytes : as.rows* row_bytes;
+      fft::scratch_bytes > numbers.rows* row_bytes ? fft::scratch_bytes : numbers.rows* row_bytes;
   static_assert(n * piece_bytes <= scratch_bytes, "a tile's values fit");
 
   WINGBEAT_FN bank(const bank_memory& memory, WINGBEAT_LOCAL char* scratch, Group group = {})
@@ -56,7 +57,7 @@ class bank {
         scratch_(scratch),
         group_(group),
         team_(group),
-        first_(group.index() * as.spectra()),
+        first_(group.index() * numbers.spectra()),
         filters_(memory.filter, first_) {}
 
   WINGBEAT_FN void run() const {
@@ -80,7 +81,7 @@ class bank {
   }
 
   WINGBEAT_FN void filter_tile() const {
-    for (unsigned i = group_.thread(); i < units * (as.rows / slide); i += threads) {
+    for (unsigned i = group_.thread(); i < units * (numbers.rows / slide); i += threads) {
       filters_.run(i / units * slide, 2 * (i % units),
                    [&](unsigned row, unsigned j, const neighbours& sums) {
                      *reinterpret_cast<WINGBEAT_LOCAL neighbours*>(rows() + row * length + j) =
@@ -114,7 +115,7 @@ class bank {
           turned(entry.phase_turns + entry.slope_turns * (float(team_.thread()) - float(n) / 2));
       step[part] = turned(entry.slope_turns * float(stride));
       gains[part] =
-          memory_.gains + (entry.gains * as.polarisations + filters::polarisation(part)) * n;
+          memory_.gains + (entry.gains * numbers.polarisations + filters::polarisation(part)) * n;
       time[part] = entry.time;
     }
     WINGBEAT_UNROLL
@@ -128,22 +129,22 @@ class bank {
         u[part] = z * turn[part] * copied_from(gains[part] + channel);
         turn[part] = turn[part] * step[part];
       }
-      if constexpr (as.dithers) dither(u, time, channel);
-      const unit_pair values{{stores::of(limited<as.output>(u[0], saturated[0])),
-                              stores::of(limited<as.output>(u[1], saturated[1]))}};
+      if constexpr (numbers.dithers) dither(u, time, channel);
+      const unit_pair values{{stores::of(limited<numbers.output>(u[0], saturated[0])),
+                              stores::of(limited<numbers.output>(u[1], saturated[1]))}};
       gather(row, channel, values);
     }
     count<Policy, 2>(saturated, memory_.saturated, first_, group_.thread());
   }
 
   WINGBEAT_FN static void dither(complex<float> (&u)[2], const size (&time)[2], unsigned channel) {
-    if constexpr (as.polarisations == 2) {
-      add_dither<2>(u, time[0], channel, as.seed);
+    if constexpr (numbers.polarisations == 2) {
+      add_dither<2>(u, time[0], channel, numbers.seed);
     } else {
       WINGBEAT_UNROLL
       for (unsigned part = 0; part < 2; ++part) {
         complex<float> of_part[1] = {u[part]};
-        add_dither<1>(of_part, time[part], channel, as.seed);
+        add_dither<1>(of_part, time[part], channel, numbers.seed);
         u[part] = of_part[0];
       }
     }
@@ -151,11 +152,11 @@ class bank {
 
   WINGBEAT_FN void gather(unsigned row, unsigned channel, const unit_pair& values) const {
     const auto pieces = reinterpret_cast<WINGBEAT_LOCAL unit*>(scratch_) + channel * piece;
-    if constexpr (as.polarisations == 2) {
+    if constexpr (numbers.polarisations == 2) {
       reinterpret_cast<WINGBEAT_LOCAL unit_pair*>(pieces)[row] = values;
     } else {
       pieces[row] = values.at[0];
-      pieces[as.rows + row] = values.at[1];
+      pieces[numbers.rows + row] = values.at[1];
     }
   }
 
@@ -168,11 +169,12 @@ class bank {
   WINGBEAT_FN void put_pieces() const {
     constexpr unsigned vectors = piece_bytes / vector_bytes;
     constexpr size channel_vectors =
-        size(as.spectra_per_heap) * as.polarisations * sizeof(unit) / vector_bytes;
-    const size heap = first_ / as.spectra_per_heap, spectrum = first_ % as.spectra_per_heap;
+        size(numbers.spectra_per_heap) * numbers.polarisations * sizeof(unit) / vector_bytes;
+    const size heap = first_ / numbers.spectra_per_heap,
+               spectrum = first_ % numbers.spectra_per_heap;
     const auto to = reinterpret_cast<WINGBEAT_GLOBAL vector*>(memory_.heaps) +
                     heap * n * channel_vectors +
-                    spectrum * as.polarisations * sizeof(unit) / vector_bytes;
+                    spectrum * numbers.polarisations * sizeof(unit) / vector_bytes;
     const auto from = reinterpret_cast<const WINGBEAT_LOCAL vector*>(scratch_);
     for (unsigned i = group_.thread(); i < n * vectors; i += threads) {
       to[i / vectors * channel_vectors + i % vectors] = from[i];

@@ -29,18 +29,18 @@ struct downconvert_memory {
 /// Makes one output a thread.
 template <class Policy, class Group = group>
 class downconversion {
-  static constexpr downconvert_numbers as = Policy::numbers();
+  static constexpr downconvert_numbers numbers = Policy::numbers();
 
  public:
   WINGBEAT_FN downconversion(const downconvert_memory& memory, WINGBEAT_LOCAL char*,
                              Group group = {})
-      : memory_(memory), j_(group.index() * as.threads + group.thread()) {}
+      : memory_(memory), j_(group.index() * numbers.threads + group.thread()) {}
 
   WINGBEAT_FN void run() const {
     if (j_ >= memory_.count) return;
     complex<float> sum{0, 0};
-    for (unsigned a = 0; a < as.taps; ++a) {
-      const float x = sample(memory_.first + j_ * as.subsampling + a);
+    for (unsigned a = 0; a < numbers.taps; ++a) {
+      const float x = sample(memory_.first + j_ * numbers.subsampling + a);
       sum = sum + scaled(copied_from(memory_.taps + a), x);
     }
     const float turns = -float(int(unsigned((memory_.phase + j_ * memory_.turn) >> 32))) * 0x1p-32f;
@@ -50,11 +50,11 @@ class downconversion {
 
  private:
   WINGBEAT_FN float sample(size index) const {
-    const size bit = index * as.sample_bits;
+    const size bit = index * numbers.sample_bits;
     WINGBEAT_GLOBAL const unsigned char* const bytes = memory_.samples + bit / 8;
     const unsigned window =
         unsigned(bytes[0]) << 24 | unsigned(bytes[1]) << 16 | unsigned(bytes[2]) << 8;
-    return float(int(window << (bit % 8)) >> (32 - as.sample_bits));
+    return float(int(window << (bit % 8)) >> (32 - numbers.sample_bits));
   }
 
   downconvert_memory memory_;

@@ -62,9 +62,9 @@ struct filter_memory {
 /// The filters of a tile.
 template <class Policy>
 class tile_filter {
-  static constexpr bank_numbers as = Policy::numbers();
-  static constexpr unsigned length = as.length(), slide = as.sliding;
-  using filter = window<length, as.taps, as.sample_bits>;
+  static constexpr bank_numbers numbers = Policy::numbers();
+  static constexpr unsigned length = numbers.length(), slide = numbers.sliding;
+  using filter = window<length, numbers.taps, numbers.sample_bits>;
 
  public:
   /// Of the tile whose first spectrum is `first`.
@@ -73,10 +73,10 @@ class tile_filter {
 
   /// The polarisation of a part of row r, and its spectrum within the tile.
   WINGBEAT_FN static constexpr unsigned polarisation(unsigned part) {
-    return as.polarisations == 2 ? part : 0;
+    return numbers.polarisations == 2 ? part : 0;
   }
   WINGBEAT_FN static constexpr unsigned spectrum(unsigned row, unsigned part) {
-    return as.polarisations == 2 ? row : part * as.rows + row;
+    return numbers.polarisations == 2 ? row : part * numbers.rows + row;
   }
   WINGBEAT_FN const WINGBEAT_GLOBAL spectrum_entry& entry(unsigned row, unsigned part) const {
     return memory_.spectra[polarisation(part) * memory_.n_spectra + first_ + spectrum(row, part)];
@@ -97,8 +97,9 @@ class tile_filter {
   /// Returns where the windows of a row begin, at position j.
   WINGBEAT_FN typename filter::streams streams(unsigned row, unsigned j) const {
     const auto entry_of = [&](unsigned part) {
-      return packed_pair<as.sample_bits>{memory_.samples + polarisation(part) * memory_.plane_bytes,
-                                         entry(row, part).first * as.parts + j};
+      return packed_pair<numbers.sample_bits>{
+          memory_.samples + polarisation(part) * memory_.plane_bytes,
+          entry(row, part).first * numbers.parts + j};
     };
     return {entry_of(0), entry_of(1)};
   }
@@ -142,7 +143,7 @@ struct row_memory {
 /// A bank's filters alone, of real or of complex samples, for a transform of rows.
 template <class Policy, class Group = group>
 class row_filter {
-  static constexpr bank_numbers as = Policy::numbers();
+  static constexpr bank_numbers numbers = Policy::numbers();
   using filters = tile_filter<Policy>;
 
  public:
@@ -151,15 +152,17 @@ class row_filter {
 
   /// Callers: every thread; as many workgroups as give each row's units a thread.
   WINGBEAT_FN void run() const {
-    const size n_spectra = memory_.filter.n_spectra, first = unit_ / as.units() * as.spectra();
+    const size n_spectra = memory_.filter.n_spectra,
+               first = unit_ / numbers.units() * numbers.spectra();
     if (first >= n_spectra) return;
     filters{memory_.filter, first}.run(
-        0, 2 * unsigned(unit_ % as.units()), [&](unsigned row, unsigned j, const neighbours& sums) {
+        0, 2 * unsigned(unit_ % numbers.units()),
+        [&](unsigned row, unsigned j, const neighbours& sums) {
           const auto to = [&](unsigned part) {
             return reinterpret_cast<WINGBEAT_GLOBAL complex<float>*>(
                 memory_.rows +
                 (filters::polarisation(part) * n_spectra + first + filters::spectrum(row, part)) *
-                    as.length() +
+                    numbers.length() +
                 j);
           };
           copy_to(to(0), complex<float>{sums.at[0].re, sums.at[1].re});

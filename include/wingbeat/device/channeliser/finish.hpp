@@ -64,13 +64,13 @@ struct finish_tile {
 /// Makes a `finish_tile`, the last of a spectrum with the channels that are left.
 template <class Policy, class Group = group>
 class finished_rows {
-  static constexpr bank_numbers as = Policy::numbers();
+  static constexpr bank_numbers numbers = Policy::numbers();
   using tile = finish_tile;
-  static constexpr unsigned n = as.channels, pols = as.polarisations;
+  static constexpr unsigned n = numbers.channels, pols = numbers.polarisations;
   static constexpr unsigned tiles = (n + tile::channels - 1) / tile::channels;  ///< Of a spectrum.
   /// The middle of the band: of real samples n/2, else the channel that is bin 0.
-  static constexpr float middle = as.shift == 0 ? float(n) / 2 : float(n / 2);
-  using stores = stored<as.output>;
+  static constexpr float middle = numbers.shift == 0 ? float(n) / 2 : float(n / 2);
+  using stores = stored<numbers.output>;
   using unit = typename stores::type;
   static constexpr unsigned piece = tile::spectra * pols;  ///< Values of a channel.
   /// A piece and a word of 4 bytes or more: channels in sequence begin in different banks.
@@ -108,17 +108,18 @@ class finished_rows {
     for (unsigned pol = 0; pol < pols; ++pol) {
       const auto entry = memory_.spectra + pol * memory_.n_spectra + spectrum_ + s;
       const float turns = entry->phase_turns + entry->slope_turns * (float(channel) - middle);
-      const auto row = memory_.bins + (pol * memory_.n_spectra + spectrum_ + s) * as.bins;
+      const auto row = memory_.bins + (pol * memory_.n_spectra + spectrum_ + s) * numbers.bins;
       u[pol] =
-          copied_from(row + (channel + as.shift) % as.bins) *
+          copied_from(row + (channel + numbers.shift) % numbers.bins) *
           complex<float>{maths::quick_cosine_of_turns(turns), maths::quick_sine_of_turns(turns)} *
           copied_from(memory_.gains + (entry->gains * pols + pol) * n + channel);
       if (pol == 0) time = entry->time;
     }
-    if constexpr (as.dithers) add_dither<pols>(u, time, channel, as.seed);
+    if constexpr (numbers.dithers) add_dither<pols>(u, time, channel, numbers.seed);
     WINGBEAT_UNROLL
     for (unsigned pol = 0; pol < pols; ++pol) {
-      tile_[lane * pitch + s * pols + pol] = stores::of(limited<as.output>(u[pol], saturated[pol]));
+      tile_[lane * pitch + s * pols + pol] =
+          stores::of(limited<numbers.output>(u[pol], saturated[pol]));
     }
   }
 
@@ -130,16 +131,17 @@ class finished_rows {
 
   WINGBEAT_FN void put_pieces() const {
     constexpr unsigned words = piece / together;
-    const size heap = spectrum_ / as.spectra_per_heap, first = spectrum_ % as.spectra_per_heap;
+    const size heap = spectrum_ / numbers.spectra_per_heap,
+               first = spectrum_ % numbers.spectra_per_heap;
     const auto to = reinterpret_cast<WINGBEAT_GLOBAL unit*>(memory_.heaps) +
-                    ((heap * n + channel_) * as.spectra_per_heap + first) * pols;
+                    ((heap * n + channel_) * numbers.spectra_per_heap + first) * pols;
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < tile::channels * words / tile::threads; ++i) {
       const unsigned index = group_.thread() + i * tile::threads;
       const unsigned channel = index / words, value = index % words * together;
       if (!has(channel_ + channel)) continue;
-      *reinterpret_cast<WINGBEAT_GLOBAL word*>(to + size(channel) * as.spectra_per_heap * pols +
-                                               value) =
+      *reinterpret_cast<WINGBEAT_GLOBAL word*>(
+          to + size(channel) * numbers.spectra_per_heap * pols + value) =
           *reinterpret_cast<WINGBEAT_LOCAL const word*>(tile_ + channel * pitch + value);
     }
   }

@@ -37,10 +37,10 @@ struct histogram_memory {
 /// Callers: all threads of the workgroup.  Memory: `scratch_bytes()` of local memory.
 template <class Policy, class Group = group>
 class sample_histogram {
-  static constexpr histogram_numbers as = Policy::numbers();
-  static constexpr unsigned bits = as.sample_bits;
+  static constexpr histogram_numbers numbers = Policy::numbers();
+  static constexpr unsigned bits = numbers.sample_bits;
   static_assert(bits >= 2 && bits <= 16, "samples have 2 to 16 bits");
-  static_assert(as.samples % 32 == 0, "a thread reads 32 samples at a time");
+  static_assert(numbers.samples % 32 == 0, "a thread reads 32 samples at a time");
 
  public:
   WINGBEAT_FN sample_histogram(const histogram_memory& memory, WINGBEAT_LOCAL char* scratch,
@@ -49,18 +49,19 @@ class sample_histogram {
         end_(memory.first + memory.count),
         found_(reinterpret_cast<WINGBEAT_LOCAL unsigned*>(scratch)),
         group_(group),
-        first_bin_(unsigned(group.index() % as.slices()) * as.bins) {}
+        first_bin_(unsigned(group.index() % numbers.slices()) * numbers.bins) {}
 
   WINGBEAT_FN void run() const {
     const unsigned thread = group_.thread();
-    for (unsigned i = thread; i < as.bins; i += as.threads) found_[i] = 0;
+    for (unsigned i = thread; i < numbers.bins; i += numbers.threads) found_[i] = 0;
     group_.barrier();
-    const size begin = memory_.first / 32 + group_.index() / as.slices() * (as.samples / 32);
-    const size all = (end_ + 31) / 32, own = begin + as.samples / 32;
+    const size begin =
+        memory_.first / 32 + group_.index() / numbers.slices() * (numbers.samples / 32);
+    const size all = (end_ + 31) / 32, own = begin + numbers.samples / 32;
     const size end = own < all ? own : all;
-    for (size unit = begin + thread; unit < end; unit += as.threads) count(unit);
+    for (size unit = begin + thread; unit < end; unit += numbers.threads) count(unit);
     group_.barrier();
-    for (unsigned i = thread; i < as.bins; i += as.threads) {
+    for (unsigned i = thread; i < numbers.bins; i += numbers.threads) {
       if (found_[i] != 0) atomic_add(memory_.totals + first_bin_ + i, found_[i]);
     }
   }
@@ -94,11 +95,11 @@ class sample_histogram {
   }
 
   WINGBEAT_FN void add(unsigned bin) const {
-    if constexpr (as.slices() > 1) {
+    if constexpr (numbers.slices() > 1) {
       bin -= first_bin_;
-      if (bin >= as.bins) return;
+      if (bin >= numbers.bins) return;
     }
-    if constexpr (as.threads == 1) {
+    if constexpr (numbers.threads == 1) {
       ++found_[bin];
     } else {
       local_atomic_add(found_ + bin, 1);

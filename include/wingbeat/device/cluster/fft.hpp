@@ -61,25 +61,25 @@ struct blocks {
 /// side if `is_across`, otherwise one behind another; and the same of their bins.
 template <class Policy, mirror Mirror = mirror::none, class Group = group>
 class fft {
-  static constexpr numbers as = Policy::numbers().shape.as_cluster();
+  static constexpr numbers sizes = Policy::numbers().shape.as_cluster();
 
  public:
   using real = typename Policy::real;
   using complex_type = complex<real>;
-  static constexpr unsigned a = as.first, b = as.second, c = as.workgroups;
-  static constexpr unsigned e = as.elements_per_thread, lanes = as.lanes;
-  static constexpr unsigned columns = as.columns(), rows = as.rows();
+  static constexpr unsigned a = sizes.first, b = sizes.second, c = sizes.workgroups;
+  static constexpr unsigned e = sizes.elements_per_thread, lanes = sizes.lanes;
+  static constexpr unsigned columns = sizes.columns(), rows = sizes.rows();
   static constexpr unsigned workgroup_threads = a * columns * lanes / e;
-  static constexpr bool is_line = as.makes == kind::line;
-  static constexpr bool is_across = as.is_across, is_across_out = as.is_across_out;
+  static constexpr bool is_line = sizes.makes == kind::line;
+  static constexpr bool is_across = sizes.is_across, is_across_out = sizes.is_across_out;
   static_assert(a % e == 0 && b % e == 0, "a thread's elements lie in one column, then in one row");
   static_assert(a % c == 0 && b % c == 0,
                 "each workgroup of a cluster takes as many columns, and as many rows");
-  static_assert(as.element_bytes == sizeof(complex_type), "elements are complex numbers");
+  static_assert(sizes.element_bytes == sizeof(complex_type), "elements are complex numbers");
 
   using memory =
-      workgroup::memory<as.half_trade ? workgroup::trade::halves : workgroup::trade::whole,
-                        as.bank_bytes>;
+      workgroup::memory<sizes.half_trade ? workgroup::trade::halves : workgroup::trade::whole,
+                        sizes.bank_bytes>;
   using first_shape = step_shape<a, e, columns * lanes>;
   using second_shape = step_shape<b, e, rows * lanes>;
   using first_fft = workgroup::fft<first_shape, real, Policy::dir, order::natural, memory>;
@@ -90,14 +90,15 @@ class fft {
       second_shape,
       is_line ? workgroup::lanes::across_transforms : workgroup::lanes::along_transform, Group>;
 
-  static constexpr unsigned second_at = as.second_roots_at(), twiddles_at = as.twiddles_at();
-  static constexpr unsigned twiddle_rows = as.twiddle_rows();
-  static constexpr unsigned table_entries = as.table_entries();
-  static constexpr bool is_by_position = as.is_by_position();
+  static constexpr unsigned second_at = sizes.second_roots_at(), twiddles_at = sizes.twiddles_at();
+  static constexpr unsigned twiddle_rows = sizes.twiddle_rows();
+  static constexpr unsigned table_entries = sizes.table_entries();
+  static constexpr bool is_by_position = sizes.is_by_position();
   static constexpr unsigned rows_at_once = rows * lanes;
-  static constexpr unsigned row_apart = as.row_apart(), pitch = as.pitch();
-  static constexpr unsigned steps_bytes = as.steps_bytes(), shared_bytes = as.shared_bytes();
-  static constexpr unsigned arrivals_at = as.arrivals_at(), scratch_bytes = as.scratch_bytes();
+  static constexpr unsigned row_apart = sizes.row_apart(), pitch = sizes.pitch();
+  static constexpr unsigned steps_bytes = sizes.steps_bytes(), shared_bytes = sizes.shared_bytes();
+  static constexpr unsigned arrivals_at = sizes.arrivals_at(),
+                            scratch_bytes = sizes.scratch_bytes();
 
   WINGBEAT_FN fft(WINGBEAT_GLOBAL const complex_type* table, WINGBEAT_LOCAL char* scratch,
                   Group group)

@@ -11,7 +11,7 @@ namespace wingbeat::device::grid {
 /// Elements of an axis by index and place, from `Load` and to `Store`; see ends/memory.hpp.
 template <class Policy, class Load, class Store>
 class access {
-  static constexpr pass_numbers as = Policy::numbers();
+  static constexpr pass_numbers numbers = Policy::numbers();
 
  public:
   using real = typename Policy::real;
@@ -22,15 +22,15 @@ class access {
 
   /// Returns element i of the axis, which lies at `at`, or 0 where memory does not go. Of a real
   /// signal's bins the imaginary parts of bin 0 and bin N/2 are not used.
-  WINGBEAT_FN complex_type read(size at, size i) const {
-    if constexpr (as.in.is_hermitian) {
-      constexpr size n = as.points(), unit = as.in.unit;
-      if (2 * i > n) return conj(read_stored(at + (n - 2 * i) * unit, n - i));
-      complex_type z = read_stored(at, i);
+  WINGBEAT_FN complex_type read(size place, size i) const {
+    if constexpr (numbers.in.is_hermitian) {
+      constexpr size n = numbers.points(), unit = numbers.in.unit;
+      if (2 * i > n) return conj(read_stored(place + (n - 2 * i) * unit, n - i));
+      complex_type z = read_stored(place, i);
       if (i == 0 || (n % 2 == 0 && 2 * i == n)) z.im = real(0);
       return z;
     } else {
-      return read_stored(at, i);
+      return read_stored(place, i);
     }
   }
 
@@ -38,39 +38,39 @@ class access {
   WINGBEAT_FN const Store& target() const { return out_; }
 
   /// Prefetches `count` elements in a row, the first at `at`; see prefetch.hpp.
-  WINGBEAT_FN void prefetch(size at, size count) const { in_.prefetch(at, count); }
+  WINGBEAT_FN void prefetch(size place, size count) const { in_.prefetch(place, count); }
 
   /// Writes element i of the axis at `at`, if it is wanted.
-  WINGBEAT_FN void write(size at, size i, complex_type z) const {
-    if constexpr (as.out.is_conjugated) z = conj(z);
-    if constexpr (!as.out.is_limited) {
-      out_.put(at, i, z);
-    } else if constexpr (Store::has_parts && as.out.is_pairs) {
+  WINGBEAT_FN void write(size place, size i, complex_type z) const {
+    if constexpr (numbers.out.is_conjugated) z = conj(z);
+    if constexpr (!numbers.out.is_limited) {
+      out_.put(place, i, z);
+    } else if constexpr (Store::has_parts && numbers.out.is_pairs) {
       if (is_out(2 * i) && is_out(2 * i + 1)) {
-        out_.put(at, i, z);
+        out_.put(place, i, z);
       } else if (is_out(2 * i)) {
-        out_.put_re(at, z.re);
+        out_.put_re(place, z.re);
       } else if (is_out(2 * i + 1)) {
-        out_.put_im(at, z.im);
+        out_.put_im(place, z.im);
       }
     } else {
-      if (is_out(i)) out_.put(at, i, z);
+      if (is_out(i)) out_.put(place, i, z);
     }
   }
 
  private:
   /// Returns an element whose place is in memory, or 0 where it is not wanted.
-  WINGBEAT_FN complex_type read_stored(size at, size i) const {
-    if constexpr (as.in.is_conjugated) {
-      return conj(read_kept(at, i));
+  WINGBEAT_FN complex_type read_stored(size place, size i) const {
+    if constexpr (numbers.in.is_conjugated) {
+      return conj(read_kept(place, i));
     } else {
-      return read_kept(at, i);
+      return read_kept(place, i);
     }
   }
   WINGBEAT_FN complex_type read_kept(size place, size i) const {
-    if constexpr (!as.in.is_limited) {
+    if constexpr (!numbers.in.is_limited) {
       return in_.get(place, i);
-    } else if constexpr (Load::has_parts && as.in.is_pairs) {
+    } else if constexpr (Load::has_parts && numbers.in.is_pairs) {
       if (is_in(2 * i) && is_in(2 * i + 1)) return in_.get(place, i);
       complex_type z{real(0), real(0)};
       if (is_in(2 * i)) z.re = in_.re(place);
@@ -84,11 +84,13 @@ class access {
   }
 
   WINGBEAT_FN static bool is_in(size i) {
-    constexpr size begin = as.in.valid_begin, count = as.in.valid_end - as.in.valid_begin;
+    constexpr size begin = numbers.in.valid_begin,
+                   count = numbers.in.valid_end - numbers.in.valid_begin;
     return i - begin < count;
   }
   WINGBEAT_FN static bool is_out(size i) {
-    constexpr size begin = as.out.valid_begin, count = as.out.valid_end - as.out.valid_begin;
+    constexpr size begin = numbers.out.valid_begin,
+                   count = numbers.out.valid_end - numbers.out.valid_begin;
     return i - begin < count;
   }
 

@@ -14,8 +14,8 @@ namespace wingbeat::device::grid {
 /// `q`: which element of the butterfly, `index`: which of the axis.
 template <class Policy, class Load, class Store>
 class elements {
-  static constexpr pass_numbers as = Policy::numbers();
-  static constexpr size in_step = as.in.step, out_step = as.out.step;
+  static constexpr pass_numbers numbers = Policy::numbers();
+  static constexpr size in_step = numbers.in.step, out_step = numbers.out.step;
 
  public:
   using access_type = access<Policy, Load, Store>;
@@ -44,11 +44,11 @@ class elements {
   /// dense axis it is computed from the offset itself, because compilers then see that place and
   /// index are a constant apart; see spot_of in ends/functor.hpp.
   WINGBEAT_FN size index_in(unsigned lane, unsigned q, size offset) const {
-    if constexpr (is_dense(as.in)) return first_in(lane) + offset;
+    if constexpr (is_dense(numbers.in)) return first_in(lane) + offset;
     return index_in(lane, q);
   }
   WINGBEAT_FN size index_out(unsigned lane, unsigned q, size offset) const {
-    if constexpr (is_dense(as.out)) return first_out(lane) + offset;
+    if constexpr (is_dense(numbers.out)) return first_out(lane) + offset;
     return index_out(lane, q);
   }
 
@@ -57,12 +57,12 @@ class elements {
   WINGBEAT_FN size out(unsigned lane) const { return tile_.out(lane); }
   /// Returns the place of the first output of the lane's axis that is in memory.
   WINGBEAT_FN size first_kept(unsigned lane) const {
-    if constexpr (!as.out.is_limited) {
+    if constexpr (!numbers.out.is_limited) {
       return out(lane);
     } else {
       // A pair's unit is two reals, and the range counts reals.
-      constexpr size unit = as.out.unit, first = as.out.valid_begin;
-      constexpr size units = Store::has_parts && as.out.is_pairs ? unit / 2 : unit;
+      constexpr size unit = numbers.out.unit, first = numbers.out.valid_begin;
+      constexpr size units = Store::has_parts && numbers.out.is_pairs ? unit / 2 : unit;
       return out(lane) - first_out(lane) * unit + first * units;
     }
   }
@@ -70,13 +70,16 @@ class elements {
   WINGBEAT_FN size filter(unsigned lane) const { return tile_.filter(lane); }
 
   WINGBEAT_FN const Store& target() const { return access_.target(); }
-  WINGBEAT_FN complex_type read(size at, size index) const { return access_.read(at, index); }
-  WINGBEAT_FN void write(size at, size index, complex_type z) const { access_.write(at, index, z); }
+  WINGBEAT_FN complex_type read(size place, size index) const { return access_.read(place, index); }
+  WINGBEAT_FN void write(size place, size index, complex_type z) const {
+    access_.write(place, index, z);
+  }
 
  private:
   /// Returns whether all indices of the axis lie one behind another.
-  WINGBEAT_FN static constexpr bool is_dense(const side& of) {
-    return of.unit == 1 && !of.is_limited && of.block == 0 && as.shape.makes != body::plane;
+  WINGBEAT_FN static constexpr bool is_dense(const side& placed) {
+    return placed.unit == 1 && !placed.is_limited && placed.block == 0 &&
+           numbers.shape.makes != body::plane;
   }
 
   tile<Policy> tile_;

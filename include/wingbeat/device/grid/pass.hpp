@@ -27,15 +27,14 @@ namespace wingbeat::device::grid {
 /// Filter: a load of the spectrum that a body multiplies by, where it does.
 template <class Policy, class Body, class Load, class Store, class Filter = ends::no_filter>
 class pass {
-  static constexpr pass_numbers as = Policy::numbers();
-  static constexpr tile_shape of = as.shape;
+  static constexpr pass_numbers numbers = Policy::numbers();
   using elements_type = elements<Policy, Load, Store>;
 
  public:
   using real = typename Policy::real;
   using complex_type = complex<real>;
   static constexpr unsigned workgroup_threads = Body::workgroup_threads;
-  static constexpr unsigned scratch_bytes = of.scratch_bytes();
+  static constexpr unsigned scratch_bytes = numbers.shape.scratch_bytes();
 
   template <class Group>
   WINGBEAT_FN pass(Load in, Store out, WINGBEAT_GLOBAL const complex_type* table,
@@ -54,28 +53,30 @@ class pass {
   /// Loads what the threads of a body hold, as it transforms them.
   template <class X>
   WINGBEAT_FN void load(const elements_type& tile, X& x, unsigned number, size rows) const {
-    if constexpr (of.stage_in) {
+    if constexpr (numbers.shape.stage_in) {
       ends::load_staged<Policy>(body_, tile, x);
     } else {
       ends::load_direct(body_, tile, x);
     }
     prefetch(number, rows);  // behind what this tile waits for
-    if constexpr (of.source == row::half_spectrum) ends::combine_bins<Policy>(body_, tile, x);
-    if constexpr (as.factors_in > 0) multiply_in(tile, x);
-    if constexpr (as.is_twiddled()) twiddle(tile, x);
+    if constexpr (numbers.shape.source == row::half_spectrum)
+      ends::combine_bins<Policy>(body_, tile, x);
+    if constexpr (numbers.factors_in > 0) multiply_in(tile, x);
+    if constexpr (numbers.is_twiddled()) twiddle(tile, x);
   }
 
   /// Scales and stores what they hold.
   template <class X>
   WINGBEAT_FN void store(const elements_type& tile, X& x) const {
     scale(x);
-    if constexpr (as.factors_out > 0) multiply_out(tile, x);
+    if constexpr (numbers.factors_out > 0) multiply_out(tile, x);
     // A thread that reduces has elements of one lane alone.
-    if constexpr (of.sink == row::half_spectrum && Body::stores_whole_rows && !Store::reduces) {
+    if constexpr (numbers.shape.sink == row::half_spectrum && Body::stores_whole_rows &&
+                  !Store::reduces) {
       ends::store_separated_rows<Policy>(body_, tile, x);
-    } else if constexpr (of.sink == row::half_spectrum) {
+    } else if constexpr (numbers.shape.sink == row::half_spectrum) {
       ends::store_separated<Policy>(body_, tile, x);
-    } else if constexpr (of.stage_out) {
+    } else if constexpr (numbers.shape.stage_out) {
       ends::store_staged<Policy>(body_, tile, x);
     } else {
       ends::store_direct(body_, tile, x);
@@ -85,14 +86,14 @@ class pass {
   WINGBEAT_FN const Filter& filter() const { return filter_; }
 
   WINGBEAT_FN void prefetch(unsigned number, size rows) const {
-    if constexpr (as.prefetch_tiles > 0) {
+    if constexpr (numbers.prefetch_tiles > 0) {
       prefetch_tile<Policy>(access_, number, rows, body_.rank(), body_.part());
     }
   }
 
   WINGBEAT_FN static complex_type scaled(complex_type z) {
-    if constexpr (as.scale == 1) return z;
-    constexpr auto factor = static_cast<real>(as.scale);
+    if constexpr (numbers.scale == 1) return z;
+    constexpr auto factor = static_cast<real>(numbers.scale);
     return device::scaled(z, factor);
   }
 
@@ -106,7 +107,7 @@ class pass {
   /// Multiplies inputs by the factors of their indices, with 0 where there are none.
   template <class X>
   WINGBEAT_FN void multiply_in(const elements_type& tile, X& x) const {
-    constexpr size factors_at = as.factors_at(), last = as.factors_in - 1;
+    constexpr size factors_at = numbers.factors_at(), last = numbers.factors_in - 1;
     const auto factors = body_.roots() + factors_at;
     const unsigned lane = body_.lane_in();
     WINGBEAT_UNROLL
@@ -120,7 +121,7 @@ class pass {
   /// Multiplies outputs by the factors of their indices; those that have none are not stored.
   template <class X>
   WINGBEAT_FN void multiply_out(const elements_type& tile, X& x) const {
-    constexpr size factors_at = as.factors_at(), last = as.factors_out - 1;
+    constexpr size factors_at = numbers.factors_at(), last = numbers.factors_out - 1;
     const auto factors = body_.roots() + factors_at;
     const unsigned lane = body_.lane_out();
     WINGBEAT_UNROLL
@@ -132,7 +133,7 @@ class pass {
 
   template <class X>
   WINGBEAT_FN static void scale(X& x) {
-    if constexpr (as.scale != 1) {
+    if constexpr (numbers.scale != 1) {
       WINGBEAT_UNROLL
       for (unsigned r = 0; r < Body::elements_per_thread; ++r) x[r] = scaled(x[r]);
     }

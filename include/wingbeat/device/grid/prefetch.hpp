@@ -15,10 +15,10 @@ namespace wingbeat::device::grid {
 template <class Policy, class Input>
 WINGBEAT_FN void prefetch_tile(const Input& in, unsigned number, size rows, unsigned thread,
                                unsigned part = 0) {
-  constexpr pass_numbers as = Policy::numbers();
-  constexpr size count = as.prefetch_elements;
-  constexpr unsigned lanes = as.shape.lanes, parts = as.shape.workgroups;
-  constexpr unsigned tiles = as.prefetch_tiles;
+  constexpr pass_numbers numbers = Policy::numbers();
+  constexpr size count = numbers.prefetch_elements;
+  constexpr unsigned lanes = numbers.shape.lanes, parts = numbers.shape.workgroups;
+  constexpr unsigned tiles = numbers.prefetch_tiles;
   if (thread >= lanes) return;
   const tile<Policy> later(number + tiles, rows);
   if (!later.exists(thread)) return;

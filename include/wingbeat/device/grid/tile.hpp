@@ -13,19 +13,19 @@ namespace wingbeat::device::grid {
 /// `pass_numbers`.
 template <class Policy>
 class tile {
-  static constexpr pass_numbers as = Policy::numbers();
-  static constexpr unsigned lanes = as.shape.lanes;
-  static constexpr bool is_flat = as.is_flat, is_mirrored = as.shape.mirrored;
+  static constexpr pass_numbers numbers = Policy::numbers();
+  static constexpr unsigned lanes = numbers.shape.lanes;
+  static constexpr bool is_flat = numbers.is_flat, is_mirrored = numbers.shape.mirrored;
   /// Loop `Level`, innermost first.
   template <unsigned Level>
   struct level {
-    static constexpr size count = as.loops[Level].count;
-    static constexpr size in = as.loops[Level].in, out = as.loops[Level].out;
-    static constexpr size filter = as.loops[Level].filter;
+    static constexpr size count = numbers.loops[Level].count;
+    static constexpr size in = numbers.loops[Level].in, out = numbers.loops[Level].out;
+    static constexpr size filter = numbers.loops[Level].filter;
   };
 
  public:
-  static constexpr unsigned depth = as.depth;
+  static constexpr unsigned depth = numbers.depth;
 
   WINGBEAT_FN tile(unsigned number, size rows) {
     size row = number;
@@ -38,10 +38,10 @@ class tile {
       row = number;
       if (row >= rows) has_ = 0;
     }
-    constexpr size in_base = as.in.base, out_base = as.out.base;
+    constexpr size in_base = numbers.in.base, out_base = numbers.out.base;
     in_ += in_base + row * in_distance;
     out_ += out_base + row * out_distance;
-    if constexpr (has_filter) filter_ += row * as.filter_distance;
+    if constexpr (has_filter) filter_ += row * numbers.filter_distance;
   }
 
   /// Returns whether a lane has a butterfly at all.
@@ -72,7 +72,7 @@ class tile {
   /// Returns its index in the loop of a role; 0 if there is none.
   template <loop_role Role>
   WINGBEAT_FN unsigned index_of(unsigned lane) const {
-    return index<as.loop_of(Role)>(lane);
+    return index<numbers.loop_of(Role)>(lane);
   }
 
   /// Returns the place of a lane's first element.
@@ -97,7 +97,7 @@ class tile {
   /// Returns where the spectrum begins that a lane is multiplied by.
   WINGBEAT_FN size filter(unsigned lane) const {
     if constexpr (depth == 0) {
-      return filter_ + lane * as.filter_distance;
+      return filter_ + lane * numbers.filter_distance;
     } else if constexpr (is_flat) {
       return filter_ + index<0>(lane) * level<0>::filter + index<1>(lane) * level<1>::filter;
     } else {
@@ -106,12 +106,13 @@ class tile {
   }
 
  private:
-  static constexpr bool has_filter = as.shape.makes == body::convolve;
+  static constexpr bool has_filter = numbers.shape.makes == body::convolve;
   static constexpr unsigned shared = is_mirrored ? lanes / 2 : lanes;
-  static constexpr bool is_full = as.is_full;
-  static constexpr size in_distance = as.in.distance, out_distance = as.out.distance;
-  static constexpr auto inner_count = static_cast<unsigned>(as.loops[0].count);
-  static constexpr size tiles_of_lanes = depth == 0 ? 1 : (as.lane_count() + lanes - 1) / lanes;
+  static constexpr bool is_full = numbers.is_full;
+  static constexpr size in_distance = numbers.in.distance, out_distance = numbers.out.distance;
+  static constexpr auto inner_count = static_cast<unsigned>(numbers.loops[0].count);
+  static constexpr size tiles_of_lanes =
+      depth == 0 ? 1 : (numbers.lane_count() + lanes - 1) / lanes;
 
   /// Whether a mirrored tile may have lanes without a column: those behind the last pair, and
   /// where the columns are an odd number the image of column 0, which is its own.
@@ -133,7 +134,7 @@ class tile {
 
   /// Splits the tile's number into one index for each loop; what is left counts rows.
   WINGBEAT_FN void split_lanes(unsigned& number) {
-    constexpr auto count = static_cast<unsigned>(as.lane_count());
+    constexpr auto count = static_cast<unsigned>(numbers.lane_count());
     const unsigned digit = take_digit<tiles_of_lanes>(number);
     index_[0] = digit * shared;
     if constexpr (has_lanes_left) {

@@ -15,10 +15,10 @@ namespace wingbeat::device::grid {
 template <class Policy, class Real, unsigned E>
 WINGBEAT_FN void apply_twiddles(complex<Real> (&x)[E], WINGBEAT_GLOBAL const complex<Real>* table,
                                 unsigned k, size q) {
-  constexpr pass_numbers as = Policy::numbers();
-  constexpr size prior = as.prior, length = as.shape.length;
-  constexpr size rows_at = as.twiddle_roots_at();
-  constexpr size roots_at = rows_at + as.twiddle_row_entries();
+  constexpr pass_numbers numbers = Policy::numbers();
+  constexpr size prior = numbers.prior, length = numbers.shape.length;
+  constexpr size rows_at = numbers.twiddle_roots_at();
+  constexpr size roots_at = rows_at + numbers.twiddle_row_entries();
   const device::twiddle::roots<Real, prior * length> root{table + roots_at};
   const auto rows = table + rows_at;
   device::twiddle::apply_powers_from<Policy::dir>(x, root(q * k), [&](unsigned row) {

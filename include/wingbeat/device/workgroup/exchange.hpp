@@ -158,23 +158,23 @@ template <class Shape, class Real, class Memory, unsigned Apart, bool IsInPlace,
           unsigned Every = 0>
 struct slot_addresses {
   static constexpr unsigned entry_bytes = entry_bytes_of<Real, Memory>;
-  static constexpr slot_layout as{Shape::length * Shape::transforms,
-                                  entry_bytes,
-                                  Memory::bank_bytes,
-                                  Apart,
-                                  IsInPlace,
-                                  Pad,
-                                  Every};
-  static constexpr unsigned bytes = as.bytes();
+  static constexpr slot_layout layout{Shape::length * Shape::transforms,
+                                      entry_bytes,
+                                      Memory::bank_bytes,
+                                      Apart,
+                                      IsInPlace,
+                                      Pad,
+                                      Every};
+  static constexpr unsigned bytes = layout.bytes();
 
   /// Returns the entry of slot base + offset, where their remainders by `pad_every()` add up to
   /// less than it, and folded slots share no binary digit. So an offset that is a constant after
   /// unrolling stays one, and folds into the access as an immediate.
   WINGBEAT_FN static constexpr unsigned address(unsigned base, unsigned offset = 0) {
-    constexpr unsigned pad = as.pad_every();
+    constexpr unsigned pad = layout.pad_every();
     if constexpr (Memory::bank_bytes == 0 || Pad == 0) {
       return base + offset;
-    } else if constexpr (as.is_folded()) {
+    } else if constexpr (layout.is_folded()) {
       return folded(base) ^ folded(offset);
     } else {
       return padded<pad, Pad>(base) + padded<pad, Pad>(offset);
@@ -183,7 +183,7 @@ struct slot_addresses {
 
  private:
   WINGBEAT_FN static constexpr unsigned folded(unsigned s) {
-    constexpr unsigned banks = as.bank_entries();
+    constexpr unsigned banks = layout.bank_entries();
     static_assert(is_power_of_two(banks) && is_power_of_two(Apart), "folding exchanges bits");
     return s ^ s / Apart % banks;
   }
