@@ -239,6 +239,21 @@ struct store_types {
       element_of<Functor>::is_given && (parameters_of<Functor>::is_given || !As::has_parameters);
 };
 
+/// Calls one(row, i, value) for each value of the element at % length of row at / length; `index`
+/// as for spot_of.
+template <class As, class One>
+WINGBEAT_FN void each_value(size offset, size index, complex<typename As::real> z, const One& one) {
+  const spot place = spot_of<As>(offset, index);
+  if constexpr (As::has_pairs) {
+    one(place.row, 2 * place.i, z.re);
+    one(place.row, 2 * place.i + 1, z.im);
+  } else if constexpr (As::is_real) {
+    one(place.row, place.i, z.re);
+  } else {
+    one(place.row, place.i, z);
+  }
+}
+
 /// Writes elements through Functor::store.
 template <class Functor, class As>
 class fused_store {
@@ -262,21 +277,13 @@ class fused_store {
                           Operands... operands)
       : out_(out), given_(blocks, operands...) {}
 
-  /// Stores element at % length of row at / length; `index` as for spot_of.
+  /// Stores an element; see each_value.
   WINGBEAT_FN void put(size offset, size index, complex<typename As::real> z) const {
     if constexpr (As::has_parts) {
       put_re(offset, z.re);
       put_im(offset, z.im);
     } else {
-      const spot place = spot_of<As>(offset, index);
-      if constexpr (As::has_pairs) {
-        one(place.row, 2 * place.i, z.re);
-        one(place.row, 2 * place.i + 1, z.im);
-      } else if constexpr (As::is_real) {
-        one(place.row, place.i, z.re);
-      } else {
-        one(place.row, place.i, z);
-      }
+      each_value<As>(offset, index, z, [&](size row, size i, value x) { one(row, i, x); });
     }
   }
   WINGBEAT_FN void put_re(size offset, value x) const {

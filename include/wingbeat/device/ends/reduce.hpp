@@ -56,21 +56,13 @@ class fused_reduce {
                            Operands... operands)
       : out_(out), given_(blocks, operands...), sum_(Functor::start()) {}
 
-  /// Adds element at % length of row at / length.
+  /// Adds an element; see each_value.
   WINGBEAT_FN void put(size offset, size index, complex<typename As::real> z) const {
     if constexpr (As::has_parts) {
       put_re(offset, z.re);
       put_im(offset, z.im);
     } else {
-      const spot place = spot_of<As>(offset, index);
-      if constexpr (As::has_pairs) {
-        add(place.row, 2 * place.i, z.re);
-        add(place.row, 2 * place.i + 1, z.im);
-      } else if constexpr (As::is_real) {
-        add(place.row, place.i, z.re);
-      } else {
-        add(place.row, place.i, z);
-      }
+      each_value<As>(offset, index, z, [&](size row, size i, value x) { add(row, i, x); });
     }
   }
   WINGBEAT_FN void put_re(size offset, value x) const {

@@ -61,7 +61,7 @@ class pass {
     prefetch(number, rows);  // behind what this tile waits for
     if constexpr (numbers.shape.source == row::half_spectrum)
       ends::combine_bins<Policy>(body_, tile, x);
-    if constexpr (numbers.factors_in > 0) multiply_in(tile, x);
+    if constexpr (numbers.factors_in > 0) multiply<true>(tile, x);
     if constexpr (numbers.is_twiddled()) twiddle(tile, x);
   }
 
@@ -69,7 +69,7 @@ class pass {
   template <class X>
   WINGBEAT_FN void store(const elements_type& tile, X& x) const {
     scale(x);
-    if constexpr (numbers.factors_out > 0) multiply_out(tile, x);
+    if constexpr (numbers.factors_out > 0) multiply<false>(tile, x);
     // A thread that reduces has elements of one lane alone.
     if constexpr (numbers.shape.sink == row::half_spectrum && Body::stores_whole_rows &&
                   !Store::reduces) {
@@ -104,30 +104,20 @@ class pass {
     apply_twiddles<Policy>(x, body_.roots(), tile.first_out(body_.lane_in()), body_.number_in(0));
   }
 
-  /// Multiplies inputs by the factors of their indices, with 0 where there are none.
-  template <class X>
-  WINGBEAT_FN void multiply_in(const elements_type& tile, X& x) const {
-    constexpr size factors_at = numbers.factors_at(), last = numbers.factors_in - 1;
+  /// Multiplies inputs, or outputs, by the factors of their indices. Inputs that have none become
+  /// 0; outputs that have none are not stored.
+  template <bool In, class X>
+  WINGBEAT_FN void multiply(const elements_type& tile, X& x) const {
+    constexpr size factors_at = numbers.factors_at();
+    constexpr size last = (In ? numbers.factors_in : numbers.factors_out) - 1;
     const auto factors = body_.roots() + factors_at;
-    const unsigned lane = body_.lane_in();
+    const unsigned lane = In ? body_.lane_in() : body_.lane_out();
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < Body::elements_per_thread; ++r) {
-      const size i = tile.index_in(lane, body_.number_in(r));
+      const size i =
+          In ? tile.index_in(lane, body_.number_in(r)) : tile.index_out(lane, body_.number_out(r));
       const complex_type z = x[r] * copied_from(factors + minimum(i, last));
-      x[r] = {i <= last ? z.re : real(0), i <= last ? z.im : real(0)};
-    }
-  }
-
-  /// Multiplies outputs by the factors of their indices; those that have none are not stored.
-  template <class X>
-  WINGBEAT_FN void multiply_out(const elements_type& tile, X& x) const {
-    constexpr size factors_at = numbers.factors_at(), last = numbers.factors_out - 1;
-    const auto factors = body_.roots() + factors_at;
-    const unsigned lane = body_.lane_out();
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < Body::elements_per_thread; ++r) {
-      const size i = tile.index_out(lane, body_.number_out(r));
-      x[r] = x[r] * copied_from(factors + minimum(i, last));
+      x[r] = {!In || i <= last ? z.re : real(0), !In || i <= last ? z.im : real(0)};
     }
   }
 
