@@ -21,17 +21,7 @@ import environment  # noqa: E402
 environment.enter(sys.argv[2], ["aiokatcp"])
 
 import aiokatcp  # noqa: E402
-
-FAULTS = []
-N_CHECKED = 0
-
-
-def check(holds, label):
-    global N_CHECKED
-    N_CHECKED += 1
-    if not holds:
-        FAULTS.append(label)
-        print("FAULT:", label)
+from checks import check, end  # noqa: E402
 
 
 async def refused(client, error, *request):
@@ -201,5 +191,4 @@ with subprocess.Popen([sys.argv[1]], stdout=subprocess.PIPE, text=True) as serve
         check(server.wait(60) == 0, "the server's exit code")
     finally:
         server.kill()
-print(f"{N_CHECKED} checks, {len(FAULTS)} faults")
-sys.exit(1 if FAULTS else 0)
+end()

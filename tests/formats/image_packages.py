@@ -22,19 +22,10 @@ import mrcfile  # noqa: E402
 import numpy as np  # noqa: E402
 import tifffile  # noqa: E402
 from PIL import Image  # noqa: E402
+from checks import check, end  # noqa: E402
 
 PROGRAM, FOLDER = sys.argv[1], Path(sys.argv[2])
 warnings.simplefilter("ignore")  # of NaN in MRC, which we mean
-FAULTS = []
-N_CHECKED = 0
-
-
-def check(holds, label):
-    global N_CHECKED
-    N_CHECKED += 1
-    if not holds:
-        FAULTS.append(label)
-        print("FAULT:", label)
 
 
 def copy(source, target, *options):
@@ -209,5 +200,4 @@ def check_png_written():
 for part in (check_mrc_read, check_mrc_written, check_tiff_read, check_tiff_resolution,
              check_tiff_written, check_pillow, check_png_written):
     part()
-print(f"{N_CHECKED} checks, {len(FAULTS)} faults")
-sys.exit(1 if FAULTS else 0)
+end()

@@ -21,20 +21,11 @@ import numpy as np  # noqa: E402
 import spead2  # noqa: E402
 import spead2.recv  # noqa: E402
 import spead2.send  # noqa: E402
+from checks import check, end  # noqa: E402
 
 PROGRAM = sys.argv[1]
 FLAVOUR = spead2.Flavour(4, 64, 48, 0)
 NUMBER = [("u", 48)]
-FAULTS = []
-N_CHECKED = 0
-
-
-def check(holds, label):
-    global N_CHECKED
-    N_CHECKED += 1
-    if not holds:
-        FAULTS.append(label)
-        print("FAULT:", label)
 
 
 def ours(*words, text=None):
@@ -197,5 +188,4 @@ def check_their_stream():
 
 for part in (check_our_packets, check_their_packets, check_our_stream, check_their_stream):
     part()
-print(f"{N_CHECKED} checks against spead2 {spead2.__version__}, {len(FAULTS)} faults")
-sys.exit(1 if FAULTS else 0)
+end(f" against spead2 {spead2.__version__}")

@@ -41,21 +41,6 @@ TEST(mixed_axes, may_stay_in_their_place) {
   }
 }
 
-TEST(mixed_axes, may_interleave) {
-  for (const std::size_t n : {5, 12, 100, 270}) {
-    for (const std::size_t batch : {3, 19}) {
-      const memory_layout interleaved{.strides = {batch}, .distances = {1}};
-      plan_spec spec{.lengths = {n}, .batch = batch};
-      spec.in = interleaved;
-      check_kinds_and_precisions(spec);
-      spec.out = interleaved;
-      check_kinds_and_precisions(spec);
-      spec.in = {};
-      check_kinds_and_precisions(spec);
-    }
-  }
-}
-
 TEST(mixed_axes, may_be_planar_padded_and_cropped) {
   for (const std::size_t n : {9, 30, 375}) {
     plan_spec spec{.lengths = {n}, .batch = 3};

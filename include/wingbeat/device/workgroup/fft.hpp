@@ -198,20 +198,29 @@ struct fft {
                   "both teams have the same lanes: call execute(team, x, scratch, table), or give "
                   "one of them lanes::across_transforms");
     static_assert(exchanges > 0, "teams change at an exchange, and this transform has none");
+    if constexpr (exchanges > 0 && scratch_suffices<Scratch>()) {
+      steps::run(before, after, x, lent, table);
+    }
+  }
+
+ private:
+  template <class Scratch>
+  WINGBEAT_FN static constexpr bool scratch_suffices() {
     constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
     static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");
-    if constexpr (is_scratch && exchanges > 0) {
+    if constexpr (is_scratch) {
       static_assert(Scratch::size_bytes >= scratch_bytes,
                     "the scratch is too small: the transform needs fft::scratch_bytes");
       constexpr bool is_provided = contract::is_provided<Scratch, scratch_bytes>::value;
       static_assert(is_provided,
                     "the kernel is launched with too little local memory: the transform needs "
                     "fft::scratch_bytes, which kernel_spec::scratch_bytes states");
-      steps::run(before, after, x, lent, table);
+      return Scratch::size_bytes >= scratch_bytes;
+    } else {
+      return false;
     }
   }
 
- private:
   template <class Team, class Data, class Scratch>
   WINGBEAT_FN static void execute_on(const Team& team, Data& data, const Scratch& lent,
                                      WINGBEAT_GLOBAL const register_type* table) {
@@ -240,19 +249,7 @@ struct fft {
   template <unsigned Live = held, class Team, class Scratch>
   WINGBEAT_FN static void run(const Team& team, register_type (&x)[held], const Scratch& lent,
                               WINGBEAT_GLOBAL const register_type* table) {
-    constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
-    static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");
-    if constexpr (is_scratch) {
-      static_assert(Scratch::size_bytes >= scratch_bytes,
-                    "the scratch is too small: the transform needs fft::scratch_bytes");
-      constexpr bool is_provided = contract::is_provided<Scratch, scratch_bytes>::value;
-      static_assert(is_provided,
-                    "the kernel is launched with too little local memory: the transform needs "
-                    "fft::scratch_bytes, which kernel_spec::scratch_bytes states");
-      if constexpr (Scratch::size_bytes >= scratch_bytes) {
-        steps::template run<Live>(team, x, lent, table);
-      }
-    }
+    if constexpr (scratch_suffices<Scratch>()) steps::template run<Live>(team, x, lent, table);
   }
 
   template <class Team, class Accessor, class Scratch>
