@@ -77,7 +77,7 @@ struct line_numbers {
   /// Of loops from number D on. An index that is no constant would put all numbers into memory.
   template <unsigned D>
   WINGBEAT_FN constexpr size offset_along(size row) const {
-    if constexpr (D + 1 < most_line_loops) {
+    if constexpr (D + 1 < max_line_loops) {
       if (D + 1 < depth) {
         return row % loops[D].count * loops[D].stride + offset_along<D + 1>(row / loops[D].count);
       }
