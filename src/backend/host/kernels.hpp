@@ -98,6 +98,14 @@ struct strip {
   bool is_swapped = false;
 };
 
+/// A chirp that columns of N points are convolved with within M; see chirp.hpp.
+template <class Real>
+struct convolved {
+  std::size_t length = 0;          ///< N
+  const Real* factors = nullptr;   ///< [j][re, im]
+  const Real* spectrum = nullptr;  ///< [bin][re, im]
+};
+
 /// What stands in memory: the kernels' own numbers, or 16 bits that are computed in fp32.
 enum class stored { own, fp16, bf16 };
 
@@ -151,7 +159,11 @@ template <class Real>
 struct single_row {
   const Real* roots = nullptr;
   Real scale = 1;
+  std::size_t length = 0;
 };
+
+/// Of a row by the definition, which takes as long as a chirp from some 140 points on.
+inline constexpr std::size_t longest_direct = 128;
 
 /// Transforms the row at `in`; `row` is a single_row. It is the call of a backend::direct_run.
 using single_kernel = void (*)(const void* row, const std::byte* in, std::byte* out);
@@ -165,18 +177,29 @@ struct kernels {
   // Kernels of rows are chosen once, for a length or width and for `rows::is_swapped`, because the
   // choice takes as long as a short row.
 
-  /// Lengths 1 to 8, each lane a row.
+  /// Lengths 1 to 15 and 20, each lane a row; null for others.
   rows_kernel<Real> (*tiny)(std::size_t length, bool is_swapped);
 
   /// Lengths 16, 32 (`width` >= 4) and 64 (`width` >= 8), a group of lanes for each row.
   /// roots: w^(pk) as [k - 1][re, im][row][p], p < the group, for two equal rows.
   rows_kernel<Real> (*grouped)(std::size_t length, bool is_swapped);
 
-  /// One row of 2 to 64 points, with the roots of `grouped`; null where its groups are too wide.
+  /// One row of 2 to 16, 32 or 64 points, with the roots of `grouped`; null where its groups are
+  /// too wide.
   single_kernel (*single)(std::size_t length, bool is_swapped);
+
+  /// One row of up to `longest_direct` points, at least twice the width, by the definition.
+  /// roots: cosines and sines of 2 pi jk/N, j and k from 1 to N/2, as
+  /// [j - 1][tile of k - 1][cosines, sines][lane]; of j = N/2 the cosines' halves
+  single_kernel (*direct)(int width, bool is_swapped);
 
   /// One row after another in vectors of `width`.
   rows_kernel<Real> (*stockham)(int width, bool is_swapped);
+
+  /// One row after another of other lengths than powers of two, A B points: the first stage's radix
+  /// is A, and B at least the width.  roots: of the first stage, w^(k1 j2) as
+  /// [tile of j2][k1 - 1][re, im][lane]; of the others but the last, w^(pk) as [p][k - 1][re, im]
+  rows_kernel<Real> (*transposed)(int width, bool is_swapped);
 
   tiles_kernel<Real> columns;  ///< The first half: columns of `in` to `blocks`.
   tiles_kernel<Real> blocks;   ///< The second half: `blocks` to columns of `out`.
@@ -185,6 +208,11 @@ struct kernels {
   /// the length is a power of two.
   /// roots: of each stage but the last, w^(pk) as [p][k - 1][re, im]
   void (*strip_of)(int width, const chain& factors, const Real* roots, const strip<Real>& columns);
+
+  /// As many columns as the widest vector has lanes, convolved with a chirp; the factors and roots
+  /// are of M, as above, and `scratch` holds two strips of M.
+  void (*chirped_strip)(const chain& factors, const Real* roots, const convolved<Real>& chirp,
+                        const strip<Real>& columns);
 
   /// Memory to tile and back, the latter rounding to nearest even.
   void (*gather)(const rectangle& shape, const void* memory, Real* tile);

@@ -42,11 +42,14 @@ struct thresholds {
   // Strips of columns, one in each vector lane
   std::size_t longest_strip = 32768;      ///< Elements of a column; a longer strip outgrows caches.
   std::size_t longest_wide_strip = 4096;  ///< Longer ones are no wider than a cache line.
+  std::size_t longest_chirped_strip = 1024;    ///< Of lengths convolved within twice as many.
+  std::size_t longest_searched_chirp = 32768;  ///< Of longer rows, seeking the best takes too long.
+  double chirp_cost = 30;  ///< Of its products, for each point, in vector instructions.
   std::size_t line_bytes = 64;
 
   // Rows of lengths that are no powers of two
-  std::size_t longest_in_lanes = 256;      ///< Up to here each lane has a row of its own, because
-                                           ///< a matrix would leave many lanes unused.
+  std::size_t longest_in_lanes = 256;      ///< Up to here each lane may have a row of its own:
+                                           ///< strips of longer ones outgrow the inner cache.
   std::size_t longest_matrix_side = 2048;  ///< Strips of such columns stay in the outer cache.
 
   // Several axes

@@ -8,7 +8,6 @@
 #include "backend/host/thread_pool.hpp"  // thread_pool
 #include "backend/host/thresholds.hpp"   // limits
 #include "formatted.hpp"                 // formatted
-#include "wingbeat/good_length.hpp"      // is_good_length
 
 namespace wingbeat::backend::host {
 namespace {
@@ -55,8 +54,7 @@ axis_pass<Real>::axis_pass(const kernels<Real>& kernel_set, const pass& planned,
       out_(kernel_set, planned.out, planned.repeats.back().out, nullptr, of_plan.store) {
   const bool are_columns = !planned.kind.is_real() && !is_row(planned.in) && !is_row(planned.out);
   const bool fill_lanes = 2 * n_columns_ >= static_cast<std::size_t>(kernel_set.width);
-  if (are_columns && fill_lanes && planned.length <= limits.longest_strip &&
-      is_good_length(planned.length)) {
+  if (are_columns && fill_lanes && strip_transform<Real>::fits(planned.length)) {
     choose_strip();
   } else {
     choose_rows();
@@ -101,6 +99,10 @@ void axis_pass<Real>::choose_rows() {
   std::size_t columns = std::max<std::size_t>(limits.tile_bytes / row_bytes, 1);
   if (n <= limits.short_row) {
     columns = (columns + limits.short_rows - 1) / limits.short_rows * limits.short_rows;
+  }
+  if (rows_->has_lanes()) {
+    const auto width = static_cast<std::size_t>(kernels_.width);
+    columns = (columns + width - 1) / width * width;
   }
   if (!is_row(planned_.in) || !is_row(planned_.out)) {
     columns = std::max(columns, limits.line_columns);
@@ -195,14 +197,15 @@ void axis_pass<Real>::run_alone(const std::byte* in, std::byte* out) const {
 template <class Real>
 direct_run axis_pass<Real>::direct() const noexcept {
   if (!is_in_memory_ || is_shared_ || n_threads_ > 1) return {};
+  if (!mirror_ && prepared_.single != nullptr && prepared_.in_first == 0 &&
+      prepared_.out_first == 0) {
+    return {prepared_.single, &prepared_.of_single};
+  }
   if (mirror_ || prepared_.kernel == nullptr) {
     return {[](const void* pass, const std::byte* in, std::byte* out) {
               static_cast<const axis_pass*>(pass)->run_alone(in, out);
             },
             this};
-  }
-  if (prepared_.single != nullptr && prepared_.in_first == 0 && prepared_.out_first == 0) {
-    return {prepared_.single, &prepared_.of_single};
   }
   return {[](const void* prepared, const std::byte* in, std::byte* out) {
             static_cast<const prepared_rows<Real>*>(prepared)->run(

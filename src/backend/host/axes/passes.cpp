@@ -6,7 +6,6 @@
 
 #include "arrays/order.hpp"             // arrays_of_passes, order_of_axes
 #include "backend/host/thresholds.hpp"  // limits
-#include "wingbeat/good_length.hpp"     // is_good_length
 
 namespace wingbeat::backend::host {
 namespace {
@@ -104,8 +103,7 @@ std::size_t pass::n_columns() const {
 }
 
 bool pass::has_whole_reals() const {
-  const bool has_pairs = length % 2 == 0 && (length == 2 || is_good_length(length / 2));
-  return kind.is_real() && !has_pairs;
+  return kind.is_real() && length % 2 != 0;
 }
 
 std::size_t pass::complex_length() const {

@@ -55,8 +55,8 @@ struct pass {
 
   [[nodiscard]] std::size_t n_columns() const;
 
-  /// Returns whether it is a real transform that is computed as a complex one of its whole length:
-  /// of an odd length, or of one whose half is no good length.
+  /// Returns whether it is a real transform that is computed as a complex one of its whole length,
+  /// an odd one.
   [[nodiscard]] bool has_whole_reals() const;
 
   /// Returns the complex numbers of one transform itself: half of other real rows.

@@ -106,6 +106,21 @@ void transform_strip_of_columns(const matrix<typename V::Real>& shape,
   store(shape, first, tile * w - first, strip, work.blocks);
 }
 
+/// Stores the first `a` lanes of b vectors behind each other, of which b a fill one at least: each
+/// overwrites what the one before it wrote too much.  bins: [k2][lane] pairs
+template <class V>
+void store_few_lanes(const typename V::Real* bins, size_t a, size_t b, typename V::Real* out) {
+  constexpr size_t w = V::width;
+  for (size_t k2 = 0; k2 < b; ++k2) {
+    const auto* const row = bins + 2 * w * k2;
+    if ((b - k2) * a >= w) {
+      store_split<V>(out + 2 * a * k2, load_split<V>(row));
+    } else {
+      __builtin_memcpy(out + 2 * a * k2, row, 2 * a * sizeof(typename V::Real));
+    }
+  }
+}
+
 /// A block of `width` rows, one per lane.
 template <bool Swapped, class V>
 void transform_block(const matrix<typename V::Real>& shape, const tiles<typename V::Real>& work,
@@ -130,16 +145,7 @@ void transform_block(const matrix<typename V::Real>& shape, const tiles<typename
   with_radix<V>(tail, [&](auto r) {
     last<decltype(r)::value, Swapped, V>(stages, bins, has_all_lanes ? a : w, b / tail, work.scale);
   });
-  if (has_all_lanes) return;
-  // The only block: each row of bins overwrites what the vector before it wrote too much.
-  for (size_t k2 = 0; k2 < b; ++k2) {
-    const Real* const row = bins + 2 * w * k2;
-    if ((b - k2) * a >= w) {
-      store_split<V>(out + 2 * a * k2, load_split<V>(row));
-    } else {
-      __builtin_memcpy(out + 2 * a * k2, row, 2 * a * sizeof(Real));
-    }
-  }
+  if (!has_all_lanes) store_few_lanes<V>(bins, a, b, out);
 }
 
 /// kernels::columns

@@ -8,6 +8,10 @@
 // permutations, and half of a transform's vector code is permutations.)
 #pragma once
 
+#if defined(__AVX512VL__)
+#include <immintrin.h>  // _mm512_mask_storeu_ps and the like
+#endif
+
 #include <cstddef>  // size_t
 #include <utility>  // integer_sequence
 
@@ -200,6 +204,39 @@ WINGBEAT_LANES void store_placed(typename V::Real* to, lanes<V> z) {
   const V b = Swapped ? z.re : z.im;
   store(to, weave<1, group, false>(a, b, lane_indices));
   store(to + V::width, weave<1, group, true>(a, b, lane_indices));
+}
+
+/// Writes the first `count` of a vector's numbers.
+template <class V>
+WINGBEAT_LANES void store_first(typename V::Real* out, V given, size_t count) {
+#if defined(__AVX512VL__)
+  constexpr int bytes = V::width * sizeof(typename V::Real);
+  const auto mask = (1U << count) - 1;
+  if constexpr (sizeof(typename V::Real) == 4) {
+    if constexpr (bytes == 64) return _mm512_mask_storeu_ps(out, __mmask16(mask), given.v);
+    if constexpr (bytes == 32) return _mm256_mask_storeu_ps(out, __mmask8(mask), given.v);
+    if constexpr (bytes == 16) return _mm_mask_storeu_ps(out, __mmask8(mask), given.v);
+  } else {
+    if constexpr (bytes == 64) return _mm512_mask_storeu_pd(out, __mmask8(mask), given.v);
+    if constexpr (bytes == 32) return _mm256_mask_storeu_pd(out, __mmask8(mask), given.v);
+    if constexpr (bytes == 16) return _mm_mask_storeu_pd(out, __mmask8(mask), given.v);
+  }
+#else
+  __builtin_memcpy(out, &given.v, count * sizeof(typename V::Real));
+#endif
+}
+
+/// store_placed of the first `count` numbers.
+template <bool Swapped, class V>
+WINGBEAT_LANES void store_first_placed(typename V::Real* out, lanes<V> z, size_t count) {
+  constexpr auto lane_indices = indices_below<V::width>{};
+  constexpr int group = 16 / int{sizeof(typename V::Real)};
+  constexpr size_t half = V::width / 2;
+  const V a = Swapped ? z.im : z.re;
+  const V b = Swapped ? z.re : z.im;
+  store_first(out, weave<1, group, false>(a, b, lane_indices), 2 * (count < half ? count : half));
+  if (count <= half) return;
+  store_first(out + V::width, weave<1, group, true>(a, b, lane_indices), 2 * (count - half));
 }
 
 /// Reads and writes `width` complex numbers as we keep them between stages: all re, then all im.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of 2 to 64 points, whose call costs as much as its arithmetic. Rows of 2, 4 and 8 points
-// stay pairs, re im re im, two complex numbers in a vector; longer ones are `grouped`.
+// One row of 2 to 16, 32 or 64 points, whose call costs as much as its arithmetic. Rows of 2, 4 and
+// 8 points stay pairs, re im re im, two complex numbers in a vector; those of 16, 32 and 64 are
+// `grouped`; the others stand in no lanes.
 // With lanes p = 0, 1:  y[k][p] = w_N^(pk) sum_r x[2 r + p] w_(N/2)^(rk),
 //     X[k] = y[k][0] + y[k][1],  X[k + N/2] = y[k][0] - y[k][1],  k < N/2.
 #pragma once
@@ -96,12 +97,13 @@ void single_of_length(const void* row, const std::byte* from, std::byte* to) {
   const auto& given = *static_cast<const single_row<Real>*>(row);
   const auto* const in = reinterpret_cast<const Real*>(from);
   auto* const out = reinterpret_cast<Real*>(to);
-  if constexpr (N > 8) {
+  constexpr bool is_power_of_two = (N & (N - 1)) == 0;
+  if constexpr (!is_power_of_two || (N <= 8 && Width < 4)) {
+    tiny_tile<N, Swapped, simd<Real, 1>>(in, out, given.scale);
+  } else if constexpr (N > 8) {
     constexpr int group = N == 64 ? 8 : 4;
     grouped_tile<N / group, group, Swapped, simd<Real, group>>(in, 0, out, 0, given.roots,
                                                                given.scale);
-  } else if constexpr (Width < 4) {
-    tiny_tile<N, Swapped, simd<Real, 1>>(in, out, given.scale);
   } else {
     using V = pair_of<Real>;
     const V factor{given.scale - typename V::vector{}};
@@ -113,7 +115,7 @@ void single_of_length(const void* row, const std::byte* from, std::byte* to) {
 
 template <int N, class Real, int Width>
 single_kernel single_kernel_of(bool is_swapped) {
-  if constexpr (N <= 8 || (N < 64 ? 4 : 8) <= Width) {
+  if constexpr (N < 16 || (N < 64 ? 4 : 8) <= Width) {
     return is_swapped ? single_of_length<N, true, Real, Width>
                       : single_of_length<N, false, Real, Width>;
   }
@@ -125,8 +127,19 @@ template <class Real, int Width>
 single_kernel single(size_t length, bool is_swapped) {
   switch (length) {
     case 2: return single_kernel_of<2, Real, Width>(is_swapped);
+    case 3: return single_kernel_of<3, Real, Width>(is_swapped);
     case 4: return single_kernel_of<4, Real, Width>(is_swapped);
+    case 5: return single_kernel_of<5, Real, Width>(is_swapped);
+    case 6: return single_kernel_of<6, Real, Width>(is_swapped);
+    case 7: return single_kernel_of<7, Real, Width>(is_swapped);
     case 8: return single_kernel_of<8, Real, Width>(is_swapped);
+    case 9: return single_kernel_of<9, Real, Width>(is_swapped);
+    case 10: return single_kernel_of<10, Real, Width>(is_swapped);
+    case 11: return single_kernel_of<11, Real, Width>(is_swapped);
+    case 12: return single_kernel_of<12, Real, Width>(is_swapped);
+    case 13: return single_kernel_of<13, Real, Width>(is_swapped);
+    case 14: return single_kernel_of<14, Real, Width>(is_swapped);
+    case 15: return single_kernel_of<15, Real, Width>(is_swapped);
     case 16: return single_kernel_of<16, Real, Width>(is_swapped);
     case 32: return single_kernel_of<32, Real, Width>(is_swapped);
     case 64: return single_kernel_of<64, Real, Width>(is_swapped);

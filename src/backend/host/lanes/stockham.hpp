@@ -13,24 +13,32 @@ struct constant {
   static constexpr int value = Value;
 };
 
-/// Calls `run` with the radix as a constant: up to 13 and 16 in the widest vectors, in narrower
-/// ones a power of two.
+/// Calls `run` with the radix as a constant: 2 to 16.
+template <class Run>
+WINGBEAT_LANES void with_mixed_radix(int radix, Run run) {
+  switch (radix) {
+    case 2: return run(constant<2>{});
+    case 3: return run(constant<3>{});
+    case 4: return run(constant<4>{});
+    case 5: return run(constant<5>{});
+    case 6: return run(constant<6>{});
+    case 7: return run(constant<7>{});
+    case 8: return run(constant<8>{});
+    case 9: return run(constant<9>{});
+    case 10: return run(constant<10>{});
+    case 11: return run(constant<11>{});
+    case 12: return run(constant<12>{});
+    case 13: return run(constant<13>{});
+    case 14: return run(constant<14>{});
+    case 15: return run(constant<15>{});
+    default: return run(constant<16>{});
+  }
+}
+
+/// The same, in narrower vectors than the widest of powers of two alone.
 template <class V, class Run>
 WINGBEAT_LANES void with_radix(int radix, Run run) {
-  if constexpr (V::width == widest<typename V::Real>::width) {
-    switch (radix) {
-      case 3: return run(constant<3>{});
-      case 5: return run(constant<5>{});
-      case 6: return run(constant<6>{});
-      case 7: return run(constant<7>{});
-      case 9: return run(constant<9>{});
-      case 10: return run(constant<10>{});
-      case 11: return run(constant<11>{});
-      case 12: return run(constant<12>{});
-      case 13: return run(constant<13>{});
-      default: break;
-    }
-  }
+  if constexpr (V::width == widest<typename V::Real>::width) return with_mixed_radix(radix, run);
   switch (radix) {
     case 2: return run(constant<2>{});
     case 4: return run(constant<4>{});
@@ -50,7 +58,7 @@ const typename V::Real* run_middle(const chain& factors, const typename V::Real*
   for (int i = begin; i + 1 < factors.n_stages; ++i) {
     const int radix = factors.stages[i].radix;
     const size_t n_p = factors.length / (done * radix);
-    with_radix<V>(radix, [&](auto r) {
+    with_mixed_radix(radix, [&](auto r) {
       middle<decltype(r)::value, V>(in, out, roots + factors.stages[i].roots, n_p, n_q);
     });
     done *= radix;

@@ -65,4 +65,55 @@ void strip_of(int width, const chain& factors, const Real* roots, const strip<Re
   });
 }
 
+/// Transforms `in`, which is overwritten, and returns where the bins lie: there or in `other`.
+template <class V>
+typename V::Real* transform_split(const chain& factors, const typename V::Real* roots,
+                                  typename V::Real* in, typename V::Real* other) {
+  const auto* const stages = run_middle<V>(factors, roots, in, other, in, 1, 0);
+  auto* const bins = stages == in ? other : in;
+  const int tail = factors.stages[factors.n_stages - 1].radix;
+  with_radix<V>(tail, [&](auto r) {
+    last_split<decltype(r)::value, V>(stages, bins, factors.length / tail);
+  });
+  return bins;
+}
+
+/// Columns times a chirp, transformed, times its spectrum, transformed back, times the chirp.
+template <bool Swapped, class V>
+[[gnu::flatten, gnu::noinline]] void transform_chirped_strip(
+    const chain& factors, const typename V::Real* roots, const convolved<typename V::Real>& chirp,
+    const strip<typename V::Real>& columns) {
+  constexpr size_t block = 2 * V::width;
+  const size_t n = chirp.length, m = factors.length;
+  auto* line = columns.scratch;
+  auto* const other = line + block * m;
+  for (size_t j = 0; j < n; ++j) {
+    const lanes<V> z = load_placed<Swapped, V>(columns.in + 2 * columns.in_pitch * j);
+    store_split<V>(line + block * j, z * broadcast<V>(chirp.factors + 2 * j));
+  }
+  const lanes<V> zero{V{0.0}, V{0.0}};
+  for (size_t j = n; j < m; ++j) store_split<V>(line + block * j, zero);
+  line = transform_split<V>(factors, roots, line, other);
+  for (size_t k = 0; k < m; ++k) {
+    const lanes<V> bin = load_split<V>(line + block * k) * broadcast<V>(chirp.spectrum + 2 * k);
+    store_split<V>(line + block * k, lanes<V>{bin.im, bin.re});  // transformed back
+  }
+  line = transform_split<V>(factors, roots, line, line == other ? columns.scratch : other);
+  const V factor{columns.scale - typename V::vector{}};
+  for (size_t k = 0; k < n; ++k) {
+    const lanes<V> z = load_split<V>(line + block * k);
+    const lanes<V> bin = lanes<V>{z.im, z.re} * broadcast<V>(chirp.factors + 2 * k);
+    store_placed<Swapped, V>(columns.out + 2 * columns.out_pitch * k, device::scaled(bin, factor));
+  }
+}
+
+/// kernels::chirped_strip
+template <class Real>
+void chirped_strip(const chain& factors, const Real* roots, const convolved<Real>& chirp,
+                   const strip<Real>& columns) {
+  using V = widest<Real>;
+  if (columns.is_swapped) return transform_chirped_strip<true, V>(factors, roots, chirp, columns);
+  transform_chirped_strip<false, V>(factors, roots, chirp, columns);
+}
+
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

@@ -2,47 +2,43 @@
 #include "backend/host/rows/chirp_transform.hpp"
 
 #include <algorithm>  // fill
-#include <bit>        // bit_ceil
-#include <complex>
-#include <vector>
 
-#include "backend/host/thresholds.hpp"  // limits
-#include "chirp.hpp"                    // chirp
-#include "formatted.hpp"                // formatted
-#include "tuning/padding.hpp"           // padded_length
+#include "backend/host/rows/mixed_chain.hpp"  // row_cost
+#include "backend/host/thresholds.hpp"        // limits
+#include "formatted.hpp"                      // formatted
+#include "tuning/padding.hpp"                 // padded_length
 
 namespace wingbeat::backend::host {
 namespace {
 
+/// Returns the good length that rows of another are convolved within.
 template <class Real>
-aligned_array<Real> rounded(const std::vector<std::complex<double>>& numbers) {
-  auto result = make_aligned<Real>(2 * numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    result[2 * i] = static_cast<Real>(numbers[i].real());
-    result[2 * i + 1] = static_cast<Real>(numbers[i].imag());
+std::size_t padded_length(std::size_t length, std::size_t width) {
+  if (length <= limits.longest_searched_chirp) {
+    return padded_length_of(length,
+                            [&](std::size_t n) { return row_cost(n, width, sizeof(Real)); });
   }
-  return result;
-}
-
-}  // namespace
-
-template <class Real>
-std::size_t chirp_transform<Real>::padded_length(std::size_t length) {
-  // One row of other lengths would fill one lane.
-  const std::size_t power = std::bit_ceil(2 * length - 1);
-  if (power <= limits.longest_in_lanes) return power;
   device_info processor;
   processor.runs_on = engine::host;
   return tuning::padded_length(2 * length - 1, processor);
 }
 
+}  // namespace
+
 template <class Real>
 chirp_transform<Real>::chirp_transform(const kernels<Real>& kernel_set, std::size_t length,
                                        unsigned n_slots)
-    : kernels_(kernel_set), length_(length), padded_(kernel_set, padded_length(length), n_slots) {
-  const chirp forward{length, padded_.length(), true};
-  factors_ = rounded<Real>(forward.factors);
-  spectrum_ = rounded<Real>(forward.spectrum);
+    : kernels_(kernel_set),
+      padded_(kernel_set, padded_length<Real>(length, static_cast<std::size_t>(kernel_set.width)),
+              n_slots),
+      table_(length, padded_.length()) {}
+
+template <class Real>
+double chirp_transform<Real>::cost() const {
+  // Two transforms, and products of vectors of 32 bytes, ten instructions each.
+  const auto width = static_cast<std::size_t>(kernels_.width);
+  return 2 * row_cost(padded_.length(), width, sizeof(Real)) +
+         10 * 2 * static_cast<double>(padded_.length() * sizeof(Real)) / 32;
 }
 
 template <class Real>
@@ -52,24 +48,22 @@ std::size_t chirp_transform<Real>::workspace_bytes() const noexcept {
 
 template <class Real>
 std::string chirp_transform<Real>::explain() const {
-  return formatted("{} points as a convolution with a chirp within {}\n{}, and back", length_,
-                   padded_.length(), padded_.explain());
+  return formatted("{} points as a convolution with a chirp within {}\n{}, and back",
+                   table_.view().length, padded_.length(), padded_.explain());
 }
 
 template <class Real>
-void chirp_transform<Real>::multiply(const Real* x, const aligned_array<Real>& factors, Real* out,
+void chirp_transform<Real>::multiply(const Real* x, const Real* factors, Real* out,
                                      std::size_t count, bool conjugates) const {
-  kernels_.multiply({.x = x,
-                     .spectrum = factors.get(),
-                     .out = out,
-                     .count = count,
-                     .conjugates_spectrum = conjugates});
+  kernels_.multiply(
+      {.x = x, .spectrum = factors, .out = out, .count = count, .conjugates_spectrum = conjugates});
 }
 
 /// The chirp of an inverse transform, and its spectrum, are the conjugates of a forward one's.
 template <class Real>
 void chirp_transform<Real>::run(const rows<Real>& given, void* workspace,
                                 unsigned n_threads) const {
+  const auto [length, factors, spectrum] = table_.view();
   auto* const line = static_cast<Real*>(workspace);
   const std::size_t line_bytes = aligned_up(2 * padded_.length() * sizeof(Real));
   void* const scratch = static_cast<std::byte*>(workspace) + line_bytes;
@@ -78,16 +72,16 @@ void chirp_transform<Real>::run(const rows<Real>& given, void* workspace,
   padded.in_pitch = padded.out_pitch = padded_.length();
   padded.count = 1;
   for (std::size_t row = 0; row < given.count; ++row) {
-    multiply(given.in + 2 * row * given.in_pitch, factors_, line, length_, given.is_swapped);
-    std::fill(line + 2 * length_, line + 2 * padded_.length(), Real{0});
+    multiply(given.in + 2 * row * given.in_pitch, factors, line, length, given.is_swapped);
+    std::fill(line + 2 * length, line + 2 * padded_.length(), Real{0});
     padded.is_swapped = false;
     padded.scale = 1;
     padded_.run(padded, scratch, n_threads);
-    multiply(line, spectrum_, line, padded_.length(), given.is_swapped);
+    multiply(line, spectrum, line, padded_.length(), given.is_swapped);
     padded.is_swapped = true;
     padded.scale = given.scale;
     padded_.run(padded, scratch, n_threads);
-    multiply(line, factors_, given.out + 2 * row * given.out_pitch, length_, given.is_swapped);
+    multiply(line, factors, given.out + 2 * row * given.out_pitch, length, given.is_swapped);
   }
 }
 

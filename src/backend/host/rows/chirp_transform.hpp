@@ -5,8 +5,8 @@
 #include <cstddef>  // size_t
 #include <string>
 
-#include "backend/host/aligned.hpp"             // aligned_array
 #include "backend/host/kernels.hpp"             // kernels, rows
+#include "backend/host/rows/chirp_table.hpp"    // chirp_table
 #include "backend/host/rows/row_transform.hpp"  // row_transform
 
 namespace wingbeat::backend::host {
@@ -14,14 +14,13 @@ namespace wingbeat::backend::host {
 template <class Real>
 class chirp_transform {
  public:
-  /// Prepares transforms of `length` by rows of `padded_length(length)`, which `n_slots` threads
-  /// may share.
+  /// Prepares transforms of `length` by rows of a good length, which `n_slots` threads may share.
   chirp_transform(const kernels<Real>& kernel_set, std::size_t length, unsigned n_slots);
 
-  /// Returns the good length that rows of a length are convolved within.
-  [[nodiscard]] static std::size_t padded_length(std::size_t length);
-
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+
+  /// Returns the cost of one row; see mixed_chain.hpp.
+  [[nodiscard]] double cost() const;
 
   /// Returns one line, and those of the padded rows.
   [[nodiscard]] std::string explain() const;
@@ -30,13 +29,12 @@ class chirp_transform {
   void run(const rows<Real>& given, void* workspace, unsigned n_threads) const;
 
  private:
-  void multiply(const Real* x, const aligned_array<Real>& factors, Real* out, std::size_t count,
+  void multiply(const Real* x, const Real* factors, Real* out, std::size_t count,
                 bool conjugates) const;
 
   kernels<Real> kernels_;
-  std::size_t length_;
   row_transform<Real> padded_;
-  aligned_array<Real> factors_, spectrum_;  ///< See chirp.hpp; of forward transforms.
+  chirp_table<Real> table_;
 };
 
 extern template class chirp_transform<float>;

@@ -65,9 +65,9 @@ matrix_transform<Real>::matrix_transform(const kernels<Real>& kernel_set, std::s
                                          bool is_long, unsigned n_slots)
     : kernels_(kernel_set), is_long_(is_long), n_slots_(n_slots) {
   matrix_.is_divided = std::has_single_bit(length);
-  const auto [columns, rows] = matrix_.is_divided
-                                   ? squarest(length, kernel_set.width, kernel_set.max_radix)
-                                   : matrix_shape_of(length, width());
+  const auto [columns, rows, cost] = matrix_.is_divided
+                                         ? squarest(length, kernel_set.width, kernel_set.max_radix)
+                                         : matrix_shape_of(length, width(), sizeof(Real));
   matrix_.columns = columns;
   matrix_.rows = rows;
   matrix_.block_pitch = (rows.length + 1) * width();  // one vector more: blocks share no cache set

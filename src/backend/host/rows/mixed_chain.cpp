@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/rows/mixed_chain.hpp"
 
-#include <algorithm>  // max
+#include <algorithm>  // copy_n, max, min
+#include <cmath>      // log2
 #include <limits>     // numeric_limits
 #include <vector>
 
@@ -19,8 +20,8 @@ struct radix_cost {
 
 // Largest first, so that chains begin with their largest radix.
 constexpr radix_cost costs[] = {
-    {13, 26.0}, {12, 18.5}, {11, 23.5}, {10, 19.0}, {9, 22.5}, {8, 16.0},
-    {7, 19.0},  {6, 17.0},  {5, 16.5},  {4, 12.5},  {3, 13.5}, {2, 9.5},
+    {16, 21.0}, {15, 23.0}, {14, 23.0}, {13, 26.0}, {12, 18.5}, {11, 23.5}, {10, 19.0}, {9, 22.5},
+    {8, 16.0},  {7, 19.0},  {6, 17.0},  {5, 16.5},  {4, 12.5},  {3, 13.5},  {2, 9.5},
 };
 
 /// A search for the cheapest chain: radices in falling order.
@@ -55,8 +56,22 @@ class search {
   double best_cost_ = std::numeric_limits<double>::infinity();
 };
 
+/// What a vector instruction costs by the vector's bytes: processors split the widest in two.
+double instruction_cost(std::size_t bytes) {
+  return bytes > 32 ? 2 : bytes > 16 ? 1 : 0.85;
+}
+
 /// What step roots and the transposition cost for each point, in the same unit.
 constexpr double step_cost = 20;
+
+/// Each stage's call; of transposed rows the roots of the first stage for each vector, and a vector
+/// that is stored again because the first stage's bins fill none.
+constexpr double call_cost = 30;
+constexpr double first_root_cost = 10;
+constexpr double few_lanes_cost = 10;
+
+/// What it costs for each point to bring rows to lanes and back.
+constexpr double lanes_cost = 34;
 
 double cost_of(const chain& factors) {
   double cost = 0;
@@ -73,6 +88,22 @@ double unused_lanes(std::size_t n, std::size_t width) {
   return static_cast<double>((n + width - 1) / width * width) / static_cast<double>(n);
 }
 
+/// Returns the cost of a row of `first` times `rows` points in vectors of `width`.
+double cost_of_transposed(const radix_cost& first, const chain& rows, std::size_t width,
+                          std::size_t number_bytes) {
+  const auto a = static_cast<std::size_t>(first.radix), b = rows.length;
+  const auto a_tiles = static_cast<double>((a + width - 1) / width);
+  const auto b_tiles = static_cast<double>((b + width - 1) / width);
+  const double moved = a_tiles * b_tiles * static_cast<double>(width);  // vectors
+  const double move_cost = 2 + 2 * std::log2(static_cast<double>(width));
+  const bool is_stored_again = a < width && rows.n_stages > 1;
+  const double row_cost = cost_of(rows) + (is_stored_again ? few_lanes_cost : 0);
+  return instruction_cost(width * number_bytes) *
+             (b_tiles * static_cast<double>(a) * (first.per_point + first_root_cost) +
+              moved * move_cost + a_tiles * static_cast<double>(b) * row_cost) +
+         a_tiles * rows.n_stages * call_cost;
+}
+
 }  // namespace
 
 chain mixed_chain(std::size_t length) {
@@ -81,7 +112,13 @@ chain mixed_chain(std::size_t length) {
   return over.result(length);
 }
 
-matrix_shape matrix_shape_of(std::size_t length, std::size_t width) {
+double chain_cost(std::size_t length) {
+  search over;
+  over.extend(length, 0, 0);
+  return over.cost();
+}
+
+matrix_shape matrix_shape_of(std::size_t length, std::size_t width, std::size_t number_bytes) {
   std::vector<std::size_t> divisors;
   std::size_t longest = limits.longest_matrix_side;
   for (std::size_t a = 2; a <= length / a; ++a) {
@@ -91,16 +128,56 @@ matrix_shape matrix_shape_of(std::size_t length, std::size_t width) {
   }
   longest = std::max({longest, divisors.back(), length / divisors.back()});  // the squarest
   matrix_shape best;
-  double least = std::numeric_limits<double>::infinity();
   for (const std::size_t a : divisors) {
     const std::size_t b = length / a;
     if (std::max(a, b) > longest || b < width) continue;
-    const matrix_shape shape{mixed_chain(a), mixed_chain(b)};
-    const double cost = (cost_of(shape.columns) + step_cost) * unused_lanes(b, width) +
-                        cost_of(shape.rows) * unused_lanes(a, width);
-    if (cost >= least) continue;
-    least = cost;
-    best = shape;
+    matrix_shape shape{mixed_chain(a), mixed_chain(b)};
+    const double per_point = (cost_of(shape.columns) + step_cost) * unused_lanes(b, width) +
+                             cost_of(shape.rows) * unused_lanes(a, width);
+    const std::size_t n_calls = 6 + 2 * ((a + width - 1) / width + (b + width - 1) / width);
+    shape.cost = per_point * static_cast<double>(length) / static_cast<double>(width) *
+                     instruction_cost(width * number_bytes) +
+                 static_cast<double>(n_calls) * call_cost;
+    if (shape.cost < best.cost) best = shape;
+  }
+  return best;
+}
+
+double strip_cost(std::size_t length, std::size_t width, std::size_t number_bytes) {
+  return static_cast<double>(length) * (chain_cost(length) + lanes_cost) *
+         instruction_cost(width * number_bytes);
+}
+
+double chirped_strip_cost(std::size_t length, const chain& padded, std::size_t width,
+                          std::size_t number_bytes) {
+  return (static_cast<double>(padded.length) * (2 * cost_of(padded) + limits.chirp_cost) +
+          static_cast<double>(length) * lanes_cost) *
+         instruction_cost(width * number_bytes);
+}
+
+double row_cost(std::size_t length, std::size_t width, std::size_t number_bytes) {
+  const double cost = matrix_shape_of(length, width, number_bytes).cost;
+  if (2 * number_bytes * length > limits.stockham_bytes) return cost;
+  return std::min(cost, transposed_chain_of(length, width, number_bytes).cost);
+}
+
+transposed_chain transposed_chain_of(std::size_t length, std::size_t width,
+                                     std::size_t number_bytes) {
+  transposed_chain best;
+  for (std::size_t w = width; w * number_bytes >= 16 && 4 * w >= width; w /= 2) {
+    for (const auto& [radix, per_point] : costs) {
+      const auto a = static_cast<std::size_t>(radix);
+      if (length % a != 0 || length / a < w) continue;
+      const chain rows = mixed_chain(length / a);
+      const double cost = cost_of_transposed({radix, per_point}, rows, w, number_bytes);
+      if (cost >= best.cost) continue;
+      best.cost = cost;
+      best.width = w;
+      best.factors.length = length;
+      best.factors.n_stages = 1 + rows.n_stages;
+      best.factors.stages[0].radix = radix;
+      std::copy_n(rows.stages, rows.n_stages, best.factors.stages + 1);
+    }
   }
   return best;
 }

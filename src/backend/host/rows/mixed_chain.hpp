@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths that are no powers of two as chains of Stockham stages, and as matrices.
+// Lengths that are no powers of two as chains of Stockham stages, as matrices, as transposed rows.
 #pragma once
 
 #include <cstddef>  // size_t
+#include <limits>   // numeric_limits
 
 #include "backend/host/kernels.hpp"  // chain
 
@@ -11,15 +12,44 @@ namespace wingbeat::backend::host {
 /// Splits a good length into the radices that cost least together.
 [[nodiscard]] chain mixed_chain(std::size_t length);
 
+/// Returns what its stages cost for each point, in vector instructions.
+[[nodiscard]] double chain_cost(std::size_t length);
+
+// Costs of rows are counted in vector instructions of 32 bytes; `number_bytes` are those of a real.
+
 /// A good length as columns times rows.
 struct matrix_shape {
   chain columns;
   chain rows;
+  double cost = std::numeric_limits<double>::infinity();
 };
 
 /// Returns the matrix whose strips of `width` cost least, counting the lanes that are not used. It
 /// has at least `width` columns, and no side is longer than `limits.longest_matrix_side`, or than
-/// that of the squarest matrix. `length` is a product of two good lengths, at least width * width.
-[[nodiscard]] matrix_shape matrix_shape_of(std::size_t length, std::size_t width);
+/// that of the squarest matrix. Without one its cost is infinite.
+[[nodiscard]] matrix_shape matrix_shape_of(std::size_t length, std::size_t width,
+                                           std::size_t number_bytes);
+
+/// A row whose first stage's bins are transposed to lanes of `width` for the other stages.
+struct transposed_chain {
+  chain factors;
+  std::size_t width = 0;
+  double cost = std::numeric_limits<double>::infinity();
+};
+
+/// Returns the one that costs least in vectors of `width`, a half or a quarter of it. Behind the
+/// first stage are at least as many points as lanes. Without one its cost is infinite.
+[[nodiscard]] transposed_chain transposed_chain_of(std::size_t length, std::size_t width,
+                                                   std::size_t number_bytes);
+
+/// Returns the cost of one row of a good length.
+[[nodiscard]] double row_cost(std::size_t length, std::size_t width, std::size_t number_bytes);
+
+/// Returns the cost of `width` rows of a good length, a lane each, from rows in memory and back.
+[[nodiscard]] double strip_cost(std::size_t length, std::size_t width, std::size_t number_bytes);
+
+/// Returns the same of rows of `length` that are convolved with a chirp within `padded` points.
+[[nodiscard]] double chirped_strip_cost(std::size_t length, const chain& padded, std::size_t width,
+                                        std::size_t number_bytes);
 
 }  // namespace wingbeat::backend::host

@@ -3,9 +3,11 @@
 
 #include <algorithm>  // fill_n, min
 #include <bit>        // has_single_bit
+#include <cmath>      // ceil
 
 #include "backend/host/rows/chain_tables.hpp"     // factorised, table_writer
 #include "backend/host/rows/chirp_transform.hpp"  // chirp_transform
+#include "backend/host/rows/mixed_chain.hpp"      // transposed_chain_of, strip_cost
 #include "backend/host/thread_pool.hpp"           // thread_pool
 #include "backend/host/thresholds.hpp"            // limits
 #include "formatted.hpp"                          // formatted
@@ -15,7 +17,7 @@
 namespace wingbeat::backend::host {
 namespace {
 
-constexpr std::size_t max_tiny = 8;
+constexpr std::size_t max_tiny = 15;
 constexpr std::size_t max_grouped = 64;
 
 /// Returns the lanes one row takes in the grouped method.
@@ -30,12 +32,13 @@ int width_of_row(std::size_t length, int widest) {
   return width;
 }
 
-/// Writes w^(pk) of a first stage that keeps `width` adjacent p in a vector.  [p / width][k - 1]
+/// Writes w^(pk) of a first stage that keeps `width` adjacent p in a vector.  [tile of p][k - 1]
 template <class Real>
 void write_first_stage(table_writer<Real>& table, std::size_t n_p, std::size_t radix,
                        std::size_t width) {
   const root_products<Real> w{n_p * radix};
-  for (std::size_t p = 0; p < n_p; p += width) {
+  for (std::size_t tile = 0; tile * width < n_p; ++tile) {
+    const std::size_t p = first_of_tile(tile, width, n_p);
     for (std::size_t k = 1; k < radix; ++k) {
       table.split(width, [&](std::size_t l) { return w((p + place<Real>(l, width)) * k); });
     }
@@ -54,7 +57,7 @@ row_transform<Real>::row_transform(const kernels<Real>& kernel_set, std::size_t 
                                    unsigned n_slots)
     : kernels_(kernel_set), length_(length) {
   const bool is_power_of_two = std::has_single_bit(length);
-  if (is_power_of_two && length <= max_tiny) {
+  if (length <= max_tiny) {
     method_ = method::tiny;
     forward_ = kernel_set.tiny(length, false);
     swapped_ = kernel_set.tiny(length, true);
@@ -64,12 +67,15 @@ row_transform<Real>::row_transform(const kernels<Real>& kernel_set, std::size_t 
   } else if (is_power_of_two && !is_long(length)) {
     method_ = method::stockham;
     prepare_stockham();
-  } else if (!is_power_of_two && is_good_length(length) && length <= limits.longest_in_lanes) {
-    method_ = method::in_lanes;
-    lanes_.emplace(kernel_set, length, length);
+  } else if (!is_good_length(length) && length <= longest_direct) {
+    method_ = method::direct;
+    prepare_direct();
+  } else if (is_mixed(length)) {
+    method_ = method::mixed;
+    prepare_mixed();
   } else if (!is_good_length(length)) {
     method_ = method::chirp;
-    chirped_ = std::make_unique<chirp_transform<Real>>(kernel_set, length, n_slots);
+    prepare_chirp(n_slots);
   } else {
     method_ = method::matrix;
     matrix_.emplace(kernel_set, length, is_long(length), n_slots);
@@ -116,6 +122,82 @@ void row_transform<Real>::prepare_stockham() {
   write_chain(table, chain_, 1);
 }
 
+/// Whether rows of `length`, no power of two, are transposed between their stages.
+template <class Real>
+bool row_transform<Real>::is_mixed(std::size_t length) const {
+  if (std::has_single_bit(length) || !is_good_length(length) || is_long(length)) return false;
+  const auto width = static_cast<std::size_t>(kernels_.width);
+  return transposed_chain_of(length, width, sizeof(Real)).cost <=
+         matrix_shape_of(length, width, sizeof(Real)).cost;
+}
+
+template <class Real>
+void row_transform<Real>::prepare_direct() {
+  const std::size_t half = length_ / 2;
+  width_ = std::min(kernels_.width, 32 / int{sizeof(Real)});
+  while (static_cast<std::size_t>(width_) > half) width_ /= 2;
+  const auto width = static_cast<std::size_t>(width_);
+  single_forward_ = kernels_.direct(width_, false);
+  single_swapped_ = kernels_.direct(width_, true);
+  const std::size_t n_tiles = (half + width - 1) / width;
+  table_ = make_aligned<Real>(2 * half * width * n_tiles);
+  table_writer<Real> table{table_.get()};
+  const root_products<Real> w{length_};
+  for (std::size_t j = 1; j <= half; ++j) {
+    const Real share = 2 * j == length_ ? Real(0.5) : Real{1};
+    for (std::size_t tile = 0; tile < n_tiles; ++tile) {
+      table.split(width, [&](std::size_t l) {
+        const std::size_t k = 1 + first_of_tile(tile, width, half) + place<Real>(l, width);
+        const std::complex<Real> root = w(j * k % length_);
+        return std::complex<Real>{share * root.real(), share == 1 ? -root.imag() : Real{0}};
+      });
+    }
+  }
+}
+
+template <class Real>
+void row_transform<Real>::prepare_mixed() {
+  const auto widest = static_cast<std::size_t>(kernels_.width);
+  prepare_transposed();
+  many_forward_ = kernels_.tiny(length_, false);
+  many_swapped_ = kernels_.tiny(length_, true);
+  if (many_forward_ != nullptr) {
+    least_in_lanes_ = widest;
+  } else if (length_ <= limits.longest_in_lanes && least_in_lanes_ <= widest) {
+    lanes_.emplace(kernels_, length_, length_);
+  }
+}
+
+template <class Real>
+void row_transform<Real>::prepare_transposed() {
+  const auto widest = static_cast<std::size_t>(kernels_.width);
+  const auto [factors, width, cost] = transposed_chain_of(length_, widest, sizeof(Real));
+  const double in_lanes = strip_cost(length_, widest, sizeof(Real));
+  least_in_lanes_ = static_cast<std::size_t>(std::ceil(in_lanes / cost));
+  chain_ = factors;
+  width_ = static_cast<int>(width);
+  forward_ = kernels_.transposed(width_, false);
+  swapped_ = kernels_.transposed(width_, true);
+  const auto a = static_cast<std::size_t>(chain_.stages[0].radix), b = length_ / a;
+  const std::size_t n_tiles = (a + width - 1) / width;
+  row_scratch_bytes_ = (n_tiles + 3) * 2 * width * b * sizeof(Real);
+  table_ = make_aligned<Real>(2 * a * (b + width) + chain_reals(length_));
+  table_writer<Real> table{table_.get()};
+  write_first_stage(table, b, a, width);
+  write_chain(table, chain_, 1);
+}
+
+template <class Real>
+void row_transform<Real>::prepare_chirp(unsigned n_slots) {
+  chirped_ = std::make_unique<chirp_transform<Real>>(kernels_, length_, n_slots);
+  if (!strip_transform<Real>::fits(length_)) return;
+  const auto widest = static_cast<std::size_t>(kernels_.width);
+  lanes_.emplace(kernels_, length_, length_);
+  const double cost = chirped_strip_cost(length_, lanes_->factors(), widest, sizeof(Real));
+  least_in_lanes_ = static_cast<std::size_t>(std::ceil(cost / chirped_->cost()));
+  if (least_in_lanes_ > widest) lanes_.reset();
+}
+
 template <class Real>
 std::size_t row_transform<Real>::workspace_bytes() const noexcept {
   if (chirped_) return chirped_->workspace_bytes();
@@ -126,18 +208,26 @@ template <class Real>
 std::string row_transform<Real>::explain() const {
   switch (method_) {
     case method::tiny: return formatted("{} points in registers, a row per lane", length_);
+    case method::direct: return formatted("{} points by the definition, {} lanes", length_, width_);
     case method::grouped:
       return formatted("{} points in registers, radices {} x {}, {} lanes a row", length_,
                        length_ / static_cast<std::size_t>(width_), width_, width_);
     case method::stockham:
       return formatted("{} points in cache, radices {}, {} lanes", length_, words(chain_), width_);
-    case method::in_lanes:
-      return formatted("{} points in cache, radices {}, a row per lane", length_,
-                       words(lanes_->factors()));
-    case method::chirp: return chirped_->explain();
+    case method::mixed:
+      return formatted("{} points in cache, radices {}, {} lanes", length_, words(chain_), width_) +
+             explain_lanes();
+    case method::chirp: return chirped_->explain() + explain_lanes();
     case method::matrix: break;
   }
   return matrix_->explain();
+}
+
+template <class Real>
+std::string row_transform<Real>::explain_lanes() const {
+  if (!has_lanes()) return {};
+  return formatted("; {} rows or more a row per lane, {}", least_in_lanes_,
+                   lanes_ ? "radices " + words(lanes_->factors()) : "in registers");
 }
 
 template <class Real>
@@ -148,20 +238,25 @@ prepared_rows<Real> row_transform<Real>::prepared(const rows<Real>& like) const 
   result.roots = table_.get();
   result.scratch_bytes = row_scratch_bytes_;
   result.from_zero = like;
+  if (has_lanes() && like.count >= least_in_lanes_) result.kernel = nullptr;
   if (like.count == 1) result.single = like.is_swapped ? single_swapped_ : single_forward_;
-  result.of_single = {table_.get(), like.scale};
+  result.of_single = {table_.get(), like.scale, length_};
   return result;
 }
 
 template <class Real>
 void row_transform<Real>::run(const rows<Real>& given, void* workspace, unsigned n_threads) const {
   if (given.count == 1 && single_forward_ != nullptr) {
-    const single_row<Real> of_single{table_.get(), given.scale};
+    const single_row<Real> of_single{table_.get(), given.scale, length_};
     return (given.is_swapped ? single_swapped_ : single_forward_)(
         &of_single, reinterpret_cast<const std::byte*>(given.in),
         reinterpret_cast<std::byte*>(given.out));
   }
-  if (chirped_) return chirped_->run(given, workspace, n_threads);
+  if (chirped_) {
+    const rows<Real> left = run_many(given);
+    if (left.count > 0) chirped_->run(left, workspace, n_threads);
+    return;
+  }
   if (is_long(length_)) return matrix_->run(given, workspace, n_threads);
   if (n_threads <= 1) return run_share(given);
   // Shares are whole vectors of rows, so that each row meets the same kernel on any thread.
@@ -179,16 +274,47 @@ void row_transform<Real>::run(const rows<Real>& given, void* workspace, unsigned
 
 template <class Real>
 void row_transform<Real>::run_share(const rows<Real>& given) const {
-  if (lanes_) return run_in_lanes(given);
   if (matrix_) return matrix_->run(given, nullptr, 1);
+  const rows<Real> left = run_many(given);
+  if (left.count == 0) return;
+  if (method_ == method::direct) return run_singly(left);
   void* const scratch = row_scratch_bytes_ == 0 ? nullptr : thread_scratch(row_scratch_bytes_);
-  (given.is_swapped ? swapped_ : forward_)(chain_, table_.get(), given,
-                                           static_cast<Real*>(scratch));
+  (given.is_swapped ? swapped_ : forward_)(chain_, table_.get(), left, static_cast<Real*>(scratch));
 }
 
-/// Rows have the same bits in any lane.
+/// Transforms whole vectors of rows, each lane one, and returns those that are left because they
+/// cost less one by one.
 template <class Real>
-void row_transform<Real>::run_in_lanes(const rows<Real>& given) const {
+rows<Real> row_transform<Real>::run_many(const rows<Real>& given) const {
+  rows<Real> left = given;
+  if (!has_lanes()) return left;
+  left.count = given.count % static_cast<std::size_t>(kernels_.width);
+  if (left.count >= least_in_lanes_) left.count = 0;
+  const std::size_t in_lanes = given.count - left.count;
+  if (in_lanes > 0) run_in_lanes(given, in_lanes);
+  left.in += 2 * given.in_pitch * in_lanes;
+  left.out += 2 * given.out_pitch * in_lanes;
+  return left;
+}
+
+template <class Real>
+void row_transform<Real>::run_singly(const rows<Real>& given) const {
+  const single_row<Real> of_single{table_.get(), given.scale, length_};
+  const single_kernel kernel = given.is_swapped ? single_swapped_ : single_forward_;
+  for (std::size_t row = 0; row < given.count; ++row) {
+    kernel(&of_single, reinterpret_cast<const std::byte*>(given.in + 2 * given.in_pitch * row),
+           reinterpret_cast<std::byte*>(given.out + 2 * given.out_pitch * row));
+  }
+}
+
+/// The first `count` rows. They have the same bits in any lane.
+template <class Real>
+void row_transform<Real>::run_in_lanes(const rows<Real>& given, std::size_t count) const {
+  if (many_forward_ != nullptr) {
+    rows<Real> whole = given;
+    whole.count = count;
+    return (given.is_swapped ? many_swapped_ : many_forward_)(chain_, nullptr, whole, nullptr);
+  }
   const std::size_t width = lanes_->width(), tile_reals = 2 * length_ * width;
   auto* const tile =
       static_cast<Real*>(thread_scratch((tile_reals + lanes_->scratch_reals()) * sizeof(Real)));
@@ -203,8 +329,8 @@ void row_transform<Real>::run_in_lanes(const rows<Real>& given) const {
   moved.run_length = length_;
   moved.memory_step = moved.tile_run = 2;
   moved.tile_step = 2 * width;
-  for (std::size_t row = 0; row < given.count; row += width) {
-    moved.n_runs = std::min(width, given.count - row);
+  for (std::size_t row = 0; row < count; row += width) {
+    moved.n_runs = std::min(width, count - row);
     if (moved.n_runs < width) std::fill_n(tile, tile_reals, Real{0});
     moved.memory_run = 2 * given.in_pitch;
     kernels_.gather(moved, given.in + 2 * given.in_pitch * row, tile);

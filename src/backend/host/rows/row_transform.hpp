@@ -14,13 +14,16 @@
 
 namespace wingbeat::backend::host {
 
-/// tiny:      up to 8 points, each SIMD lane a row.
+/// tiny:      up to 15 points, each SIMD lane a row.
+/// direct:    up to 128 points whose number is no good one, by the definition, bins in lanes.
 /// grouped:   16, 32 or 64 points in registers, a group of lanes for each row.
 /// stockham:  a row in cache, stage after stage.
-/// in_lanes:  up to 256 points that are no power of two, each lane a row, stage after stage.
-/// matrix:    longer ones, and rows that outgrow the inner cache: these cross memory twice.
-/// chirp:     lengths that are no good ones, within one that is.
-enum class method { tiny, grouped, stockham, in_lanes, matrix, chirp };
+/// mixed:     other lengths in cache, with one transposition between the stages of a row; up to 256
+///            points each lane a row where they are so many that this costs less.
+/// matrix:    lengths whose sides leave few lanes unused, and rows that outgrow the inner cache:
+///            these cross memory twice.
+/// chirp:     longer ones that are no good ones, within one that is; in lanes as above.
+enum class method { tiny, direct, grouped, stockham, mixed, matrix, chirp };
 
 template <class Real>
 class chirp_transform;
@@ -63,6 +66,8 @@ class row_transform {
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
   /// Returns whether rows need a workspace, however few threads run.
   [[nodiscard]] bool is_chirped() const noexcept { return method_ == method::chirp; }
+  /// Returns whether each lane has a row of its own where they are many.
+  [[nodiscard]] bool has_lanes() const noexcept { return lanes_ || many_forward_ != nullptr; }
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
   /// Returns how often a run reads and writes each number of a row.
@@ -83,7 +88,15 @@ class row_transform {
   void prepare_grouped();
   void prepare_stockham();
   void run_share(const rows<Real>& given) const;  // on this thread
-  void run_in_lanes(const rows<Real>& given) const;
+  [[nodiscard]] bool is_mixed(std::size_t length) const;
+  void prepare_direct();
+  void prepare_mixed();
+  void prepare_transposed();
+  void prepare_chirp(unsigned n_slots);
+  [[nodiscard]] std::string explain_lanes() const;
+  void run_singly(const rows<Real>& given) const;
+  [[nodiscard]] rows<Real> run_many(const rows<Real>& given) const;
+  void run_in_lanes(const rows<Real>& given, std::size_t count) const;
 
   kernels<Real> kernels_;
   std::size_t length_;
@@ -96,7 +109,10 @@ class row_transform {
   int width_ = 1;
   chain chain_;
   aligned_array<Real> table_;
-  std::optional<strip_transform<Real>> lanes_;
+  std::optional<strip_transform<Real>> lanes_;  ///< Of many rows, mixed or chirped.
+  rows_kernel<Real> many_forward_ = nullptr;    ///< Or that: see kernels::tiny.
+  rows_kernel<Real> many_swapped_ = nullptr;
+  std::size_t least_in_lanes_ = 0;  ///< As many rows as pay there.
   std::optional<matrix_transform<Real>> matrix_;
   std::unique_ptr<chirp_transform<Real>> chirped_;
 };

@@ -4,12 +4,20 @@
 #include <bit>  // has_single_bit
 
 #include "backend/host/rows/chain_tables.hpp"  // factorised, table_writer, write_chain
-#include "backend/host/rows/mixed_chain.hpp"   // mixed_chain
+#include "backend/host/rows/mixed_chain.hpp"   // mixed_chain, chain_cost
 #include "backend/host/thresholds.hpp"         // limits
 #include "formatted.hpp"                       // formatted
+#include "wingbeat/good_length.hpp"            // is_good_length
 
 namespace wingbeat::backend::host {
 namespace {
+
+/// Returns the length that columns of another are convolved within.
+std::size_t padded_length(std::size_t length) {
+  return padded_length_of(length, [](std::size_t n) {
+    return static_cast<double>(n) * (2 * chain_cost(n) + limits.chirp_cost);
+  });
+}
 
 /// Returns the widest strip that neighbours fill, of long columns no more than a cache line. No
 /// vector is narrower than 128 bits: fewer neighbours go through a tile, which any vector fills.
@@ -25,28 +33,40 @@ std::size_t width_for(std::size_t length, std::size_t neighbours, std::size_t wi
 }  // namespace
 
 template <class Real>
+bool strip_transform<Real>::fits(std::size_t length) noexcept {
+  return length <= (is_good_length(length) || length == 1 ? limits.longest_strip
+                                                          : limits.longest_chirped_strip);
+}
+
+template <class Real>
 strip_transform<Real>::strip_transform(const kernels<Real>& kernel_set, std::size_t length,
                                        std::size_t neighbours)
-    : kernels_(kernel_set),
-      width_(static_cast<std::size_t>(kernel_set.width)),
-      table_(make_aligned<Real>(chain_reals(length))) {
+    : kernels_(kernel_set), width_(static_cast<std::size_t>(kernel_set.width)) {
   if (std::has_single_bit(length)) {
     width_ = width_for<Real>(length, neighbours, width_);
     chain_ = factorised(length, 1, kernel_set.max_radix, 1);
-  } else {
+  } else if (is_good_length(length)) {
     chain_ = mixed_chain(length);
+  } else {
+    chain_ = mixed_chain(padded_length(length));
+    chirped_.emplace(length, chain_.length);
   }
+  table_ = make_aligned<Real>(chain_reals(chain_.length));
   table_writer<Real> table{table_.get()};
   write_chain(table, chain_, 0);
 }
 
 template <class Real>
 std::size_t strip_transform<Real>::scratch_reals() const noexcept {
-  return chain_.n_stages == 1 ? 0 : 4 * chain_.length * width();
+  return chain_.n_stages == 1 && !chirped_ ? 0 : 4 * chain_.length * width();
 }
 
 template <class Real>
 std::string strip_transform<Real>::explain() const {
+  if (chirped_) {
+    return formatted("columns of {} points convolved with a chirp within {}, radices {}, {} lanes",
+                     chirped_->view().length, chain_.length, words(chain_), width());
+  }
   return formatted("columns of {} points, radices {}, {} lanes", chain_.length, words(chain_),
                    width());
 }

@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>  // max
+#include <algorithm>  // max, min
 #include <bit>        // has_single_bit
+#include <limits>     // numeric_limits
 
 #include "backend/host/thresholds.hpp"  // limits
 #include "wingbeat/good_length.hpp"     // good_length
@@ -36,11 +37,10 @@ TEST(mixed_chain, multiplies_to_its_length_with_the_largest_radix_first) {
 }
 
 TEST(mixed_matrix, has_as_many_columns_as_lanes_and_no_side_too_long) {
-  const std::size_t first = limits.longest_in_lanes + 1;
   for (const std::size_t width : {2, 4, 8, 16}) {
-    for (std::size_t n = good_length(first); n < 200000; n = good_length(n + 1 + n / 500)) {
+    for (std::size_t n = good_length(257); n < 200000; n = good_length(n + 1 + n / 500)) {
       if (std::has_single_bit(n)) continue;
-      const auto [columns, rows] = matrix_shape_of(n, width);
+      const auto [columns, rows, cost] = matrix_shape_of(n, width, 4);
       ASSERT_EQ(columns.length * rows.length, n);
       ASSERT_EQ(product_of(columns), columns.length);
       ASSERT_EQ(product_of(rows), rows.length);
@@ -48,6 +48,24 @@ TEST(mixed_matrix, has_as_many_columns_as_lanes_and_no_side_too_long) {
       ASSERT_LE(std::max(columns.length, rows.length), limits.longest_matrix_side) << n;
     }
   }
+}
+
+TEST(transposed_chain, multiplies_to_its_length_and_has_as_many_columns_as_lanes) {
+  for (const std::size_t width : {2, 4, 8, 16}) {
+    for (std::size_t n = good_length(16); n < 9000; n = good_length(n + 1)) {
+      const auto [factors, lanes, cost] = transposed_chain_of(n, width, 16 / std::min(width, 4UL));
+      ASSERT_EQ(factors.length, n);
+      ASSERT_EQ(product_of(factors), n);
+      ASSERT_GE(factors.n_stages, 2);
+      ASSERT_LE(lanes, width);
+      ASSERT_GE(n / static_cast<std::size_t>(factors.stages[0].radix), lanes) << n;
+    }
+  }
+}
+
+TEST(transposed_chain, does_not_exist_where_no_factor_leaves_as_many_columns_as_lanes) {
+  EXPECT_EQ(transposed_chain_of(9, 16, 4).width, 0);
+  EXPECT_EQ(transposed_chain_of(9, 16, 4).cost, std::numeric_limits<double>::infinity());
 }
 
 }  // namespace

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row of few points, whose number may be a prime, by the definition: bins k and N - k of it,
+// k <= H = N/2, in a lane. With c and s the cosine and the sine of 2 pi jk/N,
+//     even[k] = x[0] + sum_j c (x[j] + x[N-j]),    odd[k] = sum_j s (x[j] - x[N-j]),    j <= H,
+//     X[k] = even[k] - i odd[k],    X[N-k] = even[k] + i odd[k].
+// Where N is even, its input H meets itself: the cosines of j = H are halved.
+#pragma once
+
+#include "backend/host/kernels.hpp"       // chain, rows, single_row, first_of_tile
+#include "backend/host/lanes/mirror.hpp"  // reversed
+#include "backend/host/lanes/simd.hpp"    // lanes, broadcast
+
+namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
+
+/// x[j] + x[N-j] and x[j] - x[N-j], j from 1 on.  [j - 1][re, im]
+template <class Real>
+struct folded_row {
+  static constexpr size_t most = longest_direct / 2 + 8;
+  Real sums[2 * most];
+  Real differences[2 * most];
+};
+
+template <class V, int... I>
+WINGBEAT_LANES V reversed_numbers(V a, indices<I...>) {
+  return V{__builtin_shufflevector(a.v, a.v, (int{sizeof...(I)} - 2 - I / 2 * 2 + I % 2)...)};
+}
+
+/// Half a vector of numbers at a time; the last begins earlier where it would reach further.
+template <class V>
+WINGBEAT_LANES void fold(const typename V::Real* in, size_t n, folded_row<typename V::Real>& row) {
+  constexpr size_t side = V::width / 2;
+  constexpr auto lane_indices = indices_below<V::width>{};
+  for (size_t tile = 0; tile * side < n / 2; ++tile) {
+    const size_t j = first_of_tile(tile, side, n / 2);
+    const V near = load<V>(in + 2 * (1 + j));
+    const V far = reversed_numbers(load<V>(in + 2 * (n - j - side)), lane_indices);
+    store(row.sums + 2 * j, near + far);
+    store(row.differences + 2 * j, near - far);
+  }
+}
+
+/// One complex number in every lane, its parts exchanged for an inverse transform.
+template <bool Swapped, class V>
+WINGBEAT_LANES lanes<V> broadcast_swapped(const typename V::Real* number) {
+  const lanes<V> z = broadcast<V>(number);
+  if constexpr (Swapped) return {z.im, z.re};
+  return z;
+}
+
+/// Bins 1 + first[t] + lane of `Tiles` vectors and their mirror images.
+/// roots: [j - 1][tile of k][cosines, sines][lane], `pitch` numbers from one j to the next
+template <int Tiles, bool Swapped, class V>
+WINGBEAT_LANES void direct_tiles(const folded_row<typename V::Real>& row, lanes<V> zeroth, size_t n,
+                                 const size_t (&first)[Tiles], const typename V::Real* roots,
+                                 size_t pitch, typename V::Real* out, V factor) {
+  constexpr size_t w = V::width;
+  lanes<V> even[Tiles], odd[Tiles];
+  WINGBEAT_UNROLL
+  for (int t = 0; t < Tiles; ++t) {
+    even[t] = zeroth;
+    odd[t] = {V{0.0}, V{0.0}};
+  }
+  for (size_t j = 0; j < n / 2; ++j) {
+    const lanes<V> sum = broadcast_swapped<Swapped, V>(row.sums + 2 * j);
+    const lanes<V> difference = broadcast_swapped<Swapped, V>(row.differences + 2 * j);
+    WINGBEAT_UNROLL
+    for (int t = 0; t < Tiles; ++t) {
+      const lanes<V> root = load_split<V>(roots + pitch * j + 2 * w * t);
+      even[t] = {even[t].re + root.re * sum.re, even[t].im + root.re * sum.im};
+      odd[t] = {odd[t].re + root.im * difference.re, odd[t].im + root.im * difference.im};
+    }
+  }
+  WINGBEAT_UNROLL
+  for (int t = 0; t < Tiles; ++t) {
+    const lanes<V> near{even[t].re + odd[t].im, even[t].im - odd[t].re};
+    const lanes<V> far{even[t].re - odd[t].im, even[t].im + odd[t].re};
+    store_placed<Swapped, V>(out + 2 * (1 + first[t]), device::scaled(near, factor));
+    store_placed<Swapped, V>(out + 2 * (n - first[t] - w), reversed(device::scaled(far, factor)));
+  }
+}
+
+/// N of at least twice the width points.
+template <bool Swapped, class V>
+WINGBEAT_LANES void direct_row(size_t n, const typename V::Real* in, typename V::Real* out,
+                               const typename V::Real* roots, typename V::Real scale) {
+  using Real = typename V::Real;
+  constexpr size_t w = V::width;
+  folded_row<Real> row;
+  fold<V>(in, n, row);
+  const lanes<V> zeroth = broadcast_swapped<Swapped, V>(in);
+  Real re = in[0], im = in[1];
+  for (size_t j = 0; j < (n - 1) / 2; ++j) {
+    re += row.sums[2 * j];
+    im += row.sums[2 * j + 1];
+  }
+  if (n % 2 == 0) {
+    re += in[n];
+    im += in[n + 1];
+  }
+  const V factor{scale - typename V::vector{}};
+  const size_t h = n / 2, n_tiles = (h + w - 1) / w, pitch = 2 * w * n_tiles;
+  size_t tile = 0;
+  for (; tile + 2 <= n_tiles; tile += 2) {
+    const size_t first[] = {first_of_tile(tile, w, h), first_of_tile(tile + 1, w, h)};
+    direct_tiles<2, Swapped>(row, zeroth, n, first, roots + 2 * w * tile, pitch, out, factor);
+  }
+  if (tile < n_tiles) {
+    const size_t first[] = {first_of_tile(tile, w, h)};
+    direct_tiles<1, Swapped>(row, zeroth, n, first, roots + 2 * w * tile, pitch, out, factor);
+  }
+  out[0] = re * scale;
+  out[1] = im * scale;
+}
+
+template <bool Swapped, class V>
+[[gnu::flatten]] void single_direct_row(const void* row, const std::byte* in, std::byte* out) {
+  using Real = typename V::Real;
+  const auto& given = *static_cast<const single_row<Real>*>(row);
+  direct_row<Swapped, V>(given.length, reinterpret_cast<const Real*>(in),
+                         reinterpret_cast<Real*>(out), given.roots, given.scale);
+}
+
+/// kernels::direct: the widest vectors, a half and a quarter of them.
+template <class Real>
+single_kernel direct(int width, bool is_swapped) {
+  return with_width<Real>(width, [&](auto vector) -> single_kernel {
+    using V = decltype(vector);
+    return is_swapped ? single_direct_row<true, V> : single_direct_row<false, V>;
+  });
+}
+
+}  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

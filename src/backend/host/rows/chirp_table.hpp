@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of a chirp, rounded for kernels; and the lengths that a chirp fits in.
+#pragma once
+
+#include <complex>
+#include <cstddef>  // size_t
+#include <vector>
+
+#include "backend/host/aligned.hpp"  // aligned_array, make_aligned
+#include "backend/host/kernels.hpp"  // convolved
+#include "chirp.hpp"                 // chirp
+#include "wingbeat/good_length.hpp"  // good_length
+
+namespace wingbeat::backend::host {
+
+/// Of forward transforms of N points within M; those of inverse ones are the conjugates.
+template <class Real>
+class chirp_table {
+ public:
+  chirp_table(std::size_t length, std::size_t padded) : length_(length) {
+    const chirp forward{length, padded, true};
+    factors_ = rounded(forward.factors);
+    spectrum_ = rounded(forward.spectrum);
+  }
+
+  [[nodiscard]] convolved<Real> view() const noexcept {
+    return {length_, factors_.get(), spectrum_.get()};
+  }
+
+ private:
+  static aligned_array<Real> rounded(const std::vector<std::complex<double>>& numbers) {
+    auto result = make_aligned<Real>(2 * numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      result[2 * i] = static_cast<Real>(numbers[i].real());
+      result[2 * i + 1] = static_cast<Real>(numbers[i].imag());
+    }
+    return result;
+  }
+
+  std::size_t length_;
+  aligned_array<Real> factors_, spectrum_;
+};
+
+/// Returns the good length that costs least among those a transform of N points is convolved
+/// within: 2 N - 1 and up to 1/4 more.
+template <class Cost>
+std::size_t padded_length_of(std::size_t length, Cost cost_of_length) {
+  const std::size_t least = 2 * length - 1;
+  std::size_t best = good_length(least);
+  double least_cost = cost_of_length(best);
+  for (std::size_t n = good_length(best + 1); n <= least + least / 4; n = good_length(n + 1)) {
+    const double cost = cost_of_length(n);
+    if (cost >= least_cost) continue;
+    least_cost = cost;
+    best = n;
+  }
+  return best;
+}
+
+}  // namespace wingbeat::backend::host
