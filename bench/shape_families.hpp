@@ -22,7 +22,7 @@ struct candidate {
   std::vector<tuning::shape> whole, convolutions, lines, planes, columns, mirrored, column_lines;
   std::vector<tuning::cut> cuts;
   tuning::mirrored_limits unmeasured_mirrored = {};
-  std::size_t most_early_bytes = tuning::placement_rules{}.most_early_bytes;
+  std::size_t max_early_bytes = tuning::placement_rules{}.max_early_bytes;
   bool spreads = true;  ///< Calls of few transforms take fewer lanes than the shapes say.
 
   [[nodiscard]] tuning::architecture data() const {
@@ -42,7 +42,7 @@ struct candidate {
             .stored_in_16_bits = all,
             .placing = {.least_workgroups_per_unit =
                             spreads ? tuning::placement_rules{}.least_workgroups_per_unit : 0,
-                        .most_early_bytes = most_early_bytes}};
+                        .max_early_bytes = max_early_bytes}};
   }
 };
 

@@ -281,16 +281,16 @@ row<double> read_sample(const plan_spec& spec, const output_sample& sample,
   return result;
 }
 
-lengths sampled_lengths(const lengths& axes, std::size_t most_points) {
-  constexpr std::size_t most_elements = std::size_t{1} << 16;
+lengths sampled_lengths(const lengths& axes, std::size_t max_points) {
+  constexpr std::size_t max_elements = std::size_t{1} << 16;
   constexpr std::size_t long_row = std::size_t{1} << 14, n_read = std::size_t{1} << 12;
-  constexpr std::size_t most_rows = std::size_t{1} << 14;
+  constexpr std::size_t max_rows = std::size_t{1} << 14;
   const std::size_t all_rows = product_of(all_but_last(axes));
-  if (all_rows * axes.back() <= most_points && all_rows <= most_rows) return axes;
+  if (all_rows * axes.back() <= max_points && all_rows <= max_rows) return axes;
   lengths kept(axes.size(), 1);
   kept.back() = axes.back() <= long_row ? axes.back() : divisor_up_to(axes.back(), n_read);
   const std::size_t n_rows =
-      std::min(std::clamp<std::size_t>(most_elements / kept.back(), 1, n_read), all_rows);
+      std::min(std::clamp<std::size_t>(max_elements / kept.back(), 1, n_read), all_rows);
   // Takes more of the axis that is sampled most sparsely: of a power of two, twice as many.
   while (product_of(all_but_last(kept)) < n_rows) {
     std::size_t sparsest = 0;

@@ -33,11 +33,11 @@ struct output_sample {
                                                                 const byte_reader& input);
 
 /// Returns how many elements of each axis are sampled of one transform, a divisor of each length:
-/// all of up to `most_points` in 2^14 rows, else 2^12 to 2^16 spread over all axes. A whole row is
+/// all of up to `max_points` in 2^14 rows, else 2^12 to 2^16 spread over all axes. A whole row is
 /// one read, elements of a row are one read each, so both the rows and the elements of long rows
 /// are limited.
 [[nodiscard]] std::vector<std::size_t> sampled_lengths(const std::vector<std::size_t>& axes,
-                                                       std::size_t most_points);
+                                                       std::size_t max_points);
 
 /// Returns the bin that an element of the last axis holds.
 using bin_map = std::function<std::size_t(std::size_t index)>;

@@ -61,7 +61,7 @@ engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> inp
 std::vector<device_info> devices_for(const std::vector<std::string>& names, precision real,
                                      std::size_t n_points, check_extent extent) {
   auto chosen = choose_devices(names, real);
-  const bool takes_long = n_points > most_values_unsampled && extent != check_extent::full;
+  const bool takes_long = n_points > max_values_unsampled && extent != check_extent::full;
   if (!takes_long || names != std::vector<std::string>{"all"} || chosen.size() < 2) return chosen;
   const auto n_erased = std::erase_if(
       chosen, [](const device_info& device) { return device.runs_on == engine::reference; });

@@ -14,9 +14,9 @@
 namespace wingbeat::cli {
 namespace {
 
-constexpr std::size_t most_points = std::size_t{1} << 14;    // of a transform that is sampled whole
-constexpr std::size_t most_terms = std::size_t{1} << 26;     // inputs folded, of all samples
-constexpr std::size_t most_elements = std::size_t{1} << 18;  // expected values of all samples
+constexpr std::size_t max_points = std::size_t{1} << 14;    // of a transform that is sampled whole
+constexpr std::size_t max_terms = std::size_t{1} << 26;     // inputs folded, of all samples
+constexpr std::size_t max_elements = std::size_t{1} << 18;  // expected values of all samples
 
 /// Walks through the packed values of one transform of a side.
 struct packed_side {
@@ -84,7 +84,7 @@ output_check::output_check(checked_problem problem, check_extent extent)
     : problem_(std::move(problem)), extent_(extent) {
   const plan_spec& spec = problem_.spec;
   n_values_ = packed_side(request::output_array(spec), spec.lengths.back()).n_values * spec.batch;
-  const bool is_short = request::points_of(spec) * spec.batch <= most_values_unsampled;
+  const bool is_short = request::points_of(spec) * spec.batch <= max_values_unsampled;
   if (extent_ == check_extent::sample && is_short) extent_ = check_extent::full;
   if (extent_ == check_extent::full) compute_reference();
 }
@@ -148,7 +148,7 @@ std::vector<output_check::loudness> output_check::loudness_of(
 /// least: classes of the loudest transform, then of the first, the last, and others between them.
 std::vector<output_sample> output_check::samples_of(const std::vector<loudness>& found) const {
   const plan_spec& spec = problem_.spec;
-  const std::vector<std::size_t> kept = sampled_lengths(spec.lengths, most_points);
+  const std::vector<std::size_t> kept = sampled_lengths(spec.lengths, max_points);
   const arrays::array out = request::output_array(spec);
   std::size_t loudest = 0, n_elements = 1;
   for (std::size_t t = 1; t < found.size(); ++t) {
@@ -156,7 +156,7 @@ std::vector<output_sample> output_check::samples_of(const std::vector<loudness>&
   }
   for (const std::size_t n : kept) n_elements *= n;
   const std::size_t n_samples = std::max<std::size_t>(
-      2, std::min(most_terms / request::points_of(spec), most_elements / n_elements));
+      2, std::min(max_terms / request::points_of(spec), max_elements / n_elements));
   std::vector<std::size_t> transforms{loudest, 0, found.size() - 1};
   for (std::size_t i = 1; i < n_samples && i < found.size(); ++i) {
     transforms.push_back(i * found.size() / std::min(n_samples, found.size()));

@@ -22,7 +22,7 @@ namespace wingbeat::cli {
 enum class check_extent { full, sample, none };
 
 /// An output of up to as many values is compared whole where a sample is asked for.
-inline constexpr std::size_t most_values_unsampled = std::size_t{1} << 16;
+inline constexpr std::size_t max_values_unsampled = std::size_t{1} << 16;
 
 /// What is checked.
 struct checked_problem {

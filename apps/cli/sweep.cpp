@@ -20,8 +20,8 @@ namespace wingbeat::cli {
 namespace {
 
 // More than an address space holds; the plan refuses what its device does not hold.
-constexpr std::size_t most_batch = std::size_t{1} << 55;
-constexpr std::size_t most_mib = std::size_t{1} << 30;
+constexpr std::size_t max_batch = std::size_t{1} << 55;
+constexpr std::size_t max_mib = std::size_t{1} << 30;
 
 [[noreturn]] void refuse_word(std::string_view word) {
   throw plan_error(formatted(
@@ -103,7 +103,7 @@ precision scalar_named(const std::string& name) {
   throw plan_error(formatted("there is no precision '{}'; choose fp32, fp64, fp16 or bf16", name));
 }
 
-constexpr std::size_t most_spacing = std::size_t{1} << 20;
+constexpr std::size_t max_spacing = std::size_t{1} << 20;
 
 /// The name and the number of a layout, as in "strided=4".
 struct layout_words {
@@ -117,7 +117,7 @@ layout_words layout_of(std::string_view text) {
   const bool has_number = name.size() < text.size();
   if (name == "strided" || name == "padded") {
     const auto number = has_number ? whole_number(rest) : std::nullopt;
-    if (number && *number >= 1 && *number <= most_spacing) return {name, *number};
+    if (number && *number >= 1 && *number <= max_spacing) return {name, *number};
   } else if (!has_number) {
     for (const std::string_view known : {"packed", "in-place", "planar", "interleaved"}) {
       if (name == known) return {known};
@@ -127,7 +127,7 @@ layout_words layout_of(std::string_view text) {
       formatted("there is no layout '{}'; choose packed, in-place, planar, interleaved, "
                 "strided=S (elements S apart) or padded=P (P elements behind each row), S and P "
                 "from 1 to {}",
-                text, count_text(most_spacing)));
+                text, count_text(max_spacing)));
 }
 
 bin_order bins_named(const std::string& name) {
@@ -215,9 +215,9 @@ void add_sweep_options(CLI::App& command, sweep_options& into) {
            "strided=S or padded=P");
   add_text(command, "--bins", into.bins,
            "natural, or scrambled: in whatever order the device is quickest");
-  CLI::Option* const batch = add_count(command, "--batch", into.batch, {1, most_batch},
+  CLI::Option* const batch = add_count(command, "--batch", into.batch, {1, max_batch},
                                        "transforms of one run; else as many as fill --mib");
-  add_count(command, "--mib", into.mib, {1, most_mib},
+  add_count(command, "--mib", into.mib, {1, max_mib},
             "MiB of input and output together; else 4096 on a GPU and 64 elsewhere")
       ->excludes(batch);
   add_text(command, "--device,--engine", into.device, "one device; the best one when not given");

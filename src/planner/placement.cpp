@@ -127,7 +127,7 @@ void start_early(pass& result, const placement& position) {
   if (!position.device.has_early_launch) return;
   // Loads that a functor says are of constants (`__ldg`) could move before the wait too.
   if (result.in.fused || result.out.fused) return;
-  if (result.traffic_bytes() > position.rules.most_early_bytes) return;
+  if (result.traffic_bytes() > position.rules.max_early_bytes) return;
   result.numbers.starts_early = true;
   result.in.streams = result.out.streams = false;
 }

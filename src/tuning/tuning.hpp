@@ -231,7 +231,7 @@ struct placement_rules {
   /// On a processor columns go in fewer lanes where fewer are left over, but fill its vectors.
   unsigned least_lanes_of_processor = 16;
   /// Launches that move no more begin early: what it saves, about 1 us, shows.
-  std::size_t most_early_bytes = std::size_t{64} << 20;
+  std::size_t max_early_bytes = std::size_t{64} << 20;
   /// The most bytes that a call of one launch, or of several, moves if it is repeated as a graph.
   /// Longer calls lose more by the graph, whose launches do not begin before the call before has
   /// ended, than the calling thread gains. If no launch of a call begins early, it has no such

@@ -49,13 +49,13 @@ long double relative_l2(const row& got, const row& expected) {
 /// Returns the transform and the oracle's, of one noise: all bins, or where the device under test
 /// is the oracle itself and N^2 is too much, sixteen bins by the definition.
 std::pair<row, row> noise_and_oracle(const trial& t) {
-  constexpr std::size_t most_by_definition = 256;
+  constexpr std::size_t max_points_by_definition = 256;
   const row x = noise(t, /*seed=*/t.n);
   row got = t(x);
-  if (t.n > most_by_definition && !t.run.is_oracle()) {
+  if (t.n > max_points_by_definition && !t.run.is_oracle()) {
     return {std::move(got), t.oracle(t.kind, x, {.over = t.over})};
   }
-  const std::size_t n_bins = t.n > most_by_definition ? 16 : t.n;
+  const std::size_t n_bins = t.n > max_points_by_definition ? 16 : t.n;
   row actual, expected;
   for (std::size_t b = 0; b < n_bins; ++b) {
     const std::size_t k = n_bins == t.n ? b : (b * (t.n / 16) + 37 * b) % t.n;

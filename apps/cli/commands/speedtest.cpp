@@ -45,7 +45,7 @@ compared with the reference as `wingbeat transform` does; exit code 1 if one dis
 
 constexpr double budget_s = 2;
 constexpr int largest_log2 = 24;
-constexpr int most_runs = 1'000'000;
+constexpr int max_runs = 1'000'000;
 constexpr const char* time_suffix = "-time";
 constexpr const char* per_element_suffix = "-per-element";
 
@@ -220,7 +220,7 @@ void add_options(CLI::App& command, speedtest_options& o) {
   add_count(command, "--min-log2", o.min_log2, exponents, "First length is 2^this");
   add_count(command, "--max-log2", o.max_log2, exponents, "Last length is 2^this");
   add_listed_lengths(command, o.listed);
-  add_count(command, "--runs", o.n_runs, {1, most_runs}, "Counted runs of each length");
+  add_count(command, "--runs", o.n_runs, {1, max_runs}, "Counted runs of each length");
   add_file(command, file_use::output, "--csv", o.csv, "Write the times to FILE");
   add_text(command, "--plot", o.plot_prefix,
            "Draw PREFIX-time.png and PREFIX-per-element.png, log-log; of PREFIX.svg and PREFIX.pdf "

@@ -69,7 +69,7 @@ execution and transfer (to the device and back), the medians of the runs after i
 many as begin within a second, one at least.)";
 
 constexpr std::size_t last_channel = 65534;  // a .wav file counts them in 16 bits
-constexpr double most_hz = 1e12;
+constexpr double max_hz = 1e12;
 
 /// An option that was given, or an empty name.
 using given_option = std::pair<const char*, bool>;
@@ -222,7 +222,7 @@ void add_options(CLI::App& command, transform_options& o) {
            "none, by_length or by_sqrt_length (forward: none, inverse: by_length); of powers "
            "density or spectrum (density)");
   add_count(command, "--channel", o.channel, {0, last_channel}, "Channel of a .wav file");
-  add_real(command, "--sample-rate", o.sample_rate_hz, {0, most_hz, /*excludes_least=*/true},
+  add_real(command, "--sample-rate", o.sample_rate_hz, {0, max_hz, /*excludes_least=*/true},
            "In Hz, in place of the file's own");
   add_choice(command, "--check", o.check,
              choices<check_extent>{{"full", check_extent::full},

@@ -37,7 +37,7 @@ errors of u sqrt(log2 N) in relative L2 for one transform (1.25 times that in fp
 in fp32 and 2^-53 in fp64. The table shows the trial of each check that came nearest
 to its bound; --json shows every trial. Exit code 1 if a check fails.)";
 
-constexpr std::size_t most_sentences = 20;
+constexpr std::size_t max_sentences = 20;
 
 struct verify_options {
   std::vector<std::string> engines{"all"};
@@ -94,10 +94,10 @@ int run(const verify_options& o) {
 
   std::size_t n_wrong = 0;
   for (const auto& v : verdicts) {
-    if (!v.is_right() && n_wrong++ < most_sentences) print_message("{}", sentence_of(v));
+    if (!v.is_right() && n_wrong++ < max_sentences) print_message("{}", sentence_of(v));
   }
-  if (n_wrong > most_sentences) {
-    print_message("and {} more; --json lists them all", n_wrong - most_sentences);
+  if (n_wrong > max_sentences) {
+    print_message("and {} more; --json lists them all", n_wrong - max_sentences);
   }
   if (!o.is_json) print(formatted("{} checks, {} wrong\n", verdicts.size(), n_wrong));
   return n_wrong == 0 ? exit_ok : exit_check_failed;
