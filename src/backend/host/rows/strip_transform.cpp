@@ -34,8 +34,8 @@ std::size_t width_for(std::size_t length, std::size_t neighbours, std::size_t wi
 
 template <class Real>
 bool strip_transform<Real>::fits(std::size_t length) noexcept {
-  return length <= (is_good_length(length) || length == 1 ? limits.longest_strip
-                                                          : limits.longest_chirped_strip);
+  if (length == 1) return false;  // which has no stages
+  return length <= (is_good_length(length) ? limits.longest_strip : limits.longest_chirped_strip);
 }
 
 template <class Real>
