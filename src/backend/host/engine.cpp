@@ -11,6 +11,7 @@
 #include "backend/host/cpu.hpp"                   // chosen_set, cpu_name
 #include "backend/host/plan.hpp"                  // make_plan
 #include "backend/host/rows/row_convolution.hpp"  // make_row_convolution
+#include "backend/host/rows/small_reals.hpp"      // make_small_reals
 #include "backend/host/thread_pool.hpp"           // thread_pool
 #include "programs/program.hpp"                   // program
 
@@ -83,8 +84,11 @@ class host_engine_type final : public engine {
     } else {
       const auto* const spectra = std::get_if<spectra_of_rows>(&step);
       const auto* const transform = std::get_if<request::resolved_spec>(&step);
-      if (transform != nullptr && transform->kind.is_real_to_real()) return std::nullopt;
-      work = spectra ? host::make_plan(set, spectra->rows) : host::make_plan(set, *transform);
+      const bool is_of_reals = transform != nullptr && transform->kind.is_real_to_real();
+      if (is_of_reals) work = host::make_small_reals(*transform);
+      if (is_of_reals && work == nullptr) return std::nullopt;
+      if (work == nullptr)
+        work = spectra ? host::make_plan(set, spectra->rows) : host::make_plan(set, *transform);
     }
     programs::program steps;
     steps.add(std::move(work));

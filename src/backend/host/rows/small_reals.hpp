@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short transforms from reals to reals, of one to three axes, by the matrices that define them:
+// many transforms side by side, one in each lane, in one crossing of memory.
+#pragma once
+
+#include <memory>  // shared_ptr
+
+#include "backend/backend.hpp"   // call
+#include "request/resolved.hpp"  // resolved_spec
+
+namespace wingbeat::backend::host {
+
+/// Returns the call of a request from reals to reals whose axes are all short; null of others.
+[[nodiscard]] std::shared_ptr<const backend::call> make_small_reals(
+    const request::resolved_spec& request);
+
+}  // namespace wingbeat::backend::host

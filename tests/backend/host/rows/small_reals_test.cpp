@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short transforms from reals to reals by matrices, on one and several axes, in few and in many
+// lanes, against the reference in long double; and which requests they take.
+#include "backend/host/rows/small_reals.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "request/traits.hpp"  // kinds
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+
+std::vector<double> transformed(engine runs_on, const plan_spec& spec,
+                                const std::vector<double>& x) {
+  queue on{first_device(runs_on)};
+  const plan planned{on, spec};
+  buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
+  in.write(x.data(), in.size_bytes());
+  planned.enqueue(on, in.view(), out.view());
+  std::vector<double> y(out.size_bytes() / sizeof(double));
+  out.read(y.data(), out.size_bytes());
+  return y;
+}
+
+void expect_right(const plan_spec& spec) {
+  std::vector<double> x(input_bytes(spec) / sizeof(double));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(1.7 * static_cast<double>(i) + 0.3);
+  const std::vector<double> y = transformed(engine::host, spec, x);
+  const std::vector<double> expected = transformed(engine::reference, spec, x);
+  ASSERT_EQ(y.size(), expected.size());
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    ASSERT_NEAR(y[k], expected[k], 3e-14 * static_cast<double>(1 + spec.lengths.size() * 16))
+        << name_of(spec.kind) << " of " << spec.lengths.back() << ", element " << k;
+  }
+}
+
+TEST(small_reals, are_the_sums_of_each_kind_in_few_lanes_and_in_many) {
+  for (const request::traits& kind : request::kinds) {
+    if (!kind.is_real_to_real()) continue;
+    for (std::size_t n = kind.least_length(); n <= 16; ++n) {
+      for (const std::size_t batch : {1U, 2U, 7U, 21U}) {
+        expect_right({.lengths = {n},
+                      .batch = batch,
+                      .kind = kind.kind,
+                      .real = precision::fp64,
+                      .orthogonalize = batch == 7});
+      }
+    }
+  }
+}
+
+TEST(small_reals, take_several_axes_of_kinds_of_their_own) {
+  expect_right({.lengths = {3, 5, 8},
+                .batch = 9,
+                .kind = transform::dct4,
+                .axis_kinds = {transform::dct1, transform::dst2, transform::dct4},
+                .real = precision::fp64,
+                .scale = scaling::by_sqrt_length});
+}
+
+TEST(small_reals, share_many_blocks_among_threads) {
+  const memory_layout blocks{.strides = {512, 1}, .distances = {8 * 512, 8}};
+  expect_right({.lengths = {8, 8},
+                .batch = {32, 64},
+                .kind = transform::dct2,
+                .real = precision::fp64,
+                .in = blocks,
+                .out = blocks});
+}
+
+TEST(small_reals, are_made_of_short_axes_alone) {
+  const auto makes = [](const plan_spec& spec) {
+    return backend::host::make_small_reals(spec) != nullptr;
+  };
+  EXPECT_TRUE(makes({.lengths = {16}, .kind = transform::dct2}));
+  EXPECT_TRUE(makes({.lengths = {8, 8, 8}, .kind = transform::dct2}));
+  EXPECT_FALSE(makes({.lengths = {17}, .kind = transform::dct2}));
+  EXPECT_FALSE(makes({.lengths = {16, 16, 16}, .kind = transform::dct2}));
+  EXPECT_FALSE(makes({.lengths = {8}, .kind = transform::forward_from_real}));
+  queue on{first_device(engine::host)};
+  EXPECT_THAT((plan{on, {.lengths = {8, 8}, .kind = transform::dst3}}.explain()),
+              ::testing::HasSubstr("dst3 of 8x8 reals by matrices"));
+}
+
+}  // namespace
