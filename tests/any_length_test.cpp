@@ -8,11 +8,12 @@
 #include <complex>
 #include <vector>
 
-#include "support/full_run.hpp"   // is_full_run
-#include "support/on_engine.hpp"  // all_engines, engine_name, on_engine
-#include "support/planned.hpp"    // expected_row, input_noise
-#include "support/tolerance.hpp"  // l2_bound, element_bound
-#include "wingbeat/wingbeat.hpp"  // buffer, plan
+#include "support/full_run.hpp"    // is_full_run
+#include "support/on_engine.hpp"   // all_engines, engine_name, on_engine
+#include "support/plan_check.hpp"  // check_plan
+#include "support/planned.hpp"     // expected_row, input_noise
+#include "support/tolerance.hpp"   // l2_bound, element_bound
+#include "wingbeat/wingbeat.hpp"   // buffer, plan
 
 namespace {
 
@@ -76,6 +77,19 @@ TEST_P(any_length, agrees_with_the_sum_that_defines_it) {
     }
   }
   for (const std::size_t n : {1009, 2053, 4093, 10007}) check<float>(n, kinds[n % 4]);
+}
+
+/// Two rows of an image may be one of complex numbers, where their number is even.
+TEST_P(any_length, of_rows_of_images_of_reals) {
+  for (const std::size_t rows : {4, 5}) {
+    for (const std::size_t n : {15, 37, 74, 127}) {
+      for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
+        const plan_spec spec{.lengths = {rows, n}, .batch = 3, .kind = kind};
+        const plan_verdict verdict = check_plan(*on, {.spec = spec});
+        EXPECT_EQ(verdict.is, plan_verdict::right) << rows << " x " << n << ": " << verdict.why;
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, any_length, all_engines(), engine_name);

@@ -40,6 +40,7 @@ void each_field_of_side(const Visit& visit) {
   using device::grid::side;
   visit("base", &side::base);
   visit("distance", &side::distance);
+  visit("second", &side::second);
   visit("stride", &side::stride);
   visit("first_stride", &side::first_stride);
   visit("unit", &side::unit);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/loops.hpp"
 
-#include <algorithm>  // all_of, stable_sort
+#include <algorithm>  // all_of, min, stable_sort
 #include <stdexcept>  // logic_error
 #include <utility>    // pair
 
@@ -46,6 +46,18 @@ class loop_nest {
     if (beyond > max_lanes / count) return;
     if (loops_.size() == 1 && rows_.count > 1) rows_become_a_loop();
     is_flat_ = loops_.size() > 1;
+  }
+
+  /// Makes one row of each two that are of one transform, neighbours along the axis beside this.
+  /// Two of the batch stay apart: a large number, or a NaN, in one would reach the other. Returns
+  /// whether there are such.
+  bool pair_rows() {
+    if (at_.axis == 0) return false;
+    const arrays::axis &from = at_.from.axes[at_.axis - 1], &to = at_.to.axes[at_.axis - 1];
+    if (rows_.in != from.stride || rows_.out != to.stride) return false;
+    if (std::min(from.length, to.length) % 2 != 0 || rows_.count % 2 != 0) return false;
+    rows_ = {rows_.count / 2, 2 * rows_.in, 2 * rows_.out, 2 * rows_.filter};
+    return true;
   }
 
   /// The dimension that lanes run over.
@@ -140,11 +152,25 @@ class loop_nest {
   bool is_flat_ = false;
 };
 
+/// Takes two rows of reals at once where the piece may, and local memory has room for their bins.
+void pair_rows(pass& result, loop_nest& nest, const piece& cut, const device_info& device) {
+  tile_shape wider = result.shape();
+  if (!cut.may_pair_rows || wider.lanes_across || wider.is_cluster()) return;
+  wider.stage_out = true;
+  wider.half_trade = false;
+  if (wider.scratch_bytes() > device.local_memory_bytes) return;
+  const std::size_t in = nest.rows().in, out = nest.rows().out;
+  if (!nest.pair_rows()) return;
+  result.numbers.in.second = in;
+  result.numbers.out.second = out;
+}
+
 }  // namespace
 
 gathered_sides add_loops(pass& result, const piece& cut, const placement& position) {
   loop_nest nest(result.numbers, cut, position);
   const gathered_sides gathered = gather_rows(result, nest.lanes(), position);
+  pair_rows(result, nest, cut, position.device);
   nest.flatten();
   if (nest.loops().size() > device::grid::most_loops) throw std::logic_error("too many loops");
   pass_numbers& numbers = result.numbers;

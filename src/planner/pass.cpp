@@ -11,7 +11,7 @@ namespace {
 std::size_t side_bytes(const pass& planned, const pass_side& stored,
                        const device::grid::side& placed, row holds) {
   if (stored.fused) return stored.fused->moved_bytes;
-  std::size_t elements = planned.rows * planned.shape().elements();
+  std::size_t elements = planned.rows * planned.shape().elements() * (placed.second > 0 ? 2 : 1);
   for (unsigned i = 0; i < planned.numbers.depth; ++i) elements *= planned.numbers.loops[i].count;
   if (placed.is_limited) {
     // Of an axis cut into butterflies, each index is in one of them.
@@ -81,6 +81,7 @@ std::string pass::describe() const {
   if (shape.sink == row::half_spectrum) text += ", bins of a real transform separated";
   if (shape.source == row::half_spectrum) text += ", bins of a real transform combined";
   if (in_place_spacing || shape.bins != device::order::natural) text += ", bins scrambled";
+  if (numbers.in.second > 0) text += ", two rows of reals as one";
   if (numbers.factors_in > 0) text += formatted(", {} inputs times factors", numbers.factors_in);
   if (shape.makes == body::rader) text += formatted(", convolved within {}", shape.length);
   if (shape.makes == body::convolve) text += ", multiplied by a spectrum and transformed back";

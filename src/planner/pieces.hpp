@@ -43,6 +43,7 @@ struct piece {
   double fraction = 0;    ///< Of a copy's speed, as measured for its shape; 0: not measured.
   std::size_t prefetch_bytes = 0;  ///< How far ahead input is prefetched; 0: not at all.
   bool streams = false;            ///< Its output is written by streaming stores.
+  bool may_pair_rows = false;      ///< Two rows of reals may be one of complex numbers.
   /// Outputs lie where inputs lay, which scrambles the bins of an axis of two passes: elements of
   /// the axis from one of a butterfly to the next.
   std::optional<std::size_t> in_place_spacing = std::nullopt;

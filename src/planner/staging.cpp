@@ -46,7 +46,8 @@ void stage_sides(pass& result, const plan_spec& spec, const gathered_sides& gath
   } else if (shape.lanes_across) {
     stage_columns(shape, numbers.out.stride < lane_out);
   } else {
-    const bool dense_in = are_rows_dense(numbers.in, shape, shape.source, lane_in);
+    const std::size_t next_in = numbers.in.second > 0 ? numbers.in.second : lane_in;
+    const bool dense_in = are_rows_dense(numbers.in, shape, shape.source, next_in);
     const bool dense_out = are_rows_dense(numbers.out, shape, shape.sink, lane_out);
     shape.stage_in &= (dense_in && !spec.load.is_given()) || gathered.in;
     shape.stage_out &= (dense_out && !spec.store.is_given()) || gathered.out;
@@ -59,6 +60,7 @@ std::size_t dense_input_elements(const pass_numbers& numbers) {
   const tile_shape& shape = numbers.shape;
   const std::size_t end = shape.source == row::half_spectrum ? 1 : 0;
   if (in.stride != 1 || in.is_limited || in.is_hermitian || shape.mirrored) return 0;
+  if (in.second > 0) return 0;
   if (!shape.is_cluster()) return shape.elements() + end;
   if (shape.makes == body::plane) {
     return in.first_stride == shape.second + end ? shape.first * in.first_stride : 0;
@@ -99,6 +101,10 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
 
 void stage(pass& result, const plan_spec& spec, const gathered_sides& gathered) {
   stage_sides(result, spec, gathered);
+  if (result.numbers.separates_rows()) {
+    result.numbers.shape.stage_out = true;
+    result.numbers.shape.half_trade = false;
+  }
   // Of tiles known to be full, a GPU's compiler loads all elements early, which pays where
   // registers suffice.
   const tile_shape& shape = result.shape();

@@ -140,10 +140,18 @@ class piece_chooser {
     const bool is_dense = in_.axes[a].stride <= densest && !has_closer_batch(in_.axes[a].stride);
     axis.is_row = a == last && (!pieces_.empty() || is_dense || axis.has_half_spectrum());
     if (!axis.is_row) axis.columns = columns_beside(a);
-    const std::vector<piece> pieces = cut_of(axis);
+    std::vector<piece> pieces = cut_of(axis);
+    if (pieces.size() == 1) pieces.front().may_pair_rows = axis.is_row && may_pair_rows(a);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       pieces_.push_back({pieces[i], a, i == 0, i + 1 == pieces.size()});
     }
+  }
+
+  /// Rows of reals, or their bins, that are not of pairs; functors see each row by itself.
+  [[nodiscard]] bool may_pair_rows(std::size_t a) const {
+    const bool has_functors = spec_.load.is_given() || spec_.store.is_given();
+    return request_.kind.has_half_spectrum() && a + 1 == spec_.lengths.size() &&
+           spec_.lengths[a] > 2 && !sides_.have_pairs() && !has_functors;
   }
 
   [[nodiscard]] std::vector<piece> cut_of(const axis_request& axis) const {

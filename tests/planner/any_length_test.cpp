@@ -102,6 +102,20 @@ TEST(any_length, overwrites_no_array_that_it_reads_elsewhere) {
   EXPECT_GT(longest, 3U) << "forward and back, too";
 }
 
+/// Of one image: rows of a batch do not touch each other.
+TEST(any_length, takes_two_rows_of_reals_as_one_where_they_are_of_one_transform) {
+  const auto first_pass = [](plan_spec spec) {
+    return programs::make_program(request::resolved_spec{std::move(spec)}, hopper()).passes()[0];
+  };
+  const transform real = transform::forward_from_real;
+  const pass image = first_pass({.lengths = {6, 15}, .batch = 4, .kind = real});
+  EXPECT_EQ(image.numbers.in.second, 15U);
+  EXPECT_EQ(image.rows, 12U);
+  EXPECT_EQ(first_pass({.lengths = {5, 15}, .batch = 4, .kind = real}).numbers.in.second, 0U);
+  EXPECT_EQ(first_pass({.lengths = {15}, .batch = 4, .kind = real}).numbers.in.second, 0U);
+  EXPECT_EQ(first_pass({.lengths = {6, 16}, .batch = 4, .kind = real}).numbers.in.second, 0U);
+}
+
 TEST(rader, takes_primes_that_are_one_more_than_a_good_length) {
   for (const std::size_t p : {3, 5, 13, 37, 257, 1009, 65537}) EXPECT_TRUE(is_rader_length(p)) << p;
   for (const std::size_t n : {0, 1, 2, 9, 49, 59, 1021, 2047})

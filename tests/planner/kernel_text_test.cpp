@@ -32,8 +32,8 @@ std::size_t fields_of_shape(const planner::tile_shape& shape) {
   return 20;
 }
 std::size_t fields_of_side(const device::grid::side& side) {
-  [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = side;
-  return 15;
+  [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = side;
+  return 16;
 }
 std::size_t fields_of_loop(const planner::loop& loop) {
   [[maybe_unused]] const auto& [a, b, c, d, e] = loop;

@@ -41,9 +41,32 @@ WINGBEAT_FN void read_staged(const Body& body, const Elements& elements, const T
   body.team().workgroup_barrier();
 }
 
+/// Writes the bins of two rows of N reals, of which element(lane, k) is Z[k] = X[k] + i Y[k]:
+///     X[k] = (Z[k] + conj(Z[N - k])) / 2,   Y[k] = (Z[k] - conj(Z[N - k])) / 2i
+template <class Policy, class Body, class Elements, class Element>
+WINGBEAT_FN void write_separated_rows(const Body& body, const Elements& elements,
+                                      const Element& element) {
+  constexpr auto numbers = Policy::numbers();
+  constexpr size stride = numbers.out.stride, second = numbers.out.second;
+  constexpr unsigned n = unsigned(numbers.points()), bins = n / 2 + 1;
+  using real = typename Policy::real;
+  each_staged<bins, false>(body, [&](unsigned lane, unsigned k) {
+    if (!elements.has(lane)) return;
+    const complex<real> z = element(lane, k), other = conj(element(lane, k == 0 ? 0 : n - k));
+    const complex<real> sum = z + other, difference = z - other;
+    const size place = elements.out(lane) + size(k) * stride, index = elements.index_out(lane, k);
+    elements.write(place, index, {sum.re / 2, sum.im / 2});
+    elements.write(place + second, index, {difference.im / 2, -difference.re / 2});
+  });
+}
+
 /// Writes all elements of a tile: element(lane, q).
 template <class Policy, unsigned Length, class Body, class Elements, class Element>
 WINGBEAT_FN void write_staged(const Body& body, const Elements& elements, const Element& element) {
+  if constexpr (Policy::numbers().separates_rows()) {
+    write_separated_rows<Policy>(body, elements, element);
+    return;
+  }
   constexpr size stride = Policy::numbers().out.stride;
   each_staged<Length, Policy::numbers().is_across_out()>(body, [&](unsigned lane, unsigned q) {
     if (elements.has(lane)) {

@@ -20,9 +20,39 @@ class access {
 
   WINGBEAT_FN access(Load in, Store out) : in_(in), out_(out) {}
 
-  /// Returns element i of the axis, which lies at `at`, or 0 where memory does not go. Of a real
-  /// signal's bins the imaginary parts of bin 0 and bin N/2 are not used.
+  /// Returns element i of the axis, which lies at `place`, or 0 where memory does not go; of two
+  /// rows as one, that of the first plus i times that of the second.
   WINGBEAT_FN complex_type read(size place, size i) const {
+    if constexpr (numbers.in.second == 0) {
+      return read_one(place, i);
+    } else {
+      constexpr size second = numbers.in.second;
+      const complex_type x = read_one(place, i), y = read_one(place + second, i);
+      return {x.re - y.im, x.im + y.re};
+    }
+  }
+
+  /// Returns where elements go.
+  WINGBEAT_FN const Store& target() const { return out_; }
+
+  /// Prefetches `count` elements in a row, the first at `place`; see prefetch.hpp.
+  WINGBEAT_FN void prefetch(size place, size count) const { in_.prefetch(place, count); }
+
+  /// Writes element i of the axis at `place`, if it is wanted; of two rows of reals as one, the
+  /// element of each.
+  WINGBEAT_FN void write(size place, size i, complex_type z) const {
+    if constexpr (numbers.out.second > 0 && numbers.in.is_hermitian) {
+      constexpr size second = numbers.out.second;
+      write_one(place, i, {z.re, real(0)});
+      write_one(place + second, i, {z.im, real(0)});
+    } else {
+      write_one(place, i, z);
+    }
+  }
+
+ private:
+  /// Of a real signal's bins the imaginary parts of bin 0 and bin N/2 are not used.
+  WINGBEAT_FN complex_type read_one(size place, size i) const {
     if constexpr (numbers.in.is_hermitian) {
       constexpr size n = numbers.points(), unit = numbers.in.unit;
       if (2 * i > n) return conj(read_stored(place + (n - 2 * i) * unit, n - i));
@@ -34,14 +64,7 @@ class access {
     }
   }
 
-  /// Returns where elements go.
-  WINGBEAT_FN const Store& target() const { return out_; }
-
-  /// Prefetches `count` elements in a row, the first at `at`; see prefetch.hpp.
-  WINGBEAT_FN void prefetch(size place, size count) const { in_.prefetch(place, count); }
-
-  /// Writes element i of the axis at `at`, if it is wanted.
-  WINGBEAT_FN void write(size place, size i, complex_type z) const {
+  WINGBEAT_FN void write_one(size place, size i, complex_type z) const {
     if constexpr (numbers.out.is_conjugated) z = conj(z);
     if constexpr (!numbers.out.is_limited) {
       out_.put(place, i, z);
@@ -58,7 +81,6 @@ class access {
     }
   }
 
- private:
   /// Returns an element whose place is in memory, or 0 where it is not wanted.
   WINGBEAT_FN complex_type read_stored(size place, size i) const {
     if constexpr (numbers.in.is_conjugated) {

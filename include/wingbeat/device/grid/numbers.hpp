@@ -142,7 +142,7 @@ struct tile_shape {
     const unsigned most =
         maximum(exchange_bytes(), has_half_spectrum() ? whole * element_bytes : 0u);
     if (!stage_in && !stage_out) return most;
-    if (is_in_place()) return maximum(most, in_place_bytes());
+    if (is_in_place()) return maximum(maximum(most, in_place_bytes()), staged_layout().bytes());
     return maximum(most, staged_layout().bytes());
   }
 
@@ -215,8 +215,11 @@ inline constexpr unsigned most_loops = 10;
 /// Where one side's elements lie. Places count units: stored complex numbers or, where real and
 /// imaginary parts are apart, stored reals.
 struct side {
-  size base = 0;            ///< Of the first butterfly.
-  size distance = 0;        ///< From row to row of the batch.
+  size base = 0;      ///< Of the first butterfly.
+  size distance = 0;  ///< From row to row of the batch.
+  /// Two rows are transformed as one: from an element of the first to that of the second. 0: they
+  /// are not. Of reals, or bins of reals, which are the real and the imaginary part then.
+  size second = 0;
   size stride = 1;          ///< From element to element of a butterfly: of a line or plane from n2
                             ///< to n2 + 1, from k2 to k2 + 1.
   size first_stride = 0;    ///< From n1 to n1 + 1, from k1 to k1 + 1.
@@ -269,6 +272,8 @@ struct pass_numbers {
   }
   /// Returns the points of the axis, which may be fewer than are transformed.
   WINGBEAT_FN constexpr size points() const { return factors_in > 0 ? factors_in : total; }
+  /// Returns whether the bins of two rows of reals are told apart on the way out.
+  WINGBEAT_FN constexpr bool separates_rows() const { return out.second > 0 && !in.is_hermitian; }
   /// Returns whether inputs are multiplied by roots before they are transformed.
   WINGBEAT_FN constexpr bool is_twiddled() const { return prior > 1; }
 
