@@ -43,7 +43,7 @@ void expect_right(const plan_spec& spec) {
 TEST(small_reals, are_the_sums_of_each_kind_in_few_lanes_and_in_many) {
   for (const request::traits& kind : request::kinds) {
     if (!kind.is_real_to_real()) continue;
-    for (std::size_t n = kind.least_length(); n <= 16; ++n) {
+    for (std::size_t n = kind.min_length(); n <= 16; ++n) {
       for (const std::size_t batch : {1U, 2U, 7U, 21U}) {
         expect_right({.lengths = {n},
                       .batch = batch,
