@@ -159,6 +159,9 @@ TEST(request_key, differs_where_any_field_does) {
   add([](plan_spec& s) { s.in.stored = precision::fp16; });
   add([](plan_spec& s) { s.out.stored = precision::fp16; });
   add([](plan_spec& s) { s.factor = 2; });
+  add([](plan_spec& s) { s.axis_kinds = {transform::dct2, transform::dst1}; });
+  add([](plan_spec& s) { s.axis_kinds = {transform::dst1, transform::dct2}; });
+  add([](plan_spec& s) { s.orthogonalize = true; });
   add([](plan_spec& s) { s.valid_in = {{8, 1}}; });
   add([](plan_spec& s) { s.valid_out = {{8, 1}}; });
   add([](plan_spec& s) { s.load.in_bytes = 9; });
