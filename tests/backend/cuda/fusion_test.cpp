@@ -87,7 +87,7 @@ std::string message_of(const plan_spec& spec) {
 }
 
 TEST_F(cuda_fusion, names_the_line_that_is_wrong) {
-  const auto wrong = replaced(sound_load, "with.by * in", "with.by * im");
+  const auto wrong = replaced(sound_load, "fixed.gain * in", "fixed.gain * im");
   EXPECT_EQ(message_of(with_load(sound_load)), "nothing was refused");
   EXPECT_THAT(message_of(with_load(wrong)), names_line("your load functor", 8));
   EXPECT_THAT(message_of(with_load("#include \"wingbeat/device/twiddle.hpp\"\n\n" + wrong)),
