@@ -4,7 +4,7 @@
 // inline, because its functions have the same names in all instruction sets.
 #pragma once
 
-#include "backend/host/kernels.hpp"     // first_of_tile, rectangle, stored
+#include "backend/host/kernels.hpp"     // rectangle, stored
 #include "backend/host/lanes/simd.hpp"  // WINGBEAT_LANES, size_t
 #include "wingbeat/device/bfloat.hpp"   // bfloat
 #include "wingbeat/device/half.hpp"     // half_float
@@ -60,58 +60,42 @@ void move_planes(Real* real, Real* imaginary, Real* tile, size_t count) {
   }
 }
 
-/// Moves `Side` runs to columns, square by square; the last square begins earlier where it would
-/// reach further.
-template <int Side>
-WINGBEAT_LANES void move_squares(const float* in, size_t in_pitch, float* out, size_t out_pitch,
-                                 size_t n_numbers) {
-  using V = simd<double, Side>;
-  for (size_t square = 0; square * Side < n_numbers; ++square) {
-    const size_t c = first_of_tile(square, Side, n_numbers);
-    V row[Side];
-    WINGBEAT_UNROLL
-    for (int i = 0; i < Side; ++i) {
-      __builtin_memcpy(&row[i].v, in + i * in_pitch + 2 * c, sizeof row[i].v);
-    }
-    transpose<Side>(row);
-    WINGBEAT_UNROLL
-    for (int i = 0; i < Side; ++i) {
-      __builtin_memcpy(out + (c + i) * out_pitch, &row[i].v, sizeof row[i].v);
-    }
-  }
-}
-
-/// Moves `Side` by `Side` runs from `run` on, then the others by smaller squares, and returns the
-/// first run that is left.
-template <int Side>
-WINGBEAT_LANES size_t move_runs_by_squares(const float* in, size_t in_pitch, float* out,
-                                           size_t out_pitch, size_t n_runs, size_t n_numbers,
-                                           size_t run) {
-  if (n_numbers >= Side) {
-    for (; run + Side <= n_runs; run += Side) {
-      move_squares<Side>(in + run * in_pitch, in_pitch, out + 2 * run, out_pitch, n_numbers);
-    }
-  }
-  if constexpr (Side > 2) {
-    return move_runs_by_squares<Side / 2>(in, in_pitch, out, out_pitch, n_runs, n_numbers, run);
-  }
-  return run;
-}
-
 /// Moves rows of complex numbers to columns: number c of run r stands at from + r from_pitch + 2 c
 /// and goes to to + c to_pitch + 2 r. Squares are transposed in registers, one complex float as one
 /// double, which no instruction here computes with.
 template <class Real>
 void move_transposed(const Real* from, size_t from_pitch, Real* to, size_t to_pitch, size_t n_runs,
                      size_t n_numbers) {
+  constexpr size_t number_bytes = 2 * sizeof(Real);
   size_t run = 0;
+  constexpr int side = vector_bytes / int{sizeof(double)};
   if constexpr (sizeof(Real) == 4) {
-    constexpr int side = vector_bytes / int{sizeof(double)};
-    run = move_runs_by_squares<side>(from, from_pitch, to, to_pitch, n_runs, n_numbers, 0);
+    using V = simd<double, side>;
+    for (; run + side <= n_runs; run += side) {
+      size_t c = 0;
+      for (; c + side <= n_numbers; c += side) {
+        V row[side];
+        WINGBEAT_UNROLL
+        for (int i = 0; i < side; ++i) {
+          __builtin_memcpy(&row[i].v, from + (run + i) * from_pitch + 2 * c, sizeof row[i].v);
+        }
+        transpose<side>(row);
+        WINGBEAT_UNROLL
+        for (int i = 0; i < side; ++i) {
+          __builtin_memcpy(to + (c + i) * to_pitch + 2 * run, &row[i].v, sizeof row[i].v);
+        }
+      }
+      for (; c < n_numbers; ++c) {
+        for (size_t i = 0; i < side; ++i) {
+          __builtin_memcpy(to + c * to_pitch + 2 * (run + i), from + (run + i) * from_pitch + 2 * c,
+                           number_bytes);
+        }
+      }
+    }
   }
   for (size_t c = 0; c < n_numbers; ++c) {
     for (size_t r = run; r < n_runs; ++r) {
-      __builtin_memcpy(to + c * to_pitch + 2 * r, from + r * from_pitch + 2 * c, 2 * sizeof(Real));
+      __builtin_memcpy(to + c * to_pitch + 2 * r, from + r * from_pitch + 2 * c, number_bytes);
     }
   }
 }

@@ -24,9 +24,27 @@ constexpr radix_cost costs[] = {
     {8, 16.0},  {7, 19.0},  {6, 17.0},  {5, 16.5},  {4, 12.5},  {3, 13.5},  {2, 9.5},
 };
 
+/// The largest radix that pays in strips of the widest vectors; in 32 bytes the largest of all do.
+constexpr int max_strip_radix = 13;
+
 /// A search for the cheapest chain: radices in falling order.
 class search {
  public:
+  search(std::size_t length, int max_radix) {
+    std::size_t first = 0;
+    while (costs[first].radix > max_radix) ++first;
+    extend(length, first, 0);
+  }
+
+  [[nodiscard]] double cost() const { return best_cost_; }
+  [[nodiscard]] chain result(std::size_t length) const {
+    chain found;
+    found.length = length;
+    for (const int radix : best_) found.stages[found.n_stages++].radix = radix;
+    return found;
+  }
+
+ private:
   void extend(std::size_t left, std::size_t first, double cost) {
     if (cost >= best_cost_) return;
     if (left == 1) {
@@ -43,15 +61,6 @@ class search {
     }
   }
 
-  [[nodiscard]] double cost() const { return best_cost_; }
-  [[nodiscard]] chain result(std::size_t length) const {
-    chain found;
-    found.length = length;
-    for (const int radix : best_) found.stages[found.n_stages++].radix = radix;
-    return found;
-  }
-
- private:
   std::vector<int> radices_, best_;
   double best_cost_ = std::numeric_limits<double>::infinity();
 };
@@ -71,7 +80,7 @@ constexpr double first_root_cost = 10;
 constexpr double few_lanes_cost = 10;
 
 /// What it costs for each point to bring rows to lanes and back.
-constexpr double lanes_cost = 34;
+constexpr double lanes_cost = 30;
 
 double cost_of(const chain& factors) {
   double cost = 0;
@@ -107,15 +116,11 @@ double cost_of_transposed(const radix_cost& first, const chain& rows, std::size_
 }  // namespace
 
 chain mixed_chain(std::size_t length) {
-  search over;
-  over.extend(length, 0, 0);
-  return over.result(length);
+  return search{length, max_strip_radix}.result(length);
 }
 
 double chain_cost(std::size_t length) {
-  search over;
-  over.extend(length, 0, 0);
-  return over.cost();
+  return search{length, max_strip_radix}.cost();
 }
 
 matrix_shape matrix_shape_of(std::size_t length, std::size_t width, std::size_t number_bytes) {
@@ -168,7 +173,7 @@ transposed_chain transposed_chain_of(std::size_t length, std::size_t width,
     for (const auto& [radix, per_point] : costs) {
       const auto a = static_cast<std::size_t>(radix);
       if (length % a != 0 || length / a < w) continue;
-      const chain rows = mixed_chain(length / a);
+      const chain rows = search{length / a, costs[0].radix}.result(length / a);
       const double cost = cost_of_transposed({radix, per_point}, rows, w, number_bytes);
       if (cost >= best.cost) continue;
       best.cost = cost;
