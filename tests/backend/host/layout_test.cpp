@@ -80,7 +80,7 @@ TEST(host_batches, have_several_dimensions) {
 }
 
 TEST(host_batches, may_interleave) {
-  for (const std::size_t n : {4, 5, 12, 16, 100, 128, 270}) {
+  for (const std::size_t n : {1, 4, 5, 12, 16, 100, 128, 270}) {
     for (const std::size_t batch : {3, 19}) {
       const memory_layout interleaved{.strides = {batch}, .distances = {1}};
       plan_spec spec{.lengths = {n}, .batch = batch};
