@@ -11,6 +11,7 @@
 #include "arrays/order.hpp"                         // common_precision
 #include "device_functor.hpp"                       // device_functor
 #include "formatted.hpp"                            // formatted
+#include "stored_number.hpp"                        // with_stored
 #include "wingbeat/device/functors/real_load.hpp"   // real_load, line_numbers
 #include "wingbeat/device/functors/real_store.hpp"  // real_store
 #include "wingbeat/error.hpp"                       // plan_error
@@ -164,18 +165,6 @@ line_numbers seen_by(line_numbers lines, const traits& kind, bool is_input, bool
     lines.edge = is_input ? std::numbers::sqrt2 : 1 / std::numbers::sqrt2;
   }
   return lines;
-}
-
-/// Calls work(value) with a value of a stored type, as kernels that compute with Real have it.
-template <class Real, class Work>
-auto with_stored(precision stored, const Work& work) {
-  if constexpr (sizeof(Real) == sizeof(double)) {
-    return work(double{});
-  } else {
-    if (stored == precision::fp16) return work(device::half_float{});
-    if (stored == precision::bf16) return work(device::bfloat{});
-    return work(float{});
-  }
 }
 
 /// The two arrays of a step, and how its lines lie in both.

@@ -25,7 +25,7 @@ class real_axis {
       : kind_(kind),
         length_(length),
         orthogonalizes_(orthogonalize),
-        order_(kind.logical_length(length) * step(kind.half_in) * step(kind.half_out)),
+        order_(kind.order(length)),
         dft_(order_, direction::forward) {}
 
   /// Replaces the lines of `points`, whose values are `stride` apart, by their transforms.
@@ -34,11 +34,11 @@ class real_axis {
       for (std::size_t first = block; first < block + stride; ++first) {
         row<long double> grid(order_);
         for (std::size_t j = 0; j < length_; ++j) {
-          grid[place(j, kind_.half_in)] = factor_in(j) * points[first + j * stride].real();
+          grid[kind_.place_in(j)] = factor_in(j) * points[first + j * stride].real();
         }
         dft_(grid, 1);
         for (std::size_t k = 0; k < length_; ++k) {
-          points[first + k * stride] = factor_out(k) * part(grid[place(k, kind_.half_out)]);
+          points[first + k * stride] = factor_out(k) * part(grid[kind_.place_out(k)]);
         }
       }
     }
@@ -47,13 +47,6 @@ class real_axis {
  private:
   static constexpr long double root_2 = std::numbers::sqrt2_v<long double>;
 
-  static constexpr std::size_t step(bool is_half) { return is_half ? 2 : 1; }
-
-  /// Returns p[i], or q[i].
-  [[nodiscard]] std::size_t place(std::size_t i, bool is_half) const {
-    if (is_half) return 2 * i + 1;
-    return kind_.functions == request::basis::sine ? i + 1 : i;
-  }
   [[nodiscard]] long double factor_in(std::size_t j) const {
     if (kind_.functions == request::basis::cas) return 1;
     if (!kind_.is_own_mirror_in(j, length_)) return 2;

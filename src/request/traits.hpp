@@ -53,6 +53,8 @@ struct traits {
   [[nodiscard]] constexpr bool is_conjugated() const {
     return is_real() && is_forward != (in == domain::real);
   }
+  /// Returns whether engines compute it by w = exp(-2 pi i / N).
+  [[nodiscard]] constexpr bool computes_forward() const { return is_forward != is_conjugated(); }
   /// Returns whether one of its sides is real.
   [[nodiscard]] constexpr bool is_real() const { return in == domain::real || out == domain::real; }
   /// Returns whether both are, and every axis may have a kind of its own.
@@ -76,8 +78,19 @@ struct traits {
     if (half_in || half_out) return 2 * n;
     return functions == basis::cosine ? 2 * (n - 1) : 2 * (n + 1);
   }
+  /// Returns p of sample j, and q of element k, where the functions of n points have the angles
+  /// 2 pi p q / order(n).
+  [[nodiscard]] constexpr std::size_t place_in(std::size_t j) const { return place(j, half_in); }
+  [[nodiscard]] constexpr std::size_t place_out(std::size_t k) const { return place(k, half_out); }
+  [[nodiscard]] constexpr std::size_t order(std::size_t n) const {
+    return logical_length(n) * (half_in ? 2 : 1) * (half_out ? 2 : 1);
+  }
 
  private:
+  [[nodiscard]] constexpr std::size_t place(std::size_t i, bool is_half) const {
+    if (is_half) return 2 * i + 1;
+    return functions == basis::sine ? i + 1 : i;
+  }
   [[nodiscard]] constexpr bool is_own_mirror(std::size_t i, std::size_t n) const {
     if (functions == basis::cosine) return i == 0 || 2 * i == logical_length(n);
     return functions == basis::sine && 2 * (i + 1) == logical_length(n);

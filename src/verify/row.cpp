@@ -27,14 +27,7 @@ namespace {
 
 /// Returns the factor of x[j] in element k of n points of a kind from reals to reals.
 long double real_factor(const request::traits& kind, std::size_t j, std::size_t k, std::size_t n) {
-  const auto position = [&](std::size_t i, bool is_half) {
-    if (is_half) return 2 * i + 1;
-    return kind.functions == request::basis::sine ? i + 1 : i;
-  };
-  const std::size_t period =
-      kind.logical_length(n) * (kind.half_in ? 2 : 1) * (kind.half_out ? 2 : 1);
-  const value w =
-      root(transform::inverse, position(j, kind.half_in) * position(k, kind.half_out), period);
+  const value w = root(transform::inverse, kind.place_in(j) * kind.place_out(k), kind.order(n));
   if (kind.functions == request::basis::cas) return w.real() + w.imag();
   const long double part = kind.functions == request::basis::cosine ? w.real() : w.imag();
   return kind.is_own_mirror_in(j, n) ? part : 2 * part;

@@ -11,8 +11,7 @@
 #include "backend/host/aligned.hpp"      // start_of
 #include "backend/host/thread_pool.hpp"  // thread_pool
 #include "formatted.hpp"                 // formatted, joined
-#include "wingbeat/device/bfloat.hpp"    // bfloat
-#include "wingbeat/device/half.hpp"      // half_float
+#include "stored_number.hpp"             // with_stored
 #include "wingbeat/roots.hpp"            // root
 
 namespace wingbeat::backend::host {
@@ -27,13 +26,8 @@ constexpr std::size_t most_alone = 4096;  ///< Points of a call that asks for no
 
 /// Returns the factor of x[j] in element k of a kind whose functions are no sines of half steps.
 long double factor_of(const traits& kind, std::size_t j, std::size_t k, std::size_t n) {
-  const auto place = [&](std::size_t i, bool is_half) {
-    if (is_half) return 2 * i + 1;
-    return kind.functions == basis::sine ? i + 1 : i;
-  };
-  const std::size_t period =
-      kind.logical_length(n) * (kind.half_in ? 2 : 1) * (kind.half_out ? 2 : 1);
-  const auto w = root(place(j, kind.half_in) * place(k, kind.half_out) % period, period);
+  const std::size_t order = kind.order(n);
+  const auto w = root(kind.place_in(j) * kind.place_out(k) % order, order);
   if (kind.functions == basis::cas) return w.real() - w.imag();
   const long double part = kind.functions == basis::cosine ? w.real() : -w.imag();
   return kind.is_own_mirror_in(j, n) ? part : 2 * part;
@@ -186,14 +180,14 @@ class small_reals final : public backend::call {
     vector tiles[2][most_points];
     vector *from = tiles[0], *to = tiles[1];
     if (!in_.is_whole || n < lanes) std::fill_n(from, points_, vector{});
-    with_stored(in_.stored, [&](auto number) { gather(number, in, first, n, from); });
+    with_stored<Real>(in_.stored, [&](auto number) { gather(number, in, first, n, from); });
     std::size_t inside = points_;
     for (const axis_matrix<Real>& matrix : matrices_) {
       inside /= matrix.length;
       multiply(matrix, inside, from, to);
       std::swap(from, to);
     }
-    with_stored(out_.stored, [&](auto number) { scatter(number, from, first, n, out); });
+    with_stored<Real>(out_.stored, [&](auto number) { scatter(number, from, first, n, out); });
   }
 
   /// One transform: lanes are elements of a line.
@@ -201,7 +195,7 @@ class small_reals final : public backend::call {
     Real points[2][most_points];
     Real *from = points[0], *to = points[1];
     if (!in_.is_whole) std::fill_n(from, points_, Real{0});
-    with_stored(in_.stored, [&](auto stored) {
+    with_stored<Real>(in_.stored, [&](auto stored) {
       const auto* const numbers =
           reinterpret_cast<const decltype(stored)*>(in) + in_.first_of(number);
       for (const auto& [point, unit] : in_.elements) from[point] = static_cast<Real>(numbers[unit]);
@@ -212,7 +206,7 @@ class small_reals final : public backend::call {
       multiply_one(matrix, inside, from, to);
       std::swap(from, to);
     }
-    with_stored(out_.stored, [&](auto stored) {
+    with_stored<Real>(out_.stored, [&](auto stored) {
       auto* const numbers = reinterpret_cast<decltype(stored)*>(out) + out_.first_of(number);
       for (const auto& [point, unit] : out_.elements) {
         numbers[unit] = decltype(stored)(from[point]);
@@ -280,17 +274,6 @@ class small_reals final : public backend::call {
       }
     }
   }
-  template <class Work>
-  static void with_stored(precision stored, const Work& work) {
-    if constexpr (sizeof(Real) == sizeof(double)) {
-      work(double{});
-    } else {
-      if (stored == precision::fp16) return work(device::half_float{});
-      if (stored == precision::bf16) return work(device::bfloat{});
-      work(float{});
-    }
-  }
-
   request::resolved_spec request_;
   small_side in_, out_;
   std::size_t points_, count_;
