@@ -82,12 +82,6 @@ struct piece {
                                                      const tuning::architecture& data,
                                                      const device_info& device);
 
-/// Returns the piece that convolves rows in one workgroup, or makes the spectra for it, if there is
-/// one. It depends on length and precision alone, because both must have bins in the same places.
-[[nodiscard]] std::optional<piece> convolution_of(const axis_request& axis,
-                                                  const tuning::architecture& data,
-                                                  const device_info& device);
-
 /// Returns the piece that transforms planes of `rows` of this axis, if there is one.
 [[nodiscard]] std::optional<piece> plane_of(std::size_t rows, const axis_request& axis,
                                             const tuning::architecture& data,

@@ -5,14 +5,15 @@
 #include <stdexcept>  // logic_error
 #include <utility>    // move
 
-#include "arrays/order.hpp"          // arrays_of_passes, order_of_axes
-#include "formatted.hpp"             // formatted
-#include "planner/pieces.hpp"        // pieces_of, plane_of
-#include "planner/placement.hpp"     // placed
-#include "request/resolved.hpp"      // resolved_spec, factor_of, points_of
-#include "tuning/tuning.hpp"         // for_device
-#include "wingbeat/error.hpp"        // plan_error
-#include "wingbeat/good_length.hpp"  // is_good_length
+#include "arrays/order.hpp"              // arrays_of_passes, order_of_axes
+#include "formatted.hpp"                 // formatted
+#include "planner/convolved_pieces.hpp"  // convolution_of
+#include "planner/pieces.hpp"            // pieces_of, plane_of
+#include "planner/placement.hpp"         // placed
+#include "request/resolved.hpp"          // resolved_spec, factor_of, points_of
+#include "tuning/tuning.hpp"             // for_device
+#include "wingbeat/error.hpp"            // plan_error
+#include "wingbeat/good_length.hpp"      // is_good_length
 
 namespace wingbeat::programs {
 namespace {
@@ -117,8 +118,7 @@ class piece_chooser {
       axis.sink = row_of(request_.kind.out);
     }
     axis.total = spec_.lengths[a] / (axis.has_half_spectrum() ? 2 : 1);
-    const request::traits& kind = request_.kind_of_axis(a);
-    axis.is_forward = kind.is_forward != kind.is_conjugated();
+    axis.is_forward = request_.kind_of_axis(a).computes_forward();
     axis.transforms = transforms_of(a);
     return axis;
   }

@@ -4,7 +4,8 @@
 
 #include <cstddef>  // size_t
 
-#include "wingbeat/devices.hpp"  // device_info
+#include "wingbeat/devices.hpp"      // device_info
+#include "wingbeat/good_length.hpp"  // good_length
 
 namespace wingbeat::tuning {
 
@@ -17,5 +18,20 @@ namespace wingbeat::tuning {
 /// Returns how many times as long each point of a length is expected to take on a device as the
 /// points of a power of two, were there one of that size.
 [[nodiscard]] double relative_point_time(std::size_t length, const device_info& device);
+
+/// Returns the good length up to `max` that costs least, the shortest of those; the next one from
+/// `least` on is always considered.
+template <class Cost>
+std::size_t cheapest_good_length(std::size_t least, std::size_t max, const Cost& cost_of_length) {
+  std::size_t best = good_length(least);
+  double min_cost = cost_of_length(best);
+  for (std::size_t n = good_length(best + 1); n <= max; n = good_length(n + 1)) {
+    const double cost = cost_of_length(n);
+    if (cost >= min_cost) continue;
+    min_cost = cost;
+    best = n;
+  }
+  return best;
+}
 
 }  // namespace wingbeat::tuning

@@ -9,7 +9,7 @@
 #include "backend/host/aligned.hpp"  // aligned_array, make_aligned
 #include "backend/host/kernels.hpp"  // convolved
 #include "chirp.hpp"                 // chirp
-#include "wingbeat/good_length.hpp"  // good_length
+#include "tuning/padding.hpp"        // cheapest_good_length
 
 namespace wingbeat::backend::host {
 
@@ -44,17 +44,9 @@ class chirp_table {
 /// Returns the good length that costs least among those a transform of N points is convolved
 /// within: 2 N - 1 and up to 1/4 more.
 template <class Cost>
-std::size_t padded_length_of(std::size_t length, Cost cost_of_length) {
+std::size_t padded_length_of(std::size_t length, const Cost& cost_of_length) {
   const std::size_t least = 2 * length - 1;
-  std::size_t best = good_length(least);
-  double least_cost = cost_of_length(best);
-  for (std::size_t n = good_length(best + 1); n <= least + least / 4; n = good_length(n + 1)) {
-    const double cost = cost_of_length(n);
-    if (cost >= least_cost) continue;
-    least_cost = cost;
-    best = n;
-  }
-  return best;
+  return tuning::cheapest_good_length(least, least + least / 4, cost_of_length);
 }
 
 }  // namespace wingbeat::backend::host
