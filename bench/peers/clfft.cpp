@@ -34,6 +34,7 @@ class clfft_job final : public device_job<opencl_device> {
     }
     const auto lengths = reversed(what.lengths);
     const auto axes = static_cast<clfftDim>(lengths.size());
+    if (what.does == kind::reals_to_reals) throw refusal("clFFT has none from reals to reals");
     require(clfftCreateDefaultPlan(&plan_, on.context, axes, lengths.data()), "make a plan");
     try {
       describe(axes);

@@ -28,6 +28,7 @@ struct names<float> {
   static constexpr auto c2c = fftwf_plan_guru64_dft;
   static constexpr auto r2c = fftwf_plan_guru64_dft_r2c;
   static constexpr auto c2r = fftwf_plan_guru64_dft_c2r;
+  static constexpr auto r2r = fftwf_plan_guru64_r2r;
   static constexpr auto split_c2c = fftwf_plan_guru64_split_dft;
   static constexpr auto split_r2c = fftwf_plan_guru64_split_dft_r2c;
   static constexpr auto split_c2r = fftwf_plan_guru64_split_dft_c2r;
@@ -42,10 +43,26 @@ struct names<double> {
   static constexpr auto c2c = fftw_plan_guru64_dft;
   static constexpr auto r2c = fftw_plan_guru64_dft_r2c;
   static constexpr auto c2r = fftw_plan_guru64_dft_c2r;
+  static constexpr auto r2r = fftw_plan_guru64_r2r;
   static constexpr auto split_c2c = fftw_plan_guru64_split_dft;
   static constexpr auto split_r2c = fftw_plan_guru64_split_dft_r2c;
   static constexpr auto split_c2r = fftw_plan_guru64_split_dft_c2r;
 };
+
+fftw_r2r_kind fftw_kind(real_kind of_axis) {
+  switch (of_axis) {
+    case real_kind::dct1: return FFTW_REDFT00;
+    case real_kind::dct2: return FFTW_REDFT10;
+    case real_kind::dct3: return FFTW_REDFT01;
+    case real_kind::dct4: return FFTW_REDFT11;
+    case real_kind::dst1: return FFTW_RODFT00;
+    case real_kind::dst2: return FFTW_RODFT10;
+    case real_kind::dst3: return FFTW_RODFT01;
+    case real_kind::dst4: return FFTW_RODFT11;
+    case real_kind::dht: break;
+  }
+  return FFTW_DHT;
+}
 
 struct release {
   void operator()(char* memory) const { fftw_free(memory); }
@@ -128,6 +145,11 @@ class fftw_job final : public job {
       case kind::forward:
         return is_split ? api::split_c2c(rank, axes_.data(), 1, &batch_, in, in_i, out, out_i, how)
                         : api::c2c(rank, axes_.data(), 1, &batch_, in_z, out_z, -1, how);
+      case kind::reals_to_reals: {
+        std::vector<fftw_r2r_kind> kinds;
+        for (const real_kind axis : what_.axis_kinds) kinds.push_back(fftw_kind(axis));
+        return api::r2r(rank, axes_.data(), 1, &batch_, in, out, kinds.data(), how);
+      }
       case kind::inverse: break;
     }
     // The inverse of split numbers is the forward transform with the parts exchanged.

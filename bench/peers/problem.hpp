@@ -19,7 +19,9 @@ class refusal : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class kind { forward, inverse, forward_from_real, inverse_to_real };
+enum class kind { forward, inverse, forward_from_real, inverse_to_real, reals_to_reals };
+/// Of one axis of `reals_to_reals`.
+enum class real_kind { dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4, dht };
 enum class precision { fp32, fp64, fp16, bf16 };
 
 struct side {
@@ -31,6 +33,7 @@ struct side {
 
 struct problem {
   kind does = kind::forward;
+  std::vector<real_kind> axis_kinds;  ///< Of reals to reals, of each axis.
   precision real = precision::fp32;
   std::vector<std::size_t> lengths;
   std::size_t batch = 1;
@@ -92,6 +95,23 @@ inline void side_word(side& to, std::string_view name, std::string_view value) {
   if (name == "bytes") to.size_bytes = number(value);
 }
 
+inline std::vector<real_kind> real_kinds(std::string_view text) {
+  using namespace std::string_view_literals;
+  constexpr std::array kinds{
+      std::pair{"dct1"sv, real_kind::dct1}, std::pair{"dct2"sv, real_kind::dct2},
+      std::pair{"dct3"sv, real_kind::dct3}, std::pair{"dct4"sv, real_kind::dct4},
+      std::pair{"dst1"sv, real_kind::dst1}, std::pair{"dst2"sv, real_kind::dst2},
+      std::pair{"dst3"sv, real_kind::dst3}, std::pair{"dst4"sv, real_kind::dst4},
+      std::pair{"dht"sv, real_kind::dht}};
+  std::vector<real_kind> found;
+  while (!text.empty()) {
+    const std::string_view name = text.substr(0, text.find('x'));
+    found.push_back(named(kinds, name));
+    text.remove_prefix(name.size() < text.size() ? name.size() + 1 : name.size());
+  }
+  return found;
+}
+
 inline void word(problem& to, std::string_view name, std::string_view value) {
   using namespace std::string_view_literals;
   constexpr std::array kinds{std::pair{"forward"sv, kind::forward},
@@ -101,7 +121,12 @@ inline void word(problem& to, std::string_view name, std::string_view value) {
   constexpr std::array precisions{
       std::pair{"fp32"sv, precision::fp32}, std::pair{"fp64"sv, precision::fp64},
       std::pair{"fp16"sv, precision::fp16}, std::pair{"bf16"sv, precision::bf16}};
-  if (name == "kind") to.does = named(kinds, value);
+  if (name == "kind" && (value.starts_with("dct") || value.starts_with("dst") || value == "dht")) {
+    to.does = kind::reals_to_reals;
+    to.axis_kinds = real_kinds(value);
+  } else if (name == "kind") {
+    to.does = named(kinds, value);
+  }
   if (name == "precision") to.real = named(precisions, value);
   if (name == "lengths") to.lengths = numbers(value);
   if (name == "batch") to.batch = number(value);
@@ -129,6 +154,10 @@ inline problem problem_of(std::string_view words) {
   const std::size_t axes = made.lengths.size();
   if (axes == 0 || made.in.strides.size() != axes || made.out.strides.size() != axes) {
     throw refusal("lengths and strides differ in their number of axes");
+  }
+  if (made.axis_kinds.size() == 1) made.axis_kinds.resize(axes, made.axis_kinds.front());
+  if (made.does == kind::reals_to_reals && made.axis_kinds.size() != axes) {
+    throw refusal("lengths and kinds differ in their number of axes");
   }
   return made;
 }

@@ -8,7 +8,8 @@
 
 #include <vkFFT.h>
 
-#include <memory>  // unique_ptr
+#include <algorithm>  // any_of
+#include <memory>     // unique_ptr
 #include <string>
 
 #include "device_job.hpp"  // device_job
@@ -42,6 +43,26 @@ void set_strides(uint64_t (&to)[n], const problem& what, const side& from) {
   to[axes - 1] = from.distance;
 }
 
+/// VkFFT has one kind for all axes, and no transform of Hartley; DST since its version 1.3.
+template <class Configuration>
+void choose_kind(Configuration& how, const std::vector<real_kind>& kinds) {
+  if (std::any_of(kinds.begin(), kinds.end(), [&](real_kind k) { return k != kinds.front(); })) {
+    throw refusal("VkFFT has one kind for all axes");
+  }
+  const int kind = static_cast<int>(kinds.front());
+  if (kind < 4) {
+    how.performDCT = static_cast<uint64_t>(kind + 1);
+    return;
+  }
+  if constexpr (requires { how.performDST; }) {
+    if (kind < 8) {
+      how.performDST = static_cast<uint64_t>(kind - 3);
+      return;
+    }
+  }
+  throw refusal("this VkFFT has DCT, since 1.3 DST, and no transform of Hartley");
+}
+
 class vkfft_job final : public device_job<device> {
  public:
   vkfft_job(device& on, const problem& what) : device_job(on, what) {
@@ -53,6 +74,7 @@ class vkfft_job final : public device_job<device> {
     how.numberBatches = what.batch;
     how.doublePrecision = what.real == precision::fp64 ? 1 : 0;
     how.performR2C = what.is_real() ? 1 : 0;
+    if (what.does == kind::reals_to_reals) choose_kind(how, what.axis_kinds);
     (what.is_inverse() ? how.makeInversePlanOnly : how.makeForwardPlanOnly) = 1;
     place(how, on);
     require(initializeVkFFT(&app_, how), "plan");

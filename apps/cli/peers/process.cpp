@@ -15,6 +15,7 @@
 #include <csignal>   // kill
 #include <cstring>   // strerror
 
+#include "cli/kinds.hpp"         // kinds_text
 #include "formatted.hpp"         // formatted, joined
 #include "request/resolved.hpp"  // input_array, output_array
 #include "wingbeat/error.hpp"    // absent_error, device_error, plan_error
@@ -266,11 +267,12 @@ std::unique_ptr<measure::library_run> make_process_run(peer_process& peer, const
 
 std::string words_of(const plan_spec& spec) {
   const std::size_t batch = spec.batch;
-  return formatted("kind={} precision={} lengths={} batch={} in_place={}{}{}", name_of(spec.kind),
-                   name_of(spec.real), joined(spec.lengths, "x"), batch,
-                   spec.where == placement::in_place ? 1 : 0,
-                   side_words("in", request::input_array(spec)),
-                   side_words("out", request::output_array(spec)));
+  std::string kinds = kinds_text(spec);
+  std::erase(kinds, ' ');
+  return formatted(
+      "kind={} precision={} lengths={} batch={} in_place={}{}{}", kinds, name_of(spec.real),
+      joined(spec.lengths, "x"), batch, spec.where == placement::in_place ? 1 : 0,
+      side_words("in", request::input_array(spec)), side_words("out", request::output_array(spec)));
 }
 
 }  // namespace wingbeat::cli

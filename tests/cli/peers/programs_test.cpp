@@ -26,6 +26,7 @@ struct candidate {
   std::string program;
   engine on;
   int min_planned;  ///< Of the 48 problems below.
+  int min_kinds;    ///< Of the nine kinds from reals to reals.
 };
 
 class peers : public ::testing::TestWithParam<candidate> {
@@ -105,11 +106,25 @@ TEST_P(peers, transform_in_the_calls_that_they_time) {
   }
 }
 
+TEST_P(peers, transform_reals_to_reals) {
+  const device_info device = first_device(GetParam().on);
+  peer_process peer{program_, device, 100};
+  int n_planned = 0;
+  for (const std::string kind :
+       {"dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht"}) {
+    const auto spec = problems_of({.lengths = "16", .kind = kind, .batch = 3}, device);
+    n_planned += is_planned(peer, spec.front(), kind) ? 1 : 0;
+  }
+  EXPECT_GE(n_planned, GetParam().min_kinds);
+  const auto mixed = problems_of({.lengths = "16x32", .kind = "dct2,dst3", .batch = 3}, device);
+  EXPECT_EQ(is_planned(peer, mixed.front(), "mixed"), GetParam().min_kinds == 9);
+}
+
 INSTANTIATE_TEST_SUITE_P(programs, peers,
-                         ::testing::Values(candidate{"wingbeat-peer-fftw", engine::host, 48},
-                                           candidate{"wingbeat-peer-clfft", engine::opencl, 24},
+                         ::testing::Values(candidate{"wingbeat-peer-fftw", engine::host, 48, 9},
+                                           candidate{"wingbeat-peer-clfft", engine::opencl, 24, 0},
                                            candidate{"wingbeat-peer-vkfft-opencl", engine::opencl,
-                                                     24}),
+                                                     24, 3}),
                          [](const auto& one) {
                            std::string name =
                                one.param.program.substr(one.param.program.find("peer-") + 5);
