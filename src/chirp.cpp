@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chirp.hpp"
 
-#include <type_traits>  // is_same_v
-
-#include "plain_transform.hpp"  // plain_transform
-#include "root_products.hpp"    // root_products
+#include "backend/backend.hpp"            // host_engine
+#include "plain_transform.hpp"            // plain_transform
+#include "programs/prepared_program.hpp"  // prepared_transform
+#include "root_products.hpp"              // root_products
 
 namespace wingbeat {
 namespace {
@@ -17,34 +17,61 @@ void each_factor(std::size_t points, bool is_forward, const Take& take) {
   for (std::size_t n = 0; n < points; ++n) {
     const auto root = root_of(square);
     take(n, is_forward ? root : std::conj(root));
-    square = (square + 2 * n + 1) % (2 * points);
+    square += 2 * n + 1;
+    if (square >= 2 * points) square -= 2 * points;
   }
 }
 
-/// Returns the spectrum of the chirp's conjugates, which lie around 0, over `total`.
+/// Lets c[n], n < N, become the conjugates, which lie around 0 within `total`, ready to be
+/// transformed.
 template <class Work>
-std::vector<std::complex<double>> spectrum_of(std::size_t points, std::size_t total,
-                                              bool is_forward) {
-  std::vector<std::complex<Work>> conjugates(total), bins(total);
-  each_factor<Work>(points, is_forward, [&](std::size_t n, const std::complex<Work>& factor) {
-    conjugates[n] = std::conj(factor) / static_cast<Work>(total);
-    conjugates[(total - n) % total] = conjugates[n];
-  });
-  plain_transform<Work>{total}(conjugates.data(), 1, total, bins.data());
-  if constexpr (std::is_same_v<Work, double>) return bins;
+std::vector<std::complex<Work>> conjugates_around_0(const std::vector<std::complex<Work>>& factors,
+                                                    std::size_t total) {
+  std::vector<std::complex<Work>> row(total);
+  for (std::size_t n = 0; n < factors.size(); ++n) {
+    row[n] = row[(total - n) % total] = std::conj(factors[n]) / static_cast<Work>(total);
+  }
+  return row;
+}
+
+std::vector<std::complex<double>> spectrum_in_long_double(std::size_t points, std::size_t total,
+                                                          bool is_forward) {
+  std::vector<std::complex<long double>> factors(points), bins(total);
+  each_factor<long double>(points, is_forward,
+                           [&](std::size_t n, const auto& factor) { factors[n] = factor; });
+  plain_transform<long double>{total}(conjugates_around_0(factors, total).data(), 1, total,
+                                      bins.data());
   return {bins.begin(), bins.end()};
+}
+
+/// Transforms a row of a good length forward, which takes the engine `host` no chirp. Its bins take
+/// the place of its elements.
+void transform_forward(std::vector<std::complex<double>>& row) {
+  const backend::engine& host = backend::host_engine();
+  const auto queue = host.open(host.devices().front());
+  const auto prepared = programs::prepared_transform(
+      queue, request::resolved_spec{{.lengths = {row.size()}, .real = precision::fp64}});
+  const std::size_t workspace_bytes = prepared->program().workspace_bytes();
+  queue->reserve(workspace_bytes);
+  const auto held = queue->lock();
+  const buffer_view all{row.data(), 0, row.size() * sizeof(row.front())};
+  prepared->enqueue(*queue,
+                    {.in = all, .out = all, .workspace = queue->workspace(workspace_bytes)});
 }
 
 }  // namespace
 
-chirp::chirp(std::size_t points_given, std::size_t total_given, bool is_forward)
-    : points(points_given), total(total_given) {
-  constexpr std::size_t most_in_long_double = std::size_t{1} << 20;
-  each_factor<double>(points, is_forward, [&](std::size_t, const std::complex<double>& factor) {
-    factors.push_back(factor);
-  });
-  spectrum = total <= most_in_long_double ? spectrum_of<long double>(points, total, is_forward)
-                                          : spectrum_of<double>(points, total, is_forward);
+chirp::chirp(std::size_t points_given, std::size_t total_given, bool is_forward, precision real)
+    : points(points_given), total(total_given), factors(points_given) {
+  const std::size_t most_in_long_double = std::size_t{1} << (real == precision::fp64 ? 20 : 12);
+  each_factor<double>(points, is_forward,
+                      [&](std::size_t n, const auto& factor) { factors[n] = factor; });
+  if (total <= most_in_long_double) {
+    spectrum = spectrum_in_long_double(points, total, is_forward);
+  } else {
+    spectrum = conjugates_around_0(factors, total);
+    transform_forward(spectrum);
+  }
 }
 
 }  // namespace wingbeat

@@ -11,13 +11,16 @@
 #include <cstddef>  // size_t
 #include <vector>
 
+#include "wingbeat/plan.hpp"  // precision
+
 namespace wingbeat {
 
-/// Rounded once to double: computed in long double within up to 2^20 points, in double beyond,
-/// where that would take gigabytes.
+/// Rounded once to double.
 struct chirp {
-  /// Returns the chirp of a transform of `points` points within `total`.
-  chirp(std::size_t points, std::size_t total, bool is_forward);
+  /// Returns the chirp of a transform of `points` points within `total`. The spectrum is computed
+  /// in double by the engine `host`; in long double where it is short and, of the numbers of a
+  /// transform in fp64, within up to 2^20 points.
+  chirp(std::size_t points, std::size_t total, bool is_forward, precision real);
 
   std::size_t points, total;                   ///< N and M.
   std::vector<std::complex<double>> factors;   ///< c[n], n < N

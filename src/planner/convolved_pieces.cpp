@@ -150,7 +150,8 @@ std::vector<piece> chirp_pieces_of(const axis_request& request, axis_request axi
                                    const tuning::architecture& data, const device_info& device) {
   const choice context{axis, data, device};
   std::vector<piece> pieces;
-  const auto numbers = std::make_shared<const chirp>(request.total, axis.total, request.is_forward);
+  const auto numbers =
+      std::make_shared<const chirp>(request.total, axis.total, request.is_forward, request.stored);
   const auto add = [&](const piece& part, bool forward) {
     pieces.push_back(chirped_by(numbers, part, forward));
   };

@@ -147,7 +147,7 @@ TEST(chirp, convolves_to_the_transform) {
        {std::pair{1, 2}, std::pair{5, 12}, std::pair{17, 64}, std::pair{37, 80}}) {
     for (const bool is_forward : {true, false}) {
       const auto points = static_cast<std::size_t>(n), total = static_cast<std::size_t>(m);
-      const chirp numbers{points, total, is_forward};
+      const chirp numbers{points, total, is_forward, precision::fp64};
       ASSERT_EQ(numbers.factors.size(), points);
       ASSERT_EQ(numbers.spectrum.size(), total);
       for (std::size_t j = 0; j < points; ++j) {  // of an impulse at j
@@ -163,6 +163,20 @@ TEST(chirp, convolves_to_the_transform) {
       }
     }
   }
+}
+
+/// Both are rounded to double; one is computed by the engine host.
+TEST(chirp, has_the_same_spectrum_in_fp32_but_for_the_last_places) {
+  constexpr std::size_t points = 4099, total = 8400;
+  const chirp wide{points, total, true, precision::fp64}, narrow{points, total, true, {}};
+  ASSERT_EQ(narrow.spectrum.size(), total);
+  long double error = 0, sum = 0;
+  for (std::size_t k = 0; k < total; ++k) {
+    error += std::norm(widened(narrow.spectrum[k]) - widened(wide.spectrum[k]));
+    sum += std::norm(widened(wide.spectrum[k]));
+  }
+  EXPECT_GT(error, 0) << "the same computation";
+  EXPECT_LT(std::sqrt(error / sum), 1e-15L);
 }
 
 }  // namespace

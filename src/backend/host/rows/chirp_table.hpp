@@ -18,7 +18,8 @@ template <class Real>
 class chirp_table {
  public:
   chirp_table(std::size_t length, std::size_t padded) : length_(length) {
-    const chirp forward{length, padded, true};
+    const chirp forward{length, padded, true,
+                        sizeof(Real) == sizeof(double) ? precision::fp64 : precision::fp32};
     factors_ = rounded(forward.factors);
     spectrum_ = rounded(forward.spectrum);
   }
