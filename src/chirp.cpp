@@ -54,9 +54,9 @@ void transform_forward(std::vector<std::complex<double>>& row) {
   const std::size_t workspace_bytes = prepared->program().workspace_bytes();
   queue->reserve(workspace_bytes);
   const auto held = queue->lock();
-  const buffer_view all{row.data(), 0, row.size() * sizeof(row.front())};
+  const buffer_view whole{row.data(), 0, row.size() * sizeof(row.front())};
   prepared->enqueue(*queue,
-                    {.in = all, .out = all, .workspace = queue->workspace(workspace_bytes)});
+                    {.in = whole, .out = whole, .workspace = queue->workspace(workspace_bytes)});
 }
 
 }  // namespace
