@@ -32,10 +32,10 @@ struct entry {
 struct plan_cache::impl {
   using entries = std::list<entry>;
 
-  explicit impl(std::size_t most) : capacity(most) {}
+  explicit impl(std::size_t count) : capacity(count) {}
 
-  const std::size_t capacity;
   std::mutex mutex;
+  std::size_t capacity;
   entries by_use;  // the latest first
   std::unordered_map<std::string, entries::iterator> by_key;
   std::size_t n_hits = 0, n_misses = 0;
@@ -55,8 +55,13 @@ struct plan_cache::impl {
     by_use.push_front({key, ++n_entries, std::move(ready)});
     by_key[key] = by_use.begin();
     const std::uint64_t number = n_entries;
-    while (by_use.size() > capacity) drop(std::prev(by_use.end()));
+    shrink();
     return number;
+  }
+
+  /// Drops the plans for which there is no room. Call under the lock.
+  void shrink() {
+    while (by_use.size() > capacity) drop(std::prev(by_use.end()));
   }
 
   void drop(entries::iterator which) {
@@ -109,12 +114,19 @@ void plan_cache::clear() {
   impl_->by_use.clear();
 }
 
+void plan_cache::resize(std::size_t capacity) {
+  const std::lock_guard held{impl_->mutex};
+  impl_->capacity = capacity;
+  impl_->shrink();
+}
+
 std::size_t plan_cache::size() const {
   const std::lock_guard held{impl_->mutex};
   return impl_->by_use.size();
 }
 
-std::size_t plan_cache::capacity() const noexcept {
+std::size_t plan_cache::capacity() const {
+  const std::lock_guard held{impl_->mutex};
   return impl_->capacity;
 }
 

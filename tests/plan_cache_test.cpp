@@ -74,6 +74,20 @@ TEST_F(cache, keeps_nothing_without_room) {
   EXPECT_EQ(plans.n_misses(), 2U);
 }
 
+TEST_F(cache, keeps_the_latest_plans_when_it_shrinks) {
+  plan_cache plans;
+  const auto older = plans.get(on, of_length(2)), latest = plans.get(on, of_length(4));
+  plans.resize(1);
+  EXPECT_EQ(plans.capacity(), 1U);
+  EXPECT_EQ(plans.size(), 1U);
+  EXPECT_EQ(plans.get(on, of_length(4)), latest);
+  EXPECT_NE(plans.get(on, of_length(2)), older);
+  EXPECT_EQ(plans.size(), 1U);
+  plans.resize(2);
+  EXPECT_NE(plans.get(on, of_length(4)), latest);
+  EXPECT_EQ(plans.size(), 2U);
+}
+
 TEST_F(cache, is_empty_when_cleared) {
   plan_cache plans;
   const auto planned = plans.get(on, of_length(2));

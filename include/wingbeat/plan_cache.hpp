@@ -39,8 +39,11 @@ class plan_cache {
   /// Drops every plan. The counts of hits and misses stay.
   void clear();
 
+  /// Keeps at most `capacity` plans from now on, the latest ones used.
+  void resize(std::size_t capacity);
+
   [[nodiscard]] std::size_t size() const;  ///< Plans kept, those being made included.
-  [[nodiscard]] std::size_t capacity() const noexcept;
+  [[nodiscard]] std::size_t capacity() const;
   [[nodiscard]] std::size_t n_hits() const;    ///< Requests for which a plan was kept.
   [[nodiscard]] std::size_t n_misses() const;  ///< Requests for which a plan was made, or tried.
 

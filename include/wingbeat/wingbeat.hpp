@@ -17,4 +17,5 @@
 #include "wingbeat/queue.hpp"              // queue, stopwatch
 #include "wingbeat/stream_filter.hpp"      // stream_filter
 #include "wingbeat/template_search.hpp"    // template_search, peak
+#include "wingbeat/thread_limit.hpp"       // thread_limit
 #include "wingbeat/version.hpp"            // WINGBEAT_VERSION_*

@@ -14,6 +14,7 @@
 #include "backend/host/thresholds.hpp"  // limits
 #include "formatted.hpp"                // formatted
 #include "wingbeat/error.hpp"           // plan_error
+#include "wingbeat/thread_limit.hpp"    // thread_limit
 
 namespace wingbeat::backend::host {
 namespace {
@@ -112,8 +113,8 @@ void thread_pool::close() noexcept {
 }
 
 void thread_pool::run(std::size_t n_tasks, unsigned n_threads, task each) {
-  const auto n_used =
-      static_cast<unsigned>(std::min<std::size_t>({n_tasks, n_threads, n_threads_}));
+  const auto n_used = static_cast<unsigned>(
+      std::min<std::size_t>({n_tasks, n_threads, n_threads_, thread_limit::current()}));
   std::unique_lock mine{in_use_, std::defer_lock};
   if (n_used <= 1 || getpid() != process_ || !mine.try_lock() || is_closing_) {
     for (std::size_t i = 0; i < n_tasks; ++i) each(i, 0);

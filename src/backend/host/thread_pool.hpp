@@ -59,10 +59,10 @@ class thread_pool {
     return static_cast<unsigned>(std::clamp(work / work_per_thread(), 1.0, double(n_threads_)));
   }
 
-  /// Runs task 0 to `n_tasks` - 1, in any order, on at most `n_threads` threads, and returns when
-  /// all are done. `slot`, below n_threads(), is never held by two tasks of this call at once.
-  /// While another thread's call is running, in a forked child, or once the pool is closed, the
-  /// caller does all itself. Rethrows the first exception of a task.
+  /// Runs task 0 to `n_tasks` - 1, in any order, on at most `n_threads` threads and the caller's
+  /// `thread_limit`, and returns when all are done. `slot`, below n_threads(), is never held by two
+  /// tasks of this call at once. While another thread's call is running, in a forked child, or once
+  /// the pool is closed, the caller does all itself. Rethrows the first exception of a task.
   void run(std::size_t n_tasks, unsigned n_threads, task each);
 
   /// Runs `work(begin, end, slot)` on at most `n_shares` parts of 0 to `n`; on a single thread, on

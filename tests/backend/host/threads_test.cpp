@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>     // microseconds
 #include <cstdlib>    // setenv
 #include <stdexcept>  // runtime_error
 #include <thread>
@@ -45,6 +46,30 @@ TEST(host_threads, give_the_bits_of_a_single_thread) {
       EXPECT_EQ(out.back(), out.front()) << length << " on " << n_threads << " threads";
     }
   }
+}
+
+TEST(host_threads, keep_to_the_limit_of_the_calling_thread) {
+  const auto slots_used = [] {
+    std::atomic<unsigned> last = 0;
+    thread_pool::shared().run(400, 4, [&](std::size_t, unsigned slot) {
+      std::this_thread::sleep_for(std::chrono::microseconds{50});
+      for (unsigned seen = last; seen < slot && !last.compare_exchange_weak(seen, slot);) {
+      }
+    });
+    return last + 1;
+  };
+  {
+    const thread_limit two{2};
+    EXPECT_EQ(slots_used(), 2U);
+    {
+      const thread_limit alone{1};
+      EXPECT_EQ(slots_used(), 1U);
+    }
+    EXPECT_EQ(thread_limit::current(), 2U);
+    EXPECT_EQ(slots_used(), 2U);
+  }
+  EXPECT_GT(slots_used(), 2U);
+  EXPECT_THROW(thread_limit{0}, plan_error);
 }
 
 /// Calls within a call of the pool run on one thread.
