@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array.hpp"
+
+#include <algorithm>  // sort
+#include <cstdint>    // uintptr_t
+#include <iterator>   // size
+#include <utility>    // pair
+
+namespace wingbeat::python {
+namespace {
+
+struct named_type {
+  const char* name;
+  element_type element;
+};
+constexpr named_type types[] = {
+    {"float32", {precision::fp32, false}},  {"float64", {precision::fp64, false}},
+    {"float16", {precision::fp16, false}},  {"bfloat16", {precision::bf16, false}},
+    {"complex64", {precision::fp32, true}}, {"complex128", {precision::fp64, true}},
+    {"complex32", {precision::fp16, true}}, {"bcomplex32", {precision::bf16, true}},
+};
+
+}  // namespace
+
+std::optional<element_type> element_type_named(const std::string& name) {
+  for (const named_type& each : types) {
+    if (name == each.name) return each.element;
+  }
+  return std::nullopt;
+}
+
+std::string name_of(element_type element) {
+  for (const named_type& each : types) {
+    if (each.element == element) return each.name;
+  }
+  return "unknown";
+}
+
+std::size_t array::elements() const noexcept {
+  std::size_t product = 1;
+  for (int d = 0; d < rank; ++d) product *= static_cast<std::size_t>(shape[d]);
+  return product;
+}
+
+std::size_t array::extent_bytes() const noexcept {
+  std::size_t last = 0;
+  for (int d = 0; d < rank; ++d) {
+    if (shape[d] == 0) return 0;
+    last += static_cast<std::size_t>((shape[d] - 1) * strides[d]);
+  }
+  return last + element.bytes();
+}
+
+bool array::is_readable() const noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(data) + offset_bytes;
+  // A GPU reads a complex number in one instruction.
+  const std::size_t alignment = runs_on == engine::cuda ? element.bytes() : element.real_bytes();
+  if (address % alignment != 0) return false;
+  const auto bytes = static_cast<std::ptrdiff_t>(element.bytes());
+  for (int d = 0; d < rank; ++d) {
+    if (shape[d] > 1 && (strides[d] < 0 || strides[d] % bytes != 0)) return false;
+  }
+  return true;
+}
+
+bool array::is_writable() const noexcept {
+  if (!is_readable()) return false;
+  std::array<std::pair<std::ptrdiff_t, std::ptrdiff_t>, max_rank> dimensions;  // stride, count
+  int n = 0;
+  for (int d = 0; d < rank; ++d) {
+    if (shape[d] > 1) dimensions[n++] = {strides[d], shape[d]};
+  }
+  std::sort(dimensions.begin(), dimensions.begin() + n);
+  std::ptrdiff_t reach = 0;
+  for (int d = 0; d < n; ++d) {
+    const auto& [stride, count] = dimensions[d];
+    if (stride <= reach) return false;
+    reach += (count - 1) * stride;
+  }
+  return true;
+}
+
+bool may_overlap(const array& a, const array& b) noexcept {
+  if (a.runs_on == engine::opencl && a.data != b.data) return false;
+  const bool is_handle = a.runs_on == engine::opencl;
+  const auto start_of = [&](const array& each) {
+    return each.offset_bytes + (is_handle ? 0 : reinterpret_cast<std::uintptr_t>(each.data));
+  };
+  const std::uintptr_t start_a = start_of(a), start_b = start_of(b);
+  return start_a < start_b + b.extent_bytes() && start_b < start_a + a.extent_bytes();
+}
+
+bool are_one_place(const array& a, const array& b) noexcept {
+  if (a.data != b.data || a.offset_bytes != b.offset_bytes || a.rank != b.rank ||
+      !(a.element == b.element)) {
+    return false;
+  }
+  for (int d = 0; d < a.rank; ++d) {
+    if (a.shape[d] != b.shape[d]) return false;
+    if (a.shape[d] > 1 && a.strides[d] != b.strides[d]) return false;
+  }
+  return true;
+}
+
+void pack(array& packed) noexcept {
+  auto stride = static_cast<std::ptrdiff_t>(packed.element.bytes());
+  for (int d = packed.rank; d-- > 0;) {
+    packed.strides[d] = stride;
+    stride *= packed.shape[d];
+  }
+}
+
+}  // namespace wingbeat::python

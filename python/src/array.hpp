@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any array, described: memory of a device, the type of an element, shape and strides.
+#pragma once
+
+#include <array>
+#include <cstddef>  // size_t, ptrdiff_t
+#include <optional>
+#include <string>
+
+#include "wingbeat/buffer.hpp"   // buffer_view
+#include "wingbeat/devices.hpp"  // engine
+#include "wingbeat/plan.hpp"     // precision
+
+namespace wingbeat::python {
+
+/// Most dimensions of an array: numpy's limit.
+inline constexpr int max_rank = 64;
+
+/// The type of an element: a real or a complex number.
+struct element_type {
+  precision real = precision::fp32;
+  bool is_complex = false;
+
+  [[nodiscard]] std::size_t real_bytes() const noexcept {
+    return real == precision::fp64 ? 8 : real == precision::fp32 ? 4 : 2;
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept { return real_bytes() << int{is_complex}; }
+
+  friend bool operator==(const element_type&, const element_type&) = default;
+};
+
+/// Returns the type that a name of numpy or torch stands for: "complex64", "bfloat16"; nothing for
+/// other names.
+[[nodiscard]] std::optional<element_type> element_type_named(const std::string& name);
+
+/// Returns that name.
+[[nodiscard]] std::string name_of(element_type element);
+
+/// A view of an array. Owns nothing: whoever made it keeps the memory alive.
+struct array {
+  void* data = nullptr;  ///< The handle of a `buffer_view`.
+  std::size_t offset_bytes = 0;
+  engine runs_on = engine::host;
+  int device_index = 0;
+  element_type element;
+  int rank = 0;
+  std::array<std::ptrdiff_t, max_rank> shape;    ///< The first `rank`, outermost first.
+  std::array<std::ptrdiff_t, max_rank> strides;  ///< In bytes.
+
+  [[nodiscard]] std::size_t elements() const noexcept;
+
+  /// Returns the bytes from the first element to the end of the last; strides are not negative.
+  [[nodiscard]] std::size_t extent_bytes() const noexcept;
+
+  /// Returns whether a plan can read the array as it lies: aligned, all strides whole elements and
+  /// none negative.
+  [[nodiscard]] bool is_readable() const noexcept;
+
+  /// Returns whether a plan can write it: readable, and each stride larger than what the smaller
+  /// ones reach together.
+  [[nodiscard]] bool is_writable() const noexcept;
+
+  /// Returns the elements from one index of a dimension to the next, for a readable array.
+  [[nodiscard]] std::size_t stride_of(int dimension) const noexcept {
+    return static_cast<std::size_t>(strides[dimension]) / element.bytes();
+  }
+
+  [[nodiscard]] buffer_view view() const noexcept { return {data, offset_bytes, extent_bytes()}; }
+};
+
+/// Returns whether two readable arrays may share bytes.
+[[nodiscard]] bool may_overlap(const array& a, const array& b) noexcept;
+
+/// Returns whether two arrays have the same elements in the same places.
+[[nodiscard]] bool are_one_place(const array& a, const array& b) noexcept;
+
+/// Sets strides so that the last dimension is the densest and nothing lies between elements.
+void pack(array& packed) noexcept;
+
+}  // namespace wingbeat::python

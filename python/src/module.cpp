@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings.hpp"
+#include "numpy_array.hpp"  // load_numpy
+#include "wingbeat/good_length.hpp"
+#include "wingbeat/version.hpp"  // WINGBEAT_VERSION_MAJOR
+
+namespace {
+
+#define WINGBEAT_TEXT_OF(number) #number
+#define WINGBEAT_TEXT(number) WINGBEAT_TEXT_OF(number)
+constexpr const char* version = WINGBEAT_TEXT(WINGBEAT_VERSION_MAJOR) "." WINGBEAT_TEXT(
+    WINGBEAT_VERSION_MINOR) "." WINGBEAT_TEXT(WINGBEAT_VERSION_PATCH);
+
+}  // namespace
+
+NB_MODULE(_wingbeat, module) {
+  using namespace wingbeat::python;
+  load_numpy();
+  module.attr("__version__") = version;
+  module.attr("max_length") = wingbeat::max_length;
+  bind_errors(module);
+  bind_devices(module);
+  bind_arrays(module);
+  bind_plans(module);
+  bind_transforms(module);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that transform: of numpy arrays at once, and of any arrays that were described.
+#include <algorithm>  // find
+#include <optional>
+#include <string>
+
+#include "bindings.hpp"
+#include "numpy_array.hpp"  // numpy_view, empty_numpy
+#include "queues.hpp"       // host_queue, queue_of
+#include "transform.hpp"    // transform_request, run
+
+namespace wingbeat::python {
+namespace {
+
+/// Below so many elements, a call is shorter than what it takes to let other threads run.
+constexpr std::size_t min_released_elements = 2048;
+
+bool is_text(nb::handle object, const char* text) {
+  return PyUnicode_Check(object.ptr()) && PyUnicode_CompareWithASCIIString(object.ptr(), text) == 0;
+}
+
+/// Returns the scale of SciPy's `norm`. `is_inverse` is which of a pair of functions was called.
+scaling scale_of(nb::handle norm, bool is_inverse) {
+  if (norm.is_none() || is_text(norm, "backward")) {
+    return is_inverse ? scaling::by_length : scaling::none;
+  }
+  if (is_text(norm, "ortho")) return scaling::by_sqrt_length;
+  if (is_text(norm, "forward")) return is_inverse ? scaling::none : scaling::by_length;
+  const std::string given = nb::cast<std::string>(nb::repr(norm));
+  throw nb::value_error(
+      ("Invalid norm value " + given + "; it should be \"backward\", \"ortho\" or \"forward\"")
+          .c_str());
+}
+
+std::ptrdiff_t integer_of(nb::handle object) {
+  const Py_ssize_t value = PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError);
+  if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return value;
+}
+
+int axis_of(std::ptrdiff_t axis, int rank) {
+  if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
+  throw nb::index_error(("axis " + std::to_string(axis) + " is out of bounds for an array of " +
+                         std::to_string(rank) + " dimensions")
+                            .c_str());
+}
+
+std::size_t length_of(std::ptrdiff_t n) {
+  if (n >= 1) return static_cast<std::size_t>(n);
+  throw nb::value_error(
+      ("invalid number of data points (" + std::to_string(n) + ") specified").c_str());
+}
+
+/// Returns the points along the last axis of a transform whose input has `count` elements there.
+std::ptrdiff_t points_of(transform kind, std::ptrdiff_t count) {
+  return kind == transform::inverse_to_real ? 2 * (count - 1) : count;
+}
+
+/// Adds axis `axis` with `n` points; None: as many as the array has there.
+void add_axis(transform_request& request, const array& in, std::ptrdiff_t axis, nb::handle n,
+              bool is_last) {
+  const int d = axis_of(axis, in.rank);
+  const auto end = request.axes.begin() + request.n_axes;
+  if (std::find(request.axes.begin(), end, d) != end) {
+    throw nb::value_error("all axes must be unique; give each axis once");
+  }
+  request.axes[request.n_axes] = d;
+  request.lengths[request.n_axes++] = length_of(!n.is_none() ? integer_of(n)
+                                                : is_last    ? points_of(request.kind, in.shape[d])
+                                                             : in.shape[d]);
+}
+
+/// Returns the type of the result's elements: numpy has no complex numbers of 16 bits.
+element_type result_element(const array& in, transform kind) {
+  const precision real = in.element.real == precision::fp64 ? precision::fp64 : precision::fp32;
+  if (is_real_to_real(kind)) return {real, in.element.is_complex};
+  return {real, kind != transform::inverse_to_real};
+}
+
+void shape_result(array& out, const array& in, const transform_request& request) {
+  out.rank = in.rank;
+  out.shape = in.shape;
+  for (int a = 0; a < request.n_axes; ++a) {
+    const bool is_last = a + 1 == request.n_axes;
+    out.shape[request.axes[a]] = static_cast<std::ptrdiff_t>(
+        is_last ? output_count(request.kind, request.lengths[a]) : request.lengths[a]);
+  }
+}
+
+bool has_shape(const array& given, const array& wanted) {
+  return given.rank == wanted.rank &&
+         std::equal(given.shape.begin(), given.shape.begin() + given.rank, wanted.shape.begin());
+}
+
+std::string shape_text(const array& given) {
+  std::string text = "(";
+  for (int d = 0; d < given.rank; ++d) text += std::to_string(given.shape[d]) + ", ";
+  if (given.rank > 0) text.resize(text.size() - (given.rank == 1 ? 1 : 2));
+  return text + ")";
+}
+
+/// Throws unless `given`, an `out`, is as `wanted`.
+void require_result(const array& given, const array& wanted) {
+  if (!has_shape(given, wanted)) {
+    throw nb::value_error(("out has shape " + shape_text(given) + " and the result " +
+                           shape_text(wanted) + "; give an out of that shape")
+                              .c_str());
+  }
+  if (given.element == wanted.element) return;
+  throw nb::type_error(("out has dtype " + name_of(given.element) + " and the result " +
+                        name_of(wanted.element) + "; give an out of that dtype")
+                           .c_str());
+}
+
+/// Returns whether the kind's input is complex: of kinds between reals, either is taken.
+bool takes_complex(transform kind) {
+  return kind == transform::forward || kind == transform::inverse ||
+         kind == transform::inverse_to_real;
+}
+
+/// A call with numpy arrays. `result` is None where Python has to convert or copy first.
+struct numpy_call {
+  transform_request request;
+  array in{}, out{};
+  nb::object result = nb::none();
+  bool is_inverse = false;  ///< Of real input of a complex kind: which half follows.
+  bool is_completed = false;
+
+  void run() {
+    array written = out;
+    if (is_completed) {
+      const int last = request.axes[request.n_axes - 1];
+      request.kind = transform::forward_from_real;
+      written.shape[last] =
+          static_cast<std::ptrdiff_t>(request.lengths[request.n_axes - 1] / 2 + 1);
+    }
+    const auto work = [&] {
+      python::run(host_queue(), in, written, request);
+      if (is_completed) complete_spectrum(out, request, is_inverse);
+    };
+    if (out.elements() < min_released_elements) return work();
+    const nb::gil_scoped_release released;
+    work();
+  }
+};
+
+/// Finds or makes the memory of a result. Returns false where Python has to.
+bool place_result(numpy_call& call, nb::handle x, bool overwrites, nb::handle out) {
+  call.out.element = result_element(call.in, call.request.kind);
+  shape_result(call.out, call.in, call.request);
+  if (call.in.elements() == 0 || call.out.elements() == 0) return false;
+  if (!out.is_none()) {
+    const auto given = numpy_view(out);
+    if (!given || !is_writeable_numpy(out)) return false;
+    require_result(*given, call.out);
+    call.out = *given;
+    call.result = nb::borrow(out);
+  } else if (overwrites && has_shape(call.in, call.out) && call.in.element == call.out.element &&
+             is_writeable_numpy(x) && call.in.is_writable()) {
+    call.out = call.in;
+    call.result = nb::borrow(x);
+  } else {
+    call.result = empty_numpy(call.out);
+  }
+  transform_request request = call.request;
+  if (call.is_completed) request.kind = transform::forward_from_real;
+  if (is_direct(call.in, call.out, request)) return true;
+  call.result = nb::none();
+  return false;
+}
+
+/// Returns whether the kind takes elements of the array; completes spectra of real ones.
+bool takes(numpy_call& call) {
+  const transform kind = call.request.kind;
+  const bool is_complex = call.in.element.is_complex;
+  if (is_real_to_real(kind)) return call.in.element.real != precision::fp16;
+  if (takes_complex(kind) == is_complex) return true;
+  call.is_completed = kind == transform::forward || kind == transform::inverse;
+  return call.is_completed && !is_complex;
+}
+
+nb::object transform_row(int kind, bool is_inverse, nb::handle x, nb::handle n, nb::handle axis,
+                         nb::handle norm, bool orthogonalize, bool overwrites, nb::handle out) {
+  const auto in = numpy_view(x);
+  if (!in) return nb::none();
+  numpy_call call;
+  call.in = *in;
+  call.is_inverse = is_inverse;
+  call.request.kind = static_cast<transform>(kind);
+  call.request.scale = scale_of(norm, is_inverse);
+  call.request.orthogonalize = orthogonalize;
+  if (!takes(call)) return nb::none();
+  add_axis(call.request, call.in, integer_of(axis), n, true);
+  if (place_result(call, x, overwrites, out)) call.run();
+  return call.result;
+}
+
+/// Fills in axes and lengths. `lengths` has None for each axis that stays as it is.
+void add_axes(transform_request& request, const array& in, nb::tuple lengths, nb::tuple axes) {
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    add_axis(request, in, integer_of(axes[a]), lengths[a], a + 1 == axes.size());
+  }
+}
+
+nb::object transform_axes(int kind, bool is_inverse, nb::handle x, nb::tuple lengths,
+                          nb::tuple axes, nb::handle norm, bool orthogonalize, bool overwrites,
+                          nb::handle out) {
+  const auto in = numpy_view(x);
+  if (!in || axes.size() == 0) return nb::none();
+  numpy_call call;
+  call.in = *in;
+  call.is_inverse = is_inverse;
+  call.request.kind = static_cast<transform>(kind);
+  call.request.scale = scale_of(norm, is_inverse);
+  call.request.orthogonalize = orthogonalize;
+  if (!takes(call)) return nb::none();
+  add_axes(call.request, call.in, lengths, axes);
+  if (place_result(call, x, overwrites, out)) call.run();
+  return call.result;
+}
+
+array described(nb::handle object) {
+  if (auto view = numpy_view(object)) return *view;
+  return nb::cast<const array&>(object);
+}
+
+/// Runs on arrays as they are, without a result of its own. Returns false, and does nothing, where
+/// an array has to be copied first.
+bool execute(int kind, bool is_inverse, nb::handle in, nb::handle out, nb::tuple lengths,
+             nb::tuple axes, nb::handle norm, bool orthogonalize, std::uintptr_t stream) {
+  const array source = described(in), target = described(out);
+  transform_request request;
+  request.kind = static_cast<transform>(kind);
+  request.scale = scale_of(norm, is_inverse);
+  request.orthogonalize = orthogonalize;
+  add_axes(request, source, lengths, axes);
+  array wanted;
+  wanted.element = target.element;
+  shape_result(wanted, source, request);
+  require_result(target, wanted);
+  if (!is_direct(source, target, request)) return false;
+  const nb::gil_scoped_release released;
+  queue on = queue_of(source.runs_on, source.device_index, stream);
+  run(on, source, target, request);
+  return true;
+}
+
+}  // namespace
+
+void bind_transforms(nb::module_& module) {
+  // Numbers, because an enumeration of Python's costs a call a look-up.
+  for (int kind = 0; kind <= static_cast<int>(transform::dht); ++kind) {
+    const std::string name{wingbeat::name_of(static_cast<transform>(kind))};
+    module.attr(("kind_" + name).c_str()) = kind;
+  }
+  using nb::literals::operator""_a;
+  module.def("transform_row", &transform_row, "kind"_a, "is_inverse"_a, "x"_a, "n"_a.none(),
+             "axis"_a, "norm"_a.none(), "orthogonalize"_a, "overwrites"_a, "out"_a.none(),
+             "Transforms a numpy array along one axis; None where it has to be converted first.");
+  module.def("transform_axes", &transform_axes, "kind"_a, "is_inverse"_a, "x"_a, "lengths"_a,
+             "axes"_a, "norm"_a.none(), "orthogonalize"_a, "overwrites"_a, "out"_a.none(),
+             "Transforms a numpy array along axes; None where it has to be converted first.");
+  module.def("execute", &execute, "kind"_a, "is_inverse"_a, "input"_a, "out"_a, "lengths"_a,
+             "axes"_a, "norm"_a.none(), "orthogonalize"_a, "stream"_a = 0,
+             "Transforms described arrays as they lie; False where one has to be copied first.");
+}
+
+}  // namespace wingbeat::python

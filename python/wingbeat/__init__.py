@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fast Fourier transforms that fuse with their surroundings.
+
+`wingbeat.fft` has SciPy's names and arguments, for arrays of numpy, CuPy, torch, JAX, PyOpenCL and
+whatever speaks DLPack; the result is of the same library and on the same device.
+
+>>> import numpy as np
+>>> import wingbeat.fft
+>>> wingbeat.fft.rfft(np.ones(8, np.float32)).round(6)
+array([8.+0.j, 0.+0.j, 0.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
+"""
+
+from importlib import import_module
+
+from wingbeat import _wingbeat
+from wingbeat._wingbeat import (AbsentError, Device, DeviceError, Engine, PlanError, Queue,
+                                __version__, devices, why_absent)
+from wingbeat import plan_cache
+
+__all__ = ["AbsentError", "Device", "DeviceError", "Engine", "PlanError", "Queue", "__version__",
+           "devices", "plan_cache", "why_absent"]
+
+# Imported when they are first named: most programs need one or two.
+_SUBMODULES = {"fft", "scipy", "numpy", "signal", "match", "image", "channelise", "torch", "jax"}
+
+
+def __getattr__(name):
+    if name in _SUBMODULES:
+        return import_module(f"wingbeat.{name}")
+    raise AttributeError(f"module 'wingbeat' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted({*globals(), *_SUBMODULES})

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments that SciPy's functions share: lengths, axes and workers, checked and completed."""
+
+import operator
+import os
+
+
+def integers(values, name):
+    """Returns an integer, or a sequence of them, as a tuple."""
+    try:
+        return (operator.index(values),)
+    except TypeError:
+        pass
+    try:
+        return tuple(operator.index(value) for value in values)
+    except TypeError:
+        raise ValueError(f"{name} is {values!r}; when given, {name} must be a scalar or iterable "
+                         "of integers") from None
+
+
+def lengths_and_axes(shape, s, axes):
+    """Returns (lengths, axes) of a transform of an array of this shape, axes as given, by SciPy's
+    rules: without axes, the last ones; a length of -1, or none, keeps the array's."""
+    rank = len(shape)
+    if axes is not None:
+        axes = integers(axes, "axes")
+        if any(not -rank <= axis < rank for axis in axes):
+            raise ValueError(f"axes {axes} exceeds dimensionality of input, which has {rank}; give "
+                             f"axes from {-rank} to {rank - 1}")
+        axes = tuple(axis % rank for axis in axes)
+        if len(set(axes)) != len(axes):
+            raise ValueError(f"all axes must be unique, and {axes} are not; give each axis once")
+    if s is None:
+        axes = tuple(range(rank)) if axes is None else axes
+        return (None,) * len(axes), axes
+    s = integers(s, "shape")
+    if axes is None:
+        if len(s) > rank:
+            raise ValueError(f"shape requires more axes than are present: {len(s)} lengths of an "
+                             f"array of {rank} dimensions")
+        axes = tuple(range(rank - len(s), rank))
+    if len(s) != len(axes):
+        raise ValueError("when given, axes and shape arguments have to be of the same length; "
+                         f"{len(axes)} axes and {len(s)} lengths were given")
+    if any(n < 1 and n != -1 for n in s):
+        raise ValueError(f"invalid number of data points ({list(s)}) specified")
+    return tuple(None if n == -1 else n for n in s), axes
+
+
+def thread_count(workers):
+    """Returns the threads that `workers` asks for; negative counts from all processors."""
+    n_processors = os.cpu_count()
+    workers = operator.index(workers)
+    if workers == 0:
+        raise ValueError("workers must not be zero; give 1 or more, or -1 for all processors")
+    if workers < -n_processors:
+        raise ValueError(f"workers value out of range; got {workers}, must not be less than "
+                         f"{-n_processors}")
+    return workers if workers > 0 else workers + 1 + n_processors

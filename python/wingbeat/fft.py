@@ -1,0 +1,500 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fourier, cosine and sine transforms with SciPy's names and arguments.
+
+What all functions share:
+
+x            an array of any library, or what numpy makes an array of. The result is of the same
+             library and on the same device. fp16, fp32 and fp64, real and complex; integers are
+             taken as float64. Of torch also bfloat16 and complex32.
+n, s         the length, or one per axis: longer axes are cropped, shorter ones padded with zeros;
+             None, or -1 in s, keeps the array's.
+axis, axes   along which to transform.
+norm         "backward" (None): the inverse is divided by the number of points; "forward": the
+             forward transform is; "ortho": both, by its square root.
+overwrite_x  x may be overwritten: where the result has the dtype and the shape of x, it is x.
+workers      the most threads on a processor, negative ones counted from all; None: as many as are
+             worth it, see `set_workers`. Results do not depend on it.
+plan         a `wingbeat.Plan` made for such arrays, see `wingbeat.plan_for`.
+out          an array for the result, of its shape and dtype; it may be x.
+stream       of a GPU, the stream to run on: an integer, or an object with `__cuda_stream__`; None:
+             the current stream of the array's library. Calls return before a GPU has finished.
+
+Raised: ValueError for lengths, axes and norms that do not exist, TypeError for dtypes, RuntimeError
+where a driver fails, MemoryError without memory.
+
+>>> import numpy as np
+>>> from wingbeat import fft
+>>> fft.ifft(fft.fft([1.0, 2.0, 3.0])).real.round(12)
+array([1., 2., 3.])
+"""
+
+import threading
+from contextlib import contextmanager
+
+from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
+
+from wingbeat import _wingbeat
+from wingbeat._arguments import lengths_and_axes, thread_count
+from wingbeat._arrays import library_of
+from wingbeat._transform import transform
+
+__all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
+           "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
+           "fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn",
+           "dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn",
+           "fftfreq", "rfftfreq", "fftshift", "ifftshift",
+           "next_fast_len", "prev_fast_len", "set_workers", "get_workers"]
+
+_row = _wingbeat.transform_row
+_FORWARD, _INVERSE = _wingbeat.kind_forward, _wingbeat.kind_inverse
+_FROM_REAL, _TO_REAL = _wingbeat.kind_forward_from_real, _wingbeat.kind_inverse_to_real
+# The kind of each type 1 to 4, and the one that undoes it.
+_COSINES = {1: (_wingbeat.kind_dct1, _wingbeat.kind_dct1),
+            2: (_wingbeat.kind_dct2, _wingbeat.kind_dct3),
+            3: (_wingbeat.kind_dct3, _wingbeat.kind_dct2),
+            4: (_wingbeat.kind_dct4, _wingbeat.kind_dct4)}
+_SINES = {1: (_wingbeat.kind_dst1, _wingbeat.kind_dst1),
+          2: (_wingbeat.kind_dst2, _wingbeat.kind_dst3),
+          3: (_wingbeat.kind_dst3, _wingbeat.kind_dst2),
+          4: (_wingbeat.kind_dst4, _wingbeat.kind_dst4)}
+
+
+def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+        stream=None):
+    """Returns the bins sum_j x[j] exp(-2 pi i jk/n), k = 0 .. n-1, as complex numbers.
+
+    >>> fft.fft([0, 1, 0, 0]).round(12)
+    array([ 1.+0.j, -0.-1.j, -1.+0.j,  0.+1.j])
+    """
+    if workers is None and plan is None and stream is None:
+        result = _row(_FORWARD, False, x, n, axis, norm, False, overwrite_x, out)
+        if result is not None:
+            return result
+    return transform(_FORWARD, False, x, (n,), (axis,), norm, overwrite_x=overwrite_x,
+                     workers=workers, plan=plan, out=out, stream=stream)
+
+
+def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+         stream=None):
+    """Returns sum_k x[k] exp(+2 pi i jk/n) / n: the inverse of `fft`.
+
+    >>> fft.ifft([4, 0, 0, 0])
+    array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+    """
+    if workers is None and plan is None and stream is None:
+        result = _row(_INVERSE, True, x, n, axis, norm, False, overwrite_x, out)
+        if result is not None:
+            return result
+    return transform(_INVERSE, True, x, (n,), (axis,), norm, overwrite_x=overwrite_x,
+                     workers=workers, plan=plan, out=out, stream=stream)
+
+
+def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+         stream=None):
+    """Returns bins 0 .. n/2 of real numbers; the others are their mirror image.
+
+    >>> fft.rfft([1, 1, 1, 1])
+    array([4.+0.j, 0.+0.j, 0.+0.j])
+    """
+    if workers is None and plan is None and stream is None:
+        result = _row(_FROM_REAL, False, x, n, axis, norm, False, overwrite_x, out)
+        if result is not None:
+            return result
+    return transform(_FROM_REAL, False, x, (n,), (axis,), norm, overwrite_x=overwrite_x,
+                     workers=workers, plan=plan, out=out, stream=stream)
+
+
+def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+          stream=None):
+    """Returns n real numbers from bins 0 .. n/2, n even if not given: the inverse of `rfft`.
+
+    >>> fft.irfft([4, 0, 0])
+    array([1., 1., 1., 1.])
+    """
+    if workers is None and plan is None and stream is None:
+        result = _row(_TO_REAL, True, x, n, axis, norm, False, overwrite_x, out)
+        if result is not None:
+            return result
+    return transform(_TO_REAL, True, x, (n,), (axis,), norm, overwrite_x=overwrite_x,
+                     workers=workers, plan=plan, out=out, stream=stream)
+
+
+def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+         stream=None):
+    """Returns the real spectrum, of n bins, of a signal whose second half is the conjugate of the
+    first: x has its elements 0 .. n/2.
+
+    >>> fft.hfft([1, 0, 0])
+    array([1., 1., 1., 1.])
+    """
+    return _hermitian(x, (n,), (axis,), norm, workers, plan, out, stream)
+
+
+def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+          stream=None):
+    """Returns elements 0 .. n/2 of the signal whose real spectrum is x: the inverse of `hfft`.
+
+    >>> fft.ihfft([1, 1, 1, 1]).real
+    array([1., 0., 0.])
+    """
+    return _inverse_hermitian(x, (n,), (axis,), norm, workers, plan, out, stream)
+
+
+def _hermitian(x, lengths, axes, norm, workers, plan, out, stream):
+    # A real result is the inverse transform of the conjugate.
+    conjugate = library_of(x).conjugate(x, stream)
+    return transform(_TO_REAL, False, conjugate, lengths, axes, norm, overwrite_x=True,
+                     workers=workers, plan=plan, out=out, stream=stream)
+
+
+def _inverse_hermitian(x, lengths, axes, norm, workers, plan, out, stream):
+    result = transform(_FROM_REAL, True, x, lengths, axes, norm, workers=workers, plan=plan,
+                       out=out, stream=stream)
+    return library_of(result).conjugate(result, stream, result)
+
+
+def _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, out, stream):
+    if not hasattr(x, "shape"):
+        x = library_of(x).array(x)
+    lengths, axes = lengths_and_axes(x.shape, s, axes)
+    if not axes:
+        if kind in (_FROM_REAL, _TO_REAL):
+            raise ValueError("at least 1 axis must be transformed; give axes, or an array that has "
+                             "some")
+        return x
+    if workers is None and plan is None and stream is None:
+        result = _wingbeat.transform_axes(kind, is_inverse, x, lengths, axes, norm, False,
+                                          overwrite_x, out)
+        if result is not None:
+            return result
+    return transform(kind, is_inverse, x, lengths, axes, norm, overwrite_x=overwrite_x,
+                     workers=workers, plan=plan, out=out, stream=stream)
+
+
+def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+         stream=None):
+    """Returns `fft` along each of the axes; all of them if none are given.
+
+    >>> fft.fftn(np.ones((2, 2)))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]])
+    """
+    return _along_axes(_FORWARD, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
+
+
+def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
+         out=None, stream=None):
+    """As `fftn`, along two axes, the last ones if none are given.
+
+    >>> fft.fft2(np.ones((3, 2, 2))).shape
+    (3, 2, 2)
+    """
+    return _along_axes(_FORWARD, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
+
+
+def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+          stream=None):
+    """Returns the inverse of `fftn`.
+
+    >>> fft.ifftn(fft.fftn(np.eye(2))).real.round(12)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return _along_axes(_INVERSE, True, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
+
+
+def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
+          out=None, stream=None):
+    """As `ifftn`, along two axes, the last ones if none are given.
+
+    >>> fft.ifft2(np.ones((3, 2, 2))).shape
+    (3, 2, 2)
+    """
+    return _along_axes(_INVERSE, True, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
+
+
+def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+          stream=None):
+    """Returns `rfft` along the last of the axes, then `fft` along the others.
+
+    >>> fft.rfftn(np.ones((4, 6))).shape
+    (4, 4)
+    """
+    return _along_axes(_FROM_REAL, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
+
+
+def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
+          out=None, stream=None):
+    """As `rfftn`, along two axes, the last ones if none are given.
+
+    >>> fft.rfft2(np.ones((3, 4, 6))).shape
+    (3, 4, 4)
+    """
+    return _along_axes(_FROM_REAL, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
+
+
+def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+           stream=None):
+    """Returns the inverse of `rfftn`: `ifft` along all axes but the last, then `irfft`.
+
+    >>> fft.irfftn(fft.rfftn(np.ones((4, 5))), s=(4, 5)).shape
+    (4, 5)
+    """
+    return _along_axes(_TO_REAL, True, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
+
+
+def irfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
+           out=None, stream=None):
+    """As `irfftn`, along two axes, the last ones if none are given.
+
+    >>> fft.irfft2(np.ones((3, 4, 4))).shape
+    (3, 4, 6)
+    """
+    return _along_axes(_TO_REAL, True, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
+
+
+def _axes_of_half(x, s, axes):
+    lengths, axes = lengths_and_axes(library_of(x).array(x).shape, s, axes)
+    if not axes:
+        raise ValueError("at least 1 axis must be transformed; give axes, or an array that has some")
+    return lengths, axes
+
+
+def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+          stream=None):
+    """Returns the real spectrum of a signal that is Hermitian over all axes together.
+
+    >>> fft.hfftn(np.ones((2, 3))).shape
+    (2, 4)
+    """
+    lengths, axes = _axes_of_half(x, s, axes)
+    return _hermitian(x, lengths, axes, norm, workers, plan, out, stream)
+
+
+def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
+          out=None, stream=None):
+    """As `hfftn`, along two axes, the last ones if none are given.
+
+    >>> fft.hfft2(np.ones((5, 2, 3))).shape
+    (5, 2, 4)
+    """
+    lengths, axes = _axes_of_half(x, s, axes)
+    return _hermitian(x, lengths, axes, norm, workers, plan, out, stream)
+
+
+def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
+           stream=None):
+    """Returns the inverse of `hfftn`.
+
+    >>> fft.ihfftn(fft.hfftn(np.ones((2, 3)))).real.round(12)
+    array([[1., 1., 1.],
+           [1., 1., 1.]])
+    """
+    lengths, axes = _axes_of_half(x, s, axes)
+    return _inverse_hermitian(x, lengths, axes, norm, workers, plan, out, stream)
+
+
+def ihfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
+           out=None, stream=None):
+    """As `ihfftn`, along two axes, the last ones if none are given.
+
+    >>> fft.ihfft2(np.ones((5, 2, 4))).shape
+    (5, 2, 3)
+    """
+    lengths, axes = _axes_of_half(x, s, axes)
+    return _inverse_hermitian(x, lengths, axes, norm, workers, plan, out, stream)
+
+
+def _kind_of(table, type, is_inverse):
+    try:
+        return table[type][is_inverse]
+    except KeyError:
+        raise ValueError(f"Transform type {type!r} is none of 1, 2, 3 and 4; choose one of "
+                         "them") from None
+
+
+def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
+        orthogonalize=None, *, plan=None, out=None, stream=None):
+    """Returns the cosine transform of type 1 to 4. Real arrays stay real, of complex ones both parts are
+    transformed. `orthogonalize`, by default where norm is "ortho", scales the first or last
+    elements so that the transform is an orthogonal matrix under that norm.
+
+    >>> fft.dct([1, 1, 1, 1])
+    array([8., 0., 0., 0.])
+    """
+    kind = _kind_of(_COSINES, type, False)
+    orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
+    if workers is None and plan is None and stream is None:
+        result = _row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, out)
+        if result is not None:
+            return result
+    return transform(kind, False, x, (n,), (axis,), norm, orthogonalize=orthogonalize,
+                     overwrite_x=overwrite_x, workers=workers, plan=plan, out=out, stream=stream)
+
+
+def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
+         orthogonalize=None, *, plan=None, out=None, stream=None):
+    """Returns the inverse of `dct` of that type.
+
+    >>> fft.idct([8, 0, 0, 0])
+    array([1., 1., 1., 1.])
+    """
+    kind = _kind_of(_COSINES, type, True)
+    orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
+    if workers is None and plan is None and stream is None:
+        result = _row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, out)
+        if result is not None:
+            return result
+    return transform(kind, True, x, (n,), (axis,), norm, orthogonalize=orthogonalize,
+                     overwrite_x=overwrite_x, workers=workers, plan=plan, out=out, stream=stream)
+
+
+def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
+        orthogonalize=None, *, plan=None, out=None, stream=None):
+    """Returns the sine transform of type 1 to 4; as `dct` otherwise.
+
+    >>> fft.dst([0, 1, 0], type=1).round(12)
+    array([ 2.,  0., -2.])
+    """
+    kind = _kind_of(_SINES, type, False)
+    orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
+    if workers is None and plan is None and stream is None:
+        result = _row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, out)
+        if result is not None:
+            return result
+    return transform(kind, False, x, (n,), (axis,), norm, orthogonalize=orthogonalize,
+                     overwrite_x=overwrite_x, workers=workers, plan=plan, out=out, stream=stream)
+
+
+def idst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
+         orthogonalize=None, *, plan=None, out=None, stream=None):
+    """Returns the inverse of `dst` of that type.
+
+    >>> fft.idst(fft.dst([1, 2, 3])).round(12)
+    array([1., 2., 3.])
+    """
+    kind = _kind_of(_SINES, type, True)
+    orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
+    if workers is None and plan is None and stream is None:
+        result = _row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, out)
+        if result is not None:
+            return result
+    return transform(kind, True, x, (n,), (axis,), norm, orthogonalize=orthogonalize,
+                     overwrite_x=overwrite_x, workers=workers, plan=plan, out=out, stream=stream)
+
+
+def _reals_along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, orthogonalize, plan,
+                      out, stream):
+    x = library_of(x).array(x)
+    lengths, axes = lengths_and_axes(x.shape, s, axes)
+    if not axes:
+        return x
+    orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
+    return transform(kind, is_inverse, x, lengths, axes, norm, orthogonalize=orthogonalize,
+                     overwrite_x=overwrite_x, workers=workers, plan=plan, out=out, stream=stream)
+
+
+def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None,
+         orthogonalize=None, *, plan=None, out=None, stream=None):
+    """Returns `dct` along each of the axes; all of them if none are given.
+
+    >>> fft.dctn(np.ones((2, 2)))
+    array([[16.,  0.],
+           [ 0.,  0.]])
+    """
+    kind = _kind_of(_COSINES, type, False)
+    return _reals_along_axes(kind, False, x, s, axes, norm, overwrite_x, workers, orthogonalize,
+                             plan, out, stream)
+
+
+def idctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None,
+          orthogonalize=None, *, plan=None, out=None, stream=None):
+    """Returns the inverse of `dctn`.
+
+    >>> fft.idctn(fft.dctn(np.eye(2))).round(12)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    kind = _kind_of(_COSINES, type, True)
+    return _reals_along_axes(kind, True, x, s, axes, norm, overwrite_x, workers, orthogonalize,
+                             plan, out, stream)
+
+
+def dstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None,
+         orthogonalize=None, *, plan=None, out=None, stream=None):
+    """Returns `dst` along each of the axes; all of them if none are given.
+
+    >>> fft.dstn(np.ones((3, 4))).shape
+    (3, 4)
+    """
+    kind = _kind_of(_SINES, type, False)
+    return _reals_along_axes(kind, False, x, s, axes, norm, overwrite_x, workers, orthogonalize,
+                             plan, out, stream)
+
+
+def idstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None,
+          orthogonalize=None, *, plan=None, out=None, stream=None):
+    """Returns the inverse of `dstn`.
+
+    >>> fft.idstn(fft.dstn(np.eye(2))).round(12)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    kind = _kind_of(_SINES, type, True)
+    return _reals_along_axes(kind, True, x, s, axes, norm, overwrite_x, workers, orthogonalize,
+                             plan, out, stream)
+
+
+def next_fast_len(target, real=False):
+    """Returns the least length from `target` on without a prime factor above 13, even if `real`:
+    such lengths are the quickest.
+
+    >>> fft.next_fast_len(1019)
+    1024
+    """
+    return _wingbeat.next_good_length(_length(target), bool(real))
+
+
+def prev_fast_len(target, real=False):
+    """Returns the largest such length up to `target`.
+
+    >>> fft.prev_fast_len(1019)
+    1014
+    """
+    return _wingbeat.previous_good_length(_length(target), bool(real))
+
+
+def _length(target):
+    if target < 1:
+        raise ValueError(f"target is {target}; give a length, 1 or more")
+    return target
+
+
+_limits = threading.local()
+
+
+@contextmanager
+def set_workers(workers):
+    """Limits the threads that calls of this thread take within a `with` statement.
+
+    >>> with fft.set_workers(1):
+    ...     fft.get_workers()
+    1
+    """
+    count = thread_count(workers)
+    before = getattr(_limits, "count", None)
+    with _wingbeat.ThreadLimit(count):
+        _limits.count = count
+        try:
+            yield
+        finally:
+            _limits.count = before
+
+
+def get_workers():
+    """Returns the limit of `set_workers`; None where there is none.
+
+    >>> fft.get_workers() is None
+    True
+    """
+    return getattr(_limits, "count", None)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wingbeat as the transforms of SciPy: a backend of `scipy.fft`.
+
+>>> import numpy as np, scipy.fft, scipy.signal
+>>> import wingbeat.scipy
+>>> with wingbeat.scipy.backend():                 # of this thread, within the statement
+...     scipy.fft.fft(np.ones(4))
+array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])
+>>> wingbeat.scipy.install()                       # of the process, scipy.signal included
+>>> scipy.signal.fftconvolve([1, 2], [3, 4]).round(12)
+array([ 3., 10.,  8.])
+>>> wingbeat.scipy.uninstall()
+
+What wingbeat does not take, long double and `fht`, SciPy does as before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wingbeat import fft as _fft
+
+__all__ = ["backend", "install", "uninstall"]
+
+# The protocol of uarray: a module with these is a backend.
+__ua_domain__ = "numpy.scipy.fft"
+
+_TRANSFORMS = {name: getattr(_fft, name) for name in (
+    "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn "
+    "hfftn ihfftn dct idct dst idst dctn idctn dstn idstn").split()}
+
+
+def __ua_function__(method, args, kwargs):
+    transform = _TRANSFORMS.get(method.__name__)
+    if transform is None:
+        return NotImplemented
+    x = args[0] if args else kwargs.get("x")
+    dtype = getattr(x, "dtype", None)
+    if dtype is not None and dtype in (np.longdouble, np.clongdouble):
+        return NotImplemented
+    if kwargs.get("plan") is not None:
+        raise NotImplementedError("a precomputed plan was given, which scipy.fft's functions do "
+                                  "not take; call wingbeat.fft's with it")
+    return transform(*args, **kwargs)
+
+
+def backend():
+    """Returns a context manager: within it, `scipy.fft` of this thread runs on wingbeat.
+
+    >>> with wingbeat.scipy.backend():
+    ...     scipy.fft.dct([1.0, 1.0])
+    array([4., 0.])
+    """
+    import scipy.fft
+    return scipy.fft.set_backend(_module())
+
+
+def install():
+    """Has `scipy.fft` run on wingbeat in all threads of this process, with what uses it.
+
+    >>> wingbeat.scipy.install()
+    >>> wingbeat.scipy.uninstall()
+    """
+    import scipy.fft
+    # A global backend replaces SciPy's own, which is to do what this one declines.
+    scipy.fft.register_backend("scipy")
+    scipy.fft.set_global_backend(_module())
+
+
+def uninstall():
+    """Undoes `install`.
+
+    >>> wingbeat.scipy.uninstall()
+    """
+    import scipy.fft
+    scipy.fft.set_global_backend("scipy")
+
+
+def _module():
+    import sys
+    return sys.modules[__name__]
