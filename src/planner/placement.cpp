@@ -17,9 +17,11 @@ device::ends::reals taken_from(const array& source) {
 
 /// Returns how many transforms alternate element by element, which a functor takes as one row.
 std::size_t transforms_inside(const array& source) {
+  const bool is_split = source.elements_are == arrays::element::pair && source.has_parts;
+  const std::size_t stride = is_split ? source.parts_distance : source.axes.back().stride;
   std::size_t count = 1;
   for (const arrays::batch& each : source.batches) {
-    if (each.count > 1 && each.distance < source.axes.back().stride) count *= each.count;
+    if (each.count > 1 && each.distance < stride) count *= each.count;
   }
   return count;
 }

@@ -12,11 +12,12 @@
 #include "arrays/walk.hpp"
 #include "planner/devices.hpp"  // hopper, opencl
 #include "planner/walk.hpp"
-#include "programs/transforms.hpp"  // make_program
-#include "request/resolved.hpp"     // resolved_spec
-#include "support/full_run.hpp"     // is_full_run
-#include "support/random_plan.hpp"  // random_plan
-#include "wingbeat/error.hpp"       // plan_error
+#include "programs/transforms.hpp"        // make_program
+#include "request/resolved.hpp"           // resolved_spec
+#include "support/full_run.hpp"           // is_full_run
+#include "support/numbered_functors.hpp"  // numbered_load
+#include "support/random_plan.hpp"        // random_plan
+#include "wingbeat/error.hpp"             // plan_error
 
 namespace {
 
@@ -216,6 +217,14 @@ TEST(placement, is_sound_for_long_rows_of_reals) {
       }
     }
   }
+}
+
+TEST(placement, tells_functors_of_rows_of_one_real) {
+  plan_spec spec{.lengths = {64}, .batch = {3, 3}, .kind = transform::forward_from_real};
+  spec.valid_in = {{63, 64}};
+  spec.load = numbered_load(spec);
+  EXPECT_EQ(programs::make_program(spec, hopper(), tiny_shapes()).passes().front().in.rows.elements,
+            1U);
 }
 
 }  // namespace
