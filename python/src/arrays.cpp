@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays of any library, described by Python.
+#include <nanobind/stl/string.h>
+
 #include <string>
 
 #include "array.hpp"
