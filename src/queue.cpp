@@ -19,6 +19,10 @@ queue queue::from_cuda_stream(void* stream) {
   return queue{backend::cuda_engine().adopt(stream)};
 }
 
+queue queue::from_cuda_stream(void* stream, int device_index) {
+  return queue{backend::cuda_engine().adopt_of_device(stream, device_index)};
+}
+
 queue queue::from_opencl_queue(void* command_queue) {
   return queue{backend::opencl_engine().adopt(command_queue)};
 }
@@ -29,6 +33,10 @@ const device_info& queue::device() const noexcept {
 
 void queue::reserve(std::size_t workspace_bytes) {
   impl_->reserve(workspace_bytes);
+}
+
+void queue::disown_workspace() {
+  impl_->disown_workspace();
 }
 
 void queue::wait() const {

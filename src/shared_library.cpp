@@ -4,9 +4,12 @@
 #include <dlfcn.h>  // dlopen, dlsym, dlclose
 
 #include <algorithm>  // find
-#include <utility>    // exchange, move
+#include <memory>     // make_unique
+#include <mutex>
+#include <utility>  // exchange, move
 
-#include "formatted.hpp"  // formatted, joined
+#include "formatted.hpp"                // formatted, joined
+#include "wingbeat/library_folder.hpp"  // add_library_folder
 
 namespace wingbeat {
 
@@ -19,6 +22,32 @@ void* shared_library::find(const char* symbol) const {
 
 void shared_library::close() noexcept {
   dlclose(std::exchange(handle_, nullptr));
+}
+
+namespace {
+
+struct named_folders {
+  std::mutex mutex;
+  std::vector<std::string> latest_first;
+};
+
+named_folders& added_folders() {
+  static auto& folders = *std::make_unique<named_folders>().release();
+  return folders;
+}
+
+}  // namespace
+
+void add_library_folder(std::string folder) {
+  named_folders& added = added_folders();
+  const std::lock_guard held{added.mutex};
+  added.latest_first.insert(added.latest_first.begin(), std::move(folder));
+}
+
+std::vector<std::string> library_folders() {
+  named_folders& added = added_folders();
+  const std::lock_guard held{added.mutex};
+  return added.latest_first;
 }
 
 std::string not_found(std::span<const std::string> candidates) {

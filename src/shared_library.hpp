@@ -45,6 +45,9 @@ class shared_library {
   std::string missing_;
 };
 
+/// Returns the folders given to `add_library_folder`, the latest first.
+[[nodiscard]] std::vector<std::string> library_folders();
+
 /// Returns "none of a.so.1, a.so could be opened from the loader's path, /usr/local/cuda/lib64".
 [[nodiscard]] std::string not_found(std::span<const std::string> candidates);
 

@@ -10,6 +10,7 @@
 
 #include "support/refusal.hpp"  // refusal
 #include "wingbeat/buffer.hpp"  // buffer
+#include "wingbeat/plan.hpp"    // plan
 
 namespace {
 
@@ -48,6 +49,17 @@ TEST(queue, is_of_a_device_that_exists) {
       EXPECT_THROW(queue{device}, absent_error) << index;
     }
   }
+}
+
+TEST(queue, leaves_workspaces_to_its_caller_once_disowned) {
+  const plan_spec spec{.lengths = {1 << 16}, .batch = 2};
+  queue on{first_device(engine::host)};
+  on.disown_workspace();
+  const plan transform{on, spec};
+  ASSERT_GT(transform.workspace_bytes(), 0U);
+  const buffer memory{on, input_bytes(spec)}, workspace{on, transform.workspace_bytes()};
+  EXPECT_THROW(transform.enqueue(on, memory.view(), memory.view()), plan_error);
+  EXPECT_NO_THROW(transform.enqueue(on, memory.view(), memory.view(), workspace.view()));
 }
 
 TEST(stopwatch, measures_between_two_marks) {

@@ -23,9 +23,14 @@ class absent_error : public error {
   using error::error;
 };
 
-/// The driver refused: out of memory, a failed launch, a failed compilation.
+/// The driver refused: a failed launch, a failed compilation.
 class device_error : public error {
   using error::error;
+};
+
+/// Memory of the device, or of this process, ran out.
+class memory_error : public device_error {
+  using device_error::device_error;
 };
 
 /// A file or stream could not be read or written, or does not hold what its format promises.

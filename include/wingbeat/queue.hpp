@@ -33,6 +33,11 @@ class queue {
   /// engine, `device_error` without a context.
   static queue from_cuda_stream(void* stream);
 
+  /// Adopts a stream of the primary context of cuda device `device_index`, the context of CUDA's
+  /// runtime: the calling thread needs no current context. Throws `absent_error` where there is no
+  /// such device.
+  static queue from_cuda_stream(void* stream, int device_index);
+
   /// Adopts an OpenCL queue (a cl_command_queue, in order). Retained while in use.
   /// Throws `absent_error` where there is no opencl engine, `plan_error` for a null queue, one out
   /// of order, or one of a device that `devices` does not list.
@@ -44,6 +49,10 @@ class queue {
   /// workspace of yours. The constructor of a plan does so for its queue; the workspace only grows.
   /// May wait for queued work. Throws `device_error` when memory runs out.
   void reserve(std::size_t workspace_bytes);
+
+  /// Drops the workspace, and has `reserve` allocate none from now on: each run whose plan needs
+  /// one is given yours, of a pool that you have, for example.
+  void disown_workspace();
 
   /// Returns when everything queued so far has finished. Throws `device_error` if any failed.
   void wait() const;

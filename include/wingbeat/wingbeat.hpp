@@ -6,11 +6,12 @@
 #include "wingbeat/channeliser.hpp"        // channeliser
 #include "wingbeat/convolution.hpp"        // convolution
 #include "wingbeat/devices.hpp"            // devices, engine
-#include "wingbeat/error.hpp"              // plan_error, device_error, absent_error, file_error
+#include "wingbeat/error.hpp"              // plan_error, device_error, memory_error, ..
 #include "wingbeat/fusion.hpp"             // fused_load, fused_store
 #include "wingbeat/good_length.hpp"        // good_length, is_good_length
 #include "wingbeat/image_convolution.hpp"  // image_convolution
 #include "wingbeat/kernel.hpp"             // kernel, kernel_spec
+#include "wingbeat/library_folder.hpp"     // add_library_folder
 #include "wingbeat/pinned_memory.hpp"      // pinned_memory
 #include "wingbeat/plan.hpp"               // plan, plan_spec
 #include "wingbeat/plan_cache.hpp"         // plan_cache

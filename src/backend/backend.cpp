@@ -6,15 +6,21 @@
 
 #include "backend/kernel.hpp"  // kernel_source, unrecorded_calls
 #include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "wingbeat/error.hpp"  // memory_error, plan_error
 
 namespace wingbeat::backend {
 
 void queue::reserve(std::size_t size_bytes) {
   const auto held = lock();
-  if (size_bytes <= workspace_.size_bytes) return;
+  if (!owns_workspace_ || size_bytes <= workspace_.size_bytes) return;
   drop_workspace();
   workspace_ = {allocate(size_bytes), 0, size_bytes};
+}
+
+void queue::disown_workspace() {
+  const auto held = lock();
+  owns_workspace_ = false;
+  drop_workspace();
 }
 
 buffer_view queue::workspace(std::size_t size_bytes) const {
@@ -51,7 +57,7 @@ void* queue::allocate_pinned(std::size_t size_bytes) {
                            ? nullptr
                            : ::operator new(size_bytes, pinned_alignment, std::nothrow);
   if (memory != nullptr) return memory;
-  throw device_error(
+  throw memory_error(
       formatted("{} bytes of this process could not be allocated; ask for less", size_bytes));
 }
 
@@ -72,6 +78,10 @@ void queue::drop_workspace() noexcept {
 
 std::shared_ptr<queue> engine::adopt(void*) const {
   throw plan_error("this engine has no native queue to adopt; open one on its device instead");
+}
+
+std::shared_ptr<queue> engine::adopt_of_device(void*, int) const {
+  throw plan_error("this engine's native queues know their device; adopt one without naming it");
 }
 
 bool engine::read_samples(std::span<const sample_run>) const {

@@ -56,6 +56,9 @@ class queue {
   /// Makes room for `size_bytes` of scratch ordered with this queue; see `workspace`.
   void reserve(std::size_t size_bytes);
 
+  /// Drops the scratch, and has `reserve` make none from now on.
+  void disown_workspace();
+
   /// Returns at least `size_bytes` of scratch ordered with this queue. Call under `lock()`, and
   /// keep the lock until every pass that uses the scratch is queued. Throws `plan_error` where less
   /// was reserved: a run allocates nothing.
@@ -103,6 +106,7 @@ class queue {
   device_info device_;
   std::recursive_mutex mutex_;  // a run of several plans holds it over all of them
   buffer_view workspace_;
+  bool owns_workspace_ = true;
 };
 
 class kernel;
@@ -170,6 +174,10 @@ class engine : public kernel_compiler {
 
   /// Adopts a native queue of the caller's (CUstream, cl_command_queue).
   [[nodiscard]] virtual std::shared_ptr<queue> adopt(void* native) const;
+
+  /// Adopts one of a device's primary context. This default throws `plan_error`, of engines whose
+  /// native queues know their device.
+  [[nodiscard]] virtual std::shared_ptr<queue> adopt_of_device(void* native, int index) const;
 
   /// This default throws `plan_error`, of engines that compile no kernels.
   [[nodiscard]] std::shared_ptr<const kernel> compile(const std::shared_ptr<queue>& on,

@@ -113,18 +113,29 @@ void engine::require_present() const {
   }
 }
 
-std::shared_ptr<backend::queue> engine::open(const device_info& device) const {
+context_handle engine::primary_context(int index) const {
   require_present();
-  if (device.index < 0 || static_cast<std::size_t>(device.index) >= devices_.size()) {
+  if (index < 0 || static_cast<std::size_t>(index) >= devices_.size()) {
     throw absent_error(
-        formatted("there is no cuda device {}; choose 0 to {}", device.index, devices_.size() - 1));
+        formatted("there is no cuda device {}; choose 0 to {}", index, devices_.size() - 1));
   }
   // Never released, as the CUDA runtime does: a later queue finds the context warm, and no object
   // with static storage outlives it.
   context_handle context = nullptr;
-  check(api_, api_.primary_context_retain(&context, ordinal_of(api_, device.index)),
-        "make a context on " + devices_[static_cast<std::size_t>(device.index)].name);
+  check(api_, api_.primary_context_retain(&context, ordinal_of(api_, index)),
+        "make a context on " + devices_[static_cast<std::size_t>(index)].name);
+  return context;
+}
+
+std::shared_ptr<backend::queue> engine::open(const device_info& device) const {
+  const context_handle context = primary_context(device.index);
   return std::make_shared<queue>(api_, context, devices_[static_cast<std::size_t>(device.index)]);
+}
+
+std::shared_ptr<backend::queue> engine::adopt_of_device(void* native, int index) const {
+  const context_handle context = primary_context(index);
+  return std::make_shared<queue>(api_, context, devices_[static_cast<std::size_t>(index)],
+                                 static_cast<stream_handle>(native));
 }
 
 std::shared_ptr<backend::queue> engine::adopt(void* native) const {

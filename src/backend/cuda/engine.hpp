@@ -24,12 +24,15 @@ class engine final : public backend::engine {
   [[nodiscard]] std::string why_absent() const override { return problem_; }
   [[nodiscard]] std::shared_ptr<backend::queue> open(const device_info& device) const override;
   [[nodiscard]] std::shared_ptr<backend::queue> adopt(void* native) const override;
+  [[nodiscard]] std::shared_ptr<backend::queue> adopt_of_device(void* native,
+                                                                int index) const override;
   [[nodiscard]] std::shared_ptr<const backend::kernel> compile(
       const std::shared_ptr<backend::queue>& on, const kernel_source& source) const override;
   [[nodiscard]] std::optional<programs::program> realise(const std::shared_ptr<backend::queue>& on,
                                                          const step_request& step) const override;
 
  private:
+  [[nodiscard]] context_handle primary_context(int index) const;
   void find_devices(const nvrtc_api& nvrtc);
   void require_present() const;
 

@@ -105,7 +105,7 @@ void* queue::allocate(std::size_t size_bytes) {
   std::size_t total_bytes = 0;
   const bool is_known = api_.memory_info(&free_bytes, &total_bytes) == success;
   if (is_known && (allocated == out_of_memory || size_bytes > total_bytes)) {
-    throw device_error(formatted(
+    throw memory_error(formatted(
         "{} bytes were asked for and {} of the {} bytes of {} are free; ask for less, or free "
         "other buffers first",
         size_bytes, free_bytes, total_bytes, device().name));
@@ -176,7 +176,7 @@ void* queue::allocate_pinned(std::size_t size_bytes) {
   void* memory = nullptr;
   const result allocated = api_.pinned_allocate(&memory, size_bytes, pinned_for_all_contexts);
   if (allocated == success) return memory;
-  throw device_error(
+  throw memory_error(
       formatted("the CUDA driver could not pin {} bytes of this process: {}; ask "
                 "for less",
                 size_bytes, describe(api_, allocated)));

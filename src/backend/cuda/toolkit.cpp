@@ -3,7 +3,8 @@
 
 #include <cstdlib>  // getenv
 
-#include "formatted.hpp"  // formatted
+#include "formatted.hpp"       // formatted
+#include "shared_library.hpp"  // library_folders
 
 namespace wingbeat::backend::cuda {
 
@@ -15,7 +16,11 @@ std::vector<std::string> toolkit_candidates(std::span<const std::string> names) 
   }
   roots.emplace_back("/usr/local/cuda");
 
-  std::vector<std::string> candidates(names.begin(), names.end());
+  std::vector<std::string> candidates;
+  for (const auto& folder : library_folders()) {
+    for (const auto& name : names) candidates.push_back(formatted("{}/{}", folder, name));
+  }
+  candidates.insert(candidates.end(), names.begin(), names.end());
   for (const auto& root : roots) {
     for (const char* folder : {"lib64", "targets/x86_64-linux/lib"}) {
       for (const auto& name : names)

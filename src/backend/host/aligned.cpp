@@ -27,7 +27,7 @@ void* allocate_aligned(std::size_t size_bytes) {
 #endif
   }
   if (memory == nullptr) {
-    throw device_error(formatted(
+    throw memory_error(formatted(
         "asked {} bytes of host memory and got none; use a smaller batch or length", size_bytes));
   }
   return memory;

@@ -122,7 +122,7 @@ void queue::finish_at_exit() noexcept {
 void* queue::allocate(std::size_t size_bytes) {
   require_usable_driver();
   if (size_bytes > driver_device_.max_allocation_bytes) {
-    throw device_error(formatted(
+    throw memory_error(formatted(
         "a buffer of {} bytes was asked for; {} allows {} in one buffer, so transform fewer rows "
         "at a time",
         size_bytes, driver_device_.info.name, driver_device_.max_allocation_bytes));

@@ -7,6 +7,8 @@
 
 #include <cstdlib>  // setenv
 
+#include "wingbeat/library_folder.hpp"  // add_library_folder
+
 namespace {
 
 using namespace wingbeat::backend::cuda;
@@ -32,6 +34,16 @@ TEST(driver, passes_over_a_library_that_does_not_serve) {
   const auto found = open_nvrtc(candidates);
   if (!process_nvrtc().problem.empty()) GTEST_SKIP() << process_nvrtc().problem;
   EXPECT_EQ(found.problem, "");
+}
+
+TEST(driver, looks_for_nvrtc_first_in_the_folder_added_last) {
+  wingbeat::add_library_folder("/brought/along");
+  wingbeat::add_library_folder("/brought/later");
+  const auto candidates = nvrtc_candidates();
+  ASSERT_GT(candidates.size(), 6U);
+  EXPECT_EQ(candidates[0], "/brought/later/libnvrtc.so.13");
+  EXPECT_EQ(candidates[3], "/brought/along/libnvrtc.so.13");
+  EXPECT_EQ(candidates[6], "libnvrtc.so.13");
 }
 
 TEST(driver, looks_for_nvrtc_in_the_toolkit_the_user_names) {

@@ -213,6 +213,16 @@ TEST_F(cuda_on_a_fake, adopts_a_stream_of_the_current_context) {
   EXPECT_EQ(machine().n_streams, 0);
 }
 
+TEST_F(cuda_on_a_fake, adopts_a_stream_of_a_device_without_a_current_context) {
+  const auto stream = handle_numbered<cuda::stream_handle>(77);
+  const auto on = engine().adopt_of_device(stream, 1);
+  EXPECT_EQ(on->device().index, 1);
+  EXPECT_EQ(backend::cuda::cuda_queue(*on).stream(), stream);
+  const auto opened = engine().open(engine().devices().at(1));
+  EXPECT_EQ(on->native_context(), opened->native_context());
+  EXPECT_THROW(static_cast<void>(engine().adopt_of_device(stream, 99)), absent_error);
+}
+
 TEST_F(cuda_on_a_fake, serves_many_threads) {
   const auto on = open();
   const auto loaded = engine().compile(on, kernel);
