@@ -11,6 +11,8 @@
 #   make test-sanitized  those of the device headers, host and services, and fuzzers, built with
 #                    sanitizers; .ci/run runs it after `make test` and `make benches`
 #   make test-full   all of them, the slow tests and whole products of cases as well
+#   make python      the wheel of python/, in build/python/wheel/, and its tests in a fresh virtual
+#                    environment; skipped where no package index is reachable
 #   make benches     the programs of bench/
 #   make test-gpu    the tests that need an NVIDIA GPU, and those that run on every device
 #   make format      clang-format over all sources
@@ -29,6 +31,7 @@ demo_packages = alsa-utils python3-imageio
 package_packages = dpkg-dev file
 # Shows the monitoring page to its test, which is skipped without.
 browser_packages = chromium
+python_packages = python3-dev python3-venv
 test_packages = libgtest-dev libgmock-dev clang-14 clang-format-14 \
   libclang-rt-14-dev python3 python3-venv
 
@@ -36,7 +39,7 @@ recording = /usr/share/sounds/alsa/Front_Center.wav
 photograph = /usr/lib/python3/dist-packages/imageio/resources/images/astronaut.png
 ctest = ctest --output-on-failure --parallel $(shell nproc)
 
-.PHONY: build demo package peers benches test test-sanitized test-full test-gpu format clean build-tests
+.PHONY: build demo package peers python benches test test-sanitized test-full test-gpu format clean build-tests
 
 build:
 	.ci/packages $(build_packages) $(opencl_packages)
@@ -111,6 +114,15 @@ test-sanitized:
 
 test: build-tests
 	$(ctest) --preset test
+
+# With the library of the tests where it was built, else of the release.
+python_preset = $(if $(wildcard build/test/build.ninja),test,release)
+python:
+	.ci/packages $(build_packages) $(python_packages)
+	[ $(python_preset) = test ] || cmake --preset release -DWINGBEAT_TESTS=OFF -DWINGBEAT_BENCH=OFF \
+	  -DWINGBEAT_EXAMPLES=OFF
+	cmake --build --preset $(python_preset) --target wingbeat
+	.ci/python build/$(python_preset)/src/libwingbeat.a
 
 test-full: left_out =
 test-full: build-tests benches test-sanitized

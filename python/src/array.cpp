@@ -52,7 +52,8 @@ std::size_t array::extent_bytes() const noexcept {
 }
 
 bool array::is_readable() const noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(data) + offset_bytes;
+  const auto address =
+      offset_bytes + (runs_on == engine::opencl ? 0 : reinterpret_cast<std::uintptr_t>(data));
   // A GPU reads a complex number in one instruction.
   const std::size_t alignment = runs_on == engine::cuda ? element.bytes() : element.real_bytes();
   if (address % alignment != 0) return false;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>  // in every source: a caster that only some see is undefined
 
 namespace wingbeat::python {
 

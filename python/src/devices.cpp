@@ -2,7 +2,6 @@
 // Devices of this machine, and queues on them.
 #include "wingbeat/devices.hpp"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 

@@ -11,6 +11,14 @@ void bind_errors(nb::module_& module) {
   nb::exception<absent_error>(module, "AbsentError", PyExc_RuntimeError);
   nb::exception<device_error>(module, "DeviceError", PyExc_RuntimeError);
   nb::exception<file_error>(module, "FileError", PyExc_OSError);
+  // Tried before the others, because it was registered after them.
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const memory_error& failed) {
+      PyErr_SetString(PyExc_MemoryError, failed.what());
+    }
+  });
 }
 
 }  // namespace wingbeat::python

@@ -29,11 +29,13 @@ adopted_queues& kept_queues() {
   return kept;
 }
 
-queue adopt(engine runs_on, std::uintptr_t native) {
+queue adopt(engine runs_on, int device_index, std::uintptr_t native) {
   void* const handle = reinterpret_cast<void*>(native);
-  if (runs_on == engine::cuda) return queue::from_cuda_stream(handle);
-  if (runs_on == engine::opencl) return queue::from_opencl_queue(handle);
-  throw plan_error("host and reference have no streams; leave `stream` out");
+  queue adopted = runs_on == engine::cuda ? queue::from_cuda_stream(handle, device_index)
+                                          : queue::from_opencl_queue(handle);
+  // Memory comes from the allocator of the array's library, call by call.
+  adopted.disown_workspace();
+  return adopted;
 }
 
 }  // namespace
@@ -54,7 +56,7 @@ queue queue_of(engine runs_on, int device_index, std::uintptr_t native) {
     kept.by_use.splice(kept.by_use.begin(), kept.by_use, each);
     return each->adopted;
   }
-  kept.by_use.push_front({runs_on, device_index, native, adopt(runs_on, native)});
+  kept.by_use.push_front({runs_on, device_index, native, adopt(runs_on, device_index, native)});
   if (kept.by_use.size() > max_queues) kept.by_use.pop_back();
   return kept.by_use.front().adopted;
 }

@@ -12,8 +12,9 @@ namespace wingbeat::python {
 /// Returns this thread's queue of the host engine.
 [[nodiscard]] queue& host_queue();
 
-/// Returns the queue that adopts a native stream: on cuda a CUstream of the current context, on
-/// opencl a cl_command_queue. The latest ones are kept. `native` is not read by host and reference.
+/// Returns the queue that adopts a native stream: on cuda a CUstream of the device's primary
+/// context, on opencl a cl_command_queue. The latest ones are kept; they have no workspace. `native`
+/// is not read by host and reference.
 [[nodiscard]] queue queue_of(engine runs_on, int device_index, std::uintptr_t native);
 
 /// Drops the queues that are kept for streams, and with them their workspaces.

@@ -83,9 +83,18 @@ plan_spec spec_of(const array& in, const array& out, const part& axes,
   return spec;
 }
 
-void run_part(queue& on, const array& in, const array& out, const part& axes,
+/// A queue, and where workspaces come from if not from it.
+struct place_of_work {
+  queue& on;
+  const workspace_source& workspace;
+};
+
+void run_part(const place_of_work& work, const array& in, const array& out, const part& axes,
               const transform_request& request) {
-  shared_plans().get(on, spec_of(in, out, axes, request))->enqueue(on, in.view(), out.view());
+  const auto planned = shared_plans().get(work.on, spec_of(in, out, axes, request));
+  const std::size_t bytes = work.workspace ? planned->workspace_bytes() : 0;
+  const buffer_view workspace = bytes > 0 ? work.workspace(bytes) : buffer_view{};
+  planned->enqueue(work.on, in.view(), out.view(), workspace);
 }
 
 /// Returns a complex array as a real one with a dimension more.
@@ -97,32 +106,32 @@ array as_reals(array complex) {
 }
 
 /// Transforms axes 0 .. `n_axes` - 1 of a request in place, up to three at once.
-void run_in_place(queue& on, const array& out, transform kind, std::size_t n_axes,
+void run_in_place(const place_of_work& work, const array& out, transform kind, std::size_t n_axes,
                   const transform_request& request) {
   for (std::size_t end = n_axes; end > 0;) {
     const std::size_t count = std::min(end, max_axes);
     end -= count;
-    run_part(on, out, out, {kind, {&request.axes[end], count}, {&request.lengths[end], count}},
+    run_part(work, out, out, {kind, {&request.axes[end], count}, {&request.lengths[end], count}},
              request);
   }
 }
 
 /// A transform from bins to reals of more axes than a plan takes: the others first, in memory of
 /// its own.
-void run_through_buffer(queue& on, const array& in, const array& out, std::size_t n_others,
-                        const transform_request& request, const part& last) {
+void run_through_buffer(const place_of_work& work, const array& in, const array& out,
+                        std::size_t n_others, const transform_request& request, const part& last) {
   array between = in;
   pack(between);
-  const buffer memory{on, between.extent_bytes()};
+  const buffer memory{work.on, between.extent_bytes()};
   between.data = memory.view().handle;
   between.offset_bytes = memory.view().offset_bytes;
   const std::size_t count = std::min(n_others, max_axes), first = n_others - count;
-  run_part(on, in, between,
+  run_part(work, in, between,
            {transform::inverse, {&request.axes[first], count}, {&request.lengths[first], count}},
            request);
-  run_in_place(on, between, transform::inverse, first, request);
-  run_part(on, between, out, last, request);
-  on.wait();  // before the memory goes
+  run_in_place(work, between, transform::inverse, first, request);
+  run_part(work, between, out, last, request);
+  work.on.wait();  // before the memory goes
 }
 
 /// Returns the elements of an array that a transform reads.
@@ -170,10 +179,12 @@ bool is_direct(const array& in, const array& out, const transform_request& reque
   return takes_padding || !is_padded(in, request);
 }
 
-void run(queue& on, const array& in, const array& out, const transform_request& request) {
+void run(queue& on, const array& in, const array& out, const transform_request& request,
+         const workspace_source& workspace) {
   if (in.element.is_complex && is_real_to_real(request.kind)) {
-    return run(on, as_reals(in), as_reals(out), request);
+    return run(on, as_reals(in), as_reals(out), request, workspace);
   }
+  const place_of_work work{on, workspace};
   const auto n_axes = static_cast<std::size_t>(request.n_axes);
   const std::size_t count = std::min(n_axes, max_axes), n_others = n_axes - count;
   const part last{request.kind,
@@ -182,11 +193,11 @@ void run(queue& on, const array& in, const array& out, const transform_request& 
                   request.factor};
   const array read = cropped(in, request);
   if (request.kind == transform::inverse_to_real && n_others > 0) {
-    return run_through_buffer(on, read, out, n_others, request, last);
+    return run_through_buffer(work, read, out, n_others, request, last);
   }
-  run_part(on, read, out, last, request);
+  run_part(work, read, out, last, request);
   const bool is_from_real = request.kind == transform::forward_from_real;
-  run_in_place(on, out, is_from_real ? transform::forward : request.kind, n_others, request);
+  run_in_place(work, out, is_from_real ? transform::forward : request.kind, n_others, request);
 }
 
 plan_cache& shared_plans() {

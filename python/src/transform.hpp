@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>  // size_t
+#include <functional>
 
 #include "array.hpp"
 #include "wingbeat/plan.hpp"        // transform, scaling
@@ -36,9 +37,14 @@ struct transform_request {
 /// overlaps `in` otherwise than in one place.
 [[nodiscard]] bool is_direct(const array& in, const array& out, const transform_request& request);
 
+/// Returns memory of a number of bytes for one run, valid until the next call.
+using workspace_source = std::function<buffer_view(std::size_t)>;
+
 /// Queues the transform, or does it at once on host. `out` has the shape of the result. Complex
-/// arrays of kinds between reals are two real ones. Throws as `plan` does.
-void run(queue& on, const array& in, const array& out, const transform_request& request);
+/// arrays of kinds between reals are two real ones. A queue without a workspace of its own takes it
+/// from `workspace`. Throws as `plan` does.
+void run(queue& on, const array& in, const array& out, const transform_request& request,
+         const workspace_source& workspace = {});
 
 /// Completes a spectrum of real numbers: `run` with `forward_from_real` has written bins 0 .. N/2
 /// of the last axis of `request`, and this writes the others by symmetry, X[-k] = conj X[k]; all

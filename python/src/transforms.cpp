@@ -3,6 +3,7 @@
 #include <algorithm>  // find
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bindings.hpp"
 #include "numpy_array.hpp"  // numpy_view, empty_numpy
@@ -227,7 +228,8 @@ array described(nb::handle object) {
 /// Runs on arrays as they are, without a result of its own. Returns false, and does nothing, where
 /// an array has to be copied first.
 bool execute(int kind, bool is_inverse, nb::handle in, nb::handle out, nb::tuple lengths,
-             nb::tuple axes, nb::handle norm, bool orthogonalize, std::uintptr_t stream) {
+             nb::tuple axes, nb::handle norm, bool orthogonalize, std::uintptr_t stream,
+             nb::handle allocate) {
   const array source = described(in), target = described(out);
   transform_request request;
   request.kind = static_cast<transform>(kind);
@@ -239,9 +241,16 @@ bool execute(int kind, bool is_inverse, nb::handle in, nb::handle out, nb::tuple
   shape_result(wanted, source, request);
   require_result(target, wanted);
   if (!is_direct(source, target, request)) return false;
+  std::vector<nb::object> owners;
+  const auto workspace = [&](std::size_t bytes) -> buffer_view {
+    const nb::gil_scoped_acquire held;
+    const nb::object memory = allocate(bytes);  // (owner, pointer)
+    owners.push_back(memory[0]);
+    return {reinterpret_cast<void*>(nb::cast<std::uintptr_t>(memory[1])), 0, bytes};
+  };
   const nb::gil_scoped_release released;
   queue on = queue_of(source.runs_on, source.device_index, stream);
-  run(on, source, target, request);
+  run(on, source, target, request, allocate.is_none() ? workspace_source{} : workspace);
   return true;
 }
 
@@ -262,6 +271,7 @@ void bind_transforms(nb::module_& module) {
              "Transforms a numpy array along axes; None where it has to be converted first.");
   module.def("execute", &execute, "kind"_a, "is_inverse"_a, "input"_a, "out"_a, "lengths"_a,
              "axes"_a, "norm"_a.none(), "orthogonalize"_a, "stream"_a = 0,
+             "allocate"_a = nb::none(),
              "Transforms described arrays as they lie; False where one has to be copied first.");
 }
 

@@ -6,8 +6,8 @@ whatever speaks DLPack; the result is of the same library and on the same device
 
 >>> import numpy as np
 >>> import wingbeat.fft
->>> wingbeat.fft.rfft(np.ones(8, np.float32)).round(6)
-array([8.+0.j, 0.+0.j, 0.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
+>>> wingbeat.fft.rfft(np.ones(1000, np.float32))[0]
+np.complex64(1000+0j)
 """
 
 from importlib import import_module

@@ -1,99 +1,510 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays of any library, as the extension takes them.
 
-`library_of(x)` returns the library that an array is of. Each library answers the same questions:
-    view(x)               the `_wingbeat.Array` of x: pointer, shape, strides, dtype, device
-    stream_of(x, stream)  the native stream to run on: a pointer as an int; 0 on the host
-    empty(x, shape, name) a new array beside x, of the dtype of that name
-    converted(x, kind)    x, or x in a dtype that transforms of that kind take
-    dtype_name(x)         "complex64"
-and the few operations that calls need: `copy`, `conjugate`, `assign`.
+`library_of(x)` returns the library that an array is of. All libraries answer the same questions:
+
+    array(x)                the array; numpy makes one of a list
+    dtype_name(x)           "complex64"
+    view(x)                 x as a `_wingbeat.Array`: pointer, shape, strides, dtype, device
+    stream_of(x)            the stream that x's library works on now, as an integer; 0 on the host
+    running_on(stream, x)   a context manager that makes another stream the current one
+    empty(x, shape, name)   a new array beside x, of the dtype of that name
+    workspace_near(x)       a function of a number of bytes: (object that owns them, pointer), from
+                            the library's own allocator; None where calls need none
+    converted(x, kind)      x, or x in a dtype that transforms of that kind take
+    conjugate(x, out=None)  the conjugate
+    copy(x)                 a packed copy
+    assign(out, value)      copies value into out
+    require_out(out, shape, name, x)   raises unless a result may be written to `out`
+
+Libraries whose arrays are immutable, or known by a protocol alone, have `host_array(x)`, the numpy
+array of the same memory, or None, and `of_host(result, x)`, and on GPUs `imported(x)` and
+`exported(result, x)`.
 """
+
+import sys
+from contextlib import nullcontext
 
 import numpy as np
 
 from wingbeat import _wingbeat
 
-__all__ = ["library_of", "numpy_library"]
+__all__ = ["library_of", "numpy_library", "conversion", "result_name"]
 
-_TO_REAL = _wingbeat.kind_inverse_to_real
-_COMPLEX = (_wingbeat.kind_forward, _wingbeat.kind_inverse, _TO_REAL)
-_FROM_REAL = _wingbeat.kind_forward_from_real
+FROM_REAL, TO_REAL = _wingbeat.kind_forward_from_real, _wingbeat.kind_inverse_to_real
+FORWARD, INVERSE = _wingbeat.kind_forward, _wingbeat.kind_inverse
+
+_HOST, _CUDA, _OPENCL = (_wingbeat.Engine.host, _wingbeat.Engine.cuda, _wingbeat.Engine.opencl)
+
+_COMPLEX_OF = {"float16": "complex32", "bfloat16": "complex64", "float32": "complex64",
+               "float64": "complex128"}
+_REAL_OF = {"complex32": "float16", "bcomplex32": "bfloat16", "complex64": "float32",
+            "complex128": "float64"}
+_INTEGERS = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+
+
+def _widened(name, has_narrow):
+    """Returns the dtype that stands for one without complex numbers of two times 16 bits."""
+    return {"float16": "float32", "complex32": "complex64"}.get(name, name) if not has_narrow else name
+
+
+def conversion(name, kind, has_narrow, integers="float64"):
+    """Returns the dtype to which an array of dtype `name` is converted before a transform. TypeError
+    for what holds no numbers, and for complex numbers where real ones are taken."""
+    if name in _INTEGERS:
+        name = integers
+    if name not in _COMPLEX_OF and name not in _REAL_OF:
+        raise TypeError(f"dtype {name} cannot be transformed; convert to float32, float64, "
+                        "complex64 or complex128")
+    if kind == FROM_REAL:
+        if name in _REAL_OF:
+            raise TypeError("x must be a real sequence, and it is complex; take its real part, or "
+                            "call fft")
+        return name
+    if kind in (FORWARD, INVERSE, TO_REAL):
+        name = _COMPLEX_OF.get(name, name)
+    return _widened(name, has_narrow)
+
+
+def result_name(name, kind, has_narrow):
+    """Returns the dtype of the result for an array of dtype `name`, converted before."""
+    if kind == FROM_REAL:
+        name = _COMPLEX_OF[name]
+    elif kind == TO_REAL:
+        name = _REAL_OF[name]
+    return _widened(name, has_narrow)
+
+
+def require_alike(out, shape, name, out_shape, out_name):
+    """Raises unless an `out` has the result's shape and dtype."""
+    if tuple(out_shape) != tuple(shape):
+        raise ValueError(f"out has shape {tuple(out_shape)} and the result {tuple(shape)}; give an "
+                         "out of that shape")
+    if out_name != name:
+        raise TypeError(f"out has dtype {out_name} and the result {name}; give an out of that "
+                        "dtype")
 
 
 class NumpyLibrary:
     """Arrays in memory of this process, and whatever numpy makes an array of."""
 
-    name = "numpy"
-
-    def view(self, x):
-        return x  # the extension reads numpy arrays itself
-
-    def stream_of(self, x, stream):
-        if stream is not None:
-            raise ValueError("a stream was given with an array in memory of the processor, which "
-                             "has none; leave stream out")
-        return 0
-
-    def empty(self, x, shape, name):
-        return np.empty(shape, name)
-
-    def dtype_name(self, x):
-        return x.dtype.name
-
-    def result_type(self, dtype, kind):
-        """Returns the dtype of a transform's result, as SciPy has it."""
-        is_double = dtype in (np.float64, np.complex128)
-        is_complex = kind == _FROM_REAL or kind in _COMPLEX[:2]
-        if kind > _TO_REAL:
-            is_complex = dtype.kind == "c"
-        if is_complex:
-            return np.dtype(np.complex128 if is_double else np.complex64)
-        return np.dtype(np.float64 if is_double else np.float32)
-
-    def converted(self, x, kind):
-        """Returns x in native floating point: integers become float64, as in SciPy."""
-        dtype = x.dtype
-        if dtype.itemsize > (16 if dtype.kind == "c" else 8) and dtype.kind in "fc":
-            raise TypeError(f"dtype {dtype} cannot be transformed; convert to float64 or complex128")
-        if dtype.kind not in "fc":
-            if dtype.kind not in "biuO":
-                raise TypeError(f"dtype {dtype} holds no numbers; convert to float64")
-            x = x.astype(np.float64)
-        elif not dtype.isnative:
-            x = x.astype(dtype.newbyteorder("="))
-        if kind == _FROM_REAL and x.dtype.kind == "c":
-            raise TypeError("x must be a real sequence, and it is complex; take x.real, or fft")
-        if x.dtype == np.float16 and kind != _FROM_REAL:
-            x = x.astype(np.float32)
-        if kind == _TO_REAL and x.dtype.kind == "f":
-            x = x.astype(np.complex128 if x.dtype == np.float64 else np.complex64)
-        return x
-
-    def conjugate(self, x, stream=None, out=None):
-        return np.conjugate(x, out)
+    has_narrow = False
 
     def array(self, x):
         return np.asarray(x)
 
-    def require_out(self, out, shape, dtype):
-        """Raises unless `out` is a numpy array that a result may be written to."""
+    def dtype_name(self, x):
+        return x.dtype.name
+
+    def view(self, x):
+        return x  # the extension reads numpy's arrays itself
+
+    def stream_of(self, x):
+        return 0
+
+    def running_on(self, stream, x):
+        raise ValueError("a stream was given with an array in memory of the processor, which has "
+                         "none; leave stream out")
+
+    def empty(self, x, shape, name):
+        return np.empty(shape, name)
+
+    def workspace_near(self, x):
+        return None
+
+    def converted(self, x, kind):
+        """Keeps real input of complex transforms real: half of the spectrum follows by symmetry."""
+        dtype = x.dtype
+        name = dtype.name
+        if dtype.kind == "O":
+            name = "int64"  # Python's numbers
+        target = conversion(name, kind, False)
+        if kind in (FORWARD, INVERSE) and target in _REAL_OF and dtype.kind != "c":
+            target = _REAL_OF[target]
+        if target != dtype.name or not dtype.isnative:
+            x = x.astype(target)
+        return x
+
+    def conjugate(self, x, out=None):
+        return np.conjugate(x, out)
+
+    def copy(self, x):
+        return np.array(x, order="C", copy=True)
+
+    def assign(self, out, value):
+        out[...] = value
+
+    def require_out(self, out, shape, name, x):
         if not isinstance(out, np.ndarray):
-            raise TypeError(f"out is a {type(out).__name__} and x is in memory of the processor; "
-                            "give a numpy array")
+            raise TypeError(f"out is of type {type(out).__name__} and x is in memory of the "
+                            "processor; give a numpy array")
         if not out.flags.writeable:
             raise ValueError("out is read-only; give an array that can be written")
-        if out.shape != tuple(shape):
-            raise ValueError(f"out has shape {out.shape} and the result {tuple(shape)}; give an "
-                             "out of that shape")
-        if out.dtype != dtype:
-            raise TypeError(f"out has dtype {out.dtype} and the result {dtype}; give an out of "
-                            "that dtype")
+        require_alike(out, shape, name, out.shape, out.dtype.name)
+
+
+class CupyLibrary:
+    """cupy.ndarray."""
+
+    has_narrow = False
+
+    def __init__(self):
+        import cupy
+        self._cupy = cupy
+        self._current_device = cupy.cuda.runtime.getDevice
+        self._current_stream = cupy.cuda.get_current_stream
+
+    def array(self, x):
+        return x
+
+    def dtype_name(self, x):
+        return x.dtype.name
+
+    def view(self, x):
+        return _wingbeat.array(x.data.ptr, 0, x.shape, x.strides, 1, x.dtype.name, _CUDA,
+                               x.data.device_id)
+
+    def stream_of(self, x):
+        return self._current_stream(x.data.device_id).ptr
+
+    def running_on(self, stream, x):
+        cuda = self._cupy.cuda
+        if isinstance(stream, int):
+            return cuda.ExternalStream(stream, x.data.device_id)
+        if isinstance(stream, cuda.Stream) or not hasattr(stream, "__cuda_stream__"):
+            return stream
+        return cuda.Stream.from_external(stream)
+
+    def empty(self, x, shape, name):
+        device = x.data.device_id
+        if self._current_device() == device:
+            return self._cupy.empty(shape, name)
+        with self._cupy.cuda.Device(device):
+            return self._cupy.empty(shape, name)
+
+    def workspace_near(self, x):
+        def allocate(n_bytes):
+            memory = self.empty(x, (n_bytes,), "uint8")
+            return memory, memory.data.ptr
+        return allocate
+
+    def converted(self, x, kind):
+        target = conversion(x.dtype.name, kind, False)
+        return x if x.dtype.name == target else x.astype(target)
+
+    def conjugate(self, x, out=None):
+        return self._cupy.conjugate(x, out)
+
+    def copy(self, x):
+        return x.copy(order="C")
+
+    def assign(self, out, value):
+        out[...] = value
+
+    def require_out(self, out, shape, name, x):
+        if not isinstance(out, self._cupy.ndarray) or out.data.device_id != x.data.device_id:
+            raise TypeError("x is a cupy array and out is none of its device; give a cupy array on "
+                            f"device {x.data.device_id}")
+        require_alike(out, shape, name, out.shape, out.dtype.name)
+
+
+class TorchLibrary:
+    """torch.Tensor, on processors and CUDA devices."""
+
+    has_narrow = True
+
+    def __init__(self):
+        import torch
+        self._torch = torch
+        self._names = {getattr(torch, name): name for name in (
+            "float16 bfloat16 float32 float64 complex32 complex64 complex128 bool uint8 int8 int16 "
+            "int32 int64").split()}
+        self._types = {name: dtype for dtype, name in self._names.items()}
+
+    def array(self, x):
+        return x
+
+    def dtype_name(self, x):
+        return self._names.get(x.dtype, str(x.dtype))
+
+    def view(self, x):
+        device = x.device
+        engine = _ENGINES_OF_TORCH.get(device.type)
+        if engine is None or x.layout is not self._torch.strided:
+            raise TypeError(f"x is a {x.layout} tensor on {device.type}; give a strided one on a "
+                            "processor or a CUDA device")
+        return _wingbeat.array(x.data_ptr(), 0, x.shape, x.stride(), x.element_size(),
+                               self._names[x.dtype], engine, device.index or 0)
+
+    def stream_of(self, x):
+        if not x.is_cuda:
+            return 0
+        return self._torch.cuda.current_stream(x.device).cuda_stream
+
+    def running_on(self, stream, x):
+        cuda = self._torch.cuda
+        if not x.is_cuda:
+            raise ValueError("a stream was given with a tensor of the processor, which has none; "
+                             "leave stream out")
+        if not isinstance(stream, cuda.Stream):
+            stream = cuda.ExternalStream(stream_number(stream), x.device)
+        return cuda.stream(stream)
+
+    def empty(self, x, shape, name):
+        return self._torch.empty(shape, dtype=self._types[name], device=x.device)
+
+    def workspace_near(self, x):
+        if not x.is_cuda:
+            return None
+
+        def allocate(n_bytes):
+            memory = self._torch.empty(n_bytes, dtype=self._torch.uint8, device=x.device)
+            return memory, memory.data_ptr()
+        return allocate
+
+    def converted(self, x, kind):
+        if x.requires_grad and self._torch.is_grad_enabled():
+            raise TypeError("x requires a gradient, which wingbeat.fft does not give; call "
+                            "wingbeat.torch's function of that name, or give x.detach()")
+        # Flags in place of values, that memory does not have.
+        if x.is_conj():
+            x = x.resolve_conj()
+        if x.is_neg():
+            x = x.resolve_neg()
+        default = self._names[self._torch.get_default_dtype()]
+        name = self.dtype_name(x)
+        target = conversion(name, kind, True, default)
+        return x if name == target else x.to(self._types[target])
+
+    def conjugate(self, x, out=None):
+        return self._torch.conj_physical(x, out=out)
+
+    def copy(self, x):
+        return x.clone(memory_format=self._torch.contiguous_format)
+
+    def assign(self, out, value):
+        out.copy_(value) if isinstance(value, self._torch.Tensor) else out.fill_(value)
+
+    def require_out(self, out, shape, name, x):
+        if not isinstance(out, self._torch.Tensor) or out.device != x.device:
+            raise TypeError(f"x is a tensor on {x.device} and out is none there; give a tensor on "
+                            f"{x.device}")
+        if out.is_conj() or out.is_neg():
+            raise ValueError("out is a conjugated or negated view; give a tensor that is none")
+        require_alike(out, shape, name, out.shape, self.dtype_name(out))
+
+
+_ENGINES_OF_TORCH = {"cpu": _HOST, "cuda": _CUDA}
+
+
+class OpenclLibrary:
+    """pyopencl.array.Array. Runs on the array's queue."""
+
+    has_narrow = False
+
+    def __init__(self):
+        import pyopencl
+        import pyopencl.array
+        self._opencl = pyopencl
+        self._queue = None
+
+    def array(self, x):
+        return x
+
+    def dtype_name(self, x):
+        return x.dtype.name
+
+    def view(self, x):
+        return _wingbeat.array(x.base_data.int_ptr, x.offset, x.shape, x.strides, 1, x.dtype.name,
+                               _OPENCL, 0)
+
+    def _queue_of(self, x):
+        queue = self._queue or x.queue
+        if queue is None:
+            raise ValueError("x has no queue; give one as stream, or x.with_queue(queue)")
+        return queue
+
+    def stream_of(self, x):
+        return self._queue_of(x).int_ptr
+
+    def running_on(self, stream, x):
+        if not isinstance(stream, self._opencl.CommandQueue):
+            raise TypeError(f"stream is of type {type(stream).__name__} and x is a pyopencl array; "
+                            "give a pyopencl.CommandQueue")
+        return _Queue(self, stream)
+
+    def empty(self, x, shape, name):
+        return self._opencl.array.empty(self._queue_of(x), shape, np.dtype(name),
+                                        allocator=x.allocator)
+
+    def workspace_near(self, x):
+        def allocate(n_bytes):
+            memory = self._opencl.Buffer(self._queue_of(x).context,
+                                         self._opencl.mem_flags.READ_WRITE, n_bytes)
+            return memory, memory.int_ptr
+        return allocate
+
+    def converted(self, x, kind):
+        target = conversion(x.dtype.name, kind, False)
+        return x if x.dtype.name == target else x.astype(np.dtype(target), self._queue_of(x))
+
+    def conjugate(self, x, out=None):
+        result = x.conj()
+        if out is None:
+            return result
+        out[...] = result
+        return out
+
+    def copy(self, x):
+        return x.copy(self._queue_of(x))
+
+    def assign(self, out, value):
+        if isinstance(value, self._opencl.array.Array):
+            out[...] = value
+        else:
+            out.fill(value, self._queue_of(out))
+
+    def require_out(self, out, shape, name, x):
+        if not isinstance(out, self._opencl.array.Array) or out.context != x.context:
+            raise TypeError("x is a pyopencl array and out is none of its context; give a pyopencl "
+                            "array")
+        require_alike(out, shape, name, out.shape, out.dtype.name)
+
+
+class _Queue:
+    """Makes a command queue the one that a library's calls run on."""
+
+    def __init__(self, library, queue):
+        self._library, self._queue = library, queue
+
+    def __enter__(self):
+        self._before, self._library._queue = self._library._queue, self._queue
+
+    def __exit__(self, *_):
+        self._library._queue = self._before
+
+
+def stream_number(stream):
+    """Returns the native stream of an integer, or of an object with `__cuda_stream__`."""
+    if isinstance(stream, int):
+        return stream
+    described = getattr(stream, "__cuda_stream__", None)
+    if described is None:
+        raise TypeError(f"stream is of type {type(stream).__name__}; give an integer, or an object "
+                        "with __cuda_stream__")
+    if callable(described):
+        described = described()
+    return described[1]
+
+
+class ForeignLibrary:
+    """Arrays known by a protocol alone: DLPack or `__cuda_array_interface__`. JAX is one of them,
+    because its arrays cannot be written. Results come back through DLPack."""
+
+    has_narrow = False
+
+    def array(self, x):
+        return x
+
+    def host_array(self, x):
+        """Returns the numpy array of the same memory; None where x is on a GPU."""
+        if not hasattr(x, "__dlpack_device__"):
+            return None
+        kind, _ = x.__dlpack_device__()
+        if kind == _DLPACK_CPU:
+            return np.from_dlpack(x)
+        if kind not in _DLPACK_CUDA:
+            raise TypeError(f"x is on a device that DLPack numbers {int(kind)}; give an array of a "
+                            "processor or of a CUDA device")
+        return None
+
+    def of_host(self, result, x):
+        return self._given_back(result, x)
+
+    def imported(self, x):
+        """Returns (owner, Array, stream) of an array on a GPU."""
+        if hasattr(x, "__dlpack__"):
+            owner = _wingbeat.imported(x.__dlpack__(stream=_LEGACY_STREAM))
+            return owner, owner.view, _LEGACY_STREAM
+        interface = x.__cuda_array_interface__
+        dtype = np.dtype(interface["typestr"])
+        shape = tuple(interface["shape"])
+        strides = interface.get("strides") or _packed_strides(shape, dtype.itemsize)
+        device = _device_of_pointer(interface["data"][0])
+        stream = interface.get("stream") or _LEGACY_STREAM
+        return x, _wingbeat.array(interface["data"][0], 0, shape, tuple(strides), 1, dtype.name,
+                                  _CUDA, device), stream
+
+    def exported(self, result, x):
+        return self._given_back(result, x)
+
+    @staticmethod
+    def _given_back(result, x):
+        package = type(x).__module__.partition(".")[0]
+        if package in ("jax", "jaxlib"):
+            import jax
+            return jax.dlpack.from_dlpack(result)
+        if package == "numba":
+            import cupy  # numba itself takes memory of others by this protocol alone
+            from numba import cuda
+            return cuda.as_cuda_array(cupy.from_dlpack(result))
+        space = getattr(x, "__array_namespace__", None)
+        return result if space is None else space().from_dlpack(result)
+
+
+_DLPACK_CPU = 1
+_DLPACK_CUDA = (2, 13)
+_LEGACY_STREAM = 1
+
+
+def _device_of_pointer(pointer):
+    """Returns the CUDA device that memory is on, which this protocol does not state."""
+    import ctypes
+    driver = ctypes.CDLL("libcuda.so.1")
+    ordinal = ctypes.c_int(0)
+    device_ordinal = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+    status = driver.cuPointerGetAttribute(ctypes.byref(ordinal), device_ordinal,
+                                          ctypes.c_ulonglong(pointer))
+    if status != 0:
+        raise RuntimeError(f"the CUDA driver does not know the pointer {pointer:#x} of x, error "
+                           f"{status}; give an array of a CUDA device")
+    return ordinal.value
+
+
+def _packed_strides(shape, item_bytes):
+    strides = []
+    for n in reversed(shape):
+        strides.append(item_bytes)
+        item_bytes *= n
+    return tuple(reversed(strides))
 
 
 numpy_library = NumpyLibrary()
+_libraries = {np.ndarray: numpy_library, list: numpy_library, tuple: numpy_library,
+              int: numpy_library, float: numpy_library, complex: numpy_library}
+_makers = {"cupy": CupyLibrary, "torch": TorchLibrary, "pyopencl": OpenclLibrary}
+_made = {}
 
 
 def library_of(x):
     """Returns the library of an array; numpy's for lists and numbers."""
-    return numpy_library
+    try:
+        return _libraries[type(x)]
+    except KeyError:
+        pass
+    for base in type(x).__mro__:
+        package = base.__module__.partition(".")[0]
+        if package in _makers and base.__name__ in ("ndarray", "Tensor", "Array"):
+            if package not in _made:
+                _made[package] = _makers[package]()
+            library = _made[package]
+            break
+    else:
+        is_foreign = not isinstance(x, np.ndarray) and (
+            hasattr(x, "__dlpack__") or hasattr(x, "__cuda_array_interface__"))
+        library = _foreign if is_foreign and not isinstance(x, np.generic) else numpy_library
+    _libraries[type(x)] = library
+    return library
+
+
+_foreign = ForeignLibrary()

@@ -6,98 +6,196 @@ arrays of floating point as they are, and come here where those return None, or 
 limits threads, gives a plan or names a stream.
 """
 
+from contextlib import nullcontext
+from typing import NamedTuple
+
 import numpy as np
 
-from wingbeat import _arrays, _wingbeat
+from wingbeat import _wingbeat
 from wingbeat._arguments import thread_count
-
-FROM_REAL = _wingbeat.kind_forward_from_real
-TO_REAL = _wingbeat.kind_inverse_to_real
-COMPLEX = (_wingbeat.kind_forward, _wingbeat.kind_inverse)
+from wingbeat._arrays import (FROM_REAL, TO_REAL, ForeignLibrary, conversion, library_of,
+                              numpy_library, result_name)
 
 
-def transform(kind, is_inverse, x, lengths, axes, norm, *, orthogonalize=False, overwrite_x=False,
-              workers=None, plan=None, out=None, stream=None):
-    """Returns the transform of any array. `lengths` and `axes` are tuples, of None where an axis
-    keeps its length."""
+class Request(NamedTuple):
+    """A transform, whatever the array."""
+
+    kind: int             #: `_wingbeat.kind_forward` ..
+    is_inverse: bool      #: Which of a pair of functions was called; `norm` depends on it.
+    lengths: tuple        #: One per axis; None where the axis keeps its own.
+    axes: tuple
+    norm: str = None
+    orthogonalize: bool = False
+    overwrite_x: bool = False
+    conjugates_input: bool = False
+    conjugates_output: bool = False
+
+    def on(self, rank):
+        """Returns the request with axes counted from 0."""
+        for axis in self.axes:
+            if not -rank <= axis < rank:
+                raise IndexError(f"axis {axis} is out of bounds for an array of {rank} dimensions")
+        return self._replace(axes=tuple(axis % rank for axis in self.axes))
+
+
+def transform(request, x, *, workers=None, plan=None, out=None, stream=None):
+    """Returns the transform of any array."""
     if plan is not None:
         raise NotImplementedError("a precomputed plan was given; call it, or leave plan out")
-    if workers is not None:
-        with _wingbeat.ThreadLimit(thread_count(workers)):
-            return transform(kind, is_inverse, x, lengths, axes, norm, orthogonalize=orthogonalize,
-                             overwrite_x=overwrite_x, out=out, stream=stream)
-    library = _arrays.library_of(x)
-    call = _of_numpy if library is _arrays.numpy_library else _described
-    return call(library, kind, is_inverse, x, lengths, axes, norm, orthogonalize, overwrite_x, out,
-                stream)
+    library = library_of(x)
+    call = _of_numpy if library is numpy_library else _described
+    if isinstance(library, ForeignLibrary):
+        call = _of_foreign
+    limit = nullcontext() if workers is None else _wingbeat.ThreadLimit(thread_count(workers))
+    with limit, nullcontext() if stream is None else library.running_on(stream, x):
+        return call(library, request, x, out)
 
 
-def result_shape(shape, kind, lengths, axes):
+def result_shape(shape, request):
     """Returns the shape of the result for an array of `shape`, and all lengths."""
-    result = list(shape)
-    complete = []
-    for axis, n in zip(axes, lengths):
-        is_last = len(complete) + 1 == len(axes)
+    result, complete = list(shape), []
+    for axis, n in zip(request.axes, request.lengths):
+        is_last = len(complete) + 1 == len(request.axes)
         if n is None:
-            n = 2 * (shape[axis] - 1) if is_last and kind == TO_REAL else shape[axis]
+            is_halved = is_last and request.kind == TO_REAL
+            n = 2 * (shape[axis] - 1) if is_halved else shape[axis]
         if n < 1:
             raise ValueError(f"invalid number of data points ({n}) specified")
         complete.append(n)
-        result[axis] = n // 2 + 1 if is_last and kind == FROM_REAL else n
+        result[axis] = n // 2 + 1 if is_last and request.kind == FROM_REAL else n
     return tuple(result), tuple(complete)
 
 
-def input_shape(shape, kind, lengths, axes):
+def _input_shape(shape, request):
     """Returns the shape of what a transform reads, zeros that pad it included."""
     needed = list(shape)
-    for axis, n in zip(axes, lengths):
+    for axis, n in zip(request.axes, request.lengths):
         needed[axis] = n
-    if kind == TO_REAL:
-        needed[axes[-1]] = lengths[-1] // 2 + 1
+    if request.kind == TO_REAL:
+        needed[request.axes[-1]] = request.lengths[-1] // 2 + 1
     return tuple(needed)
 
 
-def _of_numpy(library, kind, is_inverse, x, lengths, axes, norm, orthogonalize, overwrite_x, out,
-              stream):
-    if stream is not None:
-        raise ValueError("a stream was given with an array in memory of the processor, which has "
-                         "none; leave stream out")
-    x = library.converted(np.asarray(x), kind)
-    axes = _within(axes, x.ndim)
-    result = _wingbeat.transform_axes(kind, is_inverse, x, lengths, axes, norm, orthogonalize,
-                                      overwrite_x, out)
-    if result is not None:
+def _of_numpy(library, request, x, out):
+    x = library.converted(np.asarray(x), request.kind)
+    request = request.on(x.ndim)
+    if request.conjugates_input:
+        x = np.conjugate(x)
+
+    def run(source, overwrite_x, target):
+        return _wingbeat.transform_axes(request.kind, request.is_inverse, source, request.lengths,
+                                        request.axes, request.norm, request.orthogonalize,
+                                        overwrite_x, target)
+
+    result = run(x, request.overwrite_x, out)
+    if result is None:
+        shape, lengths = result_shape(x.shape, request)
+        request = request._replace(lengths=lengths)
+        if 0 in x.shape or 0 in shape:
+            name = result_name(conversion(x.dtype.name, request.kind, False), request.kind, False)
+            result = np.zeros(shape, name)
+        else:
+            result = run(_padded(library, x, request), False, None)
+    if request.conjugates_output:
+        np.conjugate(result, result)
+    if out is None or result is out:
         return result
-    shape, lengths = result_shape(x.shape, kind, lengths, axes)
-    if 0 in x.shape or 0 in shape:
-        result = np.zeros(shape, library.result_type(x.dtype, kind))
-    else:
-        x = _padded(x, input_shape(x.shape, kind, lengths, axes), axes)
-        result = _wingbeat.transform_axes(kind, is_inverse, x, lengths, axes, norm, orthogonalize,
-                                          False, None)
-    return result if out is None else _written(library, out, result)
-
-
-def _written(library, out, result):
-    library.require_out(out, result.shape, result.dtype)
-    out[...] = result
+    library.require_out(out, result.shape, result.dtype.name, x)
+    library.assign(out, result)
     return out
 
 
-def _within(axes, rank):
-    """Returns axes counted from 0."""
-    for axis in axes:
-        if not -rank <= axis < rank:
-            raise IndexError(f"axis {axis} is out of bounds for an array of {rank} dimensions")
-    return tuple(axis % rank for axis in axes)
+def _described(library, request, x, out):
+    x = library.converted(x, request.kind)
+    if request.conjugates_input:
+        x = library.conjugate(x)
+    request = request.on(len(x.shape))
+    shape, lengths = result_shape(x.shape, request)
+    request = request._replace(lengths=lengths)
+    name = result_name(library.dtype_name(x), request.kind, library.has_narrow)
+    if out is not None:
+        library.require_out(out, shape, name, x)
+        result = out
+    elif request.overwrite_x and shape == tuple(x.shape) and name == library.dtype_name(x):
+        result = x
+    else:
+        result = library.empty(x, shape, name)
+    if 0 not in shape:
+        _run_described(library, request, x, result, name)
+    return library.conjugate(result, result) if request.conjugates_output else result
 
 
-def _padded(x, shape, axes):
-    """Returns a packed copy of the numpy array x; beyond three axes it has the zeros as well, which
-    no plan supplies for so many."""
-    if len(axes) <= 3:
-        return np.array(x, order="C", copy=True)
-    padded = np.zeros(shape, x.dtype)
+def _run_described(library, request, x, result, name):
+    if 0 in x.shape:
+        return library.assign(result, 0)
+
+    def execute(source, target):
+        return _wingbeat.execute(request.kind, request.is_inverse, library.view(source),
+                                 library.view(target), request.lengths, request.axes, request.norm,
+                                 request.orthogonalize, library.stream_of(x),
+                                 library.workspace_near(x))
+
+    if execute(x, result):
+        return None
+    source = _padded(library, x, request) if _needs_copy(library, x, request) else x
+    if source is not x and execute(source, result):
+        return None
+    between = library.empty(x, result.shape, name)
+    execute(source, between)
+    return library.assign(result, between)
+
+
+def _is_padded(x, request):
+    return any(have < need for have, need in zip(x.shape, _input_shape(x.shape, request)))
+
+
+def _needs_copy(library, x, request):
+    return not library.view(x).is_readable or (len(request.axes) > 3 and _is_padded(x, request))
+
+
+def _padded(library, x, request):
+    """Returns a packed copy of x; beyond three axes it has the zeros as well, which no plan supplies
+    for so many."""
+    if len(request.axes) <= 3:
+        return library.copy(x)
+    shape = _input_shape(x.shape, request)
+    padded = library.empty(x, shape, library.dtype_name(x))
+    library.assign(padded, 0)
     part = tuple(slice(0, min(have, need)) for have, need in zip(x.shape, shape))
-    padded[part] = x[part]
+    library.assign(padded[part], x[part])
     return padded
+
+
+def _of_foreign(library, request, x, out):
+    if out is not None:
+        raise TypeError(f"out was given for an array of type {type(x).__name__}, which wingbeat "
+                        "knows by a protocol alone and does not write; leave out out")
+    host = library.host_array(x)
+    if host is not None:
+        result = _of_numpy(numpy_library, request._replace(overwrite_x=False), host, None)
+        return library.of_host(result, x)
+    owner, source, stream = library.imported(x)
+    target = conversion(source.dtype, request.kind, False)
+    if target != source.dtype or request.conjugates_input or request.conjugates_output:
+        raise TypeError(f"x has dtype {source.dtype}, is known by a protocol alone, and would have "
+                        f"to become {target} or its conjugate first; convert it, and call fft, "
+                        "rfft or their inverses")
+    request = request.on(len(source.shape))
+    shape, lengths = result_shape(source.shape, request)
+    name = result_name(source.dtype, request.kind, False)
+    result, written = _wingbeat.empty_on_device(shape, name, source.device_index, stream)
+    workspaces = []
+
+    def allocate(n_bytes):
+        memory, view = _wingbeat.empty_on_device((n_bytes // 8 + 1,), "complex64",
+                                                 source.device_index, stream)
+        workspaces.append(memory)
+        return memory, view.pointer
+
+    if not _wingbeat.execute(request.kind, request.is_inverse, source, written, lengths,
+                             request.axes, request.norm, request.orthogonalize, stream, allocate):
+        raise ValueError("x has strides that no plan takes; give a contiguous copy")
+    # The other library does not know the stream.
+    _wingbeat.wait(source.device_index, stream)
+    del owner
+    return library.exported(result, x)

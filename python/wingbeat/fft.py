@@ -36,7 +36,7 @@ from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
 from wingbeat import _wingbeat
 from wingbeat._arguments import lengths_and_axes, thread_count
 from wingbeat._arrays import library_of
-from wingbeat._transform import transform
+from wingbeat._transform import Request, transform
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
@@ -70,7 +70,7 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
         result = _row(_FORWARD, False, x, n, axis, norm, False, overwrite_x, out)
         if result is not None:
             return result
-    return transform(_FORWARD, False, x, (n,), (axis,), norm, overwrite_x=overwrite_x,
+    return transform(Request(_FORWARD, False, (n,), (axis,), norm, False, overwrite_x), x,
                      workers=workers, plan=plan, out=out, stream=stream)
 
 
@@ -85,7 +85,7 @@ def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
         result = _row(_INVERSE, True, x, n, axis, norm, False, overwrite_x, out)
         if result is not None:
             return result
-    return transform(_INVERSE, True, x, (n,), (axis,), norm, overwrite_x=overwrite_x,
+    return transform(Request(_INVERSE, True, (n,), (axis,), norm, False, overwrite_x), x,
                      workers=workers, plan=plan, out=out, stream=stream)
 
 
@@ -100,7 +100,7 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
         result = _row(_FROM_REAL, False, x, n, axis, norm, False, overwrite_x, out)
         if result is not None:
             return result
-    return transform(_FROM_REAL, False, x, (n,), (axis,), norm, overwrite_x=overwrite_x,
+    return transform(Request(_FROM_REAL, False, (n,), (axis,), norm, False, overwrite_x), x,
                      workers=workers, plan=plan, out=out, stream=stream)
 
 
@@ -115,7 +115,7 @@ def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
         result = _row(_TO_REAL, True, x, n, axis, norm, False, overwrite_x, out)
         if result is not None:
             return result
-    return transform(_TO_REAL, True, x, (n,), (axis,), norm, overwrite_x=overwrite_x,
+    return transform(Request(_TO_REAL, True, (n,), (axis,), norm, False, overwrite_x), x,
                      workers=workers, plan=plan, out=out, stream=stream)
 
 
@@ -142,15 +142,13 @@ def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
 
 def _hermitian(x, lengths, axes, norm, workers, plan, out, stream):
     # A real result is the inverse transform of the conjugate.
-    conjugate = library_of(x).conjugate(x, stream)
-    return transform(_TO_REAL, False, conjugate, lengths, axes, norm, overwrite_x=True,
-                     workers=workers, plan=plan, out=out, stream=stream)
+    request = Request(_TO_REAL, False, lengths, axes, norm, conjugates_input=True)
+    return transform(request, x, workers=workers, plan=plan, out=out, stream=stream)
 
 
 def _inverse_hermitian(x, lengths, axes, norm, workers, plan, out, stream):
-    result = transform(_FROM_REAL, True, x, lengths, axes, norm, workers=workers, plan=plan,
-                       out=out, stream=stream)
-    return library_of(result).conjugate(result, stream, result)
+    request = Request(_FROM_REAL, True, lengths, axes, norm, conjugates_output=True)
+    return transform(request, x, workers=workers, plan=plan, out=out, stream=stream)
 
 
 def _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, out, stream):
@@ -167,7 +165,7 @@ def _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, 
                                           overwrite_x, out)
         if result is not None:
             return result
-    return transform(kind, is_inverse, x, lengths, axes, norm, overwrite_x=overwrite_x,
+    return transform(Request(kind, is_inverse, lengths, axes, norm, False, overwrite_x), x,
                      workers=workers, plan=plan, out=out, stream=stream)
 
 
@@ -319,7 +317,7 @@ def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
     transformed. `orthogonalize`, by default where norm is "ortho", scales the first or last
     elements so that the transform is an orthogonal matrix under that norm.
 
-    >>> fft.dct([1, 1, 1, 1])
+    >>> fft.dct([1, 1, 1, 1]).round(12)
     array([8., 0., 0., 0.])
     """
     kind = _kind_of(_COSINES, type, False)
@@ -328,8 +326,8 @@ def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
         result = _row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, out)
         if result is not None:
             return result
-    return transform(kind, False, x, (n,), (axis,), norm, orthogonalize=orthogonalize,
-                     overwrite_x=overwrite_x, workers=workers, plan=plan, out=out, stream=stream)
+    return transform(Request(kind, False, (n,), (axis,), norm, orthogonalize, overwrite_x), x,
+                     workers=workers, plan=plan, out=out, stream=stream)
 
 
 def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
@@ -345,8 +343,8 @@ def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
         result = _row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, out)
         if result is not None:
             return result
-    return transform(kind, True, x, (n,), (axis,), norm, orthogonalize=orthogonalize,
-                     overwrite_x=overwrite_x, workers=workers, plan=plan, out=out, stream=stream)
+    return transform(Request(kind, True, (n,), (axis,), norm, orthogonalize, overwrite_x), x,
+                     workers=workers, plan=plan, out=out, stream=stream)
 
 
 def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
@@ -362,8 +360,8 @@ def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
         result = _row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, out)
         if result is not None:
             return result
-    return transform(kind, False, x, (n,), (axis,), norm, orthogonalize=orthogonalize,
-                     overwrite_x=overwrite_x, workers=workers, plan=plan, out=out, stream=stream)
+    return transform(Request(kind, False, (n,), (axis,), norm, orthogonalize, overwrite_x), x,
+                     workers=workers, plan=plan, out=out, stream=stream)
 
 
 def idst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
@@ -379,8 +377,8 @@ def idst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
         result = _row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, out)
         if result is not None:
             return result
-    return transform(kind, True, x, (n,), (axis,), norm, orthogonalize=orthogonalize,
-                     overwrite_x=overwrite_x, workers=workers, plan=plan, out=out, stream=stream)
+    return transform(Request(kind, True, (n,), (axis,), norm, orthogonalize, overwrite_x), x,
+                     workers=workers, plan=plan, out=out, stream=stream)
 
 
 def _reals_along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, orthogonalize, plan,
@@ -390,8 +388,8 @@ def _reals_along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, 
     if not axes:
         return x
     orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
-    return transform(kind, is_inverse, x, lengths, axes, norm, orthogonalize=orthogonalize,
-                     overwrite_x=overwrite_x, workers=workers, plan=plan, out=out, stream=stream)
+    return transform(Request(kind, is_inverse, lengths, axes, norm, orthogonalize, overwrite_x), x,
+                     workers=workers, plan=plan, out=out, stream=stream)
 
 
 def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None,

@@ -38,22 +38,31 @@ def _is_ours(a):
 
 def _written(result, out):
     """Writes a result to an `out` of another dtype, as numpy casts."""
-    if out.shape != result.shape:
-        raise ValueError(f"output array has wrong shape: {out.shape}, and the result has "
-                         f"{result.shape}")
     np.copyto(out, result, casting="same_kind")
     return out
 
 
 def _run(transform, a, out, lengths, axes, norm):
+    """Runs with numpy's rules for `out`, and in numpy's words for lengths that do not exist."""
     if isinstance(out, tuple):
         (out,) = out
+    if out is not None and not isinstance(out, np.ndarray):
+        raise TypeError(f"return arrays must be of ArrayType, and out is of type "
+                        f"{type(out).__name__}; give a numpy array")
     try:
-        return transform(a, lengths, axes, norm, out=out)
-    except TypeError:
-        if out is None:
-            raise
-    return _written(transform(a, lengths, axes, norm), out)
+        try:
+            return transform(a, lengths, axes, norm, out=out)
+        except TypeError:
+            if out is None:
+                raise
+        return _written(transform(a, lengths, axes, norm), out)
+    except ValueError as error:
+        words = str(error)
+        if words.startswith("invalid number of data points"):
+            raise ValueError(f"Invalid number of FFT data points: {words}") from None
+        if words.startswith("out has shape"):
+            raise ValueError(f"output array has wrong shape: {words}") from None
+        raise
 
 
 def _row_function(name):
@@ -63,10 +72,7 @@ def _row_function(name):
     def function(a, n=None, axis=-1, norm=None, out=None):
         if not _is_ours(a):
             return original(a, n, axis, norm, out)
-        a = np.asarray(a)
-        if n is not None and operator.index(n) < 1:
-            raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
-        return _run(transform, a, out, n, axis, norm)
+        return _run(transform, np.asarray(a), out, n, axis, norm)
 
     return function
 
@@ -79,8 +85,8 @@ def _lengths_and_axes(a, s, axes):
             warnings.warn("`axes` should not be `None` if `s` is not `None`; give the axes, which "
                           "numpy will require", DeprecationWarning, stacklevel=4)
         if None in s:
-            warnings.warn("`s` holds `None`, which numpy will refuse; give -1 for the array's "
-                          "length", DeprecationWarning, stacklevel=4)
+            warnings.warn("an array containing `None` values to `s` was given, which numpy will "
+                          "refuse; give -1 for the array's length", DeprecationWarning, stacklevel=4)
     if axes is None:
         axes = range(-(a.ndim if s is None else len(s)), 0)
     axes = tuple(operator.index(axis) for axis in axes)

@@ -47,6 +47,7 @@ def __ua_function__(method, args, kwargs):
 def backend():
     """Returns a context manager: within it, `scipy.fft` of this thread runs on wingbeat.
 
+    >>> import scipy.fft
     >>> with wingbeat.scipy.backend():
     ...     scipy.fft.dct([1.0, 1.0])
     array([4., 0.])

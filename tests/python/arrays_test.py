@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of other libraries on this machine: the result is theirs, beside the input, and right.
+
+CuPy's, and those on GPUs, are in gpu_arrays_test.py.
+"""
+
+import importlib
+import itertools
+
+import numpy as np
+import pytest
+
+import wingbeat.fft as fft
+
+
+def optional(name):
+    """Returns a module and the mark of what needs it."""
+    try:
+        module = importlib.import_module(name)
+    except ImportError as absent:
+        return None, pytest.mark.skip(reason=str(absent))
+    return module, []
+
+
+RNG = np.random.default_rng(5)
+ROWS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "dct", "idst")
+X = RNG.standard_normal((4, 6, 10))
+Z = X + 1j * RNG.standard_normal(X.shape)
+
+
+def inputs(name):
+    yield X
+    if name not in ("rfft", "ihfft"):
+        yield Z
+
+
+def expected(name, x, *args, **kwargs):
+    return getattr(fft, name)(np.asarray(x, dtype=np.result_type(x, np.float64)), *args, **kwargs)
+
+
+class TestTorch:
+    torch, pytestmark = optional("torch")
+
+    @pytest.mark.parametrize("name", ROWS)
+    def test_gives_tensors(self, name):
+        for x, n, axis in itertools.product(inputs(name), (None, 7), (-1, 0)):
+            result = getattr(fft, name)(self.torch.from_numpy(x), n=n, axis=axis)
+            assert isinstance(result, self.torch.Tensor)
+            np.testing.assert_allclose(result.numpy(), expected(name, x, n=n, axis=axis),
+                                       atol=1e-11)
+
+    def test_takes_lazy_conjugates_views_and_out(self):
+        z = self.torch.from_numpy(Z)
+        np.testing.assert_allclose(fft.fft(z.conj()).numpy(), expected("fft", Z.conj()), atol=1e-12)
+        np.testing.assert_allclose(fft.fft(z.imag).numpy(), expected("fft", Z.imag), atol=1e-12)
+        view = z.permute(2, 0, 1)[::2].expand(5, 4, 6)
+        np.testing.assert_allclose(fft.fft(view).numpy(), expected("fft", view.numpy()), atol=1e-12)
+        out = self.torch.empty(4, 6, 20, dtype=z.dtype)[..., ::2]
+        assert fft.fft(z, out=out) is out
+        np.testing.assert_allclose(out.numpy(), expected("fft", Z), atol=1e-12)
+        copy = z.clone()
+        assert fft.fftn(copy, out=copy) is copy
+        np.testing.assert_allclose(copy.numpy(), fft.fftn(Z), atol=1e-12)
+
+    @pytest.mark.parametrize("name,result", (("float16", "complex32"), ("bfloat16", "complex64")))
+    def test_keeps_narrow_numbers(self, name, result):
+        x = self.torch.from_numpy(X).to(getattr(self.torch, name))
+        for transform in (fft.rfft, fft.fft):
+            y = transform(x)
+            assert y.dtype == getattr(self.torch, result)
+            exact = getattr(fft, transform.__name__)(x.double().numpy())
+            np.testing.assert_allclose(y.to(self.torch.complex64).numpy(), exact, atol=0.02)
+
+    def test_refuses_gradients_and_arrays_of_others(self):
+        x = self.torch.ones(4, requires_grad=True)
+        with pytest.raises(TypeError, match="wingbeat.torch"):
+            fft.fft(x)
+        with pytest.raises(TypeError, match="give a tensor on cpu"):
+            fft.fft(x.detach(), out=np.empty(4, "c8"))
+        with pytest.raises(TypeError, match="sparse"):
+            fft.fft(self.torch.eye(3).to_sparse())
+
+
+class TestJax:
+    jax, pytestmark = optional("jax")
+
+    @pytest.mark.parametrize("name", ROWS)
+    def test_gives_jax_arrays(self, name):
+        for x in inputs(name):
+            given = self.jax.numpy.asarray(x)
+            result = getattr(fft, name)(given)
+            assert isinstance(result, self.jax.Array)
+            np.testing.assert_allclose(np.asarray(result), expected(name, x), atol=2e-4)
+
+    def test_refuses_to_write_what_cannot_be_written(self):
+        with pytest.raises(TypeError, match="leave out out"):
+            fft.fft(self.jax.numpy.ones(4), out=np.empty(4, "c8"))
+
+
+class TestStrict:
+    xp, pytestmark = optional("array_api_strict")
+
+    @pytest.mark.parametrize("name", ROWS)
+    def test_gives_arrays_of_the_namespace(self, name):
+        for x in inputs(name):
+            result = getattr(fft, name)(self.xp.asarray(x))
+            assert result.__array_namespace__().__name__ == "array_api_strict"
+            np.testing.assert_allclose(np.from_dlpack(result), expected(name, x), atol=1e-11)
+
+
+class TestOpencl:
+    """On PoCL, or whatever OpenCL device there is."""
+
+    array, pytestmark = optional("pyopencl.array")
+    opencl, _ = optional("pyopencl")
+
+    @pytest.fixture
+    def queue(self):
+        try:
+            context = self.opencl.create_some_context(interactive=False)
+        except self.opencl.Error as absent:
+            pytest.skip(str(absent))
+        return self.opencl.CommandQueue(context)
+
+    def test_runs_on_the_arrays_queue(self, queue):
+        given = self.array.to_device(queue, Z.astype("c8"))
+        result = fft.fft(given)
+        assert isinstance(result, self.array.Array) and result.queue == queue
+        np.testing.assert_allclose(result.get(), expected("fft", Z), atol=1e-4)
+        np.testing.assert_allclose(fft.irfft(fft.rfft(given.real)).get(), Z.real, atol=1e-5)
+        view = given[:, ::2, 1:9]
+        np.testing.assert_allclose(fft.fft(view, axis=0).get(),
+                                   expected("fft", Z[:, ::2, 1:9], axis=0), atol=1e-4)
+        assert fft.fft(given, out=given) is given
+        np.testing.assert_allclose(given.get(), expected("fft", Z), atol=1e-4)
+
+    def test_runs_on_the_queue_that_is_named(self, queue):
+        other = self.opencl.CommandQueue(queue.context)
+        given = self.array.to_device(queue, X.astype("f4"))
+        result = fft.dct(given.with_queue(None), stream=other)
+        assert result.queue == other
+        np.testing.assert_allclose(result.get(), expected("dct", X), atol=1e-4)
+        with pytest.raises(ValueError, match="no queue"):
+            fft.dct(given.with_queue(None))

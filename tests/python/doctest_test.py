@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every public function has an example, and the examples are right."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+
+import numpy as np
+import pytest
+
+import wingbeat
+import wingbeat.fft
+
+# Each needs a library that may be absent.
+OPTIONAL = {"wingbeat.torch": "torch", "wingbeat.jax": "jax", "wingbeat.scipy": "scipy"}
+
+
+def modules():
+    yield "wingbeat"
+    for found in pkgutil.iter_modules(wingbeat.__path__, "wingbeat."):
+        if not found.name.rpartition(".")[2].startswith("_"):
+            yield found.name
+
+
+def imported(name):
+    if name in OPTIONAL:
+        pytest.importorskip(OPTIONAL[name])
+    return importlib.import_module(name)
+
+
+class Checker(doctest.OutputChecker):
+    """Zeros may have either sign, which instruction sets differ in, and blanks before them."""
+
+    def check_output(self, want, got, optionflags):
+        want, got = (re.sub(r"\[\s+", "[", re.sub(r"[-+]0\.(?![0-9])", " 0.", text))
+                     for text in (want, got))
+        return super().check_output(want, got, optionflags | doctest.NORMALIZE_WHITESPACE)
+
+
+@pytest.mark.parametrize("name", list(modules()))
+def test_examples_are_right(name):
+    module = imported(name)
+    names = {**vars(module), "np": np, "wingbeat": wingbeat, "fft": wingbeat.fft}
+    runner = doctest.DocTestRunner(checker=Checker())
+    for example in doctest.DocTestFinder().find(module, globs=names):
+        runner.run(example)
+    assert runner.summarize().failed == 0
+    assert runner.tries > 0
+
+
+@pytest.mark.parametrize("name", list(modules()))
+def test_every_public_function_has_an_example(name):
+    module = imported(name)
+    without = [public for public in getattr(module, "__all__", ())
+               if inspect.isfunction(getattr(module, public))
+               and getattr(module, public).__module__ == name
+               and ">>>" not in (getattr(module, public).__doc__ or "")]
+    assert without == []
