@@ -121,11 +121,13 @@ def _described(library, request, x, out):
     else:
         result = library.empty(x, shape, name)
     if 0 not in shape:
-        _run_described(library, request, x, result, name)
+        run_described(library, request, x, result, name)
     return library.conjugate(result, result) if request.conjugates_output else result
 
 
-def _run_described(library, request, x, result, name):
+def run_described(library, request, x, result, name):
+    """Writes the transform of x to `result`, of dtype `name`: both converted and of the shapes that
+    the request has."""
     if 0 in x.shape:
         return library.assign(result, 0)
 

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms of tensors that have gradients, layers that convolve by them, and torch.fft on wingbeat.
+
+Functions have the names and arguments of torch.fft, but `out`; `dct`, `dst`, their inverses and
+`dctn` .. beside, as SciPy defines them. Real tensors may be float16, bfloat16 (spectra: complex64),
+float32 and float64, complex ones complex32, complex64 and complex128, of any length, on processors
+and on NVIDIA GPUs, there on the current stream. Integers are taken in the default dtype.
+
+They are one operator, `torch.ops.wingbeat.transform`, which torch.compile keeps whole, and which
+knows its gradient to any order, torch.func's transformations and torch.vmap; of forward-mode
+derivatives, torch.func.jvp alone. A result is a packed tensor. Raised: ValueError for lengths, norms and dims that are given twice, IndexError for
+dims that do not exist, TypeError for dtypes.
+
+>>> import torch
+>>> import wingbeat.torch
+>>> x = torch.ones(4, requires_grad=True)
+>>> wingbeat.torch.rfft(x).abs().sum().backward()
+>>> x.grad.sum()
+tensor(4.)
+"""
+
+import torch
+
+from wingbeat.torch._functions import (dct, dctn, dst, dstn, fft, fft2, fftn, hfft, hfft2, hfftn,
+                                       idct, idctn, idst, idstn, ifft, ifft2, ifftn, ihfft, ihfft2,
+                                       ihfftn, irfft, irfft2, irfftn, rfft, rfft2, rfftn)
+from wingbeat.torch._modules import FFTConv1d, FFTConv2d, LongConv, fft_conv, long_conv
+from wingbeat.torch._takeover import install, uninstall
+
+__all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
+           "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
+           "fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn",
+           "dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn",
+           "long_conv", "fft_conv", "LongConv", "FFTConv1d", "FFTConv2d", "install", "uninstall"]

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers that convolve by Fourier transforms."""
+
+import math
+
+import torch
+from torch import nn
+
+from wingbeat import _wingbeat
+from wingbeat.torch._functions import irfft, irfftn, rfft, rfftn
+
+
+def _good_length(n):
+    return _wingbeat.next_good_length(n, True)
+
+
+def long_conv(x, filters, skip=None, gate=None):
+    """Returns the causal convolution of each row with a filter as long as the row:
+
+        y[.., c, t] = sum_s filters[c, s] x[.., c, t - s] + skip[c] x[.., c, t],  times gate
+
+    x        [.., channel, time], real
+    filters  [channel, tap], as many taps as x has times, or fewer
+    skip     [channel], or None
+    gate     of the shape of x, or None
+
+    >>> long_conv(torch.ones(1, 4), torch.tensor([[1.0, 1.0]]))
+    tensor([[1., 2., 2., 2.]])
+    """
+    n_times, n_taps = x.shape[-1], filters.shape[-1]
+    if n_taps > n_times:
+        raise ValueError(f"filters have {n_taps} taps and x {n_times} times; give at most as many "
+                         "taps")
+    if filters.dim() != 2 or x.dim() < 2 or filters.shape[0] != x.shape[-2]:
+        raise ValueError(f"filters have shape {tuple(filters.shape)} and x {tuple(x.shape)}; give "
+                         "filters [channel, tap] for x [.., channel, time]")
+    n = _good_length(n_times + n_taps - 1)
+    y = irfft(rfft(x, n) * rfft(filters, n), n)[..., :n_times]
+    if skip is not None:
+        y = y + skip[:, None] * x
+    return y if gate is None else y * gate
+
+
+class LongConv(nn.Module):
+    """A causal convolution of each channel with a learnt filter as long as the longest row.
+
+    n_channels, n_taps  the shape of `filters`, which start as decaying noise
+    has_skip            whether `skip` times the input is added
+
+    Takes and returns [.., channel, time] of at most `n_taps` times, and optionally a gate of that
+    shape, which multiplies the result.
+
+    >>> LongConv(8, 1024)(torch.ones(2, 8, 1000)).shape
+    torch.Size([2, 8, 1000])
+    """
+
+    def __init__(self, n_channels, n_taps, has_skip=True, device=None, dtype=None):
+        super().__init__()
+        if n_channels < 1 or n_taps < 1:
+            raise ValueError(f"n_channels is {n_channels} and n_taps {n_taps}; give 1 or more")
+        factory = {"device": device, "dtype": dtype}
+        decay = torch.exp(-torch.arange(n_taps, **factory) * (5 / n_taps))
+        noise = torch.randn(n_channels, n_taps, **factory) / math.sqrt(n_taps)
+        self.filters = nn.Parameter(noise * decay)
+        self.skip = nn.Parameter(torch.ones(n_channels, **factory)) if has_skip else None
+
+    def forward(self, x, gate=None):
+        n_times, n_taps = x.shape[-1], self.filters.shape[-1]
+        if n_times > n_taps:
+            raise ValueError(f"x has {n_times} times and the filters {n_taps} taps; give at most as "
+                             "many times, or more taps to the constructor")
+        return long_conv(x, self.filters[:, :n_times], self.skip, gate)
+
+    def extra_repr(self):
+        n_channels, n_taps = self.filters.shape
+        return f"{n_channels}, {n_taps}, has_skip={self.skip is not None}"
+
+
+def _per_dim(value, n_dims, name):
+    values = (value,) * n_dims if isinstance(value, int) else tuple(value)
+    if len(values) != n_dims:
+        raise ValueError(f"{name} is {value}; give one integer, or {n_dims}")
+    return values
+
+
+def fft_conv(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """Returns what torch.nn.functional.conv1d, conv2d or conv3d does, by Fourier transforms: worth
+    it from kernels of about 30 taps, or 11 x 11, on.
+
+    x       [batch, in channel, ..]
+    weight  [out channel, in channel / groups, ..], for one, two or three dimensions
+    bias    [out channel], or None
+
+    >>> fft_conv(torch.ones(1, 1, 5), torch.ones(1, 1, 3)).round()
+    tensor([[[3., 3., 3.]]])
+    """
+    n_dims = weight.dim() - 2
+    if not 1 <= n_dims <= 3 or x.dim() != weight.dim():
+        raise ValueError(f"x has shape {tuple(x.shape)} and weight {tuple(weight.shape)}; give both "
+                         "3 to 5 dimensions, [batch, channel, ..] and [out channel, channel, ..]")
+    stride, padding, dilation = (_per_dim(value, n_dims, name) for value, name in (
+        (stride, "stride"), (padding, "padding"), (dilation, "dilation")))
+    n_out, n_in = weight.shape[:2]
+    if x.shape[1] != n_in * groups or n_out % groups:
+        raise ValueError(f"x has {x.shape[1]} channels, weight {n_out} x {n_in} and groups is "
+                         f"{groups}; give x groups times the channels of weight, and a multiple of "
+                         "groups out channels")
+    dims = tuple(range(-n_dims, 0))
+    spread = _dilated(weight, dilation)
+    reach = [n + 2 * p for n, p in zip(x.shape[2:], padding)]
+    sizes = [n - k + 1 for n, k in zip(reach, spread.shape[2:])]
+    if min(sizes) < 1:
+        raise ValueError(f"the kernel reaches over {tuple(spread.shape[2:])} and the padded input "
+                         f"over {tuple(reach)}; give a larger input or more padding")
+    # Rows are as long as the padded input: what wraps around falls outside of the valid part.
+    lengths = [_good_length(n) for n in reach]
+    inputs = rfftn(x, lengths, dims).unflatten(1, (groups, n_in))
+    kernels = rfftn(spread, lengths, dims).unflatten(0, (groups, n_out // groups))
+    spectra = torch.einsum("bgi...,goi...->bgo...", inputs, kernels.conj()).flatten(1, 2)
+    y = irfftn(spectra, lengths, dims)
+    # The padding in front is a shift of the rows, by which the first outputs lie at their end.
+    if any(padding):
+        y = y.roll(padding, dims)
+    for dim, size, step in zip(range(2, 2 + n_dims), sizes, stride):
+        y = y.narrow(dim, 0, size)
+        if step > 1:
+            y = y[(slice(None),) * dim + (slice(None, None, step),)]
+    return y if bias is None else y + bias.view([-1] + [1] * n_dims)
+
+
+def _dilated(weight, dilation):
+    """Returns the kernel with zeros between its taps."""
+    if max(dilation) == 1:
+        return weight
+    sizes = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation)]
+    spread = weight.new_zeros((*weight.shape[:2], *sizes))
+    spread[(slice(None), slice(None), *(slice(None, None, d) for d in dilation))] = weight
+    return spread
+
+
+class _FFTConv(nn.Module):
+    """What FFTConv1d and FFTConv2d share."""
+
+    n_dims = 0
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1,
+                 groups=1, bias=True, device=None, dtype=None):
+        super().__init__()
+        self.stride, self.dilation, self.padding, kernel_size = (
+            _per_dim(value, self.n_dims, name) for value, name in (
+                (stride, "stride"), (dilation, "dilation"), (padding, "padding"),
+                (kernel_size, "kernel_size")))
+        if in_channels % groups or out_channels % groups:
+            raise ValueError(f"in_channels is {in_channels}, out_channels {out_channels} and groups "
+                             f"{groups}; give multiples of groups")
+        self.groups = groups
+        self.weight = nn.Parameter(torch.empty((out_channels, in_channels // groups, *kernel_size),
+                                               device=device, dtype=dtype))
+        self.bias = nn.Parameter(torch.empty(out_channels, device=device, dtype=dtype)) \
+            if bias else None
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Draws weights and bias as torch's convolutions do."""
+        nn.init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            bound = 1 / math.sqrt(self.weight[0].numel())
+            nn.init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, x):
+        return fft_conv(x, self.weight, self.bias, self.stride, self.padding, self.dilation,
+                        self.groups)
+
+
+class FFTConv1d(_FFTConv):
+    """torch.nn.Conv1d by Fourier transforms, with its arguments and parameters, padded with zeros.
+
+    >>> FFTConv1d(2, 3, 65, padding=32)(torch.ones(1, 2, 1000)).shape
+    torch.Size([1, 3, 1000])
+    """
+
+    n_dims = 1
+
+
+class FFTConv2d(_FFTConv):
+    """torch.nn.Conv2d by Fourier transforms, with its arguments and parameters, padded with zeros.
+
+    >>> FFTConv2d(2, 3, 31, padding=15)(torch.ones(1, 2, 64, 80)).shape
+    torch.Size([1, 3, 64, 80])
+    """
+
+    n_dims = 2

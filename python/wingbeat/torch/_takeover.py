@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wingbeat in the place of torch.fft's own kernels: three operators of aten, and all that calls
+them. Their shapes, gradients, batching rules and meta functions stay torch's."""
+
+import threading
+import warnings
+from functools import lru_cache
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from wingbeat.torch._tensors import COMPLEX_OF, FORWARD, FROM_REAL, INVERSE, REAL_OF, TO_REAL, run
+
+_aten = torch.ops.aten
+
+
+@lru_cache(maxsize=4096)
+def _strides_of_result(operator, shape, strides, dtype, device, arguments):
+    """Returns the strides that torch's meta function gives the result: what the compiler was
+    promised, and differing between versions of torch."""
+    with FakeTensorMode():
+        x = torch.empty_strided(shape, strides, dtype=dtype, device=device)
+        return operator(x, *(list(a) if isinstance(a, tuple) else a for a in arguments)).stride()
+
+
+def _empty_result(operator, x, shape, dtype, *arguments):
+    strides = _strides_of_result(operator, x.shape, x.stride(), x.dtype, x.device.type, arguments)
+    return torch.empty_strided(shape, strides, dtype=dtype, device=x.device)
+
+
+def _c2c(x, dim, normalization, forward):
+    if not dim:
+        return x.clone()
+    result = _empty_result(_aten._fft_c2c.default, x, x.shape, x.dtype, tuple(dim), normalization,
+                           forward)
+    run(FORWARD if forward else INVERSE, x, result, [x.shape[d] for d in dim], dim, normalization)
+    return result
+
+
+def _r2c(x, dim, normalization, onesided):
+    lengths, last = [x.shape[d] for d in dim], dim[-1]
+    shape = list(x.shape)
+    if onesided:
+        shape[last] = lengths[-1] // 2 + 1
+    result = _empty_result(_aten._fft_r2c.default, x, shape, COMPLEX_OF[x.dtype], tuple(dim),
+                           normalization, onesided)
+    n_bins = lengths[-1] // 2 + 1
+    half = result.narrow(last, 0, n_bins)
+    run(FROM_REAL, x, half, lengths, dim, normalization)
+    if not onesided:
+        _mirror(result, half, dim, lengths[-1] - n_bins)
+    return result
+
+
+def _mirror(result, half, dim, n_missing):
+    """Completes a spectrum of real numbers whose first bins are `half`: X[-k] = conj X[k]."""
+    if n_missing == 0 or result.numel() == 0:
+        return
+    last = dim[-1]
+    others = list(dim[:-1])
+    mirrored = half.narrow(last, 1, n_missing).flip(dim)
+    if others:
+        mirrored = mirrored.roll([1] * len(others), others)
+    result.narrow(last, half.shape[last], n_missing).copy_(mirrored.conj())
+
+
+def _c2r(x, dim, normalization, last_dim_size):
+    lengths = [x.shape[d] for d in dim[:-1]] + [last_dim_size]
+    shape = list(x.shape)
+    shape[dim[-1]] = last_dim_size
+    result = _empty_result(_aten._fft_c2r.default, x, shape, REAL_OF[x.dtype], tuple(dim),
+                           normalization, last_dim_size)
+    run(TO_REAL, x, result, lengths, dim, normalization)
+    return result
+
+
+def _written(function):
+    """Returns the variant of an operator that writes to `out`."""
+    def write(*arguments, out):
+        result = function(*arguments)
+        if out.shape != result.shape:
+            if out.numel():
+                warnings.warn(f"an output with one or more elements was resized: out has shape "
+                              f"{tuple(out.shape)} and the result {tuple(result.shape)}; give an "
+                              "out of that shape, or an empty one")
+            out.resize_(result.shape)
+        return out.copy_(result)
+
+    return write
+
+
+_KERNELS = {"_fft_c2c": _c2c, "_fft_r2c": _r2c, "_fft_c2r": _c2r}
+_guard = threading.Lock()
+_library = None
+
+
+def install():
+    """Has torch.fft run on wingbeat in this process, for tensors of processors and of NVIDIA GPUs,
+    and with it torch.stft, torch.istft and whatever else calls the operators `_fft_c2c`, `_fft_r2c`
+    and `_fft_c2r` of aten. A second call changes nothing.
+
+    >>> install()
+    >>> torch.fft.fft(torch.ones(4)).real
+    tensor([4., 0., 0., 0.])
+    >>> uninstall()
+    """
+    global _library
+    with _guard:
+        if _library is not None:
+            return
+        library = torch.library.Library("aten", "IMPL")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that torch's kernels are replaced
+            for key in "CPU", "CUDA":
+                for name, function in _KERNELS.items():
+                    library.impl(name, function, key)
+                    library.impl(f"{name}.out", _written(function), key)
+        _library = library
+
+
+def uninstall():
+    """Has torch.fft run on torch's own kernels again.
+
+    >>> install()
+    >>> uninstall()
+    """
+    global _library
+    with _guard:
+        if _library is not None:
+            _library._destroy()
+            _library = None

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dtypes of tensors, and one transform of them."""
+
+import torch
+
+from wingbeat._arrays import (FORWARD, FROM_REAL, INVERSE, TO_REAL, conversion, library_of,
+                              result_name)
+from wingbeat._transform import Request, run_described
+
+# Which numbers divide a transform: none, the square root of the points, the points.
+SCALES = ("backward", "ortho", "forward")
+
+_library = library_of(torch.empty(0))
+
+
+def result_dtype(dtype, kind):
+    """Returns the dtype of a result, or raises TypeError where the kind takes no such elements."""
+    name = str(dtype).removeprefix("torch.")
+    if (taken := conversion(name, kind, True)) != name:
+        raise TypeError(f"input is {name}, and this transform takes {taken}; convert it")
+    return getattr(torch, result_name(name, kind, True))
+
+
+COMPLEX_OF = {dtype: result_dtype(dtype, FROM_REAL)
+              for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64)}
+REAL_OF = {dtype: result_dtype(dtype, TO_REAL)
+           for dtype in (torch.complex32, torch.complex64, torch.complex128)}
+
+
+def run(kind, source, result, lengths, dims, scale, orthogonalize=False):
+    """Writes the transform of `source` to `result`, on the current stream of a GPU.
+
+    lengths, dims  one length for each dimension, all counted from 0; of a half spectrum, the last
+    scale          an index of SCALES
+    """
+    if result.numel() == 0:
+        return
+    request = Request(kind, False, tuple(lengths), tuple(dims), SCALES[scale], orthogonalize)
+    run_described(_library, request, source, result, _library.dtype_name(result))
