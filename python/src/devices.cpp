@@ -8,9 +8,10 @@
 #include <optional>
 
 #include "bindings.hpp"
-#include "queues.hpp"                 // drop_queues
-#include "wingbeat/queue.hpp"         // queue
-#include "wingbeat/thread_limit.hpp"  // thread_limit
+#include "queues.hpp"                   // drop_queues
+#include "wingbeat/library_folder.hpp"  // add_library_folder
+#include "wingbeat/queue.hpp"           // queue
+#include "wingbeat/thread_limit.hpp"    // thread_limit
 
 namespace wingbeat::python {
 namespace {
@@ -67,6 +68,8 @@ void bind_devices(nb::module_& module) {
       .def("__exit__", [](limited_threads& self, nb::args) { self.leave(); });
   module.def("thread_limit", &thread_limit::current,
              "Returns the limit of the calling thread; a large number where there is none.");
+  module.def("add_library_folder", &add_library_folder, "folder"_a,
+             "Has NVRTC be looked for in a folder first.");
   module.def("drop_queues", &drop_queues, "Drops the queues that are kept for streams.");
 }
 

@@ -4,6 +4,9 @@
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #include <numpy/arrayobject.h>
 
+static_assert(NPY_ABI_VERSION >= 0x02000000,
+              "numpy 1's headers do not serve numpy 2; build with 2");
+
 namespace wingbeat::python {
 namespace {
 

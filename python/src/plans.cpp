@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache of plans of this process.
+// Plans of one's own, and the cache of plans of this process.
+#include "wingbeat/plan.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>  // min
+#include <memory>     // unique_ptr
+#include <optional>
+#include <string>
+#include <utility>  // move
+#include <vector>
 
 #include "bindings.hpp"
+#include "functors.hpp"              // load_of, store_of
+#include "queues.hpp"                // host_queue, queue_of
 #include "transform.hpp"             // shared_plans
 #include "wingbeat/good_length.hpp"  // good_length
 
@@ -19,12 +33,112 @@ std::size_t previous_good_length(std::size_t n, bool is_real) {
   return good_lengths::largest_up_to(std::min(n, max_length), is_real ? 2 : 1, 0, 1);
 }
 
-}  // namespace
+precision precision_named(const std::string& name) {
+  for (const precision each :
+       {precision::fp32, precision::fp64, precision::fp16, precision::bf16}) {
+    if (wingbeat::name_of(each) == name) return each;
+  }
+  throw nb::value_error(("precision " + name + " is none; give fp32, fp64, fp16 or bf16").c_str());
+}
 
-void bind_plans(nb::module_& module) {
+/// One side of a plan, as Python describes it. Strides and distances count elements.
+struct side {
+  std::vector<std::size_t> strides, distances, origin;
+  std::size_t imaginary_at = 0;
+  std::string stored;
+  std::vector<std::pair<std::size_t, std::size_t>> valid;
+
+  [[nodiscard]] memory_layout layout() const {
+    memory_layout result{
+        .strides = strides, .distances = distances, .imaginary_at = imaginary_at, .origin = origin};
+    if (!stored.empty()) result.stored = precision_named(stored);
+    return result;
+  }
+
+  [[nodiscard]] std::vector<index_range> ranges() const {
+    std::vector<index_range> result;
+    for (const auto& [first, end] : valid) result.push_back({first, end});
+    return result;
+  }
+};
+
+/// What a functor of the input, or of the output, has in place of elements.
+functor_value value_of(transform kind, precision real, bool is_input) {
+  const bool is_real =
+      kind == (is_input ? transform::forward_from_real : transform::inverse_to_real);
+  if (real == precision::fp64) {
+    return is_real ? functor_value::float64 : functor_value::complex128;
+  }
+  return is_real ? functor_value::float32 : functor_value::complex64;
+}
+
+/// A plan, and what its functors take in each run.
+class owned_plan {
+ public:
+  owned_plan(const device_info& device, std::vector<std::size_t> lengths,
+             std::vector<std::size_t> batch, int kind, const std::string& real, int scale,
+             double factor, bool orthogonalize, bool is_scrambled, bool is_in_place, const side& in,
+             const side& out, const std::optional<functor>& load,
+             const std::optional<functor>& store)
+      : runs_on_(device.runs_on), device_index_(device.runs_on == engine::cuda ? device.index : 0) {
+    plan_spec spec;
+    spec.lengths = std::move(lengths);
+    if (!batch.empty()) spec.batch = batch_shape{std::move(batch)};
+    spec.kind = static_cast<transform>(kind);
+    spec.real = precision_named(real);
+    spec.scale = static_cast<scaling>(scale);
+    spec.factor = factor;
+    spec.orthogonalize = orthogonalize;
+    spec.bins = is_scrambled ? bin_order::scrambled : bin_order::natural;
+    spec.where = is_in_place ? placement::in_place : placement::out_of_place;
+    spec.in = in.layout();
+    spec.out = out.layout();
+    spec.valid_in = in.ranges();
+    spec.valid_out = out.ranges();
+    if (load) spec.load = load_of(*load, value_of(spec.kind, spec.real, true));
+    if (store) spec.store = store_of(*store, value_of(spec.kind, spec.real, false));
+    if (load) load_operands_ = load->operands;
+    if (store) store_operands_ = store->operands;
+    in_bytes_ = input_bytes(spec);
+    out_bytes_ = output_bytes(spec);
+    const nb::gil_scoped_release released;
+    queue on{device};
+    if (device.runs_on != engine::host) on.disown_workspace();
+    planned_ = std::make_unique<const plan>(on, std::move(spec));
+  }
+
+  [[nodiscard]] const plan& planned() const { return *planned_; }
+  [[nodiscard]] std::size_t in_bytes() const { return in_bytes_; }
+  [[nodiscard]] std::size_t out_bytes() const { return out_bytes_; }
+
+  /// Queues one run. `allocate` gives (owner, pointer) of a workspace.
+  void enqueue(const memory& in, const memory& out, nb::sequence load, nb::sequence store,
+               std::uintptr_t stream, nb::handle allocate) const {
+    const run_operands operands{arguments_of(load_operands_, load),
+                                arguments_of(store_operands_, store)};
+    nb::object owner;
+    buffer_view workspace;
+    const std::size_t bytes = planned_->workspace_bytes();
+    if (bytes > 0 && !allocate.is_none()) {
+      owner = allocate(bytes);
+      workspace = {reinterpret_cast<void*>(nb::cast<std::uintptr_t>(owner[1])), 0, bytes};
+    }
+    const nb::gil_scoped_release released;
+    queue on = queue_of(runs_on_, device_index_, stream);
+    if (workspace.handle == nullptr && bytes > 0) on.reserve(bytes);
+    planned_->enqueue(on, view_of(in), view_of(out), operands, workspace);
+  }
+
+ private:
+  std::unique_ptr<const plan> planned_;
+  std::vector<std::string> load_operands_, store_operands_;
+  std::size_t in_bytes_ = 0, out_bytes_ = 0;
+  engine runs_on_;
+  int device_index_;
+};
+
+void bind_cache(nb::module_& module) {
   using nb::literals::operator""_a;
-  module.def("next_good_length", &next_good_length, "target"_a, "is_real"_a);
-  module.def("previous_good_length", &previous_good_length, "target"_a, "is_real"_a);
   module.def("plan_cache_size", [] { return shared_plans().size(); });
   module.def("plan_cache_capacity", [] { return shared_plans().capacity(); });
   module.def("plan_cache_hits", [] { return shared_plans().n_hits(); });
@@ -34,6 +148,93 @@ void bind_plans(nb::module_& module) {
   module.def(
       "plan_cache_resize", [](std::size_t capacity) { shared_plans().resize(capacity); },
       "capacity"_a, nb::call_guard<nb::gil_scoped_release>());
+}
+
+void bind_reports(nb::module_& module) {
+  nb::class_<pass_info>(module, "Pass", "One pass of a run over device memory: one launch.")
+      .def_ro("description", &pass_info::description)
+      .def_ro("length", &pass_info::length)
+      .def_ro("threads", &pass_info::threads)
+      .def_ro("workgroups", &pass_info::workgroups)
+      .def_ro("scratch_bytes", &pass_info::scratch_bytes)
+      .def_ro("traffic_bytes", &pass_info::traffic_bytes)
+      .def("__repr__", [](const pass_info& self) { return "<Pass " + self.description + ">"; });
+  nb::class_<kernel_resources>(module, "Resources",
+                               "The resources of one kernel; -1: not reported.")
+      .def_ro("name", &kernel_resources::name)
+      .def_ro("threads", &kernel_resources::threads)
+      .def_ro("registers", &kernel_resources::registers)
+      .def_ro("spill_bytes", &kernel_resources::spill_bytes)
+      .def_ro("stack_bytes", &kernel_resources::stack_bytes)
+      .def_ro("scratch_bytes", &kernel_resources::scratch_bytes);
+}
+
+void bind_descriptions(nb::module_& module) {
+  nb::class_<side>(module, "Side", "How elements lie on one side of a plan.")
+      .def(nb::init<>())
+      .def_rw("strides", &side::strides)
+      .def_rw("distances", &side::distances)
+      .def_rw("origin", &side::origin)
+      .def_rw("imaginary_at", &side::imaginary_at)
+      .def_rw("stored", &side::stored)
+      .def_rw("valid", &side::valid);
+  nb::class_<functor>(module, "FunctorSpec", "A load or store of a plan.")
+      .def(nb::init<>())
+      .def_rw("text", &functor::text)
+      .def_rw("type", &functor::type)
+      .def_prop_rw(
+          "parameters",
+          [](const functor& self) {
+            return nb::bytes(self.parameters.data(), self.parameters.size());
+          },
+          [](functor& self, nb::bytes bytes) {
+            self.parameters = {bytes.c_str(), bytes.size()};
+          })
+      .def_rw("operands", &functor::operands)
+      .def_rw("element_bytes", &functor::element_bytes)
+      .def_rw("buffer_bytes", &functor::buffer_bytes)
+      .def_rw("address", &functor::address)
+      .def_rw("partial_bytes", &functor::partial_bytes)
+      .def_rw("clears_output", &functor::clears_output);
+}
+
+}  // namespace
+
+void bind_plans(nb::module_& module) {
+  using nb::literals::operator""_a;
+  module.def("next_good_length", &next_good_length, "target"_a, "is_real"_a);
+  module.def("previous_good_length", &previous_good_length, "target"_a, "is_real"_a);
+  bind_cache(module);
+  bind_reports(module);
+  bind_descriptions(module);
+  const auto released = nb::call_guard<nb::gil_scoped_release>();
+  nb::class_<owned_plan>(module, "OwnedPlan", "A plan, with the sizes and operands of its runs.")
+      .def(nb::init<const device_info&, std::vector<std::size_t>, std::vector<std::size_t>, int,
+                    const std::string&, int, double, bool, bool, bool, const side&, const side&,
+                    const std::optional<functor>&, const std::optional<functor>&>(),
+           "device"_a, "lengths"_a, "batch"_a, "kind"_a, "real"_a, "scale"_a, "factor"_a,
+           "orthogonalize"_a, "is_scrambled"_a, "is_in_place"_a, "input"_a, "out"_a,
+           "load"_a = nb::none(), "store"_a = nb::none())
+      .def_prop_ro("in_bytes", &owned_plan::in_bytes)
+      .def_prop_ro("out_bytes", &owned_plan::out_bytes)
+      .def_prop_ro("workspace_bytes",
+                   [](const owned_plan& self) { return self.planned().workspace_bytes(); })
+      .def_prop_ro("traffic_bytes",
+                   [](const owned_plan& self) { return self.planned().traffic_bytes(); })
+      .def_prop_ro("predicted_fraction",
+                   [](const owned_plan& self) { return self.planned().predicted_fraction(); })
+      .def(
+          "passes", [](const owned_plan& self) { return self.planned().passes(); }, released)
+      .def(
+          "resources", [](const owned_plan& self) { return self.planned().resources(); }, released)
+      .def(
+          "explain", [](const owned_plan& self) { return self.planned().explain(); }, released)
+      .def(
+          "bin_at",
+          [](const owned_plan& self, std::size_t place) { return self.planned().bin_at(place); },
+          "place"_a)
+      .def("enqueue", &owned_plan::enqueue, "input"_a, "out"_a, "load"_a, "store"_a, "stream"_a,
+           "allocate"_a.none());
 }
 
 }  // namespace wingbeat::python

@@ -13,8 +13,8 @@ namespace wingbeat::python {
 [[nodiscard]] queue& host_queue();
 
 /// Returns the queue that adopts a native stream: on cuda a CUstream of the device's primary
-/// context, on opencl a cl_command_queue. The latest ones are kept; they have no workspace. `native`
-/// is not read by host and reference.
+/// context, on opencl a cl_command_queue; of host and reference it reads no stream. The latest
+/// queues are kept, and have no workspace.
 [[nodiscard]] queue queue_of(engine runs_on, int device_index, std::uintptr_t native);
 
 /// Drops the queues that are kept for streams, and with them their workspaces.

@@ -10,15 +10,25 @@ whatever speaks DLPack; the result is of the same library and on the same device
 np.complex64(1000+0j)
 """
 
+import os
+import sys
 from importlib import import_module
 
 from wingbeat import _wingbeat
 from wingbeat._wingbeat import (AbsentError, Device, DeviceError, Engine, PlanError, Queue,
                                 __version__, devices, why_absent)
 from wingbeat import plan_cache
+from wingbeat.plan import Functor, Layout, Plan, plan_for
 
-__all__ = ["AbsentError", "Device", "DeviceError", "Engine", "PlanError", "Queue", "__version__",
-           "devices", "plan_cache", "why_absent"]
+__all__ = ["AbsentError", "Device", "DeviceError", "Engine", "Functor", "Layout", "Plan", "PlanError",
+           "Queue", "__version__", "devices", "plan_cache", "plan_for", "why_absent"]
+
+# Where the extras cu12 and cu13 put NVRTC; the last one that is there is tried first.
+for _site in reversed(sys.path):
+    for _part in ("cuda_nvrtc/lib", "cu13/lib"):
+        _folder = os.path.join(_site, "nvidia", _part)
+        if os.path.isdir(_folder):
+            _wingbeat.add_library_folder(_folder)
 
 # Imported when they are first named: most programs need one or two.
 _SUBMODULES = {"fft", "scipy", "numpy", "signal", "match", "image", "channelise", "torch", "jax"}

@@ -5,7 +5,9 @@
 
     array(x)                the array; numpy makes one of a list
     dtype_name(x)           "complex64"
-    view(x)                 x as a `_wingbeat.Array`: pointer, shape, strides, dtype, device
+    view(x)                 x as a `_wingbeat.Array`, or as an array that the extension reads itself
+    device_of(x)            (engine, index)
+    memory(x)               (pointer or handle, offset in bytes, strides in bytes, bytes of an element)
     stream_of(x)            the stream that x's library works on now, as an integer; 0 on the host
     running_on(stream, x)   a context manager that makes another stream the current one
     empty(x, shape, name)   a new array beside x, of the dtype of that name
@@ -97,7 +99,13 @@ class NumpyLibrary:
         return x.dtype.name
 
     def view(self, x):
-        return x  # the extension reads numpy's arrays itself
+        return x
+
+    def device_of(self, x):
+        return _HOST, 0
+
+    def memory(self, x):
+        return x.ctypes.data, 0, x.strides, x.itemsize
 
     def stream_of(self, x):
         return 0
@@ -164,6 +172,12 @@ class CupyLibrary:
         return _wingbeat.array(x.data.ptr, 0, x.shape, x.strides, 1, x.dtype.name, _CUDA,
                                x.data.device_id)
 
+    def device_of(self, x):
+        return _CUDA, x.data.device_id
+
+    def memory(self, x):
+        return x.data.ptr, 0, x.strides, x.itemsize
+
     def stream_of(self, x):
         return self._current_stream(x.data.device_id).ptr
 
@@ -228,13 +242,20 @@ class TorchLibrary:
         return self._names.get(x.dtype, str(x.dtype))
 
     def view(self, x):
+        return _wingbeat.array(x.data_ptr(), 0, x.shape, x.stride(), x.element_size(),
+                               self._names[x.dtype], *self.device_of(x))
+
+    def device_of(self, x):
         device = x.device
         engine = _ENGINES_OF_TORCH.get(device.type)
         if engine is None or x.layout is not self._torch.strided:
             raise TypeError(f"x is a {x.layout} tensor on {device.type}; give a strided one on a "
                             "processor or a CUDA device")
-        return _wingbeat.array(x.data_ptr(), 0, x.shape, x.stride(), x.element_size(),
-                               self._names[x.dtype], engine, device.index or 0)
+        return engine, device.index or 0
+
+    def memory(self, x):
+        n_bytes = x.element_size()
+        return x.data_ptr(), 0, tuple(n_bytes * stride for stride in x.stride()), n_bytes
 
     def stream_of(self, x):
         if not x.is_cuda:
@@ -317,6 +338,12 @@ class OpenclLibrary:
     def view(self, x):
         return _wingbeat.array(x.base_data.int_ptr, x.offset, x.shape, x.strides, 1, x.dtype.name,
                                _OPENCL, 0)
+
+    def device_of(self, x):
+        return _OPENCL, 0
+
+    def memory(self, x):
+        return x.base_data.int_ptr, x.offset, x.strides, x.dtype.itemsize
 
     def _queue_of(self, x):
         queue = self._queue or x.queue

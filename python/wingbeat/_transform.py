@@ -41,7 +41,7 @@ class Request(NamedTuple):
 def transform(request, x, *, workers=None, plan=None, out=None, stream=None):
     """Returns the transform of any array."""
     if plan is not None:
-        raise NotImplementedError("a precomputed plan was given; call it, or leave plan out")
+        return _planned(request, x, plan, workers, out, stream)
     library = library_of(x)
     call = _of_numpy if library is numpy_library else _described
     if isinstance(library, ForeignLibrary):
@@ -49,6 +49,21 @@ def transform(request, x, *, workers=None, plan=None, out=None, stream=None):
     limit = nullcontext() if workers is None else _wingbeat.ThreadLimit(thread_count(workers))
     with limit, nullcontext() if stream is None else library.running_on(stream, x):
         return call(library, request, x, out)
+
+
+def _planned(request, x, plan, workers, out, stream):
+    """Runs a plan that the caller made."""
+    from wingbeat.plan import Plan
+    if not isinstance(plan, Plan):
+        raise TypeError(f"plan is of type {type(plan).__name__}; give a precomputed plan of "
+                        "wingbeat.plan_for")
+    if request.conjugates_input or request.conjugates_output:
+        raise ValueError("hfft and ihfft conjugate beside their transform and take no plan; leave "
+                         "plan out")
+    request = request.on(len(x.shape))
+    plan.require_for(request, result_shape(x.shape, request)[0])
+    with nullcontext() if workers is None else _wingbeat.ThreadLimit(thread_count(workers)):
+        return plan(x, out, stream=stream)
 
 
 def result_shape(shape, request):

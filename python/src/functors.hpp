@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Load and store functors of plans, as Python gives them: text for devices that compile it, and the
+// address of a compiled function for the processor.
+#pragma once
+
+#include <cstdint>  // uintptr_t
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bindings.hpp"            // nb
+#include "wingbeat/arguments.hpp"  // kernel_parameter, kernel_argument
+#include "wingbeat/fusion.hpp"     // fused_load, fused_store
+
+namespace wingbeat::python {
+
+/// Memory as Python names it: pointer or handle, offset, bytes.
+using memory = std::tuple<std::uintptr_t, std::size_t, std::size_t>;
+
+[[nodiscard]] inline buffer_view view_of(const memory& named) {
+  const auto& [handle, offset_bytes, size_bytes] = named;
+  return {reinterpret_cast<void*>(handle), offset_bytes, size_bytes};
+}
+
+/// What a functor's elements are: of the plan's side that it takes the place of.
+enum class functor_value { float32, float64, complex64, complex128 };
+
+/// A functor, as Python describes it. The function of the processor is
+///     void load(const void* in, const void* const* operands, uint64_t row, uint64_t first,
+///               uint64_t count, value* into);
+///     void store(void* out, const void* const* operands, uint64_t row, uint64_t first,
+///                uint64_t count, const value* values);
+/// where an operand is memory, or points to a value.
+struct functor {
+  std::string text = {}, type = {};
+  std::string parameters = {};             ///< Bytes.
+  std::vector<std::string> operands = {};  ///< "const float32*", "float32*", "float32".
+  std::size_t element_bytes = 0, buffer_bytes = 0;
+  std::uintptr_t address = 0;
+  std::size_t partial_bytes = 0;
+  bool clears_output = false;
+};
+
+[[nodiscard]] fused_load load_of(const functor& given, functor_value value);
+[[nodiscard]] fused_store store_of(const functor& given, functor_value value);
+
+/// Returns the arguments of one run: `memory`, or a number, for each operand. Throws ValueError and TypeError.
+[[nodiscard]] std::vector<kernel_argument> arguments_of(const std::vector<std::string>& operands,
+                                                        nb::sequence given);
+
+}  // namespace wingbeat::python

@@ -1,0 +1,451 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans of one's own: layouts, zero padding and cropping, loads and stores, and what a run costs.
+
+>>> import numpy as np
+>>> import wingbeat
+>>> spectra = wingbeat.Plan((16, 1024), axes=1, dtype="float32", kind="rfft")
+>>> spectra(np.ones((16, 1024), np.float32)).shape
+(16, 513)
+
+Names `in` and `out` are a plan's two sides; numbers of a side are counted in its elements, real or
+complex.
+"""
+
+import operator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from wingbeat import _wingbeat
+from wingbeat._arguments import integers
+from wingbeat._arrays import library_of, stream_number
+
+__all__ = ["Plan", "Layout", "Functor", "plan_for"]
+
+_KINDS = {"fft": "forward", "ifft": "inverse", "rfft": "forward_from_real",
+          "irfft": "inverse_to_real", "dht": "dht",
+          **{f"{family}{number}": f"{family}{number}" for family in ("dct", "dst")
+             for number in (1, 2, 3, 4)}}
+_REAL_NAMES = {"float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat16": "bf16",
+               "complex64": "fp32", "complex128": "fp64", "complex32": "fp16", "bcomplex32": "bf16"}
+_COMPLEX_NAMES = {"fp32": "complex64", "fp64": "complex128", "fp16": "complex32",
+                  "bf16": "bcomplex32"}
+_FLOAT_NAMES = {"fp32": "float32", "fp64": "float64", "fp16": "float16", "bf16": "bfloat16"}
+_ITEM_BYTES = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "complex128": 16,
+               "complex64": 8, "complex32": 4, "bcomplex32": 4, "int8": 1, "uint8": 1, "int16": 2,
+               "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the elements of a side lie in memory.
+
+    strides       elements from one index to the next, one for each dimension of the plan's shape;
+                  None: packed.
+    imaginary_at  of planar complex numbers, the reals from the real parts to the imaginary parts;
+                  strides then count reals. 0: the two parts are neighbours.
+    origin        one per axis, the index that lies at the start of the memory; lower ones are not
+                  in memory. None: 0.
+
+    >>> wingbeat.Layout(strides=(1, 16)).strides
+    (1, 16)
+    """
+
+    strides: tuple = None
+    imaginary_at: int = 0
+    origin: tuple = None
+
+
+@dataclass(frozen=True)
+class Functor:
+    """A load in place of a plan's input, or a store in place of its output.
+
+    text, type   C++ that defines a struct of that name, as `wingbeat/fusion.hpp` of the C++ library
+                 describes it: for devices that compile kernels.
+    function     for the processor: a compiled function, as an address, an object of ctypes, or a
+                 `numba.cfunc` (what has an `address`). A load is called with pointers to the input,
+                 to an array of operands, then the row, the first element and the number of elements
+                 as three uint64, and a pointer to the elements to fill, float32 or complex64, of
+                 fp64 float64 or complex128; a store with a pointer to elements to take.
+    element      the dtype of the functor's own buffer.
+    elements     how many of them one run reads, or writes: all rows.
+    parameters   bytes that the text's struct `parameters` is made of, the same in every run.
+    operands     what each run gives: "const float32*" for memory that is read, "float32*" for
+                 memory that is written, "float32" for a number.
+    partial_bytes, clears_output   of stores that reduce: the bytes of the text's struct `partial`,
+                 and whether a run sets the output to 0 first.
+
+    >>> wingbeat.Functor(text="struct window {};", type="window", element="int16", elements=64).type
+    'window'
+    """
+
+    text: str = ""
+    type: str = ""
+    function: object = None
+    element: str = "float32"
+    elements: int = 0
+    parameters: bytes = b""
+    operands: tuple = ()
+    partial_bytes: int = 0
+    clears_output: bool = False
+
+    def _described(self):
+        described = _wingbeat.FunctorSpec()
+        described.text, described.type = self.text, self.type
+        described.parameters = bytes(self.parameters)
+        described.operands = list(self.operands)
+        if self.element not in _ITEM_BYTES:
+            raise TypeError(f"element is {self.element!r}; give one of {', '.join(_ITEM_BYTES)}")
+        described.element_bytes = _ITEM_BYTES[self.element]
+        described.buffer_bytes = described.element_bytes * self.elements
+        described.address = _address(self.function)
+        described.partial_bytes = self.partial_bytes
+        described.clears_output = self.clears_output
+        return described
+
+
+def _address(function):
+    """Returns the address of a compiled function."""
+    if function is None:
+        return 0
+    if isinstance(function, int):
+        return function
+    if hasattr(function, "address"):
+        return function.address
+    import ctypes
+    if isinstance(function, ctypes._CFuncPtr):
+        return ctypes.cast(function, ctypes.c_void_p).value
+    raise TypeError(f"function is of type {type(function).__name__}, which is not compiled; give a "
+                    "numba.cfunc, a function of ctypes, or an address")
+
+
+class _Side(NamedTuple):
+    """What an array of one side has to be."""
+
+    name: str          #: "x" or "out"
+    shape: tuple
+    dtype: str
+    strides: tuple     #: In elements; None where only the number of bytes counts.
+
+    def require(self, library, array):
+        """Raises unless an array is as the plan was made for."""
+        if self.strides is None:
+            return
+        dtype, (_, _, strides, item_bytes) = library.dtype_name(array), library.memory(array)
+        if tuple(array.shape) != self.shape or dtype != self.dtype:
+            raise ValueError(f"{self.name} is of {dtype} and shape {tuple(array.shape)}, and the "
+                             f"plan was made for {self.dtype} and {self.shape}; give such an "
+                             "array, or make another plan")
+        if any(a != b * item_bytes for a, b, n in zip(strides, self.strides, self.shape) if n > 1):
+            raise ValueError(f"{self.name} has strides of {strides} bytes and the plan was made for "
+                             f"{tuple(n * item_bytes for n in self.strides)}; give such an array, "
+                             "or make another plan")
+
+
+class Plan:
+    """A transform, prepared once and run often. Runs do not change it, so threads may share it.
+
+    shape      of the transform: its longer side, batches included; of `rfft` and `irfft` that of
+               the real numbers.
+    axes       which dimensions of the shape are transformed, up to three; None: all.
+    kind       "fft", "ifft", "rfft", "irfft", "dct1" to "dct4", "dst1" to "dst4" or "dht".
+    dtype      of the input's elements: "complex64", "float16" ..; `out_dtype` of the output's,
+               where they are stored as another type. fp64 mixes with no other.
+    norm       None: unscaled, in both directions; "length": divided by the number of points,
+               "sqrt": by its square root. `factor` multiplies in addition.
+    bins       "natural", or "scrambled": the device's order of bins, see `bin_at`.
+    in_place   the output replaces the input; of `rfft` and `irfft` each row then has room for n + 2
+               reals (n + 1 if n is odd), see the C++ library's `placement`.
+    layout_in, layout_out    a `Layout` of each side.
+    valid_in, valid_out      one (first, end) per axis: the indices that are in memory. Others are 0
+               in the input, and not written in the output.
+    load, store              a `Functor` in place of the input, or of the output.
+    device     one of `wingbeat.devices()`; None: the processor.
+
+    >>> plan = wingbeat.Plan(8, dtype="complex64")
+    >>> plan(np.ones(8, np.complex64))[0]
+    np.complex64(8+0j)
+    """
+
+    def __init__(self, shape, axes=None, *, kind="fft", dtype="complex64", out_dtype=None,
+                 norm=None, factor=1.0, orthogonalize=False, bins="natural", in_place=False,
+                 layout_in=None, layout_out=None, valid_in=None, valid_out=None, load=None,
+                 store=None, device=None):
+        self.shape = integers(shape, "shape")
+        self.kind = kind
+        rank = len(self.shape)
+        axes = range(rank) if axes is None else integers(axes, "axes")
+        if any(not -rank <= axis < rank for axis in axes):
+            raise ValueError(f"axes {tuple(axes)} exceed the shape's {rank} dimensions")
+        self.axes = tuple(axis % rank for axis in axes)
+        if kind not in _KINDS:
+            raise ValueError(f"kind is {kind!r}; give one of {', '.join(_KINDS)}")
+        self._transform = _KINDS[kind]
+        self._choose_types(dtype, out_dtype)
+        self.device = device or _host_device()
+        is_counted = self.device.engine == _wingbeat.Engine.cuda
+        self._place = self.device.engine, self.device.index if is_counted else 0
+        self._sides(layout_in or Layout(), layout_out or Layout(), valid_in, valid_out, in_place,
+                    load, store)
+        if norm not in _SCALES:
+            raise ValueError(f"norm is {norm!r}; give None, \"length\" or \"sqrt\"")
+        if bins not in ("natural", "scrambled"):
+            raise ValueError(f"bins is {bins!r}; give \"natural\" or \"scrambled\"")
+        self.norm, self.orthogonalize = norm, bool(orthogonalize)
+        self._plan = _wingbeat.OwnedPlan(
+            self.device, [self.shape[axis] for axis in self.axes],
+            [self.shape[d] for d in self._batch()], getattr(_wingbeat, f"kind_{self._transform}"),
+            self._real, _SCALES[norm], float(factor), bool(orthogonalize), bins == "scrambled",
+            bool(in_place), self._in_side, self._out_side, load and load._described(),
+            store and store._described())
+
+    def _choose_types(self, dtype, out_dtype):
+        names = [str(name).removeprefix("torch.") for name in (dtype, out_dtype or dtype)]
+        if isinstance(dtype, (type, np.dtype)):
+            names[0] = np.dtype(dtype).name
+        if isinstance(out_dtype or dtype, (type, np.dtype)):
+            names[1] = np.dtype(out_dtype or dtype).name
+        for name in names:
+            if name not in _REAL_NAMES:
+                raise TypeError(f"dtype {name} cannot be transformed; give one of "
+                                f"{', '.join(_REAL_NAMES)}")
+        reals = [_REAL_NAMES[name] for name in names]
+        has_complex = [self._transform not in ("forward_from_real",) and not self._is_of_reals(),
+                       self._transform != "inverse_to_real" and not self._is_of_reals()]
+        is_complex = names[0] in _COMPLEX_NAMES.values()
+        if is_complex != has_complex[0]:
+            raise TypeError(f"dtype is {names[0]} and {self.kind} takes "
+                            f"{'complex' if has_complex[0] else 'real'} numbers")
+        self._real = reals[0] if reals[0] == reals[1] or "fp64" in reals else "fp32"
+        self._stored = ["" if real == self._real else real for real in reals]
+        self.in_dtype, self.out_dtype = (
+            (_COMPLEX_NAMES if is_complex else _FLOAT_NAMES)[real]
+            for real, is_complex in zip(reals, has_complex))
+
+    def _is_of_reals(self):
+        return self._transform.startswith("d")
+
+    def _is_packed_by_default(self):
+        """Whether the library's packed layout, batches outermost, is that of the shape."""
+        return self._batch() + list(self.axes) == list(range(len(self.shape)))
+
+    def _batch(self):
+        return [d for d in range(len(self.shape)) if d not in self.axes]
+
+    def _sides(self, layout_in, layout_out, valid_in, valid_out, in_place, load, store):
+        """Describes both sides to the library, and what arrays of them have to be."""
+        halved = list(self.shape)
+        halved[self.axes[-1]] = halved[self.axes[-1]] // 2 + 1
+        shapes = [list(self.shape), list(self.shape)]
+        if self._transform == "forward_from_real":
+            shapes[1] = halved
+        if self._transform == "inverse_to_real":
+            shapes[0] = halved
+        self.in_shape, self.out_shape = (tuple(shape) for shape in shapes)
+        is_padded = in_place and self._transform in ("forward_from_real", "inverse_to_real")
+        self._in_side, self._in_array = self._side("x", self.in_shape, self.in_dtype, layout_in,
+                                                   valid_in, self._stored[0], load, is_padded)
+        self._out_side, self._out_array = self._side("out", self.out_shape, self.out_dtype,
+                                                     layout_out, valid_out, self._stored[1], store,
+                                                     is_padded)
+
+    def _side(self, name, shape, dtype, layout, valid, stored, functor, is_padded):
+        side = _wingbeat.Side()
+        side.stored = stored
+        if valid is not None:
+            side.valid = [tuple(map(operator.index, each)) for each in valid]
+        if functor is not None or is_padded:
+            return side, _Side(name, shape, dtype, None)
+        strides = layout.strides
+        is_plain = not layout.imaginary_at and not layout.origin
+        if strides is None and is_plain:
+            strides = _packed(shape)
+        is_default = layout.strides is None and self._is_packed_by_default()
+        if strides is not None and not is_default:
+            if len(strides) != len(shape):
+                raise ValueError(f"the layout of {name} has {len(strides)} strides and the shape "
+                                 f"{len(shape)} dimensions; give one each")
+            side.strides = [max(strides[axis], 1) for axis in self.axes]
+            side.distances = [strides[d] for d in self._batch()]
+        side.imaginary_at = layout.imaginary_at
+        side.origin = list(layout.origin or ())
+        return side, _Side(name, shape, dtype, tuple(strides) if is_plain else None)
+
+    def __call__(self, x, out=None, *, load=(), store=(), stream=None):
+        """Runs on an array, and returns `out`, or a new array beside x. `load` and `store` are the
+        arguments for the functors' operands: arrays of the same library, and numbers.
+
+        >>> plan = wingbeat.Plan((2, 4), axes=1, kind="dct2", dtype="float32")
+        >>> out = np.empty((2, 4), np.float32)
+        >>> plan(np.ones((2, 4), np.float32), out) is out
+        True
+        """
+        library = library_of(x)
+        x = library.array(x)
+        if stream is not None:
+            with library.running_on(stream, x):
+                return self(x, out, load=load, store=store)
+        if out is None:
+            out = self._new_output(library, x)
+        for name, array in (("x", x), ("out", out)):
+            if library_of(array) is not library or library.device_of(array) != self._place:
+                raise ValueError(f"the plan was made for {self.device!r} and {name} is elsewhere; "
+                                 "give arrays there, or make a plan with another device")
+        self._in_array.require(library, x)
+        self._out_array.require(library, out)
+        self._plan.enqueue(_memory(library, x), _memory(library, out), _operands(library, load),
+                           _operands(library, store), library.stream_of(x),
+                           library.workspace_near(x))
+        return out
+
+    def _new_output(self, library, x):
+        if self._out_array.strides is None or self._out_array.strides != _packed(self.out_shape):
+            raise ValueError("out is needed, because the plan's output is not packed: it has a "
+                             "layout, a functor, or padding")
+        if self._out_side.valid:
+            result = library.empty(x, self.out_shape, self.out_dtype)
+            library.assign(result, 0)
+            return result
+        return library.empty(x, self.out_shape, self.out_dtype)
+
+    @property
+    def in_bytes(self):
+        """Bytes of one run's input, from its start to the end of its last element.
+
+        >>> wingbeat.Plan(8).in_bytes
+        64
+        """
+        return self._plan.in_bytes
+
+    @property
+    def out_bytes(self):
+        """Bytes of one run's output."""
+        return self._plan.out_bytes
+
+    @property
+    def workspace_bytes(self):
+        """Bytes of memory that one run needs beside input and output."""
+        return self._plan.workspace_bytes
+
+    @property
+    def traffic_bytes(self):
+        """Bytes that one run reads and writes in the device's memory, as planned."""
+        return self._plan.traffic_bytes
+
+    @property
+    def passes(self):
+        """The passes of one run over memory; empty on engines that compile no kernels."""
+        return self._plan.passes()
+
+    @property
+    def resources(self):
+        """The resources of each pass's kernel; empty on engines that compile none."""
+        return self._plan.resources()
+
+    def require_for(self, request, shape):
+        """Raises unless a call of `wingbeat.fft` asks for this transform; `shape` is its result's."""
+        kind = getattr(_wingbeat, f"kind_{self._transform}")
+        scale = _SCALE_OF_NORM[request.norm or "backward", request.is_inverse]
+        wanted = (request.kind, scale, request.orthogonalize, request.axes, tuple(shape))
+        if (kind, self.norm, self.orthogonalize, self.axes, self.out_shape) != wanted:
+            raise ValueError(f"the plan is {self!r}, and the call asks for another transform; make "
+                             "a plan by plan_for with the same arguments")
+
+    def bin_at(self, place):
+        """Returns the bin that element `place` of the axis is, of scrambled bins.
+
+        >>> wingbeat.Plan(8).bin_at(3)
+        3
+        """
+        return self._plan.bin_at(place)
+
+    def explain(self):
+        """Returns the plan in words: passes, bytes moved, workspace, expected speed.
+
+        >>> print(wingbeat.Plan(8).explain().splitlines()[-1])
+        workspace 0 bytes
+        """
+        return self._plan.explain()
+
+    def __repr__(self):
+        return (f"<wingbeat.Plan {self.kind} of {self.shape} along {self.axes}, {self.in_dtype} to "
+                f"{self.out_dtype} on {self.device.name}>")
+
+
+_SCALES = {None: 0, "length": 1, "sqrt": 2}
+
+
+def _host_device():
+    global _host
+    if _host is None:
+        _host = next(each for each in _wingbeat.devices() if each.engine == _wingbeat.Engine.host)
+    return _host
+
+
+_host = None
+
+
+def _packed(shape):
+    strides, stride = [], 1
+    for n in reversed(shape):
+        strides.append(stride)
+        stride *= n
+    return tuple(reversed(strides))
+
+
+def _memory(library, array):
+    """Returns (pointer or handle, offset, bytes from the first element to the end of the last)."""
+    pointer, offset, strides, item_bytes = library.memory(array)
+    if 0 in array.shape:
+        return pointer, offset, 0
+    return pointer, offset, item_bytes + sum((n - 1) * stride
+                                             for n, stride in zip(array.shape, strides))
+
+
+def _operands(library, given):
+    """Returns memory as `_memory`, and numbers as they are."""
+    return [_memory(library, each) if getattr(each, "shape", ()) != () else each for each in given]
+
+
+def plan_for(x, kind="fft", s=None, axes=None, norm=None, *, out=None, orthogonalize=False):
+    """Returns a `Plan` for arrays that lie as x does, and `out` if it is given, with the arguments
+    of `wingbeat.fft`: as their argument `plan` it saves a call the look-up.
+
+    >>> x = np.ones((4, 8), np.complex64)
+    >>> plan = wingbeat.plan_for(x, axes=1)
+    >>> wingbeat.fft.fft(x, plan=plan).shape
+    (4, 8)
+    """
+    from wingbeat._arguments import lengths_and_axes
+    library = library_of(x)
+    x = library.array(x)
+    lengths, axes = lengths_and_axes(x.shape, s, axes)
+    shape = list(x.shape)
+    valid = []
+    for axis, n in zip(axes, lengths):
+        is_halved = kind == "irfft" and axis == axes[-1]
+        have = x.shape[axis]
+        shape[axis] = n if n is not None else 2 * (have - 1) if is_halved else have
+        valid.append((0, min(have, shape[axis] // 2 + 1 if is_halved else shape[axis])))
+    _, _, strides, item_bytes = library.memory(x)
+    layouts = [Layout(tuple(stride // item_bytes for stride in strides)), None]
+    if out is not None:
+        _, _, strides, item_bytes = library.memory(out)
+        layouts[1] = Layout(tuple(stride // item_bytes for stride in strides))
+    engine, index = library.device_of(x)
+    device = next(each for each in _wingbeat.devices()
+                  if each.engine == engine and each.index == index)
+    names = {None: "backward"}
+    scale = _SCALE_OF_NORM[names.get(norm, norm), kind in ("ifft", "irfft")]
+    plan = Plan(shape, axes, kind=kind, dtype=library.dtype_name(x),
+                out_dtype=None if out is None else library.dtype_name(out), norm=scale,
+                orthogonalize=orthogonalize, layout_in=layouts[0], layout_out=layouts[1],
+                valid_in=valid, device=device)
+    plan._in_array = plan._in_array._replace(shape=tuple(x.shape))
+    return plan
+
+
+_SCALE_OF_NORM = {("backward", False): None, ("backward", True): "length",
+                  ("forward", False): "length", ("forward", True): None,
+                  ("ortho", False): "sqrt", ("ortho", True): "sqrt"}

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wingbeat.Plan: kinds, layouts, ranges, functors of the processor, plans given to functions."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+import wingbeat
+import wingbeat.fft as fft
+from wingbeat import Functor, Layout, Plan, plan_for
+
+RNG = np.random.default_rng(11)
+
+
+def noise(shape, dtype="c8"):
+    numbers = RNG.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        numbers = numbers + 1j * RNG.standard_normal(shape)
+    return numbers.astype(dtype)
+
+
+def assert_close(result, wanted, bound=1e-4):
+    np.testing.assert_allclose(result, wanted, rtol=0, atol=bound)
+
+
+@pytest.mark.parametrize("kind", ("fft", "ifft", "rfft", "irfft", "dct2", "dst3"))
+@pytest.mark.parametrize("axes", (None, (1,), (0, 2), (-1, 0)))
+def test_transforms_packed_arrays_along_axes(kind, axes):
+    shape = (4, 6, 10)
+    plan = Plan(shape, axes, kind=kind, dtype="float64" if kind in ("rfft", "dct2", "dst3")
+                else "complex128")
+    x = noise(plan.in_shape, plan.in_dtype)
+    axes = (0, 1, 2) if axes is None else axes
+    if kind[:3] in ("dct", "dst"):
+        wanted = getattr(fft, kind[:3] + "n")(x, type=int(kind[3]), axes=axes)
+    else:
+        wanted = getattr(fft, kind + "n")(x, s=[shape[a] for a in axes], axes=axes, norm=(
+            "forward" if kind in ("ifft", "irfft") else "backward"))
+    result = plan(x)
+    assert result.shape == plan.out_shape and result.dtype == plan.out_dtype
+    assert_close(result, wanted, 1e-11)
+
+
+def test_places_elements_as_its_layouts_say():
+    x = noise((6, 10))
+    plan = Plan((6, 10), axes=1, layout_in=Layout(strides=(1, 6)), layout_out=Layout(strides=(1, 7)))
+    out = np.zeros((10, 7), "c8")
+    plan(np.asfortranarray(x), out=out.T[:6])
+    assert_close(out.T[:6], fft.fft(x))
+    assert (out[:, 6] == 0).all()
+    with pytest.raises(ValueError, match="strides of .* bytes"):
+        plan(x, out=out.T[:6])
+    with pytest.raises(ValueError, match="out is needed"):
+        plan(np.asfortranarray(x))
+
+
+def test_takes_planar_numbers():
+    planes = noise((2, 8), "f4")
+    plan = Plan(8, layout_in=Layout(imaginary_at=8))
+    assert_close(plan(planes), fft.fft(planes[0] + 1j * planes[1]))
+
+
+def test_pads_and_crops():
+    x = noise((4, 5))
+    plan = Plan((4, 16), axes=1, valid_in=[(0, 5)], valid_out=[(2, 9)],
+                layout_in=Layout(strides=(5, 1)))
+    out = np.zeros((4, 16), "c8")
+    plan(np.lib.stride_tricks.as_strided(x, (4, 16), x.strides), out=out)
+    wanted = fft.fft(x, 16)
+    assert_close(out[:, 2:9], wanted[:, 2:9])
+    assert (out[:, :2] == 0).all() and (out[:, 9:] == 0).all()
+
+
+def test_stores_what_it_is_told_and_scales():
+    x = noise((3, 32), "f2")
+    plan = Plan((3, 32), axes=1, kind="rfft", dtype="float16", out_dtype="complex64", norm="sqrt",
+                factor=2)
+    assert_close(plan(x), 2 * fft.rfft(x, norm="ortho"), 1e-3)
+
+
+def test_transforms_reals_in_place():
+    x = noise((3, 10), "f4")
+    plan = Plan((3, 10), axes=1, kind="rfft", dtype="float32", in_place=True)
+    memory = np.zeros((3, 12), "f4")
+    memory[:, :10] = x
+    assert plan(memory, out=memory) is memory
+    assert_close(memory.view("c8"), fft.rfft(x))
+
+
+LOAD = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64,
+                        ctypes.c_uint64, ctypes.c_void_p)
+
+
+def array_at(address, dtype, count):
+    """Returns an array over memory that a functor was given."""
+    n_bytes = np.dtype(dtype).itemsize * count
+    return np.frombuffer((ctypes.c_char * n_bytes).from_address(address), dtype)
+
+
+def test_calls_functors_of_the_processor():
+    n, rows = 12, 4
+    samples = RNG.integers(-100, 100, (rows, n)).astype("i2")
+    window = np.hanning(n).astype("f4")
+
+    @LOAD
+    def load(memory, operands, row, first, count, into):
+        pointers = array_at(operands, "u8", 2)
+        weights = array_at(int(pointers[0]), "f4", n)[first:first + count]
+        gain = array_at(int(pointers[1]), "f4", 1)[0]
+        given = array_at(memory, "i2", rows * n).reshape(rows, n)[row, first:first + count]
+        array_at(into, "f4", count)[:] = gain * weights * given
+
+    @LOAD
+    def store(memory, operands, row, first, count, values):
+        power = np.abs(array_at(values, "c8", count)) ** 2
+        array_at(memory, "f4", rows * 7).reshape(rows, 7)[row, first:first + count] = power
+
+    plan = Plan((rows, n), axes=1, kind="rfft", dtype="float32",
+                load=Functor(function=load, element="int16", elements=rows * n,
+                             operands=("const float32*", "float32")),
+                store=Functor(function=store, element="float32", elements=rows * 7))
+    power = np.empty((rows, 7), "f4")
+    for gain in (1.0, 0.5):
+        with wingbeat.fft.set_workers(1):
+            plan(samples, power, load=(window, gain))
+        wanted = np.abs(fft.rfft(gain * window * samples)) ** 2
+        np.testing.assert_allclose(power, wanted, rtol=1e-4, atol=1e-2)
+    with pytest.raises(ValueError, match="2 operands and 1 were given"):
+        plan(samples, power, load=(window,))
+
+
+def test_says_what_a_run_costs():
+    plan = Plan((64, 65536), axes=1)
+    assert plan.in_bytes == plan.out_bytes == 64 * 65536 * 8
+    assert plan.traffic_bytes >= plan.in_bytes + plan.out_bytes
+    assert "workspace" in plan.explain()
+    assert plan.passes == [] and plan.resources == []
+    assert [Plan(16, bins="scrambled").bin_at(i) for i in (0, 5)] == [0, 5]
+    assert repr(plan).startswith("<wingbeat.Plan fft of (64, 65536)")
+
+
+def test_serves_functions_with_the_same_arguments():
+    x = noise((4, 6, 8))
+    view = x[::2, :, 1:7]
+    for given, kind, s, axes, norm in ((x, "fft", (8,), (2,), None), (x, "ifft", (9,), (1,), "ortho"),
+                                       (view, "fft", (4,), (2,), None), (x, "irfft", None, (2,), None),
+                                       (x.real, "rfft", None, (0,), "forward")):
+        plan = plan_for(given, kind, s, axes, norm)
+        n = None if s is None else s[0]
+        wanted = getattr(fft, kind)(given, n, axes[0], norm)
+        assert_close(getattr(fft, kind)(given, n, axes[0], norm, plan=plan), wanted)
+        out = np.empty_like(wanted)
+        assert getattr(fft, kind)(given, n, axes[0], norm, plan=plan, out=out) is out
+        assert_close(out, wanted)
+    plan = plan_for(x, "dct2", axes=(0, 1)) if x.dtype.kind == "f" else plan_for(
+        x.real, "dct2", axes=(0, 1))
+    assert_close(fft.dctn(x.real, axes=(0, 1), plan=plan), fft.dctn(x.real, axes=(0, 1)))
+
+
+def test_refuses_plans_of_other_transforms():
+    x = noise((4, 8))
+    plan = plan_for(x, axes=1)
+    for call in (lambda: fft.ifft(x, plan=plan), lambda: fft.fft(x, 9, plan=plan),
+                 lambda: fft.fft(x, axis=0, plan=plan), lambda: fft.fft(x, norm="ortho", plan=plan)):
+        with pytest.raises(ValueError, match="another transform"):
+            call()
+    with pytest.raises(ValueError, match="the plan was made for"):
+        fft.fft(x.astype("c16"), plan=plan)
+    with pytest.raises(ValueError, match="the plan was made for"):
+        fft.fft(np.asfortranarray(x), plan=plan)
+    with pytest.raises(TypeError, match="precomputed plan"):
+        fft.fft(x, plan="a plan")
+    with pytest.raises(ValueError, match="take no plan"):
+        fft.hfft(x, plan=plan)
+
+
+def refusals():
+    yield ValueError, "kind is 'fht'", lambda: Plan(8, kind="fht")
+    yield ValueError, "axes .* exceed", lambda: Plan(8, axes=1)
+    yield TypeError, "dtype int32 cannot", lambda: Plan(8, dtype="int32")
+    yield TypeError, "takes real numbers", lambda: Plan(8, kind="rfft")
+    yield TypeError, "takes complex numbers", lambda: Plan(8, dtype="float32")
+    yield ValueError, "norm is 'ortho'", lambda: Plan(8, norm="ortho")
+    yield ValueError, "bins is", lambda: Plan(8, bins="other")
+    yield ValueError, "1 to 3", lambda: Plan((2, 2, 2, 2))
+    yield ValueError, "fp64 mixes with no other", lambda: Plan(8, out_dtype="complex128")
+    yield ValueError, "valid_in", lambda: Plan(8, valid_in=[(3, 3)])
+    yield ValueError, "2 strides and the shape 1", lambda: Plan(8, layout_in=Layout((1, 2)))
+    yield ValueError, "two elements may share", lambda: Plan((2, 8), layout_out=Layout((1, 1)))
+    yield TypeError, "element is 'c9'", lambda: Plan(8, load=Functor(element="c9"))
+    yield TypeError, "not compiled", lambda: Plan(8, load=Functor(function=print, elements=8))
+    yield ValueError, "operand type", lambda: Plan(8, load=Functor(
+        function=1, element="complex64", elements=8, operands=("texture",)))
+
+
+@pytest.mark.parametrize("error,words,call", list(refusals()))
+def test_refuses_in_one_sentence(error, words, call):
+    with pytest.raises(error, match=words) as refused:
+        call()
+    assert "\n" not in str(refused.value)
