@@ -44,7 +44,8 @@ struct functor {
 [[nodiscard]] fused_load load_of(const functor& given, functor_value value);
 [[nodiscard]] fused_store store_of(const functor& given, functor_value value);
 
-/// Returns the arguments of one run: `memory`, or a number, for each operand. Throws ValueError and TypeError.
+/// Returns the arguments of one run: `memory`, or a number, for each operand. Throws ValueError and
+/// TypeError.
 [[nodiscard]] std::vector<kernel_argument> arguments_of(const std::vector<std::string>& operands,
                                                         nb::sequence given);
 

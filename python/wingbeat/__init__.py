@@ -20,8 +20,8 @@ from wingbeat._wingbeat import (AbsentError, Device, DeviceError, Engine, PlanEr
 from wingbeat import plan_cache
 from wingbeat.plan import Functor, Layout, Plan, plan_for
 
-__all__ = ["AbsentError", "Device", "DeviceError", "Engine", "Functor", "Layout", "Plan", "PlanError",
-           "Queue", "__version__", "devices", "plan_cache", "plan_for", "why_absent"]
+__all__ = ["AbsentError", "Device", "DeviceError", "Engine", "Functor", "Layout", "Plan",
+           "PlanError", "Queue", "__version__", "devices", "plan_cache", "plan_for", "why_absent"]
 
 # Where the extras cu12 and cu13 put NVRTC; the last one that is there is tried first.
 for _site in reversed(sys.path):

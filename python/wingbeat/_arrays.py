@@ -7,7 +7,7 @@
     dtype_name(x)           "complex64"
     view(x)                 x as a `_wingbeat.Array`, or as an array that the extension reads itself
     device_of(x)            (engine, index)
-    memory(x)               (pointer or handle, offset in bytes, strides in bytes, bytes of an element)
+    memory(x)               (pointer or handle, offset, strides, size of an element), in bytes
     stream_of(x)            the stream that x's library works on now, as an integer; 0 on the host
     running_on(stream, x)   a context manager that makes another stream the current one
     empty(x, shape, name)   a new array beside x, of the dtype of that name
@@ -47,12 +47,13 @@ _INTEGERS = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint
 
 def _widened(name, has_narrow):
     """Returns the dtype that stands for one without complex numbers of two times 16 bits."""
-    return {"float16": "float32", "complex32": "complex64"}.get(name, name) if not has_narrow else name
+    wide = {} if has_narrow else {"float16": "float32", "complex32": "complex64"}
+    return wide.get(name, name)
 
 
 def conversion(name, kind, has_narrow, integers="float64"):
-    """Returns the dtype to which an array of dtype `name` is converted before a transform. TypeError
-    for what holds no numbers, and for complex numbers where real ones are taken."""
+    """Returns the dtype to which an array of dtype `name` is converted before a transform. Raises
+    TypeError for what holds no numbers, and for complex numbers where real ones are taken."""
     if name in _INTEGERS:
         name = integers
     if name not in _COMPLEX_OF and name not in _REAL_OF:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms whose arrays have to be converted, copied or described first.
 
-The functions of `wingbeat.fft` call `_wingbeat.transform_row` and `transform_axes`, which take numpy
-arrays of floating point as they are, and come here where those return None, or where the caller
-limits threads, gives a plan or names a stream.
+The functions of `wingbeat.fft` call `_wingbeat.transform_row` and `transform_axes`, which take
+numpy arrays of floating point as they are, and come here where those return None, or where the
+caller limits threads, gives a plan or names a stream.
 """
 
 from contextlib import nullcontext
@@ -171,8 +171,8 @@ def _needs_copy(library, x, request):
 
 
 def _padded(library, x, request):
-    """Returns a packed copy of x; beyond three axes it has the zeros as well, which no plan supplies
-    for so many."""
+    """Returns a packed copy of x; beyond three axes it has the zeros as well, which no plan
+    supplies for so many."""
     if len(request.axes) <= 3:
         return library.copy(x)
     shape = _input_shape(x.shape, request)

@@ -254,7 +254,8 @@ def irfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None,
 def _axes_of_half(x, s, axes):
     lengths, axes = lengths_and_axes(library_of(x).array(x).shape, s, axes)
     if not axes:
-        raise ValueError("at least 1 axis must be transformed; give axes, or an array that has some")
+        raise ValueError("at least 1 axis must be transformed; give axes, or an array that has "
+                         "some")
     return lengths, axes
 
 
@@ -313,8 +314,8 @@ def _kind_of(table, type, is_inverse):
 
 def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
         orthogonalize=None, *, plan=None, out=None, stream=None):
-    """Returns the cosine transform of type 1 to 4. Real arrays stay real, of complex ones both parts are
-    transformed. `orthogonalize`, by default where norm is "ortho", scales the first or last
+    """Returns the cosine transform of type 1 to 4. Real arrays stay real; both parts of complex
+    ones are transformed. `orthogonalize`, by default where norm is "ortho", scales the first or last
     elements so that the transform is an orthogonal matrix under that norm.
 
     >>> fft.dct([1, 1, 1, 1]).round(12)

@@ -86,7 +86,8 @@ def _lengths_and_axes(a, s, axes):
                           "numpy will require", DeprecationWarning, stacklevel=4)
         if None in s:
             warnings.warn("an array containing `None` values to `s` was given, which numpy will "
-                          "refuse; give -1 for the array's length", DeprecationWarning, stacklevel=4)
+                          "refuse; give -1 for the array's length", DeprecationWarning,
+                          stacklevel=4)
     if axes is None:
         axes = range(-(a.ndim if s is None else len(s)), 0)
     axes = tuple(operator.index(axis) for axis in axes)

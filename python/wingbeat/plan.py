@@ -138,9 +138,9 @@ class _Side(NamedTuple):
                              f"plan was made for {self.dtype} and {self.shape}; give such an "
                              "array, or make another plan")
         if any(a != b * item_bytes for a, b, n in zip(strides, self.strides, self.shape) if n > 1):
-            raise ValueError(f"{self.name} has strides of {strides} bytes and the plan was made for "
-                             f"{tuple(n * item_bytes for n in self.strides)}; give such an array, "
-                             "or make another plan")
+            raise ValueError(f"{self.name} has strides of {strides} bytes and the plan was made "
+                             f"for {tuple(n * item_bytes for n in self.strides)}; give such an "
+                             "array, or make another plan")
 
 
 class Plan:
@@ -344,7 +344,8 @@ class Plan:
         return self._plan.resources()
 
     def require_for(self, request, shape):
-        """Raises unless a call of `wingbeat.fft` asks for this transform; `shape` is its result's."""
+        """Raises unless a call of `wingbeat.fft` asks for this transform, with a result of this
+        shape."""
         kind = getattr(_wingbeat, f"kind_{self._transform}")
         scale = _SCALE_OF_NORM[request.norm or "backward", request.is_inverse]
         wanted = (request.kind, scale, request.orthogonalize, request.axes, tuple(shape))

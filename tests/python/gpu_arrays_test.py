@@ -75,8 +75,8 @@ class TestCupy:
 
     def test_takes_any_layout(self):
         z = self.cupy.asarray(Z)
-        for view, host in ((z[::2, 1::3], Z[::2, 1::3]), (z.transpose(2, 0, 1), Z.transpose(2, 0, 1)),
-                           (z[::-1], Z[::-1]), (z.real, Z.real), (z[..., 1:], Z[..., 1:]),
+        for view, host in ((z[::2, 1::3], Z[::2, 1::3]), (z.T, Z.T), (z[::-1], Z[::-1]),
+                           (z.real, Z.real), (z[..., 1:], Z[..., 1:]),
                            (self.cupy.broadcast_to(z[0], (4, 10, 64)),
                             np.broadcast_to(Z[0], (4, 10, 64)))):
             assert_close(fft.fft(view).get(), expected("fft", host))

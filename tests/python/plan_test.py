@@ -44,7 +44,8 @@ def test_transforms_packed_arrays_along_axes(kind, axes):
 
 def test_places_elements_as_its_layouts_say():
     x = noise((6, 10))
-    plan = Plan((6, 10), axes=1, layout_in=Layout(strides=(1, 6)), layout_out=Layout(strides=(1, 7)))
+    plan = Plan((6, 10), axes=1, layout_in=Layout(strides=(1, 6)),
+                layout_out=Layout(strides=(1, 7)))
     out = np.zeros((10, 7), "c8")
     plan(np.asfortranarray(x), out=out.T[:6])
     assert_close(out.T[:6], fft.fft(x))
@@ -143,9 +144,10 @@ def test_says_what_a_run_costs():
 def test_serves_functions_with_the_same_arguments():
     x = noise((4, 6, 8))
     view = x[::2, :, 1:7]
-    for given, kind, s, axes, norm in ((x, "fft", (8,), (2,), None), (x, "ifft", (9,), (1,), "ortho"),
-                                       (view, "fft", (4,), (2,), None), (x, "irfft", None, (2,), None),
-                                       (x.real, "rfft", None, (0,), "forward")):
+    for given, kind, s, axes, norm in (
+            (x, "fft", (8,), (2,), None), (x, "ifft", (9,), (1,), "ortho"),
+            (view, "fft", (4,), (2,), None), (x, "irfft", None, (2,), None),
+            (x.real, "rfft", None, (0,), "forward")):
         plan = plan_for(given, kind, s, axes, norm)
         n = None if s is None else s[0]
         wanted = getattr(fft, kind)(given, n, axes[0], norm)
@@ -153,8 +155,7 @@ def test_serves_functions_with_the_same_arguments():
         out = np.empty_like(wanted)
         assert getattr(fft, kind)(given, n, axes[0], norm, plan=plan, out=out) is out
         assert_close(out, wanted)
-    plan = plan_for(x, "dct2", axes=(0, 1)) if x.dtype.kind == "f" else plan_for(
-        x.real, "dct2", axes=(0, 1))
+    plan = plan_for(x.real, "dct2", axes=(0, 1))
     assert_close(fft.dctn(x.real, axes=(0, 1), plan=plan), fft.dctn(x.real, axes=(0, 1)))
 
 
@@ -162,7 +163,8 @@ def test_refuses_plans_of_other_transforms():
     x = noise((4, 8))
     plan = plan_for(x, axes=1)
     for call in (lambda: fft.ifft(x, plan=plan), lambda: fft.fft(x, 9, plan=plan),
-                 lambda: fft.fft(x, axis=0, plan=plan), lambda: fft.fft(x, norm="ortho", plan=plan)):
+                 lambda: fft.fft(x, axis=0, plan=plan),
+                 lambda: fft.fft(x, norm="ortho", plan=plan)):
         with pytest.raises(ValueError, match="another transform"):
             call()
     with pytest.raises(ValueError, match="the plan was made for"):
