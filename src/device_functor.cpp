@@ -10,26 +10,30 @@
 
 namespace wingbeat {
 
-fused_source functor_source(const std::type_info& type, std::string_view constants,
-                            std::string_view members, std::string_view completed) {
+std::string name_of_type(const std::type_info& type) {
   const std::unique_ptr<char, decltype(&std::free)> demangled{
       abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr), &std::free};
-  const std::string_view functor = demangled.get();
+  return demangled.get();
+}
+
+fused_source functor_source(const functor_parts& parts) {
+  const std::string_view functor = parts.type;
   const std::size_t begin = std::string_view{"wingbeat::device::functors::"}.size();
   const std::string_view name = functor.substr(begin, functor.find('<') - begin);
-  return {.text = formatted("#include \"wingbeat/device/functors/{0}.hpp\"\n"
-                            "struct wingbeat_{0}_policy {{\n"
-                            "  using functor = {1};\n"
-                            "  WINGBEAT_FN static constexpr functor::numbers numbers() {{\n"
-                            "    functor::numbers n{{}};\n{2}"
-                            "    return n;\n  }}\n"
-                            "  struct operands {{\n{3}  }};\n"
-                            "  WINGBEAT_FN static functor::operands completed(operands{4}) {{\n"
-                            "    functor::operands all{{}};\n{5}"
-                            "    return all;\n  }}\n}};\n",
-                            name, functor, constants, members, members.empty() ? "" : " given",
-                            completed),
-          .type = formatted("wingbeat::device::functors::fixed<wingbeat_{}_policy>", name)};
+  return {
+      .text = formatted("#include \"wingbeat/device/functors/{0}.hpp\"\n"
+                        "struct wingbeat_{0}_policy {{\n"
+                        "  using functor = {1};\n"
+                        "  WINGBEAT_FN static constexpr functor::numbers numbers() {{\n"
+                        "    functor::numbers n{{}};\n{2}"
+                        "    return n;\n  }}\n"
+                        "  struct operands {{\n{3}  }};\n"
+                        "  WINGBEAT_FN static functor::operands completed(operands{4}) {{\n"
+                        "    functor::operands all{{}};\n{5}"
+                        "    return all;\n  }}\n}};\n",
+                        name, functor, parts.constants, parts.members,
+                        parts.members.empty() ? "" : " given", parts.completed),
+      .type = formatted("wingbeat::device::functors::{}<wingbeat_{}_policy>", parts.form, name)};
 }
 
 }  // namespace wingbeat

@@ -19,10 +19,52 @@
 
 namespace wingbeat {
 
-/// Returns the source of a functor of this type, of assignments to its numbers, declarations of its
-/// operands, and assignments to them.
-[[nodiscard]] fused_source functor_source(const std::type_info& type, std::string_view constants,
-                                          std::string_view members, std::string_view completed);
+/// Returns the name of a type, as sources have it.
+[[nodiscard]] std::string name_of_type(const std::type_info& type);
+
+/// What the text of a functor of device/functors says.
+struct functor_parts {
+  std::string type = {};
+  std::string constants = {};  ///< Assignments to its numbers.
+  std::string members = {};    ///< Declarations of its operands.
+  std::string completed = {};  ///< Assignments to them.
+  std::string_view form = "fixed";
+};
+
+[[nodiscard]] fused_source functor_source(const functor_parts& parts);
+
+/// Returns the assignments to the numbers of a functor.
+template <class Numbers>
+[[nodiscard]] std::string constants_of(const Numbers& numbers) {
+  std::string constants;
+  numbers.each(
+      [&](std::string_view name, const auto& value) { constants += assignment(name, value); });
+  return constants;
+}
+
+/// Adds an operand that the functor has by the same name.
+inline void add_operand(functor_parts& parts, std::string_view name) {
+  parts.members += formatted("    decltype(functor::operands::{0}) {0};\n", name);
+  parts.completed += formatted("    all.{0} = given.{0};\n", name);
+}
+
+/// Return what callables in this process take of a value of the device, and back.
+template <class Real>
+std::complex<Real> in_process(device::complex<Real> z) {
+  return {z.re, z.im};
+}
+template <class Real>
+Real in_process(Real x) {
+  return x;
+}
+template <class Real>
+device::complex<Real> on_device(const std::complex<Real>& z) {
+  return {z.real(), z.imag()};
+}
+template <class Real>
+Real on_device(Real x) {
+  return x;
+}
 
 /// Functor: a class in the header of its name, with numbers, element and operands as types; made of
 /// all of them and a row, it loads or stores one element; with load_run and store_run, many.
@@ -53,14 +95,9 @@ class device_functor {
   }
 
   [[nodiscard]] fused_source source() const {
-    std::string constants, members, completed;
-    numbers_.each(
-        [&](std::string_view name, const auto& value) { constants += assignment(name, value); });
-    operands::each(numbers_, [&](std::string_view name, auto) {
-      members += formatted("    decltype(functor::operands::{0}) {0};\n", name);
-      completed += formatted("    all.{0} = given.{0};\n", name);
-    });
-    return functor_source(typeid(Functor), constants, members, completed);
+    functor_parts parts{.type = name_of_type(typeid(Functor)), .constants = constants_of(numbers_)};
+    operands::each(numbers_, [&](std::string_view name, auto) { add_operand(parts, name); });
+    return functor_source(parts);
   }
 
   [[nodiscard]] std::vector<kernel_parameter> parameters() const {
@@ -71,23 +108,6 @@ class device_functor {
   }
 
  private:
-  template <class Real>
-  static std::complex<Real> in_process(device::complex<Real> z) {
-    return {z.re, z.im};
-  }
-  template <class Real>
-  static Real in_process(Real x) {
-    return x;
-  }
-  template <class Real>
-  static device::complex<Real> on_device(const std::complex<Real>& z) {
-    return {z.real(), z.imag()};
-  }
-  template <class Real>
-  static Real on_device(Real x) {
-    return x;
-  }
-
   /// Loads from const memory, or stores.
   struct run {
     numbers constants;

@@ -91,6 +91,11 @@ class host_arguments {
 
   [[nodiscard]] std::size_t count() const noexcept { return given_.size(); }
 
+  /// Returns the arguments from number `first` on, up to `count()`, numbered from 0.
+  [[nodiscard]] host_arguments from(std::size_t first) const {
+    return {parameters_.subspan(first), given_.subspan(first)};
+  }
+
   /// Returns where argument `i`, a view, begins. Throws `std::out_of_range` if it is not a view, if
   /// its parameter has elements of another size, or if it is an input and `Element` is not const.
   template <class Element>

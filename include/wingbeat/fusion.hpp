@@ -3,12 +3,12 @@
 // and powers take no pass over memory of their own.
 //
 // A load returns element i of a row, a store takes element i of a row. The plan determines the type
-// of an element: a real number on the real side of a real transform, else a complex number
-// (bin 0 .. N/2 on the other side of a real transform), of the plan's precision; plans of fp16 and
-// bf16, which compute in fp32, pass floats. A row is one transform: rows are numbered over all
-// batch dimensions, elements over all axes, the last one densest. A functor is called in any order
-// by many threads at once, so it must depend on nothing but its arguments; a store is called
-// exactly once for every element, a load at least once.
+// of an element: a real number on the real sides of a transform (of kinds from reals to reals,
+// both), else a complex number (bin 0 .. N/2 on the other side of a real transform), of the plan's
+// precision; plans of fp16 and bf16, which compute in fp32, pass floats. A row is one transform:
+// rows are numbered over all batch dimensions, elements over all axes, the last one densest. A
+// functor is called in any order by many threads at once, so it must depend on nothing but its
+// arguments; a store is called exactly once for every element, a load at least once.
 #pragma once
 
 #include <complex>

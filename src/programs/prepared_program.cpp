@@ -228,8 +228,8 @@ void prepared_program::enqueue_step(queue& on, const backend::run& given, std::s
                    .out = view_of(given, arrays.out, arrays.out_bytes),
                    .workspace = given.workspace,
                    .filter = given.filter};
-  const auto arguments = arguments_of(each.arguments(), ready.constants, given, run);
-  const auto of_store = arguments_of(arrays.store, ready.of_store, given, run);
+  const auto arguments = arguments_of(each.arguments(), ready.constants, given.load, run);
+  const auto of_store = arguments_of(arrays.store, ready.of_store, given.store, run);
   if (!arguments.empty()) {
     run.load = arguments;
   } else if (arrays.in == place::input) {
@@ -258,7 +258,7 @@ void prepared_program::enqueue_step(queue& on, const backend::run& given, std::s
 
 std::vector<wingbeat::kernel_argument> prepared_program::arguments_of(
     const std::vector<argument_source>& sources, const std::vector<device_memory>& constants,
-    const backend::run& given, const backend::run& own) const {
+    std::span<const kernel_argument> operands, const backend::run& own) const {
   std::vector<wingbeat::kernel_argument> arguments;
   arguments.reserve(sources.size());
   auto next_constant = constants.begin();
@@ -266,7 +266,7 @@ std::vector<wingbeat::kernel_argument> prepared_program::arguments_of(
     if (const auto* const location = std::get_if<place>(&each)) {
       arguments.emplace_back(view_of(own, *location, 0));
     } else if (const auto* const operand = std::get_if<run_operand>(&each)) {
-      arguments.push_back(given.load[operand->number]);
+      arguments.push_back(operands[operand->number]);
     } else if (std::holds_alternative<constant>(each)) {
       arguments.emplace_back(buffer_view{next_constant++->get(), 0, 0});
     } else {

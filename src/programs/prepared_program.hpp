@@ -5,6 +5,7 @@
 
 #include <cstddef>  // size_t
 #include <memory>   // shared_ptr, unique_ptr
+#include <span>
 #include <vector>
 
 #include "backend/kernel.hpp"    // kernel, repeated_calls
@@ -47,10 +48,11 @@ class prepared_program {
                     backend::launch_sequence& launches) const;
   [[nodiscard]] buffer_view view_of(const backend::run& given, place location,
                                     std::size_t first_byte) const;
-  /// Returns arguments of a step, with their constants. `own` is the run of its arrays.
+  /// Returns arguments of a step, with their constants, and operands that the run gives. `own` is
+  /// the run of its arrays.
   [[nodiscard]] std::vector<kernel_argument> arguments_of(
       const std::vector<argument_source>& sources, const std::vector<device_memory>& constants,
-      const backend::run& given, const backend::run& own) const;
+      std::span<const kernel_argument> operands, const backend::run& own) const;
 
   programs::program program_;
   std::vector<prepared_launch> launches_;  ///< One for each step, without kernels for others.

@@ -34,7 +34,7 @@ struct clear {
 /// Work that an engine does itself.
 using call = std::shared_ptr<const backend::call>;
 
-/// What a run gives its load functor, by number.
+/// What a run gives its load functor, by number; of the operands of a store, its store functor.
 struct run_operand {
   std::size_t number = 0;
 };

@@ -4,25 +4,20 @@
 #include <complex>
 #include <numbers>  // sqrt2
 #include <string_view>
-#include <type_traits>  // conditional_t, is_same_v
-#include <utility>      // move
+#include <utility>  // move
 
-#include "arrays/array.hpp"                         // array, pack
-#include "arrays/order.hpp"                         // common_precision
-#include "device_functor.hpp"                       // device_functor
-#include "formatted.hpp"                            // formatted
-#include "stored_number.hpp"                        // with_stored
-#include "wingbeat/device/functors/real_load.hpp"   // real_load, line_numbers
-#include "wingbeat/device/functors/real_store.hpp"  // real_store
-#include "wingbeat/error.hpp"                       // plan_error
-#include "wingbeat/good_length.hpp"                 // is_good_length
-#include "wingbeat/roots.hpp"                       // root
+#include "arrays/array.hpp"            // array, pack
+#include "arrays/order.hpp"            // common_precision
+#include "formatted.hpp"               // formatted
+#include "programs/line_functors.hpp"  // line_side, load_of, store_of
+#include "wingbeat/error.hpp"          // plan_error
+#include "wingbeat/good_length.hpp"    // is_good_length
+#include "wingbeat/roots.hpp"          // root
 
 namespace wingbeat::programs {
 namespace {
 
 using arrays::array;
-using device::functors::line_numbers;
 using request::basis;
 using request::traits;
 
@@ -173,23 +168,6 @@ struct step_lines {
   line_numbers in, out;
 };
 
-template <class Real, class Reduction>
-void give_functors(plan_spec& inner, const step_lines& lines, Reduction) {
-  namespace functors = device::functors;
-  inner.load = with_stored<Real>(lines.from.stored, [&](auto stored) {
-    using load = functors::real_load<Reduction, decltype(stored), Real>;
-    return device_functor<load>{lines.in}.load();
-  });
-  inner.store = with_stored<Real>(lines.to.stored, [&](auto stored) {
-    using store = functors::real_store<Reduction, decltype(stored), Real>;
-    constexpr bool is_real = std::is_same_v<Reduction, functors::folded_bins>;
-    using value = std::conditional_t<is_real, Real, std::complex<Real>>;
-    return device_functor<store>{lines.out}.template store<value>();
-  });
-  inner.load.in_bytes = lines.from.occupied_bytes();
-  inner.store.out_bytes = lines.to.occupied_bytes();
-}
-
 /// Composes the program of a transform from reals to reals, axis by axis.
 class composer {
  public:
@@ -228,34 +206,55 @@ class composer {
     return result;
   }
 
+  /// Both sides of a step.
+  struct step_sides {
+    line_side<fused_load> in;
+    line_side<fused_store> out;
+  };
+
+  [[nodiscard]] step_sides sides_of(std::size_t axis, const array& from, const array& to) const {
+    const traits& kind = request_.kind_of_axis(axis);
+    step_sides sides{
+        {from, seen_by(lines_of(from, axis, ranges_), kind, true, spec_.orthogonalize)},
+        {to, seen_by(lines_of(to, axis, ranges_), kind, false, spec_.orthogonalize)}};
+    if (from.location == place::input) sides.in.yours = spec_.load;
+    if (to.location == place::output) sides.out.yours = spec_.store;
+    const fused_source &loads = sides.in.yours.source, &stores = sides.out.yours.source;
+    sides.in.shares_text = sides.out.shares_text = loads.is_given() && loads.text == stores.text;
+    return sides;
+  }
+
   /// Returns how many lines are transformed side by side, where that is how they lie: on engines
   /// that take whole rows through tiles of their own 1. Reals are then taken in pairs, or where
-  /// lengths are odd one by one.
-  [[nodiscard]] std::size_t columns_of(const step_lines& lines, const reduction& chosen) const {
-    const device::functors::line_loop& nearest = lines.in.loops[0];
-    const bool are_beside = nearest.stride < lines.in.stride && nearest.count > 1;
+  /// lengths are odd one by one. A functor that reduces finishes each row of its own.
+  [[nodiscard]] std::size_t columns_of(std::size_t axis, const step_sides& sides,
+                                       const reduction& chosen) const {
+    const device::functors::line_loop& nearest = sides.in.lines.loops[0];
+    const bool are_beside = nearest.stride < sides.in.lines.stride && nearest.count > 1;
     const bool has_bins = chosen.inner != transform::forward;
     const bool are_paired =
         chosen.length % 2 == 1 || chosen.length == 2 || is_good_length(chosen.length / 2);
     const engine runs_on = on_->device().runs_on;
     const bool has_tiles = runs_on == engine::host || runs_on == engine::reference;
-    return are_beside && !has_tiles && (!has_bins || are_paired) ? nearest.count : 1;
+    const bool are_of_one_row =
+        sides.out.yours.partial_bytes == 0 || nearest.count <= lines_beside(axis) / spec_.batch;
+    return are_beside && !has_tiles && (!has_bins || are_paired) && are_of_one_row ? nearest.count
+                                                                                   : 1;
   }
 
   void add(std::size_t axis, const array& from, const array& to) {
     const traits& kind = request_.kind_of_axis(axis);
     reduced(kind, spec_.lengths[axis], [&](const reduction& chosen, auto functor) {
-      step_lines lines{from, to, lines_of(from, axis, ranges_), lines_of(to, axis, ranges_)};
-      lines.in = seen_by(lines.in, kind, true, spec_.orthogonalize);
-      lines.out = seen_by(lines.out, kind, false, spec_.orthogonalize);
-      lines.in.has_roots = chosen.are_loaded;
-      lines.out.has_roots = chosen.are_stored;
-      lines.in.fine_bits = lines.out.fine_bits = fine_bits_of(chosen.roots);
-      const std::size_t columns = columns_of(lines, chosen);
-      lines.in.columns = lines.out.columns = columns;
+      step_sides sides = sides_of(axis, from, to);
+      line_numbers &in = sides.in.lines, &out = sides.out.lines;
+      in.has_roots = chosen.are_loaded;
+      out.has_roots = chosen.are_stored;
+      in.fine_bits = out.fine_bits = fine_bits_of(chosen.roots);
+      const std::size_t columns = columns_of(axis, sides, chosen);
+      in.columns = out.columns = columns;
       const bool is_even = chosen.length % 2 == 0;
-      lines.in.is_paired = columns > 1 && is_even && chosen.inner == transform::forward_from_real;
-      lines.out.is_paired = columns > 1 && is_even && chosen.inner == transform::inverse_to_real;
+      in.is_paired = columns > 1 && is_even && chosen.inner == transform::forward_from_real;
+      out.is_paired = columns > 1 && is_even && chosen.inner == transform::inverse_to_real;
       plan_spec inner{.lengths = {chosen.length},
                       .batch = {lines_beside(axis) / columns, columns},
                       .kind = chosen.inner,
@@ -263,25 +262,28 @@ class composer {
       inner.factor =
           chosen.factor * (axis == 0 ? static_cast<double>(request::factor_of(spec_)) : 1);
       if (inner.real == precision::fp64) {
-        give_functors<double>(inner, lines, functor);
-        add_realised<double>(inner, chosen, {from.location, to.location}, kind);
+        add_realised<double>(inner, chosen, sides, kind, functor);
       } else {
-        give_functors<float>(inner, lines, functor);
-        add_realised<float>(inner, chosen, {from.location, to.location}, kind);
+        add_realised<float>(inner, chosen, sides, kind, functor);
       }
     });
   }
 
-  template <class Real>
-  void add_realised(const plan_spec& inner, const reduction& chosen, array_ends ends,
-                    const traits& kind) {
-    if (chosen.are_loaded) ends.load = {roots_of<Real>(chosen)};
-    if (chosen.are_stored) ends.store = {roots_of<Real>(chosen)};
+  template <class Real, class Reduction>
+  void add_realised(plan_spec& inner, const reduction& chosen, const step_sides& sides,
+                    const traits& kind, Reduction) {
+    const traits& made_by = request::traits_of(chosen.inner);
+    inner.load = load_of<Real, Reduction>(sides.in, count_of(made_by.in, chosen.length));
+    inner.store = store_of<Real, Reduction>(sides.out, count_of(made_by.out, chosen.length));
+    const constant roots = roots_of<Real>(chosen);
+    const array_ends ends{.in = sides.in.memory.location,
+                          .out = sides.out.memory.location,
+                          .load = arguments_of(sides.in, roots),
+                          .store = arguments_of(sides.out, roots)};
     const std::size_t first = program_.steps.size();
     program_.add(*engine_.realise(on_, in_columns(inner)), ends);
-    program_.steps[first].title =
-        formatted("{} by {} of length {}, {}", kind.name, request::traits_of(chosen.inner).name,
-                  chosen.length, chosen.description);
+    program_.steps[first].title = formatted("{} by {} of length {}, {}", kind.name, made_by.name,
+                                            chosen.length, chosen.description);
   }
 
   /// Resolves a request of lines that alternate element by element, as their functors number them.

@@ -84,9 +84,11 @@ void require_callable(std::string_view end, const Callable& callable, bool is_re
                 element_name(wanted)));
 }
 
-/// All parameters of an entry, whichever passes the functors are in.
-void require_entry(const fused_load& load, const fused_store& store) {
-  constexpr std::size_t own = backend::transform_parameters + backend::filter_parameters;
+/// All parameters of an entry, whichever passes the functors are in. From reals to reals both ends
+/// have roots, and the functors' parameters as memory.
+void require_entry(const fused_load& load, const fused_store& store, bool has_lines) {
+  const std::size_t own =
+      backend::transform_parameters + backend::filter_parameters + (has_lines ? 8 : 0);
   const std::size_t count =
       own + backend::entry_parameters(load.operands) + backend::entry_parameters(store.operands);
   if (count <= backend::max_kernel_arguments) return;
@@ -163,7 +165,7 @@ void require_functors(const resolved_spec& request, engine runs_on) {
         "a plan in place was given a functor, which may read what was already overwritten; plan "
         "with placement::out_of_place and give two buffers");
   }
-  require_entry(spec.load, spec.store);
+  require_entry(spec.load, spec.store, request.kind.is_real_to_real());
   if (spec.store.is_given()) require_reduction(spec.store);
   if (spec.load.is_given()) {
     require_functor("load", spec.load, spec.load.in_bytes, request.in.is_real(), spec, runs_on);

@@ -86,16 +86,6 @@ void require_axis_kinds(const plan_spec& spec) {
   }
 }
 
-/// Functors meet values where a transform has them, and those between reals are of other kinds.
-void require_plain_reals(const plan_spec& spec) {
-  if (!traits_of(spec.kind).is_real_to_real()) return;
-  if (!spec.load.is_given() && !spec.store.is_given()) return;
-  throw plan_error(formatted(
-      "kind is {} and a {} functor was given, which transforms from reals to reals do not "
-      "take; leave it empty, and load and store plain memory",
-      name_of(spec.kind), spec.load.is_given() ? "load" : "store"));
-}
-
 void require_batch(const plan_spec& spec) {
   const std::vector<std::size_t>& counts = spec.batch.counts();
   if (counts.empty()) {
@@ -255,7 +245,6 @@ resolved_spec resolved(const plan_spec& spec) {
   require_stored(spec);
   require_lengths(spec);
   require_axis_kinds(spec);
-  require_plain_reals(spec);
   require_batch(spec);
   require_counts(spec, input, spec.in, spec.valid_in);
   require_counts(spec, output, spec.out, spec.valid_out);

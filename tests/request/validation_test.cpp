@@ -56,12 +56,22 @@ TEST(validation, takes_lengths_that_a_kind_has) {
               HasSubstr("choose one from 1 to 268435455"));
 }
 
-TEST(validation, refuses_functors_and_scrambled_orders_of_reals) {
-  plan_spec spec{.lengths = {8}, .kind = transform::dct2};
-  spec.store.out_bytes = 32;
-  EXPECT_THAT(refused(spec), HasSubstr("kind is dct2 and a store functor was given"));
+TEST(validation, refuses_scrambled_orders_of_reals) {
   EXPECT_THAT(refused({.lengths = {8}, .kind = transform::dct4, .bins = bin_order::scrambled}),
               HasSubstr("those of real transforms lie in natural order"));
+}
+
+TEST(validation, takes_fewer_operands_of_functors_of_reals) {
+  plan_spec spec{.lengths = {8}, .kind = transform::dct2};
+  spec.load = {.in_bytes = 32,
+               .element_bytes = 4,
+               .callable = operand_reader<float>([](const void*, const host_arguments&, std::size_t,
+                                                    std::size_t, std::span<float>) {}),
+               .operands = std::vector(24, kernel_parameter::input(4))};
+  EXPECT_EQ(refused(spec), nothing_refused);
+  spec.load.operands.push_back(kernel_parameter::input(4));
+  EXPECT_THAT(refused(spec), HasSubstr("take 50 parameters of a kernel, two for each view and one "
+                                       "for each value; give both functors up to 48 together"));
 }
 
 TEST(validation, takes_reals_in_place_where_both_sides_lie_alike) {

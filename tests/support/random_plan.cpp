@@ -228,8 +228,7 @@ void fuse(std::uint64_t seed, drawn_plan& drawn) {
   dice roll{seed ^ 0x2545f491U};
   plan_spec& spec = drawn.spec;
   const bool loads = roll.one_in(4), stores = roll.one_in(4);
-  const bool takes_none = request::traits_of(spec.kind).is_real_to_real();
-  if ((!loads && !stores) || takes_none) return;
+  if (!loads && !stores) return;
   spec.where = placement::out_of_place;
   drawn.is_one_buffer = false;
   if (loads) spec.in = {};

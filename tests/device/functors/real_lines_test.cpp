@@ -13,8 +13,8 @@ namespace {
 
 using namespace wingbeat::device;
 using functors::line_numbers;
-using read_line = functors::real_line<const double, double>;
-using written_line = functors::real_line<double, double>;
+using read_line = functors::real_line<functors::line_memory<const double, double>, double>;
+using written_line = functors::real_line<functors::line_memory<double, double>, double>;
 
 /// The middle axis of [2][4][3], of which elements 1 and 2 are there, behind one number.
 line_numbers middle_axis() {

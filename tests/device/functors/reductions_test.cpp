@@ -48,10 +48,11 @@ struct lines {
     numbers.length = numbers.end = n;
   }
   [[nodiscard]] auto in() const {
-    return real_line<const double, double>{numbers, x.data(), {roots.data()}, 0};
+    return real_line<line_memory<const double, double>, double>{
+        numbers, x.data(), {roots.data()}, 0};
   }
   [[nodiscard]] auto out() {
-    return real_line<double, double>{numbers, y.data(), {roots.data()}, 0};
+    return real_line<line_memory<double, double>, double>{numbers, y.data(), {roots.data()}, 0};
   }
 
   line_numbers numbers;

@@ -94,10 +94,7 @@ class fused_reduce {
   }
   static constexpr unsigned words = unsigned(sizeof(partial) / 4);
 
- private:
-  struct as_words {
-    unsigned word[words];
-  };
+  /// The functions of the functor, for `fused_given::to`.
   struct add_call {
     template <class... Given>
     WINGBEAT_FN static void of(partial& sum, size row, size i, value z, const Given&... more) {
@@ -110,6 +107,11 @@ class fused_reduce {
     WINGBEAT_FN static void of(Out out, size row, partial sum, const Given&... more) {
       Functor::finish(out, more..., parts_of<Functor>::get().signal(row), sum);
     }
+  };
+
+ private:
+  struct as_words {
+    unsigned word[words];
   };
   WINGBEAT_FN void add(size row, size i, value z) const {
     given_.template to<add_call>(sum_, row, i, z);

@@ -50,4 +50,32 @@ struct fixed {
   }
 };
 
+/// The same of a functor that reduces: made for a partial result, to which it stores.
+template <class Policy>
+struct fixed_reduction {
+  using functor = typename Policy::functor;
+  using element = typename functor::element;
+  using operands = typename Policy::operands;
+  using reduced = typename functor::memory;
+  using partial = typename reduced::partial;
+
+  WINGBEAT_FN static partial start() { return reduced::start(); }
+  template <class Value>
+  WINGBEAT_FN static void add(partial& sum, operands given, size row, size i, Value z) {
+    functor{Policy::numbers(), sum, Policy::completed(given), row}.store(i, z);
+  }
+  template <class Value>
+  WINGBEAT_FN static void add(partial& sum, size row, size i, Value z) {
+    add(sum, operands{}, row, i, z);
+  }
+  WINGBEAT_FN static void combine(partial& sum, partial other) { reduced::combine(sum, other); }
+  WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, operands given, size row,
+                                 partial sum) {
+    functor{Policy::numbers(), sum, Policy::completed(given), row}.finish(out);
+  }
+  WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, size row, partial sum) {
+    finish(out, operands{}, row, sum);
+  }
+};
+
 }  // namespace wingbeat::device::functors

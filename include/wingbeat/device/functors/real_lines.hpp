@@ -113,11 +113,38 @@ struct line_operands {
   }
 };
 
+/// Elements of lines in memory, by their distance from the first. Element: Stored, const where it
+/// is read.
+template <class Element, class Real>
+class line_memory {
+ public:
+  using target = WINGBEAT_GLOBAL Element*;
+
+  WINGBEAT_FN line_memory(target first, const line_operands<Real>& = {}) : first_(first) {}
+
+  WINGBEAT_FN Real get(size place) const { return static_cast<Real>(first_[place]); }
+  WINGBEAT_FN void put(size place, Real value) const { first_[place] = Element(value); }
+  /// Returns the elements from number `place` on.
+  WINGBEAT_FN line_memory from(size place) const { return {first_ + place}; }
+
+ private:
+  target first_;
+};
+
+/// What lines are read from and written to. Stored: a number, or `fused` of fused_lines.hpp.
+template <class Stored, class Real>
+struct line_source {
+  using element = Stored;
+  using operands = line_operands<Real>;
+  using read = line_memory<const Stored, Real>;
+  using written = line_memory<Stored, Real>;
+};
+
 /// A line all of whose elements are in memory and none has an edge, in one of the orders.
-template <bool IsReversed, bool IsAlternating, class Element, class Real>
+template <bool IsReversed, bool IsAlternating, class Memory, class Real>
 class whole_line {
  public:
-  WINGBEAT_FN whole_line(const line_numbers& n, WINGBEAT_GLOBAL Element* memory,
+  WINGBEAT_FN whole_line(const line_numbers& n, const Memory& memory,
                          WINGBEAT_GLOBAL const complex<Real>* roots)
       : memory_(memory),
         roots_(roots),
@@ -126,12 +153,8 @@ class whole_line {
         fine_bits_(n.fine_bits) {}
 
   WINGBEAT_FN size length() const { return length_; }
-  WINGBEAT_FN Real get(size j) const {
-    return signed_as(j, static_cast<Real>(memory_[place_of(j)]));
-  }
-  WINGBEAT_FN void put(size k, Real value) const {
-    memory_[place_of(k)] = Element(signed_as(k, value));
-  }
+  WINGBEAT_FN Real get(size j) const { return signed_as(j, memory_.get(place_of(j))); }
+  WINGBEAT_FN void put(size k, Real value) const { memory_.put(place_of(k), signed_as(k, value)); }
   WINGBEAT_FN complex<Real> root(size e) const { return root_of(roots_, fine_bits_, e); }
 
  private:
@@ -140,19 +163,19 @@ class whole_line {
     return IsAlternating && j % 2 == 1 ? -value : value;
   }
 
-  WINGBEAT_GLOBAL Element* memory_;
+  Memory memory_;
   WINGBEAT_GLOBAL const complex<Real>* roots_;
   size length_, stride_;
   unsigned fine_bits_;
 };
 
-/// One line. Element: Stored, const where it is read.
-template <class Element, class Real>
+/// One line of those in a memory.
+template <class Memory, class Real>
 class real_line {
  public:
-  WINGBEAT_FN real_line(const line_numbers& n, WINGBEAT_GLOBAL Element* memory,
-                        line_operands<Real> given, size row)
-      : numbers_(n), memory_(memory + n.offset_of(row)), roots_(given.roots) {}
+  WINGBEAT_FN real_line(const line_numbers& n, const Memory& memory, line_operands<Real> given,
+                        size row)
+      : numbers_(n), memory_(memory.from(n.offset_of(row))), roots_(given.roots) {}
 
   WINGBEAT_FN size length() const { return numbers_.length; }
 
@@ -160,14 +183,13 @@ class real_line {
   WINGBEAT_FN Real get(size j) const {
     const size i = index_of(j);
     if (i < numbers_.first || i >= numbers_.end) return Real(0);
-    return sign_of(j) * edge_of(i) *
-           static_cast<Real>(memory_[(i - numbers_.origin) * numbers_.stride]);
+    return sign_of(j) * edge_of(i) * memory_.get((i - numbers_.origin) * numbers_.stride);
   }
   /// Takes element k of a transform.
   WINGBEAT_FN void put(size k, Real value) const {
     const size i = index_of(k);
     if (i < numbers_.first || i >= numbers_.end) return;
-    memory_[(i - numbers_.origin) * numbers_.stride] = Element(sign_of(k) * edge_of(i) * value);
+    memory_.put((i - numbers_.origin) * numbers_.stride, sign_of(k) * edge_of(i) * value);
   }
   WINGBEAT_FN complex<Real> root(size e) const { return root_of(roots_, numbers_.fine_bits, e); }
 
@@ -179,9 +201,9 @@ class real_line {
     const bool is_whole = n.first == 0 && n.end == n.length && n.origin == 0;
     if (!is_whole || n.has_first_edge || n.has_last_edge) return work(*this);
     if (n.is_reversed && n.is_alternating) return work(*this);
-    if (n.is_reversed) return work(whole_line<true, false, Element, Real>{n, memory_, roots_});
-    if (n.is_alternating) return work(whole_line<false, true, Element, Real>{n, memory_, roots_});
-    work(whole_line<false, false, Element, Real>{n, memory_, roots_});
+    if (n.is_reversed) return work(whole_line<true, false, Memory, Real>{n, memory_, roots_});
+    if (n.is_alternating) return work(whole_line<false, true, Memory, Real>{n, memory_, roots_});
+    work(whole_line<false, false, Memory, Real>{n, memory_, roots_});
   }
 
  private:
@@ -198,7 +220,7 @@ class real_line {
   }
 
   line_numbers numbers_;
-  WINGBEAT_GLOBAL Element* memory_;
+  Memory memory_;
   WINGBEAT_GLOBAL const complex<Real>* roots_;
 };
 

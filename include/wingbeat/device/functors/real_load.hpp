@@ -6,26 +6,28 @@
 #include "wingbeat/device/functors/real_lines.hpp"  // real_line, line_numbers
 #include "wingbeat/device/functors/reductions.hpp"  // folded_samples
 #include "wingbeat/device/half.hpp"                 // half_float
-#include "wingbeat/device/port.hpp"                 // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/port.hpp"                 // WINGBEAT_FN, size
 
 namespace wingbeat::device::functors {
 
-/// Reduction: one of reductions.hpp.
+/// Reduction: one of reductions.hpp. Stored: as of `line_source`.
 template <class Reduction, class Stored, class Real>
 class real_load {
+  using source = line_source<Stored, Real>;
+  using memory = typename source::read;
+
  public:
   using numbers = line_numbers;
-  using element = Stored;
-  using operands = line_operands<Real>;
+  using element = typename source::element;
+  using operands = typename source::operands;
   static constexpr bool in_order = false;
 
-  WINGBEAT_FN real_load(const numbers& n, WINGBEAT_GLOBAL const element* in, operands given,
-                        size row)
-      : line_(n, in, given, row), numbers_(n), in_(in), given_(given), row_(row) {}
+  WINGBEAT_FN real_load(const numbers& n, typename memory::target in, operands given, size row)
+      : memory_(in, given), line_(n, memory_, given, row), numbers_(n), given_(given), row_(row) {}
   WINGBEAT_FN auto load(size i) const {
     if (numbers_.columns == 1) return Reduction::template load<Real>(line_, i);
     const line_element place = numbers_.element_of(row_, i);
-    return Reduction::template load<Real>(line{numbers_, in_, given_, place.line}, place.i);
+    return Reduction::template load<Real>(line{numbers_, memory_, given_, place.line}, place.i);
   }
   /// Calls take(i, element) for elements first + i of a row, i < count.
   template <class Take>
@@ -40,11 +42,11 @@ class real_load {
   }
 
  private:
-  using line = real_line<const Stored, Real>;
+  using line = real_line<memory, Real>;
 
+  memory memory_;
   line line_;
   numbers numbers_;
-  WINGBEAT_GLOBAL const element* in_;
   operands given_;
   size row_;
 };

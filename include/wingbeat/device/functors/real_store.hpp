@@ -11,23 +11,26 @@
 
 namespace wingbeat::device::functors {
 
-/// Reduction: one of reductions.hpp.
+/// Reduction: one of reductions.hpp. Stored: as of `line_source`.
 template <class Reduction, class Stored, class Real>
 class real_store {
+  using source = line_source<Stored, Real>;
+
  public:
   using numbers = line_numbers;
-  using element = Stored;
-  using operands = line_operands<Real>;
+  using memory = typename source::written;
+  using element = typename source::element;
+  using operands = typename source::operands;
   static constexpr bool in_order = false;
 
-  WINGBEAT_FN real_store(const numbers& n, WINGBEAT_GLOBAL element* out, operands given, size row)
-      : line_(n, out, given, row), numbers_(n), out_(out), given_(given), row_(row) {}
+  WINGBEAT_FN real_store(const numbers& n, typename memory::target out, operands given, size row)
+      : memory_(out, given), line_(n, memory_, given, row), numbers_(n), given_(given), row_(row) {}
   /// Value: Real or complex<Real>.
   template <class Value>
   WINGBEAT_FN void store(size i, Value value) const {
     if (numbers_.columns == 1) return Reduction::template store<Real>(line_, i, value);
     const line_element place = numbers_.element_of(row_, i);
-    Reduction::template store<Real>(line{numbers_, out_, given_, place.line}, place.i, value);
+    Reduction::template store<Real>(line{numbers_, memory_, given_, place.line}, place.i, value);
   }
   /// Stores value(i) for each of `count` elements of a row from `first` on.
   template <class Value>
@@ -42,13 +45,18 @@ class real_store {
       }
     });
   }
+  /// Hands over what a functor that reduces has added of one of the lines of a row, which are all
+  /// of one of its rows.
+  WINGBEAT_FN void finish(WINGBEAT_GLOBAL element* out) const {
+    memory_.from(numbers_.offset_of(row_ * numbers_.columns)).finish(out);
+  }
 
  private:
-  using line = real_line<Stored, Real>;
+  using line = real_line<memory, Real>;
 
+  memory memory_;
   line line_;
   numbers numbers_;
-  WINGBEAT_GLOBAL element* out_;
   operands given_;
   size row_;
 };

@@ -10,7 +10,8 @@
 
 namespace wingbeat::backend::host {
 
-/// Returns the call of a request from reals to reals whose axes are all short; null of others.
+/// Returns the call of a request from reals to reals whose axes are all short and which has no
+/// functors; null of others.
 [[nodiscard]] std::shared_ptr<const backend::call> make_small_reals(
     const request::resolved_spec& request);
 

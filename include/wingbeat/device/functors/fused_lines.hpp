@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of reals whose elements a functor of yours loads, stores or reduces, in place of memory:
+// element `place` of all rows, counted from the first row's first, is number place % length of row
+// place / length, As::length being the elements of a row.
+#pragma once
+
+#include "wingbeat/device/ends/functor.hpp"         // fused_load, fused_store, fused_given
+#include "wingbeat/device/functors/real_lines.hpp"  // line_operands, line_source
+#include "wingbeat/device/port.hpp"                 // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::functors {
+
+/// In place of a stored number. Memory: one of the classes below; As: ends::fused_as of reals that
+/// are unpaired and have their block of parameters at byte 0.
+template <template <class, class> class Memory, class Functor, class As>
+struct fused {};
+
+/// What is given beside the roots of lines: the block of your functor's parameters, its operands.
+template <class Functor, class Real>
+struct fused_operands : line_operands<Real> {
+  WINGBEAT_GLOBAL const char* blocks;
+  typename ends::operands_of<Functor>::type yours;
+};
+
+template <template <class, class> class Memory, class Functor, class As, class Real>
+struct line_source<fused<Memory, Functor, As>, Real> {
+  using element = typename ends::element_of<Functor>::type;
+  using operands = fused_operands<Functor, Real>;
+  using read = Memory<Functor, As>;
+  using written = Memory<Functor, As>;
+};
+
+template <class Functor, class As>
+class fused_reader {
+ public:
+  using target = ends::in_of<Functor>;
+
+  WINGBEAT_FN fused_reader(target in, const fused_operands<Functor, typename As::real>& given)
+      : yours_(in, given.blocks, given.yours) {}
+
+  WINGBEAT_FN typename As::real get(size place) const { return yours_.re(first_ + place); }
+  WINGBEAT_FN fused_reader from(size place) const {
+    fused_reader later = *this;
+    later.first_ += place;
+    return later;
+  }
+
+ private:
+  ends::fused_load<Functor, As> yours_;
+  size first_ = 0;
+};
+
+template <class Functor, class As>
+class fused_writer {
+ public:
+  using target = ends::out_of<Functor>;
+
+  WINGBEAT_FN fused_writer(target out, const fused_operands<Functor, typename As::real>& given)
+      : yours_(out, given.blocks, given.yours) {}
+
+  WINGBEAT_FN void put(size place, typename As::real value) const {
+    yours_.put_re(first_ + place, value);
+  }
+  WINGBEAT_FN fused_writer from(size place) const {
+    fused_writer later = *this;
+    later.first_ += place;
+    return later;
+  }
+
+ private:
+  ends::fused_store<Functor, As> yours_;
+  size first_ = 0;
+};
+
+}  // namespace wingbeat::device::functors

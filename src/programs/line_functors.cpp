@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/line_functors.hpp"
+
+#include <string>
+
+#include "formatted.hpp"  // formatted
+
+namespace wingbeat::programs {
+namespace {
+
+/// Returns what a functor of a request is called in texts.
+std::string alias_of(const fused_text& text) {
+  return formatted("wingbeat_{}_of_lines", text.end);
+}
+
+/// Returns the text of the request, once where both ends of a kernel have it.
+std::string quoted(const fused_text& text) {
+  std::string lines = formatted("#line 1 \"your {} functor\"\n{}\n\n", text.end, text.yours.text);
+  if (!text.shares_text) return lines;
+  return formatted("#ifndef WINGBEAT_LINES_TEXT\n#define WINGBEAT_LINES_TEXT\n{}#endif\n", lines);
+}
+
+/// Returns the type of `functor::operands::yours` in the policy, each operand as it comes.
+std::string operand_type(const kernel_parameter& operand) {
+  if (!operand.is_memory()) {
+    return formatted("wingbeat::device::ends::value_operand<{}>", operand.bytes());
+  }
+  return formatted("wingbeat::device::ends::{}_operand<{}>",
+                   operand.is_written() ? "output" : "input", operand.bytes());
+}
+
+functor_parts parts_of(const fused_text& text) {
+  const bool has_parameters = !text.yours.parameters.empty();
+  functor_parts parts{.constants = constants_of(text.lines)};
+  parts.type = formatted(
+      "wingbeat::device::functors::{}<{}, wingbeat::device::functors::fused<"
+      "wingbeat::device::functors::{}, {}, wingbeat::device::ends::fused_as<{}, {}, false, true, "
+      "{}, 0, {}, 0, wingbeat::device::ends::reals::unpaired>>, {}>",
+      text.functor, text.reduction,
+      text.reduces         ? "fused_reducer"
+      : text.end == "load" ? "fused_reader"
+                           : "fused_writer",
+      alias_of(text), text.real, text.row_elements, has_parameters, text.operands.size(),
+      text.real);
+  if (text.lines.has_roots) add_operand(parts, "roots");
+  if (has_parameters) add_operand(parts, "blocks");
+  std::string list;
+  for (std::size_t i = 0; i < text.operands.size(); ++i) {
+    parts.members += formatted("    {} yours_{};\n", operand_type(text.operands[i]), i);
+    list += formatted("{}given.yours_{}", i == 0 ? "" : ", ", i);
+  }
+  if (!list.empty()) {
+    parts.completed +=
+        formatted("    all.yours = decltype(functor::operands::yours){{{}}};\n", list);
+  }
+  if (text.reduces) parts.form = "fixed_reduction";
+  return parts;
+}
+
+}  // namespace
+
+fused_source source_of(const fused_text& text) {
+  fused_source own = functor_source(parts_of(text));
+  std::string prefix = quoted(text);
+  prefix += formatted(
+      "#line 1 \"type of your {0} functor\"\nusing {1} = {2};\n"
+      "#include \"wingbeat/device/functors/{3}_lines.hpp\"\n",
+      text.end, alias_of(text), text.yours.type, text.reduces ? "reduced" : "fused");
+  if (!text.yours.parameters.empty()) {
+    prefix += formatted(
+        "static_assert(sizeof({0}::parameters) == {2}, \"the parameters of your {1} functor have "
+        "another size than {1}.source.parameters, which holds {2} bytes\");\n",
+        alias_of(text), text.end, text.yours.parameters.size());
+  }
+  own.text = prefix + own.text;
+  return own;
+}
+
+}  // namespace wingbeat::programs
