@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/key.hpp"
 
+#include <array>
 #include <bit>          // bit_cast
 #include <concepts>     // integral
 #include <cstdint>      // uint64_t
+#include <cstring>      // memcpy
 #include <type_traits>  // is_enum_v
 #include <utility>      // move
 #include <vector>
@@ -21,7 +23,9 @@ class key_writer {
   requires std::integral<Value> || std::is_enum_v<Value>
   void add(Value number) {
     const auto wide = static_cast<std::uint64_t>(number);
-    for (int shift = 0; shift < 64; shift += 8) key_ += static_cast<char>(wide >> shift & 0xff);
+    std::array<char, sizeof wide> bytes;
+    std::memcpy(bytes.data(), &wide, sizeof wide);
+    key_.append(bytes.data(), bytes.size());
   }
   void add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
   void add(std::byte byte) { key_ += static_cast<char>(byte); }
@@ -64,9 +68,12 @@ class key_writer {
     add(out_bytes, moved_bytes, partial_bytes, clears_output, element_bytes, source, operands);
   }
 
+  key_writer() { key_.reserve(usual_bytes); }
   std::string take() { return std::move(key_); }
 
  private:
+  static constexpr std::size_t usual_bytes = 768;  // of requests without text
+
   std::string key_;
 };
 
