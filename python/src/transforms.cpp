@@ -71,11 +71,15 @@ void add_axis(transform_request& request, const array& in, std::ptrdiff_t axis, 
                                                              : in.shape[d]);
 }
 
-/// Returns the type of the result's elements: numpy has no complex numbers of 16 bits.
-element_type result_element(const array& in, transform kind) {
-  const precision real = in.element.real == precision::fp64 ? precision::fp64 : precision::fp32;
-  if (is_real_to_real(kind)) return {real, in.element.is_complex};
-  return {real, kind != transform::inverse_to_real};
+/// Returns the type of the result's elements, as the library has it: most have no complex numbers
+/// of 16 bits, and none has those of bfloat16.
+element_type result_element(const array& in, transform kind, bool has_narrow) {
+  precision real = in.element.real;
+  const bool is_complex =
+      is_real_to_real(kind) ? in.element.is_complex : kind != transform::inverse_to_real;
+  if (real == precision::fp16 && !has_narrow) real = precision::fp32;
+  if (real == precision::bf16 && is_complex) real = precision::fp32;
+  return {real, is_complex};
 }
 
 void shape_result(array& out, const array& in, const transform_request& request) {
@@ -147,7 +151,7 @@ struct numpy_call {
 
 /// Finds or makes the memory of a result. Returns false where Python has to.
 bool place_result(numpy_call& call, nb::handle x, bool overwrites, nb::handle out) {
-  call.out.element = result_element(call.in, call.request.kind);
+  call.out.element = result_element(call.in, call.request.kind, false);
   shape_result(call.out, call.in, call.request);
   if (call.in.elements() == 0 || call.out.elements() == 0) return false;
   if (!out.is_none()) {
@@ -180,6 +184,14 @@ bool takes(numpy_call& call) {
   return call.is_completed && !is_complex;
 }
 
+transform_request request_of(int kind, bool is_inverse, nb::handle norm, bool orthogonalize) {
+  transform_request request;
+  request.kind = static_cast<transform>(kind);
+  request.scale = scale_of(norm, is_inverse);
+  request.orthogonalize = orthogonalize;
+  return request;
+}
+
 nb::object transform_row(int kind, bool is_inverse, nb::handle x, nb::handle n, nb::handle axis,
                          nb::handle norm, bool orthogonalize, bool overwrites, nb::handle out) {
   const auto in = numpy_view(x);
@@ -187,9 +199,7 @@ nb::object transform_row(int kind, bool is_inverse, nb::handle x, nb::handle n, 
   numpy_call call;
   call.in = *in;
   call.is_inverse = is_inverse;
-  call.request.kind = static_cast<transform>(kind);
-  call.request.scale = scale_of(norm, is_inverse);
-  call.request.orthogonalize = orthogonalize;
+  call.request = request_of(kind, is_inverse, norm, orthogonalize);
   if (!takes(call)) return nb::none();
   add_axis(call.request, call.in, integer_of(axis), n, true);
   if (place_result(call, x, overwrites, out)) call.run();
@@ -211,9 +221,7 @@ nb::object transform_axes(int kind, bool is_inverse, nb::handle x, nb::tuple len
   numpy_call call;
   call.in = *in;
   call.is_inverse = is_inverse;
-  call.request.kind = static_cast<transform>(kind);
-  call.request.scale = scale_of(norm, is_inverse);
-  call.request.orthogonalize = orthogonalize;
+  call.request = request_of(kind, is_inverse, norm, orthogonalize);
   if (!takes(call)) return nb::none();
   add_axes(call.request, call.in, lengths, axes);
   if (place_result(call, x, overwrites, out)) call.run();
@@ -225,33 +233,80 @@ array described(nb::handle object) {
   return nb::cast<const array&>(object);
 }
 
+/// Workspaces of an array library's allocator: a function of a number of bytes that returns
+/// (owner, pointer); None where the engine's queue has its own.
+class lent_workspace {
+ public:
+  explicit lent_workspace(nb::handle allocate) : allocate_(allocate) {}
+
+  [[nodiscard]] workspace_source source() {
+    if (allocate_.is_none()) return {};
+    return [this](std::size_t bytes) -> buffer_view {
+      const nb::gil_scoped_acquire held;
+      const nb::object memory = allocate_(bytes);
+      owners_.push_back(memory[0]);
+      return {reinterpret_cast<void*>(nb::cast<std::uintptr_t>(memory[1])), 0, bytes};
+    };
+  }
+
+ private:
+  nb::handle allocate_;
+  std::vector<nb::object> owners_;
+};
+
+void run_released(const array& source, const array& target, const transform_request& request,
+                  std::uintptr_t stream, nb::handle allocate) {
+  lent_workspace workspace{allocate};
+  const workspace_source memory = workspace.source();
+  const nb::gil_scoped_release released;
+  queue on = queue_of(source.runs_on, source.device_index, stream);
+  run(on, source, target, request, memory);
+}
+
 /// Runs on arrays as they are, without a result of its own. Returns false, and does nothing, where
 /// an array has to be copied first.
 bool execute(int kind, bool is_inverse, nb::handle in, nb::handle out, nb::tuple lengths,
              nb::tuple axes, nb::handle norm, bool orthogonalize, std::uintptr_t stream,
              nb::handle allocate) {
   const array source = described(in), target = described(out);
-  transform_request request;
-  request.kind = static_cast<transform>(kind);
-  request.scale = scale_of(norm, is_inverse);
-  request.orthogonalize = orthogonalize;
+  transform_request request = request_of(kind, is_inverse, norm, orthogonalize);
   add_axes(request, source, lengths, axes);
   array wanted;
   wanted.element = target.element;
   shape_result(wanted, source, request);
   require_result(target, wanted);
   if (!is_direct(source, target, request)) return false;
-  std::vector<nb::object> owners;
-  const auto workspace = [&](std::size_t bytes) -> buffer_view {
-    const nb::gil_scoped_acquire held;
-    const nb::object memory = allocate(bytes);  // (owner, pointer)
-    owners.push_back(memory[0]);
-    return {reinterpret_cast<void*>(nb::cast<std::uintptr_t>(memory[1])), 0, bytes};
-  };
-  const nb::gil_scoped_release released;
-  queue on = queue_of(source.runs_on, source.device_index, stream);
-  run(on, source, target, request, allocate.is_none() ? workspace_source{} : workspace);
+  run_released(source, target, request, stream, allocate);
   return true;
+}
+
+/// Transforms an array along one axis into one that `empty(x, shape, dtype)` makes, whose memory
+/// `pointer(out)` tells. Returns None, and does nothing, where the array has to be converted or
+/// copied first.
+nb::object execute_row(int kind, bool is_inverse, const array& in, nb::handle n, nb::handle axis,
+                       nb::handle norm, bool orthogonalize, bool has_narrow, nb::handle x,
+                       nb::handle empty, nb::handle pointer, std::uintptr_t stream,
+                       nb::handle allocate) {
+  transform_request request = request_of(kind, is_inverse, norm, orthogonalize);
+  const bool is_fitting = is_real_to_real(request.kind)
+                              ? in.element.real != precision::fp16 || has_narrow
+                              : takes_complex(request.kind) == in.element.is_complex;
+  if (!is_fitting || in.elements() == 0) return nb::none();
+  add_axis(request, in, integer_of(axis), n, true);
+  array out = in;
+  out.element = result_element(in, request.kind, has_narrow);
+  shape_result(out, in, request);
+  pack(out);
+  out.offset_bytes = 0;
+  if (!in.is_readable()) return nb::none();
+  const nb::object shape = nb::steal(PyTuple_New(out.rank));
+  for (int d = 0; d < out.rank; ++d) {
+    PyTuple_SetItem(shape.ptr(), d, PyLong_FromSsize_t(out.shape[d]));
+  }
+  nb::object result = empty(x, shape, name_of(out.element));
+  out.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(pointer(result)));
+  run_released(in, out, request, stream, allocate);
+  return result;
 }
 
 }  // namespace
@@ -269,6 +324,11 @@ void bind_transforms(nb::module_& module) {
   module.def("transform_axes", &transform_axes, "kind"_a, "is_inverse"_a, "x"_a, "lengths"_a,
              "axes"_a, "norm"_a.none(), "orthogonalize"_a, "overwrites"_a, "out"_a.none(),
              "Transforms a numpy array along axes; None where it has to be converted first.");
+  module.def("execute_row", &execute_row, "kind"_a, "is_inverse"_a, "input"_a, "n"_a.none(),
+             "axis"_a, "norm"_a.none(), "orthogonalize"_a, "has_narrow"_a, "x"_a, "empty"_a,
+             "pointer"_a, "stream"_a, "allocate"_a.none(),
+             "Transforms a described array along one axis into a new one; None where it has to be "
+             "converted first.");
   module.def("execute", &execute, "kind"_a, "is_inverse"_a, "input"_a, "out"_a, "lengths"_a,
              "axes"_a, "norm"_a.none(), "orthogonalize"_a, "stream"_a = 0,
              "allocate"_a = nb::none(),

@@ -11,6 +11,8 @@
     stream_of(x)            the stream that x's library works on now, as an integer; 0 on the host
     running_on(stream, x)   a context manager that makes another stream the current one
     empty(x, shape, name)   a new array beside x, of the dtype of that name
+    pointer_of(x)           the pointer alone, of a new array
+    is_plain(x)             whether x's memory holds its values, which no flag or gradient concerns
     workspace_near(x)       a function of a number of bytes: (object that owns them, pointer), from
                             the library's own allocator; None where calls need none
     converted(x, kind)      x, or x in a dtype that transforms of that kind take
@@ -24,8 +26,7 @@ array of the same memory, or None, and `of_host(result, x)`, and on GPUs `import
 `exported(result, x)`.
 """
 
-import sys
-from contextlib import nullcontext
+import operator
 
 import numpy as np
 
@@ -197,6 +198,11 @@ class CupyLibrary:
         with self._cupy.cuda.Device(device):
             return self._cupy.empty(shape, name)
 
+    pointer_of = staticmethod(operator.attrgetter("data.ptr"))
+
+    def is_plain(self, x):
+        return True
+
     def workspace_near(self, x):
         def allocate(n_bytes):
             memory = self.empty(x, (n_bytes,), "uint8")
@@ -235,6 +241,10 @@ class TorchLibrary:
             "float16 bfloat16 float32 float64 complex32 complex64 complex128 bool uint8 int8 int16 "
             "int32 int64").split()}
         self._types = {name: dtype for dtype, name in self._names.items()}
+        self._empty = torch.empty
+        self.pointer_of = torch.Tensor.data_ptr
+        # The public way makes an object of a stream for each call.
+        self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
 
     def array(self, x):
         return x
@@ -243,8 +253,9 @@ class TorchLibrary:
         return self._names.get(x.dtype, str(x.dtype))
 
     def view(self, x):
+        engine, index = self.device_of(x)
         return _wingbeat.array(x.data_ptr(), 0, x.shape, x.stride(), x.element_size(),
-                               self._names[x.dtype], *self.device_of(x))
+                               self.dtype_name(x), engine, index)
 
     def device_of(self, x):
         device = x.device
@@ -261,7 +272,12 @@ class TorchLibrary:
     def stream_of(self, x):
         if not x.is_cuda:
             return 0
+        if self._raw_stream is not None:
+            return self._raw_stream(x.get_device())
         return self._torch.cuda.current_stream(x.device).cuda_stream
+
+    def is_plain(self, x):
+        return not (x.requires_grad or x.is_conj() or x.is_neg())
 
     def running_on(self, stream, x):
         cuda = self._torch.cuda
@@ -273,7 +289,7 @@ class TorchLibrary:
         return cuda.stream(stream)
 
     def empty(self, x, shape, name):
-        return self._torch.empty(shape, dtype=self._types[name], device=x.device)
+        return self._empty(shape, dtype=self._types[name], device=x.device)
 
     def workspace_near(self, x):
         if not x.is_cuda:
@@ -364,6 +380,13 @@ class OpenclLibrary:
     def empty(self, x, shape, name):
         return self._opencl.array.empty(self._queue_of(x), shape, np.dtype(name),
                                         allocator=x.allocator)
+
+    @staticmethod
+    def pointer_of(x):
+        return x.base_data.int_ptr
+
+    def is_plain(self, x):
+        return True
 
     def workspace_near(self, x):
         def allocate(n_bytes):

@@ -38,6 +38,27 @@ class Request(NamedTuple):
         return self._replace(axes=tuple(axis % rank for axis in self.axes))
 
 
+def transform_row(kind, is_inverse, x, n, axis, norm, orthogonalize, overwrite_x, workers, plan,
+                  out, stream):
+    """Returns the transform of any array along one axis."""
+    library = library_of(x)
+    if (out is None and stream is None and workers is None and plan is None and not overwrite_x
+            and hasattr(library, "pointer_of") and library.is_plain(x)):
+        try:
+            view = library.view(x)
+        except TypeError:
+            view = None  # of a dtype that is converted first
+        if view is not None:
+            result = _wingbeat.execute_row(kind, is_inverse, view, n, axis, norm, orthogonalize,
+                                           library.has_narrow, x, library.empty,
+                                           library.pointer_of, library.stream_of(x),
+                                           library.workspace_near(x))
+            if result is not None:
+                return result
+    return transform(Request(kind, is_inverse, (n,), (axis,), norm, orthogonalize, overwrite_x), x,
+                     workers=workers, plan=plan, out=out, stream=stream)
+
+
 def transform(request, x, *, workers=None, plan=None, out=None, stream=None):
     """Returns the transform of any array."""
     if plan is not None:

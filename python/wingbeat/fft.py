@@ -36,7 +36,7 @@ from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
 from wingbeat import _wingbeat
 from wingbeat._arguments import lengths_and_axes, thread_count
 from wingbeat._arrays import library_of
-from wingbeat._transform import Request, transform
+from wingbeat._transform import Request, transform, transform_row
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
@@ -70,8 +70,8 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
         result = _row(_FORWARD, False, x, n, axis, norm, False, overwrite_x, out)
         if result is not None:
             return result
-    return transform(Request(_FORWARD, False, (n,), (axis,), norm, False, overwrite_x), x,
-                     workers=workers, plan=plan, out=out, stream=stream)
+    return transform_row(_FORWARD, False, x, n, axis, norm, False, overwrite_x, workers,
+                         plan, out, stream)
 
 
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
@@ -85,8 +85,8 @@ def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
         result = _row(_INVERSE, True, x, n, axis, norm, False, overwrite_x, out)
         if result is not None:
             return result
-    return transform(Request(_INVERSE, True, (n,), (axis,), norm, False, overwrite_x), x,
-                     workers=workers, plan=plan, out=out, stream=stream)
+    return transform_row(_INVERSE, True, x, n, axis, norm, False, overwrite_x, workers,
+                         plan, out, stream)
 
 
 def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
@@ -100,8 +100,8 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
         result = _row(_FROM_REAL, False, x, n, axis, norm, False, overwrite_x, out)
         if result is not None:
             return result
-    return transform(Request(_FROM_REAL, False, (n,), (axis,), norm, False, overwrite_x), x,
-                     workers=workers, plan=plan, out=out, stream=stream)
+    return transform_row(_FROM_REAL, False, x, n, axis, norm, False, overwrite_x, workers,
+                         plan, out, stream)
 
 
 def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
@@ -115,8 +115,8 @@ def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
         result = _row(_TO_REAL, True, x, n, axis, norm, False, overwrite_x, out)
         if result is not None:
             return result
-    return transform(Request(_TO_REAL, True, (n,), (axis,), norm, False, overwrite_x), x,
-                     workers=workers, plan=plan, out=out, stream=stream)
+    return transform_row(_TO_REAL, True, x, n, axis, norm, False, overwrite_x, workers,
+                         plan, out, stream)
 
 
 def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
@@ -315,8 +315,8 @@ def _kind_of(table, type, is_inverse):
 def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
         orthogonalize=None, *, plan=None, out=None, stream=None):
     """Returns the cosine transform of type 1 to 4. Real arrays stay real; both parts of complex
-    ones are transformed. `orthogonalize`, by default where norm is "ortho", scales the first or last
-    elements so that the transform is an orthogonal matrix under that norm.
+    ones are transformed. `orthogonalize`, by default where norm is "ortho", scales the first or
+    last elements so that the transform is an orthogonal matrix under that norm.
 
     >>> fft.dct([1, 1, 1, 1]).round(12)
     array([8., 0., 0., 0.])
@@ -327,8 +327,8 @@ def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
         result = _row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, out)
         if result is not None:
             return result
-    return transform(Request(kind, False, (n,), (axis,), norm, orthogonalize, overwrite_x), x,
-                     workers=workers, plan=plan, out=out, stream=stream)
+    return transform_row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, workers,
+                         plan, out, stream)
 
 
 def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
@@ -344,8 +344,8 @@ def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
         result = _row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, out)
         if result is not None:
             return result
-    return transform(Request(kind, True, (n,), (axis,), norm, orthogonalize, overwrite_x), x,
-                     workers=workers, plan=plan, out=out, stream=stream)
+    return transform_row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, workers,
+                         plan, out, stream)
 
 
 def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
@@ -361,8 +361,8 @@ def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
         result = _row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, out)
         if result is not None:
             return result
-    return transform(Request(kind, False, (n,), (axis,), norm, orthogonalize, overwrite_x), x,
-                     workers=workers, plan=plan, out=out, stream=stream)
+    return transform_row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, workers,
+                         plan, out, stream)
 
 
 def idst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
@@ -378,8 +378,8 @@ def idst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
         result = _row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, out)
         if result is not None:
             return result
-    return transform(Request(kind, True, (n,), (axis,), norm, orthogonalize, overwrite_x), x,
-                     workers=workers, plan=plan, out=out, stream=stream)
+    return transform_row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, workers,
+                         plan, out, stream)
 
 
 def _reals_along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, orthogonalize, plan,
