@@ -25,5 +25,6 @@ void bind_devices(nb::module_& module);
 void bind_arrays(nb::module_& module);
 void bind_plans(nb::module_& module);
 void bind_transforms(nb::module_& module);
+void bind_xla(nb::module_& module);
 
 }  // namespace wingbeat::python

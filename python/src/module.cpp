@@ -23,4 +23,5 @@ NB_MODULE(_wingbeat, module) {
   bind_arrays(module);
   bind_plans(module);
   bind_transforms(module);
+  bind_xla(module);
 }

@@ -4,17 +4,13 @@ autograd and vmap need.
 
     transform(x, kind, dims, lengths, scale, orthogonalize) -> Tensor
 
-A transform is a real or complex matrix, so its gradient is the adjoint, another transform: of a
-forward FFT the unnormalised inverse with the same scale. Where a kind reads or writes half of a
-symmetric signal, the elements that stand for two are weighted.
+The gradient is the adjoint, see `wingbeat._adjoints`: of a forward FFT the unnormalised inverse.
 """
-
-from typing import NamedTuple, Optional
 
 import torch
 
-from wingbeat import _wingbeat
-from wingbeat.torch._tensors import (FORWARD, FROM_REAL, INVERSE, TO_REAL, result_dtype, run)
+from wingbeat._adjoints import adjoint_of, weighted_axes
+from wingbeat.torch._tensors import FROM_REAL, result_dtype, run
 
 _library = torch.library.Library("wingbeat", "DEF")
 _library.define("transform(Tensor x, int kind, int[] dims, SymInt[] lengths, int scale, "
@@ -58,54 +54,6 @@ def _batched(info, in_dims, x, kind, dims, lengths, scale, orthogonalize):
     return transform(batched, kind, [dim + 1 for dim in dims], lengths, scale, orthogonalize), 0
 
 
-class _Weight(NamedTuple):
-    """A factor for elements `begin` .. `end` of a dimension; a negative index counts from the end,
-    an `end` of None is the end."""
-
-    begin: int
-    end: Optional[int]
-    factor: float
-
-
-class _Adjoint(NamedTuple):
-    """The adjoint of a kind: weights, a transform, weights."""
-
-    kind: int
-    before: tuple = ()
-    after: tuple = ()
-
-
-# Of kinds between reals without `orthogonalize`; with it their matrices are orthogonal up to a
-# factor, and the weights are 1.
-_ADJOINTS = {
-    FORWARD: _Adjoint(INVERSE),
-    INVERSE: _Adjoint(FORWARD),
-    _wingbeat.kind_dct1: _Adjoint(_wingbeat.kind_dct1,
-                                  (_Weight(0, 1, 2.0), _Weight(-1, None, 2.0)),
-                                  (_Weight(0, 1, 0.5), _Weight(-1, None, 0.5))),
-    _wingbeat.kind_dct2: _Adjoint(_wingbeat.kind_dct3, before=(_Weight(0, 1, 2.0),)),
-    _wingbeat.kind_dct3: _Adjoint(_wingbeat.kind_dct2, after=(_Weight(0, 1, 0.5),)),
-    _wingbeat.kind_dct4: _Adjoint(_wingbeat.kind_dct4),
-    _wingbeat.kind_dst1: _Adjoint(_wingbeat.kind_dst1),
-    _wingbeat.kind_dst2: _Adjoint(_wingbeat.kind_dst3, before=(_Weight(-1, None, 2.0),)),
-    _wingbeat.kind_dst3: _Adjoint(_wingbeat.kind_dst2, after=(_Weight(-1, None, 0.5),)),
-    _wingbeat.kind_dst4: _Adjoint(_wingbeat.kind_dst4),
-}
-
-
-def _interior(n, factor):
-    """Returns the weight of the bins of a half spectrum of n points that stand for two."""
-    return (_Weight(1, (n + 1) // 2, factor),)
-
-
-def _adjoint_of(kind, n):
-    if kind == FROM_REAL:
-        return _Adjoint(TO_REAL, before=_interior(n, 0.5))
-    if kind == TO_REAL:
-        return _Adjoint(FROM_REAL, after=_interior(n, 2.0))
-    return _ADJOINTS[kind]
-
-
 def _weighted(x, dims, weights):
     for dim in dims:
         if not weights:
@@ -136,9 +84,8 @@ def _setup_context(ctx, inputs, output):
 
 
 def _backward(ctx, cotangent):
-    is_half = ctx.kind in (FROM_REAL, TO_REAL)
-    adjoint = _adjoint_of(ctx.kind, ctx.lengths[-1])
-    weighted_dims = ctx.dims[-1:] if is_half else () if ctx.orthogonalize else ctx.dims
+    adjoint = adjoint_of(ctx.kind, ctx.lengths[-1])
+    weighted_dims = weighted_axes(ctx.kind, ctx.dims, ctx.orthogonalize)
     gradient = _weighted(cotangent, weighted_dims, adjoint.before)
     gradient = transform(gradient, adjoint.kind, ctx.dims, ctx.lengths, ctx.scale,
                          ctx.orthogonalize)

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transform as a custom call of XLA, for JAX on processors and on CUDA devices.
+//
+// One operand, one result, and one attribute of 64-bit integers:
+//     kind, index of a scaling, orthogonalize, axes .. counted from the end, lengths ..
+#include <exception>
+#include <new>  // bad_alloc
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings.hpp"
+#include "queues.hpp"     // host_queue, queue_of
+#include "transform.hpp"  // run
+#include "wingbeat/error.hpp"
+#include "xla_interface.hpp"
+
+namespace wingbeat::python {
+namespace {
+
+constexpr std::size_t n_leading = 3;  // of the attribute's integers
+constexpr std::size_t workspace_alignment = 256;
+
+element_type element_of(xla::data_type dtype) {
+  switch (dtype) {
+    case xla::data_type::fp16: return {precision::fp16, false};
+    case xla::data_type::bf16: return {precision::bf16, false};
+    case xla::data_type::fp32: return {precision::fp32, false};
+    case xla::data_type::fp64: return {precision::fp64, false};
+    case xla::data_type::complex64: return {precision::fp32, true};
+    case xla::data_type::complex128: return {precision::fp64, true};
+  }
+  throw plan_error("XLA gave elements of a type that cannot be transformed; convert them");
+}
+
+array array_of(const xla::buffer& given, engine runs_on, int device_index) {
+  array result{};
+  result.data = given.data;
+  result.runs_on = runs_on;
+  result.device_index = device_index;
+  result.element = element_of(given.dtype);
+  result.rank = static_cast<int>(given.rank);
+  for (int d = 0; d < result.rank; ++d) result.shape[d] = given.dimensions[d];
+  pack(result);
+  return result;
+}
+
+transform_request request_of(const xla::array& given, int rank) {
+  const auto* const numbers = static_cast<const std::int64_t*>(given.data);
+  transform_request request;
+  request.kind = static_cast<transform>(numbers[0]);
+  request.scale = static_cast<scaling>(numbers[1]);
+  request.orthogonalize = numbers[2] != 0;
+  request.n_axes = static_cast<int>((given.size - n_leading) / 2);
+  for (int a = 0; a < request.n_axes; ++a) {
+    request.axes[a] = rank + static_cast<int>(numbers[n_leading + a]);
+    request.lengths[a] = static_cast<std::size_t>(numbers[n_leading + request.n_axes + a]);
+  }
+  return request;
+}
+
+/// What one call asks of XLA. Its errors go back to XLA as they are.
+class runtime {
+ public:
+  explicit runtime(const xla::call_frame& frame) : frame_(frame) {}
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+  /// Memory that a stream still works on may be freed: XLA reuses it in the stream's order.
+  ~runtime() {
+    for (const buffer_view& each : allocated_) {
+      xla::free_arguments call{sizeof call, nullptr, frame_.context, each.size_bytes, each.handle};
+      drop(frame_.api->free(&call));
+    }
+  }
+
+  [[nodiscard]] std::uintptr_t stream() {
+    xla::stream_arguments call{sizeof call, nullptr, frame_.context, nullptr};
+    require(frame_.api->stream(&call), "XLA has no stream for this call");
+    return reinterpret_cast<std::uintptr_t>(call.stream);
+  }
+
+  [[nodiscard]] int device_ordinal() {
+    if (frame_.api->struct_size < sizeof(xla::functions)) {
+      throw plan_error("this jaxlib does not tell its device; install a later one");
+    }
+    xla::ordinal_arguments call{sizeof call, nullptr, frame_.context, 0};
+    require(frame_.api->device_ordinal(&call), "XLA has no device for this call");
+    return call.ordinal;
+  }
+
+  [[nodiscard]] buffer_view allocate(std::size_t bytes) {
+    xla::allocate_arguments call{sizeof call,         nullptr, frame_.context, bytes,
+                                 workspace_alignment, nullptr};
+    require(frame_.api->allocate(&call), "XLA has no memory left for a workspace");
+    allocated_.push_back({call.data, 0, bytes});
+    return allocated_.back();
+  }
+
+  [[nodiscard]] xla::error* failure(xla::error_code code, const char* message) const {
+    xla::create_error_arguments call{sizeof call, nullptr, message, code};
+    return frame_.api->create_error(&call);
+  }
+
+ private:
+  void drop(xla::error* failed) const {
+    if (failed == nullptr) return;
+    struct {
+      std::size_t struct_size;
+      xla::extension* extension_start;
+      xla::error* failed;
+    } call{sizeof call, nullptr, failed};
+    frame_.api->destroy_error(reinterpret_cast<xla::create_error_arguments*>(&call));
+  }
+
+  void require(xla::error* failed, const char* message) const {
+    if (failed == nullptr) return;
+    drop(failed);
+    throw memory_error(message);
+  }
+
+  const xla::call_frame& frame_;
+  std::vector<buffer_view> allocated_;
+};
+
+void transform_call(const xla::call_frame& frame, runtime& calls, engine runs_on) {
+  const int device_index = runs_on == engine::cuda ? calls.device_ordinal() : 0;
+  const array in = array_of(*frame.arguments.values[0], runs_on, device_index);
+  const array out = array_of(*frame.results.values[0], runs_on, device_index);
+  const transform_request request = request_of(*frame.attrs.values[0], in.rank);
+  if (out.elements() == 0) return;
+  if (!is_direct(in, out, request)) {
+    throw plan_error("XLA gave arrays that no plan takes as they lie; report it with the shapes");
+  }
+  if (runs_on == engine::host) return run(host_queue(), in, out, request);
+  queue on = queue_of(runs_on, device_index, calls.stream());
+  run(on, in, out, request, [&](std::size_t bytes) { return calls.allocate(bytes); });
+}
+
+/// Returns whether XLA only asked for the version; it is told its own.
+bool answers_metadata(const xla::call_frame& frame) {
+  const xla::extension* const asked = frame.extension_start;
+  if (asked == nullptr || asked->type != xla::metadata_extension_type) return false;
+  xla::metadata& answer = *reinterpret_cast<const xla::metadata_extension*>(asked)->data;
+  answer.version = frame.api->version;
+  answer.traits = 0;
+  return true;
+}
+
+template <engine RunsOn>
+xla::error* handle(xla::call_frame* frame) noexcept {
+  if (answers_metadata(*frame)) return nullptr;
+  runtime calls{*frame};
+  try {
+    transform_call(*frame, calls, RunsOn);
+    return nullptr;
+  } catch (const plan_error& refused) {
+    return calls.failure(xla::error_code::invalid_argument, refused.what());
+  } catch (const memory_error& refused) {
+    return calls.failure(xla::error_code::resource_exhausted, refused.what());
+  } catch (const std::bad_alloc& refused) {
+    return calls.failure(xla::error_code::resource_exhausted, refused.what());
+  } catch (const std::exception& refused) {
+    return calls.failure(xla::error_code::internal, refused.what());
+  }
+}
+
+template <engine RunsOn>
+nb::capsule handler() {
+  return nb::capsule(reinterpret_cast<const void*>(&handle<RunsOn>));
+}
+
+}  // namespace
+
+void bind_xla(nb::module_& module) {
+  module.def("xla_host_handler", &handler<engine::host>,
+             "Returns the address of the transform as XLA calls it on processors.");
+  module.def("xla_cuda_handler", &handler<engine::cuda>,
+             "Returns the address of the transform as XLA calls it on CUDA devices.");
+}
+
+}  // namespace wingbeat::python
