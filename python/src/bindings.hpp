@@ -26,5 +26,8 @@ void bind_arrays(nb::module_& module);
 void bind_plans(nb::module_& module);
 void bind_transforms(nb::module_& module);
 void bind_xla(nb::module_& module);
+void bind_convolutions(nb::module_& module);
+void bind_direct_sums(nb::module_& module);
+void bind_stream_filters(nb::module_& module);
 
 }  // namespace wingbeat::python

@@ -24,4 +24,7 @@ NB_MODULE(_wingbeat, module) {
   bind_plans(module);
   bind_transforms(module);
   bind_xla(module);
+  bind_convolutions(module);
+  bind_direct_sums(module);
+  bind_stream_filters(module);
 }

@@ -66,6 +66,11 @@ std::optional<array> numpy_view(nb::handle object) {
   return result;
 }
 
+array described(nb::handle object) {
+  if (const auto view = numpy_view(object)) return *view;
+  return nb::cast<const array&>(object);
+}
+
 nb::object empty_numpy(array& view) {
   const int number = number_of(view.element);
   if (number == NPY_NOTYPE) {

@@ -20,6 +20,10 @@ void load_numpy();
 /// order; nothing for other objects and types.
 [[nodiscard]] std::optional<array> numpy_view(nb::handle object);
 
+/// Returns the view of such an array, or of what Python described as an `Array`. Throws TypeError
+/// for anything else.
+[[nodiscard]] array described(nb::handle object);
+
 /// Returns a packed array of this shape, not initialised. `view` has shape and element, and gets
 /// memory and strides. Throws MemoryError.
 [[nodiscard]] nb::object empty_numpy(array& view);

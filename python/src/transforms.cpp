@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "numpy_array.hpp"  // numpy_view, empty_numpy
+#include "numpy_array.hpp"  // described, numpy_view, empty_numpy
 #include "queues.hpp"       // host_queue, queue_of
 #include "transform.hpp"    // transform_request, run
 
@@ -226,11 +226,6 @@ nb::object transform_axes(int kind, bool is_inverse, nb::handle x, nb::tuple len
   add_axes(call.request, call.in, lengths, axes);
   if (place_result(call, x, overwrites, out)) call.run();
   return call.result;
-}
-
-array described(nb::handle object) {
-  if (auto view = numpy_view(object)) return *view;
-  return nb::cast<const array&>(object);
 }
 
 /// Workspaces of an array library's allocator: a function of a number of bytes that returns

@@ -25,8 +25,8 @@ def lengths_and_axes(shape, s, axes):
     if axes is not None:
         axes = integers(axes, "axes")
         if any(not -rank <= axis < rank for axis in axes):
-            raise ValueError(f"axes {axes} exceeds dimensionality of input, which has {rank}; give "
-                             f"axes from {-rank} to {rank - 1}")
+            raise ValueError(f"axes exceeds dimensionality of input: {axes} of {rank}; give axes "
+                             f"from {-rank} to {rank - 1}")
         axes = tuple(axis % rank for axis in axes)
         if len(set(axes)) != len(axes):
             raise ValueError(f"all axes must be unique, and {axes} are not; give each axis once")

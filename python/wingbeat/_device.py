@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices that a caller names."""
+
+from wingbeat import _wingbeat
+
+
+def queue_on(device):
+    """Returns the queue of a `wingbeat.Queue`, a `wingbeat.Device` or an engine's name; None, the host,
+    for None. ValueError for other names, AbsentError where the engine has no device here."""
+    if device is None or isinstance(device, _wingbeat.Queue):
+        return device
+    if isinstance(device, _wingbeat.Device):
+        return _wingbeat.Queue(device)
+    engine = getattr(_wingbeat.Engine, device, None) if isinstance(device, str) else None
+    if engine is None:
+        raise ValueError(f"device is {device!r}; give a wingbeat.Device, a wingbeat.Queue, or the name "
+                         "of an engine: host, opencl, cuda or reference")
+    for found in _wingbeat.devices():
+        if found.engine == engine:
+            return _wingbeat.Queue(found)
+    raise _wingbeat.AbsentError(_wingbeat.why_absent(engine))

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions of numpy arrays along some of their axes, the others broadcast: by the library's fused
+transforms, or by their sums.
+
+Along each axis, with image f of H and kernel t of h values: c[n] = sum over j of t[j] f[n - j]; a
+correlation has conj(t[j]) f[n + j]. Modes are SciPy's.
+"""
+
+import math
+
+import numpy as np
+
+from wingbeat import _wingbeat, fft
+
+MODES = {"full": _wingbeat.mode_full, "same": _wingbeat.mode_same, "valid": _wingbeat.mode_valid}
+
+
+def common_type(*arrays):
+    """Returns the dtype to transform in, as SciPy has it: float64 where an array holds integers,
+    float32 for float16. None where numbers are wider, or are Python's."""
+    dtype = np.result_type(*arrays)
+    if dtype.kind in "biu":
+        return np.dtype(np.float64)
+    if dtype.kind not in "fc" or dtype.itemsize > (8 if dtype.kind == "f" else 16):
+        return None
+    if any(each.dtype.kind in "biu" for each in arrays):
+        return np.result_type(dtype, np.float64)
+    return np.result_type(dtype, np.float32)
+
+
+def result_length(first, second, mode):
+    """Returns the length of a result along one axis."""
+    return {"full": first + second - 1, "same": first, "valid": first - second + 1}[mode]
+
+
+def result_start(second, mode):
+    """Returns the index of `full` that a result begins with."""
+    return {"full": 0, "same": (second - 1) // 2, "valid": second - 1}[mode]
+
+
+def reversed_conjugate(x):
+    """Returns the kernel of a convolution that correlates with x."""
+    turned = x[(slice(None, None, -1),) * x.ndim]
+    return turned.conj() if turned.dtype.kind in "cO" else turned
+
+
+class _Packed:
+    """Two arrays as images [pair][image][axes..] and kernels [pair][kernel][axes..]. Dimensions beside
+    the axes are of pairs where both arrays have them, and of images or kernels where one has."""
+
+    def __init__(self, in1, in2, axes, dtype):
+        rest = [d for d in range(in1.ndim) if d not in axes]
+        second = [d for d in rest if in1.shape[d] == 1 and in2.shape[d] != 1]
+        first = [d for d in rest if in2.shape[d] == 1 and in1.shape[d] != 1]
+        both = [d for d in rest if d not in first and d not in second]
+        self._order = both + first + second + list(axes)
+        self._batch = [max(in1.shape[d], in2.shape[d]) for d in both + first + second]
+        self.counts = tuple(math.prod(max(in1.shape[d], in2.shape[d]) for d in dims)
+                            for dims in (both, first, second))
+        n_pairs, n_images, n_kernels = self.counts
+        self.images = self._packed(in1, both + first + second, axes, (n_pairs, n_images), dtype)
+        self.kernels = self._packed(in2, both + first + second, axes, (n_pairs, n_kernels), dtype)
+
+    @staticmethod
+    def _packed(x, batch, axes, counts, dtype):
+        moved = x.transpose(batch + list(axes))
+        lengths = tuple(x.shape[axis] for axis in axes)
+        return np.ascontiguousarray(moved, dtype).reshape(counts + lengths)
+
+    def result_shape(self, mode):
+        lengths = zip(self.images.shape[2:], self.kernels.shape[2:])
+        return self.counts + tuple(result_length(h, k, mode) for h, k in lengths)
+
+    def unpacked(self, results):
+        """Returns results [pair][image][kernel][axes..] in the order of the arrays' dimensions."""
+        moved = results.reshape(self._batch + list(results.shape[3:]))
+        return moved.transpose(np.argsort(self._order)) if moved.ndim else moved
+
+
+def transformed(in1, in2, axes, mode, dtype, is_correlation=False):
+    """Returns the convolution by transforms, in `dtype`."""
+    if len(axes) > 3:
+        if is_correlation:
+            in2 = reversed_conjugate(in2)
+        return _by_three_transforms(in1, in2, axes, mode, dtype)
+    is_swapped = (not is_correlation and len(axes) == 1 and mode != "same"
+                  and in2.shape[axes[0]] > in1.shape[axes[0]])
+    packed = _Packed(*((in2, in1) if is_swapped else (in1, in2)), axes, dtype)
+    out = np.empty(packed.result_shape(mode), dtype)
+    _wingbeat.convolve(packed.images, packed.kernels, out, is_correlation, MODES[mode])
+    return packed.unpacked(out)
+
+
+def summed(in1, in2, axes, mode, dtype):
+    """Returns the convolution by its sums, in `dtype`."""
+    packed = _Packed(in1, in2, axes, dtype)
+    out = np.zeros(packed.result_shape(mode), dtype)
+    starts = tuple(result_start(n, mode) for n in packed.kernels.shape[2:])
+    _wingbeat.add_sums(packed.images, packed.kernels, out, starts)
+    return packed.unpacked(out)
+
+
+def summed_by_numpy(in1, in2, axes, mode):
+    """Returns the same in whatever arithmetic the arrays' own dtype has: of long double, of integers
+    that wrap around, of Python's numbers."""
+    shape = [result_length(in1.shape[d], in2.shape[d], "full") if d in axes
+             else max(in1.shape[d], in2.shape[d]) for d in range(in1.ndim)]
+    out = np.zeros(shape, np.result_type(in1, in2))
+    for taps in np.ndindex(*(in2.shape[axis] for axis in axes)):
+        at = dict(zip(axes, taps))
+        reach = tuple(slice(at[d], at[d] + in1.shape[d]) if d in axes else slice(None)
+                      for d in range(in1.ndim))
+        tap = tuple(slice(at[d], at[d] + 1) if d in axes else slice(None) for d in range(in1.ndim))
+        out[reach] += in1 * in2[tap]
+    part = [slice(None)] * in1.ndim
+    for axis in axes:
+        start = result_start(in2.shape[axis], mode)
+        part[axis] = slice(start, start + result_length(in1.shape[axis], in2.shape[axis], mode))
+    return out[tuple(part)]
+
+
+def _by_three_transforms(in1, in2, axes, mode, dtype):
+    """Returns a convolution along more axes than one plan takes."""
+    full = [in1.shape[axis] + in2.shape[axis] - 1 for axis in axes]
+    is_real = dtype.kind == "f"
+    lengths = [fft.next_fast_len(n, is_real) for n in full]
+    forward, inverse = (fft.rfftn, fft.irfftn) if is_real else (fft.fftn, fft.ifftn)
+    bins = [forward(x.astype(dtype, copy=False), lengths, axes) for x in (in1, in2)]
+    out = inverse(bins[0] * bins[1], lengths, axes)
+    part = [slice(None)] * in1.ndim
+    for axis in axes:
+        start = result_start(in2.shape[axis], mode)
+        part[axis] = slice(start, start + result_length(in1.shape[axis], in2.shape[axis], mode))
+    return out[tuple(part)]
+
+
+def is_short(in1, in2, axes):
+    """Returns whether sums cost less than transforms."""
+    batch = math.prod(max(in1.shape[d], in2.shape[d]) for d in range(in1.ndim) if d not in axes)
+    products = batch * math.prod(in1.shape[axis] * in2.shape[axis] for axis in axes)
+    points = batch * math.prod(in1.shape[axis] + in2.shape[axis] for axis in axes)
+    # In products, of which a processor makes 2 or more a nanosecond.
+    return products < 5 * points + 20_000
+
+
+def holds_integers_exactly(in1, in2):
+    """Returns whether transforms of these integers round to the right ones: all sums lie well below
+    2^53, because errors of a transform are relative to the largest."""
+    if in1.size == 0 or in2.size == 0:
+        return True
+    largest = [max(abs(int(x.max())), abs(int(x.min()))) for x in (in1, in2)]
+    return largest[0] * largest[1] * min(in1.size, in2.size) < 2**46

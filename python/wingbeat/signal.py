@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions, correlations and filters, with the names and arguments of `scipy.signal`.
+
+    fftconvolve oaconvolve convolve correlate convolve2d correlate2d choose_conv_method
+    StreamFilter    filters a signal that arrives in pieces
+    long_conv       kernels as long as the signals, causal, with gates: for state-space models
+
+A call forward transforms, multiplies, transforms back and crops in two or three passes over memory;
+no padded array and no spectrum of the result exist. Plans are kept: `cache_info`, `cache_clear`.
+Arrays are numpy's, or what numpy makes an array of. Results have SciPy's dtypes: float16 gives
+float32, integers give float64, where one of two arrays is complex or double both count as that.
+long double, Python's numbers and integers whose sums may pass 2^46 are summed as they are, directly.
+
+>>> import numpy as np
+>>> from wingbeat import signal
+>>> signal.fftconvolve([1., 2., 3.], [0., 1., 0.5]).round(6)
+array([0. , 1. , 2.5, 4. , 1.5])
+"""
+
+import time
+import warnings
+
+import numpy as np
+
+from wingbeat import _sums, _wingbeat
+from wingbeat._arguments import lengths_and_axes
+from wingbeat._device import queue_on
+
+__all__ = ["StreamFilter", "cache_clear", "cache_info", "cache_resize", "choose_conv_method",
+           "convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve", "long_conv",
+           "oaconvolve"]
+
+_MODE_TEXT = "cceptable mode flags are 'valid', 'same', or 'full'."
+_METHOD_TEXT = "Acceptable method flags are 'auto', 'direct', or 'fft'."
+_BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap",
+               "symm": "symmetric", "symmetric": "symmetric"}
+
+
+def fftconvolve(in1, in2, mode="full", axes=None):
+    """Convolves two arrays by transforms.
+
+    in1, in2  arrays of as many dimensions, real or complex. Beside the axes their lengths are equal,
+              or one is 1 and repeated
+    mode      "full": all sums, s1 + s2 - 1 along an axis; "same": as many as in1 has, centred;
+              "valid": those that need no zeros, where one array is at least as long in each axis
+    axes      the axes to convolve along; without, all
+
+    Returns an array of the dtype that the module states. ValueError for arrays, modes and axes that
+    do not fit, in SciPy's words.
+
+    >>> fftconvolve(np.ones((2, 3)), np.ones((2, 2)), axes=1).round(6)
+    array([[1., 2., 2., 1.],
+           [1., 2., 2., 1.]])
+    """
+    in1, in2 = np.asarray(in1), np.asarray(in2)
+    if in1.ndim == in2.ndim == 0:
+        return in1 * in2
+    if in1.ndim != in2.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality; they have "
+                         f"{in1.ndim} and {in2.ndim} dimensions")
+    if in1.size == 0 or in2.size == 0:
+        return np.array([])
+    in1, in2, axes = _with_axes(in1, in2, mode, axes)
+    if not axes:
+        return _as_first(in1 * in2, in1.shape, mode)
+    dtype = _sums.common_type(in1, in2)
+    if dtype is None:
+        result = _sums.summed_by_numpy(in1, in2, axes, mode)
+    else:
+        result = _sums.transformed(in1, in2, axes, mode, dtype)
+    return _as_first(result, in1.shape, mode)
+
+
+def oaconvolve(in1, in2, mode="full", axes=None):
+    """Convolves two arrays of which one is much longer, by overlapping blocks.
+
+    Arguments and results are those of `fftconvolve`, which cuts a long signal along one axis into
+    blocks too, where they cost less: both names are one function here.
+
+    >>> oaconvolve(np.ones(5), [1., 1.], "valid").round(6)
+    array([2., 2., 2., 2.])
+    """
+    return fftconvolve(in1, in2, mode, axes)
+
+
+def convolve(in1, in2, mode="full", method="auto"):
+    """Convolves two arrays along all of their axes, by transforms or by the sums themselves.
+
+    in1, in2, mode  as `fftconvolve` has them
+    method          "fft": transforms; "direct": sums; "auto": what `choose_conv_method` returns
+
+    The result has the dtype of in1 * in2: integers stay integers, by rounding. By transforms, a
+    number that is NaN or infinite makes all of the result so, with a RuntimeWarning.
+
+    >>> convolve([1, 2, 3], [1, 1])
+    array([1, 3, 5, 3])
+    """
+    in1, in2 = np.asarray(in1), np.asarray(in2)
+    if in1.ndim == in2.ndim == 0:
+        return in1 * in2
+    if in1.ndim != in2.ndim:
+        raise ValueError("volume and kernel should have the same dimensionality; they have "
+                         f"{in1.ndim} and {in2.ndim} dimensions")
+    _require_mode(mode, "A")
+    if _swaps(mode, in1.shape, in2.shape, range(in1.ndim)):
+        in1, in2 = in2, in1
+    return _convolved(in1, in2, mode, method)
+
+
+def correlate(in1, in2, mode="full", method="auto"):
+    """Correlates two arrays along all of their axes: c[n] = sum over j of conj(in2[j]) in1[n + j].
+
+    Arguments, dtypes and methods are those of `convolve`. Value 0 of "full" has the last value of
+    in2 on the first of in1.
+
+    >>> correlate([0., 1., 2.], [1., 2.], "valid").round(6)
+    array([2., 5.])
+    """
+    in1, in2 = np.asarray(in1), np.asarray(in2)
+    if in1.ndim == in2.ndim == 0:
+        return in1 * (in2.conj() if in2.dtype.kind == "c" else in2)
+    if in1.ndim != in2.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality; they have "
+                         f"{in1.ndim} and {in2.ndim} dimensions")
+    _require_mode(mode, "A")
+    return convolve(in1, _sums.reversed_conjugate(in2), mode, method)
+
+
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    """Convolves two arrays of two dimensions.
+
+    mode       as in `fftconvolve`
+    boundary   what lies outside in1: "fill" has `fillvalue`, "wrap" repeats in1, "symm" reflects it
+               at the edge of its outermost values. Of "valid", nothing does
+    fillvalue  a number
+
+    The result has the dtype of in1 * in2. Short kernels are summed directly, and so is what holds
+    NaN or infinity.
+
+    >>> convolve2d([[1, 2], [3, 4]], [[1, 1]], boundary="wrap")
+    array([[3, 3, 3],
+           [7, 7, 7]])
+    """
+    in1, in2 = _of_two_dimensions(in1, in2, "convolve2d")
+    if _swaps(mode, in1.shape, in2.shape, (0, 1)):
+        in1, in2 = in2, in1
+    return _bounded(in1, in2, mode, boundary, fillvalue)
+
+
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    """Correlates two arrays of two dimensions: c[n] = sum over j of conj(in2[j]) in1[n + j].
+
+    Arguments are those of `convolve2d`. In mode "same" value n // 2 of an axis of in2 meets in1's, n
+    its length, as in SciPy.
+
+    >>> correlate2d([[1, 2, 3]], [[0, 1]], "valid")
+    array([[2, 3]])
+    """
+    in1, in2 = _of_two_dimensions(in1, in2, "correlate2d")
+    if _swaps(mode, in1.shape, in2.shape, (0, 1)):
+        return _sums.reversed_conjugate(correlate2d(in2, in1, mode, boundary, fillvalue))
+    taps = _sums.reversed_conjugate(in2)
+    if mode == "same":  # a zero more moves the centre of an even length
+        taps = np.pad(taps, [(0, 1 - n % 2) for n in taps.shape])
+    return _bounded(in1, taps, mode, boundary, fillvalue)
+
+
+def choose_conv_method(in1, in2, mode="full", measure=False):
+    """Returns "direct" or "fft": how `convolve` is quicker and exact.
+
+    Sums are for short arrays, and for numbers that transforms would round: Python's numbers, long
+    double, two arrays of bool, integers whose sums may pass 2^46. With `measure`, the others are
+    convolved both ways: returns (method, {"fft": seconds, "direct": seconds}).
+
+    >>> choose_conv_method(np.ones(1000), np.ones(1000))
+    'fft'
+    """
+    in1, in2 = np.asarray(in1), np.asarray(in2)
+    _require_mode(mode, "A")
+    if measure:
+        times = {name: _seconds(lambda: convolve(in1, in2, mode, name))
+                 for name in ("fft", "direct")}
+        is_quicker = times["fft"] < times["direct"]
+        return ("fft" if is_quicker and not _needs_sums(in1, in2) else "direct"), times
+    if _needs_sums(in1, in2) or _sums.is_short(in1, in2, range(in1.ndim)):
+        return "direct"
+    return "fft"
+
+
+class StreamFilter:
+    """Filters a signal that arrives in pieces: y[n] = sum over j of taps[j] x[n - j].
+
+    taps      one dimension of 1 to 65,536 numbers
+    min_step  outputs come `step` at once, at least so many: a small one keeps the delay short, a
+              large one keeps all processors at work; 32,768 by default
+    dtype     of samples and outputs: float32, float64, complex64 or complex128; that of the taps
+              by default, float64 for integers
+    device    where it runs: a `wingbeat.Device`, a `wingbeat.Queue`, or an engine's name; the host
+              by default. Samples and outputs are numpy's
+
+    Outputs have the same bits however the signal is cut, and are those of mode "full", in order.
+    ValueError for taps and dtypes that do not fit.
+
+    >>> average = StreamFilter([0.5, 0.5], min_step=4)
+    >>> pieces = [average.push([1., 3.]), average.push([5.]), average.flush()]
+    >>> np.concatenate(pieces).round(6)
+    array([0.5, 2. , 4. , 2.5])
+    """
+
+    def __init__(self, taps, min_step=_wingbeat.default_step, dtype=None, device=None):
+        taps = np.asarray(taps)
+        dtype = _sums.common_type(taps) if dtype is None else np.dtype(dtype)
+        kind = None if dtype is None else getattr(_wingbeat, f"StreamFilter_{dtype.name}", None)
+        if kind is None:
+            raise ValueError(f"a filter of dtype {dtype or taps.dtype} was asked for; choose "
+                             "float32, float64, complex64 or complex128")
+        if taps.ndim != 1:
+            raise ValueError(f"taps have {taps.ndim} dimensions; give one")
+        if taps.dtype.kind == "c" and dtype.kind != "c":
+            raise ValueError(f"taps are complex and the filter is of {dtype}; give a complex dtype")
+        self._dtype = dtype
+        self._filter = kind(np.ascontiguousarray(taps, dtype), min_step, queue_on(device))
+
+    @property
+    def dtype(self):
+        """The dtype of samples and outputs."""
+        return self._dtype
+
+    @property
+    def step(self):
+        """The number of outputs that come at once."""
+        return self._filter.step
+
+    @property
+    def block(self):
+        """The length of the transforms."""
+        return self._filter.block
+
+    def push(self, samples):
+        """Takes samples [n], any number, and returns the outputs that are complete: whole steps."""
+        samples = np.asarray(samples)
+        if samples.ndim != 1:
+            raise ValueError(f"samples have {samples.ndim} dimensions; give one")
+        if samples.dtype.kind == "c" and self._dtype.kind != "c":
+            raise ValueError(f"samples are complex and the filter is of {self._dtype}; make it of a "
+                             "complex dtype")
+        return self._filter.push(np.ascontiguousarray(samples, self._dtype))
+
+    def flush(self):
+        """Ends the signal and returns the rest of its outputs: in all n + len(taps) - 1 of n samples,
+        and none of none. The next sample begins another signal."""
+        return self._filter.flush()
+
+
+def long_conv(x, k, causal=True, gate=None, skip=None):
+    """Convolves signals with kernels as long as they are: y = gate * (k (*) x + skip * x).
+
+    x       [.., channels, L]
+    k       [channels, K], or [K] for all channels
+    causal  y[n] = sum over j of k[j] x[n - j], j from 0 to n. Otherwise k is centred on n: its value
+            (K - 1) / 2, rounded down, meets x[n]
+    gate    [.., channels, L], or what broadcasts to it
+    skip    [channels], or a number for all
+
+    Returns y as x is, of the dtype that x, k, gate and skip have in common. ValueError for shapes
+    that do not fit.
+
+    >>> long_conv(np.ones((1, 4)), np.array([[1., 0.5, 0.25]])).round(6)
+    array([[1.  , 1.5 , 1.75, 1.75]])
+    """
+    x, k = np.asarray(x), np.asarray(k)
+    if x.ndim == 0 or k.ndim not in (1, 2) or 0 in x.shape or 0 in k.shape:
+        raise ValueError(f"x has shape {x.shape} and k {k.shape}; give x as [.., channels, L] and k "
+                         "as [channels, K] or [K]")
+    if k.ndim == 2 and (x.ndim < 2 or k.shape[0] not in (1, x.shape[-2])):
+        raise ValueError(f"k has {k.shape[0]} channels and x has shape {x.shape}; give x as [.., "
+                         "channels, L]")
+    dtype = _sums.common_type(x, k)
+    if dtype is None:
+        raise ValueError(f"x is of {x.dtype} and k of {k.dtype}; give numbers of up to double "
+                         "precision")
+    length = x.shape[-1]
+    kernels = (k[..., :length] if causal else k).reshape((1,) * (x.ndim - k.ndim) + k.shape[:-1] +
+                                                         (-1,))
+    y = _sums.transformed(x, kernels, [x.ndim - 1], "full" if causal else "same", dtype)
+    y = y[..., :length]
+    if skip is not None:
+        skip = np.asarray(skip)
+        y = y + (skip[..., None] if skip.ndim else skip) * x
+    return y if gate is None else gate * y
+
+
+def cache_info():
+    """Returns the kept convolutions of this process: how many, at most how many, and how often a call
+    found one and did not.
+
+    >>> sorted(cache_info())
+    ['capacity', 'hits', 'misses', 'size']
+    """
+    return dict(zip(("size", "capacity", "hits", "misses"), _wingbeat.convolution_cache_info()))
+
+
+def cache_clear():
+    """Drops the kept convolutions.
+
+    >>> cache_clear()
+    >>> cache_info()["size"]
+    0
+    """
+    _wingbeat.convolution_cache_clear()
+
+
+def cache_resize(capacity):
+    """Keeps at most `capacity` convolutions from now on, the latest ones used.
+
+    >>> cache_resize(32)
+    >>> cache_info()["capacity"]
+    32
+    """
+    if capacity < 0:
+        raise ValueError(f"capacity is {capacity}; give 0 or more")
+    _wingbeat.convolution_cache_resize(capacity)
+
+
+def _require_mode(mode, initial):
+    if mode not in _sums.MODES:
+        raise ValueError(initial + _MODE_TEXT)
+
+
+def _swaps(mode, shape1, shape2, axes):
+    """Returns whether mode "valid" exchanges the arrays, because the second one is the larger."""
+    if mode != "valid":
+        return False
+    if all(shape1[axis] >= shape2[axis] for axis in axes):
+        return False
+    if all(shape2[axis] >= shape1[axis] for axis in axes):
+        return True
+    raise ValueError("For 'valid' mode, one must be at least as large as the other in every "
+                     f"dimension; the shapes are {tuple(shape1)} and {tuple(shape2)}")
+
+
+def _with_axes(in1, in2, mode, axes):
+    """Returns the arrays, exchanged where mode "valid" does so, and the axes along which neither has
+    length 1: along others the product is the convolution."""
+    is_stated = axes is not None
+    _, axes = lengths_and_axes(in1.shape, None, axes)
+    if is_stated and not axes:
+        raise ValueError("when provided, axes cannot be empty; leave them out for all")
+    axes = [axis for axis in axes if in1.shape[axis] != 1 and in2.shape[axis] != 1]
+    for d, (n1, n2) in enumerate(zip(in1.shape, in2.shape)):
+        if d not in axes and n1 != n2 and 1 not in (n1, n2):
+            raise ValueError(f"incompatible shapes for in1 and in2: {in1.shape} and {in2.shape}")
+    _require_mode(mode, "a")
+    if _swaps(mode, in1.shape, in2.shape, axes):
+        in1, in2 = in2, in1
+    return in1, in2, axes
+
+
+def _as_first(result, shape, mode):
+    """Returns the centred part of a result that has the first array's shape, in mode "same"."""
+    if mode != "same" or result.shape == shape:
+        return result
+    starts = [(have - want) // 2 for have, want in zip(result.shape, shape)]
+    return result[tuple(slice(start, start + n) for start, n in zip(starts, shape))]
+
+
+def _convolved(in1, in2, mode, method):
+    """Returns the convolution along all axes, of the dtype of in1 * in2."""
+    if method == "auto":
+        method = choose_conv_method(in1, in2, mode)
+    if method not in ("fft", "direct"):
+        raise ValueError(_METHOD_TEXT)
+    if in1.size == 0 or in2.size == 0:
+        return np.array([])
+    if method == "direct":
+        return _direct(in1, in2, mode)
+    dtype = np.result_type(in1, in2)
+    result = fftconvolve(in1, in2, mode)
+    if dtype.kind in "biu" and result.dtype.kind == "f":
+        result = np.round(result)
+    if result.dtype.kind in "fc" and result.size and not np.isfinite(result.flat[0]):
+        warnings.warn("Use of fft convolution on input with NAN or inf results in NAN or inf "
+                      "output. Consider using method='direct' instead.", RuntimeWarning,
+                      stacklevel=3)
+    return result.astype(dtype, copy=False)
+
+
+def _direct(in1, in2, mode):
+    """Returns the sums, of the dtype of in1 * in2."""
+    dtype = np.result_type(in1, in2)
+    axes = range(in1.ndim)
+    common = _sums.common_type(in1, in2)
+    if common is None or dtype == bool or (
+            dtype.kind in "iu" and not _sums.holds_integers_exactly(in1, in2)):
+        return _sums.summed_by_numpy(in1, in2, axes, mode)
+    # Along axes on which one array has length 1 too: there the sum has one product.
+    return _sums.summed(in1, in2, axes, mode, common).astype(dtype, copy=False)
+
+
+def _needs_sums(in1, in2):
+    """Returns whether transforms would round what sums do not."""
+    if _sums.common_type(in1, in2) is None or (in1.dtype == bool and in2.dtype == bool):
+        return True
+    are_integers = in1.dtype.kind in "biu" and in2.dtype.kind in "biu"
+    return are_integers and not _sums.holds_integers_exactly(in1, in2)
+
+
+def _seconds(call):
+    """Returns the least time of three calls, after one that plans."""
+    call()
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def _of_two_dimensions(in1, in2, name):
+    in1, in2 = np.asarray(in1), np.asarray(in2)
+    if not in1.ndim == in2.ndim == 2:
+        raise ValueError(f"{name} inputs must both be 2-D arrays; they have {in1.ndim} and "
+                         f"{in2.ndim} dimensions")
+    return in1, in2
+
+
+def _bounded(in1, in2, mode, boundary, fillvalue):
+    """Returns the convolution of two images, the first one continued by its boundary."""
+    _require_mode(mode, "A")
+    if boundary not in _BOUNDARIES:
+        raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and "
+                         "'symmetric' (or 'symm').")
+    fill = _fill_number(fillvalue, np.result_type(in1, in2))
+    if mode == "valid" or (_BOUNDARIES[boundary] == "constant" and fill == 0):
+        return _convolved_exactly(in1, in2, mode)
+    if in1.size == 0:
+        raise ValueError(f"in1 has shape {in1.shape}, which no boundary continues; give an image")
+    around = []
+    for length, taps in zip(in1.shape, in2.shape):
+        start = _sums.result_start(taps, mode)
+        end = start + _sums.result_length(length, taps, mode)
+        around.append((taps - 1 - start, end - length))
+    options = {"constant_values": fill} if _BOUNDARIES[boundary] == "constant" else {}
+    dtype = np.result_type(in1, in2)
+    # A kernel that reaches beyond less than its length leaves some of the image out.
+    around = [(max(before, 0), max(after, 0)) for before, after in around]
+    continued = np.pad(in1.astype(dtype, copy=False), around, _BOUNDARIES[boundary], **options)
+    return _convolved_exactly(continued, in2, "valid")
+
+
+def _convolved_exactly(in1, in2, mode):
+    """As `_convolved` with the method "auto", but for NaN and infinity, which stay where they are."""
+    if choose_conv_method(in1, in2, mode) == "direct":
+        return _direct(in1, in2, mode)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        result = _convolved(in1, in2, mode, "fft")
+    if result.size and not np.isfinite(result.flat[0]):
+        return _direct(in1, in2, mode)
+    return result
+
+
+def _fill_number(fillvalue, dtype):
+    fill = np.asarray(fillvalue)
+    if fill.size != 1:
+        raise ValueError("`fillvalue` must be scalar or an array with one element; it has "
+                         f"{fill.size}")
+    if fill.dtype.kind == "c" and dtype.kind != "c":
+        raise ValueError("could not cast `fillvalue` directly to the output type, which is "
+                         f"{dtype}; give a real number")
+    return fill.reshape(()).astype(dtype)

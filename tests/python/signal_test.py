@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wingbeat.signal beside scipy.signal: random shapes, modes, axes and dtypes; streams; long kernels."""
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import scipy.signal
+
+import wingbeat
+from wingbeat import signal
+
+RNG = np.random.default_rng(34)
+DTYPES = ("float16", "float32", "float64", "complex64", "complex128", "int32", "uint8", "int64")
+MODES = ("full", "same", "valid")
+
+
+def noise(shape, dtype):
+    dtype = np.dtype(dtype)
+    if dtype.kind in "iu":
+        return RNG.integers(0, 20, shape).astype(dtype)
+    numbers = RNG.standard_normal(shape)
+    if dtype.kind == "c":
+        numbers = numbers + 1j * RNG.standard_normal(shape)
+    return numbers.astype(dtype)
+
+
+def outcome(module, name, args):
+    """Returns what a function returns, or the type of what it raises."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return getattr(module, name)(*args)
+    except ValueError as error:
+        return type(error)
+
+
+def assert_as_scipy(name, *args):
+    expected, result = (outcome(each, name, args) for each in (scipy.signal, signal))
+    if isinstance(expected, type):
+        assert result is expected
+        return
+    assert result.shape == expected.shape
+    assert result.dtype == expected.dtype
+    # SciPy transforms narrow arrays narrowly, even beside wide ones.
+    is_narrow = any(each.dtype.name in ("float16", "float32", "complex64") for each in args[:2])
+    tolerance = 5e-2 if expected.dtype == np.float16 else 5e-4 if is_narrow else 1e-10
+    np.testing.assert_allclose(result, expected, rtol=tolerance, atol=10 * tolerance)
+
+
+def random_shapes(rank, axes):
+    """Shapes that agree beside the axes: there one may be 1."""
+    first, second = RNG.integers(1, 9, (2, rank))
+    for d in set(range(rank)) - set(axes):
+        kind = RNG.integers(3)
+        first[d] = 1 if kind == 1 else first[d]
+        second[d] = first[d] if kind == 0 else 1 if kind == 2 else second[d]
+    return first, second
+
+
+@pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])
+@pytest.mark.parametrize("mode", MODES)
+def test_transforms_agree_along_any_axes(name, mode):
+    for _ in range(100):
+        rank = RNG.integers(1, 6)
+        axes = tuple(RNG.permutation(rank)[:RNG.integers(1, rank + 1)].tolist())
+        first, second = (noise(shape, RNG.choice(DTYPES)) for shape in random_shapes(rank, axes))
+        assert_as_scipy(name, first, second, mode, axes)
+
+
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("method", ["auto", "fft", "direct"])
+def test_all_axes_agree_by_each_method(name, mode, method):
+    dtypes = [dtype for dtype in DTYPES if dtype != "float16"]  # SciPy sums none
+    for _ in range(40):
+        first, second = (noise(RNG.integers(1, 9, rank), RNG.choice(dtypes))
+                         for rank in [RNG.integers(1, 4)] * 2)
+        assert_as_scipy(name, first, second, mode, method)
+
+
+@pytest.mark.parametrize("name", ["convolve2d", "correlate2d"])
+@pytest.mark.parametrize("boundary", ["fill", "wrap", "symm"])
+@pytest.mark.parametrize("mode", MODES)
+def test_two_dimensions_agree_for_each_boundary(name, boundary, mode):
+    for _ in range(40):
+        first, second = RNG.integers(1, 12, (2, 2))
+        dtypes = ["float32", "float64", "int32"]
+        if not (name == "correlate2d" and mode == "valid"):  # there SciPy leaves a conjugate out
+            dtypes += ["complex64", "complex128"]
+        images = noise(first, RNG.choice(dtypes)), noise(second, RNG.choice(dtypes))
+        assert_as_scipy(name, *images, mode, boundary, RNG.integers(3))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_long_arrays_agree(mode):
+    for first, second in [((5000,), (700,)), ((300,), (4001,)), ((70000,), (64,)),
+                          ((65, 90), (33, 12)), ((20, 30, 17), (9, 8, 7))]:
+        for dtype in ("float32", "complex128", "int64"):
+            for name in ("convolve", "correlate"):
+                images = noise(first, dtype), noise(second, dtype)
+                if name == "convolve" or first[0] > second[0] or mode != "valid":
+                    result = getattr(signal, name)(*images, mode)
+                    expected = getattr(scipy.signal, name)(*images, mode)
+                    limit = 1e-4 if dtype == "float32" else 1e-11
+                    scale = np.abs(expected).max()
+                    np.testing.assert_allclose(result, expected, rtol=0, atol=limit * scale)
+
+
+def test_batches_of_many_pairs_agree():
+    first, second = noise((3000, 700), "float64"), noise((3000, 650), "float64")
+    result = signal.fftconvolve(first, second, axes=1)
+    for row in (0, 1499, 2999):
+        np.testing.assert_allclose(result[row], np.convolve(first[row], second[row]), atol=1e-10)
+
+
+def test_valid_correlations_of_exchanged_images_are_conjugated():
+    small, large = noise((3, 4), "complex128"), noise((6, 9), "complex128")
+    expected = scipy.signal.correlate(small, large, "valid")
+    np.testing.assert_allclose(signal.correlate2d(small, large, "valid"), expected, atol=1e-12)
+
+
+def test_integers_are_exact_or_wrap_around():
+    first, second = RNG.integers(-2**30, 2**30, (2, 400))
+    with np.errstate(over="ignore"):
+        assert (signal.convolve(first, second) == np.convolve(first, second)).all()
+    small = RNG.integers(0, 100, (2, 5000))
+    assert (signal.convolve(*small, method="fft") == np.convolve(*small)).all()
+
+
+def test_not_a_number_stays_where_it_is_in_two_dimensions():
+    image = noise((100, 100), "float64")
+    image[0, 99] = np.nan
+    result = signal.convolve2d(image, np.ones((9, 9)), "same")
+    np.testing.assert_allclose(result, scipy.signal.convolve2d(image, np.ones((9, 9)), "same"),
+                               atol=1e-10)
+    with pytest.warns(RuntimeWarning, match="Use of fft convolution"):
+        signal.convolve(image, image, method="fft")
+
+
+def refusals():
+    yield "same dimensionality", lambda: signal.fftconvolve([1], [[1]])
+    yield "same dimensionality", lambda: signal.convolve([1], [[1]])
+    yield "acceptable mode flags", lambda: signal.fftconvolve([1], [1], "most")
+    yield "Acceptable mode flags", lambda: signal.correlate([1], [1], "most")
+    yield "Acceptable method flags", lambda: signal.convolve([1], [1], "full", "some")
+    yield "axes cannot be empty", lambda: signal.oaconvolve([1], [1], axes=[])
+    yield "incompatible shapes", lambda: signal.fftconvolve(np.ones((2, 3)), np.ones((3, 3)), axes=1)
+    yield "one must be at least", lambda: signal.convolve(np.ones((2, 3)), np.ones((3, 2)), "valid")
+    yield "2-D arrays", lambda: signal.convolve2d([1], [1])
+    yield "boundary flags", lambda: signal.convolve2d([[1]], [[1]], boundary="edge")
+    yield "`fillvalue` must be scalar", lambda: signal.convolve2d([[1]], [[1]], fillvalue=[1, 2])
+    yield "could not cast `fillvalue`", lambda: signal.convolve2d([[1]], [[1]], fillvalue=1j)
+    yield "one", lambda: signal.StreamFilter([[1.0]])
+    yield "complex dtype", lambda: signal.StreamFilter([1j], dtype="float32")
+    yield "choose float32", lambda: signal.StreamFilter([1.0], dtype="int16")
+    yield "taps", lambda: signal.StreamFilter(np.zeros(0))
+    yield "complex", lambda: signal.StreamFilter([1.0]).push([1j])
+    yield "name of an engine", lambda: signal.StreamFilter([1.0], device="gpu")
+    yield "channels", lambda: signal.long_conv(np.ones((3, 8)), np.ones((2, 8)))
+    yield "0 or more", lambda: signal.cache_resize(-1)
+
+
+@pytest.mark.parametrize("text, call", list(refusals()))
+def test_refusals_are_one_sentence(text, call):
+    with pytest.raises(ValueError, match=text) as raised:
+        call()
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_stream_filters_do_not_depend_on_the_cuts(dtype):
+    taps, samples = noise(101, dtype), noise(9001, dtype)
+    whole = None
+    for cuts in ([], [1, 2, 5000, 5000, 8999], [2048, 4096, 8192]):
+        stream = signal.StreamFilter(taps, min_step=512)
+        pieces = [stream.push(piece) for piece in np.split(samples, cuts)] + [stream.flush()]
+        result = np.concatenate(pieces)
+        assert result.dtype == dtype
+        whole = result if whole is None else whole
+        assert (result == whole).all()
+    expected = np.convolve(samples.astype("complex128"), taps.astype("complex128"))
+    np.testing.assert_allclose(whole, expected, atol=1e-3 if dtype in ("float32", "complex64") else
+                               1e-11)
+    assert len(stream.flush()) == 0
+    assert len(stream.push(samples)) == len(samples) // stream.step * stream.step
+
+
+def test_stream_filters_run_on_other_devices():
+    if wingbeat.why_absent(wingbeat.Engine.opencl):
+        pytest.skip("no OpenCL device here")
+    taps, samples = noise(33, "float32"), noise(3000, "float32")
+    stream = signal.StreamFilter(taps, min_step=512, device="opencl")
+    result = np.concatenate([stream.push(samples), stream.flush()])
+    np.testing.assert_allclose(result, np.convolve(samples, taps), atol=1e-4)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("shape, taps", [((2, 3, 64), (3, 64)), ((3, 50), (3, 7)),
+                                         ((2, 1, 3, 33), (1, 90)), ((40,), (40,)), ((2, 40), (9,))])
+def test_long_convolutions_are_their_sums(causal, shape, taps):
+    x, k = noise(shape, "float64"), noise(taps, "float64")
+    gate = noise(shape, "float64")
+    skip = noise(shape[-2], "float64") if len(shape) > 1 else 0.5
+    result = signal.long_conv(x, k, causal, gate, skip)
+    kernels = np.broadcast_to(k, shape[:-1] + k.shape[-1:])
+    start = 0 if causal else (k.shape[-1] - 1) // 2
+    for row in np.ndindex(shape[:-1]):
+        own_skip = skip[row[-1]] if len(shape) > 1 else skip
+        sums = np.convolve(x[row], kernels[row])[start:start + shape[-1]]
+        np.testing.assert_allclose(result[row], gate[row] * (sums + own_skip * x[row]), atol=1e-12)
+
+
+def test_threads_share_the_kept_convolutions():
+    signal.cache_clear()
+    signals = [noise(n, "float32") for n in range(500, 540)]
+    taps = noise(200, "float32")
+    expected = [np.convolve(each, taps) for each in signals]
+
+    def largest_error(i):
+        return np.abs(signal.fftconvolve(signals[i], taps) - expected[i]).max()
+
+    with ThreadPoolExecutor(16) as pool:
+        errors = list(pool.map(largest_error, list(range(40)) * 10))
+    assert max(errors) < 1e-3
+    info = signal.cache_info()
+    assert info["size"] == info["capacity"] == 32
+    assert info["hits"] + info["misses"] >= 400
