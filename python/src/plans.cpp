@@ -64,8 +64,8 @@ struct side {
 
 /// What a functor of the input, or of the output, has in place of elements.
 functor_value value_of(transform kind, precision real, bool is_input) {
-  const bool is_real =
-      kind == (is_input ? transform::forward_from_real : transform::inverse_to_real);
+  const bool is_real = is_real_to_real(kind) || kind == (is_input ? transform::forward_from_real
+                                                                  : transform::inverse_to_real);
   if (real == precision::fp64) {
     return is_real ? functor_value::float64 : functor_value::complex128;
   }

@@ -28,8 +28,11 @@ where a driver fails, MemoryError without memory.
 array([1., 2., 3.])
 """
 
+from __future__ import annotations
+
 import threading
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal, Sequence, Union
 
 from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
 
@@ -45,6 +48,13 @@ __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fftfreq", "rfftfreq", "fftshift", "ifftshift",
            "next_fast_len", "prev_fast_len", "set_workers", "get_workers"]
 
+if TYPE_CHECKING:
+    from wingbeat.plan import Plan
+
+Array = Any  # of any library
+Norm = Literal["backward", "ortho", "forward", None]
+Axes = Union[int, Sequence[int], None]
+
 _row = _wingbeat.transform_row
 _FORWARD, _INVERSE = _wingbeat.kind_forward, _wingbeat.kind_inverse
 _FROM_REAL, _TO_REAL = _wingbeat.kind_forward_from_real, _wingbeat.kind_inverse_to_real
@@ -59,8 +69,9 @@ _SINES = {1: (_wingbeat.kind_dst1, _wingbeat.kind_dst1),
           4: (_wingbeat.kind_dst4, _wingbeat.kind_dst4)}
 
 
-def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-        stream=None):
+def fft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
+        overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+        out: Array | None = None, stream: Any = None) -> Array:
     """Returns the bins sum_j x[j] exp(-2 pi i jk/n), k = 0 .. n-1, as complex numbers.
 
     >>> fft.fft([0, 1, 0, 0]).round(12)
@@ -74,8 +85,9 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
                          plan, out, stream)
 
 
-def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-         stream=None):
+def ifft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
+         overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+         out: Array | None = None, stream: Any = None) -> Array:
     """Returns sum_k x[k] exp(+2 pi i jk/n) / n: the inverse of `fft`.
 
     >>> fft.ifft([4, 0, 0, 0])
@@ -89,8 +101,9 @@ def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
                          plan, out, stream)
 
 
-def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-         stream=None):
+def rfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
+         overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+         out: Array | None = None, stream: Any = None) -> Array:
     """Returns bins 0 .. n/2 of real numbers; the others are their mirror image.
 
     >>> fft.rfft([1, 1, 1, 1])
@@ -104,8 +117,9 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
                          plan, out, stream)
 
 
-def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-          stream=None):
+def irfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
+          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+          out: Array | None = None, stream: Any = None) -> Array:
     """Returns n real numbers from bins 0 .. n/2, n even if not given: the inverse of `rfft`.
 
     >>> fft.irfft([4, 0, 0])
@@ -119,8 +133,9 @@ def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
                          plan, out, stream)
 
 
-def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-         stream=None):
+def hfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
+         overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+         out: Array | None = None, stream: Any = None) -> Array:
     """Returns the real spectrum, of n bins, of a signal whose second half is the conjugate of the
     first: x has its elements 0 .. n/2.
 
@@ -130,8 +145,9 @@ def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     return _hermitian(x, (n,), (axis,), norm, workers, plan, out, stream)
 
 
-def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-          stream=None):
+def ihfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
+          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+          out: Array | None = None, stream: Any = None) -> Array:
     """Returns elements 0 .. n/2 of the signal whose real spectrum is x: the inverse of `hfft`.
 
     >>> fft.ihfft([1, 1, 1, 1]).real
@@ -169,8 +185,9 @@ def _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, 
                      workers=workers, plan=plan, out=out, stream=stream)
 
 
-def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-         stream=None):
+def fftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrite_x: bool = False,
+         workers: int | None = None, *, plan: Plan | None = None, out: Array | None = None,
+         stream: Any = None) -> Array:
     """Returns `fft` along each of the axes; all of them if none are given.
 
     >>> fft.fftn(np.ones((2, 2)))
@@ -180,8 +197,9 @@ def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, pl
     return _along_axes(_FORWARD, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
-         out=None, stream=None):
+def fft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
+         overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+         out: Array | None = None, stream: Any = None) -> Array:
     """As `fftn`, along two axes, the last ones if none are given.
 
     >>> fft.fft2(np.ones((3, 2, 2))).shape
@@ -190,8 +208,9 @@ def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *
     return _along_axes(_FORWARD, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-          stream=None):
+def ifftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None,
+          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+          out: Array | None = None, stream: Any = None) -> Array:
     """Returns the inverse of `fftn`.
 
     >>> fft.ifftn(fft.fftn(np.eye(2))).real.round(12)
@@ -201,8 +220,9 @@ def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     return _along_axes(_INVERSE, True, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
-          out=None, stream=None):
+def ifft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
+          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+          out: Array | None = None, stream: Any = None) -> Array:
     """As `ifftn`, along two axes, the last ones if none are given.
 
     >>> fft.ifft2(np.ones((3, 2, 2))).shape
@@ -211,8 +231,9 @@ def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, 
     return _along_axes(_INVERSE, True, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-          stream=None):
+def rfftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None,
+          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+          out: Array | None = None, stream: Any = None) -> Array:
     """Returns `rfft` along the last of the axes, then `fft` along the others.
 
     >>> fft.rfftn(np.ones((4, 6))).shape
@@ -221,8 +242,9 @@ def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     return _along_axes(_FROM_REAL, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
-          out=None, stream=None):
+def rfft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
+          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+          out: Array | None = None, stream: Any = None) -> Array:
     """As `rfftn`, along two axes, the last ones if none are given.
 
     >>> fft.rfft2(np.ones((3, 4, 6))).shape
@@ -231,8 +253,9 @@ def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, 
     return _along_axes(_FROM_REAL, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-           stream=None):
+def irfftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None,
+           overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+           out: Array | None = None, stream: Any = None) -> Array:
     """Returns the inverse of `rfftn`: `ifft` along all axes but the last, then `irfft`.
 
     >>> fft.irfftn(fft.rfftn(np.ones((4, 5))), s=(4, 5)).shape
@@ -241,8 +264,9 @@ def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, 
     return _along_axes(_TO_REAL, True, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def irfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
-           out=None, stream=None):
+def irfft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
+           overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+           out: Array | None = None, stream: Any = None) -> Array:
     """As `irfftn`, along two axes, the last ones if none are given.
 
     >>> fft.irfft2(np.ones((3, 4, 4))).shape
@@ -259,8 +283,9 @@ def _axes_of_half(x, s, axes):
     return lengths, axes
 
 
-def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-          stream=None):
+def hfftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None,
+          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+          out: Array | None = None, stream: Any = None) -> Array:
     """Returns the real spectrum of a signal that is Hermitian over all axes together.
 
     >>> fft.hfftn(np.ones((2, 3))).shape
@@ -270,8 +295,9 @@ def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     return _hermitian(x, lengths, axes, norm, workers, plan, out, stream)
 
 
-def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
-          out=None, stream=None):
+def hfft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
+          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+          out: Array | None = None, stream: Any = None) -> Array:
     """As `hfftn`, along two axes, the last ones if none are given.
 
     >>> fft.hfft2(np.ones((5, 2, 3))).shape
@@ -281,8 +307,9 @@ def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, 
     return _hermitian(x, lengths, axes, norm, workers, plan, out, stream)
 
 
-def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None,
-           stream=None):
+def ihfftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None,
+           overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+           out: Array | None = None, stream: Any = None) -> Array:
     """Returns the inverse of `hfftn`.
 
     >>> fft.ihfftn(fft.hfftn(np.ones((2, 3)))).real.round(12)
@@ -293,8 +320,9 @@ def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, 
     return _inverse_hermitian(x, lengths, axes, norm, workers, plan, out, stream)
 
 
-def ihfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None,
-           out=None, stream=None):
+def ihfft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
+           overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
+           out: Array | None = None, stream: Any = None) -> Array:
     """As `ihfftn`, along two axes, the last ones if none are given.
 
     >>> fft.ihfft2(np.ones((5, 2, 4))).shape
@@ -312,8 +340,9 @@ def _kind_of(table, type, is_inverse):
                          "them") from None
 
 
-def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
-        orthogonalize=None, *, plan=None, out=None, stream=None):
+def dct(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
+        overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
+        *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
     """Returns the cosine transform of type 1 to 4. Real arrays stay real; both parts of complex
     ones are transformed. `orthogonalize`, by default where norm is "ortho", scales the first or
     last elements so that the transform is an orthogonal matrix under that norm.
@@ -331,8 +360,9 @@ def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
                          plan, out, stream)
 
 
-def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
-         orthogonalize=None, *, plan=None, out=None, stream=None):
+def idct(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
+         overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
+         *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
     """Returns the inverse of `dct` of that type.
 
     >>> fft.idct([8, 0, 0, 0])
@@ -348,8 +378,9 @@ def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
                          plan, out, stream)
 
 
-def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
-        orthogonalize=None, *, plan=None, out=None, stream=None):
+def dst(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
+        overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
+        *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
     """Returns the sine transform of type 1 to 4; as `dct` otherwise.
 
     >>> fft.dst([0, 1, 0], type=1).round(12)
@@ -365,8 +396,9 @@ def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
                          plan, out, stream)
 
 
-def idst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
-         orthogonalize=None, *, plan=None, out=None, stream=None):
+def idst(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
+         overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
+         *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
     """Returns the inverse of `dst` of that type.
 
     >>> fft.idst(fft.dst([1, 2, 3])).round(12)
@@ -393,8 +425,9 @@ def _reals_along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, 
                      workers=workers, plan=plan, out=out, stream=stream)
 
 
-def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None,
-         orthogonalize=None, *, plan=None, out=None, stream=None):
+def dctn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
+         overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
+         *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
     """Returns `dct` along each of the axes; all of them if none are given.
 
     >>> fft.dctn(np.ones((2, 2)))
@@ -406,8 +439,9 @@ def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=Non
                              plan, out, stream)
 
 
-def idctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None,
-          orthogonalize=None, *, plan=None, out=None, stream=None):
+def idctn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
+          overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
+          *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
     """Returns the inverse of `dctn`.
 
     >>> fft.idctn(fft.dctn(np.eye(2))).round(12)
@@ -419,8 +453,9 @@ def idctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=No
                              plan, out, stream)
 
 
-def dstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None,
-         orthogonalize=None, *, plan=None, out=None, stream=None):
+def dstn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
+         overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
+         *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
     """Returns `dst` along each of the axes; all of them if none are given.
 
     >>> fft.dstn(np.ones((3, 4))).shape
@@ -431,8 +466,9 @@ def dstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=Non
                              plan, out, stream)
 
 
-def idstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None,
-          orthogonalize=None, *, plan=None, out=None, stream=None):
+def idstn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
+          overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
+          *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
     """Returns the inverse of `dstn`.
 
     >>> fft.idstn(fft.dstn(np.eye(2))).round(12)
@@ -444,7 +480,7 @@ def idstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=No
                              plan, out, stream)
 
 
-def next_fast_len(target, real=False):
+def next_fast_len(target: int, real: bool = False) -> int:
     """Returns the least length from `target` on without a prime factor above 13, even if `real`:
     such lengths are the quickest.
 
@@ -454,7 +490,7 @@ def next_fast_len(target, real=False):
     return _wingbeat.next_good_length(_length(target), bool(real))
 
 
-def prev_fast_len(target, real=False):
+def prev_fast_len(target: int, real: bool = False) -> int:
     """Returns the largest such length up to `target`.
 
     >>> fft.prev_fast_len(1019)
@@ -473,7 +509,7 @@ _limits = threading.local()
 
 
 @contextmanager
-def set_workers(workers):
+def set_workers(workers: int):
     """Limits the threads that calls of this thread take within a `with` statement.
 
     >>> with fft.set_workers(1):
@@ -490,7 +526,7 @@ def set_workers(workers):
             _limits.count = before
 
 
-def get_workers():
+def get_workers() -> int | None:
     """Returns the limit of `set_workers`; None where there is none.
 
     >>> fft.get_workers() is None

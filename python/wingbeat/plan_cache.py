@@ -28,7 +28,7 @@ class Info(NamedTuple):
     misses: int    #: Calls whose plan was made.
 
 
-def info():
+def info() -> Info:
     """Returns the plans kept, the most that are, and how often a plan was there and was not.
 
     >>> wingbeat.plan_cache.info()._fields
@@ -38,7 +38,7 @@ def info():
                 _wingbeat.plan_cache_hits(), _wingbeat.plan_cache_misses())
 
 
-def clear():
+def clear() -> None:
     """Drops every plan, and the queues and workspaces that are kept for streams.
 
     >>> wingbeat.plan_cache.clear()
@@ -49,7 +49,7 @@ def clear():
     _wingbeat.drop_queues()
 
 
-def resize(capacity):
+def resize(capacity: int) -> None:
     """Keeps at most `capacity` plans from now on; 0 keeps none.
 
     >>> before = wingbeat.plan_cache.info().capacity

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plugin of pytest that has the suites of SciPy and numpy run on wingbeat, unchanged:
 
-    pytest -p wingbeat_backend --pyargs scipy.fft.tests numpy.fft
+    pytest -p wingbeat._suite --pyargs scipy.fft.tests numpy.fft
 
 Counts the transforms that wingbeat did, and those that it left to SciPy and why; the run fails if
 it declined anything but long double and `fht`.

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times of one complex fft beside the other libraries that are installed.
+
+Libraries take turns in rounds, so that a busy machine slows them alike; a time is the shortest of
+the rounds, each the mean of as many calls as take some milliseconds. Arrays are warm in the caches.
+"""
+
+import json
+import math
+import os
+import platform
+import time
+
+import numpy as np
+
+ROUND_SECONDS = 4e-3
+OTHER_LENGTHS = (17, 30, 60, 97, 100, 120, 243, 360, 500, 509, 625, 1000, 1009, 1155, 1500, 2187,
+                 3125, 4000, 4099, 6000, 10000, 10007, 15625, 30030, 44100, 65537, 100000, 250000,
+                 531441, 1000000)
+
+
+def lengths_of(text):
+    """Returns the lengths that a text names."""
+    lengths = []
+    for word in text.split(","):
+        if word == "other":
+            lengths += OTHER_LENGTHS
+        elif ".." in word:
+            first, last = (int(end.removeprefix("2^")) for end in word.split(".."))
+            lengths += [1 << i for i in range(first, last + 1)]
+        else:
+            lengths.append(1 << int(word[2:]) if word.startswith("2^") else int(word))
+    if not lengths or min(lengths) < 1:
+        raise ValueError(f"lengths are {text!r}; give numbers from 1 on, 2^a..2^b, or 'other'")
+    return lengths
+
+
+def processor_libraries(n_threads):
+    """Yields (name, function of an array that returns a call)."""
+    import wingbeat.fft
+
+    def wingbeat_call(x):
+        return lambda: wingbeat.fft.fft(x)
+
+    yield "wingbeat", wingbeat_call
+    try:
+        import scipy.fft
+        yield "scipy", lambda x: lambda: scipy.fft.fft(x, workers=n_threads)
+    except ImportError:
+        pass
+    if n_threads == 1:
+        yield "numpy", lambda x: lambda: np.fft.fft(x)
+    try:
+        import mkl_fft
+        yield "mkl_fft", lambda x: lambda: mkl_fft.fft(x)
+    except ImportError:
+        pass
+    try:
+        import pyfftw
+        from pyfftw.interfaces import cache, scipy_fft
+        cache.enable()
+        yield "pyfftw", lambda x: lambda: scipy_fft.fft(x, workers=n_threads)
+
+        def planned(x):
+            return pyfftw.builders.fft(pyfftw.byte_align(x.copy()), threads=n_threads,
+                                       planner_effort="FFTW_MEASURE", avoid_copy=True)
+        yield "pyfftw, planned", planned
+    except ImportError:
+        pass
+    try:
+        import torch
+        torch.set_num_threads(n_threads)
+        yield "torch", lambda x: (lambda t: lambda: torch.fft.fft(t))(torch.from_numpy(x))
+    except ImportError:
+        pass
+
+
+def gpu_libraries():
+    """Yields the same for arrays on a GPU; a call ends when the GPU is done."""
+    import wingbeat.fft
+    try:
+        import torch
+
+        def torch_call(function):
+            def call_of(x):
+                given = torch.from_numpy(x).cuda()
+
+                def call():
+                    function(given)
+                    torch.cuda.synchronize()
+                return call
+            return call_of
+        yield "wingbeat, torch", torch_call(wingbeat.fft.fft)
+        yield "torch", torch_call(torch.fft.fft)
+    except ImportError:
+        pass
+    try:
+        import cupy
+        import cupyx.scipy.fft
+
+        def cupy_call(function):
+            def call_of(x):
+                given = cupy.asarray(x)
+
+                def call():
+                    function(given)
+                    cupy.cuda.get_current_stream().synchronize()
+                return call
+            return call_of
+        yield "wingbeat, cupy", cupy_call(wingbeat.fft.fft)
+        yield "cupy", cupy_call(cupyx.scipy.fft.fft)
+    except ImportError:
+        pass
+
+
+def seconds(call, n_calls):
+    begin = time.perf_counter()
+    for _ in range(n_calls):
+        call()
+    return (time.perf_counter() - begin) / n_calls
+
+
+def timed(calls, n_rounds):
+    """Returns the shortest mean time of each call."""
+    counts = {}
+    for name, call in calls.items():
+        call()
+        counts[name] = max(1, int(ROUND_SECONDS / max(seconds(call, 3), 1e-7)))
+    best = dict.fromkeys(calls, math.inf)
+    for _ in range(n_rounds):
+        for name, call in calls.items():
+            best[name] = min(best[name], seconds(call, counts[name]))
+    return best
+
+
+def table(rows):
+    names = list(rows[0]["seconds"])
+    lines = ["length    " + "".join(f"{name:>17}" for name in names)]
+    for row in rows:
+        times = "".join(f"{1e6 * row['seconds'][name]:14.2f} us" for name in names)
+        lines.append(f"{row['length']:<10}" + times)
+    return "\n".join(lines)
+
+
+def ratios(rows):
+    """Returns the geometric mean of each library's time over wingbeat's."""
+    ours = next(iter(rows[0]["seconds"]))
+    means = {}
+    for name in rows[0]["seconds"]:
+        logs = [math.log(row["seconds"][name] / row["seconds"][ours]) for row in rows]
+        means[name] = round(math.exp(sum(logs) / len(logs)), 3)
+    return means
+
+
+def draw(rows, path):
+    """Draws speeds, 5 n log2 n operations a second, as a picture."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise RuntimeError("--plot needs matplotlib; install it, or leave --plot out") from None
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    lengths = [row["length"] for row in rows]
+    for name in rows[0]["seconds"]:
+        speeds = [5e-9 * n * math.log2(n) / row["seconds"][name]
+                  for n, row in zip(lengths, rows) if n > 1]
+        axes.plot([n for n in lengths if n > 1], speeds, "o-", markersize=3, label=name)
+    axes.set(xscale="log", xlabel="length", ylabel="5 n log2 n / time, GFLOP/s")
+    axes.legend()
+    figure.savefig(path, dpi=150)
+
+
+def run(options):
+    # Before libraries start that read them once.
+    for variable in ("MKL_NUM_THREADS", "OMP_NUM_THREADS", "WINGBEAT_THREADS"):
+        os.environ[variable] = str(options.threads)
+    is_gpu = options.device == "cuda"
+    libraries = dict(gpu_libraries() if is_gpu else processor_libraries(options.threads))
+    if not libraries:
+        raise RuntimeError("no library with arrays on a GPU is installed; install torch or cupy")
+    rng = np.random.default_rng(0)
+    rows = []
+    for n in lengths_of(options.lengths):
+        x = (rng.standard_normal(n) + 1j * rng.standard_normal(n)).astype(options.dtype)
+        calls = {name: call_of(x) for name, call_of in libraries.items()}
+        rows.append({"length": n, "seconds": timed(calls, options.rounds)})
+        print(table(rows[-1:]) if len(rows) == 1 else table(rows[-1:]).splitlines()[-1], flush=True)
+    print("times over wingbeat's, geometric mean: " + ", ".join(
+        f"{name} {mean}" for name, mean in ratios(rows).items()))
+    if options.json:
+        from wingbeat.__main__ import library_versions
+        result = {"dtype": options.dtype, "threads": options.threads, "device": options.device,
+                  "processor": platform.processor() or platform.machine(),
+                  "libraries": library_versions(), "rounds": options.rounds,
+                  "ratios": ratios(rows), "rows": rows}
+        with open(options.json, "w", encoding="utf-8") as file:
+            file.write(json.dumps(result, indent=1) + "\n")
+    if options.plot:
+        draw(rows, options.plot)
+    return 0

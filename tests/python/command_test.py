@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m wingbeat: what it prints, and that it refuses in one sentence."""
+
+import json
+import pathlib
+
+import pytest
+
+import wingbeat
+from wingbeat.__main__ import main
+
+
+def printed(capsys, *arguments):
+    assert main(arguments) == 0
+    return capsys.readouterr().out
+
+
+def test_tells_what_this_machine_has(capsys):
+    described = json.loads(printed(capsys, "info", "--json"))
+    assert described["wingbeat"] == wingbeat.__version__
+    engines = {each["engine"] for each in described["devices"]}
+    assert {"reference", "host"} <= engines
+    assert engines | set(described["absent"]) == {"reference", "host", "opencl", "cuda"}
+    assert "host:0" in printed(capsys, "info")
+
+
+def test_times_libraries_in_turns(capsys, tmp_path):
+    file = tmp_path / "times.json"
+    text = printed(capsys, "bench", "--lengths", "16,2^5..2^6", "--rounds", "1", "--json",
+                   str(file))
+    assert "scipy" in text
+    result = json.loads(file.read_text())
+    assert [row["length"] for row in result["rows"]] == [16, 32, 64]
+    assert all(seconds > 0 for row in result["rows"] for seconds in row["seconds"].values())
+    assert result["ratios"]["wingbeat"] == 1
+
+
+@pytest.mark.parametrize("arguments,words", (
+    (("bench", "--lengths", "0"), "lengths are '0'"),
+    (("bench", "--lengths", "16", "--rounds", "1", "--plot", "/nowhere/picture.png"),
+     "matplotlib|nowhere"),
+))
+def test_refuses_in_one_sentence(capsys, arguments, words):
+    assert main(arguments) == 2
+    refusal = capsys.readouterr().err
+    assert refusal.startswith("python -m wingbeat: ") and refusal.count("\n") == 1
+    assert __import__("re").search(words, refusal)
+
+
+def test_shows_and_clears_the_cache(capsys, tmp_path, monkeypatch):
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    (folder / "one").write_bytes(b"1234")
+    monkeypatch.setenv("WINGBEAT_CACHE", str(folder))
+    assert json.loads(printed(capsys, "cache")) == {"folder": str(folder), "kernels": 1, "bytes": 4}
+    printed(capsys, "cache", "clear")
+    assert not pathlib.Path(folder).exists()
+    monkeypatch.setenv("WINGBEAT_CACHE", "off")
+    assert json.loads(printed(capsys, "cache"))["folder"] is None
