@@ -12,6 +12,7 @@
 #include "wingbeat/image_convolution.hpp"  // image_convolution
 #include "wingbeat/kernel.hpp"             // kernel, kernel_spec
 #include "wingbeat/library_folder.hpp"     // add_library_folder
+#include "wingbeat/long_convolution.hpp"   // long_convolution
 #include "wingbeat/pinned_memory.hpp"      // pinned_memory
 #include "wingbeat/plan.hpp"               // plan, plan_spec
 #include "wingbeat/plan_cache.hpp"         // plan_cache

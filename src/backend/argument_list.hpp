@@ -47,9 +47,10 @@ class argument_list {
   void add(std::span<const kernel_argument> given) {
     for (const kernel_argument& each : given) push(each);
   }
+  /// Adds an argument for each parameter; of a run that has more for another step, the first ones.
   void add(std::span<const kernel_parameter> parameters,
            std::span<const wingbeat::kernel_argument> given) {
-    for (std::size_t i = 0; i < given.size(); ++i) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (!given[i].is_memory()) {
         push({given[i].value().data(), parameters[i].bytes()});
         continue;

@@ -10,8 +10,8 @@
 namespace wingbeat::convolving {
 
 plan_spec program_builder::with_stored_types(plan_spec spec, const array_ends& ends) const {
-  if (ends.in != place::input && !spec.load.is_given()) spec.in.stored = between();
-  if (ends.out != place::output) spec.out.stored = between();
+  if (ends.in != place::input && !spec.load.is_given()) spec.in.stored = between_;
+  if (ends.out != place::output) spec.out.stored = between_;
   return spec;
 }
 
@@ -57,10 +57,10 @@ void program_builder::add_in_two(const backend::convolution_of_rows& request,
   back.load = product_load({.prepared = prepared,
                             .columns = columns,
                             .bins = bins,
-                            .is_pairwise = spec_.pairs == pairing::pairwise,
+                            .is_pairwise = pairs_ == pairing::pairwise,
                             .has_one_column = factors.has_one_column,
                             .times = spectra.times},
-                           run, between());
+                           run, between_);
   if (factors.are_real) {
     forward.kind = transform::forward_from_real;
     back.kind = transform::inverse_to_real;
@@ -75,7 +75,7 @@ void program_builder::add_in_two(const backend::convolution_of_rows& request,
 
 place program_builder::workspace_beside(place used, std::size_t numbers) {
   const place found = used == place::between_a ? place::between_b : place::between_a;
-  program_.reserve(found, numbers * 2 * bytes_of_real(between()));
+  program_.reserve(found, numbers * 2 * bytes_of_real(between_));
   return found;
 }
 

@@ -24,8 +24,13 @@ struct row_factors {
 
 class program_builder {
  public:
+  /// `between` is what spectra and the workspace are stored as.
+  program_builder(const std::shared_ptr<backend::queue>& on, const backend::engine& engine,
+                  precision between, pairing pairs)
+      : on_(on), engine_(engine), between_(between), pairs_(pairs) {}
   program_builder(const std::shared_ptr<backend::queue>& on, const program_request& request)
-      : on_(on), spec_(request.spec), engine_(request.engine_for(*on)) {}
+      : program_builder(on, request.engine_for(*on), stored_between(request.spec),
+                        request.spec.pairs) {}
 
   /// Adds a transform. Spectra and workspace have their own stored type.
   void add(const plan_spec& spec, const array_ends& ends);
@@ -45,13 +50,13 @@ class program_builder {
   [[nodiscard]] programs::program take() { return std::move(program_); }
 
  private:
-  [[nodiscard]] precision between() const { return stored_between(spec_); }
   [[nodiscard]] plan_spec with_stored_types(plan_spec spec, const array_ends& ends) const;
   [[nodiscard]] bool add_realised(const backend::step_request& step, const array_ends& ends);
 
   const std::shared_ptr<backend::queue>& on_;
-  const convolution_spec& spec_;
   const backend::engine& engine_;
+  precision between_;
+  pairing pairs_;
   programs::program program_;
 };
 

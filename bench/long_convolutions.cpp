@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long does a long convolution take beside a copy of its signals? Times, in turns with the
+// copy: a run, and the gradients of signals and of kernels, of 2^26 samples in a batch of 8, fp32
+// and bf16. Results are compared with those of the engine host.
+//     long_convolutions ENGINE FILE.json [SAMPLES_LOG2]     commit from WINGBEAT_COMMIT
+#include <fmt/core.h>
+
+#include <algorithm>  // max, min
+#include <cmath>      // abs
+#include <cstdlib>    // getenv, atoi
+#include <nlohmann/json.hpp>
+
+#include "backend/backend.hpp"         // queue::copy
+#include "measure/document_text.hpp"   // write_document
+#include "measure/rounds.hpp"          // queued_run, take_turns
+#include "wingbeat/device/bfloat.hpp"  // bfloat
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+
+constexpr int n_rounds = 15;
+constexpr std::size_t batch = 8;
+
+/// Noise in [-1, 1) that repeats after 2^20 numbers, as it is stored.
+template <class Stored>
+void fill(buffer& memory) {
+  std::vector<Stored> values(std::size_t{1} << 20);
+  unsigned state = 1;
+  for (Stored& value : values) {
+    state = state * 1664525 + 1013904223;
+    value = Stored(static_cast<float>(state >> 8) * 0x1p-23F - 1);
+  }
+  const std::size_t bytes = values.size() * sizeof(Stored);
+  for (std::size_t offset = 0; offset < memory.size_bytes(); offset += bytes) {
+    memory.write(values.data(), std::min(bytes, memory.size_bytes() - offset), offset);
+  }
+}
+
+void fill(buffer& memory, precision stored) {
+  if (stored == precision::bf16) return fill<device::bfloat>(memory);
+  fill<float>(memory);
+}
+
+/// A plan with its arrays.
+struct problem {
+  problem(queue& queue_of_device, const long_convolution_spec& spec)
+      : on(queue_of_device),
+        plan(on, spec),
+        x(on, plan.signal_bytes()),
+        dy(on, plan.signal_bytes()),
+        y(on, plan.signal_bytes()),
+        k(on, plan.kernel_bytes()),
+        dk(on, plan.kernel_bytes()),
+        spectra(on, plan.spectra_bytes()) {
+    fill(x, spec.stored);
+    fill(dy, spec.stored);
+    fill(k, precision::fp32);
+    plan.prepare(on, k.view(), spectra.view());
+    on.wait();
+  }
+  void run() { plan.enqueue(on, spectra.view(), x.view(), y.view()); }
+  void signal_gradient() { plan.enqueue_signal_gradient(on, spectra.view(), dy.view(), y.view()); }
+  void kernel_gradient() { plan.enqueue_kernel_gradient(on, x.view(), dy.view(), dk.view()); }
+
+  /// Returns the results of the first signal and channel, of a plan that stores fp32.
+  std::vector<float> first_results() {
+    run();
+    on.wait();
+    std::vector<float> values(plan.spec().length);
+    y.read(values.data(), values.size() * sizeof values[0]);
+    return values;
+  }
+
+  queue& on;
+  long_convolution plan;
+  buffer x, dy, y, k, dk, spectra;
+};
+
+/// Returns the largest difference of the first results from those of the host, as a part of the
+/// largest number.
+double difference_of(problem& measured) {
+  queue host{first_device(engine::host)};
+  problem expected{host, {.length = measured.plan.spec().length}};
+  const auto a = measured.first_results(), b = expected.first_results();
+  double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = std::max<double>(largest, std::abs(b[i]));
+    const double off = std::abs(a[i] - b[i]);
+    if (!(off <= difference)) difference = off;  // what is no number stays
+  }
+  return difference / largest;
+}
+
+nlohmann::ordered_json times_of(queue& on, std::size_t length, precision stored,
+                                std::size_t samples) {
+  const std::size_t channels = std::max<std::size_t>(samples / batch / length, 1);
+  problem measured{on,
+                   {.length = length,
+                    .channels = channels,
+                    .batch = batch,
+                    .stored = stored,
+                    .has_gradients = true}};
+  const double difference = stored == precision::fp32 ? difference_of(measured) : 0;
+  std::vector<measure::timed_run> runs{
+      measure::queued_run(on, "copy",
+                          [&] { on.impl()->copy(measured.y.view(), measured.x.view()); }),
+      measure::queued_run(on, "run", [&] { measured.run(); }),
+      measure::queued_run(on, "signal_gradient", [&] { measured.signal_gradient(); }),
+      measure::queued_run(on, "kernel_gradient", [&] { measured.kernel_gradient(); })};
+  measure::take_turns(runs, n_rounds);
+  nlohmann::ordered_json row{{"length", length},
+                             {"channels", channels},
+                             {"batch", batch},
+                             {"stored", name_of(stored)},
+                             {"padded", measured.plan.padded()},
+                             {"launches", measured.plan.passes().size()},
+                             {"difference", difference}};
+  for (const measure::timed_run& run : runs) {
+    row[run.name + "_s"] = {{"median", run.median_s()}, {"min", run.min_s()}, {"max", run.max_s()}};
+  }
+  const auto resources = measured.plan.resources();
+  if (!resources.empty()) {
+    row["registers"] = resources.front().registers;
+    row["spill_bytes"] = resources.front().spill_bytes;
+  }
+  const double copy = runs[0].median_s();
+  const double together = runs[1].median_s() + runs[2].median_s() + runs[3].median_s();
+  fmt::print(
+      "{:>8} {} in {}: {:.1f} us, {:.3f} of the copy; gradients {:.3f} and {:.3f}; all {:.3f}; off "
+      "{:.1e}{}\n",
+      length, name_of(stored), measured.plan.passes().size(), 1e6 * runs[1].median_s(),
+      copy / runs[1].median_s(), copy / runs[2].median_s(), copy / runs[3].median_s(),
+      copy / together, difference, difference < 1e-5 ? "" : "  WRONG");
+  return row;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 3) {
+    fmt::print(stderr, "long_convolutions ENGINE FILE.json [SAMPLES_LOG2]\n");
+    return 2;
+  }
+  queue on{first_device(engine_named(argv[1]))};
+  const std::size_t samples = std::size_t{1} << (argc > 3 ? std::atoi(argv[3]) : 26);
+  const char* commit = std::getenv("WINGBEAT_COMMIT");
+  nlohmann::ordered_json document{{"schema", "wingbeat.long_convolutions/1"},
+                                  {"commit", commit == nullptr ? "unknown" : commit},
+                                  {"device", on.device().name},
+                                  {"version", on.device().version},
+                                  {"rounds", n_rounds}};
+  bool is_right = true;
+  for (const precision stored : {precision::fp32, precision::bf16}) {
+    for (const std::size_t length :
+         {256, 1000, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 1 << 20}) {
+      document["results"].push_back(times_of(on, length, stored, samples));
+      is_right = is_right && document["results"].back()["difference"] < 1e-5;
+    }
+  }
+  measure::write_document(argv[2], document);
+  return is_right ? 0 : 1;
+} catch (const wingbeat::error& failed) {
+  fmt::print(stderr, "long_convolutions: {}\n", failed.what());
+  return 3;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real parts of rows as kernels of channels, the tap at the origin as the channel's skip too: what
+// is stored is a gradient, and both have the same.
+#pragma once
+
+#include "wingbeat/device/bfloat.hpp"                 // bfloat
+#include "wingbeat/device/complex.hpp"                // complex
+#include "wingbeat/device/functors/channel_taps.hpp"  // channel_taps_numbers
+#include "wingbeat/device/functors/fixed.hpp"         // fixed
+#include "wingbeat/device/half.hpp"                   // half_float
+#include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::functors {
+
+template <class Stored, class Real>
+class tap_store {
+ public:
+  using numbers = channel_taps_numbers;
+  using element = Stored;
+  using operands = channel_taps_operands<Stored>;
+  static constexpr bool in_order = false;
+
+  WINGBEAT_FN tap_store(const numbers& n, WINGBEAT_GLOBAL element* out, operands given, size row)
+      : taps_(out + row * n.length),
+        skip_(given.skip + (n.has_skip ? row : 0)),
+        origin_(n.origin),
+        has_skip_(n.has_skip) {}
+  WINGBEAT_FN void store(size i, complex<Real> z) const {
+    taps_[i] = element(z.re);
+    if (has_skip_ && i == origin_) *skip_ = element(z.re);
+  }
+
+ private:
+  WINGBEAT_GLOBAL element* taps_;
+  WINGBEAT_GLOBAL element* skip_;
+  size origin_;
+  bool has_skip_;
+};
+
+}  // namespace wingbeat::device::functors

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of long real signals with a long kernel for each channel, as state-space models and
+// Hyena have in place of attention, with gates, a skip and all gradients.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <memory>   // unique_ptr
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wingbeat/buffer.hpp"  // buffer_view
+#include "wingbeat/plan.hpp"    // precision, pass_info
+#include "wingbeat/queue.hpp"   // queue
+
+namespace wingbeat {
+
+/// Which values of k * x are kept, of a kernel with K taps: as many as x has, from
+enum class kernel_alignment {
+  causal,  ///< value 0 on: y[i] depends on x[i] and earlier values.
+  centred  ///< value (K - 1) / 2 on, rounded down: the middle tap leaves x where it is.
+};
+
+[[nodiscard]] std::string_view name_of(kernel_alignment aligned) noexcept;
+
+/// The description of a long convolution: for each signal of a batch and each channel
+///     u = g x,   y[i] = h[i] (sum over j of k[j] u[i + s - j] + d u[i]),   0 <= i < length
+/// where s is 0, or (kernel - 1) / 2 where kernels are centred; g and h are gates, which have a
+/// value for each of x, and d a number for each channel. Without them g and h are 1 and d is 0.
+///
+///     long_convolution mix{queue, {.length = 8192, .channels = 768, .batch = 4}};
+///     buffer spectra{queue, mix.spectra_bytes()};
+///     mix.prepare(queue, kernels.view(), spectra.view());
+///     mix.enqueue(queue, spectra.view(), x.view(), y.view());
+struct long_convolution_spec {
+  std::size_t length = 0;  ///< L, of each signal. Any.
+  /// K, the taps of each kernel; 0: L. At most L; of centred ones 2L - 1.
+  std::size_t kernel = 0;
+  std::size_t channels = 1;  ///< Each has a kernel.
+  std::size_t batch = 1;     ///< Each kernel meets so many signals.
+  kernel_alignment aligned = kernel_alignment::causal;
+  /// What signals, results and gates are stored as; computed in fp32, of fp64 in fp64.
+  precision stored = precision::fp32;
+  /// What kernels, skips and their gradients are stored as; empty: as what is computed with. fp64
+  /// mixes with no other.
+  std::optional<precision> kernel_stored = {};
+  bool has_gate_before = false;  ///< Runs give g.
+  bool has_gate_after = false;   ///< Runs give h.
+  bool has_skip = false;         ///< `prepare` is given d.
+  /// Each signal of the batch has a length of its own, which runs give: values from there on are
+  /// neither read nor written, and those of x and g count as 0.
+  bool is_ragged = false;
+  bool has_gradients = false;  ///< The gradients are planned too.
+};
+
+/// The arrays of a run beside signals and results; those that the request does not have are empty.
+struct long_convolution_operands {
+  buffer_view gate_before = {}, gate_after = {};  ///< [batch][channel][i]
+  buffer_view lengths = {};  ///< std::uint32_t of each signal of the batch, `length` at most.
+};
+
+/// A planned long convolution. Immutable once built, so many threads may enqueue it at once. All
+/// arrays are packed: signals and results [batch][channel][i], kernels [channel][tap], skips
+/// [channel]. Two signals of the batch are the real and imaginary parts of one row, padded to
+/// `padded()` in no memory; rows that fit a workgroup are transformed, multiplied and transformed
+/// back in one launch. An odd batch has a row of one signal.
+class long_convolution {
+ public:
+  /// Validates `spec` and prepares it for the device behind `on`. Throws `plan_error`, naming the
+  /// field at fault, or `device_error`.
+  long_convolution(const queue& on, const long_convolution_spec& spec);
+  long_convolution(long_convolution&&) noexcept;
+  long_convolution& operator=(long_convolution&&) noexcept;
+  ~long_convolution();
+
+  [[nodiscard]] const long_convolution_spec& spec() const;
+
+  /// Returns the length that rows are padded to.
+  [[nodiscard]] std::size_t padded() const;
+
+  /// Returns the bytes of all signals, which results and gates have too; of all kernels; of all
+  /// skips; of all spectra, whose layout is private to plans of this spec.
+  [[nodiscard]] std::size_t signal_bytes() const;
+  [[nodiscard]] std::size_t kernel_bytes() const;
+  [[nodiscard]] std::size_t skip_bytes() const;
+  [[nodiscard]] std::size_t spectra_bytes() const;
+
+  /// Returns the bytes of device scratch that any run needs; 0 where rows fit a workgroup and there
+  /// are no gradients.
+  [[nodiscard]] std::size_t workspace_bytes() const;
+
+  /// Returns the bytes that `enqueue` reads and writes in device memory, as planned.
+  [[nodiscard]] std::size_t traffic_bytes() const;
+
+  /// Returns the passes of `enqueue`, in order; empty on engines that compile no kernels.
+  [[nodiscard]] std::vector<pass_info> passes() const;
+  [[nodiscard]] std::vector<kernel_resources> resources() const;
+
+  /// Returns the runs in words: padded length, a line for each pass, bytes.
+  [[nodiscard]] std::string explain() const;
+
+  /// Queues the spectra of all kernels, with `skip` where the request has skips: once for each set
+  /// of kernels. No view overlaps another. Throws as `plan::enqueue` does.
+  void prepare(queue& on, buffer_view kernels, buffer_view spectra, buffer_view skip = {},
+               buffer_view workspace = {}) const;
+
+  /// Queues one run. Nothing is allocated or waited for. What is written overlaps no other view;
+  /// what is read may. Throws as `plan::enqueue` does.
+  void enqueue(queue& on, buffer_view spectra, buffer_view signals, buffer_view results,
+               const long_convolution_operands& given = {}, buffer_view workspace = {}) const;
+
+  /// Queues the gradient with respect to x of a function whose gradient with respect to y is
+  /// `result_gradient`. `given` are the operands of `enqueue`. Requires `has_gradients`. Throws
+  /// likewise.
+  ///
+  /// The gradient with respect to g is this with x as `gate_before`; that with respect to h is
+  /// `enqueue` with the gradient of y as `gate_after`.
+  void enqueue_signal_gradient(queue& on, buffer_view spectra, buffer_view result_gradient,
+                               buffer_view signal_gradient,
+                               const long_convolution_operands& given = {},
+                               buffer_view workspace = {}) const;
+
+  /// Queues the gradient with respect to all kernels, and all skips where the request has them:
+  /// sums over the batch, always in the same order. Requires `has_gradients`. Throws likewise.
+  void enqueue_kernel_gradient(queue& on, buffer_view signals, buffer_view result_gradient,
+                               buffer_view kernel_gradient, buffer_view skip_gradient = {},
+                               const long_convolution_operands& given = {},
+                               buffer_view workspace = {}) const;
+
+ private:
+  struct impl;
+  std::unique_ptr<const impl> impl_;
+};
+
+}  // namespace wingbeat

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long convolutions as programs. Kernels are transformed into the array `filter`. A run is one
+// convolution of rows, each of them two signals, where the engine makes one; else transforms with a
+// product between them. The gradient of a signal is the correlation with the same spectra, between
+// the same ranges exchanged. The gradient of the kernels is the inverse transform of a sum of
+// products of spectra.
+#pragma once
+
+#include <memory>  // shared_ptr
+
+#include "backend/backend.hpp"            // queue, engine
+#include "convolving/long_request.hpp"    // long_geometry
+#include "programs/program.hpp"           // program
+#include "wingbeat/long_convolution.hpp"  // long_convolution_spec
+
+namespace wingbeat::convolving {
+
+/// Makes the programs of one request.
+class long_programs {
+ public:
+  /// All outlive this.
+  long_programs(const std::shared_ptr<backend::queue>& on, const backend::engine& engine,
+                const long_convolution_spec& spec, const long_geometry& row)
+      : on_(on), engine_(engine), spec_(spec), row_(row) {}
+
+  /// Input: the kernels; operands of the load: the skips. Output: `filter`.
+  [[nodiscard]] programs::program prepare() const;
+  /// Operands of the load: the gate before and the lengths; of the store: the gate after and the
+  /// lengths; those of them that the request has.
+  [[nodiscard]] programs::program run() const;
+  /// Input: the gradient of the results. Operands: as of a run, the gates exchanged.
+  [[nodiscard]] programs::program signal_gradient() const;
+  /// Input: the signals; `filter`: the gradient of the results. Operands of the load: the gate
+  /// before, the gate after, the lengths; of the store: the gradient of the skips.
+  [[nodiscard]] programs::program kernel_gradient() const;
+
+ private:
+  [[nodiscard]] std::size_t pairs() const { return (spec_.batch + 1) / 2; }
+  [[nodiscard]] std::size_t spectra() const { return pairs() * spec_.channels * row_.padded; }
+  [[nodiscard]] plan_spec rows(std::vector<std::size_t> batch) const;
+  [[nodiscard]] fused_load signal_load(bool is_gated) const;
+  [[nodiscard]] fused_store signal_store(bool is_gated) const;
+  [[nodiscard]] programs::program convolved(index_range in, index_range out, const fused_load& load,
+                                            const fused_store& store, product times) const;
+
+  const std::shared_ptr<backend::queue>& on_;
+  const backend::engine& engine_;
+  const long_convolution_spec& spec_;
+  const long_geometry& row_;
+};
+
+/// Returns the bytes of all signals, kernels, skips and spectra of a request.
+[[nodiscard]] std::size_t signal_bytes(const long_convolution_spec& spec);
+[[nodiscard]] std::size_t kernel_bytes(const long_convolution_spec& spec, const long_geometry& row);
+[[nodiscard]] std::size_t skip_bytes(const long_convolution_spec& spec);
+[[nodiscard]] std::size_t spectra_bytes(const long_convolution_spec& spec,
+                                        const long_geometry& row);
+
+}  // namespace wingbeat::convolving

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convolving/long_request.hpp"
+
+#include <algorithm>  // max
+#include <bit>        // bit_ceil
+
+#include "address_space.hpp"        // max_elements, rounded_product
+#include "formatted.hpp"            // formatted
+#include "programs/transforms.hpp"  // can_convolve
+#include "tuning/padding.hpp"       // padded_length
+#include "wingbeat/error.hpp"       // plan_error
+
+namespace wingbeat {
+namespace convolving {
+namespace {
+
+constexpr std::string_view unnamed = "unknown";
+
+/// Returns the length that rows are padded to. On engines that compile kernels, a longer one that
+/// takes one launch is preferred to one that takes several.
+std::size_t row_length(std::size_t least, precision real, const device_info& device) {
+  const std::size_t padded = tuning::padded_length(least, device);
+  const bool compiles = device.runs_on == engine::cuda || device.runs_on == engine::opencl;
+  if (!compiles || padded > max_length) return padded;
+  const auto fits = [&](std::size_t length) {
+    return programs::can_convolve({.lengths = {length}, .real = real}, device);
+  };
+  const std::size_t power = std::max<std::size_t>(std::bit_ceil(least), 2);
+  return !fits(padded) && fits(power) ? power : padded;
+}
+
+void require_precisions(const long_convolution_spec& spec, const device_info& device) {
+  const auto require = [](bool is_known, std::string_view field, precision given) {
+    if (is_known) return;
+    throw plan_error(
+        formatted("{} is {}, which is none of its values; choose fp32, fp64, fp16 or bf16", field,
+                  static_cast<int>(given)));
+  };
+  const precision kernels = kernels_stored(spec);
+  require(name_of(spec.stored) != unnamed, "stored", spec.stored);
+  require(name_of(kernels) != unnamed, "kernel_stored", kernels);
+  if ((kernels == precision::fp64) != (spec.stored == precision::fp64)) {
+    throw plan_error(
+        formatted("kernel_stored is {} and stored is {}, and fp64 mixes with no other precision; "
+                  "leave kernel_stored empty",
+                  name_of(kernels), name_of(spec.stored)));
+  }
+  if (spec.stored == precision::fp64 && !device.has_fp64) {
+    throw plan_error(formatted("{} has no fp64; store fp32", device.name));
+  }
+}
+
+void require_kernel(const long_convolution_spec& spec) {
+  const bool is_causal = spec.aligned == kernel_alignment::causal;
+  const std::size_t max_taps = is_causal ? spec.length : 2 * spec.length - 1;
+  if (spec.kernel <= max_taps) return;
+  throw plan_error(
+      formatted("kernel is {} and length {}, so that some taps meet no signal; give a {} kernel at "
+                "most {}",
+                spec.kernel, spec.length, name_of(spec.aligned), max_taps));
+}
+
+}  // namespace
+
+precision computed(const long_convolution_spec& spec) {
+  return spec.stored == precision::fp64 ? precision::fp64 : precision::fp32;
+}
+
+precision kernels_stored(const long_convolution_spec& spec) {
+  return spec.kernel_stored.value_or(computed(spec));
+}
+
+long_geometry geometry_of(const long_convolution_spec& spec, const device_info& device) {
+  long_geometry row;
+  row.taps = spec.kernel == 0 ? spec.length : spec.kernel;
+  if (spec.aligned == kernel_alignment::centred) row.origin = (row.taps - 1) / 2;
+  row.signals = {0, spec.length};
+  row.results = {row.origin, row.origin + spec.length};
+  const std::size_t least = std::max(row.results.end, row.taps + spec.length - 1 - row.origin);
+  row.padded = row_length(least, computed(spec), device);
+  return row;
+}
+
+void require_valid(const long_convolution_spec& spec, const device_info& device) {
+  if (spec.length == 0 || spec.length > max_length) {
+    throw plan_error(formatted("length is {}; choose 1 to {}", spec.length, max_length));
+  }
+  if (spec.channels == 0 || spec.batch == 0) {
+    throw plan_error(formatted("channels is {} and batch is {}; make each at least 1",
+                               spec.channels, spec.batch));
+  }
+  if (name_of(spec.aligned) == unnamed) {
+    throw plan_error(
+        formatted("aligned is {}, which is none of its values; choose causal or centred",
+                  static_cast<int>(spec.aligned)));
+  }
+  require_precisions(spec, device);
+  require_kernel(spec);
+  const std::size_t padded = geometry_of(spec, device).padded;
+  if (padded > max_length) {
+    throw plan_error(
+        formatted("signals of {} take rows of {}, and the longest is {}; cut them into blocks and "
+                  "convolve those by wingbeat::convolution",
+                  spec.length, padded, max_length));
+  }
+  if (rounded_product({padded, spec.channels, spec.batch}) <= max_elements) return;
+  throw plan_error(
+      formatted("{} signals of {} channels of {} values are beyond the address space; choose fewer "
+                "or shorter ones",
+                spec.batch, spec.channels, spec.length));
+}
+
+}  // namespace convolving
+
+std::string_view name_of(kernel_alignment aligned) noexcept {
+  switch (aligned) {
+    case kernel_alignment::causal: return "causal";
+    case kernel_alignment::centred: return "centred";
+  }
+  return convolving::unnamed;
+}
+
+}  // namespace wingbeat

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: opencl
+// Timeout: 300
+// Long convolutions and their gradients, on every engine that is here.
+#include "wingbeat/long_convolution.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "convolving/long_check.hpp"  // check_long
+#include "support/on_engine.hpp"      // on_engine, all_engines, engine_name
+#include "support/refusal.hpp"        // refusal
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+
+constexpr kernel_alignment alignments[] = {kernel_alignment::causal, kernel_alignment::centred};
+
+class long_convolution_on : public on_engine {
+ protected:
+  void check(const long_convolution_spec& spec) { check_long(*on, spec); }
+  /// In full runs alone where each case takes kernels of its own.
+  void check_more(const long_convolution_spec& spec) {
+    if (!leaves_out()) check(spec);
+  }
+};
+
+TEST_P(long_convolution_on, agrees_with_the_sums_at_every_length) {
+  for (const std::size_t length : {1, 2, 3, 13, 31, 32, 64, 65, 127, 251}) {
+    for (const kernel_alignment aligned : alignments) {
+      check_more({.length = length, .channels = 2, .batch = 3, .aligned = aligned});
+    }
+  }
+}
+
+TEST_P(long_convolution_on, takes_kernels_of_any_length) {
+  for (const std::size_t kernel : {1, 2, 5, 30, 31}) {
+    check_more({.length = 31, .kernel = kernel, .batch = 2, .has_gradients = true});
+    check_more({.length = 31,
+                .kernel = kernel,
+                .batch = 2,
+                .aligned = kernel_alignment::centred,
+                .has_gradients = true});
+  }
+  check_more({.length = 31, .kernel = 61, .batch = 2, .aligned = kernel_alignment::centred});
+}
+
+TEST_P(long_convolution_on, takes_gates_and_skips) {
+  long_convolution_spec spec{.length = 40, .kernel = 7, .channels = 3, .batch = 2};
+  spec.has_gate_before = true;
+  check_more(spec);
+  spec.has_gate_before = false;
+  spec.has_gate_after = true;
+  check_more(spec);
+  spec.has_gradients = true;
+  check_more(spec);
+  spec.has_skip = true;
+  spec.aligned = kernel_alignment::centred;
+  check_more(spec);
+  spec.has_gate_before = true;
+  check(spec);
+}
+
+TEST_P(long_convolution_on, stores_every_precision) {
+  const auto precisions =
+      cases<precision>({precision::fp16}, {precision::bf16, precision::fp64, precision::fp32});
+  for (const precision stored : precisions) {
+    if (stored == precision::fp64 && !on->device().has_fp64) continue;
+    check({.length = 50,
+           .kernel = 20,
+           .channels = 2,
+           .batch = 3,
+           .stored = stored,
+           .has_gate_before = true,
+           .has_gate_after = true,
+           .has_skip = true,
+           .is_ragged = leaves_out(),
+           .has_gradients = !leaves_out()});
+  }
+  check_more({.length = 50,
+              .channels = 2,
+              .stored = precision::fp16,
+              .kernel_stored = precision::bf16,
+              .has_skip = true,
+              .has_gradients = true});
+}
+
+TEST_P(long_convolution_on, takes_signals_of_lengths_of_their_own) {
+  check_more({.length = 21,
+              .channels = 2,
+              .batch = 5,
+              .has_skip = true,
+              .is_ragged = true,
+              .has_gradients = true});
+  check_more({.length = 64,
+              .kernel = 9,
+              .batch = 4,
+              .aligned = kernel_alignment::centred,
+              .stored = precision::bf16,
+              .has_gate_before = true,
+              .has_gate_after = true,
+              .is_ragged = true,
+              .has_gradients = true});
+}
+
+TEST_P(long_convolution_on, takes_rows_longer_than_a_workgroup) {
+  if (GetParam() == engine::reference) GTEST_SKIP() << "the same plans as for shorter rows";
+  check_more({.length = 20000, .kernel = 20, .channels = 2, .has_gradients = true});
+}
+
+/// Returns the sum over i of a[i] b[i].
+long double product_of(const numbers& a, const numbers& b) {
+  long double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<long double>(a[i]) * b[i];
+  return sum;
+}
+
+TEST_P(long_convolution_on, has_adjoint_gradients_of_long_kernels) {
+  if (GetParam() == engine::reference) GTEST_SKIP() << "its transforms are slow";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
+  for (const std::size_t length : {3000, 4096, 4099}) {
+    const long_problem problem{{.length = length,
+                                .channels = 2,
+                                .batch = 3,
+                                .has_gate_before = true,
+                                .has_skip = true,
+                                .has_gradients = true}};
+    const long_run run{*on, problem};
+    const long double of_results = product_of(run.run(), problem.of_results);
+    numbers taps = problem.kernels;
+    taps.insert(taps.end(), problem.skip.begin(), problem.skip.end());
+    const long double bound =
+        1e-6L * norm_of(taps) * norm_of(problem.x) * norm_of(problem.of_results);
+    EXPECT_NEAR(product_of(run.signal_gradient(), problem.x), of_results, bound) << length;
+    EXPECT_NEAR(product_of(run.kernel_gradient(), taps), of_results, bound) << length;
+  }
+}
+
+/// Half the difference of a run's product with the gradient of the results, as one number of an
+/// operand changes by 1 in both directions; a run is linear in each operand.
+template <class Run>
+double difference_of(numbers operand, std::size_t place, const numbers& of_results,
+                     const Run& run) {
+  operand[place] += 1;
+  const long double above = product_of(run(operand), of_results);
+  operand[place] -= 2;
+  return static_cast<double>((above - product_of(run(operand), of_results)) / 2);
+}
+
+TEST_P(long_convolution_on, has_the_gradients_of_finite_differences) {
+  if (!on->device().has_fp64) GTEST_SKIP() << on->device().name << " has no fp64";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
+  const long_problem problem{{.length = 19,
+                              .kernel = 8,
+                              .channels = 2,
+                              .batch = 3,
+                              .aligned = kernel_alignment::centred,
+                              .stored = precision::fp64,
+                              .has_gate_before = true,
+                              .has_gate_after = true,
+                              .has_skip = true,
+                              .has_gradients = true}};
+  long_run run{*on, problem};
+  const auto run_with = [&](buffer& memory) {
+    return [&](const numbers& values) {
+      memory = uploaded(*on, values, precision::fp64);
+      return run.run();
+    };
+  };
+  const auto gradient_of_gate = [&](bool is_before) {
+    const buffer gradient = run.results();
+    long_convolution_operands given = run.operands();
+    (is_before ? given.gate_before : given.gate_after) =
+        (is_before ? run.x : run.of_results).view();
+    if (is_before) {
+      run.plan.enqueue_signal_gradient(*on, run.spectra.view(), run.of_results.view(),
+                                       gradient.view(), given);
+    } else {
+      run.plan.enqueue(*on, run.spectra.view(), run.x.view(), gradient.view(), given);
+    }
+    on->wait();
+    return read_numbers(gradient, precision::fp64);
+  };
+  const numbers of_x = run.signal_gradient(), of_taps = run.kernel_gradient();
+  const numbers of_before = gradient_of_gate(true), of_after = gradient_of_gate(false);
+  constexpr double bound = 1e-12;
+  for (std::size_t i = 0; i < problem.x.size(); i += 7) {
+    const numbers& dy = problem.of_results;
+    EXPECT_NEAR(of_x[i], difference_of(problem.x, i, dy, run_with(run.x)), bound) << i;
+    run_with(run.x)(problem.x);
+    EXPECT_NEAR(of_before[i], difference_of(problem.before, i, dy, run_with(run.before)), bound)
+        << i;
+    run_with(run.before)(problem.before);
+    EXPECT_NEAR(of_after[i], difference_of(problem.after, i, dy, run_with(run.after)), bound) << i;
+    run_with(run.after)(problem.after);
+  }
+  numbers taps = problem.kernels;
+  taps.insert(taps.end(), problem.skip.begin(), problem.skip.end());
+  const auto prepared = [&](const numbers& values) {
+    const auto end = values.begin() + static_cast<std::ptrdiff_t>(problem.kernels.size());
+    run.prepare({values.begin(), end}, {end, values.end()});
+    return run.run();
+  };
+  ASSERT_EQ(of_taps.size(), taps.size());
+  for (std::size_t j = 0; j < taps.size(); ++j) {
+    EXPECT_NEAR(of_taps[j], difference_of(taps, j, problem.of_results, prepared), bound) << j;
+  }
+}
+
+TEST_P(long_convolution_on, gives_the_same_bits_twice) {
+  const long_problem problem{{.length = 33, .channels = 2, .batch = 3, .has_gradients = true}};
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
+  const long_run run{*on, problem};
+  EXPECT_EQ(run.run(), run.run());
+  EXPECT_EQ(run.kernel_gradient(), run.kernel_gradient());
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, long_convolution_on, all_engines(), engine_name);
+
+std::string refused(const long_convolution_spec& spec) {
+  return refusal([&] {
+    const long_convolution refused_plan{queue{first_device(engine::host)}, spec};
+  });
+}
+
+TEST(long_convolution, refuses_what_no_device_can_make) {
+  EXPECT_EQ(refused({}), "length is 0; choose 1 to 268435456");
+  EXPECT_EQ(refused({.length = 8, .channels = 0}),
+            "channels is 0 and batch is 1; make each at least 1");
+  EXPECT_EQ(refused({.length = 8, .kernel = 9}),
+            "kernel is 9 and length 8, so that some taps meet no signal; give a causal kernel at "
+            "most 8");
+  EXPECT_EQ(refused({.length = 8, .kernel = 16, .aligned = kernel_alignment::centred}),
+            "kernel is 16 and length 8, so that some taps meet no signal; give a centred kernel at "
+            "most 15");
+  EXPECT_EQ(refused({.length = 8, .aligned = static_cast<kernel_alignment>(9)}),
+            "aligned is 9, which is none of its values; choose causal or centred");
+  EXPECT_EQ(refused({.length = 8, .stored = static_cast<precision>(9)}),
+            "stored is 9, which is none of its values; choose fp32, fp64, fp16 or bf16");
+  EXPECT_EQ(refused({.length = 8, .kernel_stored = precision::fp64}),
+            "kernel_stored is fp64 and stored is fp32, and fp64 mixes with no other precision; "
+            "leave kernel_stored empty");
+  EXPECT_THAT(refused({.length = max_length}), HasSubstr("cut them into blocks"));
+  EXPECT_THAT(refused({.length = 1 << 20, .channels = 1 << 30, .batch = 1 << 30}),
+              HasSubstr("beyond the address space"));
+}
+
+TEST(long_convolution, refuses_views_that_no_run_can_have) {
+  queue on{first_device(engine::host)};
+  const long_convolution plain{on, {.length = 8}};
+  const buffer kernels{on, 32}, spectra{on, plain.spectra_bytes()}, x{on, 64}, y{on, 32};
+  const auto run = [&](const long_convolution& plan, buffer_view signals, buffer_view results,
+                       const long_convolution_operands& given = {}) {
+    return refusal([&] { plan.enqueue(on, spectra.view(), signals, results, given); });
+  };
+  EXPECT_EQ(run(plain, x.view(), y.view()), nothing_refused);
+  EXPECT_EQ(run(plain, x.view(), x.view()),
+            "the results starts 0 bytes behind the start of the signals, which takes 32 bytes, so "
+            "that they overlap; give them places apart");
+  EXPECT_EQ(run(plain, x.view(), {y.view().handle, 0, 31}),
+            "the results holds 31 bytes; this long convolution needs 32");
+  EXPECT_THAT(run(plain, {x.view().handle, 2, 62}, y.view()), HasSubstr("starts at byte 2"));
+  EXPECT_EQ(run(plain, x.view(), y.view(), {.gate_before = x.view()}),
+            "a run has a gate before and has_gate_before is false; set it, or give none");
+  EXPECT_EQ(refusal([&] { plain.enqueue_signal_gradient(on, spectra.view(), x.view(), y.view()); }),
+            "a gradient is asked for and has_gradients is false; set it, so that gradients are "
+            "planned");
+  EXPECT_EQ(refusal([&] { plain.prepare(on, kernels.view(), spectra.view(), x.view()); }),
+            "a run has a skip and has_skip is false; set it, or give none");
+  const long_convolution ragged{on, {.length = 8, .has_gate_after = true, .is_ragged = true}};
+  EXPECT_EQ(run(ragged, x.view(), y.view(), {.gate_after = x.view()}),
+            "the table of lengths holds 0 bytes; this long convolution needs 4");
+}
+
+}  // namespace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of long convolutions, planned for an H200, and their bytes worked out by hand.
+#include "convolving/long_program.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backend/planning_engine.hpp"  // planning_engine
+
+namespace {
+
+using namespace wingbeat;
+
+class long_program : public ::testing::Test {
+ protected:
+  long_program() : on(engine.open(engine.devices().front())) {}
+
+  template <class Make>
+  [[nodiscard]] programs::program made(const long_convolution_spec& spec, const Make& make) {
+    row = convolving::geometry_of(spec, on->device());
+    return make(convolving::long_programs{on, engine, spec, row});
+  }
+  [[nodiscard]] programs::program run(const long_convolution_spec& spec) {
+    return made(spec, [](const auto& programs) { return programs.run(); });
+  }
+
+  backend::planning_engine engine;
+  std::shared_ptr<backend::queue> on;
+  convolving::long_geometry row;
+};
+
+TEST_F(long_program, takes_one_launch_where_a_row_fits_a_workgroup) {
+  for (const std::size_t length : {1, 2, 3, 255, 256, 1000, 1024, 2049, 4096, 5000, 8192}) {
+    const long_convolution_spec spec{.length = length, .channels = 64, .batch = 8};
+    const programs::program steps = run(spec);
+    EXPECT_EQ(steps.steps.size(), 1U) << length;
+    EXPECT_EQ(steps.workspace_bytes(), 0U) << length;
+    const std::size_t signals = 64 * 8 * length * 4;
+    EXPECT_EQ(steps.traffic_bytes(), 2 * signals + 64 * row.padded * 8) << length;
+  }
+}
+
+TEST_F(long_program, takes_two_clusters_or_two_passes_each_way_beyond) {
+  EXPECT_EQ(run({.length = 32768, .channels = 64, .batch = 8}).steps.size(), 2U);
+  EXPECT_EQ(run({.length = 65536, .channels = 64, .batch = 8}).steps.size(), 4U);
+}
+
+TEST_F(long_program, moves_gates_and_half_the_bytes_of_halves) {
+  const programs::program steps = run({.length = 1024,
+                                       .channels = 64,
+                                       .batch = 8,
+                                       .stored = precision::bf16,
+                                       .has_gate_before = true,
+                                       .has_gate_after = true});
+  ASSERT_EQ(steps.steps.size(), 1U);
+  EXPECT_EQ(steps.traffic_bytes(), std::size_t{4 * 64 * 8 * 1024 * 2 + 64 * 2048 * 8});
+}
+
+TEST_F(long_program, sums_the_kernels_gradient_over_pairs_of_signals) {
+  const programs::program steps =
+      made({.length = 1024, .channels = 64, .batch = 7},
+           [](const auto& programs) { return programs.kernel_gradient(); });
+  ASSERT_EQ(steps.steps.size(), 3U);
+  const std::size_t signals = 64 * 7 * 1024 * 4, spectra = 4 * 64 * 2048 * 8;
+  EXPECT_EQ(steps.traffic_bytes(), 2 * signals + 4 * spectra + 64 * 1024 * 4);
+  EXPECT_EQ(steps.workspace_bytes(), 2 * spectra);
+}
+
+}  // namespace
