@@ -31,7 +31,8 @@ for _site in reversed(sys.path):
             _wingbeat.add_library_folder(_folder)
 
 # Imported when they are first named: most programs need one or two.
-_SUBMODULES = {"fft", "scipy", "numpy", "signal", "match", "image", "channelise", "torch", "jax"}
+_SUBMODULES = {"fft", "scipy", "numpy", "signal", "match", "image", "channelise", "torch", "jax",
+               "compat"}
 
 
 def __getattr__(name):
