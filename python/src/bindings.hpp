@@ -29,5 +29,6 @@ void bind_xla(nb::module_& module);
 void bind_convolutions(nb::module_& module);
 void bind_direct_sums(nb::module_& module);
 void bind_stream_filters(nb::module_& module);
+void bind_searches(nb::module_& module);
 
 }  // namespace wingbeat::python

@@ -27,4 +27,5 @@ NB_MODULE(_wingbeat, module) {
   bind_convolutions(module);
   bind_direct_sums(module);
   bind_stream_filters(module);
+  bind_searches(module);
 }

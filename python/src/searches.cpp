@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches of images for many templates.
+#include <nanobind/stl/string.h>
+
+#include <cstddef>  // size_t
+#include <cstdint>  // uint32_t
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings.hpp"
+#include "device_copy.hpp"
+#include "owned_array.hpp"
+#include "queues.hpp"          // host_queue
+#include "wingbeat/error.hpp"  // plan_error
+#include "wingbeat/template_search.hpp"
+
+namespace wingbeat::python {
+namespace {
+
+/// What `Search` is made of: a `template_search` that threads may call one after another, its queue
+/// and the memory that it reads.
+class locked_search {
+ public:
+  locked_search(nb::tuple image, nb::tuple templates, int mode, bool is_double, bool is_normalised,
+                bool keeps_sums, bool keeps_counts, double threshold, std::size_t at_once,
+                bool takes_spectra, const queue* on)
+      : on_(on != nullptr ? *on : queue{first_device(engine::host)}) {
+    search_spec spec;
+    spec.image = {nb::cast<std::size_t>(image[0]), nb::cast<std::size_t>(image[1])};
+    spec.templates = {nb::cast<std::size_t>(templates[0]), nb::cast<std::size_t>(templates[1])};
+    spec.mode = static_cast<extent>(mode);
+    spec.real = is_double ? precision::fp64 : precision::fp32;
+    spec.is_normalised = is_normalised;
+    spec.keeps_sums = keeps_sums;
+    spec.keeps_counts = keeps_counts;
+    spec.threshold = threshold;
+    spec.templates_at_once = at_once;
+    spec.form = takes_spectra ? operand_form::spectrum : operand_form::values;
+    const nb::gil_scoped_release released;
+    search_.emplace(on_, spec);
+  }
+
+  void begin(nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> image) {
+    locked([&] {
+      device_copy copy{on_, image.data(), image.nbytes()};
+      copy.send();
+      search_->begin(on_, copy.view());
+      on_.wait();  // before the memory goes
+    });
+  }
+
+  void restart() {
+    locked([&] { search_->restart(on_); });
+  }
+
+  void add(nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> templates, std::size_t count) {
+    locked([&] {
+      device_copy copy{on_, templates.data(), templates.nbytes()};
+      copy.send();
+      search_->add(on_, copy.view(), count);
+      on_.wait();
+    });
+  }
+
+  nb::object map(int kind) {
+    return image_of([&] { return search_->map(on_, static_cast<score_map>(kind)); });
+  }
+  nb::object numbers() {
+    return image_of([&] { return search_->numbers(on_); });
+  }
+  nb::object counts() {
+    return image_of([&] { return search_->counts(on_); });
+  }
+
+  nb::list peaks(std::size_t most, double least, std::size_t distance) {
+    std::vector<peak> found;
+    locked([&] { found = search_->peaks(on_, most, least, distance); });
+    nb::list result;
+    for (const peak& each : found) {
+      result.append(nb::make_tuple(each.score, each.number, each.y, each.x));
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::size_t added() {
+    const std::lock_guard held{mutex_};
+    return search_->added();
+  }
+  [[nodiscard]] nb::tuple result() const {
+    return nb::make_tuple(search_->result()[0], search_->result()[1]);
+  }
+  [[nodiscard]] std::string explain() const { return search_->explain(); }
+
+ private:
+  template <class Work>
+  void locked(const Work& work) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard held{mutex_};
+    work();
+  }
+
+  template <class Work>
+  nb::object image_of(const Work& work) {
+    decltype(work()) values;
+    locked([&] { values = work(); });
+    return owned_array(std::move(values), {search_->result()[0], search_->result()[1]});
+  }
+
+  queue on_;
+  std::optional<template_search> search_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void bind_searches(nb::module_& module) {
+  using nb::literals::operator""_a;
+  nb::class_<locked_search>(module, "TemplateSearch")
+      .def(nb::init<nb::tuple, nb::tuple, int, bool, bool, bool, bool, double, std::size_t, bool,
+                    const queue*>(),
+           "image"_a, "templates"_a, "mode"_a, "is_double"_a, "is_normalised"_a, "keeps_sums"_a,
+           "keeps_counts"_a, "threshold"_a, "at_once"_a, "takes_spectra"_a, "queue"_a.none())
+      .def("begin", &locked_search::begin, "image"_a)
+      .def("restart", &locked_search::restart)
+      .def("add", &locked_search::add, "templates"_a, "count"_a)
+      .def("largest", [](locked_search& self) { return self.map(0); })
+      .def("mean", [](locked_search& self) { return self.map(1); })
+      .def("variance", [](locked_search& self) { return self.map(2); })
+      .def("numbers", &locked_search::numbers)
+      .def("counts", &locked_search::counts)
+      .def("peaks", &locked_search::peaks, "most"_a, "least"_a, "distance"_a)
+      .def("explain", &locked_search::explain)
+      .def_prop_ro("added", &locked_search::added)
+      .def_prop_ro("shape", &locked_search::result);
+}
+
+}  // namespace wingbeat::python

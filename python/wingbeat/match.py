@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Templates found in images.
+
+    match_template          correlation coefficients of one template, as scikit-image defines them
+    match_scores            OpenCV's six scores, by their names
+    Search                  many templates: the best score of each place and which template had it, mean,
+                            variance, counts, peaks; no map of any template is written
+    match_template_dft_2d   slices through a volume's transform, as torch-2dtm calls it
+
+>>> import numpy as np
+>>> from wingbeat import match
+>>> image = np.zeros((8, 8)); image[2:4, 5:7] = [[1, 2], [3, 4]]
+>>> scores = match.match_template(image, np.array([[1., 2.], [3., 4.]]))
+>>> print(*np.unravel_index(scores.argmax(), scores.shape), scores.max().round(6))
+2 5 1.0
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from wingbeat import _sums, _wingbeat, fft
+from wingbeat._device import queue_on
+
+__all__ = ["Peak", "Search", "match_scores", "match_template", "match_template_dft_2d"]
+
+SCORES = ("sqdiff", "sqdiff_normed", "ccorr", "ccorr_normed", "ccoeff", "ccoeff_normed")
+
+
+def match_template(image, template, pad_input=False, mode="constant", constant_values=0):
+    """Returns the correlation coefficients of a template with each part of an image, from -1 to 1.
+
+    image            2 or 3 dimensions
+    template         as many, none longer than the image's
+    pad_input        False: place n of the result is the template on image[n:n + h], H - h + 1 places
+                     an axis. True: as many as the image has, the template centred on each: its value
+                     h // 2 on place n. The image is continued by half a template
+    mode             how `numpy.pad` continues it: "constant", "edge", "reflect", ..
+    constant_values  of mode "constant"
+
+    Returns float32 for float16 and float32, float64 for other numbers. Where the image's part does
+    not vary, 0. ValueError for a template that is larger than the image, or of other dimensions.
+
+    >>> match_template(np.eye(4), np.eye(2), pad_input=True).shape
+    (4, 4)
+    """
+    image, template = _image_and_template(image, template, (2, 3))
+    if pad_input:
+        image = _continued(image, template.shape, mode, constant_values)
+    # Errors of transforms and of differences of sums are relative to the image's mean.
+    image = image - image.mean()
+    centred = template - template.mean()
+    products = _valid_correlation(image, centred)
+    n_values = template.size
+    sums, squares = _window_sums(image, template.shape), _window_sums(image**2, template.shape)
+    variation = np.maximum(squares - sums**2 / n_values, 0)
+    power = variation * float((centred.astype(np.float64)**2).sum())
+    # Below, a part varies less than its sums round.
+    least = np.finfo(np.float64).eps * max(float(squares.max(initial=0)), 0.0)
+    is_flat = (variation <= least) | (power <= 0)
+    scores = products / np.sqrt(np.where(is_flat, 1, power))
+    scores[is_flat] = 0
+    return np.clip(scores, -1, 1).astype(image.dtype, copy=False)
+
+
+def match_scores(image, template, method="ccoeff_normed"):
+    """Returns OpenCV's scores of a template with each part of an image.
+
+    image     [y][x], or [y][x][channel], whose channels are summed
+    template  as many dimensions and channels, not larger
+    method    of the parts I and the template T: "sqdiff" sum (T - I)^2, "ccorr" sum T I, "ccoeff" the
+              same of both without their means, of each channel; with "_normed", divided by
+              sqrt(sum T^2 sum I^2), of "ccoeff" without means. cv2's names, as "TM_CCOEFF_NORMED",
+              are taken too
+
+    Returns [H - h + 1][W - w + 1], float64 for doubles and integers above 16 bits, else float32.
+    A normed score is 0 where the image's part does not vary, and of "sqdiff_normed" 1.
+    ValueError for other methods and shapes that do not fit.
+
+    >>> match_scores(np.float32([[1, 2, 3]]), np.float32([[2, 3]]), "sqdiff").round(4)
+    array([[2., 0.]], dtype=float32)
+    """
+    name = method.lower().removeprefix("tm_") if isinstance(method, str) else method
+    if name not in SCORES:
+        raise ValueError(f"method is {method!r}; choose one of {', '.join(SCORES)}")
+    image, template = np.asarray(image), np.asarray(template)
+    is_double = any(each.dtype.itemsize > (4 if each.dtype.kind == "f" else 2)
+                    for each in (image, template))
+    image, template = _image_and_template(image, template, (2, 3))
+    if image.ndim == 2:
+        image, template = image[..., None], template[..., None]
+    elif image.shape[2] != template.shape[2]:
+        raise ValueError(f"the image has {image.shape[2]} channels and the template "
+                         f"{template.shape[2]}; give as many")
+    scores = _scores(name, image.astype(np.float64), template.astype(np.float64))
+    return scores.astype(np.float64 if is_double else np.float32, copy=False)
+
+
+def _scores(name, image, template):
+    """Returns scores of an image [y][x][channel] in double precision."""
+    size = template.shape[:2]
+    means = template.mean((0, 1))
+    is_coefficient = name.startswith("ccoeff")
+    # Sums of an image without its mean are accurate where the image's own would cancel.
+    shift = image.mean((0, 1)) if is_coefficient else np.zeros(image.shape[2])
+    taps = template - means if is_coefficient else template
+    scores = sum(_valid_correlation(image[..., c] - shift[c], taps[..., c])
+                 for c in range(image.shape[2]))
+    if name == "ccorr" or name == "ccoeff":
+        return scores
+    squares = sum(_window_sums((image[..., c] - shift[c])**2, size) for c in range(image.shape[2]))
+    largest = squares.max(initial=0)
+    if is_coefficient:
+        squares = squares - sum(_window_sums(image[..., c] - shift[c], size)**2
+                                for c in range(image.shape[2])) / (size[0] * size[1])
+    power = float((taps**2).sum())
+    if name.startswith("sqdiff"):
+        scores = np.maximum(squares - 2 * scores + power, 0)
+    if name == "sqdiff":
+        return scores
+    is_flat = (squares <= np.finfo(np.float64).eps * largest) | (power == 0)
+    scores = scores / np.sqrt(np.where(is_flat, 1, squares * power))
+    scores[is_flat] = 1 if name.startswith("sqdiff") else 0
+    return np.minimum(scores, 1) if name.startswith("sqdiff") else np.clip(scores, -1, 1)
+
+
+class Peak(NamedTuple):
+    """A place of an image that looks like a template."""
+
+    score: float
+    number: int  #: Of the template, counted from 0 over all that were added.
+    y: int
+    x: int
+
+
+class Search:
+    """Searches an image for many templates, and keeps what the scores of each place amount to.
+
+    image           [y][x], real; float32, or with doubles float64
+    template_shape  (h, w) of each template
+    normalised      True: correlation coefficients from -1 to 1, as `match_template`; False: sums
+    mode            "valid", "same" or "full": which places have a score; outside are zeros
+    moments         True: `mean` and `variance` are kept
+    threshold       a score: `counts` tells how many passed it. None: not kept
+    at_once         templates that one run takes; memory grows with it
+    spectra         True: `add` takes half spectra, as `numpy.fft.rfft2` of each template, not padded
+    device          where it runs: a `wingbeat.Device`, a `wingbeat.Queue`, an engine's name; the host
+                    by default. Arrays are numpy's
+
+    ValueError for shapes that do not fit; RuntimeError for a map that is not kept.
+
+    >>> rng = np.random.default_rng(0)
+    >>> image = rng.standard_normal((64, 64))
+    >>> templates = rng.standard_normal((10, 8, 8))
+    >>> templates[7] = image[20:28, 30:38]
+    >>> search = Search(image, (8, 8)).add(templates)
+    >>> [(found.number, found.y, found.x, round(found.score, 4)) for found in search.peaks(1)]
+    [(7, 20, 30, 1.0)]
+    """
+
+    def __init__(self, image, template_shape, *, normalised=True, mode="valid", moments=False,
+                 threshold=None, at_once=1, spectra=False, device=None):
+        image = _real(image, "image")
+        if image.ndim != 2:
+            raise ValueError(f"the image has {image.ndim} dimensions; give two")
+        if mode not in _sums.MODES:
+            raise ValueError(f"mode is {mode!r}; choose 'valid', 'same' or 'full'")
+        height, width = (int(n) for n in template_shape)
+        self._dtype, self._template = image.dtype, (height, width)
+        self._keeps = {"mean": bool(moments), "variance": bool(moments),
+                       "counts": threshold is not None}
+        self._spectra = bool(spectra)
+        self._search = _wingbeat.TemplateSearch(
+            image.shape, (height, width), _sums.MODES[mode], image.dtype == np.float64,
+            bool(normalised), bool(moments), threshold is not None, threshold or 0.0, at_once,
+            self._spectra, queue_on(device))
+        self.image(image)
+
+    def image(self, image):
+        """Takes another image of the same shape, and forgets all scores. Returns the search."""
+        self._search.begin(np.ascontiguousarray(image, self._dtype))
+        return self
+
+    def restart(self):
+        """Forgets all scores and keeps the image. Returns the search."""
+        self._search.restart()
+        return self
+
+    def add(self, templates):
+        """Takes templates [template][y][x], or one [y][x]; with `spectra` [template][y][w // 2 + 1].
+        Returns the search."""
+        templates = np.asarray(templates)
+        height, width = self._template
+        shape = (height, width // 2 + 1) if self._spectra else self._template
+        if templates.ndim not in (2, 3) or templates.shape[-2:] != shape:
+            raise ValueError(f"templates have shape {templates.shape}; give [template], {shape[0]}, "
+                             f"{shape[1]}")
+        if templates.dtype.kind == "c" and not self._spectra:
+            raise ValueError("templates are complex; give real ones, or make the search with "
+                             "spectra=True")
+        dtype = np.result_type(self._dtype, np.complex64) if self._spectra else self._dtype
+        templates = np.ascontiguousarray(templates.reshape((-1,) + shape), dtype)
+        if len(templates) > 0:
+            self._search.add(templates, len(templates))
+        return self
+
+    @property
+    def n_templates(self):
+        """How many templates were added."""
+        return self._search.added
+
+    @property
+    def shape(self):
+        """(height, width) of a map."""
+        return self._search.shape
+
+    @property
+    def best(self):
+        """The largest score of each place, float32; -infinity where there is none."""
+        return self._search.largest()
+
+    @property
+    def index(self):
+        """The number of the template that had it, int64, of equals the first; -1 where none had."""
+        numbers = self._search.numbers()
+        return np.where(numbers == 2**32 - 1, -1, numbers.astype(np.int64))
+
+    @property
+    def mean(self):
+        """The mean of each place's scores; needs `moments`."""
+        return self._kept("mean", "moments=True").mean()
+
+    @property
+    def variance(self):
+        """The variance of each place's scores, not estimated from a sample; needs `moments`."""
+        return self._kept("variance", "moments=True").variance()
+
+    @property
+    def counts(self):
+        """How many of each place's scores passed the threshold, uint32; needs `threshold`."""
+        return self._kept("counts", "a threshold").counts()
+
+    def peaks(self, count, least=-math.inf, distance=1):
+        """Returns the `count` highest places with scores of at least `least`, the highest first, as a
+        list of `Peak`: no two closer than `distance` in both y and x."""
+        return [Peak(*found) for found in self._search.peaks(count, least, distance)]
+
+    def explain(self):
+        """Returns what is kept, and the launches and bytes of a run, in words."""
+        return self._search.explain()
+
+    def _kept(self, name, option):
+        if not self._keeps[name]:
+            raise RuntimeError(f"{name} is not kept; make the search with {option}")
+        return self._search
+
+
+def match_template_dft_2d(image_dft, template_dft, rotation_matrices, filters):
+    """Correlates an image with projections of a volume, as `torch_2dtm.match_template_dft_2d` does.
+
+    image_dft          [H][W // 2 + 1], `rfft2` of the image, whitened or filtered before
+    template_dft       [d][d][d // 2 + 1], `rfftn` of a volume of d^3, d even, its first two axes
+                       shifted by `fftshift`
+    rotation_matrices  [orientation][3][3], of vectors (x, y, z)
+    filters            [..][d][d // 2 + 1], one for each defocus, as `rfft2` orders bins
+
+    Slices are interpolated linearly between bins; their mean is taken out, their contrast reversed.
+    Each projection loses the mean of its edge and is scaled to variance 1 among the zeros around it.
+
+    Returns [..][orientation][H][W] of real numbers, torch's for tensors and numpy's for arrays: sums
+    over the image, which wraps around. ValueError for shapes that do not fit.
+
+    >>> volume = np.random.default_rng(0).standard_normal((8, 8, 8)).astype(np.float32)
+    >>> bins = np.fft.fftshift(np.fft.rfftn(volume), (0, 1)).astype(np.complex64)
+    >>> image_bins = np.fft.rfft2(np.ones((16, 16), np.float32)).astype(np.complex64)
+    >>> match_template_dft_2d(image_bins, bins, np.eye(3)[None], np.ones((2, 8, 5))).shape
+    (2, 1, 16, 16)
+    """
+    torch = _torch_of(image_dft)
+    image_bins, volume_bins, rotations, filters = (
+        _numpy_of(each) for each in (image_dft, template_dft, rotation_matrices, filters))
+    d = volume_bins.shape[0]
+    if (image_bins.ndim != 2 or volume_bins.shape != (d, d, d // 2 + 1) or d % 2 != 0
+            or rotations.ndim != 3 or rotations.shape[1:] != (3, 3)
+            or filters.shape[-2:] != (d, d // 2 + 1)):
+        raise ValueError(f"image_dft has shape {image_bins.shape}, template_dft {volume_bins.shape}, "
+                         f"rotation_matrices {rotations.shape} and filters {filters.shape}; give "
+                         "[H, W/2 + 1], [d, d, d/2 + 1] with an even d, [n, 3, 3] and [.., d, "
+                         "d/2 + 1]")
+    height, width = image_bins.shape[0], 2 * (image_bins.shape[1] - 1)
+    real = np.float64 if image_bins.dtype == np.complex128 else np.float32
+    slices = -_central_slices(volume_bins, rotations)
+    slices[..., 0, 0] = 0
+    filtered = slices * filters[..., None, :, :]
+    projections = np.fft.fftshift(fft.irfft2(filtered, (d, d)), (-2, -1))
+    projections = _unit_projections(projections, height, width).astype(real, copy=False)
+    # The image wraps around, and its mean is taken out in place of each projection's.
+    bins = image_bins.copy()
+    bins[0, 0] = 0
+    image = fft.irfft2(bins, (height, width)).astype(real, copy=False)
+    scores = _wrapped_correlation(image, projections)
+    return scores if torch is None else torch.from_numpy(scores).to(image_dft.device)
+
+
+def _central_slices(bins, rotations):
+    """Returns planes through the origin of a volume's half spectrum [z][y][x], [rotation][y][x] with y
+    in the order of `rfft2`; bins between are interpolated linearly, those outside are 0."""
+    d = bins.shape[0]
+    half = d // 2
+    y, x = np.meshgrid(np.fft.fftfreq(d, 1 / d), np.arange(half + 1), indexing="ij")
+    plane = np.stack([x, y, np.zeros_like(x)]).reshape(3, -1)
+    result = np.empty((len(rotations), plane.shape[1]), bins.dtype)
+    for i, rotation in enumerate(rotations.astype(np.float64)):
+        points = rotation @ plane
+        is_mirrored = points[0] < 0
+        points = np.where(is_mirrored, -points, points)
+        places = (points[2] + half, points[1] + half, points[0])
+        values = _interpolated(bins, places)
+        result[i] = np.where(is_mirrored, values.conj(), values)
+    return result.reshape(len(rotations), d, half + 1)
+
+
+def _interpolated(values, places):
+    """Returns an array's values at places between its own, by the 8 around each; 0 for places outside,
+    but for errors of rounding."""
+    rounding = 1e-4
+    is_inside = np.ones(places[0].shape, bool)
+    below, after = [], []
+    for place, n in zip(places, values.shape):
+        is_inside &= (place >= -rounding) & (place <= n - 1 + rounding)
+        low = np.clip(np.floor(place).astype(np.int64), 0, n - 2)
+        below.append(low)
+        after.append(np.clip(place - low, 0, 1))
+    total = np.zeros(places[0].shape, np.complex128)
+    for corner in np.ndindex(2, 2, 2):
+        weight = math.prod(part if step else 1 - part for part, step in zip(after, corner))
+        total += weight * values[tuple(low + step for low, step in zip(below, corner))]
+    return np.where(is_inside, total, 0)
+
+
+def _unit_projections(projections, height, width):
+    """Returns projections without the mean of their edges, scaled so that among zeros that fill the
+    image their variance is 1."""
+    edges = np.concatenate([projections[..., 0, :], projections[..., -1, :],
+                            projections[..., 1:-1, 0], projections[..., 1:-1, -1]], -1)
+    projections = projections - edges.mean(-1)[..., None, None]
+    n_image = height * width
+    mean = projections.sum((-2, -1)) / n_image
+    variance = (projections**2).sum((-2, -1)) / n_image - mean**2
+    return projections / np.sqrt(variance)[..., None, None]
+
+
+def _wrapped_correlation(image, templates):
+    """Returns correlations [..][y][x] with an image that wraps around: of its continuation, those parts
+    that need nothing outside."""
+    height, width = templates.shape[-2:]
+    continued = np.pad(image, ((0, height - 1), (0, width - 1)), "wrap")
+    batch = templates.reshape((-1, height, width))
+    scores = _sums.transformed(continued[None], batch, [1, 2], "valid", image.dtype, True)
+    return scores.reshape(templates.shape[:-2] + image.shape)
+
+
+def _real(x, name):
+    """Returns an array of real numbers in float32 or float64."""
+    x = np.asarray(x)
+    dtype = _sums.common_type(x)
+    if dtype is None or dtype.kind != "f":
+        raise ValueError(f"the {name} is of dtype {x.dtype}; give real numbers of up to 64 bits")
+    return x.astype(dtype, copy=False)
+
+
+def _image_and_template(image, template, ranks):
+    image, template = _real(image, "image"), _real(template, "template")
+    if image.ndim not in ranks or image.ndim != template.ndim:
+        raise ValueError(f"the image has {image.ndim} dimensions and the template {template.ndim}; "
+                         "give two or three, as many of both")
+    if any(n < m for n, m in zip(image.shape, template.shape)) or template.size == 0:
+        raise ValueError(f"Image must be larger than template: the image has shape {image.shape} and "
+                         f"the template {template.shape}")
+    return image, template.astype(image.dtype, copy=False)
+
+
+def _continued(image, shape, mode, constant_values):
+    """Returns an image around which each place has room for a template that is centred on it."""
+    around = [(n // 2, n - 1 - n // 2) for n in shape]
+    options = {"constant_values": constant_values} if mode == "constant" else {}
+    return np.pad(image, around, mode, **options)
+
+
+def _valid_correlation(image, template):
+    return _sums.transformed(image, template, list(range(image.ndim)), "valid", image.dtype, True)
+
+
+def _window_sums(image, shape):
+    """Returns the sums over windows, in double precision: differences of running sums, axis by axis."""
+    sums = image.astype(np.float64, copy=False)
+    for axis, n in enumerate(shape):
+        sums = np.cumsum(sums, axis)
+        sums = np.concatenate([np.zeros_like(sums.take([0], axis)), sums], axis)
+        last = sums.shape[axis]
+        sums = sums.take(range(n, last), axis) - sums.take(range(last - n), axis)
+    return sums
+
+
+def _torch_of(x):
+    """Returns the module of a tensor; None for other arrays."""
+    if type(x).__module__.split(".")[0] != "torch":
+        return None
+    import torch
+    return torch
+
+
+def _numpy_of(x):
+    return np.asarray(x) if _torch_of(x) is None else x.detach().cpu().resolve_conj().numpy()

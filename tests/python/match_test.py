@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wingbeat.match beside scikit-image, OpenCV and sums over every window."""
+
+import numpy as np
+import pytest
+
+import wingbeat
+from wingbeat import match
+
+RNG = np.random.default_rng(35)
+PADS = ("constant", "edge", "reflect", "symmetric", "wrap")
+
+
+def noise(shape, dtype="float64", mean=0):
+    return (mean + 100 * RNG.random(shape)).astype(dtype)
+
+
+def random_sizes(rank, least=2):
+    """Returns shapes of an image and of a template that is not larger."""
+    image = RNG.integers(4, 20, rank)
+    return tuple(image), tuple(int(RNG.integers(least, n + 1)) for n in image)
+
+
+def coefficients(image, template):
+    """Returns correlation coefficients, summed window by window."""
+    windows = np.lib.stride_tricks.sliding_window_view(image.astype(np.float64), template.shape)
+    axes = tuple(range(image.ndim, 2 * image.ndim))
+    windows = windows - windows.mean(axes, keepdims=True)
+    taps = template - template.mean(dtype=np.float64)
+    power = (windows**2).sum(axes) * (taps**2).sum()
+    return (windows * taps).sum(axes) / np.sqrt(power)
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+@pytest.mark.parametrize("dtype, tolerance", [("float64", 1e-8), ("uint8", 1e-8),
+                                              ("float32", 1e-4), ("float16", 1e-4)])
+def test_coefficients_are_their_sums(rank, dtype, tolerance):
+    for _ in range(10):
+        shape, size = random_sizes(rank)
+        image, template = noise(shape, dtype, 50), noise(size, dtype)
+        result = match.match_template(image, template)
+        assert result.dtype == ("float32" if dtype in ("float16", "float32") else "float64")
+        np.testing.assert_allclose(result, coefficients(image, template), atol=tolerance)
+
+
+@pytest.mark.parametrize("mode", PADS)
+@pytest.mark.parametrize("pad_input", [False, True])
+def test_templates_are_matched_as_by_skimage(mode, pad_input):
+    feature = pytest.importorskip("skimage.feature")
+    for _ in range(10):
+        shape, size = random_sizes(RNG.integers(2, 4))
+        image, template = noise(shape), noise(size)
+        options = {"constant_values": 7} if mode == "constant" else {}
+        options |= {"pad_input": pad_input, "mode": mode}
+        np.testing.assert_allclose(match.match_template(image, template, **options),
+                                   feature.match_template(image, template, **options), atol=1e-7)
+
+
+def test_parts_that_do_not_vary_score_0():
+    image = np.full((12, 12), 1000.0)
+    image[8:, 8:] += RNG.random((4, 4))
+    scores = match.match_template(image, noise((3, 3)))
+    assert (scores[:6, :6] == 0).all() and (scores[8:, 8:] != 0).all()
+    assert (match.match_template(noise((5, 5)), np.ones((2, 2))) == 0).all()
+    assert (match.match_scores(image, noise((3, 3)))[:6, :6] == 0).all()
+
+
+@pytest.mark.parametrize("channels", [None, 1, 3])
+@pytest.mark.parametrize("method", match.SCORES)
+def test_scores_are_those_of_opencv(method, channels):
+    cv2 = pytest.importorskip("cv2")
+    code = getattr(cv2, "TM_" + method.upper())
+    for _ in range(10):
+        shape, size = random_sizes(2, least=3)
+        depth = () if channels is None else (channels,)
+        for dtype in ("float32", "uint8"):
+            image, template = noise(shape + depth, dtype), noise(size + depth, dtype)
+            result = match.match_scores(image, template, "TM_" + method.upper())
+            expected = cv2.matchTemplate(image, template, code)
+            assert result.dtype == expected.dtype
+            np.testing.assert_allclose(result, expected, rtol=2e-4,
+                                       atol=2e-4 * max(1, np.abs(expected).max()))
+
+
+@pytest.mark.parametrize("normalised", [True, False])
+@pytest.mark.parametrize("dtype, tolerance", [("float32", 1e-4), ("float64", 1e-6)])
+def test_a_search_reduces_the_maps_of_all_templates(normalised, dtype, tolerance):
+    image = RNG.standard_normal((41, 50)).astype(dtype)
+    templates = RNG.standard_normal((11, 6, 9)).astype(dtype)
+    templates[3] = image[20:26, 31:40]
+    maps = np.array([match.match_template(image, each) if normalised
+                     else match.match_scores(image, each, "ccorr") for each in templates])
+    threshold = maps.max() / 4
+    search = match.Search(image, (6, 9), normalised=normalised, moments=True, threshold=threshold,
+                          at_once=4)
+    search.add(templates[:5]).add(templates[5]).add(templates[6:])
+    scale = tolerance * max(1, np.abs(maps).max())
+    assert search.n_templates == 11 and search.shape == maps.shape[1:]
+    np.testing.assert_allclose(search.best, maps.max(0), atol=scale)
+    chosen = np.take_along_axis(maps, search.index[None], 0)[0]
+    np.testing.assert_allclose(chosen, maps.max(0), atol=scale)
+    np.testing.assert_allclose(search.mean, maps.mean(0), atol=scale)
+    np.testing.assert_allclose(search.variance, maps.var(0), atol=scale * max(1, np.abs(maps).max()))
+    is_clear = (np.abs(maps - threshold) > scale).all(0)
+    assert (search.counts == (maps > threshold).sum(0))[is_clear].all()
+    found = search.peaks(1)[0]
+    assert (found.number, found.y, found.x) == (3, 20, 31)
+    again = search.restart().add(templates[3])
+    assert again.n_templates == 1 and again.peaks(1)[0].number == 0
+
+
+def test_a_search_takes_half_spectra_and_other_images():
+    image, other = RNG.standard_normal((2, 32, 32))
+    templates = RNG.standard_normal((3, 8, 8))
+    search = match.Search(image, (8, 8), spectra=True).add(np.fft.rfft2(templates))
+    values = match.Search(image, (8, 8)).add(templates)
+    np.testing.assert_allclose(search.best, values.best, atol=1e-6)
+    search.image(other).add(np.fft.rfft2(templates))
+    expected = max(match.match_template(other, each).max() for each in templates)
+    assert search.best.max() == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_search_runs_on_other_devices():
+    if wingbeat.why_absent(wingbeat.Engine.opencl):
+        pytest.skip("no OpenCL device here")
+    image, templates = noise((32, 40), "float32"), noise((3, 8, 8), "float32")
+    search = match.Search(image, (8, 8), device="opencl").add(templates)
+    np.testing.assert_allclose(search.best, match.Search(image, (8, 8)).add(templates).best,
+                               atol=1e-4)
+
+
+def slices(volume, rotation, filters):
+    """Returns a projection's values by the volume's whole transform, at rotated bins that exist."""
+    d = len(volume)
+    bins = np.fft.fftn(volume)
+    k = np.fft.fftfreq(d, 1 / d).astype(int)
+    y, x = np.meshgrid(k, np.arange(d // 2 + 1), indexing="ij")
+    rx, ry, rz = np.einsum("ij,jyx->iyx", rotation, np.stack([x, y, 0 * x]))
+    plane = -bins[rz % d, ry % d, rx % d]
+    plane[0, 0] = 0
+    return np.fft.fftshift(np.fft.irfft2(plane * filters))
+
+
+def test_slices_of_a_volume_are_correlated():
+    d, shape = 12, (20, 24)
+    smooth = np.fft.rfftn(RNG.standard_normal((d, d, d)))
+    smooth[d // 2], smooth[:, d // 2], smooth[..., d // 2] = 0, 0, 0
+    volume, image = np.fft.irfftn(smooth), RNG.standard_normal(shape)
+    filters = RNG.random((2, d, d // 2 + 1))
+    turns = [np.eye(3), [[0, -1, 0], [1, 0, 0], [0, 0, 1]], [[0, 0, 1], [0, 1, 0], [-1, 0, 0]],
+             [[-1, 0, 0], [0, 1, 0], [0, 0, -1]]]
+    turns = np.array(turns, int)
+    scores = match.match_template_dft_2d(np.fft.rfft2(image), np.fft.fftshift(smooth, (0, 1)),
+                                         turns, filters)
+    assert scores.shape == (2, 4) + shape and scores.dtype == np.float64
+    for i, j in np.ndindex(2, 4):
+        values = slices(volume, turns[j], filters[i])
+        edge = np.concatenate([values[0], values[-1], values[1:-1, 0], values[1:-1, -1]])
+        among_zeros = np.zeros(shape)
+        among_zeros[:d, :d] = values - edge.mean()
+        among_zeros = (among_zeros - among_zeros.mean()) / among_zeros.std()
+        for y, x in [(0, 0), (5, 17), (19, 23)]:
+            expected = (np.roll(image, (-y, -x), (0, 1)) * among_zeros).sum()
+            assert scores[i, j, y, x] == pytest.approx(expected, abs=1e-9)
+
+
+def test_slices_of_tensors_are_correlated():
+    torch = pytest.importorskip("torch")
+    bins = torch.fft.fftshift(torch.fft.rfftn(torch.randn(8, 8, 8)), (0, 1))
+    image, filters = torch.fft.rfft2(torch.randn(16, 16)), torch.ones(3, 8, 5)
+    scores = match.match_template_dft_2d(image, bins, torch.eye(3)[None], filters)
+    assert isinstance(scores, torch.Tensor) and scores.shape == (3, 1, 16, 16)
+    expected = match.match_template_dft_2d(image.numpy(), bins.numpy(), np.eye(3)[None],
+                                           filters.numpy())
+    assert (scores.numpy() == expected).all()
+
+
+def refusals():
+    image = np.ones((6, 6))
+    yield ValueError, "larger than template", lambda: match.match_template(image, np.ones((7, 2)))
+    yield ValueError, "as many of both", lambda: match.match_template(image, np.ones(3))
+    yield ValueError, "real numbers", lambda: match.match_template(image * 1j, image)
+    yield ValueError, "choose one of", lambda: match.match_scores(image, image, "best")
+    yield ValueError, "channels", lambda: match.match_scores(np.ones((6, 6, 3)), np.ones((2, 2, 1)))
+    yield ValueError, "templates", lambda: match.Search(image, (7, 7))
+    yield ValueError, "give two", lambda: match.Search(np.ones(5), (1, 1))
+    yield ValueError, "shape", lambda: match.Search(image, (3, 3)).add(np.ones((2, 3, 4)))
+    yield ValueError, "complex", lambda: match.Search(image, (3, 3)).add(np.ones((3, 3)) * 1j)
+    yield RuntimeError, "moments=True", lambda: match.Search(image, (3, 3)).mean
+    yield RuntimeError, "threshold", lambda: match.Search(image, (3, 3)).counts
+    yield ValueError, "even d", lambda: match.match_template_dft_2d(image, image, image, image)
+
+
+@pytest.mark.parametrize("kind, text, call", list(refusals()))
+def test_refusals_are_one_sentence(kind, text, call):
+    with pytest.raises(kind, match=text) as raised:
+        call()
+    assert "\n" not in str(raised.value)
