@@ -30,5 +30,6 @@ void bind_convolutions(nb::module_& module);
 void bind_direct_sums(nb::module_& module);
 void bind_stream_filters(nb::module_& module);
 void bind_searches(nb::module_& module);
+void bind_images(nb::module_& module);
 
 }  // namespace wingbeat::python

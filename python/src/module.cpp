@@ -28,4 +28,5 @@ NB_MODULE(_wingbeat, module) {
   bind_direct_sums(module);
   bind_stream_filters(module);
   bind_searches(module);
+  bind_images(module);
 }

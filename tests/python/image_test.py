@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wingbeat.image beside scipy.ndimage.convolve, colour by colour."""
+
+import numpy as np
+import pytest
+import scipy.ndimage
+
+import wingbeat
+from wingbeat import image
+
+RNG = np.random.default_rng(36)
+
+
+def expected_of(picture, kernel, border, cval=0):
+    """Returns what SciPy has for each colour, in double precision; alpha as it is."""
+    result = picture.astype(np.float64)
+    planes = result.reshape(result.shape[:2] + (-1,))
+    taps = kernel.reshape(kernel.shape[:2] + (-1,)).astype(np.float64)
+    n_channels = planes.shape[2]
+    for c in range(n_channels - (n_channels in (2, 4))):
+        planes[..., c] = scipy.ndimage.convolve(planes[..., c].copy(), taps[..., c % taps.shape[2]],
+                                                mode=border, cval=cval)
+    return result
+
+
+@pytest.mark.parametrize("border", image.BORDERS)
+@pytest.mark.parametrize("dtype, tolerance", [("float64", 1e-12), ("float32", 1e-5),
+                                              ("float16", 3e-3), ("uint8", 1e-5)])
+def test_borders_are_those_of_scipy(border, dtype, tolerance):
+    for depth in [(), (1,), (2,), (3,), (4,)]:
+        shape = tuple(RNG.integers(1, 20, 2)) + depth
+        picture = (100 * RNG.random(shape)).astype(dtype)
+        colours = [(), (3,)][RNG.integers(2)] if depth in [(3,), (4,)] else ()
+        kernel = RNG.random(tuple(RNG.integers(1, 12, 2)) + colours) - 0.3
+        for cval in (0, 9):
+            result = image.convolve(picture, kernel, border, cval)
+            expected = expected_of(picture, kernel, border, cval)
+            assert result.dtype == ("float32" if dtype == "uint8" else dtype)
+            assert result.shape == shape
+            largest = np.abs(expected).max() + 100 * np.abs(kernel).sum()
+            np.testing.assert_allclose(result, expected, rtol=0, atol=tolerance * largest)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_normalisations_keep_areas(dtype):
+    even = np.full((30, 40, 3), 5, dtype)
+    kernel = RNG.random((9, 9, 3))
+    np.testing.assert_allclose(image.convolve(even, kernel, normalise="sum"), 5, rtol=1e-5)
+    tinted = image.convolve(even, kernel, normalise="luminance")
+    luminance = tinted @ [0.212639, 0.715169, 0.072192]
+    np.testing.assert_allclose(luminance, 5, rtol=1e-5)
+    ratios = kernel.sum((0, 1)) / kernel.sum((0, 1))[0]
+    np.testing.assert_allclose(tinted[0, 0] / tinted[0, 0, 0], ratios, rtol=1e-4)
+
+
+def test_blooms_keep_light_and_alpha():
+    scene = RNG.random((64, 80, 4)).astype(np.float32)
+    scene[30:32, 40:43, :3] = 50
+    kernel = np.exp(-np.hypot(*np.mgrid[-15:16, -15:16]) / 4)
+    result = image.bloom(scene, kernel)
+    assert (result[..., 3] == scene[..., 3]).all()
+    assert result[..., :3].sum() == pytest.approx(scene[..., :3].sum(), rel=1e-4)
+    assert result[31, 41, 0] < 50 and result[31, 50, 0] > scene[31, 50, 0]
+    bright = np.maximum(scene - 1, 0) / 2
+    bright[..., 3] = 0
+    expected = scene - bright + image.convolve(bright, kernel, normalise="sum")
+    np.testing.assert_allclose(image.bloom(scene, kernel, strength=0.5), expected, atol=1e-4)
+
+
+def test_images_are_convolved_on_other_devices():
+    if wingbeat.why_absent(wingbeat.Engine.opencl):
+        pytest.skip("no OpenCL device here")
+    picture, kernel = RNG.random((20, 24, 3)).astype(np.float32), RNG.random((5, 4))
+    np.testing.assert_allclose(image.convolve(picture, kernel, "wrap", device="opencl"),
+                               expected_of(picture, kernel, "wrap"), atol=1e-4)
+
+
+def refusals():
+    picture, kernel = np.ones((4, 4), np.float32), np.ones((3, 3))
+    yield "choose one of", lambda: image.convolve(picture, kernel, "edge")
+    yield "normalise is", lambda: image.convolve(picture, kernel, normalise="max")
+    yield "the image has shape", lambda: image.convolve(np.ones(4), kernel)
+    yield "the image has shape", lambda: image.convolve(np.ones((4, 4, 5)), kernel)
+    yield "the kernel has shape", lambda: image.convolve(picture, np.ones((3, 3, 2)))
+    yield "three channels", lambda: image.convolve(picture, np.ones((3, 3, 3)))
+    yield "real numbers", lambda: image.convolve(picture * 1j, kernel)
+    yield "give real", lambda: image.convolve(picture, kernel * 1j)
+    yield "divided", lambda: image.convolve(picture, kernel - 1, normalise="sum")
+    yield "leave device out", lambda: image.convolve(picture, kernel, "mirror", device="host")
+
+
+@pytest.mark.parametrize("text, call", list(refusals()))
+def test_refusals_are_one_sentence(text, call):
+    with pytest.raises(ValueError, match=text) as raised:
+        call()
+    assert "\n" not in str(raised.value)
