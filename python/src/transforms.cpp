@@ -99,9 +99,11 @@ bool has_shape(const array& given, const array& wanted) {
 
 std::string shape_text(const array& given) {
   std::string text = "(";
-  for (int d = 0; d < given.rank; ++d) text += std::to_string(given.shape[d]) + ", ";
-  if (given.rank > 0) text.resize(text.size() - (given.rank == 1 ? 1 : 2));
-  return text + ")";
+  for (int d = 0; d < given.rank; ++d) {
+    if (d > 0) text += ", ";
+    text += std::to_string(given.shape[d]);
+  }
+  return text + (given.rank == 1 ? ",)" : ")");
 }
 
 /// Throws unless `given`, an `out`, is as `wanted`.
