@@ -25,6 +25,7 @@ void bind_devices(nb::module_& module);
 void bind_arrays(nb::module_& module);
 void bind_plans(nb::module_& module);
 void bind_transforms(nb::module_& module);
+void bind_long_convolutions(nb::module_& module);
 void bind_xla(nb::module_& module);
 void bind_convolutions(nb::module_& module);
 void bind_direct_sums(nb::module_& module);

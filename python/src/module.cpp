@@ -23,6 +23,7 @@ NB_MODULE(_wingbeat, module) {
   bind_arrays(module);
   bind_plans(module);
   bind_transforms(module);
+  bind_long_convolutions(module);
   bind_xla(module);
   bind_convolutions(module);
   bind_direct_sums(module);

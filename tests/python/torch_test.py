@@ -14,7 +14,8 @@ torch = pytest.importorskip("torch", reason="torch is not installed here")
 scipy_fft = pytest.importorskip("scipy.fft", reason="scipy is not installed here")
 
 import wingbeat.torch as wt  # noqa: E402
-from wingbeat.torch import _functions, _modules, _operators, _takeover, _tensors  # noqa: E402
+from wingbeat.torch import (_functions, _long_conv, _modules, _operators, _takeover,  # noqa: E402
+                            _tensors)
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 COMPLEX_INPUT = ("fft", "ifft", "irfft", "hfft")
@@ -209,16 +210,62 @@ def test_layers_as_torch(device):
         assert own.state_dict().keys() == peer.state_dict().keys()
 
 
-def test_long_conv(noise):
-    x, filters, skip, gate = noise(2, 3, 20), noise(3, 20), noise(3), noise(2, 3, 20)
-    y = wt.long_conv(x, filters, skip, gate)
-    causal = torch.nn.functional.conv1d(torch.nn.functional.pad(x, (19, 0)),
-                                        filters.flip(-1)[:, None], groups=3)
-    close(y, (causal + skip[:, None] * x) * gate)
-    assert torch.autograd.gradcheck(wt.long_conv, tuple(
-        t.requires_grad_() for t in (x, filters, skip, gate)))
+def causal(x, filters, skip=None, gate=None):
+    n_taps = filters.shape[-1]
+    y = torch.nn.functional.conv1d(torch.nn.functional.pad(x, (n_taps - 1, 0)),
+                                   filters.flip(-1)[:, None], groups=len(filters))
+    y = y if skip is None else y + skip[:, None] * x
+    return y if gate is None else y * gate
+
+
+@pytest.mark.parametrize("n_taps", (20, 7))
+def test_long_conv(n_taps, noise):
+    x, filters, skip, gate = noise(3, 4, 20), noise(4, n_taps), noise(4), noise(3, 4, 20)
+    for operands in (x, filters), (x, filters, skip), (x, filters, None, gate), \
+            (x.transpose(0, 1).contiguous().transpose(0, 1), filters, skip, gate):
+        close(wt.long_conv(*operands), causal(*operands))
+        given = [None if t is None else t.clone().requires_grad_() for t in operands]
+        real = [t for t in given if t is not None]
+        cotangent = noise(3, 4, 20)
+        for gradient, expected in zip(torch.autograd.grad(wt.long_conv(*given), real, cotangent),
+                                      torch.autograd.grad(causal(*given), real, cotangent)):
+            close(gradient, expected)
+    close(wt.long_conv(x[0], filters), causal(x[:1], filters)[0])
+    close(torch.func.grad(lambda k: wt.long_conv(x, k).square().sum())(filters),
+          torch.func.grad(lambda k: causal(x, k).square().sum())(filters))
+    assert wt.long_conv(x[:0], filters).shape == (0, 4, 20)
+
+
+def test_long_conv_as_an_operator(noise):
+    x, filters, skip, gate = (t.requires_grad_() for t in (
+        noise(2, 2, 6), noise(2, 6), noise(2), noise(2, 2, 6)))
+    assert torch.autograd.gradcheck(wt.long_conv, (x, filters, skip, gate))
+    assert torch.autograd.gradgradcheck(wt.long_conv, (x, filters, skip, gate))
+    torch.library.opcheck(torch.ops.wingbeat.long_conv.default, (x, filters, skip, gate))
+    torch.library.opcheck(torch.ops.wingbeat.long_conv.default, (x, filters[:, :4], None, None))
+    compiled = torch.compile(lambda x, k: wt.long_conv(x, k).square().sum(), backend="aot_eager",
+                             fullgraph=True)
+    for both in zip(torch.autograd.grad(compiled(x, filters), (x, filters)),
+                    torch.autograd.grad(causal(x, filters).square().sum(), (x, filters))):
+        close(*both)
+
+
+@pytest.mark.parametrize("precision", (torch.float32, torch.bfloat16, torch.float16))
+def test_long_conv_of_narrow_numbers(precision, noise):
+    x, filters = noise(2, 3, 50, dtype=precision), noise(3, 50, dtype=torch.float32)
+    y, expected = wt.long_conv(x, filters), causal(x.double(), filters.double())
+    assert y.dtype == precision
+    tolerance = 2 * torch.finfo(precision).eps * float(expected.abs().max())
+    assert float((y.double() - expected).abs().max()) < max(tolerance, 1e-5)
+    assert wt.long_conv(x, filters.to(precision)).dtype == precision
+
+
+def test_long_conv_as_a_layer(noise):
+    x = noise(2, 3, 20)
     layer = wt.LongConv(3, 32, device=x.device, dtype=torch.float64)
     close(layer(x), wt.long_conv(x, layer.filters[:, :20], layer.skip))
+    layer(x, gate=x).sum().backward()
+    assert layer.filters.grad[:, 20:].abs().max() == 0 and layer.skip.grad is not None
     with pytest.raises(ValueError, match="x has 33 times and the filters 32 taps"):
         layer(noise(3, 33))
 
@@ -236,6 +283,9 @@ MISUSES = [
     (ValueError, "names no dimension", lambda x: wt.rfftn(x, dim=())),
     (ValueError, "filters have 9 taps", lambda x: wt.long_conv(x, x.new_ones(3, 9))),
     (ValueError, "give filters", lambda x: wt.long_conv(x, x.new_ones(2, 2))),
+    (ValueError, "skip has shape", lambda x: wt.long_conv(x, x, x[0])),
+    (ValueError, "gate has shape", lambda x: wt.long_conv(x, x, None, x[0])),
+    (TypeError, "x is torch.complex128", lambda x: wt.long_conv(x + 0j, x)),
     (ValueError, "3 to 5 dimensions", lambda x: wt.fft_conv(x, x)),
     (ValueError, "kernel reaches over", lambda x: wt.fft_conv(x[None], x.new_ones(1, 3, 9))),
     (ValueError, "x has 3 channels", lambda x: wt.fft_conv(x[None], x.new_ones(1, 2, 1))),
@@ -251,7 +301,7 @@ def test_misuse(error, text, call, noise):
         call(noise(3, 4))
 
 
-@pytest.mark.parametrize("module", (wt, _functions, _modules, _takeover), ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", (wt, _functions, _long_conv, _modules, _takeover), ids=lambda m: m.__name__)
 def test_examples(module):
     result = doctest.testmod(module, extraglobs={"torch": torch})
     assert result.attempted and not result.failed

@@ -24,7 +24,8 @@ import torch
 from wingbeat.torch._functions import (dct, dctn, dst, dstn, fft, fft2, fftn, hfft, hfft2, hfftn,
                                        idct, idctn, idst, idstn, ifft, ifft2, ifftn, ihfft, ihfft2,
                                        ihfftn, irfft, irfft2, irfftn, rfft, rfft2, rfftn)
-from wingbeat.torch._modules import FFTConv1d, FFTConv2d, LongConv, fft_conv, long_conv
+from wingbeat.torch._long_conv import long_conv
+from wingbeat.torch._modules import FFTConv1d, FFTConv2d, LongConv, fft_conv
 from wingbeat.torch._takeover import install, uninstall
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",

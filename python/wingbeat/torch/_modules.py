@@ -7,38 +7,12 @@ import torch
 from torch import nn
 
 from wingbeat import _wingbeat
-from wingbeat.torch._functions import irfft, irfftn, rfft, rfftn
+from wingbeat.torch._functions import irfftn, rfftn
+from wingbeat.torch._long_conv import long_conv
 
 
 def _good_length(n):
     return _wingbeat.next_good_length(n, True)
-
-
-def long_conv(x, filters, skip=None, gate=None):
-    """Returns the causal convolution of each row with a filter as long as the row:
-
-        y[.., c, t] = sum_s filters[c, s] x[.., c, t - s] + skip[c] x[.., c, t],  times gate
-
-    x        [.., channel, time], real
-    filters  [channel, tap], as many taps as x has times, or fewer
-    skip     [channel], or None
-    gate     of the shape of x, or None
-
-    >>> long_conv(torch.ones(1, 4), torch.tensor([[1.0, 1.0]]))
-    tensor([[1., 2., 2., 2.]])
-    """
-    n_times, n_taps = x.shape[-1], filters.shape[-1]
-    if n_taps > n_times:
-        raise ValueError(f"filters have {n_taps} taps and x {n_times} times; give at most as many "
-                         "taps")
-    if filters.dim() != 2 or x.dim() < 2 or filters.shape[0] != x.shape[-2]:
-        raise ValueError(f"filters have shape {tuple(filters.shape)} and x {tuple(x.shape)}; give "
-                         "filters [channel, tap] for x [.., channel, time]")
-    n = _good_length(n_times + n_taps - 1)
-    y = irfft(rfft(x, n) * rfft(filters, n), n)[..., :n_times]
-    if skip is not None:
-        y = y + skip[:, None] * x
-    return y if gate is None else y * gate
 
 
 class LongConv(nn.Module):
