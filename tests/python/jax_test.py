@@ -184,7 +184,7 @@ def test_examples():
 
 
 PAIRS = """
-extension: XLA_FFI_Extension_Base = type next
+extension: Extension = type next
 api_version: XLA_FFI_Api_Version = major/major_version minor/minor_version
 metadata: XLA_FFI_Metadata = version/api_version traits
 metadata_extension: XLA_FFI_Metadata_Extension = data/metadata
@@ -227,8 +227,11 @@ def test_declarations_agree_with_the_header(tmp_path):
             name, _, other = field.partition("/")
             checks.append(f"offsetof(own::{own}, {name}) == offsetof({theirs}, {other or name})")
     checks += [f"int(own::{own}) == int(XLA_FFI_{theirs})" for own, theirs in VALUES.items()]
-    text = '#include "xla/ffi/api/c_api.h"\n#include "xla_interface.hpp"\n' \
-        "namespace own = wingbeat::python::xla;\n" + "".join(
+    # Its name differs between versions.
+    extension = "std::remove_pointer_t<decltype(XLA_FFI_CallFrame::extension_start)>"
+    text = "#include <type_traits>\n" \
+        '#include "xla/ffi/api/c_api.h"\n#include "xla_interface.hpp"\n' \
+        f"namespace own = wingbeat::python::xla;\nusing Extension = {extension};\n" + "".join(
             f"static_assert({check});\n" for check in checks)
     (tmp_path / "check.cpp").write_text(text)
     compiled = subprocess.run(
