@@ -65,6 +65,7 @@ TEST_P(any_length, agrees_with_the_sum_that_defines_it) {
     for (const std::size_t n : {1, 17, 37, 59, 257, 1019}) check<float>(n, transform::forward);
     check<float>(58, transform::inverse_to_real);
     check<float>(74, transform::forward_from_real);
+    check<float>(59 * 60, transform::inverse_to_real);  // in two passes, of which the last has 59
     if (on->device().has_fp64) check<double>(41, transform::inverse);
     if (!is_full_run()) return;
   }

@@ -7,6 +7,7 @@
 #include <limits>     // numeric_limits
 #include <memory>     // make_shared
 #include <utility>    // move
+#include <vector>
 
 #include "planner/rules.hpp"                     // row_by_rule, divisors_of
 #include "planner/shaped_pieces.hpp"             // choice, plain_columns, whole_row
@@ -53,12 +54,25 @@ std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const
   return result;
 }
 
-/// Returns columns and convolved rows that make the axis, which is expected to take least time.
-std::vector<piece> columns_and_convolved(const choice& context) {
+/// Pieces, and the time that they are expected to take, in copies of the axis.
+struct timed_pieces {
+  std::vector<piece> pieces = {};
+  double time = std::numeric_limits<double>::infinity();
+
+  /// Takes others that are no slower.
+  void take(std::vector<piece> others, double expected) {
+    if (expected > time) return;
+    pieces = std::move(others);
+    time = expected;
+  }
+};
+
+/// Returns columns and convolved rows that make the axis, which are expected to take least time; as
+/// the time, with columns again, in copies of its `points` that are no padding.
+timed_pieces columns_and_convolved(const choice& context, double points) {
   const std::size_t total = context.axis.total;
   const bool is_row = context.axis.is_row;
-  std::vector<piece> best;
-  double least = 0;
+  timed_pieces best;
   for (const std::size_t length : divisors_of(total)) {
     if (length == 1 || length == total) continue;
     const auto row = convolved(length, context.axis.columns, context);
@@ -66,12 +80,11 @@ std::vector<piece> columns_and_convolved(const choice& context) {
     const auto column = plain_columns(common_piece(context, false, false), total / length,
                                       is_row ? length : context.axis.columns, context);
     if (!column) continue;
-    const double time =
-        2 * time_of(*column, context.data.times) + time_of(*row, context.data.times);
-    if (!best.empty() && time > least) continue;
-    least = time;
-    best = {*column, *row};
+    best.take({*column, *row},
+              2 * time_of(*column, context.data.times) + time_of(*row, context.data.times));
   }
+  // Four of six sides have all elements.
+  if (!best.pieces.empty()) best.time *= (2.0 * static_cast<double>(total) / points + 1) / 3;
   return best;
 }
 
@@ -90,7 +103,8 @@ double time_of_convolved(const tile_shape& shape, const tuning::time_model& time
     return std::pow(each, std::max(std::log2(length / beyond), 0.0));
   };
   const double powers = grown(times.convolved_power_growth, 512);
-  const double order = shape.makes == body::rader ? times.rader_point * powers : 0;
+  const bool is_reordered = shape.makes == body::rader && !shape.lanes_across;
+  const double order = is_reordered ? times.rader_point * powers : 0;
   if (device::is_power_of_two(length)) return length * (times.convolved_power * powers + order);
   const double cost = device::workgroup::stage_cost(length, shape.elements_per_thread);
   const double stages = std::max(cost / times.convolved_stages, times.convolved_least);
@@ -145,24 +159,121 @@ std::optional<piece> rader_piece_of(const axis_request& axis, const tuning::arch
   return fitted(*result, device);
 }
 
-/// Returns the pieces of an axis of any length, convolved within another with a chirp.
-std::vector<piece> chirp_pieces_of(const axis_request& request, axis_request axis,
+/// Returns the piece that makes an axis of any length in one workgroup, if there is one, without
+/// its numbers: as a prime, or with a chirp within `padded`.
+std::optional<piece> whole_piece_of(const axis_request& axis, const axis_request& padded,
+                                    const tuning::architecture& data, const device_info& device) {
+  auto whole = convolved(padded.total, padded.columns, {padded, data, device});
+  auto prime = rader_piece_of(axis, data, device);
+  const bool has_choice = prime && whole && axis.is_row && device.is_gpu;
+  const bool is_quicker = prime && (!has_choice || time_of_convolved(prime->shape, data.times) <
+                                                       time_of_convolved(whole->shape, data.times));
+  return is_quicker ? prime : whole;
+}
+
+/// Gives a piece that makes `points` points in one workgroup its numbers.
+piece numbered(piece whole, std::size_t points, const axis_request& axis) {
+  if (whole.shape.makes == body::rader) {
+    whole.by_rader = std::make_shared<const rader>(points, axis.is_forward);
+    return whole;
+  }
+  whole.chirped = {.numbers = std::make_shared<const chirp>(points, whole.shape.length,
+                                                            axis.is_forward, axis.stored),
+                   .begins = true,
+                   .ends = true};
+  whole.streams = false;
+  return whole;
+}
+
+/// Returns the expected time of columns that a workgroup convolves each.
+double time_of_columns(const piece& columns, const tuning::architecture& data) {
+  const tile_shape& shape = columns.shape;
+  const double side_by_side = shape.lanes * shape.element_bytes;
+  const double halvings = std::log2(data.times.wide_columns / side_by_side);
+  return std::max(time_of_convolved(shape, data.times) / static_cast<double>(shape.elements()),
+                  data.times.unmeasured * std::pow(data.times.narrower, std::max(halvings, 0.0)));
+}
+
+/// Returns the last piece of an axis: columns of `points`, no product of radices, each of which a
+/// workgroup convolves, as a prime or with a chirp; without its numbers.
+std::optional<piece> last_piece_of(std::size_t points, const axis_request& axis,
                                    const tuning::architecture& data, const device_info& device) {
+  axis_request column = axis;
+  column.total = points;
+  column.is_row = false;
+  column.transforms = axis.transforms * (axis.total / points);
+  if (axis.is_row) column.columns = axis.total / points;
+  auto best = rader_piece_of(column, data, device);
+  const std::size_t least = 2 * points - 1;
+  for (const std::size_t length : {std::bit_ceil(least), tuning::padded_length(least, device)}) {
+    axis_request padded = column;
+    padded.total = length;
+    auto chirped = convolved(length, column.columns, {padded, data, device});
+    if (!chirped) continue;
+    // The root of a thread's first element is read even if that is padding.
+    if (length / chirped->shape.elements_per_thread > points) continue;
+    chirped->shape.points = points;
+    if (!best || time_of_columns(*chirped, data) < time_of_columns(*best, data)) best = chirped;
+  }
+  if (!best) return best;
+  best->total = axis.total;
+  best->prior = axis.total / points;
+  return best;
+}
+
+/// Returns the pieces of an axis of which the last has all of its large prime factors; without that
+/// one's numbers.
+timed_pieces cut_pieces_of(const axis_request& axis, const tuning::architecture& data,
+                           const device_info& device) {
   const choice context{axis, data, device};
+  timed_pieces best;
+  std::size_t smooth = 1;
+  for (std::size_t prime = 2; prime <= device::largest_prime_radix; ++prime) {
+    while (axis.total % (smooth * prime) == 0) smooth *= prime;
+  }
+  for (const std::size_t prior : divisors_of(smooth)) {
+    if (prior == 1 || prior == axis.total) continue;
+    const auto last = last_piece_of(axis.total / prior, axis, data, device);
+    if (!last) continue;
+    for (unsigned count = 1; count < tuning::most_parts; ++count) {
+      const parts lengths = even_parts(prior, count);
+      auto pieces = cut_into(lengths, context);
+      if (pieces.size() != count || lengths.back() == 1) continue;
+      double time = time_of_columns(*last, data);
+      for (const piece& each : pieces) time += time_of(each, data.times);
+      pieces.push_back(*last);
+      best.take(std::move(pieces), time);
+    }
+  }
+  return best;
+}
+
+/// Returns the pieces of a long axis of any length: of which the last is convolved, or all with a
+/// chirp within a longer one.
+std::vector<piece> long_pieces_of(const axis_request& request, axis_request axis,
+                                  const tuning::architecture& data, const device_info& device) {
+  auto cut = cut_pieces_of(request, data, device);
+  const auto both = columns_and_convolved({axis, data, device}, static_cast<double>(request.total));
+  if (cut.time < both.time) {
+    piece& last = cut.pieces.back();
+    last = numbered(last, last.shape.elements(), request);
+    if (last.chirped) last.chirped->is_forward = request.is_forward;
+    limit_twiddled(last, data);
+    return cut.pieces;
+  }
   std::vector<piece> pieces;
   const auto numbers =
       std::make_shared<const chirp>(request.total, axis.total, request.is_forward, request.stored);
   const auto add = [&](const piece& part, bool forward) {
     pieces.push_back(chirped_by(numbers, part, forward));
   };
-  if (const auto whole = convolved(axis.total, axis.columns, context)) {
-    add(*whole, true);
-  } else if (const auto both = columns_and_convolved(context); !both.empty()) {
-    for (const std::size_t i : {0, 1, 0}) add(both[i], pieces.size() < 2);
-    pieces[0].in_place_spacing = pieces[2].in_place_spacing = both[1].shape.length;
+  if (!both.pieces.empty()) {
+    const piece &column = both.pieces[0], &row = both.pieces[1];
+    for (const piece* each : {&column, &row, &column}) add(*each, pieces.size() < 2);
+    pieces[0].in_place_spacing = pieces[2].in_place_spacing = row.shape.length;
     pieces[1].in_place_spacing = 1;
-    pieces[1].prior = both[0].shape.length;
-    pieces[2].prior = both[1].shape.length;
+    pieces[1].prior = column.shape.length;
+    pieces[2].prior = row.shape.length;
   } else {
     const auto forward = pieces_of(axis, data, device);
     axis.is_forward = false;
@@ -199,16 +310,11 @@ std::vector<piece> convolved_pieces_of(const axis_request& axis, bool must_be,
                                        const tuning::architecture& data,
                                        const device_info& device) {
   const axis_request padded = padded_for_chirp(axis, data, device);
-  const auto whole = convolved(padded.total, padded.columns, {padded, data, device});
-  auto prime = rader_piece_of(axis, data, device);
-  const bool has_choice = prime && whole && axis.is_row && device.is_gpu;
-  if (prime && (!has_choice || time_of_convolved(prime->shape, data.times) <
-                                   time_of_convolved(whole->shape, data.times))) {
-    prime->by_rader = std::make_shared<const rader>(axis.total, axis.is_forward);
-    return {std::move(*prime)};
+  if (auto whole = whole_piece_of(axis, padded, data, device)) {
+    return {numbered(std::move(*whole), axis.total, axis)};
   }
-  if (whole || must_be) return chirp_pieces_of(axis, padded, data, device);
-  return {};
+  if (!must_be) return {};
+  return long_pieces_of(axis, padded, data, device);
 }
 
 }  // namespace wingbeat::planner

@@ -32,6 +32,7 @@ void each_field_of_shape(const Visit& visit) {
   visit("sink", &tile_shape::sink);
   visit("bins", &tile_shape::bins);
   visit("times", &tile_shape::times);
+  visit("points", &tile_shape::points);
   visit("partial_bytes", &tile_shape::partial_bytes);
 }
 

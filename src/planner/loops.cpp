@@ -71,7 +71,7 @@ class loop_nest {
   /// The other butterflies of the axis; see the formulas of grid/numbers.hpp.
   void add_rest_of_axis() {
     const std::size_t in = at_.from.axes[at_.axis].stride, out = at_.to.axes[at_.axis].stride;
-    const std::size_t length = shape_.length, prior = cut_.prior;
+    const std::size_t length = shape_.elements(), prior = cut_.prior;
     const auto add = [&](const arrays::level& read, const arrays::level& written, loop_role role) {
       loops_.push_back({{read.count, read.stride * in, written.stride * out}, role});
     };

@@ -42,9 +42,9 @@ std::string cut_text(const pass& planned) {
   const tile_shape& shape = planned.shape();
   if (shape.makes == body::plane) return formatted("planes of {} x {}", shape.first, shape.second);
   const std::size_t total = planned.numbers.total;
-  std::string text = planned.is_whole()
-                         ? formatted("lines of {}", shape.elements())
-                         : formatted("{} x {} of {}", total / shape.length, shape.length, total);
+  std::string text = planned.is_whole() ? formatted("lines of {}", shape.elements())
+                                        : formatted("{} x {} of {}", total / shape.elements(),
+                                                    shape.elements(), total);
   if (planned.numbers.prior > 1) text += formatted(" after {}", planned.numbers.prior);
   if (shape.makes == body::line) text += formatted(" as {} x {}", shape.first, shape.second);
   return text;
@@ -84,6 +84,7 @@ std::string pass::describe() const {
   if (numbers.in.second > 0) text += ", two rows of reals as one";
   if (numbers.factors_in > 0) text += formatted(", {} inputs times factors", numbers.factors_in);
   if (shape.makes == body::rader) text += formatted(", convolved within {}", shape.length);
+  if (shape.points > 0) text += formatted(", padded to {}", shape.length);
   if (shape.makes == body::convolve) text += ", multiplied by a spectrum and transformed back";
   if (numbers.factors_out > 0) text += formatted(", {} outputs times factors", numbers.factors_out);
   if (numbers.prefetch_tiles > 0) {
@@ -101,7 +102,7 @@ std::string pass::describe() const {
 
 pass_info info_of(const pass& planned) {
   return {.description = planned.describe(),
-          .length = planned.shape().length,
+          .length = planned.shape().elements(),
           .prior = planned.numbers.prior,
           .threads = planned.shape().threads(),
           .workgroups = planned.workgroups(),

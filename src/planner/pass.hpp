@@ -2,8 +2,8 @@
 // One launch: a piece of an axis, placed in memory.
 #pragma once
 
-#include <complex>
 #include <cstddef>  // size_t, byte
+#include <memory>   // shared_ptr
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +33,13 @@ struct pass_side : arrays::storage {
   }
 };
 
+/// What convolves an axis, or its butterflies: behind the roots in a pass's table, see
+/// `pass_numbers::factors_at`. Empty where radices make it.
+struct convolution_numbers {
+  std::shared_ptr<const chirp> by_chirp = nullptr;
+  std::shared_ptr<const rader> by_rader = nullptr;
+};
+
 /// One launch. All lengths count complex elements.
 struct pass {
   pass_numbers numbers;              ///< What its kernel is compiled with.
@@ -41,10 +48,9 @@ struct pass {
   std::size_t rows = 1;  ///< Of the batch, counted at run time.
   pass_side in, out;
   std::optional<pass_side> filter = std::nullopt;  ///< Spectra that the body multiplies by.
-  /// What stands behind the roots in its table: see `pass_numbers::factors_at`.
-  std::vector<std::complex<double>> factors = {};
-  unsigned resident = 0;                                       ///< See `piece`.
-  double fraction = 0;                                         ///< See `piece`.
+  convolution_numbers convolved_by = {};           ///< Of an axis of any length.
+  unsigned resident = 0;                           ///< See `piece`.
+  double fraction = 0;                             ///< See `piece`.
   std::optional<std::size_t> in_place_spacing = std::nullopt;  ///< See `piece`.
 
   [[nodiscard]] const tile_shape& shape() const { return numbers.shape; }

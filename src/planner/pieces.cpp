@@ -7,7 +7,7 @@
 #include "formatted.hpp"                 // formatted
 #include "planner/convolved_pieces.hpp"  // convolved_pieces_of
 #include "planner/rules.hpp"             // even_parts, divisors_of
-#include "planner/shaped_pieces.hpp"     // choice, columns, row_at_once
+#include "planner/shaped_pieces.hpp"     // choice, columns, cut_into, row_at_once
 #include "wingbeat/device/factors.hpp"   // is_product_of_radices
 #include "wingbeat/device/index.hpp"     // is_power_of_two
 #include "wingbeat/error.hpp"            // plan_error
@@ -15,8 +15,6 @@
 
 namespace wingbeat::planner {
 namespace {
-
-using parts = std::vector<std::size_t>;  // the length of each pass
 
 parts parts_of(const tuning::cut& cut) {
   parts lengths;
@@ -51,26 +49,6 @@ std::vector<parts> ways_to_cut(const choice& context) {
   const auto first_even = ways.end() - (tuning::most_parts - 1);
   std::stable_partition(first_even, ways.end(), is_wanted);
   return ways;
-}
-
-/// Cuts the axis; fewer pieces come back if one of them does not fit.
-std::vector<piece> cut_into(const parts& lengths, const choice& context) {
-  std::vector<piece> pieces;
-  std::size_t prior = 1;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    piece common = common_piece(context, i == 0, i + 1 == lengths.size());
-    common.prior = prior;
-    common.shape.mirrored = context.axis.is_row && common.shape.has_half_spectrum();
-    const std::size_t beside = prior == 1 ? context.axis.total / lengths[i] : prior;
-    const std::size_t neighbours = context.axis.is_row ? beside : context.axis.columns;
-    auto result = common.shape.mirrored ? mirrored_columns(common, lengths[i], neighbours, context)
-                                        : columns(common, lengths[i], neighbours, context);
-    if (!result) return pieces;
-    limit_twiddled(*result, context.data);
-    pieces.push_back(*result);
-    prior *= lengths[i];
-  }
-  return pieces;
 }
 
 /// Returns the expected time of rows with twiddles: see `time_model`.

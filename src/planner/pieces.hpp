@@ -34,7 +34,7 @@ struct axis_request {
   }
 };
 
-/// One pass of an axis, not placed yet: butterflies of `shape.length` after `prior`.
+/// One pass of an axis, not placed yet: butterflies of `shape.elements()` after `prior`.
 struct piece {
   tile_shape shape;
   std::size_t prior = 1;  ///< P: transformed before this pass.
@@ -48,7 +48,8 @@ struct piece {
   /// the axis from one of a butterfly to the next.
   std::optional<std::size_t> in_place_spacing = std::nullopt;
 
-  /// Of an axis whose length is no product of radices: it is convolved with the chirp.
+  /// Of an axis whose length is no product of radices: it is convolved with the chirp; or of a
+  /// piece that is, with that of its butterflies.
   struct part_of_chirp {
     std::shared_ptr<const chirp> numbers;
     bool is_forward = true;             ///< The piece itself.
@@ -59,13 +60,16 @@ struct piece {
   std::shared_ptr<const rader> by_rader = nullptr;  ///< Of a body that needs its numbers.
 
   [[nodiscard]] bool is_in_place() const { return in_place_spacing.has_value(); }
+  /// Returns whether the axis has more elements between its passes than before and behind them.
+  [[nodiscard]] bool is_padded() const { return chirped && shape.points == 0; }
 };
 
 /// Returns the pieces of an axis: one where it fits a workgroup or a cluster, two to four for a
 /// longer axis. One whose length is no product of radices, or too large a one, is convolved: a
 /// prime p within p - 1 where a workgroup can, else with a chirp within a length that costs least:
-/// in one piece; or in columns, convolved rows and columns back, all in place; or, longer still,
-/// forward and back. Throws `plan_error` where the device is too small for any.
+/// in one piece; or the last of several, which has all large prime factors; or in columns,
+/// convolved rows and columns back, all in place; or, longer still, forward and back. Throws
+/// `plan_error` where the device is too small for any.
 [[nodiscard]] std::vector<piece> pieces_of(const axis_request& axis,
                                            const tuning::architecture& data,
                                            const device_info& device);

@@ -51,7 +51,7 @@ void place_butterfly(pass_numbers& numbers, const piece& cut, const placement& p
     numbers.out.stride = position.to.axes[position.axis + 1].stride;
     return;
   }
-  numbers.in.step = cut.in_place_spacing.value_or(cut.total / shape.length);
+  numbers.in.step = cut.in_place_spacing.value_or(cut.total / shape.elements());
   numbers.out.step = cut.in_place_spacing.value_or(cut.prior);
   numbers.in.stride = numbers.in.step * from.stride;
   numbers.out.stride = numbers.out.step * to.stride;
@@ -73,41 +73,19 @@ void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis
   stored.rows.first = stored.rows.is_dense ? side.valid_begin : 0;
 }
 
-/// Adds a spectrum as the pass's body has it: row k of `rows` has the bins k + i `rows`.
-void add_spectrum(pass& result, const std::vector<std::complex<double>>& spectrum) {
-  const tile_shape& shape = result.numbers.shape;
-  const auto length = static_cast<unsigned>(shape.length);
-  const device::workgroup::schedule stages{shape.stage_order(), length, shape.elements_per_thread};
-  const auto bins = stages.scrambled_map();
-  const std::size_t rows = spectrum.size() / length;
-  for (std::size_t k = 0; k < rows; ++k) {
-    for (unsigned g = 0; g < length; ++g) {
-      const std::size_t bin = shape.is_in_place() ? bins.dft_index(g) : g;
-      result.factors.push_back(spectrum[k + bin * rows]);
-    }
-  }
-  result.numbers.has_own_filter = true;
-}
-
-/// Fills in the indices and the spectrum of a prime.
-void add_rader(pass& result, const rader& numbers) {
-  const std::size_t n = numbers.powers.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    result.factors.emplace_back(static_cast<double>(numbers.powers[i]),
-                                static_cast<double>(numbers.powers[(n - i) % n]));
-  }
-  add_spectrum(result, numbers.spectrum);
-}
-
-/// Fills in the factors of a piece of a transform by a chirp, and the spectrum.
-void add_factors(pass& result, const piece& cut) {
-  const piece::part_of_chirp& part = *cut.chirped;
+/// Fills in what convolves a piece of an axis of any length.
+void add_convolution(pass& result, const piece& cut) {
   pass_numbers& numbers = result.numbers;
-  if (part.begins || part.ends) result.factors = part.numbers->factors;
-  if (part.multiplies) result.factors = part.numbers->spectrum;
-  if (part.begins || part.multiplies) numbers.factors_in = result.factors.size();
-  if (part.ends) numbers.factors_out = result.factors.size();
-  if (numbers.shape.makes == body::convolve) add_spectrum(result, part.numbers->spectrum);
+  result.convolved_by.by_rader = cut.by_rader;
+  if (cut.chirped) {
+    const piece::part_of_chirp& part = *cut.chirped;
+    result.convolved_by.by_chirp = part.numbers;
+    if (part.begins) numbers.factors_in = part.numbers->points;
+    if (part.multiplies) numbers.factors_in = part.numbers->total;
+    if (part.ends) numbers.factors_out = part.numbers->points;
+  }
+  numbers.has_own_filter =
+      cut.by_rader != nullptr || (cut.chirped && numbers.shape.makes == body::convolve);
 }
 
 void add_functors(pass& result, const request::resolved_spec& request) {
@@ -157,8 +135,7 @@ pass placed(const piece& cut, const placement& position) {
   numbers.shape.times = position.filter != nullptr ? position.filter->times : product::plain;
   numbers.prior = cut.prior;
   numbers.total = cut.total;
-  if (cut.chirped) add_factors(result, cut);
-  if (cut.by_rader) add_rader(result, *cut.by_rader);
+  add_convolution(result, cut);
   fill_side(result.in, numbers.in, position.from, axes);
   fill_side(result.out, numbers.out, position.to, axes);
   result.out.streams = cut.streams;
@@ -170,7 +147,7 @@ pass placed(const piece& cut, const placement& position) {
   if (axes.count == 1) {
     const arrays::axis &from = position.from.axes[position.axis],
                        &to = position.to.axes[position.axis];
-    const std::size_t points = cut.chirped ? cut.chirped->numbers->points : cut.total;
+    const std::size_t points = cut.is_padded() ? cut.chirped->numbers->points : cut.total;
     numbers.in.is_hermitian = position.begins && from.length < points;
     limit(numbers.in, result.in, from, position.begins, points < cut.total);
     limit(numbers.out, result.out, to, position.ends, to.length < cut.total);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/roots.hpp"
 
+#include <algorithm>  // max
 #include <stdexcept>  // logic_error
 
 #include "root_products.hpp"                 // root_products, rounded_root
@@ -15,6 +16,8 @@ namespace {
 template <class Real>
 class root_table {
  public:
+  explicit root_table(std::size_t entries) { roots_.reserve(entries); }
+
   [[nodiscard]] std::vector<std::complex<Real>> take() { return std::move(roots_); }
 
   template <class Work>
@@ -46,19 +49,48 @@ class root_table {
     if (!tables.is_direct()) add_first(tables.coarse_length(), m, fine);
   }
 
-  /// Adds the roots of the twiddles of a butterfly of radix `radix` in registers after `prior`, of
-  /// order m in all.
-  void add_twiddles(std::size_t radix, std::size_t prior, std::size_t m) {
+  /// Adds the roots of the twiddles of a stage of radix `radix` after `prior`: rows of powers of
+  /// root `step` of an order, whose roots are all added behind.
+  void add_twiddles(std::size_t radix, std::size_t prior, std::size_t order, std::size_t step) {
     const device::twiddle::root_tables tables = device::grid::twiddle_row(prior);
-    const root_products<Real> root_of{prior * radix, prior * radix};
+    const root_products<Real> root_of{order, order};
     const unsigned rows = device::twiddle::rows(static_cast<unsigned>(radix));
     for (unsigned row = 0; row < rows; ++row) {
-      const std::size_t e = device::twiddle::row_exponent(row), fine = tables.fine_length();
-      for (std::size_t k = 0; k < fine; ++k) roots_.push_back(root_of(e * k));
+      const std::size_t e = device::twiddle::row_exponent(row) * step, fine = tables.fine_length();
+      for (std::size_t k = 0; k < fine; ++k) roots_.push_back(root_of(e * k % order));
       if (tables.is_direct()) continue;
-      for (std::size_t k = 0; k < prior; k += fine) roots_.push_back(root_of(e * k));
+      for (std::size_t k = 0; k < prior; k += fine) roots_.push_back(root_of(e * k % order));
     }
-    add_all(m);
+  }
+
+  /// Adds the roots of the twiddles before a pass.
+  void add_twiddles(const pass_numbers& numbers) {
+    const tile_shape& shape = numbers.shape;
+    const std::size_t radix = shape.elements_per_thread, prior = numbers.prior;
+    if (shape.points > 0) {
+      add_twiddles(radix, prior, prior * shape.points, shape.length / radix);
+    } else if (shape.makes != body::rader) {
+      add_twiddles(radix, prior, prior * radix, 1);
+    }
+    add_all(prior * shape.elements());
+  }
+
+  /// Adds the indices and the spectrum of a prime.
+  void add_rader(const tile_shape& shape, const rader& prime) {
+    const std::size_t n = prime.powers.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      add(std::complex<double>{static_cast<double>(prime.powers[i]),
+                               static_cast<double>(prime.powers[(n - i) % n])});
+    }
+    add_spectrum(shape, prime.spectrum);
+  }
+
+  /// Adds the factors of a pass of a transform by a chirp, and the spectrum.
+  void add_chirp(const pass_numbers& numbers, const chirp& whole) {
+    const std::size_t count = std::max(numbers.factors_in, numbers.factors_out);
+    const auto& factors = count == whole.total ? whole.spectrum : whole.factors;
+    for (std::size_t i = 0; i < count; ++i) add(factors[i]);
+    if (numbers.has_own_filter) add_spectrum(numbers.shape, whole.spectrum);
   }
 
   void add_body(const tile_shape& shape) {
@@ -72,10 +104,26 @@ class root_table {
     }
     add_stages(shape.first, e);
     if (shape.second != shape.first) add_stages(shape.second, e);
-    if (shape.makes == body::line) add_twiddles(e, shape.second, shape.length);
+    if (shape.makes != body::line) return;
+    add_twiddles(e, shape.second, shape.second * e, 1);
+    add_all(shape.length);
   }
 
  private:
+  /// Adds a spectrum as the body has it: row k of `rows` has the bins k + i `rows`.
+  void add_spectrum(const tile_shape& shape, const std::vector<std::complex<double>>& spectrum) {
+    const auto length = static_cast<unsigned>(shape.length);
+    const device::workgroup::schedule stages{shape.stage_order(), length,
+                                             shape.elements_per_thread};
+    const auto bins = stages.scrambled_map();
+    const std::size_t rows = spectrum.size() / length;
+    for (std::size_t k = 0; k < rows; ++k) {
+      for (unsigned g = 0; g < length; ++g) {
+        add(spectrum[k + (shape.is_in_place() ? bins.dft_index(g) : g) * rows]);
+      }
+    }
+  }
+
   std::vector<std::complex<Real>> roots_;
 };
 
@@ -83,26 +131,24 @@ class root_table {
 
 template <class Real>
 std::vector<std::complex<Real>> table_of(const pass_numbers& numbers,
-                                         const std::vector<std::complex<double>>& factors) {
-  root_table<Real> table;
+                                         const convolution_numbers& convolved_by) {
+  root_table<Real> table{numbers.table_entries()};
   table.add_body(numbers.shape);
-  if (numbers.is_twiddled()) {
-    table.add_twiddles(numbers.shape.elements_per_thread, numbers.prior,
-                       numbers.prior * numbers.shape.length);
-  }
+  if (numbers.is_twiddled()) table.add_twiddles(numbers);
   if (numbers.has_real_roots()) table.add_all(2 * numbers.bins());
-  for (const auto& each : factors) table.add(each);
+  if (convolved_by.by_rader) table.add_rader(numbers.shape, *convolved_by.by_rader);
+  if (convolved_by.by_chirp) table.add_chirp(numbers, *convolved_by.by_chirp);
   auto roots = table.take();
   if (roots.size() != numbers.table_entries())
     throw std::logic_error("roots are not as pass_numbers");
   return roots;
 }
 
-template std::vector<std::complex<float>> table_of(
-    const pass_numbers& numbers, const std::vector<std::complex<double>>& factors);
-template std::vector<std::complex<double>> table_of(
-    const pass_numbers& numbers, const std::vector<std::complex<double>>& factors);
-template std::vector<std::complex<long double>> table_of(
-    const pass_numbers& numbers, const std::vector<std::complex<double>>& factors);
+template std::vector<std::complex<float>> table_of(const pass_numbers& numbers,
+                                                   const convolution_numbers& convolved_by);
+template std::vector<std::complex<double>> table_of(const pass_numbers& numbers,
+                                                    const convolution_numbers& convolved_by);
+template std::vector<std::complex<long double>> table_of(const pass_numbers& numbers,
+                                                         const convolution_numbers& convolved_by);
 
 }  // namespace wingbeat::planner

@@ -7,14 +7,15 @@
 #include <cstddef>  // size_t
 #include <vector>
 
-#include "planner/pass.hpp"  // pass
+#include "planner/pass.hpp"  // pass_numbers, convolution_numbers
 
 namespace wingbeat::planner {
 
 /// Returns the table that a pass reads, in the order of `pass_numbers`: roots of its body, of the
-/// twiddles before it, of the real transform; then the factors. For float, double and long double.
+/// twiddles before it, of the real transform; then what convolves it. For float, double and long
+/// double.
 template <class Real>
 [[nodiscard]] std::vector<std::complex<Real>> table_of(
-    const pass_numbers& numbers, const std::vector<std::complex<double>>& factors = {});
+    const pass_numbers& numbers, const convolution_numbers& convolved_by = {});
 
 }  // namespace wingbeat::planner

@@ -199,6 +199,25 @@ void limit_twiddled(piece& each, const tuning::architecture& data) {
   each.streams = false;
 }
 
+std::vector<piece> cut_into(const parts& lengths, const choice& context) {
+  std::vector<piece> pieces;
+  std::size_t prior = 1;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    piece common = common_piece(context, i == 0, i + 1 == lengths.size());
+    common.prior = prior;
+    common.shape.mirrored = context.axis.is_row && common.shape.has_half_spectrum();
+    const std::size_t beside = prior == 1 ? context.axis.total / lengths[i] : prior;
+    const std::size_t neighbours = context.axis.is_row ? beside : context.axis.columns;
+    auto result = common.shape.mirrored ? mirrored_columns(common, lengths[i], neighbours, context)
+                                        : columns(common, lengths[i], neighbours, context);
+    if (!result) return pieces;
+    limit_twiddled(*result, context.data);
+    pieces.push_back(*result);
+    prior *= lengths[i];
+  }
+  return pieces;
+}
+
 double time_of(const piece& each, const tuning::time_model& times) {
   return each.fraction > 0 ? 1 / each.fraction : times.unmeasured;
 }

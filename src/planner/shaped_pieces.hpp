@@ -5,6 +5,7 @@
 
 #include <cstddef>  // size_t
 #include <optional>
+#include <vector>
 
 #include "planner/pieces.hpp"  // axis_request, piece
 #include "planner/rules.hpp"   // rule_request
@@ -75,6 +76,12 @@ struct choice {
 
 /// Long butterflies with twiddles neither prefetch nor stream: see `placement_rules::long_bytes`.
 void limit_twiddled(piece& each, const tuning::architecture& data);
+
+using parts = std::vector<std::size_t>;  ///< The length of each pass.
+
+/// Cuts the axis, or what comes first of it, into columns; fewer pieces come back if one of them
+/// does not fit.
+[[nodiscard]] std::vector<piece> cut_into(const parts& lengths, const choice& context);
 
 /// Returns the expected time of a piece, in copies.
 [[nodiscard]] double time_of(const piece& each, const tuning::time_model& times);

@@ -10,7 +10,7 @@ namespace {
 /// along the butterfly. A GPU's threads take them at the transform's first exchange; a CPU's are
 /// numbered by row and column, and stage them.
 void stage_columns(tile_shape& shape, bool is_along) {
-  is_along = is_along && shape.sink == row::complex_row;
+  is_along = is_along && shape.sink == row::complex_row && shape.points == 0;
   shape.along_out = is_along && shape.bank_bytes != 0 && !shape.is_convolution() &&
                     shape.length > shape.elements_per_thread;
   // A thread that reduces has elements of one lane alone.

@@ -26,12 +26,15 @@ using backend::queue;
 
 namespace {
 
-/// Returns memory of the device that begins with these bytes, and is never empty.
-std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on,
-                               const std::vector<std::byte>& bytes) {
-  std::shared_ptr<void> memory{on->allocate(std::max(bytes.size(), sizeof(std::complex<double>))),
+/// Returns memory of the device that begins with these bytes, some behind others, and is never
+/// empty.
+std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on, std::span<const std::byte> bytes,
+                               std::span<const std::byte> others = {}) {
+  const std::size_t size_bytes = bytes.size() + others.size();
+  std::shared_ptr<void> memory{on->allocate(std::max(size_bytes, sizeof(std::complex<double>))),
                                [on](void* handle) { on->release(handle); }};
   if (!bytes.empty()) on->write({memory.get(), 0, bytes.size()}, bytes.data());
+  if (!others.empty()) on->write({memory.get(), bytes.size(), others.size()}, others.data());
   return memory;
 }
 
@@ -49,11 +52,8 @@ std::vector<std::shared_ptr<void>> uploaded(const std::shared_ptr<queue>& on,
 /// Uploads the constants of a pass: the functors' parameters, then its roots.
 template <class Real>
 std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on, const pass& launch) {
-  std::vector<std::byte> bytes = launch.parameter_blocks();
-  const auto roots = planner::table_of<Real>(launch.numbers, launch.factors);
-  const auto root_bytes = std::as_bytes(std::span{roots});
-  bytes.insert(bytes.end(), root_bytes.begin(), root_bytes.end());
-  return uploaded(on, bytes);
+  const auto roots = planner::table_of<Real>(launch.numbers, launch.convolved_by);
+  return uploaded(on, launch.parameter_blocks(), std::as_bytes(std::span{roots}));
 }
 
 bool has_functor(const pass& described) {
@@ -159,17 +159,18 @@ void enqueue(backend::launch_sequence& sequence, const pass& launch, const kerne
 prepared_program::prepared_program(const kernel_compiler& compiler,
                                    const std::shared_ptr<queue>& on, programs::program program)
     : program_(std::move(program)) {
-  for (const step& each : program_.steps) {
+  for (step& each : program_.steps) {
     prepared_launch& added = launches_.emplace_back();
     added.constants = uploaded(on, each.arguments());
     added.of_store = uploaded(on, each.arrays.store);
     if (const kernel_launch* const launch = each.kernel()) {
       added.compiled = compiler.compile(on, backend::source_of(launch->kernel));
     }
-    const pass* const launch = each.launch();
+    auto* const launch = std::get_if<pass>(&each.operation);
     if (launch == nullptr) continue;
     added.table = launch->real == precision::fp64 ? uploaded<double>(on, *launch)
                                                   : uploaded<float>(on, *launch);
+    launch->convolved_by = {};  // numbers by the million
     added.compiled = compiled(compiler, on, *launch);
   }
   if (is_worth_recording(program_, on->device())) {

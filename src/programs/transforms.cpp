@@ -33,7 +33,7 @@ struct planned_piece {
   /// Returns whether it writes the places of the axis that it reads, and no others.
   [[nodiscard]] bool keeps_places() const {
     // A chirp's outer pieces have N points on one side and M on the other.
-    const bool is_padded = chosen.chirped && (begins || ends);
+    const bool is_padded = chosen.is_padded() && (begins || ends);
     return (begins && ends) || (chosen.is_in_place() && !is_padded);
   }
 };

@@ -176,12 +176,16 @@ struct time_model {
   /// Rows that one workgroup convolves, in copies for each point: of powers of two so long for up
   /// to 512 points, and so many times as long for each doubling beyond; of others `stage_cost` over
   /// this, at least as long, and so many times as long for each doubling beyond 2,048. Rader's
-  /// order takes as much more, which grows as that of powers of two. bench/NOTES.md, section 31.
+  /// order of rows takes as much more, which grows as that of powers of two. bench/NOTES.md,
+  /// section 31.
   double convolved_power = 0.6, convolved_power_growth = 1.12;
   double convolved_stages = 3300, convolved_least = 0.57, convolved_growth = 1.2;
   double rader_point = 0.6;
   /// Longer axes, in columns and convolved rows, whose lengths are no powers of two: so many times.
   double padded_other = 1.1;
+  /// Columns of which fewer bytes lie side by side take so many times as long for each halving:
+  /// 1,024 points in 128 bytes 0.93, 2,048 in 64 0.74, 4,096 in 32 0.57 of a copy (section 8).
+  double wide_columns = 128, narrower = 1.28;
   double unmeasured = 1.25;  ///< Of a pass of no measured speed: an estimate.
   /// Rows with twiddles take (1 + this / elements per thread) times as long, because they read rows
   /// of roots: 0.92, 0.88 and 0.73 of a copy with 32, 16 and 8 elements, for 0.98 (section 9).

@@ -14,7 +14,7 @@
 #include "rader.hpp"                    // rader, is_rader_length
 #include "support/oracle.hpp"           // widened
 #include "tuning/tuning.hpp"            // for_device
-#include "wingbeat/device/factors.hpp"  // greatest_factor
+#include "wingbeat/device/factors.hpp"  // is_product_of_radices
 #include "wingbeat/roots.hpp"           // root
 
 namespace {
@@ -30,15 +30,20 @@ std::vector<piece> cut(const axis_request& axis, const device_info& device) {
 void expect_pieces_fit(const axis_request& axis, const device_info& device) {
   const auto pieces = cut(axis, device);
   ASSERT_FALSE(pieces.empty()) << axis.total;
+  bool is_convolved = false;
+  std::size_t prior = 1;
   for (const piece& each : pieces) {
-    ASSERT_LE(each.shape.threads(), device.max_workgroup) << axis.total;
-    ASSERT_LE(each.shape.scratch_bytes(), device.local_memory_bytes) << axis.total;
-    const bool has_chirp = each.chirped.has_value(), is_rader = each.by_rader != nullptr;
-    ASSERT_EQ(each.total >= axis.total + (has_chirp ? axis.total - 1 : 0), true) << axis.total;
-    ASSERT_TRUE(has_chirp || is_rader ||
-                device::greatest_factor(static_cast<unsigned>(axis.total)) <= 31);
-    ASSERT_TRUE(!is_rader || each.shape.length + 1 == axis.total) << axis.total;
+    const tile_shape& shape = each.shape;
+    ASSERT_LE(shape.threads(), device.max_workgroup) << axis.total;
+    ASSERT_LE(shape.scratch_bytes(), device.local_memory_bytes) << axis.total;
+    ASSERT_TRUE(!each.is_padded() || each.total >= 2 * axis.total - 1) << axis.total;
+    ASSERT_TRUE(shape.points == 0 || shape.length >= 2 * shape.points - 1) << axis.total;
+    ASSERT_TRUE(!each.by_rader || is_rader_length(shape.elements())) << axis.total;
+    is_convolved |= each.chirped || each.by_rader;
+    prior *= shape.elements();
   }
+  ASSERT_TRUE(pieces.front().is_padded() || prior == axis.total) << axis.total;
+  ASSERT_TRUE(is_convolved || device::is_product_of_radices(axis.total)) << axis.total;
 }
 
 TEST(any_length, has_pieces_that_fit_every_device) {
@@ -78,6 +83,29 @@ TEST(any_length, is_columns_convolved_rows_and_columns_back_where_it_does_not) {
     EXPECT_EQ(pieces[1].prior, pieces[0].shape.length);
     EXPECT_EQ(pieces[2].prior, pieces[1].shape.length);
   }
+}
+
+/// Not where a prime is too large for columns of a workgroup.
+TEST(any_length, is_cut_into_pieces_of_which_the_last_has_the_large_factors) {
+  const auto last_of = [](std::size_t n, bool is_forward) {
+    const auto pieces = cut({.total = n, .is_forward = is_forward, .transforms = 1000}, hopper());
+    EXPECT_EQ(pieces.size(), 2U) << n;
+    EXPECT_TRUE(device::is_product_of_radices(pieces.front().shape.length)) << n;
+    EXPECT_EQ(pieces.front().shape.length, pieces.back().prior) << n;
+    return pieces.back();
+  };
+  EXPECT_TRUE(last_of(1024 * 37, true).by_rader);
+  EXPECT_EQ(last_of(1024 * 37, true).shape.elements(), 37U);
+  const piece chirped = last_of(1024 * 1019, false);
+  EXPECT_EQ(chirped.shape.points % 1019, 0U);
+  EXPECT_EQ(chirped.chirped->numbers->points, chirped.shape.points);
+  EXPECT_FALSE(chirped.chirped->is_forward) << "the direction of its twiddles";
+  EXPECT_EQ(last_of(512 * 37 * 41, true).shape.elements(), 37U * 41) << "two primes in one";
+  for (const piece& each : cut({.total = std::size_t{37} << 20}, hopper())) {
+    EXPECT_TRUE(each.by_rader || !each.chirped) << "three";
+  }
+  EXPECT_TRUE(cut({.total = 8 * 10007}, hopper()).front().is_padded());
+  EXPECT_TRUE(cut({.total = 65537}, hopper()).front().is_padded());
 }
 
 /// A pass that moves elements must not write where other workgroups still read.

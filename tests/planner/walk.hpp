@@ -115,7 +115,7 @@ inline places read_by(const pass& planned, const butterfly& from) {
   places result;
   const walked_side in = input_of(planned);
   const std::size_t second = planned.shape().second;
-  for (std::size_t q = 0; q < planned.shape().length; ++q) {
+  for (std::size_t q = 0; q < planned.shape().elements(); ++q) {
     std::size_t place = from.in + q * in.placed.stride;
     if (is_of_two_steps(planned)) {
       place = from.in + q / second * in.placed.first_stride + q % second * in.placed.stride;
@@ -133,7 +133,7 @@ inline places written_by(const pass& planned, const butterfly& from) {
   const walked_side out = output_of(planned);
   const std::size_t first = planned.shape().first, second = planned.shape().second;
   const bool is_line = planned.shape().makes == body::line;
-  for (std::size_t k = 0; k < planned.shape().length; ++k) {
+  for (std::size_t k = 0; k < planned.shape().elements(); ++k) {
     std::size_t place = from.out + k * out.placed.stride;
     const std::size_t k1 = is_line ? k % first : k / second;
     const std::size_t k2 = is_line ? k / first : k % second;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>  // max, min, swap
+#include <bit>        // bit_floor
 #include <numeric>    // iota
 #include <vector>
 
@@ -44,6 +45,17 @@ void shorten(dice& roll, std::vector<std::size_t>& lengths) {
   for (std::size_t& n : lengths) {
     n = roll.one_in(40) ? 1 : roll.between(n / 2 + 1, n);
     if (n > 1 && roll.one_in(2)) n = good_length(n);
+  }
+}
+
+/// Makes a quarter of the longer lengths a prime, above all radices, times a power of two: of
+/// several passes, the last may be convolved. By a sequence of its own.
+void take_large_primes(std::uint64_t seed, std::vector<std::size_t>& lengths) {
+  constexpr std::size_t primes[] = {37, 41, 47, 59, 127, 257, 509};
+  dice roll{seed ^ 0x9e3779b1U};
+  for (std::size_t& n : lengths) {
+    const std::size_t prime = roll.one_of(primes);
+    if (n >= 2 * prime && roll.one_in(4)) n = prime * std::bit_floor(n / prime);
   }
 }
 
@@ -282,10 +294,12 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
     spec.lengths = {n};
     spec.batch = roll.between(1, 2);
     if (within.has_mixed_lengths && roll.one_in(2)) shorten(roll, spec.lengths);
+    if (within.has_mixed_lengths) take_large_primes(seed, spec.lengths);
   } else {
     spec.lengths = roll.one_in(8) ? random_planes(roll, within.max_points)
                                   : random_lengths(roll, within.max_points);
     if (within.has_mixed_lengths && roll.one_in(2)) shorten(roll, spec.lengths);
+    if (within.has_mixed_lengths) take_large_primes(seed, spec.lengths);
     spec.batch = random_batch(roll, within.max_points / request::points_of(spec));
   }
   spec.kind = roll.one_of(kinds);

@@ -39,32 +39,14 @@ struct prime_columns : across<Base> {
   }
 };
 
-/// Returns what the table has behind its roots: the indices, then the spectrum as the body has it.
-template <class Policy>
-table_factors factors_of() {
-  constexpr tile_shape shape = Policy::numbers().shape;
-  const wingbeat::rader numbers{Policy::numbers().total, true};
-  const unsigned n = unsigned(shape.length);
-  table_factors factors;
-  for (unsigned i = 0; i < n; ++i) {
-    factors.emplace_back(numbers.powers[i], numbers.powers[(n - i) % n]);
-  }
-  const wingbeat::device::workgroup::schedule stages{shape.stage_order(), n,
-                                                     shape.elements_per_thread};
-  for (unsigned i = 0; i < n; ++i) {
-    const auto bin = shape.is_in_place() ? stages.scrambled_map().dft_index(i) : i;
-    factors.push_back(numbers.spectrum[bin]);
-  }
-  return factors;
-}
-
 template <class Policy>
 void check(size batch) {
   using real = typename Policy::real;
   constexpr pass_numbers numbers = Policy::numbers();
   constexpr size n = numbers.total;
   const auto x = noise<real>(n * batch, 1);
-  const auto y = run_pass<Policy>(x, batch, n * batch, factors_of<Policy>());
+  const convolution_numbers prime{.by_rader = std::make_shared<wingbeat::rader>(n, true)};
+  const auto y = run_pass<Policy>(x, batch, n * batch, prime);
   for (size row = 0; row < batch; ++row) {
     const size first = row * numbers.in.distance, step = numbers.in.stride;
     const exact expected =

@@ -172,14 +172,14 @@ void run_threads(const Work& work, size first_workgroup = 0) {
   }
 }
 
-/// What a pass's table has behind its roots.
-using table_factors = std::vector<std::complex<double>>;
+using planner::convolution_numbers;
 
 /// Rounds a pass's table as a plan does.
 template <class Real>
-values<Real> rounded_table(const pass_numbers& numbers, const table_factors& factors = {}) {
+values<Real> rounded_table(const pass_numbers& numbers,
+                           const convolution_numbers& convolved_by = {}) {
   values<Real> table;
-  for (const auto& w : planner::table_of<long double>(numbers, factors)) {
+  for (const auto& w : planner::table_of<long double>(numbers, convolved_by)) {
     table.push_back({static_cast<Real>(w.real()), static_cast<Real>(w.imag())});
   }
   table.push_back({});  // never empty
@@ -188,7 +188,7 @@ values<Real> rounded_table(const pass_numbers& numbers, const table_factors& fac
 
 /// Fails where `pass_numbers` and the types of a body do not agree.
 template <class Policy>
-void expect_sizes_of_types(const table_factors& factors = {}) {
+void expect_sizes_of_types(const convolution_numbers& convolved_by = {}) {
   using body_type = body_of<Policy>;
   using fft = typename body_type::fft;
   constexpr pass_numbers numbers = Policy::numbers();
@@ -211,7 +211,7 @@ void expect_sizes_of_types(const table_factors& factors = {}) {
       EXPECT_GE(shape.scratch_bytes(), shape.staged_layout().bytes());
     }
   }
-  EXPECT_EQ(planner::table_of<long double>(numbers, factors).size(), numbers.table_entries());
+  EXPECT_EQ(planner::table_of<long double>(numbers, convolved_by).size(), numbers.table_entries());
 }
 
 /// An element that no pass writes.
@@ -231,11 +231,11 @@ bool is_poison(const Element& one) {
 /// Runs all tiles of a pass over `batch` rows, in place of a launch.
 template <class Policy, class Load, class Store>
 void run_tiles(const typename Load::element* in, typename Store::element* out, size batch,
-               const table_factors& factors = {}) {
+               const convolution_numbers& convolved_by = {}) {
   using pass = grid::pass<Policy, body_of<Policy>, Load, Store>;
   constexpr pass_numbers numbers = Policy::numbers();
-  expect_sizes_of_types<Policy>(factors);
-  const auto table = rounded_table<typename Policy::real>(numbers, factors);
+  expect_sizes_of_types<Policy>(convolved_by);
+  const auto table = rounded_table<typename Policy::real>(numbers, convolved_by);
   const auto work = [&](const auto& group, char* scratch) {
     const auto tile = static_cast<unsigned>(group.index() / numbers.shape.workgroups);
     pass({in}, {out}, table.data(), scratch, group).run(tile, batch);
@@ -253,11 +253,11 @@ using plain_store = ends::complex_store<typename Policy::real, typename Policy::
 template <class Policy, class Load = plain_load<Policy>, class Store = plain_store<Policy>>
 std::vector<typename Store::element> run_pass(const std::vector<typename Load::element>& in,
                                               size batch, size out_size,
-                                              const table_factors& factors = {}) {
+                                              const convolution_numbers& convolved_by = {}) {
   using element = typename Store::element;
   constexpr size guard = 64;
   std::vector<element> out(out_size + 2 * guard, poison<element>());
-  run_tiles<Policy, Load, Store>(in.data(), out.data() + guard, batch, factors);
+  run_tiles<Policy, Load, Store>(in.data(), out.data() + guard, batch, convolved_by);
   for (size i = 0; i < guard; ++i) {
     EXPECT_TRUE(is_poison(out[i])) << "before the output, element " << i;
     EXPECT_TRUE(is_poison(out[guard + out_size + i])) << "behind the output, element " << i;

@@ -64,7 +64,7 @@ class convolve : public transform<Policy, Group> {
     if constexpr (numbers.has_own_filter) {
       constexpr size spectra_at = numbers.filter_at();
       const auto spectra = this->roots() + spectra_at;
-      const size first = size(tile.first_out(lane)) * of.length;
+      const size first = of.points > 0 ? 0 : size(tile.first_out(lane)) * of.length;
       run(x, [&](unsigned r) {
         complex_type factor{real(0), real(0)};
         if (inside) factor = copied_from(spectra + first + this->number_in(r));

@@ -13,6 +13,7 @@
 #include "wingbeat/device/ends/staged.hpp"      // read_staged, write_staged
 #include "wingbeat/device/grid/numbers.hpp"     // pass_numbers
 #include "wingbeat/device/port.hpp"             // WINGBEAT_FN, group
+#include "wingbeat/device/twiddle.hpp"          // apply, roots
 
 namespace wingbeat::device::bodies {
 
@@ -68,6 +69,15 @@ class rader : public convolve<Policy, Group> {
     return static_cast<unsigned>((this->roots() + indices_at)[this->number_in(r)].im);
   }
 
+  /// Multiplies the inputs of butterfly k by their twiddles; point 0 has none.
+  WINGBEAT_FN void twiddle(complex_type (&x)[e], unsigned k) const {
+    constexpr size order = numbers.prior * points, roots_at = numbers.twiddle_roots_at();
+    const device::twiddle::roots<real, order> root{this->roots() + roots_at};
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r)
+      x[r] = device::twiddle::apply<Policy::dir>(x[r], root(size(point_in(r)) * k));
+  }
+
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* staged(unsigned lane) const {
     constexpr unsigned pitch = row_shape.pitch_in();
     return this->entries() + lane * pitch;
@@ -93,6 +103,7 @@ class rader : public convolve<Policy, Group> {
     }
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) x[r] = element(point_in(r));
+    if constexpr (numbers.is_twiddled()) twiddle(x, tile.first_out(lane));
     first = {real(0), real(0)};
     if (has_first()) first = element(0);
     if constexpr (row_shape.stage_in && (base::has_exchanges || row_shape.stage_out)) {

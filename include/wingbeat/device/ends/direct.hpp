@@ -15,7 +15,7 @@ WINGBEAT_FN void load_direct(const Body& body, const Elements& elements, complex
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < E; ++r) {
     x[r] = {Real(0), Real(0)};
-    if (inside) {
+    if (inside && elements.has_element(body.number_in(r))) {
       const size first = elements.in(lane), offset = body.offset_in(r);
       x[r] = elements.read(first + offset, elements.index_in(lane, body.number_in(r), offset));
     }
@@ -29,6 +29,7 @@ WINGBEAT_FN void store_direct(const Body& body, const Elements& elements,
   if (!elements.has(lane)) return;
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < E; ++r) {
+    if (!elements.has_element(body.number_out(r))) continue;
     const size first = elements.out(lane), offset = body.offset_out(r);
     elements.write(first + offset, elements.index_out(lane, body.number_out(r), offset), x[r]);
   }

@@ -25,6 +25,15 @@ class elements {
       : tile_(number, rows), access_(memory) {}
 
   WINGBEAT_FN bool has(unsigned lane) const { return tile_.has(lane); }
+  /// Returns whether element q of a butterfly is no padding.
+  WINGBEAT_FN static constexpr bool has_element(unsigned q) {
+    constexpr size count = numbers.shape.points;
+    if constexpr (count == 0) {
+      return true;
+    } else {
+      return q < count;
+    }
+  }
 
   /// Returns the index of the lane's first input (output) on the axis.
   WINGBEAT_FN unsigned first_in(unsigned lane) const {

@@ -65,7 +65,9 @@ struct tile_shape {
   row sink = row::complex_row;
   order bins = order::natural;     ///< Of a transform's spectrum, where elements of a thread stay.
   product times = product::plain;  ///< Of a body that convolves.
-  unsigned partial_bytes = 0;      ///< Of a thread's partial result, where the store reduces.
+  size points = 0;  ///< Of a butterfly that is convolved within R: its elements, of which the
+                    ///< others are padding; 0: all.
+  unsigned partial_bytes = 0;  ///< Of a thread's partial result, where the store reduces.
 
   WINGBEAT_FN constexpr bool is_cluster() const {
     return makes == body::line || makes == body::plane;
@@ -74,7 +76,9 @@ struct tile_shape {
     return makes == body::convolve || makes == body::rader;
   }
   /// Returns the elements of a butterfly that lie in memory.
-  WINGBEAT_FN constexpr size elements() const { return length + (makes == body::rader ? 1 : 0); }
+  WINGBEAT_FN constexpr size elements() const {
+    return points > 0 ? points : length + (makes == body::rader ? 1 : 0);
+  }
   /// Returns whether one of its sides is a half spectrum.
   WINGBEAT_FN constexpr bool has_half_spectrum() const {
     return source == row::half_spectrum || sink == row::half_spectrum;
@@ -259,7 +263,8 @@ struct pass_numbers {
   size roots_at = 0;            ///< Where this pass's roots begin in the table.
   size filter_distance = 0;     ///< From row to row of the batch: entries of the spectra.
   /// Inputs, or outputs, of indices below the count are multiplied by factors; inputs beyond count
-  /// as 0. 0: they have none. Where both have, they are the same.
+  /// as 0. 0: they have none. Where both have, they are the same. Of butterflies that are convolved
+  /// one by one, their elements.
   size factors_in = 0, factors_out = 0;
   bool has_own_filter = false;  ///< The body multiplies by entries of the table.
   double scale = 1;             ///< On the way out.
@@ -271,7 +276,9 @@ struct pass_numbers {
     return i;
   }
   /// Returns the points of the axis, which may be fewer than are transformed.
-  WINGBEAT_FN constexpr size points() const { return factors_in > 0 ? factors_in : total; }
+  WINGBEAT_FN constexpr size points() const {
+    return factors_in > 0 && shape.points == 0 ? factors_in : total;
+  }
   /// Returns whether the bins of two rows of reals are told apart on the way out.
   WINGBEAT_FN constexpr bool separates_rows() const { return out.second > 0 && !in.is_hermitian; }
   /// Returns whether inputs are multiplied by roots before they are transformed.
@@ -281,12 +288,11 @@ struct pass_numbers {
   /// in memory, the others are padding.
   WINGBEAT_FN constexpr unsigned live_elements() const {
     const unsigned all = shape.elements_per_thread;
+    if (shape.points > 0) return live_of(shape.points);
     if (!in.is_limited || in.is_hermitian || is_twiddled() || shape.is_cluster()) return all;
     if (shape.source == row::half_spectrum || shape.makes == body::rader) return all;
     const size end = in.is_pairs ? (in.valid_end + 1) / 2 : in.valid_end;
-    const size of_butterfly = (end + in.step - 1) / in.step, threads = shape.length / all;
-    return static_cast<unsigned>(
-        minimum(size{all}, maximum(size{1}, (of_butterfly + threads - 1) / threads)));
+    return live_of((end + in.step - 1) / in.step);
   }
 
   /// Returns whether neighbouring butterflies are closer than the elements of one.
@@ -317,12 +323,13 @@ struct pass_numbers {
   // The table: roots of the body, of the twiddles before it, of the real transform.
   WINGBEAT_FN constexpr size twiddle_roots_at() const { return shape.body_roots(); }
   WINGBEAT_FN constexpr size twiddle_row_entries() const {
+    if (shape.makes == body::rader) return 0;  // in no order: of all roots
     return twiddle::rows(shape.elements_per_thread) * twiddle_row(prior).entries();
   }
   WINGBEAT_FN constexpr size real_roots_at() const {
     if (prior == 1) return twiddle_roots_at();
     return twiddle_roots_at() + twiddle_row_entries() +
-           twiddle::root_tables{prior * shape.length}.entries();
+           twiddle::root_tables{prior * shape.elements()}.entries();
   }
   /// Returns N of the real transform of length 2 N whose bins a pass separates or combines.
   WINGBEAT_FN constexpr size bins() const {
@@ -342,7 +349,15 @@ struct pass_numbers {
   }
   WINGBEAT_FN constexpr size table_entries() const {
     if (!has_own_filter) return filter_at();
-    return filter_at() + (shape.makes == body::rader ? shape.length : total);
+    const bool is_of_butterfly = shape.makes == body::rader || shape.points > 0;
+    return filter_at() + (is_of_butterfly ? shape.length : total);
+  }
+
+ private:
+  /// Returns how many elements of each thread are among the first `count` of a butterfly.
+  WINGBEAT_FN constexpr unsigned live_of(size count) const {
+    const size each = shape.elements_per_thread, threads = shape.length / each;
+    return static_cast<unsigned>(minimum(each, maximum(size{1}, (count + threads - 1) / threads)));
   }
 };
 

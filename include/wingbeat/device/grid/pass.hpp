@@ -104,8 +104,8 @@ class pass {
     apply_twiddles<Policy>(x, body_.roots(), tile.first_out(body_.lane_in()), body_.number_in(0));
   }
 
-  /// Multiplies inputs, or outputs, by the factors of their indices. Inputs that have none become
-  /// 0; outputs that have none are not stored.
+  /// Multiplies inputs, or outputs, by the factors of their indices, or of their numbers. Inputs
+  /// that have none become 0; outputs that have none are not stored.
   template <bool In, class X>
   WINGBEAT_FN void multiply(const elements_type& tile, X& x) const {
     constexpr size factors_at = numbers.factors_at();
@@ -114,8 +114,10 @@ class pass {
     const unsigned lane = In ? body_.lane_in() : body_.lane_out();
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < Body::elements_per_thread; ++r) {
-      const size i =
-          In ? tile.index_in(lane, body_.number_in(r)) : tile.index_out(lane, body_.number_out(r));
+      const unsigned q = In ? body_.number_in(r) : body_.number_out(r);
+      size i = q;
+      if constexpr (numbers.shape.points == 0)
+        i = In ? tile.index_in(lane, q) : tile.index_out(lane, q);
       const complex_type z = x[r] * copied_from(factors + minimum(i, last));
       x[r] = {!In || i <= last ? z.re : real(0), !In || i <= last ? z.im : real(0)};
     }

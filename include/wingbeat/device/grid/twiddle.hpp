@@ -11,12 +11,13 @@ namespace wingbeat::device::grid {
 
 /// Multiplies what a thread holds of a butterfly by its twiddles: inputs q and q + r R/E. From
 /// `twiddle_roots_at` on, the table holds the rows of a stage of radix E after P, one after
-/// another; then all roots of order P R.
+/// another; then all roots of order P R. Of butterflies of fewer points than R, the latter's order
+/// is P times those, and the rows are powers of their roots with exponent R/E.
 template <class Policy, class Real, unsigned E>
 WINGBEAT_FN void apply_twiddles(complex<Real> (&x)[E], WINGBEAT_GLOBAL const complex<Real>* table,
                                 unsigned k, size q) {
   constexpr pass_numbers numbers = Policy::numbers();
-  constexpr size prior = numbers.prior, length = numbers.shape.length;
+  constexpr size prior = numbers.prior, length = numbers.shape.elements();
   constexpr size rows_at = numbers.twiddle_roots_at();
   constexpr size roots_at = rows_at + numbers.twiddle_row_entries();
   const device::twiddle::roots<Real, prior * length> root{table + roots_at};
