@@ -32,5 +32,6 @@ void bind_direct_sums(nb::module_& module);
 void bind_stream_filters(nb::module_& module);
 void bind_searches(nb::module_& module);
 void bind_images(nb::module_& module);
+void bind_channelisers(nb::module_& module);
 
 }  // namespace wingbeat::python

@@ -30,4 +30,5 @@ NB_MODULE(_wingbeat, module) {
   bind_stream_filters(module);
   bind_searches(module);
   bind_images(module);
+  bind_channelisers(module);
 }

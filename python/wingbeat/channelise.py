@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Filter banks: a band cut into channels.
+
+    channelize_poly   a critically sampled polyphase filter bank, as `cupyx.signal` has it
+    Channeliser       samples of a digitiser in, heaps of channelised voltages out: delays, phases, gains,
+                      a part of the band, missing samples, quantisation
+
+`docs/signal_path.md` of the repository has the formulas of the `Channeliser`.
+
+>>> import numpy as np
+>>> from wingbeat import channelise
+>>> tone = np.exp(2j * np.pi * 3 / 8 * np.arange(64))
+>>> spectra = channelise.channelize_poly(tone, np.ones(8), 8)
+>>> print(spectra.shape, abs(spectra[:, 5]).round(6).argmax())
+(8, 8) 3
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from wingbeat import _sums, _wingbeat, fft
+from wingbeat._device import queue_on
+
+__all__ = ["Channeliser", "Counts", "Delay", "Heap", "Level", "channelize_poly"]
+
+OUTPUTS = ("int4", "int8", "int16", "float16", "float32")
+
+
+def channelize_poly(x, h, n_chans):
+    """Cuts a signal's band into channels, critically sampled: an output for n_chans samples.
+
+    x        [n], real or complex
+    h        [taps * n_chans], a low-pass filter; what is beyond whole taps is left out
+    n_chans  the number of channels
+
+    Returns [n_chans][n // n_chans], complex64 or complex128: with v[p, c] the sum over t of
+    h[t n_chans + c] x[(p - t) n_chans + n_chans - 1 - c], samples before x[0] being 0, channel k has
+    the sum over c of v[p, c] exp(2 pi i c k / n_chans). ValueError for other shapes.
+
+    >>> channelize_poly(np.ones(6), np.ones(4), 2).round(6)
+    array([[2.+0.j, 4.+0.j, 4.+0.j],
+           [0.+0.j, 0.+0.j, 0.+0.j]])
+    """
+    x, h = np.asarray(x), np.asarray(h)
+    if x.ndim != 1 or h.ndim != 1:
+        raise ValueError(f"x has {x.ndim} dimensions and h {h.ndim}; give one of each")
+    if n_chans < 1 or len(h) < n_chans:
+        raise ValueError(f"n_chans is {n_chans} and h has {len(h)} values; give 1 channel or more, "
+                         "and a filter with a value for each")
+    dtype = _sums.common_type(x, h)
+    if dtype is None:
+        raise ValueError(f"x is of {x.dtype} and h of {h.dtype}; give numbers of up to double "
+                         "precision")
+    n_taps, n_points = len(h) // n_chans, len(x) // n_chans
+    if n_points == 0:
+        return np.empty((n_chans, 0), np.result_type(dtype, np.complex64))
+    rows = x[:n_points * n_chans].reshape(n_points, n_chans)[:, ::-1].astype(dtype)
+    taps = h[:n_taps * n_chans].reshape(n_taps, n_chans).astype(dtype)
+    filtered = taps[0] * rows
+    for t in range(1, min(n_taps, n_points)):
+        filtered[t:] += taps[t] * rows[:-t]
+    return fft.ifft(filtered, axis=1, norm="forward").T
+
+
+class Delay(NamedTuple):
+    """A delay and a phase as a linear function of time, in samples of the ADC and radians. A positive
+    delay has the signal come later, a positive phase multiplies by exp(i phase)."""
+
+    delay: float = 0.0
+    rate: float = 0.0  #: Samples a sample, from -1 to 1.
+    phase: float = 0.0
+    phase_rate: float = 0.0  #: Radians a sample.
+    start: int = 0  #: Output time from which it applies; delay and phase are those at it.
+
+    @classmethod
+    def of_seconds(cls, adc_rate_hz, delay_s=0.0, rate=0.0, phase_rad=0.0, phase_rate_rad_s=0.0,
+                   start_s=0.0):
+        """Returns the same of times in seconds; the start is rounded to the nearest sample."""
+        return cls(delay_s * adc_rate_hz, rate, phase_rad, phase_rate_rad_s / adc_rate_hz,
+                   round(start_s * adc_rate_hz))
+
+    def numbers(self):
+        return (int(self.start), float(self.delay), float(self.rate), float(self.phase),
+                float(self.phase_rate))
+
+
+class Level(NamedTuple):
+    """The level of one polarisation's samples, each counted once, missing ones not."""
+
+    n_samples: int
+    sum_of_squares: int
+    dbfs: float  #: Mean power relative to a sine of full scale, in dB.
+    histogram: np.ndarray  #: Of values from -2^(bits - 1) on.
+
+
+class Counts(NamedTuple):
+    """What became of heaps so far."""
+
+    sent: int
+    withheld: int  #: Touched by missing samples.
+    skipped: int  #: Their windows start before the samples that are kept.
+
+
+class Heap:
+    """One heap of channelised voltages.
+
+    timestamp    output time of its first spectrum, in samples of the ADC
+    data         [channel][spectrum][polarisation], as stored: of "int8", "int16" and "float16" with
+                 [re, im] behind, of "float32" complex64; of "int4" bytes with re in the upper half
+    saturated    [polarisation] how many complex values were limited
+    is_complete  [polarisation] False where missing samples count as 0
+    n_spectra    how many count, from the first on: fewer than all from `flush` alone
+    """
+
+    __slots__ = ("timestamp", "data", "saturated", "is_complete", "n_spectra")
+
+    def __init__(self, timestamp, data, saturated, is_complete, n_spectra):
+        self.timestamp, self.data = timestamp, data
+        self.saturated, self.is_complete, self.n_spectra = saturated, is_complete, n_spectra
+
+    def __repr__(self):
+        return (f"<wingbeat.channelise.Heap at {self.timestamp}: {self.data.shape[0]} channels, "
+                f"{self.n_spectra} spectra>")
+
+    @property
+    def values(self):
+        """The heap as complex64, [channel][spectrum][polarisation]."""
+        if self.data.dtype == np.uint8:
+            halves = self.data.view(np.int8)
+            real, imaginary = halves >> 4, (halves << 4) >> 4
+            return real.astype(np.float32) + 1j * imaginary.astype(np.float32)
+        if self.data.dtype == np.complex64:
+            return self.data
+        parts = self.data.astype(np.float32)
+        return parts.view(np.complex64)[..., 0]
+
+
+class Channeliser:
+    """Channelises a stream of samples: a polyphase filter bank, delays, phases and gains, quantisation.
+
+    adc_rate_hz       samples a second
+    channels          2 to 65,536, a product of 2, 3, 5, 7, 11 and 13
+    taps              of the filter bank, 1 to 64
+    window            "hann" or "rectangular", of the filter bank's weights; times a sinc of cutoff
+    weight_cutoff     0 to 4
+    sample_bits       of a real sample, or of each part of a complex one
+    complex_samples   samples are complex, a band around 0 Hz as wide as the sample rate
+    polarisations     1 or 2
+    spectra_per_heap  16 or a multiple of 32; None: 2^20 / channels, a power of two
+    output            "int4", "int8", "int16", "float16" or "float32"
+    dither            True or False; None: with integers
+    seed              of the dither
+    gains             [polarisation][channel] or [polarisation], complex; None: 1
+    delays            [polarisation] a `Delay`, or a list of them by their starts; None: 0
+    centre_hz, decimation, pass_bandwidth_hz, filter_taps
+                      a part of the band in place of all of it: around centre_hz, 1/decimation of it
+    missing           heaps that missing samples touch: "withhold" leaves them out, "zero_fill" has such
+                      samples count as 0, and says so
+    evaluation        where delays are evaluated: "window_start" or "window_centre"
+    first_sample      number of the first sample; below 0, samples before number 0 are to be missing
+    kept_samples      kept behind those that the next heap needs, for delays that grow
+    device            a `wingbeat.Device`, a `wingbeat.Queue`, an engine's name; the host by default
+
+    `push` takes samples in pieces of any length, `flush` ends a recording; both return heaps. Heaps
+    do not depend on how the stream is cut. ValueError for numbers and shapes that do not fit.
+
+    >>> bank = Channeliser(1e6, channels=16, taps=4, polarisations=1, spectra_per_heap=16,
+    ...                    output="float32")
+    >>> tone = np.round(400 * np.cos(np.pi / 16 * 5 * np.arange(700))).astype(np.int16)
+    >>> heaps = bank.push(tone)
+    >>> [(heap.timestamp, int(abs(heap.values[:, 0, 0]).argmax())) for heap in heaps]
+    [(0, 5)]
+    """
+
+    def __init__(self, adc_rate_hz, channels=4096, taps=16, *, window="hann", weight_cutoff=1.0,
+                 sample_bits=10, complex_samples=False, polarisations=2, spectra_per_heap=None,
+                 output="int8", dither=None, seed=0, gains=None, delays=None, centre_hz=None,
+                 decimation=None, pass_bandwidth_hz=None, filter_taps=None, missing="withhold",
+                 evaluation="window_start", first_sample=0, kept_samples=2**20, device=None):
+        spec = _wingbeat.ChanneliserSpec()
+        spec.adc_rate_hz, spec.channels, spec.taps = adc_rate_hz, channels, taps
+        spec.weight_cutoff, spec.sample_bits, spec.seed = weight_cutoff, sample_bits, seed
+        spec.complex_samples, spec.polarisations = complex_samples, polarisations
+        spec.spectra_per_heap = spectra_per_heap or 0
+        spec.set_choices(_chosen("window", window, ("hann", "rectangular")) == 1,
+                         _chosen("output", output, OUTPUTS), dither,
+                         _chosen("missing", missing, ("withhold", "zero_fill")) == 1,
+                         _chosen("evaluation", evaluation, ("window_start", "window_centre")) == 1)
+        if gains is not None:
+            spec.add_gains(0, _gain_lists(gains, polarisations))
+        if delays is not None:
+            spec.set_delays([[each.numbers() for each in _models(models)] for models in delays])
+        if (centre_hz is None) != (decimation is None):
+            raise ValueError("one of centre_hz and decimation was given; give both for a part of the "
+                             "band, or none")
+        if centre_hz is None and (pass_bandwidth_hz, filter_taps) != (None, None):
+            raise ValueError("pass_bandwidth_hz and filter_taps are of a part of the band; give "
+                             "centre_hz and decimation too")
+        if centre_hz is not None:
+            spec.set_narrowband(centre_hz, decimation, pass_bandwidth_hz, filter_taps or 0)
+        self._polarisations, self._is_complex = polarisations, bool(complex_samples)
+        self._shape, self._output = (channels, polarisations), output
+        self._bank = _wingbeat.Channeliser(spec, first_sample, kept_samples, queue_on(device))
+
+    def push(self, samples, present=None, packet_samples=4096):
+        """Takes samples that follow those before, and returns the heaps that are complete.
+
+        samples         [polarisation][n] integers, or [n] of one; complex ones with [re, im] behind
+        present         [polarisation][packet] which packets arrived, each of `packet_samples`, the
+                        last one perhaps shorter; None: all
+
+        On "cuda" and "opencl" the last heaps come out of a later call.
+        """
+        samples = np.asarray(samples)
+        rank = 2 + self._is_complex
+        if samples.ndim == rank - 1 and self._polarisations == 1:
+            samples = samples[None]
+        parts = (2,) if self._is_complex else ()
+        if samples.ndim != rank or samples.shape[0] != self._polarisations or (
+                samples.shape[2:] != parts):
+            raise ValueError(f"samples have shape {samples.shape}; give [{self._polarisations}, n"
+                             f"{', 2' if self._is_complex else ''}]")
+        rows = [np.ascontiguousarray(row) for row in _as_int16(samples)]
+        return self._heaps(self._bank.push_integers(
+            rows, samples.shape[1], _flags(present), packet_samples))
+
+    def push_packed(self, packed, count, present=None, packet_samples=4096):
+        """Takes samples as streams of bits, [polarisation][byte] of uint8, the most significant bit of
+        the first of `count` samples first. Otherwise as `push`."""
+        rows = [np.ascontiguousarray(row, np.uint8).reshape(-1) for row in packed]
+        return self._heaps(self._bank.push_packed(rows, count, _flags(present), packet_samples))
+
+    def push_missing(self, count):
+        """Takes `count` samples of each polarisation that are missing. Returns heaps as `push`."""
+        return self._heaps(self._bank.push_integers([], count, [], 4096))
+
+    def finish(self):
+        """Waits for the heaps that were begun, and returns them."""
+        return self._heaps(self._bank.finish())
+
+    def flush(self):
+        """Finishes, and returns with them the heap that the samples fill in part, whose first
+        `n_spectra` count. The stream may go on."""
+        return self._heaps(self._bank.flush())
+
+    def jump(self, next_sample):
+        """Says that the samples pushed next begin with this number. Heaps that need any before it
+        count as skipped."""
+        self._bank.jump(next_sample)
+
+    def add_delays(self, models):
+        """Adds a `Delay` for each polarisation, from its start on, in place of later ones. Returns the
+        output time from which all heaps follow it. Any thread may call it."""
+        if len(models) != self._polarisations:
+            raise ValueError(f"{len(models)} delays were given for {self._polarisations} "
+                             "polarisations; give one each")
+        return self._bank.add_delays([each.numbers() for each in models])
+
+    def add_gains(self, gains, start=0):
+        """Has spectra that start at output time `start` or later use these gains, [polarisation]
+        [channel] or [polarisation]. Returns as `add_delays`."""
+        return self._bank.add_gains(start, _gain_lists(gains, self._polarisations))
+
+    @property
+    def sizes(self):
+        """Sizes in samples: `spectrum_samples` from one spectrum to the next, `window_samples`,
+        `heap_samples`, `spectra_per_heap`, `transform`, and others."""
+        return self._bank.sizes
+
+    @property
+    def levels(self):
+        """[polarisation] a `Level` of the samples so far."""
+        return [Level(*numbers) for numbers in self._bank.levels()]
+
+    @property
+    def counts(self):
+        """`Counts` of the heaps so far."""
+        return Counts(*self._bank.counts())
+
+    def explain(self):
+        """Returns the launches and the bytes of a heap, in words."""
+        return self._bank.explain()
+
+    def _heaps(self, found):
+        return [Heap(timestamp, self._stored(data), saturated, is_complete, n_spectra)
+                for timestamp, data, saturated, is_complete, n_spectra in found]
+
+    def _stored(self, data):
+        """Returns a heap's bytes as an array."""
+        channels, polarisations = self._shape
+        if self._output == "int4":
+            return data.reshape(channels, -1, polarisations)
+        if self._output == "float32":
+            return data.view(np.complex64).reshape(channels, -1, polarisations)
+        return data.view(self._output).reshape(channels, -1, polarisations, 2)
+
+
+def _chosen(name, given, choices):
+    if given not in choices:
+        raise ValueError(f"{name} is {given!r}; choose one of {', '.join(choices)}")
+    return choices.index(given)
+
+
+def _models(models):
+    return [models] if isinstance(models, Delay) else list(models)
+
+
+def _gain_lists(gains, polarisations):
+    gains = np.asarray(gains, np.complex64)
+    if gains.ndim not in (1, 2) or gains.shape[0] != polarisations:
+        raise ValueError(f"gains have shape {gains.shape}; give [{polarisations}] or "
+                         f"[{polarisations}, channels]")
+    return gains.reshape(polarisations, -1).tolist()
+
+
+def _flags(present):
+    return [] if present is None else np.asarray(present, bool).tolist()
+
+
+def _as_int16(samples):
+    if samples.dtype.kind not in "iu":
+        raise ValueError(f"samples are of dtype {samples.dtype}; give integers, and round others")
+    if samples.size and samples.dtype.itemsize + (samples.dtype.kind == "u") > 2 and not (
+            -2**15 <= samples.min() and samples.max() < 2**15):
+        raise ValueError(f"samples reach from {samples.min()} to {samples.max()}; give integers of "
+                         "16 bits")
+    return samples.astype(np.int16, copy=False)
