@@ -152,9 +152,17 @@ struct convolution_of_rows {
   spectrum_array spectra;
 };
 
+/// Sums of circular correlations in one crossing of memory: for each of the batch of `rows`, a
+/// forward transform of one axis with a load functor, `terms` pairs of rows are read one behind
+/// another, x[0], y[0], x[1], .., and the sum of the correlations of y with x is stored.
+struct correlation_of_rows {
+  plan_spec rows;
+  std::size_t terms = 1;
+};
+
 /// What an engine may make steps of. All was validated.
-using step_request =
-    std::variant<request::resolved_spec, spectra_of_rows, convolution_of_rows, bank_request>;
+using step_request = std::variant<request::resolved_spec, spectra_of_rows, convolution_of_rows,
+                                  correlation_of_rows, bank_request>;
 
 /// Compiles text for the device of a queue. Uses the disk cache.
 class kernel_compiler {

@@ -9,6 +9,7 @@
 #include "convolving/program_builder.hpp"                // program_builder
 #include "device_functor.hpp"                            // device_functor
 #include "stored_number.hpp"                             // with_stored
+#include "wingbeat/device/functors/correlated_load.hpp"  // correlated_load
 #include "wingbeat/device/functors/correlation_sum.hpp"  // correlation_sum
 #include "wingbeat/device/functors/signal_load.hpp"      // signal_load
 #include "wingbeat/device/functors/signal_store.hpp"     // signal_store
@@ -133,8 +134,40 @@ programs::program long_programs::signal_gradient() const {
                    signal_store(spec_.has_gate_before), product::conjugate_spectrum);
 }
 
+plan_spec long_programs::kernels_of_spectra() const {
+  plan_spec back = rows({spec_.channels});
+  back.scale = scaling::by_length;
+  back.store = store_of<functors::tap_store>(kernels_stored(spec_), taps_of(spec_, row_));
+  back.store.out_bytes = kernel_bytes(spec_, row_);
+  back.store.moved_bytes = back.store.out_bytes + skip_bytes(spec_);
+  back.valid_out = {{0, row_.taps}};
+  return back;
+}
+
+/// Adds the launch that makes the gradient of kernels in one crossing, if there are channels enough
+/// for it, because a workgroup makes all of a channel's batch. A quarter of the device is as quick
+/// as transforms of all, which move four times the bytes.
+bool long_programs::add_correlations(program_builder& steps) const {
+  if (4 * spec_.channels < on_->device().compute_units) return false;
+  plan_spec correlated = kernels_of_spectra();
+  const functors::correlated_numbers numbers{pairs_of(spec_, spec_.has_gate_before), row_.origin,
+                                             spec_.has_gate_after};
+  correlated.load = load_of<functors::correlated_load>(spec_.stored, numbers);
+  correlated.load.in_bytes = signal_bytes(spec_);
+  const std::size_t n_gates = (spec_.has_gate_before ? 1 : 0) + (spec_.has_gate_after ? 1 : 0);
+  correlated.load.moved_bytes = (2 + n_gates) * signal_bytes(spec_);
+  correlated.valid_in = {{0, row_.results.end}};
+  array_ends ends;
+  ends.load.emplace_back(place::filter);
+  for (std::size_t i = 0; i < n_gates + (spec_.is_ragged ? 1 : 0); ++i) {
+    ends.load.emplace_back(programs::run_operand{i});
+  }
+  return steps.add_correlations({correlated, pairs()}, ends);
+}
+
 programs::program long_programs::kernel_gradient() const {
   program_builder steps{on_, engine_, computed(spec_), pairing::pairwise};
+  if (add_correlations(steps)) return steps.take();
   std::size_t next = 0;
   const std::size_t n_gates = (spec_.has_gate_before ? 1 : 0) + (spec_.has_gate_after ? 1 : 0);
   const auto transformed = [&](index_range range, bool is_gated, place from, place to) {
@@ -150,16 +183,11 @@ programs::program long_programs::kernel_gradient() const {
   const place y = steps.workspace_beside(x, spectra());
   transformed(row_.signals, spec_.has_gate_before, place::input, x);
   transformed(row_.results, spec_.has_gate_after, place::filter, y);
-  plan_spec back = rows({spec_.channels});
+  plan_spec back = kernels_of_spectra();
   back.kind = transform::inverse;
-  back.scale = scaling::by_length;
   back.load = sum_of({pairs(), row_.padded}, computed(spec_));
   back.load.in_bytes = spectra() * 2 * bytes_of_real(computed(spec_));
   back.load.moved_bytes = 2 * back.load.in_bytes;
-  back.store = store_of<functors::tap_store>(kernels_stored(spec_), taps_of(spec_, row_));
-  back.store.out_bytes = kernel_bytes(spec_, row_);
-  back.store.moved_bytes = back.store.out_bytes + skip_bytes(spec_);
-  back.valid_out = {{0, row_.taps}};
   steps.add(back, {x, place::output, 0, 0, {y}});
   return steps.take();
 }

@@ -3,15 +3,16 @@
 // convolution of rows, each of them two signals, where the engine makes one; else transforms with a
 // product between them. The gradient of a signal is the correlation with the same spectra, between
 // the same ranges exchanged. The gradient of the kernels is the inverse transform of a sum of
-// products of spectra.
+// products of spectra: of one pass where the engine makes it, else of three transforms.
 #pragma once
 
 #include <memory>  // shared_ptr
 
-#include "backend/backend.hpp"            // queue, engine
-#include "convolving/long_request.hpp"    // long_geometry
-#include "programs/program.hpp"           // program
-#include "wingbeat/long_convolution.hpp"  // long_convolution_spec
+#include "backend/backend.hpp"             // queue, engine
+#include "convolving/long_request.hpp"     // long_geometry
+#include "convolving/program_builder.hpp"  // program_builder
+#include "programs/program.hpp"            // program
+#include "wingbeat/long_convolution.hpp"   // long_convolution_spec
 
 namespace wingbeat::convolving {
 
@@ -40,6 +41,9 @@ class long_programs {
   [[nodiscard]] plan_spec rows(std::vector<std::size_t> batch) const;
   [[nodiscard]] fused_load signal_load(bool is_gated) const;
   [[nodiscard]] fused_store signal_store(bool is_gated) const;
+  /// Returns a transform of channels that stores kernels.
+  [[nodiscard]] plan_spec kernels_of_spectra() const;
+  [[nodiscard]] bool add_correlations(program_builder& steps) const;
   [[nodiscard]] programs::program convolved(index_range in, index_range out, const fused_load& load,
                                             const fused_store& store, product times) const;
 

@@ -39,6 +39,11 @@ class program_builder {
   /// Returns false, and adds nothing, where the engine cannot.
   [[nodiscard]] bool add_spectra(backend::spectra_of_rows request, const array_ends& ends);
   [[nodiscard]] bool add_in_one(backend::convolution_of_rows request, const array_ends& ends);
+  /// The same of sums of correlations.
+  [[nodiscard]] bool add_correlations(const backend::correlation_of_rows& request,
+                                      const array_ends& ends) {
+    return add_realised(request, ends);
+  }
 
   /// Adds two transforms with the product between them; the batch is [run][prepared][column].
   void add_in_two(const backend::convolution_of_rows& request, const row_factors& factors,

@@ -81,6 +81,8 @@ void each_own_field(const Visit& visit) {
   visit("factors_in", &pass_numbers::factors_in);
   visit("factors_out", &pass_numbers::factors_out);
   visit("has_own_filter", &pass_numbers::has_own_filter);
+  visit("terms", &pass_numbers::terms);
+  visit("term_distance", &pass_numbers::term_distance);
   visit("scale", &pass_numbers::scale);
 }
 

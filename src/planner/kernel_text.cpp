@@ -142,6 +142,7 @@ std::string_view body_name(body makes) {
     case body::transform: return "transform";
     case body::convolve: return "convolve";
     case body::rader: return "rader";
+    case body::correlate: return "correlate";
     case body::real_row: return "real_row";
     case body::line:
     case body::plane: return "cluster_transform";

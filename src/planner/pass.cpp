@@ -85,6 +85,9 @@ std::string pass::describe() const {
   if (numbers.factors_in > 0) text += formatted(", {} inputs times factors", numbers.factors_in);
   if (shape.makes == body::rader) text += formatted(", convolved within {}", shape.length);
   if (shape.points > 0) text += formatted(", padded to {}", shape.length);
+  if (shape.makes == body::correlate) {
+    text += formatted(", correlations of {} pairs of rows summed", numbers.terms);
+  }
   if (shape.makes == body::convolve) text += ", multiplied by a spectrum and transformed back";
   if (numbers.factors_out > 0) text += formatted(", {} outputs times factors", numbers.factors_out);
   if (numbers.prefetch_tiles > 0) {

@@ -283,21 +283,11 @@ std::optional<piece> row_of(const plan_spec& spec, const device_info& device,
   return convolution_of(axis, data, device);
 }
 
-/// Returns the one pass that makes rows of a request whose spectra stay where threads have them.
-program program_of_rows(const request::resolved_spec& request, body makes,
-                        const spectrum_array* filter, const device_info& device,
-                        const tuning::architecture& data) {
-  const plan_spec& spec = request.spec;
-  require_rows(spec, filter);
-  const auto found = row_of(spec, device, data);
-  if (!found) {
-    throw plan_error(
-        formatted("length {} does not fit a workgroup of {}; cut the signal into "
-                  "blocks of a shorter length",
-                  spec.lengths.front(), device.name));
-  }
-  piece row = *found;
-  row.shape.makes = makes;
+/// Returns the one pass that makes rows of a request by a piece whose spectra stay where threads
+/// have them.
+program program_by(const piece& row, const request::resolved_spec& request,
+                   const spectrum_array* filter, const device_info& device,
+                   const tuning::architecture& data) {
   pass launched = placed(row, {.request = request,
                                .axis = 0,
                                .begins = true,
@@ -307,10 +297,56 @@ program program_of_rows(const request::resolved_spec& request, body makes,
                                .rules = data.placing,
                                .device = device,
                                .filter = filter});
-  launched.numbers.scale = static_cast<double>(request::factor_of(spec));
-  require_launchable(launched, spec, device);
-  program result = cleared_output(spec);
+  launched.numbers.scale = static_cast<double>(request::factor_of(request.spec));
+  require_launchable(launched, request.spec, device);
+  program result = cleared_output(request.spec);
   result.add(std::move(launched));
+  return result;
+}
+
+program program_of_rows(const request::resolved_spec& request, body makes,
+                        const spectrum_array* filter, const device_info& device,
+                        const tuning::architecture& data) {
+  const plan_spec& spec = request.spec;
+  require_rows(spec, filter);
+  auto row = row_of(spec, device, data);
+  if (!row) {
+    throw plan_error(
+        formatted("length {} does not fit a workgroup of {}; cut the signal into "
+                  "blocks of a shorter length",
+                  spec.lengths.front(), device.name));
+  }
+  row->shape.makes = makes;
+  return program_by(*row, request, filter, device, data);
+}
+
+/// The bytes of a row, of which a workgroup that correlates holds three in registers, two rows and
+/// a sum: 3/4 of those of a multiprocessor. And what a thread holds of each.
+constexpr std::size_t max_correlated_bytes = std::size_t{1} << 16;
+constexpr std::size_t max_correlated_thread_bytes = 128;
+
+/// Returns the one pass that sums correlations; nothing where rows are too long.
+std::optional<program> correlations_of(const backend::correlation_of_rows& step,
+                                       const device_info& device) {
+  const tuning::architecture& data = tuning::for_device(device);
+  const request::resolved_spec request{step.rows};
+  require_rows(request.spec, nullptr);
+  auto row = row_of(request.spec, device, data);
+  if (!row) return std::nullopt;
+  planner::tile_shape& shape = row->shape;
+  if (shape.length * shape.lanes * shape.element_bytes > max_correlated_bytes) return std::nullopt;
+  shape.makes = body::correlate;
+  row->resident = 0;
+  row->fraction = 0;
+  while (shape.elements_per_thread * shape.element_bytes > max_correlated_thread_bytes &&
+         shape.is_in_place() && 2 * shape.threads() <= device.max_workgroup) {
+    shape.elements_per_thread /= 2;
+  }
+  program result = program_by(*row, request, nullptr, device, data);
+  pass& launch = std::get<pass>(result.steps.back().operation);
+  launch.numbers.terms = step.terms;
+  launch.numbers.term_distance = launch.in.rows.elements;
+  launch.numbers.in.distance = 2 * step.terms * launch.in.rows.elements;
   return result;
 }
 
@@ -342,6 +378,9 @@ std::optional<program> launches_of(const backend::step_request& step, const devi
   if (const auto* const spectra = std::get_if<backend::spectra_of_rows>(&step)) {
     if (!can_convolve(spectra->rows, device)) return std::nullopt;
     return make_spectrum_program(spectra->rows, device);
+  }
+  if (const auto* const correlation = std::get_if<backend::correlation_of_rows>(&step)) {
+    return correlations_of(*correlation, device);
   }
   const auto* const convolution = std::get_if<backend::convolution_of_rows>(&step);
   if (convolution == nullptr || !can_convolve(convolution->rows, device)) return std::nullopt;

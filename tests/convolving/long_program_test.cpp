@@ -12,7 +12,11 @@ using namespace wingbeat;
 
 class long_program : public ::testing::Test {
  protected:
-  long_program() : on(engine.open(engine.devices().front())) {}
+  long_program() {
+    device_info device = engine.devices().front();
+    device.compute_units = 132;
+    on = engine.open(device);
+  }
 
   template <class Make>
   [[nodiscard]] programs::program made(const long_convolution_spec& spec, const Make& make) {
@@ -55,13 +59,25 @@ TEST_F(long_program, moves_gates_and_half_the_bytes_of_halves) {
   EXPECT_EQ(steps.traffic_bytes(), std::size_t{4 * 64 * 8 * 1024 * 2 + 64 * 2048 * 8});
 }
 
+TEST_F(long_program, sums_the_kernels_gradient_in_registers_where_channels_are_many) {
+  const auto gradient = [](const auto& programs) { return programs.kernel_gradient(); };
+  for (const std::size_t length : {1, 100, 1024, 4096}) {
+    const programs::program steps =
+        made({.length = length, .channels = 64, .batch = 7, .has_gate_after = true}, gradient);
+    ASSERT_EQ(steps.steps.size(), 1U) << length;
+    EXPECT_EQ(steps.traffic_bytes(), (3 * 7 + 1) * 64 * length * 4) << length;
+    EXPECT_EQ(steps.workspace_bytes(), 0U) << length;
+  }
+  EXPECT_EQ(made({.length = 8192, .channels = 64, .batch = 8}, gradient).steps.size(), 3U);
+}
+
 TEST_F(long_program, sums_the_kernels_gradient_over_pairs_of_signals) {
   const programs::program steps =
-      made({.length = 1024, .channels = 64, .batch = 7},
+      made({.length = 1024, .channels = 16, .batch = 7},
            [](const auto& programs) { return programs.kernel_gradient(); });
   ASSERT_EQ(steps.steps.size(), 3U);
-  const std::size_t signals = 64 * 7 * 1024 * 4, spectra = 4 * 64 * 2048 * 8;
-  EXPECT_EQ(steps.traffic_bytes(), 2 * signals + 4 * spectra + 64 * 1024 * 4);
+  const std::size_t signals = 16 * 7 * 1024 * 4, spectra = 4 * 16 * 2048 * 8;
+  EXPECT_EQ(steps.traffic_bytes(), 2 * signals + 4 * spectra + 16 * 1024 * 4);
   EXPECT_EQ(steps.workspace_bytes(), 2 * spectra);
 }
 

@@ -41,10 +41,10 @@ std::size_t fields_of_loop(const planner::loop& loop) {
   return 5;
 }
 std::size_t fields_of_pass(const pass_numbers& numbers) {
-  [[maybe_unused]] const auto& [shape, in, out, loops, a, b, c, d, e, f, g, h, i, j, k, l, m, n] =
-      numbers;
+  [[maybe_unused]] const auto& [shape, in, out, loops, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o,
+                                p] = numbers;
   return fields_of_shape(numbers.shape) + 2 * fields_of_side(numbers.in) +
-         numbers.depth * fields_of_loop(numbers.loops[0]) + 14;
+         numbers.depth * fields_of_loop(numbers.loops[0]) + 16;
 }
 
 /// Reads a value as a C++ compiler does.

@@ -75,6 +75,7 @@ class host_engine_type final : public engine {
   [[nodiscard]] std::optional<programs::program> realise(const std::shared_ptr<queue>&,
                                                          const step_request& step) const override {
     const host::named_set& set = host::chosen_set();
+    if (std::holds_alternative<correlation_of_rows>(step)) return std::nullopt;
     programs::call work;
     if (const auto* const convolution = std::get_if<convolution_of_rows>(&step)) {
       work = host::make_row_convolution(set, convolution->rows, convolution->spectra);

@@ -13,6 +13,7 @@
 #include "planner/roots.hpp"               // table_of
 #include "wingbeat/device/bodies/cluster_transform.hpp"
 #include "wingbeat/device/bodies/convolve.hpp"
+#include "wingbeat/device/bodies/correlate.hpp"
 #include "wingbeat/device/bodies/rader.hpp"
 #include "wingbeat/device/bodies/real_row.hpp"
 #include "wingbeat/device/bodies/transform.hpp"
@@ -146,6 +147,10 @@ struct emulated_body<Policy, body::transform> {
 template <class Policy>
 struct emulated_body<Policy, body::convolve> {
   using type = bodies::convolve<Policy, emulated_group>;
+};
+template <class Policy>
+struct emulated_body<Policy, body::correlate> {
+  using type = bodies::correlate<Policy, emulated_group>;
 };
 template <class Policy>
 struct emulated_body<Policy, body::rader> {

@@ -26,7 +26,8 @@ enum class body {
   real_row,   ///< A whole row of reals to bins, or back, by one workgroup.
   line,       ///< A cluster's transform of A B points.
   plane,      ///< A cluster's transform of A rows of B points.
-  rader       ///< p = R + 1 points, a prime: all but the first are convolved within R.
+  rader,      ///< p = R + 1 points, a prime: all but the first are convolved within R.
+  correlate   ///< Forward of two rows each, a sum of their products, inverse, by one workgroup.
 };
 
 /// What a body that convolves makes of a row's bin x and a spectrum's bin h.
@@ -73,7 +74,7 @@ struct tile_shape {
     return makes == body::line || makes == body::plane;
   }
   WINGBEAT_FN constexpr bool is_convolution() const {
-    return makes == body::convolve || makes == body::rader;
+    return makes == body::convolve || makes == body::rader || makes == body::correlate;
   }
   /// Returns the elements of a butterfly that lie in memory.
   WINGBEAT_FN constexpr size elements() const {
@@ -267,7 +268,10 @@ struct pass_numbers {
   /// one by one, their elements.
   size factors_in = 0, factors_out = 0;
   bool has_own_filter = false;  ///< The body multiplies by entries of the table.
-  double scale = 1;             ///< On the way out.
+  /// Of a body that correlates: pairs of rows that it reads for each row that it stores, and the
+  /// places from a row to the next.
+  size terms = 0, term_distance = 0;
+  double scale = 1;  ///< On the way out.
 
   /// Returns the loop of a role; `depth` if there is none.
   WINGBEAT_FN constexpr unsigned loop_of(loop_role role) const {
