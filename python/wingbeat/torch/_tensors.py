@@ -3,6 +3,7 @@
 
 import torch
 
+from wingbeat import _wingbeat
 from wingbeat._arrays import (FORWARD, FROM_REAL, INVERSE, TO_REAL, conversion, library_of,
                               result_name)
 from wingbeat._transform import Request, run_described
@@ -35,5 +36,11 @@ def run(kind, source, result, lengths, dims, scale, orthogonalize=False):
     """
     if result.numel() == 0:
         return
-    request = Request(kind, False, tuple(lengths), tuple(dims), SCALES[scale], orthogonalize)
+    lengths, dims = tuple(lengths), tuple(dims)
+    if source.numel() and _wingbeat.execute(
+            kind, False, _library.view(source), _library.view(result), lengths, dims, SCALES[scale],
+            orthogonalize, _library.stream_of(source), _library.workspace_near(source)):
+        return
+    # One of them has to be copied first.
+    request = Request(kind, False, lengths, dims, SCALES[scale], orthogonalize)
     run_described(_library, request, source, result, _library.dtype_name(result))
