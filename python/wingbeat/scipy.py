@@ -11,7 +11,7 @@ array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])
 array([ 3., 10.,  8.])
 >>> wingbeat.scipy.uninstall()
 
-What wingbeat does not take, long double and `fht`, SciPy does as before.
+What wingbeat does not take, long double, `fht` and what `jax.jit` traces, SciPy does as before.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from wingbeat import fft as _fft
 
-__all__ = ["backend", "install", "uninstall"]
+__all__ = ["backend", "install", "uninstall", "reason_to_decline"]
 
 # The protocol of uarray: a module with these is a backend.
 __ua_domain__ = "numpy.scipy.fft"
@@ -30,14 +30,27 @@ _TRANSFORMS = {name: getattr(_fft, name) for name in (
     "hfftn ihfftn dct idct dst idst dctn idctn dstn idstn").split()}
 
 
-def __ua_function__(method, args, kwargs):
-    transform = _TRANSFORMS.get(method.__name__)
-    if transform is None:
-        return NotImplemented
-    x = args[0] if args else kwargs.get("x")
+def reason_to_decline(name, x):
+    """Returns why SciPy itself does a transform of x, in a word; None where wingbeat does it.
+
+    >>> wingbeat.scipy.reason_to_decline("fft", np.ones(4, np.longdouble))
+    'long double'
+    """
+    if name not in _TRANSFORMS:
+        return name
     dtype = getattr(x, "dtype", None)
-    if dtype is not None and dtype in (np.longdouble, np.clongdouble):
+    if isinstance(dtype, np.dtype) and dtype in (np.longdouble, np.clongdouble):
+        return "long double"
+    # Has no values yet: jax.jit runs the function once for all arrays of a shape.
+    is_traced = any(base.__name__ == "Tracer" and base.__module__.startswith("jax")
+                    for base in type(x).__mro__)
+    return "traced" if is_traced else None
+
+
+def __ua_function__(method, args, kwargs):
+    if reason_to_decline(method.__name__, args[0] if args else kwargs.get("x")) is not None:
         return NotImplemented
+    transform = _TRANSFORMS[method.__name__]
     if kwargs.get("plan") is not None:
         raise NotImplementedError("a precomputed plan was given, which scipy.fft's functions do "
                                   "not take; call wingbeat.fft's with it")
