@@ -30,11 +30,13 @@ array([1., 2., 3.])
 
 from __future__ import annotations
 
+import sys
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Sequence, Union
 
-from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
+import numpy as np
+from numpy.fft import fftfreq, rfftfreq
 
 from wingbeat import _wingbeat
 from wingbeat._arguments import lengths_and_axes, thread_count
@@ -478,6 +480,38 @@ def idstn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm
     kind = _kind_of(_SINES, type, True)
     return _reals_along_axes(kind, True, x, s, axes, norm, overwrite_x, workers, orthogonalize,
                              plan, out, stream)
+
+
+def fftshift(x: Array, axes: Axes = None) -> Array:
+    """Moves bin 0 to the middle of the axes; of all if none are given.
+
+    >>> fft.fftshift(np.arange(5))
+    array([3, 4, 0, 1, 2])
+    """
+    return _shifted(x, axes, lambda n: n // 2)
+
+
+def ifftshift(x: Array, axes: Axes = None) -> Array:
+    """Undoes `fftshift`.
+
+    >>> fft.ifftshift(fft.fftshift(np.arange(5)))
+    array([0, 1, 2, 3, 4])
+    """
+    return _shifted(x, axes, lambda n: -(n // 2))
+
+
+def _shifted(x, axes, shift_of):
+    x = library_of(x).array(x)
+    _, axes = lengths_and_axes(x.shape, None, axes)
+    shifts = tuple(shift_of(x.shape[axis]) for axis in axes)
+    if isinstance(x, np.ndarray):
+        return np.roll(x, shifts, axes)
+    package = sys.modules[type(x).__module__.partition(".")[0].removesuffix("lib")]
+    space = getattr(package, "numpy", package) if package.__name__ == "jax" else package
+    if not hasattr(space, "roll"):
+        raise TypeError(f"x is of type {type(x).__name__}, whose library {package.__name__} has no "
+                        "roll; shift a copy in numpy")
+    return space.roll(x, shifts, axes)
 
 
 def next_fast_len(target: int, real: bool = False) -> int:

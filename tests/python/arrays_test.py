@@ -49,6 +49,12 @@ class TestTorch:
             np.testing.assert_allclose(result.numpy(), expected(name, x, n=n, axis=axis),
                                        atol=1e-11)
 
+    def test_shifts_bins(self):
+        for axes in (None, 0, (0, 2)):
+            shifted = fft.fftshift(self.torch.from_numpy(X), axes)
+            np.testing.assert_array_equal(shifted.numpy(), np.fft.fftshift(X, axes))
+            np.testing.assert_array_equal(fft.ifftshift(shifted, axes).numpy(), X)
+
     def test_takes_lazy_conjugates_views_and_out(self):
         z = self.torch.from_numpy(Z)
         np.testing.assert_allclose(fft.fft(z.conj()).numpy(), expected("fft", Z.conj()), atol=1e-12)
@@ -91,6 +97,10 @@ class TestJax:
             result = getattr(fft, name)(given)
             assert isinstance(result, self.jax.Array)
             np.testing.assert_allclose(np.asarray(result), expected(name, x), atol=2e-4)
+
+    def test_shifts_bins(self):
+        shifted = fft.fftshift(self.jax.numpy.asarray(X.astype("f4")))
+        np.testing.assert_array_equal(np.asarray(shifted), np.fft.fftshift(X.astype("f4")))
 
     def test_refuses_to_write_what_cannot_be_written(self):
         with pytest.raises(TypeError, match="leave out out"):

@@ -50,7 +50,7 @@ def test_examples_are_right(name):
     for example in doctest.DocTestFinder().find(module, globs=names):
         runner.run(example)
     assert runner.summarize().failed == 0
-    assert runner.tries > 0
+    assert runner.tries > 0 or not getattr(module, "__all__", ())
 
 
 @pytest.mark.parametrize("name", list(modules()))
