@@ -13,6 +13,7 @@
 #   make test-full   all of them, the slow tests and whole products of cases as well
 #   make python      the wheel of python/, in build/python/wheel/, and its tests in a fresh virtual
 #                    environment; skipped where no package index is reachable
+#   make python-package  the Debian package python3-wingbeat, in build/package/
 #   make benches     the programs of bench/
 #   make test-gpu    the tests that need an NVIDIA GPU, and those that run on every device
 #   make format      clang-format over all sources
@@ -39,7 +40,7 @@ recording = /usr/share/sounds/alsa/Front_Center.wav
 photograph = /usr/lib/python3/dist-packages/imageio/resources/images/astronaut.png
 ctest = ctest --output-on-failure --parallel $(shell nproc)
 
-.PHONY: build demo package peers python benches test test-sanitized test-full test-gpu format clean build-tests
+.PHONY: build demo package peers python python-package benches test test-sanitized test-full test-gpu format clean build-tests
 
 build:
 	.ci/packages $(build_packages) $(opencl_packages)
@@ -123,6 +124,10 @@ python:
 	  -DWINGBEAT_EXAMPLES=OFF
 	cmake --build --preset $(python_preset) --target wingbeat
 	.ci/python build/$(python_preset)/src/libwingbeat.a
+
+python-package: python
+	mkdir -p build/package
+	WINGBEAT_PIP=build/python/venv/bin/pip packaging/python.sh build/python/wheel/*.whl build/package
 
 test-full: left_out =
 test-full: build-tests benches test-sanitized
