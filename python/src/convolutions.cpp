@@ -7,15 +7,15 @@
 #include <cstdint>    // uintptr_t
 #include <memory>     // shared_ptr, unique_ptr
 #include <new>        // align_val_t
-#include <optional>
 #include <vector>
 
 #include "array.hpp"
 #include "bindings.hpp"
+#include "call_memory.hpp"
 #include "latest_used.hpp"
-#include "numpy_array.hpp"  // described
-#include "queues.hpp"       // queue_of
-#include "wingbeat/buffer.hpp"
+#include "numpy_array.hpp"      // described
+#include "queues.hpp"           // queue_of
+#include "wingbeat/buffer.hpp"  // buffer_view
 
 namespace wingbeat::python {
 namespace {
@@ -63,57 +63,36 @@ std::shared_ptr<const convolution> convolution_of(const queue& on, const convolu
       key, [&] { return std::make_shared<const convolution>(on, spec_of(key)); });
 }
 
-/// Memory for spectra and workspace of one call.
-class scratch_memory {
+/// Memory of this thread for calls on the host: fresh pages cost as much as a short transform.
+class kept_memory {
  public:
-  scratch_memory(queue& on, engine runs_on, std::size_t bytes) : on_(on) {
-    if (runs_on == engine::host && bytes <= max_kept_bytes) {
-      view_ = {kept(bytes), 0, bytes};
-    } else if (bytes > 0) {
-      own_.emplace(on, bytes);
-      view_ = own_->view();
+  static constexpr std::size_t max_bytes = std::size_t{1} << 26;
+
+  [[nodiscard]] static std::byte* get(std::size_t bytes) {
+    thread_local kept_memory own;
+    if (bytes > own.size_bytes_) {
+      own.memory_.reset(static_cast<std::byte*>(::operator new[](bytes, alignment)));
+      own.size_bytes_ = bytes;
     }
-  }
-
-  ~scratch_memory() {
-    if (own_) on_.wait();  // before the memory goes
-  }
-
-  scratch_memory(const scratch_memory&) = delete;
-  scratch_memory& operator=(const scratch_memory&) = delete;
-
-  [[nodiscard]] buffer_view part(std::size_t offset_bytes, std::size_t size_bytes) const {
-    if (size_bytes == 0) return {};
-    buffer_view view = view_;
-    view.offset_bytes += offset_bytes;
-    view.size_bytes = size_bytes;
-    return view;
+    return own.memory_.get();
   }
 
  private:
-  static constexpr std::size_t max_kept_bytes = std::size_t{1} << 26;
-
+  static constexpr std::align_val_t alignment{4096};
   struct aligned_delete {
     void operator()(std::byte* memory) const { ::operator delete[](memory, alignment); }
   };
-  static constexpr std::align_val_t alignment{4096};
 
-  /// Returns memory of this thread. It stays with the thread, because fresh pages cost as much as
-  /// a short transform.
-  static std::byte* kept(std::size_t bytes) {
-    thread_local std::unique_ptr<std::byte[], aligned_delete> memory;
-    thread_local std::size_t held_bytes = 0;
-    if (bytes > held_bytes) {
-      memory.reset(static_cast<std::byte*>(::operator new[](bytes, alignment)));
-      held_bytes = bytes;
-    }
-    return memory.get();
-  }
-
-  queue& on_;
-  std::optional<buffer> own_;
-  buffer_view view_ = {};
+  std::unique_ptr<std::byte[], aligned_delete> memory_;
+  std::size_t size_bytes_ = 0;
 };
+
+buffer_view part_of(buffer_view whole, std::size_t offset_bytes, std::size_t size_bytes) {
+  if (size_bytes == 0) return {};
+  whole.offset_bytes += offset_bytes;
+  whole.size_bytes = size_bytes;
+  return whole;
+}
 
 std::size_t aligned(std::size_t bytes) {
   return (bytes + 255) / 256 * 256;
@@ -125,6 +104,7 @@ struct convolution_call {
   array image, kernel, out;
   convolution_key key;
   std::size_t n_pairs;
+  call_memory* memory = nullptr;
 
   [[nodiscard]] buffer_view view(const array& whole, std::size_t pair) const {
     buffer_view part = whole.view();
@@ -138,12 +118,18 @@ struct convolution_call {
     return part;
   }
 
+  /// Returns memory for spectra and workspace.
+  [[nodiscard]] buffer_view scratch(std::size_t bytes) const {
+    const bool is_kept = key.runs_on == engine::host && bytes <= kept_memory::max_bytes;
+    return is_kept ? buffer_view{kept_memory::get(bytes), 0, bytes} : memory->get(bytes);
+  }
+
   void run_pairs(queue& on, const convolution& steps, std::size_t first, std::size_t count,
                  std::size_t pairs_each) const {
     const std::size_t spectra = aligned(steps.spectra_bytes());
-    const scratch_memory scratch{on, key.runs_on, spectra + steps.workspace_bytes()};
-    const buffer_view spectra_view = scratch.part(0, steps.spectra_bytes());
-    const buffer_view workspace = scratch.part(spectra, steps.workspace_bytes());
+    const buffer_view whole = scratch(spectra + steps.workspace_bytes());
+    const buffer_view spectra_view = part_of(whole, 0, steps.spectra_bytes());
+    const buffer_view workspace = part_of(whole, spectra, steps.workspace_bytes());
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t pair = first + i * pairs_each;
       steps.prepare(on, view(kernel, pair), spectra_view, workspace);
@@ -160,7 +146,8 @@ struct convolution_call {
     std::size_t padded = key.holds == values::complex ? 2 : 1;
     padded *= key.real == precision::fp64 ? 8 : 4;
     for (std::size_t a = 0; a < key.image.size(); ++a) padded *= key.image[a] + key.kernel[a];
-    const std::size_t most = std::max<std::size_t>(max_spectra_bytes / padded, 1);
+    // An even number, so that all parts start at pairs of reals.
+    const std::size_t most = std::max<std::size_t>(max_spectra_bytes / padded / 2 * 2, 2);
     const std::size_t each = std::min(n_pairs, most), left = n_pairs % each;
     key.pairs = pairing::pairwise;
     key.images = key.kernels = each;
@@ -176,7 +163,7 @@ std::vector<std::size_t> lengths_of(const array& signals, int first_axis) {
 }
 
 void convolve(nb::handle image, nb::handle kernel, nb::handle out, bool is_correlation, int mode,
-              std::uintptr_t stream) {
+              std::uintptr_t stream, nb::handle allocate) {
   const array images = described(image), kernels = described(kernel);
   convolution_call call{images, kernels, described(out), {}, 1};
   call.n_pairs = static_cast<std::size_t>(images.shape[0]);
@@ -191,8 +178,11 @@ void convolve(nb::handle image, nb::handle kernel, nb::handle out, bool is_corre
               static_cast<std::size_t>(images.shape[1]),
               static_cast<std::size_t>(kernels.shape[1]),
               pairing::each_with_each};
+  std::vector<nb::object> owners;
   const nb::gil_scoped_release released;
   queue on = queue_of(images.runs_on, images.device_index, stream);
+  call_memory memory{on, allocate, owners};
+  call.memory = &memory;
   call.run(on);
 }
 
@@ -204,7 +194,7 @@ void bind_convolutions(nb::module_& module) {
   module.attr("mode_same") = static_cast<int>(extent::same);
   module.attr("mode_valid") = static_cast<int>(extent::valid);
   module.def("convolve", &convolve, "image"_a, "kernel"_a, "out"_a, "is_correlation"_a, "mode"_a,
-             "stream"_a = 0,
+             "stream"_a = 0, "allocate"_a = nb::none(),
              "Convolves images [pair][image][axes..] with kernels [pair][kernel][axes..] to "
              "[pair][image][kernel][axes..], all packed, of one dtype and on one device.");
   module.def("convolution_cache_info", [] {

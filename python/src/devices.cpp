@@ -70,6 +70,9 @@ void bind_devices(nb::module_& module) {
              "Returns the limit of the calling thread; a large number where there is none.");
   module.def("add_library_folder", &add_library_folder, "folder"_a,
              "Has NVRTC be looked for in a folder first.");
+  module.def("adopted_queue_of", &adopted_queue_of, "engine"_a, "device_index"_a, "stream"_a,
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Returns a queue that adopts a stream of an array's device, with a workspace.");
   module.def("drop_queues", &drop_queues, "Drops the queues that are kept for streams.");
 }
 

@@ -8,10 +8,11 @@
 
 #include "array.hpp"
 #include "bindings.hpp"
+#include "call_memory.hpp"
 #include "latest_used.hpp"
-#include "numpy_array.hpp"  // described
-#include "queues.hpp"       // queue_of
-#include "wingbeat/buffer.hpp"
+#include "numpy_array.hpp"      // described
+#include "queues.hpp"           // queue_of
+#include "wingbeat/buffer.hpp"  // buffer_view
 
 namespace wingbeat::python {
 namespace {
@@ -64,37 +65,6 @@ long_convolution_key key_of(const array& signals, const array& kernels, bool has
 buffer_view view_of(nb::handle given) {
   return given.is_none() ? buffer_view{} : described(given).view();
 }
-
-/// Memory of one call: of the caller's allocator, or else the library's own.
-class call_memory {
- public:
-  /// `allocate` is None, or gives (owner, pointer); `owners` is destroyed under the GIL.
-  call_memory(queue& on, nb::handle allocate, std::vector<nb::object>& owners)
-      : on_(on), allocate_(allocate), owners_(owners) {}
-  call_memory(const call_memory&) = delete;
-  call_memory& operator=(const call_memory&) = delete;
-  ~call_memory() {
-    if (!own_.empty()) on_.wait();  // before the memory goes
-  }
-
-  [[nodiscard]] buffer_view get(std::size_t bytes) {
-    if (bytes == 0) return {};
-    if (allocate_.is_none()) {
-      own_.emplace_back(on_, bytes);
-      return own_.back().view();
-    }
-    const nb::gil_scoped_acquire held;
-    const nb::object memory = allocate_(bytes);
-    owners_.push_back(memory[0]);
-    return {reinterpret_cast<void*>(nb::cast<std::uintptr_t>(memory[1])), 0, bytes};
-  }
-
- private:
-  queue& on_;
-  nb::handle allocate_;
-  std::vector<nb::object>& owners_;
-  std::vector<buffer> own_;
-};
 
 /// Convolves, or with `is_gradient` computes the gradient of signals from that of results.
 void long_convolve(nb::handle signals, nb::handle kernels, nb::handle skip, nb::handle gate,

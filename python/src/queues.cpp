@@ -3,6 +3,7 @@
 
 #include <list>
 #include <mutex>
+#include <utility>  // move
 
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -29,16 +30,14 @@ adopted_queues& kept_queues() {
   return kept;
 }
 
-queue adopt(engine runs_on, int device_index, std::uintptr_t native) {
-  void* const handle = reinterpret_cast<void*>(native);
-  queue adopted = runs_on == engine::cuda ? queue::from_cuda_stream(handle, device_index)
-                                          : queue::from_opencl_queue(handle);
-  // Memory comes from the allocator of the array's library, call by call.
-  adopted.disown_workspace();
-  return adopted;
-}
-
 }  // namespace
+
+queue adopted_queue_of(engine runs_on, int device_index, std::uintptr_t native) {
+  if (runs_on == engine::host) return queue{first_device(runs_on)};
+  void* const handle = reinterpret_cast<void*>(native);
+  return runs_on == engine::cuda ? queue::from_cuda_stream(handle, device_index)
+                                 : queue::from_opencl_queue(handle);
+}
 
 queue& host_queue() {
   thread_local queue own{first_device(engine::host)};
@@ -56,7 +55,10 @@ queue queue_of(engine runs_on, int device_index, std::uintptr_t native) {
     kept.by_use.splice(kept.by_use.begin(), kept.by_use, each);
     return each->adopted;
   }
-  kept.by_use.push_front({runs_on, device_index, native, adopt(runs_on, device_index, native)});
+  queue adopted = adopted_queue_of(runs_on, device_index, native);
+  // Memory comes from the allocator of the array's library, call by call.
+  adopted.disown_workspace();
+  kept.by_use.push_front({runs_on, device_index, native, std::move(adopted)});
   if (kept.by_use.size() > max_queues) kept.by_use.pop_back();
   return kept.by_use.front().adopted;
 }

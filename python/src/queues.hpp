@@ -17,6 +17,9 @@ namespace wingbeat::python {
 /// queues are kept, and have no workspace.
 [[nodiscard]] queue queue_of(engine runs_on, int device_index, std::uintptr_t native);
 
+/// Returns a queue of the caller's own that adopts a stream, with a workspace.
+[[nodiscard]] queue adopted_queue_of(engine runs_on, int device_index, std::uintptr_t native);
+
 /// Drops the queues that are kept for streams, and with them their workspaces.
 void drop_queues();
 

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "array.hpp"
 #include "bindings.hpp"
 #include "device_copy.hpp"
+#include "numpy_array.hpp"  // described
 #include "owned_array.hpp"
-#include "queues.hpp"          // host_queue
+#include "queues.hpp"          // queue_of
 #include "wingbeat/error.hpp"  // plan_error
 #include "wingbeat/template_search.hpp"
 
@@ -25,8 +27,8 @@ class locked_search {
  public:
   locked_search(nb::tuple image, nb::tuple templates, int mode, bool is_double, bool is_normalised,
                 bool keeps_sums, bool keeps_counts, double threshold, std::size_t at_once,
-                bool takes_spectra, const queue* on)
-      : on_(on != nullptr ? *on : queue{first_device(engine::host)}) {
+                bool takes_spectra, const queue* on, std::uintptr_t stream)
+      : on_(on != nullptr ? *on : queue{first_device(engine::host)}), stream_(stream) {
     search_spec spec;
     spec.image = {nb::cast<std::size_t>(image[0]), nb::cast<std::size_t>(image[1])};
     spec.templates = {nb::cast<std::size_t>(templates[0]), nb::cast<std::size_t>(templates[1])};
@@ -42,25 +44,20 @@ class locked_search {
     search_.emplace(on_, spec);
   }
 
-  void begin(nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> image) {
-    locked([&] {
-      device_copy copy{on_, image.data(), image.nbytes()};
-      copy.send();
-      search_->begin(on_, copy.view());
-      on_.wait();  // before the memory goes
-    });
+  void begin(nb::handle image, std::uintptr_t stream) {
+    const array given = described(image);
+    locked(
+        [&] { with_operand(given, stream, [&](buffer_view view) { search_->begin(on_, view); }); });
   }
 
   void restart() {
     locked([&] { search_->restart(on_); });
   }
 
-  void add(nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> templates, std::size_t count) {
+  void add(nb::handle templates, std::size_t count, std::uintptr_t stream) {
+    const array given = described(templates);
     locked([&] {
-      device_copy copy{on_, templates.data(), templates.nbytes()};
-      copy.send();
-      search_->add(on_, copy.view(), count);
-      on_.wait();
+      with_operand(given, stream, [&](buffer_view view) { search_->add(on_, view, count); });
     });
   }
 
@@ -101,6 +98,30 @@ class locked_search {
     work();
   }
 
+  /// Works with a packed array where the search runs: memory of this process is copied there first,
+  /// and may go afterwards; of the device's it is read as the search's stream comes there.
+  template <class Work>
+  void with_operand(const array& given, std::uintptr_t stream, const Work& work) {
+    if (given.runs_on == engine::host) {
+      device_copy copy{on_, given.data, given.elements() * given.element.bytes()};
+      copy.send();
+      work(copy.view());
+      return on_.wait();  // before the memory goes
+    }
+    const device_info& device = on_.device();
+    if (given.runs_on != device.runs_on ||
+        (given.runs_on == engine::cuda && given.device_index != device.index)) {
+      throw plan_error(
+          "the array is on another device than the search; give one of its device, or "
+          "a numpy array");
+    }
+    if (stream == stream_) return work(given.view());
+    // The search has memory for one queue alone.
+    queue_of(given.runs_on, given.device_index, stream).wait();
+    work(given.view());
+    on_.wait();
+  }
+
   template <class Work>
   nb::object image_of(const Work& work) {
     decltype(work()) values;
@@ -109,6 +130,7 @@ class locked_search {
   }
 
   queue on_;
+  std::uintptr_t stream_;  // that `on_` adopted, if it did
   std::optional<template_search> search_;
   std::mutex mutex_;
 };
@@ -119,12 +141,13 @@ void bind_searches(nb::module_& module) {
   using nb::literals::operator""_a;
   nb::class_<locked_search>(module, "TemplateSearch")
       .def(nb::init<nb::tuple, nb::tuple, int, bool, bool, bool, bool, double, std::size_t, bool,
-                    const queue*>(),
+                    const queue*, std::uintptr_t>(),
            "image"_a, "templates"_a, "mode"_a, "is_double"_a, "is_normalised"_a, "keeps_sums"_a,
-           "keeps_counts"_a, "threshold"_a, "at_once"_a, "takes_spectra"_a, "queue"_a.none())
-      .def("begin", &locked_search::begin, "image"_a)
+           "keeps_counts"_a, "threshold"_a, "at_once"_a, "takes_spectra"_a, "queue"_a.none(),
+           "stream"_a)
+      .def("begin", &locked_search::begin, "image"_a, "stream"_a = 0)
       .def("restart", &locked_search::restart)
-      .def("add", &locked_search::add, "templates"_a, "count"_a)
+      .def("add", &locked_search::add, "templates"_a, "count"_a, "stream"_a = 0)
       .def("largest", [](locked_search& self) { return self.map(0); })
       .def("mean", [](locked_search& self) { return self.map(1); })
       .def("variance", [](locked_search& self) { return self.map(2); })

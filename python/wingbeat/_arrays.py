@@ -18,6 +18,9 @@
     converted(x, kind)      x, or x in a dtype that transforms of that kind take
     conjugate(x, out=None)  the conjugate
     copy(x)                 a packed copy
+    packed(x, order, shape, name)   x with its dimensions in this order, of this dtype, packed as an
+                            array of this shape; of numpy, CuPy and torch
+    permuted(x, order)      x with its dimensions in this order; likewise
     assign(out, value)      copies value into out
     require_out(out, shape, name, x)   raises unless a result may be written to `out`
 
@@ -141,6 +144,12 @@ class NumpyLibrary:
     def copy(self, x):
         return np.array(x, order="C", copy=True)
 
+    def packed(self, x, order, shape, name):
+        return np.ascontiguousarray(x.transpose(order), name).reshape(shape)
+
+    def permuted(self, x, order):
+        return x.transpose(order)
+
     def assign(self, out, value):
         out[...] = value
 
@@ -218,6 +227,12 @@ class CupyLibrary:
 
     def copy(self, x):
         return x.copy(order="C")
+
+    def packed(self, x, order, shape, name):
+        return self._cupy.ascontiguousarray(x.transpose(order), name).reshape(shape)
+
+    def permuted(self, x, order):
+        return x.transpose(order)
 
     def assign(self, out, value):
         out[...] = value
@@ -319,6 +334,16 @@ class TorchLibrary:
 
     def copy(self, x):
         return x.clone(memory_format=self._torch.contiguous_format)
+
+    def packed(self, x, order, shape, name):
+        if x.requires_grad and self._torch.is_grad_enabled():
+            raise TypeError("a tensor requires a gradient, which this function does not give; call "
+                            "wingbeat.torch's layers, or give its detach()")
+        x = x.resolve_conj().resolve_neg().permute(tuple(order))
+        return x.to(self._types[name]).reshape(shape).contiguous()
+
+    def permuted(self, x, order):
+        return x.permute(tuple(order))
 
     def assign(self, out, value):
         out.copy_(value) if isinstance(value, self._torch.Tensor) else out.fill_(value)

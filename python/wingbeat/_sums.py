@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions of numpy arrays along some of their axes, the others broadcast: by the library's fused
-transforms, or by their sums.
+"""Convolutions of arrays along some of their axes, the others broadcast: by the library's fused
+transforms, or of numpy's by their sums.
 
 Along each axis, with image f of H and kernel t of h values: c[n] = sum over j of t[j] f[n - j]; a
 correlation has conj(t[j]) f[n + j]. Modes are SciPy's.
@@ -11,21 +11,61 @@ import math
 import numpy as np
 
 from wingbeat import _wingbeat, fft
+from wingbeat._arrays import library_of, numpy_library
 
+_NAMES = {np.dtype(name): name for name in ("float32", "float64", "complex64", "complex128")}
 MODES = {"full": _wingbeat.mode_full, "same": _wingbeat.mode_same, "valid": _wingbeat.mode_valid}
+
+
+def operands(*arrays):
+    """Returns (library, arrays), of numpy, torch or CuPy. Raises TypeError for others, and for arrays
+    of two libraries."""
+    if all(type(each) is np.ndarray for each in arrays):
+        return numpy_library, *arrays
+    libraries = {library_of(each) for each in arrays}
+    if len(libraries) > 1:
+        kinds = " and ".join(type(each).__name__ for each in arrays)
+        raise TypeError(f"arrays of type {kinds} were given; give both of one library")
+    library = libraries.pop()
+    if not hasattr(library, "packed"):
+        raise TypeError(f"an array of type {type(arrays[0]).__name__} was given; give numpy, torch or "
+                        "CuPy arrays")
+    arrays = [library.array(each) for each in arrays]
+    devices = {library.device_of(each) for each in arrays}
+    if len(devices) > 1:
+        raise TypeError("the arrays are on two devices; give both on one")
+    return library, *arrays
+
+
+def host_operands(name, *arrays):
+    """Returns numpy arrays. Raises TypeError for those of other libraries."""
+    library, *arrays = operands(*arrays)
+    if library is not numpy_library:
+        raise TypeError(f"{name} takes numpy arrays, and one of type {type(arrays[0]).__name__} was "
+                        "given; convert it, or call fftconvolve, which takes it")
+    return arrays
 
 
 def common_type(*arrays):
     """Returns the dtype to transform in, as SciPy has it: float64 where an array holds integers,
     float32 for float16. None where numbers are wider, or are Python's."""
-    dtype = np.result_type(*arrays)
+    types = [_numpy_type(each) for each in arrays]
+    dtype = np.result_type(*arrays) if isinstance(arrays[0], np.ndarray) else np.result_type(*types)
     if dtype.kind in "biu":
         return np.dtype(np.float64)
     if dtype.kind not in "fc" or dtype.itemsize > (8 if dtype.kind == "f" else 16):
         return None
-    if any(each.dtype.kind in "biu" for each in arrays):
+    if any(each.kind in "biu" for each in types):
         return np.result_type(dtype, np.float64)
     return np.result_type(dtype, np.float32)
+
+
+def _numpy_type(x):
+    """Returns the dtype of an array as numpy's, of narrower numbers one that holds them."""
+    if isinstance(x, np.ndarray):
+        return x.dtype
+    name = library_of(x).dtype_name(x)
+    return np.dtype({"bfloat16": "float32", "complex32": "complex64"}.get(name, name))
 
 
 def result_length(first, second, mode):
@@ -40,6 +80,8 @@ def result_start(second, mode):
 
 def reversed_conjugate(x):
     """Returns the kernel of a convolution that correlates with x."""
+    if hasattr(x, "flip"):  # a tensor, which has no negative strides
+        return x.flip(tuple(range(x.ndim))).conj()
     turned = x[(slice(None, None, -1),) * x.ndim]
     return turned.conj() if turned.dtype.kind in "cO" else turned
 
@@ -48,33 +90,58 @@ class _Packed:
     """Two arrays as images [pair][image][axes..] and kernels [pair][kernel][axes..]. Dimensions beside
     the axes are of pairs where both arrays have them, and of images or kernels where one has."""
 
-    def __init__(self, in1, in2, axes, dtype):
+    def __init__(self, in1, in2, axes, name):
+        self._library = library = library_of(in1)
+        if len(axes) == in1.ndim:
+            self._order, self._batch, self.counts = list(axes), [], (1, 1, 1)
+            self.images, self.kernels = (
+                library.packed(x, axes, (1, 1) + tuple(x.shape[axis] for axis in axes), name)
+                for x in (in1, in2))
+            return
         rest = [d for d in range(in1.ndim) if d not in axes]
         second = [d for d in rest if in1.shape[d] == 1 and in2.shape[d] != 1]
         first = [d for d in rest if in2.shape[d] == 1 and in1.shape[d] != 1]
         both = [d for d in rest if d not in first and d not in second]
+        if library is not numpy_library and both and (first or second):
+            # On devices the parts of each pair would start between pairs of reals.
+            in1, in2 = (self._repeated(x, rest, in1, in2) for x in (in1, in2))
+            both, first, second = rest, [], []
         self._order = both + first + second + list(axes)
         self._batch = [max(in1.shape[d], in2.shape[d]) for d in both + first + second]
         self.counts = tuple(math.prod(max(in1.shape[d], in2.shape[d]) for d in dims)
                             for dims in (both, first, second))
+        lengths = [tuple(x.shape[axis] for axis in axes) for x in (in1, in2)]
         n_pairs, n_images, n_kernels = self.counts
-        self.images = self._packed(in1, both + first + second, axes, (n_pairs, n_images), dtype)
-        self.kernels = self._packed(in2, both + first + second, axes, (n_pairs, n_kernels), dtype)
+        self.images = library.packed(in1, self._order, (n_pairs, n_images) + lengths[0], name)
+        self.kernels = library.packed(in2, self._order, (n_pairs, n_kernels) + lengths[1], name)
 
     @staticmethod
-    def _packed(x, batch, axes, counts, dtype):
-        moved = x.transpose(batch + list(axes))
-        lengths = tuple(x.shape[axis] for axis in axes)
-        return np.ascontiguousarray(moved, dtype).reshape(counts + lengths)
+    def _repeated(x, dims, in1, in2):
+        """Returns x with the lengths of both arrays in these dimensions."""
+        for d in dims:
+            n = max(in1.shape[d], in2.shape[d])
+            if x.shape[d] != n:
+                x = x.repeat_interleave(n, d) if hasattr(x, "repeat_interleave") else x.repeat(n, d)
+        return x
 
     def result_shape(self, mode):
         lengths = zip(self.images.shape[2:], self.kernels.shape[2:])
         return self.counts + tuple(result_length(h, k, mode) for h, k in lengths)
 
+    def convolve(self, mode, name, is_correlation):
+        """Returns the results by transforms, as the arrays' dimensions are ordered."""
+        library = self._library
+        out = library.empty(self.images, self.result_shape(mode), name)
+        views = [library.view(each) for each in (self.images, self.kernels, out)]
+        _wingbeat.convolve(*views, is_correlation, MODES[mode], library.stream_of(out),
+                           library.workspace_near(out))
+        return self.unpacked(out)
+
     def unpacked(self, results):
         """Returns results [pair][image][kernel][axes..] in the order of the arrays' dimensions."""
         moved = results.reshape(self._batch + list(results.shape[3:]))
-        return moved.transpose(np.argsort(self._order)) if moved.ndim else moved
+        order = sorted(range(len(self._order)), key=self._order.__getitem__)
+        return self._library.permuted(moved, order)
 
 
 def transformed(in1, in2, axes, mode, dtype, is_correlation=False):
@@ -83,17 +150,16 @@ def transformed(in1, in2, axes, mode, dtype, is_correlation=False):
         if is_correlation:
             in2 = reversed_conjugate(in2)
         return _by_three_transforms(in1, in2, axes, mode, dtype)
-    is_swapped = (not is_correlation and len(axes) == 1 and mode != "same"
-                  and in2.shape[axes[0]] > in1.shape[axes[0]])
-    packed = _Packed(*((in2, in1) if is_swapped else (in1, in2)), axes, dtype)
-    out = np.empty(packed.result_shape(mode), dtype)
-    _wingbeat.convolve(packed.images, packed.kernels, out, is_correlation, MODES[mode])
-    return packed.unpacked(out)
+    if (not is_correlation and len(axes) == 1 and mode != "same"
+            and in2.shape[axes[0]] > in1.shape[axes[0]]):
+        in1, in2 = in2, in1  # a kernel that is shorter may meet its signal in blocks
+    name = _NAMES[dtype]
+    return _Packed(in1, in2, axes, name).convolve(mode, name, is_correlation)
 
 
 def summed(in1, in2, axes, mode, dtype):
     """Returns the convolution by its sums, in `dtype`."""
-    packed = _Packed(in1, in2, axes, dtype)
+    packed = _Packed(in1, in2, axes, _NAMES[dtype])
     out = np.zeros(packed.result_shape(mode), dtype)
     starts = tuple(result_start(n, mode) for n in packed.kernels.shape[2:])
     _wingbeat.add_sums(packed.images, packed.kernels, out, starts)
@@ -125,7 +191,9 @@ def _by_three_transforms(in1, in2, axes, mode, dtype):
     is_real = dtype.kind == "f"
     lengths = [fft.next_fast_len(n, is_real) for n in full]
     forward, inverse = (fft.rfftn, fft.irfftn) if is_real else (fft.fftn, fft.ifftn)
-    bins = [forward(x.astype(dtype, copy=False), lengths, axes) for x in (in1, in2)]
+    library = library_of(in1)
+    bins = [forward(library.packed(x, range(x.ndim), x.shape, dtype.name), lengths, axes)
+            for x in (in1, in2)]
     out = inverse(bins[0] * bins[1], lengths, axes)
     part = [slice(None)] * in1.ndim
     for axis in axes:

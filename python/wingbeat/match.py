@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wingbeat import _sums, _wingbeat, fft
+from wingbeat._arrays import library_of, numpy_library
 from wingbeat._device import queue_on
 
 __all__ = ["Peak", "Search", "match_scores", "match_template", "match_template_dft_2d"]
@@ -137,7 +138,8 @@ class Peak(NamedTuple):
 class Search:
     """Searches an image for many templates, and keeps what the scores of each place amount to.
 
-    image           [y][x], real; float32, or with doubles float64
+    image           [y][x], real; float32, or with doubles float64. A tensor, or an array of CuPy or
+                    PyOpenCL, is searched on its device, by its stream: of float32 or float64
     template_shape  (h, w) of each template
     normalised      True: correlation coefficients from -1 to 1, as `match_template`; False: sums
     mode            "valid", "same" or "full": which places have a score; outside are zeros
@@ -145,10 +147,11 @@ class Search:
     threshold       a score: `counts` tells how many passed it. None: not kept
     at_once         templates that one run takes; memory grows with it
     spectra         True: `add` takes half spectra, as `numpy.fft.rfft2` of each template, not padded
-    device          where it runs: a `wingbeat.Device`, a `wingbeat.Queue`, an engine's name; the host
-                    by default. Arrays are numpy's
+    device          where an image of numpy is searched: a `wingbeat.Device`, a `wingbeat.Queue`, an
+                    engine's name; the host by default
 
-    ValueError for shapes that do not fit; RuntimeError for a map that is not kept.
+    Templates are numpy's too, or on the image's device; `add` returns before a GPU has finished. Maps
+    come as numpy's. ValueError for shapes that do not fit; RuntimeError for a map that is not kept.
 
     >>> rng = np.random.default_rng(0)
     >>> image = rng.standard_normal((64, 64))
@@ -161,25 +164,36 @@ class Search:
 
     def __init__(self, image, template_shape, *, normalised=True, mode="valid", moments=False,
                  threshold=None, at_once=1, spectra=False, device=None):
-        image = _real(image, "image")
-        if image.ndim != 2:
-            raise ValueError(f"the image has {image.ndim} dimensions; give two")
+        library = library_of(image)
+        on_device = library is not numpy_library
+        image = image if on_device else _real(image, "image")
+        if len(image.shape) != 2:
+            raise ValueError(f"the image has {len(image.shape)} dimensions; give two")
+        name = library.dtype_name(image)
+        if name not in ("float32", "float64"):
+            raise ValueError(f"the image is of dtype {name}; convert it to float32 or float64")
+        if on_device and device is not None:
+            raise ValueError("the image is on a device already; leave device out")
         if mode not in _sums.MODES:
             raise ValueError(f"mode is {mode!r}; choose 'valid', 'same' or 'full'")
         height, width = (int(n) for n in template_shape)
-        self._dtype, self._template = image.dtype, (height, width)
+        self._dtype, self._template = np.dtype(name), (height, width)
         self._keeps = {"mean": bool(moments), "variance": bool(moments),
                        "counts": threshold is not None}
         self._spectra = bool(spectra)
+        stream = library.stream_of(image)
+        queue = (_wingbeat.adopted_queue_of(*library.device_of(image), stream) if on_device
+                 else queue_on(device))
         self._search = _wingbeat.TemplateSearch(
-            image.shape, (height, width), _sums.MODES[mode], image.dtype == np.float64,
+            tuple(image.shape), (height, width), _sums.MODES[mode], name == "float64",
             bool(normalised), bool(moments), threshold is not None, threshold or 0.0, at_once,
-            self._spectra, queue_on(device))
+            self._spectra, queue, stream)
         self.image(image)
 
     def image(self, image):
         """Takes another image of the same shape, and forgets all scores. Returns the search."""
-        self._search.begin(np.ascontiguousarray(image, self._dtype))
+        view, stream = self._operand(image, self._dtype)
+        self._search.begin(view, stream)
         return self
 
     def restart(self):
@@ -190,20 +204,40 @@ class Search:
     def add(self, templates):
         """Takes templates [template][y][x], or one [y][x]; with `spectra` [template][y][w // 2 + 1].
         Returns the search."""
-        templates = np.asarray(templates)
+        library = library_of(templates)
+        templates = library.array(templates)
         height, width = self._template
-        shape = (height, width // 2 + 1) if self._spectra else self._template
-        if templates.ndim not in (2, 3) or templates.shape[-2:] != shape:
-            raise ValueError(f"templates have shape {templates.shape}; give [template], {shape[0]}, "
-                             f"{shape[1]}")
-        if templates.dtype.kind == "c" and not self._spectra:
+        expected = (height, width // 2 + 1) if self._spectra else self._template
+        shape = tuple(templates.shape)
+        if len(shape) not in (2, 3) or shape[-2:] != expected:
+            raise ValueError(f"templates have shape {shape}; give [template], {expected[0]}, "
+                             f"{expected[1]}")
+        if library.dtype_name(templates).startswith("complex") and not self._spectra:
             raise ValueError("templates are complex; give real ones, or make the search with "
                              "spectra=True")
         dtype = np.result_type(self._dtype, np.complex64) if self._spectra else self._dtype
-        templates = np.ascontiguousarray(templates.reshape((-1,) + shape), dtype)
-        if len(templates) > 0:
-            self._search.add(templates, len(templates))
+        view, stream = self._operand(templates, dtype)
+        count = shape[0] if len(shape) == 3 else 1
+        if count > 0:
+            self._search.add(view, count, stream)
         return self
+
+    def _operand(self, x, dtype):
+        """Returns (view, stream) of an array that is packed and of this dtype. The view of a tensor
+        keeps no memory alive: its allocator waits for the stream."""
+        library = library_of(x)
+        if library is numpy_library:
+            return np.ascontiguousarray(x, dtype), 0
+        name = library.dtype_name(x)
+        if name != dtype.name or not library.is_plain(x):
+            raise ValueError(f"an array of dtype {name} was given, or one with a gradient or a flag; "
+                             f"convert it to {dtype.name}, and give a tensor's detach()")
+        _, _, strides, n_bytes = library.memory(x)
+        packed = tuple(n_bytes * math.prod(x.shape[d + 1:]) for d in range(len(x.shape)))
+        if tuple(strides) != packed:
+            x = library.copy(x)
+        self._given = x  # until the next, because a copy would go with this call
+        return library.view(x), library.stream_of(x)
 
     @property
     def n_templates(self):

@@ -7,7 +7,8 @@
 
 A call forward transforms, multiplies, transforms back and crops in two or three passes over memory;
 no padded array and no spectrum of the result exist. Plans are kept: `cache_info`, `cache_clear`.
-Arrays are numpy's, or what numpy makes an array of. Results have SciPy's dtypes: float16 gives
+Arrays are numpy's, or what numpy makes an array of; fftconvolve, oaconvolve, convolve and correlate
+take torch's and CuPy's too, on their device and its current stream. Results have SciPy's dtypes: float16 gives
 float32, integers give float64, where one of two arrays is complex or double both count as that.
 long double, Python's numbers and integers whose sums may pass 2^46 are summed as they are, directly.
 
@@ -52,18 +53,18 @@ def fftconvolve(in1, in2, mode="full", axes=None):
     array([[1., 2., 2., 1.],
            [1., 2., 2., 1.]])
     """
-    in1, in2 = np.asarray(in1), np.asarray(in2)
+    library, in1, in2 = _sums.operands(in1, in2)
     if in1.ndim == in2.ndim == 0:
         return in1 * in2
     if in1.ndim != in2.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality; they have "
                          f"{in1.ndim} and {in2.ndim} dimensions")
-    if in1.size == 0 or in2.size == 0:
-        return np.array([])
+    dtype = _sums.common_type(in1, in2)
+    if 0 in (*in1.shape, *in2.shape):
+        return library.empty(in1, (0,), "float64" if dtype is None else dtype.name)
     in1, in2, axes = _with_axes(in1, in2, mode, axes)
     if not axes:
         return _as_first(in1 * in2, in1.shape, mode)
-    dtype = _sums.common_type(in1, in2)
     if dtype is None:
         result = _sums.summed_by_numpy(in1, in2, axes, mode)
     else:
@@ -89,13 +90,14 @@ def convolve(in1, in2, mode="full", method="auto"):
     in1, in2, mode  as `fftconvolve` has them
     method          "fft": transforms; "direct": sums; "auto": what `choose_conv_method` returns
 
-    The result has the dtype of in1 * in2: integers stay integers, by rounding. By transforms, a
+    The result has the dtype of in1 * in2: integers stay integers, by rounding. Tensors and CuPy's arrays
+    are convolved by transforms, with the dtype of `fftconvolve`. By transforms, a
     number that is NaN or infinite makes all of the result so, with a RuntimeWarning.
 
     >>> convolve([1, 2, 3], [1, 1])
     array([1, 3, 5, 3])
     """
-    in1, in2 = np.asarray(in1), np.asarray(in2)
+    library, in1, in2 = _sums.operands(in1, in2)
     if in1.ndim == in2.ndim == 0:
         return in1 * in2
     if in1.ndim != in2.ndim:
@@ -104,6 +106,11 @@ def convolve(in1, in2, mode="full", method="auto"):
     _require_mode(mode, "A")
     if _swaps(mode, in1.shape, in2.shape, range(in1.ndim)):
         in1, in2 = in2, in1
+    if library is not _sums.numpy_library:
+        if method not in ("auto", "fft"):
+            raise ValueError(f"method is {method!r}; only numpy arrays are summed directly, so choose "
+                             "'auto' or 'fft'")
+        return fftconvolve(in1, in2, mode)
     return _convolved(in1, in2, mode, method)
 
 
@@ -116,9 +123,9 @@ def correlate(in1, in2, mode="full", method="auto"):
     >>> correlate([0., 1., 2.], [1., 2.], "valid").round(6)
     array([2., 5.])
     """
-    in1, in2 = np.asarray(in1), np.asarray(in2)
+    _, in1, in2 = _sums.operands(in1, in2)
     if in1.ndim == in2.ndim == 0:
-        return in1 * (in2.conj() if in2.dtype.kind == "c" else in2)
+        return in1 * in2.conj()
     if in1.ndim != in2.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality; they have "
                          f"{in1.ndim} and {in2.ndim} dimensions")
@@ -175,7 +182,7 @@ def choose_conv_method(in1, in2, mode="full", measure=False):
     >>> choose_conv_method(np.ones(1000), np.ones(1000))
     'fft'
     """
-    in1, in2 = np.asarray(in1), np.asarray(in2)
+    in1, in2 = _sums.host_operands("choose_conv_method", in1, in2)
     _require_mode(mode, "A")
     if measure:
         times = {name: _seconds(lambda: convolve(in1, in2, mode, name))
@@ -417,7 +424,7 @@ def _seconds(call):
 
 
 def _of_two_dimensions(in1, in2, name):
-    in1, in2 = np.asarray(in1), np.asarray(in2)
+    in1, in2 = _sums.host_operands(name, in1, in2)
     if not in1.ndim == in2.ndim == 2:
         raise ValueError(f"{name} inputs must both be 2-D arrays; they have {in1.ndim} and "
                          f"{in2.ndim} dimensions")

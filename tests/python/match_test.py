@@ -129,6 +129,40 @@ def test_a_search_runs_on_other_devices():
                                atol=1e-4)
 
 
+def arrays_on_devices(*arrays):
+    """Yields the arrays as tensors of each device and as PyOpenCL's, where these are here."""
+    try:
+        import torch
+        devices = ["cpu"] + ["cuda"] * torch.cuda.is_available()
+        yield from ([torch.from_numpy(x).to(device) for x in arrays] for device in devices)
+    except ImportError:
+        pass
+    try:
+        import pyopencl
+        import pyopencl.array
+        queue = pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False))
+        yield [pyopencl.array.to_device(queue, x) for x in arrays]
+    except ImportError:
+        pass
+
+
+def test_images_on_devices_are_searched_there():
+    image, templates = noise((40, 45), "float32"), noise((5, 7, 6), "float32")
+    expected = match.Search(image, (7, 6), moments=True).add(templates)
+    kinds = list(arrays_on_devices(image, templates))
+    if not kinds:
+        pytest.skip("neither torch nor pyopencl here")
+    for own_image, own_templates in kinds:
+        search = match.Search(own_image, (7, 6), moments=True)
+        search.add(own_templates[:2]).add(templates[2]).add(own_templates[3:])
+        assert search.n_templates == 5
+        np.testing.assert_allclose(search.best, expected.best, atol=1e-4)
+        np.testing.assert_allclose(search.mean, expected.mean, atol=1e-4)
+        with pytest.raises(ValueError, match="convert it"):
+            search.add(own_templates.astype("float64") if hasattr(own_templates, "astype")
+                       else own_templates.double())
+
+
 def slices(volume, rotation, filters):
     """Returns a projection's values by the volume's whole transform, at rotated bins that exist."""
     d = len(volume)

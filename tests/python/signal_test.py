@@ -139,6 +139,48 @@ def test_not_a_number_stays_where_it_is_in_two_dimensions():
         signal.convolve(image, image, method="fft")
 
 
+def devices_of_torch():
+    torch = pytest.importorskip("torch")
+    return [torch.device("cpu")] + [torch.device("cuda")] * torch.cuda.is_available()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_tensors_are_convolved_on_their_device(mode):
+    for device in devices_of_torch():
+        import torch
+        for _ in range(40):
+            rank = RNG.integers(1, 5)
+            axes = tuple(RNG.permutation(rank)[:RNG.integers(1, rank + 1)].tolist())
+            dtypes = RNG.choice(["float32", "float64", "complex64", "complex128", "int32"], 2)
+            arrays = [noise(s, dtype) for s, dtype in zip(random_shapes(rank, axes), dtypes)]
+            tensors = [torch.from_numpy(each).to(device) for each in arrays]
+            expected = outcome(signal, "fftconvolve", (*arrays, mode, axes))
+            result = outcome(signal, "fftconvolve", (*tensors, mode, axes))
+            if isinstance(expected, type):
+                assert result is expected
+                continue
+            assert result.device.type == device.type and result.shape == expected.shape
+            np.testing.assert_allclose(result.cpu().resolve_conj(), expected, rtol=1e-3, atol=1e-2)
+        # A conjugated view has a flag in place of its values.
+        first, second = noise((60,), "complex128"), noise((50,), "complex128")
+        tensors = [torch.from_numpy(each).to(device) for each in (first, second)]
+        np.testing.assert_allclose(signal.correlate(*tensors, mode).cpu().resolve_conj(),
+                                   signal.correlate(first, second, mode), atol=1e-10)
+        rows = noise((7, 5001), "float32"), noise((7, 33), "float32")
+        result = signal.oaconvolve(*(torch.from_numpy(x).to(device) for x in rows), mode, 1)
+        np.testing.assert_allclose(result.cpu(), signal.oaconvolve(*rows, mode, 1), atol=1e-4)
+
+
+def test_arrays_of_other_libraries_are_refused_where_they_are_not_taken():
+    torch = pytest.importorskip("torch")
+    x, y = torch.ones(4), np.ones(4)
+    for text, call in [("one library", lambda: signal.fftconvolve(x, y)),
+                       ("numpy arrays", lambda: signal.convolve2d(x[None], x[None])),
+                       ("gradient", lambda: signal.fftconvolve(x.requires_grad_(), x))]:
+        with pytest.raises(TypeError, match=text):
+            call()
+
+
 def refusals():
     yield "same dimensionality", lambda: signal.fftconvolve([1], [[1]])
     yield "same dimensionality", lambda: signal.convolve([1], [[1]])
