@@ -37,12 +37,12 @@ def operands(*arrays):
     return library, *arrays
 
 
-def host_operands(name, *arrays):
-    """Returns numpy arrays. Raises TypeError for those of other libraries."""
+def host_operands(name, *arrays, other="fftconvolve"):
+    """Returns numpy arrays. Raises TypeError for those of other libraries, which `other` may take."""
     library, *arrays = operands(*arrays)
     if library is not numpy_library:
         raise TypeError(f"{name} takes numpy arrays, and one of type {type(arrays[0]).__name__} was "
-                        "given; convert it, or call fftconvolve, which takes it")
+                        f"given; convert it, or call {other}")
     return arrays
 
 

@@ -269,31 +269,34 @@ def long_conv(x, k, causal=True, gate=None, skip=None):
     gate    [.., channels, L], or what broadcasts to it
     skip    [channels], or a number for all
 
-    Returns y as x is, of the dtype that x, k, gate and skip have in common. ValueError for shapes
-    that do not fit.
+    Returns y as x is, of the dtype that x, k, gate and skip have in common. Causal convolutions of real
+    numbers go two signals of a channel at once, and gate and skip on the way out. Gradients, and
+    tensors: `wingbeat.torch.long_conv`. ValueError for shapes that do not fit.
 
     >>> long_conv(np.ones((1, 4)), np.array([[1., 0.5, 0.25]])).round(6)
     array([[1.  , 1.5 , 1.75, 1.75]])
     """
-    x, k = np.asarray(x), np.asarray(k)
+    x, k = _sums.host_operands("long_conv", x, k, other="wingbeat.torch.long_conv")
     if x.ndim == 0 or k.ndim not in (1, 2) or 0 in x.shape or 0 in k.shape:
         raise ValueError(f"x has shape {x.shape} and k {k.shape}; give x as [.., channels, L] and k "
                          "as [channels, K] or [K]")
     if k.ndim == 2 and (x.ndim < 2 or k.shape[0] not in (1, x.shape[-2])):
         raise ValueError(f"k has {k.shape[0]} channels and x has shape {x.shape}; give x as [.., "
                          "channels, L]")
-    dtype = _sums.common_type(x, k)
+    gate = None if gate is None else _broadcast("gate", gate, x.shape)
+    skip = None if skip is None else _broadcast("skip", skip, x.shape[-2:-1])
+    dtype = _sums.common_type(*(each for each in (x, k, gate, skip) if each is not None))
     if dtype is None:
         raise ValueError(f"x is of {x.dtype} and k of {k.dtype}; give numbers of up to double "
                          "precision")
-    length = x.shape[-1]
-    kernels = (k[..., :length] if causal else k).reshape((1,) * (x.ndim - k.ndim) + k.shape[:-1] +
-                                                         (-1,))
-    y = _sums.transformed(x, kernels, [x.ndim - 1], "full" if causal else "same", dtype)
-    y = y[..., :length]
+    k = k[..., :x.shape[-1]] if causal else k
+    if causal and dtype.kind == "f":
+        return _long_rows(x, k, gate, skip, dtype)
+    kernels = k.reshape((1,) * (x.ndim - k.ndim) + k.shape)
+    mode = "full" if causal else "same"
+    y = _sums.transformed(x, kernels, [x.ndim - 1], mode, dtype)[..., :x.shape[-1]]
     if skip is not None:
-        skip = np.asarray(skip)
-        y = y + (skip[..., None] if skip.ndim else skip) * x
+        y = y + skip[..., None] * x
     return y if gate is None else gate * y
 
 
@@ -327,6 +330,28 @@ def cache_resize(capacity):
     if capacity < 0:
         raise ValueError(f"capacity is {capacity}; give 0 or more")
     _wingbeat.convolution_cache_resize(capacity)
+
+
+def _broadcast(name, x, shape):
+    x = np.asarray(x)
+    try:
+        return np.broadcast_to(x, shape)
+    except ValueError:
+        raise ValueError(f"{name} has shape {x.shape}; give {shape}, or what broadcasts to it") from None
+
+
+def _long_rows(x, k, gate, skip, dtype):
+    """Returns causal convolutions of real signals, by the library's own plan of them."""
+    def packed(values, shape):
+        return None if values is None else np.ascontiguousarray(values, dtype).reshape(shape)
+
+    channels = x.shape[-2] if x.ndim > 1 else 1
+    rows = (-1, channels, x.shape[-1])
+    kernels = np.broadcast_to(k, (channels, k.shape[-1]))
+    y = np.empty(x.shape, dtype)
+    _wingbeat.long_convolve(packed(x, rows), packed(kernels, kernels.shape), packed(skip, channels),
+                            packed(gate, rows), y.reshape(rows), False)
+    return y
 
 
 def _require_mode(mode, initial):

@@ -201,6 +201,8 @@ def refusals():
     yield "complex", lambda: signal.StreamFilter([1.0]).push([1j])
     yield "name of an engine", lambda: signal.StreamFilter([1.0], device="gpu")
     yield "channels", lambda: signal.long_conv(np.ones((3, 8)), np.ones((2, 8)))
+    yield "gate has shape", lambda: signal.long_conv(np.ones((3, 8)), np.ones(8), gate=np.ones(7))
+    yield "skip has shape", lambda: signal.long_conv(np.ones((3, 8)), np.ones(8), skip=np.ones(2))
     yield "0 or more", lambda: signal.cache_resize(-1)
 
 
@@ -238,20 +240,27 @@ def test_stream_filters_run_on_other_devices():
     np.testing.assert_allclose(result, np.convolve(samples, taps), atol=1e-4)
 
 
+@pytest.mark.parametrize("dtype, tolerance", [("float64", 1e-12), ("complex128", 1e-12),
+                                              ("float32", 1e-4)])
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("shape, taps", [((2, 3, 64), (3, 64)), ((3, 50), (3, 7)),
                                          ((2, 1, 3, 33), (1, 90)), ((40,), (40,)), ((2, 40), (9,))])
-def test_long_convolutions_are_their_sums(causal, shape, taps):
-    x, k = noise(shape, "float64"), noise(taps, "float64")
-    gate = noise(shape, "float64")
-    skip = noise(shape[-2], "float64") if len(shape) > 1 else 0.5
+def test_long_convolutions_are_their_sums(causal, shape, taps, dtype, tolerance):
+    x, k = noise(shape, dtype), noise(taps, dtype)
+    gate = noise(shape, dtype)
+    skip = noise(shape[-2], dtype) if len(shape) > 1 else np.full((), 0.5, dtype)
     result = signal.long_conv(x, k, causal, gate, skip)
     kernels = np.broadcast_to(k, shape[:-1] + k.shape[-1:])
     start = 0 if causal else (k.shape[-1] - 1) // 2
     for row in np.ndindex(shape[:-1]):
         own_skip = skip[row[-1]] if len(shape) > 1 else skip
         sums = np.convolve(x[row], kernels[row])[start:start + shape[-1]]
-        np.testing.assert_allclose(result[row], gate[row] * (sums + own_skip * x[row]), atol=1e-12)
+        np.testing.assert_allclose(result[row], gate[row] * (sums + own_skip * x[row]),
+                                   atol=tolerance)
+    assert result.dtype == dtype
+    plain = signal.long_conv(x, k, causal)
+    expected = (result / gate) - skip[..., None] * x if len(shape) > 1 else result / gate - skip * x
+    np.testing.assert_allclose(plain, expected, atol=1e3 * tolerance)
 
 
 def test_threads_share_the_kept_convolutions():
