@@ -277,13 +277,21 @@ bool execute(int kind, bool is_inverse, nb::handle in, nb::handle out, nb::tuple
   return true;
 }
 
-/// Transforms an array along one axis into one that `empty(x, shape, dtype)` makes, whose memory
-/// `pointer(out)` tells. Returns None, and does nothing, where the array has to be converted or
-/// copied first.
+nb::object shape_of(const array& given) {
+  nb::object shape = nb::steal(PyTuple_New(given.rank));
+  for (int d = 0; d < given.rank; ++d) {
+    PyTuple_SetItem(shape.ptr(), d, PyLong_FromSsize_t(given.shape[d]));
+  }
+  return shape;
+}
+
+/// Transforms an array along one axis into `given`, whose view is `written`, or, where both are None,
+/// into one that `empty(x, shape, dtype)` makes, whose memory `pointer` tells. Returns None, and does
+/// nothing, where an array has to be converted or copied first.
 nb::object execute_row(int kind, bool is_inverse, const array& in, nb::handle n, nb::handle axis,
                        nb::handle norm, bool orthogonalize, bool has_narrow, nb::handle x,
                        nb::handle empty, nb::handle pointer, std::uintptr_t stream,
-                       nb::handle allocate) {
+                       nb::handle allocate, nb::handle given, nb::handle written) {
   transform_request request = request_of(kind, is_inverse, norm, orthogonalize);
   const bool is_fitting = is_real_to_real(request.kind)
                               ? in.element.real != precision::fp16 || has_narrow
@@ -293,15 +301,20 @@ nb::object execute_row(int kind, bool is_inverse, const array& in, nb::handle n,
   array out = in;
   out.element = result_element(in, request.kind, has_narrow);
   shape_result(out, in, request);
-  pack(out);
-  out.offset_bytes = 0;
   if (!in.is_readable()) return nb::none();
-  const nb::object shape = nb::steal(PyTuple_New(out.rank));
-  for (int d = 0; d < out.rank; ++d) {
-    PyTuple_SetItem(shape.ptr(), d, PyLong_FromSsize_t(out.shape[d]));
+  nb::object result;
+  if (!written.is_none()) {
+    const auto& target = nb::cast<const array&>(written);
+    require_result(target, out);
+    out = target;
+    if (!is_direct(in, out, request)) return nb::none();
+    result = nb::borrow(given);
+  } else {
+    pack(out);
+    out.offset_bytes = 0;
+    result = empty(x, shape_of(out), name_of(out.element));
+    out.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(pointer(result)));
   }
-  nb::object result = empty(x, shape, name_of(out.element));
-  out.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(pointer(result)));
   run_released(in, out, request, stream, allocate);
   return result;
 }
@@ -323,7 +336,7 @@ void bind_transforms(nb::module_& module) {
              "Transforms a numpy array along axes; None where it has to be converted first.");
   module.def("execute_row", &execute_row, "kind"_a, "is_inverse"_a, "input"_a, "n"_a.none(),
              "axis"_a, "norm"_a.none(), "orthogonalize"_a, "has_narrow"_a, "x"_a, "empty"_a,
-             "pointer"_a, "stream"_a, "allocate"_a.none(),
+             "pointer"_a, "stream"_a, "allocate"_a.none(), "out"_a.none(), "written"_a.none(),
              "Transforms a described array along one axis into a new one; None where it has to be "
              "converted first.");
   module.def("execute", &execute, "kind"_a, "is_inverse"_a, "input"_a, "out"_a, "lengths"_a,

@@ -42,17 +42,20 @@ def transform_row(kind, is_inverse, x, n, axis, norm, orthogonalize, overwrite_x
                   out, stream):
     """Returns the transform of any array along one axis."""
     library = library_of(x)
-    if (out is None and stream is None and workers is None and plan is None and not overwrite_x
-            and hasattr(library, "pointer_of") and library.is_plain(x)):
+    if (stream is None and workers is None and plan is None and not overwrite_x
+            and hasattr(library, "pointer_of") and library.is_plain(x)
+            and (out is None or (type(out) is type(x) and library.is_plain(out)
+                                 and library.device_of(out) == library.device_of(x)))):
         try:
             view = library.view(x)
+            written = None if out is None else library.view(out)
         except TypeError:
             view = None  # of a dtype that is converted first
         if view is not None:
             result = _wingbeat.execute_row(kind, is_inverse, view, n, axis, norm, orthogonalize,
                                            library.has_narrow, x, library.empty,
                                            library.pointer_of, library.stream_of(x),
-                                           library.workspace_near(x))
+                                           library.workspace_near(x), out, written)
             if result is not None:
                 return result
     return transform(Request(kind, is_inverse, (n,), (axis,), norm, orthogonalize, overwrite_x), x,
