@@ -97,7 +97,7 @@ nb::tuple make_device_array(nb::tuple shape, const std::string& dtype, int devic
   view.data = memory->view().handle;
   const nb::capsule owner{memory, [](void* owned) noexcept { delete static_cast<buffer*>(owned); }};
   std::vector<std::size_t> counts(view.shape.begin(), view.shape.begin() + view.rank);
-  nb::ndarray<> result{view.data,
+  nb::ndarray<nb::array_api> result{view.data,
                        counts.size(),
                        counts.data(),
                        owner,

@@ -286,8 +286,8 @@ nb::object shape_of(const array& given) {
 }
 
 /// Transforms an array along one axis into `given`, whose view is `written`. Where both are None,
-/// `empty(x, shape, dtype)` makes the result, and `pointer` tells where its memory is. Returns None,
-/// and does nothing, where an array has to be converted or copied first.
+/// `empty(x, shape, dtype)` makes the result, and `pointer` tells where its memory is. Returns
+/// None, and does nothing, where an array has to be converted or copied first.
 nb::object execute_row(int kind, bool is_inverse, const array& in, nb::handle n, nb::handle axis,
                        nb::handle norm, bool orthogonalize, bool has_narrow, nb::handle x,
                        nb::handle empty, nb::handle pointer, std::uintptr_t stream,

@@ -194,11 +194,12 @@ class CupyLibrary:
 
     def running_on(self, stream, x):
         cuda = self._cupy.cuda
-        if isinstance(stream, int):
-            return cuda.ExternalStream(stream, x.data.device_id)
-        if isinstance(stream, cuda.Stream) or not hasattr(stream, "__cuda_stream__"):
+        if isinstance(stream, (cuda.Stream, cuda.ExternalStream)):
             return stream
-        return cuda.Stream.from_external(stream)
+        number = stream_number(stream)
+        if hasattr(cuda.Stream, "from_external"):
+            return cuda.Stream.from_external(_NumberedStream(number))
+        return cuda.ExternalStream(number, x.data.device_id)
 
     def empty(self, x, shape, name):
         device = x.data.device_id
@@ -256,7 +257,8 @@ class TorchLibrary:
             "float16 bfloat16 float32 float64 complex32 complex64 complex128 bool uint8 int8 int16 "
             "int32 int64").split()}
         self._types = {name: dtype for dtype, name in self._names.items()}
-        self._empty = torch.empty
+        self._strided = torch.strided
+        self._empty, self._empty_like = torch.empty, torch.empty_like
         self.pointer_of = torch.Tensor.data_ptr
         # The public way makes an object of a stream for each call.
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
@@ -269,16 +271,18 @@ class TorchLibrary:
 
     def view(self, x):
         engine, index = self.device_of(x)
+        dtype = x.dtype
         return _wingbeat.array(x.data_ptr(), 0, x.shape, x.stride(), x.element_size(),
-                               self.dtype_name(x), engine, index)
+                               self._names.get(dtype) or str(dtype), engine, index)
 
     def device_of(self, x):
-        device = x.device
-        engine = _ENGINES_OF_TORCH.get(device.type)
-        if engine is None or x.layout is not self._torch.strided:
-            raise TypeError(f"x is a {x.layout} tensor on {device.type}; give a strided one on a "
-                            "processor or a CUDA device")
-        return engine, device.index or 0
+        if x.layout is self._strided:
+            if x.is_cuda:
+                return _CUDA, x.get_device()
+            if x.is_cpu:
+                return _HOST, 0
+        raise TypeError(f"x is a {x.layout} tensor on {x.device.type}; give a strided one on a "
+                        "processor or a CUDA device")
 
     def memory(self, x):
         n_bytes = x.element_size()
@@ -304,7 +308,10 @@ class TorchLibrary:
         return cuda.stream(stream)
 
     def empty(self, x, shape, name):
-        return self._empty(shape, dtype=self._types[name], device=x.device)
+        dtype = self._types[name]
+        if x.dtype is dtype and x.shape == shape and x.is_contiguous():
+            return self._empty_like(x)  # half the time
+        return self._empty(shape, dtype=dtype, device=x.device)
 
     def workspace_near(self, x):
         if not x.is_cuda:
@@ -355,9 +362,6 @@ class TorchLibrary:
         if out.is_conj() or out.is_neg():
             raise ValueError("out is a conjugated or negated view; give a tensor that is none")
         require_alike(out, shape, name, out.shape, self.dtype_name(out))
-
-
-_ENGINES_OF_TORCH = {"cpu": _HOST, "cuda": _CUDA}
 
 
 class OpenclLibrary:
@@ -460,6 +464,16 @@ class _Queue:
         self._library._queue = self._before
 
 
+class _NumberedStream:
+    """A native stream by the protocol that libraries take."""
+
+    def __init__(self, number):
+        self._number = number
+
+    def __cuda_stream__(self):
+        return 0, self._number
+
+
 def stream_number(stream):
     """Returns the native stream of an integer, or of an object with `__cuda_stream__`."""
     if isinstance(stream, int):
@@ -496,6 +510,20 @@ class ForeignLibrary:
 
     def of_host(self, result, x):
         return self._given_back(result, x)
+
+    def converted(self, x, kind, conjugates):
+        """Returns x in a dtype that is taken, by operations of its own library."""
+        name = str(getattr(x, "dtype", ""))
+        is_jax = type(x).__module__.partition(".")[0] in ("jax", "jaxlib")
+        target = conversion(name, kind, False, "float32" if is_jax else "float64")
+        if target == name and not conjugates:
+            return x
+        if not hasattr(x, "astype") or (conjugates and not hasattr(x, "conj")):
+            raise TypeError(f"x has dtype {name}, is known by a protocol alone, and would have to "
+                            f"become {target} or its conjugate first; convert it")
+        if target != name:
+            x = x.astype(target)
+        return x.conj() if conjugates else x
 
     def imported(self, x):
         """Returns (owner, Array, stream) of an array on a GPU."""

@@ -215,12 +215,15 @@ def _of_foreign(library, request, x, out):
     if host is not None:
         result = _of_numpy(numpy_library, request._replace(overwrite_x=False), host, None)
         return library.of_host(result, x)
+    if hasattr(x, "dtype"):
+        x = library.converted(x, request.kind, request.conjugates_input)
+    elif request.conjugates_input or request.conjugates_output:
+        raise TypeError(f"x is of type {type(x).__name__}, known by a protocol alone, and hfft and "
+                        "ihfft need its conjugate; call irfft or rfft")
     owner, source, stream = library.imported(x)
-    target = conversion(source.dtype, request.kind, False)
-    if target != source.dtype or request.conjugates_input or request.conjugates_output:
-        raise TypeError(f"x has dtype {source.dtype}, is known by a protocol alone, and would have "
-                        f"to become {target} or its conjugate first; convert it, and call fft, "
-                        "rfft or their inverses")
+    if conversion(source.dtype, request.kind, False) != source.dtype:
+        raise TypeError(f"x has dtype {source.dtype}, which this transform does not take, and is "
+                        "known by a protocol alone; convert it")
     request = request.on(len(source.shape))
     shape, lengths = result_shape(source.shape, request)
     name = result_name(source.dtype, request.kind, False)
@@ -239,4 +242,5 @@ def _of_foreign(library, request, x, out):
     # The other library does not know the stream.
     _wingbeat.wait(source.device_index, stream)
     del owner
-    return library.exported(result, x)
+    result = library.exported(result, x)
+    return result.conj() if request.conjugates_output else result

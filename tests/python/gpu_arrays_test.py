@@ -114,8 +114,10 @@ class TestCupy:
     def test_works_on_the_stream_that_is_named(self):
         cupy = self.cupy
         stream = cupy.cuda.Stream(non_blocking=True)
+        z = cupy.asarray(Z)
+        cupy.cuda.Device().synchronize()
         for named in (stream, stream.ptr, NamedStream(stream.ptr)):
-            result = fft.fft(cupy.asarray(Z), stream=named)
+            result = fft.fft(z, stream=named)
             stream.synchronize()
             assert_close(result.get(), expected("fft", Z))
         with pytest.raises(TypeError, match="stream"):
@@ -286,11 +288,11 @@ class TestProtocols:
 class TestJax:
     jax, pytestmark = optional("jax")
 
-    @pytest.mark.parametrize("name", ("fft", "ifft", "rfft", "irfft", "dct"))
+    @pytest.mark.parametrize("name", ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "dct"))
     def test_gives_jax_arrays(self, name):
         if self.jax.default_backend() != "gpu":
             pytest.skip("jax has no GPU here")
-        x = X if name in ("rfft", "dct") else Z
+        x = X if name in ("rfft", "ihfft", "dct") else Z
         result = getattr(fft, name)(self.jax.numpy.asarray(x))
         assert isinstance(result, self.jax.Array)
         assert_close(result, expected(name, x))
