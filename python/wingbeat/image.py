@@ -89,8 +89,6 @@ def bloom(image, kernel, threshold=1.0, strength=1.0, border="reflect", device=N
     """
     image = _image_of(image)
     bright = np.maximum(image - image.dtype.type(threshold), 0) * image.dtype.type(strength)
-    if image.ndim == 3 and image.shape[2] in (2, 4):
-        bright[..., -1] = 0
     return image - bright + convolve(bright, kernel, border, 0, "luminance", device)
 
 

@@ -76,7 +76,8 @@ def match_scores(image, template, method="ccoeff_normed"):
               are taken too
 
     Returns [H - h + 1][W - w + 1], float64 for doubles and integers above 16 bits, else float32.
-    A normed score is 0 where the image's part does not vary, and of "sqdiff_normed" 1.
+    Where the image's part is 0, or of "ccoeff_normed" does not vary, a normed score is 0, and of
+    "sqdiff_normed" 1.
     ValueError for other methods and shapes that do not fit.
 
     >>> match_scores(np.float32([[1, 2, 3]]), np.float32([[2, 3]]), "sqdiff").round(4)

@@ -82,6 +82,14 @@ def test_scores_are_those_of_opencv(method, channels):
                                        atol=2e-4 * max(1, np.abs(expected).max()))
 
 
+@pytest.mark.parametrize("method, score", [("sqdiff_normed", 1), ("ccorr_normed", 0),
+                                           ("ccoeff_normed", 0)])
+def test_parts_of_zeros_score_as_those_that_do_not_vary(method, score):
+    image = np.zeros((9, 9), np.float32)
+    image[6:, 6:] = noise((3, 3), "float32", 1)
+    assert (match.match_scores(image, noise((3, 3), "float32"), method)[:3, :3] == score).all()
+
+
 @pytest.mark.parametrize("normalised", [True, False])
 @pytest.mark.parametrize("dtype, tolerance", [("float32", 1e-4), ("float64", 1e-6)])
 def test_a_search_reduces_the_maps_of_all_templates(normalised, dtype, tolerance):
