@@ -150,6 +150,9 @@ struct spectra_of_rows {
 struct convolution_of_rows {
   plan_spec rows;
   spectrum_array spectra;
+  /// Whether rows that outgrow a workgroup go to a cluster where there is one for them; spectra are
+  /// then in natural order.
+  bool may_use_clusters = false;
 };
 
 /// Sums of circular correlations in one crossing of memory: for each of the batch of `rows`, a

@@ -114,7 +114,8 @@ programs::program long_programs::convolved(index_range in, index_range out, cons
   program_builder steps{on_, engine_, computed(spec_), pairing::pairwise};
   backend::convolution_of_rows request{
       rows({spec_.channels, 1, pairs()}),
-      {.stored = computed(spec_), .distances = {row_.padded, 0, 0}, .times = times}};
+      {.stored = computed(spec_), .distances = {row_.padded, 0, 0}, .times = times},
+      true};
   request.rows.scale = scaling::by_length;
   request.rows.load = load;
   request.rows.store = store;

@@ -18,12 +18,16 @@ constexpr std::string_view unnamed = "unknown";
 
 /// Returns the length that rows are padded to. On engines that compile kernels, a longer one that
 /// takes one launch is preferred to one that takes several.
-std::size_t row_length(std::size_t least, precision real, const device_info& device) {
+std::size_t row_length(std::size_t least, const long_convolution_spec& spec,
+                       const device_info& device) {
   const std::size_t padded = tuning::padded_length(least, device);
   const bool compiles = device.runs_on == engine::cuda || device.runs_on == engine::opencl;
   if (!compiles || padded > max_length) return padded;
   const auto fits = [&](std::size_t length) {
-    return programs::can_convolve({.lengths = {length}, .real = real}, device);
+    const plan_spec rows{.lengths = {length},
+                         .batch = spec.channels * ((spec.batch + 1) / 2),
+                         .real = computed(spec)};
+    return programs::can_convolve(rows, device) || programs::can_convolve_in_cluster(rows, device);
   };
   const std::size_t power = std::max<std::size_t>(std::bit_ceil(least), 2);
   return !fits(padded) && fits(power) ? power : padded;
@@ -77,7 +81,7 @@ long_geometry geometry_of(const long_convolution_spec& spec, const device_info& 
   row.signals = {0, spec.length};
   row.results = {row.origin, row.origin + spec.length};
   const std::size_t least = std::max(row.results.end, row.taps + spec.length - 1 - row.origin);
-  row.padded = row_length(least, computed(spec), device);
+  row.padded = row_length(least, spec, device);
   return row;
 }
 

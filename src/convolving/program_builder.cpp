@@ -38,7 +38,8 @@ bool program_builder::add_in_one(backend::convolution_of_rows request, const arr
 
 void program_builder::add_in_two(const backend::convolution_of_rows& request,
                                  const row_factors& factors, const array_ends& ends) {
-  const auto& [rows, spectra] = request;
+  const plan_spec& rows = request.rows;
+  const spectrum_array& spectra = request.spectra;
   const std::size_t run = rows.batch.counts()[0], prepared = rows.batch.counts()[1];
   const std::size_t columns = rows.batch.counts()[2];
   const std::size_t bins = factors.are_real ? rows.lengths[0] / 2 + 1 : rows.lengths[0];

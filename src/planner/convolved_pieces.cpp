@@ -306,6 +306,18 @@ std::optional<piece> convolution_of(const axis_request& axis, const tuning::arch
   return result;
 }
 
+std::optional<piece> cluster_convolution_of(const axis_request& axis,
+                                            const tuning::architecture& data,
+                                            const device_info& device) {
+  const std::vector<piece> pieces = pieces_of(axis, data, device);
+  if (pieces.size() != 1 || pieces.front().shape.makes != body::line) return std::nullopt;
+  piece result = pieces.front();
+  if (result.shape.lanes_across) return std::nullopt;
+  result.shape.makes = body::line_convolve;
+  result.fraction = 0;
+  return fitted(result, device);
+}
+
 std::vector<piece> convolved_pieces_of(const axis_request& axis, bool must_be,
                                        const tuning::architecture& data,
                                        const device_info& device) {

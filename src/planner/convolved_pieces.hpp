@@ -15,6 +15,12 @@ namespace wingbeat::planner {
                                                   const tuning::architecture& data,
                                                   const device_info& device);
 
+/// Returns the piece that convolves rows in one cluster, with spectra in natural order, if there is
+/// one.
+[[nodiscard]] std::optional<piece> cluster_convolution_of(const axis_request& axis,
+                                                          const tuning::architecture& data,
+                                                          const device_info& device);
+
 /// Returns the pieces of an axis whose length is no good one, convolved as `pieces_of` says; empty
 /// where no workgroup takes it whole, unless it must be convolved.
 [[nodiscard]] std::vector<piece> convolved_pieces_of(const axis_request& axis, bool must_be,

@@ -146,6 +146,7 @@ std::string_view body_name(body makes) {
     case body::real_row: return "real_row";
     case body::line:
     case body::plane: return "cluster_transform";
+    case body::line_convolve: return "cluster_convolve";
   }
   return "";
 }

@@ -46,7 +46,7 @@ std::string cut_text(const pass& planned) {
                                         : formatted("{} x {} of {}", total / shape.elements(),
                                                     shape.elements(), total);
   if (planned.numbers.prior > 1) text += formatted(" after {}", planned.numbers.prior);
-  if (shape.makes == body::line) text += formatted(" as {} x {}", shape.first, shape.second);
+  if (shape.is_cluster()) text += formatted(" as {} x {}", shape.first, shape.second);
   return text;
 }
 
@@ -88,7 +88,8 @@ std::string pass::describe() const {
   if (shape.makes == body::correlate) {
     text += formatted(", correlations of {} pairs of rows summed", numbers.terms);
   }
-  if (shape.makes == body::convolve) text += ", multiplied by a spectrum and transformed back";
+  if (shape.makes == body::convolve || shape.makes == body::line_convolve)
+    text += ", multiplied by a spectrum and transformed back";
   if (numbers.factors_out > 0) text += formatted(", {} outputs times factors", numbers.factors_out);
   if (numbers.prefetch_tiles > 0) {
     text += formatted(", input prefetched {} tiles ahead", numbers.prefetch_tiles);

@@ -55,9 +55,11 @@ void place_butterfly(pass_numbers& numbers, const piece& cut, const placement& p
   numbers.out.step = cut.in_place_spacing.value_or(cut.prior);
   numbers.in.stride = numbers.in.step * from.stride;
   numbers.out.stride = numbers.out.step * to.stride;
-  if (shape.makes != body::line) return;
-  const auto read = arrays::nested_levels({shape.second, shape.first});     // n2, n1
-  const auto written = arrays::nested_levels({shape.first, shape.second});  // k1, k2
+  if (!shape.is_cluster()) return;
+  const auto read = arrays::nested_levels({shape.second, shape.first});  // n2, n1
+  const auto written = shape.makes == body::line_convolve
+                           ? read
+                           : arrays::nested_levels({shape.first, shape.second});  // k1, k2
   numbers.in.first_stride = read[1].stride * numbers.in.stride;
   numbers.out.first_stride = numbers.out.stride;
   numbers.out.stride *= written[1].stride;

@@ -102,14 +102,21 @@ class root_table {
       for (unsigned k = 0; k < device::workgroup::real_roots_of(n, e); ++k) add(root(k, 2 * n));
       return;
     }
-    add_stages(shape.first, e);
-    if (shape.second != shape.first) add_stages(shape.second, e);
-    if (shape.makes != body::line) return;
-    add_twiddles(e, shape.second, shape.second * e, 1);
-    add_all(shape.length);
+    add_cluster(shape, shape.first, shape.second);
+    if (shape.makes == body::line_convolve) add_cluster(shape, shape.second, shape.first);
   }
 
  private:
+  /// Adds the roots of a cluster's transform of A B points.
+  void add_cluster(const tile_shape& shape, std::size_t a, std::size_t b) {
+    const unsigned e = shape.elements_per_thread;
+    add_stages(a, e);
+    if (b != a) add_stages(b, e);
+    if (shape.makes == body::plane) return;
+    add_twiddles(e, b, b * e, 1);
+    add_all(shape.length);
+  }
+
   /// Adds a spectrum as the body has it: row k of `rows` has the bins k + i `rows`.
   void add_spectrum(const tile_shape& shape, const std::vector<std::complex<double>>& spectrum) {
     const auto length = static_cast<unsigned>(shape.length);

@@ -275,12 +275,25 @@ void require_rows(const plan_spec& spec, const spectrum_array* filter) {
   }
 }
 
-std::optional<piece> row_of(const plan_spec& spec, const device_info& device,
-                            const tuning::architecture& data) {
+axis_request row_of(const plan_spec& spec) {
   axis_request axis;
   axis.total = spec.lengths.front();
   axis.stored = spec.real;
-  return convolution_of(axis, data, device);
+  return axis;
+}
+
+std::optional<piece> row_of(const plan_spec& spec, const device_info& device,
+                            const tuning::architecture& data) {
+  return convolution_of(row_of(spec), data, device);
+}
+
+/// Returns the piece of a cluster; nothing where a workgroup takes rows, or no cluster does.
+std::optional<piece> cluster_row_of(const plan_spec& spec, const device_info& device) {
+  const tuning::architecture& data = tuning::for_device(device);
+  if (device.max_cluster == 1 || row_of(spec, device, data)) return std::nullopt;
+  axis_request axis = row_of(spec);
+  axis.transforms = spec.batch;
+  return planner::cluster_convolution_of(axis, data, device);
 }
 
 /// Returns the one pass that makes rows of a request by a piece whose spectra stay where threads
@@ -356,6 +369,10 @@ bool can_convolve(const plan_spec& spec, const device_info& device) {
   return row_of(spec, device, tuning::for_device(device)).has_value();
 }
 
+bool can_convolve_in_cluster(const plan_spec& spec, const device_info& device) {
+  return cluster_row_of(spec, device).has_value();
+}
+
 program make_convolution_program(const request::resolved_spec& rows, const spectrum_array& filter,
                                  const device_info& device) {
   return make_convolution_program(rows, filter, device, tuning::for_device(device));
@@ -383,7 +400,15 @@ std::optional<program> launches_of(const backend::step_request& step, const devi
     return correlations_of(*correlation, device);
   }
   const auto* const convolution = std::get_if<backend::convolution_of_rows>(&step);
-  if (convolution == nullptr || !can_convolve(convolution->rows, device)) return std::nullopt;
+  if (convolution == nullptr) return std::nullopt;
+  if (convolution->may_use_clusters) {
+    if (const auto row = cluster_row_of(convolution->rows, device)) {
+      require_rows(convolution->rows, &convolution->spectra);
+      return program_by(*row, convolution->rows, &convolution->spectra, device,
+                        tuning::for_device(device));
+    }
+  }
+  if (!can_convolve(convolution->rows, device)) return std::nullopt;
   return make_convolution_program(convolution->rows, convolution->spectra, device);
 }
 

@@ -27,6 +27,9 @@ namespace wingbeat::programs {
 /// launch.
 [[nodiscard]] bool can_convolve(const plan_spec& spec, const device_info& device);
 
+/// Returns whether a cluster convolves them in one launch, where no workgroup does.
+[[nodiscard]] bool can_convolve_in_cluster(const plan_spec& spec, const device_info& device);
+
 /// Returns the program that convolves rows in one launch: forward, times a spectrum, inverse.
 /// `rows` are forward transforms of one axis; their ranges are those of the signals before and
 /// after, their length is what those are padded to, their scale is applied once. Throws

@@ -121,7 +121,7 @@ long double product_of(const numbers& a, const numbers& b) {
 TEST_P(long_convolution_on, has_adjoint_gradients_of_long_kernels) {
   if (GetParam() == engine::reference) GTEST_SKIP() << "its transforms are slow";
   if (leaves_out()) GTEST_SKIP() << "in make test-full";
-  for (const std::size_t length : {3000, 4096, 4099}) {
+  for (const std::size_t length : {3000, 4096, 4099, 30000}) {
     const long_problem problem{{.length = length,
                                 .channels = 2,
                                 .batch = 3,

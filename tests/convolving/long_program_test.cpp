@@ -43,8 +43,16 @@ TEST_F(long_program, takes_one_launch_where_a_row_fits_a_workgroup) {
   }
 }
 
-TEST_F(long_program, takes_two_clusters_or_two_passes_each_way_beyond) {
-  EXPECT_EQ(run({.length = 32768, .channels = 64, .batch = 8}).steps.size(), 2U);
+TEST_F(long_program, takes_one_launch_where_a_row_fits_a_cluster) {
+  for (const std::size_t length : {8193, 16384, 30000, 32768}) {
+    const long_convolution_spec spec{.length = length, .channels = 64, .batch = 8};
+    const programs::program steps = run(spec);
+    EXPECT_EQ(steps.steps.size(), 1U) << length;
+    EXPECT_EQ(steps.traffic_bytes(), 2 * 64 * 8 * length * 4 + 64 * row.padded * 8) << length;
+  }
+}
+
+TEST_F(long_program, takes_two_passes_each_way_beyond) {
   EXPECT_EQ(run({.length = 65536, .channels = 64, .batch = 8}).steps.size(), 4U);
 }
 

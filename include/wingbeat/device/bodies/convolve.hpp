@@ -13,6 +13,14 @@
 
 namespace wingbeat::device::bodies {
 
+/// Returns what a row's bin and a spectrum's make.
+template <grid::product Times, class Real>
+WINGBEAT_FN complex<Real> multiplied(complex<Real> x, complex<Real> h) {
+  if constexpr (Times == grid::product::conjugate_row) return conj(x) * h;
+  if constexpr (Times == grid::product::conjugate_spectrum) return x * conj(h);
+  return x * h;
+}
+
 /// Elements lie before and after as those of a transform by the same team.
 template <class Policy, class Group = group_in_rows>
 class convolve : public transform<Policy, Group> {
@@ -37,7 +45,8 @@ class convolve : public transform<Policy, Group> {
   /// filter(r) is the bin in the place of element number_in(r).
   template <class Filter>
   WINGBEAT_FN void run(complex_type (&x)[e], const Filter& filter) const {
-    run_around(x, [&](unsigned r, complex_type bin) { return multiplied(bin, filter(r)); });
+    run_around(x,
+               [&](unsigned r, complex_type bin) { return multiplied<of.times>(bin, filter(r)); });
   }
 
   /// The same with each bin, that of element r, replaced by change(r, bin).
@@ -79,13 +88,6 @@ class convolve : public transform<Policy, Group> {
       });
     }
     pass.store(tile, x);
-  }
-
- private:
-  WINGBEAT_FN static complex_type multiplied(complex_type x, complex_type h) {
-    if constexpr (of.times == grid::product::conjugate_row) return conj(x) * h;
-    if constexpr (of.times == grid::product::conjugate_spectrum) return x * conj(h);
-    return x * h;
   }
 };
 

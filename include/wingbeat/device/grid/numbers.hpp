@@ -21,13 +21,14 @@ enum class row {
 
 /// What becomes of the elements of a butterfly: a header in bodies/ each.
 enum class body {
-  transform,  ///< One workgroup's transform of registers.
-  convolve,   ///< Forward, times a spectrum, inverse, by one workgroup.
-  real_row,   ///< A whole row of reals to bins, or back, by one workgroup.
-  line,       ///< A cluster's transform of A B points.
-  plane,      ///< A cluster's transform of A rows of B points.
-  rader,      ///< p = R + 1 points, a prime: all but the first are convolved within R.
-  correlate   ///< Forward of two rows each, a sum of their products, inverse, by one workgroup.
+  transform,     ///< One workgroup's transform of registers.
+  convolve,      ///< Forward, times a spectrum, inverse, by one workgroup.
+  real_row,      ///< A whole row of reals to bins, or back, by one workgroup.
+  line,          ///< A cluster's transform of A B points.
+  plane,         ///< A cluster's transform of A rows of B points.
+  rader,         ///< p = R + 1 points, a prime: all but the first are convolved within R.
+  correlate,     ///< Forward of two rows each, a sum of their products, inverse, by one workgroup.
+  line_convolve  ///< A line, times a spectrum, and back, by a cluster.
 };
 
 /// What a body that convolves makes of a row's bin x and a spectrum's bin h.
@@ -71,7 +72,7 @@ struct tile_shape {
   unsigned partial_bytes = 0;  ///< Of a thread's partial result, where the store reduces.
 
   WINGBEAT_FN constexpr bool is_cluster() const {
-    return makes == body::line || makes == body::plane;
+    return makes == body::line || makes == body::plane || makes == body::line_convolve;
   }
   WINGBEAT_FN constexpr bool is_convolution() const {
     return makes == body::convolve || makes == body::rader || makes == body::correlate;
@@ -89,7 +90,7 @@ struct tile_shape {
     return static_cast<unsigned>(length * lanes / workgroups / elements_per_thread);
   }
   WINGBEAT_FN constexpr cluster::numbers as_cluster() const {
-    return {makes == body::line ? cluster::kind::line : cluster::kind::plane,
+    return {makes == body::plane ? cluster::kind::plane : cluster::kind::line,
             first,
             second,
             elements_per_thread,
@@ -100,6 +101,18 @@ struct tile_shape {
             element_bytes,
             bank_bytes,
             half_trade};
+  }
+
+  /// Returns the transform back of a line that is convolved.
+  WINGBEAT_FN constexpr cluster::numbers as_cluster_back() const {
+    cluster::numbers back = as_cluster();
+    back.first = second;
+    back.second = first;
+    return back;
+  }
+  /// Returns where the local memory of a line that is convolved counts what arrives, of each half.
+  WINGBEAT_FN constexpr unsigned arrivals_at() const {
+    return maximum(as_cluster().arrivals_at(), as_cluster_back().arrivals_at());
   }
 
   /// Returns whether elements keep their places in the transform, whose bins are then scrambled.
@@ -133,6 +146,7 @@ struct tile_shape {
 
   /// Returns the local memory that its body and its ends take, but for partial results.
   WINGBEAT_FN constexpr unsigned body_bytes() const {
+    if (makes == body::line_convolve) return arrivals_at() + 32;
     if (is_cluster()) return as_cluster().scratch_bytes();
     if (makes == body::real_row) {
       const unsigned elements = (stage_in ? pitch_in() : 0u) + (stage_out ? pitch_out() : 0u);
@@ -166,6 +180,9 @@ struct tile_shape {
 
   /// Returns the roots of the body itself, at the head of a pass's table.
   WINGBEAT_FN constexpr size body_roots() const {
+    if (makes == body::line_convolve) {
+      return size(as_cluster().table_entries()) + as_cluster_back().table_entries();
+    }
     if (is_cluster()) return as_cluster().table_entries();
     const size of_row = workgroup::real_roots_of(unsigned(length), elements_per_thread);
     return stages().table_entries() + (makes == body::real_row ? of_row : 0);
