@@ -68,6 +68,9 @@ void bind_devices(nb::module_& module) {
       .def("__exit__", [](limited_threads& self, nb::args) { self.leave(); });
   module.def("thread_limit", &thread_limit::current,
              "Returns the limit of the calling thread; a large number where there is none.");
+  module.def("adopted_queue", &queue_of, "engine"_a, "device_index"_a, "native"_a,
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Returns the queue that adopts a native stream.");
   module.def("add_library_folder", &add_library_folder, "folder"_a,
              "Has NVRTC be looked for in a folder first.");
   module.def("adopted_queue_of", &adopted_queue_of, "engine"_a, "device_index"_a, "stream"_a,

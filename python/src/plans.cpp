@@ -75,12 +75,12 @@ functor_value value_of(transform kind, precision real, bool is_input) {
 /// A plan, and what its functors take in each run.
 class owned_plan {
  public:
-  owned_plan(const device_info& device, std::vector<std::size_t> lengths,
-             std::vector<std::size_t> batch, int kind, const std::string& real, int scale,
-             double factor, bool orthogonalize, bool is_scrambled, bool is_in_place, const side& in,
-             const side& out, const std::optional<functor>& load,
-             const std::optional<functor>& store)
-      : runs_on_(device.runs_on), device_index_(device.runs_on == engine::cuda ? device.index : 0) {
+  owned_plan(queue on, std::vector<std::size_t> lengths, std::vector<std::size_t> batch, int kind,
+             const std::string& real, int scale, double factor, bool orthogonalize,
+             bool is_scrambled, bool is_in_place, const side& in, const side& out,
+             const std::optional<functor>& load, const std::optional<functor>& store)
+      : runs_on_(on.device().runs_on),
+        device_index_(runs_on_ == engine::cuda ? on.device().index : 0) {
     plan_spec spec;
     spec.lengths = std::move(lengths);
     if (!batch.empty()) spec.batch = batch_shape{std::move(batch)};
@@ -102,8 +102,7 @@ class owned_plan {
     in_bytes_ = input_bytes(spec);
     out_bytes_ = output_bytes(spec);
     const nb::gil_scoped_release released;
-    queue on{device};
-    if (device.runs_on != engine::host) on.disown_workspace();
+    if (runs_on_ != engine::host) on.disown_workspace();
     planned_ = std::make_unique<const plan>(on, std::move(spec));
   }
 
@@ -209,10 +208,10 @@ void bind_plans(nb::module_& module) {
   bind_descriptions(module);
   const auto released = nb::call_guard<nb::gil_scoped_release>();
   nb::class_<owned_plan>(module, "OwnedPlan", "A plan, with the sizes and operands of its runs.")
-      .def(nb::init<const device_info&, std::vector<std::size_t>, std::vector<std::size_t>, int,
+      .def(nb::init<queue, std::vector<std::size_t>, std::vector<std::size_t>, int,
                     const std::string&, int, double, bool, bool, bool, const side&, const side&,
                     const std::optional<functor>&, const std::optional<functor>&>(),
-           "device"_a, "lengths"_a, "batch"_a, "kind"_a, "real"_a, "scale"_a, "factor"_a,
+           "queue"_a, "lengths"_a, "batch"_a, "kind"_a, "real"_a, "scale"_a, "factor"_a,
            "orthogonalize"_a, "is_scrambled"_a, "is_in_place"_a, "input"_a, "out"_a,
            "load"_a = nb::none(), "store"_a = nb::none())
       .def_prop_ro("in_bytes", &owned_plan::in_bytes)

@@ -161,7 +161,7 @@ class Plan:
     valid_in, valid_out      one (first, end) per axis: the indices that are in memory. Others are 0
                in the input, and not written in the output.
     load, store              a `Functor` in place of the input, or of the output.
-    device     one of `wingbeat.devices()`; None: the processor.
+    device     one of `wingbeat.devices()`, or a `pyopencl.CommandQueue`; None: the processor.
 
     >>> plan = wingbeat.Plan(8, dtype="complex64")
     >>> plan(np.ones(8, np.complex64))[0]
@@ -183,7 +183,10 @@ class Plan:
             raise ValueError(f"kind is {kind!r}; give one of {', '.join(_KINDS)}")
         self._transform = _KINDS[kind]
         self._choose_types(dtype, out_dtype)
-        self.device = device or _host_device()
+        native = getattr(device, "int_ptr", None)  # of pyopencl's queues: plans are of a context
+        queue = (_wingbeat.Queue(device or _host_device()) if native is None else
+                 _wingbeat.adopted_queue(_wingbeat.Engine.opencl, 0, native))
+        self.device = queue.device
         is_counted = self.device.engine == _wingbeat.Engine.cuda
         self._place = self.device.engine, self.device.index if is_counted else 0
         self._sides(layout_in or Layout(), layout_out or Layout(), valid_in, valid_out, in_place,
@@ -194,7 +197,7 @@ class Plan:
             raise ValueError(f"bins is {bins!r}; give \"natural\" or \"scrambled\"")
         self.norm, self.orthogonalize = norm, bool(orthogonalize)
         self._plan = _wingbeat.OwnedPlan(
-            self.device, [self.shape[axis] for axis in self.axes],
+            queue, [self.shape[axis] for axis in self.axes],
             [self.shape[d] for d in self._batch()], getattr(_wingbeat, f"kind_{self._transform}"),
             self._real, _SCALES[norm], float(factor), bool(orthogonalize), bins == "scrambled",
             bool(in_place), self._in_side, self._out_side, load and load._described(),
@@ -435,8 +438,9 @@ def plan_for(x, kind="fft", s=None, axes=None, norm=None, *, out=None, orthogona
         _, _, strides, item_bytes = library.memory(out)
         layouts[1] = Layout(tuple(stride // item_bytes for stride in strides))
     engine, index = library.device_of(x)
-    device = next(each for each in _wingbeat.devices()
-                  if each.engine == engine and each.index == index)
+    device = (x.queue if engine == _wingbeat.Engine.opencl else
+              next(each for each in _wingbeat.devices()
+                   if each.engine == engine and each.index == index))
     names = {None: "backward"}
     scale = _SCALE_OF_NORM[names.get(norm, norm), kind in ("ifft", "irfft")]
     plan = Plan(shape, axes, kind=kind, dtype=library.dtype_name(x),

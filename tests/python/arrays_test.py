@@ -10,6 +10,7 @@ import itertools
 import numpy as np
 import pytest
 
+import wingbeat
 import wingbeat.fft as fft
 
 
@@ -143,6 +144,33 @@ class TestOpencl:
                                    expected("fft", Z[:, ::2, 1:9], axis=0), atol=1e-4)
         assert fft.fft(given, out=given) is given
         np.testing.assert_allclose(given.get(), expected("fft", Z), atol=1e-4)
+
+    def test_runs_plans_with_functors_of_text(self, queue):
+        text = """
+            struct window {
+              using element = short;
+              struct operands { WINGBEAT_GLOBAL const float* weights; float gain; };
+              WINGBEAT_FN static float load(WINGBEAT_GLOBAL const element* in, operands given,
+                                            wingbeat::device::size row, wingbeat::device::size i) {
+                return given.gain * given.weights[i] * in[row * 64 + i];
+              }
+            };"""
+        load = wingbeat.Functor(text=text, type="window", element="int16", elements=256,
+                                operands=("const float32*", "float32"))
+        plan = wingbeat.Plan((4, 64), axes=1, kind="rfft", dtype="float32", load=load, device=queue)
+        samples = RNG.integers(-9, 9, (4, 64)).astype("i2")
+        weights = RNG.standard_normal(64).astype("f4")
+        given, window = (self.array.to_device(queue, each) for each in (samples, weights))
+        for gain in (1.0, 0.5):
+            result = plan(given, load=(window, gain))
+            np.testing.assert_allclose(result.get(), np.fft.rfft(gain * weights * samples),
+                                       atol=1e-3)
+        assert len(plan.passes) == len(plan.resources) == 1
+        assert plan.passes[0].threads == plan.resources[0].threads > 1
+        again = self.array.to_device(queue, Z.astype("c8"))
+        prepared = wingbeat.plan_for(again, axes=2)
+        np.testing.assert_allclose(fft.fft(again, plan=prepared).get(), expected("fft", Z),
+                                   atol=1e-4)
 
     def test_runs_on_the_queue_that_is_named(self, queue):
         other = self.opencl.CommandQueue(queue.context)

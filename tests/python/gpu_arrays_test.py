@@ -137,6 +137,28 @@ class TestCupy:
         for i, result in enumerate(results):
             assert_close(result.get(), expected("fft", Z, 32 + i))
 
+    def test_runs_plans_with_functors_of_text(self):
+        text = """
+            struct power {
+              using element = float;
+              struct operands { float gain; };
+              WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, operands given,
+                                            wingbeat::device::size row, wingbeat::device::size i,
+                                            wingbeat::device::complex<float> z) {
+                out[row * 64 + i] = given.gain * (z.re * z.re + z.im * z.im);
+              }
+            };"""
+        store = wingbeat.Functor(text=text, type="power", element="float32", elements=60 * 64,
+                                 operands=("float32",))
+        gpu = next(each for each in wingbeat.devices() if each.engine == wingbeat.Engine.cuda)
+        plan = wingbeat.Plan((60, 64), axes=1, store=store, device=gpu)
+        out = self.cupy.empty((60, 64), "f4")
+        plan(self.cupy.asarray(Z.reshape(60, 64)), out, store=(0.5,))
+        assert_close(out.get(), 0.5 * np.abs(expected("fft", Z.reshape(60, 64))) ** 2)
+        prepared = wingbeat.plan_for(self.cupy.asarray(Z), axes=2)
+        assert_close(fft.fft(self.cupy.asarray(Z), plan=prepared).get(), expected("fft", Z))
+        assert plan.resources[0].registers > 0
+
     def test_takes_workspaces_from_the_pool(self):
         pool = self.cupy.get_default_memory_pool()
         x = self.cupy.zeros(1 << 24, "c8")
