@@ -10,7 +10,7 @@
 
 #include "bindings.hpp"
 #include "owned_array.hpp"
-#include "queues.hpp"  // host_queue
+#include "wingbeat/devices.hpp"  // first_device
 
 namespace wingbeat::python {
 namespace {
@@ -20,7 +20,7 @@ template <class Value>
 class locked_filter {
  public:
   locked_filter(packed_array<Value> taps, std::size_t min_step, const queue* on)
-      : filter_(on != nullptr ? *on : host_queue(), span_of(taps), min_step) {}
+      : filter_(on != nullptr ? *on : queue{first_device(engine::host)}, span_of(taps), min_step) {}
 
   nb::object push(packed_array<Value> samples) {
     return returned([&] { return filter_.push(span_of(samples)); });
