@@ -6,6 +6,7 @@
 #include <cmath>      // abs, exp, sin
 #include <cstdio>     // printf
 #include <numbers>    // pi
+#include <span>
 #include <vector>
 
 #include "wingbeat/wingbeat.hpp"
@@ -17,29 +18,18 @@ using wingbeat::transform;
 /// Two walls at 0 and 1, and a function that obeys them, with its second derivative.
 struct walls {
   const char* name;
-  transform kind, back;
+  transform kind;
   double first;  ///< Frequencies are first, first + 1, .. half periods between the walls.
   double (*value)(double x);
   double (*curvature)(double x);
 };
-constexpr walls neumann{"Neumann",
-                        transform::dct2,
-                        transform::dct3,
-                        0,
-                        [](double x) { return x * x * (3 - 2 * x); },
+constexpr walls neumann{"Neumann", transform::dct2, 0, [](double x) { return x * x * (3 - 2 * x); },
                         [](double x) { return 6 - 12 * x; }};
-constexpr walls dirichlet{"Dirichlet",
-                          transform::dst2,
-                          transform::dst3,
-                          1,
+constexpr walls dirichlet{"Dirichlet", transform::dst2, 1,
                           [](double x) { return x * (1 - x) * std::exp(x); },
                           [](double x) { return -x * (x + 3) * std::exp(x); }};
-constexpr walls mixed{"Neumann, then Dirichlet",
-                      transform::dct4,
-                      transform::dct4,
-                      0.5,
-                      [](double x) { return 1 - x * x * x; },
-                      [](double x) { return -6 * x; }};
+constexpr walls mixed{"Neumann, then Dirichlet", transform::dct4, 0.5,
+                      [](double x) { return 1 - x * x * x; }, [](double x) { return -6 * x; }};
 
 using axes = std::vector<walls>;
 
@@ -56,39 +46,78 @@ void for_cells(std::size_t n_axes, std::size_t n, Each each) {
   }
 }
 
-/// Returns u of f: forward, divided by what second differences multiply each coefficient by, back.
+/// 1 over the sum of one eigenvalue of each axis; where that is 0, between walls of Neumann alone,
+/// the mean of u is free: 0.
+constexpr const char* device_text = R"(
+struct inverse_laplacian {
+  using element = double;
+  struct parameters { unsigned axes, cells; };
+  struct operands { WINGBEAT_GLOBAL const double* eigenvalues; };  // [axis][coefficient]
+  WINGBEAT_FN static double load(WINGBEAT_GLOBAL const double*,
+                                 WINGBEAT_GLOBAL const parameters& box, operands given,
+                                 wingbeat::device::size, wingbeat::device::size i) {
+    double sum = 0;
+    for (unsigned a = box.axes; a-- > 0; i /= box.cells) {
+      sum += given.eigenvalues[a * box.cells + i % box.cells];
+    }
+    return sum == 0 ? 0 : 1 / sum;
+  }
+};
+)";
+
+/// The same for the engines that compile no kernels.
+wingbeat::fused_load inverse_laplacian(std::size_t n_axes, std::size_t n) {
+  using namespace wingbeat;
+  struct {
+    unsigned axes, cells;
+  } const box{static_cast<unsigned>(n_axes), static_cast<unsigned>(n)};
+  return {
+      .source = {device_text, "inverse_laplacian", bytes_of(box)},
+      .callable = operand_reader<double>([=](const void*, const host_arguments& given, std::size_t,
+                                             std::size_t first, std::span<double> into) {
+        const auto* const eigenvalues = given.memory<const double>(0);
+        for (std::size_t k = 0; k < into.size(); ++k) {
+          double sum = 0;
+          std::size_t rest = first + k;
+          for (std::size_t a = n_axes; a-- > 0; rest /= n) sum += eigenvalues[a * n + rest % n];
+          into[k] = sum == 0 ? 0 : 1 / sum;
+        }
+      }),
+      .operands = {kernel_parameter::input(sizeof(double))}};
+}
+
+/// Returns what second differences of cells multiply each coefficient of each axis by.
+std::vector<double> eigenvalues_of(const axes& box, std::size_t n) {
+  std::vector<double> eigenvalues;  // [axis][coefficient]
+  for (const walls& each : box) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const double half_periods = static_cast<double>(k) + each.first;
+      const double sine =
+          std::sin(std::numbers::pi * half_periods / (2.0 * static_cast<double>(n)));
+      eigenvalues.push_back(-4 * sine * sine * static_cast<double>(n * n));
+    }
+  }
+  return eigenvalues;
+}
+
+/// Returns u of f: forward, divided by eigenvalues, and back. On a GPU the last axis is all of that
+/// in one launch, so that a plane crosses memory three times and a box five times.
 std::vector<double> solution_of(const axes& box, std::size_t n, std::vector<double> f) {
   using namespace wingbeat;
   queue on{first_device(engine::host)};
-  plan_spec along{.lengths = std::vector<std::size_t>(box.size(), n),
-                  .real = precision::fp64,
-                  .where = placement::in_place};
-  plan_spec back = along;
-  for (const walls& each : box) {
-    along.axis_kinds.push_back(each.kind);
-    back.axis_kinds.push_back(each.back);
-  }
-  along.kind = along.axis_kinds.back();
-  back.kind = back.axis_kinds.back();
-  back.scale = scaling::by_length;
-  const plan forward{on, along}, inverse{on, back};
-  buffer cells{on, f.size() * sizeof(double)};
+  plan_spec solved{.lengths = std::vector<std::size_t>(box.size(), n),
+                   .real = precision::fp64,
+                   .scale = scaling::by_length,
+                   .where = placement::in_place,
+                   .multiplier = inverse_laplacian(box.size(), n)};
+  for (const walls& each : box) solved.axis_kinds.push_back(each.kind);
+  solved.kind = solved.axis_kinds.back();
+  const plan solver{on, solved};
+  const std::vector<double> eigenvalues = eigenvalues_of(box, n);
+  buffer cells{on, f.size() * sizeof(double)}, factors{on, eigenvalues.size() * sizeof(double)};
+  factors.write(eigenvalues.data(), factors.size_bytes());
   cells.write(f.data(), cells.size_bytes());
-  forward.enqueue(on, cells.view(), cells.view());
-  cells.read(f.data(), cells.size_bytes());
-  for_cells(box.size(), n, [&](std::size_t cell, const std::vector<std::size_t>& k) {
-    double eigenvalue = 0;
-    for (std::size_t a = 0; a < box.size(); ++a) {
-      const double half_periods = static_cast<double>(k[a]) + box[a].first;
-      const double sine =
-          std::sin(std::numbers::pi * half_periods / (2.0 * static_cast<double>(n)));
-      eigenvalue -= 4 * sine * sine * static_cast<double>(n * n);
-    }
-    // Between walls of Neumann alone the mean of u is free: 0.
-    f[cell] = eigenvalue == 0 ? 0 : f[cell] / eigenvalue;
-  });
-  cells.write(f.data(), cells.size_bytes());
-  inverse.enqueue(on, cells.view(), cells.view());
+  solver.enqueue(on, cells.view(), cells.view(), {.multiplier = {factors.view()}});
   cells.read(f.data(), cells.size_bytes());
   return f;
 }

@@ -189,11 +189,16 @@ void plan::impl::run(queue& on, const buffer_view& in, const buffer_view& out,
   if (uses_own) require_workspace(scratch, input(in), output(out), *on.impl());
   const given_functor functors[] = {
       {"the load functor", request.spec.load.operands, given.load},
-      {"the store functor", request.spec.store.operands, given.store}};
+      {"the store functor", request.spec.store.operands, given.store},
+      {"the multiplier", request.spec.multiplier.operands, given.multiplier}};
   const operand read[] = {input(in)}, written[] = {output(out), uses_own ? scratch : operand{}};
   require_functors(functors, read, written, *on.impl());
-  backend::run run{
-      .in = in, .out = out, .workspace = workspace, .load = given.load, .store = given.store};
+  backend::run run{.in = in,
+                   .out = out,
+                   .workspace = workspace,
+                   .load = given.load,
+                   .store = given.store,
+                   .multiplier = given.multiplier};
   if (scratch.used_bytes == 0 || is_own) return prepared->enqueue(*on.impl(), run);
   const auto held = on.impl()->lock();
   run.workspace = on.impl()->workspace(scratch.used_bytes);

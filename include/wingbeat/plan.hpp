@@ -147,6 +147,11 @@ struct plan_spec {
   placement where = placement::out_of_place;
   fused_load load = {};    ///< Your functor, in place of plain memory.
   fused_store store = {};  ///< Your functor, in place of plain memory.
+  /// Your load of factors, of kinds from reals to reals, which are then undone: forward,
+  /// coefficient i of a row times the factor that the load returns for it, and back by the kinds
+  /// that undo them (dct2 by dct3), so that `scale` by_length leaves a factor 1 as it is. It has no
+  /// buffer: `in` is null, and what it reads are its operands. Input and output are alike.
+  fused_load multiplier = {};
   memory_layout in = {};   ///< The input's layout.
   memory_layout out = {};  ///< The output's layout.
   /// Which indices of each axis are in memory, one range per axis; empty: all. Input elements
@@ -195,6 +200,7 @@ struct pass_info {
 struct run_operands {
   std::vector<kernel_argument> load = {};
   std::vector<kernel_argument> store = {};
+  std::vector<kernel_argument> multiplier = {};
 };
 
 /// A planned transform: kernels compiled, twiddles on the device. Runs do not change it, so many

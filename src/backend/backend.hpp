@@ -116,7 +116,7 @@ struct kernel_source;
 struct run {
   buffer_view in, out, workspace;
   buffer_view filter = {};  ///< Spectra, of programs that multiply by them.
-  std::span<const kernel_argument> load = {}, store = {};
+  std::span<const kernel_argument> load = {}, store = {}, multiplier = {};
 };
 
 /// A run as one call, from memory to memory: of calls that need no workspace, no functor and no
@@ -163,9 +163,15 @@ struct correlation_of_rows {
   std::size_t terms = 1;
 };
 
+/// `rows` of reals, forward to bins, which the load functor changes (a `diagonal_load`), and back,
+/// in one crossing of memory; as a request their kind is `dht`, which has reals on both sides.
+struct diagonal_rows {
+  plan_spec rows;
+};
+
 /// What an engine may make steps of. All was validated.
 using step_request = std::variant<request::resolved_spec, spectra_of_rows, convolution_of_rows,
-                                  correlation_of_rows, bank_request>;
+                                  correlation_of_rows, diagonal_rows, bank_request>;
 
 /// Compiles text for the device of a queue. Uses the disk cache.
 class kernel_compiler {

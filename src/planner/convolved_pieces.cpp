@@ -96,21 +96,6 @@ piece chirped_by(const std::shared_ptr<const chirp>& numbers, piece part, bool i
   return part;
 }
 
-/// Returns the expected time of rows that a workgroup convolves, in copies of a point.
-double time_of_convolved(const tile_shape& shape, const tuning::time_model& times) {
-  const auto length = static_cast<unsigned>(shape.length);
-  const auto grown = [&](double each, double beyond) {
-    return std::pow(each, std::max(std::log2(length / beyond), 0.0));
-  };
-  const double powers = grown(times.convolved_power_growth, 512);
-  const bool is_reordered = shape.makes == body::rader && !shape.lanes_across;
-  const double order = is_reordered ? times.rader_point * powers : 0;
-  if (device::is_power_of_two(length)) return length * (times.convolved_power * powers + order);
-  const double cost = device::workgroup::stage_cost(length, shape.elements_per_thread);
-  const double stages = std::max(cost / times.convolved_stages, times.convolved_least);
-  return length * (stages * grown(times.convolved_growth, 2048) + order);
-}
-
 /// Returns the length from `least` on that a row is expected to be convolved within in least time.
 std::size_t length_for_chirp(std::size_t least, axis_request row, const tuning::architecture& data,
                              const device_info& device) {
@@ -288,6 +273,20 @@ std::vector<piece> long_pieces_of(const axis_request& request, axis_request axis
 }
 
 }  // namespace
+
+double time_of_convolved(const tile_shape& shape, const tuning::time_model& times) {
+  const auto length = static_cast<unsigned>(shape.length);
+  const auto grown = [&](double each, double beyond) {
+    return std::pow(each, std::max(std::log2(length / beyond), 0.0));
+  };
+  const double powers = grown(times.convolved_power_growth, 512);
+  const bool is_reordered = shape.makes == body::rader && !shape.lanes_across;
+  const double order = is_reordered ? times.rader_point * powers : 0;
+  if (device::is_power_of_two(length)) return length * (times.convolved_power * powers + order);
+  const double cost = device::workgroup::stage_cost(length, shape.elements_per_thread);
+  const double stages = std::max(cost / times.convolved_stages, times.convolved_least);
+  return length * (stages * grown(times.convolved_growth, 2048) + order);
+}
 
 std::optional<piece> convolution_of(const axis_request& axis, const tuning::architecture& data,
                                     const device_info& device) {

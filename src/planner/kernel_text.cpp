@@ -144,6 +144,7 @@ std::string_view body_name(body makes) {
     case body::rader: return "rader";
     case body::correlate: return "correlate";
     case body::real_row: return "real_row";
+    case body::diagonal_row: return "diagonal_row";
     case body::line:
     case body::plane: return "cluster_transform";
     case body::line_convolve: return "cluster_convolve";

@@ -88,6 +88,7 @@ std::string pass::describe() const {
   if (shape.makes == body::correlate) {
     text += formatted(", correlations of {} pairs of rows summed", numbers.terms);
   }
+  if (shape.makes == body::diagonal_row) text += ", bins multiplied and transformed back";
   if (shape.makes == body::convolve || shape.makes == body::line_convolve)
     text += ", multiplied by a spectrum and transformed back";
   if (numbers.factors_out > 0) text += formatted(", {} outputs times factors", numbers.factors_out);

@@ -146,6 +146,20 @@ std::vector<piece> scrambled_pieces_of(const axis_request& request,
   return best;
 }
 
+std::optional<piece> diagonal_of(axis_request pairs, const tuning::architecture& data,
+                                 const device_info& device) {
+  pairs.sink = row::half_spectrum;
+  const std::vector<piece> pieces = radix_pieces_of(pairs, data, device);
+  if (pieces.size() != 1 || pieces.front().shape.makes != body::real_row) return std::nullopt;
+  piece result = pieces.front();
+  result.shape.makes = body::diagonal_row;
+  result.shape.sink = row::complex_row;
+  result.shape.stage_in = result.shape.stage_out = false;
+  result.resident = 0;  // were measured for half of it
+  result.fraction = 0;
+  return fitted(result, device);
+}
+
 std::optional<piece> plane_of(std::size_t rows, const axis_request& axis,
                               const tuning::architecture& data, const device_info& device) {
   const choice context{axis, data, device};

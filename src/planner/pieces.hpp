@@ -86,6 +86,11 @@ struct piece {
                                                      const tuning::architecture& data,
                                                      const device_info& device);
 
+/// Returns the piece that makes rows of reals, of the pairs of an axis, bins that its load end
+/// changes and reals again, if a workgroup can.
+[[nodiscard]] std::optional<piece> diagonal_of(axis_request pairs, const tuning::architecture& data,
+                                               const device_info& device);
+
 /// Returns the piece that transforms planes of `rows` of this axis, if there is one.
 [[nodiscard]] std::optional<piece> plane_of(std::size_t rows, const axis_request& axis,
                                             const tuning::architecture& data,

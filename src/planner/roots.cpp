@@ -97,7 +97,7 @@ class root_table {
     const unsigned e = shape.elements_per_thread;
     if (!shape.is_cluster()) {
       add_stages(shape.length, e, shape.stage_order());
-      if (shape.makes != body::real_row) return;
+      if (!shape.has_real_row()) return;
       const auto n = static_cast<unsigned>(shape.length);
       for (unsigned k = 0; k < device::workgroup::real_roots_of(n, e); ++k) add(root(k, 2 * n));
       return;

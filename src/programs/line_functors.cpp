@@ -13,6 +13,10 @@ std::string alias_of(const fused_text& text) {
   return formatted("wingbeat_{}_of_lines", text.end);
 }
 
+bool reduces(const fused_text& text) {
+  return text.memory == "fused_reducer";
+}
+
 /// Returns the text of the request, once where both ends of a kernel have it.
 std::string quoted(const fused_text& text) {
   std::string lines = formatted("#line 1 \"your {} functor\"\n{}\n\n", text.end, text.yours.text);
@@ -32,16 +36,18 @@ std::string operand_type(const kernel_parameter& operand) {
 functor_parts parts_of(const fused_text& text) {
   const bool has_parameters = !text.yours.parameters.empty();
   functor_parts parts{.constants = constants_of(text.lines)};
-  parts.type = formatted(
-      "wingbeat::device::functors::{}<{}, wingbeat::device::functors::fused<"
-      "wingbeat::device::functors::{}, {}, wingbeat::device::ends::fused_as<{}, {}, false, true, "
-      "{}, 0, {}, 0, wingbeat::device::ends::reals::unpaired>>, {}>",
-      text.functor, text.reduction,
-      text.reduces         ? "fused_reducer"
-      : text.end == "load" ? "fused_reader"
-                           : "fused_writer",
-      alias_of(text), text.real, text.row_elements, has_parameters, text.operands.size(),
-      text.real);
+  const std::string traits = formatted(
+      "wingbeat::device::ends::fused_as<{}, {}, false, true, {}, 0, {}, 0, "
+      "wingbeat::device::ends::reals::unpaired>",
+      text.real, text.row_elements, has_parameters, text.operands.size());
+  const std::string memory =
+      formatted("wingbeat::device::functors::fused<wingbeat::device::functors::{}, {}, {}>",
+                text.memory, alias_of(text), traits);
+  parts.type = text.stored.empty()
+                   ? formatted("wingbeat::device::functors::{}<{}, {}, {}>", text.functor,
+                               text.reduction, memory, text.real)
+                   : formatted("wingbeat::device::functors::{}<{}, {}, {}, {}, {}>", text.functor,
+                               text.reduction, text.stored, text.real, alias_of(text), traits);
   if (text.lines.has_roots) add_operand(parts, "roots");
   if (has_parameters) add_operand(parts, "blocks");
   std::string list;
@@ -53,7 +59,7 @@ functor_parts parts_of(const fused_text& text) {
     parts.completed +=
         formatted("    all.yours = decltype(functor::operands::yours){{{}}};\n", list);
   }
-  if (text.reduces) parts.form = "fixed_reduction";
+  if (reduces(text)) parts.form = "fixed_reduction";
   return parts;
 }
 
@@ -65,7 +71,7 @@ fused_source source_of(const fused_text& text) {
   prefix += formatted(
       "#line 1 \"type of your {0} functor\"\nusing {1} = {2};\n"
       "#include \"wingbeat/device/functors/{3}_lines.hpp\"\n",
-      text.end, alias_of(text), text.yours.type, text.reduces ? "reduced" : "fused");
+      text.end, alias_of(text), text.yours.type, reduces(text) ? "reduced" : "fused");
   if (!text.yours.parameters.empty()) {
     prefix += formatted(
         "static_assert(sizeof({0}::parameters) == {2}, \"the parameters of your {1} functor have "

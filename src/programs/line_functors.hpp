@@ -29,6 +29,8 @@ struct line_side {
   const arrays::array& memory;
   line_numbers lines;
   Functor yours = {};
+  bool multiplies = false;              ///< What lies in memory, by what `yours` loads.
+  std::size_t multiplied_elements = 0;  ///< Of a row of coefficients.
   bool shares_text = false;  ///< Its text is that of the functor at the other end of the transform.
 
   /// Returns the elements of one of its rows.
@@ -54,7 +56,8 @@ std::vector<argument_source> arguments_of(const line_side<Functor>& side, const 
   if (side.lines.has_roots) list.emplace_back(roots);
   if (!side.yours.source.parameters.empty())
     list.emplace_back(constant{side.yours.source.parameters});
-  for (std::size_t i = 0; i < side.yours.operands.size(); ++i) list.emplace_back(run_operand{i});
+  for (std::size_t i = 0; i < side.yours.operands.size(); ++i)
+    list.emplace_back(run_operand{i, side.multiplies});
   return list;
 }
 
@@ -68,18 +71,24 @@ struct fused_text {
   const line_numbers& lines;
   const fused_source& yours;
   const std::vector<kernel_parameter>& operands;  ///< Of `yours`.
-  bool reduces = false, shares_text = false;
+  std::string_view memory = {};                   ///< Of lines: a class of device/functors.
+  std::string_view stored = {};  ///< In its place, of `diagonal_load`: what lines are stored as.
+  bool shares_text = false;
 };
 [[nodiscard]] fused_source source_of(const fused_text& text);
 
-/// The elements of lines that a callable of a request loads or stores. Callable: host_load or
-/// host_store; Memory: what it is given.
+/// The elements of lines that a callable of a request loads or stores, or multiplies. Callable:
+/// host_load or host_store; Memory: what it is given, or what its values multiply.
 template <class Real, class Callable, class Memory>
 class called_elements {
  public:
-  called_elements(const Callable& callable, std::size_t row_elements, Memory* memory,
-                  const host_arguments& given)
-      : callable_(callable), row_elements_(row_elements), memory_(memory), given_(given) {}
+  called_elements(const Callable& callable, std::size_t row_elements, bool multiplies,
+                  Memory* memory, const host_arguments& given)
+      : callable_(callable),
+        row_elements_(row_elements),
+        multiplied_(multiplies ? static_cast<const Real*>(memory) : nullptr),
+        memory_(multiplies ? nullptr : memory),
+        given_(given) {}
 
   /// Calls for elements from number `place` on, all of one row.
   template <class Value>
@@ -87,6 +96,8 @@ class called_elements {
     const std::size_t row = (first_ + place) / row_elements_, i = (first_ + place) % row_elements_;
     if constexpr (std::is_const_v<Memory>) {
       called<run_reader<Real>, operand_reader<Real>>(row, i, values);
+      if (multiplied_ == nullptr) return;
+      for (std::size_t j = 0; j < values.size(); ++j) values[j] *= multiplied_[first_ + place + j];
     } else {
       called<run_writer<Real>, operand_writer<Real>>(row, i, values);
     }
@@ -114,6 +125,7 @@ class called_elements {
 
   const Callable& callable_;
   std::size_t row_elements_;
+  const Real* multiplied_;
   Memory* memory_;
   const host_arguments& given_;
   std::size_t first_ = 0;
@@ -132,7 +144,8 @@ class called_lines {
         callable_(side.yours.callable),
         row_elements_(side.row_elements()),
         own_operands_(side.own_operands()),
-        row_values_(row_values) {}
+        row_values_(row_values),
+        multiplies_(side.multiplies) {}
 
   template <class Memory, class Value>
   void operator()(Memory* memory, std::size_t row, std::size_t first,
@@ -143,8 +156,8 @@ class called_lines {
   void operator()(Memory* memory, const host_arguments& given, std::size_t row, std::size_t first,
                   std::span<Value> values) const {
     const host_arguments of_yours = given.from(own_operands_);
-    const called_elements<Real, Callable, Memory> elements{callable_, row_elements_, memory,
-                                                           of_yours};
+    const called_elements<Real, Callable, Memory> elements{callable_, row_elements_, multiplies_,
+                                                           memory, of_yours};
     device::functors::line_operands<Real> roots{};
     if (lines_.has_roots) roots.roots = given.memory<const device::complex<Real>>(0);
     if (lines_.stride == 1 && values.size() == row_values_) {
@@ -188,6 +201,7 @@ class called_lines {
   Callable callable_;
   std::size_t row_elements_, own_operands_;
   std::size_t row_values_;  ///< Of the inner transform.
+  bool multiplies_;
 };
 
 /// Returns the load of an inner transform whose rows have `row_values` numbers.
@@ -203,9 +217,14 @@ fused_load load_of(const line_side<fused_load>& side, std::size_t row_values) {
     return result;
   }
   fused_load result = side.yours;
+  if (side.multiplies) {
+    result.in_bytes = side.memory.occupied_bytes();
+    result.element_bytes = sizeof(Real);
+    result.moved_bytes += result.in_bytes;
+  }
   result.operands = operands_of(side, sizeof(std::complex<Real>));
   if (side.yours.source.is_given()) {
-    result.source = source_of({.end = "load",
+    result.source = source_of({.end = side.multiplies ? "multiplier" : "load",
                                .functor = "real_load",
                                .reduction = name_of_type(typeid(Reduction)),
                                .real = name_of_type(typeid(Real)),
@@ -213,6 +232,7 @@ fused_load load_of(const line_side<fused_load>& side, std::size_t row_values) {
                                .lines = side.lines,
                                .yours = side.yours.source,
                                .operands = side.yours.operands,
+                               .memory = side.multiplies ? "multiplied_memory" : "fused_reader",
                                .shares_text = side.shares_text});
   }
   if (side.yours.callable.index() == 0) return result;
@@ -226,10 +246,36 @@ fused_load load_of(const line_side<fused_load>& side, std::size_t row_values) {
   return result;
 }
 
+/// Returns the load of rows that become bins and reals again, of lines in memory, whose
+/// coefficients are multiplied: for engines that compile kernels.
+template <class Real, class Reduction>
+fused_load diagonal_load_of(const line_side<fused_load>& side) {
+  fused_load result = side.yours;
+  result.in_bytes = side.memory.occupied_bytes();
+  result.moved_bytes += result.in_bytes;
+  result.operands = operands_of(side, sizeof(std::complex<Real>));
+  with_stored<Real>(side.memory.stored, [&](auto stored) {
+    result.element_bytes = sizeof stored;
+    result.source = source_of({.end = "multiplier",
+                               .functor = "diagonal_load",
+                               .reduction = name_of_type(typeid(Reduction)),
+                               .real = name_of_type(typeid(Real)),
+                               .row_elements = side.multiplied_elements,
+                               .lines = side.lines,
+                               .yours = side.yours.source,
+                               .operands = side.yours.operands,
+                               .stored = name_of_type(typeid(stored)),
+                               .shares_text = side.shares_text});
+  });
+  return result;
+}
+
 /// Returns the store of an inner transform whose rows have `row_values` numbers.
 template <class Real, class Reduction>
 fused_store store_of(const line_side<fused_store>& side, std::size_t row_values) {
-  constexpr bool is_real = std::is_same_v<Reduction, device::functors::folded_bins>;
+  constexpr bool is_real = requires {
+    Reduction::stores_reals;
+  };
   using value = std::conditional_t<is_real, Real, std::complex<Real>>;
   if (!side.yours.is_given()) {
     fused_store result = with_stored<Real>(side.memory.stored, [&](auto stored) {
@@ -242,16 +288,17 @@ fused_store store_of(const line_side<fused_store>& side, std::size_t row_values)
   fused_store result = side.yours;
   result.operands = operands_of(side, sizeof(std::complex<Real>));
   if (side.yours.source.is_given()) {
-    result.source = source_of({.end = "store",
-                               .functor = "real_store",
-                               .reduction = name_of_type(typeid(Reduction)),
-                               .real = name_of_type(typeid(Real)),
-                               .row_elements = side.row_elements(),
-                               .lines = side.lines,
-                               .yours = side.yours.source,
-                               .operands = side.yours.operands,
-                               .reduces = side.yours.partial_bytes > 0,
-                               .shares_text = side.shares_text});
+    result.source =
+        source_of({.end = "store",
+                   .functor = "real_store",
+                   .reduction = name_of_type(typeid(Reduction)),
+                   .real = name_of_type(typeid(Real)),
+                   .row_elements = side.row_elements(),
+                   .lines = side.lines,
+                   .yours = side.yours.source,
+                   .operands = side.yours.operands,
+                   .memory = side.yours.partial_bytes > 0 ? "fused_reducer" : "fused_writer",
+                   .shares_text = side.shares_text});
   }
   if (side.yours.callable.index() == 0) return result;
   const called_lines<Real, Reduction, host_store> of_lines{side, row_values};

@@ -228,9 +228,10 @@ void prepared_program::enqueue_step(queue& on, const backend::run& given, std::s
   backend::run run{.in = view_of(given, arrays.in, arrays.in_bytes),
                    .out = view_of(given, arrays.out, arrays.out_bytes),
                    .workspace = given.workspace,
-                   .filter = given.filter};
-  const auto arguments = arguments_of(each.arguments(), ready.constants, given.load, run);
-  const auto of_store = arguments_of(arrays.store, ready.of_store, given.store, run);
+                   .filter = given.filter,
+                   .multiplier = given.multiplier};
+  const auto arguments = arguments_of(each.arguments(), ready.constants, given, given.load, run);
+  const auto of_store = arguments_of(arrays.store, ready.of_store, given, given.store, run);
   if (!arguments.empty()) {
     run.load = arguments;
   } else if (arrays.in == place::input) {
@@ -259,7 +260,8 @@ void prepared_program::enqueue_step(queue& on, const backend::run& given, std::s
 
 std::vector<wingbeat::kernel_argument> prepared_program::arguments_of(
     const std::vector<argument_source>& sources, const std::vector<device_memory>& constants,
-    std::span<const kernel_argument> operands, const backend::run& own) const {
+    const backend::run& given, std::span<const kernel_argument> operands,
+    const backend::run& own) const {
   std::vector<wingbeat::kernel_argument> arguments;
   arguments.reserve(sources.size());
   auto next_constant = constants.begin();
@@ -267,7 +269,8 @@ std::vector<wingbeat::kernel_argument> prepared_program::arguments_of(
     if (const auto* const location = std::get_if<place>(&each)) {
       arguments.emplace_back(view_of(own, *location, 0));
     } else if (const auto* const operand = std::get_if<run_operand>(&each)) {
-      arguments.push_back(operands[operand->number]);
+      arguments.push_back(
+          (operand->is_of_multiplier ? given.multiplier : operands)[operand->number]);
     } else if (std::holds_alternative<constant>(each)) {
       arguments.emplace_back(buffer_view{next_constant++->get(), 0, 0});
     } else {

@@ -48,11 +48,12 @@ class prepared_program {
                     backend::launch_sequence& launches) const;
   [[nodiscard]] buffer_view view_of(const backend::run& given, place location,
                                     std::size_t first_byte) const;
-  /// Returns arguments of a step, with their constants, and operands that the run gives. `own` is
-  /// the run of its arrays.
+  /// Returns arguments of a step, with their constants, and `operands` of the functor that they are
+  /// for among those that `given` has. `own` is the run of its arrays.
   [[nodiscard]] std::vector<kernel_argument> arguments_of(
       const std::vector<argument_source>& sources, const std::vector<device_memory>& constants,
-      std::span<const kernel_argument> operands, const backend::run& own) const;
+      const backend::run& given, std::span<const kernel_argument> operands,
+      const backend::run& own) const;
 
   programs::program program_;
   std::vector<prepared_launch> launches_;  ///< One for each step, without kernels for others.

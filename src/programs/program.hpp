@@ -37,6 +37,7 @@ using call = std::shared_ptr<const backend::call>;
 /// What a run gives its load functor, by number; of the operands of a store, its store functor.
 struct run_operand {
   std::size_t number = 0;
+  bool is_of_multiplier = false;  ///< Of the request's multiplier in its place.
 };
 
 /// Values that are on the device from when a program is prepared.

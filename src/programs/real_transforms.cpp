@@ -3,16 +3,19 @@
 
 #include <complex>
 #include <numbers>  // sqrt2
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>  // move
 
-#include "arrays/array.hpp"            // array, pack
-#include "arrays/order.hpp"            // common_precision
-#include "formatted.hpp"               // formatted
-#include "programs/line_functors.hpp"  // line_side, load_of, store_of
-#include "wingbeat/error.hpp"          // plan_error
-#include "wingbeat/good_length.hpp"    // is_good_length
-#include "wingbeat/roots.hpp"          // root
+#include "arrays/array.hpp"                        // array, pack
+#include "arrays/order.hpp"                        // common_precision
+#include "formatted.hpp"                           // formatted
+#include "programs/line_functors.hpp"              // line_side, load_of, store_of
+#include "wingbeat/device/functors/diagonals.hpp"  // folded_diagonal
+#include "wingbeat/error.hpp"                      // plan_error
+#include "wingbeat/good_length.hpp"                // is_good_length
+#include "wingbeat/roots.hpp"                      // root
 
 namespace wingbeat::programs {
 namespace {
@@ -76,6 +79,30 @@ void reduced(const traits& kind, std::size_t n, const Work& work) {
   chosen.description = "continued by mirror images";
   if (kind.functions == basis::cosine) return work(chosen, functors::even_extension{});
   work(chosen, functors::odd_extension{});
+}
+
+/// Calls work(reduction, functor), the functor a class of diagonals.hpp, for n points of a kind
+/// that are undone at once.
+template <class Work>
+void undone(const traits& kind, std::size_t n, const Work& work) {
+  namespace functors = device::functors;
+  reduction chosen{.length = n};
+  const bool is_extended = !kind.half_in && !kind.half_out && kind.functions != basis::cas;
+  if (is_extended) chosen.length = kind.logical_length(n);
+  if (kind.half_out || chosen.length % 2 == 1) return;
+  if (kind.half_in) {
+    chosen.factor = 2;
+    chosen.roots = n / 2 + 1;
+    chosen.order = 4 * n;
+    chosen.are_loaded = true;
+    work(chosen, functors::folded_diagonal{});
+  } else if (!is_extended) {
+    work(chosen, functors::cas_diagonal{});
+  } else if (kind.functions == basis::cosine) {
+    work(chosen, functors::even_diagonal{});
+  } else {
+    work(chosen, functors::odd_diagonal{});
+  }
 }
 
 /// Roots are read one by one where a table of them is small.
@@ -168,6 +195,65 @@ struct step_lines {
   line_numbers in, out;
 };
 
+/// The transform of one axis.
+struct axis_step {
+  std::size_t axis;
+  const traits& kind;
+  bool is_finished = true;  ///< The axis is then as in the output.
+  bool multiplies = false;  ///< What it reads, by the multiplier.
+};
+
+/// Returns the steps: the last axis first; or where they are undone, last, so that it is undone
+/// at once.
+std::vector<axis_step> steps_of(const request::resolved_spec& request) {
+  std::vector<axis_step> steps;
+  const std::size_t n_axes = request.spec.lengths.size();
+  const bool are_undone = request.spec.multiplier.is_given();
+  for (std::size_t a = 0; are_undone && a < n_axes; ++a) {
+    steps.push_back({a, request.kind_of_axis(a), false});
+  }
+  for (std::size_t a = n_axes; a-- > 0;) {
+    const traits& kind = request.kind_of_axis(a);
+    steps.push_back({a, are_undone ? request::traits_of(kind.opposite) : kind, true,
+                     are_undone && a + 1 == n_axes});
+  }
+  return steps;
+}
+
+/// Both sides of a step.
+struct step_sides {
+  line_side<fused_load> in;
+  line_side<fused_store> out;
+};
+
+template <class Real>
+array_ends ends_of(const step_sides& sides, const reduction& chosen) {
+  const constant roots = roots_of<Real>(chosen);
+  return {.in = sides.in.memory.location,
+          .out = sides.out.memory.location,
+          .load = arguments_of(sides.in, roots),
+          .store = arguments_of(sides.out, roots)};
+}
+
+/// Resolves a request of lines that alternate element by element, as their functors number them.
+request::resolved_spec in_columns(const plan_spec& inner) {
+  request::resolved_spec result{inner};
+  const std::size_t columns = inner.batch.counts().back();
+  if (columns == 1) return result;
+  for (array* side : {&result.in, &result.out}) {
+    arrays::axis& along = side->axes.front();
+    if (side->is_real() && along.length % 2 == 0) {
+      side->elements_are = arrays::element::pair;
+      along.length /= 2;
+    }
+    along.valid = along.placed = {0, along.length};
+    side->batches.front().distance = along.length * columns;
+    side->batches.back().distance = 1;
+    along.stride = columns;
+  }
+  return result;
+}
+
 /// Composes the program of a transform from reals to reals, axis by axis.
 class composer {
  public:
@@ -178,19 +264,35 @@ class composer {
   }
 
   program compose() {
+    const std::vector<axis_step> steps = steps_of(request_);
     array source = request_.in;
-    for (std::size_t a = spec_.lengths.size(); a-- > 0;) {
-      std::vector<index_range> after = ranges_;
-      after[a] = request_.out.axes[a].valid;
-      const array sink = a == 0 ? request_.out : between(after, source.location);
-      add(a, source, sink);
-      ranges_ = std::move(after);
+    const auto sink_of = [&](const axis_step& step) {
+      const bool is_last = &step == &steps.back();
+      return is_last ? request_.out : between(ranges_behind(step), source.location);
+    };
+    for (auto step = steps.begin(); step != steps.end(); ++step) {
+      const bool may_be_undone = step + 1 != steps.end() && step[1].multiplies;
+      array sink = sink_of(step[may_be_undone ? 1 : 0]);
+      if (may_be_undone && add_undone(*step, source, sink)) {
+        ++step;
+      } else {
+        sink = sink_of(*step);
+        add(*step, source, sink);
+      }
+      ranges_ = ranges_behind(*step);
       source = sink;
     }
     return std::move(program_);
   }
 
  private:
+  [[nodiscard]] std::vector<index_range> ranges_behind(const axis_step& step) const {
+    std::vector<index_range> after = ranges_;
+    after[step.axis] = step.is_finished ? request_.out.axes[step.axis].valid
+                                        : index_range{0, spec_.lengths[step.axis]};
+    return after;
+  }
+
   /// Returns an array of the elements in the ranges, beside one that is read.
   [[nodiscard]] array between(const std::vector<index_range>& ranges, place used) {
     array result;
@@ -206,17 +308,14 @@ class composer {
     return result;
   }
 
-  /// Both sides of a step.
-  struct step_sides {
-    line_side<fused_load> in;
-    line_side<fused_store> out;
-  };
-
-  [[nodiscard]] step_sides sides_of(std::size_t axis, const array& from, const array& to) const {
-    const traits& kind = request_.kind_of_axis(axis);
+  [[nodiscard]] step_sides sides_of(const axis_step& step, const array& from,
+                                    const array& to) const {
+    const traits& kind = step.kind;
     step_sides sides{
-        {from, seen_by(lines_of(from, axis, ranges_), kind, true, spec_.orthogonalize)},
-        {to, seen_by(lines_of(to, axis, ranges_), kind, false, spec_.orthogonalize)}};
+        {from, seen_by(lines_of(from, step.axis, ranges_), kind, true, spec_.orthogonalize)},
+        {to, seen_by(lines_of(to, step.axis, ranges_), kind, false, spec_.orthogonalize)}};
+    sides.in.multiplies = step.multiplies;
+    if (step.multiplies) sides.in.yours = spec_.multiplier;
     if (from.location == place::input) sides.in.yours = spec_.load;
     if (to.location == place::output) sides.out.yours = spec_.store;
     const fused_source &loads = sides.in.yours.source, &stores = sides.out.yours.source;
@@ -242,31 +341,85 @@ class composer {
                                                                                    : 1;
   }
 
-  void add(std::size_t axis, const array& from, const array& to) {
-    const traits& kind = request_.kind_of_axis(axis);
-    reduced(kind, spec_.lengths[axis], [&](const reduction& chosen, auto functor) {
-      step_sides sides = sides_of(axis, from, to);
+  void add(const axis_step& step, const array& from, const array& to) {
+    reduced(step.kind, spec_.lengths[step.axis], [&](const reduction& chosen, auto functor) {
+      step_sides sides = sides_of(step, from, to);
       line_numbers &in = sides.in.lines, &out = sides.out.lines;
       in.has_roots = chosen.are_loaded;
       out.has_roots = chosen.are_stored;
       in.fine_bits = out.fine_bits = fine_bits_of(chosen.roots);
-      const std::size_t columns = columns_of(axis, sides, chosen);
+      const std::size_t columns = columns_of(step.axis, sides, chosen);
       in.columns = out.columns = columns;
       const bool is_even = chosen.length % 2 == 0;
       in.is_paired = columns > 1 && is_even && chosen.inner == transform::forward_from_real;
       out.is_paired = columns > 1 && is_even && chosen.inner == transform::inverse_to_real;
       plan_spec inner{.lengths = {chosen.length},
-                      .batch = {lines_beside(axis) / columns, columns},
+                      .batch = {lines_beside(step.axis) / columns, columns},
                       .kind = chosen.inner,
                       .real = arrays::common_precision(spec_)};
-      inner.factor =
-          chosen.factor * (axis == 0 ? static_cast<double>(request::factor_of(spec_)) : 1);
+      inner.factor = chosen.factor * factor_of_end(to);
       if (inner.real == precision::fp64) {
-        add_realised<double>(inner, chosen, sides, kind, functor);
+        add_realised<double>(inner, chosen, sides, step.kind, functor);
       } else {
-        add_realised<float>(inner, chosen, sides, kind, functor);
+        add_realised<float>(inner, chosen, sides, step.kind, functor);
       }
     });
+  }
+
+  /// Adds an axis that is multiplied and undone in one step. Returns false, and adds nothing, where
+  /// the engine has none.
+  bool add_undone(const axis_step& step, const array& from, const array& to) {
+    const bool has_load = from.location == place::input && spec_.load.is_given();
+    if (has_load || !spec_.multiplier.source.is_given()) return false;
+    bool is_added = false;
+    undone(step.kind, spec_.lengths[step.axis], [&](const reduction& chosen, auto functor) {
+      const traits& back = request::traits_of(step.kind.opposite);
+      step_sides sides{{from, seen_by(lines_of(from, step.axis, ranges_), step.kind, true, false)},
+                       {to, seen_by(lines_of(to, step.axis, ranges_), back, false, false)}};
+      sides.in.yours = spec_.multiplier;
+      sides.in.multiplies = true;
+      sides.in.multiplied_elements = request::points_of(spec_);
+      if (to.location == place::output) sides.out.yours = spec_.store;
+      sides.in.shares_text = sides.out.shares_text =
+          spec_.multiplier.source.text == sides.out.yours.source.text;
+      sides.in.lines.has_roots = chosen.are_loaded;
+      sides.in.lines.fine_bits = fine_bits_of(chosen.roots);
+      if (columns_of(step.axis, sides, chosen) > 1) return;
+      plan_spec inner{.lengths = {chosen.length},
+                      .batch = lines_beside(step.axis),
+                      .kind = transform::dht,
+                      .real = arrays::common_precision(spec_)};
+      inner.factor = chosen.factor * factor_of_end(to);
+      is_added = inner.real == precision::fp64
+                     ? add_diagonal<double>(inner, chosen, sides, step.kind, functor)
+                     : add_diagonal<float>(inner, chosen, sides, step.kind, functor);
+    });
+    return is_added;
+  }
+
+  template <class Real, class Reduction>
+  bool add_diagonal(plan_spec& inner, const reduction& chosen, const step_sides& sides,
+                    const traits& kind, Reduction) {
+    inner.load = diagonal_load_of<Real, Reduction>(sides.in);
+    inner.store = store_of<Real, Reduction>(sides.out, chosen.length);
+    const std::optional<program> part = engine_.realise(on_, backend::diagonal_rows{inner});
+    if (!part) return false;
+    add_titled(*part, ends_of<Real>(sides, chosen),
+               formatted("{} by reals of length {} and their bins, times your factors, and back",
+                         kind.name, chosen.length));
+    return true;
+  }
+
+  void add_titled(const program& part, const array_ends& ends, std::string title) {
+    const std::size_t first = program_.steps.size();
+    program_.add(part, ends);
+    program_.steps[first].title = std::move(title);
+  }
+
+  /// Returns the factor of a step that writes an array.
+  [[nodiscard]] double factor_of_end(const array& sink) const {
+    const bool is_last = sink.location == place::output;
+    return is_last ? static_cast<double>(request::factor_of(spec_)) : 1;
   }
 
   template <class Real, class Reduction>
@@ -275,34 +428,9 @@ class composer {
     const traits& made_by = request::traits_of(chosen.inner);
     inner.load = load_of<Real, Reduction>(sides.in, count_of(made_by.in, chosen.length));
     inner.store = store_of<Real, Reduction>(sides.out, count_of(made_by.out, chosen.length));
-    const constant roots = roots_of<Real>(chosen);
-    const array_ends ends{.in = sides.in.memory.location,
-                          .out = sides.out.memory.location,
-                          .load = arguments_of(sides.in, roots),
-                          .store = arguments_of(sides.out, roots)};
-    const std::size_t first = program_.steps.size();
-    program_.add(*engine_.realise(on_, in_columns(inner)), ends);
-    program_.steps[first].title = formatted("{} by {} of length {}, {}", kind.name, made_by.name,
-                                            chosen.length, chosen.description);
-  }
-
-  /// Resolves a request of lines that alternate element by element, as their functors number them.
-  [[nodiscard]] static request::resolved_spec in_columns(const plan_spec& inner) {
-    request::resolved_spec result{inner};
-    const std::size_t columns = inner.batch.counts().back();
-    if (columns == 1) return result;
-    for (array* side : {&result.in, &result.out}) {
-      arrays::axis& along = side->axes.front();
-      if (side->is_real() && along.length % 2 == 0) {
-        side->elements_are = arrays::element::pair;
-        along.length /= 2;
-      }
-      along.valid = along.placed = {0, along.length};
-      side->batches.front().distance = along.length * columns;
-      side->batches.back().distance = 1;
-      along.stride = columns;
-    }
-    return result;
+    add_titled(*engine_.realise(on_, in_columns(inner)), ends_of<Real>(sides, chosen),
+               formatted("{} by {} of length {}, {}{}", kind.name, made_by.name, chosen.length,
+                         chosen.description, sides.in.multiplies ? ", times your factors" : ""));
   }
 
   [[nodiscard]] std::size_t lines_beside(std::size_t axis) const {

@@ -365,6 +365,37 @@ std::optional<program> correlations_of(const backend::correlation_of_rows& step,
 
 }  // namespace
 
+namespace {
+
+/// Returns the one pass of `diagonal_rows`; nothing where no workgroup takes a row.
+std::optional<program> diagonal_program(const request::resolved_spec& request,
+                                        const device_info& device,
+                                        const tuning::architecture& data) {
+  const plan_spec& spec = request.spec;
+  axis_request pairs;
+  pairs.total = spec.lengths.front() / 2;
+  pairs.stored = spec.real;
+  pairs.transforms = spec.batch;
+  const auto row = planner::diagonal_of(pairs, data, device);
+  if (!row) return std::nullopt;
+  const array_sides sides{request, true};
+  pass launched = placed(*row, {.request = request,
+                                .axis = 0,
+                                .begins = true,
+                                .ends = true,
+                                .from = sides.in,
+                                .to = sides.out,
+                                .rules = data.placing,
+                                .device = device});
+  launched.numbers.scale = static_cast<double>(request::factor_of(spec));
+  require_launchable(launched, spec, device);
+  program result = cleared_output(spec);
+  result.add(std::move(launched));
+  return result;
+}
+
+}  // namespace
+
 bool can_convolve(const plan_spec& spec, const device_info& device) {
   return row_of(spec, device, tuning::for_device(device)).has_value();
 }
@@ -398,6 +429,9 @@ std::optional<program> launches_of(const backend::step_request& step, const devi
   }
   if (const auto* const correlation = std::get_if<backend::correlation_of_rows>(&step)) {
     return correlations_of(*correlation, device);
+  }
+  if (const auto* const diagonal = std::get_if<backend::diagonal_rows>(&step)) {
+    return diagonal_program(diagonal->rows, device, tuning::for_device(device));
   }
   const auto* const convolution = std::get_if<backend::convolution_of_rows>(&step);
   if (convolution == nullptr) return std::nullopt;

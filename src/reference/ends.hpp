@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstddef>  // size_t
+#include <span>
 #include <utility>  // move
 #include <vector>
 
@@ -66,6 +67,12 @@ class ends {
         });
   }
 
+  /// Multiplies the points of a row from reals to reals by the factors of its multiplier.
+  void multiply(std::size_t number, row<long double>& points) const {
+    if (spec_.real == precision::fp64) return multiply_as<double>(number, points);
+    multiply_as<float>(number, points);
+  }
+
   /// Writes the points that are output, times `scale`.
   void store(const row<long double>& points, long double scale, char* out,
              std::size_t number) const {
@@ -103,14 +110,27 @@ class ends {
                    [&](std::size_t point, std::size_t) { visit(point, i++); });
   }
 
+  /// Fills values by a load of the request, from its first element on.
+  template <class Value>
+  static void read(const fused_load& load, std::span<const kernel_argument> operands,
+                   const char* in, std::size_t number, std::vector<Value>& values) {
+    if (const auto* given = std::get_if<operand_reader<Value>>(&load.callable)) {
+      return (*given)(in, host_arguments{load.operands, operands}, number, 0, values);
+    }
+    std::get<run_reader<Value>>(load.callable)(in, number, 0, values);
+  }
+
+  template <class Real>
+  void multiply_as(std::size_t number, row<long double>& points) const {
+    std::vector<Real> factors(points.size());
+    read(spec_.multiplier, given_.multiplier, nullptr, number, factors);
+    for (std::size_t i = 0; i < points.size(); ++i) points[i] *= factors[i];
+  }
+
   template <class Value>
   void call(const char* in, std::size_t number, row<long double>& points) const {
     std::vector<Value> loaded(in_.valid_elements());
-    if (const auto* given = std::get_if<operand_reader<Value>>(&spec_.load.callable)) {
-      (*given)(in, host_arguments{spec_.load.operands, given_.load}, number, 0, loaded);
-    } else {
-      std::get<run_reader<Value>>(spec_.load.callable)(in, number, 0, loaded);
-    }
+    read(spec_.load, given_.load, in, number, loaded);
     visit_numbered(in_, [&](std::size_t point, std::size_t i) { points[point] = loaded[i]; });
   }
 

@@ -43,7 +43,10 @@ class plan final : public backend::call {
     for (std::size_t a = 0; a < spec_.lengths.size(); ++a) {
       const std::size_t n = spec_.lengths[a];
       if (request.kind.is_real_to_real()) {
-        real_axes_.emplace_back(request.kind_of_axis(a), n, spec_.orthogonalize);
+        const request::traits& kind = request.kind_of_axis(a);
+        real_axes_.emplace_back(kind, n, spec_.orthogonalize);
+        if (!spec_.multiplier.is_given()) continue;
+        undoing_axes_.emplace_back(request::traits_of(kind.opposite), n, false);
       } else {
         axes_.emplace_back(n, sign);
       }
@@ -61,9 +64,11 @@ class plan final : public backend::call {
         kinds += formatted("{}{}", a == 0 ? "" : " x ", request_.kind_of_axis(a).name);
       }
       return formatted(
-          "{} of length {}: the sums that define them, parts of one DFT of each line, "
+          "{} of length {}{}: the sums that define them, parts of one DFT of each line, "
           "in long double, rounded once to {}",
-          kinds, joined(spec_.lengths, "x"), name_of(request_.out.stored));
+          kinds, joined(spec_.lengths, "x"),
+          spec_.multiplier.is_given() ? ", times the multiplier, and back" : "",
+          name_of(request_.out.stored));
     }
     const auto is_short = [](const axis& along) { return along.is_by_definition(); };
     const auto is_binary = [](std::size_t n) { return std::has_single_bit(n); };
@@ -92,7 +97,11 @@ class plan final : public backend::call {
       row<long double> points(request::points_of(spec_));
       for (std::size_t number = 0; number < spec_.batch; ++number) {
         memory.load(first_byte(given.in), number, points);
-        transform_all(points);
+        transform_all(points, real_axes_);
+        if (spec_.multiplier.is_given()) {
+          memory.multiply(number, points);
+          transform_all(points, undoing_axes_);
+        }
         memory.store(points, scale, first_byte(given.out), number);
       }
     });
@@ -100,12 +109,12 @@ class plan final : public backend::call {
 
  private:
   /// Transforms every axis, the last one last, because there a half spectrum becomes real numbers.
-  void transform_all(row<long double>& points) const {
+  void transform_all(row<long double>& points, const std::vector<real_axis>& real_axes) const {
     std::size_t stride = points.size();
     for (std::size_t a = 0; a < spec_.lengths.size(); ++a) {
       stride /= spec_.lengths[a];
       if (request_.kind.is_real_to_real()) {
-        real_axes_[a](points, stride);
+        real_axes[a](points, stride);
         continue;
       }
       const bool is_last = a + 1 == axes_.size();
@@ -119,7 +128,8 @@ class plan final : public backend::call {
   request::resolved_spec request_;
   const plan_spec& spec_ = request_.spec;
   std::vector<axis> axes_;
-  std::vector<real_axis> real_axes_;  ///< In their place, of transforms from reals to reals.
+  std::vector<real_axis> real_axes_;     ///< In their place, of transforms from reals to reals.
+  std::vector<real_axis> undoing_axes_;  ///< Behind a multiplier.
 };
 
 class engine final : public backend::engine {

@@ -86,15 +86,16 @@ void require_callable(std::string_view end, const Callable& callable, bool is_re
 
 /// All parameters of an entry, whichever passes the functors are in. From reals to reals both ends
 /// have roots, and the functors' parameters as memory.
-void require_entry(const fused_load& load, const fused_store& store, bool has_lines) {
+void require_entry(const plan_spec& spec, bool has_lines) {
   const std::size_t own =
       backend::transform_parameters + backend::filter_parameters + (has_lines ? 8 : 0);
-  const std::size_t count =
-      own + backend::entry_parameters(load.operands) + backend::entry_parameters(store.operands);
+  const std::size_t count = own + backend::entry_parameters(spec.load.operands) +
+                            backend::entry_parameters(spec.store.operands) +
+                            backend::entry_parameters(spec.multiplier.operands);
   if (count <= backend::max_kernel_arguments) return;
   throw plan_error(formatted(
       "the functors' operands take {} parameters of a kernel, two for each view and one for each "
-      "value; give both functors up to {} together",
+      "value; give all functors up to {} together",
       count - own, backend::max_kernel_arguments - own));
 }
 
@@ -131,6 +132,17 @@ void require_reduction(const fused_store& store) {
 }
 
 template <class Functor>
+void require_forms(std::string_view end, const Functor& functor, bool is_real,
+                   const plan_spec& spec, engine runs_on) {
+  require_operands(end, functor.operands);
+  if (runs_on == engine::cuda || runs_on == engine::opencl) {
+    require_source(end, functor.source, runs_on);
+  } else {
+    require_callable(end, functor.callable, is_real, !functor.operands.empty(), spec, runs_on);
+  }
+}
+
+template <class Functor>
 void require_functor(std::string_view end, const Functor& functor, std::size_t buffer_bytes,
                      bool is_real, const plan_spec& spec, engine runs_on) {
   const std::string_view side = end == "load" ? "in_bytes" : "out_bytes";
@@ -147,25 +159,43 @@ void require_functor(std::string_view end, const Functor& functor, std::size_t b
     throw plan_error(formatted("{}.{} is {}, which is beyond the address space; state at most {}",
                                end, field, bytes, max_stated_bytes));
   }
-  require_operands(end, functor.operands);
-  if (runs_on == engine::cuda || runs_on == engine::opencl) {
-    require_source(end, functor.source, runs_on);
-  } else {
-    require_callable(end, functor.callable, is_real, !functor.operands.empty(), spec, runs_on);
+  require_forms(end, functor, is_real, spec, runs_on);
+}
+
+void require_multiplier(const resolved_spec& request, engine runs_on) {
+  const plan_spec& spec = request.spec;
+  const fused_load& multiplier = spec.multiplier;
+  if (!request.kind.is_real_to_real()) {
+    throw plan_error(
+        formatted("a multiplier was given and kind is {}; choose a kind from reals to reals, or "
+                  "multiply in a load functor of the transform back",
+                  name_of(spec.kind)));
   }
+  if (spec.orthogonalize) {
+    throw plan_error(
+        "a multiplier was given, and orthogonalize, which the transform back undoes; leave it out");
+  }
+  if (multiplier.in_bytes != 0 || multiplier.element_bytes != 0) {
+    throw plan_error(
+        formatted("multiplier.in_bytes is {} and multiplier.element_bytes is {}, and a multiplier "
+                  "has no buffer; leave both out, and read operands",
+                  multiplier.in_bytes, multiplier.element_bytes));
+  }
+  require_forms("multiplier", multiplier, true, spec, runs_on);
 }
 
 }  // namespace
 
 void require_functors(const resolved_spec& request, engine runs_on) {
   const plan_spec& spec = request.spec;
+  if (spec.multiplier.is_given()) require_multiplier(request, runs_on);
+  require_entry(spec, request.kind.is_real_to_real());
   if (!spec.load.is_given() && !spec.store.is_given()) return;
   if (spec.where == placement::in_place) {
     throw plan_error(
         "a plan in place was given a functor, which may read what was already overwritten; plan "
         "with placement::out_of_place and give two buffers");
   }
-  require_entry(spec.load, spec.store, request.kind.is_real_to_real());
   if (spec.store.is_given()) require_reduction(spec.store);
   if (spec.load.is_given()) {
     require_functor("load", spec.load, spec.load.in_bytes, request.in.is_real(), spec, runs_on);

@@ -80,13 +80,17 @@ class key_writer {
 }  // namespace
 
 std::optional<std::string> key_of(const device_info& device, const plan_spec& spec) {
-  if (spec.load.callable.index() != 0 || spec.store.callable.index() != 0) return std::nullopt;
+  if (spec.load.callable.index() != 0 || spec.store.callable.index() != 0 ||
+      spec.multiplier.callable.index() != 0) {
+    return std::nullopt;
+  }
   // Bound by name, here and above: a field more does not compile until it is added.
   const auto& [lengths, batch, kind, axis_kinds, real, scale, orthogonalize, factor, bins, placed,
-               load, store, in, out, valid_in, valid_out] = spec;
+               load, store, multiplier, in, out, valid_in, valid_out] = spec;
   key_writer key;
   key.add(device.runs_on, device.index, lengths, batch.counts(), kind, axis_kinds, real, scale,
-          orthogonalize, factor, bins, placed, load, store, in, out, valid_in, valid_out);
+          orthogonalize, factor, bins, placed, load, store, multiplier, in, out, valid_in,
+          valid_out);
   return key.take();
 }
 

@@ -71,7 +71,28 @@ TEST(validation, takes_fewer_operands_of_functors_of_reals) {
   EXPECT_EQ(refused(spec), nothing_refused);
   spec.load.operands.push_back(kernel_parameter::input(4));
   EXPECT_THAT(refused(spec), HasSubstr("take 50 parameters of a kernel, two for each view and one "
-                                       "for each value; give both functors up to 48 together"));
+                                       "for each value; give all functors up to 48 together"));
+}
+
+TEST(validation, takes_multipliers_of_reals_alone) {
+  plan_spec spec{.lengths = {8}, .kind = transform::dct2, .where = placement::in_place};
+  spec.multiplier.callable =
+      run_reader<float>([](const void*, std::size_t, std::size_t, std::span<float>) {});
+  EXPECT_EQ(refused(spec), nothing_refused);
+  spec.multiplier.element_bytes = 4;
+  EXPECT_THAT(refused(spec), HasSubstr("multiplier.element_bytes is 4, and a multiplier has no "
+                                       "buffer; leave both out"));
+  spec.multiplier.element_bytes = 0;
+  spec.orthogonalize = true;
+  EXPECT_THAT(refused(spec), HasSubstr("orthogonalize, which the transform back undoes"));
+  spec.orthogonalize = false;
+  spec.real = precision::fp64;
+  EXPECT_THAT(refused(spec), HasSubstr("the multiplier functor's callable takes a span of float"));
+  spec.kind = transform::forward;
+  EXPECT_THAT(refused(spec), HasSubstr("a multiplier was given and kind is forward"));
+  spec.kind = transform::dct2;
+  spec.multiplier = {.moved_bytes = 32};
+  EXPECT_THAT(refused(spec), HasSubstr("the multiplier functor has no callable"));
 }
 
 TEST(validation, takes_reals_in_place_where_both_sides_lie_alike) {

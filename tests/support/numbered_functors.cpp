@@ -6,6 +6,7 @@
 #include <complex>
 #include <span>
 #include <string>
+#include <type_traits>  // is_floating_point_v
 
 #include "reference/stored.hpp"  // load_number, store_number
 #include "request/resolved.hpp"  // resolved_spec
@@ -46,6 +47,15 @@ struct numbered_store {{
   WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, wd::size row, wd::size i,
                                 wd::complex<{1}> z) {{
     wd::copy_to(out + row * {2} + i, element{{static_cast<{0}>(z.re), static_cast<{0}>(z.im)}});
+  }}
+}};
+)";
+
+constexpr const char* multiplier = R"(
+struct numbered_multiplier {{
+  using element = {0};
+  WINGBEAT_FN static {1} load(WINGBEAT_GLOBAL const element*, wd::size row, wd::size i) {{
+    return 1 + static_cast<{1}>((31 * row + {2} * i) % 8) / 8;
   }}
 }};
 )";
@@ -116,6 +126,20 @@ fused_load numbered_load(const plan_spec& spec) {
         address += bytes;
       }
     };
+  });
+  return result;
+}
+
+fused_load numbered_multiplier(const plan_spec& spec) {
+  fused_load result{.source = {text_of(multiplier, spec, 5), "numbered_multiplier"}};
+  with_value(spec, true, [&]<class Value>(Value) {
+    if constexpr (std::is_floating_point_v<Value>) {
+      result.callable = [](const void*, std::size_t row, std::size_t first, std::span<Value> into) {
+        for (std::size_t i = first; Value & each : into) {
+          each = 1 + static_cast<Value>((31 * row + 5 * i++) % 8) / 8;
+        }
+      };
+    }
   });
   return result;
 }

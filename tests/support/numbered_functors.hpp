@@ -12,4 +12,7 @@ namespace wingbeat::test {
 [[nodiscard]] fused_load numbered_load(const plan_spec& spec);
 [[nodiscard]] fused_store numbered_store(const plan_spec& spec);
 
+/// Returns a multiplier of a request whose factors, 1 to 1 7/8, depend on the row and the element.
+[[nodiscard]] fused_load numbered_multiplier(const plan_spec& spec);
+
 }  // namespace wingbeat::test

@@ -11,13 +11,14 @@
 #include <optional>
 #include <vector>
 
-#include "reference/stored.hpp"         // load_number, store_number
-#include "request/resolved.hpp"         // resolved_spec
-#include "support/guarded.hpp"          // guarded, bytes
-#include "wingbeat/device/factors.hpp"  // is_product_of_radices
-#include "wingbeat/devices.hpp"         // first_device
-#include "wingbeat/error.hpp"           // plan_error, error
-#include "wingbeat/wingbeat.hpp"        // buffer, plan
+#include "reference/stored.hpp"           // load_number, store_number
+#include "request/resolved.hpp"           // resolved_spec
+#include "support/guarded.hpp"            // guarded, bytes
+#include "support/numbered_functors.hpp"  // numbered_multiplier
+#include "wingbeat/device/factors.hpp"    // is_product_of_radices
+#include "wingbeat/devices.hpp"           // first_device
+#include "wingbeat/error.hpp"             // plan_error, error
+#include "wingbeat/wingbeat.hpp"          // buffer, plan
 
 namespace wingbeat::test {
 namespace {
@@ -122,15 +123,16 @@ struct signal {
 /// Returns every element of the output, from the reference engine on packed fp64.
 std::vector<value> expected_output(const plan_spec& spec, const std::vector<value>& x) {
   queue on{first_device(engine::reference)};
-  const plan oracle{on,
-                    {.lengths = spec.lengths,
-                     .batch = spec.batch,
-                     .kind = spec.kind,
-                     .axis_kinds = spec.axis_kinds,
-                     .real = precision::fp64,
-                     .scale = spec.scale,
-                     .orthogonalize = spec.orthogonalize,
-                     .factor = spec.factor}};
+  plan_spec wide{.lengths = spec.lengths,
+                 .batch = spec.batch,
+                 .kind = spec.kind,
+                 .axis_kinds = spec.axis_kinds,
+                 .real = precision::fp64,
+                 .scale = spec.scale,
+                 .orthogonalize = spec.orthogonalize,
+                 .factor = spec.factor};
+  if (spec.multiplier.is_given()) wide.multiplier = numbered_multiplier(wide);
+  const plan oracle{on, wide};
   std::vector<double> numbers;
   for (const value z : x) {
     numbers.push_back(static_cast<double>(z.real()));
@@ -171,7 +173,8 @@ struct bounds {
     const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
     const bool is_scaled = spec.scale != scaling::none || spec.factor != 1;
     const long double factor = (is_scaled ? 2 : 0) + (is_fp64 ? 1 : 0);
-    const long double log2 = std::log2(request::logical_points_of(spec));
+    const int transforms = spec.multiplier.is_given() ? 2 : 1;
+    const long double log2 = transforms * std::log2(request::logical_points_of(spec));
     l2 = u * ((is_fp64 ? 1.25L : 1.0L) * (has_chirp(spec) ? 1.3L : 1) * std::sqrt(log2) + factor);
     of_largest = 12 * u;
     if (stored_out(spec) == precision::fp16) {

@@ -7,7 +7,8 @@
 // by the formula of plan.hpp.
 //
 // Of each transform of N points, with m of its elements written, u the unit roundoff of what is
-// computed (2^-24, fp64 2^-53) and c = 1 (fp64 1.25), times 1.3 where an axis has a chirp:
+// computed (2^-24, fp64 2^-53) and c = 1 (fp64 1.25), times 1.3 where an axis has a chirp,
+// and N squared of a request with a multiplier:
 //     L2 error       <= (1 + 1.5/sqrt e) (c u sqrt(log2 N) + f u + s) max(|written|, sqrt m rms)
 //     element error  <= 12 u largest + r |element|
 // rms and largest are those of the whole output, so that a cropped corner of small values is not

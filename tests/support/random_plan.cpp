@@ -10,7 +10,7 @@
 
 #include "request/resolved.hpp"           // resolved_spec
 #include "support/dice.hpp"               // dice
-#include "support/numbered_functors.hpp"  // numbered_load, numbered_store
+#include "support/numbered_functors.hpp"  // numbered_load, numbered_multiplier
 #include "wingbeat/good_length.hpp"       // good_length
 
 namespace wingbeat::test {
@@ -235,6 +235,16 @@ void store_otherwise(std::uint64_t seed, drawn_plan& drawn) {
   if (may_overflow && spec.out.stored == precision::fp16) spec.out.stored = precision::bf16;
 }
 
+/// Gives a third of the requests from reals to reals a multiplier, and a scale that undoes them. By
+/// a sequence of its own, too.
+void multiply(std::uint64_t seed, plan_spec& spec) {
+  dice roll{seed ^ 0x7feb352dU};
+  if (!request::traits_of(spec.kind).is_real_to_real() || !roll.one_in(3)) return;
+  spec.orthogonalize = false;
+  spec.scale = scaling::by_length;
+  spec.multiplier = numbered_multiplier(spec);
+}
+
 /// Gives sides functors in place of layouts. By a sequence of its own, too.
 void fuse(std::uint64_t seed, drawn_plan& drawn) {
   dice roll{seed ^ 0x2545f491U};
@@ -317,6 +327,7 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
                             spec.in.is_packed() && spec.out.is_packed() && ranges_of_bins.empty();
   if (may_scramble && roll.one_in(2)) spec.bins = bin_order::scrambled;
   store_otherwise(seed, drawn);
+  if (within.has_functors) multiply(seed, spec);
   if (within.has_functors) fuse(seed, drawn);
   return drawn;
 }
@@ -336,6 +347,7 @@ std::string as_initialiser(const plan_spec& spec) {
   if (!spec.out.is_packed() || spec.out.stored) text += ", .out = " + text_of(spec.out);
   if (!spec.valid_in.empty()) text += ", .valid_in = " + text_of(spec.valid_in);
   if (!spec.valid_out.empty()) text += ", .valid_out = " + text_of(spec.valid_out);
+  if (spec.multiplier.is_given()) text += ", .multiplier = numbered_multiplier";
   if (spec.load.is_given()) text += ", .load = numbered_load";
   if (spec.store.is_given()) text += ", .store = numbered_store";
   return text + "}";

@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/kinds.hpp"                           // kinds_named
 #include "cli/messages.hpp"                        // print, counted
 #include "cli/option.hpp"                          // add_count
 #include "formatted.hpp"                           // formatted, joined
+#include "request/traits.hpp"                      // traits_of, count_of
 #include "wingbeat/device/factors.hpp"             // prime_factors
 #include "wingbeat/device/index.hpp"               // log2_of, mirror
 #include "wingbeat/device/nabla.hpp"               // index_map
@@ -56,7 +58,23 @@ struct order_options {
   std::optional<unsigned> elements_log2, workgroup_log2;
   bool is_mirror = false;
   bool is_inverse = false;
+  std::string kind = "c2c";
 };
+
+/// Returns the kind that was asked for. Of those with a real side the order is natural, and no bin
+/// has an opposite one in memory.
+const request::traits& kind_of(const order_options& o) {
+  const std::vector<transform> kinds = kinds_named(o.kind);
+  if (kinds.size() != 1) {
+    throw plan_error(formatted("--kind names {} kinds; give that of one axis", kinds.size()));
+  }
+  const request::traits& kind = request::traits_of(kinds.front());
+  if (!kind.is_real() || (*o.order == device::order::natural && !o.is_mirror)) return kind;
+  throw plan_error(
+      formatted("--kind {} has its elements in natural order alone, without opposite bins; give "
+                "--order natural without --mirror, or leave --kind out",
+                kind.short_name));
+}
 
 void refuse_long(std::string_view order_name, std::size_t elements_log2,
                  std::size_t workgroup_log2) {
@@ -221,10 +239,12 @@ void print_scrambled(const order_options& o) {
 
 void print_natural(const order_options& o) {
   const unsigned length = natural_length(o);
-  print_lines(length, [&](unsigned i) { return o.is_mirror ? device::mirror(i, length) : i; });
+  const auto count = static_cast<unsigned>(count_of(kind_of(o).out, length));
+  print_lines(count, [&](unsigned i) { return o.is_mirror ? device::mirror(i, length) : i; });
 }
 
 int print_order(const order_options& o) {
+  static_cast<void>(kind_of(o));
   switch (*o.order) {
     case device::order::natural: print_natural(o); break;
     case device::order::nabla: print_nabla(o); break;
@@ -253,6 +273,8 @@ void add_options(CLI::App& command, order_options& o) {
   add_count(
       command, "--elements", o.elements, {1, max_points},
       "Elements of a thread, for scrambled with --length; else those that are advised for fp32");
+  add_text(command, "--kind", o.kind,
+           "Kind of the transform, as of `plan`; those with a real side have natural order alone");
   add_switch(command, "--mirror", o.is_mirror, "Print where the opposite bin, -f mod L, lies");
   add_switch(command, "--inverse", o.is_inverse, "Count lines by DFT bin instead of by element");
 }

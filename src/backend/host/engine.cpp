@@ -77,6 +77,7 @@ class host_engine_type final : public engine {
     const host::named_set& set = host::chosen_set();
     if (std::holds_alternative<correlation_of_rows>(step)) return std::nullopt;
     programs::call work;
+    if (std::holds_alternative<diagonal_rows>(step)) return std::nullopt;
     if (const auto* const convolution = std::get_if<convolution_of_rows>(&step)) {
       work = host::make_row_convolution(set, convolution->rows, convolution->spectra);
       if (work == nullptr) return std::nullopt;

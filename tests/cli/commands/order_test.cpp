@@ -197,4 +197,17 @@ TEST_F(order, refuses_in_one_sentence) {
   }
 }
 
+TEST_F(order, of_kinds_with_a_real_side_is_natural) {
+  EXPECT_EQ(values({"--order", "natural", "--length", "6", "--kind", "r2c"}),
+            (indices{0, 1, 2, 3}));
+  EXPECT_EQ(values({"--order", "natural", "--length", "3", "--kind", "dct2"}), (indices{0, 1, 2}));
+  const finished scrambled =
+      at_.run({"order", "--order", "scrambled", "--length", "16", "--kind", "dst4"});
+  EXPECT_NE(scrambled.code, 0);
+  EXPECT_THAT(scrambled.err, HasSubstr("--kind dst4 has its elements in natural order alone"));
+  const finished opposite =
+      at_.run({"order", "--order", "natural", "--length", "16", "--kind", "r2c", "--mirror"});
+  EXPECT_THAT(opposite.err, HasSubstr("without opposite bins"));
+}
+
 }  // namespace

@@ -92,4 +92,18 @@ TEST(functors_fused_lines, are_reduced_and_finished_for_their_row) {
   EXPECT_THAT(sums, ElementsAre(0, 66));
 }
 
+struct factors {
+  using element = double;
+  static double load(const double*, size row, size i) { return double(1000 * row + i); }
+};
+
+TEST(functors_fused_lines, are_memory_times_a_load_without_a_buffer) {
+  using plain = ends::fused_as<double, points, false, true, false, 0, 0, 0, ends::reals::unpaired>;
+  const std::vector<double> memory(24, 2);
+  const real_load<cas_bins, fused<multiplied_memory, factors, plain>, double> line{
+      columns(), memory.data(), {}, 4 + 3};
+  EXPECT_EQ(line.load(0), 2 * 1003);
+  EXPECT_EQ(line.load(2), 2 * 1011);
+}
+
 }  // namespace

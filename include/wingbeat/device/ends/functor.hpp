@@ -195,6 +195,14 @@ class fused_load {
   }
   WINGBEAT_FN value im(size offset) const { return re(offset + 1); }
 
+  /// Returns what bin k becomes of the transform of the row at `offset`, of a functor that changes
+  /// bins.
+  template <class Bin>
+  WINGBEAT_FN Bin changed(size offset, size k, Bin bin) const {
+    const size row = offset / As::length;
+    return given_.template to<change_call>(row, k, bin);
+  }
+
   /// Prefetches the input of `count` elements in a row, the first at `at`; see grid/prefetch.hpp.
   WINGBEAT_FN void prefetch(size offset, size count) const {
     constexpr size each = As::has_pairs ? 2 : 1;
@@ -210,6 +218,12 @@ class fused_load {
     WINGBEAT_FN static auto of(In in, size row, size i, const Given&... more) {
       constexpr row_parts parts = parts_of<Functor>::get();
       return Functor::load(in, more..., parts.signal(row), parts.element(row, i));
+    }
+  };
+  struct change_call {
+    template <class Bin, class... Given>
+    WINGBEAT_FN static Bin of(size row, size k, Bin bin, const Given&... more) {
+      return Functor::changed(more..., row, k, bin);
     }
   };
   WINGBEAT_FN auto loaded(size row, size i) const {

@@ -39,6 +39,15 @@ struct fixed {
   WINGBEAT_FN static auto load(WINGBEAT_GLOBAL const element* in, size row, size i) {
     return load(in, operands{}, row, i);
   }
+  /// Of functors that change the bins of their row: see bodies/diagonal_row.hpp.
+  template <class Bin>
+  WINGBEAT_FN static Bin changed(operands given, size row, size k, Bin bin) {
+    return functor{Policy::numbers(), nullptr, Policy::completed(given), row}.changed(k, bin);
+  }
+  template <class Bin>
+  WINGBEAT_FN static Bin changed(size row, size k, Bin bin) {
+    return changed(operands{}, row, k, bin);
+  }
   template <class Value>
   WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, operands given, size row, size i,
                                 Value z) {

@@ -24,7 +24,7 @@ struct fused_operands : line_operands<Real> {
 
 template <template <class, class> class Memory, class Functor, class As, class Real>
 struct line_source<fused<Memory, Functor, As>, Real> {
-  using element = typename ends::element_of<Functor>::type;
+  using element = typename Memory<Functor, As>::element;
   using operands = fused_operands<Functor, Real>;
   using read = Memory<Functor, As>;
   using written = Memory<Functor, As>;
@@ -33,6 +33,7 @@ struct line_source<fused<Memory, Functor, As>, Real> {
 template <class Functor, class As>
 class fused_reader {
  public:
+  using element = typename ends::element_of<Functor>::type;
   using target = ends::in_of<Functor>;
 
   WINGBEAT_FN fused_reader(target in, const fused_operands<Functor, typename As::real>& given)
@@ -50,9 +51,33 @@ class fused_reader {
   size first_ = 0;
 };
 
+/// Reals in memory, each times what your functor loads for it, which has no buffer.
+template <class Functor, class As>
+class multiplied_memory {
+ public:
+  using element = typename As::real;
+  using target = WINGBEAT_GLOBAL const element*;
+
+  WINGBEAT_FN multiplied_memory(target in, const fused_operands<Functor, element>& given)
+      : in_(in), factors_(nullptr, given) {}
+
+  WINGBEAT_FN element get(size place) const { return in_.get(place) * factors_.get(place); }
+  WINGBEAT_FN multiplied_memory from(size place) const {
+    multiplied_memory later = *this;
+    later.in_ = in_.from(place);
+    later.factors_ = factors_.from(place);
+    return later;
+  }
+
+ private:
+  line_memory<const element, element> in_;
+  fused_reader<Functor, As> factors_;
+};
+
 template <class Functor, class As>
 class fused_writer {
  public:
+  using element = typename ends::element_of<Functor>::type;
   using target = ends::out_of<Functor>;
 
   WINGBEAT_FN fused_writer(target out, const fused_operands<Functor, typename As::real>& given)

@@ -14,6 +14,7 @@ class fused_reducer {
   using yours = ends::fused_reduce<Functor, As>;
 
  public:
+  using element = typename yours::element;
   using partial = typename yours::partial;
   using target = partial&;
 
@@ -24,8 +25,8 @@ class fused_reducer {
   WINGBEAT_FN static void combine(partial& sum, partial other) { Functor::combine(sum, other); }
 
   WINGBEAT_FN void put(size place, typename As::real value) const {
-    const ends::spot element = ends::spot_of_real<As>(first_ + place);
-    given_.template to<typename yours::add_call>(sum_, element.row, element.i, value);
+    const ends::spot found = ends::spot_of_real<As>(first_ + place);
+    given_.template to<typename yours::add_call>(sum_, found.row, found.i, value);
   }
   WINGBEAT_FN void finish(WINGBEAT_GLOBAL typename yours::element* out) const {
     const size row = first_ / As::length;

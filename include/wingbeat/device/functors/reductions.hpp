@@ -64,6 +64,8 @@ struct folded_samples {
 
 /// DCT-III, the way back: V[k] = conj(w^k) (x[k] - i x[n-k]).
 struct folded_bins {
+  static constexpr bool stores_reals = true;
+
   template <class Real, class Line>
   WINGBEAT_FN static complex<Real> load(const Line& x, size k) {
     const complex<Real> pair{x.get(k), k == 0 ? Real(0) : -x.get(x.length() - k)};

@@ -32,6 +32,8 @@ class access {
     }
   }
 
+  /// Returns where elements come from.
+  WINGBEAT_FN const Load& source() const { return in_; }
   /// Returns where elements go.
   WINGBEAT_FN const Store& target() const { return out_; }
 

@@ -78,6 +78,7 @@ class elements {
   /// Returns where the lane's spectrum begins that a body multiplies by.
   WINGBEAT_FN size filter(unsigned lane) const { return tile_.filter(lane); }
 
+  WINGBEAT_FN const Load& source() const { return access_.source(); }
   WINGBEAT_FN const Store& target() const { return access_.target(); }
   WINGBEAT_FN complex_type read(size place, size index) const { return access_.read(place, index); }
   WINGBEAT_FN void write(size place, size index, complex_type z) const {

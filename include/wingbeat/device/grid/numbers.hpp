@@ -21,14 +21,15 @@ enum class row {
 
 /// What becomes of the elements of a butterfly: a header in bodies/ each.
 enum class body {
-  transform,     ///< One workgroup's transform of registers.
-  convolve,      ///< Forward, times a spectrum, inverse, by one workgroup.
-  real_row,      ///< A whole row of reals to bins, or back, by one workgroup.
-  line,          ///< A cluster's transform of A B points.
-  plane,         ///< A cluster's transform of A rows of B points.
-  rader,         ///< p = R + 1 points, a prime: all but the first are convolved within R.
-  correlate,     ///< Forward of two rows each, a sum of their products, inverse, by one workgroup.
-  line_convolve  ///< A line, times a spectrum, and back, by a cluster.
+  transform,      ///< One workgroup's transform of registers.
+  convolve,       ///< Forward, times a spectrum, inverse, by one workgroup.
+  real_row,       ///< A whole row of reals to bins, or back, by one workgroup.
+  line,           ///< A cluster's transform of A B points.
+  plane,          ///< A cluster's transform of A rows of B points.
+  rader,          ///< p = R + 1 points, a prime: all but the first are convolved within R.
+  correlate,      ///< Forward of two rows each, a sum of their products, inverse, by one workgroup.
+  line_convolve,  ///< A line, times a spectrum, and back, by a cluster.
+  diagonal_row    ///< A whole row of reals to bins, which the load end changes, and back.
 };
 
 /// What a body that convolves makes of a row's bin x and a spectrum's bin h.
@@ -76,6 +77,10 @@ struct tile_shape {
   }
   WINGBEAT_FN constexpr bool is_convolution() const {
     return makes == body::convolve || makes == body::rader || makes == body::correlate;
+  }
+  /// Returns whether it transforms a row of 2 R reals.
+  WINGBEAT_FN constexpr bool has_real_row() const {
+    return makes == body::real_row || makes == body::diagonal_row;
   }
   /// Returns the elements of a butterfly that lie in memory.
   WINGBEAT_FN constexpr size elements() const {
@@ -152,6 +157,9 @@ struct tile_shape {
       const unsigned elements = (stage_in ? pitch_in() : 0u) + (stage_out ? pitch_out() : 0u);
       return exchange_bytes() + elements * lanes * element_bytes;
     }
+    if (makes == body::diagonal_row) {
+      return exchange_bytes() + (unsigned(length) + 1) * lanes * element_bytes;
+    }
     if (makes == body::rader) {
       const bool is_staged = stage_in || stage_out;
       return maximum(exchange_bytes(), is_staged ? pitch_in() * lanes * element_bytes : 0u);
@@ -185,7 +193,7 @@ struct tile_shape {
     }
     if (is_cluster()) return as_cluster().table_entries();
     const size of_row = workgroup::real_roots_of(unsigned(length), elements_per_thread);
-    return stages().table_entries() + (makes == body::real_row ? of_row : 0);
+    return stages().table_entries() + (has_real_row() ? of_row : 0);
   }
 
  private:

@@ -286,7 +286,8 @@ std::shared_ptr<const backend::call> make_small_reals(const request::resolved_sp
   const plan_spec& spec = request.spec;
   const bool is_small = std::all_of(spec.lengths.begin(), spec.lengths.end(),
                                     [](std::size_t n) { return n <= longest; });
-  const bool has_functors = spec.load.is_given() || spec.store.is_given();
+  const bool has_functors =
+      spec.load.is_given() || spec.store.is_given() || spec.multiplier.is_given();
   if (!request.kind.is_real_to_real() || !is_small || has_functors ||
       request::points_of(spec) > most_points) {
     return nullptr;
