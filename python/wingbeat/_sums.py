@@ -46,6 +46,14 @@ def host_operands(name, *arrays, other="fftconvolve"):
     return arrays
 
 
+def host_array(name, x):
+    """Returns a numpy array. Raises TypeError for arrays of other libraries."""
+    if library_of(x) is not numpy_library:
+        raise TypeError(f"{name} takes numpy arrays, and one of type {type(x).__name__} was given; "
+                        "convert it")
+    return np.asarray(x)
+
+
 def common_type(*arrays):
     """Returns the dtype to transform in, as SciPy has it: float64 where an array holds integers,
     float32 for float16. None where numbers are wider, or are Python's."""

@@ -42,7 +42,7 @@ def channelize_poly(x, h, n_chans):
     array([[2.+0.j, 4.+0.j, 4.+0.j],
            [0.+0.j, 0.+0.j, 0.+0.j]])
     """
-    x, h = np.asarray(x), np.asarray(h)
+    x, h = (_sums.host_array("channelize_poly", each) for each in (x, h))
     if x.ndim != 1 or h.ndim != 1:
         raise ValueError(f"x has {x.ndim} dimensions and h {h.ndim}; give one of each")
     if n_chans < 1 or len(h) < n_chans:
@@ -212,7 +212,7 @@ class Channeliser:
 
         On "cuda" and "opencl" the last heaps come out of a later call.
         """
-        samples = np.asarray(samples)
+        samples = _sums.host_array("push", samples)
         rank = 2 + self._is_complex
         if samples.ndim == rank - 1 and self._polarisations == 1:
             samples = samples[None]

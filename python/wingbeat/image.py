@@ -93,7 +93,7 @@ def bloom(image, kernel, threshold=1.0, strength=1.0, border="reflect", device=N
 
 
 def _image_of(x):
-    x = np.asarray(x)
+    x = _sums.host_array("this function", x)
     if x.ndim not in (2, 3) or (x.ndim == 3 and not 1 <= x.shape[2] <= 4) or x.size == 0:
         raise ValueError(f"the image has shape {x.shape}; give [y, x] or [y, x, channel] of one to "
                          "four channels")
@@ -108,7 +108,7 @@ def _image_of(x):
 
 def _kernel_of(x):
     """Returns a kernel [h][w][channel] in double precision."""
-    x = np.asarray(x)
+    x = _sums.host_array("this function", x)
     if x.ndim not in (2, 3) or (x.ndim == 3 and x.shape[2] not in (1, 3)) or x.size == 0:
         raise ValueError(f"the kernel has shape {x.shape}; give [h, w] or [h, w, 3]")
     if x.dtype.kind not in "biuf":

@@ -86,7 +86,7 @@ def match_scores(image, template, method="ccoeff_normed"):
     name = method.lower().removeprefix("tm_") if isinstance(method, str) else method
     if name not in SCORES:
         raise ValueError(f"method is {method!r}; choose one of {', '.join(SCORES)}")
-    image, template = np.asarray(image), np.asarray(template)
+    image, template = (_sums.host_array("match_scores", each) for each in (image, template))
     is_double = any(each.dtype.itemsize > (4 if each.dtype.kind == "f" else 2)
                     for each in (image, template))
     image, template = _image_and_template(image, template, (2, 3))
@@ -398,7 +398,7 @@ def _wrapped_correlation(image, templates):
 
 def _real(x, name):
     """Returns an array of real numbers in float32 or float64."""
-    x = np.asarray(x)
+    x = _sums.host_array("this function", x)
     dtype = _sums.common_type(x)
     if dtype is None or dtype.kind != "f":
         raise ValueError(f"the {name} is of dtype {x.dtype}; give real numbers of up to 64 bits")

@@ -215,7 +215,7 @@ class StreamFilter:
     """
 
     def __init__(self, taps, min_step=_wingbeat.default_step, dtype=None, device=None):
-        taps = np.asarray(taps)
+        taps = _sums.host_array("StreamFilter", taps)
         dtype = _sums.common_type(taps) if dtype is None else np.dtype(dtype)
         kind = None if dtype is None else getattr(_wingbeat, f"StreamFilter_{dtype.name}", None)
         if kind is None:
@@ -245,7 +245,7 @@ class StreamFilter:
 
     def push(self, samples):
         """Takes samples [n], any number, and returns the outputs that are complete: whole steps."""
-        samples = np.asarray(samples)
+        samples = _sums.host_array("push", samples)
         if samples.ndim != 1:
             raise ValueError(f"samples have {samples.ndim} dimensions; give one")
         if samples.dtype.kind == "c" and self._dtype.kind != "c":

@@ -9,7 +9,7 @@ import pytest
 import scipy.signal
 
 import wingbeat
-from wingbeat import signal
+from wingbeat import channelise, image, match, signal
 
 RNG = np.random.default_rng(34)
 DTYPES = ("float16", "float32", "float64", "complex64", "complex128", "int32", "uint8", "int64")
@@ -178,6 +178,31 @@ def test_arrays_of_other_libraries_are_refused_where_they_are_not_taken():
                        ("numpy arrays", lambda: signal.convolve2d(x[None], x[None])),
                        ("gradient", lambda: signal.fftconvolve(x.requires_grad_(), x))]:
         with pytest.raises(TypeError, match=text):
+            call()
+
+
+class Foreign:
+    """An array of a library that is known by a protocol alone."""
+
+    shape, ndim = (4, 4), 2
+
+    def __dlpack__(self):
+        raise NotImplementedError
+
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(self.shape, dtype)
+
+
+def test_arrays_of_other_libraries_are_not_converted_silently():
+    x, y = Foreign(), np.ones((4, 4))
+    bank = channelise.Channeliser(1e6, 16, 4, spectra_per_heap=16)
+    for call in [lambda: signal.fftconvolve(x, x), lambda: signal.convolve2d(x, x),
+                 lambda: signal.long_conv(x, x), lambda: signal.StreamFilter(x),
+                 lambda: signal.StreamFilter([1.0]).push(x), lambda: match.match_template(y, x),
+                 lambda: match.match_scores(x, y), lambda: image.convolve(x, y),
+                 lambda: image.bloom(y, x), lambda: channelise.channelize_poly(x, y, 1),
+                 lambda: bank.push(x)]:
+        with pytest.raises(TypeError, match="Foreign"):
             call()
 
 
