@@ -98,13 +98,13 @@ nb::tuple make_device_array(nb::tuple shape, const std::string& dtype, int devic
   const nb::capsule owner{memory, [](void* owned) noexcept { delete static_cast<buffer*>(owned); }};
   std::vector<std::size_t> counts(view.shape.begin(), view.shape.begin() + view.rank);
   nb::ndarray<nb::array_api> result{view.data,
-                       counts.size(),
-                       counts.data(),
-                       owner,
-                       nullptr,
-                       dlpack_type(view.element),
-                       nb::device::cuda::value,
-                       device_index};
+                                    counts.size(),
+                                    counts.data(),
+                                    owner,
+                                    nullptr,
+                                    dlpack_type(view.element),
+                                    nb::device::cuda::value,
+                                    device_index};
   return nb::make_tuple(nb::cast(result), nb::cast(view));
 }
 

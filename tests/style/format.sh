@@ -8,7 +8,7 @@ if [ -z "$format" ]; then
   exit 77
 fi
 cd "$1" || exit 2
-for folder in include src apps tests bench examples; do
+for folder in include src apps tests bench examples python; do
   [ -d "$folder" ] && find "$folder" \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' \) \
     -not -path '*/generated/*' -print0
 done | xargs -0 "$format" --dry-run -Werror
