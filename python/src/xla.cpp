@@ -19,7 +19,8 @@ namespace wingbeat::python {
 namespace {
 
 constexpr std::size_t n_leading = 3;  // of the attribute's integers
-constexpr std::size_t workspace_alignment = 256;
+// The most that XLA lets one ask for. What it gives is aligned to 256 bytes.
+constexpr std::size_t workspace_alignment = 16;
 
 element_type element_of(xla::data_type dtype) {
   switch (dtype) {
@@ -59,7 +60,12 @@ transform_request request_of(const xla::array& given, int rank) {
   return request;
 }
 
-/// What one call asks of XLA. Its errors go back to XLA as they are.
+/// An error of XLA's, on its way back to it.
+struct refusal {
+  xla::error* given;
+};
+
+/// What one call asks of XLA. Throws `refusal`.
 class runtime {
  public:
   explicit runtime(const xla::call_frame& frame) : frame_(frame) {}
@@ -75,7 +81,7 @@ class runtime {
 
   [[nodiscard]] std::uintptr_t stream() {
     xla::stream_arguments call{sizeof call, nullptr, frame_.context, nullptr};
-    require(frame_.api->stream(&call), "XLA has no stream for this call");
+    require(frame_.api->stream(&call));
     return reinterpret_cast<std::uintptr_t>(call.stream);
   }
 
@@ -84,14 +90,14 @@ class runtime {
       throw plan_error("this jaxlib does not tell its device; install a later one");
     }
     xla::ordinal_arguments call{sizeof call, nullptr, frame_.context, 0};
-    require(frame_.api->device_ordinal(&call), "XLA has no device for this call");
+    require(frame_.api->device_ordinal(&call));
     return call.ordinal;
   }
 
   [[nodiscard]] buffer_view allocate(std::size_t bytes) {
     xla::allocate_arguments call{sizeof call,         nullptr, frame_.context, bytes,
                                  workspace_alignment, nullptr};
-    require(frame_.api->allocate(&call), "XLA has no memory left for a workspace");
+    require(frame_.api->allocate(&call));
     allocated_.push_back({call.data, 0, bytes});
     return allocated_.back();
   }
@@ -112,10 +118,8 @@ class runtime {
     frame_.api->destroy_error(reinterpret_cast<xla::create_error_arguments*>(&call));
   }
 
-  void require(xla::error* failed, const char* message) const {
-    if (failed == nullptr) return;
-    drop(failed);
-    throw memory_error(message);
+  static void require(xla::error* failed) {
+    if (failed != nullptr) throw refusal{failed};
   }
 
   const xla::call_frame& frame_;
@@ -153,6 +157,8 @@ xla::error* handle(xla::call_frame* frame) noexcept {
   try {
     transform_call(*frame, calls, RunsOn);
     return nullptr;
+  } catch (const refusal& refused) {
+    return refused.given;
   } catch (const plan_error& refused) {
     return calls.failure(xla::error_code::invalid_argument, refused.what());
   } catch (const memory_error& refused) {

@@ -268,7 +268,7 @@ def _between_reals(kinds, is_inverse, input, type, s, dim, norm, orthogonalize):
         raise ValueError(f"type is {type}; give 1, 2, 3 or 4")
     if orthogonalize is None:
         orthogonalize = norm == "ortho"
-    return _transformed(kinds[type][is_inverse], _floating(input), s, dim,
+    return _transformed(kinds[type][int(is_inverse)], _floating(input), s, dim,
                         _scale_of(norm, is_inverse), bool(orthogonalize))
 
 

@@ -15,16 +15,34 @@ _aten = torch.ops.aten
 
 
 @lru_cache(maxsize=4096)
-def _strides_of_result(operator, shape, strides, dtype, device, arguments):
+def _strides_of_result(operator, shape, strides, dtype, device, result_shape, arguments):
     """Returns the strides that torch's meta function gives the result: what the compiler was
-    promised, and differing between versions of torch."""
-    with FakeTensorMode():
-        x = torch.empty_strided(shape, strides, dtype=dtype, device=device)
-        return operator(x, *(list(a) if isinstance(a, tuple) else a for a in arguments)).stride()
+    promised, and differing between versions of torch. None where it gives none that can be: that of
+    2.11 places elements of some transposed half spectra outside of their memory, and raises."""
+    try:
+        with FakeTensorMode():
+            x = torch.empty_strided(shape, strides, dtype=dtype, device=device)
+            found = operator(x, *(list(a) if isinstance(a, tuple) else a for a in arguments)).stride()
+    except RuntimeError:
+        return None
+    return found if _is_dense(result_shape, found) else None
+
+
+def _is_dense(shape, strides):
+    """Whether elements of these strides fill their memory, each alone in its place."""
+    reached = 1
+    for stride, n in sorted((stride, n) for stride, n in zip(strides, shape) if n > 1):
+        if stride != reached:
+            return False
+        reached *= n
+    return True
 
 
 def _empty_result(operator, x, shape, dtype, *arguments):
-    strides = _strides_of_result(operator, x.shape, x.stride(), x.dtype, x.device.type, arguments)
+    strides = _strides_of_result(operator, x.shape, x.stride(), x.dtype, x.device.type, tuple(shape),
+                                 arguments)
+    if strides is None:
+        return torch.empty(shape, dtype=dtype, device=x.device)
     return torch.empty_strided(shape, strides, dtype=dtype, device=x.device)
 
 

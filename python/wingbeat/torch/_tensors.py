@@ -36,6 +36,8 @@ def run(kind, source, result, lengths, dims, scale, orthogonalize=False):
     """
     if result.numel() == 0:
         return
+    # Versions of torch differ in whether these flags are resolved before a kernel in Python.
+    source = source.resolve_conj().resolve_neg()
     lengths, dims = tuple(lengths), tuple(dims)
     if source.numel() and _wingbeat.execute(
             kind, False, _library.view(source), _library.view(result), lengths, dims, SCALES[scale],
