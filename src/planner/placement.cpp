@@ -161,7 +161,7 @@ pass placed(const piece& cut, const placement& position) {
   }
   const gathered_sides gathered = add_loops(result, cut, position);
   add_functors(result, position.request);
-  stage(result, position.request.spec, gathered);
+  stage(result, position, gathered);
   start_early(result, position);
   if (!result.numbers.starts_early)
     prefetch(result, cut.prefetch_bytes, position.request.spec.batch);

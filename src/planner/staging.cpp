@@ -19,16 +19,20 @@ void stage_columns(tile_shape& shape, bool is_along) {
   shape.half_trade &= !shape.stage_out;
 }
 
-/// Returns whether rows of one side lie one behind another, `distance` apart.
+/// Returns whether rows of one side lie one behind another, `distance` apart, and threads that take
+/// elements which are not in memory are the fewer ones.
 bool are_rows_dense(const device::grid::side& side, const tile_shape& shape, row holds,
                     std::size_t distance) {
   const std::size_t elements = shape.elements() + (holds == row::half_spectrum ? 1 : 0);
-  return side.stride == 1 && distance <= elements + 1 && !side.is_limited && !side.is_hermitian;
+  const std::size_t kept = side.is_limited ? side.valid_end - side.valid_begin : elements;
+  return side.stride == 1 && distance <= elements + 1 && 2 * kept > elements;
 }
 
 /// A plan with a load stages no rows to be read, one with a store none to be written, in any of its
-/// passes.
-void stage_sides(pass& result, const plan_spec& spec, const gathered_sides& gathered) {
+/// passes, but where functors are dense.
+void stage_sides(pass& result, const request::resolved_spec& request,
+                 const gathered_sides& gathered) {
+  const plan_spec& spec = request.spec;
   const pass_numbers& numbers = result.numbers;
   tile_shape& shape = result.numbers.shape;
   const bool has_loops = numbers.depth > 0;
@@ -49,9 +53,25 @@ void stage_sides(pass& result, const plan_spec& spec, const gathered_sides& gath
     const std::size_t next_in = numbers.in.second > 0 ? numbers.in.second : lane_in;
     const bool dense_in = are_rows_dense(numbers.in, shape, shape.source, next_in);
     const bool dense_out = are_rows_dense(numbers.out, shape, shape.sink, lane_out);
-    shape.stage_in &= (dense_in && !spec.load.is_given()) || gathered.in;
-    shape.stage_out &= (dense_out && !spec.store.is_given()) || gathered.out;
+    const bool may_stage_in = !spec.load.is_given() || request.are_functors_dense;
+    const bool may_stage_out = !spec.store.is_given() || request.are_functors_dense;
+    shape.stage_in &= (dense_in && may_stage_in) || gathered.in;
+    shape.stage_out &= (dense_out && may_stage_out) || gathered.out;
   }
+}
+
+/// Stages whole rows on their way out, if local memory has room for them.
+void gather(pass& result, const device_info& device) {
+  const pass_numbers& numbers = result.numbers;
+  tile_shape wider = numbers.shape;
+  if (wider.stage_out || wider.is_cluster() || wider.lanes_across || wider.is_convolution()) return;
+  if (numbers.prior != 1 || numbers.total != wider.length || wider.is_in_place()) return;
+  if (wider.sink == row::half_spectrum && wider.makes != body::real_row) return;
+  wider.stage_out = true;
+  if (wider.makes != body::real_row) wider.half_trade = false;
+  if (wider.scratch_bytes() > device.local_memory_bytes) return;
+  result.numbers.shape = wider;
+  result.resident = 0;  // was measured for less local memory
 }
 
 /// Returns the elements of a butterfly's input if they lie one behind another, or 0.
@@ -99,17 +119,18 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
   return gathered;
 }
 
-void stage(pass& result, const plan_spec& spec, const gathered_sides& gathered) {
-  stage_sides(result, spec, gathered);
+void stage(pass& result, const placement& position, const gathered_sides& gathered) {
+  stage_sides(result, position.request, gathered);
+  if (position.request.is_gathered) gather(result, position.device);
   if (result.numbers.separates_rows()) {
     result.numbers.shape.stage_out = true;
     result.numbers.shape.half_trade = false;
   }
   // Of tiles known to be full, a GPU's compiler loads all elements early, which pays where
-  // registers suffice.
+  // registers suffice; and what functors compute would wait for each of them.
   const tile_shape& shape = result.shape();
-  const bool has_registers =
-      shape.bank_bytes == 0 || (shape.lanes == 1 && !shape.has_half_spectrum());
+  const bool is_early = !shape.has_half_spectrum() || position.request.are_functors_dense;
+  const bool has_registers = shape.bank_bytes == 0 || (shape.lanes == 1 && is_early);
   result.numbers.is_full = has_registers && result.lane_count() % shape.lanes == 0;
 }
 

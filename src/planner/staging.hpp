@@ -23,9 +23,9 @@ struct gathered_sides {
 [[nodiscard]] gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
                                          const placement& position);
 
-/// Decides which sides of a pass with loops and functors, of a plan for `spec`, go through local
-/// memory, and records whether all of its tiles are full.
-void stage(pass& result, const plan_spec& spec, const gathered_sides& gathered);
+/// Decides which sides of a pass with loops and functors go through local memory, and records
+/// whether all of its tiles are full.
+void stage(pass& result, const placement& position, const gathered_sides& gathered);
 
 /// Decides which elements are prefetched, `ahead_bytes` before they are read (0: none); `n_rows`
 /// are all transforms of the batch.

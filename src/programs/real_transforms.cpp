@@ -32,6 +32,7 @@ struct reduction {
   /// Roots exp(-2 pi i (first + e step) / order), e < roots, which lines read; 0: none.
   std::size_t roots = 0, first = 0, step = 1, order = 1;
   bool are_loaded = false, are_stored = false;  ///< At which ends.
+  bool is_scattered = false;  ///< Neighbours of the inner transform are none of the line's.
   std::string_view description = {};
 };
 
@@ -59,6 +60,7 @@ void reduced(const traits& kind, std::size_t n, const Work& work) {
               .order = 16 * n,
               .are_loaded = true,
               .are_stored = true,
+              .is_scattered = true,
               .description = "samples from both ends in pairs"};
     return work(chosen, functors::half_turned{});
   }
@@ -73,6 +75,7 @@ void reduced(const traits& kind, std::size_t n, const Work& work) {
     }
     chosen.inner = transform::inverse_to_real;
     chosen.are_loaded = true;
+    chosen.is_scattered = true;
     return work(chosen, functors::folded_bins{});
   }
   chosen.length = kind.logical_length(n);
@@ -106,7 +109,7 @@ void undone(const traits& kind, std::size_t n, const Work& work) {
 }
 
 /// Roots are read one by one where a table of them is small.
-constexpr std::size_t max_single_roots = std::size_t{1} << 13;
+constexpr std::size_t max_single_roots = std::size_t{1} << 12;
 
 unsigned fine_bits_of(std::size_t roots) {
   return roots <= max_single_roots ? 0 : (device::log2_of(roots) + 1) / 2;
@@ -235,11 +238,18 @@ array_ends ends_of(const step_sides& sides, const reduction& chosen) {
           .store = arguments_of(sides.out, roots)};
 }
 
-/// Resolves a request of lines that alternate element by element, as their functors number them.
-request::resolved_spec in_columns(const plan_spec& inner) {
+/// Resolves a request of lines, which may alternate element by element, as their functors number
+/// them.
+request::resolved_spec resolved(const plan_spec& inner, const step_sides& sides,
+                                const reduction& chosen) {
   request::resolved_spec result{inner};
   const std::size_t columns = inner.batch.counts().back();
-  if (columns == 1) return result;
+  if (columns == 1) {
+    const bool is_stored = sides.out.lines.stride == 1 && sides.out.yours.partial_bytes == 0;
+    result.are_functors_dense = sides.in.lines.stride == 1 && is_stored;
+    result.is_gathered = chosen.is_scattered && is_stored;
+    return result;
+  }
   for (array* side : {&result.in, &result.out}) {
     arrays::axis& along = side->axes.front();
     if (side->is_real() && along.length % 2 == 0) {
@@ -428,7 +438,7 @@ class composer {
     const traits& made_by = request::traits_of(chosen.inner);
     inner.load = load_of<Real, Reduction>(sides.in, count_of(made_by.in, chosen.length));
     inner.store = store_of<Real, Reduction>(sides.out, count_of(made_by.out, chosen.length));
-    add_titled(*engine_.realise(on_, in_columns(inner)), ends_of<Real>(sides, chosen),
+    add_titled(*engine_.realise(on_, resolved(inner, sides, chosen)), ends_of<Real>(sides, chosen),
                formatted("{} by {} of length {}, {}{}", kind.name, made_by.name, chosen.length,
                          chosen.description, sides.in.multiplies ? ", times your factors" : ""));
   }

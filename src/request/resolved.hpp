@@ -47,6 +47,10 @@ struct resolved_spec {
   plan_spec spec;
   traits kind;
   arrays::array in, out;
+  /// Functors take neighbours of a row at neighbouring places: rows may go through local memory.
+  bool are_functors_dense = false;
+  /// So they do on the way out wherever they fit, because the store functor gathers them.
+  bool is_gathered = false;
 
   /// Returns the kind of the transforms along an axis.
   [[nodiscard]] const traits& kind_of_axis(std::size_t axis) const {

@@ -43,8 +43,8 @@ class real_row : public transform<Policy, Group> {
                             size rows) const {
     constexpr unsigned pitch_in = numbers.shape.pitch_in(), pitch_out = numbers.shape.pitch_out();
     pass.prefetch(number, rows);
-    const unsigned lane = this->lane_in();
-    const bool inside = tile.has(lane);
+    const unsigned lane = this->lane_in(), read = tile.read_lane(lane);
+    const bool inside = tile.has(lane), reads = tile.reads(lane);
     if constexpr (numbers.shape.stage_in) {
       ends::read_staged<Policy, numbers.shape.staged_in()>(
           *this, tile, [&](unsigned other, unsigned q, complex_type z) {
@@ -56,8 +56,7 @@ class real_row : public transform<Policy, Group> {
       if constexpr (numbers.shape.stage_in) {
         if (inside) z = copied_from(arrived() + lane * pitch_in + i);
       } else {
-        if (inside)
-          z = tile.read(tile.in(lane) + size(i) * base::in_stride, tile.index_in(lane, i));
+        if (reads) z = tile.read(tile.in(read) + size(i) * base::in_stride, tile.index_in(read, i));
       }
       return z;
     };

@@ -10,8 +10,8 @@ namespace wingbeat::device::ends {
 /// x[r] becomes the element that the body wants there; 0 in lanes that have none.
 template <class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void load_direct(const Body& body, const Elements& elements, complex<Real> (&x)[E]) {
-  const unsigned lane = body.lane_in();
-  const bool inside = elements.has(lane);
+  const unsigned lane = elements.read_lane(body.lane_in());
+  const bool inside = elements.reads(lane);
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < E; ++r) {
     x[r] = {Real(0), Real(0)};

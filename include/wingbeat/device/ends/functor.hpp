@@ -167,7 +167,7 @@ class fused_load {
   using parameters = typename parameters_of<Functor>::type;
   using value = typename value_of<typename As::real, As::is_real>::type;
 
-  static constexpr bool has_parts = As::has_parts;
+  static constexpr bool has_parts = As::has_parts, computes = true;
   template <class... Operands>
   WINGBEAT_FN fused_load(WINGBEAT_GLOBAL const element* in, WINGBEAT_GLOBAL const char* blocks,
                          Operands... operands)
@@ -286,6 +286,7 @@ class fused_store {
 
  public:
   static constexpr bool has_parts = As::has_parts, reduces = false;
+  static constexpr size gathered = gathered_by<Functor>;  ///< Outputs of a row; 0: does not gather.
   template <class... Operands>
   WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks,
                           Operands... operands)
@@ -306,7 +307,42 @@ class fused_store {
   }
   WINGBEAT_FN void put_im(size offset, value x) const { put_re(offset + 1, x); }
 
+  /// Returns output t of the row at `offset`, whose element i, or pair of reals, is of_row(i).
+  template <class Row>
+  WINGBEAT_FN typename As::real output(size offset, size t, const Row& of_row) const {
+    const size row = offset / As::length;
+    const auto value_at = [&](size i) {
+      if constexpr (As::has_pairs) {
+        const complex<typename As::real> pair = of_row(i / 2);
+        return i % 2 == 0 ? pair.re : pair.im;
+      } else if constexpr (As::is_real) {
+        return of_row(i).re;
+      } else {
+        return of_row(i);
+      }
+    };
+    return given_.template to<output_call>(out_, row, t, value_at);
+  }
+  WINGBEAT_FN void put_output(size offset, size t, typename As::real y) const {
+    const size row = offset / As::length;
+    given_.template to<put_call>(out_, row, t, y);
+  }
+
  private:
+  struct output_call {
+    template <class Out, class Value, class... Given>
+    WINGBEAT_FN static auto of(Out out, size row, size t, const Value& value,
+                               const Given&... more) {
+      return Functor::output(out, more..., row, t, value);
+    }
+  };
+  struct put_call {
+    template <class Out, class... Given>
+    WINGBEAT_FN static void of(Out out, size row, size t, typename As::real y,
+                               const Given&... more) {
+      Functor::put(out, more..., row, t, y);
+    }
+  };
   struct store_call {
     template <class Out, class... Given>
     WINGBEAT_FN static void of(Out out, size row, size i, value z, const Given&... more) {

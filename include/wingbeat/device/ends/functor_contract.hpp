@@ -42,6 +42,14 @@ inline constexpr bool is_in_order = true;
 template <class Functor>
 inline constexpr bool is_in_order<Functor, void_t<decltype(Functor::in_order)>> = Functor::in_order;
 
+/// How many outputs a functor makes of each row, neighbours at neighbours t: 0, unless
+/// Functor::gathered says so. Then Functor::output(out, .., row, t, value) returns one, of all
+/// elements value(i) of the row, and put(out, .., row, t, output) stores it.
+template <class Functor, class = void>
+inline constexpr size gathered_by = 0;
+template <class Functor>
+inline constexpr size gathered_by<Functor, void_t<decltype(Functor::gathered)>> = Functor::gathered;
+
 /// What a functor's functions are given between its buffer and the numbers of an element.
 template <class...>
 struct given {};

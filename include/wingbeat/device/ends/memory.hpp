@@ -19,7 +19,7 @@ template <class Stored, class Real, use Use = use::again>
 class complex_load {
  public:
   using element = complex<Stored>;
-  static constexpr bool has_parts = false;
+  static constexpr bool has_parts = false, computes = false;
   WINGBEAT_FN complex_load(WINGBEAT_GLOBAL const element* in,
                            WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
@@ -49,6 +49,7 @@ class complex_store {
  public:
   using element = complex<Stored>;
   static constexpr bool has_parts = false, reduces = false;
+  static constexpr size gathered = 0;
   WINGBEAT_FN complex_store(WINGBEAT_GLOBAL element* out,
                             WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}
@@ -70,7 +71,7 @@ template <class Stored, class Real>
 class real_load {
  public:
   using element = Stored;
-  static constexpr bool has_parts = false;
+  static constexpr bool has_parts = false, computes = false;
   WINGBEAT_FN real_load(WINGBEAT_GLOBAL const element* in,
                         WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
@@ -91,6 +92,7 @@ class real_store {
  public:
   using element = Stored;
   static constexpr bool has_parts = false, reduces = false;
+  static constexpr size gathered = 0;
   WINGBEAT_FN real_store(WINGBEAT_GLOBAL element* out,
                          WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}
@@ -114,7 +116,7 @@ template <class Stored, class Real, size Apart>
 class parts_load {
  public:
   using element = Stored;
-  static constexpr bool has_parts = true;
+  static constexpr bool has_parts = true, computes = false;
   WINGBEAT_FN parts_load(WINGBEAT_GLOBAL const element* in,
                          WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
@@ -145,6 +147,7 @@ class parts_store {
  public:
   using element = Stored;
   static constexpr bool has_parts = true, reduces = false;
+  static constexpr size gathered = 0;
   WINGBEAT_FN parts_store(WINGBEAT_GLOBAL element* out,
                           WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}

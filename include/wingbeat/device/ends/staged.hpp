@@ -10,34 +10,53 @@
 
 namespace wingbeat::device::ends {
 
-/// Calls call(lane, q) for all elements of a tile, `Length` of each lane, neighbours by neighbours:
-/// lanes first if `IsAcross`.
+/// Returns the elements that a thread takes of a tile of `Length` of each lane.
+template <unsigned Length, class Body>
+WINGBEAT_FN constexpr unsigned staged_rounds() {
+  return (Length * Body::lanes + Body::workgroup_threads - 1) / Body::workgroup_threads;
+}
+
+/// Calls call(lane, q) for the elements of a tile, `Length` of each lane, that this thread takes in
+/// one round, neighbours by neighbours: lanes first if `IsAcross`.
 template <unsigned Length, bool IsAcross, class Body, class Call>
-WINGBEAT_FN void each_staged(const Body& body, const Call& call) {
+WINGBEAT_FN void in_round(const Body& body, unsigned round, const Call& call) {
   constexpr unsigned all = Length * Body::lanes, threads = Body::workgroup_threads;
   constexpr unsigned lanes = Body::lanes, step = threads / lanes;
   static_assert(!IsAcross || threads % lanes == 0, "a thread stays in its lane");
-  WINGBEAT_UNROLL
-  for (unsigned r = 0; r < (all + threads - 1) / threads; ++r) {
-    const bool is_inside = all % threads == 0 || body.rank() + r * threads < all;
-    if constexpr (IsAcross) {
-      if (is_inside) call(body.rank() % lanes, body.rank() / lanes + r * step);
-    } else {
-      if (is_inside) body.team().template split_rank<Length>(r * threads, call);
-    }
+  const bool is_inside = all % threads == 0 || body.rank() + round * threads < all;
+  if constexpr (IsAcross) {
+    if (is_inside) call(body.rank() % lanes, body.rank() / lanes + round * step);
+  } else {
+    if (is_inside) body.team().template split_rank<Length>(round * threads, call);
   }
 }
 
-/// Reads all elements of a tile: take(lane, q, element). Then waits for all threads.
+/// Calls call(lane, q) for all elements of a tile.
+template <unsigned Length, bool IsAcross, class Body, class Call>
+WINGBEAT_FN void each_staged(const Body& body, const Call& call) {
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < staged_rounds<Length, Body>(); ++r)
+    in_round<Length, IsAcross>(body, r, call);
+}
+
+/// Reads all elements of a tile, and then takes them: take(lane, q, element); of lanes that have
+/// none, others. Then waits for all threads.
 template <class Policy, unsigned Length, class Body, class Elements, class Take>
 WINGBEAT_FN void read_staged(const Body& body, const Elements& elements, const Take& take) {
   constexpr size stride = Policy::numbers().in.stride;
-  each_staged<Length, Policy::numbers().is_across_in()>(body, [&](unsigned lane, unsigned q) {
-    if (elements.has(lane)) {
-      take(lane, q,
-           elements.read(elements.in(lane) + size(q) * stride, elements.index_in(lane, q)));
-    }
-  });
+  constexpr bool is_across = Policy::numbers().is_across_in();
+  typename Elements::complex_type z[staged_rounds<Length, Body>()];
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < staged_rounds<Length, Body>(); ++r) {
+    z[r] = {0, 0};
+    in_round<Length, is_across>(body, r, [&](unsigned of_tile, unsigned q) {
+      const unsigned lane = elements.existing(of_tile);
+      z[r] = elements.read(elements.in(lane) + size(q) * stride, elements.index_in(lane, q));
+    });
+  }
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < staged_rounds<Length, Body>(); ++r)
+    in_round<Length, is_across>(body, r, [&](unsigned lane, unsigned q) { take(lane, q, z[r]); });
   body.team().workgroup_barrier();
 }
 
@@ -60,20 +79,52 @@ WINGBEAT_FN void write_separated_rows(const Body& body, const Elements& elements
   });
 }
 
+/// Writes the outputs that the store makes of whole rows, of which element(lane, i) is element i.
+template <class Body, class Elements, class Element>
+WINGBEAT_FN void write_gathered(const Body& body, const Elements& elements,
+                                const Element& element) {
+  constexpr auto outputs = unsigned(Elements::access_type::store_type::gathered);
+  typename Body::real y[staged_rounds<outputs, Body>()];
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < staged_rounds<outputs, Body>(); ++r) {
+    in_round<outputs, false>(body, r, [&](unsigned lane, unsigned t) {
+      y[r] = elements.target().output(elements.out(elements.existing(lane)), t,
+                                      [&](size i) { return element(lane, unsigned(i)); });
+    });
+  }
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < staged_rounds<outputs, Body>(); ++r) {
+    in_round<outputs, false>(body, r, [&](unsigned lane, unsigned t) {
+      if (elements.has(lane)) elements.target().put_output(elements.out(lane), t, y[r]);
+    });
+  }
+}
+
 /// Writes all elements of a tile: element(lane, q).
 template <class Policy, unsigned Length, class Body, class Elements, class Element>
 WINGBEAT_FN void write_staged(const Body& body, const Elements& elements, const Element& element) {
   if constexpr (Policy::numbers().separates_rows()) {
     write_separated_rows<Policy>(body, elements, element);
-    return;
-  }
-  constexpr size stride = Policy::numbers().out.stride;
-  each_staged<Length, Policy::numbers().is_across_out()>(body, [&](unsigned lane, unsigned q) {
-    if (elements.has(lane)) {
-      elements.write(elements.out(lane) + size(q) * stride, elements.index_out(lane, q),
-                     element(lane, q));
+  } else if constexpr (Elements::access_type::store_type::gathered > 0) {
+    write_gathered(body, elements, element);
+  } else {
+    constexpr size stride = Policy::numbers().out.stride;
+    constexpr bool is_across = Policy::numbers().is_across_out();
+    typename Elements::complex_type z[staged_rounds<Length, Body>()];
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < staged_rounds<Length, Body>(); ++r) {
+      in_round<Length, is_across>(body, r,
+                                  [&](unsigned lane, unsigned q) { z[r] = element(lane, q); });
     }
-  });
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < staged_rounds<Length, Body>(); ++r) {
+      in_round<Length, is_across>(body, r, [&](unsigned lane, unsigned q) {
+        if (elements.has(lane)) {
+          elements.write(elements.out(lane) + size(q) * stride, elements.index_out(lane, q), z[r]);
+        }
+      });
+    }
+  }
 }
 
 /// Returns where a slot of the body's team lies in local memory.

@@ -13,7 +13,7 @@ namespace wingbeat::device::functors {
 
 /// DCT-I and back.
 struct even_diagonal : even_extension {
-  static constexpr bool stores_reals = true;
+  static constexpr bool stores_reals = true, gathers = false;
 
   template <class Real, class Factors>
   WINGBEAT_FN static complex<Real> changed(const Factors& factors, size k, complex<Real> bin) {
@@ -27,7 +27,7 @@ struct even_diagonal : even_extension {
 
 /// DST-I and back.
 struct odd_diagonal : odd_extension {
-  static constexpr bool stores_reals = true;
+  static constexpr bool stores_reals = true, gathers = false;
 
   template <class Real, class Factors>
   WINGBEAT_FN static complex<Real> changed(const Factors& factors, size k, complex<Real> bin) {
@@ -42,7 +42,7 @@ struct odd_diagonal : odd_extension {
 
 /// DCT-II, and DCT-III back, scaled by 2: y[k] and y[n-k] are of bin k alone, and so is it of them.
 struct folded_diagonal : folded_samples {
-  static constexpr bool stores_reals = true;
+  static constexpr bool stores_reals = true, gathers = false;
 
   template <class Real, class Factors>
   WINGBEAT_FN static complex<Real> changed(const Factors& factors, size k, complex<Real> bin) {
@@ -58,7 +58,7 @@ struct folded_diagonal : folded_samples {
 
 /// DHT and back: of bin k, y[k] is Re - Im and y[n-k] Re + Im.
 struct cas_diagonal : cas_bins {
-  static constexpr bool stores_reals = true;
+  static constexpr bool stores_reals = true, gathers = false;
 
   template <class Real, class Factors>
   WINGBEAT_FN static complex<Real> changed(const Factors& factors, size k, complex<Real> bin) {

@@ -32,6 +32,16 @@ class real_store {
     const line_element place = numbers_.element_of(row_, i);
     Reduction::template store<Real>(line{numbers_, memory_, given_, place.line}, place.i, value);
   }
+  /// Returns the outputs of a row that output() and put() make, where rows are lines.
+  WINGBEAT_FN static constexpr size gathered(const numbers& n) {
+    return Reduction::gathers && n.columns == 1 ? n.length : 0;
+  }
+  /// Returns output t of the elements value(i) of the inner transform.
+  template <class Value>
+  WINGBEAT_FN Real output(size t, const Value& value) const {
+    return Reduction::template output<Real>(line_, t, value);
+  }
+  WINGBEAT_FN void put(size t, Real y) const { line_.put(t, y); }
   /// Stores value(i) for each of `count` elements of a row from `first` on.
   template <class Value>
   WINGBEAT_FN void store_run(size first, size count, const Value& value) const {

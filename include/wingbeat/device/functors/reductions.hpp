@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms of n reals to n reals by those of complex numbers: for each way to reduce one to the
 // other, what the inner transform loads of a line, load(line, i), and what becomes of its elements,
-// store(line, i, value). get(j) and put(k, y) of a line are real_line's. Sine transforms are those
+// store(line, i, value). Where it gathers, output(line, t, value) is output t of elements value(i).
+// get(j) and put(k, y) of a line are real_line's. Sine transforms are those
 // of cosines of reversed lines with alternating signs, which the lines themselves see to:
 //     DST-II x = reversed DCT-II (-1)^j x,   DST-III x = (-1)^k DCT-III reversed x,  and IV as III.
 #pragma once
@@ -13,6 +14,7 @@ namespace wingbeat::device::functors {
 
 /// DCT-I: the line continued by its mirror images to 2 n - 2 reals, whose bins are real.
 struct even_extension {
+  static constexpr bool gathers = true;
   template <class Real, class Line>
   WINGBEAT_FN static Real load(const Line& x, size i) {
     const size n = x.length();
@@ -22,20 +24,30 @@ struct even_extension {
   WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
     y.put(k, bin.re);
   }
+  template <class Real, class Line, class Value>
+  WINGBEAT_FN static Real output(const Line&, size t, const Value& value) {
+    return value(t).re;
+  }
 };
 
 /// DST-I: 0, the line, 0, and the line mirrored and negated, 2 n + 2 reals, whose bins are
 /// imaginary.
 struct odd_extension {
+  static constexpr bool gathers = true;
   template <class Real, class Line>
   WINGBEAT_FN static Real load(const Line& x, size i) {
     const size n = x.length();
-    if (i == 0 || i == n + 1) return Real(0);
-    return i <= n ? x.get(i - 1) : -x.get(2 * n + 1 - i);
+    const bool is_between = i == 0 || i == n + 1;
+    const Real value = x.get(is_between ? 0 : i <= n ? i - 1 : 2 * n + 1 - i);
+    return is_between ? Real(0) : i <= n ? value : -value;
   }
   template <class Real, class Line>
   WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
     if (k >= 1 && k <= y.length()) y.put(k - 1, -bin.im);
+  }
+  template <class Real, class Line, class Value>
+  WINGBEAT_FN static Real output(const Line&, size t, const Value& value) {
+    return -value(t + 1).im;
   }
 };
 
@@ -43,12 +55,17 @@ struct odd_extension {
 WINGBEAT_FN constexpr size folded_index(size i, size n) {
   return i < (n + 1) / 2 ? 2 * i : 2 * (n - 1 - i) + 1;
 }
+/// Returns where element i stands then.
+WINGBEAT_FN constexpr size unfolded_index(size i, size n) {
+  return i % 2 == 0 ? i / 2 : n - 1 - i / 2;
+}
 
 /// DCT-II by n reals v, evens ascending and odds descending, whose bins V give
 ///     y[k] = 2 Re w^k V[k],  y[n-k] = -2 Im w^k V[k],  w = exp(-2 pi i / 4n)
 /// J. Makhoul, A fast cosine transform in one and two dimensions, IEEE Trans. ASSP 28 (1980) 27.
 /// The inner transform is scaled by 2.
 struct folded_samples {
+  static constexpr bool gathers = true;
   template <class Real, class Line>
   WINGBEAT_FN static Real load(const Line& x, size i) {
     return x.get(folded_index(i, x.length()));
@@ -60,20 +77,32 @@ struct folded_samples {
     y.put(k, turned.re);
     if (k > 0 && 2 * k < n) y.put(n - k, -turned.im);
   }
+  template <class Real, class Line, class Value>
+  WINGBEAT_FN static Real output(const Line& y, size t, const Value& value) {
+    const size n = y.length();
+    const bool is_first = 2 * t <= n;
+    const size k = is_first ? t : n - t;
+    const complex<Real> turned = value(k) * y.root(k);
+    return is_first ? turned.re : -turned.im;
+  }
 };
 
 /// DCT-III, the way back: V[k] = conj(w^k) (x[k] - i x[n-k]).
 struct folded_bins {
-  static constexpr bool stores_reals = true;
+  static constexpr bool stores_reals = true, gathers = true;
 
   template <class Real, class Line>
   WINGBEAT_FN static complex<Real> load(const Line& x, size k) {
-    const complex<Real> pair{x.get(k), k == 0 ? Real(0) : -x.get(x.length() - k)};
-    return pair * conj(x.root(k));
+    const Real opposite = x.get(k == 0 ? 0 : x.length() - k);  // without a branch around the load
+    return complex<Real>{x.get(k), k == 0 ? Real(0) : -opposite} * conj(x.root(k));
   }
   template <class Real, class Line>
   WINGBEAT_FN static void store(const Line& y, size i, Real value) {
     y.put(folded_index(i, y.length()), value);
+  }
+  template <class Real, class Line, class Value>
+  WINGBEAT_FN static Real output(const Line& y, size t, const Value& value) {
+    return value(unfolded_index(t, y.length()));
   }
 };
 
@@ -81,6 +110,7 @@ struct folded_bins {
 ///     z[j] = (x[2j] + i x[n-1-2j]) r[j],  y[2k] = 2 Re r[k] Z[k],  y[n-1-2k] = -2 Im r[k] Z[k]
 /// r[j] = exp(-2 pi i (8j + 1) / 16n). The inner transform is scaled by 2.
 struct half_turned {
+  static constexpr bool gathers = true;
   template <class Real, class Line>
   WINGBEAT_FN static complex<Real> load(const Line& x, size j) {
     return complex<Real>{x.get(2 * j), x.get(x.length() - 1 - 2 * j)} * x.root(j);
@@ -91,6 +121,12 @@ struct half_turned {
     y.put(2 * k, turned.re);
     y.put(y.length() - 1 - 2 * k, -turned.im);
   }
+  template <class Real, class Line, class Value>
+  WINGBEAT_FN static Real output(const Line& y, size t, const Value& value) {
+    const size k = t % 2 == 0 ? t / 2 : (y.length() - 1 - t) / 2;
+    const complex<Real> turned = value(k) * y.root(k);
+    return t % 2 == 0 ? turned.re : -turned.im;
+  }
 };
 
 /// DCT-IV of an odd n by n reals. The line, continued to odd places p mod 8n by x~[p] = x[(p-1)/2],
@@ -100,6 +136,7 @@ struct half_turned {
 /// S. C. Chan, K. L. Ho, Direct methods for computing discrete sinusoidal transforms, IEE Proc. F
 /// 137 (1990) 433. The inner transform is scaled by sqrt 2.
 struct odd_places {
+  static constexpr bool gathers = false;
   template <class Real, class Line>
   WINGBEAT_FN static Real load(const Line& x, size s) {
     const size n = x.length();
@@ -137,6 +174,7 @@ struct odd_places {
 
 /// DHT: y[k] = Re X[k] - Im X[k], and of n-k with the opposite Im.
 struct cas_bins {
+  static constexpr bool gathers = true;
   template <class Real, class Line>
   WINGBEAT_FN static Real load(const Line& x, size i) {
     return x.get(i);
@@ -146,6 +184,13 @@ struct cas_bins {
     const size n = y.length();
     y.put(k, bin.re - bin.im);
     if (k > 0 && 2 * k < n) y.put(n - k, bin.re + bin.im);
+  }
+  template <class Real, class Line, class Value>
+  WINGBEAT_FN static Real output(const Line& y, size t, const Value& value) {
+    const size n = y.length();
+    const bool is_first = 2 * t <= n;
+    const complex<Real> bin = value(is_first ? t : n - t);
+    return is_first ? bin.re - bin.im : bin.re + bin.im;
   }
 };
 

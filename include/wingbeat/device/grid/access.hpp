@@ -57,10 +57,10 @@ class access {
   WINGBEAT_FN complex_type read_one(size place, size i) const {
     if constexpr (numbers.in.is_hermitian) {
       constexpr size n = numbers.points(), unit = numbers.in.unit;
-      if (2 * i > n) return conj(read_stored(place + (n - 2 * i) * unit, n - i));
-      complex_type z = read_stored(place, i);
-      if (i == 0 || (n % 2 == 0 && 2 * i == n)) z.im = real(0);
-      return z;
+      const bool is_mirrored = 2 * i > n, is_real = i == 0 || (n % 2 == 0 && 2 * i == n);
+      const complex_type z = read_stored(is_mirrored ? place + (n - 2 * i) * unit : place,
+                                         is_mirrored ? n - i : i);
+      return {z.re, is_real ? real(0) : is_mirrored ? -z.im : z.im};
     } else {
       return read_stored(place, i);
     }

@@ -34,6 +34,14 @@ class elements {
       return q < count;
     }
   }
+  /// Returns a lane that has elements: 0 for one that has none. Threads that read others' elements
+  /// in place of none have no branch that waits for each.
+  WINGBEAT_FN unsigned existing(unsigned lane) const { return has(lane) ? lane : 0; }
+  /// Returns whether a lane reads: around a load that computes there is to be no branch.
+  WINGBEAT_FN bool reads(unsigned lane) const { return Load::computes || has(lane); }
+  WINGBEAT_FN unsigned read_lane(unsigned lane) const {
+    return Load::computes ? existing(lane) : lane;
+  }
 
   /// Returns the index of the lane's first input (output) on the axis.
   WINGBEAT_FN unsigned first_in(unsigned lane) const {
