@@ -129,7 +129,8 @@ void stage(pass& result, const placement& position, const gathered_sides& gather
   // Of tiles known to be full, a GPU's compiler loads all elements early, which pays where
   // registers suffice; and what functors compute would wait for each of them.
   const tile_shape& shape = result.shape();
-  const bool is_early = !shape.has_half_spectrum() || position.request.are_functors_dense;
+  const bool is_early = !shape.has_half_spectrum() || position.request.is_gathered ||
+                        (position.request.are_functors_dense && shape.elements_per_thread >= 32);
   const bool has_registers = shape.bank_bytes == 0 || (shape.lanes == 1 && is_early);
   result.numbers.is_full = has_registers && result.lane_count() % shape.lanes == 0;
 }

@@ -109,7 +109,7 @@ void undone(const traits& kind, std::size_t n, const Work& work) {
 }
 
 /// Roots are read one by one where a table of them is small.
-constexpr std::size_t max_single_roots = std::size_t{1} << 12;
+constexpr std::size_t max_single_roots = 6144;
 
 unsigned fine_bits_of(std::size_t roots) {
   return roots <= max_single_roots ? 0 : (device::log2_of(roots) + 1) / 2;

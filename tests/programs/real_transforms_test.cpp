@@ -37,6 +37,14 @@ TEST(real_transforms, of_rows_that_fit_a_workgroup_cross_memory_once) {
   }
 }
 
+TEST(real_transforms, that_scatter_lines_gather_them_from_local_memory) {
+  for (const transform kind : every_kind) {
+    const programs::program steps = planned({.lengths = {1024}, .batch = 1000, .kind = kind});
+    const request::traits& traits = request::traits_of(kind);
+    EXPECT_EQ(steps.passes().front().shape().stage_out, traits.half_out) << name_of(kind);
+  }
+}
+
 TEST(real_transforms, of_several_axes_have_reals_between_them) {
   const programs::program steps = planned({.lengths = {64, 96, 128},
                                            .kind = transform::dct2,

@@ -74,6 +74,15 @@ complex<double> narrowed(std::complex<long double> z) {
   return {static_cast<double>(z.real()), static_cast<double>(z.imag())};
 }
 
+/// Gathers each output of the inner transform's elements: what storing them has made.
+template <class Reduction, class Value>
+void expect_gathered(lines& held, const Value& value) {
+  for (std::size_t t = 0; t < held.y.size(); ++t) {
+    EXPECT_EQ(Reduction::template output<double>(held.out(), t, value), held.y[t])
+        << "output " << t << " of " << held.y.size();
+  }
+}
+
 /// By `inner` reals to bins.
 template <class Reduction>
 void check_by_bins(lines held, std::size_t inner, transform kind, double factor) {
@@ -84,6 +93,9 @@ void check_by_bins(lines held, std::size_t inner, transform kind, double factor)
   const exact bins = dft_by_definition<direction::forward>(loaded);
   for (std::size_t k = 0; k <= inner / 2; ++k) {
     Reduction::template store<double>(held.out(), k, narrowed(bins[k]));
+  }
+  if constexpr (Reduction::gathers) {
+    expect_gathered<Reduction>(held, [&](std::size_t k) { return narrowed(bins[k]); });
   }
   expect_sums(held, kind, factor);
 }
@@ -115,6 +127,8 @@ TEST(functors_reductions, of_dct3_unfold_bins) {
     for (std::size_t i = 0; i < n; ++i) {
       folded_bins::store<double>(held.out(), i, static_cast<double>(values[i].real()));
     }
+    expect_gathered<folded_bins>(
+        held, [&](std::size_t i) { return static_cast<double>(values[i].real()); });
     expect_sums(held, transform::dct3, 1);
   }
 }
@@ -131,6 +145,7 @@ TEST(functors_reductions, of_dct4_of_even_lengths_take_reals_in_pairs) {
     for (std::size_t k = 0; k < n / 2; ++k) {
       half_turned::store<double>(held.out(), k, narrowed(bins[k]));
     }
+    expect_gathered<half_turned>(held, [&](std::size_t k) { return narrowed(bins[k]); });
     expect_sums(held, transform::dct4, 2);
   }
 }

@@ -57,6 +57,7 @@ struct fused_as {
   static constexpr size first = First;
   static constexpr bool has_parts = Taken == reals::one_by_one;
   static constexpr bool has_pairs = IsReal && Taken == reals::in_pairs;
+  static constexpr bool has_singles = IsReal && Taken == reals::unpaired;
   static_assert(IsReal || Taken == reals::in_pairs, "complex elements are taken whole");
   static_assert(BlockAt % block_alignment == 0, "the planner aligns parameter blocks");
 };
@@ -168,6 +169,7 @@ class fused_load {
   using value = typename value_of<typename As::real, As::is_real>::type;
 
   static constexpr bool has_parts = As::has_parts, computes = true;
+  static constexpr bool has_singles = As::has_singles;
   template <class... Operands>
   WINGBEAT_FN fused_load(WINGBEAT_GLOBAL const element* in, WINGBEAT_GLOBAL const char* blocks,
                          Operands... operands)
@@ -286,6 +288,7 @@ class fused_store {
 
  public:
   static constexpr bool has_parts = As::has_parts, reduces = false;
+  static constexpr bool has_singles = As::has_singles;
   static constexpr size gathered = gathered_by<Functor>;  ///< Outputs of a row; 0: does not gather.
   template <class... Operands>
   WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two ends of a pass, both in complex elements at numbered places: a load answers get(at), a
 // store takes put(at, z). What a place counts is the end's own: a stored complex number, or a
-// stored real one. These are plain memory; functor.hpp has those that call your functors.
+// stored real one; of an end that has singles each element is one real. These are plain memory;
+// functor.hpp has those that call your functors.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"   // bfloat
@@ -19,7 +20,7 @@ template <class Stored, class Real, use Use = use::again>
 class complex_load {
  public:
   using element = complex<Stored>;
-  static constexpr bool has_parts = false, computes = false;
+  static constexpr bool has_parts = false, computes = false, has_singles = false;
   WINGBEAT_FN complex_load(WINGBEAT_GLOBAL const element* in,
                            WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
@@ -48,7 +49,7 @@ template <class Stored, class Real, use Use = use::again>
 class complex_store {
  public:
   using element = complex<Stored>;
-  static constexpr bool has_parts = false, reduces = false;
+  static constexpr bool has_parts = false, reduces = false, has_singles = false;
   static constexpr size gathered = 0;
   WINGBEAT_FN complex_store(WINGBEAT_GLOBAL element* out,
                             WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
@@ -71,7 +72,7 @@ template <class Stored, class Real>
 class real_load {
  public:
   using element = Stored;
-  static constexpr bool has_parts = false, computes = false;
+  static constexpr bool has_parts = false, computes = false, has_singles = true;
   WINGBEAT_FN real_load(WINGBEAT_GLOBAL const element* in,
                         WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
@@ -91,7 +92,7 @@ template <class Stored, class Real>
 class real_store {
  public:
   using element = Stored;
-  static constexpr bool has_parts = false, reduces = false;
+  static constexpr bool has_parts = false, reduces = false, has_singles = true;
   static constexpr size gathered = 0;
   WINGBEAT_FN real_store(WINGBEAT_GLOBAL element* out,
                          WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
@@ -116,7 +117,7 @@ template <class Stored, class Real, size Apart>
 class parts_load {
  public:
   using element = Stored;
-  static constexpr bool has_parts = true, computes = false;
+  static constexpr bool has_parts = true, computes = false, has_singles = false;
   WINGBEAT_FN parts_load(WINGBEAT_GLOBAL const element* in,
                          WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
@@ -146,7 +147,7 @@ template <class Stored, class Real, size Apart>
 class parts_store {
  public:
   using element = Stored;
-  static constexpr bool has_parts = true, reduces = false;
+  static constexpr bool has_parts = true, reduces = false, has_singles = false;
   static constexpr size gathered = 0;
   WINGBEAT_FN parts_store(WINGBEAT_GLOBAL element* out,
                           WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)

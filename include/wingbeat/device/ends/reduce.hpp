@@ -35,6 +35,7 @@ class fused_reduce {
   using partial = typename partial_of<Functor>::type;
   using value = typename value_of<typename As::real, As::is_real>::type;
   static constexpr bool has_parts = As::has_parts, reduces = true;
+  static constexpr bool has_singles = As::has_singles;
   static constexpr size gathered = 0;
 
  private:

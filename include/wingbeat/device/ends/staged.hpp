@@ -79,24 +79,29 @@ WINGBEAT_FN void write_separated_rows(const Body& body, const Elements& elements
   });
 }
 
-/// Writes the outputs that the store makes of whole rows, of which element(lane, i) is element i.
+/// Writes the outputs that the store makes of whole rows, of which element(lane, i) is element i:
+/// some at a time, so that none waits for the one before.
 template <class Body, class Elements, class Element>
 WINGBEAT_FN void write_gathered(const Body& body, const Elements& elements,
                                 const Element& element) {
   constexpr auto outputs = unsigned(Elements::access_type::store_type::gathered);
-  typename Body::real y[staged_rounds<outputs, Body>()];
+  constexpr unsigned rounds = staged_rounds<outputs, Body>(), most = rounds < 16 ? rounds : 16;
+  typename Body::real y[most];
   WINGBEAT_UNROLL
-  for (unsigned r = 0; r < staged_rounds<outputs, Body>(); ++r) {
-    in_round<outputs, false>(body, r, [&](unsigned lane, unsigned t) {
-      y[r] = elements.target().output(elements.out(elements.existing(lane)), t,
-                                      [&](size i) { return element(lane, unsigned(i)); });
-    });
-  }
-  WINGBEAT_UNROLL
-  for (unsigned r = 0; r < staged_rounds<outputs, Body>(); ++r) {
-    in_round<outputs, false>(body, r, [&](unsigned lane, unsigned t) {
-      if (elements.has(lane)) elements.target().put_output(elements.out(lane), t, y[r]);
-    });
+  for (unsigned first = 0; first < rounds; first += most) {
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < most && first + r < rounds; ++r) {
+      in_round<outputs, false>(body, first + r, [&](unsigned lane, unsigned t) {
+        y[r] = elements.target().output(elements.out(elements.existing(lane)), t,
+                                        [&](size i) { return element(lane, unsigned(i)); });
+      });
+    }
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < most && first + r < rounds; ++r) {
+      in_round<outputs, false>(body, first + r, [&](unsigned lane, unsigned t) {
+        if (elements.has(lane)) elements.target().put_output(elements.out(lane), t, y[r]);
+      });
+    }
   }
 }
 
@@ -143,8 +148,10 @@ WINGBEAT_FN void load_staged(const Body& body, const Elements& elements, complex
                                       copy_to(entries + staged_address<Policy>(slot), z);
                                     });
   WINGBEAT_UNROLL
-  for (unsigned r = 0; r < E; ++r)
+  for (unsigned r = 0; r < E; ++r) {
     x[r] = copied_from(entries + staged_address<Policy>(body.team().slot(body.number_in(r))));
+    if constexpr (Elements::reads_reals) x[r].im = 0;  // which compilers see here alone
+  }
   if constexpr (Body::has_exchanges) body.team().workgroup_barrier();
 }
 
@@ -155,8 +162,10 @@ WINGBEAT_FN void store_staged(const Body& body, const Elements& elements,
   if constexpr (Body::has_exchanges || Policy::numbers().shape.stage_in)
     body.team().workgroup_barrier();
   WINGBEAT_UNROLL
-  for (unsigned r = 0; r < E; ++r)
-    copy_to(entries + staged_address<Policy>(body.team().slot(body.number_out(r))), x[r]);
+  for (unsigned r = 0; r < E && r < Elements::last_written; ++r) {
+    const complex<Real> z{x[r].re, Elements::writes_reals ? Real(0) : x[r].im};
+    copy_to(entries + staged_address<Policy>(body.team().slot(body.number_out(r))), z);
+  }
   body.team().workgroup_barrier();
   write_staged<Policy, Body::length>(body, elements, [&](unsigned lane, unsigned q) {
     return copied_from(entries + staged_address<Policy>(Body::team_type::slot_of(lane, q)));

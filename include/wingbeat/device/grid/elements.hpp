@@ -24,6 +24,16 @@ class elements {
   WINGBEAT_FN elements(const access_type& memory, unsigned number, size rows)
       : tile_(number, rows), access_(memory) {}
 
+  /// Whether imaginary parts are 0 on the way in, and not stored on the way out.
+  static constexpr bool reads_reals = Load::has_singles && numbers.in.second == 0;
+  static constexpr bool writes_reals = Store::has_singles && numbers.out.second == 0;
+  /// Of a butterfly in one thread, behind which of its outputs no others are stored.
+  static constexpr size last_written =
+      numbers.out.is_limited && numbers.shape.length == numbers.shape.elements_per_thread &&
+              !numbers.out.is_pairs && numbers.out.step == 1 && numbers.out.second == 0
+          ? numbers.out.valid_end
+          : numbers.shape.length;
+
   WINGBEAT_FN bool has(unsigned lane) const { return tile_.has(lane); }
   /// Returns whether element q of a butterfly is no padding.
   WINGBEAT_FN static constexpr bool has_element(unsigned q) {
