@@ -34,7 +34,7 @@ const architecture& hopper() {
                .columns = {few::fp32_columns, fp32_columns, other::fp32_columns},
                .column_lines = fp32_column_lines,
                .unmeasured_mirrored = fp32_mirrored_limits},
-      .fp64 = {.rows = {.whole = fp64_whole,
+      .fp64 = {.rows = {.whole = {fp64_whole, other::fp64_whole},
                         .lines = fp64_lines,
                         .cuts = fp64_cuts,
                         .planes = fp64_planes},

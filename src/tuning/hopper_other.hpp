@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA GPUs: lengths that are no powers of two, where measurement on an H200 found better shapes
-// than the rule of src/planner/rules.cpp: see bench/NOTES.md, section 21. Of fp32 alone.
+// than the rule of src/planner/rules.cpp: see bench/NOTES.md, sections 21 and 33. Of fp32, but for one.
 #pragma once
 
 #include <array>
@@ -38,12 +38,17 @@ inline constexpr shape fp32_whole[] = {
     {.length = 6000, .elements = 20, .fraction = 0.95f, .prefetch_mib = 8},
     {.length = 6144, .elements = 16, .fraction = 0.98f, .prefetch_mib = 8},
     {.length = 6561, .elements = 27, .fraction = 0.91f, .prefetch_mib = 8},
+    {.length = 6930, .elements = 22, .fraction = 0.89f, .prefetch_mib = 4},
     {.length = 7168, .elements = 16, .fraction = 0.98f, .prefetch_mib = 8},
     {.length = 8000, .elements = 20, .fraction = 0.97f, .prefetch_mib = 8},
     {.length = 10000, .elements = 20, .fraction = 0.89f, .prefetch_mib = 8},
     {.length = 12288, .elements = 32, .fraction = 0.93f, .prefetch_mib = 8},
+    {.length = 13860, .elements = 18, .fraction = 0.82f, .prefetch_mib = 4},
     {.length = 15360, .elements = 32, .fraction = 0.92f, .prefetch_mib = 8},
     {.length = 20000, .elements = 20, .fraction = 0.77f, .prefetch_mib = 4},
+};
+inline constexpr shape fp64_whole[] = {
+    {.length = 10000, .elements = 10, .half_trade = true, .fraction = 0.99f, .prefetch_mib = 4},
 };
 inline constexpr shape fp32_rows_of_reals[] = {
     {.length = 15, .elements = 15, .lanes = 64, .stage_out = true, .fraction = 0.94f},
