@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA GPUs: lengths that are no powers of two, where measurement on an H200 found better shapes
-// than the rule of src/planner/rules.cpp: see bench/NOTES.md, sections 21 and 33. Of fp32, but for one.
+// than the rule of src/planner/rules.cpp: see bench/NOTES.md, sections 21 and 36. Of fp32, but for
+// one.
 #pragma once
 
 #include <array>
