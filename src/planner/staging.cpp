@@ -97,8 +97,13 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
   const bool is_row = wider.makes == body::real_row && wider.bank_bytes != 0;
   // Functors number packed rows, or transforms that alternate: see `functor_rows`.
   const plan_spec& spec = position.request.spec;
-  const gathered_sides gathered{.in = is_row && lanes.in == 1 && numbers.in.stride > 1,
-                                .out = is_row && lanes.out == 1 && numbers.out.stride > 1};
+  // Pairs of reals that are taken one by one lie two apart where nothing is between them.
+  const auto is_apart = [](const device::grid::side& side, const pass_side& stored) {
+    return side.stride > (side.is_pairs && stored.has_parts ? 2U : 1U);
+  };
+  const gathered_sides gathered{
+      .in = is_row && lanes.in == 1 && is_apart(numbers.in, result.in),
+      .out = is_row && lanes.out == 1 && is_apart(numbers.out, result.out)};
   if (!gathered.in && !gathered.out) return {};
   // Functors at both ends load and store reals one by one.
   const bool are_single = spec.load.is_given() && spec.store.is_given();

@@ -227,4 +227,16 @@ TEST(placement, tells_functors_of_rows_of_one_real) {
             1U);
 }
 
+TEST(placement, stages_no_rows_of_one_real_as_if_they_alternated) {
+  plan_spec spec{.lengths = {64}, .batch = 3, .kind = transform::inverse_to_real};
+  spec.valid_out = {{8, 10}};
+  const programs::program of_two = programs::make_program(spec, hopper());
+  spec.valid_out = {{9, 10}};
+  const programs::program of_one = programs::make_program(spec, hopper());
+  const device::grid::tile_shape &one = of_one.passes().front().shape(),
+                                 &two = of_two.passes().front().shape();
+  EXPECT_EQ(one.stage_out, two.stage_out);
+  EXPECT_EQ(one.lanes, two.lanes);
+}
+
 }  // namespace

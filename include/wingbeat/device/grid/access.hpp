@@ -58,8 +58,8 @@ class access {
     if constexpr (numbers.in.is_hermitian) {
       constexpr size n = numbers.points(), unit = numbers.in.unit;
       const bool is_mirrored = 2 * i > n, is_real = i == 0 || (n % 2 == 0 && 2 * i == n);
-      const complex_type z = read_stored(is_mirrored ? place + (n - 2 * i) * unit : place,
-                                         is_mirrored ? n - i : i);
+      const complex_type z =
+          read_stored(is_mirrored ? place + (n - 2 * i) * unit : place, is_mirrored ? n - i : i);
       return {z.re, is_real ? real(0) : is_mirrored ? -z.im : z.im};
     } else {
       return read_stored(place, i);
