@@ -41,6 +41,7 @@ from numpy.fft import fftfreq, rfftfreq
 from wingbeat import _wingbeat
 from wingbeat._arguments import lengths_and_axes, thread_count
 from wingbeat._arrays import library_of
+from wingbeat._kinds import COSINES, SINES
 from wingbeat._transform import Request, transform, transform_row
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
@@ -60,15 +61,6 @@ Axes = Union[int, Sequence[int], None]
 _row = _wingbeat.transform_row
 _FORWARD, _INVERSE = _wingbeat.kind_forward, _wingbeat.kind_inverse
 _FROM_REAL, _TO_REAL = _wingbeat.kind_forward_from_real, _wingbeat.kind_inverse_to_real
-# The kind of each type 1 to 4, and the one that undoes it.
-_COSINES = {1: (_wingbeat.kind_dct1, _wingbeat.kind_dct1),
-            2: (_wingbeat.kind_dct2, _wingbeat.kind_dct3),
-            3: (_wingbeat.kind_dct3, _wingbeat.kind_dct2),
-            4: (_wingbeat.kind_dct4, _wingbeat.kind_dct4)}
-_SINES = {1: (_wingbeat.kind_dst1, _wingbeat.kind_dst1),
-          2: (_wingbeat.kind_dst2, _wingbeat.kind_dst3),
-          3: (_wingbeat.kind_dst3, _wingbeat.kind_dst2),
-          4: (_wingbeat.kind_dst4, _wingbeat.kind_dst4)}
 
 
 def fft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
@@ -352,7 +344,7 @@ def dct(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Nor
     >>> fft.dct([1, 1, 1, 1]).round(12)
     array([8., 0., 0., 0.])
     """
-    kind = _kind_of(_COSINES, type, False)
+    kind = _kind_of(COSINES, type, False)
     orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
     if workers is None and plan is None and stream is None:
         result = _row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, out)
@@ -370,7 +362,7 @@ def idct(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: No
     >>> fft.idct([8, 0, 0, 0])
     array([1., 1., 1., 1.])
     """
-    kind = _kind_of(_COSINES, type, True)
+    kind = _kind_of(COSINES, type, True)
     orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
     if workers is None and plan is None and stream is None:
         result = _row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, out)
@@ -388,7 +380,7 @@ def dst(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Nor
     >>> fft.dst([0, 1, 0], type=1).round(12)
     array([ 2.,  0., -2.])
     """
-    kind = _kind_of(_SINES, type, False)
+    kind = _kind_of(SINES, type, False)
     orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
     if workers is None and plan is None and stream is None:
         result = _row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, out)
@@ -406,7 +398,7 @@ def idst(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: No
     >>> fft.idst(fft.dst([1, 2, 3])).round(12)
     array([1., 2., 3.])
     """
-    kind = _kind_of(_SINES, type, True)
+    kind = _kind_of(SINES, type, True)
     orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
     if workers is None and plan is None and stream is None:
         result = _row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, out)
@@ -436,7 +428,7 @@ def dctn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm 
     array([[16.,  0.],
            [ 0.,  0.]])
     """
-    kind = _kind_of(_COSINES, type, False)
+    kind = _kind_of(COSINES, type, False)
     return _reals_along_axes(kind, False, x, s, axes, norm, overwrite_x, workers, orthogonalize,
                              plan, out, stream)
 
@@ -450,7 +442,7 @@ def idctn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm
     array([[1., 0.],
            [0., 1.]])
     """
-    kind = _kind_of(_COSINES, type, True)
+    kind = _kind_of(COSINES, type, True)
     return _reals_along_axes(kind, True, x, s, axes, norm, overwrite_x, workers, orthogonalize,
                              plan, out, stream)
 
@@ -463,7 +455,7 @@ def dstn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm 
     >>> fft.dstn(np.ones((3, 4))).shape
     (3, 4)
     """
-    kind = _kind_of(_SINES, type, False)
+    kind = _kind_of(SINES, type, False)
     return _reals_along_axes(kind, False, x, s, axes, norm, overwrite_x, workers, orthogonalize,
                              plan, out, stream)
 
@@ -477,7 +469,7 @@ def idstn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm
     array([[1., 0.],
            [0., 1.]])
     """
-    kind = _kind_of(_SINES, type, True)
+    kind = _kind_of(SINES, type, True)
     return _reals_along_axes(kind, True, x, s, axes, norm, overwrite_x, workers, orthogonalize,
                              plan, out, stream)
 

@@ -27,6 +27,7 @@ from wingbeat import _wingbeat
 from wingbeat._adjoints import adjoint_of, weighted_axes
 from wingbeat._arguments import lengths_and_axes
 from wingbeat._arrays import FORWARD, FROM_REAL, INVERSE, TO_REAL, conversion, result_name
+from wingbeat._kinds import COSINES, SINES
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
@@ -37,15 +38,6 @@ _TARGET = "wingbeat_transform"
 # Numbers of `scaling`: none, by the length, by its square root.
 _FORWARD_SCALES = {None: 0, "backward": 0, "forward": 1, "ortho": 2}
 _INVERSE_SCALES = {None: 1, "backward": 1, "forward": 0, "ortho": 2}
-# Of types 1 to 4: the kind, and the one that undoes it.
-_COSINES = {1: (_wingbeat.kind_dct1, _wingbeat.kind_dct1),
-            2: (_wingbeat.kind_dct2, _wingbeat.kind_dct3),
-            3: (_wingbeat.kind_dct3, _wingbeat.kind_dct2),
-            4: (_wingbeat.kind_dct4, _wingbeat.kind_dct4)}
-_SINES = {1: (_wingbeat.kind_dst1, _wingbeat.kind_dst1),
-          2: (_wingbeat.kind_dst2, _wingbeat.kind_dst3),
-          3: (_wingbeat.kind_dst3, _wingbeat.kind_dst2),
-          4: (_wingbeat.kind_dst4, _wingbeat.kind_dst4)}
 
 
 @lru_cache(maxsize=None)
@@ -352,7 +344,7 @@ def dct(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
     >>> dct(jnp.ones(2))
     Array([4., 0.], dtype=float32)
     """
-    return _between_reals(_COSINES, False, x, type, *_row(n, axis), norm, orthogonalize)
+    return _between_reals(COSINES, False, x, type, *_row(n, axis), norm, orthogonalize)
 
 
 def idct(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
@@ -361,7 +353,7 @@ def idct(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
     >>> idct(jnp.array([4.0, 0.0]))
     Array([1., 1.], dtype=float32)
     """
-    return _between_reals(_COSINES, True, x, type, *_row(n, axis), norm, orthogonalize)
+    return _between_reals(COSINES, True, x, type, *_row(n, axis), norm, orthogonalize)
 
 
 def dst(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
@@ -370,7 +362,7 @@ def dst(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
     >>> dst(jnp.ones(1))
     Array([2.], dtype=float32)
     """
-    return _between_reals(_SINES, False, x, type, *_row(n, axis), norm, orthogonalize)
+    return _between_reals(SINES, False, x, type, *_row(n, axis), norm, orthogonalize)
 
 
 def idst(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
@@ -379,7 +371,7 @@ def idst(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
     >>> idst(jnp.array([2.0]))
     Array([1.], dtype=float32)
     """
-    return _between_reals(_SINES, True, x, type, *_row(n, axis), norm, orthogonalize)
+    return _between_reals(SINES, True, x, type, *_row(n, axis), norm, orthogonalize)
 
 
 def dctn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
@@ -388,7 +380,7 @@ def dctn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
     >>> dctn(jnp.ones((2, 2)))[0, 0]
     Array(16., dtype=float32)
     """
-    return _between_reals(_COSINES, False, x, type, s, axes, norm, orthogonalize)
+    return _between_reals(COSINES, False, x, type, s, axes, norm, orthogonalize)
 
 
 def idctn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
@@ -397,7 +389,7 @@ def idctn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
     >>> idctn(dctn(jnp.ones((1, 2))))
     Array([[1., 1.]], dtype=float32)
     """
-    return _between_reals(_COSINES, True, x, type, s, axes, norm, orthogonalize)
+    return _between_reals(COSINES, True, x, type, s, axes, norm, orthogonalize)
 
 
 def dstn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
@@ -406,7 +398,7 @@ def dstn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
     >>> dstn(jnp.ones((3, 4))).shape
     (3, 4)
     """
-    return _between_reals(_SINES, False, x, type, s, axes, norm, orthogonalize)
+    return _between_reals(SINES, False, x, type, s, axes, norm, orthogonalize)
 
 
 def idstn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
@@ -415,4 +407,4 @@ def idstn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
     >>> idstn(dstn(jnp.ones((1, 1))))
     Array([[1.]], dtype=float32)
     """
-    return _between_reals(_SINES, True, x, type, s, axes, norm, orthogonalize)
+    return _between_reals(SINES, True, x, type, s, axes, norm, orthogonalize)

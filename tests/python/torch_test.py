@@ -137,7 +137,7 @@ def test_operator(name, noise):
     scale, dims = 1, [1]
     kind = {"fft": _tensors.FORWARD, "ifft": _tensors.INVERSE, "irfft": _tensors.TO_REAL,
             "hfft": _tensors.TO_REAL, "rfft": _tensors.FROM_REAL, "ihfft": _tensors.FROM_REAL,
-            "dct": _functions._COSINES[2][0], "dst": _functions._SINES[3][0]}[name]
+            "dct": _functions.COSINES[2][0], "dst": _functions.SINES[3][0]}[name]
     for x in (noise(2, 6, dtype=dtype_for(name)), noise(6, 2, dtype=dtype_for(name)).T.conj()):
         torch.library.opcheck(torch.ops.wingbeat.transform.default,
                               (x.requires_grad_(), kind, dims, [6], scale, False))

@@ -29,6 +29,7 @@ import numpy as np
 
 from wingbeat import _wingbeat, plan_cache
 from wingbeat._arrays import FORWARD, FROM_REAL, INVERSE, TO_REAL, library_of
+from wingbeat._kinds import COSINES, SINES
 from wingbeat.plan import Plan
 
 __all__ = ["VkFFTApp", "OpenclVkFFTApp", "fftn", "ifftn", "rfftn", "irfftn", "dctn", "idctn",
@@ -37,14 +38,6 @@ __all__ = ["VkFFTApp", "OpenclVkFFTApp", "fftn", "ifftn", "rfftn", "irfftn", "dc
 _COMPLEX_OF = {"float16": "complex32", "float32": "complex64", "float64": "complex128"}
 _REAL_OF = {name: real for real, name in _COMPLEX_OF.items()}
 _NARROW = np.dtype([("re", np.float16), ("im", np.float16)])  # complex32 of pyvkfft
-_COSINES = {1: (_wingbeat.kind_dct1, _wingbeat.kind_dct1),
-            2: (_wingbeat.kind_dct2, _wingbeat.kind_dct3),
-            3: (_wingbeat.kind_dct3, _wingbeat.kind_dct2),
-            4: (_wingbeat.kind_dct4, _wingbeat.kind_dct4)}
-_SINES = {1: (_wingbeat.kind_dst1, _wingbeat.kind_dst1),
-          2: (_wingbeat.kind_dst2, _wingbeat.kind_dst3),
-          3: (_wingbeat.kind_dst3, _wingbeat.kind_dst2),
-          4: (_wingbeat.kind_dst4, _wingbeat.kind_dst4)}
 # Of the forward transform and the inverse one: `norm` of the extension, and of a Plan.
 _FORWARD_NORMS = {0: ("backward", None), 1: ("backward", None), "ortho": ("ortho", "sqrt")}
 _INVERSE_NORMS = {0: ("forward", None), 1: ("backward", "length"), "ortho": ("ortho", "sqrt")}
@@ -137,7 +130,7 @@ class VkFFTApp:
     def _choose_kinds(self, dct, dst):
         self.dct, self.dst = (2 if kind is True else int(kind) for kind in (dct, dst))
         self._kinds = (FROM_REAL, TO_REAL) if self.r2c else (FORWARD, INVERSE)
-        for kind, kinds, name in ((self.dct, _COSINES, "dct"), (self.dst, _SINES, "dst")):
+        for kind, kinds, name in ((self.dct, COSINES, "dct"), (self.dst, SINES, "dst")):
             if kind and kind not in kinds:
                 raise RuntimeError(f"{name} is {kind}; give a type, 1 to 4")
             self._kinds = kinds[kind] if kind else self._kinds

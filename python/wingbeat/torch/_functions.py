@@ -3,7 +3,7 @@
 
 import torch
 
-from wingbeat import _wingbeat
+from wingbeat._kinds import COSINES, SINES
 from wingbeat.torch._operators import transform
 from wingbeat.torch._tensors import COMPLEX_OF, FORWARD, FROM_REAL, INVERSE, TO_REAL
 
@@ -11,15 +11,6 @@ from wingbeat.torch._tensors import COMPLEX_OF, FORWARD, FROM_REAL, INVERSE, TO_
 _FORWARD_SCALES = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
 _INVERSE_SCALES = {None: 2, "backward": 2, "ortho": 1, "forward": 0}
 
-# Of types 1 to 4: the kind, and the one that undoes it.
-_COSINES = {1: (_wingbeat.kind_dct1, _wingbeat.kind_dct1),
-            2: (_wingbeat.kind_dct2, _wingbeat.kind_dct3),
-            3: (_wingbeat.kind_dct3, _wingbeat.kind_dct2),
-            4: (_wingbeat.kind_dct4, _wingbeat.kind_dct4)}
-_SINES = {1: (_wingbeat.kind_dst1, _wingbeat.kind_dst1),
-          2: (_wingbeat.kind_dst2, _wingbeat.kind_dst3),
-          3: (_wingbeat.kind_dst3, _wingbeat.kind_dst2),
-          4: (_wingbeat.kind_dst4, _wingbeat.kind_dst4)}
 
 
 def _scale_of(norm, is_inverse):
@@ -278,7 +269,7 @@ def dct(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
     >>> dct(torch.tensor([1.0, 1.0]))
     tensor([4., 0.])
     """
-    return _between_reals(_COSINES, False, input, type, *_row(n, dim), norm, orthogonalize)
+    return _between_reals(COSINES, False, input, type, *_row(n, dim), norm, orthogonalize)
 
 
 def idct(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
@@ -287,7 +278,7 @@ def idct(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
     >>> idct(torch.tensor([4.0, 0.0]))
     tensor([1., 1.])
     """
-    return _between_reals(_COSINES, True, input, type, *_row(n, dim), norm, orthogonalize)
+    return _between_reals(COSINES, True, input, type, *_row(n, dim), norm, orthogonalize)
 
 
 def dst(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
@@ -296,7 +287,7 @@ def dst(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
     >>> dst(torch.ones(1))
     tensor([2.])
     """
-    return _between_reals(_SINES, False, input, type, *_row(n, dim), norm, orthogonalize)
+    return _between_reals(SINES, False, input, type, *_row(n, dim), norm, orthogonalize)
 
 
 def idst(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
@@ -305,7 +296,7 @@ def idst(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
     >>> idst(torch.tensor([2.0]))
     tensor([1.])
     """
-    return _between_reals(_SINES, True, input, type, *_row(n, dim), norm, orthogonalize)
+    return _between_reals(SINES, True, input, type, *_row(n, dim), norm, orthogonalize)
 
 
 def dctn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
@@ -315,7 +306,7 @@ def dctn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
     tensor([[16.,  0.],
             [ 0.,  0.]])
     """
-    return _between_reals(_COSINES, False, input, type, s, dim, norm, orthogonalize)
+    return _between_reals(COSINES, False, input, type, s, dim, norm, orthogonalize)
 
 
 def idctn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
@@ -325,7 +316,7 @@ def idctn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
     tensor([[1., 1.],
             [1., 1.]])
     """
-    return _between_reals(_COSINES, True, input, type, s, dim, norm, orthogonalize)
+    return _between_reals(COSINES, True, input, type, s, dim, norm, orthogonalize)
 
 
 def dstn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
@@ -334,7 +325,7 @@ def dstn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
     >>> dstn(torch.ones(3, 4)).shape
     torch.Size([3, 4])
     """
-    return _between_reals(_SINES, False, input, type, s, dim, norm, orthogonalize)
+    return _between_reals(SINES, False, input, type, s, dim, norm, orthogonalize)
 
 
 def idstn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
@@ -343,4 +334,4 @@ def idstn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
     >>> idstn(dstn(torch.ones(1, 1)))
     tensor([[1.]])
     """
-    return _between_reals(_SINES, True, input, type, s, dim, norm, orthogonalize)
+    return _between_reals(SINES, True, input, type, s, dim, norm, orthogonalize)
