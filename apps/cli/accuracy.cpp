@@ -176,45 +176,38 @@ row<double> transformed(const plan_spec& spec, const output_sample& sample,
   return result;
 }
 
-/// Keeps the elements of the sample along one axis of lines that are `stride` apart.
-row<long double> kept_along(const row<long double>& points, std::size_t length, std::size_t stride,
-                            const output_sample::axis& sampled) {
-  row<long double> kept;
-  for (std::size_t block = 0; block < points.size(); block += stride * length) {
-    for (std::size_t k = sampled.first; k < length; k += sampled.step) {
-      const auto first = points.begin() + static_cast<std::ptrdiff_t>(block + k * stride);
-      kept.insert(kept.end(), first, first + static_cast<std::ptrdiff_t>(stride));
-    }
-  }
-  return kept;
-}
-
-/// Transforms from reals to reals are not folded: all their lines are transformed by the sums that
-/// define them, axis by axis, of which only the sample is kept.
+/// Transforms from reals to reals are sampled axis by axis, from the slowest on, which is folded
+/// while rows are read.
 row<double> transformed_reals(const plan_spec& spec, const output_sample& sample,
                               const byte_reader& input) {
   const arrays::array in = request::input_array(spec);
   const auto axis_of = [&](std::size_t a) {
-    return reference::real_axis{request::kind_of_axis(spec, a), spec.lengths[a],
-                                spec.orthogonalize};
+    const auto [first, step] = sample.axes[a];
+    return reference::real_axis{request::kind_of_axis(spec, a), spec.lengths[a], spec.orthogonalize,
+                                first, step};
   };
+  const reference::real_axis slowest = axis_of(0);
+  std::size_t stride = product_of(spec.lengths) / spec.lengths.front();
+  row<long double> folded(slowest.n_points() * stride);
   const lengths outer = all_but_last(spec.lengths);
-  const reference::real_axis last = axis_of(outer.size());
-  row<long double> points;
+  std::size_t element = 0;
   for (std::size_t r = 0; r < product_of(outer); ++r) {
-    const row<double> x = row_of(in, spec.real, {sample.transform, outer_indices(r, outer)}, input);
-    row<long double> line(x.begin(), x.end());
-    last(line, 1);
-    const row<long double> kept = kept_along(line, line.size(), 1, sample.axes.back());
-    points.insert(points.end(), kept.begin(), kept.end());
+    for (const auto& x :
+         row_of(in, spec.real, {sample.transform, outer_indices(r, outer)}, input)) {
+      slowest.fold(element / stride, x.real(), &folded[element % stride], stride);
+      ++element;
+    }
   }
-  std::size_t stride = points.size() / product_of(outer);
-  for (std::size_t a = outer.size(); a-- > 0;) {
-    axis_of(a)(points, stride);
-    points = kept_along(points, spec.lengths[a], stride, sample.axes[a]);
-    stride *= spec.lengths[a] / sample.axes[a].step;
+  row<long double> elements(slowest.n_elements() * stride), line(slowest.n_points());
+  for (std::size_t column = 0; column < stride; ++column) {
+    for (std::size_t i = 0; i < line.size(); ++i) line[i] = folded[i * stride + column];
+    slowest.finish(line, &elements[column], stride);
   }
-  return {points.begin(), points.end()};
+  for (std::size_t a = 1; a < spec.lengths.size(); ++a) {
+    stride /= spec.lengths[a];
+    axis_of(a)(elements, stride);
+  }
+  return {elements.begin(), elements.end()};
 }
 
 /// Returns a row's elements in the order of their bins, which `bin_at` maps from their places.

@@ -26,8 +26,8 @@ struct output_sample {
 /// length N folds the input onto M = N/s elements before it is transformed, so that a few elements
 /// of a long transform cost one pass over the input:
 ///     X[r + m s] = sum_i y[i] w_M^(im),   y[i] = sum over j = i mod M of x[j] w_N^(jr).
-/// The fold sums in long double for fp64, in double otherwise; what follows is long double. Of
-/// transforms from reals to reals all lines are transformed in long double.
+/// The fold sums in long double for fp64, in double otherwise; what follows is long double.
+/// Transforms from reals to reals are folded along one axis after another, in long double.
 [[nodiscard]] std::vector<std::complex<double>> expected_sample(const plan_spec& spec,
                                                                 const output_sample& sample,
                                                                 const byte_reader& input);

@@ -3,45 +3,81 @@
 //
 //     y[k] = sum over j of m[j] x[j] f(2 pi p[j] q[k] / M),   f = cos, sin or cos + sin
 //
-// whose parts are those of one DFT of M points: its inputs p[j] are m[j] x[j], the others 0. M is
-// the logical length; where samples stand between the points of the grid twice that, and twice
-// again where frequencies do. m is 2, but 1 of samples that are their own mirror images.
+// m is 2, but 1 of samples that are their own mirror images. M is the logical length L, twice that
+// where samples stand between the points of the grid, and twice again where frequencies do: with
+// p[j] = a j + b and q[k] = c k + d, M = a c L. So y is a part of a DFT of L points between roots,
+//     w_M^(b q[k]) sum over j of w_L^(jk) (w_M^(a d j) m[j] x[j])
+// Of elements k = r + s i alone d is q[r], and w_L^(s i j) repeats after L / gcd(L, s) points.
 #pragma once
 
 #include <complex>
 #include <cstddef>  // size_t
 #include <numbers>  // sqrt2_v
+#include <numeric>  // gcd
 
 #include "reference/axis.hpp"           // axis
-#include "reference/root_of_unity.hpp"  // row, direction
+#include "reference/root_of_unity.hpp"  // row, root_of_unity, direction
 #include "request/traits.hpp"           // traits, basis
 
 namespace wingbeat::reference {
 
-/// The transform of every line of reals along one axis.
+/// The transform of every line of reals along one axis: all elements, or each `step`-th.
 class real_axis {
  public:
-  real_axis(const request::traits& kind, std::size_t length, bool orthogonalize)
+  real_axis(const request::traits& kind, std::size_t length, bool orthogonalize,
+            std::size_t first = 0, std::size_t step = 1)
       : kind_(kind),
         length_(length),
         orthogonalizes_(orthogonalize),
-        order_(kind.order(length)),
-        dft_(order_, direction::forward) {}
+        n_points_(kind.logical_length(length) / std::gcd(kind.logical_length(length), step)),
+        bin_step_(step * n_points_ / kind.logical_length(length)),
+        dft_(n_points_, direction::forward) {
+    const std::size_t order = kind.order(length), origin = kind.place_in(0);
+    for (std::size_t j = 0; j < length; ++j) {
+      const std::size_t angle = (kind.place_in(j) - origin) * kind.place_out(first);
+      in_.push_back(factor_in(j) * root_of_unity<long double>(angle, order, direction::forward));
+    }
+    for (std::size_t k = first; k < length; k += step) {
+      const std::size_t angle = origin * kind.place_out(k);
+      out_.push_back(factor_out(k) * root_of_unity<long double>(angle, order, direction::forward));
+    }
+  }
 
-  /// Replaces the lines of `points`, whose values are `stride` apart, by their transforms.
-  void operator()(row<long double>& points, std::size_t stride) const {
-    for (std::size_t block = 0; block < points.size(); block += stride * length_) {
-      for (std::size_t first = block; first < block + stride; ++first) {
-        row<long double> grid(order_);
+  /// Returns how many points `fold` adds a line to.
+  [[nodiscard]] std::size_t n_points() const noexcept { return n_points_; }
+  /// Returns how many elements of each line are computed.
+  [[nodiscard]] std::size_t n_elements() const noexcept { return out_.size(); }
+
+  /// Adds sample j of a line to its points, which are `stride` apart and begin as zeros.
+  void fold(std::size_t j, long double sample, std::complex<long double>* points,
+            std::size_t stride) const {
+    points[j % n_points_ * stride] += in_[j] * sample;
+  }
+
+  /// Writes the elements of a line, `stride` apart, from its points, which it transforms.
+  void finish(row<long double>& points, std::complex<long double>* elements,
+              std::size_t stride) const {
+    dft_(points, 1);
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      elements[i * stride] = part(out_[i] * points[i * bin_step_ % n_points_]);
+    }
+  }
+
+  /// Replaces the lines of `lines`, whose values are `stride` apart, by the elements of their
+  /// transforms, as far apart; lines become shorter where these are fewer.
+  void operator()(row<long double>& lines, std::size_t stride) const {
+    const std::size_t n_blocks = lines.size() / length_ / stride;
+    for (std::size_t block = 0; block < n_blocks; ++block) {
+      for (std::size_t line = 0; line < stride; ++line) {
+        const std::complex<long double>* const samples = &lines[block * length_ * stride + line];
+        row<long double> points(n_points_);
         for (std::size_t j = 0; j < length_; ++j) {
-          grid[kind_.place_in(j)] = factor_in(j) * points[first + j * stride].real();
+          fold(j, samples[j * stride].real(), points.data(), 1);
         }
-        dft_(grid, 1);
-        for (std::size_t k = 0; k < length_; ++k) {
-          points[first + k * stride] = factor_out(k) * part(grid[kind_.place_out(k)]);
-        }
+        finish(points, &lines[block * out_.size() * stride + line], stride);
       }
     }
+    lines.resize(n_blocks * out_.size() * stride);
   }
 
  private:
@@ -67,8 +103,9 @@ class real_axis {
   request::traits kind_;
   std::size_t length_;
   bool orthogonalizes_;
-  std::size_t order_;  // M
+  std::size_t n_points_, bin_step_;
   axis dft_;
+  row<long double> in_, out_;  // m[j] w_M^(a d j), and w_M^(b q[k]) of the elements computed
 };
 
 }  // namespace wingbeat::reference

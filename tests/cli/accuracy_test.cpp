@@ -120,7 +120,9 @@ TEST_P(accuracy, transforms_of_two_axes_are_the_double_sum) {
   }
 }
 
-TEST_P(accuracy, samples_are_elements_of_the_whole_transform) {
+class samples : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(samples, are_elements_of_the_whole_transform) {
   for (const std::string lengths : {"256", "4x64", "8x4x16", "2x16x2"}) {
     const plan_spec spec = problem(lengths, GetParam(), "packed");
     const auto block = noise_block(spec);
@@ -166,12 +168,19 @@ TEST(oracle, looks_at_whole_transforms_of_several_axes_within_its_limit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(kinds, accuracy, ::testing::Values("c2c", "c2c-inverse", "r2c", "c2r"),
-                         [](const auto& one) {
-                           std::string name = one.param;
-                           for (char& c : name) c = c == '-' ? '_' : c;
-                           return name;
-                         });
+std::string name_of_kind(const ::testing::TestParamInfo<std::string>& kind) {
+  std::string name = kind.param;
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+}
+
+const auto complex_kinds = ::testing::Values("c2c", "c2c-inverse", "r2c", "c2r");
+INSTANTIATE_TEST_SUITE_P(complex, accuracy, complex_kinds, name_of_kind);
+INSTANTIATE_TEST_SUITE_P(complex, samples, complex_kinds, name_of_kind);
+INSTANTIATE_TEST_SUITE_P(reals, samples,
+                         ::testing::Values("dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3",
+                                           "dst4", "dht"),
+                         name_of_kind);
 
 TEST(noise, of_half_spectra_is_that_of_real_signals) {
   for (const std::string layout : {"packed", "in-place", "planar", "interleaved"}) {
