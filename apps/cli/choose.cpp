@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/choose.hpp"
 
+#include <CLI/CLI.hpp>  // Option
+
 #include <algorithm>  // any_of, find_if
 #include <charconv>   // from_chars
 #include <string_view>
 #include <system_error>  // errc
 
 #include "cli/messages.hpp"    // print_message
-#include "cli/option.hpp"      // add_choice, add_text
+#include "cli/option.hpp"      // add_choice, add_list, add_text, whole_number
 #include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error, absent_error
 
@@ -96,6 +98,20 @@ device_info choose_device(const std::string& name, precision real) {
 std::string short_name(const device_info& device) {
   if (device.index == 0) return std::string{name_of(device.runs_on)};
   return formatted("{}:{}", name_of(device.runs_on), device.index);
+}
+
+std::vector<device_info> listed_devices(const std::vector<std::string>& names, precision real) {
+  std::vector<device_info> chosen;
+  for (const std::string& name : names) {
+    const bool is_number = whole_number(name).has_value();
+    chosen.push_back(choose_device(
+        is_number ? formatted("{}:{}", name_of(best_device().runs_on), name) : name, real));
+  }
+  return chosen;
+}
+
+void add_devices(CLI::App& command, std::vector<std::string>& target, const std::string& about) {
+  add_list(command, "--devices", target, about)->excludes("--device");
 }
 
 void add_device(CLI::App& command, std::string& target) {

@@ -29,6 +29,14 @@ namespace wingbeat::cli {
 /// Returns "host", or "opencl:1" for a device that is not the first of its engine.
 [[nodiscard]] std::string short_name(const device_info& device);
 
+/// Returns the devices of a list, in its order and as often as they are named: by names as above,
+/// or by numbers, "0,1", of the devices of the best device's engine. Throws as `choose_device`.
+[[nodiscard]] std::vector<device_info> listed_devices(const std::vector<std::string>& names,
+                                                      precision real);
+
+/// Adds the option --devices, which takes such a list and excludes --device.
+void add_devices(CLI::App& command, std::vector<std::string>& target, const std::string& about);
+
 /// Add the options --device, of one device by its name, --precision and --mode.
 void add_device(CLI::App& command, std::string& target);
 void add_precision(CLI::App& command, precision& target);

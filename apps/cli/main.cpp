@@ -103,6 +103,7 @@ int parse(CLI::App& program, int argc, char** argv) {
   add_fengine(program, code);
   add_filter(program, code);
   add_match(program, code);
+  add_match_merge(program, code);
   add_order(program, code);
   add_plan(program, code);
   add_receive(program, code);

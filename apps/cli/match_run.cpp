@@ -3,8 +3,12 @@
 
 #include <algorithm>  // clamp, max, min
 #include <cmath>      // abs, isfinite, sqrt
+#include <deque>
+#include <exception>  // current_exception, rethrow_exception
 #include <limits>     // numeric_limits
+#include <mutex>
 #include <span>
+#include <thread>  // jthread
 
 #include "cli/convolver.hpp"      // convolver
 #include "cli/image_files.hpp"    // count_absent
@@ -79,9 +83,10 @@ class matcher {
           const match_request& request);
 
   /// Scores some templates.
-  void add(const template_batch& batch, match_result& target);
+  void add(const template_batch& batch);
 
-  void finish(match_result& target);
+  /// Returns what was kept; no arrays where nothing is.
+  [[nodiscard]] search_state state();
 
   [[nodiscard]] std::size_t at_once() const { return at_once_; }
   [[nodiscard]] const std::vector<std::size_t>& result() const { return lengths_; }
@@ -138,7 +143,7 @@ matcher::matcher(const queue& on, const formats::image_stack& image,
     map_search_ = searching(1);
   }
   if (request.wants_maps() && !request.search.is_normalised) maps_.emplace(on, plain, samples);
-  if (request.wants_scores || !request.maps.empty() || request.wants_peaks) {
+  if (request.keeps_state()) {
     plan_search();
   }
 }
@@ -175,7 +180,7 @@ void matcher::take_normalised_maps(const template_batch& batch) {
   }
 }
 
-void matcher::add(const template_batch& batch, match_result& target) {
+void matcher::add(const template_batch& batch) {
   const std::size_t points = spec_.templates[0] * spec_.templates[1];
   for (std::size_t n = 0; n < batch.count; ++n) {
     const std::span<const double> values{&batch.samples[n * points], points};
@@ -185,28 +190,25 @@ void matcher::add(const template_batch& batch, match_result& target) {
     if (!maps_) continue;
     request_.take_map(lengths_[0], lengths_[1], (*maps_)(values));
   }
-  target.n_templates += batch.count;
   if (!search_ && !map_search_) return;
   const std::vector<std::byte> bytes = pack(batch.samples, request_.search.real);
   templates_.write(bytes.data(), bytes.size());
   if (map_search_) take_normalised_maps(batch);
-  if (search_) search_->add(on_, templates_.view(), batch.count);
+  if (search_) search_->add(on_, templates_.view(), batch.count, batch.first);
 }
 
-void matcher::finish(match_result& target) {
-  if (!search_) return;
-  if (request_.wants_scores || request_.wants_peaks) {
-    target.scores = search_->scores(on_);
-    target.numbers = search_->numbers(on_);
-  }
-  for (const score_map map : request_.maps) target.maps.push_back(search_->map(on_, map));
+search_state matcher::state() {
+  return search_ ? search_->state(on_) : search_state{};
 }
 
 /// Returns what is kept of scores that are made elsewhere, in fp64.
 convolving::kept_scores kept_of(search_spec spec) {
   spec.real = precision::fp64;
+  const bool has_unit_sums = spec.keeps_sums && spec.is_normalised;
   spec.is_normalised = false;
-  return convolving::kept_of(spec, /*templates=*/1, /*has_fp64=*/true);
+  auto kept = convolving::kept_of(spec, /*templates=*/1, /*has_fp64=*/true);
+  kept.has_unit_sums = has_unit_sums;
+  return kept;
 }
 
 /// Scores templates in an image with pixels that are not there, one after another.
@@ -228,9 +230,10 @@ class masked_matcher {
   [[nodiscard]] static std::size_t at_once() { return 1; }
   [[nodiscard]] const std::vector<std::size_t>& result() const { return search_.result(); }
 
-  void add(const template_batch& batch, match_result& target) {
+  void add(const template_batch& batch) {
     const std::vector<double> map = search_.scores(batch.samples);
-    const auto number = static_cast<std::uint32_t>(target.n_templates++);
+    const auto number = static_cast<std::uint32_t>(batch.first);
+    ++n_templates_;
     const auto given = convolving::score_arguments(kept_, number, memory_.others(), {});
     std::get<operand_writer<double>>(store_.callable)(
         memory_.keys().handle, host_arguments{store_.operands, given}, 0, 0, map);
@@ -240,12 +243,10 @@ class masked_matcher {
     request_.take_map(result()[0], result()[1], std::vector<float>(map.begin(), map.end()));
   }
 
-  void finish(match_result& target) const {
-    target.scores = memory_.read_map(score_map::largest, target.n_templates);
-    target.numbers = memory_.read_numbers();
-    for (const score_map map : request_.maps) {
-      target.maps.push_back(memory_.read_map(map, target.n_templates));
-    }
+  [[nodiscard]] search_state state() const {
+    search_state kept = memory_.read_all(n_templates_);
+    kept.is_normalised = request_.search.is_normalised;
+    return kept;
   }
 
  private:
@@ -254,6 +255,7 @@ class masked_matcher {
   convolving::kept_scores kept_;
   fused_store store_ = convolving::score_store(kept_);
   convolving::score_memory memory_;  ///< Of this process.
+  std::size_t n_templates_ = 0;
 };
 
 /// Finds the peaks of the largest scores.
@@ -275,23 +277,72 @@ void locate_peaks(const match_request& request, std::size_t shorter, match_resul
   }
 }
 
+/// Deals templates to the searches of several threads.
+class dealt_templates {
+ public:
+  dealt_templates(template_files& templates, std::size_t at_once)
+      : templates_(templates), at_once_(at_once) {
+    bar_.show(0, 0);
+  }
+
+  /// Takes batches until there are no more, or until one of the threads failed.
+  template <class Matcher>
+  void search(Matcher& matcher) noexcept {
+    try {
+      for (template_batch batch = next(); batch.count > 0; batch = next()) {
+        matcher.add(batch);
+        const std::lock_guard lock{mutex_};
+        n_done_ += batch.count;
+        bar_.show(n_done_, templates_.fraction());
+      }
+    } catch (...) {
+      const std::lock_guard lock{mutex_};
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+
+  /// Returns how many were searched for, after all threads. Throws what one of them threw.
+  [[nodiscard]] std::size_t count() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return n_done_;
+  }
+
+ private:
+  [[nodiscard]] template_batch next() {
+    const std::lock_guard lock{mutex_};
+    return failure_ ? template_batch{} : templates_.next(at_once_);
+  }
+
+  std::mutex mutex_;
+  template_files& templates_;
+  std::size_t at_once_;
+  rate_bar bar_{"match", "template"};
+  std::size_t n_done_ = 0;
+  std::exception_ptr failure_;
+};
+
 template <class Matcher>
-match_result searched(Matcher search, template_files& templates, const match_request& request) {
+match_result searched(const std::vector<device_info>& devices, const formats::image_stack& image,
+                      template_files& templates, const match_request& request) {
+  std::deque<Matcher> matchers;
+  for (const device_info& device : devices) {
+    matchers.emplace_back(queue{device}, image, templates, request);
+  }
   match_result result;
-  result.height = search.result()[0];
-  result.width = search.result()[1];
-  rate_bar bar{"match", "template"};
-  bar.show(0, 0);
-  for (;;) {
-    const template_batch batch = templates.next(search.at_once());
-    if (batch.count == 0) break;
-    search.add(batch, result);
-    bar.show(result.n_templates, templates.fraction());
+  result.height = matchers.front().result()[0];
+  result.width = matchers.front().result()[1];
+  dealt_templates dealt{templates, matchers.front().at_once()};
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < matchers.size(); ++i) {
+      threads.emplace_back([&dealt, &matcher = matchers[i]] { dealt.search(matcher); });
+    }
+    dealt.search(matchers.front());
   }
-  search.finish(result);
-  if (request.wants_peaks) {
-    locate_peaks(request, std::min(templates.height(), templates.width()), result);
-  }
+  result.n_templates = dealt.count();
+  result.kept = matchers.front().state();
+  for (std::size_t i = 1; i < matchers.size(); ++i) result.kept.merge(matchers[i].state());
+  complete(request, std::min(templates.height(), templates.width()), result);
   return result;
 }
 
@@ -318,7 +369,16 @@ double vertex_of(double before, double score, double after) {
   return (before - after) / (2 * curvature);
 }
 
-match_result match(const device_info& device, const formats::image_stack& image,
+void complete(const match_request& request, std::size_t shorter, match_result& target) {
+  if (request.wants_scores || request.wants_peaks) {
+    target.scores = target.kept.map(score_map::largest);
+    target.numbers = target.kept.numbers();
+  }
+  for (const score_map map : request.maps) target.maps.push_back(target.kept.map(map));
+  if (request.wants_peaks) locate_peaks(request, shorter, target);
+}
+
+match_result match(const std::vector<device_info>& devices, const formats::image_stack& image,
                    template_files& templates, const match_request& request) {
   if (request.search.mode == extent::valid &&
       (templates.height() > image.height || templates.width() > image.width)) {
@@ -327,9 +387,9 @@ match_result match(const device_info& device, const formats::image_stack& image,
         templates.height(), templates.width(), image.height, image.width));
   }
   if (count_absent(image) > 0) {
-    return searched(masked_matcher{queue{device}, image, templates, request}, templates, request);
+    return searched<masked_matcher>(devices, image, templates, request);
   }
-  return searched(matcher{queue{device}, image, templates, request}, templates, request);
+  return searched<matcher>(devices, image, templates, request);
 }
 
 }  // namespace wingbeat::cli

@@ -5,6 +5,7 @@
 #include <cstddef>  // size_t
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/template_files.hpp"        // template_files
@@ -30,7 +31,23 @@ struct match_request {
   /// empty: no maps are wanted.
   std::function<void(std::size_t height, std::size_t width, formats::image_samples map)> take_map;
 
+  bool wants_state = false;  ///< What was kept, to be merged.
+
   [[nodiscard]] bool wants_maps() const { return take_map != nullptr; }
+  [[nodiscard]] bool keeps_state() const {
+    return wants_state || wants_scores || !maps.empty() || wants_peaks;
+  }
+};
+
+/// Where scores come from: what titles, particles and maps say of it.
+struct match_source {
+  std::string micrograph;  ///< As RELION has it: "000021@stack.mrcs" of image 20 of a stack.
+  std::string image_file;
+  formats::pixel_size pixel_angstrom;
+  bool is_normalised = false;
+  extent mode = extent::valid;
+  std::string arithmetic;  ///< Precision, and what is stored between launches: "fp32, fp16".
+  std::size_t template_height = 0, template_width = 0;
 };
 
 /// A peak and where it is between pixels: the vertex of the parabola through its score and those of
@@ -44,10 +61,11 @@ struct located_peak : peak {
 struct match_result {
   std::size_t height = 0, width = 0;
   std::size_t n_templates = 0;
-  std::vector<float> scores;
-  std::vector<std::vector<float>> maps;  ///< Of `match_request::maps`.
-  std::vector<std::uint32_t> numbers;
-  std::vector<located_peak> peaks;
+  search_state kept = {};  ///< Of no arrays where only the maps of templates were wanted.
+  std::vector<float> scores = {};
+  std::vector<std::vector<float>> maps = {};  ///< Of `match_request::maps`.
+  std::vector<std::uint32_t> numbers = {};
+  std::vector<located_peak> peaks = {};
 };
 
 /// Returns the place of the vertex of the parabola through three scores at -1, 0 and 1:
@@ -59,11 +77,16 @@ struct match_result {
                                             const formats::image_stack& image,
                                             const template_files& templates);
 
-/// Searches the image, one of one channel. Pixels that are NaN are not there: see
-/// `cli/masked_search.hpp`; places without a score are NaN in maps. Throws `plan_error` for
-/// templates that the mode does not allow and scores that could exceed the precision, and as the
-/// library does.
-[[nodiscard]] match_result match(const device_info& device, const formats::image_stack& image,
-                                 template_files& templates, const match_request& request);
+/// Makes scores, maps and peaks of what was kept. shorter: the shorter side of a template.
+void complete(const match_request& request, std::size_t shorter, match_result& target);
+
+/// Searches the image, one of one channel, on all devices at once, each with some templates.
+/// Pixels that are NaN are not there: see `cli/masked_search.hpp`; places without a score are NaN
+/// in maps. Throws `plan_error` for templates that the mode does not allow and scores that could
+/// exceed the precision, and as the library does. Maps of templates come in order from one device
+/// only.
+[[nodiscard]] match_result match(const std::vector<device_info>& devices,
+                                 const formats::image_stack& image, template_files& templates,
+                                 const match_request& request);
 
 }  // namespace wingbeat::cli

@@ -71,8 +71,18 @@ void template_files::open(std::size_t number) {
   taken_ = 0;
 }
 
+void template_files::select(std::size_t begin, std::size_t end) {
+  std::size_t number = 0, before = begin;
+  while (before >= counts_[number] && number + 1 < counts_.size()) before -= counts_[number++];
+  if (number != file_) open(number);
+  taken_ = before;
+  begin_ = next_ = begin;
+  end_ = end;
+}
+
 template_batch template_files::next(std::size_t most) {
-  template_batch batch;
+  template_batch batch{.first = next_};
+  if (end_) most = std::min(most, *end_ - next_);
   while (batch.count < most) {
     if (taken_ == images_->shape().n_images) {
       if (file_ + 1 == files_.size()) break;
@@ -84,11 +94,15 @@ template_batch template_files::next(std::size_t most) {
     batch.samples.insert(batch.samples.end(), samples.begin(), samples.end());
     batch.count += count;
     taken_ += count;
+    next_ += count;
   }
   return batch;
 }
 
 double template_files::fraction() const {
+  if (end_ && *end_ > begin_) {
+    return static_cast<double>(next_ - begin_) / static_cast<double>(*end_ - begin_);
+  }
   const auto begin = bytes_.begin();
   const double total = std::accumulate(begin, bytes_.end(), 0.0);
   if (total == 0) return 0;

@@ -6,6 +6,7 @@
 #include <cstdint>  // uint64_t
 #include <map>
 #include <memory>  // unique_ptr
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace wingbeat::cli {
 
 /// Some templates in their order, [template][y][x].
 struct template_batch {
-  std::vector<double> samples;
+  std::vector<double> samples = {};
+  std::size_t first = 0;  ///< The number of the first one.
   std::size_t count = 0;  ///< 0: there are no more.
 };
 
@@ -40,11 +42,16 @@ class template_files {
   /// file then holds another number. Throws as `next` does.
   [[nodiscard]] std::size_t count();
 
+  /// Leaves templates begin .. end - 1 to `next`, which begins there. begin <= end <= `count`,
+  /// which was called before.
+  void select(std::size_t begin, std::size_t end);
+
   /// Returns the next templates, at most `most`. Throws `plan_error` for a file with another size
   /// than the first, and as `read_finite` does.
   [[nodiscard]] template_batch next(std::size_t most);
 
-  /// Returns which part of all has been handed out, by bytes of files; 0 where they have none.
+  /// Returns which part of all has been handed out: of those selected, else by bytes of files; 0
+  /// where they have none.
   [[nodiscard]] double fraction() const;
 
  private:
@@ -59,6 +66,8 @@ class template_files {
   file_images images_;  ///< Of file `file_`.
   std::size_t file_ = 0, taken_ = 0;
   std::size_t height_ = 0, width_ = 0, expected_ = 0;
+  std::size_t begin_ = 0, next_ = 0;  ///< Numbers of templates.
+  std::optional<std::size_t> end_;    ///< Of those selected.
   std::size_t max_channels_ = 1;
   std::vector<std::size_t> counts_;          ///< Of each file; empty before `count`.
   std::map<std::size_t, file_images> kept_;  ///< By number of the file.

@@ -38,13 +38,15 @@ struct search_spec {
   extent mode = extent::valid;              ///< Which places have a score.
   precision real = precision::fp32;  ///< fp32 or fp64. Largest scores are kept as floats in both.
   /// Scores are correlation coefficients, from -1 to 1: of the template and of the image's part
-  /// under it, each without its mean and divided by its norm. They are compared, counted and summed
-  /// as computed; a largest score that rounding left beyond 1 is returned as 1. 0 where either is
+  /// under it, each without its mean and divided by its norm. They are compared and counted as
+  /// computed; a largest score that rounding left beyond 1 is returned as 1, and summed as 1; sums
+  /// are integers, which are the same bits in any order. 0 where either is
   /// constant, or the part varies less than the image's transform rounds: its norm is at most
   /// epsilon times that of the whole image without its mean. Outside the image are zeros. Otherwise
   /// scores are plain correlations.
   bool is_normalised = false;
-  bool keeps_sums = false;  ///< For `mean` and `variance`: summed in fp64 where the device has it.
+  /// For `mean` and `variance`: plain scores are summed in fp64 where the device has it.
+  bool keeps_sums = false;
   bool keeps_counts = false;  ///< For `counts`.
   double threshold = 0;       ///< Of `counts`: scores above it are counted.
   /// How many templates one run of the convolution takes; `add` takes any number. Workspace grows
@@ -78,6 +80,32 @@ struct peak {
                                          const std::vector<std::uint32_t>& numbers,
                                          std::size_t width, std::size_t most, double least,
                                          std::size_t distance);
+
+/// What a search has kept, in memory of this process. Searches of one image for parts of the
+/// templates, merged, keep what one search for all of them keeps: the same bits, whatever the parts
+/// and the order in which they are merged. Every template of a part has the number that it has
+/// among all: see `template_search::add`.
+struct search_state {
+  std::size_t height = 0, width = 0;  ///< Of a map.
+  std::size_t templates = 0;          ///< How many were scored.
+  bool is_normalised = false;
+  /// The largest score of each place, and the first template that had it, in one integer that is
+  /// the greater of two where parts are merged; 0: none. // [y][x]
+  std::vector<std::uint64_t> keys = {};
+  /// Sums of coefficients in units of 2^-30, as two's complement, and of their squares, in units of
+  /// 2^-32, where the search is normalised and keeps sums. // [2][y][x]
+  std::vector<std::uint64_t> unit_sums = {};
+  std::vector<double> sums = {};           ///< The same of plain scores, in any unit. // [2][y][x]
+  std::vector<std::uint32_t> counts = {};  // [y][x]
+
+  /// Takes what a search for other templates kept. Throws `plan_error` for states that keep other
+  /// arrays, and for sums of plain scores, whose rounding depends on the order of the templates.
+  void merge(const search_state& other);
+
+  // As those of `template_search`.
+  [[nodiscard]] std::vector<float> map(score_map kind) const;
+  [[nodiscard]] std::vector<std::uint32_t> numbers() const;
+};
 
 /// Accumulates scores over a stream of templates. Not for several threads at once. All device
 /// memory that it needs beside the image and the templates is its own, allocated when it is made;
@@ -115,11 +143,18 @@ class template_search {
   /// the queue has come there.
   void add(queue& on, buffer_view templates, std::size_t count);
 
+  /// The same of templates that are numbers `first` .. first + count - 1 among all, of which other
+  /// searches take the others.
+  void add(queue& on, buffer_view templates, std::size_t count, std::size_t first);
+
   /// Returns how many templates were added since `begin`.
   [[nodiscard]] std::size_t added() const;
 
-  // These wait for the queue. [y][x], packed. Scores that are NaN are never largest; sums take
-  // them.
+  // These wait for the queue. [y][x], packed. Scores that are NaN are never largest; sums of plain
+  // scores take them, and those of coefficients are NaN where all are.
+
+  /// Returns all that is kept, to be merged with what other searches keep.
+  [[nodiscard]] search_state state(queue& on) const;
 
   [[nodiscard]] std::vector<float> map(queue& on, score_map kind) const;
   [[nodiscard]] std::vector<float> scores(queue& on) const { return map(on, score_map::largest); }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/scores.hpp"
 
-#include <algorithm>  // max
-#include <bit>        // bit_cast
-#include <cmath>      // abs, copysign, isfinite
-#include <limits>
-
 #include "arrays/array.hpp"     // bytes_of_real
 #include "backend/backend.hpp"  // queue
 #include "device_functor.hpp"   // device_functor
@@ -18,8 +13,6 @@ namespace {
 using device::functors::kept_array;
 using device::functors::score;
 using device::functors::score_windows;
-
-constexpr std::uint32_t sign = 0x80000000U;
 
 score_windows windows_of(const axis_geometry& axis) {
   return {.places = axis.result(),
@@ -37,6 +30,10 @@ bool has_rim(const score_windows& axis) {
 /// Returns `use(functor)` of the functor that keeps scores so.
 template <class Use>
 auto with_functor(const kept_scores& kept, Use use) {
+  if (kept.has_unit_sums && kept.real == precision::fp64) {
+    return use(device_functor<score<double, device::size>>{kept.numbers});
+  }
+  if (kept.has_unit_sums) return use(device_functor<score<float, device::size>>{kept.numbers});
   if (kept.real == precision::fp64) return use(device_functor<score<double, double>>{kept.numbers});
   if (kept.has_fp64_sums) return use(device_functor<score<float, double>>{kept.numbers});
   return use(device_functor<score<float, float>>{kept.numbers});
@@ -57,16 +54,6 @@ void each_array(const kept_scores& kept, Visit visit) {
 
 }  // namespace
 
-float score_key::score() const {
-  if (key == 0) return -std::numeric_limits<float>::infinity();
-  const auto ascending = static_cast<std::uint32_t>(key >> 32);
-  return std::bit_cast<float>((ascending & sign) != 0 ? ascending & ~sign : ~ascending);
-}
-
-std::uint32_t score_key::number() const {
-  return no_template - static_cast<std::uint32_t>(key);
-}
-
 std::size_t kept_scores::rim_reals() const {
   return (axes[0].kernel + 1) * (axes[1].kernel + 1);
 }
@@ -78,6 +65,7 @@ kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp6
                                         .mode = spec.mode}),
                    .real = spec.real,
                    .has_fp64_sums = has_fp64,
+                   .has_unit_sums = spec.keeps_sums && spec.is_normalised,
                    .templates = templates};
   const score_windows y = windows_of(kept.axes[0]), x = windows_of(kept.axes[1]);
   kept.numbers = {.y = y,
@@ -159,7 +147,7 @@ std::string score_memory::explain() const {
 }
 
 template <class Value>
-std::vector<Value> score_memory::read(std::string_view name, std::string_view field) const {
+std::vector<Value> score_memory::values_of(std::string_view name, std::string_view field) const {
   for (const array& each : arrays_) {
     if (each.name != name) continue;
     std::vector<Value> values(each.memory.size_bytes() / sizeof(Value));
@@ -169,43 +157,34 @@ std::vector<Value> score_memory::read(std::string_view name, std::string_view fi
   throw plan_error(formatted("this search keeps no {}; set {}", name, field));
 }
 
-std::vector<double> score_memory::read_moments() const {
+void score_memory::read_moments(search_state& target) const {
   constexpr std::string_view name = "moments", field = "keeps_sums";
-  if (kept_.real == precision::fp64 || kept_.has_fp64_sums) return read<double>(name, field);
-  const auto floats = read<float>(name, field);
-  return {floats.begin(), floats.end()};
-}
-
-float score_memory::reported(float score) const {
-  const bool is_beyond = kept_.numbers.is_normalised && std::isfinite(score) && std::abs(score) > 1;
-  return is_beyond ? std::copysign(1.0F, score) : score;
-}
-
-std::vector<std::uint32_t> score_memory::read_numbers() const {
-  std::vector<std::uint32_t> numbers;
-  for (const score_key key : read_keys()) numbers.push_back(key.number());
-  return numbers;
-}
-
-std::vector<std::uint32_t> score_memory::read_counts() const {
-  return read<std::uint32_t>("counts", "keeps_counts, and a threshold");
-}
-
-std::vector<float> score_memory::read_map(score_map kind, std::size_t n_templates) const {
-  std::vector<float> map;
-  if (kind == score_map::largest) {
-    for (const score_key key : read_keys()) map.push_back(reported(key.score()));
-    return map;
+  if (kept_.has_unit_sums) {
+    target.unit_sums = values_of<std::uint64_t>(name, field);
+  } else if (kept_.real == precision::fp64 || kept_.has_fp64_sums) {
+    target.sums = values_of<double>(name, field);
+  } else {
+    const auto floats = values_of<float>(name, field);
+    target.sums.assign(floats.begin(), floats.end());
   }
-  const std::vector<double> moments = read_moments();
-  const auto n = static_cast<double>(std::max<std::size_t>(n_templates, 1));
-  for (std::size_t i = 0; i < kept_.places(); ++i) {
-    const double mean = moments[i] / n, square = moments[kept_.places() + i] / n;
-    // Below 0 by rounding alone.
-    const double variance = std::max(square - mean * mean, 0.0);
-    map.push_back(static_cast<float>(kind == score_map::mean ? mean : variance));
+}
+
+search_state score_memory::read(state_arrays wanted, std::size_t n_templates) const {
+  search_state state{.height = kept_.axes[0].result(),
+                     .width = kept_.axes[1].result(),
+                     .templates = n_templates,
+                     .is_normalised = kept_.numbers.is_normalised || kept_.has_unit_sums};
+  if (wanted.keys) state.keys = values_of<std::uint64_t>("keys", "");
+  if (wanted.moments) read_moments(state);
+  if (wanted.counts) {
+    state.counts = values_of<std::uint32_t>("counts", "keeps_counts, and a threshold");
   }
-  return map;
+  return state;
+}
+
+search_state score_memory::read_all(std::size_t n_templates) const {
+  return read({.keys = true, .moments = kept_.numbers.has_sums, .counts = kept_.numbers.has_counts},
+              n_templates);
 }
 
 }  // namespace wingbeat::convolving

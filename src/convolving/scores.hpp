@@ -27,13 +27,18 @@ struct score_key {
 };
 inline constexpr std::uint32_t no_template = 0xffffffffU;
 
+/// Returns a score as it is reported: what rounding adds to a coefficient of 1 is cut off here, not
+/// before scores are compared. -infinity, where there is none, stays.
+[[nodiscard]] float reported_score(float score, bool is_normalised);
+
 /// What becomes of the scores.
 struct kept_scores {
   std::vector<axis_geometry> axes = {};  ///< Of the correlation: y, x.
   device::functors::score_numbers numbers = {};
   precision real = precision::fp32;  ///< Of scores.
   bool has_fp64_sums = true;
-  std::size_t templates = 1;  ///< Of one run.
+  bool has_unit_sums = false;  ///< Of coefficients: see `device::functors::score`.
+  std::size_t templates = 1;   ///< Of one run.
 
   [[nodiscard]] std::size_t places() const { return axes[0].result() * axes[1].result(); }
   /// Returns the reals of the table of a template's sums: [h + 1][w + 1], of the elements above and
@@ -68,6 +73,11 @@ struct score_inputs {
                                                            const std::vector<buffer_view>& arrays,
                                                            const score_inputs& inputs);
 
+/// Arrays of a state.
+struct state_arrays {
+  bool keys = false, moments = false, counts = false;
+};
+
 /// What is kept, in memory of a device; nothing at first.
 class score_memory {
  public:
@@ -78,15 +88,10 @@ class score_memory {
   [[nodiscard]] std::vector<buffer_view> others() const;
   [[nodiscard]] std::string explain() const;  ///< A line: what is kept, and its bytes.
 
-  // After all runs. Throw `plan_error` for what is not kept.
-  [[nodiscard]] std::vector<score_key> read_keys() const { return read<score_key>("keys", ""); }
-  [[nodiscard]] std::vector<std::uint32_t> read_numbers() const;
-  [[nodiscard]] std::vector<std::uint32_t> read_counts() const;
-  /// n_templates: of all runs.
-  [[nodiscard]] std::vector<float> read_map(score_map kind, std::size_t n_templates) const;
-  /// Returns a score as it is reported: what rounding adds to a coefficient of 1 is cut off here,
-  /// not before scores are compared. -infinity, where there is none, stays.
-  [[nodiscard]] float reported(float score) const;
+  /// Returns some arrays, after all runs of so many templates. Throws `plan_error` for one that is
+  /// not kept.
+  [[nodiscard]] search_state read(state_arrays wanted, std::size_t n_templates) const;
+  [[nodiscard]] search_state read_all(std::size_t n_templates) const;
 
  private:
   struct array {
@@ -94,8 +99,8 @@ class score_memory {
     buffer memory;
   };
   template <class Value>
-  [[nodiscard]] std::vector<Value> read(std::string_view name, std::string_view field) const;
-  [[nodiscard]] std::vector<double> read_moments() const;
+  [[nodiscard]] std::vector<Value> values_of(std::string_view name, std::string_view field) const;
+  void read_moments(search_state& target) const;
 
   kept_scores kept_;
   std::vector<array> arrays_;  ///< Keys first.

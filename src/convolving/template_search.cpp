@@ -229,7 +229,7 @@ struct template_search::impl {
     return to;
   }
 
-  void add_run(queue& on, const scoring& run, buffer_view templates) {
+  void add_run(queue& on, const scoring& run, buffer_view templates, std::size_t number) {
     if (run.inverse) {
       buffer_view values = inverted.view();
       values.size_bytes = run.n_templates * template_bytes();
@@ -239,7 +239,7 @@ struct template_search::impl {
     const buffer_view signals = prepared(on, templates, run.n_templates);
     run.correlation.enqueue(
         on, spectra.view(), signals, scores.keys(),
-        convolving::score_arguments(run.kept, static_cast<std::uint32_t>(added), scores.others(),
+        convolving::score_arguments(run.kept, static_cast<std::uint32_t>(number), scores.others(),
                                     {.inverse_norms = inverse_norms.view(),
                                      .rim = rim.view(),
                                      .threshold = spec.threshold,
@@ -247,26 +247,28 @@ struct template_search::impl {
     added += run.n_templates;
   }
 
-  void require_count(std::size_t count) const {
+  void require_count(std::size_t count, std::size_t first) const {
     if (!has_image) {
       throw plan_error("templates were added before an image; call begin first");
     }
     if (count == 0) throw plan_error("0 templates were added; give at least 1");
-    if (count < no_template && added + count <= no_template) return;
+    const std::size_t before = std::max(added, first);
+    if (count < no_template && before < no_template && before + count <= no_template) return;
     throw plan_error(
         formatted("{} templates were added to {}, and a search numbers {}; begin again", count,
-                  added, no_template));
+                  before, no_template));
   }
 
-  void add(queue& on, buffer_view templates, std::size_t count) {
-    require_count(count);
+  void add(queue& on, buffer_view templates, std::size_t count, std::size_t first) {
+    require_count(count, first);
     const std::size_t start = (spec.form == operand_form::spectrum ? 2 : 1) * real_bytes();
     templates = required(on, "memory of templates", templates, count * given_bytes(), start);
     while (count > 0) {
       const scoring& run = count >= whole.n_templates ? whole : *rest;
       buffer_view view = templates;
       view.size_bytes = run.n_templates * given_bytes();
-      add_run(on, run, view);
+      add_run(on, run, view, first);
+      first += run.n_templates;
       templates.offset_bytes += view.size_bytes;
       templates.size_bytes -= view.size_bytes;
       count -= run.n_templates;
@@ -354,10 +356,14 @@ void template_search::restart(queue& on) {
 }
 
 void template_search::add(queue& on, buffer_view templates, std::size_t count) {
+  add(on, templates, count, added());
+}
+
+void template_search::add(queue& on, buffer_view templates, std::size_t count, std::size_t first) {
   impl& mine = require_owned(impl_, "search");
   mine.own.require_queue(*on.impl());
   require_product(count, mine.given_bytes());
-  mine.add(on, templates, count);
+  mine.add(on, templates, count, first);
 }
 
 std::size_t template_search::added() const {
@@ -366,15 +372,21 @@ std::size_t template_search::added() const {
 
 std::vector<float> template_search::map(queue& on, score_map kind) const {
   const impl& mine = require_owned(impl_, "search");
-  return mine.finished(on).read_map(kind, mine.added);
+  const bool needs_moments = kind != score_map::largest;
+  return mine.finished(on).read({.keys = true, .moments = needs_moments}, mine.added).map(kind);
+}
+
+search_state template_search::state(queue& on) const {
+  const impl& mine = require_owned(impl_, "search");
+  return mine.finished(on).read_all(mine.added);
 }
 
 std::vector<std::uint32_t> template_search::numbers(queue& on) const {
-  return require_owned(impl_, "search").finished(on).read_numbers();
+  return require_owned(impl_, "search").finished(on).read({.keys = true}, 0).numbers();
 }
 
 std::vector<std::uint32_t> template_search::counts(queue& on) const {
-  return require_owned(impl_, "search").finished(on).read_counts();
+  return require_owned(impl_, "search").finished(on).read({.counts = true}, 0).counts;
 }
 
 std::vector<peak> template_search::peaks(queue& on, std::size_t most, double least,
@@ -382,13 +394,15 @@ std::vector<peak> template_search::peaks(queue& on, std::size_t most, double lea
   const impl& mine = require_owned(impl_, "search");
   std::vector<float> scores;
   std::vector<std::uint32_t> numbers;
-  for (const convolving::score_key key : mine.finished(on).read_keys()) {
+  for (const std::uint64_t each : mine.finished(on).read({.keys = true}, 0).keys) {
+    const convolving::score_key key{each};
     scores.push_back(key.score());
     numbers.push_back(key.number());
   }
   std::vector<peak> peaks = peaks_of(scores, numbers, mine.result[1], most, least, distance);
   for (peak& each : peaks) {
-    each.score = mine.scores.reported(static_cast<float>(each.score));
+    each.score =
+        convolving::reported_score(static_cast<float>(each.score), mine.spec.is_normalised);
   }
   return peaks;
 }

@@ -36,7 +36,7 @@ inline std::string digits_of(const std::string& word) {
 inline std::vector<std::string> commands_of(const std::string& help) {
   std::vector<std::string> names;
   const std::string listed = help.substr(help.find("Subcommands:\n"));
-  const std::regex line{"\n  ([a-z]+) "};
+  const std::regex line{"\n  ([a-z-]+) "};
   for (std::sregex_iterator found{listed.begin(), listed.end(), line}, end; found != end; ++found) {
     names.push_back((*found)[1]);
   }

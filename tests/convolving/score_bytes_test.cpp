@@ -14,16 +14,19 @@ namespace {
 using namespace wingbeat;
 using convolving::kept_scores;
 
+/// As doubles they are numbers, and as sums of coefficients too.
+constexpr std::uint64_t two_moments[] = {0x3fe0000000000000, 0x4000000000000000};
+
 /// Arrays in the order of the functor's operands: keys first.
 struct functor_memory {
   std::vector<std::uint64_t> keys;
-  std::vector<double> moments;
+  std::vector<std::uint64_t> moments;  ///< Sums of coefficients, or the bits of doubles.
   std::vector<std::uint32_t> counts;
   std::vector<float> norms, rim;
 
   explicit functor_memory(const kept_scores& kept)
       : keys(kept.places(), 1),
-        moments(kept.numbers.has_sums ? 2 * kept.places() : 0, 0.5),
+        moments(kept.numbers.has_sums ? 2 * kept.places() : 0, two_moments[0]),
         counts(kept.numbers.has_counts ? kept.places() : 0, 1),
         norms(kept.numbers.is_normalised ? kept.places() : 0, 0.5F),
         rim(kept.numbers.has_rim ? kept.rim_reals() : 0) {
@@ -65,7 +68,7 @@ constexpr std::uint64_t largest_key = ~std::uint64_t{0};
 std::size_t touched_by(const functor_run& run, const functor_memory& before,
                        const std::vector<std::uint64_t>& keys) {
   return touched(&functor_memory::keys, keys, before, run) +
-         touched(&functor_memory::moments, {0.5, 2.0}, before, run) +
+         touched(&functor_memory::moments, {two_moments[0], two_moments[1]}, before, run) +
          touched(&functor_memory::counts, {1U, 7U}, before, run) +
          touched(&functor_memory::norms, {0.5F, 2.0F}, before, run) +
          touched(&functor_memory::rim, {0.25F, 4.0F}, before, run);
@@ -73,7 +76,7 @@ std::size_t touched_by(const functor_run& run, const functor_memory& before,
 
 std::vector<float> scores_of(const kept_scores& kept) {
   std::vector<float> scores(kept.places());
-  for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = 1000 + static_cast<float>(i);
+  for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = 0.125F + static_cast<float>(i) / 1024;
   return scores;
 }
 
@@ -178,7 +181,7 @@ class compiled_functor {
 using wingbeat::device::size;
 WINGBEAT_KERNEL(1)
 void entry(WINGBEAT_GLOBAL size* keys, size keys_first, unsigned first,
-           WINGBEAT_GLOBAL double* moments, size moments_first, WINGBEAT_GLOBAL unsigned* counts,
+           WINGBEAT_GLOBAL size* moments, size moments_first, WINGBEAT_GLOBAL unsigned* counts,
            size counts_first, float threshold, WINGBEAT_GLOBAL const float* norms,
            size norms_first, WINGBEAT_GLOBAL const float* rim, size rim_first, float mean,
            WINGBEAT_GLOBAL const float* scores, size scores_first WINGBEAT_SCRATCH_PARAMETER) {

@@ -16,6 +16,7 @@ void add_dsim(CLI::App& program, int& exit_code);
 void add_fengine(CLI::App& program, int& exit_code);
 void add_filter(CLI::App& program, int& exit_code);
 void add_match(CLI::App& program, int& exit_code);
+void add_match_merge(CLI::App& program, int& exit_code);
 void add_order(CLI::App& program, int& exit_code);
 void add_plan(CLI::App& program, int& exit_code);
 void add_receive(CLI::App& program, int& exit_code);

@@ -3,36 +3,27 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>  // all_of, any_of, clamp, max, max_element
-#include <array>
-#include <cmath>    // isfinite, round
-#include <cstdint>  // int32_t
 #include <filesystem>
-#include <limits>  // numeric_limits
 #include <optional>
 #include <string>
-#include <type_traits>  // is_same_v
 #include <vector>
 
-#include "cli/choose.hpp"                 // choose_device, add_mode, add_precision
-#include "cli/files.hpp"                  // print_table, require_stdout_for_json
-#include "cli/image_files.hpp"            // read_searched, apply_mask, channels_text, write_result
-#include "cli/match_run.hpp"              // match, templates_at_once
-#include "cli/memory_limit.hpp"           // require_memory
-#include "cli/messages.hpp"               // print, print_message, counted
-#include "cli/option.hpp"                 // add_choice, add_command, add_file, add_count
-#include "cli/reports/peaks.hpp"          // peaks_table, peaks_csv, peaks_star, boxes_of
-#include "cli/template_files.hpp"         // template_files
-#include "formats/charts/chart.hpp"       // require_chart
-#include "formats/charts/waterfall.hpp"   // waterfall_chart, write_chart
-#include "formats/files/atomic_file.hpp"  // write_whole_file
-#include "formats/files/extension.hpp"    // extension_of
-#include "formats/images/marks.hpp"       // draw_boxes, marks_for
-#include "formats/images/reader.hpp"      // image_reader
-#include "formats/images/writer.hpp"      // image_writer
-#include "formatted.hpp"                  // formatted
-#include "wingbeat/error.hpp"             // plan_error
-#include "wingbeat/plan.hpp"              // max_length
+#include "cli/choose.hpp"             // choose_device, listed_devices, add_mode, add_precision
+#include "cli/image_files.hpp"        // read_searched, apply_mask, channels_text
+#include "cli/match_run.hpp"          // match, templates_at_once
+#include "cli/memory_limit.hpp"       // require_memory
+#include "cli/messages.hpp"           // print_message, counted
+#include "cli/option.hpp"             // add_choice, add_command, add_file, add_count
+#include "cli/reports/matches.hpp"    // match_outputs, report_matches
+#include "cli/reports/peaks.hpp"      // boxes_of
+#include "cli/search_part.hpp"        // shard, search_part, write_part
+#include "cli/template_files.hpp"     // template_files
+#include "formats/images/marks.hpp"   // draw_boxes, marks_for
+#include "formats/images/reader.hpp"  // image_reader
+#include "formats/images/writer.hpp"  // image_writer
+#include "formatted.hpp"              // formatted
+#include "wingbeat/error.hpp"         // plan_error
+#include "wingbeat/plan.hpp"          // max_length
 
 namespace wingbeat::cli {
 namespace {
@@ -46,6 +37,8 @@ constexpr const char* examples = R"(Examples:
       the map itself, as scipy.signal.correlate(IMAGE, TEMPLATE, 'full')
   wingbeat match stack.mrcs particle.mrc --frame 7 --normalised --threshold 0.4 --star found.star
       particles of one micrograph of a stack, for RELION
+  wingbeat match image.mrc orientations.mrcs --normalised --shard 3/16 --state part-3.npy
+      a sixteenth of a search, which wingbeat match-merge puts together
   wingbeat match image.png a.png b.png --projection best.npy --numbers which.npy --top 1 --json
       the largest score of each place, and which template had it
 
@@ -61,74 +54,49 @@ Maps of --map are written as they come, float64 in .npy with --precision fp64, e
 --normalised always float32. Their number comes first, so several template files are opened twice.
 Files: PNG, TIFF, MRC, .npy. Peaks are printed unless only files of maps are asked for.)";
 
-constexpr double max_score = 1e15;
-
-/// An option that names the file of a map which is made of all scores.
-struct map_option {
-  const char* name;
-  const char* help;
-  score_map map;
-  bool search_spec::*needed;
-};
-constexpr std::array map_options{
-    map_option{"--mean", "Write the mean score of each place over the templates", score_map::mean,
-               &search_spec::keeps_sums},
-    map_option{"--variance", "Write the variance of its scores", score_map::variance,
-               &search_spec::keeps_sums},
-};
-
 struct options {
-  std::string image_file, device;
-  std::vector<std::string> template_files;
+  std::string image_file, state, mask, device;
+  std::vector<std::string> template_files, devices;
   extent mode = extent::valid;
   precision real = precision::fp32;
   std::optional<precision> storage;
-  std::optional<std::size_t> frame, top, distance;
-  std::optional<double> threshold;
+  std::optional<std::size_t> frame;
   std::optional<double> min_valid;
-  std::string map, projection, numbers, picture, csv, star, box, mask;
-  std::array<std::string, map_options.size()> maps;  ///< Of `map_options`.
+  std::optional<shard> part;
+  match_outputs outputs;
   memory_limit max_memory;
-  bool is_normalised = false, is_json = false;
+  bool is_normalised = false, keeps_moments = false;
 };
-
-/// Whether the file of a projection is a chart, not the numbers.
-bool is_drawn(const std::string& file) {
-  const std::string extension = formats::extension_of(file);
-  return extension == ".png" || extension == ".svg" || extension == ".pdf";
-}
-
-/// Returns the files of maps.
-std::vector<named_file> map_files(const options& o) {
-  std::vector<named_file> files{
-      {"--map", o.map}, {"--projection", o.projection}, {"--numbers", o.numbers}};
-  for (std::size_t i = 0; i < o.maps.size(); ++i) {
-    files.push_back({map_options[i].name, o.maps[i]});
-  }
-  return files;
-}
-
-/// Returns the files of peaks and maps.
-std::vector<named_file> outputs_of(const options& o) {
-  std::vector<named_file> files = map_files(o);
-  files.insert(files.end(), {{"--csv", o.csv}, {"--star", o.star}, {"--box", o.box}});
-  return files;
-}
 
 /// Refuses options that contradict each other, before any work is done.
 void validate(const options& o) {
-  for (const named_file& file : map_files(o)) {
-    if (file.option != "--projection" || !is_drawn(file.path)) require_holds(file.path, 1, 1);
+  require_outputs(o.outputs);
+  const std::string extension = std::filesystem::path(o.outputs.picture).extension().string();
+  if (!o.outputs.picture.empty() && extension != ".png" && extension != ".PNG") {
+    throw plan_error(formatted("cannot draw {}; its name must end in .png", o.outputs.picture));
   }
-  if (is_drawn(o.projection)) formats::require_chart("--projection", o.projection);
-  const std::string extension = std::filesystem::path(o.picture).extension().string();
-  if (!o.picture.empty() && extension != ".png" && extension != ".PNG") {
-    throw plan_error(formatted("cannot draw {}; its name must end in .png", o.picture));
-  }
-  if (!o.picture.empty() && !formats::has_image_libraries()) {
+  if (!o.outputs.picture.empty() && !formats::has_image_libraries()) {
     throw plan_error("this build writes no PNG; configure with WINGBEAT_IMAGES=ON");
   }
-  if (o.is_json) require_stdout_for_json(outputs_of(o));
+  if (o.state.empty() && (o.part || o.keeps_moments)) {
+    throw plan_error(
+        "--shard and --moments are of searches that write what they keep; add --state FILE");
+  }
+  if (!o.state.empty() && has_outputs(o.outputs)) {
+    throw plan_error(
+        "--state is written in place of peaks and maps; give their options to wingbeat "
+        "match-merge");
+  }
+  const bool has_sums = o.keeps_moments || !o.outputs.maps[0].empty() || !o.outputs.maps[1].empty();
+  const bool is_cut = !o.state.empty() || o.devices.size() > 1;
+  if (is_cut && has_sums && !o.is_normalised) {
+    throw plan_error(
+        "sums of plain scores depend on the order in which they are added; add --normalised, or "
+        "search on one device, without --state, for --mean and --variance");
+  }
+  if (o.devices.size() > 1 && !o.outputs.map.empty()) {
+    throw plan_error("--map is written in the order of the templates; give one device");
+  }
 }
 
 /// Returns what spectra are stored as, where it differs from the precision.
@@ -153,21 +121,10 @@ match_request request_of(const options& o) {
   request.search.real = o.real;
   request.search.between = between_of(o);
   request.search.is_normalised = o.is_normalised;
-  request.wants_scores = !o.projection.empty() || !o.numbers.empty();
-  for (std::size_t i = 0; i < o.maps.size(); ++i) {
-    if (o.maps[i].empty()) continue;
-    request.maps.push_back(map_options[i].map);
-    request.search.*map_options[i].needed = true;
-  }
-  const std::vector<named_file> maps = map_files(o);
-  request.wants_peaks =
-      o.top || o.distance || o.threshold || !o.picture.empty() || !o.csv.empty() ||
-      !o.star.empty() || !o.box.empty() || o.is_json ||
-      std::all_of(maps.begin(), maps.end(), [](const auto& file) { return file.path.empty(); });
-  if (o.threshold) request.max_peaks = std::numeric_limits<std::size_t>::max();
-  if (o.top) request.max_peaks = *o.top;
-  request.min_score = o.threshold;
-  request.distance = o.distance;
+  request_outputs(o.outputs, request);
+  request.wants_state = !o.state.empty();
+  if (request.wants_state) request.wants_peaks = false;
+  request.search.keeps_sums |= o.keeps_moments;
   if (o.min_valid) request.min_valid = *o.min_valid / 100;
   return request;
 }
@@ -224,7 +181,7 @@ double needed_bytes(const match_request& request, const formats::image_stack& im
 class map_file {
  public:
   map_file(const options& o, const formats::image_stack& image, std::size_t n_maps)
-      : file_(o.map), n_maps_(n_maps), pixel_angstrom_(image.pixel_angstrom) {
+      : file_(o.outputs.map), n_maps_(n_maps), pixel_angstrom_(image.pixel_angstrom) {
     const bool is_npy = formats::image_format_of(file_) == formats::image_format::npy;
     // What goes through a search was rounded to fp32 there.
     options_.is_double_precision = is_npy && !o.is_normalised && o.real == precision::fp64;
@@ -256,134 +213,95 @@ class map_file {
   std::optional<formats::image_writer> to_;
 };
 
-template <class Number>
-void write_map(const std::string& file, const std::vector<Number>& values,
-               const formats::image_stack& image, const match_result& found) {
-  if (file.empty()) return;
-  const formats::image_stack map{.samples = std::vector<double>(values.begin(), values.end()),
-                                 .height = found.height,
-                                 .width = found.width,
-                                 .pixel_angstrom = image.pixel_angstrom};
-  const bool is_npy = formats::image_format_of(file) == formats::image_format::npy;
-  write_result(file, map, precision::fp32,
-               {.is_int32 = is_npy && std::is_same_v<Number, std::int32_t>});
-  print_message("wrote {}: 1 map of {}", file, size_text(found.height, found.width));
-}
-
-/// Draws the largest scores in colours, with a bar of them. It has about a pixel for each score,
-/// and at least as many as its text takes.
-void draw_projection(const options& o, const match_result& found) {
-  constexpr double min_side = 400, max_side = 4000;
-  constexpr int beside = 290, above = 140;  // axes, the bar, titles
-  const auto height = static_cast<double>(found.height), width = static_cast<double>(found.width);
-  const double scale =
-      std::clamp(1.0, min_side / std::max(height, width), max_side / std::max(height, width));
-  const auto pixels = [&](double length) {
-    return static_cast<int>(std::max(std::round(scale * length), 200.0));
-  };
-  std::vector<double> scores(found.scores.begin(), found.scores.end());
-  const double largest = *std::max_element(scores.begin(), scores.end());
-  formats::write_chart(o.projection,
-                       {.title = formatted("{}: largest score of {}, at most {:.4g}", o.image_file,
-                                           counted(found.n_templates, "template"), largest),
-                        .x_label = "x / pixel",
-                        .y_label = "y / pixel",
-                        .value_label = o.is_normalised ? "correlation coefficient" : "score",
-                        .x = {0, width},
-                        .y = {0, height},
-                        .has_rows_downwards = true,
-                        .n_columns = found.width,
-                        .n_rows = found.height,
-                        .panels = {{.values = std::move(scores)}},
-                        .width_pixels = pixels(width) + beside,
-                        .height_pixels = pixels(height) + above});
-  print_message("wrote {}: a chart of {}", o.projection, size_text(found.height, found.width));
-}
-
-void write_maps(const options& o, const formats::image_stack& image, const match_result& found) {
-  if (is_drawn(o.projection)) {
-    draw_projection(o, found);
-  } else {
-    write_map(o.projection, found.scores, image, found);
-  }
-  // Where no template has a score, the number is -1.
-  write_map(o.numbers, std::vector<std::int32_t>(found.numbers.begin(), found.numbers.end()), image,
-            found);
-  std::size_t n_written = 0;
-  for (const std::string& file : o.maps) {
-    if (!file.empty()) write_map(file, found.maps[n_written++], image, found);
-  }
-}
-
 void write_picture(const options& o, const formats::image_stack& image, const match_result& found,
                    const peak_frame& frame) {
-  if (o.picture.empty()) return;
+  if (o.outputs.picture.empty()) return;
   const auto boxes = boxes_of(found.peaks, frame);
   const auto marked =
       formats::draw_boxes(image, boxes, formats::marks_for(image.height, image.width));
-  static_cast<void>(
-      formats::write_images(o.picture, marked, {.png_range = formats::value_range{0, 255}}));
-  print_message("wrote {}: {} marked", o.picture, counted(boxes.size(), "peak"));
+  static_cast<void>(formats::write_images(o.outputs.picture, marked,
+                                          {.png_range = formats::value_range{0, 255}}));
+  print_message("wrote {}: {} marked", o.outputs.picture, counted(boxes.size(), "peak"));
 }
 
-void write_peaks(const std::string& file, const std::string& text, std::size_t count) {
-  if (file.empty() || file == "-") return;
-  formats::write_whole_file(file, text);
-  print_message("wrote {}: {}", file, counted(count, "peak"));
+match_source source_of(const options& o, const formats::image_stack& image,
+                       const template_files& templates) {
+  return {
+      .micrograph = o.frame ? formatted("{:06}@{}", *o.frame + 1, o.image_file) : o.image_file,
+      .image_file = o.image_file,
+      .pixel_angstrom = image.pixel_angstrom,
+      .is_normalised = o.is_normalised,
+      .mode = o.mode,
+      .arithmetic = formatted("{}{}{}", name_of(o.real), o.storage ? ", " : "",
+                              o.storage ? name_of(*o.storage) : ""),
+      .template_height = templates.height(),
+      .template_width = templates.width(),
+  };
 }
 
-void report_peaks(const options& o, const match_request& request, const match_result& found,
-                  const peak_frame& frame) {
-  if (!request.wants_peaks) return;
-  const std::string micrograph =
-      o.frame ? formatted("{:06}@{}", *o.frame + 1, o.image_file) : o.image_file;
-  write_peaks(o.csv, peaks_csv(found.peaks), found.peaks.size());
-  write_peaks(o.star, peaks_star(found.peaks, frame, micrograph), found.peaks.size());
-  write_peaks(o.box, peaks_box(found.peaks, frame), found.peaks.size());
-  if (o.is_json) return print(match_json(found.peaks));
-  if (o.csv == "-") return print(peaks_csv(found.peaks));
-  std::vector<std::string> outputs;
-  for (const named_file& output : outputs_of(o)) outputs.push_back(output.path);
-  const bool has_scores = std::any_of(found.scores.begin(), found.scores.end(),
-                                      [](float score) { return std::isfinite(score); });
-  print_table(peaks_table(found.peaks, has_scores), outputs);
+/// Leaves the templates of this part to the search, and returns the part, of which nothing is kept
+/// yet.
+search_part selected_part(const options& o, const match_request& request,
+                          const formats::image_stack& image, template_files& templates) {
+  search_part part{.source = source_of(o, image, templates),
+                   .image_hash = hash_of(image),
+                   .n_templates = templates.count()};
+  const template_range range =
+      o.part.value_or(shard{}).of(part.n_templates, templates_at_once(request, image, templates));
+  templates.select(range.begin, range.end);
+  if (range.begin < range.end) part.templates.push_back(range);
+  return part;
+}
+
+void write_state(const options& o, search_part part, match_result& found) {
+  part.kept = std::move(found.kept);
+  write_part(o.state, part);
+  print_message("wrote {}: {} of {}", o.state, counted(found.n_templates, "template"),
+                part.n_templates);
 }
 
 int run(const options& o) {
   validate(o);
   match_request request = request_of(o);
-  const device_info device = choose_device(o.device, request.search.real);
+  const std::vector<device_info> devices =
+      o.devices.empty() ? std::vector{choose_device(o.device, request.search.real)}
+                        : listed_devices(o.devices, request.search.real);
   formats::image_reader images{o.image_file};
   static_cast<void>(frame_of(o, images.shape()));
   template_files templates{o.template_files, request.search.real};
   const auto require = [&](bool is_masked) {
     return require_memory("searching " + size_text(images.shape().height, images.shape().width),
-                          needed_bytes(request, images.shape(), templates, is_masked) +
+                          needed_bytes(request, images.shape(), templates, is_masked) *
+                                  static_cast<double>(devices.size()) +
                               static_cast<double>(images.kept_bytes()),
                           o.max_memory);
   };
   std::string memory = require(!o.mask.empty());
   const formats::image_stack image = read_image(o, images, request.search.real);
   if (o.mask.empty() && count_absent(image) > 0) memory = require(true);
-  require_holds(o.map, templates.expected(), 1);
+  require_holds(o.outputs.map, templates.expected(), 1);
   std::optional<map_file> maps;
-  if (!o.map.empty()) {
+  if (!o.outputs.map.empty()) {
     maps.emplace(o, image, templates.count());
     request.take_map = [&maps](std::size_t height, std::size_t width, const auto& map) {
       maps->add(height, width, map);
     };
   }
-  const match_result found = match(device, image, templates, request);
+  std::optional<search_part> part;
+  if (!o.state.empty()) part = selected_part(o, request, image, templates);
+  match_result found = match(devices, image, templates, request);
   if (maps) maps->commit(found);
   if (templates.max_channels() > 1) {
     print_message("templates have {}; their grey was searched for",
                   channels_text(templates.max_channels()));
   }
-  write_maps(o, image, found);
-  const peak_frame frame{request.search.mode, templates.height(), templates.width(),
-                         found.n_templates};
-  write_picture(o, image, found, frame);
-  report_peaks(o, request, found, frame);
+  const match_source source = source_of(o, image, templates);
+  write_picture(o, image, found, frame_of(source, found));
+  if (part) {
+    write_state(o, *std::move(part), found);
+  } else {
+    report_matches(o.outputs, source, request, found);
+  }
   print_message("searched {} for {} within {}", size_text(image.height, image.width),
                 counted(found.n_templates, "template"), memory);
   return exit_ok;
@@ -398,38 +316,28 @@ void add_options(CLI::App& command, options& o) {
   add_switch(command, "--normalised,--normalized", o.is_normalised,
              "Scores are correlation coefficients");
   add_count(command, "--frame", o.frame, {0, max_length}, "Image of a stack to search");
-  add_count(command, "--top", o.top, {1, max_length}, "The K highest peaks");
-  add_real(command, "--threshold", o.threshold, {-max_score, max_score},
-           "Peaks of at least this score");
-  add_count(command, "--min-distance", o.distance, {1, max_length},
-            "No two peaks closer in both y and x; else half the template's shorter side");
-  add_file_or_stdout(command, "--csv", o.csv, "Write peaks as CSV; - prints them");
-  add_file(command, file_use::output, "--star", o.star,
-           "Write peaks as particles of RELION to FILE.star");
-  add_file(command, file_use::output, "--box", o.box, "Write peaks as boxes of EMAN to FILE.box");
+  add_match_outputs(command, o.outputs);
   add_file(command, file_use::input, "--mask", o.mask,
            "Image of the same size; pixels where it is 0 are not there, as those that are NaN");
   add_real(command, "--min-valid", o.min_valid, {0, 100},
            "Percent of a template's pixels that must be there; else 50");
   add_memory_limit(command, o.max_memory);
-  add_switch(command, "--json", o.is_json, "Print peaks as JSON instead of a table");
-  add_file(command, file_use::output, "--picture", o.picture,
+  add_file(command, file_use::output, "--picture", o.outputs.picture,
            "Draw the image with the peaks marked to FILE.png");
-  add_file(command, file_use::output, "--map", o.map,
+  add_file(command, file_use::output, "--map", o.outputs.map,
            "Write a map of scores for each template, as it comes");
-  add_file(command, file_use::output, "--projection", o.projection,
-           "Write the largest score of each place; .png, .svg and .pdf as a chart with a bar of "
-           "colours");
-  add_file(command, file_use::output, "--numbers", o.numbers,
-           "Write which template had it, int32 in .npy");
-  for (std::size_t i = 0; i < o.maps.size(); ++i) {
-    add_file(command, file_use::output, map_options[i].name, o.maps[i], map_options[i].help);
-  }
   add_precision(command, o.real);
   add_choice(command, "--storage", o.storage,
              named_choices({precision::fp32, precision::fp16, precision::bf16}),
              "What is stored between launches (fp16 with --normalised): ");
+  add_text(command, "--shard", "Search for part I of N of the templates, from 0/N on", "",
+           [&o](const std::string& text) { o.part = shard_of(text); });
+  add_file(command, file_use::output, "--state", o.state,
+           "Write what the search kept, for wingbeat match-merge, in place of peaks and maps");
+  add_switch(command, "--moments", o.keeps_moments,
+             "Keep sums for --mean and --variance of match-merge");
   add_device(command, o.device);
+  add_devices(command, o.devices, "Several devices at once, as 0,1 or opencl:0,host");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>  // copy, reverse, rotate
 #include <latch>
 #include <limits>
 #include <thread>
@@ -105,6 +106,34 @@ TEST(functors_score, shares_places_between_threads) {
   EXPECT_EQ(memory.keys[0], score_key_of(n_scores - 1, 10)) << "of equals, the first template";
   EXPECT_EQ(memory.moments[0], n_templates * (n_scores * (n_scores - 1) / 2));
   EXPECT_EQ(memory.counts[0], n_templates * (n_scores - 2));
+}
+
+TEST(functors_score, sums_coefficients_in_any_order) {
+  using of_units = functors::score<float, size>;
+  score_numbers n{.y = {.places = 1}, .x = {.places = 1}};
+  n.has_sums = true;
+  std::vector<float> coefficients{1.5F, -1, -3, std::numeric_limits<float>::quiet_NaN(), 0};
+  for (int i = -400; i < 400; ++i) coefficients.push_back(static_cast<float>(i) / 900);
+  double sum = -1, squares = 3;  // of the first five, cut to -1 .. 1
+  for (std::size_t i = 5; i < coefficients.size(); ++i) {
+    sum += double{coefficients[i]};
+    squares += double{coefficients[i]} * double{coefficients[i]};
+  }
+  size first[2] = {};
+  for (int order = 0; order < 3; ++order) {
+    size key = 0, sums[2] = {};
+    of_units::operands given{};
+    given.moments = sums;
+    for (const float value : coefficients) of_units{n, &key, given, 0}.store(0, value);
+    if (order == 0) std::copy(sums, sums + 2, first);
+    EXPECT_EQ(sums[0], first[0]);
+    EXPECT_EQ(sums[1], first[1]);
+    std::rotate(coefficients.begin(), coefficients.begin() + 131, coefficients.end());
+    std::reverse(coefficients.begin(), coefficients.begin() + 77);
+  }
+  const auto units = static_cast<double>(static_cast<long long>(first[0]));
+  EXPECT_NEAR(units / (1U << functors::coefficient_log2), sum, 1e-6);
+  EXPECT_NEAR(static_cast<double>(first[1]) / 4294967296.0, squares, 1e-6);
 }
 
 TEST(functors_score, touches_nothing_that_is_not_kept) {

@@ -57,7 +57,12 @@ struct kept_array {
   bool is_always_read = true, is_always_written = true;  ///< By whatever score.
 };
 
-/// Keeps scores of type Real, and sums of type Sum. The output are keys.  // [y][x]
+/// The units in which integers sum coefficients, and their squares: 2^32 - 1 of either do not
+/// overflow. Such sums are the same bits in any order.
+inline constexpr unsigned coefficient_log2 = 30, square_log2 = 32;
+
+/// Keeps scores of type Real, and sums of type Sum: of coefficients, cut to -1 .. 1 and without
+/// those that are NaN, `size`, which counts units; else a real. The output are keys.  // [y][x]
 template <class Real, class Sum>
 class score {
  public:
@@ -104,10 +109,7 @@ class score {
     }
     const size key = score_key_of(float(value), number_);
     if (value == value && key > atomics::last_seen(keys_ + i)) raise(keys_ + i, key);
-    if (numbers_.has_sums) {
-      add(given_.moments + i, Sum(value));
-      add(given_.moments + numbers_.y.places * numbers_.x.places + i, Sum(value) * Sum(value));
-    }
+    if (numbers_.has_sums) add_moments(i, value);
     if (numbers_.has_counts && value > given_.threshold) add(given_.counts + i, 1u);
   }
 
@@ -132,6 +134,21 @@ class score {
     const Real below = sum(y.end, x.end) - sum(y.end, x.begin);
     const Real above = sum(y.begin, x.end) - sum(y.begin, x.begin);
     return value + given_.mean * (below - above);
+  }
+
+  WINGBEAT_FN void add_moments(size i, Real value) const {
+    const auto sum = given_.moments + i, squares = sum + numbers_.y.places * numbers_.x.places;
+    if constexpr (atomics::is_real<Sum>) {
+      add(sum, Sum(value));
+      add(squares, Sum(value) * Sum(value));
+    } else {
+      const Real cut = value > 1 ? Real(1) : value < -1 ? Real(-1) : value;
+      const auto units =
+          maths::to_integer<atomics::signed_of<size>>(cut * Real(1u << coefficient_log2));
+      constexpr unsigned dropped = 2 * coefficient_log2 - square_log2;
+      add(sum, Sum(units));
+      add(squares, (Sum(units * units) + (Sum(1) << (dropped - 1))) >> dropped);
+    }
   }
 
   WINGBEAT_FN void raise(WINGBEAT_GLOBAL element* place, element key) const {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wanted of a search's scores, as options that `match` and `match-merge` share, and the
+// files and tables that are made of them.
+#pragma once
+
+#include <array>
+#include <cstddef>  // size_t
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/files.hpp"          // named_file
+#include "cli/match_run.hpp"      // match_request, match_result, match_source
+#include "cli/reports/peaks.hpp"  // peak_frame
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace wingbeat::cli {
+
+/// The options, and the files that they name.
+struct match_outputs {
+  std::optional<std::size_t> top, distance;
+  std::optional<double> threshold;
+  std::string projection, numbers, csv, star, box;
+  std::string map, picture;         ///< Of `match` alone, which adds these options.
+  std::array<std::string, 2> maps;  ///< --mean, --variance.
+  bool is_json = false;
+};
+
+void add_match_outputs(CLI::App& command, match_outputs& target);
+
+/// Returns the files of maps that are made of all scores; of peaks and maps.
+[[nodiscard]] std::vector<named_file> map_files(const match_outputs& outputs);
+[[nodiscard]] std::vector<named_file> files_of(const match_outputs& outputs);
+
+[[nodiscard]] peak_frame frame_of(const match_source& source, const match_result& found);
+
+/// Throws `plan_error` for files that cannot hold what is to be written to them.
+void require_outputs(const match_outputs& outputs);
+
+/// Whether anything is asked for.
+[[nodiscard]] bool has_outputs(const match_outputs& outputs);
+
+/// Adds what is wanted to a request; peaks are, unless only files of maps are asked for.
+void request_outputs(const match_outputs& outputs, match_request& request);
+
+/// Writes and prints all of it.
+void report_matches(const match_outputs& outputs, const match_source& source,
+                    const match_request& request, const match_result& found);
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches an image for many templates on the workers of dask.distributed.
+
+    python dask_search.py IMAGE TEMPLATES [--parts N] [--scheduler ADDRESS | --workers N] -- OPTIONS
+
+OPTIONS are those of `wingbeat match` that say how to search. Parts are files in the folder --into,
+which all workers see; the last one, merged.npy, is what `wingbeat match-merge` makes results of.
+"""
+import argparse
+import os
+import subprocess
+import sys
+
+from dask.distributed import Client, LocalCluster, progress
+
+
+def run(command):
+    """Runs a program; its last line of errors is the exception's text."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError((done.stderr.strip().splitlines() or ["failed: " + command[0]])[-1])
+
+
+def search(program, image, templates, options, part, n_parts, into):
+    file = os.path.join(into, f"part-{part}.npy")
+    run([program, "match", image, *templates, *options,
+         "--shard", f"{part}/{n_parts}", "--state", file])
+    return file
+
+
+def merge(program, files, file):
+    """Merges parts, which stay: a task that is run again finds them."""
+    run([program, "match-merge", *files, "--state", file])
+    return file
+
+
+def merge_tree(client, program, parts, into):
+    """Returns the task that merges all parts, two by two."""
+    level = 0
+    while len(parts) > 1:
+        pairs = [parts[i:i + 2] for i in range(0, len(parts), 2)]
+        parts = [
+            client.submit(merge, program, pair, os.path.join(into, f"merged-{level}-{i}.npy"),
+                          retries=3, pure=False) if len(pair) == 2 else pair[0]
+            for i, pair in enumerate(pairs)
+        ]
+        level += 1
+    return parts[0]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("image")
+    parser.add_argument("templates", nargs="+")
+    parser.add_argument("--parts", type=int, default=16)
+    parser.add_argument("--scheduler", help="address; else workers are started here")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--into", default=".")
+    parser.add_argument("--program", default="wingbeat")
+    words = sys.argv[1:]
+    split = words.index("--") if "--" in words else len(words)
+    given, options = parser.parse_args(words[:split]), words[split + 1:]
+
+    cluster = None if given.scheduler else LocalCluster(n_workers=given.workers,
+                                                        threads_per_worker=1)
+    with Client(given.scheduler or cluster) as client:
+        into = os.path.abspath(given.into)
+        image, templates = os.path.abspath(given.image), [os.path.abspath(t)
+                                                          for t in given.templates]
+        parts = [client.submit(search, given.program, image, templates, options, part,
+                               given.parts, into, retries=3, pure=False)
+                 for part in range(given.parts)]
+        last = merge_tree(client, given.program, parts, into)
+        progress(last)
+        merged = os.path.join(into, "merged.npy")
+        os.replace(last.result(), merged)
+        print("\nwrote", merged)
+    if cluster is not None:
+        cluster.close()
+
+
+if __name__ == "__main__":
+    main()
