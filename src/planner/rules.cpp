@@ -122,7 +122,8 @@ tile_shape shape_of(const rule_request& request) {
 }
 
 unsigned max_elements(const rule_request& request, unsigned rule) {
-  return request.element_bytes == 16 && request.bank_bytes != 0 ? rule / 2 : rule;
+  if (request.element_bytes < 16 || request.bank_bytes == 0) return rule;
+  return std::min(rule, std::max(rule / 2, device::greatest_factor(unsigned(request.length))));
 }
 
 }  // namespace

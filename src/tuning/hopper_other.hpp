@@ -18,6 +18,8 @@ inline constexpr shape fp32_whole[] = {
      .fraction = 0.9f},
     {.length = 24, .elements = 6, .lanes = 32, .fraction = 0.97f},
     {.length = 30, .elements = 5, .lanes = 16, .fraction = 0.94f},
+    {.length = 31, .elements = 31, .lanes = 64, .stage_in = true, .stage_out = true,
+     .fraction = 0.84f, .resident = 6},
     {.length = 48, .elements = 6, .lanes = 8, .fraction = 0.99f},
     {.length = 60, .elements = 5, .lanes = 8, .fraction = 0.97f},
     {.length = 100, .elements = 5, .lanes = 8, .fraction = 0.98f},

@@ -113,10 +113,11 @@ struct row_shapes {
 struct row_defaults {
   std::size_t longest = std::size_t{1} << 15;       ///< Longer ones are cut.
   std::size_t longest_part = std::size_t{1} << 12;  ///< So that no pass is longer, if that can be.
-  unsigned max_elements = 32;                       ///< Of a thread; of fp64 on GPUs half of it.
-  unsigned threads_of_workgroup = 128;              ///< Rows of fewer threads share a workgroup.
-  std::size_t shortest_prefetched = 64;             ///< 4 MiB ahead,
-  std::size_t shortest_far_prefetched = 2048;       ///< and 8 MiB from here on.
+  /// Of a thread; of fp64 on GPUs half of them, or the length's greatest prime factor.
+  unsigned max_elements = 32;
+  unsigned threads_of_workgroup = 128;         ///< Rows of fewer threads share a workgroup.
+  std::size_t shortest_prefetched = 64;        ///< 4 MiB ahead,
+  std::size_t shortest_far_prefetched = 2048;  ///< and 8 MiB from here on.
 };
 
 /// The shape of columns that no data describes; chosen to fit any GPU, not measured.
