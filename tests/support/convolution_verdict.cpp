@@ -124,12 +124,10 @@ struct bounds {
     const bool is_fp64 = spec.real == precision::fp64;
     const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
     const long double norms = std::sqrt(f.energy() * t.energy());
-    long double padded = 1;
-    for (const std::size_t n : planned.padded) padded *= static_cast<long double>(n);
     const auto m = static_cast<long double>(expected.points());
     const auto inputs = static_cast<long double>(f.points() + t.points());
     value = 16 * u * norms;
-    l2 = 1.25L * u * norms * std::sqrt((3 * std::log2(padded) + 4) * std::min(m / padded, 1.0L)) *
+    l2 = 1.25L * u * norms * std::sqrt(roundings(spec, planned)) *
          (1 + 3 / std::sqrt(std::min(m, inputs)));
     if (spec.form == operand_form::spectrum) value *= 2, l2 *= 2;
     if (spec.between.value_or(spec.real) == spec.real) return;
@@ -140,6 +138,20 @@ struct bounds {
          std::sqrt(std::max(m / image * f.energy() * t.energy(), expected.energy()));
   }
   long double value, l2;
+
+ private:
+  /// Returns the roundings of three transforms and of the product, of those that reach the result.
+  /// An axis of one value has none: both of its bins are that value.
+  static long double roundings(const convolution_spec& spec, const planned_convolution& planned) {
+    long double share = 1, sum = 0;
+    for (std::size_t a = planned.padded.size(); a-- > 0;) {
+      if (spec.image[a] == 1 && spec.kernel[a] == 1) continue;
+      const auto padded = static_cast<long double>(planned.padded[a]);
+      share *= std::min(static_cast<long double>(planned.result[a]) / padded, 1.0L);
+      sum += 3 * std::log2(padded) * share;
+    }
+    return sum + 4 * share;
+  }
 };
 
 template <class Real>

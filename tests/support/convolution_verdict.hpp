@@ -4,12 +4,14 @@
 // Memory around the inputs, the workspace and, before they are made, the spectra are NaN. Bytes
 // around every buffer are watched, and inputs are. Three runs, on memory filled with different
 // patterns, must write the same bits. Each value is compared with the sum that defines it, in long
-// double. With u the unit roundoff of what is computed, |f| and |t| the norms of image and kernel
-// and P the points that they are padded to, docs/maths.md states
+// double. With u the unit roundoff of what is computed, |f| and |t| the norms of image and kernel,
+// and axes a, slowest first, padded to P_a, of which the result has m_a, docs/maths.md states
 //     each value's error         <= 16 u |f| |t|
-//     L2 error of m values       <= c u |f| |t| sqrt((3 log2 P + 4) min(m / P, 1)),  c = 1.25
-// and of a short result or of few inputs, whose errors do not average out, (1 + 3/sqrt e) times as
-// much; e is the least of the numbers of values of image and kernel together and of the result.
+//     L2 error of all values     <= c u |f| |t| sqrt(4 s_1 + 3 sum over a of s_a log2 P_a)
+// where c = 1.25 and s_a = product over b >= a of min(m_b / P_b, 1): the roundings along an axis
+// spread over that axis and those that are transformed already; the others' padding has none. Of a
+// short result or of few inputs, whose errors do not average out, (1 + 3/sqrt e) times as much; e
+// is the least of the numbers of values of image and kernel together and of the result.
 // Signals that are given as spectra are transformed once more. Where spectra are stored in 16 bits,
 // r the roundoff of those and a axes, the root mean square of errors is compared with
 //     (3 a - 1) r max(sqrt(mean f^2) |t|, root mean square of the result)

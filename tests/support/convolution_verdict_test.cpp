@@ -80,6 +80,12 @@ TEST(convolution_verdict, passes_what_is_right) {
   }
 }
 
+/// Of 16x1x32 values within 32x2x64, where an eighth of the roundings would be a fourth too few.
+TEST(convolution_verdict, knows_that_roundings_stay_out_of_the_padding_of_later_axes) {
+  queue on{first_device(engine::host)};
+  EXPECT_EQ(verdict_of(on, random_convolution(3294)).why, "");
+}
+
 TEST(convolution_verdict, catches_another_operation_and_pairs_that_changed_places) {
   const auto turned = asking_for([](convolution_spec& s) { s.kind = operation::convolve; });
   EXPECT_THAT(check(plain, turned).why, HasSubstr("was expected"));
