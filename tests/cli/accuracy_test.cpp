@@ -120,9 +120,9 @@ TEST_P(accuracy, transforms_of_two_axes_are_the_double_sum) {
   }
 }
 
-class samples : public ::testing::TestWithParam<std::string> {};
+class accuracy_samples : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(samples, are_elements_of_the_whole_transform) {
+TEST_P(accuracy_samples, are_elements_of_the_whole_transform) {
   for (const std::string lengths : {"256", "4x64", "8x4x16", "2x16x2"}) {
     const plan_spec spec = problem(lengths, GetParam(), "packed");
     const auto block = noise_block(spec);
@@ -176,8 +176,8 @@ std::string name_of_kind(const ::testing::TestParamInfo<std::string>& kind) {
 
 const auto complex_kinds = ::testing::Values("c2c", "c2c-inverse", "r2c", "c2r");
 INSTANTIATE_TEST_SUITE_P(complex, accuracy, complex_kinds, name_of_kind);
-INSTANTIATE_TEST_SUITE_P(complex, samples, complex_kinds, name_of_kind);
-INSTANTIATE_TEST_SUITE_P(reals, samples,
+INSTANTIATE_TEST_SUITE_P(complex, accuracy_samples, complex_kinds, name_of_kind);
+INSTANTIATE_TEST_SUITE_P(reals, accuracy_samples,
                          ::testing::Values("dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3",
                                            "dst4", "dht"),
                          name_of_kind);

@@ -26,6 +26,7 @@ constexpr const char* examples = R"(Examples:
   wingbeat bench --lengths 4096x4096,64x64x64 --kind r2c --precision fp64 --json r2c.json
   wingbeat bench --device host --peer fftw --batch 1 --lengths 2^6..2^20
   wingbeat bench --device cuda --peer cufft --batch 1 --lengths 2^6..2^13 --launches
+  wingbeat bench --device cuda --peer cufft,vkfft --batch 1 --lengths 17,61,127,509,1000
 
 In every round a plain copy of the same bytes, wingbeat and each peer take one turn. A fraction is
 the copy's time over the library's: 1 is the limit of a transform that crosses memory once. A ratio

@@ -2,8 +2,9 @@
 #include "cli/reports/bench.hpp"
 
 #include <algorithm>  // find_if, max, min, stable_sort
-#include <cmath>      // log2
+#include <cmath>      // exp, log, log2
 #include <ctime>      // gmtime_r, strftime, time
+#include <limits>     // numeric_limits
 
 #include "cli/kinds.hpp"          // kinds_text
 #include "cli/reports/table.hpp"  // table, seconds_text
@@ -151,6 +152,29 @@ formats::chart_series series_of(const bench_document& document, const std::strin
   return line;
 }
 
+/// Returns a line for each peer that ran more than one problem, on all of its ratios.
+std::string ratios_text(const bench_document& document) {
+  std::string lines;
+  for (const auto& [name, version] : document.peers) {
+    double sum = 0, least = std::numeric_limits<double>::infinity();
+    std::size_t count = 0;
+    const bench_result* slowest = nullptr;
+    for (const bench_result& result : document.results) {
+      const bench_figures* const peer = figures_of(result, name);
+      if (peer == nullptr || !peer->refused.empty()) continue;
+      const double ratio = result.ratio(*peer);
+      sum += std::log(ratio);
+      ++count;
+      if (ratio < least) least = ratio, slowest = &result;
+    }
+    if (count < 2) continue;
+    lines += formatted("ratio to {}: geometric mean {:.2f} of {}, least {:.2f} at {}\n", name,
+                       std::exp(sum / static_cast<double>(count)), count, least,
+                       axes_text(slowest->spec));
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string date_text() {
@@ -227,7 +251,7 @@ std::string table_of(const bench_document& document) {
     }
     listed.add(cells);
   }
-  return listed.text();
+  return listed.text() + ratios_text(document);
 }
 
 formats::line_chart chart_of(const bench_document& document) {

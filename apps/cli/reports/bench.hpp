@@ -34,7 +34,8 @@ struct bench_document {
 /// Returns the resources of a plan's kernels, one object each.
 [[nodiscard]] nlohmann::ordered_json json_of(const std::vector<kernel_resources>& kernels);
 
-/// Returns a line for each problem that ran.
+/// Returns a line for each problem that ran, then one for each peer that ran several: the geometric
+/// mean of its ratios, and the least.
 [[nodiscard]] std::string table_of(const bench_document& document);
 
 /// Returns fractions of the copy against log2 N, a line for each library, with notches on ours

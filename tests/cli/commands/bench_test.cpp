@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>  // find
+#include <algorithm>  // find, min
+#include <cmath>      // sqrt
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -170,6 +171,23 @@ TEST_F(commands, bench_measures_a_peer_beside) {
   EXPECT_TRUE(theirs["accuracy"]["is_within"]);
   EXPECT_DOUBLE_EQ(theirs["ratio"], theirs["median_s"].get<double>() /
                                         j["results"][0]["wingbeat"]["median_s"].get<double>());
+}
+
+TEST_F(commands, bench_ends_with_the_mean_and_the_least_of_the_ratios) {
+  const finished run =
+      at_.run({"bench", "--device", "host", "--batch", "1", "--lengths", "16,31", "--seconds",
+               "0.1", "--peer", peer("honest"), "--json", "out.json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto results = nlohmann::json::parse(at_.folder().read("out.json"))["results"];
+  double product = 1, least = 1e300;
+  for (const auto& result : results) {
+    const double ratio = result["peers"]["honest"]["ratio"];
+    product *= ratio;
+    least = std::min(least, ratio);
+  }
+  EXPECT_THAT(run.out, HasSubstr(fmt::format(
+                           "\nratio to honest: geometric mean {:.2f} of 2, least {:.2f} at ",
+                           std::sqrt(product), least)));
 }
 
 TEST_F(commands, bench_launches_measures_whole_runs_on_the_host) {
