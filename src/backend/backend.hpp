@@ -12,12 +12,13 @@
 #include <variant>
 #include <vector>
 
-#include "backend/bank.hpp"      // bank_request, sample_run
-#include "request/resolved.hpp"  // resolved_spec
-#include "spectra.hpp"           // spectrum_array
-#include "wingbeat/buffer.hpp"   // buffer_view
-#include "wingbeat/devices.hpp"  // device_info, engine
-#include "wingbeat/plan.hpp"     // plan_spec, kernel_argument
+#include "backend/bank.hpp"                         // bank_request, sample_run
+#include "request/resolved.hpp"                     // resolved_spec
+#include "spectra.hpp"                              // spectrum_array
+#include "wingbeat/buffer.hpp"                      // buffer_view
+#include "wingbeat/device/functors/real_lines.hpp"  // line_numbers
+#include "wingbeat/devices.hpp"                     // device_info, engine
+#include "wingbeat/plan.hpp"                        // plan_spec, kernel_argument
 
 namespace wingbeat::programs {
 struct program;
@@ -169,9 +170,20 @@ struct diagonal_rows {
   plan_spec rows;
 };
 
+/// Lines of reals along one axis, `count` of them, transformed from memory to memory: a kind from
+/// reals to reals, times `factor`. Both sides have the length and all that is done at their ends.
+struct lines_of_reals {
+  transform kind = transform::dct2;
+  precision real = precision::fp32;
+  std::size_t count = 1;
+  double factor = 1;
+  device::functors::line_numbers in, out;
+  precision in_stored = precision::fp32, out_stored = precision::fp32;
+};
+
 /// What an engine may make steps of. All was validated.
 using step_request = std::variant<request::resolved_spec, spectra_of_rows, convolution_of_rows,
-                                  correlation_of_rows, diagonal_rows, bank_request>;
+                                  correlation_of_rows, diagonal_rows, lines_of_reals, bank_request>;
 
 /// Compiles text for the device of a queue. Uses the disk cache.
 class kernel_compiler {

@@ -12,6 +12,7 @@
 #include "arrays/order.hpp"                        // common_precision
 #include "formatted.hpp"                           // formatted
 #include "programs/line_functors.hpp"              // line_side, load_of, store_of
+#include "programs/reductions.hpp"                 // reduced, roots_of
 #include "wingbeat/device/functors/diagonals.hpp"  // folded_diagonal
 #include "wingbeat/error.hpp"                      // plan_error
 #include "wingbeat/good_length.hpp"                // is_good_length
@@ -23,66 +24,6 @@ namespace {
 using arrays::array;
 using request::basis;
 using request::traits;
-
-/// How one axis is made by another transform; see reductions.hpp.
-struct reduction {
-  transform inner = transform::forward_from_real;
-  std::size_t length = 1;  ///< Of the inner transform.
-  double factor = 1;       ///< That it is scaled chosen.
-  /// Roots exp(-2 pi i (first + e step) / order), e < roots, which lines read; 0: none.
-  std::size_t roots = 0, first = 0, step = 1, order = 1;
-  bool are_loaded = false, are_stored = false;  ///< At which ends.
-  bool is_scattered = false;  ///< Neighbours of the inner transform are none of the line's.
-  std::string_view description = {};
-};
-
-/// Calls work(reduction, functor), the functor a class of reductions.hpp, for n points of a kind.
-template <class Work>
-void reduced(const traits& kind, std::size_t n, const Work& work) {
-  namespace functors = device::functors;
-  reduction chosen{.length = n};
-  if (kind.functions == basis::cas) {
-    chosen.description = "real and imaginary parts of bins";
-    return work(chosen, functors::cas_bins{});
-  }
-  if (kind.half_in && kind.half_out && n % 2 == 1) {
-    chosen.factor = std::numbers::sqrt2;
-    chosen.description = "samples at places 1 mod 8";
-    return work(chosen, functors::odd_places{});
-  }
-  if (kind.half_in && kind.half_out) {
-    chosen = {.inner = transform::forward,
-              .length = n / 2,
-              .factor = 2,
-              .roots = n / 2,
-              .first = 1,
-              .step = 8,
-              .order = 16 * n,
-              .are_loaded = true,
-              .are_stored = true,
-              .is_scattered = true,
-              .description = "samples from both ends in pairs"};
-    return work(chosen, functors::half_turned{});
-  }
-  if (kind.half_in || kind.half_out) {
-    chosen.roots = n / 2 + 1;
-    chosen.order = 4 * n;
-    chosen.description = "evens ascending, odds descending";
-    if (kind.half_in) {
-      chosen.factor = 2;
-      chosen.are_stored = true;
-      return work(chosen, functors::folded_samples{});
-    }
-    chosen.inner = transform::inverse_to_real;
-    chosen.are_loaded = true;
-    chosen.is_scattered = true;
-    return work(chosen, functors::folded_bins{});
-  }
-  chosen.length = kind.logical_length(n);
-  chosen.description = "continued by mirror images";
-  if (kind.functions == basis::cosine) return work(chosen, functors::even_extension{});
-  work(chosen, functors::odd_extension{});
-}
 
 /// Calls work(reduction, functor), the functor a class of diagonals.hpp, for n points of a kind
 /// that are undone at once.
@@ -106,29 +47,6 @@ void undone(const traits& kind, std::size_t n, const Work& work) {
   } else {
     work(chosen, functors::odd_diagonal{});
   }
-}
-
-/// Roots are read one by one where a table of them is small.
-constexpr std::size_t max_single_roots = 6144;
-
-unsigned fine_bits_of(std::size_t roots) {
-  return roots <= max_single_roots ? 0 : (device::log2_of(roots) + 1) / 2;
-}
-
-template <class Real>
-constant roots_of(const reduction& chosen) {
-  std::vector<std::complex<Real>> list;
-  const auto add = [&](std::size_t e) {
-    list.push_back(std::complex<Real>(root(e, chosen.order)));
-  };
-  const std::size_t fine = std::size_t{1} << fine_bits_of(chosen.roots);
-  if (fine == 1) {
-    for (std::size_t e = 0; e < chosen.roots; ++e) add(chosen.first + e * chosen.step);
-    return constant{list};
-  }
-  for (std::size_t e = 0; e < fine; ++e) add(e * chosen.step);
-  for (std::size_t e = 0; e < chosen.roots; e += fine) add(chosen.first + e * chosen.step);
-  return constant{list};
 }
 
 /// Returns the lines of an array along an axis: those at indices `ranges` of the others.
@@ -228,6 +146,25 @@ struct step_sides {
   line_side<fused_load> in;
   line_side<fused_store> out;
 };
+
+/// Returns the factor of a step that writes an array.
+double factor_of_end(const array& sink, const plan_spec& spec) {
+  const bool is_last = sink.location == place::output;
+  return is_last ? static_cast<double>(request::factor_of(spec)) : 1;
+}
+
+/// Returns a step without functors as lines from memory to memory.
+backend::lines_of_reals lines_between(const axis_step& step, const step_sides& sides,
+                                      std::size_t count, const plan_spec& spec) {
+  return {.kind = step.kind.kind,
+          .real = arrays::common_precision(spec),
+          .count = count,
+          .factor = factor_of_end(sides.out.memory, spec),
+          .in = sides.in.lines,
+          .out = sides.out.lines,
+          .in_stored = sides.in.memory.stored,
+          .out_stored = sides.out.memory.stored};
+}
 
 template <class Real>
 array_ends ends_of(const step_sides& sides, const reduction& chosen) {
@@ -358,6 +295,7 @@ class composer {
       in.has_roots = chosen.are_loaded;
       out.has_roots = chosen.are_stored;
       in.fine_bits = out.fine_bits = fine_bits_of(chosen.roots);
+      if (add_side_by_side(step, sides)) return;
       const std::size_t columns = columns_of(step.axis, sides, chosen);
       in.columns = out.columns = columns;
       const bool is_even = chosen.length % 2 == 0;
@@ -367,13 +305,25 @@ class composer {
                       .batch = {lines_beside(step.axis) / columns, columns},
                       .kind = chosen.inner,
                       .real = arrays::common_precision(spec_)};
-      inner.factor = chosen.factor * factor_of_end(to);
+      inner.factor = chosen.factor * factor_of_end(to, spec_);
       if (inner.real == precision::fp64) {
         add_realised<double>(inner, chosen, sides, step.kind, functor);
       } else {
         add_realised<float>(inner, chosen, sides, step.kind, functor);
       }
     });
+  }
+
+  /// Adds lines as the engine transforms them itself. Returns false, and adds nothing, where it has
+  /// no way to.
+  bool add_side_by_side(const axis_step& step, const step_sides& sides) {
+    if (sides.in.yours.is_given() || sides.out.yours.is_given()) return false;
+    const auto part =
+        engine_.realise(on_, lines_between(step, sides, lines_beside(step.axis), spec_));
+    if (!part) return false;
+    add_titled(*part, {.in = sides.in.memory.location, .out = sides.out.memory.location},
+               std::string{step.kind.name});
+    return true;
   }
 
   /// Adds an axis that is multiplied and undone in one step. Returns false, and adds nothing, where
@@ -399,7 +349,7 @@ class composer {
                       .batch = lines_beside(step.axis),
                       .kind = transform::dht,
                       .real = arrays::common_precision(spec_)};
-      inner.factor = chosen.factor * factor_of_end(to);
+      inner.factor = chosen.factor * factor_of_end(to, spec_);
       is_added = inner.real == precision::fp64
                      ? add_diagonal<double>(inner, chosen, sides, step.kind, functor)
                      : add_diagonal<float>(inner, chosen, sides, step.kind, functor);
@@ -424,12 +374,6 @@ class composer {
     const std::size_t first = program_.steps.size();
     program_.add(part, ends);
     program_.steps[first].title = std::move(title);
-  }
-
-  /// Returns the factor of a step that writes an array.
-  [[nodiscard]] double factor_of_end(const array& sink) const {
-    const bool is_last = sink.location == place::output;
-    return is_last ? static_cast<double>(request::factor_of(spec_)) : 1;
   }
 
   template <class Real, class Reduction>

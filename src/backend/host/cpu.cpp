@@ -15,15 +15,18 @@ namespace wingbeat::backend::host {
 namespace baseline {
 extern const instruction_set set;
 extern const bank_kernels bank_set;
+extern const line_set lines_set;
 }  // namespace baseline
 #if defined(__x86_64__)
 namespace avx2 {
 extern const instruction_set set;
 extern const bank_kernels bank_set;
+extern const line_set lines_set;
 }  // namespace avx2
 namespace avx512 {
 extern const instruction_set set;
 extern const bank_kernels bank_set;
+extern const line_set lines_set;
 }  // namespace avx512
 #endif
 
@@ -31,14 +34,17 @@ const std::vector<named_set>& supported_sets() {
   // Never destroyed: plans may be made and run at exit.
   static const auto& found =
       *std::make_unique<const std::vector<named_set>>([] {
-         std::vector<named_set> sets{{"baseline", "", &baseline::set, &baseline::bank_set}};
+         std::vector<named_set> sets{
+             {"baseline", "", &baseline::set, &baseline::bank_set, &baseline::lines_set}};
 #if defined(__x86_64__)
          __builtin_cpu_init();
          const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-         if (has_avx2) sets.push_back({"avx2", "avx2 fma", &avx2::set, &avx2::bank_set});
+         if (has_avx2)
+           sets.push_back({"avx2", "avx2 fma", &avx2::set, &avx2::bank_set, &avx2::lines_set});
          if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
-           sets.push_back({"avx512", "avx512 f dq bw vl", &avx512::set, &avx512::bank_set});
+           sets.push_back({"avx512", "avx512 f dq bw vl", &avx512::set, &avx512::bank_set,
+                           &avx512::lines_set});
          }
 #endif
          return sets;

@@ -8,6 +8,7 @@
 
 #include "backend/host/bank/bank_kernels.hpp"  // bank_kernels
 #include "backend/host/kernels.hpp"            // instruction_set
+#include "backend/host/line_kernels.hpp"       // line_set
 
 namespace wingbeat::backend::host {
 
@@ -17,6 +18,7 @@ struct named_set {
   std::string features;  ///< What they need beyond the build's own flags.
   const instruction_set* kernels = nullptr;
   const bank_kernels* bank = nullptr;
+  const line_set* lines = nullptr;
 };
 
 /// Returns the sets this processor runs, widest last; the first, "baseline", always.

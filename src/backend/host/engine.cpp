@@ -10,6 +10,7 @@
 #include "backend/host/bank/sample_reader.hpp"    // read_samples
 #include "backend/host/cpu.hpp"                   // chosen_set, cpu_name
 #include "backend/host/plan.hpp"                  // make_plan
+#include "backend/host/rows/line_strips.hpp"      // make_line_strips
 #include "backend/host/rows/row_convolution.hpp"  // make_row_convolution
 #include "backend/host/rows/small_reals.hpp"      // make_small_reals
 #include "backend/host/thread_pool.hpp"           // thread_pool
@@ -80,6 +81,9 @@ class host_engine_type final : public engine {
     if (std::holds_alternative<diagonal_rows>(step)) return std::nullopt;
     if (const auto* const convolution = std::get_if<convolution_of_rows>(&step)) {
       work = host::make_row_convolution(set, convolution->rows, convolution->spectra);
+      if (work == nullptr) return std::nullopt;
+    } else if (const auto* const lines = std::get_if<lines_of_reals>(&step)) {
+      work = host::make_line_strips(set, *lines);
       if (work == nullptr) return std::nullopt;
     } else if (const auto* const bank = std::get_if<bank_request>(&step)) {
       work = host::make_filter_bank(set, *bank);
