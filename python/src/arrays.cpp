@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "array.hpp"
+#include "array_library.hpp"  // element_type_of
 #include "bindings.hpp"
 #include "queues.hpp"           // queue_of
 #include "wingbeat/buffer.hpp"  // buffer
@@ -48,15 +49,7 @@ struct imported_array {
 };
 
 element_type element_of(nb::dlpack::dtype dtype) {
-  using code = nb::dlpack::dtype_code;
-  const bool is_complex = dtype.code == static_cast<std::uint8_t>(code::Complex);
-  const int bits = is_complex ? dtype.bits / 2 : dtype.bits;
-  if (is_complex || dtype.code == static_cast<std::uint8_t>(code::Float)) {
-    if (bits == 16) return {precision::fp16, is_complex};
-    if (bits == 32) return {precision::fp32, is_complex};
-    if (bits == 64) return {precision::fp64, is_complex};
-  }
-  if (dtype.code == static_cast<std::uint8_t>(code::Bfloat)) return {precision::bf16, false};
+  if (const auto element = element_type_of(dtype)) return *element;
   throw nb::type_error("x holds no floating point; convert to float32, float64 or a complex type");
 }
 

@@ -23,6 +23,7 @@ namespace nb = nanobind;
 void bind_errors(nb::module_& module);
 void bind_devices(nb::module_& module);
 void bind_arrays(nb::module_& module);
+void bind_array_libraries(nb::module_& module);
 void bind_plans(nb::module_& module);
 void bind_transforms(nb::module_& module);
 void bind_long_convolutions(nb::module_& module);

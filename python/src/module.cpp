@@ -21,6 +21,7 @@ NB_MODULE(_wingbeat, module) {
   bind_errors(module);
   bind_devices(module);
   bind_arrays(module);
+  bind_array_libraries(module);
   bind_plans(module);
   bind_transforms(module);
   bind_long_convolutions(module);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that transform: of numpy arrays at once, and of any arrays that were described.
+// Calls that transform: of numpy's arrays and known libraries' at once, and of any arrays that were
+// described.
 #include <algorithm>  // find
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "array_library.hpp"  // array_library_of
 #include "bindings.hpp"
 #include "numpy_array.hpp"  // described, numpy_view, empty_numpy
 #include "queues.hpp"       // host_queue, queue_of
@@ -194,20 +196,6 @@ transform_request request_of(int kind, bool is_inverse, nb::handle norm, bool or
   return request;
 }
 
-nb::object transform_row(int kind, bool is_inverse, nb::handle x, nb::handle n, nb::handle axis,
-                         nb::handle norm, bool orthogonalize, bool overwrites, nb::handle out) {
-  const auto in = numpy_view(x);
-  if (!in) return nb::none();
-  numpy_call call;
-  call.in = *in;
-  call.is_inverse = is_inverse;
-  call.request = request_of(kind, is_inverse, norm, orthogonalize);
-  if (!takes(call)) return nb::none();
-  add_axis(call.request, call.in, integer_of(axis), n, true);
-  if (place_result(call, x, overwrites, out)) call.run();
-  return call.result;
-}
-
 /// Fills in axes and lengths. `lengths` has None for each axis that stays as it is.
 void add_axes(transform_request& request, const array& in, nb::tuple lengths, nb::tuple axes) {
   for (std::size_t a = 0; a < axes.size(); ++a) {
@@ -215,31 +203,19 @@ void add_axes(transform_request& request, const array& in, nb::tuple lengths, nb
   }
 }
 
-nb::object transform_axes(int kind, bool is_inverse, nb::handle x, nb::tuple lengths,
-                          nb::tuple axes, nb::handle norm, bool orthogonalize, bool overwrites,
-                          nb::handle out) {
-  const auto in = numpy_view(x);
-  if (!in || axes.size() == 0) return nb::none();
-  numpy_call call;
-  call.in = *in;
-  call.is_inverse = is_inverse;
-  call.request = request_of(kind, is_inverse, norm, orthogonalize);
-  if (!takes(call)) return nb::none();
-  add_axes(call.request, call.in, lengths, axes);
-  if (place_result(call, x, overwrites, out)) call.run();
-  return call.result;
-}
-
 /// Workspaces of an array library's allocator: a function of a number of bytes that returns
 /// (owner, pointer); None where the engine's queue has its own.
 class lent_workspace {
  public:
-  explicit lent_workspace(nb::handle allocate) : allocate_(allocate) {}
+  explicit lent_workspace(nb::handle allocate) : allocate_(nb::borrow(allocate)) {}
+  /// Beside an array of a device.
+  lent_workspace(const array_library& library, nb::handle x) : library_(&library), x_(x) {}
 
   [[nodiscard]] workspace_source source() {
-    if (allocate_.is_none()) return {};
+    if (library_ == nullptr && allocate_.is_none()) return {};
     return [this](std::size_t bytes) -> buffer_view {
       const nb::gil_scoped_acquire held;
+      if (!allocate_.is_valid()) allocate_ = library_->workspace_near(x_);
       const nb::object memory = allocate_(bytes);
       owners_.push_back(memory[0]);
       return {reinterpret_cast<void*>(nb::cast<std::uintptr_t>(memory[1])), 0, bytes};
@@ -247,13 +223,14 @@ class lent_workspace {
   }
 
  private:
-  nb::handle allocate_;
+  const array_library* library_ = nullptr;
+  nb::handle x_;
+  nb::object allocate_;
   std::vector<nb::object> owners_;
 };
 
 void run_released(const array& source, const array& target, const transform_request& request,
-                  std::uintptr_t stream, nb::handle allocate) {
-  lent_workspace workspace{allocate};
+                  std::uintptr_t stream, lent_workspace workspace) {
   const workspace_source memory = workspace.source();
   const nb::gil_scoped_release released;
   queue on = queue_of(source.runs_on, source.device_index, stream);
@@ -273,50 +250,100 @@ bool execute(int kind, bool is_inverse, nb::handle in, nb::handle out, nb::tuple
   shape_result(wanted, source, request);
   require_result(target, wanted);
   if (!is_direct(source, target, request)) return false;
-  run_released(source, target, request, stream, allocate);
+  run_released(source, target, request, stream, lent_workspace{allocate});
   return true;
 }
 
-nb::object shape_of(const array& given) {
-  nb::object shape = nb::steal(PyTuple_New(given.rank));
-  for (int d = 0; d < given.rank; ++d) {
-    PyTuple_SetItem(shape.ptr(), d, PyLong_FromSsize_t(given.shape[d]));
+/// How a function was called.
+struct call_arguments {
+  int kind;
+  bool is_inverse;
+  nb::handle x, norm;
+  bool orthogonalize, overwrites;
+  nb::handle out;
+
+  [[nodiscard]] transform_request request() const {
+    return request_of(kind, is_inverse, norm, orthogonalize);
   }
-  return shape;
+};
+
+template <class AddAxes>
+nb::object transform_numpy(const call_arguments& given, const array& in, const AddAxes& add_all) {
+  numpy_call call;
+  call.in = in;
+  call.is_inverse = given.is_inverse;
+  call.request = given.request();
+  if (!takes(call)) return nb::none();
+  add_all(call.request, in);
+  if (place_result(call, given.x, given.overwrites, given.out)) call.run();
+  return call.result;
 }
 
-/// Transforms an array along one axis into `given`, whose view is `written`. Where both are None,
-/// `empty(x, shape, dtype)` makes the result, and `pointer` tells where its memory is. Returns
-/// None, and does nothing, where an array has to be converted or copied first.
-nb::object execute_row(int kind, bool is_inverse, const array& in, nb::handle n, nb::handle axis,
-                       nb::handle norm, bool orthogonalize, bool has_narrow, nb::handle x,
-                       nb::handle empty, nb::handle pointer, std::uintptr_t stream,
-                       nb::handle allocate, nb::handle given, nb::handle written) {
-  transform_request request = request_of(kind, is_inverse, norm, orthogonalize);
+/// The same with arrays of another library.
+template <class AddAxes>
+nb::object transform_known(const call_arguments& given, const array_library& library,
+                           const AddAxes& add_all) {
+  const auto in = library.view(given.x);
+  if (!in || in->elements() == 0 || given.overwrites) return nb::none();
+  transform_request request = given.request();
   const bool is_fitting = is_real_to_real(request.kind)
-                              ? in.element.real != precision::fp16 || has_narrow
-                              : takes_complex(request.kind) == in.element.is_complex;
-  if (!is_fitting || in.elements() == 0) return nb::none();
-  add_axis(request, in, integer_of(axis), n, true);
-  array out = in;
-  out.element = result_element(in, request.kind, has_narrow);
-  shape_result(out, in, request);
-  if (!in.is_readable()) return nb::none();
+                              ? in->element.real != precision::fp16 || library.has_narrow()
+                              : takes_complex(request.kind) == in->element.is_complex;
+  if (!is_fitting) return nb::none();
+  add_all(request, *in);
+  array out = *in;
+  out.element = result_element(*in, request.kind, library.has_narrow());
+  shape_result(out, *in, request);
   nb::object result;
-  if (!written.is_none()) {
-    const auto& target = nb::cast<const array&>(written);
-    require_result(target, out);
-    out = target;
-    if (!is_direct(in, out, request)) return nb::none();
-    result = nb::borrow(given);
+  if (given.out.is_none()) {
+    result = library.empty(given.x, *in, out);
+    if (result.is_none()) return result;
   } else {
-    pack(out);
-    out.offset_bytes = 0;
-    result = empty(x, shape_of(out), name_of(out.element));
-    out.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(pointer(result)));
+    const bool is_alike = array_library_of(given.out) == &library;
+    const auto target = is_alike ? library.view(given.out) : std::nullopt;
+    if (!target || target->runs_on != in->runs_on || target->device_index != in->device_index) {
+      return nb::none();
+    }
+    require_result(*target, out);
+    out = *target;
+    result = nb::borrow(given.out);
   }
-  run_released(in, out, request, stream, allocate);
+  if (!is_direct(*in, out, request)) return nb::none();
+  if (in->runs_on != engine::host) {
+    run_released(*in, out, request, library.stream_of(*in), lent_workspace{library, given.x});
+  } else if (out.elements() < min_released_elements) {
+    run(host_queue(), *in, out, request);
+  } else {
+    const nb::gil_scoped_release released;
+    run(host_queue(), *in, out, request);
+  }
   return result;
+}
+
+/// Calls of numpy's arrays and of known libraries'. Returns None, and does nothing, where an array
+/// has to be converted or copied first.
+template <class AddAxes>
+nb::object transformed(const call_arguments& given, const AddAxes& add_all) {
+  if (const auto in = numpy_view(given.x)) return transform_numpy(given, *in, add_all);
+  const array_library* const library = array_library_of(given.x);
+  return library == nullptr ? nb::none() : transform_known(given, *library, add_all);
+}
+
+nb::object transform_row(int kind, bool is_inverse, nb::handle x, nb::handle n, nb::handle axis,
+                         nb::handle norm, bool orthogonalize, bool overwrites, nb::handle out) {
+  return transformed({kind, is_inverse, x, norm, orthogonalize, overwrites, out},
+                     [&](transform_request& request, const array& in) {
+                       add_axis(request, in, integer_of(axis), n, true);
+                     });
+}
+
+nb::object transform_axes(int kind, bool is_inverse, nb::handle x, nb::tuple lengths,
+                          nb::tuple axes, nb::handle norm, bool orthogonalize, bool overwrites,
+                          nb::handle out) {
+  if (axes.size() == 0) return nb::none();
+  return transformed(
+      {kind, is_inverse, x, norm, orthogonalize, overwrites, out},
+      [&](transform_request& request, const array& in) { add_axes(request, in, lengths, axes); });
 }
 
 }  // namespace
@@ -328,17 +355,14 @@ void bind_transforms(nb::module_& module) {
     module.attr(("kind_" + name).c_str()) = kind;
   }
   using nb::literals::operator""_a;
-  module.def("transform_row", &transform_row, "kind"_a, "is_inverse"_a, "x"_a, "n"_a.none(),
-             "axis"_a, "norm"_a.none(), "orthogonalize"_a, "overwrites"_a, "out"_a.none(),
-             "Transforms a numpy array along one axis; None where it has to be converted first.");
+  module.def(
+      "transform_row", &transform_row, "kind"_a, "is_inverse"_a, "x"_a, "n"_a.none(), "axis"_a,
+      "norm"_a.none(), "orthogonalize"_a, "overwrites"_a, "out"_a.none(),
+      "Transforms an array of numpy or of a known library along one axis; None where it has to be "
+      "converted first.");
   module.def("transform_axes", &transform_axes, "kind"_a, "is_inverse"_a, "x"_a, "lengths"_a,
              "axes"_a, "norm"_a.none(), "orthogonalize"_a, "overwrites"_a, "out"_a.none(),
-             "Transforms a numpy array along axes; None where it has to be converted first.");
-  module.def("execute_row", &execute_row, "kind"_a, "is_inverse"_a, "input"_a, "n"_a.none(),
-             "axis"_a, "norm"_a.none(), "orthogonalize"_a, "has_narrow"_a, "x"_a, "empty"_a,
-             "pointer"_a, "stream"_a, "allocate"_a.none(), "out"_a.none(), "written"_a.none(),
-             "Transforms a described array along one axis into a new one; None where it has to be "
-             "converted first.");
+             "Transforms such an array along axes; None where it has to be converted first.");
   module.def("execute", &execute, "kind"_a, "is_inverse"_a, "input"_a, "out"_a, "lengths"_a,
              "axes"_a, "norm"_a.none(), "orthogonalize"_a, "stream"_a = 0,
              "allocate"_a = nb::none(),

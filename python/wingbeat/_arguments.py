@@ -7,10 +7,11 @@ import os
 
 def integers(values, name):
     """Returns an integer, or a sequence of them, as a tuple."""
-    try:
-        return (operator.index(values),)
-    except TypeError:
-        pass
+    if not isinstance(values, (tuple, list)):
+        try:
+            return (operator.index(values),)
+        except TypeError:
+            pass
     try:
         return tuple(operator.index(value) for value in values)
     except TypeError:

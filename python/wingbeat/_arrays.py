@@ -11,7 +11,6 @@
     stream_of(x)            the stream that x's library works on now, as an integer; 0 on the host
     running_on(stream, x)   a context manager that makes another stream the current one
     empty(x, shape, name)   a new array beside x, of the dtype of that name
-    pointer_of(x)           the pointer alone, of a new array
     is_plain(x)             whether x's memory holds its values, which no flag or gradient concerns
     workspace_near(x)       a function of a number of bytes: (object that owns them, pointer), from
                             the library's own allocator; None where calls need none
@@ -29,8 +28,6 @@ array of the same memory, or None, and `of_host(result, x)`, and on GPUs `import
 `exported(result, x)`.
 """
 
-import operator
-
 import numpy as np
 
 from wingbeat import _wingbeat
@@ -46,6 +43,7 @@ _COMPLEX_OF = {"float16": "complex32", "bfloat16": "complex64", "float32": "comp
                "float64": "complex128"}
 _REAL_OF = {"complex32": "float16", "bcomplex32": "bfloat16", "complex64": "float32",
             "complex128": "float64"}
+_NUMPY_NAMES = ("float16", "float32", "float64", "complex64", "complex128")
 _INTEGERS = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
 
 
@@ -172,6 +170,9 @@ class CupyLibrary:
         self._cupy = cupy
         self._current_device = cupy.cuda.runtime.getDevice
         self._current_stream = cupy.cuda.get_current_stream
+        dtypes = {name: np.dtype(name) for name in _NUMPY_NAMES}
+        _wingbeat.know_cupy(cupy.ndarray, dtypes, self._current_device, self._current_stream,
+                            self.workspace_near)
 
     def array(self, x):
         return x
@@ -207,8 +208,6 @@ class CupyLibrary:
             return self._cupy.empty(shape, name)
         with self._cupy.cuda.Device(device):
             return self._cupy.empty(shape, name)
-
-    pointer_of = staticmethod(operator.attrgetter("data.ptr"))
 
     def is_plain(self, x):
         return True
@@ -258,10 +257,13 @@ class TorchLibrary:
             "int32 int64").split()}
         self._types = {name: dtype for dtype, name in self._names.items()}
         self._strided = torch.strided
-        self._empty, self._empty_like = torch.empty, torch.empty_like
-        self.pointer_of = torch.Tensor.data_ptr
+        self._empty = torch.empty
         # The public way makes an object of a stream for each call.
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+        functions = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+        if type(functions).__name__ == "PyCapsule":  # of torch 2.10 and before an integer, or none
+            _wingbeat.know_torch(torch.Tensor, functions, self._types, torch.empty_like,
+                                 torch.empty_strided, self.workspace_near)
 
     def array(self, x):
         return x
@@ -308,10 +310,7 @@ class TorchLibrary:
         return cuda.stream(stream)
 
     def empty(self, x, shape, name):
-        dtype = self._types[name]
-        if x.dtype is dtype and x.shape == shape and x.is_contiguous():
-            return self._empty_like(x)  # half the time
-        return self._empty(shape, dtype=dtype, device=x.device)
+        return self._empty(shape, dtype=self._types[name], device=x.device)
 
     def workspace_near(self, x):
         if not x.is_cuda:
@@ -409,10 +408,6 @@ class OpenclLibrary:
     def empty(self, x, shape, name):
         return self._opencl.array.empty(self._queue_of(x), shape, np.dtype(name),
                                         allocator=x.allocator)
-
-    @staticmethod
-    def pointer_of(x):
-        return x.base_data.int_ptr
 
     def is_plain(self, x):
         return True

@@ -2,8 +2,8 @@
 """Transforms whose arrays have to be converted, copied or described first.
 
 The functions of `wingbeat.fft` call `_wingbeat.transform_row` and `transform_axes`, which take
-numpy arrays of floating point as they are, and come here where those return None, or where the
-caller limits threads, gives a plan or names a stream.
+arrays of numpy, torch and CuPy of floating point as they are, and come here where those return
+None, or where the caller limits threads, gives a plan or names a stream.
 """
 
 from contextlib import nullcontext
@@ -38,26 +38,21 @@ class Request(NamedTuple):
         return self._replace(axes=tuple(axis % rank for axis in self.axes))
 
 
+def at_once(kind, is_inverse, x, lengths, axes, norm, orthogonalize, overwrite_x, workers, out):
+    """Returns the transform of an array that the extension reads by itself; None for others."""
+    with _wingbeat.ThreadLimit(thread_count(workers)):
+        return _wingbeat.transform_axes(kind, is_inverse, x, lengths, axes, norm, orthogonalize,
+                                        overwrite_x, out)
+
+
 def transform_row(kind, is_inverse, x, n, axis, norm, orthogonalize, overwrite_x, workers, plan,
                   out, stream):
     """Returns the transform of any array along one axis."""
-    library = library_of(x)
-    if (stream is None and workers is None and plan is None and not overwrite_x
-            and hasattr(library, "pointer_of") and library.is_plain(x)
-            and (out is None or (type(out) is type(x) and library.is_plain(out)
-                                 and library.device_of(out) == library.device_of(x)))):
-        try:
-            view = library.view(x)
-            written = None if out is None else library.view(out)
-        except TypeError:
-            view = None  # of a dtype that is converted first
-        if view is not None:
-            result = _wingbeat.execute_row(kind, is_inverse, view, n, axis, norm, orthogonalize,
-                                           library.has_narrow, x, library.empty,
-                                           library.pointer_of, library.stream_of(x),
-                                           library.workspace_near(x), out, written)
-            if result is not None:
-                return result
+    if workers is not None and plan is None and stream is None:
+        result = at_once(kind, is_inverse, x, (n,), (axis,), norm, orthogonalize, overwrite_x,
+                         workers, out)
+        if result is not None:
+            return result
     return transform(Request(kind, is_inverse, (n,), (axis,), norm, orthogonalize, overwrite_x), x,
                      workers=workers, plan=plan, out=out, stream=stream)
 

@@ -42,7 +42,7 @@ from wingbeat import _wingbeat
 from wingbeat._arguments import lengths_and_axes, thread_count
 from wingbeat._arrays import library_of
 from wingbeat._kinds import COSINES, SINES
-from wingbeat._transform import Request, transform, transform_row
+from wingbeat._transform import Request, at_once, transform, transform_row
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
@@ -58,7 +58,7 @@ Array = Any  # of any library
 Norm = Literal["backward", "ortho", "forward", None]
 Axes = Union[int, Sequence[int], None]
 
-_row = _wingbeat.transform_row
+_row, _axes = _wingbeat.transform_row, _wingbeat.transform_axes
 _FORWARD, _INVERSE = _wingbeat.kind_forward, _wingbeat.kind_inverse
 _FROM_REAL, _TO_REAL = _wingbeat.kind_forward_from_real, _wingbeat.kind_inverse_to_real
 
@@ -161,7 +161,8 @@ def _inverse_hermitian(x, lengths, axes, norm, workers, plan, out, stream):
     return transform(request, x, workers=workers, plan=plan, out=out, stream=stream)
 
 
-def _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, out, stream):
+def _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, out, stream,
+                orthogonalize=False):
     if not hasattr(x, "shape"):
         x = library_of(x).array(x)
     lengths, axes = lengths_and_axes(x.shape, s, axes)
@@ -170,12 +171,16 @@ def _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, 
             raise ValueError("at least 1 axis must be transformed; give axes, or an array that has "
                              "some")
         return x
-    if workers is None and plan is None and stream is None:
-        result = _wingbeat.transform_axes(kind, is_inverse, x, lengths, axes, norm, False,
-                                          overwrite_x, out)
+    if plan is None and stream is None:
+        if workers is None:
+            result = _axes(kind, is_inverse, x, lengths, axes, norm, orthogonalize, overwrite_x,
+                           out)
+        else:
+            result = at_once(kind, is_inverse, x, lengths, axes, norm, orthogonalize, overwrite_x,
+                             workers, out)
         if result is not None:
             return result
-    return transform(Request(kind, is_inverse, lengths, axes, norm, False, overwrite_x), x,
+    return transform(Request(kind, is_inverse, lengths, axes, norm, orthogonalize, overwrite_x), x,
                      workers=workers, plan=plan, out=out, stream=stream)
 
 
@@ -410,13 +415,9 @@ def idst(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: No
 
 def _reals_along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, orthogonalize, plan,
                       out, stream):
-    x = library_of(x).array(x)
-    lengths, axes = lengths_and_axes(x.shape, s, axes)
-    if not axes:
-        return x
     orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
-    return transform(Request(kind, is_inverse, lengths, axes, norm, orthogonalize, overwrite_x), x,
-                     workers=workers, plan=plan, out=out, stream=stream)
+    return _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, out, stream,
+                       orthogonalize)
 
 
 def dctn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
