@@ -48,6 +48,21 @@ def lengths_and_axes(shape, s, axes):
     return tuple(None if n == -1 else n for n in s), axes
 
 
+#: The norm of a forward function for each number of the library's `scaling`: none, by length, by its
+#: square root.
+NORMS = ("backward", "forward", "ortho")
+
+
+def scale_of(norm, is_inverse):
+    """Returns the number in NORMS of how a function with that norm is scaled: an inverse one by length
+    where the forward one is not."""
+    norm = "backward" if norm is None else norm
+    if norm not in NORMS:
+        raise ValueError(f'norm is {norm!r}; give "backward", "ortho" or "forward"')
+    number = NORMS.index(norm)
+    return 1 - number if is_inverse and number != 2 else number
+
+
 def thread_count(workers):
     """Returns the threads that `workers` asks for; negative counts from all processors."""
     n_processors = os.cpu_count()

@@ -25,7 +25,7 @@ import numpy as np
 
 from wingbeat import _wingbeat
 from wingbeat._adjoints import adjoint_of, weighted_axes
-from wingbeat._arguments import lengths_and_axes
+from wingbeat._arguments import lengths_and_axes, scale_of
 from wingbeat._arrays import FORWARD, FROM_REAL, INVERSE, TO_REAL, conversion, result_name
 from wingbeat._kinds import COSINES, SINES
 
@@ -35,9 +35,6 @@ __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn"]
 
 _TARGET = "wingbeat_transform"
-# Numbers of `scaling`: none, by the length, by its square root.
-_FORWARD_SCALES = {None: 0, "backward": 0, "forward": 1, "ortho": 2}
-_INVERSE_SCALES = {None: 1, "backward": 1, "forward": 0, "ortho": 2}
 
 
 @lru_cache(maxsize=None)
@@ -125,13 +122,6 @@ def _backward_pass(request, residual, cotangent):
 
 
 _transform.defvjp(_forward_pass, _backward_pass)
-
-
-def _scale_of(norm, is_inverse):
-    scales = _INVERSE_SCALES if is_inverse else _FORWARD_SCALES
-    if norm not in scales:
-        raise ValueError(f'norm is {norm!r}; give "backward", "ortho" or "forward"')
-    return scales[norm]
 
 
 def _converted(x, kind):
@@ -281,7 +271,7 @@ def fftn(a, s=None, axes=None, norm=None):
     >>> fftn(jnp.ones((2, 2, 2)))[0, 0, 0].real
     Array(8., dtype=float32)
     """
-    return _transformed(FORWARD, a, s, axes, _scale_of(norm, False))
+    return _transformed(FORWARD, a, s, axes, scale_of(norm, False))
 
 
 def ifftn(a, s=None, axes=None, norm=None):
@@ -290,7 +280,7 @@ def ifftn(a, s=None, axes=None, norm=None):
     >>> ifftn(fftn(jnp.ones(2))).real
     Array([1., 1.], dtype=float32)
     """
-    return _transformed(INVERSE, a, s, axes, _scale_of(norm, True))
+    return _transformed(INVERSE, a, s, axes, scale_of(norm, True))
 
 
 def rfftn(a, s=None, axes=None, norm=None):
@@ -299,7 +289,7 @@ def rfftn(a, s=None, axes=None, norm=None):
     >>> rfftn(jnp.ones((2, 4))).shape
     (2, 3)
     """
-    return _transformed(FROM_REAL, a, s, axes, _scale_of(norm, False))
+    return _transformed(FROM_REAL, a, s, axes, scale_of(norm, False))
 
 
 def irfftn(a, s=None, axes=None, norm=None):
@@ -308,7 +298,7 @@ def irfftn(a, s=None, axes=None, norm=None):
     >>> irfftn(rfftn(jnp.ones(4)))
     Array([1., 1., 1., 1.], dtype=float32)
     """
-    return _transformed(TO_REAL, a, s, axes, _scale_of(norm, True))
+    return _transformed(TO_REAL, a, s, axes, scale_of(norm, True))
 
 
 def hfftn(a, s=None, axes=None, norm=None):
@@ -317,7 +307,7 @@ def hfftn(a, s=None, axes=None, norm=None):
     >>> hfftn(ihfftn(jnp.ones(4)))
     Array([1., 1., 1., 1.], dtype=float32)
     """
-    return _transformed(TO_REAL, jnp.conj(a), s, axes, _scale_of(norm, False))
+    return _transformed(TO_REAL, jnp.conj(a), s, axes, scale_of(norm, False))
 
 
 def ihfftn(a, s=None, axes=None, norm=None):
@@ -326,7 +316,7 @@ def ihfftn(a, s=None, axes=None, norm=None):
     >>> ihfftn(jnp.ones((2, 4))).shape
     (2, 3)
     """
-    return jnp.conj(_transformed(FROM_REAL, a, s, axes, _scale_of(norm, True)))
+    return jnp.conj(_transformed(FROM_REAL, a, s, axes, scale_of(norm, True)))
 
 
 def _between_reals(kinds, is_inverse, x, type, s, axes, norm, orthogonalize):
@@ -334,7 +324,7 @@ def _between_reals(kinds, is_inverse, x, type, s, axes, norm, orthogonalize):
         raise ValueError(f"type is {type}; give 1, 2, 3 or 4")
     if orthogonalize is None:
         orthogonalize = norm == "ortho"
-    return _transformed(kinds[type][is_inverse], x, s, axes, _scale_of(norm, is_inverse),
+    return _transformed(kinds[type][is_inverse], x, s, axes, scale_of(norm, is_inverse),
                         orthogonalize)
 
 

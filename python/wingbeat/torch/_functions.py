@@ -3,21 +3,10 @@
 
 import torch
 
+from wingbeat._arguments import scale_of
 from wingbeat._kinds import COSINES, SINES
 from wingbeat.torch._operators import transform
 from wingbeat.torch._tensors import COMPLEX_OF, FORWARD, FROM_REAL, INVERSE, TO_REAL
-
-# Indices of SCALES, of the forward function and of the inverse one.
-_FORWARD_SCALES = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
-_INVERSE_SCALES = {None: 2, "backward": 2, "ortho": 1, "forward": 0}
-
-
-
-def _scale_of(norm, is_inverse):
-    scales = _INVERSE_SCALES if is_inverse else _FORWARD_SCALES
-    if norm not in scales:
-        raise ValueError(f'norm is {norm!r}; give "backward", "ortho" or "forward"')
-    return scales[norm]
 
 
 def _floating(x):
@@ -90,7 +79,7 @@ def fft(input, n=None, dim=-1, norm=None):
     >>> fft(torch.tensor([0.0, 1, 0, 0])).imag
     tensor([ 0., -1.,  0.,  1.])
     """
-    return _transformed(FORWARD, _complex(input), *_row(n, dim), _scale_of(norm, False))
+    return _transformed(FORWARD, _complex(input), *_row(n, dim), scale_of(norm, False))
 
 
 def ifft(input, n=None, dim=-1, norm=None):
@@ -99,7 +88,7 @@ def ifft(input, n=None, dim=-1, norm=None):
     >>> ifft(torch.tensor([4.0, 0, 0, 0])).real
     tensor([1., 1., 1., 1.])
     """
-    return _transformed(INVERSE, _complex(input), *_row(n, dim), _scale_of(norm, True))
+    return _transformed(INVERSE, _complex(input), *_row(n, dim), scale_of(norm, True))
 
 
 def rfft(input, n=None, dim=-1, norm=None):
@@ -108,7 +97,7 @@ def rfft(input, n=None, dim=-1, norm=None):
     >>> rfft(torch.ones(4)).real
     tensor([4., 0., 0.])
     """
-    return _transformed(FROM_REAL, _floating(input), *_row(n, dim), _scale_of(norm, False))
+    return _transformed(FROM_REAL, _floating(input), *_row(n, dim), scale_of(norm, False))
 
 
 def irfft(input, n=None, dim=-1, norm=None):
@@ -117,7 +106,7 @@ def irfft(input, n=None, dim=-1, norm=None):
     >>> irfft(torch.tensor([4.0, 0, 0]))
     tensor([1., 1., 1., 1.])
     """
-    return _transformed(TO_REAL, _complex(input), *_row(n, dim), _scale_of(norm, True))
+    return _transformed(TO_REAL, _complex(input), *_row(n, dim), scale_of(norm, True))
 
 
 def hfft(input, n=None, dim=-1, norm=None):
@@ -201,7 +190,7 @@ def fftn(input, s=None, dim=None, norm=None):
     >>> fftn(torch.ones(2, 2, 2)).real.sum()
     tensor(8.)
     """
-    return _transformed(FORWARD, _complex(input), s, dim, _scale_of(norm, False))
+    return _transformed(FORWARD, _complex(input), s, dim, scale_of(norm, False))
 
 
 def ifftn(input, s=None, dim=None, norm=None):
@@ -211,7 +200,7 @@ def ifftn(input, s=None, dim=None, norm=None):
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return _transformed(INVERSE, _complex(input), s, dim, _scale_of(norm, True))
+    return _transformed(INVERSE, _complex(input), s, dim, scale_of(norm, True))
 
 
 def rfftn(input, s=None, dim=None, norm=None):
@@ -220,7 +209,7 @@ def rfftn(input, s=None, dim=None, norm=None):
     >>> rfftn(torch.ones(2, 4)).shape
     torch.Size([2, 3])
     """
-    return _transformed(FROM_REAL, _floating(input), s, dim, _scale_of(norm, False))
+    return _transformed(FROM_REAL, _floating(input), s, dim, scale_of(norm, False))
 
 
 def irfftn(input, s=None, dim=None, norm=None):
@@ -230,7 +219,7 @@ def irfftn(input, s=None, dim=None, norm=None):
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return _transformed(TO_REAL, _complex(input), s, dim, _scale_of(norm, True))
+    return _transformed(TO_REAL, _complex(input), s, dim, scale_of(norm, True))
 
 
 def hfftn(input, s=None, dim=None, norm=None):
@@ -242,7 +231,7 @@ def hfftn(input, s=None, dim=None, norm=None):
             [0., 0., 1., 0.],
             [0., 0., 0., 1.]])
     """
-    return _transformed(TO_REAL, _complex(input).conj(), s, dim, _scale_of(norm, False))
+    return _transformed(TO_REAL, _complex(input).conj(), s, dim, scale_of(norm, False))
 
 
 def ihfftn(input, s=None, dim=None, norm=None):
@@ -251,7 +240,7 @@ def ihfftn(input, s=None, dim=None, norm=None):
     >>> ihfftn(torch.ones(2, 4)).shape
     torch.Size([2, 3])
     """
-    return _transformed(FROM_REAL, _floating(input), s, dim, _scale_of(norm, True)).conj()
+    return _transformed(FROM_REAL, _floating(input), s, dim, scale_of(norm, True)).conj()
 
 
 def _between_reals(kinds, is_inverse, input, type, s, dim, norm, orthogonalize):
@@ -260,7 +249,7 @@ def _between_reals(kinds, is_inverse, input, type, s, dim, norm, orthogonalize):
     if orthogonalize is None:
         orthogonalize = norm == "ortho"
     return _transformed(kinds[type][int(is_inverse)], _floating(input), s, dim,
-                        _scale_of(norm, is_inverse), bool(orthogonalize))
+                        scale_of(norm, is_inverse), bool(orthogonalize))
 
 
 def dct(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):

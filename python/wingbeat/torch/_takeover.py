@@ -12,6 +12,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from wingbeat.torch._tensors import COMPLEX_OF, FORWARD, FROM_REAL, INVERSE, REAL_OF, TO_REAL, run
 
 _aten = torch.ops.aten
+# torch numbers its normalizations none, by the square root of the length, by the length.
+_SCALES = (0, 2, 1)
 
 
 @lru_cache(maxsize=4096)
@@ -51,7 +53,8 @@ def _c2c(x, dim, normalization, forward):
         return x.clone()
     result = _empty_result(_aten._fft_c2c.default, x, x.shape, x.dtype, tuple(dim), normalization,
                            forward)
-    run(FORWARD if forward else INVERSE, x, result, [x.shape[d] for d in dim], dim, normalization)
+    run(FORWARD if forward else INVERSE, x, result, [x.shape[d] for d in dim], dim,
+        _SCALES[normalization])
     return result
 
 
@@ -64,7 +67,7 @@ def _r2c(x, dim, normalization, onesided):
                            normalization, onesided)
     n_bins = lengths[-1] // 2 + 1
     half = result.narrow(last, 0, n_bins)
-    run(FROM_REAL, x, half, lengths, dim, normalization)
+    run(FROM_REAL, x, half, lengths, dim, _SCALES[normalization])
     if not onesided:
         _mirror(result, half, dim, lengths[-1] - n_bins)
     return result
@@ -88,7 +91,8 @@ def _c2r(x, dim, normalization, last_dim_size):
     shape[dim[-1]] = last_dim_size
     result = _empty_result(_aten._fft_c2r.default, x, shape, REAL_OF[x.dtype], tuple(dim),
                            normalization, last_dim_size)
-    run(TO_REAL, x, result, lengths, dim, normalization)
+    run(TO_REAL, x, result, lengths, dim,
+        _SCALES[normalization])
     return result
 
 

@@ -4,12 +4,10 @@
 import torch
 
 from wingbeat import _wingbeat
+from wingbeat._arguments import NORMS
 from wingbeat._arrays import (FORWARD, FROM_REAL, INVERSE, TO_REAL, conversion, library_of,
                               result_name)
 from wingbeat._transform import Request, run_described
-
-# Which numbers divide a transform: none, the square root of the points, the points.
-SCALES = ("backward", "ortho", "forward")
 
 _library = library_of(torch.empty(0))
 
@@ -32,7 +30,7 @@ def run(kind, source, result, lengths, dims, scale, orthogonalize=False):
     """Writes the transform of `source` to `result`, on the current stream of a GPU.
 
     lengths, dims  one length for each dimension, all counted from 0; of a half spectrum, the last
-    scale          an index of SCALES
+    scale          an index of NORMS
     """
     if result.numel() == 0:
         return
@@ -40,9 +38,9 @@ def run(kind, source, result, lengths, dims, scale, orthogonalize=False):
     source = source.resolve_conj().resolve_neg()
     lengths, dims = tuple(lengths), tuple(dims)
     if source.numel() and _wingbeat.execute(
-            kind, False, _library.view(source), _library.view(result), lengths, dims, SCALES[scale],
+            kind, False, _library.view(source), _library.view(result), lengths, dims, NORMS[scale],
             orthogonalize, _library.stream_of(source), _library.workspace_near(source)):
         return
     # One of them has to be copied first.
-    request = Request(kind, False, lengths, dims, SCALES[scale], orthogonalize)
+    request = Request(kind, False, lengths, dims, NORMS[scale], orthogonalize)
     run_described(_library, request, source, result, _library.dtype_name(result))
