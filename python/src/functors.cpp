@@ -178,6 +178,12 @@ host_store writer_of(const functor& given) {
       }};
 }
 
+template <class Real>
+void load_factors(const void*, const void* const* operands, std::uint64_t, std::uint64_t first,
+                  std::uint64_t count, void* into) {
+  std::memcpy(into, static_cast<const Real*>(operands[0]) + first, count * sizeof(Real));
+}
+
 fused_source source_of(const functor& given) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(given.parameters.data());
   return {.text = given.text,
@@ -217,6 +223,11 @@ fused_store store_of(const functor& given, functor_value value) {
     case functor_value::complex128: result.callable = writer_of<std::complex<double>>(given); break;
   }
   return result;
+}
+
+std::uintptr_t factors_address(bool is_double) {
+  const auto load = is_double ? &load_factors<double> : &load_factors<float>;
+  return reinterpret_cast<std::uintptr_t>(load);
 }
 
 std::vector<kernel_argument> arguments_of(const std::vector<std::string>& operands,

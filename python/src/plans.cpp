@@ -78,7 +78,8 @@ class owned_plan {
   owned_plan(queue on, std::vector<std::size_t> lengths, std::vector<std::size_t> batch, int kind,
              const std::string& real, int scale, double factor, bool orthogonalize,
              bool is_scrambled, bool is_in_place, const side& in, const side& out,
-             const std::optional<functor>& load, const std::optional<functor>& store)
+             const std::optional<functor>& load, const std::optional<functor>& store,
+             const std::optional<functor>& multiplier)
       : runs_on_(on.device().runs_on),
         device_index_(runs_on_ == engine::cuda ? on.device().index : 0) {
     plan_spec spec;
@@ -97,8 +98,13 @@ class owned_plan {
     spec.valid_out = out.ranges();
     if (load) spec.load = load_of(*load, value_of(spec.kind, spec.real, true));
     if (store) spec.store = store_of(*store, value_of(spec.kind, spec.real, false));
-    if (load) load_operands_ = load->operands;
-    if (store) store_operands_ = store->operands;
+    if (multiplier) {
+      spec.multiplier = load_of(*multiplier, value_of(spec.kind, spec.real, true));
+      spec.multiplier.in_bytes = spec.multiplier.element_bytes = 0;  // it has no buffer
+    }
+    if (load) operands_.load = load->operands;
+    if (store) operands_.store = store->operands;
+    if (multiplier) operands_.multiplier = multiplier->operands;
     in_bytes_ = input_bytes(spec);
     out_bytes_ = output_bytes(spec);
     const nb::gil_scoped_release released;
@@ -112,9 +118,10 @@ class owned_plan {
 
   /// Queues one run. `allocate` gives (owner, pointer) of a workspace.
   void enqueue(const memory& in, const memory& out, nb::sequence load, nb::sequence store,
-               std::uintptr_t stream, nb::handle allocate) const {
-    const run_operands operands{arguments_of(load_operands_, load),
-                                arguments_of(store_operands_, store)};
+               nb::sequence multiplier, std::uintptr_t stream, nb::handle allocate) const {
+    const run_operands operands{arguments_of(operands_.load, load),
+                                arguments_of(operands_.store, store),
+                                arguments_of(operands_.multiplier, multiplier)};
     nb::object owner;
     buffer_view workspace;
     const std::size_t bytes = planned_->workspace_bytes();
@@ -130,7 +137,9 @@ class owned_plan {
 
  private:
   std::unique_ptr<const plan> planned_;
-  std::vector<std::string> load_operands_, store_operands_;
+  struct {
+    std::vector<std::string> load, store, multiplier;
+  } operands_;  ///< Of the functors.
   std::size_t in_bytes_ = 0, out_bytes_ = 0;
   engine runs_on_;
   int device_index_;
@@ -169,6 +178,7 @@ void bind_reports(nb::module_& module) {
 }
 
 void bind_descriptions(nb::module_& module) {
+  using nb::literals::operator""_a;
   nb::class_<side>(module, "Side", "How elements lie on one side of a plan.")
       .def(nb::init<>())
       .def_rw("strides", &side::strides)
@@ -195,6 +205,8 @@ void bind_descriptions(nb::module_& module) {
       .def_rw("address", &functor::address)
       .def_rw("partial_bytes", &functor::partial_bytes)
       .def_rw("clears_output", &functor::clears_output);
+  module.def("factors_address", &factors_address, "is_double"_a,
+             "Returns the address of a load of element i of its only operand.");
 }
 
 }  // namespace
@@ -210,10 +222,11 @@ void bind_plans(nb::module_& module) {
   nb::class_<owned_plan>(module, "OwnedPlan", "A plan, with the sizes and operands of its runs.")
       .def(nb::init<queue, std::vector<std::size_t>, std::vector<std::size_t>, int,
                     const std::string&, int, double, bool, bool, bool, const side&, const side&,
-                    const std::optional<functor>&, const std::optional<functor>&>(),
+                    const std::optional<functor>&, const std::optional<functor>&,
+                    const std::optional<functor>&>(),
            "queue"_a, "lengths"_a, "batch"_a, "kind"_a, "real"_a, "scale"_a, "factor"_a,
            "orthogonalize"_a, "is_scrambled"_a, "is_in_place"_a, "input"_a, "out"_a,
-           "load"_a = nb::none(), "store"_a = nb::none())
+           "load"_a = nb::none(), "store"_a = nb::none(), "multiplier"_a = nb::none())
       .def_prop_ro("in_bytes", &owned_plan::in_bytes)
       .def_prop_ro("out_bytes", &owned_plan::out_bytes)
       .def_prop_ro("workspace_bytes",
@@ -232,8 +245,8 @@ void bind_plans(nb::module_& module) {
           "bin_at",
           [](const owned_plan& self, std::size_t place) { return self.planned().bin_at(place); },
           "place"_a)
-      .def("enqueue", &owned_plan::enqueue, "input"_a, "out"_a, "load"_a, "store"_a, "stream"_a,
-           "allocate"_a.none());
+      .def("enqueue", &owned_plan::enqueue, "input"_a, "out"_a, "load"_a, "store"_a, "multiplier"_a,
+           "stream"_a, "allocate"_a.none());
 }
 
 }  // namespace wingbeat::python

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wingbeat import _wingbeat
-from wingbeat._arguments import integers
+from wingbeat._arguments import integers, scale_of
 from wingbeat._arrays import library_of, stream_number
 
 __all__ = ["Plan", "Layout", "Functor", "plan_for"]
@@ -59,7 +59,8 @@ class Layout:
 
 @dataclass(frozen=True)
 class Functor:
-    """A load in place of a plan's input, or a store in place of its output.
+    """A load in place of a plan's input, a store in place of its output, or a multiplier between a
+    transform and the way back: a load of factors, without a buffer.
 
     text, type   C++ that defines a struct of that name, as `wingbeat/fusion.hpp` of the C++ library
                  describes it: for devices that compile kernels.
@@ -90,6 +91,23 @@ class Functor:
     partial_bytes: int = 0
     clears_output: bool = False
 
+    @classmethod
+    def factors(cls, dtype="float32"):
+        """Returns the multiplier by an array of factors, one for each coefficient of a transform,
+        of the plan's dtype, float32 or float64, packed. Each run is given it as the operand.
+
+        >>> halved = wingbeat.Plan(8, kind="dct2", dtype="float32", norm="length",
+        ...                        multiplier=wingbeat.Functor.factors())
+        >>> halved(np.ones(8, np.float32), multiplier=(np.full(8, 0.5, np.float32),))[0]
+        np.float32(0.5)
+        """
+        number = {"float32": "float", "float64": "double"}.get(np.dtype(dtype).name)
+        if number is None:
+            raise TypeError(f"dtype is {dtype!r}; factors are float32 or float64")
+        return cls(_FACTORS.replace("number", number), f"factors_of_{number}",
+                   _wingbeat.factors_address(number == "double"),
+                   operands=(f"const {np.dtype(dtype).name}*",))
+
     def _described(self):
         described = _wingbeat.FunctorSpec()
         described.text, described.type = self.text, self.type
@@ -103,6 +121,18 @@ class Functor:
         described.partial_bytes = self.partial_bytes
         described.clears_output = self.clears_output
         return described
+
+
+_FACTORS = """
+struct factors_of_number {
+  using element = number;
+  struct operands { WINGBEAT_GLOBAL const number* factors; };
+  WINGBEAT_FN static number load(WINGBEAT_GLOBAL const element*, operands given,
+                                 wingbeat::device::size, wingbeat::device::size i) {
+    return given.factors[i];
+  }
+};
+"""
 
 
 def _address(function):
@@ -161,6 +191,10 @@ class Plan:
     valid_in, valid_out      one (first, end) per axis: the indices that are in memory. Others are 0
                in the input, and not written in the output.
     load, store              a `Functor` in place of the input, or of the output.
+    multiplier               of kinds from reals to reals, a `Functor` that loads factors: the plan
+               transforms, multiplies coefficient i by factor i, and transforms back, by "dct3"
+               after "dct2". Its `norm` is that of both ways together: with "length", factors of 1
+               leave x as it is.
     device     one of `wingbeat.devices()`, or a `pyopencl.CommandQueue`; None: the processor.
 
     >>> plan = wingbeat.Plan(8, dtype="complex64")
@@ -171,7 +205,7 @@ class Plan:
     def __init__(self, shape, axes=None, *, kind="fft", dtype="complex64", out_dtype=None,
                  norm=None, factor=1.0, orthogonalize=False, bins="natural", in_place=False,
                  layout_in=None, layout_out=None, valid_in=None, valid_out=None, load=None,
-                 store=None, device=None):
+                 store=None, multiplier=None, device=None):
         self.shape = integers(shape, "shape")
         self.kind = kind
         rank = len(self.shape)
@@ -201,7 +235,7 @@ class Plan:
             [self.shape[d] for d in self._batch()], getattr(_wingbeat, f"kind_{self._transform}"),
             self._real, _SCALES[norm], float(factor), bool(orthogonalize), bins == "scrambled",
             bool(in_place), self._in_side, self._out_side, load and load._described(),
-            store and store._described())
+            store and store._described(), multiplier and multiplier._described())
 
     def _choose_types(self, dtype, out_dtype):
         names = [str(name).removeprefix("torch.") for name in (dtype, out_dtype or dtype)]
@@ -275,9 +309,10 @@ class Plan:
         side.origin = list(layout.origin or ())
         return side, _Side(name, shape, dtype, tuple(strides) if is_plain else None)
 
-    def __call__(self, x, out=None, *, load=(), store=(), stream=None):
-        """Runs on an array, and returns `out`, or a new array beside x. `load` and `store` are the
-        arguments for the functors' operands: arrays of the same library, and numbers.
+    def __call__(self, x, out=None, *, load=(), store=(), multiplier=(), stream=None):
+        """Runs on an array, and returns `out`, or a new array beside x. `load`, `store` and
+        `multiplier` are the arguments for the functors' operands: arrays of the same library, and
+        numbers.
 
         >>> plan = wingbeat.Plan((2, 4), axes=1, kind="dct2", dtype="float32")
         >>> out = np.empty((2, 4), np.float32)
@@ -288,7 +323,7 @@ class Plan:
         x = library.array(x)
         if stream is not None:
             with library.running_on(stream, x):
-                return self(x, out, load=load, store=store)
+                return self(x, out, load=load, store=store, multiplier=multiplier)
         if out is None:
             out = self._new_output(library, x)
         for name, array in (("x", x), ("out", out)):
@@ -298,8 +333,8 @@ class Plan:
         self._in_array.require(library, x)
         self._out_array.require(library, out)
         self._plan.enqueue(_memory(library, x), _memory(library, out), _operands(library, load),
-                           _operands(library, store), library.stream_of(x),
-                           library.workspace_near(x))
+                           _operands(library, store), _operands(library, multiplier),
+                           library.stream_of(x), library.workspace_near(x))
         return out
 
     def _new_output(self, library, x):
@@ -350,7 +385,7 @@ class Plan:
         """Raises unless a call of `wingbeat.fft` asks for this transform, with a result of this
         shape."""
         kind = getattr(_wingbeat, f"kind_{self._transform}")
-        scale = _SCALE_OF_NORM[request.norm or "backward", request.is_inverse]
+        scale = _norm_of(request.norm, request.is_inverse)
         wanted = (request.kind, scale, request.orthogonalize, request.axes, tuple(shape))
         if (kind, self.norm, self.orthogonalize, self.axes, self.out_shape) != wanted:
             raise ValueError(f"the plan is {self!r}, and the call asks for another transform; make "
@@ -378,6 +413,11 @@ class Plan:
 
 
 _SCALES = {None: 0, "length": 1, "sqrt": 2}
+
+
+def _norm_of(norm, is_inverse):
+    """Returns a plan's norm for that of a function of `wingbeat.fft`."""
+    return tuple(_SCALES)[scale_of(norm, is_inverse)]
 
 
 def _host_device():
@@ -441,16 +481,10 @@ def plan_for(x, kind="fft", s=None, axes=None, norm=None, *, out=None, orthogona
     device = (x.queue if engine == _wingbeat.Engine.opencl else
               next(each for each in _wingbeat.devices()
                    if each.engine == engine and each.index == index))
-    names = {None: "backward"}
-    scale = _SCALE_OF_NORM[names.get(norm, norm), kind in ("ifft", "irfft")]
     plan = Plan(shape, axes, kind=kind, dtype=library.dtype_name(x),
-                out_dtype=None if out is None else library.dtype_name(out), norm=scale,
-                orthogonalize=orthogonalize, layout_in=layouts[0], layout_out=layouts[1],
+                out_dtype=None if out is None else library.dtype_name(out),
+                norm=_norm_of(norm, kind in ("ifft", "irfft")), orthogonalize=orthogonalize,
+                layout_in=layouts[0], layout_out=layouts[1],
                 valid_in=valid, device=device)
     plan._in_array = plan._in_array._replace(shape=tuple(x.shape))
     return plan
-
-
-_SCALE_OF_NORM = {("backward", False): None, ("backward", True): "length",
-                  ("forward", False): "length", ("forward", True): None,
-                  ("ortho", False): "sqrt", ("ortho", True): "sqrt"}

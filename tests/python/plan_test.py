@@ -8,6 +8,7 @@ import pytest
 
 import wingbeat
 import wingbeat.fft as fft
+from other_libraries import each_library
 from wingbeat import Functor, Layout, Plan, plan_for
 
 RNG = np.random.default_rng(11)
@@ -131,6 +132,36 @@ def test_calls_functors_of_the_processor():
         plan(samples, power, load=(window,))
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("kind, there, back", (
+    ("dct2", "dctn", "idctn"), ("dst2", "dstn", "idstn"), ("dct4", "dctn", "idctn")))
+def test_multiplies_between_a_transform_and_the_way_back(kind, there, back, dtype):
+    x = RNG.standard_normal((3, 12, 20)).astype(dtype)
+    factors = RNG.standard_normal((12, 20)).astype(dtype)
+    plan = Plan(x.shape, (1, 2), kind=kind, dtype=dtype, norm="length",
+                multiplier=Functor.factors(dtype))
+    options = {"type": int(kind[-1]), "axes": (1, 2)}
+    bins = getattr(fft, there)(x, **options) * factors
+    wanted = getattr(fft, back)(bins, **options)
+    np.testing.assert_allclose(plan(x, multiplier=(factors,)), wanted, atol=1e-4)
+    with pytest.raises(ValueError, match="1 operands and 0 were given"):
+        plan(x)
+
+
+@each_library
+def test_multiplies_on_the_device_of_other_libraries(library):
+    wanted = "host" if library.name == "torch" else "cuda"
+    device = next(each for each in wingbeat.devices() if each.engine.name == wanted)
+    for shape, kind in (((3, 96), "dct2"), ((3, 96), "dht"), ((2, 12, 20), "dst3")):
+        x, factors = (RNG.standard_normal(each).astype("f4") for each in (shape, shape[1:]))
+        options = {"axes": range(1, len(shape)), "kind": kind, "dtype": "float32",
+                   "norm": "length", "multiplier": Functor.factors()}
+        expected = Plan(shape, **options)(x, multiplier=(factors,))
+        plan = Plan(shape, **options, device=device)
+        result = plan(library.of_numpy(x), multiplier=(library.of_numpy(factors),))
+        np.testing.assert_allclose(library.to_numpy(result), expected, atol=1e-4)
+
+
 def test_says_what_a_run_costs():
     plan = Plan((64, 65536), axes=1)
     assert plan.in_bytes == plan.out_bytes == 64 * 65536 * 8
@@ -190,6 +221,9 @@ def refusals():
     yield ValueError, "valid_in", lambda: Plan(8, valid_in=[(3, 3)])
     yield ValueError, "2 strides and the shape 1", lambda: Plan(8, layout_in=Layout((1, 2)))
     yield ValueError, "two elements may share", lambda: Plan((2, 8), layout_out=Layout((1, 1)))
+    yield TypeError, "factors are float32 or float64", lambda: Functor.factors("complex64")
+    yield ValueError, "a multiplier was given and kind is", lambda: Plan(
+        8, multiplier=Functor.factors())
     yield TypeError, "element is 'c9'", lambda: Plan(8, load=Functor(element="c9"))
     yield TypeError, "not compiled", lambda: Plan(8, load=Functor(function=print, elements=8))
     yield ValueError, "operand type", lambda: Plan(8, load=Functor(
