@@ -1,37 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of images with kernel images.
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-
 #include <array>
 #include <memory>  // make_shared, shared_ptr
 #include <string>
+#include <vector>
 
+#include "array.hpp"
 #include "bindings.hpp"
+#include "call_memory.hpp"
 #include "device_copy.hpp"
 #include "latest_used.hpp"
-#include "queues.hpp"  // host_queue
-#include "wingbeat/buffer.hpp"
+#include "numpy_array.hpp"  // described
+#include "queues.hpp"       // queue_of
 #include "wingbeat/image_convolution.hpp"
 
 namespace wingbeat::python {
 namespace {
 
-using pixels = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
-using written_pixels = nb::ndarray<nb::c_contig, nb::device::cpu>;
-
-image_convolution_spec spec_of(const pixels& image, const pixels& kernel, int outside,
+image_convolution_spec spec_of(const array& image, const array& kernel, int outside,
                                int normalise) {
+  const auto count = [](const array& x, int d) { return static_cast<std::size_t>(x.shape[d]); };
   image_convolution_spec spec;
-  spec.height = image.shape(0);
-  spec.width = image.shape(1);
-  spec.channels = image.shape(2);
-  spec.kernel_height = kernel.shape(0);
-  spec.kernel_width = kernel.shape(1);
-  spec.kernel_channels = kernel.shape(2);
+  spec.height = count(image, 0);
+  spec.width = count(image, 1);
+  spec.channels = count(image, 2);
+  spec.kernel_height = count(kernel, 0);
+  spec.kernel_width = count(kernel, 1);
+  spec.kernel_channels = count(kernel, 2);
   spec.outside = static_cast<border>(outside);
   spec.normalise = static_cast<normalisation>(normalise);
-  spec.stored = image.dtype() == nb::dtype<float>() ? precision::fp32 : precision::fp16;
+  spec.stored = image.element.real;
   return spec;
 }
 
@@ -62,21 +60,38 @@ std::shared_ptr<const image_convolution> convolution_of(const queue& on,
   return kept.get(key, [&] { return std::make_shared<const image_convolution>(on, spec); });
 }
 
-/// Convolves an image [y][x][channel], fp32 or fp16, with a kernel [y][x][channel] of fp32.
-void convolve_image(pixels image, pixels kernel, written_pixels out, int outside, int normalise,
-                    const queue* given) {
-  const image_convolution_spec spec = spec_of(image, kernel, outside, normalise);
-  const nb::gil_scoped_release released;
-  queue on = given != nullptr ? *given : host_queue();
+/// Where the steps of a call find their operands.
+struct image_operands {
+  buffer_view image, kernel, out;
+};
+
+void run(queue& on, const image_convolution_spec& spec, const image_operands& given,
+         call_memory& memory) {
   const auto steps = convolution_of(on, spec);
-  device_copy in{on, image.data(), image.nbytes()}, taps{on, kernel.data(), kernel.nbytes()};
-  device_copy result{on, out.data(), out.nbytes()};
-  in.send();
-  taps.send();
-  const buffer spectra{on, steps->spectra_bytes()}, workspace{on, steps->workspace_bytes()};
-  steps->prepare(on, taps.view(), spectra.view(), workspace.view());
-  steps->enqueue(on, spectra.view(), in.view(), result.view(), workspace.view());
-  result.fetch(on);
+  const buffer_view spectra = memory.get(steps->spectra_bytes());
+  const buffer_view workspace = memory.get(steps->workspace_bytes());
+  steps->prepare(on, given.kernel, spectra, workspace);
+  steps->enqueue(on, spectra, given.image, given.out, workspace);
+}
+
+/// Convolves an image [y][x][channel], fp32 or fp16, with a kernel [y][x][channel] of fp32, all
+/// packed and in one place: on their device, or by way of the device of a queue that is given.
+void convolve_image(nb::handle image, nb::handle kernel, nb::handle out, int outside, int normalise,
+                    const queue* given, std::uintptr_t stream, nb::handle allocate) {
+  const array pixels = described(image), taps = described(kernel), result = described(out);
+  const image_convolution_spec spec = spec_of(pixels, taps, outside, normalise);
+  std::vector<nb::object> owners;
+  const nb::gil_scoped_release released;
+  queue on = given != nullptr ? *given : queue_of(pixels.runs_on, pixels.device_index, stream);
+  call_memory memory{on, allocate, owners};
+  if (given == nullptr) return run(on, spec, {pixels.view(), taps.view(), result.view()}, memory);
+  device_copy image_copy{on, pixels.data, pixels.extent_bytes()},
+      kernel_copy{on, taps.data, taps.extent_bytes()};
+  device_copy out_copy{on, result.data, result.extent_bytes()};
+  image_copy.send();
+  kernel_copy.send();
+  run(on, spec, {image_copy.view(), kernel_copy.view(), out_copy.view()}, memory);
+  out_copy.fetch(on);
 }
 
 }  // namespace
@@ -84,11 +99,11 @@ void convolve_image(pixels image, pixels kernel, written_pixels out, int outside
 void bind_images(nb::module_& module) {
   using nb::literals::operator""_a;
   for (const border outside : {border::zero, border::mirror, border::repeat, border::clamp}) {
-    const std::string name{name_of(outside)};
+    const std::string name{wingbeat::name_of(outside)};
     module.attr(("border_" + name).c_str()) = static_cast<int>(outside);
   }
   module.def("convolve_image", &convolve_image, "image"_a, "kernel"_a, "out"_a, "outside"_a,
-             "normalise"_a, "queue"_a.none(),
+             "normalise"_a, "queue"_a.none(), "stream"_a = 0, "allocate"_a = nb::none(),
              "Convolves an image [y][x][channel] with a kernel [y][x][channel] to out.");
 }
 

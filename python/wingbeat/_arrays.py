@@ -20,6 +20,7 @@
     packed(x, order, shape, name)   x with its dimensions in this order, of this dtype, packed as an
                             array of this shape; of numpy, CuPy and torch
     permuted(x, order)      x with its dimensions in this order; likewise
+    taken(x, index, axis)   the elements at these indices along an axis; likewise
     assign(out, value)      copies value into out
     require_out(out, shape, name, x)   raises unless a result may be written to `out`
 
@@ -148,6 +149,9 @@ class NumpyLibrary:
     def permuted(self, x, order):
         return x.transpose(order)
 
+    def taken(self, x, index, axis):
+        return x.take(index, axis)
+
     def assign(self, out, value):
         out[...] = value
 
@@ -234,6 +238,9 @@ class CupyLibrary:
     def permuted(self, x, order):
         return x.transpose(order)
 
+    def taken(self, x, index, axis):
+        return x.take(self._cupy.asarray(index), axis)
+
     def assign(self, out, value):
         out[...] = value
 
@@ -261,7 +268,7 @@ class TorchLibrary:
         # The public way makes an object of a stream for each call.
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
         functions = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
-        if type(functions).__name__ == "PyCapsule":  # of torch 2.10 and before an integer, or none
+        if functions is not None:
             _wingbeat.know_torch(torch.Tensor, functions, self._types, torch.empty_like,
                                  torch.empty_strided, self.workspace_near)
 
@@ -350,6 +357,9 @@ class TorchLibrary:
 
     def permuted(self, x, order):
         return x.permute(tuple(order))
+
+    def taken(self, x, index, axis):
+        return x.index_select(axis, self._torch.from_numpy(index).to(x.device))
 
     def assign(self, out, value):
         out.copy_(value) if isinstance(value, self._torch.Tensor) else out.fill_(value)

@@ -94,6 +94,24 @@ def reversed_conjugate(x):
     return turned.conj() if turned.dtype.kind in "cO" else turned
 
 
+def padded(library, x, around, mode, value=0):
+    """Returns an array with (before, after) elements more along each axis, by numpy.pad's modes
+    constant, edge, reflect, symmetric and wrap."""
+    if library is numpy_library:
+        options = {"constant_values": value} if mode == "constant" else {}
+        return np.pad(x, around, mode, **options)
+    if mode == "constant":
+        shape = tuple(n + before + after for n, (before, after) in zip(x.shape, around))
+        result = library.empty(x, shape, library.dtype_name(x))
+        library.assign(result, value)
+        result[tuple(slice(first, first + n) for n, (first, _) in zip(x.shape, around))] = x
+        return result
+    for axis, sides in enumerate(around):
+        if any(sides):
+            x = library.taken(x, np.pad(np.arange(x.shape[axis]), sides, mode), axis)
+    return x
+
+
 class _Packed:
     """Two arrays as images [pair][image][axes..] and kernels [pair][kernel][axes..]. Dimensions beside
     the axes are of pairs where both arrays have them, and of images or kernels where one has."""

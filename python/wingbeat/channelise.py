@@ -30,7 +30,7 @@ OUTPUTS = ("int4", "int8", "int16", "float16", "float32")
 def channelize_poly(x, h, n_chans):
     """Cuts a signal's band into channels, critically sampled: an output for n_chans samples.
 
-    x        [n], real or complex
+    x        [n], real or complex, of numpy, torch or CuPy
     h        [taps * n_chans], a low-pass filter; what is beyond whole taps is left out
     n_chans  the number of channels
 
@@ -42,7 +42,7 @@ def channelize_poly(x, h, n_chans):
     array([[2.+0.j, 4.+0.j, 4.+0.j],
            [0.+0.j, 0.+0.j, 0.+0.j]])
     """
-    x, h = (_sums.host_array("channelize_poly", each) for each in (x, h))
+    library, x, h = _sums.operands(x, h)
     if x.ndim != 1 or h.ndim != 1:
         raise ValueError(f"x has {x.ndim} dimensions and h {h.ndim}; give one of each")
     if n_chans < 1 or len(h) < n_chans:
@@ -54,9 +54,10 @@ def channelize_poly(x, h, n_chans):
                          "precision")
     n_taps, n_points = len(h) // n_chans, len(x) // n_chans
     if n_points == 0:
-        return np.empty((n_chans, 0), np.result_type(dtype, np.complex64))
-    rows = x[:n_points * n_chans].reshape(n_points, n_chans)[:, ::-1].astype(dtype)
-    taps = h[:n_taps * n_chans].reshape(n_taps, n_chans).astype(dtype)
+        return library.empty(x, (n_chans, 0), np.result_type(dtype, np.complex64).name)
+    rows = library.packed(x[:n_points * n_chans], (0,), (n_points, n_chans), dtype.name)
+    rows = rows.flip(1) if hasattr(rows, "flip") else rows[:, ::-1]
+    taps = library.packed(h[:n_taps * n_chans], (0,), (n_taps, n_chans), dtype.name)
     filtered = taps[0] * rows
     for t in range(1, min(n_taps, n_points)):
         filtered[t:] += taps[t] * rows[:-t]

@@ -16,6 +16,7 @@ array([[0., 1., 2., 1., 0.]], dtype=float32)
 import numpy as np
 
 from wingbeat import _sums, _wingbeat
+from wingbeat._arrays import numpy_library
 from wingbeat._device import queue_on
 
 __all__ = ["BORDERS", "NORMALISATIONS", "bloom", "convolve"]
@@ -28,7 +29,7 @@ NORMALISATIONS = (None, "sum", "luminance")
 
 _FUSED_BORDERS = {"symmetric": _wingbeat.border_mirror, "constant": _wingbeat.border_zero,
                   "edge": _wingbeat.border_clamp, "wrap": _wingbeat.border_repeat}
-_LUMINANCE = np.array([0.212639, 0.715169, 0.072192])
+_LUMINANCE = 0.212639, 0.715169, 0.072192
 
 
 def convolve(image, kernel, border="reflect", cval=0, normalise=None, device=None):
@@ -42,38 +43,43 @@ def convolve(image, kernel, border="reflect", cval=0, normalise=None, device=Non
                "grid-constant", which has `cval`
     normalise  what kernel values are divided by: None, nothing; "sum", the sum of their channel, so
                that even areas stay; "luminance", the luminance of the sums, so that the kernel tints
-    device     where it runs: a `wingbeat.Device`, a `wingbeat.Queue`, an engine's name; the host by
-               default. Arrays are numpy's. Doubles, and the border "mirror", are for the host
+    device     of numpy's arrays, where it runs: a `wingbeat.Device`, a `wingbeat.Queue`, an engine's
+               name; the host by default. Doubles, and the border "mirror", are for the host
 
-    Returns the image's shape: float16 and float32 as they are, float32 for integers of 8 and 16 bits,
-    float64 for others. Neither borders nor planes of colours exist in memory but for doubles and
-    "mirror". ValueError for shapes and names that do not fit, and for a kernel without a sum.
+    Image and kernel are numpy's, torch's or CuPy's, both of one library, and the latter stay on their
+    device. Returns the image's shape: float16 and float32 as they are, float32 for integers of 8 and 16
+    bits, float64 for others. Neither borders nor planes of colours exist in memory but for doubles and
+    "mirror". ValueError for shapes and names that do not fit, and for a kernel of numpy without a sum.
 
     >>> convolve(np.eye(3), np.ones((3, 3)), "constant").round(6)
     array([[2., 2., 1.],
            [2., 3., 2.],
            [1., 2., 2.]])
     """
-    image, kernel = _image_of(image), _kernel_of(kernel)
+    library, image, kernel = _sums.operands(image, kernel)
+    shape = image.shape
+    image, kernel = _image_of(library, image), _kernel_of(library, kernel)
     if border not in BORDERS:
         raise ValueError(f"border is {border!r}; choose one of {', '.join(BORDERS)}")
     if normalise not in NORMALISATIONS:
         raise ValueError(f"normalise is {normalise!r}; choose None, 'sum' or 'luminance'")
-    colours = image.reshape(image.shape[:2] + (-1,))
-    if kernel.shape[2] == 3 and colours.shape[2] < 3:
-        raise ValueError(f"the kernel has three channels and the image {colours.shape[2]}; give "
+    if kernel.shape[2] == 3 and image.shape[2] < 3:
+        raise ValueError(f"the kernel has three channels and the image {image.shape[2]}; give "
                          "an image in colours, or one channel")
-    kernel = _normalised(kernel, normalise)
+    kernel = _normalised(library, kernel, normalise)
     padding = BORDERS[border]
-    on_host = image.dtype == np.float64 or padding == "reflect"
-    if on_host and device is not None:
+    is_by_planes = library.dtype_name(image) == "float64" or padding == "reflect"
+    if device is not None and library is not numpy_library:
+        raise ValueError(f"an image of type {type(image).__name__} is convolved where it is; leave "
+                         "device out")
+    if device is not None and is_by_planes:
         raise ValueError(f"an image of {image.dtype} with border {border!r} is for the host; leave "
                          "device out")
-    if on_host:
-        result = _on_host(colours, kernel, padding, cval)
+    if is_by_planes:
+        result = _by_planes(library, image, kernel, padding, cval)
     else:
-        result = _fused(colours, kernel, padding, cval, queue_on(device))
-    return result.reshape(image.shape)
+        result = _fused(library, image, kernel, padding, cval, queue_on(device))
+    return result.reshape(shape)
 
 
 def bloom(image, kernel, threshold=1.0, strength=1.0, border="reflect", device=None):
@@ -87,74 +93,88 @@ def bloom(image, kernel, threshold=1.0, strength=1.0, border="reflect", device=N
     >>> bloom(np.float32([[0, 3, 0]]), np.float32([[1, 2, 1]])).round(6)
     array([[0.5, 2. , 0.5]], dtype=float32)
     """
-    image = _image_of(image)
-    bright = np.maximum(image - image.dtype.type(threshold), 0) * image.dtype.type(strength)
-    return image - bright + convolve(bright, kernel, border, 0, "luminance", device)
+    library, image, kernel = _sums.operands(image, kernel)
+    shape = image.shape
+    image = _image_of(library, image)
+    bright = (image - float(threshold)).clip(min=0) * float(strength)
+    glow = convolve(bright, kernel, border, 0, "luminance", device)
+    return (image - bright + glow).reshape(shape)
 
 
-def _image_of(x):
-    x = _sums.host_array("this function", x)
-    if x.ndim not in (2, 3) or (x.ndim == 3 and not 1 <= x.shape[2] <= 4) or x.size == 0:
-        raise ValueError(f"the image has shape {x.shape}; give [y, x] or [y, x, channel] of one to "
+def _image_of(library, x):
+    """Returns an image [y][x][channel], packed, of a dtype that is convolved."""
+    shape = tuple(x.shape)
+    if len(shape) not in (2, 3) or (len(shape) == 3 and not 1 <= shape[2] <= 4) or 0 in shape:
+        raise ValueError(f"the image has shape {shape}; give [y, x] or [y, x, channel] of one to "
                          "four channels")
-    if x.dtype.kind in "biu" and x.dtype.itemsize <= 2:
-        return x.astype(np.float32)
-    if x.dtype.kind in "iu":
-        return x.astype(np.float64)
-    if x.dtype not in (np.float16, np.float32, np.float64):
-        raise ValueError(f"the image is of dtype {x.dtype}; give real numbers of up to 64 bits")
-    return x.astype(x.dtype.newbyteorder("="), copy=False)
+    name = library.dtype_name(x)
+    if name in ("bool", "int8", "uint8", "int16", "uint16"):
+        name = "float32"
+    elif name in ("int32", "uint32", "int64", "uint64"):
+        name = "float64"
+    elif name not in ("float16", "float32", "float64"):
+        raise ValueError(f"the image is of dtype {name}; give real numbers of up to 64 bits")
+    return library.packed(x, range(len(shape)), (*shape[:2], (*shape, 1)[2]), name)
 
 
-def _kernel_of(x):
+def _kernel_of(library, x):
     """Returns a kernel [h][w][channel] in double precision."""
-    x = _sums.host_array("this function", x)
-    if x.ndim not in (2, 3) or (x.ndim == 3 and x.shape[2] not in (1, 3)) or x.size == 0:
-        raise ValueError(f"the kernel has shape {x.shape}; give [h, w] or [h, w, 3]")
-    if x.dtype.kind not in "biuf":
-        raise ValueError(f"the kernel is of dtype {x.dtype}; give real numbers")
-    return x.reshape(x.shape[:2] + (-1,)).astype(np.float64)
+    shape = tuple(x.shape)
+    if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (1, 3)) or 0 in shape:
+        raise ValueError(f"the kernel has shape {shape}; give [h, w] or [h, w, 3]")
+    name = library.dtype_name(x)
+    if "complex" in name or not name.startswith(("bool", "int", "uint", "float", "bfloat")):
+        raise ValueError(f"the kernel is of dtype {name}; give real numbers")
+    return library.packed(x, range(len(shape)), (*shape[:2], (*shape, 1)[2]), "float64")
 
 
-def _normalised(kernel, rule):
+def _normalised(library, kernel, rule):
     if rule is None:
         return kernel
     sums = kernel.sum((0, 1))
     if rule == "luminance":
-        sums = (np.broadcast_to(sums, 3) * _LUMINANCE).sum(keepdims=True)
-    if (sums == 0).any() or not np.isfinite(sums).all():
+        n_channels = len(sums)
+        sums = sum(sums[c % n_channels] * share for c, share in enumerate(_LUMINANCE))
+    # Of a GPU nobody waits for the sums.
+    if library is numpy_library and not (np.isfinite(sums).all() and np.all(sums)):
         raise ValueError(f"the kernel's {rule} is {sums}, by which nothing can be divided; give a "
                          "kernel of another sum, or normalise=None")
     return kernel / sums
 
 
-def _fused(image, kernel, padding, cval, queue):
+def _colours(image):
+    """Returns how many channels are no alpha."""
+    return image.shape[2] - (image.shape[2] in (2, 4))
+
+
+def _fused(library, image, kernel, padding, cval, queue):
     """Returns the convolution in one call of the library, [y][x][channel]."""
     # The library's centre of an even length lies before its middle: a zero more moves it.
-    kernel = np.pad(kernel, [(0, 1 - n % 2) for n in kernel.shape[:2]] + [(0, 0)])
+    around = [(0, 1 - n % 2) for n in kernel.shape[:2]] + [(0, 0)]
+    kernel = _sums.padded(library, kernel, around, "constant")
     # Around an image from which a constant was taken are zeros.
     is_shifted = padding == "constant" and cval != 0
-    colours = slice(0, image.shape[2] - (image.shape[2] in (2, 4)))
     if is_shifted:
-        image = image.copy()
-        image[..., colours] -= cval
-    result = np.empty(image.shape, image.dtype)
-    _wingbeat.convolve_image(np.ascontiguousarray(image),
-                             np.ascontiguousarray(kernel, np.float32), result,
-                             _FUSED_BORDERS[padding], 0, queue)
+        image = library.copy(image)
+        image[..., :_colours(image)] -= cval
+    result = library.empty(image, image.shape, library.dtype_name(image))
+    taps = library.packed(kernel, range(3), kernel.shape, "float32")
+    _wingbeat.convolve_image(*(library.view(each) for each in (image, taps, result)),
+                             _FUSED_BORDERS[padding], 0, queue, library.stream_of(image),
+                             library.workspace_near(image))
     if is_shifted:
-        result[..., colours] += cval * kernel.sum((0, 1))
+        result[..., :_colours(image)] += cval * kernel.sum((0, 1))
     return result
 
 
-def _on_host(image, kernel, padding, cval):
+def _by_planes(library, image, kernel, padding, cval):
     """Returns the convolution of an image whose border is in memory, [y][x][channel]."""
-    dtype = np.float64 if image.dtype == np.float64 else np.float32
+    dtype = np.dtype("float64" if library.dtype_name(image) == "float64" else "float32")
     around = [(n - 1 - n // 2, n // 2) for n in kernel.shape[:2]]
-    options = {"constant_values": cval} if padding == "constant" else {}
-    result = image.copy()
-    for c in range(image.shape[2] - (image.shape[2] in (2, 4))):
-        plane = np.pad(image[..., c].astype(dtype), around, padding, **options)
+    result = library.copy(image)
+    for c in range(_colours(image)):
+        plane = library.packed(image[..., c], range(2), image.shape[:2], dtype.name)
+        plane = _sums.padded(library, plane, around, padding, cval)
         taps = kernel[..., c % kernel.shape[2]]
-        result[..., c] = _sums.transformed(plane, taps, [0, 1], "valid", np.dtype(dtype))
+        result[..., c] = _sums.transformed(plane, taps, [0, 1], "valid", dtype)
     return result

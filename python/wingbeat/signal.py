@@ -7,8 +7,8 @@
 
 A call forward transforms, multiplies, transforms back and crops in two or three passes over memory;
 no padded array and no spectrum of the result exist. Plans are kept: `cache_info`, `cache_clear`.
-Arrays are numpy's, or what numpy makes an array of; fftconvolve, oaconvolve, convolve and correlate
-take torch's and CuPy's too, on their device and its current stream. Results have SciPy's dtypes: float16 gives
+Arrays are numpy's, or what numpy makes an array of; the convolutions and correlations take torch's
+and CuPy's too, on their device and its current stream. Results have SciPy's dtypes: float16 gives
 float32, integers give float64, where one of two arrays is complex or double both count as that.
 long double, Python's numbers and integers whose sums may pass 2^46 are summed as they are, directly.
 
@@ -142,16 +142,17 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     fillvalue  a number
 
     The result has the dtype of in1 * in2. Short kernels are summed directly, and so is what holds
-    NaN or infinity.
+    NaN or infinity. Tensors and CuPy's arrays are convolved by transforms, with the dtype of
+    `fftconvolve`.
 
     >>> convolve2d([[1, 2], [3, 4]], [[1, 1]], boundary="wrap")
     array([[3, 3, 3],
            [7, 7, 7]])
     """
-    in1, in2 = _of_two_dimensions(in1, in2, "convolve2d")
+    library, in1, in2 = _of_two_dimensions(in1, in2, "convolve2d")
     if _swaps(mode, in1.shape, in2.shape, (0, 1)):
         in1, in2 = in2, in1
-    return _bounded(in1, in2, mode, boundary, fillvalue)
+    return _bounded(library, in1, in2, mode, boundary, fillvalue)
 
 
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
@@ -163,13 +164,13 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     >>> correlate2d([[1, 2, 3]], [[0, 1]], "valid")
     array([[2, 3]])
     """
-    in1, in2 = _of_two_dimensions(in1, in2, "correlate2d")
+    library, in1, in2 = _of_two_dimensions(in1, in2, "correlate2d")
     if _swaps(mode, in1.shape, in2.shape, (0, 1)):
         return _sums.reversed_conjugate(correlate2d(in2, in1, mode, boundary, fillvalue))
     taps = _sums.reversed_conjugate(in2)
     if mode == "same":  # a zero more moves the centre of an even length
-        taps = np.pad(taps, [(0, 1 - n % 2) for n in taps.shape])
-    return _bounded(in1, taps, mode, boundary, fillvalue)
+        taps = _sums.padded(library, taps, [(0, 1 - n % 2) for n in taps.shape], "constant")
+    return _bounded(library, in1, taps, mode, boundary, fillvalue)
 
 
 def choose_conv_method(in1, in2, mode="full", measure=False):
@@ -449,35 +450,37 @@ def _seconds(call):
 
 
 def _of_two_dimensions(in1, in2, name):
-    in1, in2 = _sums.host_operands(name, in1, in2)
+    library, in1, in2 = _sums.operands(in1, in2)
     if not in1.ndim == in2.ndim == 2:
         raise ValueError(f"{name} inputs must both be 2-D arrays; they have {in1.ndim} and "
                          f"{in2.ndim} dimensions")
-    return in1, in2
+    return library, in1, in2
 
 
-def _bounded(in1, in2, mode, boundary, fillvalue):
+def _bounded(library, in1, in2, mode, boundary, fillvalue):
     """Returns the convolution of two images, the first one continued by its boundary."""
     _require_mode(mode, "A")
     if boundary not in _BOUNDARIES:
         raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and "
                          "'symmetric' (or 'symm').")
-    fill = _fill_number(fillvalue, np.result_type(in1, in2))
+    is_numpy = library is _sums.numpy_library
+    dtype = np.result_type(in1, in2) if is_numpy else _sums.common_type(in1, in2)
+    convolved = _convolved_exactly if is_numpy else fftconvolve
+    fill = _fill_number(fillvalue, dtype)
     if mode == "valid" or (_BOUNDARIES[boundary] == "constant" and fill == 0):
-        return _convolved_exactly(in1, in2, mode)
-    if in1.size == 0:
+        return convolved(in1, in2, mode)
+    if 0 in in1.shape:
         raise ValueError(f"in1 has shape {in1.shape}, which no boundary continues; give an image")
     around = []
     for length, taps in zip(in1.shape, in2.shape):
         start = _sums.result_start(taps, mode)
         end = start + _sums.result_length(length, taps, mode)
-        around.append((taps - 1 - start, end - length))
-    options = {"constant_values": fill} if _BOUNDARIES[boundary] == "constant" else {}
-    dtype = np.result_type(in1, in2)
-    # A kernel that reaches beyond less than its length leaves some of the image out.
-    around = [(max(before, 0), max(after, 0)) for before, after in around]
-    continued = np.pad(in1.astype(dtype, copy=False), around, _BOUNDARIES[boundary], **options)
-    return _convolved_exactly(continued, in2, "valid")
+        # A kernel that reaches beyond less than its length leaves some of the image out.
+        around.append((max(taps - 1 - start, 0), max(end - length, 0)))
+    in1 = in1.astype(dtype, copy=False) if is_numpy else library.packed(in1, (0, 1), in1.shape,
+                                                                         dtype.name)
+    continued = _sums.padded(library, in1, around, _BOUNDARIES[boundary], fill.item())
+    return convolved(continued, in2, "valid")
 
 
 def _convolved_exactly(in1, in2, mode):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import wingbeat
+from other_libraries import assert_same, each_library
 from wingbeat import channelise
 from wingbeat.channelise import Channeliser, Delay
 
@@ -60,6 +61,15 @@ def test_polyphase_channels_are_their_sums(dtype, n, taps, channels):
     assert result.shape == expected.shape
     limit = 2e-5 if result.dtype == np.complex64 else 1e-12
     np.testing.assert_allclose(result, expected, atol=limit * 100 * max(1, taps))
+
+
+@each_library
+def test_filters_of_other_libraries_are_channelised(library):
+    for dtype in ("float32", "complex64", "float64"):
+        x = RNG.standard_normal(1003).astype(dtype)
+        for n_channels in (1, 4, 13, 2000):
+            taps = RNG.standard_normal(3 * n_channels + 1).astype(dtype)
+            assert_same(channelise.channelize_poly, library, [x, taps], 1e-4, n_chans=n_channels)
 
 
 def test_heaps_are_the_sums_with_delays_phases_and_gains():

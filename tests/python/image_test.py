@@ -6,6 +6,7 @@ import pytest
 import scipy.ndimage
 
 import wingbeat
+from other_libraries import assert_same, each_library
 from wingbeat import image
 
 RNG = np.random.default_rng(36)
@@ -66,6 +67,27 @@ def test_blooms_keep_light_and_alpha():
     bright[..., 3] = 0
     expected = scene - bright + image.convolve(bright, kernel, normalise="sum")
     np.testing.assert_allclose(image.bloom(scene, kernel, strength=0.5), expected, atol=1e-4)
+
+
+@each_library
+@pytest.mark.parametrize("border", image.BORDERS)
+def test_images_of_other_libraries_stay_on_their_device(library, border):
+    for dtype, tolerance in (("float32", 1e-5), ("float64", 1e-12), ("float16", 3e-3),
+                             ("uint8", 1e-5)):
+        for depth, colours in (((), ()), ((1,), ()), ((4,), (3,)), ((3,), ())):
+            picture = (100 * RNG.random((17, 20, *depth))).astype(dtype)
+            kernel = RNG.random((6, 9, *colours))
+            for normalise, cval in ((None, 9), ("sum", 0), ("luminance", 2)):
+                assert_same(image.convolve, library, [picture, kernel], tolerance, border=border,
+                            normalise=normalise, cval=cval)
+
+
+@each_library
+def test_images_of_other_libraries_bloom(library):
+    arrays = [3 * RNG.random((20, 30, 4)).astype(np.float32), RNG.random((5, 6))]
+    assert_same(image.bloom, library, arrays, 1e-5, threshold=1.5, strength=0.5)
+    with pytest.raises(ValueError, match="leave device out"):
+        image.convolve(*map(library.of_numpy, arrays), device="host")
 
 
 def test_images_are_convolved_on_other_devices():

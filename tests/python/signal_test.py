@@ -9,6 +9,7 @@ import pytest
 import scipy.signal
 
 import wingbeat
+from other_libraries import assert_same, each_library
 from wingbeat import channelise, image, match, signal
 
 RNG = np.random.default_rng(34)
@@ -171,11 +172,25 @@ def test_tensors_are_convolved_on_their_device(mode):
         np.testing.assert_allclose(result.cpu(), signal.oaconvolve(*rows, mode, 1), atol=1e-4)
 
 
+@each_library
+@pytest.mark.parametrize("boundary", ("fill", "wrap", "symm"))
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ("convolve2d", "correlate2d"))
+def test_images_of_other_libraries_have_boundaries(library, name, mode, boundary):
+    function = getattr(signal, name)
+    for shapes in (((20, 31), (5, 8)), ((4, 5), (4, 5)), ((6, 7), (1, 1))):
+        for dtype in ("float32", "complex128"):
+            arrays = [noise(shape, dtype) for shape in shapes]
+            for fillvalue in (0, 3):
+                assert_same(function, library, arrays, 1e-4, mode=mode, boundary=boundary,
+                            fillvalue=fillvalue)
+
+
 def test_arrays_of_other_libraries_are_refused_where_they_are_not_taken():
     torch = pytest.importorskip("torch")
     x, y = torch.ones(4), np.ones(4)
     for text, call in [("one library", lambda: signal.fftconvolve(x, y)),
-                       ("numpy arrays", lambda: signal.convolve2d(x[None], x[None])),
+                       ("numpy arrays", lambda: signal.choose_conv_method(x[None], x[None])),
                        ("gradient", lambda: signal.fftconvolve(x.requires_grad_(), x))]:
         with pytest.raises(TypeError, match=text):
             call()
