@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""gpu_call_times.py: how long a call of fft takes to return, and to finish, on a GPU's arrays.
+"""gpu_call_times.py: how long a call of fft or fftn takes to return, and to finish, on a GPU's arrays.
 
-Prints a line of JSON for each library and length: the median of 200 calls, in microseconds."""
+Prints a line of JSON for each library and shape: the median of 200 calls, in microseconds."""
 
 import json
 import statistics
@@ -27,37 +27,38 @@ def timed(call, synchronize, n=200):
     return [round(1e6 * statistics.median(times), 2) for times in (returned, finished)]
 
 
-def report(library, function, n, times):
-    print(json.dumps({"library": library, "function": function, "n": n, "return_us": times[0],
+def report(library, function, shape, times):
+    print(json.dumps({"library": library, "function": function, "n": shape, "return_us": times[0],
                       "finish_us": times[1]}), flush=True)
 
 
+def compare(library, peer, given, out, synchronize):
+    """Times calls of one library's arrays: its own function, and wingbeat's."""
+    shape = tuple(given.shape)
+    name = "fft" if len(shape) == 1 else "fftn"
+    own = getattr(wingbeat.fft, name)
+    calls = {f"{peer.__name__}.{name}": lambda: getattr(peer, name)(given),
+             f"wingbeat.fft.{name}": lambda: own(given),
+             f"wingbeat.fft.{name} out=": lambda: own(given, out=out)}
+    for function, call in calls.items():
+        report(library, function, shape, timed(call, synchronize))
+
+
 def main():
-    lengths = (1024, 65536, 1 << 20)
-    for n in lengths:
-        x = np.ones(n, "c8")
+    for shape in ((1024,), (65536,), (1 << 20,), (64, 64), (64, 64, 64)):
+        x = np.ones(shape, "c8")
         try:
             import torch
-            given, out = torch.from_numpy(x).cuda(), torch.empty(n, dtype=torch.complex64).cuda()
-            synchronize = torch.cuda.synchronize
-            report("torch", "torch.fft.fft", n, timed(lambda: torch.fft.fft(given), synchronize))
-            report("torch", "wingbeat.fft.fft", n,
-                   timed(lambda: wingbeat.fft.fft(given), synchronize))
-            report("torch", "wingbeat.fft.fft out=", n,
-                   timed(lambda: wingbeat.fft.fft(given, out=out), synchronize))
+            given = torch.from_numpy(x).cuda()
+            compare("torch", torch.fft, given, torch.empty_like(given), torch.cuda.synchronize)
         except ImportError as absent:
             print(absent)
         try:
             import cupy
             import cupyx.scipy.fft
-            given, out = cupy.asarray(x), cupy.empty(n, "c8")
-            synchronize = cupy.cuda.Device().synchronize
-            report("cupy", "cupyx.scipy.fft.fft", n,
-                   timed(lambda: cupyx.scipy.fft.fft(given), synchronize))
-            report("cupy", "wingbeat.fft.fft", n,
-                   timed(lambda: wingbeat.fft.fft(given), synchronize))
-            report("cupy", "wingbeat.fft.fft out=", n,
-                   timed(lambda: wingbeat.fft.fft(given, out=out), synchronize))
+            given = cupy.asarray(x)
+            compare("cupy", cupyx.scipy.fft, given, cupy.empty_like(given),
+                    cupy.cuda.Device().synchronize)
         except ImportError as absent:
             print(absent)
 
