@@ -226,10 +226,14 @@ class cupy_library final : public array_library {
       device_id_{"device_id"};
 };
 
-/// Returns whether torch's functions are of a version that is known here.
-bool know_torch(nb::handle type, nb::capsule functions, nb::dict dtypes, nb::object empty_like,
+/// `functions` is a capsule, or of torch 2.10 a pointer. Returns whether they are of a version that
+/// is known here.
+bool know_torch(nb::handle type, nb::handle functions, nb::dict dtypes, nb::object empty_like,
                 nb::object empty_strided, nb::object workspace_near) {
-  const auto& given = *static_cast<const exchange_interface*>(functions.data());
+  const void* const pointer = nb::isinstance<nb::capsule>(functions)
+                                  ? nb::borrow<nb::capsule>(functions).data()
+                                  : reinterpret_cast<void*>(nb::cast<std::uintptr_t>(functions));
+  const auto& given = *static_cast<const exchange_interface*>(pointer);
   if (given.major != 1 || given.describe == nullptr || given.current_stream == nullptr) {
     return false;
   }
