@@ -65,11 +65,13 @@ def scale_of(norm, is_inverse):
 
 def thread_count(workers):
     """Returns the threads that `workers` asks for; negative counts from all processors."""
-    n_processors = os.cpu_count()
     workers = operator.index(workers)
+    if workers > 0:
+        return workers
+    n_processors = os.cpu_count()  # longer than a short transform
     if workers == 0:
         raise ValueError("workers must not be zero; give 1 or more, or -1 for all processors")
     if workers < -n_processors:
         raise ValueError(f"workers value out of range; got {workers}, must not be less than "
                          f"{-n_processors}")
-    return workers if workers > 0 else workers + 1 + n_processors
+    return workers + 1 + n_processors
