@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA GPUs: lengths that are no powers of two, where measurement on an H200 found better shapes
-// than the rule of src/planner/rules.cpp: see bench/NOTES.md, sections 21 and 36. Of fp32, but for
-// one.
+// than the rule of src/planner/rules.cpp: see bench/NOTES.md, sections 21, 36 and 38.
 #pragma once
 
 #include <array>
@@ -23,6 +22,9 @@ inline constexpr shape fp32_whole[] = {
     {.length = 48, .elements = 6, .lanes = 8, .fraction = 0.99f},
     {.length = 60, .elements = 5, .lanes = 8, .fraction = 0.97f},
     {.length = 100, .elements = 5, .lanes = 8, .fraction = 0.98f},
+    {.length = 133, .elements = 19, .lanes = 8, .fraction = 0.92f, .prefetch_mib = 4},
+    {.length = 187, .elements = 17, .lanes = 8, .fraction = 0.95f, .prefetch_mib = 4},
+    {.length = 231, .elements = 11, .lanes = 4, .fraction = 0.92f, .prefetch_mib = 4},
     {.length = 243, .elements = 9, .lanes = 2, .fraction = 0.95f},
     {.length = 480, .elements = 6, .fraction = 0.99f, .prefetch_mib = 4},
     {.length = 500, .elements = 10, .fraction = 0.97f, .prefetch_mib = 4},
@@ -51,6 +53,10 @@ inline constexpr shape fp32_whole[] = {
     {.length = 20000, .elements = 20, .fraction = 0.77f, .prefetch_mib = 4},
 };
 inline constexpr shape fp64_whole[] = {
+    {.length = 93, .elements = 31, .lanes = 16, .fraction = 0.75f, .prefetch_mib = 4},
+    {.length = 95, .elements = 19, .lanes = 16, .fraction = 0.94f},
+    {.length = 119, .elements = 17, .lanes = 8, .fraction = 0.97f, .prefetch_mib = 4},
+    {.length = 133, .elements = 19, .lanes = 8, .fraction = 0.98f, .prefetch_mib = 4},
     {.length = 10000, .elements = 10, .half_trade = true, .fraction = 0.99f, .prefetch_mib = 4},
 };
 inline constexpr shape fp32_rows_of_reals[] = {
