@@ -14,8 +14,10 @@
 #include <utility>  // move
 #include <vector>
 
+#include "array_library.hpp"  // array_library_of
 #include "bindings.hpp"
 #include "functors.hpp"              // load_of, store_of
+#include "numpy_array.hpp"           // numpy_view, empty_numpy
 #include "queues.hpp"                // host_queue, queue_of
 #include "transform.hpp"             // shared_plans
 #include "wingbeat/good_length.hpp"  // good_length
@@ -72,6 +74,36 @@ functor_value value_of(transform kind, precision real, bool is_input) {
   return is_real ? functor_value::float32 : functor_value::complex64;
 }
 
+/// What arrays of one side have to be for a run without Python's checks.
+struct expected_array {
+  array like{};
+  bool is_stated = false;
+
+  [[nodiscard]] bool is(const array& given) const {
+    if (!is_stated || given.element != like.element || given.rank != like.rank) return false;
+    for (int d = 0; d < like.rank; ++d) {
+      if (given.shape[d] != like.shape[d]) return false;
+      if (given.shape[d] > 1 && given.strides[d] != like.strides[d]) return false;
+    }
+    return true;
+  }
+};
+
+expected_array expected_of(nb::tuple shape, nb::tuple strides, const std::string& dtype) {
+  expected_array result;
+  const auto element = element_type_named(dtype);
+  if (!element || shape.size() != strides.size() || shape.size() >= max_rank) return result;
+  result.is_stated = true;
+  result.like.element = *element;
+  result.like.rank = static_cast<int>(shape.size());
+  for (int d = 0; d < result.like.rank; ++d) {
+    result.like.shape[d] = nb::cast<std::ptrdiff_t>(shape[d]);
+    result.like.strides[d] =
+        nb::cast<std::ptrdiff_t>(strides[d]) * static_cast<std::ptrdiff_t>(element->bytes());
+  }
+  return result;
+}
+
 /// A plan, and what its functors take in each run.
 class owned_plan {
  public:
@@ -116,12 +148,66 @@ class owned_plan {
   [[nodiscard]] std::size_t in_bytes() const { return in_bytes_; }
   [[nodiscard]] std::size_t out_bytes() const { return out_bytes_; }
 
+  /// States what arrays `run` takes as they are; with `makes_out`, it makes the output.
+  void expect_input(nb::tuple shape, nb::tuple strides, const std::string& dtype) {
+    expected_in_ = expected_of(shape, strides, dtype);
+  }
+  void expect_output(nb::tuple shape, nb::tuple strides, const std::string& dtype, bool makes_out) {
+    expected_out_ = expected_of(shape, strides, dtype);
+    makes_out_ = makes_out;
+  }
+
+  /// Runs on arrays of numpy or of a known library. Returns the output; None, and does nothing,
+  /// where they are not as expected.
+  nb::object run(nb::handle x, nb::handle given) const {
+    const array_library* const library = is_numpy(x) ? nullptr : array_library_of(x);
+    const auto view = [&](nb::handle each) -> std::optional<array> {
+      if (library == nullptr) return numpy_view(each);
+      return array_library_of(each) == library ? library->view(each) : std::nullopt;
+    };
+    const auto in = view(x);
+    const bool has_operands =
+        !operands_.load.empty() || !operands_.store.empty() || !operands_.multiplier.empty();
+    if (!in || !expected_in_.is(*in) || has_operands || in->runs_on != runs_on_ ||
+        in->device_index != device_index_) {
+      return nb::none();
+    }
+    array out = expected_out_.like;
+    nb::object result = nb::borrow(given);
+    if (!given.is_none()) {
+      const auto written = view(given);
+      if (!written || !expected_out_.is(*written) || written->runs_on != runs_on_ ||
+          written->device_index != device_index_ ||
+          (library == nullptr && !is_writeable_numpy(given))) {
+        return nb::none();
+      }
+      out = *written;
+    } else if (makes_out_ && expected_out_.is_stated) {
+      out.runs_on = runs_on_;
+      out.device_index = device_index_;
+      result = library == nullptr ? empty_numpy(out) : library->empty(x, *in, out);
+      if (result.is_none()) return result;
+    } else {
+      return result;
+    }
+    const bool is_device = runs_on_ != engine::host;
+    queue_run(in->view(), out.view(), {}, is_device ? library->stream_of(*in) : 0,
+              is_device ? library->workspace_near(x) : nb::none());
+    return result;
+  }
+
   /// Queues one run. `allocate` gives (owner, pointer) of a workspace.
   void enqueue(const memory& in, const memory& out, nb::sequence load, nb::sequence store,
                nb::sequence multiplier, std::uintptr_t stream, nb::handle allocate) const {
     const run_operands operands{arguments_of(operands_.load, load),
                                 arguments_of(operands_.store, store),
                                 arguments_of(operands_.multiplier, multiplier)};
+    queue_run(view_of(in), view_of(out), operands, stream, allocate);
+  }
+
+ private:
+  void queue_run(const buffer_view& in, const buffer_view& out, const run_operands& operands,
+                 std::uintptr_t stream, nb::handle allocate) const {
     nb::object owner;
     buffer_view workspace;
     const std::size_t bytes = planned_->workspace_bytes();
@@ -132,11 +218,12 @@ class owned_plan {
     const nb::gil_scoped_release released;
     queue on = queue_of(runs_on_, device_index_, stream);
     if (workspace.handle == nullptr && bytes > 0) on.reserve(bytes);
-    planned_->enqueue(on, view_of(in), view_of(out), operands, workspace);
+    planned_->enqueue(on, in, out, operands, workspace);
   }
 
- private:
   std::unique_ptr<const plan> planned_;
+  expected_array expected_in_, expected_out_;
+  bool makes_out_ = false;
   struct {
     std::vector<std::string> load, store, multiplier;
   } operands_;  ///< Of the functors.
@@ -245,6 +332,10 @@ void bind_plans(nb::module_& module) {
           "bin_at",
           [](const owned_plan& self, std::size_t place) { return self.planned().bin_at(place); },
           "place"_a)
+      .def("expect_input", &owned_plan::expect_input, "shape"_a, "strides"_a, "dtype"_a)
+      .def("expect_output", &owned_plan::expect_output, "shape"_a, "strides"_a, "dtype"_a,
+           "makes_out"_a)
+      .def("run", &owned_plan::run, "x"_a, "out"_a.none())
       .def("enqueue", &owned_plan::enqueue, "input"_a, "out"_a, "load"_a, "store"_a, "multiplier"_a,
            "stream"_a, "allocate"_a.none());
 }

@@ -48,6 +48,16 @@ def at_once(kind, is_inverse, x, lengths, axes, norm, orthogonalize, overwrite_x
 def transform_row(kind, is_inverse, x, n, axis, norm, orthogonalize, overwrite_x, workers, plan,
                   out, stream):
     """Returns the transform of any array along one axis."""
+    if plan is not None and workers is None and stream is None:
+        call = kind, is_inverse, n, axis, norm, orthogonalize
+        if getattr(plan, "last_call", None) == call:  # and then checked
+            result = plan.run_as_expected(x, out)
+            if result is not None:
+                return result
+        result = _planned(Request(kind, is_inverse, (n,), (axis,), norm, orthogonalize), x, plan,
+                          None, out, None)
+        plan.last_call = call
+        return result
     if workers is not None and plan is None and stream is None:
         result = at_once(kind, is_inverse, x, (n,), (axis,), norm, orthogonalize, overwrite_x,
                          workers, out)
