@@ -183,6 +183,14 @@ def test_compiled(backend, noise):
             close(gradient, other)
 
 
+def test_traces_see_the_operator(noise):
+    from torch.fx.experimental.proxy_tensor import make_fx
+    x, y = noise(3, 8, dtype=torch.float32), noise(3, 8, dtype=torch.float32)
+    traced = make_fx(lambda a: wt.rfft(a))(x)
+    assert "wingbeat" in str(traced.graph)
+    close(traced(y), wt.rfft(y), 1e-6)
+
+
 @pytest.mark.parametrize("n_dims", (1, 2, 3))
 def test_convolutions_as_torch(n_dims, noise):
     convolve = getattr(torch.nn.functional, f"conv{n_dims}d")

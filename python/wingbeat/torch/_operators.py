@@ -8,8 +8,11 @@ The gradient is the adjoint, see `wingbeat._adjoints`: of a forward FFT the unno
 """
 
 import torch
+from torch.autograd import forward_ad
 
+from wingbeat import _wingbeat
 from wingbeat._adjoints import adjoint_of, weighted_axes
+from wingbeat._arguments import NORMS
 from wingbeat.torch._tensors import FROM_REAL, result_dtype, run
 
 _library = torch.library.Library("wingbeat", "DEF")
@@ -20,9 +23,22 @@ _library.define("transform(Tensor x, int kind, int[] dims, SymInt[] lengths, int
 def transform(x, kind, dims, lengths, scale, orthogonalize=False):
     """Returns the transform of x; `dims` are counted from 0, `lengths` has one for each."""
     arguments = x, kind, dims, lengths, scale, orthogonalize
-    if not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active():
-        return _Transform.apply(*arguments)
+    if not torch.compiler.is_compiling():
+        if torch._C._are_functorch_transforms_active():
+            return _Transform.apply(*arguments)
+        if _wants_values_alone(x):
+            result = _wingbeat.transform_axes(kind, False, x, tuple(lengths), tuple(dims),
+                                              NORMS[scale], orthogonalize, False, None)
+            if result is not None:
+                return result
     return torch.ops.wingbeat.transform(*arguments)
+
+
+def _wants_values_alone(x):
+    """Returns whether nothing follows a call: no gradient, no forward derivative, no mode or trace."""
+    return (type(x) is torch.Tensor and not x.requires_grad and forward_ad._current_level < 0
+            and torch._C._len_torch_dispatch_stack() == 0
+            and torch._C._get_tracing_state() is None)
 
 
 def _empty_result(x, kind, dims, lengths):

@@ -34,13 +34,19 @@ def run(kind, source, result, lengths, dims, scale, orthogonalize=False):
     """
     if result.numel() == 0:
         return
+    lengths, dims = tuple(lengths), tuple(dims)
+    norm = NORMS[scale]
+    if source.requires_grad:
+        source = source.detach()
+    if _wingbeat.transform_axes(kind, False, source, lengths, dims, norm, orthogonalize, False,
+                                result) is not None:
+        return
     # Versions of torch differ in whether these flags are resolved before a kernel in Python.
     source = source.resolve_conj().resolve_neg()
-    lengths, dims = tuple(lengths), tuple(dims)
     if source.numel() and _wingbeat.execute(
-            kind, False, _library.view(source), _library.view(result), lengths, dims, NORMS[scale],
+            kind, False, _library.view(source), _library.view(result), lengths, dims, norm,
             orthogonalize, _library.stream_of(source), _library.workspace_near(source)):
         return
     # One of them has to be copied first.
-    request = Request(kind, False, lengths, dims, NORMS[scale], orthogonalize)
+    request = Request(kind, False, lengths, dims, norm, orthogonalize)
     run_described(_library, request, source, result, _library.dtype_name(result))
