@@ -316,16 +316,16 @@ void add_options(CLI::App& command, options& o) {
   add_switch(command, "--normalised,--normalized", o.is_normalised,
              "Scores are correlation coefficients");
   add_count(command, "--frame", o.frame, {0, max_length}, "Image of a stack to search");
+  add_file(command, file_use::output, "--picture", o.outputs.picture,
+           "Draw the image with the peaks marked to FILE.png");
+  add_file(command, file_use::output, "--map", o.outputs.map,
+           "Write a map of scores for each template, as it comes");
   add_match_outputs(command, o.outputs);
   add_file(command, file_use::input, "--mask", o.mask,
            "Image of the same size; pixels where it is 0 are not there, as those that are NaN");
   add_real(command, "--min-valid", o.min_valid, {0, 100},
            "Percent of a template's pixels that must be there; else 50");
   add_memory_limit(command, o.max_memory);
-  add_file(command, file_use::output, "--picture", o.outputs.picture,
-           "Draw the image with the peaks marked to FILE.png");
-  add_file(command, file_use::output, "--map", o.outputs.map,
-           "Write a map of scores for each template, as it comes");
   add_precision(command, o.real);
   add_choice(command, "--storage", o.storage,
              named_choices({precision::fp32, precision::fp16, precision::bf16}),
