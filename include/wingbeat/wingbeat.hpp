@@ -6,6 +6,9 @@
 #include "wingbeat/channeliser.hpp"        // channeliser
 #include "wingbeat/convolution.hpp"        // convolution
 #include "wingbeat/devices.hpp"            // devices, engine
+#include "wingbeat/distributed_plan.hpp"   // distributed_plan
+#include "wingbeat/distribution.hpp"       // box, redistribution
+#include "wingbeat/domain.hpp"             // domain
 #include "wingbeat/error.hpp"              // plan_error, device_error, memory_error, ..
 #include "wingbeat/fusion.hpp"             // fused_load, fused_store
 #include "wingbeat/good_length.hpp"        // good_length, is_good_length

@@ -28,6 +28,7 @@ void bind_devices(shared_library& from, driver_api& api) {
   from.bind(api.context_current, "cuCtxGetCurrent");
   from.bind(api.context_device, "cuCtxGetDevice");
   from.bind(api.context_synchronize, "cuCtxSynchronize");
+  from.bind(api.context_enable_peer, "cuCtxEnablePeerAccess");
 }
 
 void bind_queues(shared_library& from, driver_api& api) {

@@ -29,6 +29,7 @@ using program_handle = struct _nvrtcProgram*;
 inline constexpr result success = 0;
 inline constexpr result out_of_memory = 2;
 inline constexpr result not_ready = 600;
+inline constexpr result peer_access_already_enabled = 704;
 
 inline constexpr unsigned stream_non_blocking = 1;  // does not wait for the default stream
 inline constexpr unsigned event_default = 0;        // with timing
@@ -114,6 +115,7 @@ struct driver_api {
   result (*context_current)(context_handle*);
   result (*context_device)(device_ordinal*);
   result (*context_synchronize)();
+  result (*context_enable_peer)(context_handle peer, unsigned flags);  // of the current context
 
   result (*memory_allocate)(device_address*, std::size_t);
   result (*memory_free)(device_address);

@@ -10,6 +10,7 @@
 #include <memory>   // unique_ptr
 #include <mutex>
 #include <string>
+#include <utility>  // pair
 #include <vector>
 
 #include "backend/cuda/driver.hpp"
@@ -56,6 +57,8 @@ struct fake_machine {
   std::atomic<int> dynamic_shared_bytes = 0;
   enum class graph_step { none, create, add, order, instantiate };
   graph_step refused_step = graph_step::none;
+  cuda::result peer_status = cuda::success;
+  std::vector<std::pair<cuda::context_handle, cuda::context_handle>> peers;
   int capture_status = 0;  // 1: active, 2: invalidated
   cuda::result capture_query = cuda::success;
   std::atomic<int> n_graphs = 0, n_runnables = 0, n_set_anew = 0, n_strict_calls = 0;
@@ -146,6 +149,14 @@ inline void fake_devices(cuda::driver_api& api) {
   api.context_device = [](int* ordinal) {
     *ordinal = static_cast<int>(reinterpret_cast<std::uintptr_t>(contexts().back()) - 100);
     return 0;
+  };
+  api.context_enable_peer = [](cuda::context_handle peer, unsigned) {
+    if (machine().peer_status != cuda::success) return machine().peer_status;
+    const auto pair = std::pair{contexts().back(), peer};
+    for (const auto& each : machine().peers) {
+      if (each == pair) return cuda::peer_access_already_enabled;
+    }
+    return machine().peers.push_back(pair), in_context();
   };
   api.context_synchronize = [] { return ++machine().n_context_waits, in_context(); };
 }

@@ -7,6 +7,7 @@
 
 #include "backend/cuda/fake_driver.hpp"
 #include "backend/cuda/queue.hpp"  // cuda::queue
+#include "backend/reach.hpp"       // reaches
 #include "support/refusal.hpp"     // refusal
 
 namespace {
@@ -58,6 +59,19 @@ TEST_F(cuda_views, of_addresses_are_apart_whatever_their_handles) {
       << "handles of opencl are no addresses";
   EXPECT_TRUE(start_together(in.view, {memory + 8, 0, 1}, engine::cuda));
   EXPECT_FALSE(start_together(in.view, {memory + 8, 0, 1}, engine::opencl));
+}
+
+TEST_F(cuda_views, of_another_device_are_reached_with_peer_access) {
+  const cuda::queue on = queue_of(100, 0), same = queue_of(100, 0), other = queue_of(101, 1);
+  EXPECT_TRUE(backend::reaches(on, same));
+  EXPECT_TRUE(machine().peers.empty()) << "one context needs none";
+  EXPECT_TRUE(backend::reaches(on, other));
+  EXPECT_TRUE(backend::reaches(on, other)) << "enabled already";
+  ASSERT_EQ(machine().peers.size(), 1U);
+  EXPECT_EQ(machine().peers[0], std::pair(on.context(), other.context()));
+  constexpr cuda::result no_peer_access = 217;
+  machine().peer_status = no_peer_access;
+  EXPECT_FALSE(backend::reaches(other, on));
 }
 
 }  // namespace

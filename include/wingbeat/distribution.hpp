@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rank has which elements of an array, and who sends what to whom where that changes:
+// arithmetic alone.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <vector>
+
+#include "wingbeat/plan.hpp"  // index_range
+
+namespace wingbeat {
+
+/// Elements lower .. upper - 1 of each axis. A box in memory is packed, the last axis densest.
+struct box {
+  std::vector<std::size_t> lower = {}, upper = {};
+
+  [[nodiscard]] std::size_t length(std::size_t axis) const { return upper[axis] - lower[axis]; }
+  /// Returns the number of its elements; 0 of an empty box.
+  [[nodiscard]] std::size_t count() const;
+  bool operator==(const box&) const = default;
+};
+
+/// Returns what two boxes have in common; an empty box where they have nothing.
+[[nodiscard]] box common_part(const box& a, const box& b);
+
+/// Returns the part of `length` things that a rank has: the first length % ranks ranks have one
+/// more than the others, and some have none where there are more ranks than things.
+[[nodiscard]] index_range share_of(std::size_t length, std::size_t rank, std::size_t ranks);
+
+/// Returns the box of each rank of an array that is cut along one axis.
+[[nodiscard]] std::vector<box> slabs(const std::vector<std::size_t>& lengths, std::size_t axis,
+                                     std::size_t ranks);
+
+/// A box that one rank sends to another, or keeps.
+struct transfer {
+  std::size_t sender = 0, receiver = 0;
+  box elements;
+};
+
+/// What changes hands from boxes by rank to other boxes of the same array.
+class redistribution {
+ public:
+  /// Throws `plan_error` unless both lists have a box for each rank, of equally many axes, and
+  /// every element of the one list is in the other exactly once.
+  redistribution(std::vector<box> before, std::vector<box> after);
+
+  [[nodiscard]] const std::vector<box>& before() const { return before_; }
+  [[nodiscard]] const std::vector<box>& after() const { return after_; }
+
+  /// Returns the transfers, by sender and then by receiver; what a rank keeps is one of them.
+  [[nodiscard]] const std::vector<transfer>& transfers() const { return transfers_; }
+
+  /// Returns how many elements go from one rank to another; the most that one of them sends.
+  [[nodiscard]] std::size_t sent() const;
+  [[nodiscard]] std::size_t most_sent() const;
+
+  /// Copies the elements of `element_bytes` each that a transfer moves, in memory of this process:
+  /// `sent` is the sender's box before, `received` the receiver's box after.
+  void copy(const transfer& moved, const void* sent, void* received,
+            std::size_t element_bytes) const;
+
+ private:
+  std::vector<box> before_, after_;
+  std::vector<transfer> transfers_;
+};
+
+}  // namespace wingbeat

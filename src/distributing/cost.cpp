@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "distributing/cost.hpp"
+
+#include <algorithm>  // max
+#include <string>
+
+namespace wingbeat::distributing {
+
+device_speed speed_of(const device_info& device) {
+  device_speed speed;
+  if (device.name.find("H200") != std::string::npos) speed.memory = 4.2e12;
+  return speed;
+}
+
+double seconds_of(const device_speed& speed, phase_bytes bytes) {
+  if (bytes.sent == 0) return static_cast<double>(bytes.moved) / speed.memory;
+  const double link = bytes.is_scattered ? speed.scattered_link : speed.link;
+  const double alone = static_cast<double>(bytes.moved - bytes.beside_sent) / speed.memory;
+  const double beside = static_cast<double>(bytes.beside_sent) / speed.memory;
+  return alone + std::max(beside, static_cast<double>(bytes.sent) / link) + speed.wait_s;
+}
+
+}  // namespace wingbeat::distributing

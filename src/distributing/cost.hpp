@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long transforms are expected to take, on one device and on several.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "wingbeat/devices.hpp"  // device_info
+
+namespace wingbeat::distributing {
+
+/// Bytes each second, and the time that ranks take to wait for each other.
+struct device_speed {
+  double memory = 3.0e12;  ///< Read and written: measured on an H100.
+  double link = 365e9;     ///< Stores to another H100 of the host, in runs of at least 128 bytes.
+  double scattered_link = 60e9;  ///< The same where runs are far apart: measured on an H200.
+  double wait_s = 15e-6;
+};
+
+/// Returns what was measured of the device, or else of an H100: what counts is the ratio.
+[[nodiscard]] device_speed speed_of(const device_info& device);
+
+/// What ranks do at once in a phase.
+struct phase_bytes {
+  std::size_t moved = 0;        ///< Through the memory of the busiest device,
+  std::size_t beside_sent = 0;  ///< of these while others are sent.
+  std::size_t sent = 0;         ///< By the rank that sends most.
+  bool is_scattered = false;    ///< In runs of which a tile's are on many pages.
+};
+
+[[nodiscard]] double seconds_of(const device_speed& speed, phase_bytes bytes);
+
+}  // namespace wingbeat::distributing

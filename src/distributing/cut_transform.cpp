@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "distributing/cut_transform.hpp"
+
+#include <algorithm>  // clamp, max, min
+#include <complex>
+#include <memory>   // unique_ptr
+#include <utility>  // move, pair
+
+#include "backend/backend.hpp"     // engine_of, mark
+#include "formatted.hpp"           // formatted, joined
+#include "programs/program.hpp"    // program
+#include "request/validation.hpp"  // validated
+
+namespace wingbeat::distributing {
+namespace {
+
+/// Chunks are no smaller than what this number of them makes.
+constexpr std::size_t max_chunks = 32;
+
+std::size_t count_of(const index_range& range) {
+  return range.end - range.first;
+}
+
+buffer_view part_of(buffer_view view, std::size_t offset_bytes, std::size_t size_bytes) {
+  view.offset_bytes += offset_bytes;
+  view.size_bytes = size_bytes;
+  return view;
+}
+
+/// Returns memory of another device, which a plan would refuse to reach.
+buffer_view of_peer(buffer_view view) {
+  view.origin.reset();
+  return view;
+}
+
+}  // namespace
+
+phase_bytes traffic_of(const queue& on, const plan_spec& spec) {
+  const backend::engine& engine = backend::engine_of(on.device().runs_on);
+  const auto steps = engine.realise(on.impl(), request::validated(spec, on.device()));
+  if (!steps) return {};
+  return {.moved = steps->traffic_bytes(), .beside_sent = steps->steps.back().traffic_bytes()};
+}
+
+cut_transform::cut_transform(const domain& ranks, phased_transform steps, std::size_t chunk_bytes)
+    : ranks_(ranks), steps_(std::move(steps)), chunk_bytes_(chunk_bytes) {}
+
+double cut_transform::expected_s() const {
+  double seconds = 0;
+  for (std::size_t number = 0; number < steps_.phases().size(); ++number) {
+    std::map<std::pair<engine, int>, phase_bytes> moved;  // by device
+    phase_bytes bytes;
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      const std::size_t rows = count_of(steps_.share(number, rank));
+      const device_info& device = ranks_.at(rank).device();
+      phase_bytes& sum = moved[{device.runs_on, device.index}];
+      if (rows > 0) {
+        const auto traffic = traffic_of(ranks_.at(rank), steps_.transforms(number, rank, rows));
+        sum.moved += traffic.moved;
+        const bool is_copied = chunks_of(number, rank).size() > 1;
+        sum.beside_sent += is_copied ? traffic.moved : traffic.beside_sent;
+        bytes.is_scattered |= !is_copied && steps_.is_scattered(number);
+      }
+      bytes.moved = std::max(bytes.moved, sum.moved);
+      bytes.beside_sent = std::max(bytes.beside_sent, sum.beside_sent);
+      bytes.sent = std::max(bytes.sent, steps_.sent_bytes(number, rank));
+    }
+    seconds += seconds_of(speed_of(ranks_.at(0).device()), bytes);
+  }
+  return seconds;
+}
+
+std::vector<index_range> cut_transform::chunks_of(std::size_t number, std::size_t rank) const {
+  const phase& part = steps_.phases()[number];
+  const std::size_t rows = count_of(steps_.share(number, rank));
+  // A chunk is rows one behind another, of several passes, and others receive them so.
+  const bool may_be_cut =
+      part.next_cut && part.axes.size() > 1 && steps_.transforms(number, rank, rows).batch == rows;
+  const std::size_t bytes = rows * input_bytes(steps_.transforms(number, rank, 1));
+  const std::size_t count =
+      may_be_cut ? std::clamp<std::size_t>(bytes / chunk_bytes_, 1, std::min(max_chunks, rows)) : 1;
+  std::vector<index_range> chunks;
+  for (std::size_t i = 0; i < count; ++i) chunks.push_back(share_of(rows, i, count));
+  return chunks;
+}
+
+void cut_transform::prepare() {
+  memory_.resize(ranks_.size());
+  const std::vector<std::byte> roots = steps_.roots();
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (auto beside = ranks_.at(rank).impl()->open_beside()) {
+      memory_[rank].beside.emplace(std::move(beside));
+    }
+    if (!roots.empty()) {
+      memory_[rank].roots = buffer{ranks_.at(rank), roots.size()};
+      memory_[rank].roots.write(roots.data(), roots.size());
+    }
+    memory_[rank].unused = buffer{ranks_.at(rank), sizeof(std::complex<double>)};
+  }
+  work_.resize(steps_.phases().size());
+  for (std::size_t number = 0; number < work_.size(); ++number) {
+    work_[number].resize(ranks_.size());
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) prepare(number, rank);
+  }
+}
+
+void cut_transform::prepare(std::size_t number, std::size_t rank) {
+  const std::size_t left_bytes = steps_.left_bytes(number, rank);
+  if (!steps_.leaves_in_output(number) && left_bytes > 0) {
+    memory_[rank].received[number] = buffer{ranks_.at(rank), left_bytes};
+  }
+  if (count_of(steps_.share(number, rank)) == 0) return;
+  rank_phase& work = work_[number][rank];
+  work.chunks = chunks_of(number, rank);
+  if (work.chunks.size() > 1) {
+    const std::size_t sent_bytes = steps_.sent_bytes(number, rank);
+    memory_[rank].staged[number] = buffer{ranks_.at(rank), sent_bytes};
+  }
+  for (const index_range& chunk : work.chunks) {
+    const std::size_t rows = count_of(chunk);
+    if (work.plans.count(rows) > 0) continue;
+    plan transforms{ranks_.at(rank), steps_.transforms(number, rank, rows)};
+    work.plans.emplace(rows, std::move(transforms));
+  }
+}
+
+buffer_view cut_transform::left_by(std::size_t number, std::size_t rank, views out) const {
+  if (steps_.left_bytes(number, rank) == 0) return memory_[rank].unused.view();
+  return steps_.leaves_in_output(number) ? out[rank] : memory_[rank].received[number].view();
+}
+
+buffer_view cut_transform::stored_for(std::size_t peer, std::size_t number, std::size_t rank,
+                                      views out) const {
+  if (work_[number][rank].chunks.size() <= 1 || steps_.received_bytes(number, peer) == 0) {
+    return of_peer(left_by(number, peer, out));
+  }
+  const std::size_t rows = count_of(steps_.share(number, rank));
+  std::size_t before = 0;
+  for (std::size_t other = 0; other < peer; ++other) {
+    if (other != rank) before += rows * steps_.received_bytes(number, other);
+  }
+  return part_of(memory_[rank].staged[number].view(), before,
+                 rows * steps_.received_bytes(number, peer));
+}
+
+void cut_transform::run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
+                              const buffer_view& rows, views out) {
+  const phase& part = steps_.phases()[number];
+  const bool is_copied = work_[number][rank].chunks.size() > 1;
+  run_operands given;
+  if (part.next_cut) {
+    const std::size_t begin = steps_.share(number, rank).first + chunk.first;
+    given.store = {std::size_t{rank}, begin, is_copied ? chunk.first : begin};
+    if (memory_[rank].roots.size_bytes() > 0) {
+      given.store.emplace_back(memory_[rank].roots.view());
+    }
+    for (std::size_t peer = 0; peer < ranks_.size(); ++peer) {
+      if (peer != rank) given.store.emplace_back(stored_for(peer, number, rank, out));
+    }
+  }
+  work_[number][rank]
+      .plans.at(count_of(chunk))
+      .enqueue(ranks_.at(rank), rows, left_by(number, rank, out), given);
+}
+
+void cut_transform::copy_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
+                               views out) {
+  std::optional<queue>& beside = memory_[rank].beside;
+  queue& on = beside ? *beside : ranks_.at(rank);
+  if (beside) on.impl()->after(*ranks_.at(rank).impl()->record());
+  const std::size_t first = steps_.share(number, rank).first + chunk.first;
+  for (std::size_t peer = 0; peer < ranks_.size(); ++peer) {
+    const std::size_t row_bytes = steps_.received_bytes(number, peer);
+    if (peer == rank || row_bytes == 0) continue;
+    const std::size_t bytes = count_of(chunk) * row_bytes;
+    on.impl()->copy(part_of(left_by(number, peer, out), first * row_bytes, bytes),
+                    part_of(stored_for(peer, number, rank, out), chunk.first * row_bytes, bytes));
+  }
+}
+
+void cut_transform::run_phase(std::size_t number, views in, views out) {
+  std::size_t most = 0;
+  for (const rank_phase& work : work_[number]) most = std::max(most, work.chunks.size());
+  // Chunk by chunk on all ranks, so that none begins when another has all its work.
+  for (std::size_t i = 0; i < most; ++i) {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      const rank_phase& work = work_[number][rank];
+      if (i >= work.chunks.size()) continue;
+      const index_range& chunk = work.chunks[i];
+      const buffer_view source = number == 0 ? in[rank] : left_by(number - 1, rank, out);
+      const std::size_t bytes = input_bytes(work.plans.at(count_of(chunk)).spec());
+      const bool is_whole = work.chunks.size() == 1;
+      const std::size_t first_byte = is_whole ? 0 : chunk.first * (bytes / count_of(chunk));
+      run_chunk(number, rank, chunk, is_whole ? source : part_of(source, first_byte, bytes), out);
+      if (!is_whole) copy_chunk(number, rank, chunk, out);
+    }
+  }
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    std::optional<queue>& beside = memory_[rank].beside;
+    if (!beside || work_[number][rank].chunks.size() <= 1) continue;
+    ranks_.at(rank).impl()->after(*beside->impl()->record());
+  }
+}
+
+void cut_transform::wait_for_each_other() {
+  std::vector<std::unique_ptr<backend::mark>> marks;
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    marks.push_back(ranks_.at(rank).impl()->record());
+  }
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    for (std::size_t other = 0; other < ranks_.size(); ++other) {
+      if (other != rank) ranks_.at(rank).impl()->after(*marks[other]);
+    }
+  }
+}
+
+void cut_transform::run(views in, views out) {
+  for (std::size_t number = 0; number < work_.size(); ++number) {
+    wait_for_each_other();
+    run_phase(number, in, out);
+  }
+  if (steps_.phases().back().next_cut) wait_for_each_other();
+}
+
+std::size_t cut_transform::workspace_bytes(std::size_t rank) const {
+  const rank_memory& memory = memory_[rank];
+  std::size_t bytes = memory.roots.size_bytes();
+  for (const auto* each : {&memory.received, &memory.staged}) {
+    bytes += (*each)[0].size_bytes() + (*each)[1].size_bytes();
+  }
+  return bytes;
+}
+
+std::string cut_transform::explain() const {
+  std::string text;
+  for (std::size_t number = 0; number < work_.size(); ++number) {
+    const phase& part = steps_.phases()[number];
+    const rank_phase& first = work_[number][0];
+    text += formatted("axes {} while axis {} is cut", joined(part.axes, ", "), part.cut);
+    if (first.chunks.size() > 1) text += formatted(", in {} chunks", first.chunks.size());
+    text += "; rank 0:\n";
+    if (!first.plans.empty()) text += first.plans.begin()->second.explain();
+    if (!part.next_cut) continue;
+    text += formatted(
+        "{} to the ranks that have parts of axis {}: {} bytes over links, {} of them from rank 0\n",
+        first.chunks.size() > 1 ? "copies" : "stores", *part.next_cut, steps_.sent_bytes(number),
+        steps_.sent_bytes(number, 0));
+  }
+  return text;
+}
+
+}  // namespace wingbeat::distributing

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transform in phases, planned for the ranks of a domain: the last pass of a phase stores each
+// element in the memory of the rank that goes on with it. Where several passes make much, rows are
+// made in chunks: what is for others is stored beside, and copied while the next chunk is made.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "distributing/cost.hpp"    // phase_bytes
+#include "distributing/phases.hpp"  // phased_transform
+#include "wingbeat/buffer.hpp"      // buffer, buffer_view
+#include "wingbeat/domain.hpp"      // domain
+#include "wingbeat/plan.hpp"        // plan
+
+namespace wingbeat::distributing {
+
+/// Returns what a run of transforms moves through memory: all of it, and in the last pass. Compiles
+/// nothing.
+[[nodiscard]] phase_bytes traffic_of(const queue& on, const plan_spec& spec);
+
+class cut_transform {
+ public:
+  using views = std::span<const buffer_view>;
+
+  /// Rows of so many bytes are a chunk, where there are at least two.
+  static constexpr std::size_t usual_chunk_bytes = std::size_t{1} << 26;
+
+  cut_transform(const domain& ranks, phased_transform steps,
+                std::size_t chunk_bytes = usual_chunk_bytes);
+
+  /// Returns the seconds that it is expected to take.
+  [[nodiscard]] double expected_s() const;
+
+  /// Plans it, and allocates memory for what ranks receive. Throws `plan_error` or `device_error`.
+  void prepare();
+
+  /// Queues one run on all ranks, whose views were checked.
+  void run(views in, views out);
+
+  [[nodiscard]] const phased_transform& steps() const { return steps_; }
+  [[nodiscard]] std::size_t workspace_bytes(std::size_t rank) const;
+  /// Returns lines of all phases.
+  [[nodiscard]] std::string explain() const;
+
+ private:
+  /// A phase on one rank: its rows in chunks, of at most two sizes.
+  struct rank_phase {
+    std::vector<index_range> chunks = {};    ///< Of the rank's share, counted from its begin.
+    std::map<std::size_t, plan> plans = {};  ///< By the rows of a chunk.
+  };
+  /// What a rank has beside its queue.
+  struct rank_memory {
+    std::optional<queue> beside = {};  ///< Copies chunks.
+    buffer received[2] = {};           ///< In phase 0 and in phase 1, if not in the output.
+    buffer staged[2] = {};             ///< What is copied to others: of each in their order.
+    buffer roots = {};                 ///< That stores multiply by.
+    buffer unused = {};                ///< In place of memory of ranks that have nothing.
+  };
+
+  [[nodiscard]] std::vector<index_range> chunks_of(std::size_t number, std::size_t rank) const;
+  void prepare(std::size_t number, std::size_t rank);
+  [[nodiscard]] buffer_view left_by(std::size_t number, std::size_t rank, views out) const;
+  /// Returns what a phase leaves for another rank on this one, which is copied there later; where
+  /// nothing is, the memory of that rank.
+  [[nodiscard]] buffer_view stored_for(std::size_t peer, std::size_t number, std::size_t rank,
+                                       views out) const;
+  void run_phase(std::size_t number, views in, views out);
+  void run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
+                 const buffer_view& rows, views out);
+  void copy_chunk(std::size_t number, std::size_t rank, const index_range& chunk, views out);
+  void wait_for_each_other();
+
+  domain ranks_;
+  phased_transform steps_;
+  std::size_t chunk_bytes_;
+  std::vector<std::vector<rank_phase>> work_;  // [phase][rank]
+  std::vector<rank_memory> memory_;            // [rank]
+};
+
+}  // namespace wingbeat::distributing

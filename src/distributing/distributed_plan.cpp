@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wingbeat/distributed_plan.hpp"
+
+#include <limits>  // numeric_limits
+#include <map>
+#include <optional>
+#include <utility>  // move
+
+#include "arrays/array.hpp"                // bytes_of_real
+#include "counted.hpp"                     // counted
+#include "distributing/cost.hpp"           // seconds_of, speed_of
+#include "distributing/cut_transform.hpp"  // cut_transform, traffic_of
+#include "distributing/phases.hpp"         // phased_transform
+#include "formatted.hpp"                   // formatted
+#include "moved_from.hpp"                  // require_owned
+#include "request/validation.hpp"          // validated
+#include "views.hpp"                       // view_owner, are_apart
+#include "wingbeat/error.hpp"              // plan_error
+
+namespace wingbeat {
+namespace {
+
+using distributing::phased_transform;
+
+/// Refuses what is not cut among ranks.
+void require_plain(const plan_spec& spec) {
+  const auto refuse = [](std::string_view given, std::string_view allowed) {
+    throw plan_error(formatted("{}; over several devices {}", given, allowed));
+  };
+  const request::traits& kind = request::traits_of(spec.kind);
+  if (kind.is_real_to_real()) {
+    refuse(formatted("kind is {}", kind.name), "choose forward, inverse, or reals to bins or back");
+  }
+  if (spec.real != precision::fp32 && spec.real != precision::fp64) {
+    refuse(formatted("real is {}", name_of(spec.real)), "choose fp32 or fp64");
+  }
+  const bool is_packed = spec.in.is_packed() && spec.out.is_packed();
+  if (!is_packed || spec.in.stored || spec.out.stored) {
+    refuse("a layout was given", "the parts of ranks are packed and stored as `real`");
+  }
+  if (!spec.valid_in.empty() || !spec.valid_out.empty()) {
+    refuse("a range was given", "all elements are in memory");
+  }
+  if (spec.load.is_given() || spec.store.is_given()) {
+    refuse("a functor was given", "leave it out");
+  }
+  if (spec.bins != bin_order::natural) refuse("bins are scrambled", "choose natural");
+  if (spec.where != placement::out_of_place) refuse("where is in_place", "choose out_of_place");
+}
+
+/// Returns the lengths of a side, behind that of the batch.
+std::vector<std::size_t> lengths_of(std::size_t batch, const std::vector<std::size_t>& axes,
+                                    request::domain side) {
+  std::vector<std::size_t> lengths{batch};
+  lengths.insert(lengths.end(), axes.begin(), axes.end());
+  lengths.back() = request::count_of(side, lengths.back());
+  return lengths;
+}
+
+bool has_several_devices(const domain& ranks) {
+  const device_info& first = ranks.at(0).device();
+  for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
+    const device_info& other = ranks.at(rank).device();
+    if (other.runs_on != first.runs_on || other.index != first.index) return true;
+  }
+  return false;
+}
+
+/// Returns boxes of which rank 0 has all.
+std::vector<box> undivided(const std::vector<std::size_t>& lengths, std::size_t ranks) {
+  const std::vector<std::size_t> zeros(lengths.size());
+  std::vector<box> boxes(ranks, {zeros, zeros});
+  boxes[0].upper = lengths;
+  return boxes;
+}
+
+}  // namespace
+
+/// How a transform is made.
+enum class division { one_device, batch, axes };
+
+struct distributed_plan::impl {
+  impl(const domain& given, distributed_spec requested);
+
+  void set_boxes();
+
+  /// Throws `plan_error` unless there is a view for each rank, and where ranks store in each
+  /// other's outputs, unless all are large enough and apart.
+  void require_views(std::span<const buffer_view> in, std::span<const buffer_view> out) const;
+  void require_view(std::string_view name, const buffer_view& view, std::size_t rank,
+                    std::size_t size_bytes) const;
+
+  [[nodiscard]] std::size_t bytes_of(const std::vector<box>& boxes, request::domain side,
+                                     std::size_t rank) const {
+    return boxes.at(rank).count() * request::reals_of(side) * bytes_of_real(spec.transform.real);
+  }
+  [[nodiscard]] std::string explain() const;
+
+  domain ranks;
+  distributed_spec spec;
+  const request::traits& kind;
+  division divided = division::one_device;
+  double one_s = 0, several_s = 0;  ///< Expected, where both ways were looked at.
+  std::vector<box> in_boxes, out_boxes;
+  std::map<std::size_t, plan> whole;  ///< By rank, where nothing is exchanged.
+  std::optional<distributing::cut_transform> cut;
+};
+
+distributed_plan::impl::impl(const domain& given, distributed_spec requested)
+    : ranks(given), spec(std::move(requested)), kind(request::traits_of(spec.transform.kind)) {
+  static_cast<void>(request::validated(spec.transform, ranks.at(0).device()));
+  require_plain(spec.transform);
+  const std::size_t n_ranks = ranks.size();
+  if (n_ranks > 1 && spec.transform.batch >= n_ranks) {
+    divided = division::batch;
+  } else if (n_ranks > 1 && !distributing::cut_lengths(spec.transform).empty()) {
+    // Copies beside kernels are of GPUs.
+    const std::size_t chunk_bytes = ranks.at(0).device().is_gpu
+                                        ? distributing::cut_transform::usual_chunk_bytes
+                                        : std::numeric_limits<std::size_t>::max();
+    cut.emplace(ranks, phased_transform{spec.transform, spec.bins, n_ranks}, chunk_bytes);
+    one_s = distributing::seconds_of(distributing::speed_of(ranks.at(0).device()),
+                                     distributing::traffic_of(ranks.at(0), spec.transform));
+    several_s = cut->expected_s();
+    const bool is_quicker = has_several_devices(ranks) && several_s < one_s;
+    if (!spec.may_use_one_device || is_quicker) divided = division::axes;
+  } else if (n_ranks > 1 && !spec.may_use_one_device) {
+    throw plan_error(formatted(
+        "{} of one axis, of reals or of a prime length, leave some of {} ranks without work; set "
+        "may_use_one_device, or give more transforms",
+        counted(spec.transform.batch, "transform"), n_ranks));
+  }
+  if (divided != division::axes) cut.reset();
+  set_boxes();
+  if (cut) {
+    cut->prepare();
+    return;
+  }
+  for (std::size_t rank = 0; rank < n_ranks; ++rank) {
+    if (in_boxes[rank].count() == 0) continue;
+    plan_spec part = spec.transform;
+    part.batch = in_boxes[rank].length(0);
+    whole.emplace(rank, plan{ranks.at(rank), part});
+  }
+}
+
+void distributed_plan::impl::set_boxes() {
+  const std::size_t batch = spec.transform.batch;
+  const std::vector<std::size_t>& axes = cut ? cut->steps().lengths() : spec.transform.lengths;
+  const auto in = lengths_of(batch, axes, kind.in), out = lengths_of(batch, axes, kind.out);
+  switch (divided) {
+    case division::one_device:
+      in_boxes = undivided(in, ranks.size());
+      out_boxes = undivided(out, ranks.size());
+      break;
+    case division::batch:
+      in_boxes = slabs(in, 0, ranks.size());
+      out_boxes = slabs(out, 0, ranks.size());
+      break;
+    case division::axes:
+      const auto& phases = cut->steps().phases();
+      in_boxes = slabs(in, 1 + phases.front().cut, ranks.size());
+      out_boxes = slabs(out, 1 + phases.back().left_cut(), ranks.size());
+  }
+}
+
+void distributed_plan::impl::require_view(std::string_view name, const buffer_view& view,
+                                          std::size_t rank, std::size_t size_bytes) const {
+  const view_owner own{"plan", ranks.at(rank).device()};
+  own.require_operand({formatted("{} of rank {}", name, rank), view, size_bytes},
+                      workspace_start(spec.transform), *ranks.at(rank).impl());
+}
+
+void distributed_plan::impl::require_views(std::span<const buffer_view> in,
+                                           std::span<const buffer_view> out) const {
+  if (in.size() != ranks.size() || out.size() != ranks.size()) {
+    throw plan_error(
+        formatted("{} inputs and {} outputs were given for {} ranks; give one of each "
+                  "for every rank",
+                  in.size(), out.size(), ranks.size()));
+  }
+  if (divided != division::axes) return;
+  const engine runs_on = ranks.at(0).device().runs_on;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const std::size_t in_bytes = bytes_of(in_boxes, kind.in, rank);
+    if (in_bytes > 0) require_view("input", in[rank], rank, in_bytes);
+    const std::size_t out_bytes = bytes_of(out_boxes, kind.out, rank);
+    if (out_bytes > 0) require_view("output", out[rank], rank, out_bytes);
+    for (std::size_t other = 0; other < ranks.size() && out_bytes > 0; ++other) {
+      const std::size_t read_bytes = bytes_of(in_boxes, kind.in, other);
+      if (read_bytes == 0 || are_apart(in[other], read_bytes, out[rank], out_bytes, runs_on)) {
+        continue;
+      }
+      throw plan_error(
+          formatted("the output of rank {} overlaps the input of rank {}, which may be "
+                    "read after it is written; give it other memory",
+                    rank, other));
+    }
+  }
+}
+
+std::string distributed_plan::impl::explain() const {
+  if (divided == division::batch) {
+    return formatted("{} transforms on {} ranks, each of which makes some; rank 0:\n{}",
+                     std::size_t{spec.transform.batch}, ranks.size(), whole.at(0).explain());
+  }
+  if (divided == division::axes) {
+    return formatted("{} ranks, {:.3g} ms expected, {:.3g} ms on one device\n{}", ranks.size(),
+                     1e3 * several_s, 1e3 * one_s, cut->explain());
+  }
+  std::string text = "rank 0 makes it alone";
+  if (several_s > 0) {
+    text += formatted(": {:.3g} ms are expected, and {:.3g} ms on {} ranks", 1e3 * one_s,
+                      1e3 * several_s, ranks.size());
+  }
+  return text + "\n" + whole.at(0).explain();
+}
+
+distributed_plan::distributed_plan(const domain& ranks, distributed_spec spec)
+    : impl_(std::make_unique<impl>(ranks, std::move(spec))) {}
+distributed_plan::distributed_plan(distributed_plan&&) noexcept = default;
+distributed_plan& distributed_plan::operator=(distributed_plan&&) noexcept = default;
+distributed_plan::~distributed_plan() = default;
+
+const distributed_spec& distributed_plan::spec() const {
+  return require_owned(impl_, "plan").spec;
+}
+
+bool distributed_plan::uses_one_device() const {
+  return require_owned(impl_, "plan").divided == division::one_device;
+}
+
+const std::vector<box>& distributed_plan::in_boxes() const {
+  return require_owned(impl_, "plan").in_boxes;
+}
+
+const std::vector<box>& distributed_plan::out_boxes() const {
+  return require_owned(impl_, "plan").out_boxes;
+}
+
+std::size_t distributed_plan::in_bytes(std::size_t rank) const {
+  const impl& mine = require_owned(impl_, "plan");
+  return mine.bytes_of(mine.in_boxes, mine.kind.in, rank);
+}
+
+std::size_t distributed_plan::out_bytes(std::size_t rank) const {
+  const impl& mine = require_owned(impl_, "plan");
+  return mine.bytes_of(mine.out_boxes, mine.kind.out, rank);
+}
+
+std::size_t distributed_plan::workspace_bytes(std::size_t rank) const {
+  const impl& mine = require_owned(impl_, "plan");
+  return mine.divided == division::axes ? mine.cut->workspace_bytes(rank) : 0;
+}
+
+std::size_t distributed_plan::sent_bytes() const {
+  const impl& mine = require_owned(impl_, "plan");
+  return mine.divided == division::axes ? mine.cut->steps().sent_bytes() : 0;
+}
+
+std::string distributed_plan::explain() const {
+  return require_owned(impl_, "plan").explain();
+}
+
+void distributed_plan::enqueue(std::span<const buffer_view> in, std::span<const buffer_view> out) {
+  impl& mine = require_owned(impl_, "plan");
+  mine.require_views(in, out);
+  if (mine.divided == division::axes) return mine.cut->run(in, out);
+  for (const auto& [rank, transforms] : mine.whole) {
+    transforms.enqueue(mine.ranks.at(rank), in[rank], out[rank]);
+  }
+}
+
+}  // namespace wingbeat

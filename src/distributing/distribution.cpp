@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wingbeat/distribution.hpp"
+
+#include <algorithm>  // max, min
+#include <cstring>    // memcpy
+#include <utility>    // move
+
+#include "formatted.hpp"                                // formatted
+#include "wingbeat/device/functors/exchange_store.hpp"  // rank_shares
+#include "wingbeat/error.hpp"                           // plan_error
+
+namespace wingbeat {
+namespace {
+
+std::size_t count_of(const std::vector<box>& boxes) {
+  std::size_t sum = 0;
+  for (const box& each : boxes) sum += each.count();
+  return sum;
+}
+
+void require_boxes(const std::vector<box>& before, const std::vector<box>& after) {
+  if (before.empty() || before.size() != after.size()) {
+    throw plan_error(formatted(
+        "a redistribution from {} boxes to {} was requested; give one of each for every rank",
+        before.size(), after.size()));
+  }
+  const std::size_t n_axes = before.front().lower.size();
+  for (const std::vector<box>* boxes : {&before, &after}) {
+    for (std::size_t rank = 0; rank < boxes->size(); ++rank) {
+      const box& each = (*boxes)[rank];
+      bool is_valid = each.lower.size() == n_axes && each.upper.size() == n_axes;
+      for (std::size_t i = 0; is_valid && i < n_axes; ++i) {
+        is_valid = each.lower[i] <= each.upper[i];
+      }
+      if (is_valid) continue;
+      throw plan_error(
+          formatted("the box of rank {} is no box of {} axes; give lower <= upper of "
+                    "each axis",
+                    rank, n_axes));
+    }
+  }
+}
+
+/// Two boxes of one list that overlap make some elements come twice.
+void require_apart(const std::vector<box>& boxes) {
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (common_part(boxes[i], boxes[j]).count() == 0) continue;
+      throw plan_error(
+          formatted("the boxes of ranks {} and {} overlap; every element is in one box", j, i));
+    }
+  }
+}
+
+/// Returns where an element of a packed box lies.
+std::size_t place_of(const box& whole, const std::vector<std::size_t>& element) {
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < element.size(); ++i) {
+    place = place * whole.length(i) + element[i] - whole.lower[i];
+  }
+  return place;
+}
+
+/// Moves to the next row of a box along its last axis; false behind the last one.
+bool advance(const box& inside, std::vector<std::size_t>& row) {
+  for (std::size_t i = row.size() - 1; i-- > 0;) {
+    if (++row[i] < inside.upper[i]) return true;
+    row[i] = inside.lower[i];
+  }
+  return false;
+}
+
+}  // namespace
+
+std::size_t box::count() const {
+  std::size_t product = lower.empty() ? 0 : 1;
+  for (std::size_t i = 0; i < lower.size(); ++i) product *= length(i);
+  return product;
+}
+
+box common_part(const box& a, const box& b) {
+  box part;
+  for (std::size_t i = 0; i < a.lower.size(); ++i) {
+    part.lower.push_back(std::max(a.lower[i], b.lower[i]));
+    part.upper.push_back(std::max(part.lower[i], std::min(a.upper[i], b.upper[i])));
+  }
+  return part;
+}
+
+index_range share_of(std::size_t length, std::size_t rank, std::size_t ranks) {
+  const device::functors::rank_shares shares{length, ranks};
+  return {shares.begin(rank), shares.begin(rank) + shares.count(rank)};
+}
+
+std::vector<box> slabs(const std::vector<std::size_t>& lengths, std::size_t axis,
+                       std::size_t ranks) {
+  std::vector<box> boxes(ranks, {std::vector<std::size_t>(lengths.size()), lengths});
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const index_range share = share_of(lengths[axis], rank, ranks);
+    boxes[rank].lower[axis] = share.first;
+    boxes[rank].upper[axis] = share.end;
+  }
+  return boxes;
+}
+
+redistribution::redistribution(std::vector<box> before, std::vector<box> after)
+    : before_(std::move(before)), after_(std::move(after)) {
+  require_boxes(before_, after_);
+  require_apart(before_);
+  require_apart(after_);
+  std::size_t moved = 0;
+  for (std::size_t sender = 0; sender < before_.size(); ++sender) {
+    for (std::size_t receiver = 0; receiver < after_.size(); ++receiver) {
+      box part = common_part(before_[sender], after_[receiver]);
+      if (part.count() == 0) continue;
+      moved += part.count();
+      transfers_.push_back({sender, receiver, std::move(part)});
+    }
+  }
+  if (moved == count_of(before_) && moved == count_of(after_)) return;
+  throw plan_error(
+      formatted("boxes hold {} elements before and {} after, of which {} are the same; "
+                "give boxes of the same elements",
+                count_of(before_), count_of(after_), moved));
+}
+
+std::size_t redistribution::sent() const {
+  std::size_t sum = 0;
+  for (const transfer& each : transfers_) {
+    if (each.sender != each.receiver) sum += each.elements.count();
+  }
+  return sum;
+}
+
+std::size_t redistribution::most_sent() const {
+  std::vector<std::size_t> sums(before_.size());
+  for (const transfer& each : transfers_) {
+    if (each.sender != each.receiver) sums[each.sender] += each.elements.count();
+  }
+  return *std::max_element(sums.begin(), sums.end());
+}
+
+void redistribution::copy(const transfer& moved, const void* sent, void* received,
+                          std::size_t element_bytes) const {
+  const box& part = moved.elements;
+  const std::size_t row_bytes = part.length(part.lower.size() - 1) * element_bytes;
+  std::vector<std::size_t> row = part.lower;
+  do {
+    const std::size_t source = place_of(before_[moved.sender], row) * element_bytes;
+    const std::size_t target = place_of(after_[moved.receiver], row) * element_bytes;
+    std::memcpy(static_cast<std::byte*>(received) + target,
+                static_cast<const std::byte*>(sent) + source, row_bytes);
+  } while (advance(part, row));
+}
+
+}  // namespace wingbeat

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "distributing/phases.hpp"
+
+#include <algorithm>  // find, max
+#include <bit>        // bit_width
+#include <cmath>      // sqrt
+#include <complex>
+#include <span>     // as_bytes
+#include <utility>  // move
+
+#include "arrays/array.hpp"      // bytes_of_real
+#include "device_functor.hpp"    // device_functor
+#include "request/resolved.hpp"  // factor_of
+#include "request/traits.hpp"    // traits_of, count_of
+#include "wingbeat/error.hpp"    // plan_error
+#include "wingbeat/roots.hpp"    // root
+
+namespace wingbeat::distributing {
+namespace {
+
+using device::functors::exchange_store;
+
+bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+/// Returns the distance from element to element of each axis, packed.
+std::vector<std::size_t> strides_of(const std::vector<std::size_t>& lengths) {
+  std::vector<std::size_t> strides(lengths.size(), 1);
+  for (std::size_t i = lengths.size() - 1; i-- > 0;) strides[i] = strides[i + 1] * lengths[i + 1];
+  return strides;
+}
+
+/// Returns the layout of packed arrays one behind another, as a transform of some axes has it, with
+/// the other axes as its batch.
+memory_layout layout_of(const std::vector<std::size_t>& lengths,
+                        const std::vector<std::size_t>& axes) {
+  const std::vector<std::size_t> strides = strides_of(lengths);
+  memory_layout layout{.distances = {strides[0] * lengths[0]}};
+  for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
+    (contains(axes, axis) ? layout.strides : layout.distances).push_back(strides[axis]);
+  }
+  return layout;
+}
+
+/// Returns the elements along all axes: the last one as that side of a kind has it.
+std::vector<std::size_t> elements_of(std::vector<std::size_t> lengths, request::domain side) {
+  lengths.back() = request::count_of(side, lengths.back());
+  return lengths;
+}
+
+/// Returns the bits of exponents that the first of two tables of roots has.
+unsigned fine_bits_of(std::size_t n) {
+  return (static_cast<unsigned>(std::bit_width(n - 1)) + 1) / 2;
+}
+
+template <class Real>
+std::vector<std::byte> roots_as(std::size_t n) {
+  const std::size_t fine = std::size_t{1} << fine_bits_of(n);
+  std::vector<std::complex<Real>> roots;
+  const auto add = [&](std::size_t e) { roots.push_back(std::complex<Real>(root(e, n))); };
+  for (std::size_t e = 0; e < fine; ++e) add(e);
+  for (std::size_t e = 0; e < n; e += fine) add(e);
+  const auto bytes = std::as_bytes(std::span{roots});
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+std::vector<std::size_t> cut_lengths(const plan_spec& spec) {
+  if (spec.lengths.size() > 1) return spec.lengths;
+  const std::size_t n = spec.lengths[0];
+  if (request::traits_of(spec.kind).is_real()) return {};
+  auto shorter = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
+  while (shorter > 1 && n % shorter != 0) --shorter;
+  if (shorter <= 1) return {};
+  return {n / shorter, shorter};
+}
+
+std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_t>& lengths,
+                             bin_distribution bins) {
+  const request::traits& kind = request::traits_of(spec.kind);
+  const bool is_natural = bins == bin_distribution::natural;
+  const bool is_to_reals = kind.out == request::domain::real;
+  std::vector<std::size_t> behind_first{1};
+  if (lengths.size() == 3) behind_first.push_back(2);
+  std::vector<phase> phases;
+  if (spec.lengths.size() == 1) {
+    if (is_natural) {
+      throw plan_error(
+          "bins of one axis are cut in natural distribution; choose bin_distribution::transposed");
+    }
+    phases = {{.axes = {0}, .cut = 1, .next_cut = 0, .kind = spec.kind},
+              {.axes = {1}, .cut = 0, .kind = spec.kind}};
+    if (!kind.is_forward) {
+      phases = {{.axes = {1}, .cut = 0, .next_cut = 1, .kind = spec.kind},
+                {.axes = {0}, .cut = 1, .kind = spec.kind}};
+    }
+  } else if (kind.is_forward || (is_natural && !is_to_reals)) {
+    phases = {{.axes = behind_first, .cut = 0, .next_cut = 1, .kind = spec.kind},
+              {.axes = {0}, .cut = 1, .kind = kind.other_axes}};
+    if (is_natural) phases.back().next_cut = 0;
+  } else if (!is_natural) {
+    phases = {{.axes = {0}, .cut = 1, .next_cut = 0, .kind = kind.other_axes},
+              {.axes = behind_first, .cut = 0, .kind = spec.kind}};
+  } else if (lengths.size() == 3) {
+    phases = {{.axes = {1}, .cut = 0, .next_cut = 1, .kind = kind.other_axes},
+              {.axes = {0}, .cut = 1, .next_cut = 0, .kind = kind.other_axes},
+              {.axes = {2}, .cut = 0, .kind = spec.kind}};
+  } else {
+    throw plan_error(
+        "bins in natural distribution of a transform of two axes to reals are cut along the axis "
+        "that comes first; choose bin_distribution::transposed");
+  }
+  const std::size_t last = lengths.size() - 1;
+  std::vector<std::size_t> elements = elements_of(lengths, kind.in);
+  for (phase& each : phases) {
+    each.in = elements;
+    if (contains(each.axes, last)) elements = elements_of(lengths, kind.out);
+    each.out = elements;
+  }
+  return phases;
+}
+
+phased_transform::phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks)
+    : spec_(std::move(spec)),
+      lengths_(cut_lengths(spec_)),
+      ranks_(ranks),
+      phases_(phases_of(spec_, lengths_, bins)) {}
+
+std::vector<std::byte> phased_transform::roots() const {
+  if (spec_.lengths.size() > 1) return {};
+  return spec_.real == precision::fp64 ? roots_as<double>(spec_.lengths[0])
+                                       : roots_as<float>(spec_.lengths[0]);
+}
+
+index_range phased_transform::share(std::size_t number, std::size_t rank) const {
+  const phase& part = phases_[number];
+  return share_of(part.in[part.cut], rank, ranks_);
+}
+
+std::size_t phased_transform::complex_bytes() const {
+  return 2 * bytes_of_real(spec_.real);
+}
+
+device::functors::exchange_numbers phased_transform::exchange(const phase& part,
+                                                              std::size_t count) const {
+  const bool has_rest = part.out.size() == 3;
+  return {.cut = part.out[*part.next_cut],
+          .ranks = ranks_,
+          .whole = part.out[part.cut],
+          .own = count,
+          .rest = has_rest ? part.out[2] : 1,
+          .cuts_first = *part.next_cut == 0,
+          .has_twiddles = spec_.lengths.size() == 1,
+          .is_inverse = !request::traits_of(spec_.kind).is_forward,
+          .fine_bits = spec_.lengths.size() == 1 ? fine_bits_of(spec_.lengths[0]) : 0,
+          .rest_in_row = has_rest && !contains(part.axes, 2)};
+}
+
+plan_spec phased_transform::transforms(std::size_t number, std::size_t rank,
+                                       std::size_t count) const {
+  const phase& part = phases_[number];
+  std::vector<std::size_t> in = part.in, out = part.out, batch{spec_.batch};
+  in[part.cut] = out[part.cut] = count;
+  plan_spec result;
+  result.kind = part.kind;
+  result.real = spec_.real;
+  for (std::size_t axis = 0; axis < in.size(); ++axis) {
+    if (contains(part.axes, axis)) {
+      result.lengths.push_back(lengths_[axis]);
+    } else {
+      batch.push_back(in[axis]);
+    }
+  }
+  result.batch = batch_shape{batch};
+  result.in = layout_of(in, part.axes);
+  if (number + 1 == phases_.size()) {
+    result.factor = static_cast<double>(request::factor_of(spec_));
+  }
+  if (!part.next_cut) {
+    result.out = layout_of(out, part.axes);
+    return result;
+  }
+  const auto numbers = exchange(part, count);
+  result.store = spec_.real == precision::fp64
+                     ? device_functor<exchange_store<double>>{numbers}.store<std::complex<double>>()
+                     : device_functor<exchange_store<float>>{numbers}.store<std::complex<float>>();
+  result.store.out_bytes = std::max(left_bytes(number, rank), complex_bytes());
+  result.store.moved_bytes = spec_.batch * complex_bytes();
+  for (const std::size_t length : out) result.store.moved_bytes *= length;
+  return result;
+}
+
+bool phased_transform::leaves_in_output(std::size_t number) const {
+  const phase& last = phases_.back();
+  if (number + 1 == phases_.size()) return true;
+  return number + 2 == phases_.size() && !last.next_cut && last.in == last.out;
+}
+
+bool phased_transform::is_scattered(std::size_t number) const {
+  const phase& part = phases_[number];
+  if (!part.next_cut) return false;
+  constexpr std::size_t page_bytes = std::size_t{1} << 15;
+  const auto numbers = exchange(part, 1);
+  const std::size_t stride = numbers.cuts_first ? numbers.whole * numbers.rest : numbers.rest;
+  return stride * complex_bytes() > page_bytes;
+}
+
+std::size_t phased_transform::left_bytes(std::size_t number, std::size_t rank) const {
+  const phase& part = phases_[number];
+  const index_range kept = share_of(part.out[part.left_cut()], rank, ranks_);
+  std::size_t bytes = spec_.batch * complex_bytes();
+  for (std::size_t axis = 0; axis < part.out.size(); ++axis) {
+    bytes *= axis == part.left_cut() ? kept.end - kept.first : part.out[axis];
+  }
+  return bytes;
+}
+
+std::size_t phased_transform::received_bytes(std::size_t number, std::size_t rank) const {
+  const phase& part = phases_[number];
+  const index_range kept = share_of(part.out[*part.next_cut], rank, ranks_);
+  const std::size_t rest = part.out.size() == 3 ? part.out[2] : 1;
+  return rest * (kept.end - kept.first) * complex_bytes();
+}
+
+std::size_t phased_transform::sent_bytes(std::size_t number, std::size_t rank) const {
+  if (!phases_[number].next_cut) return 0;
+  const index_range own = share(number, rank);
+  std::size_t bytes = 0;
+  for (std::size_t peer = 0; peer < ranks_; ++peer) {
+    if (peer != rank) bytes += received_bytes(number, peer);
+  }
+  return spec_.batch * (own.end - own.first) * bytes;
+}
+
+std::size_t phased_transform::sent_bytes(std::size_t number) const {
+  std::size_t sum = 0;
+  for (std::size_t rank = 0; rank < ranks_; ++rank) sum += sent_bytes(number, rank);
+  return sum;
+}
+
+std::size_t phased_transform::sent_bytes() const {
+  std::size_t sum = 0;
+  for (std::size_t number = 0; number < phases_.size(); ++number) sum += sent_bytes(number);
+  return sum;
+}
+
+}  // namespace wingbeat::distributing

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transform of an array that is cut along one axis after another: in each phase ranks transform
+// axes that they have whole, and between two of them the cut moves. Arithmetic alone.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <optional>
+#include <vector>
+
+#include "wingbeat/device/functors/exchange_store.hpp"  // exchange_numbers
+#include "wingbeat/distributed_plan.hpp"                // bin_distribution
+#include "wingbeat/distribution.hpp"                    // share_of
+#include "wingbeat/plan.hpp"                            // plan_spec, index_range
+
+namespace wingbeat::distributing {
+
+struct phase {
+  std::vector<std::size_t> axes;             ///< That are transformed.
+  std::size_t cut = 0;                       ///< The axis that is cut meanwhile.
+  std::optional<std::size_t> next_cut = {};  ///< The axis that is cut afterwards, if another.
+  transform kind = transform::forward;
+  std::vector<std::size_t> in = {}, out = {};  ///< Elements along all axes, before and after.
+
+  /// Returns the cut of what it leaves.
+  [[nodiscard]] std::size_t left_cut() const { return next_cut.value_or(cut); }
+};
+
+/// Returns the phases of a transform of two or three axes, or of one, whose values n1 N2 + n2 and
+/// bins k1 + N1 k2 are two axes of N1 and N2 elements, [n1][n2] and [k1][k2]: `lengths`. Throws
+/// `plan_error` for natural bins of one axis, and of a transform of two axes to reals, which would
+/// have to be moved before anything can be done.
+[[nodiscard]] std::vector<phase> phases_of(const plan_spec& spec,
+                                           const std::vector<std::size_t>& lengths,
+                                           bin_distribution bins);
+
+/// Returns the lengths of the axes that phases transform: of one axis N1 and N2, as close to each
+/// other as divisors are, or nothing where it cannot be cut: reals, or a length without divisors.
+[[nodiscard]] std::vector<std::size_t> cut_lengths(const plan_spec& spec);
+
+/// A transform in phases on so many ranks. Phases are numbered from 0.
+class phased_transform {
+ public:
+  /// Throws as `phases_of`. `cut_lengths` of the request is not empty.
+  phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks);
+
+  [[nodiscard]] const std::vector<phase>& phases() const { return phases_; }
+  [[nodiscard]] std::size_t ranks() const { return ranks_; }
+  [[nodiscard]] const std::vector<std::size_t>& lengths() const { return lengths_; }
+
+  /// Returns the roots that stores multiply by, complex numbers; empty where they do not.
+  [[nodiscard]] std::vector<std::byte> roots() const;
+
+  /// Returns the indices of the cut axis that a rank has in a phase.
+  [[nodiscard]] index_range share(std::size_t number, std::size_t rank) const;
+
+  /// Returns the transforms that a rank makes of `count` of them, packed, with the store that moves
+  /// the cut. Numbers of the rows and operands: see `exchange_store`.
+  [[nodiscard]] plan_spec transforms(std::size_t number, std::size_t rank, std::size_t count) const;
+
+  /// Returns whether what a phase leaves is received in the output, where the next phase is the
+  /// last and works in place; it is in the output after the last one.
+  [[nodiscard]] bool leaves_in_output(std::size_t number) const;
+
+  /// Returns whether neighbours along the axis that is cut next, which one tile stores, are so far
+  /// apart on other ranks that they are on different pages.
+  [[nodiscard]] bool is_scattered(std::size_t number) const;
+
+  /// Returns the bytes that a rank has after a phase; what it sends to others in it.
+  [[nodiscard]] std::size_t left_bytes(std::size_t number, std::size_t rank) const;
+  [[nodiscard]] std::size_t sent_bytes(std::size_t number, std::size_t rank) const;
+  /// Returns the bytes that a rank receives of one index of the axis that was cut before, of one
+  /// transform of the batch.
+  [[nodiscard]] std::size_t received_bytes(std::size_t number, std::size_t rank) const;
+  /// Returns what all ranks send, in a phase and in all of them.
+  [[nodiscard]] std::size_t sent_bytes(std::size_t number) const;
+  [[nodiscard]] std::size_t sent_bytes() const;
+
+ private:
+  [[nodiscard]] device::functors::exchange_numbers exchange(const phase& part,
+                                                            std::size_t count) const;
+  [[nodiscard]] std::size_t complex_bytes() const;
+
+  plan_spec spec_;
+  std::vector<std::size_t> lengths_;
+  std::size_t ranks_;
+  std::vector<phase> phases_;
+};
+
+}  // namespace wingbeat::distributing

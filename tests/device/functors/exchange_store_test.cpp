@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Oracle: the index of each element in the whole array, by whatever rank it is stored.
+#include "wingbeat/device/functors/exchange_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>  // acos, cos, sin
+#include <vector>
+
+#include "device/functors/named.hpp"  // names_numbers, names_operands
+
+namespace {
+
+using namespace wingbeat::device;
+using functors::exchange_numbers;
+using functors::rank_shares;
+using functor = functors::exchange_store<float>;
+
+TEST(functors_exchange_store, finds_the_rank_of_an_index_in_its_share) {
+  for (size length = 1; length < 12; ++length) {
+    for (size ranks = 1; ranks < 9; ++ranks) {
+      const rank_shares shares{length, ranks};
+      for (size rank = 0, index = 0; rank < ranks; ++rank) {
+        EXPECT_EQ(shares.begin(rank), index);
+        for (size i = 0; i < shares.count(rank); ++i) EXPECT_EQ(shares.rank_of(index++), rank);
+      }
+    }
+  }
+}
+
+/// Stores every element of an array [2][first][second][z], cut along one of two axes, from all
+/// ranks; the value is its index. Ranks then have it cut along the other one.
+void expect_exchange(size ranks, bool cuts_first, bool rest_in_row) {
+  const size first = 5, second = 7, rest = 3;
+  const size cut = cuts_first ? first : second, whole = cuts_first ? second : first;
+  const rank_shares before{whole, ranks}, after{cut, ranks};
+  std::vector<std::vector<complex<float>>> memory;
+  for (size rank = 0; rank < ranks; ++rank) {
+    memory.emplace_back(2 * after.count(rank) * whole * rest + 1, complex<float>{-1, 0});
+  }
+  for (size rank = 0; rank < ranks; ++rank) {
+    const exchange_numbers n{.cut = cut,
+                             .ranks = ranks,
+                             .whole = whole,
+                             .own = before.count(rank),
+                             .rest = rest,
+                             .cuts_first = cuts_first,
+                             .rest_in_row = rest_in_row};
+    functor::operands given{};
+    given.rank = rank;
+    given.begin = given.peer_begin = before.begin(rank);
+    complex<float>** peer = &given.peer_0;
+    for (size other = 0; other < ranks; ++other) {
+      if (other != rank) *peer++ = memory[other].data();
+    }
+    for (size b = 0; b < 2; ++b) {
+      for (size own = 0; own < n.own; ++own) {
+        for (size index = 0; index < cut; ++index) {
+          for (size z = 0; z < rest; ++z) {
+            const size row = rest_in_row ? (b * n.own + own) * rest + z : b * n.own + own;
+            const size i = rest_in_row ? index : index * rest + z;
+            const size place = given.begin + own;
+            const size y = cuts_first ? index : place, x = cuts_first ? place : index;
+            const auto number = static_cast<float>(((b * first + y) * second + x) * rest + z);
+            functor{n, memory[rank].data(), given, row}.store(i, {number, 0});
+          }
+        }
+      }
+    }
+  }
+  for (size rank = 0; rank < ranks; ++rank) {
+    size next = 0;
+    for (size b = 0; b < 2; ++b) {
+      for (size y = 0; y < first; ++y) {
+        for (size x = 0; x < second; ++x) {
+          if (after.rank_of(cuts_first ? y : x) != rank) continue;
+          for (size z = 0; z < rest; ++z) {
+            const auto number = static_cast<float>(((b * first + y) * second + x) * rest + z);
+            ASSERT_EQ(memory[rank][next++].re, number) << "rank " << rank << " of " << ranks;
+          }
+        }
+      }
+    }
+    EXPECT_EQ(memory[rank][next].re, -1) << "nothing behind its part";
+  }
+}
+
+TEST(functors_exchange_store, moves_the_cut_from_one_axis_to_the_other) {
+  for (size ranks = 1; ranks <= functors::max_exchange_ranks; ++ranks) {
+    for (const bool cuts_first : {false, true}) {
+      for (const bool rest_in_row : {false, true}) expect_exchange(ranks, cuts_first, rest_in_row);
+    }
+  }
+}
+
+TEST(functors_exchange_store, multiplies_by_the_root_of_both_places) {
+  const size first = 6, second = 5, n = first * second;
+  const unsigned fine_bits = 3;
+  std::vector<complex<float>> roots;
+  const auto add = [&](size e) {
+    const double angle = -2 * std::acos(-1.0) * static_cast<double>(e) / n;
+    roots.push_back({static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))});
+  };
+  for (size e = 0; e < 8; ++e) add(e);
+  for (size e = 0; e < n; e += 8) add(e);
+  for (const bool is_inverse : {false, true}) {
+    exchange_numbers numbers{.cut = first, .whole = second, .own = second, .cuts_first = true};
+    numbers.has_twiddles = true;
+    numbers.is_inverse = is_inverse;
+    numbers.fine_bits = fine_bits;
+    std::vector<complex<float>> memory(n);
+    functor::operands given{};
+    given.roots = roots.data();
+    for (size place = 0; place < second; ++place) {
+      for (size i = 0; i < first; ++i) {
+        functor{numbers, memory.data(), given, place}.store(i, {2, 0});
+        const double angle = 2 * std::acos(-1.0) * static_cast<double>(i * place) / n;
+        EXPECT_NEAR(memory[i * second + place].re, 2 * std::cos(angle), 1e-6);
+        EXPECT_NEAR(memory[i * second + place].im, (is_inverse ? 2 : -2) * std::sin(angle), 1e-6);
+      }
+    }
+  }
+}
+
+TEST(functors_exchange_store, names_its_members) {
+  EXPECT_TRUE((ends::has_members<exchange_numbers, 10>));
+  EXPECT_TRUE(wingbeat::test::names_numbers(exchange_numbers{}, 10));
+  exchange_numbers n{};
+  n.ranks = functors::max_exchange_ranks;
+  n.has_twiddles = true;
+  EXPECT_TRUE((wingbeat::test::names_operands<functor, 19>(n)));
+}
+
+}  // namespace

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: opencl
+// Transforms over ranks of one device against plans of that device, on every engine that is here.
+#include "wingbeat/distributed_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>  // mt19937
+
+#include "distributing/ranks.hpp"  // difference_on
+#include "support/on_engine.hpp"   // on_engine, all_engines, engine_name
+#include "support/refusal.hpp"     // refusal
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+
+class distributed_plan_on : public on_engine {
+ protected:
+  [[nodiscard]] domain ranks_of(std::size_t count) const {
+    return domain::of_devices(std::vector<device_info>(count, on->device()));
+  }
+};
+
+constexpr transform kinds[] = {transform::forward, transform::inverse_to_real, transform::inverse,
+                               transform::forward_from_real};
+
+TEST_P(distributed_plan_on, makes_every_kind_of_two_and_three_axes) {
+  for (const transform kind : cases<transform>({kinds[0]}, {kinds[1], kinds[2], kinds[3]})) {
+    EXPECT_LT(difference_on(ranks_of(2), {{.lengths = {8, 6, 10}, .kind = kind}}), 1e-6);
+    if (leaves_out()) continue;
+    EXPECT_LT(difference_on(ranks_of(3), {{.lengths = {8, 12}, .kind = kind}}), 1e-6);
+    EXPECT_LT(difference_on(ranks_of(3),
+                            {{.lengths = {7, 6, 10}, .kind = kind}, bin_distribution::natural}),
+              1e-6);
+  }
+}
+
+TEST_P(distributed_plan_on, makes_one_axis_as_two) {
+  for (const transform kind : cases<transform>({transform::forward}, {transform::inverse})) {
+    EXPECT_LT(difference_on(ranks_of(2), {{.lengths = {240}, .kind = kind}}), 1e-6);
+    if (leaves_out()) continue;
+    EXPECT_LT(difference_on(ranks_of(5), {{.lengths = {4096}, .batch = 3, .kind = kind}}), 1e-6);
+    EXPECT_LT(
+        difference_on(ranks_of(3), {{.lengths = {34}, .kind = kind, .real = precision::fp64}}),
+        1e-14);
+  }
+  const distributed_plan cut{ranks_of(2), {{.lengths = {240}}, {}, false}};
+  EXPECT_EQ(cut.in_boxes()[1], (box{{0, 0, 8}, {1, 16, 15}}));
+  EXPECT_EQ(cut.out_boxes()[1], (box{{0, 8, 0}, {1, 16, 15}}));
+}
+
+TEST_P(distributed_plan_on, makes_random_requests) {
+  std::mt19937 dice{2};
+  const int n_requests = leaves_out() ? 0 : 60;
+  for (int request = 0; request < n_requests; ++request) {
+    distributed_spec spec;
+    for (std::size_t axis = 2 + dice() % 2; axis > 0; --axis) {
+      spec.transform.lengths.push_back(1 + dice() % 12);
+    }
+    spec.transform.batch = 1 + dice() % 2;
+    spec.transform.kind = kinds[dice() % 4];
+    spec.transform.scale = dice() % 2 == 0 ? scaling::by_length : scaling::none;
+    spec.transform.factor = 1.5;
+    spec.transform.real = dice() % 4 == 0 ? precision::fp64 : precision::fp32;
+    const bool must_be_transposed =
+        spec.transform.kind == transform::inverse_to_real && spec.transform.lengths.size() == 2;
+    if (dice() % 2 == 0 && !must_be_transposed) spec.bins = bin_distribution::natural;
+    const std::size_t n_ranks = 3 + dice() % 6;
+    EXPECT_LT(difference_on(ranks_of(n_ranks), spec),
+              spec.transform.real == precision::fp64 ? 1e-14 : 1e-6)
+        << request << ": " << n_ranks << " ranks";
+  }
+}
+
+TEST_P(distributed_plan_on, gives_ranks_whole_transforms_where_there_are_enough) {
+  EXPECT_EQ(difference_on(ranks_of(3), {{.lengths = {30}, .batch = 7}}), 0);
+  const distributed_plan rows{ranks_of(3), {{.lengths = {30}, .batch = 7}}};
+  EXPECT_EQ(rows.in_boxes()[1], (box{{3, 0}, {5, 30}}));
+  EXPECT_EQ(rows.sent_bytes(), 0U);
+  EXPECT_THAT(rows.explain(), HasSubstr("7 transforms on 3 ranks"));
+}
+
+TEST_P(distributed_plan_on, uses_one_device_where_several_are_no_quicker) {
+  const distributed_plan alone{ranks_of(2), {{.lengths = {16, 16}}}};
+  EXPECT_TRUE(alone.uses_one_device());
+  EXPECT_EQ(alone.in_bytes(0), 16U * 16 * 8);
+  EXPECT_EQ(alone.in_bytes(1), 0U);
+  EXPECT_THAT(alone.explain(), HasSubstr("rank 0 makes it alone"));
+  if (!leaves_out()) {
+    const distributed_plan large{ranks_of(2), {{.lengths = {256, 256, 64}}}};
+    EXPECT_TRUE(large.uses_one_device()) << "ranks of one device gain nothing";
+  }
+  EXPECT_THAT(refusal([&] {
+                distributed_plan(ranks_of(2), {{.lengths = {61}}, {}, false});
+              }),
+              HasSubstr("1 transform of one axis, of reals or of a prime length"));
+}
+
+TEST_P(distributed_plan_on, counts_what_goes_over_links) {
+  const distributed_plan cut{ranks_of(2), {{.lengths = {8, 16}}, {}, false}};
+  EXPECT_EQ(cut.sent_bytes(), 16U * 8 / 2 * 8);
+  EXPECT_EQ(cut.out_boxes()[1], (box{{0, 0, 8}, {1, 8, 16}}));
+  EXPECT_EQ(cut.workspace_bytes(0), 0U) << "received in the output";
+  EXPECT_THAT(cut.explain(), HasSubstr("512 bytes over links, 256 of them from rank 0"));
+}
+
+TEST_P(distributed_plan_on, refuses_requests_that_it_cannot_cut) {
+  const auto refused = [&](const plan_spec& spec) {
+    return refusal([&] { (void)distributed_plan(ranks_of(2), {spec}); });
+  };
+  EXPECT_THAT(refused({.lengths = {8, 8}, .kind = transform::dct2}), HasSubstr("kind is dct2"));
+  EXPECT_THAT(refused({.lengths = {8, 8}, .real = precision::fp16}), HasSubstr("real is fp16"));
+  EXPECT_THAT(refused({.lengths = {8, 8}, .in = {.strides = {9, 1}}}), HasSubstr("a layout"));
+  EXPECT_THAT(refused({.lengths = {8, 8}, .valid_in = {{0, 4}, {0, 8}}}), HasSubstr("a range"));
+  EXPECT_THAT(refused({.lengths = {8, 0}}), HasSubstr("length"));
+  EXPECT_THAT(refusal([&] {
+                (void)distributed_plan(ranks_of(2),
+                                       {{.lengths = {8, 8}, .kind = transform::inverse_to_real},
+                                        bin_distribution::natural});
+              }),
+              HasSubstr("choose bin_distribution::transposed"));
+  EXPECT_THAT(refusal([&] { (void)ranks_of(17); }), HasSubstr("17 ranks"));
+  EXPECT_THAT(refusal([&] { (void)domain::of_devices({}); }), HasSubstr("0 ranks"));
+}
+
+TEST_P(distributed_plan_on, refuses_memory_that_ranks_would_overwrite) {
+  domain ranks = ranks_of(2);
+  distributed_plan cut{ranks, {{.lengths = {8, 8}}, {}, false}};
+  const buffer a{*on, 256}, b{*on, 256}, c{*on, 256}, small{*on, 255};
+  const auto given = [&](std::vector<buffer_view> in, std::vector<buffer_view> out) {
+    return refusal([&] { cut.enqueue(in, out); });
+  };
+  EXPECT_THAT(given({a.view()}, {b.view()}), HasSubstr("1 inputs and 1 outputs were given for 2"));
+  EXPECT_THAT(given({a.view(), b.view()}, {c.view(), small.view()}),
+              HasSubstr("output of rank 1 holds 255 bytes"));
+  EXPECT_THAT(given({a.view(), b.view()}, {b.view(), c.view()}),
+              HasSubstr("the output of rank 0 overlaps the input of rank 1"));
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, distributed_plan_on, all_engines(), engine_name);
+
+TEST(domain, is_of_devices_that_reach_each_other) {
+  const device_info host = first_device(engine::host), oracle = first_device(engine::reference);
+  EXPECT_EQ(domain::of_devices({host, oracle, host}).size(), 3U);
+  const std::vector<device_info> others = devices(engine::opencl);
+  if (others.empty()) return;
+  EXPECT_EQ(domain::of_devices({others.front(), others.front()}).size(), 2U);
+  EXPECT_THAT(refusal([&] {
+                (void)domain::of_devices({host, others.front()});
+              }),
+              HasSubstr("does not reach the memory of opencl 0"));
+}
+
+}  // namespace

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boxes of ranks, and what changes hands between them, against every element's own rank.
+#include "wingbeat/distribution.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>  // shuffle
+#include <array>
+#include <random>  // mt19937
+
+#include "support/refusal.hpp"  // refusal
+
+namespace {
+
+using namespace wingbeat;
+using ::testing::HasSubstr;
+using wingbeat::test::refusal;
+
+TEST(distribution, gives_the_first_ranks_one_more) {
+  const auto sizes = [](std::size_t length, std::size_t ranks) {
+    std::vector<std::size_t> list;
+    std::size_t next = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const index_range share = share_of(length, rank, ranks);
+      EXPECT_EQ(share.first, next);
+      next = share.end;
+      list.push_back(share.end - share.first);
+    }
+    EXPECT_EQ(next, length);
+    return list;
+  };
+  EXPECT_EQ(sizes(11, 4), (std::vector<std::size_t>{3, 3, 3, 2}));
+  EXPECT_EQ(sizes(2, 3), (std::vector<std::size_t>{1, 1, 0}));
+  EXPECT_EQ(sizes(8, 1), (std::vector<std::size_t>{8}));
+}
+
+/// Cuts a box in two along a random axis until there is one for each rank.
+std::vector<box> random_boxes(const box& whole, std::size_t ranks, std::mt19937& dice) {
+  std::vector<box> boxes{whole};
+  while (boxes.size() < ranks) {
+    const std::size_t number = dice() % boxes.size(), axis = dice() % whole.lower.size();
+    const std::size_t cut = boxes[number].lower[axis] + dice() % (boxes[number].length(axis) + 1);
+    boxes.push_back(boxes[number]);
+    boxes[number].upper[axis] = boxes.back().lower[axis] = cut;
+  }
+  std::shuffle(boxes.begin(), boxes.end(), dice);
+  return boxes;
+}
+
+/// Elements of three bytes, which are their number.
+using element = std::array<unsigned char, 3>;
+
+/// Returns the elements of a packed box within the whole array.
+std::vector<element> elements_of(const box& part, const box& whole) {
+  std::vector<element> elements;
+  for (std::size_t n = 0; n < whole.count(); ++n) {
+    std::size_t left = n;
+    bool is_inside = true;
+    for (std::size_t axis = whole.lower.size(); axis-- > 0;) {
+      const std::size_t index = left % whole.length(axis);
+      left /= whole.length(axis);
+      is_inside &= index >= part.lower[axis] && index < part.upper[axis];
+    }
+    if (!is_inside) continue;
+    elements.push_back({static_cast<unsigned char>(n), static_cast<unsigned char>(n >> 8), 7});
+  }
+  return elements;
+}
+
+TEST(distribution, moves_every_element_to_its_rank) {
+  std::mt19937 dice{1};
+  for (int request = 0; request < 2000; ++request) {
+    box whole;
+    for (std::size_t axis = 1 + dice() % 4; axis > 0; --axis) whole.upper.push_back(1 + dice() % 6);
+    whole.lower.resize(whole.upper.size());
+    const std::size_t ranks = 1 + dice() % 8;
+    const std::vector<box> before = random_boxes(whole, ranks, dice);
+    const redistribution change{before, random_boxes(whole, ranks, dice)};
+    std::vector<std::vector<element>> received;
+    for (const box& each : change.after()) received.emplace_back(each.count());
+    std::size_t kept = 0;
+    for (const transfer& each : change.transfers()) {
+      const auto sent = elements_of(change.before()[each.sender], whole);
+      change.copy(each, sent.data(), received[each.receiver].data(), sizeof(element));
+      if (each.sender == each.receiver) kept += each.elements.count();
+    }
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      ASSERT_EQ(received[rank], elements_of(change.after()[rank], whole)) << request;
+    }
+    EXPECT_EQ(change.sent() + kept, whole.count());
+    EXPECT_LE(change.most_sent(), change.sent());
+  }
+}
+
+TEST(distribution, counts_what_leaves_its_rank) {
+  const redistribution change{slabs({5, 4}, 0, 3), slabs({5, 4}, 1, 3)};
+  // Rows 2, 2, 1 and columns 2, 1, 1.
+  EXPECT_EQ(change.sent(), 2U * 2 + 2 * 3 + 1 * 3);
+  EXPECT_EQ(change.most_sent(), 6U);
+  EXPECT_EQ(slabs({5, 4}, 1, 3)[2], (box{{0, 3}, {5, 4}}));
+}
+
+TEST(distribution, refuses_boxes_that_are_not_of_one_array) {
+  const auto refused = [](std::vector<box> before, std::vector<box> after) {
+    return refusal([&] { (void)redistribution(std::move(before), std::move(after)); });
+  };
+  const std::vector<box> rows = slabs({4, 4}, 0, 2);
+  EXPECT_THAT(refused(rows, slabs({4, 4}, 1, 3)), HasSubstr("from 2 boxes to 3"));
+  EXPECT_THAT(refused({}, {}), HasSubstr("from 0 boxes to 0"));
+  EXPECT_THAT(refused(rows, slabs({4, 5}, 1, 2)), HasSubstr("16 elements before and 20 after"));
+  EXPECT_THAT(refused(rows, {rows[0], {{1, 0}, {4, 4}}}), HasSubstr("ranks 0 and 1 overlap"));
+  EXPECT_THAT(refused(rows, {rows[0], {{3, 0}, {2, 4}}}), HasSubstr("rank 1 is no box of 2 axes"));
+}
+
+}  // namespace
