@@ -6,16 +6,17 @@
 #include <algorithm>  // all_of
 #include <optional>
 
-#include "cli/messages.hpp"               // print, print_message
-#include "cli/option.hpp"                 // add_text, add_count, add_real
-#include "cli/peers/bench_problem.hpp"    // run_problem
-#include "cli/progress.hpp"               // progress
-#include "cli/reports/bench.hpp"          // bench_document, table_of, chart_of
-#include "cli/reports/print_json.hpp"     // print_json
-#include "cli/sweep.hpp"                  // sweep_options, problems_of
-#include "formats/files/atomic_file.hpp"  // write_whole_file, is_written_directly
-#include "formatted.hpp"                  // formatted
-#include "wingbeat/error.hpp"             // plan_error
+#include "cli/commands/several_devices.hpp"  // several_devices, bench_devices
+#include "cli/messages.hpp"                  // print, print_message
+#include "cli/option.hpp"                    // add_text, add_count, add_real
+#include "cli/peers/bench_problem.hpp"       // run_problem
+#include "cli/progress.hpp"                  // progress
+#include "cli/reports/bench.hpp"             // bench_document, table_of, chart_of
+#include "cli/reports/print_json.hpp"        // print_json
+#include "cli/sweep.hpp"                     // sweep_options, problems_of
+#include "formats/files/atomic_file.hpp"     // write_whole_file, is_written_directly
+#include "formatted.hpp"                     // formatted
+#include "wingbeat/error.hpp"                // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -27,6 +28,7 @@ constexpr const char* examples = R"(Examples:
   wingbeat bench --device host --peer fftw --batch 1 --lengths 2^6..2^20
   wingbeat bench --device cuda --peer cufft --batch 1 --lengths 2^6..2^13 --launches
   wingbeat bench --device cuda --peer cufft,vkfft --batch 1 --lengths 17,61,127,509,1000
+  wingbeat bench --devices 0,1 --lengths 1024x1024x1024,16384x16384
 
 In every round a plain copy of the same bytes, wingbeat and each peer take one turn. A fraction is
 the copy's time over the library's: 1 is the limit of a transform that crosses memory once. A ratio
@@ -38,10 +40,14 @@ that speaks bench/peers/protocol.md.
 
 With --launches, `enqueue` is the wall time that one call of `plan::enqueue`, or of the peer, takes
 its thread. On the engines host and reference, and for FFTW, it is the whole transform, because the
-call itself computes it.)";
+call itself computes it.
+
+With --devices, every problem is transformed by all of them together and by the first alone, in
+turns, and both results are compared; times are wall times.)";
 
 struct options {
   sweep_options sweep;
+  several_devices several;
   std::string peers;
   bench_rule rule;
   peer_limits limits;
@@ -49,6 +55,9 @@ struct options {
 };
 
 void validate(const options& o) {
+  if (!o.several.names.empty() && (!o.peers.empty() || !o.plot_file.empty())) {
+    throw plan_error("--devices compares with one device; leave out --peer and --plot");
+  }
   if (!o.peers.empty()) static_cast<void>(parts_of("--peer", o.peers));
   if (!o.plot_file.empty()) formats::require_chart("--plot", o.plot_file);
 }
@@ -121,6 +130,7 @@ int bench(options o) {
   stop.min_rounds = std::min(stop.min_rounds, stop.max_rounds);
   stop.confidence /= 100;
   validate(o);
+  if (!o.several.names.empty()) return bench_devices(o.several, o.sweep, stop, o.json_file);
   const device_info device = device_of(o.sweep);
   const bench_document document = run_all(o, device);
   const auto is_refused = [](const bench_result& result) { return !result.refused.empty(); };
@@ -141,6 +151,7 @@ constexpr double longest_s = 1e6;  // in milliseconds an int, as poll() takes
 
 void add_bench_options(CLI::App& command, options& o) {
   add_sweep_options(command, o.sweep);
+  add_several_devices(command, o.several);
   o.rule.stop.confidence = 1;  // in percent; `bench` converts it
   CLI::Option* const peers = add_file(command, file_use::programs, "--peer", o.peers,
                                       "libraries to measure beside: cufft,vkfft,fftw,clfft");

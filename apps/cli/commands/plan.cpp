@@ -3,17 +3,18 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include "cli/choose.hpp"              // short_name
-#include "cli/kinds.hpp"               // kinds_text
-#include "cli/messages.hpp"            // print, print_message
-#include "cli/option.hpp"              // add_switch
-#include "cli/peers/queue_runs.hpp"    // time_planning
-#include "cli/reports/bench.hpp"       // json_of kernels
-#include "cli/reports/print_json.hpp"  // print_json
-#include "cli/reports/table.hpp"       // table, seconds_text
-#include "cli/sweep.hpp"               // sweep_options
-#include "formatted.hpp"               // formatted
-#include "wingbeat/error.hpp"          // plan_error
+#include "cli/choose.hpp"                    // short_name
+#include "cli/commands/several_devices.hpp"  // several_devices, plan_devices
+#include "cli/kinds.hpp"                     // kinds_text
+#include "cli/messages.hpp"                  // print, print_message
+#include "cli/option.hpp"                    // add_switch
+#include "cli/peers/queue_runs.hpp"          // time_planning
+#include "cli/reports/bench.hpp"             // json_of kernels
+#include "cli/reports/print_json.hpp"        // print_json
+#include "cli/reports/table.hpp"             // table, seconds_text
+#include "cli/sweep.hpp"                     // sweep_options
+#include "formatted.hpp"                     // formatted
+#include "wingbeat/error.hpp"                // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -24,12 +25,14 @@ constexpr const char* examples = R"(Examples:
   wingbeat plan --lengths 4096x4096 --kind r2c --batch 4 --device cuda:0
   wingbeat plan --device host --lengths 2^20 --batch 1
   wingbeat plan --lengths 2^10..2^24 --precision fp64 --json
+  wingbeat plan --devices 0,1 --lengths 1024x1024x1024
 
 Plans each problem twice and runs nothing: `cold` ignores the cache of compiled kernels, `warm`
 uses it. A problem that the engine refuses is reported in one message; exit code 2 if all are.)";
 
 struct options {
   sweep_options sweep;
+  several_devices several;
   bool is_json = false;
 };
 
@@ -94,6 +97,7 @@ std::string text_of(const planned_problem& problem) {
 }
 
 int plan_all(const options& o) {
+  if (!o.several.names.empty()) return plan_devices(o.several, o.sweep, o.is_json);
   const device_info device = device_of(o.sweep);
   const auto problems = problems_of(o.sweep, device);
   const queue on{device};
@@ -128,6 +132,7 @@ int plan_all(const options& o) {
 void add_options(CLI::App& command, options& o) {
   o.sweep.lengths = "2^20";
   add_sweep_options(command, o.sweep);
+  add_several_devices(command, o.several);
   add_switch(command, "--json", o.is_json, "print JSON instead of text");
 }
 

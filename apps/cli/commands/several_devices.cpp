@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/several_devices.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include "cli/choose.hpp"                 // listed_devices, add_devices, short_name
+#include "cli/distributed_run.hpp"        // run_distributed
+#include "cli/kinds.hpp"                  // kinds_text
+#include "cli/messages.hpp"               // print, print_message
+#include "cli/option.hpp"                 // add_switch
+#include "cli/reports/print_json.hpp"     // print_json
+#include "cli/reports/table.hpp"          // table, seconds_text, bytes_text
+#include "formats/files/atomic_file.hpp"  // write_whole_file
+#include "formatted.hpp"                  // formatted
+#include "wingbeat/error.hpp"             // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Results differ by rounding alone below these, relative to the largest number.
+constexpr double max_difference_fp32 = 1e-5, max_difference_fp64 = 1e-13;
+
+distributed_spec spec_of(const several_devices& chosen, const plan_spec& transform) {
+  return {
+      .transform = transform,
+      .bins = chosen.has_natural_bins ? bin_distribution::natural : bin_distribution::transposed,
+      .may_use_one_device = !chosen.uses_all};
+}
+
+/// The devices of the ranks, and the problems for them.
+struct requested {
+  std::vector<device_info> devices;
+  std::vector<plan_spec> problems;
+};
+
+requested requested_of(const several_devices& chosen, sweep_options sweep) {
+  if (!sweep.batch) sweep.batch = 1;
+  requested result;
+  result.devices =
+      listed_devices(chosen.names, sweep.precision == "fp64" ? precision::fp64 : precision::fp32);
+  result.problems = problems_of(sweep, result.devices.front());
+  return result;
+}
+
+json devices_of(const std::vector<device_info>& devices) {
+  json list = json::array();
+  for (const device_info& each : devices) {
+    list.push_back({{"device", short_name(each)}, {"name", each.name}});
+  }
+  return list;
+}
+
+json problem_of(const plan_spec& spec) {
+  return {{"lengths", spec.lengths},
+          {"batch", std::size_t{spec.batch}},
+          {"kind", kinds_text(spec)},
+          {"precision", name_of(spec.real)}};
+}
+
+json result_of(const plan_spec& spec, const distributed_run& run) {
+  json result = problem_of(spec);
+  result["several_s"] = run.several_s;
+  result["one_s"] = run.one_s;
+  result["uses_one_device"] = run.uses_one_device;
+  result["sent_bytes"] = run.sent_bytes;
+  result["difference"] = run.difference;
+  return result;
+}
+
+void print_results(const json& document, const table& rows, const std::string& json_file) {
+  if (json_file == "-") return print_json(document);
+  print(rows.text());
+  if (json_file.empty()) return;
+  formats::write_whole_file(json_file, measure::document_text(document));
+}
+
+}  // namespace
+
+void add_several_devices(CLI::App& command, several_devices& target) {
+  add_devices(command, target.names,
+              "transforms over several devices, as 0,1; batch 1 if not given");
+  add_switch(command, "--natural-bins", target.has_natural_bins,
+             "cut bins along the first axis, as values are, not along the second");
+  add_switch(command, "--all-devices", target.uses_all,
+             "use all of them where one is expected to be quicker, too");
+}
+
+int bench_devices(const several_devices& chosen, const sweep_options& sweep,
+                  const measure::stop_rule& rule, const std::string& json_file) {
+  const auto [devices, problems] = requested_of(chosen, sweep);
+  domain ranks = domain::of_devices(devices);
+  json document{{"schema", "wingbeat.bench_devices/1"}, {"devices", devices_of(devices)}};
+  table rows{{{"lengths"},
+              {"batch"},
+              {"one device"},
+              {formatted("{} ranks", ranks.size())},
+              {"times"},
+              {"sent"},
+              {"difference"}}};
+  bool is_right = true;
+  for (const plan_spec& spec : problems) {
+    try {
+      const distributed_run run = run_distributed(ranks, spec_of(chosen, spec), rule);
+      rows.add(
+          {axes_text(spec), formatted("{}", std::size_t{spec.batch}), seconds_text(run.one_s),
+           seconds_text(run.several_s),
+           run.uses_one_device ? "one is used" : formatted("{:.2f}", run.one_s / run.several_s),
+           bytes_text(run.sent_bytes), formatted("{:.1e}", run.difference)});
+      document["results"].push_back(result_of(spec, run));
+      is_right &= run.difference <=
+                  (spec.real == precision::fp64 ? max_difference_fp64 : max_difference_fp32);
+    } catch (const error& refused) {
+      print_message("{} is left out: {}", axes_text(spec), refused.what());
+    }
+  }
+  if (!document.contains("results")) return exit_usage;
+  print_results(document, rows, json_file);
+  return is_right ? exit_ok : exit_check_failed;
+}
+
+int plan_devices(const several_devices& chosen, const sweep_options& sweep, bool is_json) {
+  const auto [devices, problems] = requested_of(chosen, sweep);
+  const domain ranks = domain::of_devices(devices);
+  json document{{"schema", "wingbeat.plan_devices/1"}, {"devices", devices_of(devices)}};
+  std::string text;
+  for (const plan_spec& spec : problems) {
+    try {
+      const distributed_plan planned{ranks, spec_of(chosen, spec)};
+      json result = problem_of(spec);
+      result["sent_bytes"] = planned.sent_bytes();
+      result["plan"] = planned.explain();
+      document["plans"].push_back(result);
+      text += formatted("{} of {} in {}, batch {}\n{}", kinds_text(spec), axes_text(spec),
+                        name_of(spec.real), std::size_t{spec.batch}, planned.explain());
+    } catch (const plan_error& refused) {
+      print_message("{} is left out: {}", axes_text(spec), refused.what());
+    }
+  }
+  if (text.empty()) return exit_usage;
+  if (is_json) {
+    print_json(document);
+  } else {
+    print(text);
+  }
+  return exit_ok;
+}
+
+}  // namespace wingbeat::cli

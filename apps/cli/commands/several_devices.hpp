@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench` and `plan` of transforms over several devices.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/sweep.hpp"           // sweep_options
+#include "measure/statistics.hpp"  // stop_rule
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace wingbeat::cli {
+
+/// The options of transforms over several devices.
+struct several_devices {
+  std::vector<std::string> names;  ///< Empty: one device is used.
+  bool has_natural_bins = false;
+  bool uses_all = false;  ///< Also where one device is expected to be quicker.
+};
+
+/// Adds --devices, --natural-bins and --all-devices.
+void add_several_devices(CLI::App& command, several_devices& target);
+
+/// Measures all problems, and returns the exit code: 1 where a result differs from one device's.
+[[nodiscard]] int bench_devices(const several_devices& chosen, const sweep_options& sweep,
+                                const measure::stop_rule& rule, const std::string& json_file);
+
+/// Describes all problems.
+[[nodiscard]] int plan_devices(const several_devices& chosen, const sweep_options& sweep,
+                               bool is_json);
+
+}  // namespace wingbeat::cli

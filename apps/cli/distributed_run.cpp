@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/distributed_run.hpp"
+
+#include <algorithm>  // max, min
+#include <cmath>      // abs
+#include <cstdint>    // uint64_t
+#include <vector>
+
+#include "measure/rounds.hpp"     // timed_run, take_turns
+#include "measure/wall_time.hpp"  // seconds_of
+#include "request/traits.hpp"     // traits_of, reals_of
+#include "wingbeat/buffer.hpp"    // buffer
+
+namespace wingbeat::cli {
+namespace {
+
+/// Returns a real in [-1, 1) that depends on its number alone.
+template <class Real>
+Real noise_at(std::uint64_t number) {
+  std::uint64_t bits = (number + 1) * 0x9e3779b97f4a7c15U;
+  bits = (bits ^ bits >> 29) * 0xbf58476d1ce4e5b9U;
+  return static_cast<Real>(static_cast<double>(bits >> 40) / 8388608 - 1);
+}
+
+/// Calls visit(element of the part, element of the whole array, width) for every `step`-th row of a
+/// box along its last axis.
+template <class Visit>
+void each_row(const box& part, const std::vector<std::size_t>& lengths, std::size_t n_most,
+              Visit visit) {
+  const std::size_t last = lengths.size() - 1, width = part.length(last);
+  const std::size_t n_rows = width == 0 ? 0 : part.count() / width;
+  const std::size_t step = std::max<std::size_t>(n_rows / n_most, 1);
+  for (std::size_t row = 0; row < n_rows; row += step) {
+    std::size_t left = row, place = part.lower[last], stride = lengths[last];
+    for (std::size_t axis = last; axis-- > 0;) {
+      place += (left % part.length(axis) + part.lower[axis]) * stride;
+      left /= part.length(axis);
+      stride *= lengths[axis];
+    }
+    visit(row * width, place, width);
+  }
+}
+
+/// Returns the lengths of the array of which ranks have boxes.
+std::vector<std::size_t> whole_of(const std::vector<box>& boxes) {
+  std::vector<std::size_t> lengths = boxes.front().upper;
+  for (const box& each : boxes) {
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      lengths[i] = std::max(lengths[i], each.upper[i]);
+    }
+  }
+  return lengths;
+}
+
+/// Returns the place in an array of one device of an element of an array of these lengths; bins of
+/// one axis, which ranks have as [batch][k1][k2], are number k1 + N1 k2.
+std::size_t place_alone(std::size_t place, const std::vector<std::size_t>& lengths,
+                        bool are_bins_of_one_axis) {
+  if (!are_bins_of_one_axis) return place;
+  const std::size_t n1 = lengths[1], n2 = lengths[2], b = place / (n1 * n2);
+  return b * n1 * n2 + place / n2 % n1 + n1 * (place % n2);
+}
+
+/// A plan, and memory of all its ranks.
+template <class Real>
+class side_by_side {
+ public:
+  side_by_side(const domain& ranks, const distributed_spec& spec)
+      : ranks_(ranks), transforms_(ranks, spec) {
+    const request::traits& kind = request::traits_of(spec.transform.kind);
+    in_reals_ = request::reals_of(kind.in);
+    out_reals_ = request::reals_of(kind.out);
+    const std::size_t n_axes = transforms_.in_boxes()[0].lower.size() - 1;
+    is_one_axis_ = n_axes > spec.transform.lengths.size();
+    is_forward_ = kind.is_forward;
+    constexpr std::size_t least = 16;  // of ranks that have nothing
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      in_.emplace_back(ranks_.at(rank), std::max(transforms_.in_bytes(rank), least));
+      out_.emplace_back(ranks_.at(rank), std::max(transforms_.out_bytes(rank), least));
+      in_views_.push_back(in_.back().view());
+      out_views_.push_back(out_.back().view());
+      write_noise(rank);
+    }
+  }
+
+  [[nodiscard]] const distributed_plan& transforms() const { return transforms_; }
+
+  void enqueue() { transforms_.enqueue(in_views_, out_views_); }
+
+  [[nodiscard]] measure::timed_run timed(std::string name) {
+    return {std::move(name), [this](std::size_t n_runs) {
+              return measure::seconds_of([&] {
+                for (std::size_t i = 0; i < n_runs; ++i) enqueue();
+                ranks_.wait();
+              });
+            }};
+  }
+
+  /// Returns how far a sample of its results is from those that one rank made.
+  [[nodiscard]] double difference_from(const side_by_side& alone) const {
+    constexpr std::size_t n_rows = 64;
+    const std::vector<std::size_t> lengths = whole_of(transforms_.out_boxes());
+    double most = 0, largest = 0;
+    for (std::size_t rank = 0; rank < out_.size(); ++rank) {
+      each_row(transforms_.out_boxes()[rank], lengths, n_rows,
+               [&](std::size_t element, std::size_t place, std::size_t width) {
+                 const bool are_bins = is_one_axis_ && is_forward_;
+                 if (are_bins) width = std::min(width, n_rows);
+                 const std::vector<Real> x = read(out_[rank], element, width);
+                 std::vector<Real> y;
+                 for (std::size_t i = 0; i < width; i += are_bins ? 1 : width) {
+                   const auto next = read(alone.out_[0], place_alone(place + i, lengths, are_bins),
+                                          are_bins ? 1 : width);
+                   y.insert(y.end(), next.begin(), next.end());
+                 }
+                 for (std::size_t i = 0; i < x.size(); ++i) {
+                   most = std::max(most, std::abs(double{x[i]} - double{y[i]}));
+                   largest = std::max(largest, std::abs(double{y[i]}));
+                 }
+               });
+    }
+    return largest == 0 ? most : most / largest;
+  }
+
+ private:
+  void write_noise(std::size_t rank) {
+    const box& part = transforms_.in_boxes()[rank];
+    std::vector<Real> values(part.count() * in_reals_);
+    const std::vector<std::size_t> lengths = whole_of(transforms_.in_boxes());
+    each_row(part, lengths, part.count() + 1,
+             [&](std::size_t element, std::size_t place, std::size_t width) {
+               for (std::size_t i = 0; i < width * in_reals_; ++i) {
+                 const std::size_t number =
+                     place_alone(place + i / in_reals_, lengths, is_one_axis_ && !is_forward_);
+                 values[element * in_reals_ + i] =
+                     noise_at<Real>(number * in_reals_ + i % in_reals_);
+               }
+             });
+    if (!values.empty()) in_[rank].write(values.data(), values.size() * sizeof(Real));
+  }
+
+  [[nodiscard]] std::vector<Real> read(const buffer& memory, std::size_t element,
+                                       std::size_t width) const {
+    std::vector<Real> values(width * out_reals_);
+    memory.read(values.data(), values.size() * sizeof(Real), element * out_reals_ * sizeof(Real));
+    return values;
+  }
+
+  domain ranks_;
+  distributed_plan transforms_;
+  std::size_t in_reals_ = 1, out_reals_ = 1;
+  bool is_one_axis_ = false, is_forward_ = true;  ///< One axis that ranks have as two.
+  std::vector<buffer> in_, out_;
+  std::vector<buffer_view> in_views_, out_views_;
+};
+
+template <class Real>
+distributed_run run_as(domain& ranks, const distributed_spec& spec,
+                       const measure::stop_rule& rule) {
+  side_by_side<Real> several{ranks, spec};
+  side_by_side<Real> alone{domain::of_queues({ranks.at(0)}), spec};
+  several.enqueue();
+  alone.enqueue();
+  ranks.wait();
+  distributed_run result{.uses_one_device = several.transforms().uses_one_device(),
+                         .sent_bytes = several.transforms().sent_bytes(),
+                         .difference = several.difference_from(alone)};
+  std::vector<measure::timed_run> runs{several.timed("several"), alone.timed("one")};
+  constexpr double turn_s = 0.02;
+  measure::take_turns(runs, rule, turn_s);
+  result.several_s = runs[0].median_s();
+  result.one_s = runs[1].median_s();
+  return result;
+}
+
+}  // namespace
+
+distributed_run run_distributed(domain& ranks, const distributed_spec& spec,
+                                const measure::stop_rule& rule) {
+  return spec.transform.real == precision::fp64 ? run_as<double>(ranks, spec, rule)
+                                                : run_as<float>(ranks, spec, rule);
+}
+
+}  // namespace wingbeat::cli

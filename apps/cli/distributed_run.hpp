@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transform over several devices beside the same on the first of them.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <string>
+
+#include "measure/statistics.hpp"         // stop_rule
+#include "wingbeat/distributed_plan.hpp"  // distributed_plan, distributed_spec
+#include "wingbeat/domain.hpp"            // domain
+
+namespace wingbeat::cli {
+
+struct distributed_run {
+  double several_s = 0,
+         one_s = 0;  ///< Medians of wall times, from the first call to the last's end.
+  bool uses_one_device = false;
+  std::size_t sent_bytes = 0;  ///< From all ranks to others.
+  /// The largest difference between both results, relative to the largest number of their sample of
+  /// rows.
+  double difference = 0;
+};
+
+/// Runs both on the same noise, and measures them in turns. Throws as plans and buffers do.
+[[nodiscard]] distributed_run run_distributed(domain& ranks, const distributed_spec& spec,
+                                              const measure::stop_rule& rule);
+
+}  // namespace wingbeat::cli
