@@ -17,12 +17,14 @@ extern const instruction_set set;
 extern const bank_kernels bank_set;
 extern const line_set lines_set;
 }  // namespace baseline
-#if defined(__x86_64__)
+#ifdef WINGBEAT_HAS_avx2
 namespace avx2 {
 extern const instruction_set set;
 extern const bank_kernels bank_set;
 extern const line_set lines_set;
 }  // namespace avx2
+#endif
+#ifdef WINGBEAT_HAS_avx512
 namespace avx512 {
 extern const instruction_set set;
 extern const bank_kernels bank_set;
@@ -36,13 +38,17 @@ const std::vector<named_set>& supported_sets() {
       *std::make_unique<const std::vector<named_set>>([] {
          std::vector<named_set> sets{
              {"baseline", "", &baseline::set, &baseline::bank_set, &baseline::lines_set}};
-#if defined(__x86_64__)
+#ifdef WINGBEAT_HAS_avx2
          __builtin_cpu_init();
-         const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-         if (has_avx2)
+         if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
            sets.push_back({"avx2", "avx2 fma", &avx2::set, &avx2::bank_set, &avx2::lines_set});
-         if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+         }
+#endif
+#ifdef WINGBEAT_HAS_avx512
+         __builtin_cpu_init();
+         if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+             __builtin_cpu_supports("fma")) {
            sets.push_back({"avx512", "avx512 f dq bw vl", &avx512::set, &avx512::bank_set,
                            &avx512::lines_set});
          }

@@ -11,6 +11,7 @@
 
 #include "device/workgroup/fft_probe.hpp"  // run_fft
 #include "support/oracle.hpp"              // dft
+#include "support/sanitizer.hpp"           // has_sanitizer
 #include "support/signal.hpp"              // noise
 #include "support/tolerance.hpp"           // is_accurate
 #include "wingbeat/device/workgroup/advise.hpp"
@@ -53,7 +54,9 @@ template <unsigned N, unsigned E, unsigned F = 1, class Real = float, trade Trad
 void compare_both() {
   using memory_type = memory<Trade, BankBytes>;
   compare<fft<shape<N, E, F>, Real, direction::forward, order::natural, memory_type>, Lanes>();
-  compare<fft<shape<N, E, F>, Real, direction::inverse, order::natural, memory_type>, Lanes>();
+  if constexpr (!has_sanitizer) {
+    compare<fft<shape<N, E, F>, Real, direction::inverse, order::natural, memory_type>, Lanes>();
+  }
 }
 
 /// Of an advised shape; the direction, the precision and the lanes take turns.
@@ -86,7 +89,7 @@ TEST(stockham, transforms_every_length_up_to_64) {
 }
 
 TEST(stockham, transforms_every_length_up_to_128) {
-  compare_each<65>(std::make_index_sequence<64>{});
+  compare_each<65>(std::make_index_sequence < has_sanitizer ? 8 : 64 > {});
 }
 
 TEST(stockham, transforms_long_rows) {
