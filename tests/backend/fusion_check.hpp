@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "backend/compiled_plan_check.hpp"  // guarded_buffer, is_same
 #include "support/planned.hpp"              // expected_row, described
@@ -233,10 +234,10 @@ inline constexpr transform every_kind[] = {transform::forward, transform::invers
                                            transform::forward_from_real,
                                            transform::inverse_to_real};
 
-/// Every kind of one length, both ends fused, in fp32 and, where wanted, in fp64.
+/// Kinds of one length, both ends fused, in fp32 and, where wanted, in fp64.
 inline void check_fused(queue& on, std::size_t n, std::size_t batch, scaling scale = scaling::none,
-                        bool wants_fp64 = true) {
-  for (const transform kind : every_kind) {
+                        bool wants_fp64 = true, std::span<const transform> kinds = every_kind) {
+  for (const transform kind : kinds) {
     plan_spec plain{.lengths = {n}, .batch = batch, .kind = kind, .scale = scale};
     fused_case<float>{plain, fuse::both}.check(on);
     if (!on.device().has_fp64 || !wants_fp64) continue;

@@ -68,10 +68,10 @@ class options : public ::testing::Test {
   }
 
   /// Expects that each option refuses the values: those of a type are read by one function, so
-  /// that each takes every fifth, another one than the option before it; all in full runs.
+  /// that each takes every eighth, another one than the option before it; all in full runs.
   void expect_refusals(const std::set<std::string>& types, const words& values,
                        const std::string& sentence) {
-    const std::size_t step = is_full_run() ? 1 : std::min<std::size_t>(5, values.size());
+    const std::size_t step = is_full_run() ? 1 : std::min<std::size_t>(8, values.size());
     for (const listed_option& option : of_type(types)) {
       for (std::size_t i = n_refused_++ % step; i < values.size(); i += step) {
         expect_refusal(option, {option.name, values[i]}, sentence);

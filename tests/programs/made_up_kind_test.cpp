@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "programs/prepared_program.hpp"  // prepared_program
+#include "support/full_run.hpp"           // cases_on
 #include "support/signal.hpp"             // fill_noise
 #include "wingbeat/wingbeat.hpp"
 
@@ -58,7 +59,8 @@ TEST_P(made_up_kind, is_computed_from_its_row) {
   if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
   const queue on{devices(GetParam()).front()};
   using lengths = std::vector<std::size_t>;
-  for (const lengths& n : {lengths{16}, {15}, {30}, {4096}, {3, 30}, {5, 4, 18}}) {
+  for (const lengths& n :
+       test::cases_on<lengths>(GetParam(), {{15}, {4096}, {3, 30}}, {{16}, {30}, {5, 4, 18}})) {
     for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
       const plan_spec spec{.lengths = n, .batch = 3, .kind = kind};
       SCOPED_TRACE(testing::Message() << name_of(kind) << " of " << n.back());

@@ -7,7 +7,7 @@
 namespace {
 
 TEST(random_plans, are_right_on_reference) {
-  const std::uint64_t count = wingbeat::test::is_full_run() ? 200 : 100;
+  const std::uint64_t count = wingbeat::test::is_full_run() ? 200 : 60;
   wingbeat::test::expect_right(wingbeat::engine::reference, count,
                                {.has_mixed_lengths = true, .has_functors = true});
 }

@@ -6,12 +6,14 @@
 namespace {
 
 TEST(reference_engine, obeys_every_law) {
-  wingbeat::test::expect_lawful(wingbeat::engine::reference, {.min_log2 = 1, .max_log2 = 11});
+  const int max_log2 = wingbeat::test::is_full_run() ? 11 : 9;
+  wingbeat::test::expect_lawful(wingbeat::engine::reference, {.min_log2 = 1, .max_log2 = max_log2});
 }
 
 TEST(reference_engine, obeys_every_law_at_lengths_that_are_no_powers_of_two) {
   wingbeat::test::expect_lawful(wingbeat::engine::reference,
-                                {.listed = {3, 6, 15, 35, 100, 143, 360, 1000, 1925}});
+                                {.listed = wingbeat::test::sampled<std::size_t>(
+                                     {3, 6, 15, 35, 100, 143, 360}, {1000, 1925})});
 }
 
 TEST(reference_engine, obeys_every_law_of_reals) {
