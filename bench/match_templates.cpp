@@ -3,7 +3,7 @@
 // transform, multiply, transform back, crop? Times both on the first CUDA device, whole and by
 // launch, beside a copy of the bytes that the fused chain moves. cuFFT pads to the image's own
 // lengths or to the next whose factors are 2, 3, 5 and 7, whichever is quicker. Then searches that
-// keep the maximum of each place, of 512 x 512 in 4,096 x 4,096.
+// keep the maximum of each place, or sums beside it, of 512 x 512 in 4,096 x 4,096.
 //     match_templates results.json PROBLEM..
 //     match_templates --patterns host|opencl|cuda results.json PROBLEM..
 // PROBLEM: image:template:count, a correlation, as 4096:512:8 or 5760x4092:480:1; "small", 36 of 16
@@ -28,6 +28,7 @@
 #include "bench/access_patterns.hpp"      // patterns_of
 #include "bench/smooth_lengths.hpp"       // smooth_length
 #include "convolving/program.hpp"         // running_program
+#include "convolving/scores.hpp"          // score_store, score_memory
 #include "measure/document_text.hpp"      // write_document
 #include "measure/rounds.hpp"             // queued_run, take_turns
 #include "peers/cufft.hpp"                // cufft
@@ -178,17 +179,25 @@ double difference_of(const buffer& a, const buffer& b) {
   return std::sqrt(error / energy);
 }
 
-/// The launches of one template, each by itself.
+backend::run run_of(buffer_view templates, buffer_view out, buffer_view spectra) {
+  return {.in = templates, .out = out, .workspace = {}, .filter = spectra};
+}
+
+/// The launches of one run, each by itself.
 class launches {
  public:
-  launches(const queue& on, const convolution_spec& spec, buffer_view templates,
-           buffer_view spectra, buffer_view map)
+  launches(const queue& on, const convolution_spec& spec, std::size_t templates,
+           const backend::run& given, std::vector<kernel_argument> store = {})
       : on_(on),
         geometry_(convolving::geometry_of(spec)),
         steps_{backend::engine_of(on.device().runs_on), on.impl(),
-               convolving::running_program(on.impl(), {spec, geometry_, 1, 1})},
+               convolving::running_program(on.impl(), {spec, geometry_, templates, 1})},
         scratch_{on, std::max<std::size_t>(steps_.program().workspace_bytes(), 16)},
-        run_{.in = templates, .out = map, .workspace = scratch_.view(), .filter = spectra} {}
+        store_(std::move(store)),
+        run_(given) {
+    run_.workspace = scratch_.view();
+    run_.store = store_;
+  }
 
   void add(std::vector<measure::timed_run>& runs) const {
     for (std::size_t i = 0; i < steps_.program().steps.size(); ++i) {
@@ -213,6 +222,7 @@ class launches {
   std::vector<convolving::axis_geometry> geometry_;
   programs::prepared_program steps_;
   buffer scratch_;
+  std::vector<kernel_argument> store_;
   backend::run run_;
 };
 
@@ -265,7 +275,7 @@ nlohmann::ordered_json measured(queue& on, const problem& p) {
         measure::queued_run(on, "cufft", [&] { each->run(templates.view(), one_map.view()); }));
   }
   std::printf("%s", find.explain().c_str());
-  launches alone{on, spec, templates.view(), spectra.view(), one_map.view()};
+  launches alone{on, spec, 1, run_of(templates.view(), one_map.view(), spectra.view())};
   alone.add(runs);
   measure::take_turns(runs, n_rounds);
   const auto count = static_cast<double>(p.kernels);
@@ -291,34 +301,50 @@ nlohmann::ordered_json measured(queue& on, const problem& p) {
   return row;
 }
 
-/// Times a search that keeps the maximum of each place and its template, and writes no map; spectra
-/// and workspace in fp16 or fp32.
-nlohmann::ordered_json searched(queue& on, const problem& p, precision between) {
-  template_search search{on,
-                         {.image = p.image.list(),
+/// Times a search that keeps the maximum of each place and its template, and perhaps sums, and
+/// writes no map, and its launches; spectra and workspace in fp16 or fp32.
+nlohmann::ordered_json searched(queue& on, const problem& p, precision between, bool keeps_sums) {
+  const search_spec asked{.image = p.image.list(),
                           .templates = p.small.list(),
+                          .keeps_sums = keeps_sums,
                           .templates_at_once = p.kernels,
                           .between = between,
                           .image_peak = 1,
-                          .template_peak = 1}};
+                          .template_peak = 1};
+  template_search search{on, asked};
   const auto x = noise(p.image.area()), t = noise(p.kernels * p.small.area());
   buffer image{on, x.size() * 4}, templates{on, t.size() * 4};
   image.write(x.data(), image.size_bytes());
   templates.write(t.data(), templates.size_bytes());
   search.begin(on, image.view());
+  convolution_spec spec = p.spec();
+  spec.between = between;
+  spec.image_peak = spec.kernel_peak = 1;
+  const convolving::kept_scores kept = convolving::kept_of(asked, p.kernels, on.device().has_fp64);
+  spec.store = convolving::score_store(kept);
+  const convolving::score_memory scores{on, kept};
+  const convolution prepared{on, spec};
+  const buffer spectra{on, prepared.spectra_bytes()};
+  prepared.prepare(on, image.view(), spectra.view());
+  const launches alone{on, spec, p.kernels, run_of(templates.view(), scores.keys(), spectra.view()),
+                       convolving::score_arguments(kept, 0, scores.others(), {})};
   std::vector<measure::timed_run> runs{
       measure::queued_run(on, "search", [&] { search.add(on, templates.view(), p.kernels); })};
+  alone.add(runs);
   measure::take_turns(runs, n_rounds);
   const double each_us = 1e6 * runs[0].median_s() / static_cast<double>(p.kernels);
   fmt::print("search {}x{} in {}x{}, {} at once, {}: {:.1f} us each\n{}", p.small.y, p.small.x,
              p.image.y, p.image.x, p.kernels, name_of(between), each_us, search.explain());
-  return {{"search", true},
-          {"image", p.image.list()},
-          {"template", p.small.list()},
-          {"templates", p.kernels},
-          {"between", name_of(between)},
-          {"bytes_each", search.traffic_bytes() / p.kernels},
-          {"us_each", each_us}};
+  nlohmann::ordered_json row{{"search", true},
+                             {"image", p.image.list()},
+                             {"template", p.small.list()},
+                             {"templates", p.kernels},
+                             {"between", name_of(between)},
+                             {"sums", keeps_sums},
+                             {"bytes_each", search.traffic_bytes() / p.kernels},
+                             {"us_each", each_us}};
+  alone.report({runs.begin() + 1, runs.end()}, row);
+  return row;
 }
 
 /// Reads "4096" or "5760x4092".
@@ -403,9 +429,10 @@ int main(int argc, char** argv) try {
   const lengths large{4096, 4096}, part{512, 512};
   for (const std::size_t kernels : {std::size_t{1}, std::size_t{8}}) {
     for (const precision between : {precision::fp32, precision::fp16}) {
-      document["rows"].push_back(searched(on, {large, part, kernels}, between));
+      document["rows"].push_back(searched(on, {large, part, kernels}, between, false));
     }
   }
+  document["rows"].push_back(searched(on, {large, part, 8}, precision::fp32, true));
   if (argc > 1) measure::write_document(argv[1], document);
   return 0;
 } catch (const std::exception& failed) {

@@ -91,11 +91,13 @@ class device_functor {
     return {.element_bytes = sizeof(element),
             .source = source(),
             .callable = callable<host_store, run_writer<Value>, operand_writer<Value>>(),
+            .kept_bytes = kept_bytes(),
             .operands = parameters()};
   }
 
   [[nodiscard]] fused_source source() const {
     functor_parts parts{.type = name_of_type(typeid(Functor)), .constants = constants_of(numbers_)};
+    if constexpr (requires { typename Functor::kept; }) parts.form = "fixed_kept";
     operands::each(numbers_, [&](std::string_view name, auto) { add_operand(parts, name); });
     return functor_source(parts);
   }
@@ -108,6 +110,15 @@ class device_functor {
   }
 
  private:
+  [[nodiscard]] std::size_t kept_bytes() const {
+    std::size_t bytes = 0;
+    if constexpr (requires { typename Functor::kept; }) {
+      typename Functor::kept state{};
+      Functor::each_member(state, numbers_, [&](const auto& member) { bytes += sizeof member; });
+    }
+    return bytes;
+  }
+
   /// Loads from const memory, or stores.
   struct run {
     numbers constants;

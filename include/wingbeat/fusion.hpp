@@ -150,6 +150,13 @@ struct fused_store {
   /// Of a functor that reduces in place of storing: sizeof its struct partial, up to 64, a multiple
   /// of 4. 0: it stores. A callable adds to `out` by itself; several threads call it at once.
   std::size_t partial_bytes = 0;
+  /// Of a functor that may also keep: the bytes of each value that stay in local memory while a
+  /// workgroup takes rows that differ in the first dimension of the batch alone, one after another;
+  /// see device/ends/keep.hpp. An engine that does not keep stores. Real values alone. 0: it only
+  /// stores.
+  std::size_t kept_bytes = 0;
+  /// What one run reads and writes through it where it keeps, likewise.
+  std::size_t kept_moved_bytes = 0;
   /// Whether each run first sets all `out_bytes` to 0, so that a functor can add to them.
   bool clears_output = false;
   /// Its arguments in each run, from `plan::enqueue`: buffers, and numbers by value.
@@ -162,7 +169,8 @@ struct fused_store {
   /// Returns whether anything was given; if not, a plan writes plain memory.
   [[nodiscard]] bool is_given() const noexcept {
     return out_bytes != 0 || element_bytes != 0 || source.is_given() || callable.index() != 0 ||
-           !operands.empty() || partial_bytes != 0 || clears_output || moved_bytes != 0;
+           !operands.empty() || partial_bytes != 0 || kept_bytes != 0 || kept_moved_bytes != 0 ||
+           clears_output || moved_bytes != 0;
   }
 };
 

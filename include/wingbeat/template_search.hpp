@@ -123,9 +123,9 @@ class template_search {
   [[nodiscard]] const search_spec& spec() const;
   [[nodiscard]] const std::vector<std::size_t>& result() const;  ///< {height, width} of a map.
 
-  /// Returns the bytes that the scores of `templates_at_once` templates read and write in device
-  /// memory, as planned; what is kept is counted for each template, as if each score were the
-  /// largest yet and passed the threshold. `add` also copies templates that start at an odd real.
+  /// Returns the bytes that `templates_at_once` templates read and write in device memory, as
+  /// planned; what is kept, once where one launch takes all of them, else for each, as if each were
+  /// the largest score yet and counted. `add` also copies templates that start at an odd real.
   [[nodiscard]] std::size_t traffic_bytes() const;
 
   /// Returns what is kept, and the launches and bytes of `templates_at_once` templates, in words.

@@ -42,10 +42,12 @@ struct axis {
   friend bool operator==(const axis&, const axis&) = default;
 };
 
-/// Transforms 0 .. count - 1, `distance` units apart.
+/// Transforms 0 .. count - 1, `distance` units apart; in blocks of `block` transforms (0: in none),
+/// of which each begins `block_distance` units behind the one before.
 struct batch {
   std::size_t count = 1;
   std::size_t distance = 0;
+  std::size_t block = 0, block_distance = 0;
 
   friend bool operator==(const batch&, const batch&) = default;
 };

@@ -6,11 +6,18 @@ namespace wingbeat::arrays {
 std::vector<beside> dimensions_beside(const array& from, const array& to, const axis_span& axes) {
   std::vector<beside> result;
   for (std::size_t b = 0; b < from.batches.size(); ++b) {
-    result.push_back({{from.batches[b].count, from.batches[b].distance, to.batches[b].distance}});
+    const batch& read = from.batches[b];
+    result.push_back({{.count = read.count,
+                       .in = read.distance,
+                       .out = to.batches[b].distance,
+                       .block = read.block,
+                       .block_in = read.block_distance}});
   }
   for (std::size_t a = 0; a < from.axes.size(); ++a) {
     if (axes.contains(a)) continue;
-    result.push_back({{from.axes[a].valid_count(), from.axes[a].stride, to.axes[a].stride}, a});
+    result.push_back(
+        {{.count = from.axes[a].valid_count(), .in = from.axes[a].stride, .out = to.axes[a].stride},
+         a});
   }
   return result;
 }

@@ -12,12 +12,14 @@
 
 namespace wingbeat::arrays {
 
-/// `count` places, so many units apart in each array; `filter` in one that a pass multiplies by.
+/// `count` places, so many units apart in each array; `filter` in one that a pass multiplies by. In
+/// the array that it reads they may lie in blocks: see `batch`.
 struct dimension {
   std::size_t count = 1;
   std::size_t in = 0;
   std::size_t out = 0;
   std::size_t filter = 0;
+  std::size_t block = 0, block_in = 0;
 };
 
 /// A dimension beside the axes of a pass: an axis, or one of the batch.
@@ -40,8 +42,8 @@ struct beside : dimension {
 
 /// Returns whether `outer` continues where `inner` ends, in every array.
 [[nodiscard]] constexpr bool continues(const dimension& inner, const dimension& outer) {
-  return outer.in == inner.in * inner.count && outer.out == inner.out * inner.count &&
-         outer.filter == inner.filter * inner.count;
+  return inner.block == 0 && outer.block == 0 && outer.in == inner.in * inner.count &&
+         outer.out == inner.out * inner.count && outer.filter == inner.filter * inner.count;
 }
 
 /// Merges each dimension with the next slower one if that continues it and `may_merge(inner,

@@ -73,7 +73,7 @@ class array_chooser {
     array packed;
     packed.stored = common_precision(spec_);
     packed.axes = reached_.axes;
-    packed.batches = reached_.batches;
+    for (const batch& each : reached_.batches) packed.batches.push_back({each.count});
     for (std::size_t a = 0; a < packed.axes.size(); ++a) {
       axis& each = packed.axes[a];
       each.placed = {0, each.length};

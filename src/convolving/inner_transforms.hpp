@@ -60,7 +60,7 @@ class inner_transforms {
       inner.out = {.strides = {pitch}, .distances = {bins_of_last * pitch, 1}};
       if (of_.keeps_rows()) return add_kept_rows(inner, load, axes);
       range_in(inner, axes[1]);
-      begin(inner, load, {{rows, axes[1].length}});
+      begin(inner, load, {rows, axes[1].length});
       const place a = made_.workspace_beside(place::input, n * bins_of_last * pitch);
       made_.add(inner, {place::input, a});
       return {a, bins_of_last, pitch, bins_of_last * pitch, 1};
@@ -72,7 +72,7 @@ class inner_transforms {
     inner.in = {.distances = {rows * mid * row, mid * row, row}};
     inner.out = {.distances = {volume, plane, bins_of_last}};
     range_in(inner, axes[2]);
-    begin(inner, load, {{rows * mid, row}});
+    begin(inner, load, {rows * mid, row});
     const place first = made_.workspace_beside(place::between_a, n * volume);
     made_.add(inner, {place::input, first});
     const std::size_t all = bins_of_last * axes[1].padded;
@@ -91,17 +91,12 @@ class inner_transforms {
     if (of_.n_axes() == 1) return;
     const std::size_t rows = of_.axis(0).result(), last = of_.n_axes() - 1;
     const std::size_t n_last = of_.axis(last).result();
-    if (of_.n_axes() == 2) {
-      const std::size_t left = in.blocks.length == 0 ? rows : rows % in.blocks.length;
-      if (left < rows) transform_blocks_back(in, rows - left);
-      if (left > 0) transform_rows_back(in, rows - left, left);
-      return;
-    }
+    if (of_.n_axes() == 2) return transform_rows_back(in);
     const std::size_t mid = of_.axis(1).result(), bins_of_last = of_.bins(2);
     const std::size_t plane = mid * bins_of_last, volume = rows * plane;
     plan_spec back =
         of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), rows, bins_of_last}, transform::inverse);
-    back.factor = back_factor(1);
+    back.factor = of_.scale().back(1);
     back.in = {.strides = {in.distance},
                .distances = {in.item_distance, 1, of_.axis(1).padded * in.distance}};
     back.out = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
@@ -109,11 +104,11 @@ class inner_transforms {
     const place between = made_.workspace_beside(in.where, of_.n_pairs() * volume);
     made_.add(back, {in.where, between});
     back = of_.plan_of(of_.axis(2).padded, {of_.n_pairs(), rows, mid}, of_.kind(false, last));
-    back.factor = back_factor(2);
+    back.factor = of_.scale().back(2);
     back.in = {.strides = {1}, .distances = {volume, plane, bins_of_last}};
     back.out = {.distances = {rows * mid * n_last, mid * n_last, n_last}};
     range_out(back, of_.axis(2));
-    finish(back, spec_.store, {{rows * mid, of_.axis(of_.n_axes() - 1).result()}});
+    finish(back, spec_.store, {rows * mid, of_.axis(of_.n_axes() - 1).result()});
     made_.add(back, {between, place::output});
   }
 
@@ -124,44 +119,22 @@ class inner_transforms {
     const std::size_t rows = axes[0].length, bins = of_.bins(1), pitch = of_.sector_aligned(bins);
     inner.out = {.strides = {1}, .distances = {rows * pitch, pitch}};
     range_in(inner, axes[1]);
-    begin(inner, load, {{rows, axes[1].length}});
+    begin(inner, load, {rows, axes[1].length});
     const place a = made_.workspace_beside(place::input, of_.count() * rows * pitch);
     made_.add(inner, {place::input, a});
     return {a, bins, 1, rows * pitch, pitch};
   }
 
-  /// Returns the factor of the inverse transforms along axis `a`.
-  [[nodiscard]] double back_factor(std::size_t a) const {
-    return of_.scale().result(a) / of_.scale().result(a - 1);
-  }
-
-  /// Transforms `count` rows of two axes back, the first of them row `first` of each result, from
-  /// where the blocks end.
-  void transform_rows_back(const columns& in, std::size_t first, std::size_t count) {
+  /// Transforms the rows of two axes back, as their blocks lie.
+  void transform_rows_back(const columns& in) {
     const std::size_t rows = of_.axis(0).result(), n = of_.axis(1).result();
-    plan_spec back = of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), count}, of_.kind(false, 1));
-    back.factor = back_factor(1);
+    plan_spec back = of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), rows}, of_.kind(false, 1));
+    back.factor = of_.scale().back(1);
     back.in = {.strides = {in.distance}, .distances = {in.item_distance, in.stride}};
     back.out = {.distances = {rows * n, n}};
     range_out(back, of_.axis(1));
-    finish(back, spec_.store, {{count, n, first}, rows});
-    back.store.clears_output &= first == 0;
-    const std::size_t out_bytes = spec_.store.is_given() ? 0 : first * n * of_.value_bytes();
-    made_.add(back, {in.where, place::output, first * in.count * of_.number_bytes(), out_bytes});
-  }
-
-  /// Transforms the `count` rows of whole blocks back.
-  void transform_blocks_back(const columns& in, std::size_t count) {
-    const std::size_t rows = of_.axis(0).result(), n = of_.axis(1).result();
-    const std::size_t block = in.blocks.length;
-    plan_spec back =
-        of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), count / block, block}, of_.kind(false, 1));
-    back.factor = back_factor(1);
-    back.in = {.strides = {in.distance}, .distances = {in.item_distance, in.blocks.stride, 1}};
-    back.out = {.distances = {rows * n, block * n, n}};
-    range_out(back, of_.axis(1));
-    finish(back, spec_.store, {{count, n}, rows});
-    made_.add(back, {in.where, place::output});
+    finish(back, spec_.store, {rows, n});
+    made_.add(back, {in.where, place::output}, in.blocks);
   }
 
   const convolution_spec& spec_;

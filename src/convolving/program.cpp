@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/program.hpp"
 
-#include <utility>  // move
+#include <algorithm>  // max
+#include <utility>    // move
 
 #include "arrays/array.hpp"                 // bytes_of_real
 #include "convolving/block_program.hpp"     // preparing_block_program, running_block_program
@@ -61,7 +62,7 @@ class column_convolution {
     plan_spec rows = of_.plan_of(axis.padded, std::move(batch), transform::forward);
     rows.in = {.strides = {in.stride}, .distances = std::move(distances)};
     range_in(rows, axis);
-    if (of_.n_axes() == 1) begin(rows, load_of(spec_, role_), {{1, axis.length}});
+    if (of_.n_axes() == 1) begin(rows, load_of(spec_, role_), {1, axis.length});
     return rows;
   }
 
@@ -76,7 +77,7 @@ class column_convolution {
     rows.out = {.strides = {out.stride},
                 .distances = {of_.prepared() * out.item_distance, out.item_distance, out.distance}};
     range_out(rows, of_.axis(0));
-    if (of_.n_axes() == 1) finish(rows, spec_.store, {{1, of_.axis(0).result()}});
+    if (of_.n_axes() == 1) finish(rows, spec_.store, {1, of_.axis(0).result()});
     const std::size_t item = of_.is_pairwise() ? of_.spectrum() : 0;
     return {rows,
             {.stored = stored_between(spec_),
@@ -112,12 +113,12 @@ class column_convolution {
   /// by it.
   [[nodiscard]] columns in_blocks(columns of) const {
     const tuning::placement_rules& rules = tuning::for_device(device_).placing;
-    const std::size_t block = rules.result_block;
     const std::size_t bytes = of_.n_pairs() * of.item_distance * of_.number_bytes();
-    if (!of_.is_real() || of_.n_axes() != 2 || of_.keeps_rows() || block == 0 ||
-        of_.axis(0).result() < block || bytes < rules.min_blocked_bytes) {
+    if (!of_.is_real() || of_.n_axes() != 2 || of_.keeps_rows() || rules.result_block == 0 ||
+        of_.axis(0).result() < rules.result_block || bytes < rules.min_blocked_bytes) {
       return of;
     }
+    const std::size_t block = std::max(rules.result_block, sector_bytes / of_.number_bytes());
     of.blocks = {block, of.count * block};
     of.distance = block;
     return of;

@@ -21,9 +21,12 @@ bool program_builder::add_realised(const backend::step_request& step, const arra
   return part.has_value();
 }
 
-void program_builder::add(const plan_spec& spec, const array_ends& ends) {
-  static_cast<void>(
-      add_realised(request::validated(with_stored_types(spec, ends), on_->device()), ends));
+void program_builder::add(const plan_spec& spec, const array_ends& ends,
+                          const result_blocks& blocks) {
+  request::resolved_spec request = request::validated(with_stored_types(spec, ends), on_->device());
+  request.in.batches.back().block = blocks.length;
+  request.in.batches.back().block_distance = blocks.stride;
+  static_cast<void>(add_realised(request, ends));
 }
 
 bool program_builder::add_spectra(backend::spectra_of_rows request, const array_ends& ends) {

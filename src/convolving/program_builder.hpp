@@ -32,8 +32,9 @@ class program_builder {
       : program_builder(on, request.engine_for(*on), stored_between(request.spec),
                         request.spec.pairs) {}
 
-  /// Adds a transform. Spectra and workspace have their own stored type.
-  void add(const plan_spec& spec, const array_ends& ends);
+  /// Adds a transform, whose last dimension of the batch may read blocks. Spectra and workspace
+  /// have their own stored type.
+  void add(const plan_spec& spec, const array_ends& ends, const result_blocks& blocks = {});
 
   /// Adds what makes spectra for rows that are convolved in one crossing, or convolves rows so.
   /// Returns false, and adds nothing, where the engine cannot.

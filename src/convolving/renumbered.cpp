@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/renumbered.hpp"
 
-#include <algorithm>    // max
 #include <type_traits>  // is_same_v
 
 #include "formatted.hpp"  // formatted
@@ -31,8 +30,8 @@ template <class Functor>
 Functor of_signals(const Functor& functor, const row_parts& parts) {
   Functor result = functor;
   if (functor.source.is_given()) {
-    result.source.type = formatted("wingbeat::device::ends::of_signals<{}, {}, {}, {}>",
-                                   functor.source.type, parts.rows, parts.elements, parts.first);
+    result.source.type = formatted("wingbeat::device::ends::of_signals<{}, {}, {}>",
+                                   functor.source.type, parts.rows, parts.elements);
   }
   std::visit(
       [&]<class Call>(const Call& call) {
@@ -44,26 +43,14 @@ Functor of_signals(const Functor& functor, const row_parts& parts) {
   return result;
 }
 
-/// Returns the share of bytes that some of the rows have, rounded down.
-std::size_t share_of(std::size_t bytes, const row_parts& parts) {
-  return bytes / parts.of_rows * parts.rows + bytes % parts.of_rows * parts.rows / parts.of_rows;
-}
-
 }  // namespace
 
 fused_load load_of_rows(const fused_load& load, const row_parts& parts) {
-  if (parts.are_signals()) return load;
-  return of_signals(load, parts);
+  return parts.rows == 1 ? load : of_signals(load, parts);
 }
 
 fused_store store_of_rows(const fused_store& store, const row_parts& parts) {
-  if (parts.are_signals()) return store;
-  fused_store result = of_signals(store, parts);
-  if (parts.of_rows != 0) result.moved_bytes = share_of(store.moved_bytes, parts);
-  if (parts.of_rows != 0 && store.partial_bytes == 0 && !store.clears_output) {
-    result.out_bytes = std::max(store.out_bytes / parts.of_rows * parts.rows, store.element_bytes);
-  }
-  return result;
+  return parts.rows == 1 ? store : of_signals(store, parts);
 }
 
 }  // namespace wingbeat::convolving

@@ -78,16 +78,26 @@ kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp6
   return kept;
 }
 
-score_bytes bytes_of_template(const kept_scores& kept) {
-  const std::size_t real_bytes = bytes_of_real(kept.real);
-  std::size_t inputs = 0;
-  if (kept.numbers.is_normalised) inputs += kept.places() * real_bytes;
-  if (kept.numbers.has_rim) inputs += kept.rim_reals() * real_bytes;
-  score_bytes result{.most = inputs, .always = inputs};
+std::size_t input_bytes_of_template(const kept_scores& kept) {
+  std::size_t reals = 0;
+  if (kept.numbers.is_normalised) reals += kept.places();
+  if (kept.numbers.has_rim) reals += kept.rim_reals();
+  return reals * bytes_of_real(kept.real);
+}
+
+score_bytes bytes_of_arrays(const kept_scores& kept) {
+  score_bytes result;
   each_array(kept, [&](std::string_view, std::size_t bytes, kept_array array) {
     result.most += 2 * bytes;  // read and written
     result.always += (std::size_t{array.is_always_read} + array.is_always_written) * bytes;
   });
+  return result;
+}
+
+score_bytes bytes_of_template(const kept_scores& kept) {
+  score_bytes result = bytes_of_arrays(kept);
+  result.most += input_bytes_of_template(kept);
+  result.always += input_bytes_of_template(kept);
   return result;
 }
 
@@ -98,6 +108,9 @@ fused_store score_store(const kept_scores& kept) {
       });
   store.out_bytes = kept.places() * sizeof(std::uint64_t);
   store.moved_bytes = kept.templates * bytes_of_template(kept).most;
+  store.kept_moved_bytes =
+      bytes_of_arrays(kept).most + kept.templates * input_bytes_of_template(kept);
+  if (kept.templates > score<float, double>::most_kept) store.kept_bytes = 0;
   return store;
 }
 

@@ -55,6 +55,8 @@ struct score_bytes {
   std::size_t always = 0;  ///< Of these whatever the scores are.
 };
 [[nodiscard]] score_bytes bytes_of_template(const kept_scores& kept);
+/// Of these, what is kept: where a workgroup takes all templates of a run, they are moved once.
+[[nodiscard]] score_bytes bytes_of_arrays(const kept_scores& kept);
 
 /// Returns the functor, whose output are keys [y][x]: 0 before the first run.
 [[nodiscard]] fused_store score_store(const kept_scores& kept);

@@ -48,13 +48,24 @@ double stored_scale::spectrum(operand_role role, std::size_t a) const {
 }
 
 double stored_scale::result(std::size_t a) const {
-  if (!is_needed_ || a + 1 == axes_.size()) return 1;
+  if (!is_needed_) {
+    double factor = 1;
+    for (std::size_t later = a + 1; later < axes_.size(); ++later) {
+      factor /= static_cast<double>(axes_[later].padded);
+    }
+    return factor;
+  }
+  if (a + 1 == axes_.size()) return 1;
   int bound = peak_exponent(operand_role::image) + peak_exponent(operand_role::kernel);
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
     const auto [image, kernel] = std::pair{axes_[axis].image, axes_[axis].kernel};
     bound += axis <= a ? ceil_log2(std::min(image, kernel)) : ceil_log2(image) + ceil_log2(kernel);
   }
   return std::ldexp(1, largest_exponent - bound);
+}
+
+double stored_scale::back(std::size_t a) const {
+  return is_needed_ ? result(a) / result(a - 1) : static_cast<double>(axes_[a].padded);
 }
 
 }  // namespace wingbeat::convolving

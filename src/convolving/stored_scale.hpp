@@ -7,7 +7,8 @@
 // largest fp16. Convolved columns, still transformed along the inner axes a >= 1 with H_a and h_a
 // elements, are sums of min(H_0, h_0) products, none larger than the bounds of both factors
 // together; they are multiplied likewise. All factors are powers of two, so they cost no accuracy,
-// and the last transform undoes them.
+// and the last transform undoes them. Other types need none: there the inverse along axis 0 divides
+// by the lengths of all axes, and the others multiply nothing.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -21,7 +22,7 @@ namespace wingbeat::convolving {
 /// Returns what spectra and the workspace of a request are stored as.
 [[nodiscard]] precision stored_between(const convolution_spec& spec);
 
-/// The factors of one request; all are 1 unless fp16 is stored.
+/// The factors of one request.
 class stored_scale {
  public:
   stored_scale(const convolution_spec& spec, const std::vector<axis_geometry>& axes);
@@ -35,6 +36,9 @@ class stored_scale {
   /// Returns the factor that results have after the inverse transforms of axes 0 to `a`; 1 after
   /// the last.
   [[nodiscard]] double result(std::size_t a) const;
+
+  /// Returns the factor of the inverse transforms along axis `a` > 0, beside 1 / its length.
+  [[nodiscard]] double back(std::size_t a) const;
 
  private:
   [[nodiscard]] std::size_t elements(operand_role role, std::size_t a) const;

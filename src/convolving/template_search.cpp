@@ -329,9 +329,10 @@ std::string template_search::explain() const {
   text += mine.scores.explain();
   const convolving::score_bytes moved = convolving::bytes_of_template(mine.whole.kept);
   text += formatted(
-      "moves {} bytes of these and of the windows' norms for each template, at least "
-      "{} of them whatever the scores are\n",
-      moved.most, moved.always);
+      "a launch that stores moves {} bytes of these and of the windows' norms for each template, "
+      "at "
+      "least {} of them whatever the scores are; one that keeps {} for all of a run\n",
+      moved.most, moved.always, convolving::score_store(mine.whole.kept).kept_moved_bytes);
   if (mine.whole.inverse) {
     text +=
         formatted("templates transformed back from spectra:\n{}", mine.whole.inverse->explain());

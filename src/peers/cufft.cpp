@@ -110,8 +110,8 @@ embedding embedding_of(const arrays::array& array) {
   }
   result.distance = static_cast<long long>(array.batches.back().distance);
   for (std::size_t b = 1; b < array.batches.size(); ++b) {
-    const auto& [count, distance] = array.batches[b];
-    if (array.batches[b - 1].distance != count * distance) {
+    const arrays::batch& inner = array.batches[b];
+    if (array.batches[b - 1].distance != inner.count * inner.distance) {
       refuse("of batches with gaps between them");
     }
   }

@@ -34,6 +34,8 @@ void each_field_of_shape(const Visit& visit) {
   visit("times", &tile_shape::times);
   visit("points", &tile_shape::points);
   visit("partial_bytes", &tile_shape::partial_bytes);
+  visit("kept", &tile_shape::kept);
+  visit("kept_bytes", &tile_shape::kept_bytes);
 }
 
 template <class Visit>
@@ -64,6 +66,8 @@ void each_field_of_loop(const Visit& visit) {
   visit("out", &loop::out);
   visit("role", &loop::role);
   visit("filter", &loop::filter);
+  visit("block", &loop::block);
+  visit("block_in", &loop::block_in);
 }
 
 template <class Visit>

@@ -89,8 +89,11 @@ std::string functor::end_text(std::string_view name, const functor_rows& rows,
   std::string result = formatted(
       "using {} = ends::fused_{}<wingbeat_{}_functor, ends::fused_as<policy::real, {}, "
       "{}, {}, {}, {}, {}{}>>;\n",
-      name, partial_bytes > 0 ? "reduce" : mine, mine, rows.elements, rows.is_dense, is_real,
-      !parameters.empty(), block_at, operands.size(),
+      name,
+      keeps               ? "keep"
+      : partial_bytes > 0 ? "reduce"
+                          : mine,
+      mine, rows.elements, rows.is_dense, is_real, !parameters.empty(), block_at, operands.size(),
       rows.first > 0 || rows.taken != reals::in_pairs
           ? formatted(", {}, {}", rows.first, text_of(rows.taken))
           : "");

@@ -36,6 +36,7 @@ struct functor {
   std::vector<kernel_parameter> operands;  ///< What each run gives it.
 
   std::size_t partial_bytes = 0;  ///< Of a thread's partial result; 0: it stores.
+  bool keeps = false;             ///< What it stores, until all rows of the batch have come.
 
   /// Returns the bytes of its buffer that stand for one complex element, if it has one of its own
   /// for each value.

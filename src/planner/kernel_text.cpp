@@ -28,6 +28,7 @@ std::string functor_text(const pass_side& in, const pass_side& out) {
   if (out.fused && out.fused->partial_bytes > 0) {
     text += "#include \"wingbeat/device/ends/reduce.hpp\"\n";
   }
+  if (out.fused && out.fused->keeps) text += "#include \"wingbeat/device/ends/keep.hpp\"\n";
   if (in.fused) text += in.fused->quoted_text();
   const bool is_one_text = in.fused && out.fused && in.fused->text == out.fused->text;
   if (out.fused && !is_one_text) text += out.fused->quoted_text();

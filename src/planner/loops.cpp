@@ -38,6 +38,7 @@ class loop_nest {
   /// CPU's threads count on neighbours instead.
   void flatten() {
     if (shape_.lanes == 1 || shape_.mirrored || shape_.bank_bytes == 0) return;
+    if (may_keep() || (!loops_.empty() && loops_.front().block != 0)) return;
     if (loops_.empty() || numbers_.out.stride % at_.rules.sector_elements == 0) return;
     const std::size_t count = loops_.front().count, lanes = shape_.lanes;
     const std::size_t taken = (count + lanes - 1) / lanes * lanes;
@@ -108,7 +109,7 @@ class loop_nest {
   /// over the columns of the axis.
   void order() {
     const auto is_denser = [&](const role_loop& each) { return rows_.in < each.in; };
-    if (rows_.count > 1 && !shape_.mirrored && !loops_.empty() &&
+    if (rows_.count > 1 && !shape_.mirrored && !loops_.empty() && !may_keep() &&
         std::all_of(loops_.begin(), loops_.end(), is_denser)) {
       rows_become_a_loop();
     }
@@ -136,12 +137,16 @@ class loop_nest {
           return is_free(inner) && is_free(outer);
         },
         [](role_loop& merged) { merged.role = loop_role::others; });
-    if (loops_.empty()) return;
+    if (loops_.empty() || may_keep()) return;
     const role_loop& last = loops_.back();
-    if (!is_free(last) || (rows_.count > 1 && !arrays::continues(last, rows_))) return;
+    if (!is_free(last) || last.block != 0 || (rows_.count > 1 && !arrays::continues(last, rows_)))
+      return;
     rows_ = {rows_.count * last.count, last.in, last.out, last.filter};
     loops_.pop_back();
   }
+
+  /// Whether one workgroup may take all rows, which then stay as they are.
+  [[nodiscard]] bool may_keep() const { return at_.request.spec.store.kept_bytes > 0; }
 
   const pass_numbers& numbers_;
   const tile_shape& shape_;
@@ -181,7 +186,9 @@ gathered_sides add_loops(pass& result, const piece& cut, const placement& positi
   numbers.out.base =
       arrays::offset_beside(position.to, axes) - arrays::lead_along(position.to, axes);
   for (const role_loop& each : nest.loops()) {
-    numbers.loops[numbers.depth++] = {each.count, each.in, each.out, each.role, each.filter};
+    if (each.block != 0 && numbers.depth > 0) throw std::logic_error("blocks of no neighbours");
+    numbers.loops[numbers.depth++] = {each.count,  each.in,    each.out,     each.role,
+                                      each.filter, each.block, each.block_in};
   }
   numbers.is_flat = nest.is_flat();
   numbers.in.distance = nest.rows().in;

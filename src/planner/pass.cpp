@@ -101,6 +101,10 @@ std::string pass::describe() const {
   };
   limits("inputs", numbers.in);
   limits("outputs", numbers.out);
+  if (shape.keeps()) {
+    text +=
+        formatted(", {} rows of the batch one after another, whose values your store keeps", rows);
+  }
   return text + (in.fused ? ", your load" : "") +
          (out.fused ? shape.partial_bytes > 0 ? ", your reduction" : ", your store" : "");
 }

@@ -162,8 +162,9 @@ pass placed(const piece& cut, const placement& position) {
   const gathered_sides gathered = add_loops(result, cut, position);
   add_functors(result, position.request);
   stage(result, position, gathered);
+  keep(result, position, gathered);
   start_early(result, position);
-  if (!result.numbers.starts_early)
+  if (!result.numbers.starts_early && !result.shape().keeps())
     prefetch(result, cut.prefetch_bytes, position.request.spec.batch);
   return result;
 }

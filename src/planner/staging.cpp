@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/staging.hpp"
 
-#include <algorithm>  // max
+#include <algorithm>  // max, min
+
+#include "wingbeat/device/index.hpp"  // is_power_of_two
 
 namespace wingbeat::planner {
 namespace {
@@ -58,6 +60,30 @@ void stage_sides(pass& result, const request::resolved_spec& request,
     shape.stage_in &= (dense_in && may_stage_in) || gathered.in;
     shape.stage_out &= (dense_out && may_stage_out) || gathered.out;
   }
+}
+
+/// Of threads that keep: enough of a multiprocessor to hide what they wait for.
+constexpr std::size_t max_kept_threads = 1024, min_kept_threads = 512;
+
+/// Returns whether the elements of a pass may be kept: whole rows of reals, made by one workgroup.
+bool is_kept_row(const pass& planned) {
+  const tile_shape& shape = planned.shape();
+  const bool is_row = shape.makes == body::real_row || shape.makes == body::transform;
+  const std::size_t next = planned.out.rows.taken == device::ends::reals::one_by_one ? 2 : 1;
+  return is_row && planned.is_whole() && planned.numbers.out.stride == next && !shape.mirrored &&
+         shape.sink == row::complex_row && planned.numbers.depth > 0 && planned.out.fused->is_real;
+}
+
+/// Returns how many workgroups have room in the local memory of a multiprocessor.
+std::size_t workgroups_with_room(const tile_shape& shape, const device_info& device) {
+  constexpr std::size_t reserved_bytes = 1024;  // of each, by CUDA
+  return (device.local_memory_bytes + reserved_bytes) / (shape.scratch_bytes() + reserved_bytes);
+}
+
+/// Returns whether a GPU's workgroup of few threads may have twice as many.
+bool may_halve_elements(const tile_shape& shape) {
+  return shape.bank_bytes != 0 && device::is_power_of_two(shape.length) &&
+         shape.elements_per_thread > 8 && 2 * shape.threads() <= min_kept_threads;
 }
 
 /// Stages whole rows on their way out, if local memory has room for them.
@@ -138,6 +164,36 @@ void stage(pass& result, const placement& position, const gathered_sides& gather
                         (position.request.are_functors_dense && shape.elements_per_thread >= 32);
   const bool has_registers = shape.bank_bytes == 0 || (shape.lanes == 1 && is_early);
   result.numbers.is_full = has_registers && result.lane_count() % shape.lanes == 0;
+}
+
+void keep(pass& result, const placement& position, const gathered_sides& gathered) {
+  const fused_store& store = position.request.spec.store;
+  const device_info& device = position.device;
+  if (store.kept_bytes == 0 || !result.out.fused || !is_kept_row(result)) return;
+  if (result.rows > 1 && result.numbers.tiles_per_row() < device.compute_units) return;
+  const device::grid::side& out = result.numbers.out;
+  const unsigned parts = result.out.rows.taken == device::ends::reals::unpaired ? 1 : 2;
+  tile_shape shape = result.shape();
+  const std::size_t reals = out.is_limited ? out.valid_end : shape.elements() * parts;
+  shape.kept = static_cast<unsigned>((reals + parts - 1) / parts);
+  shape.kept_bytes = static_cast<unsigned>(parts * store.kept_bytes);
+  shape.stage_out = shape.along_out = false;
+  if (gathered.in) {
+    // Threads of neighbouring rows load neighbours.
+    shape.lanes_across = true;
+    shape.stage_in = false;
+  }
+  while (shape.lanes > 1 && shape.scratch_bytes() > device.local_memory_bytes) shape.lanes /= 2;
+  const std::size_t together = workgroups_with_room(shape, device);
+  while (together == 1 && may_halve_elements(shape)) shape.elements_per_thread /= 2;
+  if (shape.scratch_bytes() > device.local_memory_bytes) return;
+  result.numbers.shape = shape;
+  // Threads of fp32 have 64 registers each then, those of fp64 128.
+  const std::size_t threads = max_kept_threads * sizeof(float) / (shape.element_bytes / 2);
+  result.resident = static_cast<unsigned>(std::min(together, threads / shape.threads()));
+  result.fraction = 0;
+  result.out.fused->keeps = true;
+  result.out.fused->moved_bytes = store.kept_moved_bytes;
 }
 
 void prefetch(pass& result, std::size_t ahead_bytes, std::size_t n_rows) {

@@ -27,6 +27,11 @@ struct gathered_sides {
 /// whether all of its tiles are full.
 void stage(pass& result, const placement& position, const gathered_sides& gathered);
 
+/// Has a workgroup take its tile of all rows of the batch, one row after another, where the store
+/// functor can keep what it is given, a workgroup has room for that, and tiles are enough for the
+/// device.
+void keep(pass& result, const placement& position, const gathered_sides& gathered);
+
 /// Decides which elements are prefetched, `ahead_bytes` before they are read (0: none); `n_rows`
 /// are all transforms of the batch.
 void prefetch(pass& result, std::size_t ahead_bytes, std::size_t n_rows);

@@ -124,6 +124,12 @@ void require_reduction(const fused_store& store) {
                   "4, or 0 where the functor stores",
                   store.partial_bytes, most));
   }
+  if (store.kept_bytes > most || (store.kept_bytes > 0 && store.partial_bytes > 0)) {
+    throw plan_error(formatted(
+        "store.kept_bytes is {} and store.partial_bytes {}; a functor keeps up to {} bytes "
+        "of a value, or reduces, or neither",
+        store.kept_bytes, store.partial_bytes, most));
+  }
   if (!store.clears_output || (store.out_bytes % 4 == 0 && store.element_bytes % 4 == 0)) return;
   throw plan_error(
       formatted("store.clears_output is set, store.out_bytes is {} and store.element_bytes {}; "

@@ -63,9 +63,10 @@ class key_writer {
     add(in_bytes, moved_bytes, element_bytes, source, operands);
   }
   void add(const fused_store& functor) {
-    const auto& [out_bytes, element_bytes, source, callable, partial_bytes, clears_output, operands,
-                 moved_bytes] = functor;
-    add(out_bytes, moved_bytes, partial_bytes, clears_output, element_bytes, source, operands);
+    const auto& [out_bytes, element_bytes, source, callable, partial_bytes, kept_bytes,
+                 kept_moved_bytes, clears_output, operands, moved_bytes] = functor;
+    add(out_bytes, moved_bytes, partial_bytes, kept_bytes, kept_moved_bytes, clears_output,
+        element_bytes, source, operands);
   }
 
   key_writer() { key_.reserve(usual_bytes); }

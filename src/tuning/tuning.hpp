@@ -215,11 +215,11 @@ struct placement_rules {
   /// The smallest unit of memory traffic: rows that alternate by element move so many bytes at
   /// once.
   std::size_t sector_bytes = 32;
-  /// Columns that are convolved leave so many neighbours together, for the rows that go through
-  /// next: 3,584 rows of 4,096 reals took 60 us for 90 (section 16). 0: whole columns.
+  /// Columns that are convolved leave so many neighbours together, or a sector of them, for the
+  /// rows that go through next: 3,584 rows of 4,096 reals took 60 us for 90 (section 16). 0: whole
+  /// columns.
   std::size_t result_block = 4;
-  /// Arrays of fewer bytes are read from the cache, in blocks or not, and what blocks leave over
-  /// takes a launch of its own: an estimate.
+  /// Arrays of fewer bytes are read from the cache, in blocks or not: an estimate.
   std::size_t min_blocked_bytes = std::size_t{16} << 20;
   /// Arrays between the passes of a convolution that are larger leave the caches, 50 MB on an H200;
   /// signals then go one after another.

@@ -137,6 +137,18 @@ TEST(score_bytes, are_fewer_where_no_score_is_the_largest_or_counted) {
   }
 }
 
+TEST(score_bytes, count_what_a_run_keeps_once_and_what_each_template_reads) {
+  kept_scores kept = selection(extent::full, 7);
+  const auto moved = [&] { return convolving::score_store(kept).kept_moved_bytes; };
+  const std::size_t alone = moved();
+  EXPECT_EQ(alone, convolving::bytes_of_template(kept).most);
+  kept.templates = 7;
+  EXPECT_EQ(moved(), alone + 6 * 4 * (kept.places() + kept.rim_reals()));
+  EXPECT_EQ(convolving::score_store(kept).kept_bytes, 4U + 1 + 2 * 8 + 1);
+  kept.templates = 256;
+  EXPECT_EQ(convolving::score_store(kept).kept_bytes, 0U) << "more than a byte counts";
+}
+
 TEST(score_bytes, count_what_one_run_states_for_each_of_its_templates) {
   kept_scores kept = selection(extent::valid, 0);
   const std::size_t bytes = convolving::score_store(kept).moved_bytes;

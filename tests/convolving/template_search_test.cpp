@@ -62,6 +62,29 @@ TEST_P(template_search_on, takes_templates_one_by_one_and_of_odd_sizes) {
   check_search<float>(*on, {.image = {8, 8}, .templates = {1, 1}}, {2});
 }
 
+TEST_P(template_search_on, keeps_the_same_bits_however_many_templates_a_run_takes) {
+  const search_spec base{.image = {21, 18},
+                         .templates = {4, 5},
+                         .is_normalised = true,
+                         .keeps_sums = true,
+                         .keeps_counts = true,
+                         .threshold = 0.1};
+  const auto image = noise_of<float>(21 * 18, 1), templates = noise_of<float>(7 * 20, 2);
+  const template_search alone = searched(base, image, templates);
+  for (const std::size_t at_once : {3, 7}) {
+    search_spec spec = base;
+    spec.templates_at_once = at_once;
+    const template_search several = searched(spec, image, templates);
+    EXPECT_EQ(several.scores(*on), alone.scores(*on));
+    EXPECT_EQ(several.numbers(*on), alone.numbers(*on));
+    EXPECT_EQ(several.counts(*on), alone.counts(*on));
+    // Threads of these add to one place in any order.
+    if (on->device().runs_on == engine::host || on->device().runs_on == engine::reference) continue;
+    EXPECT_EQ(several.mean(*on), alone.mean(*on));
+    EXPECT_EQ(several.variance(*on), alone.variance(*on));
+  }
+}
+
 TEST_P(template_search_on, normalises_in_every_mode) {
   for (const extent mode : cases<extent>({extent::full}, {extent::same, extent::valid})) {
     check_search<float>(*on,

@@ -28,17 +28,17 @@ using ::testing::Not;
 /// Returns the fields of an aggregate that the list of fields has, where a structured binding does
 /// not compile if the aggregate has others.
 std::size_t fields_of_shape(const planner::tile_shape& shape) {
-  [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] =
-      shape;
-  return 21;
+  [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v,
+                                w] = shape;
+  return 23;
 }
 std::size_t fields_of_side(const device::grid::side& side) {
   [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = side;
   return 16;
 }
 std::size_t fields_of_loop(const planner::loop& loop) {
-  [[maybe_unused]] const auto& [a, b, c, d, e] = loop;
-  return 5;
+  [[maybe_unused]] const auto& [a, b, c, d, e, f, g] = loop;
+  return 7;
 }
 std::size_t fields_of_pass(const pass_numbers& numbers) {
   [[maybe_unused]] const auto& [shape, in, out, loops, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o,

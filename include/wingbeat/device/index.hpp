@@ -30,6 +30,11 @@ WINGBEAT_FN constexpr Integer maximum(Integer a, Integer b) {
   return a < b ? b : a;
 }
 
+/// Tells the compiler what is true of an index.
+WINGBEAT_FN void assume(bool is_true) {
+  if (!is_true) __builtin_unreachable();
+}
+
 /// Returns the index of -f in a transform of length n, f < n: 0 stays 0.
 WINGBEAT_FN constexpr unsigned mirror(unsigned f, unsigned n) {
   return f == 0 ? 0 : n - f;

@@ -47,13 +47,13 @@ TEST_P(pixel_kernels, compile_without_spills) {
       const std::size_t rows = planes.image[0], columns = planes.image[1];
       plan_spec first{.lengths = {4096}, .batch = {3, rows}, .kind = transform::forward_from_real};
       first.valid_in = {{0, columns}};
-      first.load = convolving::load_of_rows(planes.image_load, {{rows, columns}});
+      first.load = convolving::load_of_rows(planes.image_load, {rows, columns});
       expect_no_spills(first);
       const auto result = result_lengths(planes);
       plan_spec last{
           .lengths = {4096}, .batch = {3, result[0]}, .kind = transform::inverse_to_real};
       last.valid_out = {{255, 255 + result[1]}};
-      last.store = convolving::store_of_rows(planes.store, {{result[0], result[1]}});
+      last.store = convolving::store_of_rows(planes.store, {result[0], result[1]});
       expect_no_spills(last);
     }
   }

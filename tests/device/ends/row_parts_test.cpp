@@ -12,9 +12,9 @@ namespace {
 using namespace wingbeat::device;
 using namespace wingbeat::device::ends;
 
-constexpr size n_rows = 3, length = 4, first = 2;  // row 7: part 1 + 2 of signal 2
+constexpr size n_rows = 3, length = 4;  // row 7: part 1 of signal 2
 using as = fused_as<float, length, true, true, false, 0, 0, 0, reals::one_by_one>;
-constexpr size of_row_7 = 7 * length + 3, element_of_row_7 = (1 + first) * length + 3;
+constexpr size of_row_7 = 7 * length + 3, element_of_row_7 = length + 3;
 
 struct numbers_of_places {
   using element = float;
@@ -22,7 +22,7 @@ struct numbers_of_places {
   static float load(const float*, size row, size i) { return static_cast<float>(100 * row + i); }
   static void store(float* out, size row, size i, float x) { out[100 * row + i] = x; }
 };
-using of_parts = of_signals<numbers_of_places, n_rows, length, first>;
+using of_parts = of_signals<numbers_of_places, n_rows, length>;
 
 TEST(ends_row_parts, number_elements_of_signals_for_loads) {
   const fused_load<of_parts, as> load{nullptr, nullptr};
@@ -57,7 +57,7 @@ struct team_of_one {
 
 TEST(ends_row_parts, number_elements_of_signals_for_reductions) {
   size out[3] = {};
-  const fused_reduce<of_signals<last_place, n_rows, length, first>, as> reduce{out, nullptr};
+  const fused_reduce<of_signals<last_place, n_rows, length>, as> reduce{out, nullptr};
   reduce.put_re(of_row_7, 1);
   unsigned entries[8] = {};
   reduce.finish(team_of_one{}, entries, 0, 1, true, of_row_7);

@@ -87,6 +87,60 @@ TEST(functors_score, keeps_the_largest_and_adds_up_sums_and_counts) {
   expect_kept(memory);
 }
 
+/// Has the functor keep what it stores in the test above, in runs of so many templates.
+void keep_in_runs_of(size n_of_run, const score_numbers& n, kept_memory& memory) {
+  for (size first = 0; first < n_templates; first += n_of_run) {
+    functor::operands given = memory.operands();
+    given.first += static_cast<unsigned>(first);
+    for (size i = 0; i < n_places; ++i) {
+      const functor of_run{n, memory.keys.data(), given, 0};
+      functor::kept state = of_run.started(i);
+      for (size row = 0; row < n_of_run && first + row < n_templates; ++row) {
+        const functor each{n, memory.keys.data(), given, row};
+        const float score = scores[first + row][i];
+        if (each.changes(state, i, score)) each.keep(state, i, score);
+      }
+      of_run.finish(i, state);
+    }
+  }
+}
+
+TEST(functors_score, keeps_over_a_run_what_it_stores_one_by_one) {
+  for (const size n_of_run : {1, 2, 3, 4}) {
+    score_numbers n{.y = {.places = 1}, .x = {.places = n_places}};
+    kept_memory alone{n_places};
+    keep_in_runs_of(n_of_run, n, alone);
+    n.has_sums = n.has_counts = true;
+    kept_memory memory{n_places};
+    keep_in_runs_of(n_of_run, n, memory);
+    expect_kept(memory);
+    EXPECT_EQ(alone.keys, memory.keys);
+    EXPECT_EQ(alone.counts, std::vector<unsigned>(n_places)) << "which are not kept";
+  }
+}
+
+TEST(functors_score, keeps_the_lowest_score_and_the_first_of_equals_but_no_nan) {
+  const score_numbers n{.y = {.places = 1}, .x = {.places = 1}};
+  const auto kept_of = [&](size key, const std::vector<float>& list) {
+    const functor::operands given{};
+    const functor of_run{n, &key, given, 0};
+    functor::kept state = of_run.started(0);
+    for (size row = 0; row < list.size(); ++row) {
+      const functor each{n, &key, given, row};
+      if (each.changes(state, 0, list[row])) each.keep(state, 0, list[row]);
+    }
+    of_run.finish(0, state);
+    return key;
+  };
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(kept_of(0, {nan, -infinity, -infinity}), score_key_of(-infinity, 1));
+  EXPECT_EQ(kept_of(0, {nan, nan}), 0U) << "none";
+  EXPECT_EQ(kept_of(0, {-0.0F, 0.0F}), score_key_of(0, 0));
+  EXPECT_EQ(kept_of(score_key_of(2, 7), {1, 2, nan}), score_key_of(2, 1)) << "a run before";
+  EXPECT_EQ(kept_of(score_key_of(2, 0), {1, 2, 2}), score_key_of(2, 0));
+  EXPECT_EQ(kept_of(score_key_of(-3, 7), {-3, -2.5F, -2.5F}), score_key_of(-2.5F, 1));
+}
+
 TEST(functors_score, shares_places_between_threads) {
   score_numbers n{.y = {.places = 1}, .x = {.places = 1}, .is_shared = true};
   n.has_sums = n.has_counts = true;

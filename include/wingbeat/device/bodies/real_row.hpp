@@ -5,6 +5,7 @@
 
 #include "wingbeat/device/bodies/transform.hpp"  // transform
 #include "wingbeat/device/complex.hpp"           // complex, copy_to, copied_from
+#include "wingbeat/device/ends/keep.hpp"         // keep
 #include "wingbeat/device/ends/staged.hpp"       // read_staged, write_staged
 #include "wingbeat/device/grid/numbers.hpp"      // pass_numbers
 #include "wingbeat/device/port.hpp"              // WINGBEAT_FN, group
@@ -64,9 +65,12 @@ class real_row : public transform<Policy, Group> {
       if constexpr (numbers.shape.stage_out) {
         copy_to(leaving() + lane * pitch_out + i, Pass::scaled(z));
       } else {
-        if (inside)
+        if constexpr (Elements::keeps) {
+          ends::keep(*this, tile, lane, i, Pass::scaled(z));
+        } else if (inside) {
           tile.write(tile.out(lane) + size(i) * base::out_stride, tile.index_out(lane, i),
                      Pass::scaled(z));
+        }
       }
     };
     run(load, store);

@@ -44,7 +44,7 @@ class transform {
   using shape = workgroup::shape<length, e, lanes>;
   using memory =
       workgroup::memory<of.half_trade ? workgroup::trade::halves : workgroup::trade::whole,
-                        of.bank_bytes>;
+                        of.bank_bytes, of.pad()>;
   using fft = workgroup::fft<shape, real, Policy::dir, of.bins, memory>;
   static constexpr workgroup::lanes lanes_in =
       of.lanes_across ? workgroup::lanes::across_transforms : workgroup::lanes::along_transform;

@@ -2,8 +2,9 @@
 // Ends of a pass whose threads load what they hold, and store what they hold.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"  // complex
-#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, size
+#include "wingbeat/device/complex.hpp"    // complex
+#include "wingbeat/device/ends/keep.hpp"  // keep
+#include "wingbeat/device/port.hpp"       // WINGBEAT_FN, size
 
 namespace wingbeat::device::ends {
 
@@ -26,12 +27,16 @@ template <class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void store_direct(const Body& body, const Elements& elements,
                               const complex<Real> (&x)[E]) {
   const unsigned lane = body.lane_out();
-  if (!elements.has(lane)) return;
+  if (!Elements::keeps && !elements.has(lane)) return;
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < E; ++r) {
     if (!elements.has_element(body.number_out(r))) continue;
-    const size first = elements.out(lane), offset = body.offset_out(r);
-    elements.write(first + offset, elements.index_out(lane, body.number_out(r), offset), x[r]);
+    if constexpr (Elements::keeps) {
+      keep(body, elements, lane, body.number_out(r), x[r]);
+    } else {
+      const size first = elements.out(lane), offset = body.offset_out(r);
+      elements.write(first + offset, elements.index_out(lane, body.number_out(r), offset), x[r]);
+    }
   }
 }
 

@@ -6,27 +6,25 @@
 
 namespace wingbeat::device::ends {
 
-/// Row r is part r % rows + first of the functor's row r / rows, and has `elements` values.
+/// Row r is part r % rows of the functor's row r / rows, and has `elements` values.
 struct row_parts {
-  size rows = 1, elements = 0, first = 0;
+  size rows = 1, elements = 0;
 
   WINGBEAT_FN constexpr size signal(size row) const { return row / rows; }
-  WINGBEAT_FN constexpr size element(size row, size i) const {
-    return (row % rows + first) * elements + i;
-  }
+  WINGBEAT_FN constexpr size element(size row, size i) const { return row % rows * elements + i; }
 };
 
 /// A functor that numbers whole signals, at the ends of a plan whose rows are parts of them.
-template <class Functor, size Rows, size Elements, size First>
+template <class Functor, size Rows, size Elements>
 struct of_signals : Functor {};
 
 template <class Functor>
 struct parts_of {
   WINGBEAT_FN static constexpr row_parts get() { return {}; }
 };
-template <class Functor, size Rows, size Elements, size First>
-struct parts_of<of_signals<Functor, Rows, Elements, First>> {
-  WINGBEAT_FN static constexpr row_parts get() { return {Rows, Elements, First}; }
+template <class Functor, size Rows, size Elements>
+struct parts_of<of_signals<Functor, Rows, Elements>> {
+  WINGBEAT_FN static constexpr row_parts get() { return {Rows, Elements}; }
 };
 
 }  // namespace wingbeat::device::ends

@@ -93,6 +93,37 @@ struct fixed {
   }
 };
 
+/// The same of a functor that may also keep what it stores: see ends/keep.hpp.
+template <class Policy>
+struct fixed_kept : fixed<Policy> {
+  using typename fixed<Policy>::functor;
+  using typename fixed<Policy>::element;
+  using typename fixed<Policy>::operands;
+  using kept = typename functor::kept;
+
+  template <class Kept, class Visit>
+  WINGBEAT_FN static void each_member(Kept& held, Visit visit) {
+    functor::each_member(held, Policy::numbers(), visit);
+  }
+  WINGBEAT_FN static kept started(WINGBEAT_GLOBAL element* out, operands given, size row, size i) {
+    return functor{Policy::numbers(), out, Policy::completed(given), row}.started(i);
+  }
+  template <class Value>
+  WINGBEAT_FN static bool changes(const kept& held, WINGBEAT_GLOBAL element* out, operands given,
+                                  size row, size i, Value z) {
+    return functor{Policy::numbers(), out, Policy::completed(given), row}.changes(held, i, z);
+  }
+  template <class Value>
+  WINGBEAT_FN static void keep(kept& held, WINGBEAT_GLOBAL element* out, operands given, size row,
+                               size i, Value z) {
+    functor{Policy::numbers(), out, Policy::completed(given), row}.keep(held, i, z);
+  }
+  WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, operands given, size row, size i,
+                                 const kept& held) {
+    functor{Policy::numbers(), out, Policy::completed(given), row}.finish(i, held);
+  }
+};
+
 /// The same of a functor that reduces: made for a partial result, to which it stores.
 template <class Policy>
 struct fixed_reduction {

@@ -5,7 +5,7 @@
 
 #include "wingbeat/device/atomic.hpp"          // atomic_add, atomic_max, last_seen
 #include "wingbeat/device/functors/fixed.hpp"  // fixed
-#include "wingbeat/device/half.hpp"            // bits_of
+#include "wingbeat/device/half.hpp"            // bits_of, float_of
 #include "wingbeat/device/port.hpp"            // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::functors {
@@ -103,14 +103,70 @@ class score {
     given_.rim += row * ((n.y.length + 1) * (n.x.length + 1));
   }
   WINGBEAT_FN void store(size i, Real value) const {
-    if (numbers_.is_normalised) {
-      if (numbers_.has_rim) value = with_rim(i, value);
-      value *= given_.inverse_norms[i];
-    }
+    value = normalised(i, value);
     const size key = score_key_of(float(value), number_);
     if (value == value && key > atomics::last_seen(keys_ + i)) raise(keys_ + i, key);
-    if (numbers_.has_sums) add_moments(i, value);
-    if (numbers_.has_counts && value > given_.threshold) add(given_.counts + i, 1u);
+    if (numbers_.has_sums) {
+      const moments of_one = moments_of(value);
+      add(given_.moments + i, of_one.sum);
+      add(given_.moments + places() + i, of_one.squares);
+    }
+    if (is_counted(value)) add(given_.counts + i, 1u);
+  }
+
+  struct moments {
+    Sum sum, squares;
+  };
+  /// What stays of one place while scores of a run's templates come, up to `most_kept` of them, in
+  /// the order of their numbers.
+  struct kept {
+    moments total;         ///< Of runs before, too, so that reals are added in one order.
+    float largest;         ///< Of this run; NaN: none yet.
+    unsigned char number;  ///< Of its template, counted from 1 in this run; 0: none.
+    unsigned char count;
+  };
+  static constexpr unsigned most_kept = 255;
+  template <class Kept, class Visit>
+  WINGBEAT_FN static void each_member(Kept& state, const numbers& n, Visit visit) {
+    if (n.has_sums) visit(state.total.sum), visit(state.total.squares);
+    visit(state.largest);
+    visit(state.number);
+    if (n.has_counts) visit(state.count);
+  }
+
+  WINGBEAT_FN kept started(size i) const {
+    kept state{};
+    state.largest = float_of(0x7fc00000u);
+    if (numbers_.has_sums) state.total = {given_.moments[i], given_.moments[places() + i]};
+    return state;
+  }
+  WINGBEAT_FN bool changes(const kept& state, size i, Real value) const {
+    value = normalised(i, value);
+    return numbers_.has_sums || is_largest(state, value) || is_counted(value);
+  }
+  WINGBEAT_FN void keep(kept& state, size i, Real value) const {
+    value = normalised(i, value);
+    if (is_largest(state, value)) {
+      state.largest = float(value);
+      state.number = (unsigned char)(number_ - given_.first + 1);
+    }
+    if (numbers_.has_sums) {
+      const moments of_one = moments_of(value);
+      state.total.sum += of_one.sum;
+      state.total.squares += of_one.squares;
+    }
+    if (is_counted(value)) ++state.count;
+  }
+  WINGBEAT_FN void finish(size i, const kept& state) const {
+    if (state.number != 0) {
+      const size key = score_key_of(state.largest, given_.first + state.number - 1);
+      if (key > keys_[i]) keys_[i] = key;
+    }
+    if (numbers_.has_sums) {
+      given_.moments[i] = state.total.sum;
+      given_.moments[places() + i] = state.total.squares;
+    }
+    if (numbers_.has_counts && state.count != 0) given_.counts[i] += state.count;
   }
 
  private:
@@ -121,6 +177,20 @@ class score {
   WINGBEAT_FN static range inside(score_windows axis, size place) {
     return {place < axis.image_begin ? axis.image_begin - place : 0,
             place + axis.length > axis.image_end ? axis.image_end - place : axis.length};
+  }
+
+  WINGBEAT_FN static bool is_largest(const kept& state, Real value) {
+    return value == value && !(float(value) <= state.largest);
+  }
+  WINGBEAT_FN bool is_counted(Real value) const {
+    return numbers_.has_counts && value > given_.threshold;
+  }
+  WINGBEAT_FN size places() const { return numbers_.y.places * numbers_.x.places; }
+
+  WINGBEAT_FN Real normalised(size i, Real value) const {
+    if (!numbers_.is_normalised) return value;
+    if (numbers_.has_rim) value = with_rim(i, value);
+    return value * given_.inverse_norms[i];
   }
 
   /// Returns a score plus the image's mean times the template's sum over the part of the window
@@ -136,18 +206,16 @@ class score {
     return value + given_.mean * (below - above);
   }
 
-  WINGBEAT_FN void add_moments(size i, Real value) const {
-    const auto sum = given_.moments + i, squares = sum + numbers_.y.places * numbers_.x.places;
+  /// Returns what a score adds to the sums.
+  WINGBEAT_FN static moments moments_of(Real value) {
     if constexpr (atomics::is_real<Sum>) {
-      add(sum, Sum(value));
-      add(squares, Sum(value) * Sum(value));
+      return {Sum(value), Sum(value) * Sum(value)};
     } else {
       const Real cut = value > 1 ? Real(1) : value < -1 ? Real(-1) : value;
       const auto units =
           maths::to_integer<atomics::signed_of<size>>(cut * Real(1u << coefficient_log2));
       constexpr unsigned dropped = 2 * coefficient_log2 - square_log2;
-      add(sum, Sum(units));
-      add(squares, (Sum(units * units) + (Sum(1) << (dropped - 1))) >> dropped);
+      return {Sum(units), (Sum(units * units) + (Sum(1) << (dropped - 1))) >> dropped};
     }
   }
 

@@ -18,12 +18,14 @@ class elements {
   static constexpr size in_step = numbers.in.step, out_step = numbers.out.step;
 
  public:
+  using policy = Policy;
   using access_type = access<Policy, Load, Store>;
   using complex_type = typename access_type::complex_type;
 
-  WINGBEAT_FN elements(const access_type& memory, unsigned number, size rows)
-      : tile_(number, rows), access_(memory) {}
+  WINGBEAT_FN elements(const access_type& memory, unsigned number, size rows, size of_row = 0)
+      : tile_(number, rows, of_row), access_(memory) {}
 
+  static constexpr bool keeps = numbers.shape.keeps();
   /// Whether imaginary parts are 0 on the way in, and not stored on the way out.
   static constexpr bool reads_reals = Load::has_singles && numbers.in.second == 0;
   static constexpr bool writes_reals = Store::has_singles && numbers.out.second == 0;
@@ -47,10 +49,11 @@ class elements {
   /// Returns a lane that has elements: 0 for one that has none. Threads that read others' elements
   /// in place of none have no branch that waits for each.
   WINGBEAT_FN unsigned existing(unsigned lane) const { return has(lane) ? lane : 0; }
-  /// Returns whether a lane reads: around a load that computes there is to be no branch.
-  WINGBEAT_FN bool reads(unsigned lane) const { return Load::computes || has(lane); }
+  /// Returns whether a lane reads: around a load that computes, or in a loop over rows, there is to
+  /// be no branch.
+  WINGBEAT_FN bool reads(unsigned lane) const { return reads_always || has(lane); }
   WINGBEAT_FN unsigned read_lane(unsigned lane) const {
-    return Load::computes ? existing(lane) : lane;
+    return reads_always ? existing(lane) : lane;
   }
 
   /// Returns the index of the lane's first input (output) on the axis.
@@ -104,6 +107,7 @@ class elements {
   }
 
  private:
+  static constexpr bool reads_always = Load::computes || keeps;
   /// Returns whether all indices of the axis lie one behind another.
   WINGBEAT_FN static constexpr bool is_dense(const side& placed) {
     return placed.unit == 1 && !placed.is_limited && placed.block == 0 &&

@@ -71,6 +71,9 @@ struct tile_shape {
   size points = 0;  ///< Of a butterfly that is convolved within R: its elements, of which the
                     ///< others are padding; 0: all.
   unsigned partial_bytes = 0;  ///< Of a thread's partial result, where the store reduces.
+  /// Of a store that keeps: elements of a butterfly, and the bytes that stay of each in local
+  /// memory while the workgroup takes the same butterflies of all rows of the batch. 0: it stores.
+  unsigned kept = 0, kept_bytes = 0;
 
   WINGBEAT_FN constexpr bool is_cluster() const {
     return makes == body::line || makes == body::plane || makes == body::line_convolve;
@@ -146,8 +149,20 @@ struct tile_shape {
 
   /// Returns the local memory of one workgroup.
   WINGBEAT_FN constexpr unsigned scratch_bytes() const {
+    if (keeps()) return kept_at() + kept * lanes * kept_bytes;
     return maximum(body_bytes(), threads() * partial_bytes);
   }
+  WINGBEAT_FN constexpr bool keeps() const { return kept > 0; }
+  /// Returns the padding of an exchange across transforms: see `workgroup::memory`. The first one
+  /// writes runs of all lanes, a radix apart; so many entries put neighbours into banks of their
+  /// own. (Other tiles are left as they were measured, with as few as suffice for whole numbers.)
+  WINGBEAT_FN constexpr unsigned pad() const {
+    if (!keeps() || !lanes_across || bank_bytes == 0 || !is_power_of_two(length)) return 1;
+    const unsigned banks = bank_bytes / (element_bytes / (half_trade ? 2 : 1));
+    return stages().count() == 0 ? 1 : maximum(banks / stages().radix(0), 1u);
+  }
+  /// Returns where what is kept lies, behind what the body takes.
+  WINGBEAT_FN constexpr unsigned kept_at() const { return (body_bytes() + 15) / 16 * 16; }
 
   /// Returns the local memory that its body and its ends take, but for partial results.
   WINGBEAT_FN constexpr unsigned body_bytes() const {
@@ -239,6 +254,8 @@ struct loop {
   size count = 1, in = 0, out = 0;
   loop_role role = loop_role::others;
   size filter = 0;
+  /// Of the innermost: inputs lie in blocks of so many butterflies (0: they do not), so far apart.
+  size block = 0, block_in = 0;
 };
 inline constexpr unsigned most_loops = 10;
 
@@ -345,6 +362,7 @@ struct pass_numbers {
   }
   /// Returns the workgroups that `rows` of the batch need.
   WINGBEAT_FN constexpr size workgroups(size rows) const {
+    if (shape.keeps()) return tiles_per_row();
     const size tiles = depth == 0 ? (rows + shape.lanes - 1) / shape.lanes : tiles_per_row() * rows;
     return tiles * shape.workgroups;
   }

@@ -10,6 +10,7 @@
 
 #include "wingbeat/device/complex.hpp"        // complex, scaled
 #include "wingbeat/device/ends/direct.hpp"    // load_direct, store_direct
+#include "wingbeat/device/ends/keep.hpp"      // start_kept, finish_kept
 #include "wingbeat/device/ends/memory.hpp"    // no_filter
 #include "wingbeat/device/ends/mirrored.hpp"  // combine_bins, store_separated, store_separated_rows
 #include "wingbeat/device/ends/reduce.hpp"    // finish_reduced
@@ -43,9 +44,13 @@ class pass {
 
   /// Makes the butterflies of tile `number` of `rows` of the batch.
   WINGBEAT_FN void run(unsigned number, size rows) const {
-    const elements_type tile(access_, number, rows);
-    body_.run_tile(tile, *this, number, rows);
-    if constexpr (Store::reduces) ends::finish_reduced(body_, tile);
+    if constexpr (numbers.shape.keeps()) {
+      run_kept(number, rows);
+    } else {
+      const elements_type tile(access_, number, rows);
+      body_.run_tile(tile, *this, number, rows);
+      if constexpr (Store::reduces) ends::finish_reduced(body_, tile);
+    }
   }
 
   // The steps that a body takes between its own.
@@ -98,6 +103,22 @@ class pass {
   }
 
  private:
+  /// Makes the butterflies of tile `number` of all rows, one row after another.
+  WINGBEAT_FN void run_kept(unsigned number, size rows) const {
+    const elements_type first(access_, number, rows);
+    ends::start_kept(body_, first);
+    for (size row = 0; row < rows; ++row) {
+      const elements_type tile(access_, number, rows, row);
+      if constexpr (numbers.prefetch_elements > 0) {
+        constexpr size elements = numbers.prefetch_elements, distance = numbers.in.distance;
+        if (row + 1 < rows && body_.rank() == 0) access_.prefetch(tile.in(0) + distance, elements);
+      }
+      body_.run_tile(tile, *this, number, rows);
+      body_.team().workgroup_barrier();
+    }
+    ends::finish_kept(body_, first);
+  }
+
   /// Multiplies input q by w^(q k), w = exp(-+ 2 pi i / (P R)).
   template <class X>
   WINGBEAT_FN void twiddle(const elements_type& tile, X& x) const {

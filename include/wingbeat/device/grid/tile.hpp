@@ -10,7 +10,7 @@
 namespace wingbeat::device::grid {
 
 /// Tile `number` of a pass's butterflies over `rows` of the batch: Policy::numbers() returns its
-/// `pass_numbers`.
+/// `pass_numbers`. Of a pass that keeps, the tile is of the row `of_row`.
 template <class Policy>
 class tile {
   static constexpr pass_numbers numbers = Policy::numbers();
@@ -27,7 +27,7 @@ class tile {
  public:
   static constexpr unsigned depth = numbers.depth;
 
-  WINGBEAT_FN tile(unsigned number, size rows) {
+  WINGBEAT_FN tile(unsigned number, size rows, size of_row = 0) {
     size row = number;
     if constexpr (depth == 0) {
       row *= lanes;
@@ -35,7 +35,7 @@ class tile {
     } else {
       split_lanes(number);
       split<is_flat ? 2 : 1>(number);
-      row = number;
+      row = numbers.shape.keeps() ? of_row : number;
       if (row >= rows) has_ = 0;
     }
     constexpr size in_base = numbers.in.base, out_base = numbers.out.base;
@@ -82,7 +82,7 @@ class tile {
     } else if constexpr (is_flat) {
       return in_ + index<0>(lane) * level<0>::in + index<1>(lane) * level<1>::in;
     } else {
-      return in_ + size(column(lane)) * level<0>::in;
+      return in_ + in_of_column(column(lane));
     }
   }
   WINGBEAT_FN size out(unsigned lane) const {
@@ -122,6 +122,17 @@ class tile {
   static_assert(!is_mirrored || lanes >= 2, "columns and their mirror images take two lanes");
   static_assert(!is_flat || (depth >= 2 && !is_mirrored),
                 "two loops are joined, and none of them mirrored");
+
+  /// Returns the place of column c from that of column 0.
+  WINGBEAT_FN static size in_of_column(unsigned c) {
+    constexpr auto block = static_cast<unsigned>(numbers.loops[0].block);
+    if constexpr (block == 0) {
+      return size(c) * level<0>::in;
+    } else {
+      constexpr size apart = numbers.loops[0].block_in;
+      return c / block * apart + c % block * level<0>::in;
+    }
+  }
 
   /// Takes its digit of base `Count` from a tile's number.
   template <size Count>

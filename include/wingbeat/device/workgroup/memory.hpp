@@ -13,11 +13,13 @@ enum class trade {
 };
 
 /// How a transform uses local memory. `BankBytes` is the width of all its banks together: 128 on
-/// NVIDIA GPUs and most others, 0 where there are none (a CPU).
-template <trade Trade = trade::whole, unsigned BankBytes = 128>
+/// NVIDIA GPUs and most others, 0 where there are none (a CPU). `Pad`: entries that threads across
+/// transforms leave out behind those of all banks.
+template <trade Trade = trade::whole, unsigned BankBytes = 128, unsigned Pad = 1>
 struct memory {
   static constexpr trade trades = Trade;
   static constexpr unsigned bank_bytes = BankBytes;
+  static constexpr unsigned pad = Pad;
 };
 
 /// When local memory that a transform borrowed may be written again.

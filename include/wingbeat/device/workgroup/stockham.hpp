@@ -35,12 +35,14 @@ struct stockham {
                 "the first radix divides the elements of a thread");
   static constexpr unsigned most = plan.max_registers();
   /// Slots of powers of two, where threads across transforms trade or change lanes.
-  using layout = slot_addresses<Shape, Real, Memory, n_stages == 0 ? 1u : plan.radix(0), false>;
+  using layout =
+      slot_addresses<Shape, Real, Memory, n_stages == 0 ? 1u : plan.radix(0), false, Memory::pad>;
   static constexpr unsigned entry_bytes = entry_bytes_of<Real, Memory>;
   /// Where threads are in sequence along a transform, each transform has entries of its own.
   static constexpr unsigned own_entries = delivered_entries(plan, entry_bytes, Memory::bank_bytes);
   static constexpr unsigned scratch_bytes =
       delivered_bytes(plan, Shape::transforms, entry_bytes, Memory::bank_bytes);
+  static_assert(Memory::pad == 1 || layout::bytes <= scratch_bytes, "there is room for padding");
 
   /// Transforms x in place, of which the registers from `Live` on are known zeros. Scratch is free
   /// on entry; barriers as `execute` of fft.hpp says.

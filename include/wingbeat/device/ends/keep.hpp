@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a pass that keeps what it is given, in place of storing it: a workgroup takes the same
+// butterflies of all rows of the batch, one row after another, and reaches the output once for all
+// of them. Of each value local memory holds what the functor makes of it, for the thread that has
+// that value in every row:
+//
+//     struct yours {
+//       using element = float;                         // of the output buffer
+//       struct kept { float sum; };                    // plain data
+//       template <class Kept, class Visit>             // its members, larger ones first
+//       WINGBEAT_FN static void each_member(Kept& state, Visit visit) { visit(state.sum); }
+//       WINGBEAT_FN static kept started(WINGBEAT_GLOBAL element* out, size row, size i);
+//       WINGBEAT_FN static bool changes(const kept& state, WINGBEAT_GLOBAL element* out, size row,
+//                                       size i, float value);  // whether keep changes a member
+//       WINGBEAT_FN static void keep(kept& state, WINGBEAT_GLOBAL element* out, size row, size i,
+//                                    float value);
+//       WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, size row, size i, kept state);
+//     };
+//
+// `started` and `finish` are called with the first row. Parameters and operands stand behind `out`;
+// see functor.hpp. Values are real numbers.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"         // complex
+#include "wingbeat/device/ends/functor.hpp"    // fused_given, store_types
+#include "wingbeat/device/ends/row_parts.hpp"  // parts_of
+#include "wingbeat/device/grid/numbers.hpp"    // pass_numbers, tile_shape
+#include "wingbeat/device/index.hpp"           // assume
+#include "wingbeat/device/port.hpp"            // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL, size
+
+namespace wingbeat::device::ends {
+
+/// A store that keeps what it is given.
+template <class Functor, class As>
+class fused_keep {
+ public:
+  using functor = Functor;
+  using element = typename element_of<Functor>::type;
+  using parameters = typename parameters_of<Functor>::type;
+  using kept = typename Functor::kept;
+  using value = typename As::real;
+  static_assert(As::is_real, "a functor keeps what it makes of real numbers");
+  static_assert(store_types<Functor, As>::are_given, "a functor that keeps may also store");
+  static constexpr bool has_parts = As::has_parts, reduces = false;
+  static constexpr bool has_singles = As::has_singles;
+  static constexpr size gathered = 0;
+
+  template <class... Operands>
+  WINGBEAT_FN fused_keep(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks,
+                         Operands... operands)
+      : out_(out), given_(blocks, operands...) {}
+
+  /// Returns the functor's row that the place at `offset` is of, and which of its reals it is.
+  WINGBEAT_FN static spot spot_at(size offset) {
+    return {offset / As::length, offset % As::length * (As::has_pairs ? 2 : 1)};
+  }
+
+  WINGBEAT_FN kept started(size row, size i) const {
+    return given_.template to<started_call>(out_, row, i);
+  }
+  WINGBEAT_FN bool changes(const kept& state, size row, size i, value x) const {
+    return given_.template to<changes_call>(state, out_, row, i, x);
+  }
+  WINGBEAT_FN void keep(kept& state, size row, size i, value x) const {
+    given_.template to<keep_call>(state, out_, row, i, x);
+  }
+  WINGBEAT_FN void finish(size row, size i, const kept& state) const {
+    given_.template to<finish_call>(out_, row, i, state);
+  }
+
+ private:
+  WINGBEAT_FN static constexpr row_parts parts() { return parts_of<Functor>::get(); }
+  struct started_call {
+    template <class Out, class... Given>
+    WINGBEAT_FN static kept of(Out out, size row, size i, const Given&... more) {
+      return Functor::started(out, more..., parts().signal(row), parts().element(row, i));
+    }
+  };
+  struct changes_call {
+    template <class Out, class... Given>
+    WINGBEAT_FN static bool of(const kept& held, Out out, size row, size i, value x,
+                               const Given&... more) {
+      return Functor::changes(held, out, more..., parts().signal(row), parts().element(row, i), x);
+    }
+  };
+  struct keep_call {
+    template <class Out, class... Given>
+    WINGBEAT_FN static void of(kept& held, Out out, size row, size i, value x,
+                               const Given&... more) {
+      Functor::keep(held, out, more..., parts().signal(row), parts().element(row, i), x);
+    }
+  };
+  struct finish_call {
+    template <class Out, class... Given>
+    WINGBEAT_FN static void of(Out out, size row, size i, const kept& held, const Given&... more) {
+      Functor::finish(out, more..., parts().signal(row), parts().element(row, i), held);
+    }
+  };
+
+  WINGBEAT_GLOBAL element* out_;
+  fused_given<Functor, As> given_;
+};
+
+/// What a workgroup keeps: `Count` values, each member of all of them one behind another.
+template <class Functor, unsigned Count>
+class kept_memory {
+ public:
+  using kept = typename Functor::kept;
+  WINGBEAT_FN explicit kept_memory(WINGBEAT_LOCAL char* address) : address_(address) {}
+
+  WINGBEAT_FN kept get(unsigned slot) const {
+    kept state{};
+    Functor::each_member(state, reader{{address_}, slot});
+    return state;
+  }
+  WINGBEAT_FN void put(unsigned slot, kept state) const {
+    Functor::each_member(state, writer{{address_}, slot});
+  }
+
+ private:
+  // Calls of structs, because NVRTC takes a lambda with a parameter of any type for host code.
+  struct members {
+    WINGBEAT_LOCAL char* address;
+
+    /// Returns the next member of all values. By value, because a reference is of an address space.
+    template <class Member>
+    WINGBEAT_FN WINGBEAT_LOCAL Member* next(Member) {
+      const auto first = reinterpret_cast<WINGBEAT_LOCAL Member*>(address);
+      address += Count * sizeof(Member);
+      return first;
+    }
+  };
+  struct reader : members {
+    unsigned slot;
+    template <class Member>
+    WINGBEAT_FN void operator()(Member& member) {
+      member = this->next(member)[slot];
+    }
+  };
+  struct writer : members {
+    unsigned slot;
+    template <class Member>
+    WINGBEAT_FN void operator()(const Member& member) {
+      this->next(member)[slot] = member;
+    }
+  };
+
+  WINGBEAT_LOCAL char* address_;
+};
+
+/// The real numbers that a pass keeps, in the local memory of its body.
+template <class Body, class Elements>
+class kept_reals {
+  static constexpr grid::pass_numbers numbers = Elements::policy::numbers();
+  static constexpr grid::tile_shape shape = numbers.shape;
+  static constexpr unsigned parts = Elements::writes_reals ? 1 : 2,
+                            n_elements = shape.kept * shape.lanes;
+  using store = typename Elements::access_type::store_type;
+  using memory = kept_memory<typename store::functor, parts * n_elements>;
+
+ public:
+  WINGBEAT_FN kept_reals(const Body& body, const Elements& tile, unsigned lane)
+      : tile_(tile),
+        memory_(reinterpret_cast<WINGBEAT_LOCAL char*>(body.entries()) + kept_at()),
+        lane_(lane),
+        first_(store::spot_at(tile.first_kept(tile.existing(lane)))) {
+    assume(body.team().thread() < Body::threads_of_lane);  // so that few elements are compared
+  }
+
+  /// Element q of the lane.
+  WINGBEAT_FN void start(unsigned q) const {
+    each(q, [&](unsigned slot, size i, unsigned) {
+      memory_.put(slot, tile_.target().started(first_.row, i));
+    });
+  }
+  template <class Complex>
+  WINGBEAT_FN void keep(unsigned q, Complex z) const {
+    each(q, [&](unsigned slot, size i, unsigned part) {
+      auto state = memory_.get(slot);
+      const auto x = part == 0 ? z.re : z.im;
+      if (!tile_.target().changes(state, first_.row, i, x)) return;
+      tile_.target().keep(state, first_.row, i, x);
+      memory_.put(slot, state);
+    });
+  }
+  WINGBEAT_FN void finish(unsigned q) const {
+    each(q, [&](unsigned slot, size i, unsigned) {
+      tile_.target().finish(first_.row, i, memory_.get(slot));
+    });
+  }
+
+ private:
+  WINGBEAT_FN static constexpr unsigned kept_at() { return shape.kept_at(); }
+
+  /// Calls call(slot, i, part) for the reals of element q that are wanted.
+  template <class Call>
+  WINGBEAT_FN void each(unsigned q, const Call& call) const {
+    constexpr auto begin = unsigned(numbers.out.valid_begin), end = unsigned(numbers.out.valid_end);
+    constexpr bool is_limited = numbers.out.is_limited;
+    const unsigned slot = shape.lanes_across ? q * shape.lanes + lane_ : lane_ * shape.kept + q;
+    WINGBEAT_UNROLL
+    for (unsigned part = 0; part < parts; ++part) {
+      const unsigned i = q * parts + part - begin;
+      if (!is_limited || i < end - begin) call(slot + part * n_elements, first_.i + i, part);
+    }
+  }
+
+  const Elements& tile_;
+  memory memory_;
+  unsigned lane_;
+  spot first_;  ///< The first real that is kept.
+};
+
+/// Keeps z, element q of a lane; of one that does not exist nothing is finished, and a branch for
+/// each element is saved.
+template <class Body, class Elements, class Complex>
+WINGBEAT_FN void keep(const Body& body, const Elements& tile, unsigned lane, unsigned q,
+                      Complex z) {
+  kept_reals<Body, Elements>{body, tile, lane}.keep(q, z);
+}
+
+/// Fills what is kept of a tile's elements from the output.
+template <class Body, class Elements>
+WINGBEAT_FN void start_kept(const Body& body, const Elements& tile) {
+  const unsigned lane = body.lane_out();
+  if (!tile.has(lane)) return;
+  const kept_reals<Body, Elements> reals(body, tile, lane);
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < Body::elements_per_thread; ++r) reals.start(body.number_out(r));
+}
+
+/// Writes to the output what was kept of them.
+template <class Body, class Elements>
+WINGBEAT_FN void finish_kept(const Body& body, const Elements& tile) {
+  const unsigned lane = body.lane_out();
+  if (!tile.has(lane)) return;
+  const kept_reals<Body, Elements> reals(body, tile, lane);
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < Body::elements_per_thread; ++r) reals.finish(body.number_out(r));
+}
+
+}  // namespace wingbeat::device::ends
