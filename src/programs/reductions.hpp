@@ -86,6 +86,7 @@ inline unsigned fine_bits_of(std::size_t roots) {
 
 template <class Real>
 constant roots_of(const reduction& chosen) {
+  if (chosen.roots == 0) return {};
   std::vector<std::complex<Real>> list;
   const auto add = [&](std::size_t e) {
     list.push_back(std::complex<Real>(root(e, chosen.order)));

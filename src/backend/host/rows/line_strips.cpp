@@ -247,7 +247,8 @@ std::shared_ptr<const backend::call> made(const kernels<Real>& kernel_set,
   programs::reduced(request::traits_of(request.kind), request.in.length,
                     [&](const reduction& chosen, auto functor) {
                       const std::size_t rows = rows_of(chosen);
-                      const bool is_short = rows <= limits.longest_wide_strip;
+                      const bool is_short = rows <= limits.longest_wide_strip &&
+                                            programs::fine_bits_of(chosen.roots) == 0;
                       if (!fill_lanes || !is_short || !strip_transform<Real>::fits(rows)) return;
                       const line_kernel<decltype(functor), Real>& kernel = line_set;
                       result = std::make_shared<const line_strips<Real>>(
