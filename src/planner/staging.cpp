@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/staging.hpp"
 
-#include <algorithm>  // max, min
+#include <algorithm>  // max
 
 #include "wingbeat/device/index.hpp"  // is_power_of_two
 
@@ -62,9 +62,6 @@ void stage_sides(pass& result, const request::resolved_spec& request,
   }
 }
 
-/// Of threads that keep: enough of a multiprocessor to hide what they wait for.
-constexpr std::size_t max_kept_threads = 1024, min_kept_threads = 512;
-
 /// Returns whether the elements of a pass may be kept: whole rows of reals, made by one workgroup.
 bool is_kept_row(const pass& planned) {
   const tile_shape& shape = planned.shape();
@@ -74,16 +71,11 @@ bool is_kept_row(const pass& planned) {
          shape.sink == row::complex_row && planned.numbers.depth > 0 && planned.out.fused->is_real;
 }
 
-/// Returns how many workgroups have room in the local memory of a multiprocessor.
-std::size_t workgroups_with_room(const tile_shape& shape, const device_info& device) {
-  constexpr std::size_t reserved_bytes = 1024;  // of each, by CUDA
-  return (device.local_memory_bytes + reserved_bytes) / (shape.scratch_bytes() + reserved_bytes);
-}
-
 /// Returns whether a GPU's workgroup of few threads may have twice as many.
 bool may_halve_elements(const tile_shape& shape) {
+  constexpr unsigned most_threads = 512;
   return shape.bank_bytes != 0 && device::is_power_of_two(shape.length) &&
-         shape.elements_per_thread > 8 && 2 * shape.threads() <= min_kept_threads;
+         shape.elements_per_thread > 8 && 2 * shape.threads() <= most_threads;
 }
 
 /// Stages whole rows on their way out, if local memory has room for them.
@@ -138,6 +130,11 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
   wider.lanes = std::max(wider.lanes, least);
   wider.stage_in = gathered.in;
   wider.stage_out = gathered.out;
+  if (!gathered.in && numbers.in.is_limited && !spec.load.is_given() && !spec.store.is_given()) {
+    // Rows of which memory has a part: threads of neighbouring rows store neighbours (section 41).
+    wider.lanes_across = true;
+    wider.stage_out = wider.half_trade = false;
+  }
   while (wider.lanes > result.shape().lanes &&
          (wider.scratch_bytes() > position.device.local_memory_bytes ||
           wider.threads() > position.device.max_workgroup)) {
@@ -183,14 +180,22 @@ void keep(pass& result, const placement& position, const gathered_sides& gathere
     shape.lanes_across = true;
     shape.stage_in = false;
   }
-  while (shape.lanes > 1 && shape.scratch_bytes() > device.local_memory_bytes) shape.lanes /= 2;
-  const std::size_t together = workgroups_with_room(shape, device);
-  while (together == 1 && may_halve_elements(shape)) shape.elements_per_thread /= 2;
-  if (shape.scratch_bytes() > device.local_memory_bytes) return;
+  const std::size_t room = device.local_memory_bytes;
+  while (shape.lanes > 1 && shape.scratch_bytes() > room) shape.lanes /= 2;
+  tile_shape whole = shape;
+  whole.half_trade = false;
+  if (whole.scratch_bytes() <= room) shape = whole;
+  while (2 * shape.scratch_bytes() > room && may_halve_elements(shape)) {
+    shape.elements_per_thread /= 2;
+  }
+  if (shape.scratch_bytes() > room) return;
   result.numbers.shape = shape;
-  // Threads of fp32 have 64 registers each then, those of fp64 128.
-  const std::size_t threads = max_kept_threads * sizeof(float) / (shape.element_bytes / 2);
-  result.resident = static_cast<unsigned>(std::min(together, threads / shape.threads()));
+  const loop& lanes = result.numbers.loops[0];
+  if (device.has_bulk_prefetch && lanes.block == shape.lanes &&
+      lanes.block_in == lanes.block * (result.numbers.total + 1)) {
+    result.numbers.prefetch_elements = lanes.block_in;  // of the next row
+  }
+  result.resident = 1;  // more registers took less time than more workgroups (section 41)
   result.fraction = 0;
   result.out.fused->keeps = true;
   result.out.fused->moved_bytes = store.kept_moved_bytes;

@@ -94,6 +94,11 @@ TEST(body_real_row, makes_bins_and_reals) {
   check<in_halves<whole_rows<128, 8, 2>>>();
 }
 
+TEST(body_real_row, takes_neighbours_across_rows) {
+  check<across<whole_rows<64, 8, 4>>>();
+  check<in_halves<across<whole_rows<128, 16, 2>>>>();
+}
+
 TEST(body_real_row, keeps_what_is_staged_apart_from_what_is_exchanged) {
   check<staged<whole_rows<2, 2, 8>>>();
   check<staged<whole_rows<64, 8, 4>>>();
