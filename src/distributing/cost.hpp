@@ -12,7 +12,7 @@ namespace wingbeat::distributing {
 struct device_speed {
   double memory = 3.0e12;  ///< Read and written: measured on an H100.
   double link = 365e9;     ///< Stores to another H100 of the host, in runs of at least 128 bytes.
-  double scattered_link = 60e9;  ///< The same where runs are far apart: measured on an H200.
+  double scattered_link = 60e9;  ///< The same in runs of 8 bytes: measured on an H200.
   double wait_s = 15e-6;
 };
 
@@ -24,7 +24,7 @@ struct phase_bytes {
   std::size_t moved = 0;        ///< Through the memory of the busiest device,
   std::size_t beside_sent = 0;  ///< of these while others are sent.
   std::size_t sent = 0;         ///< By the rank that sends most.
-  bool is_scattered = false;    ///< In runs of which a tile's are on many pages.
+  bool is_scattered = false;    ///< See `phased_transform::is_scattered`.
 };
 
 [[nodiscard]] double seconds_of(const device_speed& speed, phase_bytes bytes);

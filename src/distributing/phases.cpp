@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "distributing/phases.hpp"
 
-#include <algorithm>  // find, max
+#include <algorithm>  // find, max, min
 #include <bit>        // bit_width
 #include <cmath>      // sqrt
 #include <complex>
@@ -19,6 +19,10 @@ namespace wingbeat::distributing {
 namespace {
 
 using device::functors::exchange_store;
+
+/// Columns up to this length are one pass, of which 16 neighbours are stored together. Of several
+/// passes the last stores elements of one column, 8 bytes each to another row.
+constexpr std::size_t max_column = 1024;
 
 bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
@@ -71,10 +75,10 @@ std::vector<std::size_t> cut_lengths(const plan_spec& spec) {
   if (spec.lengths.size() > 1) return spec.lengths;
   const std::size_t n = spec.lengths[0];
   if (request::traits_of(spec.kind).is_real()) return {};
-  auto shorter = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
-  while (shorter > 1 && n % shorter != 0) --shorter;
-  if (shorter <= 1) return {};
-  return {n / shorter, shorter};
+  auto first = std::min(static_cast<std::size_t>(std::sqrt(static_cast<double>(n))), max_column);
+  while (first > 1 && n % first != 0) --first;
+  if (first <= 1) return {};
+  return {first, n / first};
 }
 
 std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_t>& lengths,
@@ -100,6 +104,11 @@ std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_
     phases = {{.axes = behind_first, .cut = 0, .next_cut = 1, .kind = spec.kind},
               {.axes = {0}, .cut = 1, .kind = kind.other_axes}};
     if (is_natural) phases.back().next_cut = 0;
+  } else if (!is_natural && !is_to_reals && lengths.size() == 3) {
+    // The last axis before the exchange, because its rows stay whole on the way.
+    phases = {{.axes = {0}, .cut = 1, .kind = spec.kind},
+              {.axes = {2}, .cut = 1, .next_cut = 0, .kind = spec.kind},
+              {.axes = {1}, .cut = 0, .kind = spec.kind}};
   } else if (!is_natural) {
     phases = {{.axes = {0}, .cut = 1, .next_cut = 0, .kind = kind.other_axes},
               {.axes = behind_first, .cut = 0, .kind = spec.kind}};
@@ -155,7 +164,8 @@ device::functors::exchange_numbers phased_transform::exchange(const phase& part,
           .has_twiddles = spec_.lengths.size() == 1,
           .is_inverse = !request::traits_of(spec_.kind).is_forward,
           .fine_bits = spec_.lengths.size() == 1 ? fine_bits_of(spec_.lengths[0]) : 0,
-          .rest_in_row = has_rest && !contains(part.axes, 2)};
+          .rest_in_row = has_rest && !contains(part.axes, 2),
+          .cut_in_row = !contains(part.axes, *part.next_cut)};
 }
 
 plan_spec phased_transform::transforms(std::size_t number, std::size_t rank,
@@ -201,10 +211,11 @@ bool phased_transform::leaves_in_output(std::size_t number) const {
 bool phased_transform::is_scattered(std::size_t number) const {
   const phase& part = phases_[number];
   if (!part.next_cut) return false;
-  constexpr std::size_t page_bytes = std::size_t{1} << 15;
+  constexpr std::size_t max_bytes = std::size_t{1} << 15;  // up to which it was measured
   const auto numbers = exchange(part, 1);
+  if (numbers.cut_in_row) return false;
   const std::size_t stride = numbers.cuts_first ? numbers.whole * numbers.rest : numbers.rest;
-  return stride * complex_bytes() > page_bytes;
+  return stride > 1 && (numbers.cut > max_column || stride * complex_bytes() > max_bytes);
 }
 
 std::size_t phased_transform::left_bytes(std::size_t number, std::size_t rank) const {

@@ -33,8 +33,9 @@ struct phase {
                                            const std::vector<std::size_t>& lengths,
                                            bin_distribution bins);
 
-/// Returns the lengths of the axes that phases transform: of one axis N1 and N2, as close to each
-/// other as divisors are, or nothing where it cannot be cut: reals, or a length without divisors.
+/// Returns the lengths of the axes that phases transform: of one axis N1 and N2, N1 the largest
+/// divisor up to 1,024 and the root of the length; nothing where it cannot be cut: reals, or a
+/// length without such a divisor.
 [[nodiscard]] std::vector<std::size_t> cut_lengths(const plan_spec& spec);
 
 /// A transform in phases on so many ranks. Phases are numbered from 0.
@@ -62,7 +63,7 @@ class phased_transform {
   [[nodiscard]] bool leaves_in_output(std::size_t number) const;
 
   /// Returns whether neighbours along the axis that is cut next, which one tile stores, are so far
-  /// apart on other ranks that they are on different pages.
+  /// apart on other ranks that links may be slow, or were measured to be.
   [[nodiscard]] bool is_scattered(std::size_t number) const;
 
   /// Returns the bytes that a rank has after a phase; what it sends to others in it.

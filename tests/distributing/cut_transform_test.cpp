@@ -66,15 +66,26 @@ TEST_P(cut_transform_on, copies_chunks_of_rows) {
             run(2, bin_distribution::transposed, one_row, "in 5 chunks"));
 }
 
-TEST(phased_transform, tells_where_a_tile_stores_to_many_pages) {
+TEST(phased_transform, sends_whole_rows_on_the_way_back) {
+  const phased_transform back{
+      {.lengths = {1024, 1024, 1024}, .kind = transform::inverse}, bin_distribution::transposed, 2};
+  ASSERT_EQ(back.phases().size(), 3U);
+  EXPECT_EQ(back.phases()[1].axes, std::vector<std::size_t>{2});
+  EXPECT_FALSE(back.is_scattered(1));
+  EXPECT_EQ(back.sent_bytes(0), 0U);
+}
+
+TEST(phased_transform, tells_where_a_tile_stores_far_apart) {
   const auto is_scattered = [](std::vector<std::size_t> lengths, transform kind) {
     const plan_spec spec{.lengths = std::move(lengths), .kind = kind};
     return phased_transform{spec, bin_distribution::transposed, 2}.is_scattered(0);
   };
   EXPECT_FALSE(is_scattered({1024, 1024, 1024}, transform::forward)) << "8 KiB apart";
   EXPECT_FALSE(is_scattered({16384, 16384}, transform::forward)) << "neighbours";
-  EXPECT_TRUE(is_scattered({1024, 1024, 1024}, transform::inverse)) << "planes";
-  EXPECT_TRUE(is_scattered({std::size_t{1} << 28}, transform::forward)) << "rows of 2^14";
+  EXPECT_TRUE(is_scattered({1024, 1024, 1024}, transform::inverse_to_real)) << "planes";
+  EXPECT_TRUE(is_scattered({64, 16384, 64}, transform::forward)) << "columns of two passes";
+  EXPECT_TRUE(is_scattered({16384, 16384}, transform::inverse)) << "rows of 2^14";
+  EXPECT_TRUE(is_scattered({std::size_t{1} << 28}, transform::forward)) << "rows of 2^18";
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, cut_transform_on, all_engines(), engine_name);

@@ -40,22 +40,23 @@ TEST_P(distributed_plan_on, makes_every_kind_of_two_and_three_axes) {
 }
 
 TEST_P(distributed_plan_on, makes_one_axis_as_two) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
   for (const transform kind : cases<transform>({transform::forward}, {transform::inverse})) {
     EXPECT_LT(difference_on(ranks_of(2), {{.lengths = {240}, .kind = kind}}), 1e-6);
-    if (leaves_out()) continue;
     EXPECT_LT(difference_on(ranks_of(5), {{.lengths = {4096}, .batch = 3, .kind = kind}}), 1e-6);
     EXPECT_LT(
         difference_on(ranks_of(3), {{.lengths = {34}, .kind = kind, .real = precision::fp64}}),
         1e-14);
   }
   const distributed_plan cut{ranks_of(2), {{.lengths = {240}}, {}, false}};
-  EXPECT_EQ(cut.in_boxes()[1], (box{{0, 0, 8}, {1, 16, 15}}));
-  EXPECT_EQ(cut.out_boxes()[1], (box{{0, 8, 0}, {1, 16, 15}}));
+  EXPECT_EQ(cut.in_boxes()[1], (box{{0, 0, 8}, {1, 15, 16}}));
+  EXPECT_EQ(cut.out_boxes()[1], (box{{0, 8, 0}, {1, 15, 16}}));
 }
 
 TEST_P(distributed_plan_on, makes_random_requests) {
+  if (leaves_out()) GTEST_SKIP() << "of one request a second";
   std::mt19937 dice{2};
-  const int n_requests = leaves_out() ? 0 : 60;
+  constexpr int n_requests = 60;
   for (int request = 0; request < n_requests; ++request) {
     distributed_spec spec;
     for (std::size_t axis = 2 + dice() % 2; axis > 0; --axis) {
@@ -77,6 +78,7 @@ TEST_P(distributed_plan_on, makes_random_requests) {
 }
 
 TEST_P(distributed_plan_on, gives_ranks_whole_transforms_where_there_are_enough) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
   EXPECT_EQ(difference_on(ranks_of(3), {{.lengths = {30}, .batch = 7}}), 0);
   const distributed_plan rows{ranks_of(3), {{.lengths = {30}, .batch = 7}}};
   EXPECT_EQ(rows.in_boxes()[1], (box{{3, 0}, {5, 30}}));
@@ -85,15 +87,14 @@ TEST_P(distributed_plan_on, gives_ranks_whole_transforms_where_there_are_enough)
 }
 
 TEST_P(distributed_plan_on, uses_one_device_where_several_are_no_quicker) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
   const distributed_plan alone{ranks_of(2), {{.lengths = {16, 16}}}};
   EXPECT_TRUE(alone.uses_one_device());
   EXPECT_EQ(alone.in_bytes(0), 16U * 16 * 8);
   EXPECT_EQ(alone.in_bytes(1), 0U);
   EXPECT_THAT(alone.explain(), HasSubstr("rank 0 makes it alone"));
-  if (!leaves_out()) {
-    const distributed_plan large{ranks_of(2), {{.lengths = {256, 256, 64}}}};
-    EXPECT_TRUE(large.uses_one_device()) << "ranks of one device gain nothing";
-  }
+  const distributed_plan large{ranks_of(2), {{.lengths = {256, 256, 64}}}};
+  EXPECT_TRUE(large.uses_one_device()) << "ranks of one device gain nothing";
   EXPECT_THAT(refusal([&] {
                 distributed_plan(ranks_of(2), {{.lengths = {61}}, {}, false});
               }),
@@ -101,6 +102,7 @@ TEST_P(distributed_plan_on, uses_one_device_where_several_are_no_quicker) {
 }
 
 TEST_P(distributed_plan_on, counts_what_goes_over_links) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
   const distributed_plan cut{ranks_of(2), {{.lengths = {8, 16}}, {}, false}};
   EXPECT_EQ(cut.sent_bytes(), 16U * 8 / 2 * 8);
   EXPECT_EQ(cut.out_boxes()[1], (box{{0, 0, 8}, {1, 8, 16}}));
@@ -128,6 +130,7 @@ TEST_P(distributed_plan_on, refuses_requests_that_it_cannot_cut) {
 }
 
 TEST_P(distributed_plan_on, refuses_memory_that_ranks_would_overwrite) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
   domain ranks = ranks_of(2);
   distributed_plan cut{ranks, {{.lengths = {8, 8}}, {}, false}};
   const buffer a{*on, 256}, b{*on, 256}, c{*on, 256}, small{*on, 255};

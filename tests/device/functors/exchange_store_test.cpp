@@ -30,7 +30,7 @@ TEST(functors_exchange_store, finds_the_rank_of_an_index_in_its_share) {
 
 /// Stores every element of an array [2][first][second][z], cut along one of two axes, from all
 /// ranks; the value is its index. Ranks then have it cut along the other one.
-void expect_exchange(size ranks, bool cuts_first, bool rest_in_row) {
+void expect_exchange(size ranks, bool cuts_first, bool rest_in_row, bool cut_in_row) {
   const size first = 5, second = 7, rest = 3;
   const size cut = cuts_first ? first : second, whole = cuts_first ? second : first;
   const rank_shares before{whole, ranks}, after{cut, ranks};
@@ -45,7 +45,8 @@ void expect_exchange(size ranks, bool cuts_first, bool rest_in_row) {
                              .own = before.count(rank),
                              .rest = rest,
                              .cuts_first = cuts_first,
-                             .rest_in_row = rest_in_row};
+                             .rest_in_row = rest_in_row,
+                             .cut_in_row = cut_in_row};
     functor::operands given{};
     given.rank = rank;
     given.begin = given.peer_begin = before.begin(rank);
@@ -57,8 +58,10 @@ void expect_exchange(size ranks, bool cuts_first, bool rest_in_row) {
       for (size own = 0; own < n.own; ++own) {
         for (size index = 0; index < cut; ++index) {
           for (size z = 0; z < rest; ++z) {
-            const size row = rest_in_row ? (b * n.own + own) * rest + z : b * n.own + own;
-            const size i = rest_in_row ? index : index * rest + z;
+            const size row = cut_in_row    ? (b * cut + index) * n.own + own
+                             : rest_in_row ? (b * n.own + own) * rest + z
+                                           : b * n.own + own;
+            const size i = cut_in_row ? z : rest_in_row ? index : index * rest + z;
             const size place = given.begin + own;
             const size y = cuts_first ? index : place, x = cuts_first ? place : index;
             const auto number = static_cast<float>(((b * first + y) * second + x) * rest + z);
@@ -88,7 +91,10 @@ void expect_exchange(size ranks, bool cuts_first, bool rest_in_row) {
 TEST(functors_exchange_store, moves_the_cut_from_one_axis_to_the_other) {
   for (size ranks = 1; ranks <= functors::max_exchange_ranks; ++ranks) {
     for (const bool cuts_first : {false, true}) {
-      for (const bool rest_in_row : {false, true}) expect_exchange(ranks, cuts_first, rest_in_row);
+      for (const bool rest_in_row : {false, true}) {
+        expect_exchange(ranks, cuts_first, rest_in_row, false);
+      }
+      expect_exchange(ranks, cuts_first, false, true);
     }
   }
 }
@@ -123,8 +129,8 @@ TEST(functors_exchange_store, multiplies_by_the_root_of_both_places) {
 }
 
 TEST(functors_exchange_store, names_its_members) {
-  EXPECT_TRUE((ends::has_members<exchange_numbers, 10>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(exchange_numbers{}, 10));
+  EXPECT_TRUE((ends::has_members<exchange_numbers, 11>));
+  EXPECT_TRUE(wingbeat::test::names_numbers(exchange_numbers{}, 11));
   exchange_numbers n{};
   n.ranks = functors::max_exchange_ranks;
   n.has_twiddles = true;

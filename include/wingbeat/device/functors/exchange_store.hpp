@@ -45,8 +45,9 @@ struct exchange_numbers {
   bool has_twiddles = false;
   bool is_inverse = false;
   unsigned fine_bits = 0;
-  bool rest_in_row = false;  ///< Rows are (b, own, z) with elements of the cut axis; else rows are
-                             ///< (b, own), with elements (cut, z).
+  bool rest_in_row = false;  ///< Rows are (b, own, z) with elements of the cut axis,
+  bool cut_in_row = false;   ///< or (b, cut, own) with elements z; else rows are (b, own), with
+                             ///< elements (cut, z).
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {
@@ -60,6 +61,7 @@ struct exchange_numbers {
     visit("is_inverse", is_inverse);
     visit("fine_bits", fine_bits);
     visit("rest_in_row", rest_in_row);
+    visit("cut_in_row", cut_in_row);
   }
 };
 
@@ -107,9 +109,12 @@ class exchange_store {
 
   WINGBEAT_FN void store(size i, complex<Real> value) const {
     const size z = numbers_.rest_in_row ? row_ % numbers_.rest : i % numbers_.rest;
-    const size index = numbers_.rest_in_row ? i : i / numbers_.rest;
     const size lead = numbers_.rest_in_row ? row_ / numbers_.rest : row_;
-    const size b = lead / numbers_.own, own = lead % numbers_.own;
+    const size own = lead % numbers_.own, before = lead / numbers_.own;
+    const size b = numbers_.cut_in_row ? before / numbers_.cut : before;
+    const size index = numbers_.cut_in_row    ? before % numbers_.cut
+                       : numbers_.rest_in_row ? i
+                                              : i / numbers_.rest;
     const rank_shares shares{numbers_.cut, numbers_.ranks};
     const size rank = shares.rank_of(index), count = shares.count(rank);
     const size offset = index - shares.begin(rank);
