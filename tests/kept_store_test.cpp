@@ -58,9 +58,12 @@ struct counted {
     state.numbers += unsigned(row / BESIDE) + 1;
     state.count += 1;
   }
+  WINGBEAT_FN static summary before(WINGBEAT_GLOBAL summary* out, wd::size row, wd::size i) {
+    return place(out, row, i);
+  }
   WINGBEAT_FN static void finish(WINGBEAT_GLOBAL summary* out, wd::size row, wd::size i,
-                                 const kept& state) {
-    place(out, row, i) = {place(out, row, i).count + state.count, state.numbers};
+                                 const kept& state, summary found) {
+    place(out, row, i) = {found.count + state.count, state.numbers};
   }
   WINGBEAT_FN static void store(WINGBEAT_GLOBAL summary* out, wd::size row, wd::size i, float x) {
     if (!(x > 0)) return;

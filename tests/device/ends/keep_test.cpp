@@ -42,8 +42,10 @@ struct folding {
     state.folded = 0.5F * state.folded + x * static_cast<float>(row + 1);
     state.changed += 1;
   }
-  static void finish(history* out, size row, size i, const kept& state) {
+  static history before(history* out, size, size i) { return out[i]; }
+  static void finish(history* out, size row, size i, const kept& state, const history& found) {
     EXPECT_EQ(row, 0U);
+    EXPECT_EQ(found, out[i]);
     out[i].folded = state.folded;
     out[i].changed += state.changed;
     out[i].finished += 1;

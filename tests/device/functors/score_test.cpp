@@ -100,7 +100,7 @@ void keep_in_runs_of(size n_of_run, const score_numbers& n, kept_memory& memory)
         const float score = scores[first + row][i];
         if (each.changes(state, i, score)) each.keep(state, i, score);
       }
-      of_run.finish(i, state);
+      of_run.finish(i, state, of_run.before(i));
     }
   }
 }
@@ -129,7 +129,7 @@ TEST(functors_score, keeps_the_lowest_score_and_the_first_of_equals_but_no_nan) 
       const functor each{n, &key, given, row};
       if (each.changes(state, 0, list[row])) each.keep(state, 0, list[row]);
     }
-    of_run.finish(0, state);
+    of_run.finish(0, state, of_run.before(0));
     return key;
   };
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();

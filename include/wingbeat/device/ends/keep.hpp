@@ -14,11 +14,14 @@
 //                                       size i, float value);  // whether keep changes a member
 //       WINGBEAT_FN static void keep(kept& state, WINGBEAT_GLOBAL element* out, size row, size i,
 //                                    float value);
-//       WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, size row, size i, kept state);
+//       WINGBEAT_FN static element before(WINGBEAT_GLOBAL element* out, size row, size i);
+//       WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, size row, size i, kept state,
+//                                      element before);
 //     };
 //
-// `started` and `finish` are called with the first row. Parameters and operands stand behind `out`;
-// see functor.hpp. Values are real numbers.
+// `started`, `before` and `finish` are called with the first row; `before` returns what `finish`
+// needs of the output, for all elements of a thread first, so that none waits for another.
+// Parameters and operands stand behind `out`; see functor.hpp. Values are real numbers.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"         // complex
@@ -64,8 +67,11 @@ class fused_keep {
   WINGBEAT_FN void keep(kept& state, size row, size i, value x) const {
     given_.template to<keep_call>(state, out_, row, i, x);
   }
-  WINGBEAT_FN void finish(size row, size i, const kept& state) const {
-    given_.template to<finish_call>(out_, row, i, state);
+  WINGBEAT_FN element before(size row, size i) const {
+    return given_.template to<before_call>(out_, row, i);
+  }
+  WINGBEAT_FN void finish(size row, size i, const kept& state, element found) const {
+    given_.template to<finish_call>(out_, row, i, state, found);
   }
 
  private:
@@ -90,10 +96,17 @@ class fused_keep {
       Functor::keep(held, out, more..., parts().signal(row), parts().element(row, i), x);
     }
   };
+  struct before_call {
+    template <class Out, class... Given>
+    WINGBEAT_FN static element of(Out out, size row, size i, const Given&... more) {
+      return Functor::before(out, more..., parts().signal(row), parts().element(row, i));
+    }
+  };
   struct finish_call {
     template <class Out, class... Given>
-    WINGBEAT_FN static void of(Out out, size row, size i, const kept& held, const Given&... more) {
-      Functor::finish(out, more..., parts().signal(row), parts().element(row, i), held);
+    WINGBEAT_FN static void of(Out out, size row, size i, const kept& held, element found,
+                               const Given&... more) {
+      Functor::finish(out, more..., parts().signal(row), parts().element(row, i), held, found);
     }
   };
 
@@ -159,6 +172,8 @@ class kept_reals {
   using memory = kept_memory<typename store::functor, parts * n_elements>;
 
  public:
+  using element = typename store::element;
+
   WINGBEAT_FN kept_reals(const Body& body, const Elements& tile, unsigned lane)
       : tile_(tile),
         memory_(reinterpret_cast<WINGBEAT_LOCAL char*>(body.entries()) + kept_at()),
@@ -183,9 +198,14 @@ class kept_reals {
       memory_.put(slot, state);
     });
   }
-  WINGBEAT_FN void finish(unsigned q) const {
-    each(q, [&](unsigned slot, size i, unsigned) {
-      tile_.target().finish(first_.row, i, memory_.get(slot));
+  WINGBEAT_FN void read_before(unsigned q, element (&found)[2]) const {
+    each(q, [&](unsigned, size i, unsigned part) {
+      found[part] = tile_.target().before(first_.row, i);
+    });
+  }
+  WINGBEAT_FN void finish(unsigned q, const element (&found)[2]) const {
+    each(q, [&](unsigned slot, size i, unsigned part) {
+      tile_.target().finish(first_.row, i, memory_.get(slot), found[part]);
     });
   }
 
@@ -235,8 +255,15 @@ WINGBEAT_FN void finish_kept(const Body& body, const Elements& tile) {
   const unsigned lane = body.lane_out();
   if (!tile.has(lane)) return;
   const kept_reals<Body, Elements> reals(body, tile, lane);
+  typename kept_reals<Body, Elements>::element found[Body::elements_per_thread][2];
   WINGBEAT_UNROLL
-  for (unsigned r = 0; r < Body::elements_per_thread; ++r) reals.finish(body.number_out(r));
+  for (unsigned r = 0; r < Body::elements_per_thread; ++r) {
+    reals.read_before(body.number_out(r), found[r]);
+  }
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < Body::elements_per_thread; ++r) {
+    reals.finish(body.number_out(r), found[r]);
+  }
 }
 
 }  // namespace wingbeat::device::ends

@@ -118,9 +118,13 @@ struct fixed_kept : fixed<Policy> {
                                size i, Value z) {
     functor{Policy::numbers(), out, Policy::completed(given), row}.keep(held, i, z);
   }
+  WINGBEAT_FN static element before(WINGBEAT_GLOBAL element* out, operands given, size row,
+                                    size i) {
+    return functor{Policy::numbers(), out, Policy::completed(given), row}.before(i);
+  }
   WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, operands given, size row, size i,
-                                 const kept& held) {
-    functor{Policy::numbers(), out, Policy::completed(given), row}.finish(i, held);
+                                 const kept& held, element found) {
+    functor{Policy::numbers(), out, Policy::completed(given), row}.finish(i, held, found);
   }
 };
 

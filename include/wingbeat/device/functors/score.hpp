@@ -157,16 +157,17 @@ class score {
     }
     if (is_counted(value)) ++state.count;
   }
-  WINGBEAT_FN void finish(size i, const kept& state) const {
+  WINGBEAT_FN element before(size i) const { return keys_[i]; }
+  WINGBEAT_FN void finish(size i, const kept& state, element largest) const {
     if (state.number != 0) {
       const size key = score_key_of(state.largest, given_.first + state.number - 1);
-      if (key > keys_[i]) keys_[i] = key;
+      if (key > largest) keys_[i] = key;
     }
     if (numbers_.has_sums) {
       given_.moments[i] = state.total.sum;
       given_.moments[places() + i] = state.total.squares;
     }
-    if (numbers_.has_counts && state.count != 0) given_.counts[i] += state.count;
+    if (numbers_.has_counts && state.count != 0) add(given_.counts + i, unsigned(state.count));
   }
 
  private:
