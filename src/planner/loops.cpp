@@ -146,7 +146,9 @@ class loop_nest {
   }
 
   /// Whether one workgroup may take all rows, which then stay as they are.
-  [[nodiscard]] bool may_keep() const { return at_.request.spec.store.kept_bytes > 0; }
+  [[nodiscard]] bool may_keep() const {
+    return at_.request.spec.store.kept_bytes > 0 && shape_.bank_bytes != 0;
+  }
 
   const pass_numbers& numbers_;
   const tile_shape& shape_;
