@@ -18,7 +18,10 @@ namespace {
 
 using namespace wingbeat::test;
 using wingbeat::device::direction;
+using wingbeat::device::opposite;
 using wingbeat::device::thread::dft;
+using wingbeat::device::thread::dft_of_reals;
+using wingbeat::device::thread::dft_to_reals;
 
 template <class Length>
 class thread_dft : public ::testing::Test {};
@@ -103,6 +106,53 @@ TYPED_TEST(thread_dft, keeps_symmetries_exactly) {
   expect_symmetries<float, n, direction::inverse>();
   expect_symmetries<double, n, direction::forward>();
   expect_symmetries<double, n, direction::inverse>();
+}
+
+/// Of reals the bins up to N/2, which NaN elsewhere does not reach, and the way back.
+template <class Real, int N, direction Dir>
+void compare_reals() {
+  const Real nan = std::numeric_limits<Real>::quiet_NaN();
+  auto reals = noise<Real, N>(/*seed=*/5);
+  for (auto &z : reals.at) z.im = 0;
+  auto x = reals;
+  for (auto &z : x.at) z.im = nan;
+  dft_of_reals<Dir>(x.at);
+  const auto expected = dft_by_definition<Dir>(reals);
+  exact bins(expected.begin(), expected.begin() + N / 2 + 1), made;
+  for (int k = 0; k <= N / 2; ++k) made.push_back(widened(x.at[k]));
+  ASSERT_LE(relative_l2(made, bins), l2_bound<Real>(N)) << N << " reals";
+  EXPECT_EQ(x.at[0].im, 0);
+
+  x.at[0].im = nan;
+  for (int k = N / 2 + 1; k < N; ++k) x.at[k] = {nan, nan};
+  dft_to_reals<opposite(Dir)>(x.at);
+  exact back, times_n;
+  for (int j = 0; j < N; ++j) {
+    back.push_back(widened(x.at[j]));
+    times_n.push_back(static_cast<long double>(N) * widened(reals.at[j]));
+  }
+  EXPECT_LE(relative_l2(back, times_n), 2 * l2_bound<Real>(N)) << N << " reals";
+}
+
+template <int N>
+void compare_reals_of() {
+  compare_reals<float, N, direction::forward>();
+  compare_reals<float, N, direction::inverse>();
+  compare_reals<double, N, direction::forward>();
+  compare_reals<double, N, direction::inverse>();
+}
+
+TEST(thread_dft_of_reals, agrees_with_the_definition) {
+  compare_reals_of<3>();
+  compare_reals_of<5>();
+  compare_reals_of<7>();
+  compare_reals_of<11>();
+  compare_reals_of<13>();
+  compare_reals_of<17>();
+  compare_reals_of<19>();
+  compare_reals_of<23>();
+  compare_reals_of<29>();
+  compare_reals_of<31>();
 }
 
 /// Two signals at once in fp16, of which each number is rounded to 11 bits: as

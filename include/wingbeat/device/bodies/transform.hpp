@@ -19,10 +19,12 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"           // complex
+#include "wingbeat/device/factors.hpp"           // least_factor
 #include "wingbeat/device/grid/numbers.hpp"      // pass_numbers
 #include "wingbeat/device/index.hpp"             // mirrored
 #include "wingbeat/device/order.hpp"             // order
 #include "wingbeat/device/port.hpp"              // WINGBEAT_FN, group
+#include "wingbeat/device/thread/dft.hpp"        // dft_of_reals, dft_to_reals
 #include "wingbeat/device/workgroup/fft.hpp"     // fft
 #include "wingbeat/device/workgroup/memory.hpp"  // memory, scratch, reuse
 #include "wingbeat/device/workgroup/team.hpp"    // team, lanes
@@ -56,6 +58,10 @@ class transform {
   static constexpr unsigned scratch_bytes = of.scratch_bytes();
   static constexpr bool has_exchanges = fft::exchanges > 0;
   static constexpr unsigned live = as.live_elements();  ///< Of a thread's; the others are zeros.
+  /// Whether one thread makes all of an axis, of a prime number of elements.
+  static constexpr bool is_prime_alone =
+      as.total == e && live == e && e > 2 &&
+      least_factor(e) == e&& as.factors_in == 0 && as.factors_out == 0;
 
   static_assert(!(of.stage_in || of.stage_out) || !of.half_trade ||
                     of.makes == grid::body::real_row || of.makes == grid::body::rader,
@@ -113,7 +119,13 @@ class transform {
                             size rows) const {
     complex_type x[e];
     pass.load(tile, x, number, rows);
-    run(x);
+    if constexpr (is_prime_alone && Elements::reads_reals && Elements::last_written <= e / 2 + 1) {
+      thread::dft_of_reals<Policy::dir>(x);
+    } else if constexpr (is_prime_alone && Elements::writes_reals && as.in.is_hermitian) {
+      thread::dft_to_reals<Policy::dir>(x);
+    } else {
+      run(x);
+    }
     pass.store(tile, x);
   }
 

@@ -36,6 +36,13 @@ class elements {
           ? numbers.out.valid_end
           : numbers.shape.length;
 
+  /// Of one whose inputs are bins of reals, the number from which on they are conjugates of others.
+  static constexpr size last_read = numbers.in.is_hermitian &&
+                                            numbers.total == numbers.shape.elements_per_thread &&
+                                            numbers.in.second == 0
+                                        ? numbers.total / 2 + 1
+                                        : numbers.shape.length;
+
   WINGBEAT_FN bool has(unsigned lane) const { return tile_.has(lane); }
   /// Returns whether element q of a butterfly is no padding.
   WINGBEAT_FN static constexpr bool has_element(unsigned q) {

@@ -32,6 +32,11 @@ WINGBEAT_FN constexpr complex<Real> fused(complex<Real> z, Real factor, complex<
   return {multiply_add(factor, y.re, z.re), multiply_add(factor, y.im, z.im)};
 }
 
+template <class Real>
+WINGBEAT_FN constexpr Real fused(Real z, Real factor, Real y) {
+  return multiply_add(factor, y, z);
+}
+
 /// Returns z - i by y forward, z + i by y for the inverse.
 template <direction Dir, class Real>
 WINGBEAT_FN constexpr complex<Real> fused_quarter(complex<Real> z, Real factor, complex<Real> y) {
@@ -181,16 +186,29 @@ struct prime_roots<31, Real> {
                     Real(0.10129833767742542456)};
 };
 
+template <class Real>
+WINGBEAT_FN constexpr complex<Real> negated(complex<Real> z) {
+  return {-z.re, -z.im};
+}
+template <class Real>
+WINGBEAT_FN constexpr Real negated(Real x) {
+  return -x;
+}
+template <class Real>
+WINGBEAT_FN constexpr Real scaled(Real x, Real factor) {
+  return factor * x;
+}
+
 /// Inputs 1 to P - 1 of a DFT of prime length, `Live` of all P being known: sums s[j] and
-/// differences d[j] of the pairs that have a live one.
-template <unsigned P, unsigned Live, class Real>
+/// differences d[j] of the pairs that have a live one. Value: complex<Real>, or Real.
+template <unsigned P, unsigned Live, class Real, class Value = complex<Real>>
 struct prime_pairs {
   static constexpr unsigned m = P / 2;
   static constexpr unsigned count = minimum(m, Live - 1);
-  complex<Real> sum[m + 1];
-  complex<Real> difference[m + 1];
+  Value sum[m + 1];
+  Value difference[m + 1];
 
-  WINGBEAT_FN constexpr void take(const complex<Real> (&x)[P]) {
+  WINGBEAT_FN constexpr void take(const Value (&x)[P]) {
     WINGBEAT_UNROLL
     for (unsigned j = 1; j <= count; ++j) {
       if (P - j < Live) {
@@ -203,19 +221,47 @@ struct prime_pairs {
     }
   }
 
+  /// Returns output 0.
+  WINGBEAT_FN constexpr Value total(Value first) const {
+    WINGBEAT_UNROLL
+    for (unsigned j = 1; j <= count; ++j) first = first + sum[j];
+    return first;
+  }
+
+  /// Returns what each even[k] begins with, and makes sums differences of them.
+  WINGBEAT_FN constexpr Value base(Value first) {
+    if constexpr (count == m) {
+      first = fused(first, Real(-0.5), sum[m]);
+      WINGBEAT_UNROLL
+      for (unsigned j = 1; j < m; ++j) sum[j] = sum[j] - sum[m];
+    }
+    return first;
+  }
+
+  /// Returns even[k].
+  WINGBEAT_FN constexpr Value even(Value base, unsigned k) const {
+    const prime_roots<P, Real> roots{};
+    constexpr unsigned others = minimum(count, m - 1);
+    WINGBEAT_UNROLL
+    for (unsigned j = 1; j <= others; ++j) {
+      base = fused(base, roots.cosine[folded(j * k) - 1], sum[j]);
+    }
+    return base;
+  }
+
   /// Returns odd[k] / S: the difference that meets the largest sine, and shares of the others.
-  WINGBEAT_FN constexpr complex<Real> odd(unsigned k) const {
+  WINGBEAT_FN constexpr Value odd(unsigned k) const {
     const prime_roots<P, Real> roots{};
     unsigned first = 1;  // j of the term that the others are added to
     WINGBEAT_UNROLL
     for (unsigned j = 1; j <= count; ++j) {
       if (folded(j * k) == roots.largest) first = j;
     }
-    complex<Real> all = difference[first];
+    Value all = difference[first];
     if (folded(first * k) != roots.largest) {
       all = scaled(all, share(roots, first * k));
     } else if (first * k % P > m) {
-      all = {-all.re, -all.im};
+      all = negated(all);
     }
     WINGBEAT_UNROLL
     for (unsigned j = 1; j <= count; ++j) {
@@ -241,26 +287,50 @@ WINGBEAT_FN constexpr void dft_of_prime(complex<Real> (&x)[P]) {
   const prime_roots<P, Real> roots{};
   prime_pairs<P, Live, Real> pairs{};
   pairs.take(x);
-  constexpr unsigned count = pairs.count, others = minimum(count, m - 1);
-  complex<Real> all = x[0], base = x[0];
-  WINGBEAT_UNROLL
-  for (unsigned j = 1; j <= count; ++j) all = all + pairs.sum[j];
-  if constexpr (count == m) {
-    base = fused(base, Real(-0.5), pairs.sum[m]);
-    WINGBEAT_UNROLL
-    for (unsigned j = 1; j < m; ++j) pairs.sum[j] = pairs.sum[j] - pairs.sum[m];
-  }
+  const complex<Real> all = pairs.total(x[0]), base = pairs.base(x[0]);
   x[0] = all;
   WINGBEAT_UNROLL
   for (unsigned k = 1; k <= m; ++k) {
-    complex<Real> even = base;
-    WINGBEAT_UNROLL
-    for (unsigned j = 1; j <= others; ++j) {
-      even = fused(even, roots.cosine[pairs.folded(j * k) - 1], pairs.sum[j]);
-    }
-    const complex<Real> odd = pairs.odd(k);
+    const complex<Real> even = pairs.even(base, k), odd = pairs.odd(k);
     x[k] = fused_quarter<Dir>(even, roots.sine, odd);
     x[P - k] = fused_quarter<opposite(Dir)>(even, roots.sine, odd);
+  }
+}
+
+/// Replaces x[0] to x[P/2] by the bins of P reals, their real parts: half of the operations. The
+/// other bins are conjugates of these, and are not made.
+template <direction Dir, class Real, unsigned P>
+WINGBEAT_FN constexpr void dft_of_reals(complex<Real> (&x)[P]) {
+  const Real sine = prime_roots<P, Real>{}.sine * Real(Dir == direction::forward ? -1 : 1);
+  Real inputs[P] = {};
+  WINGBEAT_UNROLL
+  for (unsigned j = 0; j < P; ++j) inputs[j] = x[j].re;
+  prime_pairs<P, P, Real, Real> pairs{};
+  pairs.take(inputs);
+  x[0] = {pairs.total(inputs[0]), Real(0)};
+  const Real base = pairs.base(inputs[0]);
+  WINGBEAT_UNROLL
+  for (unsigned k = 1; k <= P / 2; ++k) x[k] = {pairs.even(base, k), sine * pairs.odd(k)};
+}
+
+/// The way back: replaces x by the P reals whose bins are x[0] to x[P/2] and their conjugates.
+template <direction Dir, class Real, unsigned P>
+WINGBEAT_FN constexpr void dft_to_reals(complex<Real> (&x)[P]) {
+  const Real sine = prime_roots<P, Real>{}.sine * Real(Dir == direction::forward ? 1 : -1);
+  prime_pairs<P, P, Real, Real> pairs{};
+  WINGBEAT_UNROLL
+  for (unsigned k = 1; k <= P / 2; ++k) {
+    pairs.sum[k] = x[k].re + x[k].re;
+    pairs.difference[k] = x[k].im + x[k].im;
+  }
+  const Real first = x[0].re;
+  x[0] = {pairs.total(first), Real(0)};
+  const Real base = pairs.base(first);
+  WINGBEAT_UNROLL
+  for (unsigned j = 1; j <= P / 2; ++j) {
+    const Real even = pairs.even(base, j), odd = pairs.odd(j);
+    x[j] = {multiply_add(sine, odd, even), Real(0)};
+    x[P - j] = {multiply_add(-sine, odd, even), Real(0)};
   }
 }
 
