@@ -99,6 +99,9 @@ class device_functor {
     functor_parts parts{.type = name_of_type(typeid(Functor)), .constants = constants_of(numbers_)};
     if constexpr (requires { typename Functor::kept; }) parts.form = "fixed_kept";
     operands::each(numbers_, [&](std::string_view name, auto) { add_operand(parts, name); });
+    if constexpr (requires { Functor::gathered(numbers_); }) {
+      if (Functor::gathered(numbers_) > 0) parts.form = "fixed_gathering";
+    }
     return functor_source(parts);
   }
 

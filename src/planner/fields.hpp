@@ -27,6 +27,7 @@ void each_field_of_shape(const Visit& visit) {
   visit("half_trade", &tile_shape::half_trade);
   visit("stage_in", &tile_shape::stage_in);
   visit("stage_out", &tile_shape::stage_out);
+  visit("overlaid", &tile_shape::overlaid);
   visit("mirrored", &tile_shape::mirrored);
   visit("source", &tile_shape::source);
   visit("sink", &tile_shape::sink);

@@ -94,8 +94,9 @@ std::string functor::end_text(std::string_view name, const functor_rows& rows,
       : partial_bytes > 0 ? "reduce"
                           : mine,
       mine, rows.elements, rows.is_dense, is_real, !parameters.empty(), block_at, operands.size(),
-      rows.first > 0 || rows.taken != reals::in_pairs
-          ? formatted(", {}, {}", rows.first, text_of(rows.taken))
+      rows.first > 0 || rows.taken != reals::in_pairs || rows.lines > 0
+          ? formatted(", {}, {}{}", rows.first, text_of(rows.taken),
+                      rows.lines > 0 ? formatted(", {}", rows.lines) : "")
           : "");
   result += formatted(
       "static_assert(sizeof({}::element) == {}, \"the element of your {} functor has another size "

@@ -22,6 +22,7 @@ struct functor_rows {
   bool is_dense = false;  ///< The axis's elements lie one behind another; of no plane.
   std::size_t first = 0;  ///< The first index of a dense axis that is in memory.
   device::ends::reals taken = device::ends::reals::in_pairs;
+  std::size_t lines = 0;  ///< That alternate in a row, if the functor takes them for rows.
 };
 
 struct functor {

@@ -127,7 +127,7 @@ class loop_nest {
     const bool needs_axis = numbers_.in.is_limited || numbers_.in.is_hermitian ||
                             numbers_.out.is_limited || numbers_.factors_in > 0 ||
                             numbers_.factors_out > 0 || shape_.mirrored ||
-                            shape_.source == row::half_spectrum;
+                            shape_.source == row::half_spectrum || at_.request.lines > 0;
     const auto is_free = [&](const role_loop& each) {
       return each.role == loop_role::others || (each.role == loop_role::groups && !needs_axis);
     };

@@ -72,8 +72,12 @@ std::vector<piece> radix_pieces_of(const axis_request& axis, const tuning::archi
     if (pieces.size() == few.size()) return pieces;
   }
   const piece common = common_piece(context, axis.is_row, axis.is_row);
-  const auto whole = axis.is_row ? row_at_once(common, context.rows(), context)
-                                 : columns(common, axis.total, axis.columns, context);
+  std::optional<piece> whole;
+  if (axis.are_lines) whole = lines_side_by_side(common, axis.total, axis.columns, context);
+  if (!whole) {
+    whole = axis.is_row ? row_at_once(common, context.rows(), context)
+                        : columns(common, axis.total, axis.columns, context);
+  }
   if (whole) return {*whole};
   for (const parts& lengths : ways_to_cut(context)) {
     auto pieces = cut_into(lengths, context);

@@ -100,6 +100,7 @@ void add_functors(pass& result, const request::resolved_spec& request) {
     result.out.fused = functor_of(spec.store, request.kind.out == request::domain::real);
     shape.partial_bytes = static_cast<unsigned>(spec.store.partial_bytes);
   }
+  result.in.rows.lines = result.out.rows.lines = request.lines;
   result.numbers.roots_at = result.parameter_blocks().size() / shape.element_bytes;
 }
 

@@ -52,14 +52,17 @@ unsigned cost_of(const rule_request& request, const tile_shape& shape,
     return device::workgroup::stage_cost(length, elements) +
            data.costs.convolved_element * elements * real_bytes_of(request) / 4;
   }
+  const bool is_unpaired = request.is_real_row && elements % 2 != 0;
+  const auto with_opposites = [&](unsigned computed) {
+    return is_unpaired ? computed * data.costs.unpaired_quarters / 4 : computed;
+  };
   // Columns of a workgroup are threads enough.
   if (shape.lanes_across) {
-    return device::workgroup::stage_cost(length, elements) + data.costs.column_element * elements;
+    return with_opposites(device::workgroup::stage_cost(length, elements)) +
+           data.costs.column_element * elements;
   }
-  const unsigned computed =
-      device::workgroup::estimated_cost(length, elements, real_bytes_of(request));
-  const bool is_unpaired = request.is_real_row && elements % 2 != 0;
-  return (is_unpaired ? computed * data.costs.unpaired_quarters / 4 : computed) +
+  return with_opposites(
+             device::workgroup::estimated_cost(length, elements, real_bytes_of(request))) +
          cost_of_access(shape, data);
 }
 
@@ -80,7 +83,7 @@ bool fits(const tile_shape& shape, const rule_request& request, const tuning::ru
           .max_registers();
   const bool is_short = request.is_convolved && request.length <= costs.short_convolved;
   if (is_short && held > costs.max_held_of_convolved) return false;
-  const unsigned all = request.is_real_row ? held + held / 2 : held;
+  const unsigned all = request.is_real_row && !shape.lanes_across ? held + held / 2 : held;
   const unsigned registers = device::workgroup::registers_estimate(all, real_bytes_of(request)) *
                              costs.register_quarters / 4;
   return registers <= registers_allowed(shape.threads(), costs);
@@ -208,6 +211,33 @@ std::optional<tuning::shape> columns_by_rule(const rule_request& request,
     if (choose_elements(shape, max_of_mixed, request, data, device)) break;
     if (shape.lanes <= min_lanes) return std::nullopt;
     shape.lanes /= 2;
+  }
+  return tuning::shape{.length = request.length,
+                       .elements = shape.elements_per_thread,
+                       .lanes = shape.lanes,
+                       .half_trade = shape.half_trade};
+}
+
+std::optional<tuning::shape> lines_by_rule(const rule_request& request,
+                                           const tuning::architecture& data,
+                                           const device_info& device) {
+  const tuning::column_defaults& rules = data.other_columns;
+  if (request.length == 1 || request.length > rules.longest) return std::nullopt;
+  tile_shape shape = shape_of(request);
+  shape.lanes_across = true;
+  const auto least = static_cast<unsigned>(data.placing.sector_bytes / real_bytes_of(request));
+  const unsigned most = max_elements(request, rules.elements_per_thread);
+  for (shape.lanes = 4 * least; shape.lanes >= least; shape.lanes /= 2) {
+    shape.half_trade = request.bank_bytes != 0;  // allowed
+    if (choose_elements(shape, most, request, data, device)) break;
+  }
+  if (shape.lanes < least) {  // with the registers that all threads of a workgroup leave
+    shape.lanes = least;
+    shape.elements_per_thread = most;
+    if (request.length % most != 0 || shape.threads() > device.max_workgroup ||
+        shape.scratch_bytes() > device.local_memory_bytes) {
+      return std::nullopt;
+    }
   }
   return tuning::shape{.length = request.length,
                        .elements = shape.elements_per_thread,

@@ -31,6 +31,12 @@ struct rule_request {
                                                            const tuning::architecture& data,
                                                            const device_info& device);
 
+/// Returns the same of lines of reals side by side, of which a butterfly's complex elements are
+/// made: 128 bytes of neighbours, or a sector where local memory has no room for more.
+[[nodiscard]] std::optional<tuning::shape> lines_by_rule(const rule_request& request,
+                                                         const tuning::architecture& data,
+                                                         const device_info& device);
+
 /// Returns the lengths of `count` passes that make an axis, as equal as can be, longer ones first.
 [[nodiscard]] std::vector<std::size_t> even_parts(std::size_t total, unsigned count);
 

@@ -175,6 +175,15 @@ std::optional<piece> columns(const piece& common, std::size_t length, std::size_
   return plain_columns(common, length, neighbours, context);
 }
 
+std::optional<piece> lines_side_by_side(const piece& common, std::size_t length,
+                                        std::size_t neighbours, const choice& context) {
+  const auto shape = lines_by_rule(rule_of(common, length), context.data, context.device);
+  if (!shape) return std::nullopt;
+  auto result = columns_as(common, *shape, neighbours, context);
+  if (result && common.shape.has_half_spectrum()) result->shape.makes = body::real_row;
+  return result;
+}
+
 std::optional<piece> mirrored_columns(const piece& common, std::size_t length,
                                       std::size_t neighbours, const choice& context) {
   if (const auto* shape = context.rows().mirrored.find(length, context.butterflies(length))) {

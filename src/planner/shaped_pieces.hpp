@@ -68,6 +68,12 @@ struct choice {
 [[nodiscard]] std::optional<piece> columns(const piece& common, std::size_t length,
                                            std::size_t neighbours, const choice& context);
 
+/// Lines of reals side by side, of which half as many bytes are neighbours as of complex columns:
+/// so many more of one workgroup; nothing where runs would be shorter than a sector.
+[[nodiscard]] std::optional<piece> lines_side_by_side(const piece& common, std::size_t length,
+                                                      std::size_t neighbours,
+                                                      const choice& context);
+
 /// Columns whose bins meet, which is within a workgroup. Without data for them they are those of
 /// any axis, but exchange whole elements, because bins meet whole (R2C 2^18 0.47 of a copy, in
 /// halves 0.39: bench/NOTES.md, section 10), and with fewer threads where they would spill.

@@ -78,7 +78,8 @@ bool may_halve_elements(const tile_shape& shape) {
          shape.elements_per_thread > 8 && 2 * shape.threads() <= most_threads;
 }
 
-/// Stages whole rows on their way out, if local memory has room for them.
+/// Stages whole rows on their way out, if local memory has room for them: over what was exchanged
+/// where two workgroups would not fit beside each other.
 void gather(pass& result, const device_info& device) {
   const pass_numbers& numbers = result.numbers;
   tile_shape wider = numbers.shape;
@@ -87,9 +88,11 @@ void gather(pass& result, const device_info& device) {
   if (wider.sink == row::half_spectrum && wider.makes != body::real_row) return;
   wider.stage_out = true;
   if (wider.makes != body::real_row) wider.half_trade = false;
+  wider.overlaid =
+      wider.makes == body::real_row && 2 * wider.scratch_bytes() > device.local_memory_bytes;
   if (wider.scratch_bytes() > device.local_memory_bytes) return;
   result.numbers.shape = wider;
-  result.resident = 0;  // was measured for less local memory
+  if (result.resident * wider.scratch_bytes() > device.local_memory_bytes) result.resident = 0;
 }
 
 /// Returns the elements of a butterfly's input if they lie one behind another, or 0.
@@ -112,7 +115,7 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
                            const placement& position) {
   const pass_numbers& numbers = result.numbers;
   tile_shape wider = result.shape();
-  const bool is_row = wider.makes == body::real_row && wider.bank_bytes != 0;
+  const bool is_row = wider.makes == body::real_row && wider.bank_bytes != 0 && !wider.lanes_across;
   // Functors number packed rows, or transforms that alternate: see `functor_rows`.
   const plan_spec& spec = position.request.spec;
   // Pairs of reals that are taken one by one lie two apart where nothing is between them.
@@ -157,10 +160,10 @@ void stage(pass& result, const placement& position, const gathered_sides& gather
   // Of tiles known to be full, a GPU's compiler loads all elements early, which pays where
   // registers suffice; and what functors compute would wait for each of them.
   const tile_shape& shape = result.shape();
-  const bool is_early = !shape.has_half_spectrum() || position.request.is_gathered ||
-                        (position.request.are_functors_dense && shape.elements_per_thread >= 32);
-  const bool has_registers = shape.bank_bytes == 0 || (shape.lanes == 1 && is_early);
-  result.numbers.is_full = has_registers && result.lane_count() % shape.lanes == 0;
+  const bool has_registers = shape.lanes == 1 && !shape.has_half_spectrum();
+  const bool is_early =
+      shape.bank_bytes == 0 || has_registers || position.request.are_functors_dense;
+  result.numbers.is_full = is_early && result.lane_count() % shape.lanes == 0;
 }
 
 void keep(pass& result, const placement& position, const gathered_sides& gathered) {

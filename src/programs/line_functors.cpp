@@ -60,6 +60,7 @@ functor_parts parts_of(const fused_text& text) {
         formatted("    all.yours = decltype(functor::operands::yours){{{}}};\n", list);
   }
   if (reduces(text)) parts.form = "fixed_reduction";
+  if (text.gathers) parts.form = "fixed_gathering";
   return parts;
 }
 

@@ -74,6 +74,7 @@ struct fused_text {
   std::string_view memory = {};                   ///< Of lines: a class of device/functors.
   std::string_view stored = {};  ///< In its place, of `diagonal_load`: what lines are stored as.
   bool shares_text = false;
+  bool gathers = false;  ///< The outputs of a line.
 };
 [[nodiscard]] fused_source source_of(const fused_text& text);
 
@@ -102,12 +103,14 @@ class called_elements {
       called<run_writer<Real>, operand_writer<Real>>(row, i, values);
     }
   }
-  [[nodiscard]] Real get(std::size_t place) const {
+  [[nodiscard]] Real get(device::functors::distance place) const {
     Real value{};
-    call(place, std::span{&value, 1});
+    call(static_cast<std::size_t>(place), std::span{&value, 1});
     return value;
   }
-  void put(std::size_t place, Real value) const { call(place, std::span<const Real>{&value, 1}); }
+  void put(device::functors::distance place, Real value) const {
+    call(static_cast<std::size_t>(place), std::span<const Real>{&value, 1});
+  }
   [[nodiscard]] called_elements from(std::size_t place) const {
     called_elements later = *this;
     later.first_ += place;
@@ -277,6 +280,7 @@ fused_store store_of(const line_side<fused_store>& side, std::size_t row_values)
     Reduction::stores_reals;
   };
   using value = std::conditional_t<is_real, Real, std::complex<Real>>;
+  using plain = device::functors::real_store<Reduction, Real, Real>;
   if (!side.yours.is_given()) {
     fused_store result = with_stored<Real>(side.memory.stored, [&](auto stored) {
       using store = device::functors::real_store<Reduction, decltype(stored), Real>;
@@ -298,7 +302,8 @@ fused_store store_of(const line_side<fused_store>& side, std::size_t row_values)
                    .yours = side.yours.source,
                    .operands = side.yours.operands,
                    .memory = side.yours.partial_bytes > 0 ? "fused_reducer" : "fused_writer",
-                   .shares_text = side.shares_text});
+                   .shares_text = side.shares_text,
+                   .gathers = side.yours.partial_bytes == 0 && plain::gathered(side.lines) > 0});
   }
   if (side.yours.callable.index() == 0) return result;
   const called_lines<Real, Reduction, host_store> of_lines{side, row_values};

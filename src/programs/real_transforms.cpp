@@ -110,6 +110,12 @@ line_numbers seen_by(line_numbers lines, const traits& kind, bool is_input, bool
   return lines;
 }
 
+/// Leaves out sqrt 2 before and 1 / sqrt 2 behind, of two points which are both ends.
+void cancel_edges(line_numbers& in, line_numbers& out) {
+  if (in.length != 2 || !in.has_first_edge || !in.has_last_edge || !out.has_last_edge) return;
+  in.has_first_edge = in.has_last_edge = out.has_first_edge = out.has_last_edge = false;
+}
+
 /// The two arrays of a step, and how its lines lie in both.
 struct step_lines {
   const array &from, &to;
@@ -166,13 +172,16 @@ backend::lines_of_reals lines_between(const axis_step& step, const step_sides& s
           .out_stored = sides.out.memory.stored};
 }
 
+/// Roots of lines carry the scale, of the last lines that read some.
 template <class Real>
-array_ends ends_of(const step_sides& sides, const reduction& chosen) {
-  const constant roots = roots_of<Real>(chosen);
-  return {.in = sides.in.memory.location,
-          .out = sides.out.memory.location,
-          .load = arguments_of(sides.in, roots),
-          .store = arguments_of(sides.out, roots)};
+array_ends ends_of(const step_sides& sides, const reduction& chosen, double scale) {
+  array_ends ends{.in = sides.in.memory.location, .out = sides.out.memory.location};
+  const bool is_later = sides.out.lines.has_roots;
+  const constant none{std::vector<std::complex<Real>>{}};
+  ends.load = arguments_of(
+      sides.in, sides.in.lines.has_roots ? roots_of<Real>(chosen, is_later ? 1 : scale) : none);
+  ends.store = arguments_of(sides.out, is_later ? roots_of<Real>(chosen, scale) : none);
+  return ends;
 }
 
 /// Resolves a request of lines, which may alternate element by element, as their functors number
@@ -181,6 +190,7 @@ request::resolved_spec resolved(const plan_spec& inner, const step_sides& sides,
                                 const reduction& chosen) {
   request::resolved_spec result{inner};
   const std::size_t columns = inner.batch.counts().back();
+  result.lines = columns;
   if (columns == 1) {
     const bool is_stored = sides.out.lines.stride == 1 && sides.out.yours.partial_bytes == 0;
     result.are_functors_dense = sides.in.lines.stride == 1 && is_stored;
@@ -261,6 +271,7 @@ class composer {
     step_sides sides{
         {from, seen_by(lines_of(from, step.axis, ranges_), kind, true, spec_.orthogonalize)},
         {to, seen_by(lines_of(to, step.axis, ranges_), kind, false, spec_.orthogonalize)}};
+    cancel_edges(sides.in.lines, sides.out.lines);
     sides.in.multiplies = step.multiplies;
     if (step.multiplies) sides.in.yours = spec_.multiplier;
     if (from.location == place::input) sides.in.yours = spec_.load;
@@ -297,19 +308,17 @@ class composer {
       in.fine_bits = out.fine_bits = fine_bits_of(chosen.roots);
       if (add_side_by_side(step, sides)) return;
       const std::size_t columns = columns_of(step.axis, sides, chosen);
-      in.columns = out.columns = columns;
-      const bool is_even = chosen.length % 2 == 0;
-      in.is_paired = columns > 1 && is_even && chosen.inner == transform::forward_from_real;
-      out.is_paired = columns > 1 && is_even && chosen.inner == transform::inverse_to_real;
       plan_spec inner{.lengths = {chosen.length},
                       .batch = {lines_beside(step.axis) / columns, columns},
                       .kind = chosen.inner,
                       .real = arrays::common_precision(spec_)};
-      inner.factor = chosen.factor * factor_of_end(to, spec_);
+      const double scale = chosen.factor * factor_of_end(to, spec_);
+      const bool has_edge = out.has_first_edge || out.has_last_edge;  // rounded once with the scale
+      if (chosen.roots == 0) (has_edge ? out.scale : inner.factor) = scale;
       if (inner.real == precision::fp64) {
-        add_realised<double>(inner, chosen, sides, step.kind, functor);
+        add_realised<double>(inner, chosen, sides, step.kind, scale, functor);
       } else {
-        add_realised<float>(inner, chosen, sides, step.kind, functor);
+        add_realised<float>(inner, chosen, sides, step.kind, scale, functor);
       }
     });
   }
@@ -364,7 +373,7 @@ class composer {
     inner.store = store_of<Real, Reduction>(sides.out, chosen.length);
     const std::optional<program> part = engine_.realise(on_, backend::diagonal_rows{inner});
     if (!part) return false;
-    add_titled(*part, ends_of<Real>(sides, chosen),
+    add_titled(*part, ends_of<Real>(sides, chosen, 1),
                formatted("{} by reals of length {} and their bins, times your factors, and back",
                          kind.name, chosen.length));
     return true;
@@ -378,11 +387,12 @@ class composer {
 
   template <class Real, class Reduction>
   void add_realised(plan_spec& inner, const reduction& chosen, const step_sides& sides,
-                    const traits& kind, Reduction) {
+                    const traits& kind, double scale, Reduction) {
     const traits& made_by = request::traits_of(chosen.inner);
     inner.load = load_of<Real, Reduction>(sides.in, count_of(made_by.in, chosen.length));
     inner.store = store_of<Real, Reduction>(sides.out, count_of(made_by.out, chosen.length));
-    add_titled(*engine_.realise(on_, resolved(inner, sides, chosen)), ends_of<Real>(sides, chosen),
+    add_titled(*engine_.realise(on_, resolved(inner, sides, chosen)),
+               ends_of<Real>(sides, chosen, scale),
                formatted("{} by {} of length {}, {}{}", kind.name, made_by.name, chosen.length,
                          chosen.description, sides.in.multiplies ? ", times your factors" : ""));
   }

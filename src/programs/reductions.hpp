@@ -84,20 +84,21 @@ inline unsigned fine_bits_of(std::size_t roots) {
   return roots <= max_single_roots ? 0 : (device::log2_of(roots) + 1) / 2;
 }
 
+/// Returns the roots times a scale.
 template <class Real>
-constant roots_of(const reduction& chosen) {
+constant roots_of(const reduction& chosen, double scale = 1) {
   if (chosen.roots == 0) return {};
   std::vector<std::complex<Real>> list;
-  const auto add = [&](std::size_t e) {
-    list.push_back(std::complex<Real>(root(e, chosen.order)));
+  const auto add = [&](std::size_t e, long double factor) {
+    list.push_back(std::complex<Real>(factor * root(e, chosen.order)));
   };
   const std::size_t fine = std::size_t{1} << fine_bits_of(chosen.roots);
   if (fine == 1) {
-    for (std::size_t e = 0; e < chosen.roots; ++e) add(chosen.first + e * chosen.step);
+    for (std::size_t e = 0; e < chosen.roots; ++e) add(chosen.first + e * chosen.step, scale);
     return constant{list};
   }
-  for (std::size_t e = 0; e < fine; ++e) add(e * chosen.step);
-  for (std::size_t e = 0; e < chosen.roots; e += fine) add(chosen.first + e * chosen.step);
+  for (std::size_t e = 0; e < fine; ++e) add(e * chosen.step, 1);
+  for (std::size_t e = 0; e < chosen.roots; e += fine) add(chosen.first + e * chosen.step, scale);
   return constant{list};
 }
 

@@ -140,6 +140,8 @@ class piece_chooser {
     const bool is_dense = in_.axes[a].stride <= densest && !has_closer_batch(in_.axes[a].stride);
     axis.is_row = a == last && (!pieces_.empty() || is_dense || axis.has_half_spectrum());
     if (!axis.is_row) axis.columns = columns_beside(a);
+    axis.are_lines = request_.lines > 1;
+    if (axis.are_lines) axis.columns = request_.lines;
     std::vector<piece> pieces = cut_of(axis);
     if (pieces.size() == 1) pieces.front().may_pair_rows = axis.is_row && may_pair_rows(a);
     for (std::size_t i = 0; i < pieces.size(); ++i) {

@@ -47,6 +47,9 @@ struct resolved_spec {
   plan_spec spec;
   traits kind;
   arrays::array in, out;
+  /// Functors take the lines of a row for rows, so many, which alternate element by element; 0:
+  /// they take rows.
+  std::size_t lines = 0;
   /// Functors take neighbours of a row at neighbouring places: rows may go through local memory.
   bool are_functors_dense = false;
   /// So they do on the way out wherever they fit, because the store functor gathers them.

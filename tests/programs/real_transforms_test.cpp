@@ -45,6 +45,37 @@ TEST(real_transforms, that_scatter_lines_gather_them_from_local_memory) {
   }
 }
 
+TEST(real_transforms, of_long_lines_leave_local_memory_for_two_workgroups) {
+  const backend::planning_engine gpu;
+  const std::size_t available = gpu.devices().front().local_memory_bytes;
+  for (const std::size_t n : {1024, 16384}) {
+    const auto steps = planned({.lengths = {n}, .batch = 1000, .kind = transform::dct3});
+    device::grid::tile_shape shape = steps.passes().front().shape();
+    EXPECT_LE(2 * shape.scratch_bytes(), available) << n;
+    shape.overlaid = false;
+    EXPECT_EQ(2 * shape.scratch_bytes() > available, n == 16384)
+        << n << ": what is staged lies over what was exchanged only where it has to";
+  }
+}
+
+TEST(real_transforms, of_lines_side_by_side_take_whole_cache_lines) {
+  for (const transform kind : {transform::dct2, transform::dct3, transform::dct4}) {
+    const auto steps = planned({.lengths = {480, 640}, .batch = 800, .kind = kind});
+    const device::grid::tile_shape shape = steps.passes().back().shape();
+    EXPECT_TRUE(shape.lanes_across) << name_of(kind);
+    EXPECT_FALSE(shape.stage_in || shape.stage_out) << name_of(kind);
+    EXPECT_EQ(shape.lanes * sizeof(float), 128U) << name_of(kind);
+  }
+}
+
+TEST(real_transforms, scale_by_their_roots) {
+  for (const transform kind : {transform::dct2, transform::dct3, transform::dct4}) {
+    const auto steps =
+        planned({.lengths = {96}, .batch = 8, .kind = kind, .scale = scaling::by_sqrt_length});
+    EXPECT_EQ(steps.passes().front().numbers.scale, 1) << name_of(kind);
+  }
+}
+
 TEST(real_transforms, of_several_axes_have_reals_between_them) {
   const programs::program steps = planned({.lengths = {64, 96, 128},
                                            .kind = transform::dct2,
@@ -101,6 +132,12 @@ TEST(real_transforms, of_sines_are_those_of_cosines_by_signs_and_reversal_bit_fo
     EXPECT_EQ(y_of(transform::dst3, x), alternating(y_of(transform::dct3, reversed(x)))) << n;
     EXPECT_EQ(y_of(transform::dst4, x), alternating(y_of(transform::dct4, reversed(x)))) << n;
   }
+}
+
+TEST(real_transforms, of_two_points_take_no_factor_where_both_are_ends) {
+  const std::vector<float> x = noise_of(2);
+  const auto y = transformed({.lengths = {2}, .kind = transform::dct1, .orthogonalize = true}, x);
+  EXPECT_EQ(y, (std::vector<float>{x[0] + x[1], x[0] - x[1]})) << "sqrt 2 both ways is 1";
 }
 
 TEST(real_transforms, of_a_constant_have_one_coefficient) {

@@ -49,6 +49,41 @@ TEST(ends_functor, finds_the_same_elements_whatever_index_is_told) {
   }
 }
 
+TEST(ends_functor, divides_multiples) {
+  for (const size quotient : {size{0}, size{1}, size{513}, size{1} << 40, ~size{0} / 768}) {
+    EXPECT_EQ(exact_quotient<1>(quotient), quotient);
+    EXPECT_EQ(exact_quotient<64>(quotient * 64), quotient);
+    EXPECT_EQ(exact_quotient<513>(quotient * 513), quotient);
+    EXPECT_EQ(exact_quotient<768>(quotient * 768), quotient);
+  }
+}
+
+TEST(ends_functor, finds_elements_of_lines_that_alternate) {
+  constexpr size lines = 3, elements = 4;  // rows of [element][line]
+  using as =
+      fused_as<float, lines * elements, false, false, false, 0, 0, 0, reals::in_pairs, lines>;
+  const fused_load<places, as> rows{nullptr, nullptr};
+  for (size offset = 0; offset < 4 * lines * elements; ++offset) {
+    const size index = offset / lines % elements;
+    const auto z = rows.get(offset, index);
+    EXPECT_EQ(z.re, static_cast<float>(offset / (lines * elements) * lines + offset % lines));
+    EXPECT_EQ(z.im, static_cast<float>(index));
+  }
+}
+
+TEST(ends_functor, finds_elements_of_rows_of_one_axis) {
+  constexpr size kept = 12, first = 3;  // of rows, those from 3 on
+  using as = fused_as<float, kept, true, false, false, 0, 0, first, reals::in_pairs>;
+  using alone = fused_as<float, kept, true, false, false, 0, 0, first, reals::in_pairs, 1>;
+  const fused_load<places, as> rows{nullptr, nullptr};
+  const fused_load<places, alone> same{nullptr, nullptr};
+  for (size offset = 0; offset < 4 * kept; ++offset) {
+    const size index = first + offset % kept;
+    EXPECT_EQ(same.get(offset, index).re, rows.get(offset, index).re);
+    EXPECT_EQ(same.get(offset, index).im, rows.get(offset, index).im);
+  }
+}
+
 TEST(ends_functor, finds_pairs_of_reals) {
   const fused_load<real_places, fused_as<float, 4, true, true, false, 0>> pairs{nullptr, nullptr};
   const auto z = pairs.get(2 * 4 + 3, 3);

@@ -82,13 +82,14 @@ TEST(functors_fused_lines, are_written_by_rows_of_all_axes) {
 
 TEST(functors_fused_lines, are_reduced_and_finished_for_their_row) {
   yours::partial sum = yours::start();
-  line_numbers numbers = columns();
-  numbers.columns = 4;
-  const real_store<even_extension, lines_of<fused_reducer>, double> line{numbers, sum, times(1), 1};
-  for (size i = 0; i < points; ++i) line.store(i, complex<double>{1, 0});
-  EXPECT_EQ(sum.rows, points);
   std::vector<int> sums(2);
-  line.finish(sums.data());
+  for (size row = 4; row < 8; ++row) {  // the lines of row 1
+    const real_store<even_extension, lines_of<fused_reducer>, double> line{columns(), sum, times(1),
+                                                                           row};
+    for (size i = 0; i < points / 4; ++i) line.store(i, complex<double>{1, 0});
+    line.finish(sums.data());
+  }
+  EXPECT_EQ(sum.rows, points);
   EXPECT_THAT(sums, ElementsAre(0, 66));
 }
 

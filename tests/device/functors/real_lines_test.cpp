@@ -25,6 +25,13 @@ line_numbers middle_axis() {
   return n;
 }
 
+line_numbers reversed_line() {
+  line_numbers n{.length = 4, .end = 4};
+  n.is_reversed = n.is_alternating = n.has_first_edge = true;
+  n.edge = 0.5;
+  return n;
+}
+
 std::vector<double> counted(std::size_t count) {
   std::vector<double> memory;
   for (std::size_t i = 0; i < count; ++i) memory.push_back(static_cast<double>(i));
@@ -66,18 +73,49 @@ TEST(functors_real_lines, begin_at_their_origin) {
 }
 
 TEST(functors_real_lines, are_reversed_and_alternate_and_have_edges) {
-  line_numbers n{.length = 4, .end = 4};
-  n.is_reversed = n.is_alternating = n.has_first_edge = true;
-  n.edge = 0.5;
+  line_numbers n = reversed_line();
   const std::vector<double> memory{8, 1, 2, 3};
   const read_line line{n, memory.data(), {}, 0};
   EXPECT_EQ(line.get(0), 3);
   EXPECT_EQ(line.get(1), -2);
   EXPECT_EQ(line.get(2), 1);
   EXPECT_EQ(line.get(3), -4) << "element 0 of memory, an odd one of the transform";
+  std::vector<double> written(4, -1);
+  n.scale = 3;
+  for (size i = 0; i < 4; ++i) written_line{n, written.data(), {}, 0}.put(i, 1);
+  EXPECT_EQ(written, (std::vector<double>{-1.5, 3, -3, 3}));
+  n.scale = 1;
   n.has_first_edge = false;
   n.has_last_edge = true;
   EXPECT_EQ((read_line{n, memory.data(), {}, 0}.get(0)), 1.5);
+}
+
+TEST(functors_real_lines, are_counted_from_either_end) {
+  for (const line_numbers& n : {middle_axis(), reversed_line()}) {
+    std::vector<double> memory = counted(25), written(25, -1), expected(25, -1);
+    const read_line line{n, memory.data(), {}, 0};
+    for (size i = 0; i < 4; ++i) {
+      EXPECT_EQ(line.get(3 - i, true), line.get(i)) << i;
+      written_line{n, expected.data(), {}, 0}.put(i, line.get(i));
+      written_line{n, written.data(), {}, 0}.put(3 - i, line.get(i), true);
+    }
+    EXPECT_EQ(written, expected);
+  }
+}
+
+/// Elements one by one, and two at a time.
+TEST(functors_real_lines, take_neighbours_at_once) {
+  for (line_numbers n : {middle_axis(), reversed_line(), line_numbers{.length = 4, .end = 4}}) {
+    for (const size first : {0, 1}) {  // aligned, and not
+      n.base = first;
+      std::vector<double> expected(25, -1), written(25, -1);
+      const written_line one_by_one{n, expected.data(), {}, 0}, line{n, written.data(), {}, 0};
+      for (size i = 0; i < 4; ++i) one_by_one.put(i, static_cast<double>(10 + i));
+      line.put_run<2>(0, {{10, 11}});
+      line.put_run<2>(2, {{12, 13}});
+      EXPECT_EQ(written, expected) << "from element " << first << " of a buffer";
+    }
+  }
 }
 
 TEST(functors_real_lines, have_roots_one_by_one_or_as_products) {
@@ -91,22 +129,12 @@ TEST(functors_real_lines, have_roots_one_by_one_or_as_products) {
   EXPECT_EQ(line.root(3).re, 10) << "fine 1 times coarse 1";
 }
 
-TEST(functors_real_lines, alternate_within_rows_of_functors) {
-  line_numbers n;
-  n.columns = 3;
-  EXPECT_EQ(n.element_of(2, 7).line, 2 * 3 + 1U);
-  EXPECT_EQ(n.element_of(2, 7).i, 2U);
-  n.is_paired = true;  // [pair][column][2]
-  EXPECT_EQ(n.element_of(2, 2 * (4 * 3 + 1) + 1).line, 2 * 3 + 1U);
-  EXPECT_EQ(n.element_of(2, 2 * (4 * 3 + 1) + 1).i, 9U);
-}
-
 TEST(functors_real_lines, names_its_members) {
   line_numbers deepest;
   deepest.depth = functors::max_line_loops;
   deepest.has_roots = true;
-  EXPECT_TRUE((ends::has_members<line_numbers, 22>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(deepest, 28)) << "loops are named by both of theirs";
+  EXPECT_TRUE((ends::has_members<line_numbers, 21>));
+  EXPECT_TRUE(wingbeat::test::names_numbers(deepest, 27)) << "loops are named by both of theirs";
   using functor = functors::real_load<functors::folded_bins, float, float>;
   EXPECT_TRUE((wingbeat::test::names_operands<functor, 1>(deepest)));
 }

@@ -77,8 +77,11 @@ complex<double> narrowed(std::complex<long double> z) {
 /// Gathers each output of the inner transform's elements: what storing them has made.
 template <class Reduction, class Value>
 void expect_gathered(lines& held, const Value& value) {
-  for (std::size_t t = 0; t < held.y.size(); ++t) {
-    EXPECT_EQ(Reduction::template output<double>(held.out(), t, value), held.y[t])
+  const auto prepared = [&](unsigned i) {
+    return Reduction::template prepared<double>(held.out(), i, value(i));
+  };
+  for (unsigned t = 0; t < held.y.size(); ++t) {
+    EXPECT_EQ(Reduction::template output<double>(held.out(), t, prepared), held.y[t])
         << "output " << t << " of " << held.y.size();
   }
 }

@@ -14,7 +14,7 @@
 namespace wingbeat::device::bodies {
 
 /// Elements come from load(i) and go to store(i, z), one at a time; what is staged lies behind what
-/// the transform exchanges.
+/// the transform exchanges, or on the way out over it.
 template <class Policy, class Group = group_in_rows>
 class real_row : public transform<Policy, Group> {
   using base = transform<Policy, Group>;
@@ -30,11 +30,16 @@ class real_row : public transform<Policy, Group> {
 
   /// Where staged elements lie, `pitch_in()` (`pitch_out()`) entries from row to row.
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived() const { return this->entries() + staged_at; }
-  WINGBEAT_FN WINGBEAT_LOCAL complex_type* leaving() const { return arrived() + arriving; }
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* leaving() const {
+    return numbers.shape.overlaid ? this->entries() : arrived() + arriving;
+  }
 
   template <class Load, class Store>
   WINGBEAT_FN void run(const Load& load, const Store& store) const {
-    fft::template execute_padded<base::live>(this->team_, load, store, this->scratch(),
+    constexpr auto used_again =
+        numbers.shape.overlaid ? workgroup::reuse::at_once : workgroup::reuse::after_barrier;
+    using lent = workgroup::reused_as<typename base::scratch_type, used_again>;
+    fft::template execute_padded<base::live>(this->team_, load, store, lent{this->scratch_},
                                              this->table_);
   }
 
@@ -63,7 +68,9 @@ class real_row : public transform<Policy, Group> {
     };
     const auto store = [&](unsigned i, complex_type z) {
       if constexpr (numbers.shape.stage_out) {
-        copy_to(leaving() + lane * pitch_out + i, Pass::scaled(z));
+        z = Pass::scaled(z);
+        if constexpr (ends::gathers<Elements>) z = tile.target().prepared(tile.out(lane), i, z);
+        copy_to(leaving() + lane * pitch_out + i, z);
       } else {
         if constexpr (Elements::keeps) {
           ends::keep(*this, tile, lane, i, Pass::scaled(z));

@@ -41,10 +41,11 @@ enum class reals {
 /// What a functor works on: transforms of Length complex elements of Real; whether those of the
 /// pass's axis lie one behind another; whether its end of the transform is real; whether it has
 /// parameters, and at which byte of the table their block starts; how many operands a run adds;
-/// the first index of a dense axis that is there; and how reals are taken, which Length counts
-/// unless they are in pairs.
+/// the first index of a dense axis that is there; how reals are taken, which Length counts unless
+/// they are in pairs; and where a row is of so many lines that alternate element by element, which
+/// the functor takes for rows, their number (1: rows of one axis).
 template <class Real, size Length, bool IsDense, bool IsReal, bool HasParameters, size BlockAt,
-          unsigned Operands = 0, size First = 0, reals Taken = reals::in_pairs>
+          unsigned Operands = 0, size First = 0, reals Taken = reals::in_pairs, size Lines = 0>
 struct fused_as {
   using real = Real;
   static constexpr size length = Length;
@@ -55,6 +56,7 @@ struct fused_as {
   static constexpr unsigned n_operands = Operands;
   static constexpr bool has_operands = Operands > 0;
   static constexpr size first = First;
+  static constexpr size lines = Lines;
   static constexpr bool has_parts = Taken == reals::one_by_one;
   static constexpr bool has_pairs = IsReal && Taken == reals::in_pairs;
   static constexpr bool has_singles = IsReal && Taken == reals::unpaired;
@@ -82,11 +84,36 @@ struct spot {
   size row, i;
 };
 
+/// Returns n / Divisor, of a multiple of it, by the inverse of the odd part modulo 2^64.
+template <size Divisor>
+WINGBEAT_FN constexpr size exact_quotient(size n) {
+  size odd = Divisor;
+  while (odd % 2 == 0) {
+    odd /= 2;
+    n /= 2;
+  }
+  size inverse = odd;  // of 3 bits, and of twice as many each time
+  for (unsigned bits = 3; bits < 64; bits *= 2) inverse *= 2 - odd * inverse;
+  return n * inverse;
+}
+
+/// Returns the row of the element at a place; of lines that of their first.
+template <class As>
+WINGBEAT_FN size row_of(size offset) {
+  if constexpr (As::lines == 0) return offset / As::length;
+  if constexpr (As::lines == 1) return exact_quotient<As::length>(offset);
+  return offset / As::length * As::lines + offset % As::length;
+}
+
 /// Of the element at place `at`. Where the axis is dense, row and element are found of the place of
 /// the axis's first element, which a thread's elements share: they are then a constant apart, which
 /// compilers fold. `index` is the element's on the axis.
 template <class As>
 WINGBEAT_FN spot spot_of(size offset, size index) {
+  if constexpr (As::lines > 0) {
+    const size i = index - As::first;
+    return {row_of<As>(offset - i * As::lines), i};
+  }
   const size of_axis = As::is_dense ? index - As::first : 0;
   const size start = offset - of_axis;
   return {start / As::length, start % As::length + of_axis};
@@ -201,7 +228,7 @@ class fused_load {
   /// bins.
   template <class Bin>
   WINGBEAT_FN Bin changed(size offset, size k, Bin bin) const {
-    const size row = offset / As::length;
+    const size row = row_of<As>(offset);
     return given_.template to<change_call>(row, k, bin);
   }
 
@@ -289,7 +316,8 @@ class fused_store {
  public:
   static constexpr bool has_parts = As::has_parts, reduces = false;
   static constexpr bool has_singles = As::has_singles;
-  static constexpr size gathered = gathered_by<Functor>;  ///< Outputs of a row; 0: does not gather.
+  static constexpr size gathered = gathered_by<Functor>::count;  ///< Of a row; 0: does not gather.
+  static constexpr unsigned at_once = gathered_by<Functor>::at_once;
   template <class... Operands>
   WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks,
                           Operands... operands)
@@ -312,9 +340,9 @@ class fused_store {
 
   /// Returns output t of the row at `offset`, whose element i, or pair of reals, is of_row(i).
   template <class Row>
-  WINGBEAT_FN typename As::real output(size offset, size t, const Row& of_row) const {
-    const size row = offset / As::length;
-    const auto value_at = [&](size i) {
+  WINGBEAT_FN typename As::real output(size offset, unsigned t, const Row& of_row) const {
+    const size row = row_of<As>(offset);
+    const auto value_at = [&](unsigned i) {
       if constexpr (As::has_pairs) {
         const complex<typename As::real> pair = of_row(i / 2);
         return i % 2 == 0 ? pair.re : pair.im;
@@ -324,25 +352,41 @@ class fused_store {
         return of_row(i);
       }
     };
-    return given_.template to<output_call>(out_, row, t, value_at);
+    return given_.template to<output_call>(row, t, value_at);
   }
-  WINGBEAT_FN void put_output(size offset, size t, typename As::real y) const {
-    const size row = offset / As::length;
+  /// Returns what outputs are made of, for element i of the row at `offset`.
+  WINGBEAT_FN complex<typename As::real> prepared(size offset, size i,
+                                                  complex<typename As::real> z) const {
+    if constexpr (As::is_real) {
+      return z;
+    } else {
+      const size row = row_of<As>(offset);
+      return given_.template to<prepare_call>(row, i, z);
+    }
+  }
+  /// Stores outputs from number t on.
+  template <class Run>
+  WINGBEAT_FN void put_outputs(size offset, size t, const Run& y) const {
+    const size row = row_of<As>(offset);
     given_.template to<put_call>(out_, row, t, y);
   }
 
  private:
   struct output_call {
-    template <class Out, class Value, class... Given>
-    WINGBEAT_FN static auto of(Out out, size row, size t, const Value& value,
-                               const Given&... more) {
-      return Functor::output(out, more..., row, t, value);
+    template <class Value, class... Given>
+    WINGBEAT_FN static auto of(size row, unsigned t, const Value& value, const Given&... more) {
+      return Functor::output(more..., row, t, value);
+    }
+  };
+  struct prepare_call {
+    template <class Value, class... Given>
+    WINGBEAT_FN static Value of(size row, size i, Value z, const Given&... more) {
+      return Functor::prepared(more..., row, i, z);
     }
   };
   struct put_call {
-    template <class Out, class... Given>
-    WINGBEAT_FN static void of(Out out, size row, size t, typename As::real y,
-                               const Given&... more) {
+    template <class Out, class Run, class... Given>
+    WINGBEAT_FN static void of(Out out, size row, size t, const Run& y, const Given&... more) {
       Functor::put(out, more..., row, t, y);
     }
   };

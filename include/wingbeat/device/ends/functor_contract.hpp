@@ -43,12 +43,19 @@ template <class Functor>
 inline constexpr bool is_in_order<Functor, void_t<decltype(Functor::in_order)>> = Functor::in_order;
 
 /// How many outputs a functor makes of each row, neighbours at neighbours t: 0, unless
-/// Functor::gathered says so. Then Functor::output(out, .., row, t, value) returns one, of all
-/// elements value(i) of the row, and put(out, .., row, t, output) stores it.
+/// Functor::gathered says so. Then Functor::output(.., row, t, value) returns one, of all elements
+/// value(i) of the row, which are complex ones after prepared(.., row, i, value), and
+/// put(out, .., row, t, outputs) stores those from number t on, Functor::at_once of them.
 template <class Functor, class = void>
-inline constexpr size gathered_by = 0;
+struct gathered_by {
+  static constexpr size count = 0;
+  static constexpr unsigned at_once = 1;
+};
 template <class Functor>
-inline constexpr size gathered_by<Functor, void_t<decltype(Functor::gathered)>> = Functor::gathered;
+struct gathered_by<Functor, void_t<decltype(Functor::gathered)>> {
+  static constexpr size count = Functor::gathered;
+  static constexpr unsigned at_once = Functor::at_once;
+};
 
 /// What a functor's functions are given between its buffer and the numbers of an element.
 template <class...>

@@ -19,7 +19,7 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"                // complex
-#include "wingbeat/device/ends/functor.hpp"           // fused_given, spot_of, store_types
+#include "wingbeat/device/ends/functor.hpp"           // fused_given, row_of, spot_of
 #include "wingbeat/device/ends/functor_contract.hpp"  // can_reduce, partial_of
 #include "wingbeat/device/ends/row_parts.hpp"         // parts_of
 #include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, WINGBEAT_LOCAL, size
@@ -91,7 +91,7 @@ class fused_reduce {
       width = rest;
     }
     if (thread != 0 || !has_row) return;
-    const size row = offset / As::length;
+    const size row = row_of<As>(offset);
     given_.template to<finish_call>(out_, row, sum_);
   }
   static constexpr unsigned words = unsigned(sizeof(partial) / 4);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex, copy_to, copied_from
+#include "wingbeat/device/index.hpp"               // minimum
+#include "wingbeat/device/io/adjacent.hpp"         // adjacent
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN
 #include "wingbeat/device/workgroup/exchange.hpp"  // padded
 
@@ -24,7 +26,9 @@ WINGBEAT_FN void in_round(const Body& body, unsigned round, const Call& call) {
   constexpr unsigned lanes = Body::lanes, step = threads / lanes;
   static_assert(!IsAcross || threads % lanes == 0, "a thread stays in its lane");
   const bool is_inside = all % threads == 0 || body.rank() + round * threads < all;
-  if constexpr (IsAcross) {
+  if constexpr (lanes == 1) {
+    if (is_inside) call(0u, body.rank() + round * threads);
+  } else if constexpr (IsAcross) {
     if (is_inside) call(body.rank() % lanes, body.rank() / lanes + round * step);
   } else {
     if (is_inside) body.team().template split_rank<Length>(round * threads, call);
@@ -39,24 +43,41 @@ WINGBEAT_FN void each_staged(const Body& body, const Call& call) {
     in_round<Length, IsAcross>(body, r, call);
 }
 
+/// Makes all elements of a tile, `Most` at a time in a thread, and then takes them, so that none
+/// waits for the one before: values[r] = make(lane, q), take(lane, q, values[r]).
+template <class Value, unsigned Length, bool IsAcross, unsigned Most, unsigned First = 0,
+          class Body, class Make, class Take>
+WINGBEAT_FN void make_and_take(const Body& body, const Make& make, const Take& take) {
+  constexpr unsigned left = staged_rounds<Length, Body>() - First, count = minimum(left, Most);
+  Value values[count];
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < count; ++r) {
+    values[r] = {};
+    in_round<Length, IsAcross>(body, First + r,
+                               [&](unsigned lane, unsigned q) { values[r] = make(lane, q); });
+  }
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < count; ++r) {
+    in_round<Length, IsAcross>(body, First + r,
+                               [&](unsigned lane, unsigned q) { take(lane, q, values[r]); });
+  }
+  if constexpr (count < left)
+    make_and_take<Value, Length, IsAcross, Most, First + count>(body, make, take);
+}
+
 /// Reads all elements of a tile, and then takes them: take(lane, q, element); of lanes that have
 /// none, others. Then waits for all threads.
 template <class Policy, unsigned Length, class Body, class Elements, class Take>
 WINGBEAT_FN void read_staged(const Body& body, const Elements& elements, const Take& take) {
   constexpr size stride = Policy::numbers().in.stride;
   constexpr bool is_across = Policy::numbers().is_across_in();
-  typename Elements::complex_type z[staged_rounds<Length, Body>()];
-  WINGBEAT_UNROLL
-  for (unsigned r = 0; r < staged_rounds<Length, Body>(); ++r) {
-    z[r] = {0, 0};
-    in_round<Length, is_across>(body, r, [&](unsigned of_tile, unsigned q) {
-      const unsigned lane = elements.existing(of_tile);
-      z[r] = elements.read(elements.in(lane) + size(q) * stride, elements.index_in(lane, q));
-    });
-  }
-  WINGBEAT_UNROLL
-  for (unsigned r = 0; r < staged_rounds<Length, Body>(); ++r)
-    in_round<Length, is_across>(body, r, [&](unsigned lane, unsigned q) { take(lane, q, z[r]); });
+  make_and_take<typename Elements::complex_type, Length, is_across, ~0u>(
+      body,
+      [&](unsigned of_tile, unsigned q) {
+        const unsigned lane = elements.existing(of_tile);
+        return elements.read(elements.in(lane) + size(q) * stride, elements.index_in(lane, q));
+      },
+      take);
   body.team().workgroup_barrier();
 }
 
@@ -79,30 +100,34 @@ WINGBEAT_FN void write_separated_rows(const Body& body, const Elements& elements
   });
 }
 
+/// Whether the store makes outputs of whole rows, whose elements it prepares before that.
+template <class Elements>
+inline constexpr bool gathers = Elements::access_type::store_type::gathered > 0;
+
 /// Writes the outputs that the store makes of whole rows, of which element(lane, i) is element i:
-/// some at a time, so that none waits for the one before.
+/// neighbours at once, some at a time.
 template <class Body, class Elements, class Element>
 WINGBEAT_FN void write_gathered(const Body& body, const Elements& elements,
                                 const Element& element) {
-  constexpr auto outputs = unsigned(Elements::access_type::store_type::gathered);
-  constexpr unsigned rounds = staged_rounds<outputs, Body>(), most = rounds < 16 ? rounds : 16;
-  typename Body::real y[most];
-  WINGBEAT_UNROLL
-  for (unsigned first = 0; first < rounds; first += most) {
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < most && first + r < rounds; ++r) {
-      in_round<outputs, false>(body, first + r, [&](unsigned lane, unsigned t) {
-        y[r] = elements.target().output(elements.out(elements.existing(lane)), t,
-                                        [&](size i) { return element(lane, unsigned(i)); });
+  using store = typename Elements::access_type::store_type;
+  using real = typename Body::real;
+  constexpr auto outputs = unsigned(store::gathered);
+  constexpr unsigned n = minimum(store::at_once, unsigned(16 / sizeof(real)));  // bytes of a store
+  using run = io::adjacent<real, n>;
+  make_and_take<run, outputs / n, false, 16 / n>(
+      body,
+      [&](unsigned lane, unsigned t) {
+        run y;
+        WINGBEAT_UNROLL
+        for (unsigned i = 0; i < n; ++i) {
+          y.at[i] = elements.target().output(elements.out(elements.existing(lane)), t * n + i,
+                                             [&](unsigned j) { return element(lane, j); });
+        }
+        return y;
+      },
+      [&](unsigned lane, unsigned t, const run& y) {
+        if (elements.has(lane)) elements.target().put_outputs(elements.out(lane), size(t) * n, y);
       });
-    }
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < most && first + r < rounds; ++r) {
-      in_round<outputs, false>(body, first + r, [&](unsigned lane, unsigned t) {
-        if (elements.has(lane)) elements.target().put_output(elements.out(lane), t, y[r]);
-      });
-    }
-  }
 }
 
 /// Writes all elements of a tile: element(lane, q).
@@ -110,25 +135,17 @@ template <class Policy, unsigned Length, class Body, class Elements, class Eleme
 WINGBEAT_FN void write_staged(const Body& body, const Elements& elements, const Element& element) {
   if constexpr (Policy::numbers().separates_rows()) {
     write_separated_rows<Policy>(body, elements, element);
-  } else if constexpr (Elements::access_type::store_type::gathered > 0) {
+  } else if constexpr (gathers<Elements>) {
     write_gathered(body, elements, element);
   } else {
     constexpr size stride = Policy::numbers().out.stride;
     constexpr bool is_across = Policy::numbers().is_across_out();
-    typename Elements::complex_type z[staged_rounds<Length, Body>()];
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < staged_rounds<Length, Body>(); ++r) {
-      in_round<Length, is_across>(body, r,
-                                  [&](unsigned lane, unsigned q) { z[r] = element(lane, q); });
-    }
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < staged_rounds<Length, Body>(); ++r) {
-      in_round<Length, is_across>(body, r, [&](unsigned lane, unsigned q) {
-        if (elements.has(lane)) {
-          elements.write(elements.out(lane) + size(q) * stride, elements.index_out(lane, q), z[r]);
-        }
-      });
-    }
+    make_and_take<typename Elements::complex_type, Length, is_across, ~0u>(
+        body, element, [&](unsigned lane, unsigned q, typename Elements::complex_type z) {
+          if (elements.has(lane)) {
+            elements.write(elements.out(lane) + size(q) * stride, elements.index_out(lane, q), z);
+          }
+        });
   }
 }
 
@@ -142,13 +159,17 @@ WINGBEAT_FN unsigned staged_address(unsigned slot) {
 template <class Policy, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void load_staged(const Body& body, const Elements& elements, complex<Real> (&x)[E]) {
   const auto entries = body.entries();
-  read_staged<Policy, Body::length>(body, elements,
-                                    [&](unsigned lane, unsigned q, complex<Real> z) {
-                                      const unsigned slot = Body::team_type::slot_of(lane, q);
-                                      copy_to(entries + staged_address<Policy>(slot), z);
-                                    });
+  constexpr auto count = unsigned(Elements::last_read);
+  read_staged<Policy, count>(body, elements, [&](unsigned lane, unsigned q, complex<Real> z) {
+    const unsigned slot = Body::team_type::slot_of(lane, q);
+    copy_to(entries + staged_address<Policy>(slot), z);
+  });
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < E; ++r) {
+    if (count < Body::length && r >= count) {
+      x[r] = conj(x[E - r]);
+      continue;
+    }
     x[r] = copied_from(entries + staged_address<Policy>(body.team().slot(body.number_in(r))));
     if constexpr (Elements::reads_reals) x[r].im = 0;  // which compilers see here alone
   }
@@ -163,11 +184,15 @@ WINGBEAT_FN void store_staged(const Body& body, const Elements& elements,
     body.team().workgroup_barrier();
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < E && r < Elements::last_written; ++r) {
-    const complex<Real> z{x[r].re, Elements::writes_reals ? Real(0) : x[r].im};
-    copy_to(entries + staged_address<Policy>(body.team().slot(body.number_out(r))), z);
+    const unsigned q = body.number_out(r);
+    complex<Real> z{x[r].re, Elements::writes_reals ? Real(0) : x[r].im};
+    if constexpr (gathers<Elements>)
+      z = elements.target().prepared(elements.out(body.lane_out()), q, z);
+    copy_to(entries + staged_address<Policy>(body.team().slot(q)), z);
   }
   body.team().workgroup_barrier();
-  write_staged<Policy, Body::length>(body, elements, [&](unsigned lane, unsigned q) {
+  constexpr auto count = unsigned(minimum<size>(Elements::last_written, Body::length));
+  write_staged<Policy, count>(body, elements, [&](unsigned lane, unsigned q) {
     return copied_from(entries + staged_address<Policy>(Body::team_type::slot_of(lane, q)));
   });
 }

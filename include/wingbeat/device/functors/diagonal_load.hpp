@@ -29,7 +29,7 @@ class line_factors {
 
   WINGBEAT_FN size length() const { return length_; }
   WINGBEAT_FN real get(size j) const {
-    return factors_.get(first_ + (is_reversed_ ? length_ - 1 - j : j));
+    return factors_.get(distance(first_ + (is_reversed_ ? length_ - 1 - j : j)));
   }
   WINGBEAT_FN complex<real> root(size e) const { return root_of(roots_, fine_bits_, e); }
 

@@ -52,7 +52,7 @@ struct folded_diagonal : folded_samples {
   }
   template <class Real, class Line>
   WINGBEAT_FN static void store(const Line& y, size i, Real value) {
-    y.put(folded_index(i, y.length()), value);
+    put_folded(y, i, value);
   }
 };
 

@@ -15,8 +15,7 @@
 //     };
 #pragma once
 
-#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, size
-#include "wingbeat/device/workgroup/contract.hpp"  // some, void_t
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::functors {
 
@@ -26,26 +25,12 @@ struct no_operands {
   WINGBEAT_FN static void each(const Numbers&, Visit) {}
 };
 
-/// How many outputs a functor of such numbers gathers of each row: 0, unless it says so.
-template <class Functor, class Numbers, class = void>
-struct gathered_with {
-  WINGBEAT_FN static constexpr size count(const Numbers&) { return 0; }
-};
-template <class Functor, class Numbers>
-struct gathered_with<Functor, Numbers,
-                     workgroup::contract::void_t<decltype(Functor::gathered(
-                         workgroup::contract::some<const Numbers>()))>> {
-  WINGBEAT_FN static constexpr size count(const Numbers& n) { return Functor::gathered(n); }
-};
-
 template <class Policy>
 struct fixed {
   using functor = typename Policy::functor;
   using element = typename functor::element;
   using operands = typename Policy::operands;
   static constexpr bool in_order = functor::in_order;
-  static constexpr size gathered =
-      gathered_with<functor, typename functor::numbers>::count(Policy::numbers());
 
   WINGBEAT_FN static auto load(WINGBEAT_GLOBAL const element* in, operands given, size row,
                                size i) {
@@ -72,23 +57,40 @@ struct fixed {
   WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, size row, size i, Value z) {
     store(out, operands{}, row, i, z);
   }
+};
+
+/// The same of a functor that makes the outputs of a row of all of its elements.
+template <class Policy>
+struct fixed_gathering : fixed<Policy> {
+  using typename fixed<Policy>::functor;
+  using typename fixed<Policy>::element;
+  using typename fixed<Policy>::operands;
+  static constexpr size gathered = functor::gathered(Policy::numbers());
+  static constexpr unsigned at_once = functor::at_once(Policy::numbers());
+
   template <class Value>
-  WINGBEAT_FN static auto output(WINGBEAT_GLOBAL element* out, operands given, size row, size t,
-                                 const Value& value) {
-    return functor{Policy::numbers(), out, Policy::completed(given), row}.output(t, value);
+  WINGBEAT_FN static Value prepared(operands given, size row, size i, Value z) {
+    return functor{Policy::numbers(), nullptr, Policy::completed(given), row}.prepared(i, z);
   }
   template <class Value>
-  WINGBEAT_FN static auto output(WINGBEAT_GLOBAL element* out, size row, size t,
-                                 const Value& value) {
-    return output(out, operands{}, row, t, value);
+  WINGBEAT_FN static Value prepared(size row, size i, Value z) {
+    return prepared(operands{}, row, i, z);
   }
-  template <class Real>
+  template <class Value>
+  WINGBEAT_FN static auto output(operands given, size row, unsigned t, const Value& value) {
+    return functor{Policy::numbers(), nullptr, Policy::completed(given), row}.output(t, value);
+  }
+  template <class Value>
+  WINGBEAT_FN static auto output(size row, unsigned t, const Value& value) {
+    return output(operands{}, row, t, value);
+  }
+  template <class Run>
   WINGBEAT_FN static void put(WINGBEAT_GLOBAL element* out, operands given, size row, size t,
-                              Real y) {
+                              const Run& y) {
     functor{Policy::numbers(), out, Policy::completed(given), row}.put(t, y);
   }
-  template <class Real>
-  WINGBEAT_FN static void put(WINGBEAT_GLOBAL element* out, size row, size t, Real y) {
+  template <class Run>
+  WINGBEAT_FN static void put(WINGBEAT_GLOBAL element* out, size row, size t, const Run& y) {
     put(out, operands{}, row, t, y);
   }
 };

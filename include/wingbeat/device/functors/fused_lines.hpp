@@ -39,7 +39,9 @@ class fused_reader {
   WINGBEAT_FN fused_reader(target in, const fused_operands<Functor, typename As::real>& given)
       : yours_(in, given.blocks, given.yours) {}
 
-  WINGBEAT_FN typename As::real get(size place) const { return yours_.re(first_ + place); }
+  WINGBEAT_FN typename As::real get(distance place) const {
+    return yours_.re(first_ + size(place));
+  }
   WINGBEAT_FN fused_reader from(size place) const {
     fused_reader later = *this;
     later.first_ += place;
@@ -61,7 +63,7 @@ class multiplied_memory {
   WINGBEAT_FN multiplied_memory(target in, const fused_operands<Functor, element>& given)
       : in_(in), factors_(nullptr, given) {}
 
-  WINGBEAT_FN element get(size place) const { return in_.get(place) * factors_.get(place); }
+  WINGBEAT_FN element get(distance place) const { return in_.get(place) * factors_.get(place); }
   WINGBEAT_FN multiplied_memory from(size place) const {
     multiplied_memory later = *this;
     later.in_ = in_.from(place);
@@ -83,8 +85,8 @@ class fused_writer {
   WINGBEAT_FN fused_writer(target out, const fused_operands<Functor, typename As::real>& given)
       : yours_(out, given.blocks, given.yours) {}
 
-  WINGBEAT_FN void put(size place, typename As::real value) const {
-    yours_.put_re(first_ + place, value);
+  WINGBEAT_FN void put(distance place, typename As::real value) const {
+    yours_.put_re(first_ + size(place), value);
   }
   WINGBEAT_FN fused_writer from(size place) const {
     fused_writer later = *this;

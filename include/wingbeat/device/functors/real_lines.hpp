@@ -3,16 +3,12 @@
 // the memory of real_load and real_store.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"         // complex, copied_from
+#include "wingbeat/device/complex.hpp"         // complex
 #include "wingbeat/device/functors/fixed.hpp"  // no_operands
+#include "wingbeat/device/io/adjacent.hpp"     // adjacent, load_constant, store_whole
 #include "wingbeat/device/port.hpp"            // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::functors {
-
-/// An element of one of the lines of a functor's row.
-struct line_element {
-  size line, i;
-};
 
 /// One of the dimensions that lines are numbered over.
 struct line_loop {
@@ -29,22 +25,12 @@ struct line_numbers {
   line_loop loops[max_line_loops] = {};  ///< Innermost first.
   unsigned depth = 0;
   bool is_reversed = false, is_alternating = false, has_first_edge = false, has_last_edge = false;
-  double edge = 1;
+  double edge = 1, scale = 1;  ///< The latter of all elements that are written.
   /// Roots one by one; or where they are many, of which fine times coarse is one, 2^fine_bits of
   /// the former, behind which the others stand. 0: one by one.
   unsigned fine_bits = 0;
   bool has_roots = false;
-  /// So many lines make one row of a functor, whose elements alternate between them; where they are
-  /// paired, two of a line at a time.
-  size columns = 1;
-  bool is_paired = false;
 
-  /// Returns which element number i of a functor's row is.
-  WINGBEAT_FN constexpr line_element element_of(size row, size i) const {
-    if (columns == 1) return {row, i};
-    const size number = is_paired ? i / 2 : i, of_line = number / columns;
-    return {row * columns + number % columns, is_paired ? 2 * of_line + i % 2 : of_line};
-  }
   WINGBEAT_FN constexpr size offset_of(size row) const { return base + offset_along<0>(row); }
 
   template <class Visit>
@@ -67,10 +53,9 @@ struct line_numbers {
     visit("has_first_edge", has_first_edge);
     visit("has_last_edge", has_last_edge);
     visit("edge", edge);
+    visit("scale", scale);
     visit("fine_bits", fine_bits);
     visit("has_roots", has_roots);
-    visit("columns", columns);
-    visit("is_paired", is_paired);
   }
 
  private:
@@ -97,10 +82,14 @@ struct line_numbers {
 template <class Real>
 WINGBEAT_FN complex<Real> root_of(WINGBEAT_GLOBAL const complex<Real>* roots, unsigned fine_bits,
                                   size e) {
-  if (fine_bits == 0) return copied_from(roots + e);
+  if (fine_bits == 0) return io::load_constant(roots + e);
   const size fine = size(1) << fine_bits;
-  return copied_from(roots + (e & (fine - 1))) * copied_from(roots + fine + (e >> fine_bits));
+  return io::load_constant(roots + (e & (fine - 1))) *
+         io::load_constant(roots + fine + (e >> fine_bits));
 }
+
+/// From an element to another.
+using distance = long long;
 
 /// The operands of a functor that reads roots.
 template <class Real>
@@ -122,14 +111,32 @@ class line_memory {
 
   WINGBEAT_FN line_memory(target first, const line_operands<Real>& = {}) : first_(first) {}
 
-  WINGBEAT_FN Real get(size place) const { return static_cast<Real>(first_[place]); }
-  WINGBEAT_FN void put(size place, Real value) const { first_[place] = Element(value); }
+  WINGBEAT_FN Real get(distance place) const { return static_cast<Real>(first_[place]); }
+  WINGBEAT_FN void put(distance place, Real value) const { first_[place] = Element(value); }
+  /// Writes neighbours from `place` on, a multiple of theirs.
+  template <unsigned N>
+  WINGBEAT_FN void put(distance place, const io::adjacent<Real, N>& values) const {
+    io::adjacent<Element, N> stored;
+    WINGBEAT_UNROLL
+    for (unsigned i = 0; i < N; ++i) stored.at[i] = Element(values.at[i]);
+    if (reinterpret_cast<size>(first_) % sizeof stored == 0) {
+      return io::store_whole(first_ + place, stored);
+    }
+    WINGBEAT_UNROLL
+    for (unsigned i = 0; i < N; ++i) first_[place + i] = stored.at[i];
+  }
   /// Returns the elements from number `place` on.
   WINGBEAT_FN line_memory from(size place) const { return {first_ + place}; }
 
  private:
   target first_;
 };
+
+/// Whether a memory takes several neighbours at once.
+template <class Memory>
+inline constexpr bool has_runs = false;
+template <class Element, class Real>
+inline constexpr bool has_runs<line_memory<Element, Real>> = true;
 
 /// What lines are read from and written to. Stored: a number, or `fused` of fused_lines.hpp.
 template <class Stored, class Real>
@@ -153,12 +160,20 @@ class whole_line {
         fine_bits_(n.fine_bits) {}
 
   WINGBEAT_FN size length() const { return length_; }
-  WINGBEAT_FN Real get(size j) const { return signed_as(j, memory_.get(place_of(j))); }
-  WINGBEAT_FN void put(size k, Real value) const { memory_.put(place_of(k), signed_as(k, value)); }
+  WINGBEAT_FN Real get(size j, bool is_from_end = false) const {
+    const size i = is_from_end ? length_ - 1 - j : j;
+    return signed_as(i, memory_.get(place_of(i)));
+  }
+  WINGBEAT_FN void put(size k, Real value, bool is_from_end = false) const {
+    const size i = is_from_end ? length_ - 1 - k : k;
+    memory_.put(place_of(i), signed_as(i, value));
+  }
   WINGBEAT_FN complex<Real> root(size e) const { return root_of(roots_, fine_bits_, e); }
 
  private:
-  WINGBEAT_FN size place_of(size j) const { return (IsReversed ? length_ - 1 - j : j) * stride_; }
+  WINGBEAT_FN distance place_of(size j) const {
+    return distance((IsReversed ? length_ - 1 - j : j) * stride_);
+  }
   WINGBEAT_FN static Real signed_as(size j, Real value) {
     return IsAlternating && j % 2 == 1 ? -value : value;
   }
@@ -178,18 +193,36 @@ class real_line {
       : numbers_(n), memory_(memory.from(n.offset_of(row))), roots_(given.roots) {}
 
   WINGBEAT_FN size length() const { return numbers_.length; }
+  WINGBEAT_FN const Memory& memory() const { return memory_; }
 
-  /// Returns element j as a transform sees it: 0 where it is not in memory.
-  WINGBEAT_FN Real get(size j) const {
-    const size i = index_of(j);
-    if (i < numbers_.first || i >= numbers_.end) return Real(0);
-    return sign_of(j) * edge_of(i) * memory_.get((i - numbers_.origin) * numbers_.stride);
+  /// Returns element j as a transform sees it, or the j-th from the end: 0 where it is not in
+  /// memory.
+  WINGBEAT_FN Real get(size j, bool is_from_end = false) const {
+    const end_place place = place_of(j, is_from_end);
+    if (!place.is_kept) return Real(0);
+    return factor_of(j, is_from_end) * memory_.from(place.end).get(place.offset);
   }
-  /// Takes element k of a transform.
-  WINGBEAT_FN void put(size k, Real value) const {
-    const size i = index_of(k);
-    if (i < numbers_.first || i >= numbers_.end) return;
-    memory_.put((i - numbers_.origin) * numbers_.stride, sign_of(k) * edge_of(i) * value);
+  /// Takes element k of a transform, or the k-th from the end.
+  WINGBEAT_FN void put(size k, Real value, bool is_from_end = false) const {
+    const end_place place = place_of(k, is_from_end);
+    if (!place.is_kept) return;
+    memory_.from(place.end).put(place.offset, factor_of(k, is_from_end) * value);
+  }
+  /// Takes neighbours from number k on, a multiple of theirs, as is the length.
+  template <unsigned N>
+  WINGBEAT_FN void put_run(size k, const io::adjacent<Real, N>& values) const {
+    const line_numbers& n = numbers_;
+    if constexpr (has_runs<Memory>) {
+      if (n.stride == 1 && n.first == 0 && n.end == n.length) {
+        io::adjacent<Real, N> ascending;
+        WINGBEAT_UNROLL
+        for (unsigned i = 0; i < N; ++i)
+          ascending.at[n.is_reversed ? N - 1 - i : i] = factor_of(k + i, false) * values.at[i];
+        return memory_.put(distance(n.is_reversed ? n.length - N - k : k), ascending);
+      }
+    }
+    WINGBEAT_UNROLL
+    for (unsigned i = 0; i < N; ++i) put(k + i, values.at[i]);
   }
   WINGBEAT_FN complex<Real> root(size e) const { return root_of(roots_, numbers_.fine_bits, e); }
 
@@ -207,16 +240,30 @@ class real_line {
   }
 
  private:
-  WINGBEAT_FN size index_of(size j) const {
-    return numbers_.is_reversed ? numbers_.length - 1 - j : j;
+  /// Where an element is, from the first of the line or from the last: compilers then see that
+  /// those of a thread lie constants apart.
+  struct end_place {
+    size end;
+    distance offset;
+    bool is_kept;
+  };
+  WINGBEAT_FN end_place place_of(size j, bool is_from_end) const {
+    const line_numbers& n = numbers_;
+    const bool is_whole = n.first == 0 && n.end == n.length;
+    const bool is_last = is_from_end != n.is_reversed;
+    const size i = is_last ? n.length - 1 - j : j;
+    const auto stride = distance(n.stride), along = distance(j) * stride;
+    return {(is_last ? n.length - 1 - n.origin : 0) * n.stride,
+            is_last ? -along : along - distance(n.origin) * stride,
+            is_whole || (i >= n.first && i < n.end)};
   }
-  WINGBEAT_FN Real sign_of(size j) const {
-    return numbers_.is_alternating && j % 2 == 1 ? Real(-1) : Real(1);
-  }
-  WINGBEAT_FN Real edge_of(size i) const {
-    const bool is_edge =
-        (numbers_.has_first_edge && i == 0) || (numbers_.has_last_edge && i == numbers_.length - 1);
-    return is_edge ? Real(numbers_.edge) : Real(1);
+  WINGBEAT_FN Real factor_of(size k, bool is_from_end) const {
+    const line_numbers& n = numbers_;
+    const size last = n.length - 1, j = is_from_end ? last - k : k;
+    const size i = n.is_reversed ? last - j : j;
+    const bool is_edge = (n.has_first_edge && i == 0) || (n.has_last_edge && i == last);
+    const Real factor = is_edge ? Real(n.edge * n.scale) : Real(n.scale);
+    return n.is_alternating && j % 2 == 1 ? -factor : factor;
   }
 
   line_numbers numbers_;

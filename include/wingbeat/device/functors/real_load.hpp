@@ -23,32 +23,18 @@ class real_load {
   static constexpr bool in_order = false;
 
   WINGBEAT_FN real_load(const numbers& n, typename memory::target in, operands given, size row)
-      : memory_(in, given), line_(n, memory_, given, row), numbers_(n), given_(given), row_(row) {}
-  WINGBEAT_FN auto load(size i) const {
-    if (numbers_.columns == 1) return Reduction::template load<Real>(line_, i);
-    const line_element place = numbers_.element_of(row_, i);
-    return Reduction::template load<Real>(line{numbers_, memory_, given_, place.line}, place.i);
-  }
+      : line_(n, memory(in, given), given, row) {}
+  WINGBEAT_FN auto load(size i) const { return Reduction::template load<Real>(line_, i); }
   /// Calls take(i, element) for elements first + i of a row, i < count.
   template <class Take>
   WINGBEAT_FN void load_run(size first, size count, const Take& take) const {
-    if (numbers_.columns > 1) {
-      for (size i = 0; i < count; ++i) take(i, load(first + i));
-      return;
-    }
     line_.in_its_form([&](const auto& form) {
       for (size i = 0; i < count; ++i) take(i, Reduction::template load<Real>(form, first + i));
     });
   }
 
  private:
-  using line = real_line<memory, Real>;
-
-  memory memory_;
-  line line_;
-  numbers numbers_;
-  operands given_;
-  size row_;
+  real_line<memory, Real> line_;
 };
 
 }  // namespace wingbeat::device::functors

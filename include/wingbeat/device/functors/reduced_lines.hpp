@@ -24,8 +24,8 @@ class fused_reducer {
   WINGBEAT_FN static partial start() { return Functor::start(); }
   WINGBEAT_FN static void combine(partial& sum, partial other) { Functor::combine(sum, other); }
 
-  WINGBEAT_FN void put(size place, typename As::real value) const {
-    const ends::spot found = ends::spot_of_real<As>(first_ + place);
+  WINGBEAT_FN void put(distance place, typename As::real value) const {
+    const ends::spot found = ends::spot_of_real<As>(first_ + size(place));
     given_.template to<typename yours::add_call>(sum_, found.row, found.i, value);
   }
   WINGBEAT_FN void finish(WINGBEAT_GLOBAL typename yours::element* out) const {

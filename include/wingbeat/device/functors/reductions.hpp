@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms of n reals to n reals by those of complex numbers: for each way to reduce one to the
 // other, what the inner transform loads of a line, load(line, i), and what becomes of its elements,
-// store(line, i, value). Where it gathers, output(line, t, value) is output t of elements value(i).
+// store(line, i, value). Where it gathers, output(line, t, value) is output t of elements value(i),
+// each as prepared(line, i, value) has made it; 32 bits count what lies in local memory. So many
+// outputs are stored `at_once` that neighbouring threads still read neighbours.
 // get(j) and put(k, y) of a line are real_line's. Sine transforms are those
 // of cosines of reversed lines with alternating signs, which the lines themselves see to:
 //     DST-II x = reversed DCT-II (-1)^j x,   DST-III x = (-1)^k DCT-III reversed x,  and IV as III.
@@ -12,33 +14,41 @@
 
 namespace wingbeat::device::functors {
 
-/// DCT-I: the line continued by its mirror images to 2 n - 2 reals, whose bins are real.
-struct even_extension {
+/// A reduction whose outputs are gathered from elements as they are.
+struct gathered_parts {
   static constexpr bool gathers = true;
+  static constexpr unsigned at_once = 1;
+  template <class Real, class Line, class Value>
+  WINGBEAT_FN static Value prepared(const Line&, size, Value value) {
+    return value;
+  }
+};
+
+/// DCT-I: the line continued by its mirror images to 2 n - 2 reals, whose bins are real.
+struct even_extension : gathered_parts {
   template <class Real, class Line>
   WINGBEAT_FN static Real load(const Line& x, size i) {
     const size n = x.length();
-    return x.get(i < n ? i : 2 * (n - 1) - i);
+    return x.get(i < n ? i : i - (n - 1), i >= n);
   }
   template <class Real, class Line>
   WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
     y.put(k, bin.re);
   }
   template <class Real, class Line, class Value>
-  WINGBEAT_FN static Real output(const Line&, size t, const Value& value) {
+  WINGBEAT_FN static Real output(const Line&, unsigned t, const Value& value) {
     return value(t).re;
   }
 };
 
 /// DST-I: 0, the line, 0, and the line mirrored and negated, 2 n + 2 reals, whose bins are
 /// imaginary.
-struct odd_extension {
-  static constexpr bool gathers = true;
+struct odd_extension : gathered_parts {
   template <class Real, class Line>
   WINGBEAT_FN static Real load(const Line& x, size i) {
     const size n = x.length();
     const bool is_between = i == 0 || i == n + 1;
-    const Real value = x.get(is_between ? 0 : i <= n ? i - 1 : 2 * n + 1 - i);
+    const Real value = x.get(is_between ? 0 : i <= n ? i - 1 : i - (n + 2), i > n + 1);
     return is_between ? Real(0) : i <= n ? value : -value;
   }
   template <class Real, class Line>
@@ -46,18 +56,21 @@ struct odd_extension {
     if (k >= 1 && k <= y.length()) y.put(k - 1, -bin.im);
   }
   template <class Real, class Line, class Value>
-  WINGBEAT_FN static Real output(const Line&, size t, const Value& value) {
+  WINGBEAT_FN static Real output(const Line&, unsigned t, const Value& value) {
     return -value(t + 1).im;
   }
 };
 
-/// Returns the element that stands at i where even ones ascend and odd ones then descend.
-WINGBEAT_FN constexpr size folded_index(size i, size n) {
-  return i < (n + 1) / 2 ? 2 * i : 2 * (n - 1 - i) + 1;
+/// Element i of n where even ones ascend and odd ones then descend.
+template <class Real, class Line>
+WINGBEAT_FN Real get_folded(const Line& x, size i) {
+  const size n = x.length();
+  return x.get(2 * i < n ? 2 * i : 2 * i - n, 2 * i >= n);
 }
-/// Returns where element i stands then.
-WINGBEAT_FN constexpr size unfolded_index(size i, size n) {
-  return i % 2 == 0 ? i / 2 : n - 1 - i / 2;
+template <class Real, class Line>
+WINGBEAT_FN void put_folded(const Line& y, size i, Real value) {
+  const size n = y.length();
+  y.put(2 * i < n ? 2 * i : 2 * i - n, value, 2 * i >= n);
 }
 
 /// DCT-II by n reals v, evens ascending and odds descending, whose bins V give
@@ -66,43 +79,49 @@ WINGBEAT_FN constexpr size unfolded_index(size i, size n) {
 /// The inner transform is scaled by 2.
 struct folded_samples {
   static constexpr bool gathers = true;
+  static constexpr unsigned at_once = 1;
   template <class Real, class Line>
   WINGBEAT_FN static Real load(const Line& x, size i) {
-    return x.get(folded_index(i, x.length()));
+    return get_folded<Real>(x, i);
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static complex<Real> prepared(const Line& y, size k, complex<Real> bin) {
+    return bin * y.root(k);
   }
   template <class Real, class Line>
   WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
     const size n = y.length();
-    const complex<Real> turned = bin * y.root(k);
+    const complex<Real> turned = prepared(y, k, bin);
     y.put(k, turned.re);
-    if (k > 0 && 2 * k < n) y.put(n - k, -turned.im);
+    if (k > 0 && 2 * k < n) y.put(k - 1, -turned.im, true);
   }
   template <class Real, class Line, class Value>
-  WINGBEAT_FN static Real output(const Line& y, size t, const Value& value) {
-    const size n = y.length();
+  WINGBEAT_FN static Real output(const Line& y, unsigned t, const Value& value) {
+    const auto n = unsigned(y.length());
     const bool is_first = 2 * t <= n;
-    const size k = is_first ? t : n - t;
-    const complex<Real> turned = value(k) * y.root(k);
+    const unsigned k = is_first ? t : n - t;
+    const complex<Real> turned = value(k);
     return is_first ? turned.re : -turned.im;
   }
 };
 
 /// DCT-III, the way back: V[k] = conj(w^k) (x[k] - i x[n-k]).
-struct folded_bins {
-  static constexpr bool stores_reals = true, gathers = true;
+struct folded_bins : gathered_parts {
+  static constexpr bool stores_reals = true;
+  static constexpr unsigned at_once = 4;
 
   template <class Real, class Line>
   WINGBEAT_FN static complex<Real> load(const Line& x, size k) {
-    const Real opposite = x.get(k == 0 ? 0 : x.length() - k);  // without a branch around the load
+    const Real opposite = x.get(k == 0 ? 0 : k - 1, true);  // without a branch around the load
     return complex<Real>{x.get(k), k == 0 ? Real(0) : -opposite} * conj(x.root(k));
   }
   template <class Real, class Line>
   WINGBEAT_FN static void store(const Line& y, size i, Real value) {
-    y.put(folded_index(i, y.length()), value);
+    put_folded(y, i, value);
   }
   template <class Real, class Line, class Value>
-  WINGBEAT_FN static Real output(const Line& y, size t, const Value& value) {
-    return value(unfolded_index(t, y.length()));
+  WINGBEAT_FN static Real output(const Line& y, unsigned t, const Value& value) {
+    return value(t % 2 == 0 ? t / 2 : unsigned(y.length()) - 1 - t / 2);
   }
 };
 
@@ -111,20 +130,24 @@ struct folded_bins {
 /// r[j] = exp(-2 pi i (8j + 1) / 16n). The inner transform is scaled by 2.
 struct half_turned {
   static constexpr bool gathers = true;
+  static constexpr unsigned at_once = 2;
   template <class Real, class Line>
   WINGBEAT_FN static complex<Real> load(const Line& x, size j) {
-    return complex<Real>{x.get(2 * j), x.get(x.length() - 1 - 2 * j)} * x.root(j);
+    return complex<Real>{x.get(2 * j), x.get(2 * j, true)} * x.root(j);
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static complex<Real> prepared(const Line& y, size k, complex<Real> bin) {
+    return bin * y.root(k);
   }
   template <class Real, class Line>
   WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
-    const complex<Real> turned = bin * y.root(k);
+    const complex<Real> turned = prepared(y, k, bin);
     y.put(2 * k, turned.re);
-    y.put(y.length() - 1 - 2 * k, -turned.im);
+    y.put(2 * k, -turned.im, true);
   }
   template <class Real, class Line, class Value>
-  WINGBEAT_FN static Real output(const Line& y, size t, const Value& value) {
-    const size k = t % 2 == 0 ? t / 2 : (y.length() - 1 - t) / 2;
-    const complex<Real> turned = value(k) * y.root(k);
+  WINGBEAT_FN static Real output(const Line& y, unsigned t, const Value& value) {
+    const complex<Real> turned = value(t % 2 == 0 ? t / 2 : unsigned(y.length()) / 2 - 1 - t / 2);
     return t % 2 == 0 ? turned.re : -turned.im;
   }
 };
@@ -173,8 +196,7 @@ struct odd_places {
 };
 
 /// DHT: y[k] = Re X[k] - Im X[k], and of n-k with the opposite Im.
-struct cas_bins {
-  static constexpr bool gathers = true;
+struct cas_bins : gathered_parts {
   template <class Real, class Line>
   WINGBEAT_FN static Real load(const Line& x, size i) {
     return x.get(i);
@@ -183,11 +205,11 @@ struct cas_bins {
   WINGBEAT_FN static void store(const Line& y, size k, complex<Real> bin) {
     const size n = y.length();
     y.put(k, bin.re - bin.im);
-    if (k > 0 && 2 * k < n) y.put(n - k, bin.re + bin.im);
+    if (k > 0 && 2 * k < n) y.put(k - 1, bin.re + bin.im, true);
   }
   template <class Real, class Line, class Value>
-  WINGBEAT_FN static Real output(const Line& y, size t, const Value& value) {
-    const size n = y.length();
+  WINGBEAT_FN static Real output(const Line& y, unsigned t, const Value& value) {
+    const auto n = unsigned(y.length());
     const bool is_first = 2 * t <= n;
     const complex<Real> bin = value(is_first ? t : n - t);
     return is_first ? bin.re - bin.im : bin.re + bin.im;

@@ -62,6 +62,8 @@ struct tile_shape {
   bool half_trade = false;     ///< Exchange real parts, then imaginary parts.
   bool stage_in = false;       ///< Load through local memory, neighbours by neighbours.
   bool stage_out = false;      ///< Store through local memory, the same way.
+  bool overlaid = false;       ///< What a real row stages on the way out lies where elements were
+                               ///< exchanged.
   bool mirrored = false;       ///< Half of the lanes are columns c, the others columns -c, so
                                ///< that bins k and N - k meet in one workgroup.
   row source = row::complex_row;
@@ -169,8 +171,10 @@ struct tile_shape {
     if (makes == body::line_convolve) return arrivals_at() + 32;
     if (is_cluster()) return as_cluster().scratch_bytes();
     if (makes == body::real_row) {
-      const unsigned elements = (stage_in ? pitch_in() : 0u) + (stage_out ? pitch_out() : 0u);
-      return exchange_bytes() + elements * lanes * element_bytes;
+      const unsigned column_bytes = lanes * element_bytes;
+      const unsigned arriving = exchange_bytes() + (stage_in ? pitch_in() * column_bytes : 0u);
+      const unsigned leaving = stage_out ? pitch_out() * column_bytes : 0u;
+      return overlaid ? maximum(arriving, leaving) : arriving + leaving;
     }
     if (makes == body::diagonal_row) {
       return exchange_bytes() + (unsigned(length) + 1) * lanes * element_bytes;

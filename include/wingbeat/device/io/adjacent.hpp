@@ -2,7 +2,7 @@
 // Adjacent numbers of device memory in one access, where alignment allows.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"       // complex
+#include "wingbeat/device/complex.hpp"       // complex, copied_from
 #include "wingbeat/device/io/read_only.hpp"  // is_read_only
 #include "wingbeat/device/port.hpp"          // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
@@ -25,6 +25,21 @@ WINGBEAT_FN Whole load_whole(WINGBEAT_GLOBAL const Number* from) {
   Whole whole;
   __builtin_memcpy(&whole, from, sizeof whole);
   return whole;
+#endif
+}
+
+/// Returns *address, which nothing writes while the kernel runs: compilers may load it earlier than
+/// stores that come first.
+template <class Real>
+WINGBEAT_FN complex<Real> load_constant(WINGBEAT_GLOBAL const complex<Real>* address) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return __builtin_bit_cast(complex<Real>, __ldg(reinterpret_cast<const float2*>(address)));
+  } else {
+    return __builtin_bit_cast(complex<Real>, __ldg(reinterpret_cast<const double2*>(address)));
+  }
+#else
+  return copied_from(address);
 #endif
 }
 

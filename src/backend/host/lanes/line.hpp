@@ -18,13 +18,13 @@ class lane_line {
   WINGBEAT_LANES explicit lane_line(const lane_lines<Real>& lines) : lines_(lines) {}
 
   WINGBEAT_LANES size_t length() const { return lines_.length; }
-  WINGBEAT_LANES V get(size_t j) const {
-    const size_t i = index_of(j);
+  WINGBEAT_LANES V get(size_t k, bool is_from_end = false) const {
+    const size_t j = is_from_end ? lines_.length - 1 - k : k, i = index_of(j);
     if (!IsWhole && (i < lines_.first || i >= lines_.end)) return V{0.0};
     return changed(j, i, load<V>(lines_.in + (i - lines_.origin) * lines_.pitch));
   }
-  WINGBEAT_LANES void put(size_t k, V value) const {
-    const size_t i = index_of(k);
+  WINGBEAT_LANES void put(size_t j, V value, bool is_from_end = false) const {
+    const size_t k = is_from_end ? lines_.length - 1 - j : j, i = index_of(k);
     if (!IsWhole && (i < lines_.first || i >= lines_.end)) return;
     store(lines_.out + (i - lines_.origin) * lines_.pitch, changed(k, i, value));
   }
