@@ -65,6 +65,8 @@ TEST(real_transforms, of_lines_side_by_side_take_whole_cache_lines) {
     EXPECT_TRUE(shape.lanes_across) << name_of(kind);
     EXPECT_FALSE(shape.stage_in || shape.stage_out) << name_of(kind);
     EXPECT_EQ(shape.lanes * sizeof(float), 128U) << name_of(kind);
+    const auto longest = planned({.lengths = {4096, 4096}, .batch = 16, .kind = kind});
+    EXPECT_EQ(longest.passes().back().shape().lanes * sizeof(float), 32U) << "a sector";
   }
 }
 
