@@ -177,7 +177,7 @@ template <class Real>
 array_ends ends_of(const step_sides& sides, const reduction& chosen, double scale) {
   array_ends ends{.in = sides.in.memory.location, .out = sides.out.memory.location};
   const bool is_later = sides.out.lines.has_roots;
-  const constant none{std::vector<std::complex<Real>>{}};
+  const constant none;
   ends.load = arguments_of(
       sides.in, sides.in.lines.has_roots ? roots_of<Real>(chosen, is_later ? 1 : scale) : none);
   ends.store = arguments_of(sides.out, is_later ? roots_of<Real>(chosen, scale) : none);
