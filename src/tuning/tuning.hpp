@@ -244,7 +244,7 @@ struct placement_rules {
   /// limit (section 24).
   std::size_t max_graph_bytes_of_one = std::size_t{32} << 10;
   std::size_t max_graph_bytes_of_several = std::size_t{8} << 20;
-  /// Of what one workgroup convolves, of powers of two, which instructions bind (section 42).
+  /// Of what one workgroup convolves, of powers of two, which instructions bind (section 43).
   device::workgroup::twiddling convolved_twiddles = device::workgroup::twiddling::apart;
   /// Shorter rows are not padded, because it would add more than an eighth (section 10).
   std::size_t shortest_padded = 128;
