@@ -62,8 +62,7 @@ const architecture& hopper() {
                                              .mirrored = fp32_mirrored_of_bins},
                             .columns = fp32_columns,
                             .column_lines = fp32_column_lines,
-                            .unmeasured_mirrored = fp32_mirrored_limits},
-      .placing = {.convolved_twiddles = device::workgroup::twiddling::fused}};
+                            .unmeasured_mirrored = fp32_mirrored_limits}};
   return data;
 }
 
