@@ -5,6 +5,22 @@ import operator
 import os
 
 
+def integer(value, name):
+    """Returns an integer. Raises TypeError for what is none."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; give an integer") from None
+
+
+def count(value, name):
+    """Returns an integer that is not negative. Raises TypeError and ValueError for others."""
+    value = integer(value, name)
+    if value < 0:
+        raise ValueError(f"{name} is {value}; give 0 or more")
+    return value
+
+
 def integers(values, name):
     """Returns an integer, or a sequence of them, as a tuple."""
     if not isinstance(values, (tuple, list)):
@@ -65,7 +81,7 @@ def scale_of(norm, is_inverse):
 
 def thread_count(workers):
     """Returns the threads that `workers` asks for; negative counts from all processors."""
-    workers = operator.index(workers)
+    workers = integer(workers, "workers")
     if workers > 0:
         return workers
     n_processors = os.cpu_count()  # longer than a short transform

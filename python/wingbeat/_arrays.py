@@ -12,6 +12,8 @@
     running_on(stream, x)   a context manager that makes another stream the current one
     empty(x, shape, name)   a new array beside x, of the dtype of that name
     is_plain(x)             whether x's memory holds its values, which no flag or gradient concerns
+    require_memory(x, name, is_written)   raises unless a plan may read x's values in its memory, or
+                            write them
     workspace_near(x)       a function of a number of bytes: (object that owns them, pointer), from
                             the library's own allocator; None where calls need none
     converted(x, kind)      x, or x in a dtype that transforms of that kind take
@@ -111,6 +113,15 @@ class NumpyLibrary:
     def memory(self, x):
         return x.ctypes.data, 0, x.strides, x.itemsize
 
+    def require_memory(self, x, name, is_written):
+        if not isinstance(x, np.ndarray):
+            raise TypeError(f"{name} is of type {type(x).__name__}; give a numpy array")
+        if not x.dtype.isnative:
+            raise TypeError(f"{name} has dtype {x.dtype.str}, whose bytes are in the other order; "
+                            "convert it by astype")
+        if is_written and not x.flags.writeable:
+            raise ValueError(f"{name} is read-only; give an array that can be written")
+
     def stream_of(self, x):
         return 0
 
@@ -193,6 +204,9 @@ class CupyLibrary:
 
     def memory(self, x):
         return x.data.ptr, 0, x.strides, x.itemsize
+
+    def require_memory(self, x, name, is_written):
+        pass
 
     def stream_of(self, x):
         return self._current_stream(x.data.device_id).ptr
@@ -307,6 +321,14 @@ class TorchLibrary:
     def is_plain(self, x):
         return not (x.requires_grad or x.is_conj() or x.is_neg())
 
+    def require_memory(self, x, name, is_written):
+        if x.is_conj() or x.is_neg():
+            raise ValueError(f"{name} is a conjugated or negated view; give a tensor that is none, "
+                             "by resolve_conj and resolve_neg")
+        if x.requires_grad and self._torch.is_grad_enabled():
+            raise TypeError(f"{name} requires a gradient, which a plan does not give; call "
+                            "wingbeat.torch's functions, or give its detach()")
+
     def running_on(self, stream, x):
         cuda = self._torch.cuda
         if not x.is_cuda:
@@ -399,6 +421,9 @@ class OpenclLibrary:
 
     def memory(self, x):
         return x.base_data.int_ptr, x.offset, x.strides, x.dtype.itemsize
+
+    def require_memory(self, x, name, is_written):
+        pass
 
     def _queue_of(self, x):
         queue = self._queue or x.queue
@@ -546,6 +571,10 @@ class ForeignLibrary:
 
     def exported(self, result, x):
         return self._given_back(result, x)
+
+    def running_on(self, stream, x):
+        raise TypeError(f"a stream was given for an array of type {type(x).__name__}, which wingbeat "
+                        "knows by a protocol alone and waits for; leave stream out")
 
     @staticmethod
     def _given_back(result, x):

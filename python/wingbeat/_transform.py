@@ -89,8 +89,9 @@ def _planned(request, x, plan, workers, out, stream):
     if request.conjugates_input or request.conjugates_output:
         raise ValueError("hfft and ihfft conjugate beside their transform and take no plan; leave "
                          "plan out")
+    x = library_of(x).array(x)
     request = request.on(len(x.shape))
-    plan.require_for(request, result_shape(x.shape, request)[0])
+    plan.require_for(request, x.shape, result_shape(x.shape, request)[0])
     with nullcontext() if workers is None else _wingbeat.ThreadLimit(thread_count(workers)):
         return plan(x, out, stream=stream)
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wingbeat import _sums, _wingbeat, fft
+from wingbeat import _arguments, _sums, _wingbeat, fft
 from wingbeat._device import queue_on
 
 __all__ = ["Channeliser", "Counts", "Delay", "Heap", "Level", "channelize_poly"]
@@ -45,6 +45,7 @@ def channelize_poly(x, h, n_chans):
     library, x, h = _sums.operands(x, h)
     if x.ndim != 1 or h.ndim != 1:
         raise ValueError(f"x has {x.ndim} dimensions and h {h.ndim}; give one of each")
+    n_chans = _arguments.integer(n_chans, "n_chans")
     if n_chans < 1 or len(h) < n_chans:
         raise ValueError(f"n_chans is {n_chans} and h has {len(h)} values; give 1 channel or more, "
                          "and a filter with a value for each")
@@ -179,6 +180,16 @@ class Channeliser:
                  output="int8", dither=None, seed=0, gains=None, delays=None, centre_hz=None,
                  decimation=None, pass_bandwidth_hz=None, filter_taps=None, missing="withhold",
                  evaluation="window_start", first_sample=0, kept_samples=2**20, device=None):
+        for name, value in (
+                ("channels", channels), ("taps", taps), ("sample_bits", sample_bits), ("seed", seed),
+                ("polarisations", polarisations), ("spectra_per_heap", spectra_per_heap),
+                ("decimation", decimation), ("filter_taps", filter_taps),
+                ("kept_samples", kept_samples)):
+            if value is not None:
+                _arguments.count(value, name)
+        if dither not in (None, True, False):
+            raise ValueError(f"dither is {dither!r}; give True, False or None")
+        _arguments.integer(first_sample, "first_sample")
         spec = _wingbeat.ChanneliserSpec()
         spec.adc_rate_hz, spec.channels, spec.taps = adc_rate_hz, channels, taps
         spec.weight_cutoff, spec.sample_bits, spec.seed = weight_cutoff, sample_bits, seed
@@ -191,7 +202,9 @@ class Channeliser:
         if gains is not None:
             spec.add_gains(0, _gain_lists(gains, polarisations))
         if delays is not None:
-            spec.set_delays([[each.numbers() for each in _models(models)] for models in delays])
+            if isinstance(delays, Delay):
+                raise TypeError("delays is one Delay; give a list with one for each polarisation")
+            spec.set_delays([[_numbers(each) for each in _models(models)] for models in delays])
         if (centre_hz is None) != (decimation is None):
             raise ValueError("one of centre_hz and decimation was given; give both for a part of the "
                              "band, or none")
@@ -224,17 +237,24 @@ class Channeliser:
                              f"{', 2' if self._is_complex else ''}]")
         rows = [np.ascontiguousarray(row) for row in _as_int16(samples)]
         return self._heaps(self._bank.push_integers(
-            rows, samples.shape[1], _flags(present), packet_samples))
+            rows, samples.shape[1], _flags(present),
+            _arguments.count(packet_samples, "packet_samples")))
 
     def push_packed(self, packed, count, present=None, packet_samples=4096):
         """Takes samples as streams of bits, [polarisation][byte] of uint8, the most significant bit of
         the first of `count` samples first. Otherwise as `push`."""
-        rows = [np.ascontiguousarray(row, np.uint8).reshape(-1) for row in packed]
-        return self._heaps(self._bank.push_packed(rows, count, _flags(present), packet_samples))
+        rows = [np.asarray(row) for row in packed]
+        for row in rows:
+            if row.dtype != np.uint8:
+                raise ValueError(f"packed samples are of dtype {row.dtype}; give bytes, of uint8")
+        rows = [np.ascontiguousarray(row).reshape(-1) for row in rows]
+        return self._heaps(self._bank.push_packed(
+            rows, _arguments.count(count, "count"), _flags(present),
+            _arguments.count(packet_samples, "packet_samples")))
 
     def push_missing(self, count):
         """Takes `count` samples of each polarisation that are missing. Returns heaps as `push`."""
-        return self._heaps(self._bank.push_integers([], count, [], 4096))
+        return self._heaps(self._bank.push_integers([], _arguments.count(count, "count"), [], 4096))
 
     def finish(self):
         """Waits for the heaps that were begun, and returns them."""
@@ -256,11 +276,12 @@ class Channeliser:
         if len(models) != self._polarisations:
             raise ValueError(f"{len(models)} delays were given for {self._polarisations} "
                              "polarisations; give one each")
-        return self._bank.add_delays([each.numbers() for each in models])
+        return self._bank.add_delays([_numbers(each) for each in models])
 
     def add_gains(self, gains, start=0):
         """Has spectra that start at output time `start` or later use these gains, [polarisation]
         [channel] or [polarisation]. Returns as `add_delays`."""
+        start = _arguments.integer(start, "start")
         return self._bank.add_gains(start, _gain_lists(gains, self._polarisations))
 
     @property
@@ -304,7 +325,14 @@ def _chosen(name, given, choices):
 
 
 def _models(models):
-    return [models] if isinstance(models, Delay) else list(models)
+    is_list = isinstance(models, (list, tuple)) and not isinstance(models, Delay)
+    return list(models) if is_list else [models]
+
+
+def _numbers(delay):
+    if not isinstance(delay, Delay):
+        raise TypeError(f"a delay is of type {type(delay).__name__}; give a wingbeat.channelise.Delay")
+    return delay.numbers()
 
 
 def _gain_lists(gains, polarisations):
@@ -316,7 +344,12 @@ def _gain_lists(gains, polarisations):
 
 
 def _flags(present):
-    return [] if present is None else np.asarray(present, bool).tolist()
+    if present is None:
+        return []
+    flags = np.asarray(present, bool)
+    if flags.ndim != 2:
+        raise ValueError(f"present has {flags.ndim} dimensions; give [polarisation][packet]")
+    return flags.tolist()
 
 
 def _as_int16(samples):

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.fft import fftfreq, rfftfreq
 
 from wingbeat import _wingbeat
-from wingbeat._arguments import lengths_and_axes, thread_count
+from wingbeat._arguments import integer, lengths_and_axes, scale_of, thread_count
 from wingbeat._arrays import library_of
 from wingbeat._kinds import COSINES, SINES
 from wingbeat._transform import Request, at_once, transform, transform_row
@@ -170,7 +170,10 @@ def _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, 
         if kind in (_FROM_REAL, _TO_REAL):
             raise ValueError("at least 1 axis must be transformed; give axes, or an array that has "
                              "some")
-        return x
+        scale_of(norm, is_inverse)
+        if workers is not None:
+            thread_count(workers)
+        return x if out is None else _copied(x, out)
     if plan is None and stream is None:
         if workers is None:
             result = _axes(kind, is_inverse, x, lengths, axes, norm, orthogonalize, overwrite_x,
@@ -182,6 +185,16 @@ def _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, 
             return result
     return transform(Request(kind, is_inverse, lengths, axes, norm, orthogonalize, overwrite_x), x,
                      workers=workers, plan=plan, out=out, stream=stream)
+
+
+def _copied(x, out):
+    library = library_of(x)
+    if not hasattr(library, "assign"):
+        raise TypeError(f"out was given for an array of type {type(x).__name__}, which wingbeat does "
+                        "not write; leave out out")
+    library.require_out(out, x.shape, library.dtype_name(x), x)
+    library.assign(out, x)
+    return out
 
 
 def fftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrite_x: bool = False,
@@ -527,6 +540,7 @@ def prev_fast_len(target: int, real: bool = False) -> int:
 
 
 def _length(target):
+    target = integer(target, "target")
     if target < 1:
         raise ValueError(f"target is {target}; give a length, 1 or more")
     return target

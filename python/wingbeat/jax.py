@@ -153,6 +153,8 @@ def _transformed(kind, x, s, axes, scale, orthogonalize=False):
 
 
 def _row(n, axis):
+    if n is not None and n < 1:
+        raise ValueError(f"invalid number of data points ({n}) specified; give 1 or more")
     return (None if n is None else (n,)), (axis,)
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wingbeat import _sums, _wingbeat, fft
+from wingbeat import _arguments, _sums, _wingbeat, fft
 from wingbeat._arrays import library_of, numpy_library
 from wingbeat._device import queue_on
 
@@ -177,7 +177,14 @@ class Search:
             raise ValueError("the image is on a device already; leave device out")
         if mode not in _sums.MODES:
             raise ValueError(f"mode is {mode!r}; choose 'valid', 'same' or 'full'")
-        height, width = (int(n) for n in template_shape)
+        template_shape = _arguments.integers(template_shape, "template_shape")
+        if len(template_shape) != 2 or min(template_shape) < 1:
+            raise ValueError(f"template_shape is {template_shape}; give (h, w), each at least 1")
+        at_once = _arguments.integer(at_once, "at_once")
+        if at_once < 1:
+            raise ValueError(f"at_once is {at_once}; give 1 or more templates")
+        height, width = template_shape
+        self._image_shape = tuple(image.shape)
         self._dtype, self._template = np.dtype(name), (height, width)
         self._keeps = {"mean": bool(moments), "variance": bool(moments),
                        "counts": threshold is not None}
@@ -193,6 +200,10 @@ class Search:
 
     def image(self, image):
         """Takes another image of the same shape, and forgets all scores. Returns the search."""
+        image = _real(image, "image") if library_of(image) is numpy_library else image
+        if tuple(image.shape) != self._image_shape:
+            raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
+                             f"{self._image_shape}; give such an image, or make another search")
         view, stream = self._operand(image, self._dtype)
         self._search.begin(view, stream)
         return self
@@ -279,7 +290,8 @@ class Search:
     def peaks(self, count, least=-math.inf, distance=1):
         """Returns the `count` highest places with scores of at least `least`, the highest first, as a
         list of `Peak`: no two closer than `distance` in both y and x."""
-        return [Peak(*found) for found in self._search.peaks(count, least, distance)]
+        n_peaks, distance = _arguments.count(count, "count"), _arguments.count(distance, "distance")
+        return [Peak(*found) for found in self._search.peaks(n_peaks, least, distance)]
 
     def explain(self):
         """Returns what is kept, and the launches and bytes of a run, in words."""

@@ -11,6 +11,7 @@ Names `in` and `out` are a plan's two sides; numbers of a side are counted in it
 complex.
 """
 
+import math
 import operator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wingbeat import _wingbeat
-from wingbeat._arguments import integers, scale_of
+from wingbeat._arguments import count, integers, scale_of
 from wingbeat._arrays import library_of, stream_number
 
 __all__ = ["Plan", "Layout", "Functor", "plan_for"]
@@ -135,6 +136,9 @@ struct factors_of_number {
 """
 
 
+_FACTOR_TEXTS = tuple(_FACTORS.replace("number", number) for number in ("float", "double"))
+
+
 def _address(function):
     """Returns the address of a compiled function."""
     if function is None:
@@ -156,13 +160,21 @@ class _Side(NamedTuple):
     name: str          #: "x" or "out"
     shape: tuple
     dtype: str
-    strides: tuple     #: In elements; None where only the number of bytes counts.
+    strides: tuple     #: In elements; None where elements are counted in bytes, from the first on.
+    precision: str     #: "fp32", or nothing where a functor has elements of its own.
 
     def require(self, library, array):
         """Raises unless an array is as the plan was made for."""
-        if self.strides is None:
-            return
         dtype, (_, _, strides, item_bytes) = library.dtype_name(array), library.memory(array)
+        if self.strides is None:
+            steps = [stride for stride, n in zip(strides, array.shape) if n > 1]
+            if steps and min(steps) != item_bytes:
+                raise ValueError(f"{self.name} has strides of {tuple(strides)} bytes, and this plan "
+                                 "takes memory without gaps; give a packed array")
+            if self.precision and _REAL_NAMES.get(dtype, self.precision) != self.precision:
+                raise ValueError(f"{self.name} is of {dtype} and the plan was made for {self.dtype}; "
+                                 "give such an array, or make another plan")
+            return
         if tuple(array.shape) != self.shape or dtype != self.dtype:
             raise ValueError(f"{self.name} is of {dtype} and shape {tuple(array.shape)}, and the "
                              f"plan was made for {self.dtype} and {self.shape}; give such an "
@@ -209,15 +221,29 @@ class Plan:
         self.shape = integers(shape, "shape")
         self.kind = kind
         rank = len(self.shape)
+        if any(n < 1 for n in self.shape):
+            raise ValueError(f"shape is {self.shape}; give lengths of 1 or more")
         axes = range(rank) if axes is None else integers(axes, "axes")
         if any(not -rank <= axis < rank for axis in axes):
             raise ValueError(f"axes {tuple(axes)} exceed the shape's {rank} dimensions")
+        if len({axis % rank for axis in axes}) != len(axes) or not axes:
+            raise ValueError(f"axes are {tuple(axes)}; give one or more, each once")
         self.axes = tuple(axis % rank for axis in axes)
         if kind not in _KINDS:
             raise ValueError(f"kind is {kind!r}; give one of {', '.join(_KINDS)}")
         self._transform = _KINDS[kind]
         self._choose_types(dtype, out_dtype)
         native = getattr(device, "int_ptr", None)  # of pyopencl's queues: plans are of a context
+        if device is not None and native is None and not isinstance(device, _wingbeat.Device):
+            raise TypeError(f"device is of type {type(device).__name__}; give one of "
+                            "wingbeat.devices(), or a pyopencl.CommandQueue")
+        for name, given, expected in (
+                ("layout_in", layout_in, Layout), ("layout_out", layout_out, Layout),
+                ("load", load, Functor), ("store", store, Functor),
+                ("multiplier", multiplier, Functor)):
+            if given is not None and not isinstance(given, expected):
+                raise TypeError(f"{name} is of type {type(given).__name__}; give a "
+                                f"wingbeat.{expected.__name__}")
         queue = (_wingbeat.Queue(device or _host_device()) if native is None else
                  _wingbeat.adopted_queue(_wingbeat.Engine.opencl, 0, native))
         self.device = queue.device
@@ -230,6 +256,8 @@ class Plan:
         if bins not in ("natural", "scrambled"):
             raise ValueError(f"bins is {bins!r}; give \"natural\" or \"scrambled\"")
         self.norm, self.orthogonalize = norm, bool(orthogonalize)
+        self._is_bare = factor == 1 and bins == "natural"
+        self._functors = load, store, multiplier
         self._plan = _wingbeat.OwnedPlan(
             queue, [self.shape[axis] for axis in self.axes],
             [self.shape[d] for d in self._batch()], getattr(_wingbeat, f"kind_{self._transform}"),
@@ -308,7 +336,8 @@ class Plan:
         if valid is not None:
             side.valid = [tuple(map(operator.index, each)) for each in valid]
         if functor is not None or is_padded:
-            return side, _Side(name, shape, dtype, None)
+            precision = "" if functor is not None else _REAL_NAMES[dtype]
+            return side, _Side(name, shape, dtype, None, precision)
         strides = layout.strides
         is_plain = not layout.imaginary_at and not layout.origin
         if strides is None and is_plain:
@@ -318,11 +347,13 @@ class Plan:
             if len(strides) != len(shape):
                 raise ValueError(f"the layout of {name} has {len(strides)} strides and the shape "
                                  f"{len(shape)} dimensions; give one each")
+            _require_strides(name, shape, strides, self.axes, side.valid)
             side.strides = [max(strides[axis], 1) for axis in self.axes]
             side.distances = [strides[d] for d in self._batch()]
         side.imaginary_at = layout.imaginary_at
         side.origin = list(layout.origin or ())
-        return side, _Side(name, shape, dtype, tuple(strides) if is_plain else None)
+        return side, _Side(name, shape, dtype, tuple(strides) if is_plain else None,
+                           _REAL_NAMES[dtype])
 
     def __call__(self, x, out=None, *, load=(), store=(), multiplier=(), stream=None):
         """Runs on an array, and returns `out`, or a new array beside x. `load`, `store` and
@@ -334,11 +365,14 @@ class Plan:
         >>> plan(np.ones((2, 4), np.float32), out) is out
         True
         """
-        if stream is None and not (load or store or multiplier):
+        if stream is None and len(load) + len(store) + len(multiplier) == 0:
             result = self.run_as_expected(x, out)
             if result is not None:
                 return result
         library = library_of(x)
+        if not hasattr(library, "require_memory"):
+            raise TypeError(f"x is of type {type(x).__name__}, known by a protocol alone; give an "
+                            "array of numpy, CuPy, torch or PyOpenCL")
         x = library.array(x)
         if stream is not None:
             with library.running_on(stream, x):
@@ -349,12 +383,29 @@ class Plan:
             if library_of(array) is not library or library.device_of(array) != self._place:
                 raise ValueError(f"the plan was made for {self.device!r} and {name} is elsewhere; "
                                  "give arrays there, or make a plan with another device")
+            library.require_memory(array, name, name == "out")
         self._in_array.require(library, x)
         self._out_array.require(library, out)
-        self._plan.enqueue(_memory(library, x), _memory(library, out), _operands(library, load),
-                           _operands(library, store), _operands(library, multiplier),
+        operands = [_operands(library, name, functor, given) for name, functor, given in zip(
+            ("load", "store", "multiplier"), self._functors, (load, store, multiplier))]
+        self._require_factors(library, multiplier)
+        self._plan.enqueue(_memory(library, x), _memory(library, out), *operands,
                            library.stream_of(x), library.workspace_near(x))
         return out
+
+    def _require_factors(self, library, given):
+        """Raises unless the array for `Functor.factors` has a value for each coefficient."""
+        functor = self._functors[2]
+        if functor is None or functor.text not in _FACTOR_TEXTS:
+            return
+        factors, = given
+        n_factors = math.prod(self.shape[axis] for axis in self.axes)
+        _, _, strides, item_bytes = library.memory(factors)
+        if math.prod(factors.shape) != n_factors or any(
+                stride != item_bytes * math.prod(factors.shape[d + 1:])
+                for d, stride in enumerate(strides) if factors.shape[d] > 1):
+            raise ValueError(f"the factors have shape {tuple(factors.shape)}; give a packed array of "
+                             f"{n_factors}, one for each coefficient of a transform")
 
     def _new_output(self, library, x):
         if self._out_array.strides is None or self._out_array.strides != _packed(self.out_shape):
@@ -400,13 +451,16 @@ class Plan:
         """The resources of each pass's kernel; empty on engines that compile none."""
         return self._plan.resources()
 
-    def require_for(self, request, shape):
-        """Raises unless a call of `wingbeat.fft` asks for this transform, with a result of this
-        shape."""
+    def require_for(self, request, given, shape):
+        """Raises unless a call of `wingbeat.fft` asks for this transform, of an array of the shape
+        `given`, with a result of this shape."""
         kind = getattr(_wingbeat, f"kind_{self._transform}")
         scale = _norm_of(request.norm, request.is_inverse)
         wanted = (request.kind, scale, request.orthogonalize, request.axes, tuple(shape))
-        if (kind, self.norm, self.orthogonalize, self.axes, self.out_shape) != wanted:
+        valid = [(0, min(given[axis], self.in_shape[axis])) for axis in self.axes]
+        is_bare = self._is_bare and not self._out_side.valid and (
+            not self._in_side.valid or [tuple(each) for each in self._in_side.valid] == valid)
+        if (kind, self.norm, self.orthogonalize, self.axes, self.out_shape) != wanted or not is_bare:
             raise ValueError(f"the plan is {self!r}, and the call asks for another transform; make "
                              "a plan by plan_for with the same arguments")
 
@@ -416,7 +470,7 @@ class Plan:
         >>> wingbeat.Plan(8).bin_at(3)
         3
         """
-        return self._plan.bin_at(place)
+        return self._plan.bin_at(count(place, "place"))
 
     def explain(self):
         """Returns the plan in words: passes, bytes moved, workspace, expected speed.
@@ -466,9 +520,41 @@ def _memory(library, array):
                                              for n, stride in zip(array.shape, strides))
 
 
-def _operands(library, given):
+def _operands(library, name, functor, given):
     """Returns memory as `_memory`, and numbers as they are."""
-    return [_memory(library, each) if getattr(each, "shape", ()) != () else each for each in given]
+    if not isinstance(given, (tuple, list)):
+        raise TypeError(f"{name} is of type {type(given).__name__}; give a tuple of the functor's "
+                        "operands")
+    declared = () if functor is None else functor.operands
+    if len(given) != len(declared):
+        raise ValueError(f"the functor has {len(declared)} operands and {len(given)} were given; "
+                         "give one each")
+    return [_operand(library, name, text, each) for text, each in zip(declared, given)]
+
+
+def _operand(library, name, text, given):
+    if "*" not in text:
+        return given
+    if library_of(given) is not library or not hasattr(given, "shape"):
+        raise TypeError(f"an operand of {name} is of type {type(given).__name__}; give an array of "
+                        "x's library")
+    library.require_memory(given, f"an operand of {name}", not text.startswith("const"))
+    dtype = text.replace("const", "").replace("*", "").strip()
+    if library.dtype_name(given) != dtype:
+        raise TypeError(f"an operand of {name} is of {library.dtype_name(given)} and was declared as "
+                        f"{dtype}; convert it")
+    return _memory(library, given)
+
+
+def _require_strides(name, shape, strides, axes, valid):
+    """Raises where elements of a layout would not lie as its strides say."""
+    counts = list(shape)
+    for axis, (first, end) in zip(axes, valid or ()):
+        counts[axis] = end - first
+    for d, (n, stride) in enumerate(zip(counts, strides)):
+        if n > 1 and stride < (1 if d in axes else 0):
+            raise ValueError(f"{name} has a stride of {stride} elements along axis {d}, and a plan "
+                             "takes positive ones, 0 beside its axes; give a packed copy")
 
 
 def plan_for(x, kind="fft", s=None, axes=None, norm=None, *, out=None, orthogonalize=False):
@@ -482,7 +568,13 @@ def plan_for(x, kind="fft", s=None, axes=None, norm=None, *, out=None, orthogona
     """
     from wingbeat._arguments import lengths_and_axes
     library = library_of(x)
+    if not hasattr(library, "require_memory"):
+        raise TypeError(f"x is of type {type(x).__name__}, known by a protocol alone; give an array "
+                        "of numpy, CuPy, torch or PyOpenCL")
     x = library.array(x)
+    for name, array in (("x", x), ("out", out)):
+        if array is not None:
+            library.require_memory(array, name, name == "out")
     lengths, axes = lengths_and_axes(x.shape, s, axes)
     shape = list(x.shape)
     valid = []

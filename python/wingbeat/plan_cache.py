@@ -15,6 +15,7 @@ when the cache is full.
 from typing import NamedTuple
 
 from wingbeat import _wingbeat
+from wingbeat._arguments import integer
 
 __all__ = ["Info", "info", "clear", "resize"]
 
@@ -60,6 +61,7 @@ def resize(capacity: int) -> None:
     2
     >>> wingbeat.plan_cache.resize(before)
     """
+    capacity = integer(capacity, "capacity")
     if capacity < 0:
         raise ValueError(f"capacity is {capacity}; give the number of plans to keep, 0 or more")
     _wingbeat.plan_cache_resize(capacity)

@@ -24,7 +24,7 @@ import warnings
 import numpy as np
 
 from wingbeat import _sums, _wingbeat
-from wingbeat._arguments import lengths_and_axes
+from wingbeat._arguments import count, lengths_and_axes
 from wingbeat._device import queue_on
 
 __all__ = ["StreamFilter", "cache_clear", "cache_info", "cache_resize", "choose_conv_method",
@@ -226,6 +226,7 @@ class StreamFilter:
             raise ValueError(f"taps have {taps.ndim} dimensions; give one")
         if taps.dtype.kind == "c" and dtype.kind != "c":
             raise ValueError(f"taps are complex and the filter is of {dtype}; give a complex dtype")
+        min_step = count(min_step, "min_step")
         self._dtype = dtype
         self._filter = kind(np.ascontiguousarray(taps, dtype), min_step, queue_on(device))
 
@@ -328,9 +329,7 @@ def cache_resize(capacity):
     >>> cache_info()["capacity"]
     32
     """
-    if capacity < 0:
-        raise ValueError(f"capacity is {capacity}; give 0 or more")
-    _wingbeat.convolution_cache_resize(capacity)
+    _wingbeat.convolution_cache_resize(count(capacity, "capacity"))
 
 
 def _broadcast(name, x, shape):

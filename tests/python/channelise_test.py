@@ -214,6 +214,11 @@ def refusals():
     yield "give integers", lambda: bank_of().push(np.ones((2, 4)))
     yield "16 bits", lambda: bank_of().push(np.full((2, 4), 2**16))
     yield "sample", lambda: bank_of().push(np.full((2, 4), 600))
+    yield "taps is -1", lambda: bank_of(taps=-1)
+    yield "kept_samples is -1", lambda: bank_of(kept_samples=-1)
+    yield "of uint8", lambda: bank_of().push_packed([np.full(5, 300.0)] * 2, 4)
+    yield "1 dimensions", lambda: bank_of().push(np.ones((2, 4), int), present=[True])
+    yield "count is -1", lambda: bank_of().push_missing(-1)
 
 
 @pytest.mark.parametrize("text, call", list(refusals()))

@@ -210,3 +210,12 @@ def test_bounds_its_plans():
     fft.fft(np.ones(14))
     assert wingbeat.plan_cache.info().misses == misses
     wingbeat.plan_cache.resize(capacity)
+
+
+def test_without_axes_x_is_copied_to_out():
+    x, out = np.ones((2, 3)), np.zeros((2, 3))
+    assert fft.fftn(x, axes=(), out=out) is out and np.array_equal(out, x)
+    with pytest.raises(ValueError, match="norm is"):
+        fft.fftn(x, axes=(), norm="unit")
+    with pytest.raises(ValueError, match="workers must not be zero"):
+        fft.fftn(x, axes=(), workers=0)

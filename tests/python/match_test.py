@@ -228,6 +228,12 @@ def refusals():
     yield ValueError, "give two", lambda: match.Search(np.ones(5), (1, 1))
     yield ValueError, "shape", lambda: match.Search(image, (3, 3)).add(np.ones((2, 3, 4)))
     yield ValueError, "complex", lambda: match.Search(image, (3, 3)).add(np.ones((3, 3)) * 1j)
+    yield ValueError, "the search is of", lambda: match.Search(
+        np.ones((6, 4)), (3, 3)).image(np.ones((4, 6)))
+    yield ValueError, "real numbers", lambda: match.Search(image, (3, 3)).image(image * 1j)
+    yield ValueError, "each at least 1", lambda: match.Search(image, (-1, 3))
+    yield ValueError, "at_once is -1", lambda: match.Search(image, (3, 3), at_once=-1)
+    yield ValueError, "count is -1", lambda: match.Search(image, (3, 3)).peaks(-1)
     yield RuntimeError, "moments=True", lambda: match.Search(image, (3, 3)).mean
     yield RuntimeError, "threshold", lambda: match.Search(image, (3, 3)).counts
     yield ValueError, "even d", lambda: match.match_template_dft_2d(image, image, image, image)

@@ -206,6 +206,32 @@ def test_refuses_plans_of_other_transforms():
         fft.fft(x, plan="a plan")
     with pytest.raises(ValueError, match="take no plan"):
         fft.hfft(x, plan=plan)
+    for other in (Plan((4, 8), 1, factor=2.0), Plan((4, 8), 1, bins="scrambled"),
+                  Plan((4, 8), 1, valid_in=[(0, 3)])):
+        with pytest.raises(ValueError, match="another transform"):
+            fft.fft(x, plan=other)
+
+
+def test_takes_memory_as_it_is_or_refuses():
+    x = noise((4, 8))
+    plan = Plan((4, 8), 1)
+    fixed = np.zeros_like(x)
+    fixed.flags.writeable = False
+    for call in (lambda: plan(x, fixed), lambda: fft.fft(x, plan=plan, out=fixed)):
+        with pytest.raises(ValueError, match="read-only"):
+            call()
+    assert not fixed.any()
+    with pytest.raises(TypeError, match="other order"):
+        plan(x.astype(">c8"))
+    with pytest.raises(TypeError, match="other order"):
+        plan_for(x.astype(">c8"))
+    repeated = np.broadcast_to(noise((100, 1)), (100, 3))
+    with pytest.raises(ValueError, match="stride of 0"):
+        plan_for(repeated, s=(50, 3))
+    with pytest.raises(ValueError, match="stride of -1"):
+        plan_for(x[0, ::-1])
+    along = plan_for(np.broadcast_to(x[0], (5, 8)), axes=1)  # 0 beside the axes
+    assert_close(along(np.broadcast_to(x[0], (5, 8)))[3], fft.fft(x[0]))
 
 
 def refusals():
@@ -228,6 +254,22 @@ def refusals():
     yield TypeError, "not compiled", lambda: Plan(8, load=Functor(function=print, elements=8))
     yield ValueError, "operand type", lambda: Plan(8, load=Functor(
         function=1, element="complex64", elements=8, operands=("texture",)))
+    yield ValueError, "1 or more", lambda: Plan(-8)
+    yield ValueError, "each once", lambda: Plan((4, 4), axes=(0, 0))
+    yield TypeError, "wingbeat.devices", lambda: Plan(8, device="host")
+    yield TypeError, "wingbeat.Layout", lambda: Plan(8, layout_in=(1,))
+    yield TypeError, "wingbeat.Functor", lambda: Plan(8, load="load")
+    yield ValueError, "place is -1", lambda: Plan(8).bin_at(-1)
+    x, factors = noise(8, "f4"), np.ones(8, np.float32)
+    solver = Plan(8, kind="dct2", dtype="float32", multiplier=Functor.factors())
+    yield ValueError, "packed array of 8", lambda: solver(x, multiplier=(factors[:3],))
+    yield ValueError, "packed array of 8", lambda: solver(x, multiplier=(np.ones(16, "f4")[::2],))
+    yield TypeError, "declared as float32", lambda: solver(x, multiplier=(np.ones(8),))
+    yield TypeError, "type list", lambda: solver(x, multiplier=([1.0] * 8,))
+    yield TypeError, "a tuple", lambda: solver(x, multiplier=factors)
+    padded = Plan(8, kind="rfft", dtype="float32", in_place=True)
+    yield ValueError, "without gaps", lambda: padded(*(np.ones(20, "f4")[::2],) * 2)
+    yield ValueError, "float64", lambda: padded(*(np.ones(10),) * 2)
 
 
 @pytest.mark.parametrize("error,words,call", list(refusals()))

@@ -170,3 +170,10 @@ def test_counts_nothing_once_uninstalled(counted):
     wingbeat.torch.uninstall()
     torch.fft.fft(torch.ones(4))
     assert len(counted) == 1
+
+
+def test_refuses_dtypes_as_torch_does(counted):
+    wingbeat.torch.install()
+    for name in ("ihfft2", "ihfftn"):
+        with pytest.raises(TypeError, match="Only supports floating-point"):
+            getattr(torch.fft, name)(torch.ones(2, 2, dtype=torch.complex64))

@@ -299,6 +299,11 @@ MISUSES = [
     (ValueError, "x has 3 channels", lambda x: wt.fft_conv(x[None], x.new_ones(1, 2, 1))),
     (ValueError, "stride is", lambda x: wt.fft_conv(x[None], x[None], stride=(1, 2))),
     (ValueError, "multiples of groups", lambda x: wt.FFTConv1d(3, 4, 5, groups=2)),
+    (ValueError, "stride is 0", lambda x: wt.FFTConv1d(3, 4, 5, stride=0)),
+    (ValueError, "'same' or 'valid'", lambda x: wt.FFTConv1d(3, 4, 5, padding="full")),
+    (ValueError, "stride 1", lambda x: wt.FFTConv1d(3, 4, 5, padding="same", stride=2)),
+    (TypeError, "give a tensor", lambda x: wt.fft([1.0])),
+    (ValueError, "data points", lambda x: wt.fft(x, -1)),
     (ValueError, "n_channels is 0", lambda x: wt.LongConv(0, 4)),
 ]
 
@@ -321,3 +326,20 @@ def test_same_bits_as_the_numpy_functions(noise):
     import wingbeat.fft
     x = noise(5, 1000, dtype=torch.complex64).cpu()
     assert np.array_equal(wt.fft(x).numpy(), wingbeat.fft.fft(x.numpy()))
+
+
+@pytest.mark.parametrize("taps,dilation", [(5, 1), (4, 1), (4, 3), ((3, 6), (2, 1))])
+def test_layers_pad_to_the_same_size_as_torchs(taps, dilation):
+    kind = (torch.nn.Conv2d, wt.FFTConv2d) if isinstance(taps, tuple) else (torch.nn.Conv1d, wt.FFTConv1d)
+    theirs, ours = (each(2, 3, taps, padding="same", dilation=dilation) for each in kind)
+    ours.load_state_dict(theirs.state_dict())
+    x = torch.randn(2, *([21, 24][:theirs.weight.dim() - 2]))
+    torch.testing.assert_close(ours(x), theirs(x), rtol=0, atol=1e-5)  # without batch
+    torch.testing.assert_close(ours(x[None]), theirs(x[None]), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", (torch.float16, torch.bfloat16))
+def test_layers_of_16_bits_keep_their_dtype(dtype):
+    layer = wt.FFTConv1d(2, 3, 5, dtype=dtype)
+    y = layer(torch.ones(2, 2, 20, dtype=dtype))
+    assert y.dtype == dtype and y.isfinite().all()

@@ -11,6 +11,8 @@ from wingbeat.torch._tensors import COMPLEX_OF, FORWARD, FROM_REAL, INVERSE, TO_
 
 def _floating(x):
     """Returns integers in the default dtype."""
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"input is of type {type(x).__name__}; give a tensor, or call wingbeat.fft")
     if x.is_floating_point() or x.is_complex():
         return x
     return x.to(torch.get_default_dtype())
@@ -34,6 +36,8 @@ def _dims_of(x, dims):
 
 
 def _row(n, dim):
+    if n is not None and n < 1:
+        raise ValueError(f"Invalid number of data points ({n}) specified; give 1 or more")
     return (None if n is None else (n,)), (dim,)
 
 

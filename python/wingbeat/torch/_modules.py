@@ -50,30 +50,56 @@ class LongConv(nn.Module):
         return f"{n_channels}, {n_taps}, has_skip={self.skip is not None}"
 
 
-def _per_dim(value, n_dims, name):
-    values = (value,) * n_dims if isinstance(value, int) else tuple(value)
-    if len(values) != n_dims:
-        raise ValueError(f"{name} is {value}; give one integer, or {n_dims}")
-    return values
+def _per_dim(value, n_dims, name, least=1):
+    values = (value,) * n_dims if isinstance(value, int) else value
+    is_of_integers = isinstance(values, (tuple, list)) and all(isinstance(n, int) for n in values)
+    if not is_of_integers or len(values) != n_dims or min(values) < least:
+        also = ", 'same' or 'valid'" if name == "padding" else ""
+        raise ValueError(f"{name} is {value!r}; give one integer, or {n_dims}, of {least} or more"
+                         f"{also}")
+    return tuple(values)
+
+
+def _padding(value, n_dims):
+    return value if value in ("same", "valid") else _per_dim(value, n_dims, "padding", 0)
+
+
+def _sides(padding, reaches, stride):
+    """Returns the zeros before and after each dimension, for kernels that reach over so many."""
+    if padding == "valid":
+        padding = (0,) * len(reaches)
+    if padding != "same":
+        return [(n, n) for n in padding]
+    if max(stride) > 1:
+        raise ValueError(f"padding is 'same' and stride {tuple(stride)}; give numbers, or stride 1")
+    return [((n - 1) // 2, n // 2) for n in reaches]
 
 
 def fft_conv(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """Returns what torch.nn.functional.conv1d, conv2d or conv3d does, by Fourier transforms: worth
     it from kernels of about 30 taps, or 11 x 11, on.
 
-    x       [batch, in channel, ..]
+    x       [batch, in channel, ..], or without batch; fp16 and bf16 are computed in fp32
     weight  [out channel, in channel / groups, ..], for one, two or three dimensions
     bias    [out channel], or None
+    padding with zeros, numbers or 'same' or 'valid'
 
     >>> fft_conv(torch.ones(1, 1, 5), torch.ones(1, 1, 3)).round()
     tensor([[[3., 3., 3.]]])
     """
     n_dims = weight.dim() - 2
+    if x.dim() == n_dims + 1 > 1:
+        return fft_conv(x[None], weight, bias, stride, padding, dilation, groups)[0]
+    if x.dtype in (torch.float16, torch.bfloat16) and weight.dtype == x.dtype:
+        bias = None if bias is None else bias.float()
+        return fft_conv(x.float(), weight.float(), bias, stride, padding, dilation,
+                        groups).to(x.dtype)
     if not 1 <= n_dims <= 3 or x.dim() != weight.dim():
         raise ValueError(f"x has shape {tuple(x.shape)} and weight {tuple(weight.shape)}; give both "
                          "3 to 5 dimensions, [batch, channel, ..] and [out channel, channel, ..]")
-    stride, padding, dilation = (_per_dim(value, n_dims, name) for value, name in (
-        (stride, "stride"), (padding, "padding"), (dilation, "dilation")))
+    stride, dilation = (_per_dim(value, n_dims, name) for value, name in (
+        (stride, "stride"), (dilation, "dilation")))
+    padding = _padding(padding, n_dims)
     n_out, n_in = weight.shape[:2]
     if x.shape[1] != n_in * groups or n_out % groups:
         raise ValueError(f"x has {x.shape[1]} channels, weight {n_out} x {n_in} and groups is "
@@ -81,7 +107,8 @@ def fft_conv(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
                          "groups out channels")
     dims = tuple(range(-n_dims, 0))
     spread = _dilated(weight, dilation)
-    reach = [n + 2 * p for n, p in zip(x.shape[2:], padding)]
+    sides = _sides(padding, spread.shape[2:], stride)
+    reach = [n + before + after for n, (before, after) in zip(x.shape[2:], sides)]
     sizes = [n - k + 1 for n, k in zip(reach, spread.shape[2:])]
     if min(sizes) < 1:
         raise ValueError(f"the kernel reaches over {tuple(spread.shape[2:])} and the padded input "
@@ -93,8 +120,9 @@ def fft_conv(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     spectra = torch.einsum("bgi...,goi...->bgo...", inputs, kernels.conj()).flatten(1, 2)
     y = irfftn(spectra, lengths, dims)
     # The padding in front is a shift of the rows, by which the first outputs lie at their end.
-    if any(padding):
-        y = y.roll(padding, dims)
+    shifts = [before for before, _ in sides]
+    if any(shifts):
+        y = y.roll(shifts, dims)
     for dim, size, step in zip(range(2, 2 + n_dims), sizes, stride):
         y = y.narrow(dim, 0, size)
         if step > 1:
@@ -120,10 +148,11 @@ class _FFTConv(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1,
                  groups=1, bias=True, device=None, dtype=None):
         super().__init__()
-        self.stride, self.dilation, self.padding, kernel_size = (
+        self.stride, self.dilation, kernel_size = (
             _per_dim(value, self.n_dims, name) for value, name in (
-                (stride, "stride"), (dilation, "dilation"), (padding, "padding"),
-                (kernel_size, "kernel_size")))
+                (stride, "stride"), (dilation, "dilation"), (kernel_size, "kernel_size")))
+        self.padding = _padding(padding, self.n_dims)
+        _sides(self.padding, kernel_size, self.stride)
         if in_channels % groups or out_channels % groups:
             raise ValueError(f"in_channels is {in_channels}, out_channels {out_channels} and groups "
                              f"{groups}; give multiples of groups")

@@ -59,6 +59,8 @@ def _c2c(x, dim, normalization, forward):
 
 
 def _r2c(x, dim, normalization, onesided):
+    if x.dtype not in COMPLEX_OF:
+        raise TypeError(f"Only supports floating-point dtypes, but found: {x.dtype}; give real numbers")
     lengths, last = [x.shape[d] for d in dim], dim[-1]
     shape = list(x.shape)
     if onesided:
@@ -86,6 +88,8 @@ def _mirror(result, half, dim, n_missing):
 
 
 def _c2r(x, dim, normalization, last_dim_size):
+    if x.dtype not in REAL_OF:
+        raise RuntimeError(f"Only supports complex dtypes, but found: {x.dtype}; give complex numbers")
     lengths = [x.shape[d] for d in dim[:-1]] + [last_dim_size]
     shape = list(x.shape)
     shape[dim[-1]] = last_dim_size
