@@ -28,8 +28,8 @@ using ::testing::Not;
 /// Returns the fields of an aggregate that the list of fields has, where a structured binding does
 /// not compile if the aggregate has others.
 std::size_t fields_of_shape(const planner::tile_shape& shape) {
-  [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v,
-                                w, x] = shape;
+  [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w,
+                                x] = shape;
   return 24;
 }
 std::size_t fields_of_side(const device::grid::side& side) {
