@@ -111,7 +111,7 @@ std::vector<device_info> listed_devices(const std::vector<std::string>& names, p
 }
 
 void add_devices(CLI::App& command, std::vector<std::string>& target, const std::string& about) {
-  add_list(command, "--devices", target, about)->excludes("--device");
+  add_list(command, "--devices", target, about)->excludes("--engine");
 }
 
 void add_device(CLI::App& command, std::string& target) {

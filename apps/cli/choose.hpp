@@ -34,7 +34,7 @@ namespace wingbeat::cli {
 [[nodiscard]] std::vector<device_info> listed_devices(const std::vector<std::string>& names,
                                                       precision real);
 
-/// Adds the option --devices, which takes such a list and excludes --device.
+/// Adds the option --devices, which takes such a list and excludes --engine.
 void add_devices(CLI::App& command, std::vector<std::string>& target, const std::string& about);
 
 /// Add the options --device, of one device by its name, --precision and --mode.

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/engine_runs.hpp"
 
+#include <optional>
 #include <utility>  // exchange, move
 
-#include "cli/choose.hpp"      // choose_devices, short_name
-#include "cli/messages.hpp"    // print_message
-#include "cli/progress.hpp"    // progress
-#include "cli/samples.hpp"     // unpack
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // device_error
+#include "cli/choose.hpp"              // choose_devices, short_name
+#include "cli/messages.hpp"            // print_message
+#include "cli/progress.hpp"            // progress
+#include "cli/samples.hpp"             // unpack
+#include "distributing/whole_run.hpp"  // whole_run
+#include "formatted.hpp"               // formatted
+#include "measure/wall_time.hpp"       // seconds_of
+#include "wingbeat/error.hpp"          // device_error
 
 namespace wingbeat::cli {
 namespace {
@@ -22,6 +25,21 @@ int rank(const device_info& device) {
     case engine::reference: return 4;
   }
   return 5;
+}
+
+/// Adds a result, whose output is judged, and then its values where it is the best.
+void add_result(engine_outcome& outcome, engine_result result, precision real, output_check& check,
+                const compared_numbers& compared) {
+  auto values = unpack(std::exchange(result.times.output, {}), real);
+  if (check.extent() != check_extent::none) {
+    result.against_definition = check.judge(compared ? compared(values) : values);
+  }
+  outcome.results.push_back(std::move(result));
+  const engine_result& added = outcome.results.back();
+  if (added.is_wrong()) return;
+  if (outcome.best != nullptr && rank(outcome.best->device) <= rank(added.device)) return;
+  outcome.best = &added;
+  outcome.best_values = std::move(values);
 }
 
 }  // namespace
@@ -43,18 +61,36 @@ engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> inp
       outcome.has_failed_device = true;
       continue;
     }
-    auto values = unpack(std::exchange(r.times.output, {}), spec.real);
-    if (check.extent() != check_extent::none) {
-      r.against_definition = check.judge(compared ? compared(values) : values);
-    }
-    outcome.results.push_back(std::move(r));
-    const engine_result& result = outcome.results.back();
-    if (!result.is_wrong() &&
-        (outcome.best == nullptr || rank(device) < rank(outcome.best->device))) {
-      outcome.best = &result;
-      outcome.best_values = std::move(values);
-    }
+    add_result(outcome, std::move(r), spec.real, check, compared);
   }
+  return outcome;
+}
+
+engine_outcome run_ranks(const plan_spec& spec, std::span<const std::byte> input,
+                         const std::vector<device_info>& ranks, bool may_use_one_device,
+                         output_check& check) {
+  const domain joined = domain::of_devices(ranks);
+  std::optional<distributing::whole_run> run;
+  engine_result result{ranks.front(), {}};
+  result.times.plan_s = measure::seconds_of([&] {
+    run.emplace(joined, distributed_spec{spec, {}, may_use_one_device});
+  });
+  result.times.explanation = run->transforms().explain();
+  measure::count_runs(result.times, {.n_runs = 5, .budget_s = 1}, [&]() -> measure::run_times {
+    const double in_s = measure::seconds_of([&] { run->write(input); });
+    const double execution_s = measure::seconds_of([&] {
+      run->enqueue();
+      run->wait();
+    });
+    const double out_s = measure::seconds_of([&] { result.times.output = run->read(); });
+    return {execution_s, in_s + out_s};
+  });
+  if (run->transforms().uses_one_device()) {
+    print_message("{} makes it alone, as is expected to be quicker; --all-devices uses all",
+                  short_name(ranks.front()));
+  }
+  engine_outcome outcome;
+  add_result(outcome, std::move(result), spec.real, check, {});
   return outcome;
 }
 

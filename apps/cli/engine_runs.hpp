@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request on several engines, each timed and its output judged.
+// One request on several engines, or over several devices; each timed and its output judged.
 #pragma once
 
 #include <cstddef>  // byte
@@ -46,6 +46,12 @@ using compared_numbers = std::function<std::vector<double>(const std::vector<dou
                                          const std::vector<device_info>& chosen,
                                          output_check& check,
                                          const compared_numbers& compared = {});
+
+/// Runs the request once over all of these devices, each a rank; the one result is of the first.
+/// `may_use_one_device`: where that is expected to be quicker. Throws as `distributed_plan` does.
+[[nodiscard]] engine_outcome run_ranks(const plan_spec& spec, std::span<const std::byte> input,
+                                       const std::vector<device_info>& ranks,
+                                       bool may_use_one_device, output_check& check);
 
 /// Returns the devices of `--engine` for a problem of `n_points`: `all` leaves the engine reference
 /// out, with a message, where it would take long and not all values are checked.

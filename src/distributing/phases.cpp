@@ -205,7 +205,8 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank,
 bool phased_transform::leaves_in_output(std::size_t number) const {
   const phase& last = phases_.back();
   if (number + 1 == phases_.size()) return true;
-  return number + 2 == phases_.size() && !last.next_cut && last.in == last.out;
+  const bool is_in_place = !request::traits_of(last.kind).is_real() && last.in == last.out;
+  return number + 2 == phases_.size() && !last.next_cut && is_in_place;
 }
 
 bool phased_transform::is_scattered(std::size_t number) const {

@@ -46,6 +46,7 @@ struct law {
   measurement (*measure)(const trial&);
   /// Returns whether a kind obeys it; null: every kind.
   bool (*governs)(const request::traits& kind) = nullptr;
+  bool is_of_one_device = false;  ///< Transforms over several are not run so.
 
   [[nodiscard]] bool applies_to(transform kind) const {
     return governs == nullptr || governs(traits_of(kind));

@@ -2,10 +2,13 @@
 #include "verify/runner.hpp"
 
 #include <algorithm>  // copy, count_if, fill
-#include <cstring>    // memcmp
+#include <cstring>    // memcmp, memcpy
 #include <limits>     // numeric_limits
+#include <span>       // as_bytes
 
-#include "wingbeat/buffer.hpp"  // buffer, buffer_view
+#include "distributing/phases.hpp"     // cut_lengths
+#include "distributing/whole_run.hpp"  // whole_run
+#include "wingbeat/buffer.hpp"         // buffer, buffer_view
 
 namespace wingbeat::verify {
 namespace {
@@ -73,7 +76,38 @@ void append_lines(std::vector<double>& target, const std::vector<double>& lines,
   }
 }
 
+template <class Real>
+std::vector<double> run_on_ranks(const wingbeat::domain& ranks, const plan_spec& spec,
+                                 const std::vector<double>& numbers) {
+  // A transform that cannot be cut is rank 0's alone.
+  const bool is_whole = spec.batch < ranks.size() && distributing::cut_lengths(spec).empty();
+  distributing::whole_run run{ranks, {.transform = spec, .may_use_one_device = is_whole}};
+  const std::vector<Real> in(numbers.begin(), numbers.end());
+  run.write(std::as_bytes(std::span{in}));
+  run.enqueue();
+  run.wait();
+  const std::vector<std::byte> bytes = run.read();
+  std::vector<Real> out(bytes.size() / sizeof(Real));
+  std::memcpy(out.data(), bytes.data(), bytes.size());
+  return {out.begin(), out.end()};
+}
+
 }  // namespace
+
+runner::runner(const std::vector<device_info>& ranks, precision real)
+    : queue_(ranks.front()), real_(real) {
+  if (ranks.size() > 1) ranks_ = wingbeat::domain::of_devices(ranks);
+}
+
+std::vector<double> runner::transformed(const plan_spec& spec, const std::vector<double>& in) {
+  const bool is_fp32 = real_ == precision::fp32;
+  if (ranks_) {
+    return is_fp32 ? run_on_ranks<float>(*ranks_, spec, in)
+                   : run_on_ranks<double>(*ranks_, spec, in);
+  }
+  const plan& planned = plan_for(spec);
+  return is_fp32 ? run<float>(planned, in) : run<double>(planned, in);
+}
 
 const plan& runner::plan_for(const plan_spec& spec) {
   const auto key = std::tuple{spec.kind,  spec.lengths,       std::size_t{spec.batch},
@@ -120,8 +154,7 @@ std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows
 
   std::vector<double> in;
   for (const row& x : rows) append_lines(in, packed(x, traits_of(kind).in, over), n_lines, in_step);
-  const plan& planned = plan_for(spec);
-  const auto out = real_ == precision::fp32 ? run<float>(planned, in) : run<double>(planned, in);
+  const auto out = transformed(spec, in);
 
   const domain values = traits_of(kind).out;
   const std::size_t line = request::count_of(values, over.back()) * request::reals_of(values);

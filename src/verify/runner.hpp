@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs transforms of rows on one device through the public API, and checks the memory around them.
+// Runs transforms of rows on one device through the public API, and checks the memory around them;
+// or over several devices.
 #pragma once
 
 #include <cstddef>  // size_t
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
 #include "verify/transformer.hpp"  // transformer, manner
 #include "wingbeat/devices.hpp"    // device_info
+#include "wingbeat/domain.hpp"     // domain
 #include "wingbeat/plan.hpp"       // plan, plan_spec
 #include "wingbeat/queue.hpp"      // queue
 
@@ -19,6 +22,10 @@ namespace wingbeat::verify {
 class runner final : public transformer {
  public:
   runner(const device_info& device, precision real) : queue_(device), real_(real) {}
+
+  /// Runs over these devices, each a rank, wherever a transform can be cut; memory around parts of
+  /// ranks is not checked.
+  runner(const std::vector<device_info>& ranks, precision real);
 
   using transformer::operator();
   [[nodiscard]] std::vector<row> operator()(transform kind, const std::vector<row>& rows,
@@ -38,7 +45,12 @@ class runner final : public transformer {
   template <class Real>
   std::vector<double> run(const plan& planned, const std::vector<double>& in);
 
+  /// Returns the numbers of an output, packed.
+  [[nodiscard]] std::vector<double> transformed(const plan_spec& spec,
+                                                const std::vector<double>& in);
+
   queue queue_;
+  std::optional<wingbeat::domain> ranks_ = {};
   precision real_;
   std::map<std::tuple<transform, shape, std::size_t, scaling, bool, placement>, plan> plans_;
   std::size_t n_trespasses_ = 0;

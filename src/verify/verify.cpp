@@ -91,14 +91,14 @@ std::vector<std::size_t> points_of(const lengths& over) {
   return points;
 }
 
-std::vector<verdict> check(const device_info& device, precision real, const lengths& over,
-                           const std::function<void(std::size_t)>& before_each,
+std::vector<verdict> check(const std::vector<device_info>& ranks, precision real,
+                           const lengths& over, const std::function<void(std::size_t)>& before_each,
                            const std::vector<transform>& kinds) {
   const auto points = points_of(over);
   for (const std::size_t n : points) {
-    request::validated(plan_spec{.lengths = {n}, .real = real}, device);
+    request::validated(plan_spec{.lengths = {n}, .real = real}, ranks.front());
   }
-  runner subject{device, real};
+  runner subject{ranks, real};
   runner oracle{first_device(engine::reference), precision::fp64};
   std::vector<verdict> verdicts;
   for (const std::size_t n : points) {
@@ -109,10 +109,10 @@ std::vector<verdict> check(const device_info& device, precision real, const leng
         subject.forget();
         oracle.forget();
         for (const law& rule : laws()) {
-          if (!rule.applies_to(kind)) continue;
+          if (!rule.applies_to(kind) || (rule.is_of_one_device && ranks.size() > 1)) continue;
           auto found = judge(rule, {subject, oracle, kind, axes});
           if (!found) break;
-          found->device = device;
+          found->device = ranks.front();
           verdicts.push_back(std::move(*found));
         }
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks every law on every length of one device, through the public API. Prints nothing.
+// Checks every law on every length, through the public API. Prints nothing.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -40,12 +40,13 @@ struct lengths {
 /// Returns all kinds of transforms, in their order.
 [[nodiscard]] std::vector<transform> every_kind();
 
+/// Checks one device, or several that share transforms, each a rank; verdicts name the first.
 /// Calls `before_each` with each number of points about to be tried, and returns a verdict for each
 /// law and each of `kinds` on one axis of that length, and on two and three axes of as many points.
 /// Several axes are left out where the engine does not support them yet. Throws `plan_error` for
 /// lengths that cannot be planned.
 [[nodiscard]] std::vector<verdict> check(
-    const device_info& device, precision real, const lengths& over,
+    const std::vector<device_info>& ranks, precision real, const lengths& over,
     const std::function<void(std::size_t length)>& before_each = {},
     const std::vector<transform>& kinds = every_kind());
 

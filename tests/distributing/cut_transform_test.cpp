@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "distributing/ranks.hpp"  // divided_array, fill_numbers
+#include "distributing/ranks.hpp"  // fill_numbers, parts_of
 #include "support/on_engine.hpp"   // on_engine, all_engines, engine_name
 
 namespace {
@@ -15,24 +15,25 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 using distributing::cut_transform;
+using distributing::parts_of;
 using distributing::phased_transform;
 using ::testing::HasSubstr;
 
 class cut_transform_on : public on_engine {
  protected:
   /// Returns what ranks have after a forward transform whose rows are made in chunks.
-  rank_bytes run(std::size_t n_ranks, bin_distribution bins, std::size_t chunk_bytes,
-                 const std::string& explained) {
+  std::vector<std::vector<std::byte>> run(std::size_t n_ranks, bin_distribution bins,
+                                          std::size_t chunk_bytes, const std::string& explained) {
     const plan_spec spec{.lengths = {9, 8, 6}};
     const domain ranks = domain::of_devices(std::vector<device_info>(n_ranks, on->device()));
     cut_transform cut{ranks, phased_transform{spec, bins, n_ranks}, chunk_bytes};
     cut.prepare();
     EXPECT_THAT(cut.explain(), HasSubstr(explained));
     const std::size_t out_axis = bins == bin_distribution::natural ? 0 : 1;
-    divided_array in{slabs(spec.lengths, 0, n_ranks), input_bytes(spec)};
-    divided_array out{slabs(spec.lengths, out_axis, n_ranks), input_bytes(spec)};
-    fill_numbers(in.bytes, spec.real);
-    rank_bytes inputs = in.parts(), results = out.parts();
+    std::vector<std::byte> whole(input_bytes(spec));
+    fill_numbers(whole, spec.real);
+    const auto inputs = parts_of(slabs(spec.lengths, 0, n_ranks), whole);
+    auto results = parts_of(slabs(spec.lengths, out_axis, n_ranks), whole);
     std::vector<buffer> memory;
     std::vector<buffer_view> in_views, out_views;
     for (std::size_t rank = 0; rank < n_ranks; ++rank) {
@@ -54,7 +55,7 @@ class cut_transform_on : public on_engine {
 TEST_P(cut_transform_on, copies_chunks_of_rows) {
   constexpr std::size_t one_row = 8 * 6 * sizeof(std::complex<float>);
   for (const std::size_t n_ranks : cases<std::size_t>({2}, {3, 4})) {
-    const rank_bytes whole =
+    const auto whole =
         run(n_ranks, bin_distribution::transposed, cut_transform::usual_chunk_bytes, "stores to");
     EXPECT_EQ(run(n_ranks, bin_distribution::transposed, one_row, "copies to the ranks"), whole);
     if (leaves_out()) continue;

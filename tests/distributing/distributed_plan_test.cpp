@@ -39,6 +39,12 @@ TEST_P(distributed_plan_on, makes_every_kind_of_two_and_three_axes) {
   }
 }
 
+TEST_P(distributed_plan_on, tells_two_bins_from_two_reals) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
+  const plan_spec spec{.lengths = {3, 2}, .kind = transform::inverse_to_real};
+  EXPECT_LT(difference_on(ranks_of(2), {spec}), 1e-6);
+}
+
 TEST_P(distributed_plan_on, makes_one_axis_as_two) {
   if (leaves_out()) GTEST_SKIP() << "the same on every engine";
   for (const transform kind : cases<transform>({transform::forward}, {transform::inverse})) {

@@ -44,7 +44,7 @@ SOURCE_LAYERS = {
     "convolving": "arrays backend compose programs request tuning",
     "channelising": "backend compose programs request tuning",
     "distributing": "arrays backend programs request",
-    "formats": "", "measure": "", "signals": "", "verify": "request", "peers": "backend/cuda request",
+    "formats": "", "measure": "", "signals": "", "verify": "distributing request", "peers": "backend/cuda request",
     "control": "", "net": "", "spead": "",
     "receive": "channelising net spead", "transmit": "channelising net signals spead",
     "fengine": "channelising control formats net receive transmit",

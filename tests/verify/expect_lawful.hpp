@@ -30,7 +30,7 @@ inline void expect_lawful(engine runs_on, verify::lengths over,
   if (candidates.empty()) GTEST_SKIP() << why_absent(runs_on);
   for (const precision real : cases_on<precision>(runs_on, {precision::fp32}, {precision::fp64})) {
     if (real == precision::fp64 && !candidates.front().has_fp64) continue;
-    const auto verdicts = verify::check(candidates.front(), real, over, {}, kinds);
+    const auto verdicts = verify::check({candidates.front()}, real, over, {}, kinds);
     EXPECT_FALSE(verdicts.empty());
     for (const auto& v : verdicts) {
       EXPECT_TRUE(v.is_right()) << v.law << ", " << name_of(v.kind) << ", " << name_of(v.real)

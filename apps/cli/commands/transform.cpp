@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include "cli/choose.hpp"                      // add_precision
+#include "cli/choose.hpp"                      // add_devices, add_precision, listed_devices
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/files.hpp"                       // require_stdout_for_json
 #include "cli/kinds.hpp"                       // kinds_named
@@ -41,6 +41,9 @@ constexpr const char* examples = R"(Examples:
       powers over frequency and time
   wingbeat transform image.png --axes 2 --output spectrum.npy --plot spectrum.png
       the transform of an image over both axes, and its magnitude, 0 in the middle
+
+  wingbeat transform image.png --axes 2 --devices 0,1 --output spectrum.npy
+      the same over two GPUs, where that is expected to be quicker than one
 
 Input: text (one number a line, or two columns 're im'; a blank line between rows), .npy (1D, or
 2D as rows), .csv as --output writes it, .wav; with --axes 2 a 2D array, or an image, which becomes
@@ -148,6 +151,12 @@ void validate(const transform_options& o) {
   if (o.is_json) require_stdout_for_json({{"--output", o.output}});
   validate_frames(o);
   validate_kind(o);
+  if (o.devices.empty() && o.uses_all_devices) {
+    throw plan_error("--all-devices is for --devices; add that, or drop it");
+  }
+  if (o.has_frames() && !o.devices.empty()) {
+    throw plan_error("--psd and --spectrogram run on single devices; choose them by --engine");
+  }
   if (!o.plot.empty()) formats::require_chart("--plot", o.plot);
   if (o.is_inverse && (!o.plot.empty() || o.n_peaks || o.weights)) {
     throw plan_error(
@@ -199,6 +208,9 @@ void add_options(CLI::App& command, transform_options& o) {
            "Text, .npy, .csv or .wav; or an image; '-' is stdin")
       ->required();
   add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
+  add_devices(command, o.devices, "One transform over several devices, as 0,1 or host,host,host");
+  add_switch(command, "--all-devices", o.uses_all_devices,
+             "Of --devices: use all where one is expected to be quicker, too");
   add_precision(command, o.real);
   add_count(command, "--axes", o.n_axes, {1, 2}, "1: every row; 2: an image, over both axes");
   CLI::Option* const length =
@@ -256,6 +268,18 @@ transform_request request_of(const transform_options& o) {
   }
   request.real = o.real;
   return request;
+}
+
+std::vector<device_info> devices_for(const transform_options& o, std::size_t n_points) {
+  if (!o.devices.empty()) return listed_devices(o.devices, o.real);
+  return devices_for(o.engines, o.real, n_points, o.check);
+}
+
+engine_outcome run_request(const transform_options& o, const plan_spec& spec,
+                           std::span<const std::byte> input, const std::vector<device_info>& chosen,
+                           output_check& check) {
+  if (o.devices.empty()) return run_engines(spec, input, chosen, check);
+  return run_ranks(spec, input, chosen, !o.uses_all_devices, check);
 }
 
 void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen) {

@@ -10,7 +10,6 @@
 
 #include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
-#include "cli/engine_runs.hpp"                 // run_engines, devices_for
 #include "cli/files.hpp"                       // print_table
 #include "cli/image_files.hpp"                 // read_finite, to_grey, size_text
 #include "cli/memory_limit.hpp"                // require_memory
@@ -143,7 +142,7 @@ void write_files(const transform_options& o, const problem& solved, const engine
 
 int transform_image(const transform_options& o) {
   const transform_request request = request_of(o);
-  static_cast<void>(devices_for(o.engines, request.real, 0, o.check));
+  static_cast<void>(devices_for(o, 0));
   const auto [signal, memory] = read_rows(o, request.real);
   const problem solved = make_image_problem(signal, o.shown_file(), request);
   report_size(solved, signal);
@@ -151,9 +150,8 @@ int transform_image(const transform_options& o) {
   if (o.is_inverse && o.scale_name.empty()) report_inverse_scale();
   const auto input = pack(solved.input, request.real);
   output_check check{{solved.spec, reader_of(input), request.real}, o.check};
-  const auto chosen =
-      devices_for(o.engines, request.real, request::points_of(solved.spec), check.extent());
-  const engine_outcome found = run_engines(solved.spec, input, chosen, check);
+  const auto chosen = devices_for(o, request::points_of(solved.spec));
+  const engine_outcome found = run_request(o, solved.spec, input, chosen, check);
   auto document = transform_json(o.file, solved, 0);
   add_engines(document, found.results, check);
   if (!o.is_json) {

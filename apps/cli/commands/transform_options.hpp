@@ -4,9 +4,11 @@
 
 #include <cstddef>  // size_t
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "cli/engine_runs.hpp"           // engine_outcome
 #include "cli/memory_limit.hpp"          // memory_limit
 #include "cli/output_check.hpp"          // check_extent
 #include "cli/problem.hpp"               // transform_request
@@ -17,7 +19,7 @@ namespace wingbeat::cli {
 
 struct transform_options {
   std::string file;
-  std::vector<std::string> engines{"all"};
+  std::vector<std::string> engines{"all"}, devices;
   precision real = precision::fp32;
   std::string scale_name, kind;
   padding pad = padding::none;
@@ -30,7 +32,7 @@ struct transform_options {
   std::string output, plot;
   memory_limit max_memory;
   bool is_inverse = false, is_half = false, is_json = false, orthogonalizes = false;
-  bool is_psd = false, is_spectrogram = false;
+  bool is_psd = false, is_spectrogram = false, uses_all_devices = false;
 
   [[nodiscard]] bool has_frames() const { return is_psd || is_spectrogram; }
 
@@ -40,6 +42,16 @@ struct transform_options {
 
 /// Returns the request of rows or of an image.
 [[nodiscard]] transform_request request_of(const transform_options& o);
+
+/// Returns the devices of `--devices`, or else those of `--engine` for a problem of `n_points`.
+[[nodiscard]] std::vector<device_info> devices_for(const transform_options& o,
+                                                   std::size_t n_points);
+
+/// Runs a request over the devices of `--devices`, or else on those of `--engine`.
+[[nodiscard]] engine_outcome run_request(const transform_options& o, const plan_spec& spec,
+                                         std::span<const std::byte> input,
+                                         const std::vector<device_info>& chosen,
+                                         output_check& check);
 
 /// Print messages about an input.
 void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen);

@@ -7,7 +7,6 @@
 
 #include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
-#include "cli/engine_runs.hpp"                 // run_engines, devices_for
 #include "cli/files.hpp"                       // print_table
 #include "cli/frames.hpp"                      // frame_layout, load_of, reader_of
 #include "cli/messages.hpp"                    // print_message
@@ -66,12 +65,11 @@ struct windowed_rows {
 /// takes them as they are.
 engine_outcome solve(const transform_options& o, const problem& solved,
                      std::optional<output_check>& check) {
-  const auto chosen = devices_for(o.engines, solved.spec.real,
-                                  request::points_of(solved.spec) * solved.spec.batch, o.check);
+  const auto chosen = devices_for(o, request::points_of(solved.spec) * solved.spec.batch);
   const auto input = pack(solved.input, solved.spec.real);
   if (!o.weights) {
     check.emplace(checked_problem{solved.spec, reader_of(input), solved.spec.real}, o.check);
-    return run_engines(solved.spec, input, chosen, *check);
+    return run_request(o, solved.spec, input, chosen, *check);
   }
   const windowed_rows rows(solved, *o.weights);
   plan_spec definition = solved.spec, spec = solved.spec;
@@ -80,7 +78,7 @@ engine_outcome solve(const transform_options& o, const problem& solved,
   check.emplace(
       checked_problem{definition, reader_of(rows.layout, rows.weights, solved.input), spec.real},
       o.check);
-  return run_engines(spec, input, chosen, *check);
+  return run_request(o, spec, input, chosen, *check);
 }
 
 /// Tells what a player does with samples: those beyond 1 are clipped.
@@ -159,7 +157,7 @@ int report(const transform_options& o, const problem& solved, const engine_outco
 
 int transform_rows(const transform_options& o) {
   const transform_request request = request_of(o);
-  static_cast<void>(devices_for(o.engines, request.real, 0, o.check));
+  static_cast<void>(devices_for(o, 0));
   const formats::signal signal = formats::read_signal(o.file, {.channel = o.channel});
   report_channels(o.shown_file(), signal, o.channel.has_value());
   const problem solved = make_problem(signal, o.shown_file(), request);

@@ -6,7 +6,7 @@
 #include <algorithm>  // max
 #include <iterator>   // move_iterator
 
-#include "cli/choose.hpp"              // choose_devices, precision_named
+#include "cli/choose.hpp"              // choose_devices, listed_devices, add_devices
 #include "cli/kinds.hpp"               // kinds_named
 #include "cli/messages.hpp"            // print_message, print
 #include "cli/option.hpp"              // add_list, add_text, add_count
@@ -14,6 +14,7 @@
 #include "cli/reports/print_json.hpp"  // print_json
 #include "cli/reports/verify.hpp"      // verify_text, verify_json
 #include "formatted.hpp"               // formatted
+#include "request/traits.hpp"          // traits_of
 #include "verify/laws.hpp"             // laws
 #include "verify/verify.hpp"           // check
 #include "wingbeat/error.hpp"          // plan_error
@@ -30,6 +31,8 @@ constexpr const char* examples = R"(Examples:
       lengths that are no powers of two
   wingbeat verify --engine host --kind dct2,dct3
       transforms from reals to reals
+  wingbeat verify --devices 0,1 --max-log2 20
+      transforms cut among two GPUs, wherever they can be cut
   wingbeat verify --json > verdicts.json
 
 Each check compares with an identity, the definition or the reference engine, and allows rounding
@@ -40,31 +43,44 @@ to its bound; --json shows every trial. Exit code 1 if a check fails.)";
 constexpr std::size_t max_sentences = 20;
 
 struct verify_options {
-  std::vector<std::string> engines{"all"};
+  std::vector<std::string> engines{"all"}, devices;
   std::optional<precision> real = {};  ///< Unset: both.
   std::vector<std::string> listed, kinds{"all"};
   verify::lengths over;
   bool is_json = false;
 };
 
-/// A device and the precision in which it is checked.
+/// A device, or several that share transforms, and the precision in which they are checked.
 struct subject {
-  device_info device;
+  std::vector<device_info> ranks;
   precision real;
+
+  [[nodiscard]] std::string name() const {
+    const std::string first = short_name(ranks.front());
+    return ranks.size() == 1 ? first : formatted("{} ranks from {}", ranks.size(), first);
+  }
 };
 
 std::vector<subject> subjects_of(const verify_options& o) {
   std::vector<subject> subjects;
   for (const precision real : {precision::fp32, precision::fp64}) {
     if (o.real && *o.real != real) continue;
-    for (const auto& device : choose_devices(o.engines, real)) subjects.push_back({device, real});
+    if (!o.devices.empty()) {
+      subjects.push_back({listed_devices(o.devices, real), real});
+      continue;
+    }
+    for (const auto& device : choose_devices(o.engines, real)) subjects.push_back({{device}, real});
   }
   return subjects;
 }
 
 std::vector<transform> kinds_of(const verify_options& o) {
-  if (o.kinds == std::vector<std::string>{"all"}) return verify::every_kind();
-  return kinds_named(joined(o.kinds, ","));
+  if (o.kinds != std::vector<std::string>{"all"}) return kinds_named(joined(o.kinds, ","));
+  std::vector<transform> kinds = verify::every_kind();
+  if (o.devices.size() > 1) {
+    std::erase_if(kinds, [](transform each) { return request::traits_of(each).is_real_to_real(); });
+  }
+  return kinds;
 }
 
 std::vector<verify::verdict> check_all(const verify_options& o) {
@@ -76,10 +92,9 @@ std::vector<verify::verdict> check_all(const verify_options& o) {
   std::vector<verify::verdict> verdicts;
   for (const subject& checked : subjects) {
     auto found = verify::check(
-        checked.device, checked.real, over,
+        checked.ranks, checked.real, over,
         [&](std::size_t length) {
-          bar.step(formatted("{}, {}, length {}", short_name(checked.device), name_of(checked.real),
-                             length));
+          bar.step(formatted("{}, {}, length {}", checked.name(), name_of(checked.real), length));
         },
         kinds);
     verdicts.insert(verdicts.end(), std::move_iterator(found.begin()),
@@ -113,6 +128,7 @@ std::string checks_in_words() {
 
 void add_options(CLI::App& command, verify_options& o) {
   add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
+  add_devices(command, o.devices, "Transforms over several devices, as 0,1 or host,host,host");
   add_choice(command, "--precision", o.real,
              choices<std::optional<precision>>{
                  {"fp32", precision::fp32}, {"fp64", precision::fp64}, {"all", std::nullopt}});

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: cli
-// `wingbeat bench` and `plan` over several devices: ranks of the host.
+// `wingbeat bench`, `plan`, `verify` and `transform` over several devices: ranks of the host.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "cli/images.hpp"   // expect_refusal
-#include "cli/program.hpp"  // workplace, json_of
+#include "cli/images.hpp"          // expect_refusal
+#include "cli/program.hpp"         // workplace, json_of
+#include "cli/transform_runs.hpp"  // noise_rows
 
 namespace {
 
 using namespace wingbeat::test;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using words = std::vector<std::string>;
 
 TEST(several_devices, are_compared_with_one) {
@@ -51,10 +53,51 @@ TEST(several_devices, are_not_used_where_one_is_as_quick) {
   EXPECT_THAT(planned["plan"].get<std::string>(), HasSubstr("bytes over links"));
 }
 
+TEST(several_devices, obey_the_laws) {
+  const workplace place;
+  const finished run = place.run({"verify", "--devices", "host,host,host", "--precision", "fp32",
+                                  "--lengths", "60,64", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("inverse_to_real"));
+  EXPECT_THAT(run.out, Not(HasSubstr("in place")));
+  EXPECT_THAT(run.out, Not(HasSubstr("dct2")));
+}
+
+TEST(several_devices, transform_files_as_one_does) {
+  const workplace place;
+  wingbeat::formats::signal image = noise_rows(12, 10, /*is_real=*/true, /*seed=*/5);
+  image.is_table = true;
+  write_signal(place.folder().path() / "image.npy", image);
+  const auto transformed = [&](const words& options, const std::string& said) {
+    words command{"transform", "image.npy", "--output", "bins.npy"};
+    command.insert(command.end(), options.begin(), options.end());
+    const finished run = place.run(command);
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(said));
+    return wingbeat::formats::read_signal(place.folder().path() / "bins.npy").samples;
+  };
+  for (const words& form : {words{"--axes", "2"}, words{"--axes", "2", "--half"}, words{}}) {
+    words alone = form, several = form;
+    alone.insert(alone.end(), {"--engine", "host"});
+    several.insert(several.end(), {"--devices", "host,host,host", "--all-devices"});
+    EXPECT_EQ(transformed(several, "wrote"), transformed(alone, "wrote"));
+  }
+  transformed({"--axes", "2", "--devices", "host,host"}, "host makes it alone");
+}
+
 TEST(several_devices, refuse_what_is_of_one) {
   const workplace place;
   expect_refusal(place, {"bench", "--devices", "host,host", "--peer", "fftw"}, 2, "leave out");
   expect_refusal(place, {"plan", "--devices", "host,nothing"}, 2, "nothing");
+  write_signal(place.folder().path() / "rows.npy", noise_rows(1, 60, /*is_real=*/true, 1));
+  const auto refuse = [&](words options, const std::string& sentence) {
+    options.insert(options.begin(), {"transform", "rows.npy"});
+    expect_refusal(place, options, 2, sentence);
+  };
+  refuse({"--devices", "host,host", "--psd"}, "choose them by --engine");
+  refuse({"--devices", "host,host", "--window", "hann"}, "leave it out");
+  refuse({"--all-devices"}, "--all-devices is for --devices");
+  expect_refusal(place, {"verify", "--devices", "host,host", "--engine", "host"}, 2, "--devices");
   expect_refusal(place, {"plan", "--devices", "host,host", "--lengths", "8x8", "--kind", "dct2"}, 2,
                  "over several devices choose");
 }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "distributing/whole_run.hpp"
+
+#include <algorithm>  // max
+#include <cstring>    // memcpy
+#include <utility>    // move
+
+#include "request/traits.hpp"  // traits_of
+
+namespace wingbeat::distributing {
+namespace {
+
+using parts = std::vector<std::vector<std::byte>>;
+
+/// Returns boxes of which rank 0 has all.
+std::vector<box> undivided(const std::vector<box>& boxes) {
+  const std::vector<std::size_t> lengths = whole_lengths(boxes), zeros(lengths.size());
+  std::vector<box> result(boxes.size(), {zeros, zeros});
+  result.front().upper = lengths;
+  return result;
+}
+
+std::size_t element_bytes(const std::vector<box>& boxes, std::size_t size_bytes) {
+  std::size_t count = 0;
+  for (const box& each : boxes) count += each.count();
+  return size_bytes / count;
+}
+
+/// Copies element [b][i][j] of an array [b][n1][n2] to [b][j][i] of another.
+std::vector<std::byte> transposed(std::span<const std::byte> source, std::size_t n1, std::size_t n2,
+                                  std::size_t count) {
+  const std::size_t bytes = source.size() / count;
+  std::vector<std::byte> result(source.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t b = i / (n1 * n2), row = i / n2 % n1, column = i % n2;
+    std::memcpy(&result[(b * n1 * n2 + column * n1 + row) * bytes], &source[i * bytes], bytes);
+  }
+  return result;
+}
+
+std::size_t product(const std::vector<std::size_t>& lengths) {
+  std::size_t result = 1;
+  for (const std::size_t each : lengths) result *= each;
+  return result;
+}
+
+/// Returns whether ranks have the bins of one axis as two.
+bool has_two_axes(const distributed_plan& transforms, bool are_in) {
+  const plan_spec& spec = transforms.spec().transform;
+  return transforms.in_boxes().front().lower.size() > 1 + spec.lengths.size() &&
+         request::traits_of(spec.kind).is_forward != are_in;
+}
+
+}  // namespace
+
+std::vector<std::size_t> whole_lengths(const std::vector<box>& boxes) {
+  std::vector<std::size_t> lengths(boxes.front().upper.size());
+  for (const box& each : boxes) {
+    for (std::size_t i = 0; i < lengths.size() && each.count() > 0; ++i) {
+      lengths[i] = std::max(lengths[i], each.upper[i]);
+    }
+  }
+  return lengths;
+}
+
+parts parts_of(const std::vector<box>& boxes, std::span<const std::byte> whole) {
+  const std::size_t bytes = element_bytes(boxes, whole.size());
+  parts result;
+  for (const box& each : boxes) result.emplace_back(each.count() * bytes);
+  const redistribution change{undivided(boxes), boxes};
+  for (const transfer& each : change.transfers()) {
+    change.copy(each, whole.data(), result[each.receiver].data(), bytes);
+  }
+  return result;
+}
+
+std::vector<std::byte> whole_of(const std::vector<box>& boxes, const parts& given) {
+  std::size_t size_bytes = 0;
+  for (const auto& each : given) size_bytes += each.size();
+  std::vector<std::byte> result(size_bytes);
+  const redistribution change{boxes, undivided(boxes)};
+  for (const transfer& each : change.transfers()) {
+    change.copy(each, given[each.sender].data(), result.data(), element_bytes(boxes, size_bytes));
+  }
+  return result;
+}
+
+std::vector<std::byte> as_two_axes(std::span<const std::byte> bins,
+                                   const std::vector<std::size_t>& lengths) {
+  return transposed(bins, lengths[2], lengths[1], product(lengths));
+}
+
+std::vector<std::byte> as_one_axis(std::span<const std::byte> bins,
+                                   const std::vector<std::size_t>& lengths) {
+  return transposed(bins, lengths[1], lengths[2], product(lengths));
+}
+
+whole_run::whole_run(const domain& ranks, distributed_spec spec)
+    : ranks_(ranks), transforms_(ranks, std::move(spec)) {
+  constexpr std::size_t least = 16;  // of ranks that have nothing
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    in_.emplace_back(ranks_.at(rank), std::max(transforms_.in_bytes(rank), least));
+    out_.emplace_back(ranks_.at(rank), std::max(transforms_.out_bytes(rank), least));
+    in_views_.push_back(in_.back().view());
+    out_views_.push_back(out_.back().view());
+  }
+}
+
+void whole_run::write(std::span<const std::byte> input) {
+  std::vector<std::byte> bins;
+  const std::vector<box>& boxes = transforms_.in_boxes();
+  if (has_two_axes(transforms_, /*are_in=*/true)) {
+    bins = as_two_axes(input, whole_lengths(boxes));
+    input = bins;
+  }
+  const parts given = parts_of(boxes, input);
+  for (std::size_t rank = 0; rank < given.size(); ++rank) {
+    if (!given[rank].empty()) in_[rank].write(given[rank].data(), given[rank].size());
+  }
+}
+
+std::vector<std::byte> whole_run::read() const {
+  const std::vector<box>& boxes = transforms_.out_boxes();
+  parts given;
+  for (std::size_t rank = 0; rank < boxes.size(); ++rank) {
+    auto& bytes = given.emplace_back(transforms_.out_bytes(rank));
+    if (!bytes.empty()) out_[rank].read(bytes.data(), bytes.size());
+  }
+  std::vector<std::byte> result = whole_of(boxes, given);
+  if (!has_two_axes(transforms_, /*are_in=*/false)) return result;
+  return as_one_axis(result, whole_lengths(boxes));
+}
+
+}  // namespace wingbeat::distributing
