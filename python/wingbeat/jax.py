@@ -136,9 +136,7 @@ def _transformed(kind, x, s, axes, scale, orthogonalize=False):
     x = _converted(x, kind)
     lengths, axes = lengths_and_axes(x.shape, s, axes)
     if not axes:
-        if kind in (FROM_REAL, TO_REAL):
-            raise ValueError("axes are empty; give one or more, of a half spectrum the last")
-        return x
+        return x  # as jax.numpy.fft
     complete = []
     for position, (axis, n) in enumerate(zip(axes, lengths)):
         if n is None:
@@ -303,12 +301,18 @@ def irfftn(a, s=None, axes=None, norm=None):
     return _transformed(TO_REAL, a, s, axes, scale_of(norm, True))
 
 
+def _require_axes(a, s, axes):
+    if not lengths_and_axes(jnp.shape(a), s, axes)[1]:
+        raise ValueError("axes are empty; give one or more, of a half spectrum the last")
+
+
 def hfftn(a, s=None, axes=None, norm=None):
     """Returns `hfft` along the last of the axes and `fft` along the others.
 
     >>> hfftn(ihfftn(jnp.ones(4)))
     Array([1., 1., 1., 1.], dtype=float32)
     """
+    _require_axes(a, s, axes)
     return _transformed(TO_REAL, jnp.conj(a), s, axes, scale_of(norm, False))
 
 
@@ -318,6 +322,7 @@ def ihfftn(a, s=None, axes=None, norm=None):
     >>> ihfftn(jnp.ones((2, 4))).shape
     (2, 3)
     """
+    _require_axes(a, s, axes)
     return jnp.conj(_transformed(FROM_REAL, a, s, axes, scale_of(norm, True)))
 
 

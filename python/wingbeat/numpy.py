@@ -42,6 +42,12 @@ def _written(result, out):
     return out
 
 
+def _narrowed(result, a, out):
+    """Returns real results of float16 as float16, which numpy makes of one axis."""
+    is_narrow = out is None and result.dtype == np.float32 and np.asarray(a).dtype == np.float16
+    return result.astype(np.float16) if is_narrow else result
+
+
 def _run(transform, a, out, lengths, axes, norm):
     """Runs with numpy's rules for `out`, and in numpy's words for lengths that do not exist."""
     if isinstance(out, tuple):
@@ -72,7 +78,7 @@ def _row_function(name):
     def function(a, n=None, axis=-1, norm=None, out=None):
         if not _is_ours(a):
             return original(a, n, axis, norm, out)
-        return _run(transform, np.asarray(a), out, n, axis, norm)
+        return _narrowed(_run(transform, np.asarray(a), out, n, axis, norm), a, out)
 
     return function
 
@@ -113,7 +119,8 @@ def _axes_function(name):
             s = [-1 if n is None else n for n in s]
             if name.startswith("irfft") and given[-1] is None:
                 s[-1] = 2 * (a.shape[axes[-1]] - 1)
-        return _run(transform, a, out, s, axes, norm)
+        result = _run(transform, a, out, s, axes, norm)
+        return _narrowed(result, a, out) if len(axes) == 1 else result
 
     return function
 

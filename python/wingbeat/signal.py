@@ -279,7 +279,7 @@ def long_conv(x, k, causal=True, gate=None, skip=None):
     array([[1.  , 1.5 , 1.75, 1.75]])
     """
     x, k = _sums.host_operands("long_conv", x, k, other="wingbeat.torch.long_conv")
-    if x.ndim == 0 or k.ndim not in (1, 2) or 0 in x.shape or 0 in k.shape:
+    if x.ndim == 0 or k.ndim not in (1, 2) or 0 in x.shape[-1:] or 0 in k.shape:
         raise ValueError(f"x has shape {x.shape} and k {k.shape}; give x as [.., channels, L] and k "
                          "as [channels, K] or [K]")
     if k.ndim == 2 and (x.ndim < 2 or k.shape[0] not in (1, x.shape[-2])):
@@ -291,6 +291,8 @@ def long_conv(x, k, causal=True, gate=None, skip=None):
     if dtype is None:
         raise ValueError(f"x is of {x.dtype} and k of {k.dtype}; give numbers of up to double "
                          "precision")
+    if x.size == 0:
+        return np.empty(x.shape, dtype)
     k = k[..., :x.shape[-1]] if causal else k
     if causal and dtype.kind == "f":
         return _long_rows(x, k, gate, skip, dtype)

@@ -153,6 +153,14 @@ def test_empty():
     close(wj.fft(jnp.zeros((2, 0)), 3), jnp.zeros((2, 3), complex))
 
 
+@pytest.mark.parametrize("name", ("fftn", "rfftn", "irfftn"))
+def test_without_axes_x_stays(name):
+    x = noise("rfft", 3, 4)
+    result, expected = getattr(wj, name)(x, axes=()), getattr(jnp.fft, name)(x, axes=())
+    assert result.dtype == expected.dtype
+    close(result, expected)
+
+
 MISUSES = [
     (ValueError, "norm is 'half'", lambda x: wj.fft(x, norm="half")),
     (ValueError, "number of data points", lambda x: wj.fft(x, 0)),
@@ -160,7 +168,7 @@ MISUSES = [
     (ValueError, "must be unique", lambda x: wj.fftn(x, axes=(0, -2))),
     (TypeError, "real sequence", lambda x: wj.rfft(x + 0j)),
     (ValueError, "type is 5", lambda x: wj.dct(x, 5)),
-    (ValueError, "axes are empty", lambda x: wj.rfftn(x, axes=())),
+    (ValueError, "axes are empty", lambda x: wj.hfftn(x, axes=())),
 ]
 
 

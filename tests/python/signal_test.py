@@ -303,6 +303,12 @@ def test_long_convolutions_are_their_sums(causal, shape, taps, dtype, tolerance)
     np.testing.assert_allclose(plain, expected, atol=1e3 * tolerance)
 
 
+@pytest.mark.parametrize("causal", (True, False))
+def test_long_convolutions_of_no_signals_are_none(causal):
+    result = signal.long_conv(noise((0, 3, 8), "float32"), noise((3, 4), "float32"), causal)
+    assert result.shape == (0, 3, 8) and result.dtype == np.float32
+
+
 def test_threads_share_the_kept_convolutions():
     signal.cache_clear()
     signals = [noise(n, "float32") for n in range(500, 540)]
