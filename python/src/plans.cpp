@@ -112,7 +112,8 @@ class owned_plan {
              bool is_scrambled, bool is_in_place, const side& in, const side& out,
              const std::optional<functor>& load, const std::optional<functor>& store,
              const std::optional<functor>& multiplier)
-      : runs_on_(on.device().runs_on),
+      : is_in_place_(is_in_place),
+        runs_on_(on.device().runs_on),
         device_index_(runs_on_ == engine::cuda ? on.device().index : 0) {
     plan_spec spec;
     spec.lengths = std::move(lengths);
@@ -148,13 +149,16 @@ class owned_plan {
   [[nodiscard]] std::size_t in_bytes() const { return in_bytes_; }
   [[nodiscard]] std::size_t out_bytes() const { return out_bytes_; }
 
-  /// States what arrays `run` takes as they are; with `makes_out`, it makes the output.
+  /// States what arrays `run` takes as they are; with `makes_out`, it makes the output, and with
+  /// `takes_x` the output may be the input.
   void expect_input(nb::tuple shape, nb::tuple strides, const std::string& dtype) {
     expected_in_ = expected_of(shape, strides, dtype);
   }
-  void expect_output(nb::tuple shape, nb::tuple strides, const std::string& dtype, bool makes_out) {
+  void expect_output(nb::tuple shape, nb::tuple strides, const std::string& dtype, bool makes_out,
+                     bool takes_x) {
     expected_out_ = expected_of(shape, strides, dtype);
     makes_out_ = makes_out;
+    takes_x_ = takes_x;
   }
 
   /// Runs on arrays of numpy or of a known library. Returns the output; None, and does nothing,
@@ -182,6 +186,8 @@ class owned_plan {
         return nb::none();
       }
       out = *written;
+      const bool is_shared = may_overlap(*in, out);
+      if (is_shared ? !takes_x_ || !are_one_place(*in, out) : is_in_place_) return nb::none();
     } else if (makes_out_ && expected_out_.is_stated) {
       out.runs_on = runs_on_;
       out.device_index = device_index_;
@@ -223,11 +229,12 @@ class owned_plan {
 
   std::unique_ptr<const plan> planned_;
   expected_array expected_in_, expected_out_;
-  bool makes_out_ = false;
+  bool makes_out_ = false, takes_x_ = false;
   struct {
     std::vector<std::string> load, store, multiplier;
   } operands_;  ///< Of the functors.
   std::size_t in_bytes_ = 0, out_bytes_ = 0;
+  bool is_in_place_;
   engine runs_on_;
   int device_index_;
 };
@@ -334,8 +341,8 @@ void bind_plans(nb::module_& module) {
           "place"_a)
       .def("expect_input", &owned_plan::expect_input, "shape"_a, "strides"_a, "dtype"_a)
       .def("expect_output", &owned_plan::expect_output, "shape"_a, "strides"_a, "dtype"_a,
-           "makes_out"_a)
-      .def("run", &owned_plan::run, "x"_a, "out"_a.none())
+           "makes_out"_a, "takes_x"_a)
+      .def("run", &owned_plan::run, "x"_a.none(), "out"_a.none())
       .def("enqueue", &owned_plan::enqueue, "input"_a, "out"_a, "load"_a, "store"_a, "multiplier"_a,
            "stream"_a, "allocate"_a.none());
 }

@@ -49,13 +49,13 @@ def transform_row(kind, is_inverse, x, n, axis, norm, orthogonalize, overwrite_x
                   out, stream):
     """Returns the transform of any array along one axis."""
     if plan is not None and workers is None and stream is None:
-        call = kind, is_inverse, n, axis, norm, orthogonalize
+        call = kind, is_inverse, n, axis, norm, orthogonalize, overwrite_x
         if getattr(plan, "last_call", None) == call:  # and then checked
-            result = plan.run_as_expected(x, out)
+            result = plan.run_as_expected(x, x if overwrite_x and out is None else out)
             if result is not None:
                 return result
-        result = _planned(Request(kind, is_inverse, (n,), (axis,), norm, orthogonalize), x, plan,
-                          None, out, None)
+        result = _planned(Request(kind, is_inverse, (n,), (axis,), norm, orthogonalize,
+                                  overwrite_x), x, plan, None, out, None)
         plan.last_call = call
         return result
     if workers is not None and plan is None and stream is None:
@@ -92,6 +92,11 @@ def _planned(request, x, plan, workers, out, stream):
     x = library_of(x).array(x)
     request = request.on(len(x.shape))
     plan.require_for(request, x.shape, result_shape(x.shape, request)[0])
+    if out is None and request.overwrite_x:
+        out = x
+    elif out is None and plan.in_place:
+        raise ValueError("the plan works in place and x was not given up; give overwrite_x=True, or "
+                         "out=x")
     with nullcontext() if workers is None else _wingbeat.ThreadLimit(thread_count(workers)):
         return plan(x, out, stream=stream)
 

@@ -12,7 +12,6 @@ complex.
 """
 
 import math
-import operator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -154,6 +153,9 @@ def _address(function):
                     "numba.cfunc, a function of ctypes, or an address")
 
 
+_NONE = ()  # no operands
+
+
 class _Side(NamedTuple):
     """What an array of one side has to be."""
 
@@ -197,8 +199,9 @@ class Plan:
     norm       None: unscaled, in both directions; "length": divided by the number of points,
                "sqrt": by its square root. `factor` multiplies in addition.
     bins       "natural", or "scrambled": the device's order of bins, see `bin_at`.
-    in_place   the output replaces the input; of `rfft` and `irfft` each row then has room for n + 2
-               reals (n + 1 if n is odd), see the C++ library's `placement`.
+    in_place   the output replaces the input, and a run without `out` returns x; of `rfft` and
+               `irfft` each row then has room for n + 2 reals (n + 1 if n is odd), see the C++
+               library's `placement`. Other plans too take x as `out` where both sides lie alike.
     layout_in, layout_out    a `Layout` of each side.
     valid_in, valid_out      one (first, end) per axis: the indices that are in memory. Others are 0
                in the input, and not written in the output.
@@ -255,14 +258,14 @@ class Plan:
             raise ValueError(f"norm is {norm!r}; give None, \"length\" or \"sqrt\"")
         if bins not in ("natural", "scrambled"):
             raise ValueError(f"bins is {bins!r}; give \"natural\" or \"scrambled\"")
-        self.norm, self.orthogonalize = norm, bool(orthogonalize)
+        self.norm, self.orthogonalize, self.in_place = norm, bool(orthogonalize), bool(in_place)
         self._is_bare = factor == 1 and bins == "natural"
         self._functors = load, store, multiplier
         self._plan = _wingbeat.OwnedPlan(
             queue, [self.shape[axis] for axis in self.axes],
             [self.shape[d] for d in self._batch()], getattr(_wingbeat, f"kind_{self._transform}"),
             self._real, _SCALES[norm], float(factor), bool(orthogonalize), bins == "scrambled",
-            bool(in_place), self._in_side, self._out_side, load and load._described(),
+            self.in_place, self._in_side, self._out_side, load and load._described(),
             store and store._described(), multiplier and multiplier._described())
         self.last_call = None  # of wingbeat.fft that this plan was given to
         self._state_arrays()
@@ -272,13 +275,15 @@ class Plan:
         self.run_as_expected = self._plan.run
         for expect, side, *makes in (
                 (self._plan.expect_input, self._in_array),
-                (self._plan.expect_output, self._out_array, self._makes_output())):
+                (self._plan.expect_output, self._out_array, self._makes_output(),
+                 self.takes_x_as_out)):
             if side.strides is not None:
                 expect(side.shape, side.strides, side.dtype, *makes)
 
     def _makes_output(self):
         """Returns whether an output that is not given is a packed array without gaps."""
-        return self._out_array.strides == _packed(self.out_shape) and not self._out_side.valid
+        return (self._out_array.strides == _packed(self.out_shape) and
+                not self._out_side.valid and not self.in_place)
 
     def _choose_types(self, dtype, out_dtype):
         names = [str(name).removeprefix("torch.") for name in (dtype, out_dtype or dtype)]
@@ -334,7 +339,7 @@ class Plan:
         side = _wingbeat.Side()
         side.stored = stored
         if valid is not None:
-            side.valid = [tuple(map(operator.index, each)) for each in valid]
+            side.valid = [_range(each, f"valid_{'in' if name == 'x' else 'out'}") for each in valid]
         if functor is not None or is_padded:
             precision = "" if functor is not None else _REAL_NAMES[dtype]
             return side, _Side(name, shape, dtype, None, precision)
@@ -355,17 +360,19 @@ class Plan:
         return side, _Side(name, shape, dtype, tuple(strides) if is_plain else None,
                            _REAL_NAMES[dtype])
 
-    def __call__(self, x, out=None, *, load=(), store=(), multiplier=(), stream=None):
-        """Runs on an array, and returns `out`, or a new array beside x. `load`, `store` and
-        `multiplier` are the arguments for the functors' operands: arrays of the same library, and
-        numbers.
+    def __call__(self, x, out=None, *, load=_NONE, store=_NONE, multiplier=_NONE, stream=None):
+        """Runs on an array, and returns `out`, or a new array beside x; of a plan in place, x.
+        `load`, `store` and `multiplier` are the arguments for the functors' operands: arrays of the
+        same library, and numbers.
 
         >>> plan = wingbeat.Plan((2, 4), axes=1, kind="dct2", dtype="float32")
         >>> out = np.empty((2, 4), np.float32)
         >>> plan(np.ones((2, 4), np.float32), out) is out
         True
         """
-        if stream is None and len(load) + len(store) + len(multiplier) == 0:
+        if out is None and self.in_place:
+            out = x
+        if stream is None and load is _NONE and store is _NONE and multiplier is _NONE:
             result = self.run_as_expected(x, out)
             if result is not None:
                 return result
@@ -389,9 +396,40 @@ class Plan:
         operands = [_operands(library, name, functor, given) for name, functor, given in zip(
             ("load", "store", "multiplier"), self._functors, (load, store, multiplier))]
         self._require_factors(library, multiplier)
-        self._plan.enqueue(_memory(library, x), _memory(library, out), *operands,
-                           library.stream_of(x), library.workspace_near(x))
+        sides = _memory(library, x), _memory(library, out)
+        self._require_places(*sides)
+        self._plan.enqueue(*sides, *operands, library.stream_of(x), library.workspace_near(x))
         return out
+
+    @property
+    def takes_x_as_out(self):
+        """Whether both sides lie alike, so that a run may replace x.
+
+        >>> wingbeat.Plan(8).takes_x_as_out, wingbeat.Plan(8, out_dtype="complex32").takes_x_as_out
+        (True, False)
+        """
+        whole = [(0, self.shape[axis]) for axis in self.axes]
+        sides = [(array.shape, array.dtype, array.strides, side.valid or whole) for array, side in (
+            (self._in_array, self._in_side), (self._out_array, self._out_side))]
+        return self.in_place or (sides[0] == sides[1] and self._in_array.strides is not None)
+
+    def _require_places(self, x, out):
+        """Raises where memory of x and out is shared otherwise than in one place, or of a plan in
+        place is not. Functors' own elements lie as their author says."""
+        if not (self._in_array.precision and self._out_array.precision):
+            return
+        starts = [sum(side[:2]) for side in (x, out)]
+        if starts[0] == starts[1]:
+            is_right = self.takes_x_as_out
+        else:
+            is_right = not self.in_place and (
+                starts[0] + x[2] <= starts[1] or starts[1] + out[2] <= starts[0] or
+                (x[0] != out[0] and self.device.engine == _wingbeat.Engine.opencl))
+        if not is_right:
+            wanted = ("leave out out, or give x" if self.in_place else "give x, or other memory"
+                      if self.takes_x_as_out else "give other memory")
+            raise ValueError(f"out {'is not' if self.in_place else 'shares'} x's memory and the plan "
+                             f"{'works' if self.in_place else 'does not work'} in place; {wanted}")
 
     def _require_factors(self, library, given):
         """Raises unless the array for `Functor.factors` has a value for each coefficient."""
@@ -454,6 +492,9 @@ class Plan:
     def require_for(self, request, given, shape):
         """Raises unless a call of `wingbeat.fft` asks for this transform, of an array of the shape
         `given`, with a result of this shape."""
+        if request.overwrite_x and not self.takes_x_as_out:
+            raise ValueError(f"overwrite_x was given and the plan, {self!r}, has another output "
+                             "than input; leave overwrite_x out")
         kind = getattr(_wingbeat, f"kind_{self._transform}")
         scale = _norm_of(request.norm, request.is_inverse)
         wanted = (request.kind, scale, request.orthogonalize, request.axes, tuple(shape))
@@ -501,6 +542,13 @@ def _host_device():
 
 
 _host = None
+
+
+def _range(given, name):
+    """Returns (first, end)."""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise TypeError(f"{name} has {given!r}; give one (first, end) for each axis")
+    return count(given[0], name), count(given[1], name)
 
 
 def _packed(shape):

@@ -86,7 +86,7 @@ def test_transforms_reals_in_place():
     plan = Plan((3, 10), axes=1, kind="rfft", dtype="float32", in_place=True)
     memory = np.zeros((3, 12), "f4")
     memory[:, :10] = x
-    assert plan(memory, out=memory) is memory
+    assert plan(memory) is memory
     assert_close(memory.view("c8"), fft.rfft(x))
 
 
@@ -190,6 +190,41 @@ def test_serves_functions_with_the_same_arguments():
     assert_close(fft.dctn(x.real, axes=(0, 1), plan=plan), fft.dctn(x.real, axes=(0, 1)))
 
 
+@pytest.mark.parametrize("kind", ("fft", "dct2"))
+def test_replaces_x_where_it_is_told_to(kind):
+    x = noise((4, 8), "c8" if kind == "fft" else "f4")
+    function = getattr(fft, kind[:3])
+    wanted = function(x)
+    within = Plan((4, 8), 1, kind=kind, dtype=x.dtype, in_place=True)
+    for run in (within, lambda x: within(x, x), lambda x: plan_for(x, kind, axes=1)(x, x),
+                lambda x: function(x, plan=within, overwrite_x=True),
+                lambda x: function(x, plan=within, out=x),
+                lambda x: function(x, plan=plan_for(x, kind, axes=1), overwrite_x=True)):
+        for _ in range(2):  # the second time without Python's checks
+            given = x.copy()
+            assert run(given) is given
+            assert_close(given, wanted)
+    given = x.copy()
+    with pytest.raises(ValueError, match="give overwrite_x=True"):
+        function(given, plan=within)
+    with pytest.raises(ValueError, match="is not x's memory"):
+        within(given, np.empty_like(x))
+    with pytest.raises(TypeError, match="out is of type list"):
+        within(x.tolist())
+    np.testing.assert_array_equal(given, x)
+
+
+def test_shares_no_memory_but_in_one_place():
+    memory = noise(24)
+    apart = Plan(8)
+    assert apart(memory[:8], memory[8:16]).base is memory
+    with pytest.raises(ValueError, match="out shares x's memory"):
+        apart(memory[:8], memory[4:12])
+    cropping = Plan(8, valid_in=[(0, 4)])
+    with pytest.raises(ValueError, match="out shares x's memory .* give other memory"):
+        cropping(memory[:8], memory[:8])
+
+
 def test_refuses_plans_of_other_transforms():
     x = noise((4, 8))
     plan = plan_for(x, axes=1)
@@ -204,6 +239,8 @@ def test_refuses_plans_of_other_transforms():
         fft.fft(np.asfortranarray(x), plan=plan)
     with pytest.raises(TypeError, match="precomputed plan"):
         fft.fft(x, plan="a plan")
+    with pytest.raises(ValueError, match="leave overwrite_x out"):
+        fft.rfft(x.real.copy(), plan=plan_for(x.real.copy(), "rfft", axes=1), overwrite_x=True)
     with pytest.raises(ValueError, match="take no plan"):
         fft.hfft(x, plan=plan)
     for other in (Plan((4, 8), 1, factor=2.0), Plan((4, 8), 1, bins="scrambled"),
@@ -260,6 +297,10 @@ def refusals():
     yield TypeError, "wingbeat.Layout", lambda: Plan(8, layout_in=(1,))
     yield TypeError, "wingbeat.Functor", lambda: Plan(8, load="load")
     yield ValueError, "place is -1", lambda: Plan(8).bin_at(-1)
+    yield ValueError, "x is of object", lambda: Plan(8)(None)
+    yield ValueError, "shape is 1180591620717411303424", lambda: Plan(2**70)
+    yield TypeError, "valid_in has 3; give one", lambda: Plan(8, valid_in=[3])
+    yield ValueError, "valid_out is -1", lambda: Plan(8, valid_out=[(-1, 3)])
     x, factors = noise(8, "f4"), np.ones(8, np.float32)
     solver = Plan(8, kind="dct2", dtype="float32", multiplier=Functor.factors())
     yield ValueError, "packed array of 8", lambda: solver(x, multiplier=(factors[:3],))
@@ -267,6 +308,8 @@ def refusals():
     yield TypeError, "declared as float32", lambda: solver(x, multiplier=(np.ones(8),))
     yield TypeError, "type list", lambda: solver(x, multiplier=([1.0] * 8,))
     yield TypeError, "a tuple", lambda: solver(x, multiplier=factors)
+    yield TypeError, "load is of type NoneType; give a tuple", lambda: Plan(8)(
+        np.ones(8, "c8"), load=None)
     padded = Plan(8, kind="rfft", dtype="float32", in_place=True)
     yield ValueError, "without gaps", lambda: padded(*(np.ones(20, "f4")[::2],) * 2)
     yield ValueError, "float64", lambda: padded(*(np.ones(10),) * 2)
