@@ -35,10 +35,22 @@ scaling scale_of(nb::handle norm, bool is_inverse) {
           .c_str());
 }
 
-std::ptrdiff_t integer_of(nb::handle object) {
+std::ptrdiff_t integer_of(nb::handle object, const char* name) {
   const Py_ssize_t value = PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError);
-  if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-  return value;
+  if (value != -1 || PyErr_Occurred() == nullptr) return value;
+  const bool is_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
+  PyErr_Clear();
+  if (is_large) {
+    throw nb::value_error((std::string(name) + " is beyond 64 bits; give a smaller one").c_str());
+  }
+  const std::string type = nb::cast<std::string>(nb::inst_name(object));
+  throw nb::type_error((std::string(name) + " is of type " + type + "; give an integer").c_str());
+}
+
+bool is_true(nb::handle object) {
+  const int value = PyObject_IsTrue(object.ptr());
+  if (value < 0) throw nb::python_error();
+  return value == 1;
 }
 
 int axis_of(std::ptrdiff_t axis, int rank) {
@@ -68,7 +80,7 @@ void add_axis(transform_request& request, const array& in, std::ptrdiff_t axis, 
     throw nb::value_error("all axes must be unique; give each axis once");
   }
   request.axes[request.n_axes] = d;
-  request.lengths[request.n_axes++] = length_of(!n.is_none() ? integer_of(n)
+  request.lengths[request.n_axes++] = length_of(!n.is_none() ? integer_of(n, "n")
                                                 : is_last    ? points_of(request.kind, in.shape[d])
                                                              : in.shape[d]);
 }
@@ -199,7 +211,7 @@ transform_request request_of(int kind, bool is_inverse, nb::handle norm, bool or
 /// Fills in axes and lengths. `lengths` has None for each axis that stays as it is.
 void add_axes(transform_request& request, const array& in, nb::tuple lengths, nb::tuple axes) {
   for (std::size_t a = 0; a < axes.size(); ++a) {
-    add_axis(request, in, integer_of(axes[a]), lengths[a], a + 1 == axes.size());
+    add_axis(request, in, integer_of(axes[a], "an axis"), lengths[a], a + 1 == axes.size());
   }
 }
 
@@ -330,19 +342,20 @@ nb::object transformed(const call_arguments& given, const AddAxes& add_all) {
 }
 
 nb::object transform_row(int kind, bool is_inverse, nb::handle x, nb::handle n, nb::handle axis,
-                         nb::handle norm, bool orthogonalize, bool overwrites, nb::handle out) {
-  return transformed({kind, is_inverse, x, norm, orthogonalize, overwrites, out},
+                         nb::handle norm, bool orthogonalize, nb::handle overwrites,
+                         nb::handle out) {
+  return transformed({kind, is_inverse, x, norm, orthogonalize, is_true(overwrites), out},
                      [&](transform_request& request, const array& in) {
-                       add_axis(request, in, integer_of(axis), n, true);
+                       add_axis(request, in, integer_of(axis, "axis"), n, true);
                      });
 }
 
 nb::object transform_axes(int kind, bool is_inverse, nb::handle x, nb::tuple lengths,
-                          nb::tuple axes, nb::handle norm, bool orthogonalize, bool overwrites,
-                          nb::handle out) {
+                          nb::tuple axes, nb::handle norm, bool orthogonalize,
+                          nb::handle overwrites, nb::handle out) {
   if (axes.size() == 0) return nb::none();
   return transformed(
-      {kind, is_inverse, x, norm, orthogonalize, overwrites, out},
+      {kind, is_inverse, x, norm, orthogonalize, is_true(overwrites), out},
       [&](transform_request& request, const array& in) { add_axes(request, in, lengths, axes); });
 }
 
@@ -356,12 +369,12 @@ void bind_transforms(nb::module_& module) {
   }
   using nb::literals::operator""_a;
   module.def(
-      "transform_row", &transform_row, "kind"_a, "is_inverse"_a, "x"_a, "n"_a.none(), "axis"_a,
-      "norm"_a.none(), "orthogonalize"_a, "overwrites"_a, "out"_a.none(),
+      "transform_row", &transform_row, "kind"_a, "is_inverse"_a, "x"_a.none(), "n"_a.none(),
+      "axis"_a.none(), "norm"_a.none(), "orthogonalize"_a, "overwrites"_a.none(), "out"_a.none(),
       "Transforms an array of numpy or of a known library along one axis; None where it has to be "
       "converted first.");
-  module.def("transform_axes", &transform_axes, "kind"_a, "is_inverse"_a, "x"_a, "lengths"_a,
-             "axes"_a, "norm"_a.none(), "orthogonalize"_a, "overwrites"_a, "out"_a.none(),
+  module.def("transform_axes", &transform_axes, "kind"_a, "is_inverse"_a, "x"_a.none(), "lengths"_a,
+             "axes"_a, "norm"_a.none(), "orthogonalize"_a, "overwrites"_a.none(), "out"_a.none(),
              "Transforms such an array along axes; None where it has to be converted first.");
   module.def("execute", &execute, "kind"_a, "is_inverse"_a, "input"_a, "out"_a, "lengths"_a,
              "axes"_a, "norm"_a.none(), "orthogonalize"_a, "stream"_a = 0,

@@ -6,11 +6,22 @@ import os
 
 
 def integer(value, name):
-    """Returns an integer. Raises TypeError for what is none."""
+    """Returns an integer. Raises TypeError for what is none, ValueError for one of over 64 bits."""
     try:
-        return operator.index(value)
+        value = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} is {value!r}; give an integer") from None
+        raise TypeError(f"{name} is of type {type(value).__name__}; give an integer") from None
+    if not -2**63 <= value < 2**63:
+        raise ValueError(f"{name} is {value}; give an integer of 64 bits")
+    return value
+
+
+def number(value, name):
+    """Returns a float. Raises TypeError for what is no real number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is of type {type(value).__name__}; give a number") from None
 
 
 def count(value, name):
@@ -25,11 +36,11 @@ def integers(values, name):
     """Returns an integer, or a sequence of them, as a tuple."""
     if not isinstance(values, (tuple, list)):
         try:
-            return (operator.index(values),)
+            return (integer(values, name),)
         except TypeError:
             pass
     try:
-        return tuple(operator.index(value) for value in values)
+        return tuple(integer(value, name) for value in values)
     except TypeError:
         raise ValueError(f"{name} is {values!r}; when given, {name} must be a scalar or iterable "
                          "of integers") from None
@@ -83,7 +94,7 @@ def thread_count(workers):
     """Returns the threads that `workers` asks for; negative counts from all processors."""
     workers = integer(workers, "workers")
     if workers > 0:
-        return workers
+        return min(workers, 2**31 - 1)
     n_processors = os.cpu_count()  # longer than a short transform
     if workers == 0:
         raise ValueError("workers must not be zero; give 1 or more, or -1 for all processors")

@@ -31,6 +31,8 @@ array of the same memory, or None, and `of_host(result, x)`, and on GPUs `import
 `exported(result, x)`.
 """
 
+import numbers
+
 import numpy as np
 
 from wingbeat import _wingbeat
@@ -141,6 +143,10 @@ class NumpyLibrary:
         name = dtype.name
         if dtype.kind == "O":
             name = "int64"  # Python's numbers
+            for each in x.flat:
+                if not isinstance(each, numbers.Number):
+                    raise TypeError(f"x holds objects, such as one of type {type(each).__name__}; "
+                                    "give an array of numbers")
         target = conversion(name, kind, False)
         if kind in (FORWARD, INVERSE) and target in _REAL_OF and dtype.kind != "c":
             target = _REAL_OF[target]

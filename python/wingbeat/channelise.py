@@ -180,21 +180,17 @@ class Channeliser:
                  output="int8", dither=None, seed=0, gains=None, delays=None, centre_hz=None,
                  decimation=None, pass_bandwidth_hz=None, filter_taps=None, missing="withhold",
                  evaluation="window_start", first_sample=0, kept_samples=2**20, device=None):
+        if not isinstance(dither, (bool, type(None))):
+            raise ValueError(f"dither is {dither!r}; give True, False or None")
+        spec = _wingbeat.ChanneliserSpec()
+        for name, value in (("adc_rate_hz", adc_rate_hz), ("weight_cutoff", weight_cutoff)):
+            setattr(spec, name, _arguments.number(value, name))
         for name, value in (
                 ("channels", channels), ("taps", taps), ("sample_bits", sample_bits), ("seed", seed),
-                ("polarisations", polarisations), ("spectra_per_heap", spectra_per_heap),
-                ("decimation", decimation), ("filter_taps", filter_taps),
-                ("kept_samples", kept_samples)):
-            if value is not None:
-                _arguments.count(value, name)
-        if dither not in (None, True, False):
-            raise ValueError(f"dither is {dither!r}; give True, False or None")
-        _arguments.integer(first_sample, "first_sample")
-        spec = _wingbeat.ChanneliserSpec()
-        spec.adc_rate_hz, spec.channels, spec.taps = adc_rate_hz, channels, taps
-        spec.weight_cutoff, spec.sample_bits, spec.seed = weight_cutoff, sample_bits, seed
-        spec.complex_samples, spec.polarisations = complex_samples, polarisations
-        spec.spectra_per_heap = spectra_per_heap or 0
+                ("polarisations", polarisations),
+                ("spectra_per_heap", 0 if spectra_per_heap is None else spectra_per_heap)):
+            setattr(spec, name, _arguments.count(value, name))
+        spec.complex_samples = bool(complex_samples)
         spec.set_choices(_chosen("window", window, ("hann", "rectangular")) == 1,
                          _chosen("output", output, OUTPUTS), dither,
                          _chosen("missing", missing, ("withhold", "zero_fill")) == 1,
@@ -212,10 +208,17 @@ class Channeliser:
             raise ValueError("pass_bandwidth_hz and filter_taps are of a part of the band; give "
                              "centre_hz and decimation too")
         if centre_hz is not None:
-            spec.set_narrowband(centre_hz, decimation, pass_bandwidth_hz, filter_taps or 0)
+            spec.set_narrowband(
+                _arguments.number(centre_hz, "centre_hz"),
+                _arguments.count(decimation, "decimation"),
+                None if pass_bandwidth_hz is None else _arguments.number(pass_bandwidth_hz,
+                                                                         "pass_bandwidth_hz"),
+                0 if filter_taps is None else _arguments.count(filter_taps, "filter_taps"))
         self._polarisations, self._is_complex = polarisations, bool(complex_samples)
         self._shape, self._output = (channels, polarisations), output
-        self._bank = _wingbeat.Channeliser(spec, first_sample, kept_samples, queue_on(device))
+        self._bank = _wingbeat.Channeliser(
+            spec, _arguments.integer(first_sample, "first_sample"),
+            _arguments.count(kept_samples, "kept_samples"), queue_on(device))
 
     def push(self, samples, present=None, packet_samples=4096):
         """Takes samples that follow those before, and returns the heaps that are complete.
@@ -243,7 +246,7 @@ class Channeliser:
     def push_packed(self, packed, count, present=None, packet_samples=4096):
         """Takes samples as streams of bits, [polarisation][byte] of uint8, the most significant bit of
         the first of `count` samples first. Otherwise as `push`."""
-        rows = [np.asarray(row) for row in packed]
+        rows = [np.asarray(row) for row in _listed("packed", packed)]
         for row in rows:
             if row.dtype != np.uint8:
                 raise ValueError(f"packed samples are of dtype {row.dtype}; give bytes, of uint8")
@@ -268,11 +271,12 @@ class Channeliser:
     def jump(self, next_sample):
         """Says that the samples pushed next begin with this number. Heaps that need any before it
         count as skipped."""
-        self._bank.jump(next_sample)
+        self._bank.jump(_arguments.integer(next_sample, "next_sample"))
 
     def add_delays(self, models):
         """Adds a `Delay` for each polarisation, from its start on, in place of later ones. Returns the
         output time from which all heaps follow it. Any thread may call it."""
+        models = _listed("models", models)
         if len(models) != self._polarisations:
             raise ValueError(f"{len(models)} delays were given for {self._polarisations} "
                              "polarisations; give one each")
@@ -322,6 +326,14 @@ def _chosen(name, given, choices):
     if given not in choices:
         raise ValueError(f"{name} is {given!r}; choose one of {', '.join(choices)}")
     return choices.index(given)
+
+
+def _listed(name, given):
+    try:
+        return list(given)
+    except TypeError:
+        raise TypeError(f"{name} is of type {type(given).__name__}; give one for each "
+                        "polarisation") from None
 
 
 def _models(models):

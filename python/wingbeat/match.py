@@ -26,6 +26,9 @@ from wingbeat._device import queue_on
 
 __all__ = ["Peak", "Search", "match_scores", "match_template", "match_template_dft_2d"]
 
+#: How `numpy.pad` continues an array.
+PADDINGS = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
+            "symmetric", "wrap", "empty")
 SCORES = ("sqdiff", "sqdiff_normed", "ccorr", "ccorr_normed", "ccoeff", "ccoeff_normed")
 
 
@@ -47,6 +50,8 @@ def match_template(image, template, pad_input=False, mode="constant", constant_v
     (4, 4)
     """
     image, template = _image_and_template(image, template, (2, 3))
+    if mode not in PADDINGS:
+        raise ValueError(f"mode is {mode!r}; choose one of {', '.join(PADDINGS)}")
     if pad_input:
         image = _continued(image, template.shape, mode, constant_values)
     # Errors of transforms and of differences of sums are relative to the image's mean.
@@ -177,6 +182,7 @@ class Search:
             raise ValueError("the image is on a device already; leave device out")
         if mode not in _sums.MODES:
             raise ValueError(f"mode is {mode!r}; choose 'valid', 'same' or 'full'")
+        threshold = None if threshold is None else _arguments.number(threshold, "threshold")
         template_shape = _arguments.integers(template_shape, "template_shape")
         if len(template_shape) != 2 or min(template_shape) < 1:
             raise ValueError(f"template_shape is {template_shape}; give (h, w), each at least 1")
@@ -291,6 +297,7 @@ class Search:
         """Returns the `count` highest places with scores of at least `least`, the highest first, as a
         list of `Peak`: no two closer than `distance` in both y and x."""
         n_peaks, distance = _arguments.count(count, "count"), _arguments.count(distance, "distance")
+        least = _arguments.number(least, "least")
         return [Peak(*found) for found in self._search.peaks(n_peaks, least, distance)]
 
     def explain(self):

@@ -219,10 +219,17 @@ def refusals():
     yield "of uint8", lambda: bank_of().push_packed([np.full(5, 300.0)] * 2, 4)
     yield "1 dimensions", lambda: bank_of().push(np.ones((2, 4), int), present=[True])
     yield "count is -1", lambda: bank_of().push_missing(-1)
+    yield "adc_rate_hz is of type str; give a number", lambda: channelise.Channeliser("a")
+    yield "channels is of type NoneType", lambda: bank_of(channels=None)
+    yield "first_sample is 1180", lambda: bank_of(first_sample=2**70)
+    yield "packed is of type int", lambda: bank_of().push_packed(3, 4)
+    yield "models is of type NoneType", lambda: bank_of().add_delays(None)
+    yield "dither is 0", lambda: bank_of(dither=0)
+    yield "centre_hz is of type str", lambda: bank_of(centre_hz="a", decimation=2)
 
 
 @pytest.mark.parametrize("text, call", list(refusals()))
 def test_refusals_are_one_sentence(text, call):
-    with pytest.raises(ValueError, match=text) as raised:
+    with pytest.raises((ValueError, TypeError), match=text) as raised:
         call()
     assert "\n" not in str(raised.value)

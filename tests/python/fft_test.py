@@ -172,6 +172,13 @@ def refusals():
     yield ValueError, "Transform type 5", lambda: fft.dct(x, type=5)
     yield ValueError, "dct1 of length 1 does not exist", lambda: fft.dct(np.ones(1), type=1)
     yield ValueError, "length", lambda: fft.fft(x, n=2**28 + 1)
+    yield TypeError, "one of type NoneType; give an array of numbers", lambda: fft.fft(None)
+    yield TypeError, "one of type dict", lambda: fft.dct({})
+    yield TypeError, "axis is of type NoneType; give an integer", lambda: fft.fft(x, axis=None)
+    yield TypeError, "n is of type str; give an integer", lambda: fft.fft(x, "4")
+    yield ValueError, "n is beyond 64 bits", lambda: fft.fft(x, 2**70)
+    yield ValueError, "shape is 1180591620717411303424", lambda: fft.fftn(x, 2**70)
+    yield ValueError, "target is 1180591620717411303424", lambda: fft.next_fast_len(2**70)
     yield ValueError, "leave stream out", lambda: fft.fft(x, stream=3)
     yield ValueError, "target is 0", lambda: fft.next_fast_len(0)
     yield ValueError, "capacity is -1", lambda: wingbeat.plan_cache.resize(-1)
@@ -182,6 +189,14 @@ def test_refuses_in_one_sentence(error, words, call):
     with pytest.raises(error, match=words) as refused:
         call()
     assert "\n" not in str(refused.value)
+
+
+def test_takes_truth_and_any_number_of_workers():
+    x = noise(8, "c8")
+    for overwrite_x in (0, None, ""):
+        assert fft.fft(x, overwrite_x=overwrite_x) is not x
+    np.testing.assert_array_equal(fft.fft(x, workers=2**40), fft.fft(x))
+    assert fft.fft(x, overwrite_x=1) is x
 
 
 def test_refuses_a_read_only_out():

@@ -232,7 +232,11 @@ def refusals():
         np.ones((6, 4)), (3, 3)).image(np.ones((4, 6)))
     yield ValueError, "real numbers", lambda: match.Search(image, (3, 3)).image(image * 1j)
     yield ValueError, "each at least 1", lambda: match.Search(image, (-1, 3))
+    yield ValueError, "mode is 'flat'; choose one of", lambda: match.match_template(
+        image, np.ones((2, 2)), mode="flat")
+    yield TypeError, "threshold is of type str", lambda: match.Search(image, (3, 3), threshold="a")
     yield ValueError, "at_once is -1", lambda: match.Search(image, (3, 3), at_once=-1)
+    yield TypeError, "least is of type str", lambda: match.Search(image, (3, 3)).peaks(1, "a")
     yield ValueError, "count is -1", lambda: match.Search(image, (3, 3)).peaks(-1)
     yield RuntimeError, "moments=True", lambda: match.Search(image, (3, 3)).mean
     yield RuntimeError, "threshold", lambda: match.Search(image, (3, 3)).counts

@@ -197,6 +197,9 @@ def test_misuse_of_destinations():
     for dest in None, x:
         with pytest.raises(RuntimeError, match="is not in place"):
             pyvkfft.VkFFTApp(x.shape, x.dtype, inplace=False).fft(x, dest)
+    for src, dest, name in ((None, None, "src"), (x, [1.0] * 4, "dest")):
+        with pytest.raises(TypeError, match=f"{name} is of type"):
+            pyvkfft.VkFFTApp(x.shape, x.dtype, inplace=False).fft(src, dest)
     with pytest.raises(NotImplementedError, match="tune was given"):
         pyvkfft.fftn(x, tune=True)
 

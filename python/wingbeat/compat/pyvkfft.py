@@ -174,6 +174,9 @@ class VkFFTApp:
         return self._run(src, dest, True, self.stream)
 
     def _run(self, src, dest, is_inverse, stream):
+        for name, array in (("src", src), ("dest", src if dest is None else dest)):
+            if not hasattr(array, "shape"):
+                raise TypeError(f"{name} is of type {type(array).__name__}; give an array")
         library = library_of(src)
         target = self._target(library, src, dest, is_inverse)
         with nullcontext() if stream is None else library.running_on(stream, src):
