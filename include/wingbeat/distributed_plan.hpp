@@ -44,7 +44,8 @@ struct distributed_spec {
 /// Not for several threads at once. Functions of a plan that was moved from throw `plan_error`.
 class distributed_plan {
  public:
-  /// Throws `plan_error`, naming the field at fault, or `device_error`.
+  /// Throws `plan_error`, naming the field at fault, or `device_error`; on all processes, where one
+  /// of them cannot make it, or requests another transform.
   distributed_plan(const domain& ranks, distributed_spec spec);
   distributed_plan(distributed_plan&&) noexcept;
   distributed_plan& operator=(distributed_plan&&) noexcept;
@@ -64,21 +65,27 @@ class distributed_plan {
   [[nodiscard]] std::size_t in_bytes(std::size_t rank) const;
   [[nodiscard]] std::size_t out_bytes(std::size_t rank) const;
 
-  /// Returns the bytes of memory that the plan has on a rank for what it receives.
+  /// Returns the bytes of memory that the plan has on a rank of this process for what it receives.
   [[nodiscard]] std::size_t workspace_bytes(std::size_t rank) const;
 
   /// Returns the bytes that all ranks together send to others in one run.
   [[nodiscard]] std::size_t sent_bytes() const;
 
-  /// Returns the plan in words: who has what, the passes of rank 0, and what goes over the links.
+  /// Returns the plan in words: who has what, the passes of this process's first rank, and what
+  /// goes over the links.
   [[nodiscard]] std::string explain() const;
 
   /// Queues one run on all ranks and returns. in, out: a view for each rank, on its device, which
-  /// is not looked at where the rank has no elements; none of them overlap. A rank's part begins
-  /// when all work is done that was queued before on the queues of all ranks, because ranks store
-  /// in each other's outputs; and work that is queued on a rank later follows it. The plan must
-  /// live until its runs are done. Throws `plan_error` for views that a plan refuses.
+  /// is not looked at where the rank has no elements or is of another process; none overlap. Over
+  /// several processes every one of them calls this, and it returns after the last exchange. A
+  /// rank's part begins when all work is done that was queued before on the queues of all ranks,
+  /// because ranks store in each other's outputs; and work that is queued on a rank later follows
+  /// it. The plan must live until its runs are done. Throws `plan_error` for views that a plan
+  /// refuses.
   void enqueue(std::span<const buffer_view> in, std::span<const buffer_view> out);
+
+  /// The same where this process has one rank.
+  void enqueue(const buffer_view& in, const buffer_view& out);
 
  private:
   struct impl;

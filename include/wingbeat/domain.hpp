@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices that share a transform, each of them a rank.
+// The devices that share a transform, each of them a rank, of one process or of several.
 #pragma once
 
 #include <cstddef>  // size_t
+#include <memory>   // shared_ptr
+#include <utility>  // move
 #include <vector>
 
-#include "wingbeat/devices.hpp"  // device_info
-#include "wingbeat/queue.hpp"    // queue
+#include "wingbeat/devices.hpp"       // device_info
+#include "wingbeat/process_rank.hpp"  // process_rank
+#include "wingbeat/queue.hpp"         // queue
 
 namespace wingbeat {
+
+namespace processes {
+class group;
+}
 
 /// Ranks are numbered from 0. Cheap to copy: copies have the same queues.
 class domain {
@@ -25,18 +32,41 @@ class domain {
   /// The same with queues of yours, one for each rank.
   static domain of_queues(std::vector<queue> queues);
 
-  [[nodiscard]] std::size_t size() const noexcept { return queues_.size(); }
+  /// Has this process meet others by TCP, each of which has one rank, on any device of any engine,
+  /// and calls this at about the same time. Whatever is made of the domain is made by all of them,
+  /// in the same order; a rank that never comes, does not answer within `patience_s` seconds, or
+  /// was lost, is named on all others by a `device_error`, and then the domain is of no use any
+  /// more. Throws `plan_error` for a rank, a size or an address that cannot be.
+  ///
+  ///     domain all = domain::at(process_rank_of_environment(), queue{});
+  static domain at(const process_rank& place, const queue& own, double patience_s = 30);
 
-  /// Returns the queue of a rank, in whose order its work is done.
-  [[nodiscard]] queue& at(std::size_t rank) { return queues_.at(rank); }
-  [[nodiscard]] const queue& at(std::size_t rank) const { return queues_.at(rank); }
+  /// Returns the number of ranks, of all processes.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// Returns when everything queued so far has finished on all ranks.
+  /// Returns whether a rank is of this process; the first of those that are.
+  [[nodiscard]] bool has(std::size_t rank) const noexcept {
+    return rank >= first_ && rank - first_ < queues_.size();
+  }
+  [[nodiscard]] std::size_t first() const noexcept { return first_; }
+
+  /// Returns the queue of a rank of this process, in whose order its work is done.
+  [[nodiscard]] queue& at(std::size_t rank) { return queues_.at(rank - first_); }
+  [[nodiscard]] const queue& at(std::size_t rank) const { return queues_.at(rank - first_); }
+
+  /// Returns when everything queued so far has finished on all ranks of this process.
   void wait() const;
 
+  /// For wingbeat's own sources: the connections to other processes; null where all ranks are of
+  /// this one.
+  [[nodiscard]] const std::shared_ptr<processes::group>& group() const noexcept { return group_; }
+
  private:
-  explicit domain(std::vector<queue> queues) : queues_(std::move(queues)) {}
+  explicit domain(std::vector<queue> queues) : queues_(std::move(queues)), size_(queues_.size()) {}
+
   std::vector<queue> queues_;
+  std::size_t first_ = 0, size_ = 0;
+  std::shared_ptr<processes::group> group_ = {};
 };
 
 }  // namespace wingbeat

@@ -19,6 +19,7 @@
 #include "wingbeat/pinned_memory.hpp"      // pinned_memory
 #include "wingbeat/plan.hpp"               // plan, plan_spec
 #include "wingbeat/plan_cache.hpp"         // plan_cache
+#include "wingbeat/process_rank.hpp"       // process_rank
 #include "wingbeat/queue.hpp"              // queue, stopwatch
 #include "wingbeat/stream_filter.hpp"      // stream_filter
 #include "wingbeat/template_search.hpp"    // template_search, peak

@@ -14,6 +14,9 @@ struct device_speed {
   double link = 365e9;     ///< Stores to another H100 of the host, in runs of at least 128 bytes.
   double scattered_link = 60e9;  ///< The same in runs of 8 bytes: measured on an H200.
   double wait_s = 15e-6;
+
+  /// Between processes, through their memory and a network: of 10 Gb/s, not measured.
+  static device_speed between_processes(const device_info& device);
 };
 
 /// Returns what was measured of the device, or else of an H100: what counts is the ratio.

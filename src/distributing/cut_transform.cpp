@@ -8,6 +8,7 @@
 
 #include "backend/backend.hpp"     // engine_of, mark
 #include "formatted.hpp"           // formatted, joined
+#include "processes/group.hpp"     // group
 #include "programs/program.hpp"    // program
 #include "request/validation.hpp"  // validated
 
@@ -16,6 +17,9 @@ namespace {
 
 /// Chunks are no smaller than what this number of them makes.
 constexpr std::size_t max_chunks = 32;
+
+/// In place of memory of a rank that has nothing.
+constexpr std::size_t unused_bytes = sizeof(std::complex<double>);
 
 std::size_t count_of(const index_range& range) {
   return range.end - range.first;
@@ -52,10 +56,12 @@ double cut_transform::expected_s() const {
     phase_bytes bytes;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       const std::size_t rows = count_of(steps_.share(number, rank));
-      const device_info& device = ranks_.at(rank).device();
-      phase_bytes& sum = moved[{device.runs_on, device.index}];
+      // Other processes are taken to have a device of their own, like this one's.
+      const queue& on = ranks_.at(ranks_.has(rank) ? rank : ranks_.first());
+      const int index = ranks_.group() ? static_cast<int>(rank) : on.device().index;
+      phase_bytes& sum = moved[{on.device().runs_on, index}];
       if (rows > 0) {
-        const auto traffic = traffic_of(ranks_.at(rank), steps_.transforms(number, rank, rows));
+        const auto traffic = traffic_of(on, steps_.transforms(number, rank, rows));
         sum.moved += traffic.moved;
         const bool is_copied = chunks_of(number, rank).size() > 1;
         sum.beside_sent += is_copied ? traffic.moved : traffic.beside_sent;
@@ -65,7 +71,9 @@ double cut_transform::expected_s() const {
       bytes.beside_sent = std::max(bytes.beside_sent, sum.beside_sent);
       bytes.sent = std::max(bytes.sent, steps_.sent_bytes(number, rank));
     }
-    seconds += seconds_of(speed_of(ranks_.at(0).device()), bytes);
+    seconds += seconds_of(
+        ranks_.group() ? device_speed::between_processes(own_device()) : speed_of(own_device()),
+        bytes);
   }
   return seconds;
 }
@@ -88,6 +96,7 @@ void cut_transform::prepare() {
   memory_.resize(ranks_.size());
   const std::vector<std::byte> roots = steps_.roots();
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (!ranks_.has(rank)) continue;
     if (auto beside = ranks_.at(rank).impl()->open_beside()) {
       memory_[rank].beside.emplace(std::move(beside));
     }
@@ -95,12 +104,14 @@ void cut_transform::prepare() {
       memory_[rank].roots = buffer{ranks_.at(rank), roots.size()};
       memory_[rank].roots.write(roots.data(), roots.size());
     }
-    memory_[rank].unused = buffer{ranks_.at(rank), sizeof(std::complex<double>)};
+    memory_[rank].unused = buffer{ranks_.at(rank), unused_bytes * ranks_.size()};
   }
   work_.resize(steps_.phases().size());
   for (std::size_t number = 0; number < work_.size(); ++number) {
     work_[number].resize(ranks_.size());
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) prepare(number, rank);
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      if (ranks_.has(rank)) prepare(number, rank);
+    }
   }
 }
 
@@ -112,8 +123,8 @@ void cut_transform::prepare(std::size_t number, std::size_t rank) {
   if (count_of(steps_.share(number, rank)) == 0) return;
   rank_phase& work = work_[number][rank];
   work.chunks = chunks_of(number, rank);
-  if (work.chunks.size() > 1) {
-    const std::size_t sent_bytes = steps_.sent_bytes(number, rank);
+  const std::size_t sent_bytes = steps_.sent_bytes(number, rank);
+  if ((work.chunks.size() > 1 || ranks_.group()) && sent_bytes > 0) {
     memory_[rank].staged[number] = buffer{ranks_.at(rank), sent_bytes};
   }
   for (const index_range& chunk : work.chunks) {
@@ -124,33 +135,32 @@ void cut_transform::prepare(std::size_t number, std::size_t rank) {
   }
 }
 
+buffer_view cut_transform::unused_of(std::size_t rank, std::size_t peer) const {
+  return part_of(memory_[rank].unused.view(), unused_bytes * peer, unused_bytes);
+}
+
 buffer_view cut_transform::left_by(std::size_t number, std::size_t rank, views out) const {
-  if (steps_.left_bytes(number, rank) == 0) return memory_[rank].unused.view();
+  if (steps_.left_bytes(number, rank) == 0) return unused_of(rank, rank);
   return steps_.leaves_in_output(number) ? out[rank] : memory_[rank].received[number].view();
 }
 
 buffer_view cut_transform::stored_for(std::size_t peer, std::size_t number, std::size_t rank,
                                       views out) const {
-  if (work_[number][rank].chunks.size() <= 1 || steps_.received_bytes(number, peer) == 0) {
-    return of_peer(left_by(number, peer, out));
-  }
-  const std::size_t rows = count_of(steps_.share(number, rank));
-  std::size_t before = 0;
-  for (std::size_t other = 0; other < peer; ++other) {
-    if (other != rank) before += rows * steps_.received_bytes(number, other);
-  }
-  return part_of(memory_[rank].staged[number].view(), before,
-                 rows * steps_.received_bytes(number, peer));
+  const byte_range range = steps_.sent_range(number, rank, peer);
+  if (range.size == 0) return unused_of(rank, peer);
+  const bool is_staged = work_[number][rank].chunks.size() > 1 || !ranks_.has(peer);
+  return is_staged ? part_of(memory_[rank].staged[number].view(), range.first, range.size)
+                   : of_peer(left_by(number, peer, out));
 }
 
 void cut_transform::run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
                               const buffer_view& rows, views out) {
   const phase& part = steps_.phases()[number];
-  const bool is_copied = work_[number][rank].chunks.size() > 1;
+  const bool is_staged = work_[number][rank].chunks.size() > 1 || ranks_.group();
   run_operands given;
   if (part.next_cut) {
     const std::size_t begin = steps_.share(number, rank).first + chunk.first;
-    given.store = {std::size_t{rank}, begin, is_copied ? chunk.first : begin};
+    given.store = {std::size_t{rank}, begin, is_staged ? chunk.first : begin};
     if (memory_[rank].roots.size_bytes() > 0) {
       given.store.emplace_back(memory_[rank].roots.view());
     }
@@ -178,6 +188,31 @@ void cut_transform::copy_chunk(std::size_t number, std::size_t rank, const index
   }
 }
 
+void cut_transform::exchange(std::size_t number, views out) {
+  const std::size_t rank = ranks_.first(), n_ranks = ranks_.size();
+  backend::queue& on = *ranks_.at(rank).impl();
+  outgoing_.resize(n_ranks);
+  incoming_.resize(n_ranks);
+  on.wait();  // for what was received before, too
+  for (std::size_t peer = 0; peer < n_ranks; ++peer) {
+    outgoing_[peer].resize(steps_.sent_range(number, rank, peer).size);
+    incoming_[peer].resize(steps_.sent_range(number, peer, rank).size);
+    if (outgoing_[peer].empty()) continue;
+    on.read(outgoing_[peer].data(), stored_for(peer, number, rank, out));
+  }
+  ranks_.group()->exchange({outgoing_.begin(), outgoing_.end()},
+                           {incoming_.begin(), incoming_.end()});
+  const buffer_view received = left_by(number, rank, out);
+  for (std::size_t peer = 0; peer < n_ranks; ++peer) {
+    const std::byte* next = incoming_[peer].data();
+    if (incoming_[peer].empty()) continue;
+    for (const byte_range& run : steps_.received_runs(number, peer, rank)) {
+      on.write_later(part_of(received, run.first, run.size), next);
+      next += run.size;
+    }
+  }
+}
+
 void cut_transform::run_phase(std::size_t number, views in, views out) {
   std::size_t most = 0;
   for (const rank_phase& work : work_[number]) most = std::max(most, work.chunks.size());
@@ -195,6 +230,7 @@ void cut_transform::run_phase(std::size_t number, views in, views out) {
       if (!is_whole) copy_chunk(number, rank, chunk, out);
     }
   }
+  if (ranks_.group() && steps_.phases()[number].next_cut) exchange(number, out);
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     std::optional<queue>& beside = memory_[rank].beside;
     if (!beside || work_[number][rank].chunks.size() <= 1) continue;
@@ -203,6 +239,7 @@ void cut_transform::run_phase(std::size_t number, views in, views out) {
 }
 
 void cut_transform::wait_for_each_other() {
+  if (ranks_.group()) return;  // by what they receive
   std::vector<std::unique_ptr<backend::mark>> marks;
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     marks.push_back(ranks_.at(rank).impl()->record());
@@ -235,16 +272,20 @@ std::string cut_transform::explain() const {
   std::string text;
   for (std::size_t number = 0; number < work_.size(); ++number) {
     const phase& part = steps_.phases()[number];
-    const rank_phase& first = work_[number][0];
+    const rank_phase& first = work_[number][ranks_.first()];
     text += formatted("axes {} while axis {} is cut", joined(part.axes, ", "), part.cut);
     if (first.chunks.size() > 1) text += formatted(", in {} chunks", first.chunks.size());
-    text += "; rank 0:\n";
+    text += formatted("; rank {}:\n", ranks_.first());
     if (!first.plans.empty()) text += first.plans.begin()->second.explain();
     if (!part.next_cut) continue;
     text += formatted(
-        "{} to the ranks that have parts of axis {}: {} bytes over links, {} of them from rank 0\n",
-        first.chunks.size() > 1 ? "copies" : "stores", *part.next_cut, steps_.sent_bytes(number),
-        steps_.sent_bytes(number, 0));
+        "{} to the ranks that have parts of axis {}: {} bytes over links, {} of them from rank "
+        "{}\n",
+        ranks_.group()            ? "sends"
+        : first.chunks.size() > 1 ? "copies"
+                                  : "stores",
+        *part.next_cut, steps_.sent_bytes(number), steps_.sent_bytes(number, ranks_.first()),
+        ranks_.first());
   }
   return text;
 }

@@ -2,6 +2,7 @@
 // A transform in phases, planned for the ranks of a domain: the last pass of a phase stores each
 // element in the memory of the rank that goes on with it. Where several passes make much, rows are
 // made in chunks: what is for others is stored beside, and copied while the next chunk is made.
+// What is for other processes is stored beside, too, and sent to them.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -57,13 +58,15 @@ class cut_transform {
   struct rank_memory {
     std::optional<queue> beside = {};  ///< Copies chunks.
     buffer received[2] = {};           ///< In phase 0 and in phase 1, if not in the output.
-    buffer staged[2] = {};             ///< What is copied to others: of each in their order.
+    buffer staged[2] = {};             ///< What goes to others: of each in their order.
     buffer roots = {};                 ///< That stores multiply by.
-    buffer unused = {};                ///< In place of memory of ranks that have nothing.
+    buffer unused = {};                ///< In place of memory of each rank that has nothing.
   };
 
+  [[nodiscard]] const device_info& own_device() const { return ranks_.at(ranks_.first()).device(); }
   [[nodiscard]] std::vector<index_range> chunks_of(std::size_t number, std::size_t rank) const;
   void prepare(std::size_t number, std::size_t rank);
+  [[nodiscard]] buffer_view unused_of(std::size_t rank, std::size_t peer) const;
   [[nodiscard]] buffer_view left_by(std::size_t number, std::size_t rank, views out) const;
   /// Returns what a phase leaves for another rank on this one, which is copied there later; where
   /// nothing is, the memory of that rank.
@@ -72,14 +75,17 @@ class cut_transform {
   void run_phase(std::size_t number, views in, views out);
   void run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
                  const buffer_view& rows, views out);
+  /// Sends what a phase left for other processes, and receives what they did.
+  void exchange(std::size_t number, views out);
   void copy_chunk(std::size_t number, std::size_t rank, const index_range& chunk, views out);
   void wait_for_each_other();
 
   domain ranks_;
   phased_transform steps_;
   std::size_t chunk_bytes_;
-  std::vector<std::vector<rank_phase>> work_;  // [phase][rank]
-  std::vector<rank_memory> memory_;            // [rank]
+  std::vector<std::vector<rank_phase>> work_;                          // [phase][rank]
+  std::vector<rank_memory> memory_;                                    // [rank]
+  std::vector<std::vector<std::byte>> outgoing_ = {}, incoming_ = {};  // [rank], of processes
 };
 
 }  // namespace wingbeat::distributing

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/distributed_plan.hpp"
 
-#include <limits>  // numeric_limits
+#include <exception>   // exception_ptr
+#include <functional>  // function
+#include <limits>      // numeric_limits
 #include <map>
 #include <optional>
 #include <utility>  // move
@@ -13,6 +15,8 @@
 #include "distributing/phases.hpp"         // phased_transform
 #include "formatted.hpp"                   // formatted
 #include "moved_from.hpp"                  // require_owned
+#include "processes/group.hpp"             // group
+#include "request/key.hpp"                 // key_of
 #include "request/validation.hpp"          // validated
 #include "views.hpp"                       // view_owner, are_apart
 #include "wingbeat/error.hpp"              // plan_error
@@ -58,12 +62,45 @@ std::vector<std::size_t> lengths_of(std::size_t batch, const std::vector<std::si
 }
 
 bool has_several_devices(const domain& ranks) {
+  if (ranks.group()) return true;
   const device_info& first = ranks.at(0).device();
   for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
     const device_info& other = ranks.at(rank).device();
     if (other.runs_on != first.runs_on || other.index != first.index) return true;
   }
   return false;
+}
+
+/// Has all processes know what became of a step on each of them: the same error is thrown by all.
+/// Returns what they say otherwise.
+std::vector<std::string> agreed(const domain& ranks, const std::function<std::string()>& step) {
+  if (!ranks.group()) return {step()};
+  constexpr char refused = '-', done = '+';
+  std::string said;
+  std::exception_ptr own;
+  try {
+    said = done + step();
+  } catch (const error& thrown) {
+    said = refused + std::string{thrown.what()};
+    own = std::current_exception();
+  }
+  std::vector<std::string> texts = ranks.group()->gather(said);
+  if (own) std::rethrow_exception(own);
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    if (texts[rank].front() != refused) continue;
+    throw plan_error(formatted("rank {} fails: {}", rank, texts[rank].substr(1)));
+  }
+  for (std::string& each : texts) each.erase(0, 1);
+  return texts;
+}
+
+/// Throws on all processes unless all were given the same request.
+void require_same(const std::vector<std::string>& requests) {
+  for (std::size_t rank = 1; rank < requests.size(); ++rank) {
+    if (requests[rank] == requests[0]) continue;
+    throw plan_error(formatted(
+        "rank {} requests another transform than rank 0; give all ranks the same request", rank));
+  }
 }
 
 /// Returns boxes of which rank 0 has all.
@@ -82,7 +119,14 @@ enum class division { one_device, batch, axes };
 struct distributed_plan::impl {
   impl(const domain& given, distributed_spec requested);
 
+  [[nodiscard]] const device_info& device() const { return ranks.at(ranks.first()).device(); }
+
+  /// Refuses what cannot be; returns the request as bytes.
+  [[nodiscard]] std::string validate() const;
+
+  void divide();
   void set_boxes();
+  void prepare();
 
   /// Throws `plan_error` unless there is a view for each rank, and where ranks store in each
   /// other's outputs, unless all are large enough and apart.
@@ -108,21 +152,41 @@ struct distributed_plan::impl {
 
 distributed_plan::impl::impl(const domain& given, distributed_spec requested)
     : ranks(given), spec(std::move(requested)), kind(request::traits_of(spec.transform.kind)) {
-  static_cast<void>(request::validated(spec.transform, ranks.at(0).device()));
+  require_same(agreed(ranks, [&] { return validate(); }));
+  divide();
+  set_boxes();
+  static_cast<void>(agreed(ranks, [&] {
+    prepare();
+    return std::string{};
+  }));
+}
+
+std::string distributed_plan::impl::validate() const {
+  static_cast<void>(request::validated(spec.transform, device()));
   require_plain(spec.transform);
+  const auto key = request::key_of({}, spec.transform);
+  return formatted("{} {} {}", static_cast<int>(spec.bins), spec.may_use_one_device, *key);
+}
+
+void distributed_plan::impl::divide() {
   const std::size_t n_ranks = ranks.size();
   if (n_ranks > 1 && spec.transform.batch >= n_ranks) {
     divided = division::batch;
   } else if (n_ranks > 1 && !distributing::cut_lengths(spec.transform).empty()) {
     // Copies beside kernels are of GPUs.
-    const std::size_t chunk_bytes = ranks.at(0).device().is_gpu
+    const std::size_t chunk_bytes = device().is_gpu && !ranks.group()
                                         ? distributing::cut_transform::usual_chunk_bytes
                                         : std::numeric_limits<std::size_t>::max();
-    cut.emplace(ranks, phased_transform{spec.transform, spec.bins, n_ranks}, chunk_bytes);
-    one_s = distributing::seconds_of(distributing::speed_of(ranks.at(0).device()),
-                                     distributing::traffic_of(ranks.at(0), spec.transform));
+    const bool sends_parts = ranks.group() != nullptr;
+    cut.emplace(ranks, phased_transform{spec.transform, spec.bins, n_ranks, sends_parts},
+                chunk_bytes);
+    one_s =
+        distributing::seconds_of(distributing::speed_of(device()),
+                                 distributing::traffic_of(ranks.at(ranks.first()), spec.transform));
     several_s = cut->expected_s();
-    const bool is_quicker = has_several_devices(ranks) && several_s < one_s;
+    bool is_quicker = has_several_devices(ranks) && several_s < one_s;
+    // Devices may differ; rank 0 decides.
+    if (ranks.group()) is_quicker = ranks.group()->gather(is_quicker ? "yes" : "no")[0] == "yes";
     if (!spec.may_use_one_device || is_quicker) divided = division::axes;
   } else if (n_ranks > 1 && !spec.may_use_one_device) {
     throw plan_error(formatted(
@@ -131,13 +195,15 @@ distributed_plan::impl::impl(const domain& given, distributed_spec requested)
         counted(spec.transform.batch, "transform"), n_ranks));
   }
   if (divided != division::axes) cut.reset();
-  set_boxes();
+}
+
+void distributed_plan::impl::prepare() {
   if (cut) {
     cut->prepare();
     return;
   }
-  for (std::size_t rank = 0; rank < n_ranks; ++rank) {
-    if (in_boxes[rank].count() == 0) continue;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (!ranks.has(rank) || in_boxes[rank].count() == 0) continue;
     plan_spec part = spec.transform;
     part.batch = in_boxes[rank].length(0);
     whole.emplace(rank, plan{ranks.at(rank), part});
@@ -180,15 +246,17 @@ void distributed_plan::impl::require_views(std::span<const buffer_view> in,
                   in.size(), out.size(), ranks.size()));
   }
   if (divided != division::axes) return;
-  const engine runs_on = ranks.at(0).device().runs_on;
+  const engine runs_on = device().runs_on;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (!ranks.has(rank)) continue;
     const std::size_t in_bytes = bytes_of(in_boxes, kind.in, rank);
     if (in_bytes > 0) require_view("input", in[rank], rank, in_bytes);
     const std::size_t out_bytes = bytes_of(out_boxes, kind.out, rank);
     if (out_bytes > 0) require_view("output", out[rank], rank, out_bytes);
     for (std::size_t other = 0; other < ranks.size() && out_bytes > 0; ++other) {
       const std::size_t read_bytes = bytes_of(in_boxes, kind.in, other);
-      if (read_bytes == 0 || are_apart(in[other], read_bytes, out[rank], out_bytes, runs_on)) {
+      if (read_bytes == 0 || !ranks.has(other) ||
+          are_apart(in[other], read_bytes, out[rank], out_bytes, runs_on)) {
         continue;
       }
       throw plan_error(
@@ -200,9 +268,10 @@ void distributed_plan::impl::require_views(std::span<const buffer_view> in,
 }
 
 std::string distributed_plan::impl::explain() const {
+  const std::string own = whole.empty() ? "" : whole.begin()->second.explain();
   if (divided == division::batch) {
-    return formatted("{} transforms on {} ranks, each of which makes some; rank 0:\n{}",
-                     std::size_t{spec.transform.batch}, ranks.size(), whole.at(0).explain());
+    return formatted("{} transforms on {} ranks, each of which makes some; rank {}:\n{}",
+                     std::size_t{spec.transform.batch}, ranks.size(), ranks.first(), own);
   }
   if (divided == division::axes) {
     return formatted("{} ranks, {:.3g} ms expected, {:.3g} ms on one device\n{}", ranks.size(),
@@ -213,7 +282,7 @@ std::string distributed_plan::impl::explain() const {
     text += formatted(": {:.3g} ms are expected, and {:.3g} ms on {} ranks", 1e3 * one_s,
                       1e3 * several_s, ranks.size());
   }
-  return text + "\n" + whole.at(0).explain();
+  return text + "\n" + own;
 }
 
 distributed_plan::distributed_plan(const domain& ranks, distributed_spec spec)
@@ -260,6 +329,14 @@ std::size_t distributed_plan::sent_bytes() const {
 
 std::string distributed_plan::explain() const {
   return require_owned(impl_, "plan").explain();
+}
+
+void distributed_plan::enqueue(const buffer_view& in, const buffer_view& out) {
+  const domain& ranks = require_owned(impl_, "plan").ranks;
+  std::vector<buffer_view> inputs(ranks.size()), outputs(ranks.size());
+  inputs[ranks.first()] = in;
+  outputs[ranks.first()] = out;
+  enqueue(inputs, outputs);
 }
 
 void distributed_plan::enqueue(std::span<const buffer_view> in, std::span<const buffer_view> out) {

@@ -3,6 +3,7 @@
 
 #include "backend/reach.hpp"                            // reaches
 #include "formatted.hpp"                                // formatted
+#include "processes/group.hpp"                          // group
 #include "wingbeat/device/functors/exchange_store.hpp"  // max_exchange_ranks
 #include "wingbeat/error.hpp"                           // plan_error
 
@@ -32,6 +33,18 @@ domain domain::of_queues(std::vector<queue> queues) {
     }
   }
   return domain{std::move(queues)};
+}
+
+domain domain::at(const process_rank& place, const queue& own, double patience_s) {
+  if (place.size > max_ranks) {
+    throw plan_error(formatted("a domain of {} ranks was requested; choose from 1 to {}",
+                               place.size, max_ranks));
+  }
+  domain result{{own}};
+  result.group_ = std::make_shared<processes::group>(place, patience_s);
+  result.first_ = place.rank;
+  result.size_ = place.size;
+  return result;
 }
 
 void domain::wait() const {

@@ -131,10 +131,12 @@ std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_
   return phases;
 }
 
-phased_transform::phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks)
+phased_transform::phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks,
+                                   bool sends_parts)
     : spec_(std::move(spec)),
       lengths_(cut_lengths(spec_)),
       ranks_(ranks),
+      sends_parts_(sends_parts),
       phases_(phases_of(spec_, lengths_, bins)) {}
 
 std::vector<std::byte> phased_transform::roots() const {
@@ -164,6 +166,7 @@ device::functors::exchange_numbers phased_transform::exchange(const phase& part,
           .has_twiddles = spec_.lengths.size() == 1,
           .is_inverse = !request::traits_of(spec_.kind).is_forward,
           .fine_bits = spec_.lengths.size() == 1 ? fine_bits_of(spec_.lengths[0]) : 0,
+          .is_packed = sends_parts_,
           .rest_in_row = has_rest && !contains(part.axes, 2),
           .cut_in_row = !contains(part.axes, *part.next_cut)};
 }
@@ -236,14 +239,40 @@ std::size_t phased_transform::received_bytes(std::size_t number, std::size_t ran
   return rest * (kept.end - kept.first) * complex_bytes();
 }
 
-std::size_t phased_transform::sent_bytes(std::size_t number, std::size_t rank) const {
-  if (!phases_[number].next_cut) return 0;
+byte_range phased_transform::sent_range(std::size_t number, std::size_t rank,
+                                        std::size_t peer) const {
+  if (!phases_[number].next_cut || peer == rank) return {};
   const index_range own = share(number, rank);
-  std::size_t bytes = 0;
-  for (std::size_t peer = 0; peer < ranks_; ++peer) {
-    if (peer != rank) bytes += received_bytes(number, peer);
+  const std::size_t rows = spec_.batch * (own.end - own.first);
+  std::size_t before = 0;
+  for (std::size_t other = 0; other < peer; ++other) {
+    if (other != rank) before += received_bytes(number, other);
   }
-  return spec_.batch * (own.end - own.first) * bytes;
+  return {rows * before, rows * received_bytes(number, peer)};
+}
+
+std::vector<byte_range> phased_transform::received_runs(std::size_t number, std::size_t rank,
+                                                        std::size_t peer) const {
+  const phase& part = phases_[number];
+  const index_range own = share(number, rank);
+  const std::size_t whole = part.out[part.cut], row_bytes = received_bytes(number, peer);
+  // [b][count][whole][z], of which one index of the axis that is cut next is a run, or [b][whole],
+  // of rows one behind another.
+  const index_range kept = share_of(part.out[*part.next_cut], peer, ranks_);
+  const bool cuts_first = *part.next_cut == 0;
+  const std::size_t count = cuts_first ? kept.end - kept.first : 1;
+  const std::size_t bytes = count == 0 ? 0 : row_bytes / count;
+  std::vector<byte_range> runs;
+  for (std::size_t i = 0; i < spec_.batch * count; ++i) {
+    runs.push_back({(i * whole + own.first) * bytes, (own.end - own.first) * bytes});
+  }
+  return runs;
+}
+
+std::size_t phased_transform::sent_bytes(std::size_t number, std::size_t rank) const {
+  std::size_t bytes = 0;
+  for (std::size_t peer = 0; peer < ranks_; ++peer) bytes += sent_range(number, rank, peer).size;
+  return bytes;
 }
 
 std::size_t phased_transform::sent_bytes(std::size_t number) const {

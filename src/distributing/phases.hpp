@@ -38,11 +38,18 @@ struct phase {
 /// length without such a divisor.
 [[nodiscard]] std::vector<std::size_t> cut_lengths(const plan_spec& spec);
 
+struct byte_range {
+  std::size_t first = 0, size = 0;
+};
+
 /// A transform in phases on so many ranks. Phases are numbered from 0.
 class phased_transform {
  public:
   /// Throws as `phases_of`. `cut_lengths` of the request is not empty.
-  phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks);
+  /// With `sends_parts`, what a phase stores for others is packed for each of them, see
+  /// `exchange_store`, and not in their memory.
+  phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks,
+                   bool sends_parts = false);
 
   [[nodiscard]] const std::vector<phase>& phases() const { return phases_; }
   [[nodiscard]] std::size_t ranks() const { return ranks_; }
@@ -69,6 +76,11 @@ class phased_transform {
   /// Returns the bytes that a rank has after a phase; what it sends to others in it.
   [[nodiscard]] std::size_t left_bytes(std::size_t number, std::size_t rank) const;
   [[nodiscard]] std::size_t sent_bytes(std::size_t number, std::size_t rank) const;
+  /// Returns what a rank sends to another in a phase: where it lies in the packed memory of what it
+  /// sends; and where its runs lie in what the receiver has after the phase.
+  [[nodiscard]] byte_range sent_range(std::size_t number, std::size_t rank, std::size_t peer) const;
+  [[nodiscard]] std::vector<byte_range> received_runs(std::size_t number, std::size_t rank,
+                                                      std::size_t peer) const;
   /// Returns the bytes that a rank receives of one index of the axis that was cut before, of one
   /// transform of the batch.
   [[nodiscard]] std::size_t received_bytes(std::size_t number, std::size_t rank) const;
@@ -84,6 +96,7 @@ class phased_transform {
   plan_spec spec_;
   std::vector<std::size_t> lengths_;
   std::size_t ranks_;
+  bool sends_parts_;
   std::vector<phase> phases_;
 };
 

@@ -43,7 +43,7 @@ SOURCE_LAYERS = {
     "compose": "arrays backend planner programs request tuning",
     "convolving": "arrays backend compose programs request tuning",
     "channelising": "backend compose programs request tuning",
-    "distributing": "arrays backend programs request",
+    "distributing": "arrays backend processes programs request", "processes": "",
     "formats": "", "measure": "", "signals": "", "verify": "distributing request", "peers": "backend/cuda request",
     "control": "", "net": "", "spead": "",
     "receive": "channelising net spead", "transmit": "channelising net signals spead",

@@ -99,6 +99,34 @@ TEST(functors_exchange_store, moves_the_cut_from_one_axis_to_the_other) {
   }
 }
 
+TEST(functors_exchange_store, packs_what_is_for_others) {
+  // Rank 1 of 2 has places 2 .. 4 of 5, and stores 4 indices for rank 0, 3 of its own.
+  for (const bool cuts_first : {false, true}) {
+    const exchange_numbers n{
+        .cut = 7, .ranks = 2, .whole = 5, .own = 2, .cuts_first = cuts_first, .is_packed = true};
+    std::vector<complex<float>> own(3 * 5), packed(4 * 2);
+    functor::operands given{};
+    given.rank = 1;
+    given.begin = 3;
+    given.peer_0 = packed.data();
+    for (size place = 0; place < 2; ++place) {
+      for (size i = 0; i < 7; ++i) {
+        const auto number = static_cast<float>(10 * i + place + 1);
+        functor{n, own.data(), given, place}.store(i, {number, 0});
+      }
+    }
+    for (size place = 0; place < 2; ++place) {
+      for (size i = 0; i < 7; ++i) {
+        const auto number = static_cast<float>(10 * i + place + 1);
+        const size whole = i < 4 ? 2 : 5, at = i < 4 ? place : 3 + place;
+        const size count = i < 4 ? 4 : 3, offset = i < 4 ? i : i - 4;
+        const auto& memory = i < 4 ? packed : own;
+        EXPECT_EQ(memory[cuts_first ? offset * whole + at : at * count + offset].re, number);
+      }
+    }
+  }
+}
+
 TEST(functors_exchange_store, multiplies_by_the_root_of_both_places) {
   const size first = 6, second = 5, n = first * second;
   const unsigned fine_bits = 3;
@@ -129,8 +157,8 @@ TEST(functors_exchange_store, multiplies_by_the_root_of_both_places) {
 }
 
 TEST(functors_exchange_store, names_its_members) {
-  EXPECT_TRUE((ends::has_members<exchange_numbers, 11>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(exchange_numbers{}, 11));
+  EXPECT_TRUE((ends::has_members<exchange_numbers, 12>));
+  EXPECT_TRUE(wingbeat::test::names_numbers(exchange_numbers{}, 12));
   exchange_numbers n{};
   n.ranks = functors::max_exchange_ranks;
   n.has_twiddles = true;

@@ -45,6 +45,8 @@ struct exchange_numbers {
   bool has_twiddles = false;
   bool is_inverse = false;
   unsigned fine_bits = 0;
+  /// Memory of others has this rank's part alone, as it is then sent to other processes.
+  bool is_packed = false;
   bool rest_in_row = false;  ///< Rows are (b, own, z) with elements of the cut axis,
   bool cut_in_row = false;   ///< or (b, cut, own) with elements z; else rows are (b, own), with
                              ///< elements (cut, z).
@@ -60,6 +62,7 @@ struct exchange_numbers {
     visit("has_twiddles", has_twiddles);
     visit("is_inverse", is_inverse);
     visit("fine_bits", fine_bits);
+    visit("is_packed", is_packed);
     visit("rest_in_row", rest_in_row);
     visit("cut_in_row", cut_in_row);
   }
@@ -119,8 +122,10 @@ class exchange_store {
     const size rank = shares.rank_of(index), count = shares.count(rank);
     const size offset = index - shares.begin(rank);
     const size place = own + (rank == given_.rank ? given_.begin : given_.peer_begin);
-    const size line = numbers_.cuts_first ? (b * count + offset) * numbers_.whole + place
-                                          : (b * numbers_.whole + place) * count + offset;
+    const bool is_part = numbers_.is_packed && rank != given_.rank;
+    const size whole = is_part ? numbers_.own : numbers_.whole;
+    const size line = numbers_.cuts_first ? (b * count + offset) * whole + place
+                                          : (b * whole + place) * count + offset;
     memory_of(rank)[line * numbers_.rest + z] = twiddled(index * (own + given_.begin), value);
   }
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that met, each connected with each: they exchange bytes, and nothing waits for ever.
+#pragma once
+
+#include <cstddef>  // byte, size_t
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "file_descriptor.hpp"          // file_descriptor
+#include "processes/stream_socket.hpp"  // deadline, host_port
+#include "wingbeat/process_rank.hpp"    // process_rank
+
+namespace wingbeat::processes {
+
+struct greeting;
+
+/// Functions are collective: every rank calls the same ones in the same order. They throw
+/// `device_error`, on every rank, that names a rank which did not come, did not answer within
+/// `patience_s`, has ended, or failed itself: in this call or in
+/// the next one, and from then on again. Not for several threads at
+/// once.
+class group {
+ public:
+  /// Throws `plan_error` for a rank or a size that cannot be.
+  group(process_rank place, double patience_s);
+
+  [[nodiscard]] std::size_t rank() const { return place_.rank; }
+  [[nodiscard]] std::size_t size() const { return place_.size; }
+
+  /// Returns memory for the bytes that a rank sends, as many as it sends.
+  using receiver = std::function<std::span<std::byte>(std::size_t rank, std::size_t size_bytes)>;
+
+  /// Sends bytes to each other rank and receives theirs; `sent` has an entry for each rank. What
+  /// `memory_for` throws, all others are told of.
+  void exchange(const std::vector<std::span<const std::byte>>& sent, const receiver& memory_for) {
+    exchange(sent, memory_for, deadline{patience_s_});
+  }
+
+  /// The same where this rank knows how many bytes come; throws where others send more or fewer.
+  void exchange(const std::vector<std::span<const std::byte>>& sent,
+                const std::vector<std::span<std::byte>>& received);
+
+  /// Returns the texts of all ranks, this one's among them.
+  [[nodiscard]] std::vector<std::string> gather(const std::string& text);
+
+ private:
+  struct flow;
+
+  void meet_as_first();
+  void meet_as_other();
+  /// Takes one process in; returns what it said, or nothing of a stranger.
+  std::optional<greeting> welcome(const file_descriptor& listener, const deadline& until);
+  void greet(std::size_t rank, file_descriptor socket, const host_port& own, const deadline& until);
+
+  /// With the ranks that are connected.
+  void exchange(const std::vector<std::span<const std::byte>>& sent, const receiver& memory_for,
+                const deadline& until);
+  void receive(flow& bytes, std::size_t rank, const receiver& memory_for);
+  void send(flow& bytes, std::size_t rank);
+
+  /// Returns the ranks that are not connected; the ranks that have not sent all.
+  [[nodiscard]] std::string missing() const;
+  [[nodiscard]] std::string silent(const std::vector<flow>& flows) const;
+
+  /// Tells all others, and throws.
+  [[noreturn]] void give_up(const std::string& reason);
+
+  process_rank place_;
+  double patience_s_;
+  std::vector<file_descriptor> sockets_;  ///< By rank; this rank's is none.
+  std::string failure_ = {};              ///< Why it is of no use any more.
+};
+
+}  // namespace wingbeat::processes
