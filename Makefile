@@ -32,7 +32,7 @@ demo_packages = alsa-utils python3-imageio
 package_packages = dpkg-dev file
 # Shows the monitoring page to its test, which is skipped without.
 browser_packages = chromium
-python_packages = python3-dev python3-venv
+python_packages = python3-dev python3-venv python3-numpy
 test_packages = libgtest-dev libgmock-dev clang-14 clang-format-14 \
   libclang-rt-14-dev python3 python3-venv
 

@@ -10,8 +10,8 @@ site=$root/usr/lib/python3/dist-packages
 version=$(basename "$wheel" | cut -d- -f2)
 rm -rf "$root"
 mkdir -p "$site" "$root/DEBIAN" "$root/usr/share/doc/python3-wingbeat"
-"${WINGBEAT_PIP:-pip3}" download --quiet --no-deps --only-binary :all: \
-  --python-version "$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')" \
+minor=$(/usr/bin/python3 -c 'import sys; print(sys.version_info[1])')
+"${WINGBEAT_PIP:-pip3}" download --quiet --no-deps --only-binary :all: --python-version "3.$minor" \
   --dest "$folder/backend" 'nanobind-backend>=1.0'
 for each in "$wheel" "$folder"/backend/nanobind_backend-*.whl; do
   /usr/bin/python3 -m zipfile -e "$each" "$site"
@@ -28,7 +28,7 @@ Architecture: $(dpkg --print-architecture)
 Section: python
 Priority: optional
 Maintainer: the wingbeat authors <wingbeat@localhost>
-Depends: python3 (>= 3.10), python3-numpy (>= 1:1.23), libc6 (>= 2.35), libstdc++6 (>= 12)
+Depends: python3 (>= 3.$minor), python3 (<< 3.$((minor + 1))), python3-numpy (>= 1:1.23), libc6 (>= 2.35), libstdc++6 (>= 12)
 Recommends: ocl-icd-libopencl1
 Suggests: python3-scipy, python3-pyopencl, python3-torch
 Description: Fast Fourier transforms that fuse with their surroundings, for Python
