@@ -6,8 +6,10 @@
 #include <cstdint>    // uint64_t
 #include <vector>
 
+#include "formatted.hpp"          // formatted
 #include "measure/rounds.hpp"     // timed_run, take_turns
 #include "measure/wall_time.hpp"  // seconds_of
+#include "processes/group.hpp"    // group
 #include "request/traits.hpp"     // traits_of, reals_of
 #include "wingbeat/buffer.hpp"    // buffer
 
@@ -74,12 +76,16 @@ class side_by_side {
     is_one_axis_ = n_axes > spec.transform.lengths.size();
     is_forward_ = kind.is_forward;
     constexpr std::size_t least = 16;  // of ranks that have nothing
+    in_.resize(ranks_.size());
+    out_.resize(ranks_.size());
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      in_.emplace_back(ranks_.at(rank), std::max(transforms_.in_bytes(rank), least));
-      out_.emplace_back(ranks_.at(rank), std::max(transforms_.out_bytes(rank), least));
-      in_views_.push_back(in_.back().view());
-      out_views_.push_back(out_.back().view());
-      write_noise(rank);
+      if (ranks_.has(rank)) {
+        in_[rank] = buffer{ranks_.at(rank), std::max(transforms_.in_bytes(rank), least)};
+        out_[rank] = buffer{ranks_.at(rank), std::max(transforms_.out_bytes(rank), least)};
+        write_noise(rank);
+      }
+      in_views_.push_back(in_[rank].view());
+      out_views_.push_back(out_[rank].view());
     }
   }
 
@@ -102,6 +108,7 @@ class side_by_side {
     const std::vector<std::size_t> lengths = whole_of(transforms_.out_boxes());
     double most = 0, largest = 0;
     for (std::size_t rank = 0; rank < out_.size(); ++rank) {
+      if (!ranks_.has(rank)) continue;
       each_row(transforms_.out_boxes()[rank], lengths, n_rows,
                [&](std::size_t element, std::size_t place, std::size_t width) {
                  const bool are_bins = is_one_axis_ && is_forward_;
@@ -154,20 +161,53 @@ class side_by_side {
   std::vector<buffer_view> in_views_, out_views_;
 };
 
+/// Returns what rank 0 says; without other processes that is what is said here.
+double of_first(const domain& ranks, double number) {
+  return ranks.group() ? std::stod(ranks.group()->gather(std::to_string(number))[0]) : number;
+}
+
+/// Returns the largest number of all processes.
+double largest_of(const domain& ranks, double number) {
+  if (!ranks.group()) return number;
+  for (const std::string& each : ranks.group()->gather(formatted("{:e}", number))) {
+    number = std::max(number, std::stod(each));
+  }
+  return number;
+}
+
+/// Measures a run that all processes make equally often, and then one that rank 0 makes alone.
+void measure_apart(const domain& ranks, std::vector<measure::timed_run>& runs,
+                   const measure::stop_rule& rule) {
+  constexpr double turn_s = 0.02;
+  constexpr int max_rounds = 20;
+  const double run_s = of_first(ranks, runs[0].time(1));
+  const std::size_t n_runs = measure::calls_per_turn(run_s, turn_s);
+  for (int round = 0; round < std::min(rule.max_rounds, max_rounds); ++round) {
+    runs[0].seconds.push_back(runs[0].time(n_runs) / static_cast<double>(n_runs));
+  }
+  std::vector<measure::timed_run> alone{runs[1]};
+  if (ranks.has(0)) measure::take_turns(alone, rule, turn_s);
+  runs[1].seconds = {of_first(ranks, ranks.has(0) ? alone[0].median_s() : 0)};
+}
+
 template <class Real>
 distributed_run run_as(domain& ranks, const distributed_spec& spec,
                        const measure::stop_rule& rule) {
   side_by_side<Real> several{ranks, spec};
-  side_by_side<Real> alone{domain::of_queues({ranks.at(0)}), spec};
+  side_by_side<Real> alone{domain::of_queues({ranks.at(ranks.first())}), spec};
   several.enqueue();
   alone.enqueue();
   ranks.wait();
   distributed_run result{.uses_one_device = several.transforms().uses_one_device(),
                          .sent_bytes = several.transforms().sent_bytes(),
-                         .difference = several.difference_from(alone)};
+                         .difference = largest_of(ranks, several.difference_from(alone))};
   std::vector<measure::timed_run> runs{several.timed("several"), alone.timed("one")};
   constexpr double turn_s = 0.02;
-  measure::take_turns(runs, rule, turn_s);
+  if (ranks.group()) {
+    measure_apart(ranks, runs, rule);
+  } else {
+    measure::take_turns(runs, rule, turn_s);
+  }
   result.several_s = runs[0].median_s();
   result.one_s = runs[1].median_s();
   return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transform over several devices beside the same on the first of them.
+// A transform over several devices, or processes, beside the same on the first of them.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -21,7 +21,8 @@ struct distributed_run {
   double difference = 0;
 };
 
-/// Runs both on the same noise, and measures them in turns. Throws as plans and buffers do.
+/// Runs both on the same noise, and measures them in turns; over several processes, which all call
+/// this, one after the other, and alone on rank 0. Throws as plans and buffers do.
 [[nodiscard]] distributed_run run_distributed(domain& ranks, const distributed_spec& spec,
                                               const measure::stop_rule& rule);
 

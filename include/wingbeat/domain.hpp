@@ -17,6 +17,14 @@ namespace processes {
 class group;
 }
 
+/// How processes work together.
+struct process_manner {
+  double patience_s = 30;  ///< That ranks wait for one another.
+  /// Ranks store in each other's memory where all can: GPUs of one machine, by CUDA's IPC, with
+  /// peer access; host and reference in threads of one process. Else it goes through TCP.
+  bool may_share_memory = true;
+};
+
 /// Ranks are numbered from 0. Cheap to copy: copies have the same queues.
 class domain {
  public:
@@ -34,12 +42,12 @@ class domain {
 
   /// Has this process meet others by TCP, each of which has one rank, on any device of any engine,
   /// and calls this at about the same time. Whatever is made of the domain is made by all of them,
-  /// in the same order; a rank that never comes, does not answer within `patience_s` seconds, or
-  /// was lost, is named on all others by a `device_error`, and then the domain is of no use any
-  /// more. Throws `plan_error` for a rank, a size or an address that cannot be.
+  /// in the same order, and ends so. A rank that never comes, does not answer in time or was lost
+  /// is named on all others by a `device_error`, and then the domain is of no use any more. Throws
+  /// `plan_error` for a rank, a size or an address that cannot be.
   ///
-  ///     domain all = domain::at(process_rank_of_environment(), queue{});
-  static domain at(const process_rank& place, const queue& own, double patience_s = 30);
+  ///     domain ranks = domain::at(process_rank_of_environment(), queue{});
+  static domain at(const process_rank& place, const queue& own, const process_manner& how = {});
 
   /// Returns the number of ranks, of all processes.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -60,6 +68,7 @@ class domain {
   /// For wingbeat's own sources: the connections to other processes; null where all ranks are of
   /// this one.
   [[nodiscard]] const std::shared_ptr<processes::group>& group() const noexcept { return group_; }
+  [[nodiscard]] bool may_share_memory() const noexcept { return may_share_memory_; }
 
  private:
   explicit domain(std::vector<queue> queues) : queues_(std::move(queues)), size_(queues_.size()) {}
@@ -67,6 +76,7 @@ class domain {
   std::vector<queue> queues_;
   std::size_t first_ = 0, size_ = 0;
   std::shared_ptr<processes::group> group_ = {};
+  bool may_share_memory_ = true;
 };
 
 }  // namespace wingbeat

@@ -11,6 +11,7 @@
 #include "processes/group.hpp"     // group
 #include "programs/program.hpp"    // program
 #include "request/validation.hpp"  // validated
+#include "wingbeat/error.hpp"      // error
 
 namespace wingbeat::distributing {
 namespace {
@@ -46,8 +47,28 @@ phase_bytes traffic_of(const queue& on, const plan_spec& spec) {
   return {.moved = steps->traffic_bytes(), .beside_sent = steps->steps.back().traffic_bytes()};
 }
 
-cut_transform::cut_transform(const domain& ranks, phased_transform steps, std::size_t chunk_bytes)
-    : ranks_(ranks), steps_(std::move(steps)), chunk_bytes_(chunk_bytes) {}
+cut_transform::cut_transform(const domain& ranks, phased_transform steps, std::size_t chunk_bytes,
+                             bool shares_memory)
+    : ranks_(ranks),
+      steps_(std::move(steps)),
+      chunk_bytes_(chunk_bytes),
+      shares_memory_(shares_memory) {}
+
+cut_transform::~cut_transform() {
+  if (opened_.empty()) return;
+  opened_.clear();
+  try {
+    static_cast<void>(ranks_.group()->gather(""));
+  } catch (const error&) {
+    // A rank that was lost has closed it, too.
+  }
+}
+
+bool cut_transform::leaves_in_output(std::size_t number) const {
+  // Others have opened memory of the plan, not the outputs of runs.
+  const bool is_of_others = ranks_.group() && shares_memory_ && steps_.phases()[number].next_cut;
+  return !is_of_others && steps_.leaves_in_output(number);
+}
 
 double cut_transform::expected_s() const {
   double seconds = 0;
@@ -72,8 +93,7 @@ double cut_transform::expected_s() const {
       bytes.sent = std::max(bytes.sent, steps_.sent_bytes(number, rank));
     }
     seconds += seconds_of(
-        ranks_.group() ? device_speed::between_processes(own_device()) : speed_of(own_device()),
-        bytes);
+        is_sent() ? device_speed::between_processes(own_device()) : speed_of(own_device()), bytes);
   }
   return seconds;
 }
@@ -115,16 +135,25 @@ void cut_transform::prepare() {
   }
 }
 
+void cut_transform::open_peers() {
+  if (!ranks_.group() || !shares_memory_) return;
+  for (std::size_t number = 0; number < work_.size(); ++number) {
+    if (!steps_.phases()[number].next_cut) continue;
+    opened_.resize(number + 1);
+    opened_[number] = opened_by_all(ranks_, memory_[ranks_.first()].received[number]);
+  }
+}
+
 void cut_transform::prepare(std::size_t number, std::size_t rank) {
   const std::size_t left_bytes = steps_.left_bytes(number, rank);
-  if (!steps_.leaves_in_output(number) && left_bytes > 0) {
+  if (!leaves_in_output(number) && left_bytes > 0) {
     memory_[rank].received[number] = buffer{ranks_.at(rank), left_bytes};
   }
   if (count_of(steps_.share(number, rank)) == 0) return;
   rank_phase& work = work_[number][rank];
   work.chunks = chunks_of(number, rank);
   const std::size_t sent_bytes = steps_.sent_bytes(number, rank);
-  if ((work.chunks.size() > 1 || ranks_.group()) && sent_bytes > 0) {
+  if ((work.chunks.size() > 1 || is_sent()) && sent_bytes > 0) {
     memory_[rank].staged[number] = buffer{ranks_.at(rank), sent_bytes};
   }
   for (const index_range& chunk : work.chunks) {
@@ -141,14 +170,15 @@ buffer_view cut_transform::unused_of(std::size_t rank, std::size_t peer) const {
 
 buffer_view cut_transform::left_by(std::size_t number, std::size_t rank, views out) const {
   if (steps_.left_bytes(number, rank) == 0) return unused_of(rank, rank);
-  return steps_.leaves_in_output(number) ? out[rank] : memory_[rank].received[number].view();
+  if (!ranks_.has(rank)) return {opened_[number][rank].get(), 0, steps_.left_bytes(number, rank)};
+  return leaves_in_output(number) ? out[rank] : memory_[rank].received[number].view();
 }
 
 buffer_view cut_transform::stored_for(std::size_t peer, std::size_t number, std::size_t rank,
                                       views out) const {
   const byte_range range = steps_.sent_range(number, rank, peer);
   if (range.size == 0) return unused_of(rank, peer);
-  const bool is_staged = work_[number][rank].chunks.size() > 1 || !ranks_.has(peer);
+  const bool is_staged = work_[number][rank].chunks.size() > 1 || is_sent();
   return is_staged ? part_of(memory_[rank].staged[number].view(), range.first, range.size)
                    : of_peer(left_by(number, peer, out));
 }
@@ -156,7 +186,7 @@ buffer_view cut_transform::stored_for(std::size_t peer, std::size_t number, std:
 void cut_transform::run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
                               const buffer_view& rows, views out) {
   const phase& part = steps_.phases()[number];
-  const bool is_staged = work_[number][rank].chunks.size() > 1 || ranks_.group();
+  const bool is_staged = work_[number][rank].chunks.size() > 1 || is_sent();
   run_operands given;
   if (part.next_cut) {
     const std::size_t begin = steps_.share(number, rank).first + chunk.first;
@@ -230,7 +260,7 @@ void cut_transform::run_phase(std::size_t number, views in, views out) {
       if (!is_whole) copy_chunk(number, rank, chunk, out);
     }
   }
-  if (ranks_.group() && steps_.phases()[number].next_cut) exchange(number, out);
+  if (is_sent() && steps_.phases()[number].next_cut) exchange(number, out);
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     std::optional<queue>& beside = memory_[rank].beside;
     if (!beside || work_[number][rank].chunks.size() <= 1) continue;
@@ -239,7 +269,12 @@ void cut_transform::run_phase(std::size_t number, views in, views out) {
 }
 
 void cut_transform::wait_for_each_other() {
-  if (ranks_.group()) return;  // by what they receive
+  if (ranks_.group()) {
+    if (is_sent()) return;  // by what they receive
+    ranks_.wait();
+    static_cast<void>(ranks_.group()->gather(""));
+    return;
+  }
   std::vector<std::unique_ptr<backend::mark>> marks;
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     marks.push_back(ranks_.at(rank).impl()->record());
@@ -256,7 +291,12 @@ void cut_transform::run(views in, views out) {
     wait_for_each_other();
     run_phase(number, in, out);
   }
-  if (steps_.phases().back().next_cut) wait_for_each_other();
+  if (!steps_.phases().back().next_cut) return;
+  wait_for_each_other();
+  const std::size_t last = work_.size() - 1, own = ranks_.first();
+  if (leaves_in_output(last) || steps_.left_bytes(last, own) == 0) return;
+  const buffer_view left = left_by(last, own, out);
+  ranks_.at(own).impl()->copy(part_of(out[own], 0, left.size_bytes), left);
 }
 
 std::size_t cut_transform::workspace_bytes(std::size_t rank) const {
@@ -281,7 +321,7 @@ std::string cut_transform::explain() const {
     text += formatted(
         "{} to the ranks that have parts of axis {}: {} bytes over links, {} of them from rank "
         "{}\n",
-        ranks_.group()            ? "sends"
+        is_sent()                 ? "sends"
         : first.chunks.size() > 1 ? "copies"
                                   : "stores",
         *part.next_cut, steps_.sent_bytes(number), steps_.sent_bytes(number, ranks_.first()),

@@ -2,7 +2,7 @@
 // A transform in phases, planned for the ranks of a domain: the last pass of a phase stores each
 // element in the memory of the rank that goes on with it. Where several passes make much, rows are
 // made in chunks: what is for others is stored beside, and copied while the next chunk is made.
-// What is for other processes is stored beside, too, and sent to them.
+// What is for other processes is stored beside, too, and sent to them, unless they share memory.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -12,11 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "distributing/cost.hpp"    // phase_bytes
-#include "distributing/phases.hpp"  // phased_transform
-#include "wingbeat/buffer.hpp"      // buffer, buffer_view
-#include "wingbeat/domain.hpp"      // domain
-#include "wingbeat/plan.hpp"        // plan
+#include "distributing/cost.hpp"          // phase_bytes
+#include "distributing/phases.hpp"        // phased_transform
+#include "distributing/shared_ranks.hpp"  // peer_memory
+#include "wingbeat/buffer.hpp"            // buffer, buffer_view
+#include "wingbeat/domain.hpp"            // domain
+#include "wingbeat/plan.hpp"              // plan
 
 namespace wingbeat::distributing {
 
@@ -31,14 +32,22 @@ class cut_transform {
   /// Rows of so many bytes are a chunk, where there are at least two.
   static constexpr std::size_t usual_chunk_bytes = std::size_t{1} << 26;
 
+  /// `shares_memory`: with other processes, if there are any.
   cut_transform(const domain& ranks, phased_transform steps,
-                std::size_t chunk_bytes = usual_chunk_bytes);
+                std::size_t chunk_bytes = usual_chunk_bytes, bool shares_memory = true);
+  cut_transform(cut_transform&&) = delete;
+
+  /// Waits until other processes have closed this one's memory.
+  ~cut_transform();
 
   /// Returns the seconds that it is expected to take.
   [[nodiscard]] double expected_s() const;
 
   /// Plans it, and allocates memory for what ranks receive. Throws `plan_error` or `device_error`.
   void prepare();
+
+  /// Opens memory of other processes, where they share it: collective, after `prepare` on all.
+  void open_peers();
 
   /// Queues one run on all ranks, whose views were checked.
   void run(views in, views out);
@@ -66,6 +75,9 @@ class cut_transform {
   [[nodiscard]] const device_info& own_device() const { return ranks_.at(ranks_.first()).device(); }
   [[nodiscard]] std::vector<index_range> chunks_of(std::size_t number, std::size_t rank) const;
   void prepare(std::size_t number, std::size_t rank);
+  /// Whether what a phase leaves for others is sent to their processes.
+  [[nodiscard]] bool is_sent() const { return ranks_.group() && !shares_memory_; }
+  [[nodiscard]] bool leaves_in_output(std::size_t number) const;
   [[nodiscard]] buffer_view unused_of(std::size_t rank, std::size_t peer) const;
   [[nodiscard]] buffer_view left_by(std::size_t number, std::size_t rank, views out) const;
   /// Returns what a phase leaves for another rank on this one, which is copied there later; where
@@ -83,8 +95,10 @@ class cut_transform {
   domain ranks_;
   phased_transform steps_;
   std::size_t chunk_bytes_;
+  bool shares_memory_;
   std::vector<std::vector<rank_phase>> work_;                          // [phase][rank]
   std::vector<rank_memory> memory_;                                    // [rank]
+  std::vector<peer_memory> opened_ = {};                               // [phase], of processes
   std::vector<std::vector<std::byte>> outgoing_ = {}, incoming_ = {};  // [rank], of processes
 };
 

@@ -13,6 +13,7 @@
 #include "distributing/cost.hpp"           // seconds_of, speed_of
 #include "distributing/cut_transform.hpp"  // cut_transform, traffic_of
 #include "distributing/phases.hpp"         // phased_transform
+#include "distributing/shared_ranks.hpp"   // shares_memory
 #include "formatted.hpp"                   // formatted
 #include "moved_from.hpp"                  // require_owned
 #include "processes/group.hpp"             // group
@@ -159,6 +160,7 @@ distributed_plan::impl::impl(const domain& given, distributed_spec requested)
     prepare();
     return std::string{};
   }));
+  if (cut) cut->open_peers();
 }
 
 std::string distributed_plan::impl::validate() const {
@@ -174,12 +176,13 @@ void distributed_plan::impl::divide() {
     divided = division::batch;
   } else if (n_ranks > 1 && !distributing::cut_lengths(spec.transform).empty()) {
     // Copies beside kernels are of GPUs.
-    const std::size_t chunk_bytes = device().is_gpu && !ranks.group()
+    const bool shares =
+        !ranks.group() || (ranks.may_share_memory() && distributing::shares_memory(ranks));
+    const std::size_t chunk_bytes = device().is_gpu && shares
                                         ? distributing::cut_transform::usual_chunk_bytes
                                         : std::numeric_limits<std::size_t>::max();
-    const bool sends_parts = ranks.group() != nullptr;
-    cut.emplace(ranks, phased_transform{spec.transform, spec.bins, n_ranks, sends_parts},
-                chunk_bytes);
+    cut.emplace(ranks, phased_transform{spec.transform, spec.bins, n_ranks, !shares}, chunk_bytes,
+                shares);
     one_s =
         distributing::seconds_of(distributing::speed_of(device()),
                                  distributing::traffic_of(ranks.at(ranks.first()), spec.transform));

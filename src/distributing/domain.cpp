@@ -35,13 +35,14 @@ domain domain::of_queues(std::vector<queue> queues) {
   return domain{std::move(queues)};
 }
 
-domain domain::at(const process_rank& place, const queue& own, double patience_s) {
+domain domain::at(const process_rank& place, const queue& own, const process_manner& how) {
   if (place.size > max_ranks) {
     throw plan_error(formatted("a domain of {} ranks was requested; choose from 1 to {}",
                                place.size, max_ranks));
   }
   domain result{{own}};
-  result.group_ = std::make_shared<processes::group>(place, patience_s);
+  result.group_ = std::make_shared<processes::group>(place, how.patience_s);
+  result.may_share_memory_ = how.may_share_memory;
   result.first_ = place.rank;
   result.size_ = place.size;
   return result;

@@ -53,20 +53,19 @@ class processes_on : public on_engine {
   }
 
   /// Runs requests as ranks in threads.
-  void expect_equal(std::size_t n_ranks, const std::vector<distributed_spec>& specs) const {
+  void expect_equal(std::size_t n_ranks, const std::vector<distributed_spec>& specs,
+                    bool shares_memory) const {
     const std::string address = free_address();
-    EXPECT_THAT(
-        refusals_of(
-            n_ranks,
-            [&](std::size_t rank) {
-              const domain ranks = domain::at({address, rank, n_ranks}, queue{on->device()});
-              for (std::size_t i = 0; i < specs.size(); ++i) {
-                EXPECT_LT(difference_of(ranks, specs[i]),
-                          specs[i].transform.real == precision::fp64 ? 1e-14 : 1e-6)
-                    << i << " on " << n_ranks << " ranks";
-              }
-            }),
-        Each(""));
+    const auto sentences = refusals_of(n_ranks, [&](std::size_t rank) {
+      const domain ranks = domain::at({address, rank, n_ranks}, queue{on->device()},
+                                      {.may_share_memory = shares_memory});
+      for (std::size_t i = 0; i < specs.size(); ++i) {
+        EXPECT_LT(difference_of(ranks, specs[i]),
+                  specs[i].transform.real == precision::fp64 ? 1e-14 : 1e-6)
+            << i << " on " << n_ranks << " ranks" << (shares_memory ? " that share memory" : "");
+      }
+    });
+    EXPECT_THAT(sentences, Each(""));
   }
 };
 
@@ -74,22 +73,26 @@ constexpr transform kinds[] = {transform::forward, transform::inverse, transform
                                transform::inverse_to_real};
 
 TEST_P(processes_on, make_what_one_device_makes) {
-  expect_equal(2, {{{.lengths = {8, 6, 10}}}});
-  if (leaves_out()) return;
-  expect_equal(3, {{{.lengths = {8, 6, 10}, .kind = kinds[1]}},
-                   {{.lengths = {7, 9}, .batch = 2, .kind = kinds[2]}},
-                   {{.lengths = {6, 7, 10}, .batch = 2, .kind = kinds[3]}},
-                   {{.lengths = {7, 6, 10}, .kind = kinds[3]}, bin_distribution::natural},
-                   {{.lengths = {240}}},
-                   {{.lengths = {60}, .batch = 2, .kind = kinds[1], .real = precision::fp64}},
-                   {{.lengths = {30}, .batch = 7}}});
+  for (const bool shares_memory : {true, false}) {
+    expect_equal(2, {{{.lengths = {8, 6, 10}}}}, shares_memory);
+    if (leaves_out()) continue;
+    expect_equal(3,
+                 {{{.lengths = {8, 6, 10}, .kind = kinds[1]}},
+                  {{.lengths = {7, 9}, .batch = 2, .kind = kinds[2]}},
+                  {{.lengths = {6, 7, 10}, .batch = 2, .kind = kinds[3]}},
+                  {{.lengths = {7, 6, 10}, .kind = kinds[3]}, bin_distribution::natural},
+                  {{.lengths = {240}}},
+                  {{.lengths = {60}, .batch = 2, .kind = kinds[1], .real = precision::fp64}},
+                  {{.lengths = {30}, .batch = 7}}},
+                 shares_memory);
+  }
 }
 
 TEST_P(processes_on, make_random_requests) {
   if (leaves_out()) GTEST_SKIP() << "of one request a second";
   std::mt19937 dice{4};
   for (const std::size_t n_ranks : {2U, 4U, 5U, 8U}) {
-    std::vector<distributed_spec> specs(10);
+    std::vector<distributed_spec> specs(6);
     for (distributed_spec& spec : specs) {
       for (std::size_t axis = 2 + dice() % 2; axis > 0; --axis) {
         spec.transform.lengths.push_back(1 + dice() % 12);
@@ -102,7 +105,7 @@ TEST_P(processes_on, make_random_requests) {
           spec.transform.kind == kinds[3] && spec.transform.lengths.size() == 2;
       if (dice() % 2 == 0 && !must_be_transposed) spec.bins = bin_distribution::natural;
     }
-    expect_equal(n_ranks, specs);
+    for (const bool shares_memory : {true, false}) expect_equal(n_ranks, specs, shares_memory);
   }
 }
 
@@ -110,7 +113,7 @@ TEST_P(processes_on, refuse_requests_that_differ) {
   if (leaves_out()) GTEST_SKIP() << "the same on every engine";
   const std::string address = free_address();
   const auto sentences = refusals_of(3, [&](std::size_t rank) {
-    const domain ranks = domain::at({address, rank, 3}, queue{on->device()}, 5);
+    const domain ranks = domain::at({address, rank, 3}, queue{on->device()}, {5});
     EXPECT_THAT(refusal([&] {
                   distributed_plan(ranks, {{.lengths = {8, 8 + rank / 2}}});
                 }),
@@ -136,7 +139,7 @@ TEST_P(processes_on, name_a_rank_that_is_killed) {
   std::vector<pid_t> children;
   for (std::size_t rank = 0; rank < 3; ++rank) {
     children.push_back(start_child([&, rank] {
-      const domain ranks = domain::at({address, rank, 3}, queue{first_device(engine::host)}, 5);
+      const domain ranks = domain::at({address, rank, 3}, queue{first_device(engine::host)}, {5});
       if (difference_of(ranks, {{.lengths = {8, 9, 10}}}) > 1e-6) return 1;
       if (rank == 2) ::raise(SIGKILL);
       const std::string sentence = message_of([&] {

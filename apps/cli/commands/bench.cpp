@@ -29,6 +29,7 @@ constexpr const char* examples = R"(Examples:
   wingbeat bench --device cuda --peer cufft --batch 1 --lengths 2^6..2^13 --launches
   wingbeat bench --device cuda --peer cufft,vkfft --batch 1 --lengths 17,61,127,509,1000
   wingbeat bench --devices 0,1 --lengths 1024x1024x1024,16384x16384
+  srun -n 4 wingbeat bench --processes --all-devices --lengths 1024x1024x1024
 
 In every round a plain copy of the same bytes, wingbeat and each peer take one turn. A fraction is
 the copy's time over the library's: 1 is the limit of a transform that crosses memory once. A ratio
@@ -43,7 +44,8 @@ its thread. On the engines host and reference, and for FFTW, it is the whole tra
 call itself computes it.
 
 With --devices, every problem is transformed by all of them together and by the first alone, in
-turns, and both results are compared; times are wall times.)";
+turns, and both results are compared; times are wall times. With --processes, so are they by the
+processes that torchrun or srun started, and rank 0 reports.)";
 
 struct options {
   sweep_options sweep;
@@ -55,8 +57,9 @@ struct options {
 };
 
 void validate(const options& o) {
-  if (!o.several.names.empty() && (!o.peers.empty() || !o.plot_file.empty())) {
-    throw plan_error("--devices compares with one device; leave out --peer and --plot");
+  if (o.several.is_given() && (!o.peers.empty() || !o.plot_file.empty())) {
+    throw plan_error(
+        "--devices and --processes compare with one device; leave out --peer and --plot");
   }
   if (!o.peers.empty()) static_cast<void>(parts_of("--peer", o.peers));
   if (!o.plot_file.empty()) formats::require_chart("--plot", o.plot_file);
@@ -130,7 +133,7 @@ int bench(options o) {
   stop.min_rounds = std::min(stop.min_rounds, stop.max_rounds);
   stop.confidence /= 100;
   validate(o);
-  if (!o.several.names.empty()) return bench_devices(o.several, o.sweep, stop, o.json_file);
+  if (o.several.is_given()) return bench_devices(o.several, o.sweep, stop, o.json_file);
   const device_info device = device_of(o.sweep);
   const bench_document document = run_all(o, device);
   const auto is_refused = [](const bench_result& result) { return !result.refused.empty(); };
@@ -152,6 +155,7 @@ constexpr double longest_s = 1e6;  // in milliseconds an int, as poll() takes
 void add_bench_options(CLI::App& command, options& o) {
   add_sweep_options(command, o.sweep);
   add_several_devices(command, o.several);
+  add_processes(command, o.several);
   o.rule.stop.confidence = 1;  // in percent; `bench` converts it
   CLI::Option* const peers = add_file(command, file_use::programs, "--peer", o.peers,
                                       "libraries to measure beside: cufft,vkfft,fftw,clfft");

@@ -38,10 +38,25 @@ struct requested {
 requested requested_of(const several_devices& chosen, sweep_options sweep) {
   if (!sweep.batch) sweep.batch = 1;
   requested result;
-  result.devices =
-      listed_devices(chosen.names, sweep.precision == "fp64" ? precision::fp64 : precision::fp32);
+  const precision real = sweep.precision == "fp64" ? precision::fp64 : precision::fp32;
+  std::vector<std::string> names = chosen.names;
+  if (chosen.has_processes) {
+    // Each its own device of the machine, where there are several.
+    const device_info first = choose_device(sweep.device, real);
+    const std::size_t n_devices = devices(first.runs_on).size();
+    const std::size_t index = process_rank_of_environment().local % n_devices;
+    names = {sweep.device.empty() ? formatted("{}:{}", name_of(first.runs_on), index)
+                                  : sweep.device};
+  }
+  result.devices = listed_devices(names, real);
   result.problems = problems_of(sweep, result.devices.front());
   return result;
+}
+
+domain ranks_of(const several_devices& chosen, const std::vector<device_info>& devices) {
+  if (!chosen.has_processes) return domain::of_devices(devices);
+  return domain::at(process_rank_of_environment(), queue{devices.front()},
+                    {.may_share_memory = !chosen.is_sent});
 }
 
 json devices_of(const std::vector<device_info>& devices) {
@@ -87,15 +102,26 @@ void add_several_devices(CLI::App& command, several_devices& target) {
              "use all of them where one is expected to be quicker, too");
 }
 
+void add_processes(CLI::App& command, several_devices& target) {
+  CLI::Option* const processes =
+      add_switch(command, "--processes", target.has_processes,
+                 "transforms over the processes of torchrun or srun, a device of each");
+  processes->excludes("--devices");
+  add_switch(command, "--by-tcp", target.is_sent,
+             "of --processes: do not store in each other's memory where that is possible")
+      ->needs(processes);
+}
+
 int bench_devices(const several_devices& chosen, const sweep_options& sweep,
                   const measure::stop_rule& rule, const std::string& json_file) {
   const auto [devices, problems] = requested_of(chosen, sweep);
-  domain ranks = domain::of_devices(devices);
+  domain ranks = ranks_of(chosen, devices);
   json document{{"schema", "wingbeat.bench_devices/1"}, {"devices", devices_of(devices)}};
+  if (ranks.group()) document["processes"] = ranks.size();
   table rows{{{"lengths"},
               {"batch"},
               {"one device"},
-              {formatted("{} ranks", ranks.size())},
+              {formatted("{} {}", ranks.size(), ranks.group() ? "processes" : "ranks")},
               {"times"},
               {"sent"},
               {"difference"}}};
@@ -116,7 +142,7 @@ int bench_devices(const several_devices& chosen, const sweep_options& sweep,
     }
   }
   if (!document.contains("results")) return exit_usage;
-  print_results(document, rows, json_file);
+  if (ranks.has(0)) print_results(document, rows, json_file);
   return is_right ? exit_ok : exit_check_failed;
 }
 

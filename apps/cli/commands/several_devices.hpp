@@ -18,13 +18,21 @@ namespace wingbeat::cli {
 struct several_devices {
   std::vector<std::string> names;  ///< Empty: one device is used.
   bool has_natural_bins = false;
-  bool uses_all = false;  ///< Also where one device is expected to be quicker.
+  bool uses_all = false;       ///< Also where one device is expected to be quicker.
+  bool has_processes = false;  ///< Of a launcher, each with one rank, in place of `names`.
+  bool is_sent = false;        ///< They send what they could store in each other's memory.
+
+  [[nodiscard]] bool is_given() const { return has_processes || !names.empty(); }
 };
 
 /// Adds --devices, --natural-bins and --all-devices.
 void add_several_devices(CLI::App& command, several_devices& target);
 
+/// Adds --processes and --by-tcp.
+void add_processes(CLI::App& command, several_devices& target);
+
 /// Measures all problems, and returns the exit code: 1 where a result differs from one device's.
+/// Of several processes rank 0 reports.
 [[nodiscard]] int bench_devices(const several_devices& chosen, const sweep_options& sweep,
                                 const measure::stop_rule& rule, const std::string& json_file);
 

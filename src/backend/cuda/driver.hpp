@@ -35,9 +35,15 @@ inline constexpr unsigned stream_non_blocking = 1;  // does not wait for the def
 inline constexpr unsigned event_default = 0;        // with timing
 inline constexpr unsigned pinned_for_all_contexts = 1;
 inline constexpr int capture_mode_relaxed = 2;
+inline constexpr unsigned open_with_peer_access = 1;  // where the device is another one
 
 /// The first driver that captures early launches into graphs: CUDA 12.3.
 inline constexpr int first_driver_of_early_launches = 12030;
+
+/// CUipcMemHandle: what another process opens memory by.
+struct shared_handle {
+  char bytes[64] = {};
+};
 
 /// CUlaunchAttribute: a number, or a flag, in a union of 64 bytes.
 struct launch_attribute {
@@ -125,6 +131,10 @@ struct driver_api {
   result (*copy_to_device)(device_address, const void*, std::size_t, stream_handle);
   result (*copy_to_host)(void*, device_address, std::size_t, stream_handle);
   result (*copy_on_device)(device_address, device_address, std::size_t, stream_handle);
+  /// Memory of other processes; null in drivers without it.
+  result (*memory_share)(shared_handle*, device_address);
+  result (*memory_open)(device_address*, shared_handle, unsigned flags);
+  result (*memory_close)(device_address);
   result (*set_words)(device_address, unsigned value, std::size_t count, stream_handle);
 
   result (*stream_create)(stream_handle*, unsigned flags);

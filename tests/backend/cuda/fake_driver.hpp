@@ -52,7 +52,7 @@ struct fake_machine {
   int nvrtc_version = 130;  // 10 major + minor
   std::atomic<bool> is_shut_down = false;
   std::atomic<int> n_compilations = 0;
-  std::atomic<int> n_images = 0, n_events = 0, n_streams = 0, n_allocations = 0;
+  std::atomic<int> n_images = 0, n_events = 0, n_streams = 0, n_allocations = 0, n_opened = 0;
   std::atomic<int> n_calls_out_of_context = 0, n_context_waits = 0, n_stream_waits = 0;
   std::atomic<int> dynamic_shared_bytes = 0;
   enum class graph_step { none, create, add, order, instantiate };
@@ -175,6 +175,17 @@ inline void fake_memory(cuda::driver_api& api) {
     --machine().n_allocations;
     return std::free(reinterpret_cast<void*>(address)), 0;
   };
+  api.memory_share = [](cuda::shared_handle* result, cuda::device_address address) {
+    std::memcpy(result->bytes, &address, sizeof address);
+    return in_context();
+  };
+  api.memory_open = [](cuda::device_address* result, cuda::shared_handle handle, unsigned flags) {
+    if (machine().peer_status != cuda::success) return machine().peer_status;
+    std::memcpy(result, handle.bytes, sizeof *result);
+    ++machine().n_opened;
+    return flags == cuda::open_with_peer_access ? in_context() : 1;
+  };
+  api.memory_close = [](cuda::device_address) { return --machine().n_opened, in_context(); };
   api.memory_info = [](std::size_t* free, std::size_t* total) {
     return *free = *total = fake_machine::memory_bytes, 0;
   };

@@ -6,9 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "backend/cuda/fake_driver.hpp"
-#include "backend/cuda/queue.hpp"  // cuda::queue
-#include "backend/reach.hpp"       // reaches
-#include "support/refusal.hpp"     // refusal
+#include "backend/cuda/queue.hpp"     // cuda::queue
+#include "backend/reach.hpp"          // reaches
+#include "backend/shared_memory.hpp"  // share, open_shared
+#include "support/refusal.hpp"        // refusal
 
 namespace {
 
@@ -72,6 +73,23 @@ TEST_F(cuda_views, of_another_device_are_reached_with_peer_access) {
   constexpr cuda::result no_peer_access = 217;
   machine().peer_status = no_peer_access;
   EXPECT_FALSE(backend::reaches(other, on));
+}
+
+TEST_F(cuda_views, of_another_process_are_opened_and_closed) {
+  const auto on =
+      std::make_shared<cuda::queue>(driver_, handle_numbered<cuda::context_handle>(100), gpu(0));
+  void* const memory = on->allocate(64);
+  const std::string shared = backend::share(*on, memory);
+  ASSERT_EQ(shared.size(), 64U);
+  std::shared_ptr<void> opened = backend::open_shared(on, shared);
+  EXPECT_EQ(opened.get(), memory);
+  EXPECT_EQ(machine().n_opened, 1);
+  opened.reset();
+  EXPECT_EQ(machine().n_opened, 0);
+  EXPECT_EQ(backend::open_shared(on, "of a host"), nullptr);
+  machine().peer_status = 1;
+  EXPECT_EQ(backend::open_shared(on, shared), nullptr) << "the driver refuses";
+  on->release(memory);
 }
 
 }  // namespace

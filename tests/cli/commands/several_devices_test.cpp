@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>  // system
 #include <string>
 #include <vector>
 
 #include "cli/images.hpp"          // expect_refusal
 #include "cli/program.hpp"         // workplace, json_of
 #include "cli/transform_runs.hpp"  // noise_rows
+#include "processes/ranks.hpp"     // free_address
 
 namespace {
 
@@ -51,6 +53,28 @@ TEST(several_devices, are_not_used_where_one_is_as_quick) {
   const auto planned = json_of(place.run(forced))["plans"][0];
   EXPECT_EQ(planned["sent_bytes"], 2 * 16 * 16 / 2 * 8) << "two exchanges of half of all";
   EXPECT_THAT(planned["plan"].get<std::string>(), HasSubstr("bytes over links"));
+}
+
+TEST(several_devices, are_processes_of_a_launcher) {
+  const workplace place;
+  const std::string address = free_address(), port = address.substr(address.rfind(':') + 1);
+  for (const std::string form : {"--processes", "--processes --by-tcp"}) {
+    const std::string folder = place.folder().path().string();
+    const std::string loop = "cd " + folder + " && for rank in 0 1 2; do RANK=$rank WORLD_SIZE=3" +
+                             " MASTER_PORT=" + port + " " WINGBEAT_PROGRAM " bench " + form +
+                             " --device host --all-devices --rounds 3 --lengths 12x10,6x8x10" +
+                             " --json result.json > printed-$rank & done; wait";
+    ASSERT_EQ(std::system(loop.c_str()), 0);
+    const auto document = nlohmann::json::parse(place.folder().read("result.json"));
+    EXPECT_EQ(place.folder().read("printed-1"), "") << "rank 0 alone reports";
+    EXPECT_EQ(document["processes"], 3);
+    ASSERT_EQ(document["results"].size(), 2U);
+    for (const auto& result : document["results"]) {
+      EXPECT_LT(result["difference"].get<double>(), 1e-6);
+      EXPECT_FALSE(result["uses_one_device"]);
+    }
+  }
+  expect_refusal(place, {"bench", "--processes", "--device", "host"}, 2, "RANK is not set");
 }
 
 TEST(several_devices, obey_the_laws) {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "distributing/shared_ranks.hpp"
+
+#include <unistd.h>  // gethostname
+
+#include <algorithm>  // all_of
+#include <array>
+#include <fstream>
+#include <string>
+
+#include "backend/shared_memory.hpp"  // share, open_shared
+#include "processes/group.hpp"        // group
+#include "wingbeat/error.hpp"         // device_error
+
+namespace wingbeat::distributing {
+namespace {
+
+/// Returns what tells this machine, since it was started, from others.
+std::string machine() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  std::string text = name.data(), boot;
+  std::getline(std::ifstream{"/proc/sys/kernel/random/boot_id"}, boot);
+  return text + " " + boot;
+}
+
+/// Returns whether it is so on all ranks.
+bool on_all(const domain& ranks, bool is_so) {
+  const std::vector<std::string> answers = ranks.group()->gather(is_so ? "yes" : "no");
+  return std::all_of(answers.begin(), answers.end(),
+                     [](const auto& each) { return each == "yes"; });
+}
+
+/// Returns memory of the others, as far as it can be opened.
+peer_memory opened_where_possible(const domain& ranks, const std::vector<std::string>& shared) {
+  peer_memory opened(ranks.size());
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (ranks.has(rank) || shared[rank].empty()) continue;
+    opened[rank] = backend::open_shared(ranks.at(ranks.first()).impl(), shared[rank]);
+  }
+  return opened;
+}
+
+bool is_complete(const domain& ranks, const std::vector<std::string>& shared,
+                 const peer_memory& opened) {
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (!ranks.has(rank) && !shared[rank].empty() && opened[rank] == nullptr) return false;
+  }
+  return true;
+}
+
+std::string shared_by(const domain& ranks, const buffer& own) {
+  if (own.size_bytes() == 0) return {};
+  return backend::share(*ranks.at(ranks.first()).impl(), own.view().handle);
+}
+
+}  // namespace
+
+peer_memory opened_by_all(const domain& ranks, const buffer& own) {
+  const std::vector<std::string> shared = ranks.group()->gather(shared_by(ranks, own));
+  peer_memory opened = opened_where_possible(ranks, shared);
+  if (on_all(ranks, is_complete(ranks, shared, opened))) return opened;
+  throw device_error("memory of a rank could not be opened by all others; share none");
+}
+
+bool shares_memory(const domain& ranks) {
+  const std::vector<std::string> machines = ranks.group()->gather(machine());
+  for (const std::string& each : machines) {
+    if (each != machines.front()) return false;
+  }
+  constexpr std::size_t some_bytes = std::size_t{1} << 21;
+  const buffer probe{ranks.at(ranks.first()), some_bytes};
+  const std::vector<std::string> shared = ranks.group()->gather(shared_by(ranks, probe));
+  bool is_so = true;
+  for (const std::string& each : shared) is_so &= !each.empty();
+  is_so &= is_complete(ranks, shared, opened_where_possible(ranks, shared));
+  return on_all(ranks, is_so);  // when all have closed it
+}
+
+}  // namespace wingbeat::distributing
