@@ -15,19 +15,22 @@
 (8, 8) 3
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
 from wingbeat import _arguments, _sums, _wingbeat, fft
 from wingbeat._device import queue_on
+from wingbeat._types import Array
 
 __all__ = ["Channeliser", "Counts", "Delay", "Heap", "Level", "channelize_poly"]
 
 OUTPUTS = ("int4", "int8", "int16", "float16", "float32")
 
 
-def channelize_poly(x, h, n_chans):
+def channelize_poly(x: Array, h: Array, n_chans: int) -> Array:
     """Cuts a signal's band into channels, critically sampled: an output for n_chans samples.
 
     x        [n], real or complex, of numpy, torch or CuPy
@@ -76,13 +79,14 @@ class Delay(NamedTuple):
     start: int = 0  #: Output time from which it applies; delay and phase are those at it.
 
     @classmethod
-    def of_seconds(cls, adc_rate_hz, delay_s=0.0, rate=0.0, phase_rad=0.0, phase_rate_rad_s=0.0,
-                   start_s=0.0):
+    def of_seconds(cls, adc_rate_hz: float, delay_s: float = 0.0, rate: float = 0.0,
+                   phase_rad: float = 0.0, phase_rate_rad_s: float = 0.0,
+                   start_s: float = 0.0) -> Delay:
         """Returns the same of times in seconds; the start is rounded to the nearest sample."""
         return cls(delay_s * adc_rate_hz, rate, phase_rad, phase_rate_rad_s / adc_rate_hz,
                    round(start_s * adc_rate_hz))
 
-    def numbers(self):
+    def numbers(self) -> tuple:
         return (int(self.start), float(self.delay), float(self.rate), float(self.phase),
                 float(self.phase_rate))
 
@@ -117,7 +121,8 @@ class Heap:
 
     __slots__ = ("timestamp", "data", "saturated", "is_complete", "n_spectra")
 
-    def __init__(self, timestamp, data, saturated, is_complete, n_spectra):
+    def __init__(self, timestamp: int, data: np.ndarray, saturated: list[int],
+                 is_complete: list[bool], n_spectra: int) -> None:
         self.timestamp, self.data = timestamp, data
         self.saturated, self.is_complete, self.n_spectra = saturated, is_complete, n_spectra
 
@@ -126,7 +131,7 @@ class Heap:
                 f"{self.n_spectra} spectra>")
 
     @property
-    def values(self):
+    def values(self) -> np.ndarray:
         """The heap as complex64, [channel][spectrum][polarisation]."""
         if self.data.dtype == np.uint8:
             halves = self.data.view(np.int8)
@@ -175,11 +180,16 @@ class Channeliser:
     [(0, 5)]
     """
 
-    def __init__(self, adc_rate_hz, channels=4096, taps=16, *, window="hann", weight_cutoff=1.0,
-                 sample_bits=10, complex_samples=False, polarisations=2, spectra_per_heap=None,
-                 output="int8", dither=None, seed=0, gains=None, delays=None, centre_hz=None,
-                 decimation=None, pass_bandwidth_hz=None, filter_taps=None, missing="withhold",
-                 evaluation="window_start", first_sample=0, kept_samples=2**20, device=None):
+    def __init__(self, adc_rate_hz: float, channels: int = 4096, taps: int = 16, *,
+                 window: str = "hann", weight_cutoff: float = 1.0, sample_bits: int = 10,
+                 complex_samples: bool = False, polarisations: int = 2,
+                 spectra_per_heap: int | None = None, output: str = "int8",
+                 dither: bool | None = None, seed: int = 0, gains: Array | None = None,
+                 delays: Sequence[Delay | Sequence[Delay]] | None = None,
+                 centre_hz: float | None = None, decimation: int | None = None,
+                 pass_bandwidth_hz: float | None = None, filter_taps: int | None = None,
+                 missing: str = "withhold", evaluation: str = "window_start", first_sample: int = 0,
+                 kept_samples: int = 2**20, device: Any = None) -> None:
         if not isinstance(dither, (bool, type(None))):
             raise ValueError(f"dither is {dither!r}; give True, False or None")
         spec = _wingbeat.ChanneliserSpec()
@@ -220,7 +230,8 @@ class Channeliser:
             spec, _arguments.integer(first_sample, "first_sample"),
             _arguments.count(kept_samples, "kept_samples"), queue_on(device))
 
-    def push(self, samples, present=None, packet_samples=4096):
+    def push(self, samples: Array, present: Array | None = None,
+             packet_samples: int = 4096) -> list[Heap]:
         """Takes samples that follow those before, and returns the heaps that are complete.
 
         samples         [polarisation][n] integers, or [n] of one; complex ones with [re, im] behind
@@ -243,7 +254,8 @@ class Channeliser:
             rows, samples.shape[1], _flags(present),
             _arguments.count(packet_samples, "packet_samples")))
 
-    def push_packed(self, packed, count, present=None, packet_samples=4096):
+    def push_packed(self, packed: Sequence[Array], count: int, present: Array | None = None,
+                    packet_samples: int = 4096) -> list[Heap]:
         """Takes samples as streams of bits, [polarisation][byte] of uint8, the most significant bit of
         the first of `count` samples first. Otherwise as `push`."""
         rows = [np.asarray(row) for row in _listed("packed", packed)]
@@ -255,25 +267,25 @@ class Channeliser:
             rows, _arguments.count(count, "count"), _flags(present),
             _arguments.count(packet_samples, "packet_samples")))
 
-    def push_missing(self, count):
+    def push_missing(self, count: int) -> list[Heap]:
         """Takes `count` samples of each polarisation that are missing. Returns heaps as `push`."""
         return self._heaps(self._bank.push_integers([], _arguments.count(count, "count"), [], 4096))
 
-    def finish(self):
+    def finish(self) -> list[Heap]:
         """Waits for the heaps that were begun, and returns them."""
         return self._heaps(self._bank.finish())
 
-    def flush(self):
+    def flush(self) -> list[Heap]:
         """Finishes, and returns with them the heap that the samples fill in part, whose first
         `n_spectra` count. The stream may go on."""
         return self._heaps(self._bank.flush())
 
-    def jump(self, next_sample):
+    def jump(self, next_sample: int) -> None:
         """Says that the samples pushed next begin with this number. Heaps that need any before it
         count as skipped."""
         self._bank.jump(_arguments.integer(next_sample, "next_sample"))
 
-    def add_delays(self, models):
+    def add_delays(self, models: Sequence[Delay]) -> int:
         """Adds a `Delay` for each polarisation, from its start on, in place of later ones. Returns the
         output time from which all heaps follow it. Any thread may call it."""
         models = _listed("models", models)
@@ -282,29 +294,29 @@ class Channeliser:
                              "polarisations; give one each")
         return self._bank.add_delays([_numbers(each) for each in models])
 
-    def add_gains(self, gains, start=0):
+    def add_gains(self, gains: Array, start: int = 0) -> int:
         """Has spectra that start at output time `start` or later use these gains, [polarisation]
         [channel] or [polarisation]. Returns as `add_delays`."""
         start = _arguments.integer(start, "start")
         return self._bank.add_gains(start, _gain_lists(gains, self._polarisations))
 
     @property
-    def sizes(self):
+    def sizes(self) -> _wingbeat.ChanneliserSizes:
         """Sizes in samples: `spectrum_samples` from one spectrum to the next, `window_samples`,
         `heap_samples`, `spectra_per_heap`, `transform`, and others."""
         return self._bank.sizes
 
     @property
-    def levels(self):
+    def levels(self) -> list[Level]:
         """[polarisation] a `Level` of the samples so far."""
         return [Level(*numbers) for numbers in self._bank.levels()]
 
     @property
-    def counts(self):
+    def counts(self) -> Counts:
         """`Counts` of the heaps so far."""
         return Counts(*self._bank.counts())
 
-    def explain(self):
+    def explain(self) -> str:
         """Returns the launches and the bytes of a heap, in words."""
         return self._bank.explain()
 

@@ -33,7 +33,7 @@ from __future__ import annotations
 import sys
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, Sequence, Union
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.fft import fftfreq, rfftfreq
@@ -43,6 +43,7 @@ from wingbeat._arguments import integer, lengths_and_axes, scale_of, thread_coun
 from wingbeat._arrays import library_of
 from wingbeat._kinds import COSINES, SINES
 from wingbeat._transform import Request, at_once, transform, transform_row
+from wingbeat._types import Array, Axes, Norm
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
@@ -53,10 +54,6 @@ __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
 
 if TYPE_CHECKING:
     from wingbeat.plan import Plan
-
-Array = Any  # of any library
-Norm = Literal["backward", "ortho", "forward", None]
-Axes = Union[int, Sequence[int], None]
 
 _row, _axes = _wingbeat.transform_row, _wingbeat.transform_axes
 _FORWARD, _INVERSE = _wingbeat.kind_forward, _wingbeat.kind_inverse

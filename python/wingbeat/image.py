@@ -13,11 +13,16 @@ is not convolved: it stays as it is. Kernels are [y][x], for all colours, or [y]
 array([[0., 1., 2., 1., 0.]], dtype=float32)
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from wingbeat import _sums, _wingbeat
 from wingbeat._arrays import numpy_library
 from wingbeat._device import queue_on
+from wingbeat._types import Array
 
 __all__ = ["BORDERS", "NORMALISATIONS", "bloom", "convolve"]
 
@@ -32,7 +37,8 @@ _FUSED_BORDERS = {"symmetric": _wingbeat.border_mirror, "constant": _wingbeat.bo
 _LUMINANCE = 0.212639, 0.715169, 0.072192
 
 
-def convolve(image, kernel, border="reflect", cval=0, normalise=None, device=None):
+def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float = 0,
+             normalise: str | None = None, device: Any = None) -> Array:
     """Convolves an image with a kernel: each pixel is the sum over (j, i) of kernel[j, i] times the
     image's pixel at (y + h // 2 - j, x + w // 2 - i), as `scipy.ndimage.convolve` has it.
 
@@ -82,7 +88,8 @@ def convolve(image, kernel, border="reflect", cval=0, normalise=None, device=Non
     return result.reshape(shape)
 
 
-def bloom(image, kernel, threshold=1.0, strength=1.0, border="reflect", device=None):
+def bloom(image: Array, kernel: Array, threshold: float = 1.0, strength: float = 1.0,
+          border: str = "reflect", device: Any = None) -> Array:
     """Lets what is brighter than `threshold` glow in the shape of a kernel: that part of the image, times
     `strength`, is convolved with the kernel, which keeps its luminance, and put in its own place.
 

@@ -16,6 +16,8 @@ traced: ValueError for lengths, norms and axes, TypeError for dtypes.
 Array(4., dtype=float32)
 """
 
+from __future__ import annotations
+
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -28,6 +30,7 @@ from wingbeat._adjoints import adjoint_of, weighted_axes
 from wingbeat._arguments import lengths_and_axes, scale_of
 from wingbeat._arrays import FORWARD, FROM_REAL, INVERSE, TO_REAL, conversion, result_name
 from wingbeat._kinds import COSINES, SINES
+from wingbeat._types import Array, Axes, Norm
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
@@ -156,7 +159,7 @@ def _row(n, axis):
     return (None if n is None else (n,)), (axis,)
 
 
-def fft(a, n=None, axis=-1, norm=None):
+def fft(a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> jax.Array:
     """Returns the bins sum_j a[j] exp(-2 pi i jk/n), k = 0 .. n-1, as complex numbers.
 
     >>> fft(jnp.array([0, 1, 0, 0])).imag
@@ -165,7 +168,7 @@ def fft(a, n=None, axis=-1, norm=None):
     return fftn(a, *_row(n, axis), norm)
 
 
-def ifft(a, n=None, axis=-1, norm=None):
+def ifft(a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> jax.Array:
     """Returns the inverse of `fft`.
 
     >>> ifft(jnp.array([4, 0, 0, 0])).real
@@ -174,7 +177,7 @@ def ifft(a, n=None, axis=-1, norm=None):
     return ifftn(a, *_row(n, axis), norm)
 
 
-def rfft(a, n=None, axis=-1, norm=None):
+def rfft(a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> jax.Array:
     """Returns bins 0 .. n/2 of real numbers.
 
     >>> rfft(jnp.ones(4)).real
@@ -183,7 +186,7 @@ def rfft(a, n=None, axis=-1, norm=None):
     return rfftn(a, *_row(n, axis), norm)
 
 
-def irfft(a, n=None, axis=-1, norm=None):
+def irfft(a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> jax.Array:
     """Returns n real numbers from bins 0 .. n/2, n even if not given: the inverse of `rfft`.
 
     >>> irfft(jnp.array([4, 0, 0]))
@@ -192,7 +195,7 @@ def irfft(a, n=None, axis=-1, norm=None):
     return irfftn(a, *_row(n, axis), norm)
 
 
-def hfft(a, n=None, axis=-1, norm=None):
+def hfft(a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> jax.Array:
     """Returns the real spectrum, of n bins, of a signal whose elements 0 .. n/2 are those of a and
     whose others are their conjugates, mirrored.
 
@@ -202,7 +205,7 @@ def hfft(a, n=None, axis=-1, norm=None):
     return hfftn(a, *_row(n, axis), norm)
 
 
-def ihfft(a, n=None, axis=-1, norm=None):
+def ihfft(a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> jax.Array:
     """Returns the inverse of `hfft`.
 
     >>> ihfft(jnp.ones(4)).real
@@ -211,7 +214,7 @@ def ihfft(a, n=None, axis=-1, norm=None):
     return ihfftn(a, *_row(n, axis), norm)
 
 
-def fft2(a, s=None, axes=(-2, -1), norm=None):
+def fft2(a: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None) -> jax.Array:
     """Returns `fftn` over two axes.
 
     >>> fft2(jnp.ones((2, 2)))[0, 0].real
@@ -220,7 +223,7 @@ def fft2(a, s=None, axes=(-2, -1), norm=None):
     return fftn(a, s, axes, norm)
 
 
-def ifft2(a, s=None, axes=(-2, -1), norm=None):
+def ifft2(a: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None) -> jax.Array:
     """Returns `ifftn` over two axes.
 
     >>> ifft2(jnp.ones((2, 2)))[0, 0].real
@@ -229,7 +232,7 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None):
     return ifftn(a, s, axes, norm)
 
 
-def rfft2(a, s=None, axes=(-2, -1), norm=None):
+def rfft2(a: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None) -> jax.Array:
     """Returns `rfftn` over two axes.
 
     >>> rfft2(jnp.ones((4, 4))).shape
@@ -238,7 +241,7 @@ def rfft2(a, s=None, axes=(-2, -1), norm=None):
     return rfftn(a, s, axes, norm)
 
 
-def irfft2(a, s=None, axes=(-2, -1), norm=None):
+def irfft2(a: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None) -> jax.Array:
     """Returns `irfftn` over two axes.
 
     >>> irfft2(jnp.ones((4, 3))).shape
@@ -247,7 +250,7 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None):
     return irfftn(a, s, axes, norm)
 
 
-def hfft2(a, s=None, axes=(-2, -1), norm=None):
+def hfft2(a: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None) -> jax.Array:
     """Returns `hfftn` over two axes.
 
     >>> hfft2(jnp.ones((4, 3))).shape
@@ -256,7 +259,7 @@ def hfft2(a, s=None, axes=(-2, -1), norm=None):
     return hfftn(a, s, axes, norm)
 
 
-def ihfft2(a, s=None, axes=(-2, -1), norm=None):
+def ihfft2(a: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None) -> jax.Array:
     """Returns `ihfftn` over two axes.
 
     >>> ihfft2(jnp.ones((4, 4))).shape
@@ -265,7 +268,7 @@ def ihfft2(a, s=None, axes=(-2, -1), norm=None):
     return ihfftn(a, s, axes, norm)
 
 
-def fftn(a, s=None, axes=None, norm=None):
+def fftn(a: Array, s: Axes = None, axes: Axes = None, norm: Norm = None) -> jax.Array:
     """Returns `fft` along each of the axes; all, or the last len(s), if none are given.
 
     >>> fftn(jnp.ones((2, 2, 2)))[0, 0, 0].real
@@ -274,7 +277,7 @@ def fftn(a, s=None, axes=None, norm=None):
     return _transformed(FORWARD, a, s, axes, scale_of(norm, False))
 
 
-def ifftn(a, s=None, axes=None, norm=None):
+def ifftn(a: Array, s: Axes = None, axes: Axes = None, norm: Norm = None) -> jax.Array:
     """Returns the inverse of `fftn`.
 
     >>> ifftn(fftn(jnp.ones(2))).real
@@ -283,7 +286,7 @@ def ifftn(a, s=None, axes=None, norm=None):
     return _transformed(INVERSE, a, s, axes, scale_of(norm, True))
 
 
-def rfftn(a, s=None, axes=None, norm=None):
+def rfftn(a: Array, s: Axes = None, axes: Axes = None, norm: Norm = None) -> jax.Array:
     """Returns `rfft` along the last of the axes and `fft` along the others.
 
     >>> rfftn(jnp.ones((2, 4))).shape
@@ -292,7 +295,7 @@ def rfftn(a, s=None, axes=None, norm=None):
     return _transformed(FROM_REAL, a, s, axes, scale_of(norm, False))
 
 
-def irfftn(a, s=None, axes=None, norm=None):
+def irfftn(a: Array, s: Axes = None, axes: Axes = None, norm: Norm = None) -> jax.Array:
     """Returns the inverse of `rfftn`.
 
     >>> irfftn(rfftn(jnp.ones(4)))
@@ -306,7 +309,7 @@ def _require_axes(a, s, axes):
         raise ValueError("axes are empty; give one or more, of a half spectrum the last")
 
 
-def hfftn(a, s=None, axes=None, norm=None):
+def hfftn(a: Array, s: Axes = None, axes: Axes = None, norm: Norm = None) -> jax.Array:
     """Returns `hfft` along the last of the axes and `fft` along the others.
 
     >>> hfftn(ihfftn(jnp.ones(4)))
@@ -316,7 +319,7 @@ def hfftn(a, s=None, axes=None, norm=None):
     return _transformed(TO_REAL, jnp.conj(a), s, axes, scale_of(norm, False))
 
 
-def ihfftn(a, s=None, axes=None, norm=None):
+def ihfftn(a: Array, s: Axes = None, axes: Axes = None, norm: Norm = None) -> jax.Array:
     """Returns the inverse of `hfftn`.
 
     >>> ihfftn(jnp.ones((2, 4))).shape
@@ -335,7 +338,8 @@ def _between_reals(kinds, is_inverse, x, type, s, axes, norm, orthogonalize):
                         orthogonalize)
 
 
-def dct(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
+def dct(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
+        orthogonalize: bool | None = None) -> jax.Array:
     """Returns the cosine transform of a type, 1 to 4, as `scipy.fft.dct` defines it.
 
     >>> dct(jnp.ones(2))
@@ -344,7 +348,8 @@ def dct(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
     return _between_reals(COSINES, False, x, type, *_row(n, axis), norm, orthogonalize)
 
 
-def idct(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
+def idct(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
+         orthogonalize: bool | None = None) -> jax.Array:
     """Returns the inverse of `dct` of that type.
 
     >>> idct(jnp.array([4.0, 0.0]))
@@ -353,7 +358,8 @@ def idct(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
     return _between_reals(COSINES, True, x, type, *_row(n, axis), norm, orthogonalize)
 
 
-def dst(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
+def dst(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
+        orthogonalize: bool | None = None) -> jax.Array:
     """Returns the sine transform of a type, 1 to 4, as `scipy.fft.dst` defines it.
 
     >>> dst(jnp.ones(1))
@@ -362,7 +368,8 @@ def dst(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
     return _between_reals(SINES, False, x, type, *_row(n, axis), norm, orthogonalize)
 
 
-def idst(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
+def idst(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
+         orthogonalize: bool | None = None) -> jax.Array:
     """Returns the inverse of `dst` of that type.
 
     >>> idst(jnp.array([2.0]))
@@ -371,7 +378,8 @@ def idst(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
     return _between_reals(SINES, True, x, type, *_row(n, axis), norm, orthogonalize)
 
 
-def dctn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
+def dctn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
+         orthogonalize: bool | None = None) -> jax.Array:
     """Returns `dct` along each of the axes; all if none are given.
 
     >>> dctn(jnp.ones((2, 2)))[0, 0]
@@ -380,7 +388,8 @@ def dctn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
     return _between_reals(COSINES, False, x, type, s, axes, norm, orthogonalize)
 
 
-def idctn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
+def idctn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
+          orthogonalize: bool | None = None) -> jax.Array:
     """Returns the inverse of `dctn`.
 
     >>> idctn(dctn(jnp.ones((1, 2))))
@@ -389,7 +398,8 @@ def idctn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
     return _between_reals(COSINES, True, x, type, s, axes, norm, orthogonalize)
 
 
-def dstn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
+def dstn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
+         orthogonalize: bool | None = None) -> jax.Array:
     """Returns `dst` along each of the axes; all if none are given.
 
     >>> dstn(jnp.ones((3, 4))).shape
@@ -398,7 +408,8 @@ def dstn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
     return _between_reals(SINES, False, x, type, s, axes, norm, orthogonalize)
 
 
-def idstn(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
+def idstn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
+          orthogonalize: bool | None = None) -> jax.Array:
     """Returns the inverse of `dstn`.
 
     >>> idstn(dstn(jnp.ones((1, 1))))

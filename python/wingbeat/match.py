@@ -15,14 +15,17 @@
 2 5 1.0
 """
 
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
 from wingbeat import _arguments, _sums, _wingbeat, fft
 from wingbeat._arrays import library_of, numpy_library
 from wingbeat._device import queue_on
+from wingbeat._types import Array
 
 __all__ = ["Peak", "Search", "match_scores", "match_template", "match_template_dft_2d"]
 
@@ -32,7 +35,8 @@ PADDINGS = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "min
 SCORES = ("sqdiff", "sqdiff_normed", "ccorr", "ccorr_normed", "ccoeff", "ccoeff_normed")
 
 
-def match_template(image, template, pad_input=False, mode="constant", constant_values=0):
+def match_template(image: Array, template: Array, pad_input: bool = False, mode: str = "constant",
+                   constant_values: float = 0) -> np.ndarray:
     """Returns the correlation coefficients of a template with each part of an image, from -1 to 1.
 
     image            2 or 3 dimensions
@@ -70,7 +74,7 @@ def match_template(image, template, pad_input=False, mode="constant", constant_v
     return np.clip(scores, -1, 1).astype(image.dtype, copy=False)
 
 
-def match_scores(image, template, method="ccoeff_normed"):
+def match_scores(image: Array, template: Array, method: str = "ccoeff_normed") -> np.ndarray:
     """Returns OpenCV's scores of a template with each part of an image.
 
     image     [y][x], or [y][x][channel], whose channels are summed
@@ -168,8 +172,9 @@ class Search:
     [(7, 20, 30, 1.0)]
     """
 
-    def __init__(self, image, template_shape, *, normalised=True, mode="valid", moments=False,
-                 threshold=None, at_once=1, spectra=False, device=None):
+    def __init__(self, image: Array, template_shape: Sequence[int], *, normalised: bool = True,
+                 mode: str = "valid", moments: bool = False, threshold: float | None = None,
+                 at_once: int = 1, spectra: bool = False, device: Any = None) -> None:
         library = library_of(image)
         on_device = library is not numpy_library
         image = image if on_device else _real(image, "image")
@@ -204,7 +209,7 @@ class Search:
             self._spectra, queue, stream)
         self.image(image)
 
-    def image(self, image):
+    def image(self, image: Array) -> Search:
         """Takes another image of the same shape, and forgets all scores. Returns the search."""
         image = _real(image, "image") if library_of(image) is numpy_library else image
         if tuple(image.shape) != self._image_shape:
@@ -214,12 +219,12 @@ class Search:
         self._search.begin(view, stream)
         return self
 
-    def restart(self):
+    def restart(self) -> Search:
         """Forgets all scores and keeps the image. Returns the search."""
         self._search.restart()
         return self
 
-    def add(self, templates):
+    def add(self, templates: Array) -> Search:
         """Takes templates [template][y][x], or one [y][x]; with `spectra` [template][y][w // 2 + 1].
         Returns the search."""
         library = library_of(templates)
@@ -258,49 +263,49 @@ class Search:
         return library.view(x), library.stream_of(x)
 
     @property
-    def n_templates(self):
+    def n_templates(self) -> int:
         """How many templates were added."""
         return self._search.added
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """(height, width) of a map."""
         return self._search.shape
 
     @property
-    def best(self):
+    def best(self) -> np.ndarray:
         """The largest score of each place, float32; -infinity where there is none."""
         return self._search.largest()
 
     @property
-    def index(self):
+    def index(self) -> np.ndarray:
         """The number of the template that had it, int64, of equals the first; -1 where none had."""
         numbers = self._search.numbers()
         return np.where(numbers == 2**32 - 1, -1, numbers.astype(np.int64))
 
     @property
-    def mean(self):
+    def mean(self) -> np.ndarray:
         """The mean of each place's scores; needs `moments`."""
         return self._kept("mean", "moments=True").mean()
 
     @property
-    def variance(self):
+    def variance(self) -> np.ndarray:
         """The variance of each place's scores, not estimated from a sample; needs `moments`."""
         return self._kept("variance", "moments=True").variance()
 
     @property
-    def counts(self):
+    def counts(self) -> np.ndarray:
         """How many of each place's scores passed the threshold, uint32; needs `threshold`."""
         return self._kept("counts", "a threshold").counts()
 
-    def peaks(self, count, least=-math.inf, distance=1):
+    def peaks(self, count: int, least: float = -math.inf, distance: int = 1) -> list[Peak]:
         """Returns the `count` highest places with scores of at least `least`, the highest first, as a
         list of `Peak`: no two closer than `distance` in both y and x."""
         n_peaks, distance = _arguments.count(count, "count"), _arguments.count(distance, "distance")
         least = _arguments.number(least, "least")
         return [Peak(*found) for found in self._search.peaks(n_peaks, least, distance)]
 
-    def explain(self):
+    def explain(self) -> str:
         """Returns what is kept, and the launches and bytes of a run, in words."""
         return self._search.explain()
 
@@ -310,7 +315,8 @@ class Search:
         return self._search
 
 
-def match_template_dft_2d(image_dft, template_dft, rotation_matrices, filters):
+def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matrices: Array,
+                          filters: Array) -> Array:
     """Correlates an image with projections of a volume, as `torch_2dtm.match_template_dft_2d` does.
 
     image_dft          [H][W // 2 + 1], `rfft2` of the image, whitened or filtered before

@@ -11,11 +11,14 @@ The patch reaches code that calls `np.fft.fft`; a function that was imported by 
 numpy's. To numpy go long double, axes that are named twice, and arrays of other libraries.
 """
 
+from __future__ import annotations
+
 import functools
 import operator
 import threading
 import warnings
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Iterator
 
 import numpy as np
 
@@ -125,6 +128,9 @@ def _axes_function(name):
     return function
 
 
+if TYPE_CHECKING:
+    from numpy.fft import (fft, fft2, fftn, hfft, ifft, ifft2, ifftn, ihfft, irfft, irfft2, irfftn,
+                           rfft, rfft2, rfftn)
 for _name in _ROWS:
     globals()[_name] = _row_function(_name)
 for _name in _PLANES + _SOLIDS:
@@ -134,7 +140,7 @@ _count = 0
 _guard = threading.Lock()
 
 
-def patch():
+def patch() -> None:
     """Replaces the functions of `numpy.fft` for this process, until `restore` was called as often.
 
     >>> wingbeat.numpy.patch()
@@ -150,7 +156,7 @@ def patch():
                 setattr(np.fft, name, globals()[name])
 
 
-def restore():
+def restore() -> None:
     """Undoes one `patch`; the last one puts numpy's functions back.
 
     >>> wingbeat.numpy.patch(); wingbeat.numpy.patch(); wingbeat.numpy.restore()
@@ -171,7 +177,7 @@ def restore():
 
 
 @contextmanager
-def patched():
+def patched() -> Iterator[None]:
     """Patches `numpy.fft` within a `with` statement.
 
     >>> with wingbeat.numpy.patched():

@@ -11,15 +11,18 @@ Names `in` and `out` are a plan's two sides; numbers of a side are counted in it
 complex.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
 from wingbeat import _wingbeat
 from wingbeat._arguments import count, integers, scale_of
 from wingbeat._arrays import library_of, stream_number
+from wingbeat._types import Array, Axes, Norm
 
 __all__ = ["Plan", "Layout", "Functor", "plan_for"]
 
@@ -52,9 +55,9 @@ class Layout:
     (1, 16)
     """
 
-    strides: tuple = None
+    strides: tuple | None = None
     imaginary_at: int = 0
-    origin: tuple = None
+    origin: tuple | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class Functor:
     clears_output: bool = False
 
     @classmethod
-    def factors(cls, dtype="float32"):
+    def factors(cls, dtype: Any = "float32") -> Functor:
         """Returns the multiplier by an array of factors, one for each coefficient of a transform,
         of the plan's dtype, float32 or float64, packed. Each run is given it as the operand.
 
@@ -217,10 +220,15 @@ class Plan:
     np.complex64(8+0j)
     """
 
-    def __init__(self, shape, axes=None, *, kind="fft", dtype="complex64", out_dtype=None,
-                 norm=None, factor=1.0, orthogonalize=False, bins="natural", in_place=False,
-                 layout_in=None, layout_out=None, valid_in=None, valid_out=None, load=None,
-                 store=None, multiplier=None, device=None):
+    def __init__(self, shape: int | Sequence[int], axes: Axes = None, *, kind: str = "fft",
+                 dtype: Any = "complex64", out_dtype: Any = None, norm: str | None = None,
+                 factor: float = 1.0, orthogonalize: bool = False, bins: str = "natural",
+                 in_place: bool = False, layout_in: Layout | None = None,
+                 layout_out: Layout | None = None,
+                 valid_in: Sequence[tuple[int, int]] | None = None,
+                 valid_out: Sequence[tuple[int, int]] | None = None, load: Functor | None = None,
+                 store: Functor | None = None, multiplier: Functor | None = None,
+                 device: Any = None) -> None:
         self.shape = integers(shape, "shape")
         self.kind = kind
         rank = len(self.shape)
@@ -360,7 +368,9 @@ class Plan:
         return side, _Side(name, shape, dtype, tuple(strides) if is_plain else None,
                            _REAL_NAMES[dtype])
 
-    def __call__(self, x, out=None, *, load=_NONE, store=_NONE, multiplier=_NONE, stream=None):
+    def __call__(self, x: Array, out: Array | None = None, *, load: Sequence[Any] = _NONE,
+                 store: Sequence[Any] = _NONE, multiplier: Sequence[Any] = _NONE,
+                 stream: Any = None) -> Array:
         """Runs on an array, and returns `out`, or a new array beside x; of a plan in place, x.
         `load`, `store` and `multiplier` are the arguments for the functors' operands: arrays of the
         same library, and numbers.
@@ -402,7 +412,7 @@ class Plan:
         return out
 
     @property
-    def takes_x_as_out(self):
+    def takes_x_as_out(self) -> bool:
         """Whether both sides lie alike, so that a run may replace x.
 
         >>> wingbeat.Plan(8).takes_x_as_out, wingbeat.Plan(8, out_dtype="complex32").takes_x_as_out
@@ -456,7 +466,7 @@ class Plan:
         return library.empty(x, self.out_shape, self.out_dtype)
 
     @property
-    def in_bytes(self):
+    def in_bytes(self) -> int:
         """Bytes of one run's input, from its start to the end of its last element.
 
         >>> wingbeat.Plan(8).in_bytes
@@ -465,31 +475,31 @@ class Plan:
         return self._plan.in_bytes
 
     @property
-    def out_bytes(self):
+    def out_bytes(self) -> int:
         """Bytes of one run's output."""
         return self._plan.out_bytes
 
     @property
-    def workspace_bytes(self):
+    def workspace_bytes(self) -> int:
         """Bytes of memory that one run needs beside input and output."""
         return self._plan.workspace_bytes
 
     @property
-    def traffic_bytes(self):
+    def traffic_bytes(self) -> int:
         """Bytes that one run reads and writes in the device's memory, as planned."""
         return self._plan.traffic_bytes
 
     @property
-    def passes(self):
+    def passes(self) -> list[_wingbeat.Pass]:
         """The passes of one run over memory; empty on engines that compile no kernels."""
         return self._plan.passes()
 
     @property
-    def resources(self):
+    def resources(self) -> list[_wingbeat.Resources]:
         """The resources of each pass's kernel; empty on engines that compile none."""
         return self._plan.resources()
 
-    def require_for(self, request, given, shape):
+    def require_for(self, request: Any, given: Sequence[int], shape: Sequence[int]) -> None:
         """Raises unless a call of `wingbeat.fft` asks for this transform, of an array of the shape
         `given`, with a result of this shape."""
         if request.overwrite_x and not self.takes_x_as_out:
@@ -505,7 +515,7 @@ class Plan:
             raise ValueError(f"the plan is {self!r}, and the call asks for another transform; make "
                              "a plan by plan_for with the same arguments")
 
-    def bin_at(self, place):
+    def bin_at(self, place: int) -> int:
         """Returns the bin that element `place` of the axis is, of scrambled bins.
 
         >>> wingbeat.Plan(8).bin_at(3)
@@ -513,7 +523,7 @@ class Plan:
         """
         return self._plan.bin_at(count(place, "place"))
 
-    def explain(self):
+    def explain(self) -> str:
         """Returns the plan in words: passes, bytes moved, workspace, expected speed.
 
         >>> print(wingbeat.Plan(8).explain().splitlines()[-1])
@@ -605,7 +615,8 @@ def _require_strides(name, shape, strides, axes, valid):
                              "takes positive ones, 0 beside its axes; give a packed copy")
 
 
-def plan_for(x, kind="fft", s=None, axes=None, norm=None, *, out=None, orthogonalize=False):
+def plan_for(x: Array, kind: str = "fft", s: Axes = None, axes: Axes = None, norm: Norm = None, *,
+             out: Array | None = None, orthogonalize: bool = False) -> Plan:
     """Returns a `Plan` for arrays that lie as x does, and `out` if it is given, with the arguments
     of `wingbeat.fft`: as their argument `plan` it saves a call the look-up.
 

@@ -16,6 +16,8 @@ What wingbeat does not take, long double, `fht` and what `jax.jit` traces, SciPy
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from wingbeat import fft as _fft
@@ -30,7 +32,7 @@ _TRANSFORMS = {name: getattr(_fft, name) for name in (
     "hfftn ihfftn dct idct dst idst dctn idctn dstn idstn").split()}
 
 
-def reason_to_decline(name, x):
+def reason_to_decline(name: str, x: Any) -> str | None:
     """Returns why SciPy itself does a transform of x, in a word; None where wingbeat does it.
 
     >>> wingbeat.scipy.reason_to_decline("fft", np.ones(4, np.longdouble))
@@ -57,7 +59,7 @@ def __ua_function__(method, args, kwargs):
     return transform(*args, **kwargs)
 
 
-def backend():
+def backend() -> Any:
     """Returns a context manager: within it, `scipy.fft` of this thread runs on wingbeat.
 
     >>> import scipy.fft
@@ -69,7 +71,7 @@ def backend():
     return scipy.fft.set_backend(_module())
 
 
-def install():
+def install() -> None:
     """Has `scipy.fft` run on wingbeat in all threads of this process, with what uses it.
 
     >>> wingbeat.scipy.install()
@@ -81,7 +83,7 @@ def install():
     scipy.fft.set_global_backend(_module())
 
 
-def uninstall():
+def uninstall() -> None:
     """Undoes `install`.
 
     >>> wingbeat.scipy.uninstall()

@@ -18,14 +18,18 @@ long double, Python's numbers and integers whose sums may pass 2^46 are summed a
 array([0. , 1. , 2.5, 4. , 1.5])
 """
 
+from __future__ import annotations
+
 import time
 import warnings
+from typing import Any
 
 import numpy as np
 
 from wingbeat import _sums, _wingbeat
 from wingbeat._arguments import count, lengths_and_axes
 from wingbeat._device import queue_on
+from wingbeat._types import Array, Axes
 
 __all__ = ["StreamFilter", "cache_clear", "cache_info", "cache_resize", "choose_conv_method",
            "convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve", "long_conv",
@@ -37,7 +41,7 @@ _BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular"
                "symm": "symmetric", "symmetric": "symmetric"}
 
 
-def fftconvolve(in1, in2, mode="full", axes=None):
+def fftconvolve(in1: Array, in2: Array, mode: str = "full", axes: Axes = None) -> Array:
     """Convolves two arrays by transforms.
 
     in1, in2  arrays of as many dimensions, real or complex. Beside the axes their lengths are equal,
@@ -72,7 +76,7 @@ def fftconvolve(in1, in2, mode="full", axes=None):
     return _as_first(result, in1.shape, mode)
 
 
-def oaconvolve(in1, in2, mode="full", axes=None):
+def oaconvolve(in1: Array, in2: Array, mode: str = "full", axes: Axes = None) -> Array:
     """Convolves two arrays of which one is much longer, by overlapping blocks.
 
     Arguments and results are those of `fftconvolve`, which cuts a long signal along one axis into
@@ -84,7 +88,7 @@ def oaconvolve(in1, in2, mode="full", axes=None):
     return fftconvolve(in1, in2, mode, axes)
 
 
-def convolve(in1, in2, mode="full", method="auto"):
+def convolve(in1: Array, in2: Array, mode: str = "full", method: str = "auto") -> Array:
     """Convolves two arrays along all of their axes, by transforms or by the sums themselves.
 
     in1, in2, mode  as `fftconvolve` has them
@@ -114,7 +118,7 @@ def convolve(in1, in2, mode="full", method="auto"):
     return _convolved(in1, in2, mode, method)
 
 
-def correlate(in1, in2, mode="full", method="auto"):
+def correlate(in1: Array, in2: Array, mode: str = "full", method: str = "auto") -> Array:
     """Correlates two arrays along all of their axes: c[n] = sum over j of conj(in2[j]) in1[n + j].
 
     Arguments, dtypes and methods are those of `convolve`. Value 0 of "full" has the last value of
@@ -133,7 +137,8 @@ def correlate(in1, in2, mode="full", method="auto"):
     return convolve(in1, _sums.reversed_conjugate(in2), mode, method)
 
 
-def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+def convolve2d(in1: Array, in2: Array, mode: str = "full", boundary: str = "fill",
+               fillvalue: float = 0) -> Array:
     """Convolves two arrays of two dimensions.
 
     mode       as in `fftconvolve`
@@ -155,7 +160,8 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     return _bounded(library, in1, in2, mode, boundary, fillvalue)
 
 
-def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+def correlate2d(in1: Array, in2: Array, mode: str = "full", boundary: str = "fill",
+                fillvalue: float = 0) -> Array:
     """Correlates two arrays of two dimensions: c[n] = sum over j of conj(in2[j]) in1[n + j].
 
     Arguments are those of `convolve2d`. In mode "same" value n // 2 of an axis of in2 meets in1's, n
@@ -173,7 +179,7 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     return _bounded(library, in1, taps, mode, boundary, fillvalue)
 
 
-def choose_conv_method(in1, in2, mode="full", measure=False):
+def choose_conv_method(in1: Array, in2: Array, mode: str = "full", measure: bool = False) -> Any:
     """Returns "direct" or "fft": how `convolve` is quicker and exact.
 
     Sums are for short arrays, and for numbers that transforms would round: Python's numbers, long
@@ -215,7 +221,8 @@ class StreamFilter:
     array([0.5, 2. , 4. , 2.5])
     """
 
-    def __init__(self, taps, min_step=_wingbeat.default_step, dtype=None, device=None):
+    def __init__(self, taps: Array, min_step: int = _wingbeat.default_step, dtype: Any = None,
+                 device: Any = None) -> None:
         taps = _sums.host_array("StreamFilter", taps)
         dtype = _sums.common_type(taps) if dtype is None else np.dtype(dtype)
         kind = None if dtype is None else getattr(_wingbeat, f"StreamFilter_{dtype.name}", None)
@@ -231,21 +238,21 @@ class StreamFilter:
         self._filter = kind(np.ascontiguousarray(taps, dtype), min_step, queue_on(device))
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype:
         """The dtype of samples and outputs."""
         return self._dtype
 
     @property
-    def step(self):
+    def step(self) -> int:
         """The number of outputs that come at once."""
         return self._filter.step
 
     @property
-    def block(self):
+    def block(self) -> int:
         """The length of the transforms."""
         return self._filter.block
 
-    def push(self, samples):
+    def push(self, samples: Array) -> np.ndarray:
         """Takes samples [n], any number, and returns the outputs that are complete: whole steps."""
         samples = _sums.host_array("push", samples)
         if samples.ndim != 1:
@@ -255,13 +262,14 @@ class StreamFilter:
                              "complex dtype")
         return self._filter.push(np.ascontiguousarray(samples, self._dtype))
 
-    def flush(self):
+    def flush(self) -> np.ndarray:
         """Ends the signal and returns the rest of its outputs: in all n + len(taps) - 1 of n samples,
         and none of none. The next sample begins another signal."""
         return self._filter.flush()
 
 
-def long_conv(x, k, causal=True, gate=None, skip=None):
+def long_conv(x: Array, k: Array, causal: bool = True, gate: Array | None = None,
+              skip: Array | None = None) -> Array:
     """Convolves signals with kernels as long as they are: y = gate * (k (*) x + skip * x).
 
     x       [.., channels, L]
@@ -304,7 +312,7 @@ def long_conv(x, k, causal=True, gate=None, skip=None):
     return y if gate is None else gate * y
 
 
-def cache_info():
+def cache_info() -> dict[str, int]:
     """Returns the kept convolutions of this process: how many, at most how many, and how often a call
     found one and did not.
 
@@ -314,7 +322,7 @@ def cache_info():
     return dict(zip(("size", "capacity", "hits", "misses"), _wingbeat.convolution_cache_info()))
 
 
-def cache_clear():
+def cache_clear() -> None:
     """Drops the kept convolutions.
 
     >>> cache_clear()
@@ -324,7 +332,7 @@ def cache_clear():
     _wingbeat.convolution_cache_clear()
 
 
-def cache_resize(capacity):
+def cache_resize(capacity: int) -> None:
     """Keeps at most `capacity` convolutions from now on, the latest ones used.
 
     >>> cache_resize(32)

@@ -63,6 +63,31 @@ def test_every_public_function_has_an_example(name):
     assert without == []
 
 
+def functions_of(public):
+    """Returns the functions that a caller of a function or class meets, the initialiser too."""
+    if inspect.isfunction(public):
+        return [public]
+    if not inspect.isclass(public) or issubclass(public, (tuple, Exception)):
+        return []
+    members = [getattr(each, "fget", None) or getattr(each, "__func__", each)
+               for name, each in vars(public).items() if name == "__init__" or name[0] != "_"]
+    return [each for each in members if inspect.isfunction(each)]
+
+
+@pytest.mark.parametrize("name", list(modules()))
+def test_every_public_function_states_its_types(name):
+    module = imported(name)
+    without = []
+    for public in getattr(module, "__all__", ()):
+        for each in functions_of(getattr(module, public)):
+            if not each.__module__.startswith("wingbeat") or hasattr(each, "__wrapped__"):
+                continue
+            given = {*inspect.signature(each).parameters, "return"} - {"self", "cls"}
+            if not given <= {*each.__annotations__}:
+                without.append(each.__qualname__)
+    assert without == []
+
+
 def test_the_page_is_right():
     pytest.importorskip("scipy")
     page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"

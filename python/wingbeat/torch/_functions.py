@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions of `wingbeat.torch`: torch.fft's, and cosine and sine transforms."""
 
+from __future__ import annotations
+
 import torch
 
 from wingbeat._arguments import scale_of
 from wingbeat._kinds import COSINES, SINES
+from wingbeat._types import Axes, Norm
 from wingbeat.torch._operators import transform
 from wingbeat.torch._tensors import COMPLEX_OF, FORWARD, FROM_REAL, INVERSE, TO_REAL
 
@@ -77,7 +80,8 @@ def _transformed(kind, x, s, dim, scale, orthogonalize=False):
     return transform(x, kind, dims, lengths, scale, orthogonalize)
 
 
-def fft(input, n=None, dim=-1, norm=None):
+def fft(input: torch.Tensor, n: int | None = None, dim: int = -1,
+        norm: Norm = None) -> torch.Tensor:
     """Returns the bins sum_j x[j] exp(-2 pi i jk/n), k = 0 .. n-1, as complex numbers.
 
     >>> fft(torch.tensor([0.0, 1, 0, 0])).imag
@@ -86,7 +90,8 @@ def fft(input, n=None, dim=-1, norm=None):
     return _transformed(FORWARD, _complex(input), *_row(n, dim), scale_of(norm, False))
 
 
-def ifft(input, n=None, dim=-1, norm=None):
+def ifft(input: torch.Tensor, n: int | None = None, dim: int = -1,
+         norm: Norm = None) -> torch.Tensor:
     """Returns the inverse of `fft`.
 
     >>> ifft(torch.tensor([4.0, 0, 0, 0])).real
@@ -95,7 +100,8 @@ def ifft(input, n=None, dim=-1, norm=None):
     return _transformed(INVERSE, _complex(input), *_row(n, dim), scale_of(norm, True))
 
 
-def rfft(input, n=None, dim=-1, norm=None):
+def rfft(input: torch.Tensor, n: int | None = None, dim: int = -1,
+         norm: Norm = None) -> torch.Tensor:
     """Returns bins 0 .. n/2 of real numbers.
 
     >>> rfft(torch.ones(4)).real
@@ -104,7 +110,8 @@ def rfft(input, n=None, dim=-1, norm=None):
     return _transformed(FROM_REAL, _floating(input), *_row(n, dim), scale_of(norm, False))
 
 
-def irfft(input, n=None, dim=-1, norm=None):
+def irfft(input: torch.Tensor, n: int | None = None, dim: int = -1,
+          norm: Norm = None) -> torch.Tensor:
     """Returns n real numbers from bins 0 .. n/2, n even if not given: the inverse of `rfft`.
 
     >>> irfft(torch.tensor([4.0, 0, 0]))
@@ -113,7 +120,8 @@ def irfft(input, n=None, dim=-1, norm=None):
     return _transformed(TO_REAL, _complex(input), *_row(n, dim), scale_of(norm, True))
 
 
-def hfft(input, n=None, dim=-1, norm=None):
+def hfft(input: torch.Tensor, n: int | None = None, dim: int = -1,
+         norm: Norm = None) -> torch.Tensor:
     """Returns the real spectrum, of n bins, of a signal whose elements 0 .. n/2 are the input's
     and whose others are their conjugates, mirrored.
 
@@ -123,7 +131,8 @@ def hfft(input, n=None, dim=-1, norm=None):
     return hfftn(input, *_row(n, dim), norm)
 
 
-def ihfft(input, n=None, dim=-1, norm=None):
+def ihfft(input: torch.Tensor, n: int | None = None, dim: int = -1,
+          norm: Norm = None) -> torch.Tensor:
     """Returns the inverse of `hfft`.
 
     >>> ihfft(torch.ones(4)).real
@@ -132,7 +141,8 @@ def ihfft(input, n=None, dim=-1, norm=None):
     return ihfftn(input, *_row(n, dim), norm)
 
 
-def fft2(input, s=None, dim=(-2, -1), norm=None):
+def fft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
+         norm: Norm = None) -> torch.Tensor:
     """Returns `fftn` over two dimensions.
 
     >>> fft2(torch.ones(2, 2)).real
@@ -142,7 +152,8 @@ def fft2(input, s=None, dim=(-2, -1), norm=None):
     return fftn(input, s, dim, norm)
 
 
-def ifft2(input, s=None, dim=(-2, -1), norm=None):
+def ifft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
+          norm: Norm = None) -> torch.Tensor:
     """Returns `ifftn` over two dimensions.
 
     >>> ifft2(torch.ones(2, 2)).real
@@ -152,7 +163,8 @@ def ifft2(input, s=None, dim=(-2, -1), norm=None):
     return ifftn(input, s, dim, norm)
 
 
-def rfft2(input, s=None, dim=(-2, -1), norm=None):
+def rfft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
+          norm: Norm = None) -> torch.Tensor:
     """Returns `rfftn` over two dimensions.
 
     >>> rfft2(torch.ones(4, 4)).shape
@@ -161,7 +173,8 @@ def rfft2(input, s=None, dim=(-2, -1), norm=None):
     return rfftn(input, s, dim, norm)
 
 
-def irfft2(input, s=None, dim=(-2, -1), norm=None):
+def irfft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
+           norm: Norm = None) -> torch.Tensor:
     """Returns `irfftn` over two dimensions.
 
     >>> irfft2(torch.ones(4, 3)).shape
@@ -170,7 +183,8 @@ def irfft2(input, s=None, dim=(-2, -1), norm=None):
     return irfftn(input, s, dim, norm)
 
 
-def hfft2(input, s=None, dim=(-2, -1), norm=None):
+def hfft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
+          norm: Norm = None) -> torch.Tensor:
     """Returns `hfftn` over two dimensions.
 
     >>> hfft2(torch.ones(4, 3)).shape
@@ -179,7 +193,8 @@ def hfft2(input, s=None, dim=(-2, -1), norm=None):
     return hfftn(input, s, dim, norm)
 
 
-def ihfft2(input, s=None, dim=(-2, -1), norm=None):
+def ihfft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
+           norm: Norm = None) -> torch.Tensor:
     """Returns `ihfftn` over two dimensions.
 
     >>> ihfft2(torch.ones(4, 4)).shape
@@ -188,7 +203,7 @@ def ihfft2(input, s=None, dim=(-2, -1), norm=None):
     return ihfftn(input, s, dim, norm)
 
 
-def fftn(input, s=None, dim=None, norm=None):
+def fftn(input: torch.Tensor, s: Axes = None, dim: Axes = None, norm: Norm = None) -> torch.Tensor:
     """Returns `fft` along each of `dim`; all, or the last len(s), if none are given.
 
     >>> fftn(torch.ones(2, 2, 2)).real.sum()
@@ -197,7 +212,7 @@ def fftn(input, s=None, dim=None, norm=None):
     return _transformed(FORWARD, _complex(input), s, dim, scale_of(norm, False))
 
 
-def ifftn(input, s=None, dim=None, norm=None):
+def ifftn(input: torch.Tensor, s: Axes = None, dim: Axes = None, norm: Norm = None) -> torch.Tensor:
     """Returns the inverse of `fftn`.
 
     >>> ifftn(fftn(torch.eye(2))).real
@@ -207,7 +222,7 @@ def ifftn(input, s=None, dim=None, norm=None):
     return _transformed(INVERSE, _complex(input), s, dim, scale_of(norm, True))
 
 
-def rfftn(input, s=None, dim=None, norm=None):
+def rfftn(input: torch.Tensor, s: Axes = None, dim: Axes = None, norm: Norm = None) -> torch.Tensor:
     """Returns `rfft` along the last of `dim` and `fft` along the others.
 
     >>> rfftn(torch.ones(2, 4)).shape
@@ -216,7 +231,8 @@ def rfftn(input, s=None, dim=None, norm=None):
     return _transformed(FROM_REAL, _floating(input), s, dim, scale_of(norm, False))
 
 
-def irfftn(input, s=None, dim=None, norm=None):
+def irfftn(input: torch.Tensor, s: Axes = None, dim: Axes = None,
+           norm: Norm = None) -> torch.Tensor:
     """Returns the inverse of `rfftn`.
 
     >>> irfftn(rfftn(torch.eye(2)))
@@ -226,7 +242,7 @@ def irfftn(input, s=None, dim=None, norm=None):
     return _transformed(TO_REAL, _complex(input), s, dim, scale_of(norm, True))
 
 
-def hfftn(input, s=None, dim=None, norm=None):
+def hfftn(input: torch.Tensor, s: Axes = None, dim: Axes = None, norm: Norm = None) -> torch.Tensor:
     """Returns `hfft` along the last of `dim` and `fft` along the others.
 
     >>> hfftn(ihfftn(torch.eye(4))).round()
@@ -238,7 +254,8 @@ def hfftn(input, s=None, dim=None, norm=None):
     return _transformed(TO_REAL, _complex(input).conj(), s, dim, scale_of(norm, False))
 
 
-def ihfftn(input, s=None, dim=None, norm=None):
+def ihfftn(input: torch.Tensor, s: Axes = None, dim: Axes = None,
+           norm: Norm = None) -> torch.Tensor:
     """Returns the inverse of `hfftn`.
 
     >>> ihfftn(torch.ones(2, 4)).shape
@@ -256,7 +273,8 @@ def _between_reals(kinds, is_inverse, input, type, s, dim, norm, orthogonalize):
                         scale_of(norm, is_inverse), bool(orthogonalize))
 
 
-def dct(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
+def dct(input: torch.Tensor, type: int = 2, n: int | None = None, dim: int = -1, norm: Norm = None,
+        orthogonalize: bool | None = None) -> torch.Tensor:
     """Returns the cosine transform of a type, 1 to 4, as `scipy.fft.dct` defines it.
 
     >>> dct(torch.tensor([1.0, 1.0]))
@@ -265,7 +283,8 @@ def dct(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
     return _between_reals(COSINES, False, input, type, *_row(n, dim), norm, orthogonalize)
 
 
-def idct(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
+def idct(input: torch.Tensor, type: int = 2, n: int | None = None, dim: int = -1, norm: Norm = None,
+         orthogonalize: bool | None = None) -> torch.Tensor:
     """Returns the inverse of `dct` of that type.
 
     >>> idct(torch.tensor([4.0, 0.0]))
@@ -274,7 +293,8 @@ def idct(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
     return _between_reals(COSINES, True, input, type, *_row(n, dim), norm, orthogonalize)
 
 
-def dst(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
+def dst(input: torch.Tensor, type: int = 2, n: int | None = None, dim: int = -1, norm: Norm = None,
+        orthogonalize: bool | None = None) -> torch.Tensor:
     """Returns the sine transform of a type, 1 to 4, as `scipy.fft.dst` defines it.
 
     >>> dst(torch.ones(1))
@@ -283,7 +303,8 @@ def dst(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
     return _between_reals(SINES, False, input, type, *_row(n, dim), norm, orthogonalize)
 
 
-def idst(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
+def idst(input: torch.Tensor, type: int = 2, n: int | None = None, dim: int = -1, norm: Norm = None,
+         orthogonalize: bool | None = None) -> torch.Tensor:
     """Returns the inverse of `dst` of that type.
 
     >>> idst(torch.tensor([2.0]))
@@ -292,7 +313,8 @@ def idst(input, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
     return _between_reals(SINES, True, input, type, *_row(n, dim), norm, orthogonalize)
 
 
-def dctn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
+def dctn(input: torch.Tensor, type: int = 2, s: Axes = None, dim: Axes = None, norm: Norm = None,
+         orthogonalize: bool | None = None) -> torch.Tensor:
     """Returns `dct` along each of `dim`; all if none are given.
 
     >>> dctn(torch.ones(2, 2))
@@ -302,7 +324,8 @@ def dctn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
     return _between_reals(COSINES, False, input, type, s, dim, norm, orthogonalize)
 
 
-def idctn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
+def idctn(input: torch.Tensor, type: int = 2, s: Axes = None, dim: Axes = None, norm: Norm = None,
+          orthogonalize: bool | None = None) -> torch.Tensor:
     """Returns the inverse of `dctn`.
 
     >>> idctn(dctn(torch.ones(2, 2)))
@@ -312,7 +335,8 @@ def idctn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
     return _between_reals(COSINES, True, input, type, s, dim, norm, orthogonalize)
 
 
-def dstn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
+def dstn(input: torch.Tensor, type: int = 2, s: Axes = None, dim: Axes = None, norm: Norm = None,
+         orthogonalize: bool | None = None) -> torch.Tensor:
     """Returns `dst` along each of `dim`; all if none are given.
 
     >>> dstn(torch.ones(3, 4)).shape
@@ -321,7 +345,8 @@ def dstn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
     return _between_reals(SINES, False, input, type, s, dim, norm, orthogonalize)
 
 
-def idstn(input, type=2, s=None, dim=None, norm=None, orthogonalize=None):
+def idstn(input: torch.Tensor, type: int = 2, s: Axes = None, dim: Axes = None, norm: Norm = None,
+          orthogonalize: bool | None = None) -> torch.Tensor:
     """Returns the inverse of `dstn`.
 
     >>> idstn(dstn(torch.ones(1, 1)))

@@ -151,8 +151,8 @@ def _require(x, filters, skip, gate):
         raise ValueError(f"gate has shape {tuple(gate.shape)} and x {tuple(x.shape)}; give as many")
 
 
-def long_conv(x, filters, skip: Optional[torch.Tensor] = None,
-              gate: Optional[torch.Tensor] = None):
+def long_conv(x: torch.Tensor, filters: torch.Tensor, skip: Optional[torch.Tensor] = None,
+              gate: Optional[torch.Tensor] = None) -> torch.Tensor:
     """Returns the causal convolution of each row with a filter as long as the row, or shorter:
 
         y[.., c, t] = (sum_s filters[c, s] x[.., c, t - s] + skip[c] x[.., c, t]) gate[.., c, t]

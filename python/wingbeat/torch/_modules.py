@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers that convolve by Fourier transforms."""
 
+from __future__ import annotations
+
 import math
+from typing import Any, Sequence
 
 import torch
 from torch import nn
@@ -28,7 +31,8 @@ class LongConv(nn.Module):
     torch.Size([2, 8, 1000])
     """
 
-    def __init__(self, n_channels, n_taps, has_skip=True, device=None, dtype=None):
+    def __init__(self, n_channels: int, n_taps: int, has_skip: bool = True, device: Any = None,
+                 dtype: Any = None) -> None:
         super().__init__()
         if n_channels < 1 or n_taps < 1:
             raise ValueError(f"n_channels is {n_channels} and n_taps {n_taps}; give 1 or more")
@@ -38,14 +42,14 @@ class LongConv(nn.Module):
         self.filters = nn.Parameter(noise * decay)
         self.skip = nn.Parameter(torch.ones(n_channels, **factory)) if has_skip else None
 
-    def forward(self, x, gate=None):
+    def forward(self, x: torch.Tensor, gate: torch.Tensor | None = None) -> torch.Tensor:
         n_times, n_taps = x.shape[-1], self.filters.shape[-1]
         if n_times > n_taps:
             raise ValueError(f"x has {n_times} times and the filters {n_taps} taps; give at most as "
                              "many times, or more taps to the constructor")
         return long_conv(x, self.filters[:, :n_times], self.skip, gate)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         n_channels, n_taps = self.filters.shape
         return f"{n_channels}, {n_taps}, has_skip={self.skip is not None}"
 
@@ -75,7 +79,9 @@ def _sides(padding, reaches, stride):
     return [((n - 1) // 2, n // 2) for n in reaches]
 
 
-def fft_conv(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+def fft_conv(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None,
+             stride: int | Sequence[int] = 1, padding: int | str | Sequence[int] = 0,
+             dilation: int | Sequence[int] = 1, groups: int = 1) -> torch.Tensor:
     """Returns what torch.nn.functional.conv1d, conv2d or conv3d does, by Fourier transforms: worth
     it from kernels of about 30 taps, or 11 x 11, on.
 

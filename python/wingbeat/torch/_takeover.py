@@ -2,6 +2,8 @@
 """wingbeat in the place of torch.fft's own kernels: three operators of aten, and all that calls
 them. Their shapes, gradients, batching rules and meta functions stay torch's."""
 
+from __future__ import annotations
+
 import threading
 import warnings
 from functools import lru_cache
@@ -120,7 +122,7 @@ _guard = threading.Lock()
 _library = None
 
 
-def install():
+def install() -> None:
     """Has torch.fft run on wingbeat in this process, for tensors of processors and of NVIDIA GPUs,
     and with it torch.stft, torch.istft and whatever else calls the operators `_fft_c2c`, `_fft_r2c`
     and `_fft_c2r` of aten. A second call changes nothing.
@@ -144,7 +146,7 @@ def install():
         _library = library
 
 
-def uninstall():
+def uninstall() -> None:
     """Has torch.fft run on torch's own kernels again.
 
     >>> install()
