@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>  // move
 
-#include "reference/iterative.hpp"      // iterative
+#include "reference/axis.hpp"           // axis
 #include "reference/real_axis.hpp"      // real_axis
-#include "reference/root_of_unity.hpp"  // row, roots_of_unity
+#include "reference/root_of_unity.hpp"  // row
 #include "request/resolved.hpp"         // input_array, logical_points_of
 #include "wingbeat/roots.hpp"           // root
 
@@ -130,22 +130,6 @@ row<Sum> folded_input(const plan_spec& spec, const output_sample& sample,
   return folded;
 }
 
-/// Replaces the lines along one axis, whose elements are `stride` apart, by their transforms.
-void transform_lines(row<long double>& points, std::size_t length, std::size_t stride,
-                     direction dir) {
-  if (length == 1) return;
-  const auto roots =
-      reference::roots_of_unity<long double>(reference::n_roots_of(length), length, dir);
-  row<long double> line(length);
-  for (std::size_t block = 0; block < points.size(); block += stride * length) {
-    for (std::size_t first = block; first < block + stride; ++first) {
-      for (std::size_t j = 0; j < length; ++j) line[j] = points[first + j * stride];
-      reference::iterative(line, roots);
-      for (std::size_t k = 0; k < length; ++k) points[first + k * stride] = line[k];
-    }
-  }
-}
-
 /// Returns how many elements of the last axis a sample has; a half spectrum ends early.
 std::size_t row_length_of(const plan_spec& spec, const output_sample& sample) {
   const auto [first, step] = sample.axes.back();
@@ -160,7 +144,7 @@ row<double> transformed(const plan_spec& spec, const output_sample& sample,
   const lengths kept = lengths_of(spec, sample);
   std::size_t stride = 1;
   for (std::size_t a = kept.size(); a-- > 0; stride *= kept[a]) {
-    transform_lines(points, kept[a], stride, direction_of(spec.kind));
+    reference::axis{kept[a], direction_of(spec.kind)}(points, stride);
   }
   const bool to_real = request::traits_of(spec.kind).out == request::domain::real;
   const std::size_t row_length = row_length_of(spec, sample);

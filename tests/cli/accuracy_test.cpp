@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>  // max, min
+#include <chrono>
 #include <cmath>
 #include <complex>
 #include <string>
@@ -143,6 +144,20 @@ TEST_P(accuracy_samples, are_elements_of_the_whole_transform) {
       }
       EXPECT_EQ(m, some.size());
     }
+  }
+}
+
+TEST(oracle, takes_a_chirp_for_long_primes) {
+  const plan_spec spec = problem("65537", "c2c", "packed", "fp32");
+  const auto block = noise_block(spec);
+  const auto read = reader_of(block);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto all = expected_sample(spec, whole_of(spec, 0), read);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{20});
+  ASSERT_EQ(all.size(), 65537U);
+  for (const std::size_t k : {0U, 1U, 40000U, 65536U}) {
+    const auto alone = expected_sample(spec, {0, {{k, 65537}}}, read);
+    EXPECT_LT(std::abs(alone.front() - all[k]), 1e-10) << k;
   }
 }
 
