@@ -152,12 +152,12 @@ TEST(oracle, takes_a_chirp_for_long_primes) {
   const auto block = noise_block(spec);
   const auto read = reader_of(block);
   const auto begin = std::chrono::steady_clock::now();
-  const auto all = expected_sample(spec, whole_of(spec, 0), read);
+  const auto bins = expected_sample(spec, whole_of(spec, 0), read);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{20});
-  ASSERT_EQ(all.size(), 65537U);
+  ASSERT_EQ(bins.size(), 65537U);
   for (const std::size_t k : {0U, 1U, 40000U, 65536U}) {
     const auto alone = expected_sample(spec, {0, {{k, 65537}}}, read);
-    EXPECT_LT(std::abs(alone.front() - all[k]), 1e-10) << k;
+    EXPECT_LT(std::abs(alone.front() - bins[k]), 1e-10) << k;
   }
 }
 
