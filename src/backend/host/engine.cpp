@@ -91,7 +91,7 @@ class host_engine_type final : public engine {
       const auto* const spectra = std::get_if<spectra_of_rows>(&step);
       const auto* const transform = std::get_if<request::resolved_spec>(&step);
       const bool is_of_reals = transform != nullptr && transform->kind.is_real_to_real();
-      if (is_of_reals) work = host::make_small_reals(*transform);
+      if (is_of_reals) work = host::make_small_reals(set, *transform);
       if (is_of_reals && work == nullptr) return std::nullopt;
       if (work == nullptr)
         work = spectra ? host::make_plan(set, spectra->rows) : host::make_plan(set, *transform);

@@ -2,7 +2,8 @@
 // The kernels of lines of reals of one instruction set. CMake compiles this file once for each.
 #include "backend/host/line_kernels.hpp"
 
-#include "backend/host/lanes/line.hpp"  // load_lines, store_lines, transpose_lines
+#include "backend/host/lanes/line.hpp"         // load_lines, store_lines, transpose_lines
+#include "backend/host/lanes/real_matrix.hpp"  // product
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 namespace {
@@ -22,7 +23,8 @@ constexpr line_kernels<typename V::Real> all_kernels() {
           kernel_of<functors::odd_places, V>,
           kernel_of<functors::cas_bins, V>,
           transpose_lines<false, V>,
-          transpose_lines<true, V>};
+          transpose_lines<true, V>,
+          product<typename V::Real>};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstddef>  // size_t
 
+#include "backend/host/kernels.hpp"                 // single_kernel
 #include "wingbeat/device/functors/reductions.hpp"  // folded_samples
 
 namespace wingbeat::backend::host {
@@ -44,6 +45,46 @@ struct transposed_lines {
   std::size_t length = 0;
 };
 
+/// How rows of N reals, or of half their spectra, are multiplied by a matrix. With `lanes` k of the
+/// outputs and terms j of the inputs:
+enum class matrix_form {
+  plain,    ///< y[k] = sum_j F[j][k] x[j]
+  folded,   ///< Bins 0 to N/2 of reals: of x[j] + x[N-j] and x[j] - x[N-j] in turns, the sum of the
+            ///< first is re, that of the second im.
+  unfolded  ///< Reals of bins 0 to N/2: the sum of all terms is y[k], k up to N/2, and the second
+            ///< ones, of im, are subtracted for y[N-k].
+};
+
+/// Reals of the longest row that a matrix multiplies, and from its folded sums to the differences.
+inline constexpr std::size_t longest_real_matrix = 128;
+inline constexpr std::size_t folded_distance = longest_real_matrix / 2;
+
+/// Returns the lanes of vectors that hold `n_lanes` outputs, half the terms' sums each: those of 16
+/// or 32 bytes.
+template <class Real>
+constexpr int product_width(std::size_t n_lanes, int widest) {
+  constexpr int narrow = 16 / int{sizeof(Real)};
+  return n_lanes > std::size_t{narrow} && widest > narrow ? 2 * narrow : narrow;
+}
+
+/// A matrix, and the rows in memory that it multiplies; pitches count reals.
+template <class Real>
+struct row_product {
+  std::size_t length = 0;  ///< N
+  std::size_t n_in = 0;    ///< Reals of a row up to the last that is read.
+  std::size_t n_lanes = 0;
+  std::size_t n_tiles = 0;  ///< Vectors of lanes; the last begins earlier, if there are several,
+                            ///< where it would have lanes left.
+  std::size_t n_terms = 0;
+  /// Where each is in a row or, if that is folded, behind it. Of the terms behind the first, every
+  /// other one is added to the second sums.
+  const int* terms = nullptr;
+  const Real* factors = nullptr;  ///< [term][tile][lane]
+  std::size_t in_pitch = 0;
+  std::size_t out_pitch = 0;
+  std::size_t count = 0;
+};
+
 /// The kernels of one instruction set and precision.
 template <class Real>
 struct line_kernels : line_kernel<device::functors::even_extension, Real>,
@@ -56,6 +97,10 @@ struct line_kernels : line_kernel<device::functors::even_extension, Real>,
   /// As many rows as the widest vector has lanes, to a tile and back.
   void (*gather)(const transposed_lines<Real>& lines);
   void (*scatter)(const transposed_lines<Real>& lines);
+
+  /// Of a row_product<Real>: rows of one form and number of terms and lanes, in vectors of
+  /// product_width(). Outputs may replace the inputs of their row.
+  single_kernel (*product)(matrix_form form, std::size_t n_terms, std::size_t n_lanes);
 };
 
 struct line_set {

@@ -56,7 +56,8 @@ grouping grouped(const plan_spec& spec, std::size_t number_bytes) {
 template <class Real>
 class host_plan final : public backend::call {
  public:
-  host_plan(const kernels<Real>& kernel_set, const request::resolved_spec& request);
+  host_plan(const named_set& set, const kernels<Real>& kernel_set,
+            const request::resolved_spec& request);
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override;
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override;
@@ -78,7 +79,7 @@ class host_plan final : public backend::call {
     std::vector<leg> legs;
     std::size_t work_bytes = 0;
   };
-  [[nodiscard]] group make_group(const kernels<Real>& kernel_set,
+  [[nodiscard]] group make_group(const named_set& set, const kernels<Real>& kernel_set,
                                  const std::vector<std::size_t>& counts) const;
   static void prepare_legs(group& sequence);
   void run(const group& sequence, const begin_of_end& in, const begin_of_end& out,
@@ -97,15 +98,17 @@ class host_plan final : public backend::call {
 };
 
 template <class Real>
-host_plan<Real>::host_plan(const kernels<Real>& kernel_set, const request::resolved_spec& request)
+host_plan<Real>::host_plan(const named_set& set, const kernels<Real>& kernel_set,
+                           const request::resolved_spec& request)
     : request_(request), groups_(grouped(request.spec, 2 * sizeof(Real))) {
   const plan_spec& spec = request_.spec;
   if (spec.load.is_given()) functors_.load = &spec.load.callable;
   if (spec.store.is_given()) functors_.store = &spec.store.callable;
   in_distances_ = distances_of(request.in, spec.load.is_given());
   out_distances_ = distances_of(request.out, spec.store.is_given());
-  whole_ = make_group(kernel_set, groups_.of_group(groups_.chunk));
-  if (groups_.n_rest() != 0) rest_ = make_group(kernel_set, groups_.of_group(groups_.n_rest()));
+  whole_ = make_group(set, kernel_set, groups_.of_group(groups_.chunk));
+  if (groups_.n_rest() != 0)
+    rest_ = make_group(set, kernel_set, groups_.of_group(groups_.n_rest()));
   work_bytes_ = std::max(whole_.work_bytes, rest_.work_bytes);
   for (const group* each : {&whole_, &rest_}) {
     for (const auto& pass : each->passes) {
@@ -117,15 +120,16 @@ host_plan<Real>::host_plan(const kernels<Real>& kernel_set, const request::resol
 
 template <class Real>
 typename host_plan<Real>::group host_plan<Real>::make_group(
-    const kernels<Real>& kernel_set, const std::vector<std::size_t>& counts) const {
+    const named_set& set, const kernels<Real>& kernel_set,
+    const std::vector<std::size_t>& counts) const {
   group result;
   const pass_list list = passes_of(request_, counts);
   result.work_bytes = aligned_up(list.work_bytes);
   result.passes.reserve(list.passes.size());
   for (const pass& each : list.passes) {
     const bool is_last = &each == &list.passes.back();
-    const auto scale = is_last ? static_cast<Real>(request::factor_of(request_.spec)) : Real{1};
-    result.passes.emplace_back(kernel_set, each, scale, functors_);
+    const long double scale = is_last ? request::factor_of(request_.spec) : 1;
+    result.passes.emplace_back(set, kernel_set, each, scale, functors_);
   }
   prepare_legs(result);
   return result;
@@ -238,12 +242,12 @@ void host_plan<Real>::enqueue(queue&, const backend::run& given) const {
 
 }  // namespace
 
-std::shared_ptr<const backend::call> make_plan(const named_set& kernel_set,
+std::shared_ptr<const backend::call> make_plan(const named_set& set,
                                                const request::resolved_spec& request) {
   if (request.spec.real == precision::fp64) {
-    return std::make_shared<host_plan<double>>(kernel_set.kernels->fp64, request);
+    return std::make_shared<host_plan<double>>(set, set.kernels->fp64, request);
   }
-  return std::make_shared<host_plan<float>>(kernel_set.kernels->fp32, request);
+  return std::make_shared<host_plan<float>>(set, set.kernels->fp32, request);
 }
 
 }  // namespace wingbeat::backend::host

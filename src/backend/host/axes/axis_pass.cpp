@@ -41,14 +41,14 @@ Real* at(const begin_of_end& begin, std::size_t offset) {
 }  // namespace
 
 template <class Real>
-axis_pass<Real>::axis_pass(const kernels<Real>& kernel_set, const pass& planned, Real scale,
-                           const functors& of_plan)
+axis_pass<Real>::axis_pass(const named_set& set, const kernels<Real>& kernel_set,
+                           const pass& planned, long double scale, const functors& of_plan)
     : kernels_(kernel_set),
       planned_(planned),
       n_columns_(planned.n_columns()),
       has_mirror_(planned.kind.is_real() && !planned.has_whole_reals()),
-      scale_(has_mirror_ && planned.in.is_real() ? scale / 2  // see `split`
-                                                 : scale),
+      scale_(static_cast<Real>(has_mirror_ && planned.in.is_real() ? scale / 2  // see `split`
+                                                                   : scale)),
       n_threads_(threads_for(planned)),
       in_(kernel_set, planned.in, planned.repeats.back().in, of_plan.load, nullptr),
       out_(kernel_set, planned.out, planned.repeats.back().out, nullptr, of_plan.store) {
@@ -56,9 +56,25 @@ axis_pass<Real>::axis_pass(const kernels<Real>& kernel_set, const pass& planned,
   const bool fill_lanes = 2 * n_columns_ >= static_cast<std::size_t>(kernel_set.width);
   if (are_columns && fill_lanes && strip_transform<Real>::fits(planned.length)) {
     choose_strip();
+  } else if (planned.kind.is_real() &&
+             real_matrix<Real>::pays(planned.kind, planned.length, n_columns_, kernel_set.width)) {
+    choose_matrix(set, scale);
   } else {
     choose_rows();
   }
+}
+
+/// Rows of reals, in a tile dense.
+template <class Real>
+void axis_pass<Real>::choose_matrix(const named_set& set, long double scale) {
+  matrix_.emplace(set, planned_.kind, planned_.length, scale);
+  const arrays::dimension& row = planned_.repeats.back();
+  is_in_direct_ = planned_.in.is_plain() && is_row(planned_.in);
+  is_out_direct_ = planned_.out.is_plain() && is_row(planned_.out);
+  is_in_memory_ = is_in_direct_ && is_out_direct_ && planned_.repeats.size() == 1;
+  all_products_ = matrix_->product(row.in, row.out, n_columns_);
+  tile_pitch_ = planned_.length / 2 + 1;
+  tile_columns_ = std::min(limits.short_rows, n_columns_);
 }
 
 template <class Real>
@@ -121,7 +137,7 @@ std::size_t axis_pass<Real>::slot_bytes() const noexcept {
   }
   const bool has_tile = !is_in_direct_ || !is_out_direct_;
   const std::size_t tile = has_tile ? 2 * tile_columns_ * tile_pitch_ * sizeof(Real) : 0;
-  return aligned_up(tile) + aligned_up(rows_->workspace_bytes());
+  return aligned_up(tile) + (rows_ ? aligned_up(rows_->workspace_bytes()) : 0);
 }
 
 template <class Real>
@@ -145,7 +161,7 @@ typename axis_pass<Real>::slot axis_pass<Real>::slot_at(std::byte* scratch, unsi
   result.n_threads = is_shared_ ? n_threads_ : 1;
   if (strip_) {
     result.scratch = result.tile + 2 * planned_.length * strip_->width();
-  } else {
+  } else if (rows_) {
     result.scratch =
         reinterpret_cast<Real*>(begin + slot_bytes() - aligned_up(rows_->workspace_bytes()));
   }
@@ -154,7 +170,7 @@ typename axis_pass<Real>::slot axis_pass<Real>::slot_at(std::byte* scratch, unsi
 
 template <class Real>
 std::size_t axis_pass<Real>::n_inner_crossings() const noexcept {
-  if (strip_ || rows_->n_crossings() != 2) return 0;
+  if (!rows_ || rows_->n_crossings() != 2) return 0;
   // A row that outgrows the cache crosses again between its halves, its mirror image and its ends.
   return static_cast<std::size_t>(rows_->n_crossings() - 1) + (mirror_ ? 1 : 0) +
          (is_in_direct_ ? 0 : 1) + (is_out_direct_ ? 0 : 1);
@@ -166,8 +182,8 @@ std::string axis_pass<Real>::explain() const {
   if (!is_in_direct_) text += planned_.in.is_functor ? "your load\n" : "gathered into tiles\n";
   const auto mirror =
       formatted("{} bins of {} and mirror image", planned_.length / 2 + 1, planned_.length);
-  if (planned_.out.is_real()) text += mirror + " combined\n";
-  text += strip_ ? strip_->explain() : rows_->explain();
+  if (rows_ && planned_.out.is_real()) text += mirror + " combined\n";
+  text += strip_ ? strip_->explain() : matrix_ ? matrix_->explain() : rows_->explain();
   if (mirror_ && planned_.in.is_real()) text += "\n" + mirror + " separated";
   if (!is_out_direct_) text += planned_.out.is_functor ? "\nyour store" : "\nscattered from tiles";
   return text;
@@ -178,6 +194,11 @@ void axis_pass<Real>::run_in_memory(const begin_of_end& in, const begin_of_end& 
                                     std::byte* scratch, std::size_t first,
                                     std::size_t count) const {
   const arrays::dimension& row = planned_.repeats.back();
+  if (matrix_) {
+    return matrix_->run(matrix_->product(row.in, row.out, count),
+                        at<Real>(in, planned_.in.first + first * row.in),
+                        at<Real>(out, planned_.out.first + first * row.out), n_threads_);
+  }
   rows<Real> work = all_rows_;
   work.in = at<Real>(in, planned_.in.first + first * row.in);
   work.out = at<Real>(out, planned_.out.first + first * row.out);
@@ -195,8 +216,22 @@ void axis_pass<Real>::run_alone(const std::byte* in, std::byte* out) const {
 }
 
 template <class Real>
+direct_run axis_pass<Real>::direct_matrix() const noexcept {
+  if (planned_.in.first == 0 && planned_.out.first == 0) {
+    return {matrix_->kernel(), &all_products_};
+  }
+  return {[](const void* pass, const std::byte* in, std::byte* out) {
+            const auto& own = *static_cast<const axis_pass*>(pass);
+            own.matrix_->kernel()(&own.all_products_, in + own.planned_.in.first * sizeof(Real),
+                                  out + own.planned_.out.first * sizeof(Real));
+          },
+          this};
+}
+
+template <class Real>
 direct_run axis_pass<Real>::direct() const noexcept {
   if (!is_in_memory_ || is_shared_ || n_threads_ > 1) return {};
+  if (matrix_) return direct_matrix();
   if (!mirror_ && prepared_.single != nullptr && prepared_.in_first == 0 &&
       prepared_.out_first == 0) {
     return {prepared_.single, &prepared_.of_single};
@@ -222,6 +257,7 @@ void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out, std::
     const std::size_t begin = i * tile_columns_;
     const std::size_t n = std::min(tile_columns_, count - begin);
     if (strip_) return run_strip(first + begin, n, in, out, own);
+    if (matrix_) return run_matrix(first + begin, n, in, out, own);
     run_rows(first + begin, n, in, out, own);
   };
   const std::size_t n_tiles = (count + tile_columns_ - 1) / tile_columns_;
@@ -287,6 +323,33 @@ void axis_pass<Real>::run_rows(std::size_t first, std::size_t count, const begin
     if (is_out_direct_) return;
     out_.put(own.tile, row_shape(planned_.out), n, out.advanced(to), own.n_threads);
   });
+}
+
+template <class Real>
+void axis_pass<Real>::run_matrix(std::size_t first, std::size_t count, const begin_of_end& in,
+                                 const begin_of_end& out, const slot& own) const {
+  const auto shape_of = [&](const pass_end& end) {
+    return tile_shape{end.is_real() ? std::size_t{1} : std::size_t{2}, 2 * tile_pitch_};
+  };
+  by_runs(planned_.repeats, first, count,
+          [&](std::size_t in_offset, std::size_t out_offset, std::size_t n) {
+            in_offset += planned_.in.first;
+            out_offset += planned_.out.first;
+            row_product<Real> product = matrix_->product(2 * tile_pitch_, 2 * tile_pitch_, n);
+            const Real* rows = own.tile;
+            if (is_in_direct_) {
+              rows = at<Real>(in, in_offset);
+              product.in_pitch = planned_.repeats.back().in;
+            } else {
+              in_.fetch(in.advanced(in_offset), n, shape_of(planned_.in), own.tile, 1);
+            }
+            if (is_out_direct_) {
+              product.out_pitch = planned_.repeats.back().out;
+              return matrix_->run(product, rows, at<Real>(out, out_offset), 1);
+            }
+            matrix_->run(product, rows, own.tile, 1);
+            out_.put(own.tile, shape_of(planned_.out), n, out.advanced(out_offset), 1);
+          });
 }
 
 template <class Real>

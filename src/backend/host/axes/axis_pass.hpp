@@ -11,6 +11,7 @@
 #include "backend/host/axes/ends.hpp"              // tile_end
 #include "backend/host/axes/passes.hpp"            // pass
 #include "backend/host/rows/mirror_transform.hpp"  // mirror_transform
+#include "backend/host/rows/real_matrix.hpp"       // real_matrix
 #include "backend/host/rows/row_transform.hpp"     // row_transform
 #include "backend/host/rows/strip_transform.hpp"   // strip_transform
 
@@ -26,8 +27,8 @@ template <class Real>
 class axis_pass {
  public:
   /// `scale` is applied on the way out. The functors outlive this.
-  axis_pass(const kernels<Real>& kernel_set, const pass& planned, Real scale,
-            const functors& of_plan);
+  axis_pass(const named_set& set, const kernels<Real>& kernel_set, const pass& planned,
+            long double scale, const functors& of_plan);
 
   [[nodiscard]] const pass& planned() const noexcept { return planned_; }
   [[nodiscard]] std::size_t n_columns() const noexcept { return n_columns_; }
@@ -58,6 +59,7 @@ class axis_pass {
   };
 
   void choose_strip();
+  void choose_matrix(const named_set& set, long double scale);
   void choose_rows();
   [[nodiscard]] std::size_t slot_bytes() const noexcept;
   [[nodiscard]] unsigned n_slots() const noexcept;
@@ -65,6 +67,9 @@ class axis_pass {
   void run_in_memory(const begin_of_end& in, const begin_of_end& out, std::byte* scratch,
                      std::size_t first, std::size_t count) const;
   void run_alone(const std::byte* in, std::byte* out) const;
+  [[nodiscard]] direct_run direct_matrix() const noexcept;
+  void run_matrix(std::size_t first, std::size_t count, const begin_of_end& in,
+                  const begin_of_end& out, const slot& own) const;
   void run_rows(std::size_t first, std::size_t count, const begin_of_end& in,
                 const begin_of_end& out, const slot& own) const;
   void run_strip(std::size_t first, std::size_t count, const begin_of_end& in,
@@ -87,6 +92,8 @@ class axis_pass {
   rows<Real> all_rows_;           ///< All columns as rows in memory, but for where they begin.
   prepared_rows<Real> prepared_;  ///< The same, with their kernel.
   std::optional<strip_transform<Real>> strip_;
+  std::optional<real_matrix<Real>> matrix_;
+  row_product<Real> all_products_;  ///< All columns as rows in memory that a matrix multiplies.
   std::optional<row_transform<Real>> rows_;
   std::optional<mirror_transform<Real>> mirror_;
   bool is_shared_ = false;        ///< Threads share one transform, not the columns.

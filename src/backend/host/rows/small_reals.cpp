@@ -3,35 +3,24 @@
 
 #include <algorithm>  // all_of, fill_n, min
 #include <cstring>    // memcpy
-#include <numbers>    // sqrt2_v
 #include <string>
 #include <utility>  // swap
 #include <vector>
 
-#include "backend/host/aligned.hpp"      // start_of
-#include "backend/host/thread_pool.hpp"  // thread_pool
-#include "formatted.hpp"                 // formatted, joined
-#include "stored_number.hpp"             // with_stored
-#include "wingbeat/roots.hpp"            // root
+#include "backend/host/aligned.hpp"           // start_of
+#include "backend/host/rows/real_matrix.hpp"  // matrix_of_reals, real_matrix
+#include "backend/host/thread_pool.hpp"       // thread_pool
+#include "formatted.hpp"                      // formatted, joined
+#include "stored_number.hpp"                  // with_stored
 
 namespace wingbeat::backend::host {
 namespace {
 
-using request::basis;
 using request::traits;
 
 constexpr std::size_t longest = 16;       ///< Of each axis.
 constexpr std::size_t most_points = 512;  ///< Of one transform: two tiles of them stay in L1 or L2.
 constexpr std::size_t most_alone = 4096;  ///< Points of a call that asks for no threads.
-
-/// Returns the factor of x[j] in element k of a kind whose functions are no sines of half steps.
-long double factor_of(const traits& kind, std::size_t j, std::size_t k, std::size_t n) {
-  const std::size_t order = kind.order(n);
-  const auto w = root(kind.place_in(j) * kind.place_out(k) % order, order);
-  if (kind.functions == basis::cas) return w.real() - w.imag();
-  const long double part = kind.functions == basis::cosine ? w.real() : -w.imag();
-  return kind.is_own_mirror_in(j, n) ? part : 2 * part;
-}
 
 /// As many numbers as a cache line has.
 template <class Real>
@@ -39,38 +28,25 @@ inline constexpr std::size_t lanes_of = 64 / sizeof(Real);
 template <class Real>
 using lane_vector [[gnu::vector_size(64)]] = Real;
 
-/// The matrix of one axis.  [k][term]; a sine transform of half steps adds the terms of the cosine
-/// transform of which signs and reversal make it, in their order, so that both have the same bits.
+/// The matrix of one axis.
 template <class Real>
 struct axis_matrix {
   axis_matrix(const traits& kind, std::size_t n, bool orthogonalizes, long double scale)
       : length(n),
-        terms(n),
         factors(n * n),
         n_vectors((n + lanes_of<Real> - 1) / lanes_of<Real>),
         columns(n * n_vectors * lanes_of<Real>) {
-    const bool is_made = kind.functions == basis::sine && (kind.half_in || kind.half_out);
-    const bool alternates_in = is_made && kind.half_in && !kind.half_out;
-    traits cosines = kind;
-    if (is_made) cosines.functions = basis::cosine;
-    for (std::size_t t = 0; t < n; ++t) terms[t] = is_made && !alternates_in ? n - 1 - t : t;
-    for (std::size_t row = 0; row < n; ++row) {
-      const std::size_t k = alternates_in ? n - 1 - row : row;
-      for (std::size_t t = 0; t < n; ++t) {
-        const bool is_negative = is_made && (alternates_in ? t : row) % 2 == 1;
-        long double factor = scale * factor_of(cosines, t, k, n) * (is_negative ? -1 : 1);
-        if (orthogonalizes && kind.is_own_mirror_in(terms[t], n)) factor *= root_2;
-        if (orthogonalizes && kind.is_own_mirror_out(row, n)) factor /= root_2;
-        factors[row * n + t] = static_cast<Real>(factor);
-        columns[t * n_vectors * lanes_of<Real> + row] = static_cast<Real>(factor);
-      }
+    const matrix_of_reals matrix{kind, n, orthogonalizes, scale};
+    terms = matrix.terms;
+    for (std::size_t i = 0; i < n * n; ++i) {
+      factors[i] = static_cast<Real>(matrix.factors[i]);
+      columns[i % n * n_vectors * lanes_of<Real> + i / n] = factors[i];
     }
   }
 
-  static constexpr long double root_2 = std::numbers::sqrt2_v<long double>;
   std::size_t length;
-  std::vector<std::size_t> terms;  ///< Which sample each term has.
-  std::vector<Real> factors;
+  std::vector<std::size_t> terms;
+  std::vector<Real> factors;  ///< [k][term]
   std::size_t n_vectors;      ///< Of the n elements of one line.
   std::vector<Real> columns;  ///< The same, [term][k], each row in whole vectors.
 };
@@ -280,20 +256,86 @@ class small_reals final : public backend::call {
   std::vector<axis_matrix<Real>> matrices_;
 };
 
-}  // namespace
+/// One dense row of each transform, and rows that follow each other evenly.
+template <class Real>
+class dense_reals final : public backend::call {
+ public:
+  dense_reals(const named_set& set, const request::resolved_spec& request)
+      : request_(request),
+        matrix_(set, request.kind_of_axis(0), request.spec.lengths[0],
+                request::factor_of(request.spec), request.spec.orthogonalize),
+        rows_(
+            matrix_.product(distance_of(request.in), distance_of(request.out), request.spec.batch)),
+        n_threads_(thread_pool::shared().threads_for(
+            static_cast<double>(rows_.count * rows_.length * rows_.n_terms))) {}
 
-std::shared_ptr<const backend::call> make_small_reals(const request::resolved_spec& request) {
+  /// Returns whether a side is such rows.
+  static bool is_dense(const arrays::array& side) {
+    const arrays::axis& row = side.axes.front();
+    const bool is_own = (side.stored == precision::fp64) == (sizeof(Real) == 8) &&
+                        side.stored != precision::fp16 && side.stored != precision::bf16;
+    std::size_t n_loops = 0;
+    for (const arrays::batch& each : side.batches) n_loops += each.count > 1 ? 1 : 0;
+    return is_own && row.stride == 1 && row.valid.first == 0 && row.valid.end == row.length &&
+           side.lead() == 0 && n_loops <= 1;
+  }
+
+  [[nodiscard]] std::size_t traffic_bytes() const noexcept override {
+    return request_.moved_in() + request_.moved_out();
+  }
+  [[nodiscard]] std::string explain() const override {
+    return formatted("{} of {}", name_of(request_.spec.kind), matrix_.explain());
+  }
+  void enqueue(queue&, const backend::run& given) const override {
+    matrix_.run(rows_, reinterpret_cast<const Real*>(start_of(given.in)),
+                reinterpret_cast<Real*>(start_of(given.out)), n_threads_);
+  }
+  [[nodiscard]] direct_run direct() const noexcept override {
+    if (n_threads_ > 1) return {};
+    return {matrix_.kernel(), &rows_};
+  }
+
+ private:
+  static std::size_t distance_of(const arrays::array& side) {
+    std::size_t distance = 0;
+    for (const arrays::batch& each : side.batches) {
+      if (each.count > 1) distance = each.distance;
+    }
+    return distance;
+  }
+
+  request::resolved_spec request_;
+  real_matrix<Real> matrix_;
+  row_product<Real> rows_;
+  unsigned n_threads_;
+};
+
+template <class Real>
+std::shared_ptr<const backend::call> made(const named_set& set,
+                                          const request::resolved_spec& request) {
   const plan_spec& spec = request.spec;
+  const int widest = (sizeof(Real) == 8 ? set.kernels->fp64.width : set.kernels->fp32.width);
+  if (spec.lengths.size() == 1 && dense_reals<Real>::is_dense(request.in) &&
+      dense_reals<Real>::is_dense(request.out) &&
+      real_matrix<Real>::pays(request.kind, spec.lengths[0], spec.batch, widest)) {
+    return std::make_shared<const dense_reals<Real>>(set, request);
+  }
   const bool is_small = std::all_of(spec.lengths.begin(), spec.lengths.end(),
                                     [](std::size_t n) { return n <= longest; });
+  if (!is_small || request::points_of(spec) > most_points) return nullptr;
+  return std::make_shared<const small_reals<Real>>(request);
+}
+
+}  // namespace
+
+std::shared_ptr<const backend::call> make_small_reals(const named_set& set,
+                                                      const request::resolved_spec& request) {
+  const plan_spec& spec = request.spec;
   const bool has_functors =
       spec.load.is_given() || spec.store.is_given() || spec.multiplier.is_given();
-  if (!request.kind.is_real_to_real() || !is_small || has_functors ||
-      request::points_of(spec) > most_points) {
-    return nullptr;
-  }
-  if (spec.real == precision::fp64) return std::make_shared<const small_reals<double>>(request);
-  return std::make_shared<const small_reals<float>>(request);
+  if (!request.kind.is_real_to_real() || has_functors) return nullptr;
+  if (spec.real == precision::fp64) return made<double>(set, request);
+  return made<float>(set, request);
 }
 
 }  // namespace wingbeat::backend::host

@@ -6,6 +6,7 @@
 #include <memory>  // shared_ptr
 
 #include "backend/backend.hpp"   // call
+#include "backend/host/cpu.hpp"  // named_set
 #include "request/resolved.hpp"  // resolved_spec
 
 namespace wingbeat::backend::host {
@@ -13,6 +14,6 @@ namespace wingbeat::backend::host {
 /// Returns the call of a request from reals to reals whose axes are all short and which has no
 /// functors; null of others.
 [[nodiscard]] std::shared_ptr<const backend::call> make_small_reals(
-    const request::resolved_spec& request);
+    const named_set& set, const request::resolved_spec& request);
 
 }  // namespace wingbeat::backend::host

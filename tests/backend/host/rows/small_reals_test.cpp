@@ -22,8 +22,9 @@ std::vector<double> transformed(engine runs_on, const plan_spec& spec,
   const plan planned{on, spec};
   buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
   in.write(x.data(), in.size_bytes());
-  planned.enqueue(on, in.view(), out.view());
   std::vector<double> y(out.size_bytes() / sizeof(double));
+  out.write(y.data(), out.size_bytes());  // what lies between elements
+  planned.enqueue(on, in.view(), out.view());
   out.read(y.data(), out.size_bytes());
   return y;
 }
@@ -45,11 +46,16 @@ TEST(small_reals, are_the_sums_of_each_kind_in_few_lanes_and_in_many) {
     if (!kind.is_real_to_real()) continue;
     for (std::size_t n = kind.min_length(); n <= 16; ++n) {
       for (const std::size_t batch : {1U, 2U, 7U, 21U}) {
-        expect_right({.lengths = {n},
-                      .batch = batch,
-                      .kind = kind.kind,
-                      .real = precision::fp64,
-                      .orthogonalize = batch == 7});
+        for (const std::size_t stride : {1U, 2U}) {
+          const memory_layout layout{.strides = {stride}, .distances = {stride * n + 1}};
+          expect_right({.lengths = {n},
+                        .batch = batch,
+                        .kind = kind.kind,
+                        .real = precision::fp64,
+                        .orthogonalize = batch == 7,
+                        .in = layout,
+                        .out = layout});
+        }
       }
     }
   }
@@ -76,16 +82,22 @@ TEST(small_reals, share_many_blocks_among_threads) {
 
 TEST(small_reals, are_made_of_short_axes_alone) {
   const auto makes = [](const plan_spec& spec) {
-    return backend::host::make_small_reals(spec) != nullptr;
+    return backend::host::make_small_reals(backend::host::chosen_set(), spec) != nullptr;
   };
+  const memory_layout apart{.strides = {2}};
   EXPECT_TRUE(makes({.lengths = {16}, .kind = transform::dct2}));
+  EXPECT_TRUE(makes({.lengths = {16}, .kind = transform::dct2, .in = apart, .out = apart}));
   EXPECT_TRUE(makes({.lengths = {8, 8, 8}, .kind = transform::dct2}));
-  EXPECT_FALSE(makes({.lengths = {17}, .kind = transform::dct2}));
+  EXPECT_TRUE(makes({.lengths = {64}, .kind = transform::dct2}));
+  EXPECT_FALSE(makes({.lengths = {64}, .batch = 64, .kind = transform::dct2}));
+  EXPECT_FALSE(makes({.lengths = {17}, .kind = transform::dct2, .in = apart, .out = apart}));
   EXPECT_FALSE(makes({.lengths = {16, 16, 16}, .kind = transform::dct2}));
   EXPECT_FALSE(makes({.lengths = {8}, .kind = transform::forward_from_real}));
   queue on{first_device(engine::host)};
   EXPECT_THAT((plan{on, {.lengths = {8, 8}, .kind = transform::dst3}}.explain()),
               ::testing::HasSubstr("dst3 of 8x8 reals by matrices"));
+  EXPECT_THAT((plan{on, {.lengths = {64}, .kind = transform::dst3}}.explain()),
+              ::testing::HasSubstr("dst3 of 64 reals by a matrix of 64 terms"));
 }
 
 }  // namespace

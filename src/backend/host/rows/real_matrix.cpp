@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/rows/real_matrix.hpp"
+
+#include <bit>  // has_single_bit
+#include <complex>
+#include <numbers>  // sqrt2_v
+
+#include "backend/host/kernels.hpp"      // first_of_tile
+#include "backend/host/thread_pool.hpp"  // thread_pool
+#include "backend/host/thresholds.hpp"   // limits
+#include "formatted.hpp"                 // formatted
+#include "wingbeat/good_length.hpp"      // is_good_length
+#include "wingbeat/roots.hpp"            // root
+
+namespace wingbeat::backend::host {
+namespace {
+
+using request::basis;
+using request::domain;
+using request::traits;
+
+constexpr long double root_2 = std::numbers::sqrt2_v<long double>;
+
+/// Returns the factor of x[j] in element k of a kind whose functions are no sines of half steps.
+long double factor_of(const traits& kind, std::size_t j, std::size_t k, std::size_t n) {
+  const std::size_t order = kind.order(n);
+  const auto w = root(kind.place_in(j) * kind.place_out(k) % order, order);
+  if (kind.functions == basis::cas) return w.real() - w.imag();
+  const long double part = kind.functions == basis::cosine ? w.real() : -w.imag();
+  return kind.is_own_mirror_in(j, n) ? part : 2 * part;
+}
+
+/// Returns w^(jk) of n points.
+std::complex<long double> factor_of_bin(const traits& kind, std::size_t j, std::size_t k,
+                                        std::size_t n) {
+  const auto w = root(j * k % n, n);
+  return kind.is_forward ? w : std::conj(w);
+}
+
+// Fewer points take less time unfolded.
+constexpr std::size_t shortest_folded = 6, shortest_unfolded = 9;
+
+/// The longest rows that a matrix transforms quicker than any other method. Rows of odd length are
+/// complex ones of the whole length otherwise, those of powers of two from 32 on are quicker as
+/// half as many complex numbers. Longer ones would be less accurate than is promised.
+struct longest_rows {
+  std::size_t odd, even, of_reals;
+};
+constexpr longest_rows longest_fp32[] = {{95, 60, 96},
+                                         {63, 30, 24}};  // few rows, rows in all lanes
+constexpr longest_rows longest_fp64[] = {{95, 44, 64}, {63, 24, 24}};
+
+}  // namespace
+
+matrix_of_reals::matrix_of_reals(const traits& kind, std::size_t n, bool orthogonalizes,
+                                 long double scale)
+    : terms(n), factors(n * n) {
+  const bool is_made = kind.functions == basis::sine && (kind.half_in || kind.half_out);
+  const bool alternates_in = is_made && kind.half_in && !kind.half_out;
+  traits cosines = kind;
+  if (is_made) cosines.functions = basis::cosine;
+  for (std::size_t t = 0; t < n; ++t) terms[t] = is_made && !alternates_in ? n - 1 - t : t;
+  for (std::size_t row = 0; row < n; ++row) {
+    const std::size_t k = alternates_in ? n - 1 - row : row;
+    for (std::size_t t = 0; t < n; ++t) {
+      const bool is_negative = is_made && (alternates_in ? t : row) % 2 == 1;
+      long double factor = scale * factor_of(cosines, t, k, n) * (is_negative ? -1 : 1);
+      if (orthogonalizes && kind.is_own_mirror_in(terms[t], n)) factor *= root_2;
+      if (orthogonalizes && kind.is_own_mirror_out(row, n)) factor /= root_2;
+      factors[row * n + t] = factor;
+    }
+  }
+}
+
+template <class Real>
+real_matrix<Real>::real_matrix(const named_set& set, const traits& kind, std::size_t n,
+                               long double scale, bool orthogonalizes) {
+  const line_kernels<Real>* line_set = nullptr;
+  if constexpr (sizeof(Real) == 8) {
+    line_set = &set.lines->fp64;
+    widest_ = set.kernels->fp64.width;
+  } else {
+    line_set = &set.lines->fp32;
+    widest_ = set.kernels->fp32.width;
+  }
+  shape_.length = shape_.n_in = shape_.n_lanes = n;
+  if (kind.is_real_to_real()) {
+    prepare_reals(kind, scale, orthogonalizes);
+  } else if (kind.in == domain::real) {
+    prepare_spectrum(kind, scale);
+  } else {
+    prepare_signal(kind, scale);
+  }
+  shape_.terms = terms_.data();
+  shape_.factors = factors_.get();
+  kernel_ = line_set->product(form_, shape_.n_terms, shape_.n_lanes);
+}
+
+/// Fills the table with factor_of(term, lane).
+template <class Real>
+template <class FactorOf>
+void real_matrix<Real>::fill(FactorOf factor_of_lane) {
+  const auto width = static_cast<std::size_t>(product_width<Real>(shape_.n_lanes, widest_));
+  shape_.n_terms = terms_.size();
+  shape_.n_tiles = (shape_.n_lanes + width - 1) / width;
+  factors_ = make_aligned<Real>(shape_.n_terms * shape_.n_tiles * width);
+  Real* next = factors_.get();
+  for (std::size_t term = 0; term < shape_.n_terms; ++term) {
+    for (std::size_t tile = 0; tile < shape_.n_tiles; ++tile) {
+      for (std::size_t l = 0; l < width; ++l) {
+        const std::size_t lane = first_of_tile(tile, width, shape_.n_lanes) + l;
+        *next++ = lane < shape_.n_lanes ? static_cast<Real>(factor_of_lane(term, lane)) : Real{0};
+      }
+    }
+  }
+}
+
+template <class Real>
+void real_matrix<Real>::prepare_reals(const traits& kind, long double scale, bool orthogonalizes) {
+  const std::size_t n = shape_.length;
+  const matrix_of_reals matrix{kind, n, orthogonalizes, scale};
+  terms_.assign(matrix.terms.begin(), matrix.terms.end());
+  fill([&](std::size_t term, std::size_t k) { return matrix.factors[k * n + term]; });
+}
+
+/// Reals to bins 0 to n/2.
+template <class Real>
+void real_matrix<Real>::prepare_spectrum(const traits& kind, long double scale) {
+  const std::size_t n = shape_.length, n_bins = n / 2 + 1;
+  if (n < shortest_folded) {
+    for (std::size_t j = 0; j < n; ++j) terms_.push_back(static_cast<int>(j));
+    shape_.n_lanes = 2 * n_bins;
+    return fill([&](std::size_t j, std::size_t lane) {
+      const auto w = scale * factor_of_bin(kind, j, lane / 2, n);
+      return lane % 2 == 0 ? w.real() : w.imag();
+    });
+  }
+  form_ = matrix_form::folded;
+  shape_.n_lanes = n_bins;
+  terms_.push_back(0);
+  for (std::size_t j = 1; j < n_bins; ++j) {
+    terms_.push_back(static_cast<int>(j));
+    if (2 * j < n) terms_.push_back(static_cast<int>(folded_distance + j));
+  }
+  fill([&](std::size_t term, std::size_t k) {
+    const auto w = scale * factor_of_bin(kind, (term + 1) / 2, k, n);
+    return term == 0 || term % 2 == 1 ? w.real() : w.imag();
+  });
+}
+
+/// Bins 0 to n/2 to reals. Im of those that are their own mirror image is not read.
+template <class Real>
+void real_matrix<Real>::prepare_signal(const traits& kind, long double scale) {
+  const std::size_t n = shape_.length, n_bins = n / 2 + 1;
+  shape_.n_in = n + 1;
+  terms_.push_back(0);
+  for (std::size_t k = 1; k < n_bins; ++k) {
+    terms_.push_back(static_cast<int>(2 * k));
+    if (2 * k < n) terms_.push_back(static_cast<int>(2 * k + 1));
+  }
+  if (n >= shortest_unfolded) {
+    form_ = matrix_form::unfolded;
+    shape_.n_lanes = n_bins;
+  }
+  fill([&](std::size_t term, std::size_t j) {
+    const std::size_t k = (term + 1) / 2;
+    const auto w = (k == 0 || 2 * k == n ? scale : 2 * scale) * factor_of_bin(kind, j, k, n);
+    return term == 0 || term % 2 == 1 ? w.real() : -w.imag();
+  });
+}
+
+template <class Real>
+bool real_matrix<Real>::pays(const traits& kind, std::size_t n, std::size_t count, int widest) {
+  const bool fill_lanes = 4 * count >= 3 * static_cast<std::size_t>(widest);
+  const longest_rows& longest = (sizeof(Real) == 8 ? longest_fp64 : longest_fp32)[fill_lanes];
+  if (kind.is_real_to_real()) return n <= (is_good_length(n) ? longest.of_reals : longest.odd);
+  if (n % 2 != 0) return n <= longest.odd;
+  return n <= longest.even && (n < 32 || !std::has_single_bit(n));
+}
+
+template <class Real>
+std::string real_matrix<Real>::explain() const {
+  return formatted("{} reals by a matrix of {} terms, {} lanes", shape_.length, shape_.n_terms,
+                   product_width<Real>(shape_.n_lanes, widest_));
+}
+
+template <class Real>
+row_product<Real> real_matrix<Real>::product(std::size_t in_pitch, std::size_t out_pitch,
+                                             std::size_t count) const {
+  row_product<Real> result = shape_;
+  result.in_pitch = in_pitch;
+  result.out_pitch = out_pitch;
+  result.count = count;
+  return result;
+}
+
+template <class Real>
+void real_matrix<Real>::run(const row_product<Real>& given, const Real* in, Real* out,
+                            unsigned n_threads) const {
+  const auto share = [&](std::size_t begin, std::size_t end, unsigned) {
+    row_product<Real> part = given;
+    part.count = end - begin;
+    kernel_(&part, reinterpret_cast<const std::byte*>(in + begin * given.in_pitch),
+            reinterpret_cast<std::byte*>(out + begin * given.out_pitch));
+  };
+  if (n_threads <= 1) return share(0, given.count, 0);
+  thread_pool::shared().share(given.count, limits.tiles_per_thread * n_threads, n_threads, share);
+}
+
+template class real_matrix<float>;
+template class real_matrix<double>;
+
+}  // namespace wingbeat::backend::host

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of few reals by matrices, with every instruction set, alone and many, in place and apart,
+// within the accuracy bounds; which rows they are, and what is not read.
+#include "backend/host/rows/real_matrix.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include "backend/host/accurate_run.hpp"  // check_all_rows, checked_sets
+#include "request/traits.hpp"             // traits_of
+#include "support/full_run.hpp"           // is_full_run
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using backend::host::real_matrix;
+
+/// Rows of n that fill no lanes, and that fill them and leave some.
+template <class Real>
+void check_rows(std::size_t n, transform kind) {
+  for (const std::size_t batch : {1U, 5U, 21U}) {
+    for (const placement placed : {placement::out_of_place, placement::in_place}) {
+      check_all_rows<Real>({.lengths = {n},
+                            .batch = batch,
+                            .kind = kind,
+                            .real = precision_of<Real>,
+                            .scale = batch == 5 ? scaling::by_sqrt_length : scaling::none,
+                            .where = placed},
+                           batch % 2);
+    }
+  }
+}
+
+TEST(real_matrix, transforms_rows_within_the_bounds) {
+  for (std::size_t n = 2; n <= 96; n += is_full_run() || n < 33 ? 1 : 7) {
+    for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
+      check_rows<float>(n, kind);
+      check_rows<double>(n, kind);
+    }
+  }
+}
+
+TEST(real_matrix, reads_no_imaginary_part_that_counts_as_zero) {
+  constexpr float none = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& set : checked_sets()) {
+    for (const std::size_t n : {2U, 5U, 8U, 12U, 15U, 24U, 40U}) {
+      const plan_spec spec{.lengths = {n}, .batch = 9, .kind = transform::inverse_to_real};
+      auto input = input_noise<float>(spec);
+      auto zeros = input;
+      const std::size_t pitch = n / 2 * 2 + 2;
+      for (std::size_t row = 0; row < 9; ++row) {
+        for (const std::size_t bin : {std::size_t{0}, n % 2 == 0 ? n / 2 : std::size_t{0}}) {
+          input[pitch * row + 2 * bin + 1] = none;
+          zeros[pitch * row + 2 * bin + 1] = 0;
+        }
+      }
+      EXPECT_EQ(guarded_run(set, spec, input), guarded_run(set, spec, zeros)) << set.name << n;
+    }
+  }
+}
+
+TEST(real_matrix, gives_a_row_the_same_bits_in_any_batch) {
+  for (const auto& set : checked_sets()) {
+    for (const std::size_t n : {3U, 8U, 12U, 15U, 24U}) {
+      for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
+        const plan_spec alone{.lengths = {n}, .kind = kind};
+        const plan_spec many{.lengths = {n}, .batch = 19, .kind = kind};
+        const auto input = input_noise<float>(many);
+        const auto output = guarded_run(set, many, input);
+        const std::size_t in_pitch = input.size() / 19, out_pitch = output.size() / 19;
+        for (std::size_t row = 0; row < 19; ++row) {
+          const std::vector<float> given(&input[in_pitch * row], &input[in_pitch * row] + in_pitch);
+          const std::vector<float> got(&output[out_pitch * row],
+                                       &output[out_pitch * row] + out_pitch);
+          ASSERT_EQ(guarded_run(set, alone, given), got) << described(set, many) << " " << row;
+        }
+      }
+    }
+  }
+}
+
+TEST(real_matrix, pays_for_short_rows_and_longer_odd_ones) {
+  const auto pays = [](transform kind, std::size_t n, std::size_t count) {
+    return real_matrix<float>::pays(request::traits_of(kind), n, count, 16);
+  };
+  EXPECT_TRUE(pays(transform::forward_from_real, 60, 1));
+  EXPECT_FALSE(pays(transform::forward_from_real, 62, 1));
+  EXPECT_FALSE(pays(transform::forward_from_real, 60, 16));
+  EXPECT_TRUE(pays(transform::inverse_to_real, 63, 16));
+  EXPECT_FALSE(pays(transform::inverse_to_real, 32, 1));
+  EXPECT_TRUE(pays(transform::dct2, 64, 11));
+  EXPECT_FALSE(pays(transform::dct2, 64, 12));
+}
+
+}  // namespace
