@@ -8,7 +8,6 @@
 #include <cstddef>  // size_t
 #include <vector>
 
-#include "wingbeat/device/twiddle.hpp"             // rows, row_exponent
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
 
 namespace wingbeat {
@@ -45,9 +44,11 @@ inline std::vector<std::complex<long double>> roots_of(device::workgroup::schedu
     const std::size_t radix = plan.radix(stage);
     const std::size_t place = plan.place_value(stage);
     if (place == 1) continue;
-    for (unsigned row = 0; row < device::twiddle::rows(plan.radix(stage)); ++row) {
-      const std::size_t e = device::twiddle::row_exponent(row);
-      for (std::size_t k = 0; k < place; ++k) table.push_back(root(e * k, place * radix));
+    for (unsigned row = 0; row < plan.rows(stage); ++row) {
+      const std::size_t e = plan.row_exponent(stage, row);
+      for (unsigned entry = 0; entry < place; ++entry) {
+        table.push_back(root(e * plan.power_of(stage, entry), place * radix));
+      }
     }
   }
   return table;

@@ -103,6 +103,7 @@ programs::program long_programs::prepare() const {
   kernels.load.in_bytes = kernel_bytes(spec_, row_);
   kernels.load.moved_bytes = kernels.load.in_bytes + skip_bytes(spec_);
   kernels.valid_in = {{0, row_.taps}};
+  kernels.scale = scaling::by_length;  // here once, and not of each result
   kernels.out = {.strides = {1}, .distances = {row_.padded}};
   const array_ends ends{place::input, place::filter};
   if (!steps.add_spectra({kernels}, ends)) steps.add(kernels, ends);
@@ -116,7 +117,6 @@ programs::program long_programs::convolved(index_range in, index_range out, cons
       rows({spec_.channels, 1, pairs()}),
       {.stored = computed(spec_), .distances = {row_.padded, 0, 0}, .times = times},
       true};
-  request.rows.scale = scaling::by_length;
   request.rows.load = load;
   request.rows.store = store;
   request.rows.valid_in = {in};

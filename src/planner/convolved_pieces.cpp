@@ -299,9 +299,10 @@ std::optional<piece> convolution_of(const axis_request& axis, const tuning::arch
   };
   const piece common = common_piece(context, true, true);
   const tuning::shape* own = shape_of(context.shapes.convolutions);
-  auto result =
-      whole_row(common, own != nullptr ? own : shape_of(context.shapes.rows.whole), context);
-  if (result) keep_bins(*result, own != nullptr);
+  auto result = own != nullptr ? whole_row(common, own, context) : std::nullopt;
+  const bool is_own = result.has_value();  // and fits
+  if (!is_own) result = whole_row(common, shape_of(context.shapes.rows.whole), context);
+  if (result) keep_bins(*result, is_own);
   return result;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/placement.hpp"
 
-#include "arrays/dimension.hpp"  // nested_levels
-#include "planner/loops.hpp"     // add_loops
-#include "planner/staging.hpp"   // stage, prefetch
+#include "arrays/dimension.hpp"       // nested_levels
+#include "planner/loops.hpp"          // add_loops
+#include "planner/staging.hpp"        // stage, prefetch
+#include "wingbeat/device/index.hpp"  // is_power_of_two
 
 namespace wingbeat::planner {
 namespace {
@@ -135,6 +136,9 @@ pass placed(const piece& cut, const placement& position) {
   }
   pass_numbers& numbers = result.numbers;
   numbers.shape = cut.shape;
+  if (cut.shape.is_convolution() && device::is_power_of_two(cut.shape.length)) {
+    numbers.shape.twiddles = position.rules.convolved_twiddles;
+  }
   numbers.shape.times = position.filter != nullptr ? position.filter->times : product::plain;
   numbers.prior = cut.prior;
   numbers.total = cut.total;

@@ -36,10 +36,8 @@ class root_table {
     for (std::size_t e = 0; e < count; ++e) roots_.push_back(root_of(e));
   }
 
-  void add_stages(std::size_t length, unsigned elements_per_thread,
-                  device::order order = device::order::natural) {
-    const auto n = static_cast<unsigned>(length);
-    for (const auto& w : roots_of({order, n, elements_per_thread})) add(w);
+  void add_stages(const device::workgroup::schedule& stages) {
+    for (const auto& w : roots_of(stages)) add(w);
   }
 
   void add_all(std::size_t m) {
@@ -96,7 +94,8 @@ class root_table {
   void add_body(const tile_shape& shape) {
     const unsigned e = shape.elements_per_thread;
     if (!shape.is_cluster()) {
-      add_stages(shape.length, e, shape.stage_order());
+      if (shape.roots_back_at() > 0) add_stages(shape.stages(device::direction::forward));
+      add_stages(shape.stages());
       if (!shape.has_real_row()) return;
       const auto n = static_cast<unsigned>(shape.length);
       for (unsigned k = 0; k < device::workgroup::real_roots_of(n, e); ++k) add(root(k, 2 * n));
@@ -110,8 +109,11 @@ class root_table {
   /// Adds the roots of a cluster's transform of A B points.
   void add_cluster(const tile_shape& shape, std::size_t a, std::size_t b) {
     const unsigned e = shape.elements_per_thread;
-    add_stages(a, e);
-    if (b != a) add_stages(b, e);
+    const auto add_rows = [&](std::size_t length) {
+      add_stages({device::order::natural, static_cast<unsigned>(length), e});
+    };
+    add_rows(a);
+    if (b != a) add_rows(b);
     if (shape.makes == body::plane) return;
     add_twiddles(e, b, b * e, 1);
     add_all(shape.length);

@@ -62,7 +62,8 @@ const architecture& hopper() {
                                              .mirrored = fp32_mirrored_of_bins},
                             .columns = fp32_columns,
                             .column_lines = fp32_column_lines,
-                            .unmeasured_mirrored = fp32_mirrored_limits}};
+                            .unmeasured_mirrored = fp32_mirrored_limits},
+      .placing = {.convolved_twiddles = device::workgroup::twiddling::fused}};
   return data;
 }
 

@@ -34,17 +34,18 @@ inline constexpr shape fp32_whole[] = {
     {.length = 16384, .elements = 32, .half_trade = true, .fraction = 0.95f, .resident = 1,
      .prefetch_mib = 8, .streams = true},
 };
-// Found by `best_shape convolutions`: a tile prefetched hides the loads of the next behind the
-// arithmetic of two transforms (bench/NOTES.md, section 15).
+// A tile prefetched hides the loads of the next behind the arithmetic of two transforms; of fused
+// butterflies from 512 on (bench/NOTES.md, sections 15 and 43).
 inline constexpr shape fp32_convolutions[] = {
     {.length = 64, .elements = 8, .lanes = 8, .fraction = 1, .prefetch_mib = 4},
     {.length = 128, .elements = 8, .lanes = 4, .fraction = 1, .resident = 8, .prefetch_mib = 4},
     {.length = 256, .elements = 16, .lanes = 8, .fraction = 1, .resident = 4, .prefetch_mib = 4},
-    {.length = 512, .elements = 16, .lanes = 2, .fraction = 1, .resident = 12, .prefetch_mib = 4},
+    {.length = 512, .elements = 16, .lanes = 2, .fraction = 1, .resident = 8, .prefetch_mib = 4},
     {.length = 1024, .elements = 16, .fraction = 1, .resident = 12, .prefetch_mib = 4},
     {.length = 2048, .elements = 16, .fraction = 0.94f, .resident = 8, .prefetch_mib = 4},
-    {.length = 4096, .elements = 32, .fraction = 0.84f, .resident = 4, .prefetch_mib = 4},
-    {.length = 8192, .elements = 32, .fraction = 0.75f, .resident = 2, .prefetch_mib = 4},
+    {.length = 4096, .elements = 16, .fraction = 0.88f, .resident = 3, .prefetch_mib = 4},
+    {.length = 8192, .elements = 32, .fraction = 0.79f, .resident = 2, .prefetch_mib = 4},
+    {.length = 16384, .elements = 32, .fraction = 0.66f, .resident = 1, .prefetch_mib = 4},
 };
 inline constexpr shape fp64_whole[] = {
     {.length = 1, .elements = 1, .lanes = 256, .fraction = 0.98f},

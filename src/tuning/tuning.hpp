@@ -9,8 +9,9 @@
 #include <ranges>  // views::join
 #include <span>
 
-#include "wingbeat/devices.hpp"  // device_info
-#include "wingbeat/plan.hpp"     // precision
+#include "wingbeat/device/workgroup/schedule.hpp"  // twiddling
+#include "wingbeat/devices.hpp"                    // device_info
+#include "wingbeat/plan.hpp"                       // precision
 
 namespace wingbeat::tuning {
 
@@ -243,6 +244,8 @@ struct placement_rules {
   /// limit (section 24).
   std::size_t max_graph_bytes_of_one = std::size_t{32} << 10;
   std::size_t max_graph_bytes_of_several = std::size_t{8} << 20;
+  /// Of what one workgroup convolves, of powers of two, which instructions bind (section 43).
+  device::workgroup::twiddling convolved_twiddles = device::workgroup::twiddling::apart;
   /// Shorter rows are not padded, because it would add more than an eighth (section 10).
   std::size_t shortest_padded = 128;
 };

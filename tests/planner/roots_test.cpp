@@ -205,6 +205,27 @@ TEST(roots, begin_with_the_first_of_their_order) {
   }
 }
 
+/// In scrambled order fused butterflies want roots of k with its bits reversed forward, of k back.
+TEST(roots, of_fused_convolved_rows_are_each_directions_own) {
+  pass_numbers numbers;
+  numbers.shape.makes = body::convolve;
+  numbers.shape.length = numbers.total = 64;
+  numbers.shape.elements_per_thread = 8;
+  numbers.shape.twiddles = device::workgroup::twiddling::fused;
+  const auto table = table_of<double>(numbers);
+  // A stage of radix 8 after 8: rows e = 1, 2, 4 of k < 8.
+  ASSERT_EQ(table.size(), 2 * 3 * 8U);
+  ASSERT_EQ(numbers.shape.roots_back_at(), 3 * 8U);
+  constexpr std::size_t reversed[] = {0, 4, 2, 6, 1, 5, 3, 7};
+  for (std::size_t row = 0; row < 3; ++row) {
+    const std::size_t e = std::size_t{1} << row;
+    for (std::size_t k = 0; k < 8; ++k) {
+      EXPECT_EQ(table[row * 8 + k], std::complex<double>(root(e * reversed[k], 64)));
+      EXPECT_EQ(table[(3 + row) * 8 + k], std::complex<double>(root(e * k, 64)));
+    }
+  }
+}
+
 TEST(roots, of_a_real_row_follow_its_stages) {
   pass_numbers numbers;
   numbers.shape.makes = body::real_row;

@@ -19,6 +19,8 @@ using namespace wingbeat::test;
 
 template <class Base>
 using convolved = shaped<Base, &tile_shape::makes, body::convolve>;
+template <class Base>
+using fused = shaped<Base, &tile_shape::twiddles, wingbeat::device::workgroup::twiddling::fused>;
 
 /// Returns the bin in the place of element `number` of a row: of powers of two they are scrambled.
 template <class Policy>
@@ -120,6 +122,16 @@ TEST(body_convolve, leaves_out_padding) {
   check<padded_rows<convolved<whole_rows<64, 8, 4>>, 9>>();
   check<padded_rows<convolved<whole_rows<1024, 16, 2>>, 128>>();
   check<padded_rows<convolved<whole_rows<240, 12, 4>>, 40>>();
+}
+
+/// Each direction has roots of its own, but in natural order.
+TEST(body_convolve, has_roots_in_its_butterflies) {
+  check<fused<convolved<whole_rows<8, 8, 4>>>>();
+  check<fused<convolved<whole_rows<1024, 32, 1>>>>();
+  check<fused<convolved<whole_rows<256, 4, 2, double>>>>();
+  check<fused<in_halves<convolved<whole_rows<256, 8, 2>>>>>();
+  check<padded_rows<fused<convolved<whole_rows<512, 16, 2>>>, 200>>();
+  check<fused<convolved<whole_rows<240, 12, 2>>>>();
 }
 
 TEST(body_convolve, exchanges_halves_as_well) {

@@ -205,7 +205,7 @@ void expect_sizes_of_types(const convolution_numbers& convolved_by = {}) {
   constexpr tile_shape shape = numbers.shape;
   EXPECT_EQ(shape.threads(), body_type::workgroup_threads);
   EXPECT_EQ(shape.scratch_bytes(), body_type::scratch_bytes);
-  EXPECT_EQ(shape.body_roots(), fft::table_entries);
+  EXPECT_EQ(shape.body_roots(), shape.roots_back_at() + fft::table_entries);
   EXPECT_EQ(shape.element_bytes, sizeof(complex<typename Policy::real>));
   if constexpr (shape.is_cluster()) {
     using first = typename fft::first_fft;

@@ -7,12 +7,16 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>  // numeric_limits
+#include <complex>  // conj
+#include <limits>   // numeric_limits
+#include <vector>
 
-#include "support/oracle.hpp"        // dft_by_definition, max_error
+#include "support/oracle.hpp"        // dft, dft_by_definition, max_error
 #include "support/signal.hpp"        // length, noise
 #include "support/tolerance.hpp"     // is_accurate, rounding_bound
 #include "wingbeat/device/half.hpp"  // half_float, half_pair
+#include "wingbeat/device/thread/dft/fused.hpp"
+#include "wingbeat/roots.hpp"  // root
 
 namespace {
 
@@ -22,6 +26,20 @@ using wingbeat::device::opposite;
 using wingbeat::device::thread::dft;
 using wingbeat::device::thread::dft_of_reals;
 using wingbeat::device::thread::dft_to_reals;
+
+/// How a DFT is made: by `dft`, or of fused multiply-adds.
+struct made_plainly {
+  template <direction Dir, unsigned Live, class X>
+  static void transform(X& x) {
+    dft<Dir, Live>(x);
+  }
+};
+struct made_fused {
+  template <direction Dir, unsigned Live, class X>
+  static void transform(X& x) {
+    wingbeat::device::thread::fused_dft<Dir, Live>(x);
+  }
+};
 
 template <class Length>
 class thread_dft : public ::testing::Test {};
@@ -34,14 +52,19 @@ using lengths =
                      length<30>, length<31>, length<32>>;
 TYPED_TEST_SUITE(thread_dft, lengths);
 
-template <class Real, int N, direction Dir>
+template <class Length>
+class thread_fused_dft : public ::testing::Test {};
+using powers_of_two = ::testing::Types<length<2>, length<4>, length<8>, length<16>, length<32>>;
+TYPED_TEST_SUITE(thread_fused_dft, powers_of_two);
+
+template <class Real, int N, direction Dir, class Made = made_plainly>
 void compare_with_the_definition() {
   exact all,
       all_expected;  // of all seeds, because the L2 bound is that of a mean
   for (int seed = 0; seed < 100; ++seed) {
     auto x = noise<Real, N>(seed);
     const auto expected = dft_by_definition<Dir>(x);
-    dft<Dir>(x.at);
+    Made::template transform<Dir, N>(x.at);
     ASSERT_LE(max_error(x, expected), rounding_bound<Real>(N)) << "seed " << seed;
     for (int k = 0; k < N; ++k) {
       all.push_back(widened(x.at[k]));
@@ -58,42 +81,51 @@ TYPED_TEST(thread_dft, agrees_with_the_definition) {
   compare_with_the_definition<double, n, direction::forward>();
   compare_with_the_definition<double, n, direction::inverse>();
 }
+TYPED_TEST(thread_fused_dft, agrees_with_the_definition) {
+  constexpr int n = TypeParam::value;
+  compare_with_the_definition<float, n, direction::forward, made_fused>();
+  compare_with_the_definition<float, n, direction::inverse, made_fused>();
+  compare_with_the_definition<double, n, direction::forward, made_fused>();
+}
 
 /// Known zeros are not read: NaN stands in their places. The DFT is linear, so
 /// that fewer live inputs stay within the bound of all.
-template <int N, direction Dir, int Live = 1>
+template <int N, direction Dir, class Made = made_plainly, int Live = 1>
 void compare_with_live_inputs() {
   auto x = noise<float, N>(/*seed=*/Live);
   for (int j = Live; j < N; ++j) x.at[j] = {};
   const auto expected = dft_by_definition<Dir>(x);
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (int j = Live; j < N; ++j) x.at[j] = {nan, nan};
-  dft<Dir, Live>(x.at);
+  Made::template transform<Dir, Live>(x.at);
   const bool is_within = max_error(x, expected) <= rounding_bound<float>(N);  // false for NaN
   ASSERT_TRUE(is_within) << Live << " of " << N << ": " << max_error(x, expected);
   constexpr bool is_long = N > 16 && N < 32;  // of which every seventh number does, and the last
   constexpr int next = is_long && Live + 7 <= N ? Live + 7 : Live + 1;
-  if constexpr (Live < N) compare_with_live_inputs<N, Dir, next>();
+  if constexpr (Live < N) compare_with_live_inputs<N, Dir, Made, next>();
 }
 
 TYPED_TEST(thread_dft, leaves_out_inputs_known_to_be_zeros) {
   compare_with_live_inputs<TypeParam::value, direction::forward>();
   compare_with_live_inputs<TypeParam::value, direction::inverse>();
 }
+TYPED_TEST(thread_fused_dft, leaves_out_inputs_known_to_be_zeros) {
+  compare_with_live_inputs<TypeParam::value, direction::forward, made_fused>();
+}
 
 /// Of real inputs, bins k and N - k are conjugates; of equal inputs, bins but 0
 /// are zeros. Exactly.
-template <class Real, int N, direction Dir>
+template <class Real, int N, direction Dir, class Made = made_plainly>
 void expect_symmetries() {
   auto x = noise<Real, N>(/*seed=*/3);
   for (int j = 0; j < N; ++j) x.at[j].im = 0;
-  dft<Dir>(x.at);
+  Made::template transform<Dir, N>(x.at);
   for (int k = 0; k < N; ++k) {
     EXPECT_EQ(x.at[k].re, x.at[(N - k) % N].re) << k << " of " << N;
     EXPECT_EQ(x.at[k].im, -x.at[(N - k) % N].im) << k << " of " << N;
   }
   for (int j = 0; j < N; ++j) x.at[j] = {Real(0.3), Real(-0.7)};
-  dft<Dir>(x.at);
+  Made::template transform<Dir, N>(x.at);
   for (int k = 1; k < N; ++k) {
     EXPECT_EQ(x.at[k].re, 0) << k << " of " << N;
     EXPECT_EQ(x.at[k].im, 0) << k << " of " << N;
@@ -107,15 +139,56 @@ TYPED_TEST(thread_dft, keeps_symmetries_exactly) {
   expect_symmetries<double, n, direction::forward>();
   expect_symmetries<double, n, direction::inverse>();
 }
+TYPED_TEST(thread_fused_dft, keeps_symmetries_exactly) {
+  expect_symmetries<float, TypeParam::value, direction::forward, made_fused>();
+  expect_symmetries<double, TypeParam::value, direction::inverse, made_fused>();
+}
+
+/// Inputs q times w^(q k), w of order `prior` N, in the butterflies of a stage.
+template <class Real, int N, direction Dir>
+void compare_twiddled() {
+  constexpr unsigned prior = 12;
+  constexpr std::size_t order = std::size_t{prior} * N;
+  std::vector<wingbeat::device::complex<Real>> stage;  // [row][k]
+  for (unsigned q = 1; q < N; q *= 2) {
+    for (unsigned k = 0; k < prior; ++k) {
+      const auto w = wingbeat::root(q * k, order);
+      stage.push_back({Real(w.real()), Real(w.imag())});
+    }
+  }
+  exact outputs, all_expected;
+  for (unsigned k = 0; k < prior; ++k) {
+    auto x = noise<Real, N>(/*seed=*/k);
+    exact turned(N), expected(N);
+    for (int q = 0; q < N; ++q) {
+      const auto w = wingbeat::root(q * k, order);
+      turned[q] = widened(x.at[q]) * (Dir == direction::forward ? w : std::conj(w));
+    }
+    expected = wingbeat::test::dft(turned, Dir);
+    wingbeat::device::thread::fused_stage<Dir, prior, N>(x.at, stage.data(), k);
+    ASSERT_LE(max_error(x, expected), rounding_bound<Real>(N)) << "k = " << k;
+    for (const auto& z : x.at) outputs.push_back(widened(z));
+    all_expected.insert(all_expected.end(), expected.begin(), expected.end());
+  }
+  // of one doubling more: inputs are rotated
+  EXPECT_LE(relative_l2(outputs, all_expected), l2_bound<Real>(2 * N));
+}
+
+TYPED_TEST(thread_fused_dft, multiplies_by_the_roots_of_a_stage) {
+  constexpr int n = TypeParam::value;
+  compare_twiddled<float, n, direction::forward>();
+  compare_twiddled<float, n, direction::inverse>();
+  compare_twiddled<double, n, direction::inverse>();
+}
 
 /// Of reals the bins up to N/2, which NaN elsewhere does not reach, and the way back.
 template <class Real, int N, direction Dir>
 void compare_reals() {
   const Real nan = std::numeric_limits<Real>::quiet_NaN();
   auto reals = noise<Real, N>(/*seed=*/5);
-  for (auto &z : reals.at) z.im = 0;
+  for (auto& z : reals.at) z.im = 0;
   auto x = reals;
-  for (auto &z : x.at) z.im = nan;
+  for (auto& z : x.at) z.im = nan;
   dft_of_reals<Dir>(x.at);
   const auto expected = dft_by_definition<Dir>(reals);
   exact bins(expected.begin(), expected.begin() + N / 2 + 1), made;
@@ -169,7 +242,7 @@ TYPED_TEST(thread_dft, makes_two_transforms_at_once_in_fp16) {
   }
   dft<direction::forward>(x);
   exact of_first, of_second;
-  for (const auto &z : x) {
+  for (const auto& z : x) {
     of_first.emplace_back(float(z.re.first()), float(z.im.first()));
     of_second.emplace_back(float(z.re.second()), float(z.im.second()));
   }
@@ -213,12 +286,34 @@ counted operator-(counted z) {
   return z;
 }  // its sign joins the operation that follows
 
-template <int N>
+template <int N, class Made = made_plainly>
 unsigned operations_of() {
   wingbeat::device::complex<counted> x[N];
   counted::operations = 0;
-  dft<direction::forward>(x);
+  Made::template transform<direction::forward, N>(x);
   return counted::operations;
+}
+
+/// Of a stage with roots.
+template <int N>
+unsigned twiddled_operations_of() {
+  wingbeat::device::complex<counted> x[N], power[wingbeat::device::log2_of(N)];
+  counted::operations = 0;
+  wingbeat::device::thread::twiddled_dft<direction::forward>(x, power);
+  return counted::operations;
+}
+
+TEST(thread_fused_dft_operations, are_those_that_the_header_states) {
+  EXPECT_EQ((operations_of<2, made_fused>()), 4u);
+  EXPECT_EQ((operations_of<4, made_fused>()), 16u);
+  EXPECT_EQ((operations_of<8, made_fused>()), 52u);
+  EXPECT_EQ((operations_of<16, made_fused>()), 148u);
+  EXPECT_EQ((operations_of<32, made_fused>()), 388u);
+  EXPECT_EQ(twiddled_operations_of<2>(), 6u);
+  EXPECT_EQ(twiddled_operations_of<4>(), 24u);
+  EXPECT_EQ(twiddled_operations_of<8>(), 76u);
+  EXPECT_EQ(twiddled_operations_of<16>(), 208u);
+  EXPECT_EQ(twiddled_operations_of<32>(), 524u);
 }
 
 TEST(thread_dft_operations, are_those_that_the_header_states) {

@@ -24,13 +24,13 @@ using namespace wingbeat::test;
 
 template <order Order, unsigned Length, unsigned Elements, unsigned Transforms = 1,
           class Real = float, trade Trade = trade::whole, lanes Lanes = lanes::along_transform,
-          unsigned BankBytes = 128>
+          unsigned BankBytes = 128, twiddling Twiddles = twiddling::apart>
 struct description {
   using shape_type = shape<Length, Elements, Transforms>;
   using real = Real;
   static constexpr lanes neighbours = Lanes;
   template <direction Dir>
-  using fft_type = fft<shape_type, Real, Dir, Order, memory<Trade, BankBytes>>;
+  using fft_type = fft<shape_type, Real, Dir, Order, memory<Trade, BankBytes>, Twiddles>;
 
   /// The bin that element g of the spectrum is.
   static unsigned bin(unsigned g) {
@@ -41,6 +41,13 @@ struct description {
     return wingbeat::device::scrambled::index_map{e, w}.dft_index(g);
   }
 };
+
+/// Scrambled, of butterflies with their roots in them.
+template <unsigned Length, unsigned Elements, unsigned Transforms = 1, class Real = float,
+          trade Trade = trade::whole, lanes Lanes = lanes::along_transform,
+          unsigned BankBytes = 128>
+using fused = description<order::scrambled, Length, Elements, Transforms, Real, Trade, Lanes,
+                          BankBytes, twiddling::fused>;
 
 template <class Row>
 Row part(const Row& x, std::size_t which, std::size_t n) {
@@ -88,6 +95,16 @@ using mixed_descriptions = sampled_types<
                      description<scrambled, 3600, 30, 1, double>>>;
 TYPED_TEST_SUITE(workgroup_in_place, descriptions);
 
+/// One stage to four, the last shorter than a thread's elements or as long.
+using fused_descriptions =
+    ::testing::Types<fused<8, 8>, fused<16, 4>, fused<32, 2>, fused<64, 16>, fused<512, 8>,
+                     fused<2048, 16>, fused<4096, 32>, fused<512, 16, 2, double, trade::halves>,
+                     fused<128, 8, 8, float, trade::whole, across>,
+                     fused<256, 8, 2, float, trade::halves, across, 0>>;
+template <class Description>
+class workgroup_in_place_fused : public workgroup_in_place<Description> {};
+TYPED_TEST_SUITE(workgroup_in_place_fused, fused_descriptions);
+
 template <class Description>
 class workgroup_in_place_mixed : public workgroup_in_place<Description> {};
 TYPED_TEST_SUITE(workgroup_in_place_mixed, mixed_descriptions);
@@ -133,6 +150,12 @@ TYPED_TEST(workgroup_in_place, forward_leaves_each_bin_where_the_map_says) {
 TYPED_TEST(workgroup_in_place, inverse_takes_that_order_back_to_natural) {
   compare_inverse<TypeParam>();
 }
+TYPED_TEST(workgroup_in_place_fused, forward_leaves_each_bin_where_the_map_says) {
+  compare_forward<TypeParam>();
+}
+TYPED_TEST(workgroup_in_place_fused, inverse_takes_that_order_back_to_natural) {
+  compare_inverse<TypeParam>();
+}
 TYPED_TEST(workgroup_in_place_mixed, forward_leaves_each_bin_where_the_map_says) {
   compare_forward<TypeParam>();
 }
@@ -165,6 +188,8 @@ TEST(workgroup_in_place_padded, leaves_out_zeros) {
   compare_padded<description<scrambled, 64, 8>, direction::forward, 5>();
   compare_padded<description<nabla, 512, 8, 1, float, trade::halves>, direction::forward, 3>();
   compare_padded<description<scrambled, 512, 16>, direction::inverse, 2>();
+  compare_padded<fused<512, 16>, direction::forward, 7>();
+  compare_padded<fused<2048, 16>, direction::forward, 8>();
 }
 
 TEST(workgroup_in_place_impulse, every_position) {
@@ -230,7 +255,9 @@ TEST(workgroup_schedule, in_place_orders_pass_fewer_barriers_than_natural) {
       const schedule natural{order::natural, n, held};
       const schedule by_nabla{order::nabla, n, held};
       const schedule by_scrambled{order::scrambled, n, held};
+      const schedule fused_forward{order::scrambled, n, held, twiddling::fused, direction::forward};
       EXPECT_EQ(by_scrambled.exchanges(), natural.exchanges());
+      EXPECT_LE(fused_forward.exchanges_beyond(32), natural.exchanges_beyond(32));
       EXPECT_LE(by_scrambled.exchanges_beyond(32), natural.exchanges_beyond(32));
       EXPECT_LE(by_nabla.exchanges_beyond(32), natural.exchanges_beyond(32)) << n << " " << held;
       EXPECT_LE(by_nabla.exchanges(), natural.exchanges() + 1);

@@ -50,13 +50,19 @@ void compare() {
 }
 
 template <unsigned N, unsigned E, unsigned F = 1, class Real = float, trade Trade = trade::whole,
-          lanes Lanes = along, unsigned BankBytes = 128>
+          lanes Lanes = along, unsigned BankBytes = 128, twiddling Twiddles = twiddling::apart>
 void compare_both() {
   using memory_type = memory<Trade, BankBytes>;
-  compare<fft<shape<N, E, F>, Real, direction::forward, order::natural, memory_type>, Lanes>();
+  constexpr auto order = order::natural;
+  compare<fft<shape<N, E, F>, Real, direction::forward, order, memory_type, Twiddles>, Lanes>();
   if constexpr (!has_sanitizer) {
-    compare<fft<shape<N, E, F>, Real, direction::inverse, order::natural, memory_type>, Lanes>();
+    compare<fft<shape<N, E, F>, Real, direction::inverse, order, memory_type, Twiddles>, Lanes>();
   }
+}
+template <unsigned N, unsigned E, unsigned F = 1, class Real = float, trade Trade = trade::whole,
+          lanes Lanes = along>
+void compare_fused() {
+  compare_both<N, E, F, Real, Trade, Lanes, 128, twiddling::fused>();
 }
 
 /// Of an advised shape; the direction, the precision and the lanes take turns.
@@ -127,9 +133,21 @@ TEST(stockham, transforms_uneven_shapes) {
   compare_both<1300, 26, 1, double>();
 }
 
+/// Of powers of two, and of other lengths, whose stages of other radices are as they were.
+TEST(stockham, has_roots_in_its_butterflies) {
+  compare_fused<64, 8>();
+  compare_fused<512, 32, 2>();
+  compare_fused<2048, 16, 1, double>();
+  compare_fused<256, 8, 4, float, trade::halves, across>();
+  compare_fused<96, 12, 2>();
+  compare_fused<720, 12, 2>();
+}
+
 TEST(stockham, leaves_out_zeros) {
   constexpr auto forward = direction::forward;
   compare<fft<shape<1000, 10>, float, forward>, along, 5>();
+  compare<fft<shape<256, 16>, float, forward, order::natural, memory<>, twiddling::fused>, along,
+          9>();
   compare<fft<shape<210, 10, 2>, float, forward>, along, 3>();
   compare<fft<shape<240, 30, 2>, double, forward>, across, 17>();
   compare<fft<shape<45, 9, 4>, float, forward>, along, 4>();

@@ -33,8 +33,8 @@ class convolve : public transform<Policy, Group> {
   using typename base::complex_type;
   using typename base::real;
   template <direction Dir>
-  using fft_to =
-      workgroup::fft<typename base::shape, real, Dir, of.stage_order(), typename base::memory>;
+  using fft_to = workgroup::fft<typename base::shape, real, Dir, of.stage_order(),
+                                typename base::memory, base::twiddles>;
   using fft = fft_to<direction::forward>;
   static constexpr bool has_exchanges = fft::exchanges > 0;
   static_assert(!of.along_out, "in place, no exchange hands rows from some threads to others");
@@ -58,7 +58,13 @@ class convolve : public transform<Policy, Group> {
     for (unsigned r = 0; r < e; ++r) x[r] = change(r, x[r]);
     // In place, the inverse first writes what each thread has just read; else what others read.
     if constexpr (!of.is_in_place() && has_exchanges) this->team().barrier();
-    fft_to<direction::inverse>::execute(this->team(), x, scratch, this->roots());
+    fft_to<direction::inverse>::execute(this->team(), x, scratch, roots_back());
+  }
+
+  /// The roots of the transform back.
+  WINGBEAT_FN WINGBEAT_GLOBAL const complex_type* roots_back() const {
+    constexpr size back_at = of.roots_back_at();
+    return this->roots() + back_at;
   }
 
   template <class Elements, class Pass>

@@ -40,7 +40,7 @@ class correlate : public convolve<Policy, Group> {
       for (unsigned r = 0; r < e; ++r) sum[r] = sum[r] + conj(x[r]) * y[r];
     }
     using inverse = typename base::template fft_to<direction::inverse>;
-    inverse::execute(this->team(), sum, this->scratch(), this->roots());
+    inverse::execute(this->team(), sum, this->scratch(), this->roots_back());
     pass.store(tile, sum);
   }
 

@@ -47,7 +47,8 @@ class transform {
   using memory =
       workgroup::memory<of.half_trade ? workgroup::trade::halves : workgroup::trade::whole,
                         of.bank_bytes, of.pad()>;
-  using fft = workgroup::fft<shape, real, Policy::dir, of.bins, memory>;
+  static constexpr workgroup::twiddling twiddles = of.twiddles;
+  using fft = workgroup::fft<shape, real, Policy::dir, of.bins, memory, twiddles>;
   static constexpr workgroup::lanes lanes_in =
       of.lanes_across ? workgroup::lanes::across_transforms : workgroup::lanes::along_transform;
   static constexpr workgroup::lanes lanes_out =

@@ -4,12 +4,13 @@
 #pragma once
 
 #include "wingbeat/device/cluster/numbers.hpp"     // cluster::numbers
+#include "wingbeat/device/direction.hpp"           // direction
 #include "wingbeat/device/index.hpp"               // is_power_of_two, maximum, minimum
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, size
 #include "wingbeat/device/twiddle.hpp"             // root_tables, rows
 #include "wingbeat/device/workgroup/exchange.hpp"  // delivered_bytes, row_pitch, slot_layout
-#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule, twiddling
 
 namespace wingbeat::device::grid {
 
@@ -76,6 +77,7 @@ struct tile_shape {
   /// Of a store that keeps: elements of a butterfly, and the bytes that stay of each in local
   /// memory while the workgroup takes the same butterflies of all rows of the batch. 0: it stores.
   unsigned kept = 0, kept_bytes = 0;
+  workgroup::twiddling twiddles = workgroup::twiddling::apart;
 
   WINGBEAT_FN constexpr bool is_cluster() const {
     return makes == body::line || makes == body::plane || makes == body::line_convolve;
@@ -95,7 +97,6 @@ struct tile_shape {
   WINGBEAT_FN constexpr bool has_half_spectrum() const {
     return source == row::half_spectrum || sink == row::half_spectrum;
   }
-  /// Returns the threads of one workgroup.
   WINGBEAT_FN constexpr unsigned threads() const {
     return static_cast<unsigned>(length * lanes / workgroups / elements_per_thread);
   }
@@ -130,7 +131,6 @@ struct tile_shape {
   WINGBEAT_FN constexpr order stage_order() const {
     return is_convolution() && is_power_of_two(length) ? order::scrambled : bins;
   }
-
   // Elements that are staged: of one butterfly, and entries from a real row to the next.
   WINGBEAT_FN constexpr unsigned staged_in() const {
     return static_cast<unsigned>(elements()) + (has_bin_behind(source) ? 1u : 0u);
@@ -212,7 +212,14 @@ struct tile_shape {
     }
     if (is_cluster()) return as_cluster().table_entries();
     const size of_row = workgroup::real_roots_of(unsigned(length), elements_per_thread);
-    return stages().table_entries() + (has_real_row() ? of_row : 0);
+    return roots_back_at() + stages().table_entries() + (has_real_row() ? of_row : 0);
+  }
+  /// Returns where those of a convolution's transform back begin; 0: both read the same.
+  WINGBEAT_FN constexpr size roots_back_at() const {
+    return is_convolution() ? stages(direction::forward).mirrored_entries() : 0;
+  }
+  WINGBEAT_FN constexpr workgroup::schedule stages(direction dir = direction::inverse) const {
+    return {stage_order(), unsigned(length), elements_per_thread, twiddles, dir};
   }
 
  private:
@@ -224,10 +231,6 @@ struct tile_shape {
     return workgroup::slot_layout{unsigned(length) * lanes, element_bytes / (half_trade ? 2 : 1),
                                   bank_bytes, elements_per_thread, /*is_in_place=*/true}
         .bytes();
-  }
-  /// Returns the stages of one workgroup's body.
-  WINGBEAT_FN constexpr workgroup::schedule stages() const {
-    return {stage_order(), unsigned(length), elements_per_thread};
   }
   WINGBEAT_FN constexpr bool has_bin_behind(row side) const {
     return makes == body::real_row && side == row::half_spectrum;

@@ -21,16 +21,16 @@
 namespace wingbeat::device::workgroup {
 
 /// Chooses the algorithm of an order. `IsInPlace`: it leaves elements in their places.
-template <class Shape, class Real, direction Dir, order Order, class Memory,
+template <class Shape, class Real, direction Dir, order Order, class Memory, twiddling Twiddles,
           bool IsInPlace =
               Order != order::natural&& schedule{Order, Shape::length, Shape::elements_per_thread}
                            .is_possible()>
 struct algorithm {
-  using type = in_place<Shape, Real, Dir, Order, Memory>;
+  using type = in_place<Shape, Real, Dir, Order, Memory, Twiddles>;
 };
-template <class Shape, class Real, direction Dir, order Order, class Memory>
-struct algorithm<Shape, Real, Dir, Order, Memory, false> {
-  using type = stockham<Shape, Real, Dir, Memory>;
+template <class Shape, class Real, direction Dir, order Order, class Memory, twiddling Twiddles>
+struct algorithm<Shape, Real, Dir, Order, Memory, Twiddles, false> {
+  using type = stockham<Shape, Real, Dir, Memory, Twiddles>;
 };
 
 /// A collective transform of Shape::length complex numbers.
@@ -42,8 +42,10 @@ struct algorithm<Shape, Real, Dir, Order, Memory, false> {
 ///   Dir      forward uses exp(-2 pi i jk/N), inverse exp(+2 pi i jk/N); neither scales
 ///   Order    of the spectrum: forward goes from natural order to it, inverse back from it
 ///   Memory   what an exchange moves at once, and the banks of local memory
+///   Twiddles fused: fewer operations, for kernels that arithmetic binds; not in nabla order, and
+///            in scrambled order of powers of two
 template <class Shape, class Real, direction Dir, order Order = order::natural,
-          class Memory = memory<>>
+          class Memory = memory<>, twiddling Twiddles = twiddling::apart>
 struct fft {
   static_assert(is_scalar<Real>::value, "Real is float, double, half_float or half_pair");
   static_assert(Order != order::nabla || is_power_of_two(Shape::length),
@@ -55,6 +57,10 @@ struct fft {
       "order::scrambled needs elements per thread that are a radix (2 to 20, 23 to 25, 27 "
       "or 29 to 32) and have every prime factor of the number of threads; choose "
       "such elements, or order::natural");
+  static_assert(Twiddles == twiddling::apart || Order == order::natural ||
+                    (Order == order::scrambled && is_power_of_two(Shape::length)),
+                "fused butterflies are for natural order, and scrambled order of powers of two; "
+                "choose twiddling::apart for any other");
   static_assert(Order == order::nabla || Shape::elements_per_thread <= max_held,
                 "a thread holds at most 32 elements; choose fewer elements per thread, or "
                 "order::nabla with an accessor");
@@ -68,7 +74,7 @@ struct fft {
   using shape_type = Shape;
   static constexpr direction dir = Dir;
   static constexpr order spectrum_order = Order;
-  static constexpr schedule plan{Order, Shape::length, Shape::elements_per_thread};
+  static constexpr schedule plan{Order, Shape::length, Shape::elements_per_thread, Twiddles, Dir};
   static constexpr unsigned length = Shape::length;
   static constexpr unsigned elements_per_thread = Shape::elements_per_thread;
   static constexpr unsigned transforms = Shape::transforms;
@@ -87,8 +93,8 @@ struct fft {
   static constexpr unsigned table_entries = plan.table_entries();
   static constexpr unsigned real_roots = 0;  ///< Behind those of the stages; see real.hpp.
 
-  using steps =
-      typename algorithm<Shape, typename arithmetic_of<Real>::type, Dir, Order, Memory>::type;
+  using steps = typename algorithm<Shape, typename arithmetic_of<Real>::type, Dir, Order, Memory,
+                                   Twiddles>::type;
   static constexpr unsigned scratch_bytes = exchanges == 0 ? 0 : steps::scratch_bytes;
   using storage_type = storage<scratch_bytes>;
   using scratch_type = scratch<scratch_bytes>;

@@ -5,7 +5,10 @@
 // Forward, a stage of radix R in the window of place value P makes DFTs of R neighbouring registers
 // each, multiplies output k by w^(k p), p the position mod P and w = exp(-2 pi i / (P R)), and
 // leaves output k in the register of k's digits reversed. The inverse runs the same stages last to
-// first, each backwards.
+// first, each backwards. Fused butterflies have their roots before them in both directions. Then
+// forward is the inverse on positions with their bits reversed: stages run last to first too, in
+// windows of place value T/P whose highest digits are transformed, and p is the position's highest
+// bits, reversed.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
@@ -14,21 +17,24 @@
 #include "wingbeat/device/half.hpp"                // widen, narrow
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
 #include "wingbeat/device/thread/dft.hpp"          // dft
+#include "wingbeat/device/thread/dft/fused.hpp"    // fused_stage
 #include "wingbeat/device/twiddle.hpp"             // apply_powers
 #include "wingbeat/device/workgroup/exchange.hpp"  // exchange, slot_addresses
-#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule, twiddling
 
 namespace wingbeat::device::workgroup {
 
-template <class Shape, class Real, direction Dir, order Order, class Memory>
+template <class Shape, class Real, direction Dir, order Order, class Memory,
+          twiddling Twiddles = twiddling::apart>
 struct in_place {
   using complex_type = complex<Real>;
-  static constexpr schedule plan{Order, Shape::length, Shape::elements_per_thread};
+  static constexpr schedule plan{Order, Shape::length, Shape::elements_per_thread, Twiddles, Dir};
   static constexpr unsigned held = plan.held();
   static constexpr unsigned threads = Shape::threads;
   static constexpr unsigned first_stage = plan.travelling();
   static constexpr unsigned n_stages = plan.count();
   static constexpr bool is_forward = Dir == direction::forward;
+  static constexpr bool runs_up = is_forward && !plan.is_mirrored;
   static constexpr slot_layout lies =
       kept_in_place(plan, Shape::transforms, entry_bytes_of<Real, Memory>, Memory::bank_bytes);
   static constexpr unsigned scratch_bytes = lies.bytes();
@@ -45,8 +51,8 @@ struct in_place {
   WINGBEAT_FN static void run(const Team& team, complex_type (&x)[held], const Scratch& scratch,
                               WINGBEAT_GLOBAL const complex_type* table) {
     if constexpr (n_stages > 0) {
-      run_from<is_forward ? first_stage : n_stages - 1, is_forward ? Live : held>(team, x, scratch,
-                                                                                  table);
+      run_from<runs_up ? first_stage : n_stages - 1, is_forward ? Live : held>(team, x, scratch,
+                                                                               table);
     }
   }
 
@@ -80,10 +86,10 @@ struct in_place {
                                    const Scratch& scratch,
                                    WINGBEAT_GLOBAL const complex_type* table) {
     butterflies<Stage, Live>(team, x, table);
-    if constexpr (is_forward && Stage + 1 < n_stages) {
+    if constexpr (runs_up && Stage + 1 < n_stages) {
       slide<Stage, Stage + 1>(team, x, scratch);
       run_from<Stage + 1>(team, x, scratch, table);
-    } else if constexpr (!is_forward && Stage > first_stage) {
+    } else if constexpr (!runs_up && Stage > first_stage) {
       slide<Stage, Stage - 1>(team, x, scratch);
       run_from<Stage - 1>(team, x, scratch, table);
     }
@@ -95,15 +101,21 @@ struct in_place {
     constexpr unsigned radix = plan.radix(Stage);
     constexpr unsigned place = plan.place_value(Stage);
     static_assert(held % radix == 0, "a thread makes whole butterflies");
-    constexpr unsigned live = radix == held ? Live : radix;
+    constexpr bool is_mirrored = plan.is_mirrored;
+    constexpr unsigned beside = is_mirrored ? held / radix : 1;  // to a butterfly's next register
+    constexpr unsigned live = is_mirrored     ? thread::live_of(Live, 0, beside)
+                              : radix == held ? Live
+                                              : radix;
+    const unsigned entry = is_mirrored ? team.thread() / plan.window(Stage) : team.thread() % place;
     WINGBEAT_UNROLL
     for (unsigned first = 0; first < held; first += radix) {
+      const unsigned lowest = is_mirrored ? first / radix : first;
       complex_type y[radix];
       WINGBEAT_UNROLL
-      for (unsigned q = 0; q < radix; ++q) y[digit_of<Stage>(q)] = x[first + q];
-      butterfly<Stage, live>(y, table, team.thread() % place);
+      for (unsigned q = 0; q < radix; ++q) y[digit_of<Stage>(q)] = x[lowest + q * beside];
+      butterfly<Stage, live>(y, table, entry);
       WINGBEAT_UNROLL
-      for (unsigned q = 0; q < radix; ++q) x[first + q] = y[bin_of<Stage>(q)];
+      for (unsigned q = 0; q < radix; ++q) x[lowest + q * beside] = y[bin_of<Stage>(q)];
     }
   }
 
@@ -126,16 +138,20 @@ struct in_place {
     constexpr unsigned place = plan.place_value(Stage);
     constexpr unsigned first = plan.table_offset(Stage);
     const auto roots = table + first;
-    if constexpr (!is_forward && place > 1) twiddle::apply_powers<Dir, place>(y, roots, p);
-    thread::dft<Dir, Live>(y);
-    if constexpr (is_forward && place > 1) twiddle::apply_powers<Dir, place>(y, roots, p);
+    if constexpr (plan.is_fused(Stage)) {
+      thread::fused_stage<Dir, place, Live>(y, roots, p);
+    } else {
+      if constexpr (!is_forward && place > 1) twiddle::apply_powers<Dir, place>(y, roots, p);
+      thread::dft<Dir, Live>(y);
+      if constexpr (is_forward && place > 1) twiddle::apply_powers<Dir, place>(y, roots, p);
+    }
   }
 
   /// Moves every element to the thread that wants it in the next window. A thread writes the
   /// slots it read last, so nobody waits before writing.
   template <unsigned From, unsigned To, class Team, class Scratch>
   WINGBEAT_FN static void slide(const Team& team, complex_type (&x)[held], const Scratch& scratch) {
-    constexpr unsigned earlier = is_forward ? From : To;
+    constexpr unsigned earlier = runs_up ? From : To;
     constexpr unsigned span = plan.span(earlier - first_stage);
     using layout = layout_for<Team>;
     const unsigned to_base = team.slot(base<From>(team.thread()));
@@ -147,7 +163,7 @@ struct in_place {
       return layout::address(from_base, offset<To>(r) * Team::slot_stride);
     };
     exchange<Memory::trades, span>(team, x, scratch.at, to, from);
-    constexpr bool is_last = is_forward ? To + 1 == n_stages : To == first_stage;
+    constexpr bool is_last = runs_up ? To + 1 == n_stages : To == first_stage;
     if constexpr (is_last && Scratch::reused == reuse::at_once) team.workgroup_barrier();
   }
 
@@ -160,13 +176,13 @@ struct in_place {
     if constexpr (is_nabla_end<Stage>) {
       return 2 * t;
     } else {
-      constexpr unsigned place = plan.place_value(Stage);
+      constexpr unsigned place = plan.window(Stage);
       return t / place * place * held + t % place;
     }
   }
   template <unsigned Stage>
   WINGBEAT_FN static constexpr unsigned offset(unsigned r) {
-    constexpr unsigned place = plan.place_value(Stage);
+    constexpr unsigned place = plan.window(Stage);
     return is_nabla_end<Stage> ? r / 2 * (2 * threads) + r % 2 : r * place;
   }
 };

@@ -26,8 +26,9 @@
 // of powers of two; scrambled order exists where E has the prime factors of T.
 #pragma once
 
+#include "wingbeat/device/direction.hpp"  // direction
 #include "wingbeat/device/factors.hpp"    // radix_list, greatest_factor
-#include "wingbeat/device/index.hpp"      // is_power_of_two, log2_of, maximum, minimum
+#include "wingbeat/device/index.hpp"      // is_power_of_two, bits_reversed, log2_of, minimum
 #include "wingbeat/device/order.hpp"      // order
 #include "wingbeat/device/port.hpp"       // WINGBEAT_FN
 #include "wingbeat/device/scrambled.hpp"  // digit_map
@@ -134,6 +135,12 @@ WINGBEAT_FN constexpr radix_list stage_radices(order how, unsigned length, unsig
   return radices;
 }
 
+/// How stages meet the roots that their elements are multiplied by.
+enum class twiddling {
+  apart,  ///< Elements are multiplied by roots, then transformed; forward in place the reverse.
+  fused   ///< Roots are part of the butterflies of powers of two: see thread/dft/fused.hpp.
+};
+
 /// Returns whether groups of `span` neighbouring threads, one after another, each lie within a
 /// subgroup.
 WINGBEAT_FN constexpr bool is_within(unsigned span, unsigned subgroup) {
@@ -146,12 +153,19 @@ struct schedule {
   order how;
   unsigned length;
   unsigned elements_per_thread;
+  twiddling twiddles;
+  bool is_mirrored;  ///< Runs forward as the inverse does, positions with their bits reversed.
   radix_list radices;
 
-  WINGBEAT_FN constexpr schedule(order order_of_bins, unsigned n, unsigned elements)
+  WINGBEAT_FN constexpr schedule(order order_of_bins, unsigned n, unsigned elements,
+                                 twiddling kind = twiddling::apart,
+                                 direction dir = direction::inverse)
       : how(order_of_bins),
         length(n),
         elements_per_thread(elements),
+        twiddles(kind),
+        is_mirrored(kind == twiddling::fused && order_of_bins != order::natural &&
+                    dir == direction::forward),
         radices(stage_radices(order_of_bins, n, elements)) {}
 
   WINGBEAT_FN constexpr unsigned held() const { return minimum(elements_per_thread, max_held); }
@@ -192,15 +206,39 @@ struct schedule {
     return how == order::natural ? radices.prior(stage) : radices.place_value(stage);
   }
 
+  /// Returns the place value of a stage's window: of the digits that registers number.
+  WINGBEAT_FN constexpr unsigned window(unsigned stage) const {
+    return is_mirrored ? threads() / place_value(stage) : place_value(stage);
+  }
+
+  WINGBEAT_FN constexpr bool is_fused(unsigned stage) const {
+    return twiddles == twiddling::fused && is_power_of_two(radix(stage));
+  }
+  /// Returns the rows of a stage's roots, and the exponent that a row stands for: see twiddle.hpp;
+  /// of fused butterflies powers of two.
+  WINGBEAT_FN constexpr unsigned rows(unsigned stage) const {
+    return is_fused(stage) ? log2_of(radix(stage)) : twiddle::rows(radix(stage));
+  }
+  WINGBEAT_FN constexpr unsigned row_exponent(unsigned stage, unsigned row) const {
+    return is_fused(stage) ? 1u << row : twiddle::row_exponent(row);
+  }
+  /// Returns the k < P that an entry of a stage's rows stands for.
+  WINGBEAT_FN constexpr unsigned power_of(unsigned stage, unsigned entry) const {
+    return is_mirrored ? bits_reversed(entry, log2_of(place_value(stage))) : entry;
+  }
+
   /// Returns where a stage's roots start in the table, in entries: see twiddle.hpp.
   WINGBEAT_FN constexpr unsigned table_offset(unsigned stage) const {
     unsigned offset = 0;
     for (unsigned s = 0; s < stage; ++s) {
-      if (place_value(s) > 1) offset += twiddle::rows(radix(s)) * place_value(s);
+      if (place_value(s) > 1) offset += rows(s) * place_value(s);
     }
     return offset;
   }
   WINGBEAT_FN constexpr unsigned table_entries() const { return table_offset(count()); }
+  WINGBEAT_FN constexpr unsigned mirrored_entries() const {
+    return is_mirrored ? table_entries() : 0;
+  }
 
   // Natural order: butterflies of a stage, and how many of them a thread makes at most.
   WINGBEAT_FN constexpr unsigned butterflies(unsigned stage) const { return length / radix(stage); }
@@ -231,7 +269,7 @@ struct schedule {
     if (how == order::natural) return threads();
     const unsigned stage = travelling() + x;  // the one before the exchange
     const bool is_to_nabla_end = how == order::nabla && stage + 2 == count() && held() > 2;
-    return is_to_nabla_end ? threads() : place_value(stage);
+    return is_to_nabla_end ? threads() : window(is_mirrored ? stage + 1 : stage);
   }
 
   /// Returns how many exchanges cross from one subgroup to another, and so cost a barrier of the

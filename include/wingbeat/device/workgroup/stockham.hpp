@@ -16,20 +16,23 @@
 #include "wingbeat/device/index.hpp"               // is_power_of_two, maximum
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
 #include "wingbeat/device/thread/dft.hpp"          // dft
+#include "wingbeat/device/thread/dft/fused.hpp"    // fused_stage
 #include "wingbeat/device/twiddle.hpp"             // apply_powers
 #include "wingbeat/device/workgroup/contract.hpp"  // is_same
 #include "wingbeat/device/workgroup/exchange.hpp"  // exchange_some, slot_addresses
-#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule, twiddling
 #include "wingbeat/device/workgroup/team.hpp"      // lanes
 
 namespace wingbeat::device::workgroup {
 
-template <class Shape, class Real, direction Dir, class Memory>
+template <class Shape, class Real, direction Dir, class Memory,
+          twiddling Twiddles = twiddling::apart>
 struct stockham {
   using complex_type = complex<Real>;
   static constexpr unsigned elements = Shape::elements_per_thread;
   static constexpr unsigned threads = Shape::threads;
-  static constexpr schedule plan{order::natural, Shape::length, Shape::elements_per_thread};
+  static constexpr schedule plan{order::natural, Shape::length, Shape::elements_per_thread,
+                                 Twiddles};
   static constexpr unsigned n_stages = plan.count();
   static_assert(n_stages == 0 || elements % plan.radix(0) == 0,
                 "the first radix divides the elements of a thread");
@@ -147,10 +150,15 @@ struct stockham {
       complex_type y[radix];
       WINGBEAT_UNROLL
       for (unsigned q = 0; q < radix; ++q) y[q] = x[m + q * rounds];
-      if constexpr (prior > 1) {
-        twiddle::apply_powers<Dir, prior>(y, roots, (team.thread() + m * threads) % prior);
+      constexpr unsigned live = Stage == 0 ? thread::live_of(Live, 0, rounds) : radix;
+      if constexpr (plan.is_fused(Stage)) {
+        thread::fused_stage<Dir, prior, live>(y, roots, (team.thread() + m * threads) % prior);
+      } else {
+        if constexpr (prior > 1) {
+          twiddle::apply_powers<Dir, prior>(y, roots, (team.thread() + m * threads) % prior);
+        }
+        thread::dft<Dir, live>(y);
       }
-      thread::dft<Dir, Stage == 0 ? thread::live_of(Live, 0, rounds) : radix>(y);
       WINGBEAT_UNROLL
       for (unsigned q = 0; q < radix; ++q) x[m + q * rounds] = y[q];
     }
