@@ -23,12 +23,13 @@ enum class bin_distribution {
 
 /// The description of a transform over several devices.
 struct distributed_spec {
-  /// Of one to three axes, fp32 or fp64, complex or between reals and bins; packed, out of place,
-  /// without functors and ranges.
+  /// Packed, out of place and without functors. Of ranges, ranks have parts; what is not in memory
+  /// is not exchanged, either. Numbers of 16 bits are exchanged as fp32.
   plan_spec transform;
   bin_distribution bins = bin_distribution::transposed;
   /// Rank 0 has everything where one device is expected to be quicker, or has to make it: of one
-  /// axis of reals or of a prime length, unless there are as many transforms as ranks.
+  /// axis of reals or of a prime length, of scrambled bins, and from reals to reals, unless there
+  /// are as many transforms as ranks.
   bool may_use_one_device = true;
 };
 
@@ -57,7 +58,8 @@ class distributed_plan {
   [[nodiscard]] bool uses_one_device() const;
 
   /// Returns the box of each rank: of all batch dimensions as one, which comes first, then of the
-  /// axes. In memory a rank's elements are packed in this order; some ranks may have none. One
+  /// axes, of elements within the ranges. In memory they are packed in this order; some ranks may
+  /// have none. One
   /// axis of N1 N2 elements that is cut counts as two: value n1 N2 + n2 is [n1][n2], bin k1 + N1 k2
   /// is [k1][k2].
   [[nodiscard]] const std::vector<box>& in_boxes() const;

@@ -32,34 +32,39 @@ void require_plain(const plan_spec& spec) {
   const auto refuse = [](std::string_view given, std::string_view allowed) {
     throw plan_error(formatted("{}; over several devices {}", given, allowed));
   };
-  const request::traits& kind = request::traits_of(spec.kind);
-  if (kind.is_real_to_real()) {
-    refuse(formatted("kind is {}", kind.name), "choose forward, inverse, or reals to bins or back");
+  if (!spec.in.is_packed() || !spec.out.is_packed()) {
+    refuse("a layout was given", "the parts of ranks are packed");
   }
-  if (spec.real != precision::fp32 && spec.real != precision::fp64) {
-    refuse(formatted("real is {}", name_of(spec.real)), "choose fp32 or fp64");
-  }
-  const bool is_packed = spec.in.is_packed() && spec.out.is_packed();
-  if (!is_packed || spec.in.stored || spec.out.stored) {
-    refuse("a layout was given", "the parts of ranks are packed and stored as `real`");
-  }
-  if (!spec.valid_in.empty() || !spec.valid_out.empty()) {
-    refuse("a range was given", "all elements are in memory");
-  }
-  if (spec.load.is_given() || spec.store.is_given()) {
+  if (spec.load.is_given() || spec.store.is_given() || spec.multiplier.is_given()) {
     refuse("a functor was given", "leave it out");
   }
-  if (spec.bins != bin_order::natural) refuse("bins are scrambled", "choose natural");
   if (spec.where != placement::out_of_place) refuse("where is in_place", "choose out_of_place");
 }
 
-/// Returns the lengths of a side, behind that of the batch.
-std::vector<std::size_t> lengths_of(std::size_t batch, const std::vector<std::size_t>& axes,
-                                    request::domain side) {
-  std::vector<std::size_t> lengths{batch};
-  lengths.insert(lengths.end(), axes.begin(), axes.end());
-  lengths.back() = request::count_of(side, lengths.back());
-  return lengths;
+/// Returns the elements in memory of a side, behind the batch.
+box elements_of(const plan_spec& spec, const std::vector<std::size_t>& lengths,
+                request::domain side, const std::vector<index_range>& valid) {
+  box elements{{0}, {spec.batch}};
+  for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
+    const bool is_last = axis + 1 == lengths.size();
+    const std::size_t count = is_last ? request::count_of(side, lengths[axis]) : lengths[axis];
+    elements.lower.push_back(valid.empty() ? 0 : valid[axis].first);
+    elements.upper.push_back(valid.empty() ? count : valid[axis].end);
+  }
+  return elements;
+}
+
+/// Returns the layout of these elements, packed.
+memory_layout packed(const box& elements, const memory_layout& given) {
+  memory_layout layout{.stored = given.stored};
+  std::size_t stride = 1;
+  for (std::size_t axis = elements.lower.size() - 1; axis > 0; --axis) {
+    layout.strides.insert(layout.strides.begin(), stride);
+    layout.origin.insert(layout.origin.begin(), elements.lower[axis]);
+    stride *= elements.length(axis);
+  }
+  layout.distances = {stride};
+  return layout;
 }
 
 bool has_several_devices(const domain& ranks) {
@@ -104,11 +109,16 @@ void require_same(const std::vector<std::string>& requests) {
   }
 }
 
-/// Returns boxes of which rank 0 has all.
-std::vector<box> undivided(const std::vector<std::size_t>& lengths, std::size_t ranks) {
-  const std::vector<std::size_t> zeros(lengths.size());
-  std::vector<box> boxes(ranks, {zeros, zeros});
-  boxes[0].upper = lengths;
+/// Returns the parts of ranks, cut along one axis; without one rank 0 has all.
+std::vector<box> cut_along(const box& elements, std::optional<std::size_t> axis,
+                           std::size_t ranks) {
+  std::vector<box> boxes(ranks, axis ? elements : box{elements.lower, elements.lower});
+  if (!axis) boxes.front() = elements;
+  for (std::size_t rank = 0; rank < ranks && axis; ++rank) {
+    const index_range share = share_of(elements.length(*axis), rank, ranks);
+    boxes[rank].lower[*axis] = elements.lower[*axis] + share.first;
+    boxes[rank].upper[*axis] = elements.lower[*axis] + share.end;
+  }
   return boxes;
 }
 
@@ -137,7 +147,9 @@ struct distributed_plan::impl {
 
   [[nodiscard]] std::size_t bytes_of(const std::vector<box>& boxes, request::domain side,
                                      std::size_t rank) const {
-    return boxes.at(rank).count() * request::reals_of(side) * bytes_of_real(spec.transform.real);
+    const memory_layout& layout = &boxes == &in_boxes ? spec.transform.in : spec.transform.out;
+    return boxes.at(rank).count() * request::reals_of(side) *
+           bytes_of_real(layout.stored.value_or(spec.transform.real));
   }
   [[nodiscard]] std::string explain() const;
 
@@ -193,9 +205,11 @@ void distributed_plan::impl::divide() {
     if (!spec.may_use_one_device || is_quicker) divided = division::axes;
   } else if (n_ranks > 1 && !spec.may_use_one_device) {
     throw plan_error(formatted(
-        "{} of one axis, of reals or of a prime length, leave some of {} ranks without work; set "
-        "may_use_one_device, or give more transforms",
-        counted(spec.transform.batch, "transform"), n_ranks));
+        "{} {} not cut, of one axis of reals or of a prime length, of scrambled bins or from reals "
+        "to reals, so that some of {} ranks have no work; set may_use_one_device, or give as many "
+        "transforms as ranks",
+        counted(spec.transform.batch, "transform"), spec.transform.batch == 1 ? "is" : "are",
+        n_ranks));
   }
   if (divided != division::axes) cut.reset();
 }
@@ -209,28 +223,25 @@ void distributed_plan::impl::prepare() {
     if (!ranks.has(rank) || in_boxes[rank].count() == 0) continue;
     plan_spec part = spec.transform;
     part.batch = in_boxes[rank].length(0);
+    if (!part.valid_in.empty()) part.in = packed(in_boxes[rank], part.in);
+    if (!part.valid_out.empty()) part.out = packed(out_boxes[rank], part.out);
     whole.emplace(rank, plan{ranks.at(rank), part});
   }
 }
 
 void distributed_plan::impl::set_boxes() {
-  const std::size_t batch = spec.transform.batch;
-  const std::vector<std::size_t>& axes = cut ? cut->steps().lengths() : spec.transform.lengths;
-  const auto in = lengths_of(batch, axes, kind.in), out = lengths_of(batch, axes, kind.out);
-  switch (divided) {
-    case division::one_device:
-      in_boxes = undivided(in, ranks.size());
-      out_boxes = undivided(out, ranks.size());
-      break;
-    case division::batch:
-      in_boxes = slabs(in, 0, ranks.size());
-      out_boxes = slabs(out, 0, ranks.size());
-      break;
-    case division::axes:
-      const auto& phases = cut->steps().phases();
-      in_boxes = slabs(in, 1 + phases.front().cut, ranks.size());
-      out_boxes = slabs(out, 1 + phases.back().left_cut(), ranks.size());
+  const plan_spec& asked = spec.transform;
+  const std::vector<std::size_t>& axes = cut ? cut->steps().lengths() : asked.lengths;
+  const box in = elements_of(asked, axes, kind.in, asked.valid_in);
+  const box out = elements_of(asked, axes, kind.out, asked.valid_out);
+  std::optional<std::size_t> in_axis, out_axis;
+  if (divided == division::batch) in_axis = out_axis = 0;
+  if (divided == division::axes) {
+    in_axis = 1 + cut->steps().phases().front().cut;
+    out_axis = 1 + cut->steps().phases().back().left_cut();
   }
+  in_boxes = cut_along(in, in_axis, ranks.size());
+  out_boxes = cut_along(out, out_axis, ranks.size());
 }
 
 void distributed_plan::impl::require_view(std::string_view name, const buffer_view& view,

@@ -10,6 +10,7 @@
 
 #include "arrays/array.hpp"      // bytes_of_real
 #include "device_functor.hpp"    // device_functor
+#include "formatted.hpp"         // formatted
 #include "request/resolved.hpp"  // factor_of
 #include "request/traits.hpp"    // traits_of, count_of
 #include "wingbeat/error.hpp"    // plan_error
@@ -53,9 +54,46 @@ std::vector<std::size_t> elements_of(std::vector<std::size_t> lengths, request::
   return lengths;
 }
 
+/// Returns the indices of all axes that are in memory on a side.
+std::vector<index_range> ranges_of(const std::vector<std::size_t>& lengths,
+                                   const std::vector<index_range>& valid, request::domain side) {
+  if (!valid.empty()) return valid;
+  std::vector<index_range> ranges;
+  for (const std::size_t length : elements_of(lengths, side)) ranges.push_back({0, length});
+  return ranges;
+}
+
+/// Puts these axes' elements, or those of all, into a phase's description of a side.
+void put(const index_range& range, std::size_t axis, std::vector<std::size_t>& counts,
+         std::vector<std::size_t>& firsts) {
+  counts[axis] = range.end - range.first;
+  firsts[axis] = range.first;
+}
+
 /// Returns the bits of exponents that the first of two tables of roots has.
 unsigned fine_bits_of(std::size_t n) {
   return (static_cast<unsigned>(std::bit_width(n - 1)) + 1) / 2;
+}
+
+/// Returns the ranges of a plan's side along the axes that it transforms; none where all is there.
+std::vector<index_range> valid_of(const std::vector<std::size_t>& lengths, request::domain side,
+                                  const std::vector<std::size_t>& axes,
+                                  const std::vector<std::size_t>& counts,
+                                  const std::vector<std::size_t>& firsts) {
+  const std::vector<std::size_t> elements = elements_of(lengths, side);
+  std::vector<index_range> ranges;
+  bool is_whole = true;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    ranges.push_back({firsts[axes[i]], firsts[axes[i]] + counts[axes[i]]});
+    is_whole &= counts[axes[i]] == elements[i];
+  }
+  return is_whole ? std::vector<index_range>{} : ranges;
+}
+
+std::vector<std::size_t> firsts_of(const std::vector<index_range>& ranges) {
+  std::vector<std::size_t> firsts;
+  for (const index_range& each : ranges) firsts.push_back(each.first);
+  return firsts;
 }
 
 template <class Real>
@@ -72,9 +110,11 @@ std::vector<std::byte> roots_as(std::size_t n) {
 }  // namespace
 
 std::vector<std::size_t> cut_lengths(const plan_spec& spec) {
+  const request::traits& kind = request::traits_of(spec.kind);
+  if (kind.is_real_to_real() || spec.bins != bin_order::natural) return {};
   if (spec.lengths.size() > 1) return spec.lengths;
   const std::size_t n = spec.lengths[0];
-  if (request::traits_of(spec.kind).is_real()) return {};
+  if (kind.is_real()) return {};
   auto first = std::min(static_cast<std::size_t>(std::sqrt(static_cast<double>(n))), max_column);
   while (first > 1 && n % first != 0) --first;
   if (first <= 1) return {};
@@ -90,6 +130,11 @@ std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_
   if (lengths.size() == 3) behind_first.push_back(2);
   std::vector<phase> phases;
   if (spec.lengths.size() == 1) {
+    if (!spec.valid_in.empty() || !spec.valid_out.empty()) {
+      throw plan_error(
+          "a range of one axis was given, which ranks have as two; leave it out, give as many "
+          "transforms as ranks, or set may_use_one_device");
+    }
     if (is_natural) {
       throw plan_error(
           "bins of one axis are cut in natural distribution; choose bin_distribution::transposed");
@@ -121,12 +166,16 @@ std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_
         "bins in natural distribution of a transform of two axes to reals are cut along the axis "
         "that comes first; choose bin_distribution::transposed");
   }
-  const std::size_t last = lengths.size() - 1;
-  std::vector<std::size_t> elements = elements_of(lengths, kind.in);
+  const std::vector<index_range> in = ranges_of(lengths, spec.valid_in, kind.in);
+  const std::vector<index_range> out = ranges_of(lengths, spec.valid_out, kind.out);
+  std::vector<std::size_t> counts(lengths.size()), firsts(lengths.size());
+  for (std::size_t axis = 0; axis < lengths.size(); ++axis) put(in[axis], axis, counts, firsts);
   for (phase& each : phases) {
-    each.in = elements;
-    if (contains(each.axes, last)) elements = elements_of(lengths, kind.out);
-    each.out = elements;
+    each.in = counts;
+    each.in_first = firsts;
+    for (const std::size_t axis : each.axes) put(out[axis], axis, counts, firsts);
+    each.out = counts;
+    each.out_first = firsts;
   }
   return phases;
 }
@@ -137,7 +186,14 @@ phased_transform::phased_transform(plan_spec spec, bin_distribution bins, std::s
       lengths_(cut_lengths(spec_)),
       ranks_(ranks),
       sends_parts_(sends_parts),
-      phases_(phases_of(spec_, lengths_, bins)) {}
+      phases_(phases_of(spec_, lengths_, bins)) {
+  if (phases_.back().next_cut && spec_.out.stored.value_or(spec_.real) != computed()) {
+    throw plan_error(
+        formatted("outputs in natural distribution are stored as {}, and {} was requested; choose "
+                  "bin_distribution::transposed",
+                  name_of(computed()), name_of(spec_.out.stored.value_or(spec_.real))));
+  }
+}
 
 std::vector<std::byte> phased_transform::roots() const {
   if (spec_.lengths.size() > 1) return {};
@@ -150,8 +206,12 @@ index_range phased_transform::share(std::size_t number, std::size_t rank) const 
   return share_of(part.in[part.cut], rank, ranks_);
 }
 
+precision phased_transform::computed() const {
+  return spec_.real == precision::fp64 ? precision::fp64 : precision::fp32;
+}
+
 std::size_t phased_transform::complex_bytes() const {
-  return 2 * bytes_of_real(spec_.real);
+  return 2 * bytes_of_real(computed());
 }
 
 device::functors::exchange_numbers phased_transform::exchange(const phase& part,
@@ -178,7 +238,7 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank,
   in[part.cut] = out[part.cut] = count;
   plan_spec result;
   result.kind = part.kind;
-  result.real = spec_.real;
+  result.real = computed();
   for (std::size_t axis = 0; axis < in.size(); ++axis) {
     if (contains(part.axes, axis)) {
       result.lengths.push_back(lengths_[axis]);
@@ -188,11 +248,18 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank,
   }
   result.batch = batch_shape{batch};
   result.in = layout_of(in, part.axes);
+  const request::traits& kind = request::traits_of(part.kind);
+  result.valid_in = valid_of(result.lengths, kind.in, part.axes, part.in, part.in_first);
+  result.valid_out = valid_of(result.lengths, kind.out, part.axes, part.out, part.out_first);
+  result.in.origin = firsts_of(result.valid_in);
+  if (number == 0) result.in.stored = spec_.in.stored.value_or(spec_.real);
   if (number + 1 == phases_.size()) {
     result.factor = static_cast<double>(request::factor_of(spec_));
   }
   if (!part.next_cut) {
     result.out = layout_of(out, part.axes);
+    result.out.origin = firsts_of(result.valid_out);
+    if (number + 1 == phases_.size()) result.out.stored = spec_.out.stored.value_or(spec_.real);
     return result;
   }
   const auto numbers = exchange(part, count);
@@ -208,7 +275,9 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank,
 bool phased_transform::leaves_in_output(std::size_t number) const {
   const phase& last = phases_.back();
   if (number + 1 == phases_.size()) return true;
-  const bool is_in_place = !request::traits_of(last.kind).is_real() && last.in == last.out;
+  const bool is_in_place = !request::traits_of(last.kind).is_real() && last.in == last.out &&
+                           last.in_first == last.out_first &&
+                           spec_.out.stored.value_or(spec_.real) == computed();
   return number + 2 == phases_.size() && !last.next_cut && is_in_place;
 }
 

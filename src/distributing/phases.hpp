@@ -19,7 +19,8 @@ struct phase {
   std::size_t cut = 0;                       ///< The axis that is cut meanwhile.
   std::optional<std::size_t> next_cut = {};  ///< The axis that is cut afterwards, if another.
   transform kind = transform::forward;
-  std::vector<std::size_t> in = {}, out = {};  ///< Elements along all axes, before and after.
+  /// Elements in memory along all axes, before and after; the index of the first of each.
+  std::vector<std::size_t> in = {}, out = {}, in_first = {}, out_first = {};
 
   /// Returns the cut of what it leaves.
   [[nodiscard]] std::size_t left_cut() const { return next_cut.value_or(cut); }
@@ -28,14 +29,14 @@ struct phase {
 /// Returns the phases of a transform of two or three axes, or of one, whose values n1 N2 + n2 and
 /// bins k1 + N1 k2 are two axes of N1 and N2 elements, [n1][n2] and [k1][k2]: `lengths`. Throws
 /// `plan_error` for natural bins of one axis, and of a transform of two axes to reals, which would
-/// have to be moved before anything can be done.
+/// have to be moved before anything can be done; and for ranges of one axis.
 [[nodiscard]] std::vector<phase> phases_of(const plan_spec& spec,
                                            const std::vector<std::size_t>& lengths,
                                            bin_distribution bins);
 
 /// Returns the lengths of the axes that phases transform: of one axis N1 and N2, N1 the largest
-/// divisor up to 1,024 and the root of the length; nothing where it cannot be cut: reals, or a
-/// length without such a divisor.
+/// divisor up to 1,024 and the root of the length; nothing where it cannot be cut: kinds from reals
+/// to reals, scrambled bins, one axis of reals, or of a length without such a divisor.
 [[nodiscard]] std::vector<std::size_t> cut_lengths(const plan_spec& spec);
 
 struct byte_range {
@@ -45,7 +46,8 @@ struct byte_range {
 /// A transform in phases on so many ranks. Phases are numbered from 0.
 class phased_transform {
  public:
-  /// Throws as `phases_of`. `cut_lengths` of the request is not empty.
+  /// Throws as `phases_of`, and `plan_error` for natural outputs of 16 bits. `cut_lengths` of the
+  /// request is not empty.
   /// With `sends_parts`, what a phase stores for others is packed for each of them, see
   /// `exchange_store`, and not in their memory.
   phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks,
@@ -91,6 +93,8 @@ class phased_transform {
  private:
   [[nodiscard]] device::functors::exchange_numbers exchange(const phase& part,
                                                             std::size_t count) const;
+  /// Of a number between phases.
+  [[nodiscard]] precision computed() const;
   [[nodiscard]] std::size_t complex_bytes() const;
 
   plan_spec spec_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "distributing/whole_run.hpp"
 
-#include <algorithm>  // max
+#include <algorithm>  // max, min
 #include <cstring>    // memcpy
 #include <utility>    // move
 
@@ -14,9 +14,9 @@ using parts = std::vector<std::vector<std::byte>>;
 
 /// Returns boxes of which rank 0 has all.
 std::vector<box> undivided(const std::vector<box>& boxes) {
-  const std::vector<std::size_t> lengths = whole_lengths(boxes), zeros(lengths.size());
-  std::vector<box> result(boxes.size(), {zeros, zeros});
-  result.front().upper = lengths;
+  const box whole = whole_box(boxes);
+  std::vector<box> result(boxes.size(), {whole.lower, whole.lower});
+  result.front() = whole;
   return result;
 }
 
@@ -53,13 +53,23 @@ bool has_two_axes(const distributed_plan& transforms, bool are_in) {
 
 }  // namespace
 
-std::vector<std::size_t> whole_lengths(const std::vector<box>& boxes) {
-  std::vector<std::size_t> lengths(boxes.front().upper.size());
+box whole_box(const std::vector<box>& boxes) {
+  box whole;
   for (const box& each : boxes) {
-    for (std::size_t i = 0; i < lengths.size() && each.count() > 0; ++i) {
-      lengths[i] = std::max(lengths[i], each.upper[i]);
+    if (each.count() == 0) continue;
+    if (whole.lower.empty()) whole = each;
+    for (std::size_t i = 0; i < whole.lower.size(); ++i) {
+      whole.lower[i] = std::min(whole.lower[i], each.lower[i]);
+      whole.upper[i] = std::max(whole.upper[i], each.upper[i]);
     }
   }
+  return whole;
+}
+
+std::vector<std::size_t> whole_lengths(const std::vector<box>& boxes) {
+  const box whole = whole_box(boxes);
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 0; i < whole.lower.size(); ++i) lengths.push_back(whole.length(i));
   return lengths;
 }
 

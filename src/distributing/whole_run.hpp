@@ -11,7 +11,7 @@
 
 namespace wingbeat::distributing {
 
-/// Arrays are packed, as a plan of one device has them.
+/// Arrays are packed, as a plan of one device has them; of ranges the elements within them.
 class whole_run {
  public:
   /// Throws as `distributed_plan` does.
@@ -46,7 +46,8 @@ class whole_run {
 [[nodiscard]] std::vector<std::byte> as_one_axis(std::span<const std::byte> bins,
                                                  const std::vector<std::size_t>& lengths);
 
-/// Returns the lengths of the array of which ranks have these boxes.
+/// Returns the box of the array of which ranks have these boxes, and its lengths.
+[[nodiscard]] box whole_box(const std::vector<box>& boxes);
 [[nodiscard]] std::vector<std::size_t> whole_lengths(const std::vector<box>& boxes);
 
 }  // namespace wingbeat::distributing

@@ -9,6 +9,7 @@
 #include <random>  // mt19937
 
 #include "distributing/ranks.hpp"  // difference_on
+#include "request/traits.hpp"      // traits_of
 #include "support/on_engine.hpp"   // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"     // refusal
 
@@ -24,6 +25,22 @@ class distributed_plan_on : public on_engine {
     return domain::of_devices(std::vector<device_info>(count, on->device()));
   }
 };
+
+/// Gives a request a range of each axis on both sides.
+void draw_ranges(std::mt19937& dice, plan_spec& spec) {
+  const request::traits& kind = request::traits_of(spec.kind);
+  for (const bool are_in : {true, false}) {
+    for (std::size_t axis = 0; axis < spec.lengths.size(); ++axis) {
+      const bool is_last = axis + 1 == spec.lengths.size();
+      const std::size_t n = is_last
+                                ? request::count_of(are_in ? kind.in : kind.out, spec.lengths[axis])
+                                : spec.lengths[axis];
+      const std::size_t first = dice() % n;
+      (are_in ? spec.valid_in : spec.valid_out)
+          .push_back({first, first + 1 + dice() % (n - first)});
+    }
+  }
+}
 
 constexpr transform kinds[] = {transform::forward, transform::inverse_to_real, transform::inverse,
                                transform::forward_from_real};
@@ -62,7 +79,7 @@ TEST_P(distributed_plan_on, makes_one_axis_as_two) {
 TEST_P(distributed_plan_on, makes_random_requests) {
   if (leaves_out()) GTEST_SKIP() << "of one request a second";
   std::mt19937 dice{2};
-  constexpr int n_requests = 60;
+  const int n_requests = is_full_run() ? 2000 : 60;
   for (int request = 0; request < n_requests; ++request) {
     distributed_spec spec;
     for (std::size_t axis = 2 + dice() % 2; axis > 0; --axis) {
@@ -76,11 +93,49 @@ TEST_P(distributed_plan_on, makes_random_requests) {
     const bool must_be_transposed =
         spec.transform.kind == transform::inverse_to_real && spec.transform.lengths.size() == 2;
     if (dice() % 2 == 0 && !must_be_transposed) spec.bins = bin_distribution::natural;
-    const std::size_t n_ranks = 3 + dice() % 6;
+    if (dice() % 3 == 0) draw_ranges(dice, spec.transform);
+    const std::size_t n_ranks = 1 + dice() % 8;
     EXPECT_LT(difference_on(ranks_of(n_ranks), spec),
               spec.transform.real == precision::fp64 ? 1e-14 : 1e-6)
         << request << ": " << n_ranks << " ranks";
   }
+}
+
+TEST_P(distributed_plan_on, exchanges_what_is_in_ranges_alone) {
+  const plan_spec padded{.lengths = {16, 12}, .valid_in = {{2, 9}, {3, 8}}};
+  EXPECT_LT(difference_on(ranks_of(2), {padded}), 1e-6);
+  if (leaves_out()) return;
+  const distributed_plan cut{ranks_of(2), {padded, {}, false}};
+  EXPECT_EQ(cut.in_boxes()[1], (box{{0, 6, 3}, {1, 9, 8}}));
+  EXPECT_EQ(cut.out_boxes()[1], (box{{0, 0, 6}, {1, 16, 12}}));
+  EXPECT_EQ(cut.sent_bytes(), 7U * 12 / 2 * 8) << "of 7 rows, not of 16";
+  for (const transform kind : kinds) {
+    const std::size_t bins = kind == transform::forward_from_real ? 4 : 7;
+    distributed_spec spec{{.lengths = {7, 9, 12}, .batch = 2, .kind = kind}};
+    spec.transform.valid_in = {{1, 6}, {0, 9}, {2, kind == transform::inverse_to_real ? 6U : 11U}};
+    spec.transform.valid_out = {{0, 7}, {2, 7}, {1, bins}};
+    EXPECT_LT(difference_on(ranks_of(3), spec), 1e-6) << name_of(kind);
+    spec.bins = bin_distribution::natural;
+    EXPECT_LT(difference_on(ranks_of(3), spec), 1e-6) << name_of(kind) << ", natural";
+  }
+}
+
+TEST_P(distributed_plan_on, takes_numbers_of_16_bits) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
+  for (const transform kind : kinds) {
+    for (const precision real : {precision::fp16, precision::bf16}) {
+      EXPECT_LT(difference_on(ranks_of(3), {{.lengths = {6, 10, 8}, .kind = kind, .real = real}}),
+                real == precision::fp16 ? 1e-3 : 8e-3)
+          << name_of(kind) << ", " << name_of(real);
+    }
+    distributed_spec mixed{{.lengths = {6, 8}, .kind = kind}};
+    mixed.transform.out.stored = precision::fp16;
+    EXPECT_LT(difference_on(ranks_of(2), mixed), 1e-3) << name_of(kind);
+  }
+  const distributed_plan cut{ranks_of(2),
+                             {{.lengths = {6, 8}, .real = precision::fp16}, {}, false}};
+  EXPECT_EQ(cut.in_bytes(0), 3U * 8 * 4);
+  EXPECT_EQ(cut.sent_bytes(), 6U * 8 / 2 * 8) << "as fp32";
 }
 
 TEST_P(distributed_plan_on, gives_ranks_whole_transforms_where_there_are_enough) {
@@ -89,6 +144,10 @@ TEST_P(distributed_plan_on, gives_ranks_whole_transforms_where_there_are_enough)
   const distributed_plan rows{ranks_of(3), {{.lengths = {30}, .batch = 7}}};
   EXPECT_EQ(rows.in_boxes()[1], (box{{3, 0}, {5, 30}}));
   EXPECT_EQ(rows.sent_bytes(), 0U);
+  EXPECT_EQ(difference_on(ranks_of(3), {{.lengths = {8, 5}, .batch = 4, .kind = transform::dct2}}),
+            0);
+  plan_spec cropped{.lengths = {16}, .batch = 5, .valid_in = {{3, 9}}, .valid_out = {{2, 15}}};
+  EXPECT_EQ(difference_on(ranks_of(3), {cropped}), 0);
   EXPECT_THAT(rows.explain(), HasSubstr("7 transforms on 3 ranks"));
 }
 
@@ -104,7 +163,9 @@ TEST_P(distributed_plan_on, uses_one_device_where_several_are_no_quicker) {
   EXPECT_THAT(refusal([&] {
                 distributed_plan(ranks_of(2), {{.lengths = {61}}, {}, false});
               }),
-              HasSubstr("1 transform of one axis, of reals or of a prime length"));
+              HasSubstr("1 transform is not cut, of one axis of reals or of a prime length"));
+  EXPECT_TRUE(distributed_plan(ranks_of(2), {{.lengths = {8, 8}, .kind = transform::dct2}})
+                  .uses_one_device());
 }
 
 TEST_P(distributed_plan_on, counts_what_goes_over_links) {
@@ -120,10 +181,15 @@ TEST_P(distributed_plan_on, refuses_requests_that_it_cannot_cut) {
   const auto refused = [&](const plan_spec& spec) {
     return refusal([&] { (void)distributed_plan(ranks_of(2), {spec}); });
   };
-  EXPECT_THAT(refused({.lengths = {8, 8}, .kind = transform::dct2}), HasSubstr("kind is dct2"));
-  EXPECT_THAT(refused({.lengths = {8, 8}, .real = precision::fp16}), HasSubstr("real is fp16"));
+  const auto natural_refused = [&](const plan_spec& spec) {
+    return refusal([&] {
+      (void)distributed_plan(ranks_of(2), {spec, bin_distribution::natural, false});
+    });
+  };
+  EXPECT_THAT(natural_refused({.lengths = {8, 8}, .real = precision::fp16}),
+              HasSubstr("stored as fp32, and fp16 was requested"));
   EXPECT_THAT(refused({.lengths = {8, 8}, .in = {.strides = {9, 1}}}), HasSubstr("a layout"));
-  EXPECT_THAT(refused({.lengths = {8, 8}, .valid_in = {{0, 4}, {0, 8}}}), HasSubstr("a range"));
+  EXPECT_THAT(refused({.lengths = {8}, .valid_in = {{0, 4}}}), HasSubstr("a range of one axis"));
   EXPECT_THAT(refused({.lengths = {8, 0}}), HasSubstr("length"));
   EXPECT_THAT(refusal([&] {
                 (void)distributed_plan(ranks_of(2),

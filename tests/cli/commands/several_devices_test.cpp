@@ -122,8 +122,9 @@ TEST(several_devices, refuse_what_is_of_one) {
   refuse({"--devices", "host,host", "--window", "hann"}, "leave it out");
   refuse({"--all-devices"}, "--all-devices is for --devices");
   expect_refusal(place, {"verify", "--devices", "host,host", "--engine", "host"}, 2, "--devices");
-  expect_refusal(place, {"plan", "--devices", "host,host", "--lengths", "8x8", "--kind", "dct2"}, 2,
-                 "over several devices choose");
+  expect_refusal(place,
+                 {"plan", "--devices", "host,host", "--lengths", "8x8", "--layout", "planar"}, 2,
+                 "the parts of ranks are packed");
 }
 
 }  // namespace
