@@ -81,7 +81,11 @@ plan_cache::plan_cache(std::size_t capacity) : impl_(new impl{capacity}) {}
 plan_cache::~plan_cache() = default;
 
 made_plan plan_cache::get(const queue& on, const plan_spec& spec) {
-  const std::optional<std::string> key = request::key_of(on.device(), spec);
+  std::optional<std::string> key = request::key_of(on.device(), spec);
+  const void* const context = on.impl()->native_context();
+  if (key && context != nullptr) {
+    key->append(reinterpret_cast<const char*>(&context), sizeof context);
+  }
   std::promise<made_plan> promise;
   std::uint64_t number = 0;
   {

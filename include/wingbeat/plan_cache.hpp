@@ -16,10 +16,9 @@ namespace wingbeat {
 ///     plans.get(queue, {.lengths = {n}})->enqueue(queue, in, out);
 ///
 /// Many threads may use one cache at once. Two requests are the same if every field is and both are
-/// for one device; a default that is written out makes another request. A functor's text and its
-/// parameters are compared; a callable cannot be, so a request with one is made anew each time and
-/// not kept. Queues of one device that you adopted from different contexts of yours need a cache
-/// for each context: a plan belongs to the context it was made in.
+/// for one device and one context of its driver; a default that is written out makes another
+/// request. A functor's text and its parameters are compared; a callable cannot be, so a request
+/// with one is made anew each time and not kept.
 class plan_cache {
  public:
   static constexpr std::size_t default_capacity = 64;
