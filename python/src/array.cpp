@@ -54,14 +54,18 @@ std::size_t array::extent_bytes() const noexcept {
 bool array::is_readable() const noexcept {
   const auto address =
       offset_bytes + (runs_on == engine::opencl ? 0 : reinterpret_cast<std::uintptr_t>(data));
-  // A GPU reads a complex number in one instruction.
-  const std::size_t alignment = runs_on == engine::cuda ? element.bytes() : element.real_bytes();
+  const bool is_on_host = runs_on == engine::host;
+  // A GPU reads a complex number in one instruction,
+  const std::size_t alignment = is_on_host ? element.real_bytes() : element.bytes();
   if (address % alignment != 0) return false;
   const auto bytes = static_cast<std::ptrdiff_t>(element.bytes());
+  bool has_pairs = !is_on_host && !element.is_complex;  // and two reals where all strides are even
   for (int d = 0; d < rank; ++d) {
-    if (shape[d] > 1 && (strides[d] < 0 || strides[d] % bytes != 0)) return false;
+    if (shape[d] <= 1) continue;
+    if (strides[d] < 0 || strides[d] % bytes != 0) return false;
+    has_pairs = has_pairs && (strides[d] == bytes || strides[d] / bytes % 2 == 0);
   }
-  return true;
+  return !has_pairs || address % (2 * element.bytes()) == 0;
 }
 
 bool array::is_writable() const noexcept {

@@ -19,8 +19,9 @@
     converted(x, kind)      x, or x in a dtype that transforms of that kind take
     conjugate(x, out=None)  the conjugate
     copy(x)                 a packed copy
+    aligned(x)              x, or a copy whose memory starts where pairs of numbers may; of GPUs' arrays
     packed(x, order, shape, name)   x with its dimensions in this order, of this dtype, packed as an
-                            array of this shape; of numpy, CuPy and torch
+                            array of this shape, aligned; of numpy, CuPy and torch
     permuted(x, order)      x with its dimensions in this order; likewise
     taken(x, index, axis)   the elements at these indices along an axis; likewise
     assign(out, value)      copies value into out
@@ -48,6 +49,7 @@ _COMPLEX_OF = {"float16": "complex32", "bfloat16": "complex64", "float32": "comp
                "float64": "complex128"}
 _REAL_OF = {"complex32": "float16", "bcomplex32": "bfloat16", "complex64": "float32",
             "complex128": "float64"}
+_PAIR_BYTES = 16  # of float64, the widest pairs that GPUs read at once
 _NUMPY_NAMES = ("float16", "float32", "float64", "complex64", "complex128")
 _INTEGERS = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
 
@@ -252,8 +254,12 @@ class CupyLibrary:
     def copy(self, x):
         return x.copy(order="C")
 
+    def aligned(self, x):
+        return x if x.data.ptr % _PAIR_BYTES == 0 else x.copy()
+
     def packed(self, x, order, shape, name):
-        return self._cupy.ascontiguousarray(x.transpose(order), name).reshape(shape)
+        packed = self._cupy.ascontiguousarray(x.transpose(order), name).reshape(shape)
+        return self.aligned(packed)
 
     def permuted(self, x, order):
         return x.transpose(order)
@@ -376,12 +382,15 @@ class TorchLibrary:
     def copy(self, x):
         return x.clone(memory_format=self._torch.contiguous_format)
 
+    def aligned(self, x):
+        return x if not x.is_cuda or x.data_ptr() % _PAIR_BYTES == 0 else x.clone()
+
     def packed(self, x, order, shape, name):
         if x.requires_grad and self._torch.is_grad_enabled():
             raise TypeError("a tensor requires a gradient, which this function does not give; call "
                             "wingbeat.torch's layers, or give its detach()")
         x = x.resolve_conj().resolve_neg().permute(tuple(order))
-        return x.to(self._types[name]).reshape(shape).contiguous()
+        return self.aligned(x.to(self._types[name]).reshape(shape).contiguous())
 
     def permuted(self, x, order):
         return x.permute(tuple(order))
@@ -473,6 +482,9 @@ class OpenclLibrary:
 
     def copy(self, x):
         return x.copy(self._queue_of(x))
+
+    def aligned(self, x):
+        return x if x.offset % _PAIR_BYTES == 0 else self.copy(x)
 
     def assign(self, out, value):
         if isinstance(value, self._opencl.array.Array):

@@ -257,8 +257,7 @@ class Search:
                              f"convert it to {dtype.name}, and give a tensor's detach()")
         _, _, strides, n_bytes = library.memory(x)
         packed = tuple(n_bytes * math.prod(x.shape[d + 1:]) for d in range(len(x.shape)))
-        if tuple(strides) != packed:
-            x = library.copy(x)
+        x = library.aligned(x) if tuple(strides) == packed else library.copy(x)
         self._given = x  # until the next, because a copy would go with this call
         return library.view(x), library.stream_of(x)
 

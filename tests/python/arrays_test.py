@@ -145,6 +145,23 @@ class TestOpencl:
         assert fft.fft(given, out=given) is given
         np.testing.assert_allclose(given.get(), expected("fft", Z), atol=1e-4)
 
+    def test_serves_two_contexts_at_once(self, queue):
+        other = self.opencl.CommandQueue(self.opencl.Context([queue.device]))
+        for each in (queue, other, queue):
+            given = self.array.to_device(each, Z.astype("c8"))
+            np.testing.assert_allclose(fft.fft(given).get(), expected("fft", Z), atol=1e-4)
+
+    def test_takes_real_numbers_from_amid_a_pair(self, queue):
+        given = self.array.to_device(queue, np.append(np.float32(0), X.ravel()).astype("f4"))[1:]
+        given = given.reshape(X.shape)
+        assert given.offset % 8 == 4
+        for name in ("rfft", "dct", "rfftn"):
+            np.testing.assert_allclose(getattr(fft, name)(given).get(), expected(name, X),
+                                       atol=1e-3)
+        bins = self.array.to_device(queue, np.fft.rfft(X).astype("c8"))
+        assert fft.irfft(bins, out=given) is given
+        np.testing.assert_allclose(given.get(), X, atol=1e-5)
+
     def test_runs_plans_with_functors_of_text(self, queue):
         text = """
             struct window {

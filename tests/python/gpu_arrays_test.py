@@ -13,6 +13,7 @@ import pytest
 
 import wingbeat
 import wingbeat.fft as fft
+from wingbeat import match, signal
 
 if wingbeat.why_absent(wingbeat.Engine.cuda):
     pytest.skip(wingbeat.why_absent(wingbeat.Engine.cuda), allow_module_level=True)
@@ -50,6 +51,23 @@ def assert_close(result, wanted, bound=1e-5):
     assert np.abs(result - wanted).max() <= bound * max(np.abs(wanted).max(), 1e-30)
 
 
+def amid_a_pair(asarray, x):
+    """Returns x on the device, its memory one number beyond where pairs of numbers start."""
+    return asarray(np.append(x.ravel()[:1], x.ravel()))[1:].reshape(x.shape)
+
+
+def require_numbers_from_amid_a_pair(asarray, to_numpy, dtype):
+    x = X.astype(dtype)
+    given, kernel = amid_a_pair(asarray, x), amid_a_pair(asarray, x[0, 0, :8])
+    for name in ("rfft", "dct", "rfftn", "idst"):
+        assert_close(to_numpy(getattr(fft, name)(given)), expected(name, x))
+    assert fft.irfft(asarray(np.fft.rfft(x).astype(np.result_type(dtype, "c8"))), out=given) is given
+    assert_close(to_numpy(given), x)
+    assert_close(to_numpy(signal.fftconvolve(given[0, 0], kernel)), np.convolve(x[0, 0], x[0, 0, :8]))
+    found = match.Search(given[0], (3, 5)).add(amid_a_pair(asarray, x[0, 2:5, 9:14])).peaks(1)
+    assert (found[0].y, found[0].x) == (2, 9)
+
+
 class NamedStream:
     """What cuda.core and others give: a stream by protocol."""
 
@@ -62,6 +80,10 @@ class NamedStream:
 
 class TestCupy:
     cupy, pytestmark = optional("cupy")
+
+    @pytest.mark.parametrize("dtype", ("f4", "f8"))
+    def test_takes_real_numbers_from_amid_a_pair(self, dtype):
+        require_numbers_from_amid_a_pair(self.cupy.asarray, self.cupy.asnumpy, dtype)
 
     @pytest.mark.parametrize("name", NAMES)
     def test_gives_cupy_arrays(self, name):
@@ -225,6 +247,15 @@ class TestTorch:
             result = fft.fft(z, stream=named)
             stream.synchronize()
             assert_close(result.cpu(), expected("fft", Z))
+
+    @pytest.mark.parametrize("dtype", ("f4", "f8"))
+    def test_takes_real_numbers_from_amid_a_pair(self, dtype):
+        require_numbers_from_amid_a_pair(self.tensor, lambda x: x.cpu().numpy(), dtype)
+        import wingbeat.torch
+        x, k = self.tensor(X.astype(dtype)), self.tensor(X[0, :, :9].astype(dtype))
+        shifted, taps = (amid_a_pair(self.tensor, each.cpu().numpy()) for each in (x, k))
+        assert_close(wingbeat.torch.long_conv(shifted, taps).cpu(),
+                     wingbeat.torch.long_conv(x, k).cpu().numpy())
 
     def test_is_captured_by_a_graph(self):
         torch = self.torch

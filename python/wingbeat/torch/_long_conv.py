@@ -48,7 +48,7 @@ def _described(x):
 
 
 def _packed(*tensors):
-    return (None if x is None else x.contiguous() for x in tensors)
+    return (None if x is None else _arrays.aligned(x.contiguous()) for x in tensors)
 
 
 def _convolved(x, filters, skip, gate, is_gradient):
