@@ -132,6 +132,23 @@ def test_calls_functors_of_the_processor():
         plan(samples, power, load=(window,))
 
 
+def test_calls_functions_of_numba():
+    numba = pytest.importorskip("numba")
+    pointer, count = numba.types.CPointer, numba.types.uint64
+    number, bins = numba.types.float32, numba.types.complex64
+
+    @numba.cfunc(numba.types.void(pointer(number), pointer(pointer(number)), count, count, count,
+                                  pointer(bins)))
+    def load(memory, operands, row, first, n, into):
+        for i in range(n):
+            into[i] = memory[row * 64 + first + i] * operands[0][first + i]
+
+    x, window = RNG.standard_normal((5, 64)).astype("f4"), np.hanning(64).astype("f4")
+    plan = Plan(x.shape, 1, load=Functor(function=load, elements=x.size,
+                                         operands=("const float32*",)))
+    assert_close(plan(x, np.empty(x.shape, "c8"), load=(window,)), fft.fft(x * window))
+
+
 @pytest.mark.parametrize("dtype", ("float32", "float64"))
 @pytest.mark.parametrize("kind, there, back", (
     ("dct2", "dctn", "idctn"), ("dst2", "dstn", "idstn"), ("dct4", "dctn", "idctn")))
