@@ -252,7 +252,8 @@ class channelisation {
       std::complex<double> dither = 0;
       if (has_dither(spec_)) {
         dither =
-            dither_at(spec_.seed, t, static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(p));
+            dither_at(spec_.seed, t, static_cast<std::uint32_t>(k),
+                      static_cast<std::uint32_t>(spec_.channels), static_cast<std::uint32_t>(p));
       }
       const auto rounded = quantise(q, spec_.output, dither);
       filled.saturated[p] += rounded.is_saturated ? 1 : 0;

@@ -71,9 +71,9 @@ void filter_bank::enqueue(backend::queue& on, const backend::run& given) const {
             bins[bin_of(k)] * std::polar(1.0, 2 * std::numbers::pi * turns) * gain;
         std::complex<double> dither = 0;
         if (request_.has_dither) {
-          dither =
-              channelising::dither_at(request_.seed, static_cast<std::int64_t>(entry.time),
-                                      static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(p));
+          dither = channelising::dither_at(
+              request_.seed, static_cast<std::int64_t>(entry.time), static_cast<std::uint32_t>(k),
+              static_cast<std::uint32_t>(request_.channels), static_cast<std::uint32_t>(p));
         }
         const auto rounded = channelising::quantise(q, request_.output, dither);
         saturated[p] += rounded.is_saturated ? 1 : 0;

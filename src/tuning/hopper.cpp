@@ -63,7 +63,8 @@ const architecture& hopper() {
                             .columns = fp32_columns,
                             .column_lines = fp32_column_lines,
                             .unmeasured_mirrored = fp32_mirrored_limits},
-      .placing = {.convolved_twiddles = device::workgroup::twiddling::fused}};
+      .placing = {.convolved_twiddles = device::workgroup::twiddling::fused},
+      .banks = {.twiddles = device::workgroup::twiddling::fused}};
   return data;
 }
 

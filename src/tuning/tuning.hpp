@@ -256,6 +256,8 @@ struct bank_rules {
   /// resident.
   unsigned numbers_of_workgroup = 8192;
   unsigned max_sliding = 8;  ///< Spectra that a thread slides over.
+  /// Of the transforms of a bank in one launch, which instructions bind (section 43).
+  device::workgroup::twiddling twiddles = device::workgroup::twiddling::apart;
   /// Numbers of a thread. Compilers for processors take their time over long unrolled transforms.
   unsigned elements = 32;
   /// Subgroups of a multiprocessor, of lengths that are no powers of two: 128 registers a thread;

@@ -56,11 +56,7 @@ TEST_P(bank_kernels, compile_without_spills) {
 
 /// Returns the bytes that these channels spill: few, and of few counts.
 int spill_of(std::size_t channels, const std::string& device) {
-  if (device == "sm_90" && channels == 240) return 32;
-  if (device == "sm_100" && channels == 96) return 24;
-  if (device == "sm_100" && channels == 480) return 40;
-  if (device == "sm_100" && channels == 960) return 8;
-  return 0;
+  return device == "sm_80" && channels == 240 ? 8 : 0;
 }
 
 TEST_P(bank_kernels, of_other_counts_spill_nothing_or_little) {

@@ -113,7 +113,7 @@ TEST(channeliser, stores_rounded_values_in_every_format) {
         complex expected = heap.spectra[i];
         if (is_integer(output)) {
           expected += complex(dither_at(spec.seed, heap.timestamp + static_cast<int>(s) * 128,
-                                        static_cast<unsigned>(k), static_cast<unsigned>(p)));
+                                        static_cast<unsigned>(k), 64, static_cast<unsigned>(p)));
           const double limit = limit_of(output);
           const complex limited{std::clamp(expected.real(), -limit, limit),
                                 std::clamp(expected.imag(), -limit, limit)};

@@ -34,10 +34,24 @@ WINGBEAT_FN constexpr random_words philox(random_words counter, size key) {
 /// Rounds behind the words of dither.
 inline constexpr int dither_rounds = 7;
 
-/// Returns the number in (-0.5, 0.5) that a word is as dither: its lower 23 bits as the fraction of
-/// a float in [1, 2), less 1.5, plus half a step so that the mean is 0.
+/// Returns the number in (-0.5, 0.5) that a word is as dither: its upper 23 bits as the fraction of
+/// a float in [1, 2), less 1.5, plus half a step so that the mean is 0. One shift of 64 bits brings
+/// in the exponent.
 WINGBEAT_FN constexpr float dither_of(unsigned word) {
-  return float_of((word & 0x7fffffu) | 0x3f800000u) - 1.5f + 5.9604645e-8f;
+  return float_of(unsigned((size(0x7f) << 32 | word) >> 9)) - 1.5f + 5.9604645e-8f;
+}
+
+/// Returns the words of a channel's dither, of `channels`, at a time: of a pair of polarisations,
+/// real and imaginary parts. Channel k + h, h = half the channels rounded up, has the words of
+/// channel k, with their halves exchanged: `dither_of(half_turned(word))`.
+WINGBEAT_FN constexpr random_words dither_words(size time, unsigned channel, unsigned channels,
+                                                unsigned pair, size seed) {
+  const unsigned middle = (channels + 1) / 2;
+  const unsigned shared = channel >= middle ? channel - middle : channel;
+  return philox<dither_rounds>({{unsigned(time), unsigned(time >> 32), shared, pair}}, seed);
+}
+WINGBEAT_FN constexpr unsigned half_turned(unsigned word) {
+  return word << 16 | word >> 16;
 }
 
 }  // namespace wingbeat::device

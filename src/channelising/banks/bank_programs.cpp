@@ -29,12 +29,12 @@ constexpr programs::run_operand entries{0}, gains{1}, saturated{2};
 /// Returns the text of these numbers, whose fields stand in this order.
 std::string text_of(const bank_numbers& numbers) {
   const auto& [channels, taps, sample_bits, parts, polarisations, spectra_per_heap, stored, dithers,
-               seed, bins, shift, sliding, rows, elements] = numbers;
+               seed, bins, shift, sliding, rows, elements, twiddles] = numbers;
   return formatted(
       "channeliser::bank_numbers{{{}, {}, {}, {}, {}, {}, channeliser::heap_sample({}), {}, {}ul, "
-      "{}, {}, {}, {}, {}}}",
+      "{}, {}, {}, {}, {}, workgroup::twiddling({})}}",
       channels, taps, sample_bits, parts, polarisations, spectra_per_heap, static_cast<int>(stored),
-      dithers, seed, bins, shift, sliding, rows, elements);
+      dithers, seed, bins, shift, sliding, rows, elements, static_cast<int>(twiddles));
 }
 
 /// Returns a program of one kernel.
@@ -55,8 +55,8 @@ programs::program launched(const programs::kernel_body& body,
 
 std::vector<std::complex<float>> rounded_roots(const bank_numbers& numbers) {
   std::vector<std::complex<float>> roots;
-  for (const auto& w :
-       roots_of(schedule{device::order::natural, numbers.length(), numbers.elements})) {
+  for (const auto& w : roots_of(schedule{device::order::natural, numbers.length(), numbers.elements,
+                                         numbers.twiddles})) {
     roots.emplace_back(static_cast<float>(w.real()), static_cast<float>(w.imag()));
   }
   return roots;

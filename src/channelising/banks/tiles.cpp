@@ -111,7 +111,8 @@ bank_numbers numbers_of(const channeliser_spec& spec) {
           .shift = is_complex ? bins - channels / 2 : 0,
           .sliding = 1,
           .rows = 1,
-          .elements = 32};
+          .elements = 32,
+          .twiddles = device::workgroup::twiddling::apart};
 }
 
 unsigned scratch_bytes_of(const bank_numbers& numbers) {
@@ -125,7 +126,8 @@ unsigned scratch_bytes_of(const bank_numbers& numbers) {
 std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_info& device) {
   const tuning::bank_rules& rules = tuning::for_device(device).banks;
   if (has_complex_bank(spec) || spec.channels < rules.min_fused_channels) return std::nullopt;
-  const bank_numbers numbers = numbers_of(spec);
+  bank_numbers numbers = numbers_of(spec);
+  numbers.twiddles = rules.twiddles;
   // Of whole tiles: the largest power of two that divides a heap.
   const unsigned whole = 1U << std::countr_zero(numbers.spectra_per_heap);
   const tile_cutter cutter{numbers, spec.polarisations == 1 ? whole / 2 : whole, device};

@@ -35,13 +35,13 @@ TEST(philox, gives_the_published_vectors_of_seven_rounds) {
 }
 
 TEST(dither, lies_strictly_within_half_a_step_and_has_no_mean) {
-  EXPECT_LT(dither_of(0x7FFFFF), 0.5f);
-  EXPECT_EQ(dither_of(0), -dither_of(0x7FFFFF));
-  EXPECT_EQ(dither_of(0x400000), -dither_of(0x3FFFFF));
+  EXPECT_LT(dither_of(~0u), 0.5f);
+  EXPECT_EQ(dither_of(0), -dither_of(~0u));
+  EXPECT_EQ(dither_of(0x80000000), -dither_of(0x7FFFFFFF));
   constexpr int n = 1 << 18;
   double sum = 0, squares = 0, products = 0;
   for (int i = 0; i < n; ++i) {
-    const auto d = dither_at(99, i / 64 * 2048, static_cast<unsigned>(i % 64), 0);
+    const auto d = dither_at(99, i / 64 * 2048, static_cast<unsigned>(i % 64), 64, 0);
     sum += d.real() + d.imag();
     squares += std::norm(d);
     products += d.real() * d.imag();
@@ -52,15 +52,16 @@ TEST(dither, lies_strictly_within_half_a_step_and_has_no_mean) {
 }
 
 TEST(dither, depends_on_all_that_it_is_made_of) {
-  const auto base = dither_at(1, 2, 3, 0);
-  EXPECT_EQ(base, dither_at(1, 2, 3, 0));
-  EXPECT_NE(base, dither_at(2, 2, 3, 0));
-  EXPECT_NE(base, dither_at(1 + (1ull << 32), 2, 3, 0));
-  EXPECT_NE(base, dither_at(1, 3, 3, 0));
-  EXPECT_NE(base, dither_at(1, 2 + (std::int64_t{1} << 47), 3, 0));
-  EXPECT_NE(base, dither_at(1, 2, 4, 0));
-  EXPECT_NE(base, dither_at(1, 2, 3, 1));
-  EXPECT_NE(base, dither_at(1, 2, 3, 2));
+  const auto base = dither_at(1, 2, 3, 64, 0);
+  EXPECT_EQ(base, dither_at(1, 2, 3, 64, 0));
+  EXPECT_NE(base, dither_at(2, 2, 3, 64, 0));
+  EXPECT_NE(base, dither_at(1 + (1ull << 32), 2, 3, 64, 0));
+  EXPECT_NE(base, dither_at(1, 3, 3, 64, 0));
+  EXPECT_NE(base, dither_at(1, 2 + (std::int64_t{1} << 47), 3, 64, 0));
+  EXPECT_NE(base, dither_at(1, 2, 4, 64, 0));
+  EXPECT_NE(base, dither_at(1, 2, 3 + 32, 64, 0)) << "which has the same words";
+  EXPECT_NE(base, dither_at(1, 2, 3, 64, 1));
+  EXPECT_NE(base, dither_at(1, 2, 3, 64, 2));
   EXPECT_NE(base.real(), base.imag());
 }
 

@@ -42,7 +42,8 @@ struct policy {
             .shift = 0,
             .sliding = 2,
             .rows = Rows,
-            .elements = 4};
+            .elements = 4,
+            .twiddles = device::workgroup::twiddling(Rows % 4 == 0)};
   }
 };
 
@@ -135,8 +136,8 @@ void expect_one_launch() {
   constexpr bank_numbers numbers = policy<Polarisations, 4>::numbers();
   problem<Polarisations> given;
   std::vector<real_pair> roots;
-  for (const auto& w :
-       roots_of(device::workgroup::schedule{device::order::natural, length, numbers.elements})) {
+  for (const auto& w : roots_of(device::workgroup::schedule{device::order::natural, length,
+                                                            numbers.elements, numbers.twiddles})) {
     roots.push_back(single({static_cast<double>(w.real()), static_cast<double>(w.imag())}));
   }
   std::vector<double> scratch(body::scratch_bytes / sizeof(double) + 1);

@@ -35,7 +35,7 @@ class bank {
   static constexpr unsigned threads = numbers.threads(), e = numbers.elements;
   using shape = workgroup::shape<length, e, numbers.rows>;
   using fft = workgroup::two_real_fft<shape, float, direction::forward, workgroup::memory<>,
-                                      order::natural>;
+                                      order::natural, numbers.twiddles>;
   using team_type = workgroup::team<shape, workgroup::lanes::along_transform, Group>;
   using stores = stored<numbers.output>;
   using unit = typename stores::type;
@@ -101,53 +101,60 @@ class bank {
   };
 
   /// Makes values of bins and puts them where the channel's piece is gathered.
-  WINGBEAT_FN void stage(const complex<float> (&x)[e]) const {
+  WINGBEAT_FN void stage(complex<float> (&x)[e]) const {
     constexpr unsigned stride = fft::stride;
     const unsigned row = team_.transform();
-    complex<float> turn[2], step[2];
-    WINGBEAT_GLOBAL const complex<float>* gains[2];
-    size time[2];
+    if (team_.thread() == 0) x[0].im = x[e / 2].im = 0;  // of half the ADC's rate, left out
+    WINGBEAT_UNROLL
+    for (unsigned part = 0; part < 2; ++part) turn(x, filters_.entry(row, part), part);
+    // Channels half of all apart share random words: a thread makes both, where it has them.
+    constexpr unsigned together = e % 4 == 0 ? 2 : 1, count_each = e / 2 / together;
+    const size time[2] = {filters_.entry(row, 0).time, filters_.entry(row, 1).time};
     unsigned saturated[2] = {0, 0};
     WINGBEAT_UNROLL
-    for (unsigned part = 0; part < 2; ++part) {
-      const auto& entry = filters_.entry(row, part);
-      turn[part] =
-          turned(entry.phase_turns + entry.slope_turns * (float(team_.thread()) - float(n) / 2));
-      step[part] = turned(entry.slope_turns * float(stride));
-      gains[part] =
-          memory_.gains + (entry.gains * numbers.polarisations + filters::polarisation(part)) * n;
-      time[part] = entry.time;
-    }
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e / 2; ++r) {
-      const unsigned channel = team_.thread() + r * stride;
-      complex<float> u[2];
-      WINGBEAT_UNROLL
-      for (unsigned part = 0; part < 2; ++part) {
-        complex<float> z = x[r + part * (e / 2)];
-        if (r == 0 && channel == 0) z.im = 0;  // half the ADC's rate lies there, and is left out
-        u[part] = z * turn[part] * copied_from(gains[part] + channel);
-        turn[part] = turn[part] * step[part];
+    for (unsigned each = 0; each < count_each; ++each) {
+      random_words words[2] = {words_of(time[0], team_.thread() + each * stride)};
+      words[1] = words[0];
+      if constexpr (numbers.polarisations == 1) {
+        words[1] = words_of(time[1], team_.thread() + each * stride);
       }
-      if constexpr (numbers.dithers) dither(u, time, channel);
-      const unit_pair values{{stores::of(limited<numbers.output>(u[0], saturated[0])),
-                              stores::of(limited<numbers.output>(u[1], saturated[1]))}};
-      gather(row, channel, values);
+      WINGBEAT_UNROLL
+      for (unsigned h = 0; h < together; ++h) {
+        const unsigned r = each + h * count_each, channel = team_.thread() + r * stride;
+        complex<float> u[2] = {x[r], x[r + e / 2]};
+        WINGBEAT_UNROLL
+        for (unsigned part = 0; numbers.dithers && part < 2; ++part) {
+          add_dither(u[part], words[part], filters::polarisation(part),
+                     together == 2 ? h == 1 : channel >= (n + 1) / 2);
+        }
+        const unit_pair values{{stores::of(limited<numbers.output>(u[0], saturated[0])),
+                                stores::of(limited<numbers.output>(u[1], saturated[1]))}};
+        gather(row, channel, values);
+      }
     }
     count<Policy, 2>(saturated, memory_.saturated, first_, group_.thread());
   }
 
-  WINGBEAT_FN static void dither(complex<float> (&u)[2], const size (&time)[2], unsigned channel) {
-    if constexpr (numbers.polarisations == 2) {
-      add_dither<2>(u, time[0], channel, numbers.seed);
-    } else {
-      WINGBEAT_UNROLL
-      for (unsigned part = 0; part < 2; ++part) {
-        complex<float> of_part[1] = {u[part]};
-        add_dither<1>(of_part, time[part], channel, numbers.seed);
-        u[part] = of_part[0];
-      }
+  /// Multiplies the bins of a part by what delays them, and by gains.
+  WINGBEAT_FN void turn(complex<float> (&x)[e], const WINGBEAT_GLOBAL spectrum_entry& entry,
+                        unsigned part) const {
+    constexpr unsigned stride = fft::stride;
+    complex<float> delay =
+        turned(entry.phase_turns + entry.slope_turns * (float(team_.thread()) - float(n) / 2));
+    const complex<float> step = turned(entry.slope_turns * float(stride));
+    const auto gains = memory_.gains + team_.thread() +
+                       (entry.gains * numbers.polarisations + filters::polarisation(part)) * n;
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e / 2; ++r) {
+      complex<float>& z = x[r + part * (e / 2)];
+      z = z * (delay * copied_from(gains + r * stride));  // in this order fewer registers are taken
+      delay = delay * step;
     }
+  }
+
+  WINGBEAT_FN static random_words words_of(size time, unsigned channel) {
+    if constexpr (!numbers.dithers) return {};
+    return dither_words(time, channel, n, 0, numbers.seed);
   }
 
   WINGBEAT_FN void gather(unsigned row, unsigned channel, const unit_pair& values) const {

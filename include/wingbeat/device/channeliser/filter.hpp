@@ -10,6 +10,7 @@
 #include "wingbeat/device/channeliser/window.hpp"          // window
 #include "wingbeat/device/complex.hpp"                     // complex
 #include "wingbeat/device/port.hpp"                        // WINGBEAT_FN
+#include "wingbeat/device/workgroup/schedule.hpp"          // twiddling
 
 namespace wingbeat::device::channeliser {
 
@@ -34,6 +35,7 @@ struct bank_numbers {
   unsigned sliding;   ///< Spectra whose windows a thread slides over.
   unsigned rows;      ///< Of a tile, a multiple of `sliding`.
   unsigned elements;  ///< Of a row that a thread transforms.
+  workgroup::twiddling twiddles;
 
   /// Numbers of a row, from a window to the next: 2 N real samples, or N complex ones.
   WINGBEAT_FN constexpr unsigned length() const { return 2 * channels; }
@@ -96,10 +98,14 @@ class tile_filter {
  private:
   /// Returns where the windows of a row begin, at position j.
   WINGBEAT_FN typename filter::streams streams(unsigned row, unsigned j) const {
+    // No constant, as an address might begin with a bit: NVIDIA's operations on bits take only one,
+    // and with a mask there would be two.
+    const unsigned offset_bits =
+        0x3fc00000u | unsigned(reinterpret_cast<size>(memory_.samples) >> 63);
     const auto entry_of = [&](unsigned part) {
       return packed_pair<numbers.sample_bits>{
           memory_.samples + polarisation(part) * memory_.plane_bytes,
-          entry(row, part).first * numbers.parts + j};
+          entry(row, part).first * numbers.parts + j, offset_bits};
     };
     return {entry_of(0), entry_of(1)};
   }

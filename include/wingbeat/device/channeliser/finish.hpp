@@ -7,22 +7,18 @@
 #include "wingbeat/device/channeliser/filter.hpp"    // bank_numbers, spectrum_entry, counters
 #include "wingbeat/device/channeliser/quantise.hpp"  // stored, limited
 #include "wingbeat/device/complex.hpp"               // complex
-#include "wingbeat/device/dither.hpp"                // philox, dither_of
+#include "wingbeat/device/dither.hpp"                // dither_of, dither_words
 #include "wingbeat/device/port.hpp"                  // WINGBEAT_FN, group
 
 namespace wingbeat::device::channeliser {
 
-/// Adds dither to the values of a channel: of both polarisations, or of one.
-template <unsigned Polarisations>
-WINGBEAT_FN void add_dither(complex<float> (&u)[Polarisations], size time, unsigned channel,
-                            size seed) {
-  const random_words words =
-      philox<dither_rounds>({{unsigned(time), unsigned(time >> 32), channel, 0u}}, seed);
-  WINGBEAT_UNROLL
-  for (unsigned pol = 0; pol < Polarisations; ++pol) {
-    u[pol] =
-        u[pol] + complex<float>{dither_of(words.at[2 * pol]), dither_of(words.at[2 * pol + 1])};
-  }
+/// Adds dither to a value of an even or an odd polarisation: that of its
+/// channel's words, or of the words with their halves exchanged.
+WINGBEAT_FN void add_dither(complex<float>& u, const random_words& words, unsigned polarisation,
+                            bool is_turned) {
+  const unsigned re = words.at[2 * polarisation], im = words.at[2 * polarisation + 1];
+  u = u + complex<float>{dither_of(is_turned ? half_turned(re) : re),
+                         dither_of(is_turned ? half_turned(im) : im)};
 }
 
 /// Adds how many values saturate, of each polarisation or of two parts of one, to the heap of a
@@ -115,7 +111,12 @@ class finished_rows {
           copied_from(memory_.gains + (entry->gains * pols + pol) * n + channel);
       if (pol == 0) time = entry->time;
     }
-    if constexpr (numbers.dithers) add_dither<pols>(u, time, channel, numbers.seed);
+    if constexpr (numbers.dithers) {
+      const random_words words = dither_words(time, channel, n, 0, numbers.seed);
+      WINGBEAT_UNROLL
+      for (unsigned pol = 0; pol < pols; ++pol)
+        add_dither(u[pol], words, pol, channel >= (n + 1) / 2);
+    }
     WINGBEAT_UNROLL
     for (unsigned pol = 0; pol < pols; ++pol) {
       tile_[lane * pitch + s * pols + pol] =

@@ -23,7 +23,10 @@ class packed_pair {
 
   /// The samples `index` and `index + 1` of a stream whose bytes begin at `plane`, aligned to 4.
   /// Up to 7 bytes behind the pair are read with it.
-  WINGBEAT_FN packed_pair(WINGBEAT_GLOBAL const unsigned char* plane, size index) {
+  /// `offset_bits`: those of the float 1.5, in whatever register a kernel has them.
+  WINGBEAT_FN packed_pair(WINGBEAT_GLOBAL const unsigned char* plane, size index,
+                          unsigned offset_bits = 0x3fc00000u)
+      : offset_bits_(offset_bits) {
     start(reinterpret_cast<WINGBEAT_GLOBAL const unsigned*>(plane), index * Bits);
   }
 
@@ -64,13 +67,14 @@ class packed_pair {
     }
   }
 
-  WINGBEAT_FN static float fraction(unsigned bits) {
+  WINGBEAT_FN float fraction(unsigned bits) const {
     constexpr unsigned mask = ((1u << Bits) - 1) << (23 - Bits);
-    return float_of((bits & mask) ^ 0x3fc00000u);  // the sign's bit flipped: x + 2^(Bits-1)
+    return float_of((bits & mask) ^ offset_bits_);  // the sign's bit flipped: x + 2^(Bits-1)
   }
 
   WINGBEAT_GLOBAL const unsigned* words_;
   unsigned byte_, turn_first_, turn_second_;
+  unsigned offset_bits_;
   unsigned second_word_ = 0, second_byte_ = 0;  ///< Of pairs that 4 bytes do not hold.
 };
 

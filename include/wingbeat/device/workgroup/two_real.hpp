@@ -23,9 +23,10 @@ namespace wingbeat::device::workgroup {
 
 /// The transform in nabla order, between loads and stores.
 template <class Shape, class Real, direction Dir, class Memory = memory<>,
-          order Order = order::nabla>
+          order Order = order::nabla, twiddling Twiddles = twiddling::apart>
 struct two_real_fft {
   static_assert(Order == order::nabla, "two_real_fft has order::natural and order::nabla");
+  static_assert(Twiddles == twiddling::apart, "fused twiddles are for order::natural");
   using complex_fft = fft<Shape, Real, Dir, order::nabla, Memory>;
   using trade_type = mirror_trade<complex_fft>;
   using value_type = typename complex_fft::value_type;
@@ -175,10 +176,10 @@ struct two_real_fft {
 };
 
 /// The transform in natural order, between loads and stores or in registers.
-template <class Shape, class Real, direction Dir, class Memory>
-struct two_real_fft<Shape, Real, Dir, Memory, order::natural> {
+template <class Shape, class Real, direction Dir, class Memory, twiddling Twiddles>
+struct two_real_fft<Shape, Real, Dir, Memory, order::natural, Twiddles> {
   static_assert(Shape::length > 1, "a signal of one element is its own spectrum: 2 or more");
-  using complex_fft = fft<Shape, Real, Dir, order::natural, Memory>;
+  using complex_fft = fft<Shape, Real, Dir, order::natural, Memory, Twiddles>;
   using value_type = typename complex_fft::value_type;
   using register_type = typename complex_fft::register_type;
   using shape_type = Shape;

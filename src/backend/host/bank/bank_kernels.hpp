@@ -31,8 +31,9 @@ struct dither_block {
   std::uint64_t seed = 0;
   std::uint64_t time = 0;
   std::uint32_t first_channel = 0;
-  std::uint32_t pair = 0;  ///< Number of the first polarisation, halved.
-  float* out = nullptr;    // [word][channel]
+  std::uint32_t channels = 0;  ///< All there are.
+  std::uint32_t pair = 0;      ///< Number of the first polarisation, halved.
+  float* out = nullptr;        // [word][channel]
 };
 
 /// Bins times coarse times steps times gains, plus dither, limited and rounded.

@@ -115,14 +115,17 @@ WINGBEAT_LANES words wide_product(words a, words b) {
 #endif
 }
 
-/// bank_kernels::dither: device::philox and device::dither_of, a channel in each lane.
+/// bank_kernels::dither: device::dither_words and device::dither_of, a channel in each lane.
 inline void dither(const dither_block& block) {
   constexpr words none{};
   const words first = none + 0xD2511F53U, second = none + 0xCD9E8D57U;
+  const std::uint32_t half = (block.channels + 1) / 2;
   for (size_t i = 0; i < bank_block; i += word_lanes) {
     words at[4] = {none + (block.time & 0xFFFFFFFFU), none + (block.time >> 32),
                    none + (block.first_channel + i), none + block.pair};
     for (int l = 0; l < word_lanes; ++l) at[2][l] += static_cast<std::uint64_t>(l);
+    const auto is_turned = at[2] >= none + half;  // all ones where it is
+    at[2] -= reinterpret_cast<words>(is_turned) & half;
     std::uint32_t low = static_cast<std::uint32_t>(block.seed);
     std::uint32_t high = static_cast<std::uint32_t>(block.seed >> 32);
     for (int round = 0; round < device::dither_rounds; ++round) {
@@ -138,7 +141,10 @@ inline void dither(const dither_block& block) {
     for (int word = 0; word < 4; ++word) {
       using halves = vector_type<std::uint32_t, word_lanes>;
       using reals = vector_type<float, word_lanes>;
-      const halves bits = (__builtin_convertvector(at[word], halves) & 0x7FFFFFU) | 0x3F800000U;
+      const words turned = (at[word] & 0xFFFFFFFFU) << 16 | (at[word] & 0xFFFFFFFFU) >> 16;
+      const words taken = reinterpret_cast<words>(is_turned) & turned;
+      const words kept = ~reinterpret_cast<words>(is_turned) & at[word];
+      const halves bits = (__builtin_convertvector(taken | kept, halves) >> 9) | 0x3F800000U;
       reals scaled;
       __builtin_memcpy(&scaled, &bits, sizeof bits);
       scaled = scaled - 1.5F + 5.9604645e-8F;

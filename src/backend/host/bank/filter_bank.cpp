@@ -275,6 +275,7 @@ void host_bank::finish_spectrum(const bank_run& given, std::size_t first_pol, st
     if (request_.has_dither) {
       kernels_.dither({request_.seed, entries[first_pol * request_.spectra].time,
                        static_cast<std::uint32_t>(block.channel),
+                       static_cast<std::uint32_t>(request_.channels),
                        static_cast<std::uint32_t>(first_pol / pair), dither});
     }
     for (std::size_t pol = first_pol; pol < end; ++pol) {

@@ -72,12 +72,15 @@ TEST_P(bank_kernels_of, dither) {
   constexpr std::int64_t time = 0x123456789abc;
   constexpr std::uint64_t seed = 0xfedcba9876543210;
   std::vector<float> out(4 * bank_block);
-  kernels.dither({seed, std::uint64_t{time}, 640, 3, out.data()});
-  for (std::uint32_t k = 0; k < bank_block; ++k) {
-    for (std::uint32_t p = 0; p < 2; ++p) {
-      const complex expected = channelising::dither_at(seed, time, 640 + k, 6 + p);
-      ASSERT_EQ(out[2 * p * bank_block + k], expected.real());
-      ASSERT_EQ(out[(2 * p + 1) * bank_block + k], expected.imag());
+  // In the lower half of all channels, across its end, and in the upper half.
+  for (const std::uint32_t channels : {4096, 1355, 1024}) {
+    kernels.dither({seed, std::uint64_t{time}, 640, channels, 3, out.data()});
+    for (std::uint32_t k = 0; k < bank_block; ++k) {
+      for (std::uint32_t p = 0; p < 2; ++p) {
+        const complex expected = channelising::dither_at(seed, time, 640 + k, channels, 6 + p);
+        ASSERT_EQ(out[2 * p * bank_block + k], expected.real());
+        ASSERT_EQ(out[(2 * p + 1) * bank_block + k], expected.imag());
+      }
     }
   }
 }
