@@ -6,6 +6,7 @@
 
 #include "root_products.hpp"                 // root_products, rounded_root
 #include "wingbeat/device/grid/numbers.hpp"  // twiddle_row
+#include "wingbeat/device/index.hpp"         // real_of_index
 #include "wingbeat/device/twiddle.hpp"       // root_tables, rows, row_exponent
 #include "wingbeat/roots.hpp"                // root, roots_of
 
@@ -77,8 +78,10 @@ class root_table {
   void add_rader(const tile_shape& shape, const rader& prime) {
     const std::size_t n = prime.powers.size();
     for (std::size_t i = 0; i < n; ++i) {
-      add(std::complex<double>{static_cast<double>(prime.powers[i]),
-                               static_cast<double>(prime.powers[(n - i) % n])});
+      const auto stored = [&](std::size_t exponent) {
+        return device::real_of_index<Real>(static_cast<unsigned>(prime.powers[exponent]));
+      };
+      roots_.emplace_back(stored(i), stored((n - i) % n));
     }
     add_spectrum(shape, prime.spectrum);
   }

@@ -143,6 +143,9 @@ struct rule_costs {
   /// Of convolved rows of up to so many points, a thread holds at most so many in a stage: 520 in
   /// 20s (of 26) 0.41 of a copy, in 10s 0.49; 576 in 24s 0.75, in 8s 0.54 (section 31).
   unsigned short_convolved = 2048, max_held_of_convolved = 24;
+  /// From this prime factor on, a thread has as many elements: fp64 of 51, 57, 69 by 3 elements
+  /// 0.4 of a copy, 95 and 119 by 19 and 17 0.94 and 0.97 (sections 38, 44).
+  unsigned least_whole_radix = 17;
   /// Opposite bins meet in pairs where a thread's elements are even; else both are loaded twice.
   unsigned unpaired_quarters = 5;
   unsigned register_quarters = 5;  ///< Of the estimate, so that few kernels spill.
@@ -182,7 +185,7 @@ struct time_model {
   /// section 31.
   double convolved_power = 0.6, convolved_power_growth = 1.12;
   double convolved_stages = 3300, convolved_least = 0.57, convolved_growth = 1.2;
-  double rader_point = 0.6;
+  double rader_point = 0.1;
   /// Longer axes, in columns and convolved rows, whose lengths are no powers of two: so many times.
   double padded_other = 1.1;
   /// Columns of which fewer bytes lie side by side take so many times as long for each halving:
@@ -234,6 +237,9 @@ struct placement_rules {
   double least_workgroups_per_unit = 0.25;
   std::size_t least_side_by_side = 64;
   std::size_t threads_of_subgroup = 32;  ///< And no fewer than these have work.
+  /// Lines of reals from which functors make rows are prefetched so far ahead, at least: their
+  /// loads alternate with products, and few are under way.
+  std::size_t line_prefetch_bytes = std::size_t{4} << 20;
   /// On a processor columns go in fewer lanes where fewer are left over, but fill its vectors.
   unsigned least_lanes_of_processor = 16;
   /// Launches that move no more begin early: what it saves, about 1 us, shows.

@@ -30,6 +30,19 @@ WINGBEAT_FN constexpr Integer maximum(Integer a, Integer b) {
   return a < b ? b : a;
 }
 
+/// Returns the real by which a table of reals has an index: a float's bits, which no conversion
+/// waits for, or its value.
+template <class Real>
+WINGBEAT_FN constexpr Real real_of_index(unsigned i) {
+  if constexpr (sizeof(Real) == sizeof(unsigned)) return __builtin_bit_cast(Real, i);
+  return static_cast<Real>(i);
+}
+template <class Real>
+WINGBEAT_FN constexpr unsigned index_of_real(Real x) {
+  if constexpr (sizeof(Real) == sizeof(unsigned)) return __builtin_bit_cast(unsigned, x);
+  return static_cast<unsigned>(x);
+}
+
 /// Tells the compiler what is true of an index.
 WINGBEAT_FN void assume(bool is_true) {
   if (!is_true) __builtin_unreachable();

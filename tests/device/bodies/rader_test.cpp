@@ -28,6 +28,17 @@ struct prime_rows : whole_rows<Points - 1, Elements, Lanes, Real> {
   }
 };
 
+/// Of which the first half of the bins is stored, and one more.
+template <class Base>
+struct half_stored : Base {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.out.is_limited = true;
+    n.out.distance = n.out.valid_end = n.total / 2 + 1;
+    return n;
+  }
+};
+
 /// Neighbouring columns of a matrix of `Lanes` columns.
 template <class Base>
 struct prime_columns : across<Base> {
@@ -51,7 +62,10 @@ void check(size batch) {
     const size first = row * numbers.in.distance, step = numbers.in.stride;
     const exact expected =
         dft(widened_row(picked(x, first, n, step)), wingbeat::device::direction::forward);
-    ASSERT_LE(relative_l2(picked(y, first, n, step), expected), 1.3L * l2_bound<real>(n))
+    const size stored = numbers.out.is_limited ? numbers.out.valid_end : n;
+    ASSERT_LE(relative_l2(picked(y, row * numbers.out.distance, stored, step),
+                          exact(expected.begin(), expected.begin() + stored)),
+              1.3L * l2_bound<real>(n))
         << "row " << row;
   }
 }
@@ -68,7 +82,15 @@ TEST(body_rader, stages_rows_in_local_memory) {
   check<staged<prime_rows<5, 4, 4>>>(7);
   check<staged<prime_rows<37, 6, 4>>>(6);
   check<staged<prime_rows<257, 16, 2>>>(3);
+  check<staged<prime_rows<41, 20, 32>>>(33);  // rows of a subgroup's threads
+  check<staged<prime_rows<577, 24, 2>>>(3);   // one part of local memory
   check<in_halves<staged<prime_rows<337, 14, 2, double>>>>(3);
+}
+
+TEST(body_rader, stores_the_bins_that_are_in_memory) {
+  check<half_stored<prime_rows<37, 6, 4>>>(6);
+  check<half_stored<staged<prime_rows<37, 6, 4>>>>(7);
+  check<half_stored<staged<prime_rows<61, 15, 8>>>>(9);
 }
 
 TEST(body_rader, takes_columns) {

@@ -184,13 +184,13 @@ void run_threads(const Work& work, size first_workgroup = 0) {
 
 using planner::convolution_numbers;
 
-/// Rounds a pass's table as a plan does.
+/// Returns a pass's table as a plan has it.
 template <class Real>
 values<Real> rounded_table(const pass_numbers& numbers,
                            const convolution_numbers& convolved_by = {}) {
   values<Real> table;
-  for (const auto& w : planner::table_of<long double>(numbers, convolved_by)) {
-    table.push_back({static_cast<Real>(w.real()), static_cast<Real>(w.imag())});
+  for (const auto& w : planner::table_of<Real>(numbers, convolved_by)) {
+    table.push_back({w.real(), w.imag()});
   }
   table.push_back({});  // never empty
   return table;

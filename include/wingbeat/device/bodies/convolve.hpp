@@ -52,13 +52,19 @@ class convolve : public transform<Policy, Group> {
   /// The same with each bin, that of element r, replaced by change(r, bin).
   template <class Change>
   WINGBEAT_FN void run_around(complex_type (&x)[e], const Change& change) const {
-    const auto scratch = this->scratch();
-    fft::template execute_padded<base::live>(this->team(), x, scratch, this->roots());
+    run_within<false>(x, change, this->scratch(), this->scratch());
+  }
+
+  /// The same, exchanged in some local memory, and on the way back in some that may be apart.
+  template <bool AreApart, class Change, class Scratch>
+  WINGBEAT_FN void run_within(complex_type (&x)[e], const Change& change, const Scratch& forward,
+                              const Scratch& inverse) const {
+    fft::template execute_padded<base::live>(this->team(), x, forward, this->roots());
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) x[r] = change(r, x[r]);
     // In place, the inverse first writes what each thread has just read; else what others read.
-    if constexpr (!of.is_in_place() && has_exchanges) this->team().barrier();
-    fft_to<direction::inverse>::execute(this->team(), x, scratch, roots_back());
+    if constexpr (!AreApart && !of.is_in_place() && has_exchanges) this->team().barrier();
+    fft_to<direction::inverse>::execute(this->team(), x, inverse, roots_back());
   }
 
   /// The roots of the transform back.

@@ -236,7 +236,9 @@ class fused_load {
   WINGBEAT_FN void prefetch(size offset, size count) const {
     constexpr size each = As::has_pairs ? 2 : 1;
     constexpr bool is_whole = !As::has_parts;
-    if constexpr (is_in_order<Functor> && is_whole) {
+    if constexpr (prefetches_rows<Functor>) {
+      Functor::prefetch_row(in_, row_of<As>(offset));
+    } else if constexpr (is_in_order<Functor> && is_whole) {
       device::prefetch(in_ + each * offset, each * count);
     }
   }
@@ -314,7 +316,7 @@ class fused_store {
                 "store.operands has entries, the operands stand before row");
 
  public:
-  static constexpr bool has_parts = As::has_parts, reduces = false;
+  static constexpr bool has_parts = As::has_parts, reduces = false, computes = true;
   static constexpr bool has_singles = As::has_singles;
   static constexpr size gathered = gathered_by<Functor>::count;  ///< Of a row; 0: does not gather.
   static constexpr unsigned at_once = gathered_by<Functor>::at_once;

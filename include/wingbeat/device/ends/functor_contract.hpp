@@ -42,6 +42,15 @@ inline constexpr bool is_in_order = true;
 template <class Functor>
 inline constexpr bool is_in_order<Functor, void_t<decltype(Functor::in_order)>> = Functor::in_order;
 
+/// Whether Functor::prefetch_row(in, row) prefetches what row r is made of, in whichever order.
+template <class Functor, class = void>
+inline constexpr bool prefetches_rows = false;
+template <class Functor>
+inline constexpr bool prefetches_rows<
+    Functor,
+    void_t<decltype(Functor::prefetch_row(
+        static_cast<WINGBEAT_GLOBAL const typename Functor::element*>(nullptr), size{}))>> = true;
+
 /// How many outputs a functor makes of each row, neighbours at neighbours t: 0, unless
 /// Functor::gathered says so. Then Functor::output(.., row, t, value) returns one, of all elements
 /// value(i) of the row, which are complex ones after prepared(.., row, i, value), and

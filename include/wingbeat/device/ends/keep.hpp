@@ -44,7 +44,7 @@ class fused_keep {
   using value = typename As::real;
   static_assert(As::is_real, "a functor keeps what it makes of real numbers");
   static_assert(store_types<Functor, As>::are_given, "a functor that keeps may also store");
-  static constexpr bool has_parts = As::has_parts, reduces = false;
+  static constexpr bool has_parts = As::has_parts, reduces = false, computes = true;
   static constexpr bool has_singles = As::has_singles;
   static constexpr size gathered = 0;
 

@@ -49,7 +49,7 @@ template <class Stored, class Real, use Use = use::again>
 class complex_store {
  public:
   using element = complex<Stored>;
-  static constexpr bool has_parts = false, reduces = false, has_singles = false;
+  static constexpr bool has_parts = false, reduces = false, computes = false, has_singles = false;
   static constexpr size gathered = 0;
   WINGBEAT_FN complex_store(WINGBEAT_GLOBAL element* out,
                             WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
@@ -92,7 +92,7 @@ template <class Stored, class Real>
 class real_store {
  public:
   using element = Stored;
-  static constexpr bool has_parts = false, reduces = false, has_singles = true;
+  static constexpr bool has_parts = false, reduces = false, computes = false, has_singles = true;
   static constexpr size gathered = 0;
   WINGBEAT_FN real_store(WINGBEAT_GLOBAL element* out,
                          WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
@@ -147,7 +147,7 @@ template <class Stored, class Real, size Apart>
 class parts_store {
  public:
   using element = Stored;
-  static constexpr bool has_parts = true, reduces = false, has_singles = false;
+  static constexpr bool has_parts = true, reduces = false, computes = false, has_singles = false;
   static constexpr size gathered = 0;
   WINGBEAT_FN parts_store(WINGBEAT_GLOBAL element* out,
                           WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)

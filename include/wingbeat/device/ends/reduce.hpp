@@ -34,7 +34,7 @@ class fused_reduce {
   using parameters = typename parameters_of<Functor>::type;
   using partial = typename partial_of<Functor>::type;
   using value = typename value_of<typename As::real, As::is_real>::type;
-  static constexpr bool has_parts = As::has_parts, reduces = true;
+  static constexpr bool has_parts = As::has_parts, reduces = true, computes = true;
   static constexpr bool has_singles = As::has_singles;
   static constexpr size gathered = 0;
 

@@ -18,17 +18,21 @@ WINGBEAT_FN constexpr unsigned staged_rounds() {
   return (Length * Body::lanes + Body::workgroup_threads - 1) / Body::workgroup_threads;
 }
 
+/// How a tile is taken: neighbours by neighbours of a lane, lanes first, or the elements of all
+/// lanes counted as if they were one, which divides nothing.
+enum class taken { along, across, joined };
+
 /// Calls call(lane, q) for the elements of a tile, `Length` of each lane, that this thread takes in
-/// one round, neighbours by neighbours: lanes first if `IsAcross`.
-template <unsigned Length, bool IsAcross, class Body, class Call>
+/// one round; joined, call(0, lane * Length + q).
+template <unsigned Length, taken Taken, class Body, class Call>
 WINGBEAT_FN void in_round(const Body& body, unsigned round, const Call& call) {
   constexpr unsigned all = Length * Body::lanes, threads = Body::workgroup_threads;
   constexpr unsigned lanes = Body::lanes, step = threads / lanes;
-  static_assert(!IsAcross || threads % lanes == 0, "a thread stays in its lane");
-  const bool is_inside = all % threads == 0 || body.rank() + round * threads < all;
-  if constexpr (lanes == 1) {
+  static_assert(Taken != taken::across || threads % lanes == 0, "a thread stays in its lane");
+  const bool is_inside = (round + 1) * threads <= all || body.rank() + round * threads < all;
+  if constexpr (lanes == 1 || Taken == taken::joined) {
     if (is_inside) call(0u, body.rank() + round * threads);
-  } else if constexpr (IsAcross) {
+  } else if constexpr (Taken == taken::across) {
     if (is_inside) call(body.rank() % lanes, body.rank() / lanes + round * step);
   } else {
     if (is_inside) body.team().template split_rank<Length>(round * threads, call);
@@ -36,48 +40,65 @@ WINGBEAT_FN void in_round(const Body& body, unsigned round, const Call& call) {
 }
 
 /// Calls call(lane, q) for all elements of a tile.
-template <unsigned Length, bool IsAcross, class Body, class Call>
+template <unsigned Length, taken Taken, class Body, class Call>
 WINGBEAT_FN void each_staged(const Body& body, const Call& call) {
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < staged_rounds<Length, Body>(); ++r)
-    in_round<Length, IsAcross>(body, r, call);
+    in_round<Length, Taken>(body, r, call);
 }
 
 /// Makes all elements of a tile, `Most` at a time in a thread, and then takes them, so that none
 /// waits for the one before: values[r] = make(lane, q), take(lane, q, values[r]).
-template <class Value, unsigned Length, bool IsAcross, unsigned Most, unsigned First = 0,
-          class Body, class Make, class Take>
+template <class Value, unsigned Length, taken Taken, unsigned Most, unsigned First = 0, class Body,
+          class Make, class Take>
 WINGBEAT_FN void make_and_take(const Body& body, const Make& make, const Take& take) {
   constexpr unsigned left = staged_rounds<Length, Body>() - First, count = minimum(left, Most);
   Value values[count];
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < count; ++r) {
     values[r] = {};
-    in_round<Length, IsAcross>(body, First + r,
-                               [&](unsigned lane, unsigned q) { values[r] = make(lane, q); });
+    in_round<Length, Taken>(body, First + r,
+                            [&](unsigned lane, unsigned q) { values[r] = make(lane, q); });
   }
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < count; ++r) {
-    in_round<Length, IsAcross>(body, First + r,
-                               [&](unsigned lane, unsigned q) { take(lane, q, values[r]); });
+    in_round<Length, Taken>(body, First + r,
+                            [&](unsigned lane, unsigned q) { take(lane, q, values[r]); });
   }
   if constexpr (count < left)
-    make_and_take<Value, Length, IsAcross, Most, First + count>(body, make, take);
+    make_and_take<Value, Length, Taken, Most, First + count>(body, make, take);
 }
 
 /// Reads all elements of a tile, and then takes them: take(lane, q, element); of lanes that have
-/// none, others. Then waits for all threads.
-template <class Policy, unsigned Length, class Body, class Elements, class Take>
+/// none, others. Then waits for all threads. `IsLinear`: take(0, lane * Length + q, element) does
+/// the same.
+template <class Policy, unsigned Length, bool IsLinear = false, class Body, class Elements,
+          class Take>
 WINGBEAT_FN void read_staged(const Body& body, const Elements& elements, const Take& take) {
+  using complex_type = typename Elements::complex_type;
   constexpr size stride = Policy::numbers().in.stride;
-  constexpr bool is_across = Policy::numbers().is_across_in();
-  make_and_take<typename Elements::complex_type, Length, is_across, ~0u>(
-      body,
-      [&](unsigned of_tile, unsigned q) {
-        const unsigned lane = elements.existing(of_tile);
-        return elements.read(elements.in(lane) + size(q) * stride, elements.index_in(lane, q));
-      },
-      take);
+  if constexpr (IsLinear && Elements::template are_inputs_joined<Length>()) {
+    const unsigned count = elements.count() * Length;
+    const size first = elements.in(0);
+    // Of a tile known to be full, places are constants apart.
+    if (count == Length * Body::lanes) {
+      make_and_take<complex_type, Length, taken::joined, ~0u>(
+          body, [&](unsigned, unsigned q) { return elements.read(first + q, 0); }, take);
+    } else {
+      make_and_take<complex_type, Length, taken::joined, ~0u>(
+          body, [&](unsigned, unsigned q) { return elements.read(first + (q < count ? q : 0), 0); },
+          take);
+    }
+  } else {
+    constexpr taken order = Policy::numbers().is_across_in() ? taken::across : taken::along;
+    make_and_take<complex_type, Length, order, ~0u>(
+        body,
+        [&](unsigned of_tile, unsigned q) {
+          const unsigned lane = elements.existing(of_tile);
+          return elements.read(elements.in(lane) + size(q) * stride, elements.index_in(lane, q));
+        },
+        take);
+  }
   body.team().workgroup_barrier();
 }
 
@@ -90,7 +111,7 @@ WINGBEAT_FN void write_separated_rows(const Body& body, const Elements& elements
   constexpr size stride = numbers.out.stride, second = numbers.out.second;
   constexpr unsigned n = unsigned(numbers.points()), bins = n / 2 + 1;
   using real = typename Policy::real;
-  each_staged<bins, false>(body, [&](unsigned lane, unsigned k) {
+  each_staged<bins, taken::along>(body, [&](unsigned lane, unsigned k) {
     if (!elements.has(lane)) return;
     const complex<real> z = element(lane, k), other = conj(element(lane, k == 0 ? 0 : n - k));
     const complex<real> sum = z + other, difference = z - other;
@@ -114,7 +135,7 @@ WINGBEAT_FN void write_gathered(const Body& body, const Elements& elements,
   constexpr auto outputs = unsigned(store::gathered);
   constexpr unsigned n = minimum(store::at_once, unsigned(16 / sizeof(real)));  // bytes of a store
   using run = io::adjacent<real, n>;
-  make_and_take<run, outputs / n, false, 16 / n>(
+  make_and_take<run, outputs / n, taken::along, 16 / n>(
       body,
       [&](unsigned lane, unsigned t) {
         run y;
@@ -130,24 +151,44 @@ WINGBEAT_FN void write_gathered(const Body& body, const Elements& elements,
       });
 }
 
-/// Writes all elements of a tile: element(lane, q).
-template <class Policy, unsigned Length, class Body, class Elements, class Element>
+/// Writes all elements of a tile: element(lane, q). `IsLinear`: the same as
+/// element(0, lane * Length + q).
+template <class Policy, unsigned Length, bool IsLinear = false, class Body, class Elements,
+          class Element>
 WINGBEAT_FN void write_staged(const Body& body, const Elements& elements, const Element& element) {
+  using complex_type = typename Elements::complex_type;
   if constexpr (Policy::numbers().separates_rows()) {
     write_separated_rows<Policy>(body, elements, element);
   } else if constexpr (gathers<Elements>) {
     write_gathered(body, elements, element);
+  } else if constexpr (IsLinear && Elements::template are_outputs_joined<Length>()) {
+    const unsigned count = elements.count() * Length;
+    const size first = elements.out(0);
+    if (count == Length * Body::lanes) {
+      make_and_take<complex_type, Length, taken::joined, ~0u>(
+          body, element,
+          [&](unsigned, unsigned q, complex_type z) { elements.write(first + q, 0, z); });
+    } else {
+      make_and_take<complex_type, Length, taken::joined, ~0u>(
+          body, element, [&](unsigned, unsigned q, complex_type z) {
+            if (q < count) elements.write(first + q, 0, z);
+          });
+    }
   } else {
     constexpr size stride = Policy::numbers().out.stride;
-    constexpr bool is_across = Policy::numbers().is_across_out();
-    make_and_take<typename Elements::complex_type, Length, is_across, ~0u>(
-        body, element, [&](unsigned lane, unsigned q, typename Elements::complex_type z) {
+    constexpr taken order = Policy::numbers().is_across_out() ? taken::across : taken::along;
+    make_and_take<complex_type, Length, order, ~0u>(
+        body, element, [&](unsigned lane, unsigned q, complex_type z) {
           if (elements.has(lane)) {
             elements.write(elements.out(lane) + size(q) * stride, elements.index_out(lane, q), z);
           }
         });
   }
 }
+
+/// Whether the slots of a body's team count `Count` elements of each lane, one lane after another.
+template <class Body, unsigned Count>
+inline constexpr bool has_joined_slots = Count == Body::length&& Body::team_type::slot_stride == 1;
 
 /// Returns where a slot of the body's team lies in local memory.
 template <class Policy>
@@ -160,10 +201,11 @@ template <class Policy, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void load_staged(const Body& body, const Elements& elements, complex<Real> (&x)[E]) {
   const auto entries = body.entries();
   constexpr auto count = unsigned(Elements::last_read);
-  read_staged<Policy, count>(body, elements, [&](unsigned lane, unsigned q, complex<Real> z) {
-    const unsigned slot = Body::team_type::slot_of(lane, q);
-    copy_to(entries + staged_address<Policy>(slot), z);
-  });
+  read_staged<Policy, count, has_joined_slots<Body, count>>(
+      body, elements, [&](unsigned lane, unsigned q, complex<Real> z) {
+        const unsigned slot = Body::team_type::slot_of(lane, q);
+        copy_to(entries + staged_address<Policy>(slot), z);
+      });
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < E; ++r) {
     if (count < Body::length && r >= count) {
@@ -192,9 +234,10 @@ WINGBEAT_FN void store_staged(const Body& body, const Elements& elements,
   }
   body.team().workgroup_barrier();
   constexpr auto count = unsigned(minimum<size>(Elements::last_written, Body::length));
-  write_staged<Policy, count>(body, elements, [&](unsigned lane, unsigned q) {
-    return copied_from(entries + staged_address<Policy>(Body::team_type::slot_of(lane, q)));
-  });
+  write_staged<Policy, count, has_joined_slots<Body, count>>(
+      body, elements, [&](unsigned lane, unsigned q) {
+        return copied_from(entries + staged_address<Policy>(Body::team_type::slot_of(lane, q)));
+      });
 }
 
 }  // namespace wingbeat::device::ends

@@ -39,6 +39,12 @@ struct fixed {
   WINGBEAT_FN static auto load(WINGBEAT_GLOBAL const element* in, size row, size i) {
     return load(in, operands{}, row, i);
   }
+  /// Of functors whose rows can be prefetched.
+  template <class Of = functor>
+  WINGBEAT_FN static auto prefetch_row(WINGBEAT_GLOBAL const element* in, size row)
+      -> decltype(Of::prefetch_row(Policy::numbers(), in, row)) {
+    Of::prefetch_row(Policy::numbers(), in, row);
+  }
   /// Of functors that change the bins of their row: see bodies/diagonal_row.hpp.
   template <class Bin>
   WINGBEAT_FN static Bin changed(operands given, size row, size k, Bin bin) {

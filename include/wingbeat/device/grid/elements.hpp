@@ -6,6 +6,7 @@
 #include "wingbeat/device/grid/access.hpp"   // access
 #include "wingbeat/device/grid/numbers.hpp"  // body, loop_role, side
 #include "wingbeat/device/grid/tile.hpp"     // tile
+#include "wingbeat/device/index.hpp"         // is_power_of_two
 #include "wingbeat/device/port.hpp"          // WINGBEAT_FN, size
 
 namespace wingbeat::device::grid {
@@ -43,7 +44,22 @@ class elements {
                                         ? numbers.total / 2 + 1
                                         : numbers.shape.length;
 
+  /// Whether `Length` inputs (outputs) of each lane, all that there are, lie in memory one behind
+  /// another, so that a place alone says which they are. (Powers of two are told apart by shifts.)
+  template <unsigned Length>
+  WINGBEAT_FN static constexpr bool are_inputs_joined() {
+    return !Load::computes && !Load::has_parts &&
+           are_joined(numbers.in, numbers.loops[0].in, Length);
+  }
+  template <unsigned Length>
+  WINGBEAT_FN static constexpr bool are_outputs_joined() {
+    return !Store::computes && !Store::has_parts &&
+           are_joined(numbers.out, numbers.loops[0].out, Length);
+  }
+
   WINGBEAT_FN bool has(unsigned lane) const { return tile_.has(lane); }
+  /// Returns how many lanes have butterflies.
+  WINGBEAT_FN unsigned count() const { return tile_.count(); }
   /// Returns whether element q of a butterfly is no padding.
   WINGBEAT_FN static constexpr bool has_element(unsigned q) {
     constexpr size count = numbers.shape.points;
@@ -119,6 +135,17 @@ class elements {
   WINGBEAT_FN static constexpr bool is_dense(const side& placed) {
     return placed.unit == 1 && !placed.is_limited && placed.block == 0 &&
            numbers.shape.makes != body::plane;
+  }
+
+  WINGBEAT_FN static constexpr bool are_joined(const side& placed, size of_loop, unsigned length) {
+    const bool are_wanted = !placed.is_limited || (placed.valid_begin == 0 && !placed.is_pairs &&
+                                                   placed.valid_end >= length);
+    const bool is_plain = placed.stride == 1 && are_wanted && !placed.is_hermitian &&
+                          placed.second == 0 && placed.block == 0;
+    const bool are_rows = !numbers.shape.lanes_across && !numbers.shape.mirrored &&
+                          !numbers.is_flat && numbers.loops[0].block == 0;
+    return is_plain && are_rows && !is_power_of_two(length) &&
+           length == (numbers.depth == 0 ? placed.distance : of_loop);
   }
 
   tile<Policy> tile_;

@@ -63,8 +63,7 @@ struct tile_shape {
   bool half_trade = false;     ///< Exchange real parts, then imaginary parts.
   bool stage_in = false;       ///< Load through local memory, neighbours by neighbours.
   bool stage_out = false;      ///< Store through local memory, the same way.
-  bool overlaid = false;       ///< What a real row stages on the way out lies where elements were
-                               ///< exchanged.
+  bool overlaid = false;       ///< A real row is staged on the way out where it was exchanged.
   bool mirrored = false;       ///< Half of the lanes are columns c, the others columns -c, so
                                ///< that bins k and N - k meet in one workgroup.
   row source = row::complex_row;
@@ -179,10 +178,7 @@ struct tile_shape {
     if (makes == body::diagonal_row) {
       return exchange_bytes() + (unsigned(length) + 1) * lanes * element_bytes;
     }
-    if (makes == body::rader) {
-      const bool is_staged = stage_in || stage_out;
-      return maximum(exchange_bytes(), is_staged ? pitch_in() * lanes * element_bytes : 0u);
-    }
+    if (makes == body::rader) return rader_bytes() * rader_parts();
     // Opposite bins meet in one entry each.
     const unsigned whole = static_cast<unsigned>(length) * lanes;
     const unsigned most =
@@ -191,6 +187,13 @@ struct tile_shape {
     if (is_in_place()) return maximum(maximum(most, in_place_bytes()), staged_layout().bytes());
     return maximum(most, staged_layout().bytes());
   }
+
+  /// Returns the local memory in which `rader` stages rows or exchanges; short rows have two parts.
+  WINGBEAT_FN constexpr unsigned rader_bytes() const {
+    const unsigned rows = stage_in || stage_out ? unsigned(elements()) * lanes : 0;
+    return (maximum(exchange_bytes(), rows * element_bytes) + 15) / 16 * 16;
+  }
+  WINGBEAT_FN constexpr unsigned rader_parts() const { return stage_in && length <= 512 ? 2 : 1; }
 
   /// Returns how the elements of all lanes lie in local memory when they are staged. Of rows that
   /// are no powers of two, threads in sequence read runs of their lanes: see `delivered`.
@@ -236,7 +239,6 @@ struct tile_shape {
     return makes == body::real_row && side == row::half_spectrum;
   }
   WINGBEAT_FN constexpr unsigned pitch_of(unsigned count) const {
-    if (makes == body::rader) return count;  // odd, and rows are read in no order
     const unsigned banks = bank_bytes / element_bytes;
     if (lanes > 1 && lanes < banks && length / elements_per_thread >= banks) {
       // Threads across lanes find as many neighbours of each row in banks of their own.

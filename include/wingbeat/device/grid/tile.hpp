@@ -56,6 +56,9 @@ class tile {
     }
   }
 
+  /// Returns how many lanes have butterflies, the first ones, of a tile that is not mirrored.
+  WINGBEAT_FN unsigned count() const { return is_full ? lanes : has_; }
+
   /// Returns the index of a lane's butterfly in loop `Level`; 0 beyond the loops.
   template <unsigned Level>
   WINGBEAT_FN unsigned index(unsigned lane) const {
