@@ -20,6 +20,14 @@
 namespace wingbeat::planner {
 namespace {
 
+/// Returns the first shape of a length in a list, for calls of any count, or nullptr.
+const tuning::shape* first_of(const tuning::table<tuning::shape>& list, std::size_t length) {
+  for (const tuning::shape& each : list.entries()) {
+    if (each.length == length) return &each;
+  }
+  return nullptr;
+}
+
 /// Lets the bins of a piece stay where threads have them. Unless its shape was measured so, it was
 /// for transforms.
 void keep_bins(piece& each, bool is_measured) {
@@ -36,6 +44,7 @@ std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const
   part.total = length;
   part.transforms = context.butterflies(length);
   const piece common = common_piece(context, false, false);
+  const tuning::shape* measured = first_of(context.shapes.convolutions, length);
   std::optional<piece> result;
   if (!part.is_row) {
     result = plain_columns(common, length, neighbours, context);
@@ -44,12 +53,14 @@ std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const
   } else {
     rule_request asked = rule_of(common, length);
     asked.is_convolved = true;
-    const auto shape = row_by_rule(asked, context.data, context.device);
+    const auto shape = measured != nullptr ? std::optional{*measured}
+                                           : row_by_rule(asked, context.data, context.device);
     if (shape)
       result = fitted(shaped_as(common, body::transform, *shape, context.device), context.device);
   }
   if (!result) return result;
-  if (!part.is_row || !device::is_power_of_two(length)) keep_bins(*result, /*is_measured=*/false);
+  const bool is_power_row = part.is_row && device::is_power_of_two(length);
+  if (!is_power_row) keep_bins(*result, part.is_row && measured != nullptr);
   result->shape.makes = body::convolve;
   return result;
 }
@@ -291,17 +302,11 @@ double time_of_convolved(const tile_shape& shape, const tuning::time_model& time
 std::optional<piece> convolution_of(const axis_request& axis, const tuning::architecture& data,
                                     const device_info& device) {
   const choice context{axis, data, device};
-  const auto shape_of = [&](const tuning::table<tuning::shape>& list) -> const tuning::shape* {
-    for (const tuning::shape& each : list.entries()) {
-      if (each.length == axis.total) return &each;
-    }
-    return nullptr;
-  };
   const piece common = common_piece(context, true, true);
-  const tuning::shape* own = shape_of(context.shapes.convolutions);
+  const tuning::shape* own = first_of(context.shapes.convolutions, axis.total);
   auto result = own != nullptr ? whole_row(common, own, context) : std::nullopt;
   const bool is_own = result.has_value();  // and fits
-  if (!is_own) result = whole_row(common, shape_of(context.shapes.rows.whole), context);
+  if (!is_own) result = whole_row(common, first_of(context.shapes.rows.whole, axis.total), context);
   if (result) keep_bins(*result, is_own);
   return result;
 }

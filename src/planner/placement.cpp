@@ -170,7 +170,7 @@ pass placed(const piece& cut, const placement& position) {
   keep(result, position, gathered);
   start_early(result, position);
   if (!result.numbers.starts_early && !result.shape().keeps())
-    prefetch(result, cut.prefetch_bytes, position.request.spec.batch);
+    prefetch(result, cut.prefetch_bytes, position);
   return result;
 }
 

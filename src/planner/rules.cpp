@@ -89,14 +89,14 @@ bool fits(const tile_shape& shape, const rule_request& request, const tuning::ru
   return registers <= registers_allowed(shape.threads(), costs);
 }
 
-/// Gives a shape the elements that cost least of those with which it fits, exchanged in halves
-/// where they fit no other way. Returns whether there are any.
-bool choose_elements(tile_shape& shape, unsigned most, const rule_request& request,
+/// Gives a shape the elements from `fewest` on that cost least of those with which it fits,
+/// exchanged in halves where they fit no other way. Returns whether there are any.
+bool choose_elements(tile_shape& shape, unsigned fewest, unsigned most, const rule_request& request,
                      const tuning::architecture& data, const device_info& device) {
   unsigned least = ~0U;
   tile_shape trial = shape;
   for (const std::size_t divisor : divisors_of(request.length)) {
-    if (divisor > most || (divisor == 1 && request.length > 1)) continue;
+    if (divisor > most || (divisor < fewest && request.length > 1)) continue;
     trial.elements_per_thread = static_cast<unsigned>(divisor);
     trial.half_trade = false;
     if (!fits(trial, request, data.costs, device)) {
@@ -110,6 +110,16 @@ bool choose_elements(tile_shape& shape, unsigned most, const rule_request& reque
     shape.half_trade = trial.half_trade;
   }
   return least != ~0U;
+}
+
+/// The same; of a large radix a GPU's threads have all elements, where they can, because others
+/// would be idle while some make its butterflies.
+bool choose_elements(tile_shape& shape, unsigned most, const rule_request& request,
+                     const tuning::architecture& data, const device_info& device) {
+  const unsigned greatest = device::greatest_factor(unsigned(request.length));
+  const bool is_large = request.bank_bytes != 0 && greatest >= data.costs.least_whole_radix;
+  return (is_large && choose_elements(shape, greatest, most, request, data, device)) ||
+         choose_elements(shape, 2, most, request, data, device);
 }
 
 tile_shape shape_of(const rule_request& request) {

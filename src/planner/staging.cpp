@@ -79,7 +79,8 @@ bool may_halve_elements(const tile_shape& shape) {
 }
 
 /// Stages whole rows on their way out, if local memory has room for them: over what was exchanged
-/// where two workgroups would not fit beside each other.
+/// where two workgroups would not fit beside each other, or where that has room for whole numbers,
+/// whose exchanges pass half of the barriers.
 void gather(pass& result, const device_info& device) {
   const pass_numbers& numbers = result.numbers;
   tile_shape wider = numbers.shape;
@@ -88,8 +89,14 @@ void gather(pass& result, const device_info& device) {
   if (wider.sink == row::half_spectrum && wider.makes != body::real_row) return;
   wider.stage_out = true;
   if (wider.makes != body::real_row) wider.half_trade = false;
-  wider.overlaid =
-      wider.makes == body::real_row && 2 * wider.scratch_bytes() > device.local_memory_bytes;
+  if (wider.makes == body::real_row) {
+    tile_shape whole = wider;
+    whole.half_trade = false;
+    whole.overlaid = true;
+    const bool is_smaller = wider.half_trade && whole.scratch_bytes() <= wider.scratch_bytes();
+    wider.overlaid = 2 * wider.scratch_bytes() > device.local_memory_bytes;
+    if (is_smaller) wider = whole;
+  }
   if (wider.scratch_bytes() > device.local_memory_bytes) return;
   result.numbers.shape = wider;
   if (result.resident * wider.scratch_bytes() > device.local_memory_bytes) result.resident = 0;
@@ -206,14 +213,18 @@ void keep(pass& result, const placement& position, const gathered_sides& gathere
   result.out.fused->moved_bytes = store.kept_moved_bytes;
 }
 
-void prefetch(pass& result, std::size_t ahead_bytes, std::size_t n_rows) {
-  if (ahead_bytes == 0) return;
+void prefetch(pass& result, std::size_t ahead_bytes, const placement& position) {
   const auto& load = result.in.fused;
+  const bool are_lines =
+      load && position.request.are_functors_dense && position.device.has_bulk_prefetch;
+  if (are_lines) ahead_bytes = std::max(ahead_bytes, position.rules.line_prefetch_bytes);
+  if (ahead_bytes == 0) return;
   // A functor's buffer that has an element for each value is taken to be read in order.
   const std::size_t each =
       load ? load->bytes_of_complex(result.in.rows.taken) : 2 * result.in.real_bytes();
+  const std::size_t n_rows = position.request.spec.batch;
   const bool reads_in_order =
-      !load || load->buffer_bytes == n_rows * result.in.rows.elements * each;
+      !load || are_lines || load->buffer_bytes == n_rows * result.in.rows.elements * each;
   const std::size_t elements = reads_in_order ? dense_input_elements(result.numbers) : 0;
   if (elements == 0) return;
   const std::size_t tile_bytes = elements * result.shape().lanes * each;

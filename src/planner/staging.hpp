@@ -32,8 +32,7 @@ void stage(pass& result, const placement& position, const gathered_sides& gather
 /// device.
 void keep(pass& result, const placement& position, const gathered_sides& gathered);
 
-/// Decides which elements are prefetched, `ahead_bytes` before they are read (0: none); `n_rows`
-/// are all transforms of the batch.
-void prefetch(pass& result, std::size_t ahead_bytes, std::size_t n_rows);
+/// Decides which elements are prefetched, `ahead_bytes` before they are read (0: none).
+void prefetch(pass& result, std::size_t ahead_bytes, const placement& position);
 
 }  // namespace wingbeat::planner

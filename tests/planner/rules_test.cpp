@@ -4,8 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "planner/devices.hpp"      // hopper, ampere, opencl
-#include "programs/transforms.hpp"  // make_program
+#include "planner/devices.hpp"          // hopper, ampere, opencl
+#include "programs/transforms.hpp"      // make_program
+#include "wingbeat/device/factors.hpp"  // greatest_factor
 #include "wingbeat/good_length.hpp"
 
 namespace {
@@ -65,6 +66,17 @@ TEST(rules, read_and_write_whole_sectors) {
     for (const auto& each :
          programs::make_program(plan_spec{.lengths = {n}, .batch = 2}, device).passes()) {
       EXPECT_GE(each.shape().lanes * each.shape().element_bytes, 32U) << each.describe();
+    }
+  }
+}
+
+TEST(rules, give_threads_all_elements_of_a_large_radix) {
+  for (const std::size_t n : {51, 57, 69, 85, 87, 115}) {
+    for (const precision real : {precision::fp32, precision::fp64}) {
+      const auto steps = programs::make_program(plan_spec{.lengths = {n}, .real = real}, hopper());
+      EXPECT_EQ(steps.passes().front().shape().elements_per_thread,
+                device::greatest_factor(static_cast<unsigned>(n)))
+          << n;
     }
   }
 }

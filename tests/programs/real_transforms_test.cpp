@@ -58,6 +58,22 @@ TEST(real_transforms, of_long_lines_leave_local_memory_for_two_workgroups) {
   }
 }
 
+TEST(real_transforms, of_whole_lines_prefetch_them_and_exchange_whole_numbers) {
+  for (const transform kind : {transform::dct2, transform::dct3, transform::dct4}) {
+    const auto lines = planned({.lengths = {4096}, .batch = 10000, .kind = kind});
+    EXPECT_GT(lines.passes().front().numbers.prefetch_tiles, 0U) << name_of(kind);
+    const auto axes = planned({.lengths = {480, 640}, .batch = 800, .kind = kind});
+    EXPECT_EQ(axes.passes().back().numbers.prefetch_tiles, 0U) << "side by side";
+  }
+  const auto steps = planned({.lengths = {4096}, .batch = 10000, .kind = transform::dct3});
+  const device::grid::tile_shape shape = steps.passes().front().shape();
+  EXPECT_TRUE(shape.overlaid && !shape.half_trade);
+  device::grid::tile_shape beside = shape;
+  beside.overlaid = false;
+  beside.half_trade = true;
+  EXPECT_LE(shape.scratch_bytes(), beside.scratch_bytes());
+}
+
 TEST(real_transforms, of_lines_side_by_side_take_whole_cache_lines) {
   for (const transform kind : {transform::dct2, transform::dct3, transform::dct4}) {
     const auto steps = planned({.lengths = {480, 640}, .batch = 800, .kind = kind});

@@ -58,8 +58,7 @@ struct tile_shape {
   unsigned element_bytes = 8;  ///< Of a complex number in registers.
   unsigned bank_bytes = 0;     ///< Of all banks of local memory together; 0 on a CPU.
   bool lanes_across = false;   ///< Neighbouring threads take neighbouring butterflies.
-  bool along_out = false;      ///< Across on the way in only: neighbouring threads store
-                               ///< neighbours of one butterfly.
+  bool along_out = false;      ///< Across on the way in only: neighbours store one butterfly's.
   bool half_trade = false;     ///< Exchange real parts, then imaginary parts.
   bool stage_in = false;       ///< Load through local memory, neighbours by neighbours.
   bool stage_out = false;      ///< Store through local memory, the same way.
@@ -70,8 +69,7 @@ struct tile_shape {
   row sink = row::complex_row;
   order bins = order::natural;     ///< Of a transform's spectrum, where elements of a thread stay.
   product times = product::plain;  ///< Of a body that convolves.
-  size points = 0;  ///< Of a butterfly that is convolved within R: its elements, of which the
-                    ///< others are padding; 0: all.
+  size points = 0;             ///< Of one convolved within R: elements that are no padding; 0: all.
   unsigned partial_bytes = 0;  ///< Of a thread's partial result, where the store reduces.
   /// Of a store that keeps: elements of a butterfly, and the bytes that stay of each in local
   /// memory while the workgroup takes the same butterflies of all rows of the batch. 0: it stores.
