@@ -8,6 +8,7 @@
 //     column-shapes (of the slowest axis), convolutions (rows times a spectrum of ones and back,
 //     forward alone); rows, cuts, column-shapes and convolutions also of lengths that are no powers
 //     of two;
+//     primes (rows of a prime by a convolution of one less, or with a chirp);
 //     few (for calls of few transforms: rows, cuts and columns of small workgroups); built-in
 //     (launched early and spread, and not)
 #include <fmt/format.h>

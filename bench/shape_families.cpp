@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>  // find, max, min
-#include <bit>        // countr_zero, has_single_bit
+#include <bit>        // bit_ceil, bit_floor, countr_zero, has_single_bit
 #include <functional>
 #include <numeric>    // gcd
 #include <stdexcept>  // invalid_argument
@@ -104,6 +104,31 @@ void add_convolutions(list& to, const candidate& base, std::size_t n) {
       }
     }
   }
+}
+
+/// Rows of a prime: by a convolution of one less, or with a chirp within a power of two.
+void add_primes(list& result, const candidate& base, std::size_t n) {
+  const auto add = [&](std::size_t length, candidate data, std::string_view way) {
+    for (const unsigned elements : elements_to_try(length)) {
+      const std::size_t threads = length / elements;
+      if (elements < 4 || threads > 128) continue;
+      const auto lanes = static_cast<unsigned>(std::bit_floor(128 / threads));
+      for (const unsigned mib : {0U, 4U}) {
+        replace(data.convolutions,
+                tuning::shape{
+                    .length = length, .elements = elements, .lanes = lanes, .prefetch_mib = mib});
+        data.label = fmt::format("{{.length = {}, .elements = {}, .lanes = {}{}}}, {}", length,
+                                 elements, lanes, prefetch_text(mib), way);
+        result.push_back(data);
+      }
+    }
+  };
+  candidate cyclic = base, chirped = base;
+  cyclic.times.rader_point = -100;  // always
+  chirped.times.rader_point = 100;
+  chirped.times.convolved_power = 0;
+  add(n - 1, cyclic, "rader");
+  add(std::bit_ceil(2 * n - 1), chirped, "chirp");
 }
 
 /// Counts of rows that share a workgroup.
@@ -461,6 +486,8 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
     add_rows(all, base, row, is_real);
   } else if (family == "convolutions") {
     add_convolutions(all, base, row);
+  } else if (family == "primes") {
+    add_primes(all, base, row);
   } else if (family == "lines" && !std::has_single_bit(row)) {
     add_mixed_lines(all, base, row);
   } else if (family == "lines") {

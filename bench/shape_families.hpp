@@ -23,6 +23,7 @@ struct candidate {
   std::vector<tuning::cut> cuts;
   tuning::mirrored_limits unmeasured_mirrored = {};
   std::size_t max_early_bytes = tuning::placement_rules{}.max_early_bytes;
+  tuning::time_model times = {};
   bool spreads = true;  ///< Calls of few transforms take fewer lanes than the shapes say.
 
   [[nodiscard]] tuning::architecture data() const {
@@ -40,6 +41,7 @@ struct candidate {
             .fp32 = all,
             .fp64 = all,
             .stored_in_16_bits = all,
+            .times = times,
             .placing = {.least_workgroups_per_unit =
                             spreads ? tuning::placement_rules{}.least_workgroups_per_unit : 0,
                         .max_early_bytes = max_early_bytes}};
