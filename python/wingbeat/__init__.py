@@ -16,12 +16,25 @@ from importlib import import_module
 
 from wingbeat import _wingbeat
 from wingbeat._wingbeat import (AbsentError, Device, DeviceError, Engine, PlanError, Queue,
-                                __version__, devices, why_absent)
+                                __version__, devices)
 from wingbeat import plan_cache
 from wingbeat.plan import Functor, Layout, Plan, plan_for
 
 __all__ = ["AbsentError", "Device", "DeviceError", "Engine", "Functor", "Layout", "Plan",
            "PlanError", "Queue", "__version__", "devices", "plan_cache", "plan_for", "why_absent"]
+
+
+def why_absent(engine: Engine) -> str:
+    """Returns why an engine has no device here, in one sentence; nothing where it has one.
+
+    >>> wingbeat.why_absent(wingbeat.Engine.host)
+    ''
+    """
+    if not isinstance(engine, Engine):
+        raise TypeError(f"engine is {engine!r}; give one of "
+                        f"{', '.join(f'wingbeat.Engine.{each.name}' for each in Engine)}")
+    return _wingbeat.why_absent(engine)
+
 
 # Where the extras cu12 and cu13 put NVRTC; the last one that is there is tried first.
 for _site in reversed(sys.path):

@@ -21,9 +21,14 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+
+try:
+    import jax
+    import jax.numpy as jnp
+except ModuleNotFoundError as absent:
+    raise ModuleNotFoundError("wingbeat.jax needs jax, which is not installed here; install "
+                              "wingbeat[jax]", name="jax") from absent
 
 from wingbeat import _wingbeat
 from wingbeat._adjoints import adjoint_of, weighted_axes

@@ -181,6 +181,8 @@ def refusals():
     yield ValueError, "target is 1180591620717411303424", lambda: fft.next_fast_len(2**70)
     yield ValueError, "leave stream out", lambda: fft.fft(x, stream=3)
     yield ValueError, "target is 0", lambda: fft.next_fast_len(0)
+    yield TypeError, "engine is 'cuda'; give one of", lambda: wingbeat.why_absent("cuda")
+    yield TypeError, "device is of type int; give one", lambda: wingbeat.Queue(3)
     yield ValueError, "capacity is -1", lambda: wingbeat.plan_cache.resize(-1)
 
 

@@ -147,6 +147,18 @@ def test_many_calls_keep_memory_and_descriptors():
     assert len(os.listdir("/proc/self/fd")) == descriptors
 
 
+@pytest.mark.parametrize("name", ("torch", "jax"))
+def test_says_what_a_module_needs(name):
+    assert f"wingbeat.{name} needs {name}, which is not installed" in python(f"""
+        import sys
+        sys.modules["{name}"] = None
+        try:
+            import wingbeat.{name}
+        except ModuleNotFoundError as absent:
+            print(absent)
+    """)
+
+
 def test_imports_quickly_and_nothing_else():
     times = python("""
         import numpy, sys, time

@@ -19,7 +19,11 @@ dims that do not exist, TypeError for dtypes.
 tensor(4.)
 """
 
-import torch
+try:
+    import torch
+except ModuleNotFoundError as absent:
+    raise ModuleNotFoundError("wingbeat.torch needs torch, which is not installed here; install "
+                              "wingbeat[torch]", name="torch") from absent
 
 from wingbeat.torch._functions import (dct, dctn, dst, dstn, fft, fft2, fftn, hfft, hfft2, hfftn,
                                        idct, idctn, idst, idstn, ifft, ifft2, ifftn, ihfft, ihfft2,
