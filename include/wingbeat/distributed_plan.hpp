@@ -31,6 +31,10 @@ struct distributed_spec {
   /// axis of reals or of a prime length, of scrambled bins, and from reals to reals, unless there
   /// are as many transforms as ranks.
   bool may_use_one_device = true;
+  /// The parts that ranks have of the input and of the output, a box for each rank, of the batch
+  /// and the axes, where they are others than those of the plan, from and to which it then moves
+  /// everything: `pencils`, or any boxes that hold every element once. Not of one axis that is cut.
+  std::vector<box> in_boxes = {}, out_boxes = {};
 };
 
 /// A transform that is planned for all ranks of a domain. Where there are as many transforms as

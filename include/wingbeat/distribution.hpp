@@ -31,6 +31,17 @@ struct box {
 [[nodiscard]] std::vector<box> slabs(const std::vector<std::size_t>& lengths, std::size_t axis,
                                      std::size_t ranks);
 
+/// Returns the box of each rank of an array that is cut along two axes, into `first_ranks` parts
+/// along the one and `second_ranks` along the other, which ranks count first.
+[[nodiscard]] std::vector<box> pencils(const std::vector<std::size_t>& lengths,
+                                       std::size_t first_axis, std::size_t first_ranks,
+                                       std::size_t second_axis, std::size_t second_ranks);
+
+/// Copies elements that two boxes have in common from the one, at `source`, to the other, at
+/// `target`, both packed in memory of this process.
+void copy_part(const box& part, const box& from, const void* source, const box& to, void* target,
+               std::size_t element_bytes);
+
 /// A box that one rank sends to another, or keeps.
 struct transfer {
   std::size_t sender = 0, receiver = 0;

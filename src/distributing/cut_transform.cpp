@@ -3,15 +3,15 @@
 
 #include <algorithm>  // clamp, max, min
 #include <complex>
-#include <memory>   // unique_ptr
 #include <utility>  // move, pair
 
-#include "backend/backend.hpp"     // engine_of, mark
-#include "formatted.hpp"           // formatted, joined
-#include "processes/group.hpp"     // group
-#include "programs/program.hpp"    // program
-#include "request/validation.hpp"  // validated
-#include "wingbeat/error.hpp"      // error
+#include "backend/backend.hpp"            // engine_of, mark
+#include "distributing/box_exchange.hpp"  // wait_for_each_other
+#include "formatted.hpp"                  // formatted, joined
+#include "processes/group.hpp"            // group
+#include "programs/program.hpp"           // program
+#include "request/validation.hpp"         // validated
+#include "wingbeat/error.hpp"             // error
 
 namespace wingbeat::distributing {
 namespace {
@@ -269,21 +269,10 @@ void cut_transform::run_phase(std::size_t number, views in, views out) {
 }
 
 void cut_transform::wait_for_each_other() {
-  if (ranks_.group()) {
-    if (is_sent()) return;  // by what they receive
-    ranks_.wait();
-    static_cast<void>(ranks_.group()->gather(""));
-    return;
-  }
-  std::vector<std::unique_ptr<backend::mark>> marks;
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    marks.push_back(ranks_.at(rank).impl()->record());
-  }
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    for (std::size_t other = 0; other < ranks_.size(); ++other) {
-      if (other != rank) ranks_.at(rank).impl()->after(*marks[other]);
-    }
-  }
+  if (!ranks_.group()) return distributing::wait_for_each_other(ranks_);
+  if (is_sent()) return;  // by what they receive
+  ranks_.wait();
+  static_cast<void>(ranks_.group()->gather(""));
 }
 
 void cut_transform::run(views in, views out) {

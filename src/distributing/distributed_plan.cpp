@@ -10,6 +10,7 @@
 
 #include "arrays/array.hpp"                // bytes_of_real
 #include "counted.hpp"                     // counted
+#include "distributing/box_exchange.hpp"   // box_exchange
 #include "distributing/cost.hpp"           // seconds_of, speed_of
 #include "distributing/cut_transform.hpp"  // cut_transform, traffic_of
 #include "distributing/phases.hpp"         // phased_transform
@@ -137,7 +138,10 @@ struct distributed_plan::impl {
 
   void divide();
   void set_boxes();
+  void set_moves();
   void prepare();
+  void run(std::span<const buffer_view> in, std::span<const buffer_view> out);
+  void move_and_run(std::span<const buffer_view> in, std::span<const buffer_view> out);
 
   /// Throws `plan_error` unless there is a view for each rank, and where ranks store in each
   /// other's outputs, unless all are large enough and apart.
@@ -152,6 +156,7 @@ struct distributed_plan::impl {
            bytes_of_real(layout.stored.value_or(spec.transform.real));
   }
   [[nodiscard]] std::string explain() const;
+  [[nodiscard]] std::string explain_own() const;
 
   domain ranks;
   distributed_spec spec;
@@ -159,6 +164,9 @@ struct distributed_plan::impl {
   division divided = division::one_device;
   double one_s = 0, several_s = 0;  ///< Expected, where both ways were looked at.
   std::vector<box> in_boxes, out_boxes;
+  /// To the plan's own boxes and from them, where others were given; its arrays in them, by rank.
+  std::optional<distributing::box_exchange> move_in, move_out;
+  std::vector<buffer> own_in, own_out;
   std::map<std::size_t, plan> whole;  ///< By rank, where nothing is exchanged.
   std::optional<distributing::cut_transform> cut;
 };
@@ -170,6 +178,7 @@ distributed_plan::impl::impl(const domain& given, distributed_spec requested)
   set_boxes();
   static_cast<void>(agreed(ranks, [&] {
     prepare();
+    set_moves();
     return std::string{};
   }));
   if (cut) cut->open_peers();
@@ -179,7 +188,15 @@ std::string distributed_plan::impl::validate() const {
   static_cast<void>(request::validated(spec.transform, device()));
   require_plain(spec.transform);
   const auto key = request::key_of({}, spec.transform);
-  return formatted("{} {} {}", static_cast<int>(spec.bins), spec.may_use_one_device, *key);
+  std::string text =
+      formatted("{} {} {}", static_cast<int>(spec.bins), spec.may_use_one_device, *key);
+  for (const auto* boxes : {&spec.in_boxes, &spec.out_boxes}) {
+    text += "/";
+    for (const box& each : *boxes) {
+      text += formatted("{}:{};", joined(each.lower, ","), joined(each.upper, ","));
+    }
+  }
+  return text;
 }
 
 void distributed_plan::impl::divide() {
@@ -212,6 +229,50 @@ void distributed_plan::impl::divide() {
         n_ranks));
   }
   if (divided != division::axes) cut.reset();
+}
+
+void distributed_plan::impl::set_moves() {
+  const plan_spec& asked = spec.transform;
+  const auto allocate = [&](std::vector<buffer>& memory, const std::vector<box>& boxes,
+                            request::domain side) {
+    memory.resize(ranks.size());
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      const std::size_t bytes = bytes_of(boxes, side, rank);
+      if (ranks.has(rank) && bytes > 0) memory[rank] = buffer{ranks.at(rank), bytes};
+    }
+  };
+  if (!spec.in_boxes.empty()) {
+    allocate(own_in, in_boxes, kind.in);
+    move_in.emplace(ranks, redistribution{spec.in_boxes, in_boxes}, kind.in,
+                    asked.in.stored.value_or(asked.real));
+    in_boxes = spec.in_boxes;
+  }
+  if (!spec.out_boxes.empty()) {
+    allocate(own_out, out_boxes, kind.out);
+    move_out.emplace(ranks, redistribution{out_boxes, spec.out_boxes}, kind.out,
+                     asked.out.stored.value_or(asked.real));
+    out_boxes = spec.out_boxes;
+  }
+}
+
+void distributed_plan::impl::run(std::span<const buffer_view> in,
+                                 std::span<const buffer_view> out) {
+  if (divided == division::axes) return cut->run(in, out);
+  for (const auto& [rank, transforms] : whole) {
+    transforms.enqueue(ranks.at(rank), in[rank], out[rank]);
+  }
+}
+
+void distributed_plan::impl::move_and_run(std::span<const buffer_view> in,
+                                          std::span<const buffer_view> out) {
+  std::vector<buffer_view> inputs{in.begin(), in.end()}, outputs{out.begin(), out.end()};
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (move_in) inputs[rank] = own_in[rank].view();
+    if (move_out) outputs[rank] = own_out[rank].view();
+  }
+  if (move_in) move_in->run(in, inputs);
+  run(inputs, outputs);
+  if (move_out) move_out->run(outputs, out);
 }
 
 void distributed_plan::impl::prepare() {
@@ -259,7 +320,7 @@ void distributed_plan::impl::require_views(std::span<const buffer_view> in,
                   "for every rank",
                   in.size(), out.size(), ranks.size()));
   }
-  if (divided != division::axes) return;
+  if (divided != division::axes && !move_in && !move_out) return;
   const engine runs_on = device().runs_on;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     if (!ranks.has(rank)) continue;
@@ -282,6 +343,14 @@ void distributed_plan::impl::require_views(std::span<const buffer_view> in,
 }
 
 std::string distributed_plan::impl::explain() const {
+  std::string text = explain_own();
+  const auto moves = [](const auto& move) { return move ? move->sent_bytes() : 0; };
+  if (move_in) text = formatted("moves the boxes given: {} bytes\n{}", moves(move_in), text);
+  if (move_out) text += formatted("moves to the boxes given: {} bytes\n", moves(move_out));
+  return text;
+}
+
+std::string distributed_plan::impl::explain_own() const {
   const std::string own = whole.empty() ? "" : whole.begin()->second.explain();
   if (divided == division::batch) {
     return formatted("{} transforms on {} ranks, each of which makes some; rank {}:\n{}",
@@ -333,12 +402,20 @@ std::size_t distributed_plan::out_bytes(std::size_t rank) const {
 
 std::size_t distributed_plan::workspace_bytes(std::size_t rank) const {
   const impl& mine = require_owned(impl_, "plan");
-  return mine.divided == division::axes ? mine.cut->workspace_bytes(rank) : 0;
+  std::size_t bytes = mine.cut ? mine.cut->workspace_bytes(rank) : 0;
+  for (const auto* memory : {&mine.own_in, &mine.own_out}) {
+    if (!memory->empty()) bytes += (*memory)[rank].size_bytes();
+  }
+  return bytes;
 }
 
 std::size_t distributed_plan::sent_bytes() const {
   const impl& mine = require_owned(impl_, "plan");
-  return mine.divided == division::axes ? mine.cut->steps().sent_bytes() : 0;
+  std::size_t bytes = mine.cut ? mine.cut->steps().sent_bytes() : 0;
+  for (const auto* move : {&mine.move_in, &mine.move_out}) {
+    if (*move) bytes += (*move)->sent_bytes();
+  }
+  return bytes;
 }
 
 std::string distributed_plan::explain() const {
@@ -356,10 +433,7 @@ void distributed_plan::enqueue(const buffer_view& in, const buffer_view& out) {
 void distributed_plan::enqueue(std::span<const buffer_view> in, std::span<const buffer_view> out) {
   impl& mine = require_owned(impl_, "plan");
   mine.require_views(in, out);
-  if (mine.divided == division::axes) return mine.cut->run(in, out);
-  for (const auto& [rank, transforms] : mine.whole) {
-    transforms.enqueue(mine.ranks.at(rank), in[rank], out[rank]);
-  }
+  mine.move_in || mine.move_out ? mine.move_and_run(in, out) : mine.run(in, out);
 }
 
 }  // namespace wingbeat

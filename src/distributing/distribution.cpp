@@ -103,6 +103,32 @@ std::vector<box> slabs(const std::vector<std::size_t>& lengths, std::size_t axis
   return boxes;
 }
 
+std::vector<box> pencils(const std::vector<std::size_t>& lengths, std::size_t first_axis,
+                         std::size_t first_ranks, std::size_t second_axis,
+                         std::size_t second_ranks) {
+  std::vector<box> boxes;
+  for (const box& slab : slabs(lengths, first_axis, first_ranks)) {
+    for (std::size_t rank = 0; rank < second_ranks; ++rank) {
+      const index_range share = share_of(lengths[second_axis], rank, second_ranks);
+      boxes.push_back(slab);
+      boxes.back().lower[second_axis] = share.first;
+      boxes.back().upper[second_axis] = share.end;
+    }
+  }
+  return boxes;
+}
+
+void copy_part(const box& part, const box& from, const void* source, const box& to, void* target,
+               std::size_t element_bytes) {
+  const std::size_t row_bytes = part.length(part.lower.size() - 1) * element_bytes;
+  std::vector<std::size_t> row = part.lower;
+  do {
+    std::memcpy(static_cast<std::byte*>(target) + place_of(to, row) * element_bytes,
+                static_cast<const std::byte*>(source) + place_of(from, row) * element_bytes,
+                row_bytes);
+  } while (advance(part, row));
+}
+
 redistribution::redistribution(std::vector<box> before, std::vector<box> after)
     : before_(std::move(before)), after_(std::move(after)) {
   require_boxes(before_, after_);
@@ -142,15 +168,8 @@ std::size_t redistribution::most_sent() const {
 
 void redistribution::copy(const transfer& moved, const void* sent, void* received,
                           std::size_t element_bytes) const {
-  const box& part = moved.elements;
-  const std::size_t row_bytes = part.length(part.lower.size() - 1) * element_bytes;
-  std::vector<std::size_t> row = part.lower;
-  do {
-    const std::size_t source = place_of(before_[moved.sender], row) * element_bytes;
-    const std::size_t target = place_of(after_[moved.receiver], row) * element_bytes;
-    std::memcpy(static_cast<std::byte*>(received) + target,
-                static_cast<const std::byte*>(sent) + source, row_bytes);
-  } while (advance(part, row));
+  copy_part(moved.elements, before_[moved.sender], sent, after_[moved.receiver], received,
+            element_bytes);
 }
 
 }  // namespace wingbeat

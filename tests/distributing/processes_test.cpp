@@ -81,6 +81,7 @@ TEST_P(processes_on, make_what_one_device_makes) {
                   {{.lengths = {7, 9}, .batch = 2, .kind = kinds[2]}},
                   {{.lengths = {6, 7, 10}, .batch = 2, .kind = kinds[3]}},
                   {{.lengths = {7, 6, 10}, .kind = kinds[3]}, bin_distribution::natural},
+                  {{.lengths = {8, 6, 10}}, {}, false, pencils({1, 8, 6, 10}, 3, 3, 1, 1)},
                   {{.lengths = {240}}},
                   {{.lengths = {60}, .batch = 2, .kind = kinds[1], .real = precision::fp64}},
                   {{.lengths = {30}, .batch = 7}}},
