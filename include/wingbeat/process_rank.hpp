@@ -5,6 +5,8 @@
 #include <cstddef>  // size_t
 #include <string>
 
+#include "wingbeat/cpp20.hpp"  // stops older C++
+
 namespace wingbeat {
 
 struct process_rank {
