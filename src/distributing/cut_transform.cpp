@@ -22,6 +22,10 @@ constexpr std::size_t max_chunks = 32;
 /// In place of memory of a rank that has nothing.
 constexpr std::size_t unused_bytes = sizeof(std::complex<double>);
 
+/// Memory that other processes open is a multiple of this: below, CUDA's allocations share pages,
+/// and it is pages that are opened.
+constexpr std::size_t shared_bytes = std::size_t{1} << 21;
+
 std::size_t count_of(const index_range& range) {
   return range.end - range.first;
 }
@@ -147,7 +151,10 @@ void cut_transform::open_peers() {
 void cut_transform::prepare(std::size_t number, std::size_t rank) {
   const std::size_t left_bytes = steps_.left_bytes(number, rank);
   if (!leaves_in_output(number) && left_bytes > 0) {
-    memory_[rank].received[number] = buffer{ranks_.at(rank), left_bytes};
+    const bool is_opened = ranks_.group() && shares_memory_;
+    const std::size_t pages = (left_bytes + shared_bytes - 1) / shared_bytes;
+    memory_[rank].received[number] =
+        buffer{ranks_.at(rank), is_opened ? pages * shared_bytes : left_bytes};
   }
   if (count_of(steps_.share(number, rank)) == 0) return;
   rank_phase& work = work_[number][rank];
@@ -284,8 +291,9 @@ void cut_transform::run(views in, views out) {
   wait_for_each_other();
   const std::size_t last = work_.size() - 1, own = ranks_.first();
   if (leaves_in_output(last) || steps_.left_bytes(last, own) == 0) return;
-  const buffer_view left = left_by(last, own, out);
-  ranks_.at(own).impl()->copy(part_of(out[own], 0, left.size_bytes), left);
+  const std::size_t bytes = steps_.left_bytes(last, own);
+  ranks_.at(own).impl()->copy(part_of(out[own], 0, bytes),
+                              part_of(left_by(last, own, out), 0, bytes));
 }
 
 std::size_t cut_transform::workspace_bytes(std::size_t rank) const {
