@@ -113,14 +113,13 @@ void add_primes(list& result, const candidate& base, std::size_t n) {
       const std::size_t threads = length / elements;
       if (elements < 4 || threads > 128) continue;
       const auto lanes = static_cast<unsigned>(std::bit_floor(128 / threads));
-      for (const unsigned mib : {0U, 4U}) {
-        replace(data.convolutions,
-                tuning::shape{
-                    .length = length, .elements = elements, .lanes = lanes, .prefetch_mib = mib});
-        data.label = fmt::format("{{.length = {}, .elements = {}, .lanes = {}{}}}, {}", length,
-                                 elements, lanes, prefetch_text(mib), way);
-        result.push_back(data);
-      }
+      const unsigned mib = length < 64 ? 0 : 4;
+      replace(data.convolutions,
+              tuning::shape{
+                  .length = length, .elements = elements, .lanes = lanes, .prefetch_mib = mib});
+      data.label = fmt::format("{{.length = {}, .elements = {}, .lanes = {}{}}}, {}", length,
+                               elements, lanes, prefetch_text(mib), way);
+      result.push_back(data);
     }
   };
   candidate cyclic = base, chirped = base;
