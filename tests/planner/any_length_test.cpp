@@ -72,6 +72,20 @@ TEST(any_length, is_one_piece_where_the_padded_row_fits_a_workgroup) {
   EXPECT_TRUE(cut({.total = 127, .is_row = false}, hopper()).front().by_rader) << "columns";
 }
 
+TEST(any_length, convolves_rows_by_the_shapes_that_were_measured) {
+  static constexpr tuning::shape measured[] = {
+      {.length = 36, .elements = 12, .lanes = 32, .resident = 5}};
+  tuning::architecture data = tuning::for_device(hopper());
+  data.fp32.convolutions = measured;
+  const piece row = pieces_of({.total = 37}, data, hopper()).front();
+  EXPECT_TRUE(row.by_rader);
+  EXPECT_EQ(row.shape.elements_per_thread, 12U);
+  EXPECT_EQ(row.shape.lanes, 32U);
+  EXPECT_EQ(row.resident, 5U);
+  const auto columns = pieces_of({.total = 37, .is_row = false, .columns = 64}, data, hopper());
+  EXPECT_EQ(columns.front().resident, 0U) << "of columns nothing was measured";
+}
+
 TEST(any_length, is_columns_convolved_rows_and_columns_back_where_it_does_not) {
   for (const std::size_t n : {20011, 65537, 100003, 1000003}) {
     const auto pieces = cut({.total = n}, hopper());
