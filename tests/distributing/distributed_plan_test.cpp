@@ -101,8 +101,9 @@ TEST_P(distributed_plan_on, makes_one_axis_as_two) {
 TEST_P(distributed_plan_on, makes_random_requests) {
   if (leaves_out()) GTEST_SKIP() << "of one request a second";
   std::mt19937 dice{2};
-  const bool is_short = !is_full_run() || on->device().runs_on == engine::opencl;
-  const int n_requests = is_short ? 60 : 2000;
+  // Compiled engines take a second for each.
+  const bool is_compiled = on->device().runs_on > engine::host;
+  const int n_requests = is_full_run() ? (is_compiled ? 60 : 2000) : (is_compiled ? 6 : 60);
   for (int request = 0; request < n_requests; ++request) {
     distributed_spec spec;
     for (std::size_t axis = 2 + dice() % 2; axis > 0; --axis) {
