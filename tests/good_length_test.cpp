@@ -16,6 +16,12 @@ static_assert(good_length(1001) == 1001, "7 x 11 x 13");
 static_assert(good_length(1001, transform::forward_from_real) == 1008);
 static_assert(good_length(0) == 2 && good_length(3, transform::inverse_to_real) == 4);
 static_assert(good_length(max_length - 1) == max_length);
+static_assert(good_length(37, transform::dct1) == 37 && good_length(1023, transform::dst1) == 1023);
+static_assert(good_length(38, transform::dct1) == 40 && good_length(1024, transform::dst1) == 1028);
+static_assert(good_length(0, transform::dct1) == 3 && good_length(0, transform::dst1) == 1);
+static_assert(good_length(max_length, transform::dct1) == max_length, "2^28 + 1 is too long");
+static_assert(good_length(max_length - 1, transform::dst1) == max_length - 1);
+static_assert(good_length(max_length, transform::dst1) == max_length, "which no plan takes");
 static_assert(is_good_length(2) && !is_good_length(1) && !is_good_length(0));
 static_assert(!is_good_length(34) && !is_good_length(2 * max_length));
 
@@ -38,6 +44,10 @@ TEST(good_length, is_the_next_product_of_small_primes) {
     ASSERT_EQ(good_length(n, transform::inverse), next) << n;
     ASSERT_EQ(good_length(n, transform::forward_from_real), next_even) << n;
     ASSERT_EQ(is_good_length(n), next == n) << n;
+    ASSERT_EQ(good_length(n + 1, transform::dct1), next + 1) << n;
+    ASSERT_EQ(good_length(n - 1, transform::dst1), next - 1) << n;
+    ASSERT_EQ(is_good_length(n + 1, transform::dct1), next == n) << n;
+    ASSERT_EQ(is_good_length(n - 1, transform::dst1), next == n) << n;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "cli/messages.hpp"          // counted
 #include "cli/samples.hpp"           // round_to
 #include "formatted.hpp"             // formatted
+#include "request/resolved.hpp"      // kind_of_axis
 #include "request/validation.hpp"    // require_length, traits_of
 #include "wingbeat/error.hpp"        // plan_error, file_error
 #include "wingbeat/good_length.hpp"  // good_length, is_good_length
@@ -56,7 +57,7 @@ void set_kind(plan_spec& spec, const formats::signal& signal, const std::string&
 /// Returns the length of rows that need `needed` elements and may be padded.
 std::size_t padded_length(std::size_t needed, transform kind, const transform_request& request) {
   if (request.pad == padding::power_of_two) return std::bit_ceil(needed);
-  if (request.pad == padding::none || is_good_length(needed)) return needed;
+  if (request.pad == padding::none || is_good_length(needed, kind)) return needed;
   return good_length(needed, kind);
 }
 
@@ -196,8 +197,11 @@ problem make_image_problem(const formats::signal& signal, const std::string& nam
   const bool is_from_half = values == request::domain::hermitian;
   const std::size_t width =
       is_from_half ? std::max<std::size_t>(2 * (signal.row_length - 1), 1) : signal.row_length;
-  p.spec.lengths = {axis_length(signal.n_rows, transform::forward, request),
-                    axis_length(width, p.spec.kind, request)};
+  p.spec.lengths = {signal.n_rows, width};
+  for (std::size_t a = 0; a < 2; ++a) {
+    std::size_t& length = p.spec.lengths[a];
+    length = axis_length(length, request::kind_of_axis(p.spec, a).kind, request);
+  }
   p.spec.real = request.real;
   p.spec.scale = request.scale.value_or(request.is_inverse ? scaling::by_length : scaling::none);
   p.is_half = request.is_half;

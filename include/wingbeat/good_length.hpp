@@ -4,7 +4,8 @@
 // which may be padded with zeros is quicker at the next good length.
 #pragma once
 
-#include <cstddef>  // size_t
+#include <algorithm>  // max
+#include <cstddef>    // size_t
 
 #include "wingbeat/error.hpp"  // plan_error
 #include "wingbeat/plan.hpp"   // transform, max_length
@@ -26,9 +27,23 @@ constexpr bool has_small_factors(std::size_t n) noexcept {
 
 }  // namespace good_lengths
 
-/// Returns whether n is 2 to `max_length`, and none of its prime factors above 13.
-[[nodiscard]] constexpr bool is_good_length(std::size_t n) noexcept {
-  return n >= 2 && n <= max_length && good_lengths::has_small_factors(n);
+namespace good_lengths {
+
+/// Returns the points whose factors decide how quick an axis of n is: n - 1 of dct1, n + 1 of dst1.
+constexpr std::size_t decisive_points(std::size_t n, transform kind) noexcept {
+  if (kind == transform::dct1) return n > 0 ? n - 1 : 0;
+  return kind == transform::dst1 ? n + 1 : n;
+}
+
+}  // namespace good_lengths
+
+/// Returns whether n is 2 to `max_length`, and none of its prime factors above 13; of dct1 whether
+/// n - 1 is, of dst1 n + 1.
+[[nodiscard]] constexpr bool is_good_length(std::size_t n,
+                                            transform kind = transform::forward) noexcept {
+  const std::size_t points = good_lengths::decisive_points(n, kind);
+  return n <= max_length && points >= 2 && points <= max_length &&
+         good_lengths::has_small_factors(points);
 }
 
 namespace good_lengths {
@@ -67,18 +82,23 @@ constexpr std::size_t largest_up_to(std::size_t n, std::size_t product, std::siz
 }  // namespace good_lengths
 
 /// Returns the least length from n on that transforms of this kind take quickly: a good length, an
-/// even one for real transforms, whose rows are then computed as complex ones of half the length.
-/// Throws `plan_error` for an n above `max_length`.
+/// even one for real transforms, whose rows are then computed as complex ones of half the length;
+/// one more than a good length for dct1, one less for dst1. Returns n where there is none up to
+/// `max_length`. Throws `plan_error` for an n above `max_length`.
 ///
 ///     static_assert(good_length(1002) == 1008);
+///     static_assert(good_length(1024, transform::dct1) == 1025);
 [[nodiscard]] constexpr std::size_t good_length(std::size_t n,
                                                 transform kind = transform::forward) {
   if (n > max_length) {
     throw plan_error("good_length was given more than max_length, 2^28; choose a shorter length");
   }
   const bool is_real = kind == transform::forward_from_real || kind == transform::inverse_to_real;
-  if (n <= 2) return 2;
-  return good_lengths::min_from(n, is_real ? 2 : 1, 0, max_length);
+  const std::size_t points = std::max<std::size_t>(good_lengths::decisive_points(n, kind), 2);
+  if (points > max_length) return n;
+  const std::size_t good = good_lengths::min_from(points, is_real ? 2 : 1, 0, max_length);
+  const std::size_t length = good + 1 - good_lengths::decisive_points(1, kind);
+  return length > max_length ? n : length;
 }
 
 }  // namespace wingbeat

@@ -49,9 +49,10 @@ Input: text (one number a line, or two columns 're im'; a blank line between row
 2D as rows), .csv as --output writes it, .wav; with --axes 2 a 2D array, or an image, which becomes
 grey.
 A row is transformed at its own length, whatever that is. --pad good pads with zeros to the next
-2^a 3^b 5^c 7^d 11^e 13^f, which is quicker (forward of real rows to the next even one); --length
-sets any length, and a shorter one cuts. K bins of --inverse --half are of 2 (K - 1) samples or of
-one more: say which by --length if that is odd.
+2^a 3^b 5^c 7^d 11^e 13^f, which is quicker (forward of real rows to the next even one; of dct1 to
+one more than such a number, of dst1 to one less); --length sets any length, and a shorter one cuts.
+K bins of --inverse --half are of 2 (K - 1) samples or of one more: say which by --length if that is
+odd.
 Forward: exp(-2 pi i jk/N), unscaled, all N bins (as numpy.fft.fft), unless --half.
 --window weights the samples of each row; --psd and --spectrogram those of each segment, with hann
 where none is named. Windows are periodic: that of n samples is the symmetric one of n + 1 without

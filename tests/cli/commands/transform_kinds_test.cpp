@@ -58,6 +58,19 @@ TEST_F(transform_kinds, are_one_for_each_axis_of_an_image) {
   expect_near(read_signal(path("back.npy")), in, 1e-5);
 }
 
+TEST_F(transform_kinds, are_padded_to_lengths_that_are_quick_for_them) {
+  write_signal(path("row.npy"), noise_rows(1, 37, true, 6));
+  EXPECT_THAT(run({"row.npy", "--kind", "dct1", "--pad", "good", "--engine", "host"}).out,
+              HasSubstr("of length 37"));  // 36 = 2^2 3^2
+  EXPECT_THAT(run({"row.npy", "--kind", "dst1", "--pad", "good", "--engine", "host"}).err,
+              HasSubstr("37 samples padded with 1 zero, for length 38"));  // 39 = 3 x 13
+  write_signal(path("image.npy"), noise_rows(38, 38, true, 7));
+  EXPECT_THAT(
+      run({"image.npy", "--axes", "2", "--kind", "dct1,dst1", "--pad", "good", "--engine", "host"})
+          .err,
+      HasSubstr("38 x 38 padded with zeros to 40 x 38"));
+}
+
 TEST_F(transform_kinds, are_checked_by_a_sample_of_long_rows) {
   write_signal(path("in.npy"), noise_rows(1, 1 << 17, true, 3));
   const finished got = run({"in.npy", "--kind", "dst4", "--engine", "host"});
