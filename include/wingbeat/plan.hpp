@@ -135,9 +135,9 @@ struct plan_spec {
   /// Applied on the way out, by the product of the lengths; of cosine and sine transforms by that
   /// of their logical lengths, so that `by_sqrt_length` is SciPy's "ortho".
   scaling scale = scaling::none;
-  /// Of cosine and sine transforms: the factors sqrt 2 of the first or last elements, by which they
-  /// are orthogonal matrices under `by_sqrt_length`, as SciPy defines them: x of dct1 and 1/ of y,
-  /// both ends; 1/ of y of dct2 and x of dct3, the first element, and of dst2 and dst3, the last.
+  /// Of cosines and sines: the factors sqrt 2 of the first or last elements, by which they are
+  /// orthogonal matrices under `by_sqrt_length`, as in SciPy: x of dct1 and 1/ of y, both ends; 1/
+  /// of y of dct2 and x of dct3, the first; of dst2 and dst3, the last. dct4, dst1, dst4: no effect.
   bool orthogonalize = false;
   double factor = 1;  ///< Applied on the way out too. Finite.
   /// The order of bins in the output of `forward` and in the input of `inverse`. Scrambled is for

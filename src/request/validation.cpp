@@ -76,14 +76,20 @@ void require_axis_kinds(const plan_spec& spec) {
     throw plan_error(formatted("kind is {} and the last of axis_kinds {}; give both the same",
                                name_of(spec.kind), name_of(kinds.back())));
   }
+  bool has_ends = false;
   for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
     const traits& kind = kind_of_axis(spec, a);
+    has_ends |= kind.functions != basis::cas;
     const std::size_t n = spec.lengths[a];
     if (n >= kind.min_length() && kind.logical_length(n) <= 2 * max_length) continue;
     throw plan_error(formatted("{} of length {} does not exist; choose one from {} to {}",
                                kind.name, n, kind.min_length(),
                                max_length - (kind.kind == transform::dst1 ? 1 : 0)));
   }
+  if (!spec.orthogonalize || has_ends) return;
+  throw plan_error(
+      "orthogonalize was given and kind is dht, whose matrix is orthogonal without; "
+      "leave it out");
 }
 
 void require_batch(const plan_spec& spec) {

@@ -134,8 +134,10 @@ measurement dc(const trial& t) {
 
 measurement parseval(const trial& t) {
   const row x = noise(t, /*seed=*/3);
-  const manner orthogonal{.scale = scaling::by_sqrt_length, .orthogonalizes = true};
-  const bool is_real = traits_of(t.kind).is_real_to_real();
+  const request::traits& kind = traits_of(t.kind);
+  const manner orthogonal{.scale = scaling::by_sqrt_length,
+                          .orthogonalizes = kind.functions != request::basis::cas};
+  const bool is_real = kind.is_real_to_real();
   const long double ratio =
       is_real ? norm(t(x, orthogonal)) / norm(x) : norm(t(x)) / norm(x) / std::sqrt(1.0L * t.n);
   return measured(std::abs(ratio * ratio - 1), 2 * allowed(t));

@@ -43,6 +43,12 @@ TEST(validation, takes_axis_kinds_and_orthogonalize_of_reals_alone) {
   EXPECT_THAT(
       refused({.lengths = {8}, .kind = transform::forward_from_real, .orthogonalize = true}),
       HasSubstr("orthogonalize was given and kind is forward_from_real"));
+  plan_spec hartley{.lengths = {8, 8}, .kind = transform::dht, .orthogonalize = true};
+  EXPECT_THAT(refused(hartley), HasSubstr("orthogonalize was given and kind is dht"));
+  hartley.axis_kinds = {transform::dct2, transform::dht};
+  EXPECT_EQ(refused(hartley), nothing_refused);
+  EXPECT_EQ(refused({.lengths = {8}, .kind = transform::dct4, .orthogonalize = true}),
+            nothing_refused);
 }
 
 TEST(validation, takes_lengths_that_a_kind_has) {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // max, min, swap
+#include <algorithm>  // all_of, max, min, swap
 #include <bit>        // bit_floor
 #include <numeric>    // iota
 #include <vector>
@@ -184,7 +184,8 @@ void make_real(std::uint64_t seed, plan_spec& spec) {
   for (const std::size_t n : spec.lengths) kinds.push_back(draw(n));
   spec.kind = kinds.back();
   if (kinds.size() > 1) spec.axis_kinds = kinds;
-  spec.orthogonalize = roll.one_in(3);
+  const auto is_hartley = [](transform kind) { return kind == transform::dht; };
+  spec.orthogonalize = roll.one_in(3) && !std::all_of(kinds.begin(), kinds.end(), is_hartley);
 }
 
 void place(dice& roll, drawn_plan& drawn) {
