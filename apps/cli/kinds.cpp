@@ -9,23 +9,27 @@
 namespace wingbeat::cli {
 namespace {
 
-transform kind_named(const std::string& name) {
+transform kind_named(const std::string& name, std::string_view choices) {
   for (const request::traits& each : request::kinds) {
     if (name == each.short_name || name == each.name) return each.kind;
   }
-  throw plan_error(formatted(
-      "there is no kind '{}'; choose c2c, c2c-inverse, r2c or c2r, or by wingbeat's names forward, "
-      "inverse, forward_from_real or inverse_to_real; or dct1 to dct4, dst1 to dst4 or dht, of "
-      "several axes one for each: dct2,dst1",
-      name));
+  throw plan_error(formatted("there is no kind '{}'; choose {}", name, choices));
 }
 
 }  // namespace
 
-std::vector<transform> kinds_named(const std::string& text) {
+std::vector<transform> kinds_named(const std::string& text, std::string_view choices) {
   std::vector<transform> kinds;
-  for (const std::string& name : parts_of("--kind", text)) kinds.push_back(kind_named(name));
+  for (const std::string& name : parts_of("--kind", text)) {
+    kinds.push_back(kind_named(name, choices));
+  }
   return kinds;
+}
+
+transform axis_kind_named(const std::string& text) {
+  const std::vector<transform> kinds = kinds_named(text, all_kinds);
+  if (kinds.size() == 1) return kinds.front();
+  throw plan_error(formatted("--kind names {} kinds; give that of one axis", kinds.size()));
 }
 
 void set_kinds(plan_spec& spec, const std::vector<transform>& kinds) {

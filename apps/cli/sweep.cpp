@@ -188,10 +188,24 @@ std::size_t batch_that_fills(const plan_spec& single, std::size_t mib) {
 plan_spec problem_of(const sweep_options& options, const std::vector<std::size_t>& lengths,
                      std::size_t mib) {
   plan_spec spec{.lengths = lengths};
-  set_kinds(spec, kinds_named(options.kind));
+  const std::vector<transform> kinds = kinds_named(
+      options.kind, formatted("{}, of several axes one for each: dct2,dst1", all_kinds));
+  if (kinds.size() > 1 && kinds.size() != lengths.size()) {
+    throw plan_error(
+        formatted("--kind names {} kinds and --lengths {} has not as many axes; give one kind, or "
+                  "one for each axis",
+                  kinds.size(), joined(lengths, "x")));
+  }
+  set_kinds(spec, kinds);
   spec.real = scalar_named(options.precision);
   spec.bins = bins_named(options.bins);
   const layout_words words = layout_of(options.layout);
+  if (words.name == "planar" && request::traits_of(spec.kind).is_real_to_real()) {
+    throw plan_error(
+        formatted("--layout planar sets imaginary parts apart, and --kind {} has none; choose "
+                  "packed, in-place, interleaved, strided=S or padded=P",
+                  options.kind));
+  }
   plan_spec single = spec;
   set_layout(single, words);
   spec.batch = options.batch ? *options.batch : batch_that_fills(single, mib);

@@ -36,8 +36,9 @@ void add_sweep_options(CLI::App& command, sweep_options& into);
 [[nodiscard]] device_info device_of(const sweep_options& options);
 
 /// Returns one request for each length, in the order given. Throws `plan_error` for unknown words
-/// of length, kind, precision, layout or order of bins, and for a length above `max_length`; the
-/// engine refuses other requests when it plans.
+/// of length, kind, precision, layout or order of bins, for a length above `max_length`, for kinds
+/// of another number of axes, and for a planar layout of reals; the engine refuses other requests
+/// when it plans.
 [[nodiscard]] std::vector<plan_spec> problems_of(const sweep_options& options,
                                                  const device_info& device);
 

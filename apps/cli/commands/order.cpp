@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/kinds.hpp"                           // kinds_named
+#include "cli/kinds.hpp"                           // axis_kind_named
 #include "cli/messages.hpp"                        // print, counted
 #include "cli/option.hpp"                          // add_count
 #include "formatted.hpp"                           // formatted, joined
@@ -64,11 +64,7 @@ struct order_options {
 /// Returns the kind that was asked for. Of those with a real side the order is natural, and no bin
 /// has an opposite one in memory.
 const request::traits& kind_of(const order_options& o) {
-  const std::vector<transform> kinds = kinds_named(o.kind);
-  if (kinds.size() != 1) {
-    throw plan_error(formatted("--kind names {} kinds; give that of one axis", kinds.size()));
-  }
-  const request::traits& kind = request::traits_of(kinds.front());
+  const request::traits& kind = request::traits_of(axis_kind_named(o.kind));
   if (!kind.is_real() || (*o.order == device::order::natural && !o.is_mirror)) return kind;
   throw plan_error(
       formatted("--kind {} has its elements in natural order alone, without opposite bins; give "
@@ -204,6 +200,10 @@ unsigned natural_length(const order_options& o) {
         "order natural is the same however many threads share it; give --length alone");
   }
   if (!o.length) throw plan_error("order natural needs --length; give a length");
+  if (const request::traits& kind = kind_of(o); *o.length < kind.min_length()) {
+    throw plan_error(formatted("--length is {} and {} has {} points at least; give a longer one",
+                               *o.length, kind.short_name, kind.min_length()));
+  }
   return static_cast<unsigned>(*o.length);
 }
 

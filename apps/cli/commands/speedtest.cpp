@@ -8,7 +8,7 @@
 
 #include "cli/choose.hpp"                 // choose_devices
 #include "cli/files.hpp"                  // require_files
-#include "cli/kinds.hpp"                  // kinds_named, set_kinds
+#include "cli/kinds.hpp"                  // axis_kind_named
 #include "cli/messages.hpp"               // print_message, print
 #include "cli/option.hpp"                 // add_list, add_text, add_count
 #include "cli/progress.hpp"               // progress
@@ -81,7 +81,7 @@ void validate(const speedtest_options& o) {
 plan_spec spec_of(const speedtest_options& o, std::size_t length, precision real) {
   plan_spec spec;
   spec.lengths = {length};
-  set_kinds(spec, kinds_named(o.kind));
+  spec.kind = axis_kind_named(o.kind);
   spec.real = real;
   return spec;
 }

@@ -133,12 +133,11 @@ void validate_kind(const transform_options& o) {
                             {"--top", o.n_peaks.has_value()},
                             {"--plot", !o.plot.empty()},
                             {"--window", o.weights.has_value()}});
-  const std::vector<transform> kinds = kinds_named(o.kind);
+  const std::vector<transform> kinds = kinds_named(o.kind, real_kinds);
   for (const transform each : kinds) {
     if (request::traits_of(each).is_real_to_real()) continue;
-    throw plan_error(formatted(
-        "--kind is {}, which --inverse and --half choose; give dct1 to dct4, dst1 to dst4 or dht",
-        o.kind));
+    throw plan_error(
+        formatted("--kind is {}, which --inverse and --half choose; give {}", o.kind, real_kinds));
   }
   if (kinds.size() == 1 || kinds.size() == o.n_axes) return;
   throw plan_error(
@@ -259,7 +258,7 @@ transform_request request_of(const transform_options& o) {
   request.pad = o.pad;
   request.is_inverse = o.is_inverse;
   request.is_half = o.is_half;
-  if (!o.kind.empty()) request.kinds = kinds_named(o.kind);
+  if (!o.kind.empty()) request.kinds = kinds_named(o.kind, real_kinds);
   request.orthogonalizes = o.orthogonalizes;
   request.length = o.length;
   if (!o.scale_name.empty()) {

@@ -75,8 +75,14 @@ std::vector<subject> subjects_of(const verify_options& o) {
 }
 
 std::vector<transform> kinds_of(const verify_options& o) {
-  if (o.kinds != std::vector<std::string>{"all"}) return kinds_named(joined(o.kinds, ","));
-  std::vector<transform> kinds = verify::every_kind();
+  std::vector<std::string> names = o.kinds;
+  const bool is_all = std::erase(names, "all") > 0;
+  std::vector<transform> kinds;
+  if (!names.empty()) {
+    kinds = kinds_named(joined(names, ","), formatted("all, or some of {}", all_kinds));
+  }
+  if (!is_all) return kinds;
+  kinds = verify::every_kind();
   if (o.devices.size() > 1) {
     std::erase_if(kinds, [](transform each) { return request::traits_of(each).is_real_to_real(); });
   }
