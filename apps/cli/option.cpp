@@ -112,7 +112,7 @@ std::size_t power_of_two_of(const std::string& option, std::string_view text, co
 std::vector<std::size_t> listed_lengths(const std::vector<std::string>& words) {
   std::vector<std::size_t> lengths;
   for (const std::string& word : words) {
-    lengths.push_back(count_of("--lengths", word, {2, max_length}));
+    lengths.push_back(count_of("--lengths", word, {1, max_length}));
   }
   std::sort(lengths.begin(), lengths.end());
   lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());

@@ -160,11 +160,7 @@ std::size_t axis_length(std::size_t needed, transform kind, const transform_requ
 
 problem make_problem(const formats::signal& signal, const std::string& name,
                      const transform_request& request) {
-  if (signal.row_length < 2 && !(request.length && signal.row_length == 1)) {
-    throw file_error(formatted(
-        "{} holds {} a row; a transform needs at least 2, or one that --length fills with zeros",
-        name, counted(signal.row_length, "sample")));
-  }
+  if (signal.row_length == 0) throw file_error(formatted("{} holds rows without samples", name));
   problem p;
   set_kind(p.spec, signal, name, request);
   p.spec.lengths = {length_for(signal, name, p.spec.kind, request)};
@@ -185,7 +181,7 @@ problem make_problem(const formats::signal& signal, const std::string& name,
 
 problem make_image_problem(const formats::signal& signal, const std::string& name,
                            const transform_request& request) {
-  if (signal.n_rows < 2) {
+  if (signal.n_rows < 2 && !signal.is_table) {
     throw file_error(formatted(
         "{} holds one row, and --axes 2 transforms an image; drop it, or give an array of "
         "two dimensions",

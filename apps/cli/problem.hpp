@@ -44,11 +44,12 @@ struct problem {
 
 /// Returns the problem of transforming `from` as requested; `name` is the file's name in messages.
 /// Throws `plan_error` for a length, a layout or a range that cannot be transformed, `file_error`
-/// for rows of one sample.
+/// for rows of no sample.
 [[nodiscard]] problem make_problem(const formats::signal& signal, const std::string& name,
                                    const transform_request& request);
 
-/// Returns the problem of transforming the rows as one image, over both axes. Throws as above.
+/// Returns the problem of transforming the rows as one image, over both axes. Throws as above, and
+/// `file_error` for a row that is no table.
 [[nodiscard]] problem make_image_problem(const formats::signal& signal, const std::string& name,
                                          const transform_request& request);
 

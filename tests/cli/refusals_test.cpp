@@ -83,8 +83,26 @@ TEST_F(refusals, requests_that_cannot_be_planned) {
            {{"transform", "good.txt", "--engine", "host:x"}, 2, "'host:x' is not a device"},
            {{"transform", "good.txt", "--length", "536870912"}, 2, "a whole number from 1 to"},
            {{"transform", "good.txt", "--pad", "zeros"}, 2, "choose none, good or power-of-two"},
-           {{"verify", "--engine", "host", "--lengths", "0"}, 2, "a whole number from 2 to"},
-           {{"speedtest", "--engine", "host", "--lengths", "0"}, 2, "a whole number from 2 to"},
+           {{"verify", "--engine", "host", "--lengths", "0"}, 2, "a whole number from 1 to"},
+           {{"verify", "--kind", "all,dct9"}, 2, "no kind 'dct9'; choose all, or some of c2c,"},
+           {{"speedtest", "--engine", "host", "--lengths", "0"}, 2, "a whole number from 1 to"},
+           {{"speedtest", "--kind", "dct2,dct3"}, 2, "--kind names 2 kinds; give that of one axis"},
+           {{"plan", "--lengths", "37", "--kind", "dct2,dct3"},
+            2,
+            "--kind names 2 kinds and --lengths 37 has not as many axes"},
+           {{"bench", "--lengths", "37", "--kind", "dct2", "--layout", "planar"},
+            2,
+            "--layout planar sets imaginary parts apart, and --kind dct2 has none"},
+           {{"order", "--order", "natural", "--kind", "dct1", "--length", "1"},
+            2,
+            "--length is 1 and dct1 has 2 points at least"},
+           {{"transform", "good.txt", "--kind", "dct9"},
+            2,
+            "there is no kind 'dct9'; choose dct1 to dct4, dst1 to dst4 or dht\n"},
+           {{"transform", "good.txt", "--kind", "dht", "--orthogonalize"},
+            2,
+            "orthogonalize was given and kind is dht"},
+           {{"transform", "one.txt", "--kind", "dct1"}, 2, "dct1 of length 1 does not exist"},
            {{"verify", "--lengths", "10", "--max-log2", "4"}, 2, "--max-log2"},
            {{"transform", "good.txt", "--precision", "fp16"}, 2, "choose fp32 or fp64"},
            {{"transform", "good.txt", "--scale", "half"},
@@ -116,15 +134,13 @@ TEST_F(refusals, requests_that_cannot_be_planned) {
 }
 
 TEST_F(refusals, files_that_cannot_be_read) {
-  for (const refusal& r :
-       std::vector<refusal>{{{"transform", "missing.txt"}, 4, "missing.txt"},
-                            {{"transform", "folder.txt"}, 4, "folder.txt"},
-                            {{"transform", "empty.txt"}, 4, "empty"},
-                            {{"transform", "one.txt"}, 4, "a transform needs at least 2"},
-                            {{"transform", "word.txt"}, 4, "line 3"},
-                            {{"transform", "nan.txt"}, 4, "line 2"},
-                            {{"transform", "cut.wav"}, 4, "cut.wav"},
-                            {{"transform", "cut.npy"}, 4, "cut.npy"}}) {
+  for (const refusal& r : std::vector<refusal>{{{"transform", "missing.txt"}, 4, "missing.txt"},
+                                               {{"transform", "folder.txt"}, 4, "folder.txt"},
+                                               {{"transform", "empty.txt"}, 4, "empty"},
+                                               {{"transform", "word.txt"}, 4, "line 3"},
+                                               {{"transform", "nan.txt"}, 4, "line 2"},
+                                               {{"transform", "cut.wav"}, 4, "cut.wav"},
+                                               {{"transform", "cut.npy"}, 4, "cut.npy"}}) {
     expect(r);
   }
 }

@@ -117,6 +117,15 @@ TEST_F(transform_image, takes_images_as_grey_and_draws_the_magnitude) {
   }
 }
 
+TEST_F(transform_image, may_have_one_row) {
+  const file_signal row = noise(1, 5, true);
+  write_signal(path("row.npy"), row);
+  run({"row.npy", "--axes", "2", "--engine", "host", "--output", "out.npy"});
+  std::complex<double> sum = 0;
+  for (const auto& sample : row.samples) sum += sample;
+  EXPECT_NEAR(read_signal(path("out.npy")).samples[0].real(), sum.real(), 1e-5);
+}
+
 TEST_F(transform_image, csv_goes_there_and_back) {
   const file_signal in = noise(3, 20, true);
   write_signal(path("in.csv"), in);
