@@ -17,27 +17,47 @@ namespace {
 constexpr std::size_t max_points = std::size_t{1} << 14;    // of a transform that is sampled whole
 constexpr std::size_t max_terms = std::size_t{1} << 26;     // inputs folded, of all samples
 constexpr std::size_t max_elements = std::size_t{1} << 18;  // expected values of all samples
+constexpr std::size_t min_elements = 32;                    // of a transform, within the above
 
 /// Walks through the packed values of one transform of a side.
 struct packed_side {
-  std::size_t n_values, row_length, width;
+  const plan_spec& spec;
+  bool is_input;
+  std::size_t n_values = 1, row_length, width;
   std::size_t full_length;  ///< Of the last axis; larger than `row_length` of a half spectrum.
+  bool has_mirrors;         ///< Elements of real kinds may be their own mirror images.
 
-  packed_side(const arrays::array& array, std::size_t full)
-      : n_values(1),
-        row_length(array.axes.back().length),
-        width(array.is_real() ? 1 : 2),
-        full_length(full) {
+  packed_side(const plan_spec& spec_given, bool is_input_given)
+      : spec(spec_given),
+        is_input(is_input_given),
+        full_length(spec.lengths.back()),
+        has_mirrors(request::traits_of(spec.kind).is_real_to_real() && !spec.orthogonalize) {
+    const arrays::array array = is_input ? request::input_array(spec) : request::output_array(spec);
+    row_length = array.axes.back().length;
+    width = array.is_real() ? 1 : 2;
     for (const auto& axis : array.axes) n_values *= axis.length;
   }
 
   [[nodiscard]] bool is_half() const { return row_length < full_length && width == 2; }
 
-  /// Returns how often the whole spectrum has the energy of an element.
+  /// Returns how often Parseval's law counts the energy of an element: of half a spectrum twice,
+  /// but once where a bin is its own opposite; of cosines and sines half where an element is its own
+  /// mirror image along an axis.
   [[nodiscard]] double weight(std::size_t i) const {
+    if (has_mirrors) return mirror_weight(i);
     if (!is_half()) return 1;
     const std::size_t k = i % row_length;
     return k == 0 || 2 * k == full_length ? 1 : 2;
+  }
+
+  [[nodiscard]] double mirror_weight(std::size_t i) const {
+    double weight = 1;
+    for (std::size_t a = spec.lengths.size(); a-- > 0; i /= spec.lengths[a]) {
+      const request::traits& kind = request::kind_of_axis(spec, a);
+      const std::size_t n = spec.lengths[a], k = i % n;
+      if (is_input ? kind.is_own_mirror_in(k, n) : kind.is_own_mirror_out(k, n)) weight /= 2;
+    }
+    return weight;
   }
 
   /// Returns whether the imaginary part of an element counts as 0 in a transform of one axis.
@@ -83,7 +103,7 @@ struct output_check::loudness {
 output_check::output_check(checked_problem problem, check_extent extent)
     : problem_(std::move(problem)), extent_(extent) {
   const plan_spec& spec = problem_.spec;
-  n_values_ = packed_side(request::output_array(spec), spec.lengths.back()).n_values * spec.batch;
+  n_values_ = packed_side(spec, /*is_input=*/false).n_values * spec.batch;
   const bool is_short = request::points_of(spec) * spec.batch <= max_values_unsampled;
   if (extent_ == check_extent::sample && is_short) extent_ = check_extent::full;
   if (extent_ == check_extent::full) compute_reference();
@@ -123,7 +143,7 @@ agreement output_check::judge(std::span<const double> output) {
 
 std::vector<output_check::loudness> output_check::loudness_of(
     std::span<const double> output) const {
-  const packed_side layout(request::output_array(problem_.spec), problem_.spec.lengths.back());
+  const packed_side layout(problem_.spec, /*is_input=*/false);
   std::vector<loudness> found(problem_.spec.batch);
   for (std::size_t t = 0; t < found.size(); ++t) {
     const auto numbers =
@@ -178,8 +198,11 @@ std::vector<output_sample> output_check::samples_of(const std::vector<loudness>&
     add(t, [](std::size_t, std::size_t strongest) { return strongest; });
     add(t, [](std::size_t, std::size_t) { return std::size_t{0}; });
     add(t, [&](std::size_t a, std::size_t) { return spec.lengths[a] / 2; });
-    for (const std::size_t part : {3, 5, 7}) {  // eighths of a step
-      add(t, [&](std::size_t a, std::size_t) { return part * (spec.lengths[a] / kept[a]) / 8; });
+    const std::size_t n_spread = std::max<std::size_t>(3, min_elements / n_elements);
+    for (std::size_t part = 1; part <= n_spread; ++part) {
+      add(t, [&](std::size_t a, std::size_t) {
+        return (2 * part + 1) * (spec.lengths[a] / kept[a]) / (2 * n_spread + 2);
+      });
     }
   }
   return samples;
@@ -197,11 +220,11 @@ const std::vector<double>& output_check::expected_of(const output_sample& sample
 
 double output_check::norm_of_input(std::size_t transform) const {
   const plan_spec& spec = problem_.spec;
-  const packed_side layout(request::input_array(spec), spec.lengths.back());
+  const packed_side layout(spec, /*is_input=*/true);
   std::vector<std::byte> bytes(input_bytes(spec) / spec.batch);
   problem_.input(transform * bytes.size(), bytes);
   return norm_of(unpack(bytes, spec.real), layout, true) *
-         std::sqrt(static_cast<double>(request::points_of(spec))) *
+         std::sqrt(static_cast<double>(logical_points())) *
          static_cast<double>(request::factor_of(spec));
 }
 
@@ -209,10 +232,8 @@ std::size_t output_check::logical_points() const {
   return static_cast<std::size_t>(request::logical_points_of(problem_.spec));
 }
 
-/// Half spectra of several axes may have parts that a real output does not depend on; transforms
-/// from reals to reals keep energies only where they are orthogonal.
+/// Half spectra of several axes may have parts that a real output does not depend on.
 bool output_check::has_norms() const {
-  if (request::traits_of(problem_.spec.kind).is_real_to_real()) return false;
   return request::traits_of(problem_.spec.kind).in != request::domain::hermitian ||
          problem_.spec.lengths.size() == 1;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outputs of engines against the definition in long double: all values, or a sample of them and
 // the energy of each transform. By Parseval's law an output y that keeps the bound of relative L2
-//   ||y - X|| <= c ||X||   has   | ||y|| - ||X|| | <= c ||X||,   and ||X|| follows from the input.
+//   ||y - X|| <= c ||X||   has   | ||y|| - ||X|| | <= c ||X||,   and ||X|| follows from the input:
+//   sum of v[k] |X[k]|^2 = L sum of v[j] |x[j]|^2,   L the logical length. v is 1, but 1/2 where an
+// element of a cosine or sine transform that is not orthogonalized is its own mirror image.
 #pragma once
 
 #include <complex>

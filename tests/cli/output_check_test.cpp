@@ -123,6 +123,35 @@ TEST(output_check, samples_bin_0_the_middle_and_the_strongest) {
   }
 }
 
+TEST(output_check, compares_some_values_of_long_primes) {
+  const checked_run run(spec_of({100'003}, 1, transform::forward_from_real), signals[0]);
+  output_check check = run.check();
+  EXPECT_TRUE(check.judge(run.output).is_within);
+  EXPECT_GE(check.n_checked(), 32U);
+}
+
+TEST(output_check, has_the_energy_of_transforms_from_reals_to_reals) {
+  for (const request::traits& kind : request::kinds) {
+    if (!kind.is_real_to_real()) continue;
+    for (const bool is_orthogonal : {false, true}) {
+      plan_spec spec = spec_of({200, 360}, 1, kind.kind);
+      spec.axis_kinds = {transform::dct1, kind.kind};
+      spec.orthogonalize = is_orthogonal;
+      for (const std::size_t s : {0U, 2U}) {
+        const checked_run run(spec, signals[s]);
+        const agreement found = run.check().judge(run.output);
+        EXPECT_TRUE(found.is_within) << kind.name << " " << found.norm_error;
+        EXPECT_GT(found.norm_error, 0) << kind.name;
+        EXPECT_TRUE(run.finds([](numbers& x) {
+          for (double& v : x) v *= 1 + 1e-6;
+        })) << kind.name;
+        const auto strip = [](numbers& x) { std::fill_n(x.begin() + 30'000, 64, 0.0); };
+        if (s == 0) EXPECT_TRUE(run.finds(strip)) << kind.name << ", by the norm";
+      }
+    }
+  }
+}
+
 TEST(output_check, finds_damage_of_few_bins_and_of_all) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const transform kind : {transform::forward, transform::forward_from_real}) {
