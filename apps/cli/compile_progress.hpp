@@ -3,36 +3,29 @@
 #pragma once
 
 #include <chrono>  // milliseconds
-#include <condition_variable>
-#include <cstddef>  // size_t
-#include <mutex>
-#include <thread>
 
-#include "backend/compilation.hpp"  // compile_observer
+#include "backend/compilation.hpp"  // compile_observer, observe_compilations
+#include "cli/elapsed_message.hpp"  // elapsed_message
 
 namespace wingbeat::cli {
 
-/// Prints a line once kernels have been compiled for `first`, all together, and then every
-/// `interval` of it. Without a compilation it has no thread.
+/// Has the time shown that kernels have been compiled for, all together.
 class compile_progress final : backend::compile_observer {
  public:
-  explicit compile_progress(std::chrono::milliseconds first = std::chrono::seconds{2},
-                            std::chrono::milliseconds interval = std::chrono::seconds{10});
+  explicit compile_progress(std::chrono::milliseconds first = elapsed_message::usual_first,
+                            std::chrono::milliseconds interval = elapsed_message::usual_interval)
+      : shown_("compiling kernels", "; the first run on a device takes longest", first, interval) {
+    backend::observe_compilations(this);
+  }
   compile_progress(const compile_progress&) = delete;
   compile_progress& operator=(const compile_progress&) = delete;
-  ~compile_progress();
+  ~compile_progress() { backend::observe_compilations(nullptr); }
 
  private:
-  void begin() noexcept override;
-  void end() noexcept override;
-  void watch();
+  void begin() noexcept override { shown_.begin(); }
+  void end() noexcept override { shown_.end(); }
 
-  std::chrono::milliseconds first_, interval_;
-  std::mutex mutex_;  ///< Guards all below.
-  std::condition_variable changed_;
-  std::size_t n_running_ = 0;
-  bool is_ending_ = false;
-  std::thread watcher_;
+  elapsed_message shown_;
 };
 
 }  // namespace wingbeat::cli

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/compile_progress.hpp"
+#include "cli/elapsed_message.hpp"
 
 #include <pthread.h>  // pthread_sigmask
 #include <signal.h>   // sigfillset
 #include <unistd.h>   // isatty
 
 #include <exception>
+#include <utility>  // move
 
-#include "cli/messages.hpp"  // print_message
+#include "backend/message.hpp"  // write_message
+#include "cli/messages.hpp"     // print_message
 
 namespace wingbeat::cli {
 namespace {
@@ -32,14 +34,12 @@ std::thread thread_without_signals(Work work) {
 
 }  // namespace
 
-compile_progress::compile_progress(std::chrono::milliseconds first,
-                                   std::chrono::milliseconds interval)
-    : first_(first), interval_(interval) {
-  backend::observe_compilations(this);
-}
+elapsed_message::elapsed_message(std::string work, std::string remark,
+                                 std::chrono::milliseconds first,
+                                 std::chrono::milliseconds interval)
+    : work_(std::move(work)), remark_(std::move(remark)), first_(first), interval_(interval) {}
 
-compile_progress::~compile_progress() {
-  backend::observe_compilations(nullptr);
+elapsed_message::~elapsed_message() {
   {
     const std::lock_guard lock{mutex_};
     is_ending_ = true;
@@ -48,35 +48,35 @@ compile_progress::~compile_progress() {
   if (watcher_.joinable()) watcher_.join();
 }
 
-void compile_progress::begin() noexcept {
+void elapsed_message::begin() noexcept {
   const std::lock_guard lock{mutex_};
   ++n_running_;
   if (!watcher_.joinable()) watcher_ = thread_without_signals([this] { watch(); });
   changed_.notify_all();
 }
 
-void compile_progress::end() noexcept {
+void elapsed_message::end() noexcept {
   const std::lock_guard lock{mutex_};
   --n_running_;
   changed_.notify_all();
 }
 
-void compile_progress::watch() {
+void elapsed_message::watch() {
   std::unique_lock lock{mutex_};
-  clock::duration compiled{0}, shown_at = first_;
+  clock::duration elapsed{0}, shown_at = first_;
   while (!is_ending_) {
     if (n_running_ == 0) {
       changed_.wait(lock, [this] { return is_ending_ || n_running_ > 0; });
       continue;
     }
     const auto begin = clock::now();
-    changed_.wait_for(lock, shown_at - compiled, [this] { return is_ending_ || n_running_ == 0; });
-    compiled += clock::now() - begin;
-    if (compiled < shown_at || is_ending_) continue;
-    shown_at = compiled + interval_;
+    changed_.wait_for(lock, shown_at - elapsed, [this] { return is_ending_ || n_running_ == 0; });
+    elapsed += clock::now() - begin;
+    if (elapsed < shown_at || is_ending_) continue;
+    shown_at = elapsed + interval_;
     if (isatty(STDERR_FILENO) == 1) backend::write_message("\r\x1b[K");  // of a progress bar
-    print_message("compiling kernels, {:.0f} s so far; the first run on a device takes longest",
-                  std::chrono::duration<double>(compiled).count());
+    print_message("{}, {:.0f} s so far{}", work_, std::chrono::duration<double>(elapsed).count(),
+                  remark_);
   }
 }
 

@@ -27,8 +27,8 @@ constexpr const char* examples = R"(Examples:
   wingbeat plan --lengths 2^10..2^24 --precision fp64 --json
   wingbeat plan --devices 0,1 --lengths 1024x1024x1024
 
-Plans each problem twice and runs nothing: `cold` ignores the cache of compiled kernels, `warm`
-uses it. A problem that the engine refuses is reported in one message; exit code 2 if all are.)";
+Plans and runs nothing. Where kernels are compiled each problem is planned twice: `cold` ignores the
+cache of compiled kernels, `warm` uses it. A problem that the engine refuses is reported in one message; exit code 2 if all are.)";
 
 struct options {
   sweep_options sweep;
@@ -74,13 +74,18 @@ std::string figure_text(int figure) {
   return figure < 0 ? "-" : formatted("{}", figure);
 }
 
+std::string times_text(const planned_problem& problem) {
+  const std::string cold = seconds_text(problem.times.cold_s);
+  if (problem.n_passes == 0) return cold;
+  return formatted("{} cold, {} warm", cold, seconds_text(problem.times.warm_s));
+}
+
 std::string text_of(const planned_problem& problem) {
   std::string text =
-      formatted("{} of {} in {}, batch {}: {} in, {} out\n{}planned in {} cold, {} warm\n",
+      formatted("{} of {} in {}, batch {}: {} in, {} out\n{}planned in {}\n",
                 kinds_text(problem.spec), axes_text(problem.spec), name_of(problem.spec.real),
                 std::size_t{problem.spec.batch}, bytes_text(input_bytes(problem.spec)),
-                bytes_text(output_bytes(problem.spec)), problem.text,
-                seconds_text(problem.times.cold_s), seconds_text(problem.times.warm_s));
+                bytes_text(output_bytes(problem.spec)), problem.text, times_text(problem));
   if (problem.kernels.empty()) return text;
   table kernels{{{"kernel", align::left},
                  {"threads"},

@@ -7,6 +7,8 @@
 
 #include "backend/backend.hpp"       // queue
 #include "backend/kernel_cache.hpp"  // kernel_cache
+#include "cli/elapsed_message.hpp"   // elapsed_message
+#include "formatted.hpp"             // formatted, joined
 #include "measure/wall_time.hpp"     // seconds_of
 #include "peers/cufft.hpp"           // cufft
 #include "request/resolved.hpp"      // resolved_spec, traits_of
@@ -176,12 +178,18 @@ double time_copies(queue& on, const plan_spec& spec, bench_buffers& memory, std:
 }
 
 plan time_planning(const queue& on, const plan_spec& spec, preparation& times) {
+  elapsed_message shown{formatted("planning {}", joined(spec.lengths, "x"))};
+  shown.begin();
+  std::optional<plan> planned;
   times.cold_s = seconds_of([&] {
     const cold_cache cold;
-    const plan discarded{on, spec};
+    planned.emplace(on, spec);
   });
-  std::optional<plan> planned;
-  times.warm_s = seconds_of([&] { planned.emplace(on, spec); });
+  times.warm_s = times.cold_s;
+  if (!planned->passes().empty()) {
+    planned.reset();
+    times.warm_s = seconds_of([&] { planned.emplace(on, spec); });
+  }
   times.workspace_bytes = static_cast<long long>(planned->workspace_bytes());
   return std::move(*planned);
 }

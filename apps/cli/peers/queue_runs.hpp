@@ -58,8 +58,8 @@ class wingbeat_run final : public measure::library_run {
 [[nodiscard]] double time_copies(queue& on, const plan_spec& spec, bench_buffers& memory,
                                  std::size_t n_runs);
 
-/// Plans twice, the first time without the cache of kernels; returns the second plan, and both
-/// times and the workspace in `times`.
+/// Plans without the cache of kernels, and where there are kernels once more with it; returns the
+/// last plan, and both times and the workspace in `times`. Says on stderr where it takes long.
 [[nodiscard]] plan time_planning(const queue& on, const plan_spec& spec,
                                  measure::preparation& times);
 
