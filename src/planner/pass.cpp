@@ -3,7 +3,10 @@
 
 #include <algorithm>  // copy
 
-#include "formatted.hpp"  // formatted
+#include "chirp.hpp"                    // chirp
+#include "formatted.hpp"                // formatted
+#include "rader.hpp"                    // is_rader_length
+#include "wingbeat/device/factors.hpp"  // greatest_factor
 
 namespace wingbeat::planner {
 namespace {
@@ -50,6 +53,30 @@ std::string cut_text(const pass& planned) {
   return text;
 }
 
+/// Returns which algorithm makes a length that radices do not, and why.
+std::string algorithm_text(const pass& planned) {
+  const auto& [by_chirp, by_rader] = planned.convolved_by;
+  if (by_rader) {
+    const std::size_t prime = planned.shape().elements();
+    return formatted(", by Rader's algorithm within {} ({} is prime, {} has small factors)",
+                     prime - 1, prime, prime - 1);
+  }
+  if (!by_chirp) return {};
+  const std::size_t n = by_chirp->points;
+  const auto greatest = [](std::size_t number) {
+    return device::greatest_factor(static_cast<unsigned>(number));
+  };
+  std::string reason = formatted("{} has the factor {}", n, greatest(n));
+  if (is_rader_length(n)) {
+    reason = planned.shape().length == by_chirp->total
+                 ? "expected to take less time than Rader's algorithm"
+                 : formatted("no workgroup holds {} points", n);
+  } else if (greatest(n) == n) {
+    reason = formatted("{} is prime, {} has the factor {}", n, n - 1, greatest(n - 1));
+  }
+  return formatted(", by Bluestein's chirp within {} ({})", by_chirp->total, reason);
+}
+
 }  // namespace
 
 std::size_t pass::traffic_bytes() const {
@@ -83,7 +110,6 @@ std::string pass::describe() const {
   if (in_place_spacing || shape.bins != device::order::natural) text += ", bins scrambled";
   if (numbers.in.second > 0) text += ", two rows of reals as one";
   if (numbers.factors_in > 0) text += formatted(", {} inputs times factors", numbers.factors_in);
-  if (shape.makes == body::rader) text += formatted(", convolved within {}", shape.length);
   if (shape.points > 0) text += formatted(", padded to {}", shape.length);
   if (shape.makes == body::correlate) {
     text += formatted(", correlations of {} pairs of rows summed", numbers.terms);
@@ -92,6 +118,7 @@ std::string pass::describe() const {
   if (shape.makes == body::convolve || shape.makes == body::line_convolve)
     text += ", multiplied by a spectrum and transformed back";
   if (numbers.factors_out > 0) text += formatted(", {} outputs times factors", numbers.factors_out);
+  text += algorithm_text(*this);
   if (numbers.prefetch_tiles > 0) {
     text += formatted(", input prefetched {} tiles ahead", numbers.prefetch_tiles);
   }

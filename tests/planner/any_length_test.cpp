@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Axes of any length, on devices that are not here: which pieces they are, that those fit, and the
 // numbers of a chirp.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>  // max, sort
@@ -22,6 +23,8 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 using namespace planner;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<piece> cut(const axis_request& axis, const device_info& device) {
   return pieces_of(axis, tuning::for_device(device), device);
@@ -120,6 +123,20 @@ TEST(any_length, is_cut_into_pieces_of_which_the_last_has_the_large_factors) {
   }
   EXPECT_TRUE(cut({.total = 8 * 10007}, hopper()).front().is_padded());
   EXPECT_TRUE(cut({.total = 65537}, hopper()).front().is_padded());
+}
+
+TEST(any_length, says_which_algorithm_and_why) {
+  const auto text = [](std::size_t n) {
+    const auto request = request::resolved_spec{{.lengths = {n}}};
+    return programs::make_program(request, hopper()).passes().front().describe();
+  };
+  EXPECT_THAT(text(37), HasSubstr(", by Rader's algorithm within 36 (37 is prime, 36 has small"));
+  EXPECT_THAT(text(59), HasSubstr("(59 is prime, 58 has the factor 29)"));
+  EXPECT_THAT(text(59), HasSubstr(", by Bluestein's chirp within "));
+  EXPECT_THAT(text(74), HasSubstr("(74 has the factor 37)"));
+  EXPECT_THAT(text(127), HasSubstr("(expected to take less time than Rader's algorithm)"));
+  EXPECT_THAT(text(65537), HasSubstr("(no workgroup holds 65537 points)"));
+  EXPECT_THAT(text(1024 * 37), Not(HasSubstr("algorithm"))) << "columns of 1024";
 }
 
 /// A pass that moves elements must not write where other workgroups still read.
