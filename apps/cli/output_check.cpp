@@ -41,8 +41,8 @@ struct packed_side {
   [[nodiscard]] bool is_half() const { return row_length < full_length && width == 2; }
 
   /// Returns how often Parseval's law counts the energy of an element: of half a spectrum twice,
-  /// but once where a bin is its own opposite; of cosines and sines half where an element is its own
-  /// mirror image along an axis.
+  /// but once where a bin is its own opposite; of cosines and sines half where an element is its
+  /// own mirror image along an axis.
   [[nodiscard]] double weight(std::size_t i) const {
     if (has_mirrors) return mirror_weight(i);
     if (!is_half()) return 1;

@@ -137,7 +137,7 @@ struct plan_spec {
   scaling scale = scaling::none;
   /// Of cosines and sines: the factors sqrt 2 of the first or last elements, by which they are
   /// orthogonal matrices under `by_sqrt_length`, as in SciPy: x of dct1 and 1/ of y, both ends; 1/
-  /// of y of dct2 and x of dct3, the first; of dst2 and dst3, the last. dct4, dst1, dst4: no effect.
+  /// of y of dct2 and x of dct3, the first; of dst2, dst3 the last. dct4, dst1, dst4: no effect.
   bool orthogonalize = false;
   double factor = 1;  ///< Applied on the way out too. Finite.
   /// The order of bins in the output of `forward` and in the input of `inverse`. Scrambled is for

@@ -27,8 +27,9 @@ constexpr const char* examples = R"(Examples:
   wingbeat plan --lengths 2^10..2^24 --precision fp64 --json
   wingbeat plan --devices 0,1 --lengths 1024x1024x1024
 
-Plans and runs nothing. Where kernels are compiled each problem is planned twice: `cold` ignores the
-cache of compiled kernels, `warm` uses it. A problem that the engine refuses is reported in one message; exit code 2 if all are.)";
+Plans and runs nothing. Where kernels are compiled each problem is planned twice: `cold` ignores
+the cache of compiled kernels, `warm` uses it. A problem that the engine refuses is reported in one
+message; exit code 2 if all are.)";
 
 struct options {
   sweep_options sweep;
