@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t max_points = std::size_t{1} << 14;    // of a transform that is sampled whole
 constexpr std::size_t max_terms = std::size_t{1} << 26;     // inputs folded, of all samples
 constexpr std::size_t max_elements = std::size_t{1} << 18;  // expected values of all samples
-constexpr std::size_t min_elements = 32;                    // of a transform, within the above
+constexpr std::size_t min_elements = 16;                    // of a transform, within the above
 
 /// Walks through the packed values of one transform of a side.
 struct packed_side {
@@ -201,7 +201,7 @@ std::vector<output_sample> output_check::samples_of(const std::vector<loudness>&
     const std::size_t n_spread = std::max<std::size_t>(3, min_elements / n_elements);
     for (std::size_t part = 1; part <= n_spread; ++part) {
       add(t, [&](std::size_t a, std::size_t) {
-        return (2 * part + 1) * (spec.lengths[a] / kept[a]) / (2 * n_spread + 2);
+        return (2 * part + 1) * (out.axes[a].length / kept[a]) / (2 * n_spread + 2);
       });
     }
   }

@@ -97,7 +97,7 @@ measurement impulse(const trial& t) {
     worst = std::max(worst, impulse_error(t, p));
   }
   // Those above are the same on every axis where axes are equal; point 1 is not.
-  worst = std::max(worst, impulse_error(t, 1));
+  worst = std::max(worst, impulse_error(t, 1 % t.n));
   return measured(std::max(worst, impulse_error(t, t.n - 1)), allowed(t));
 }
 
@@ -118,7 +118,7 @@ long double tone_error(const trial& t, std::size_t bin) {
 
 measurement tone(const trial& t) {
   long double worst = 0;
-  for (const std::size_t bin : {std::size_t{1}, t.n / 3, t.n / 2, t.n - 1}) {
+  for (const std::size_t bin : {1 % t.n, t.n / 3, t.n / 2, t.n - 1}) {
     worst = std::max(worst, tone_error(t, bin));
   }
   return measured(worst, allowed(t) + unit_roundoff(t));
@@ -178,8 +178,8 @@ measurement shift(const trial& t) {
 measurement convolution(const trial& t) {
   row filter(t.n);
   filter[0] = 1;
-  filter[1] -= 0.5L;
-  filter[mirrored(1, t.over)] -= 0.5L;
+  filter[1 % t.n] -= 0.5L;
+  filter[mirrored(1 % t.n, t.over)] -= 0.5L;
   filter[t.n / 2] += 0.125L;  // its own mirror point where the first axis is even
   filter[mirrored(t.n / 2, t.over)] += 0.125L;
   if (traits_of(t.kind).in != domain::hermitian) filter[3 % t.n] += 0.5L;

@@ -127,7 +127,7 @@ TEST(output_check, compares_some_values_of_long_primes) {
   const checked_run run(spec_of({100'003}, 1, transform::forward_from_real), signals[0]);
   output_check check = run.check();
   EXPECT_TRUE(check.judge(run.output).is_within);
-  EXPECT_GE(check.n_checked(), 32U);
+  EXPECT_GE(check.n_checked(), 16U);
 }
 
 TEST(output_check, has_the_energy_of_transforms_from_reals_to_reals) {
@@ -146,7 +146,7 @@ TEST(output_check, has_the_energy_of_transforms_from_reals_to_reals) {
           for (double& v : x) v *= 1 + 1e-6;
         })) << kind.name;
         const auto strip = [](numbers& x) { std::fill_n(x.begin() + 30'000, 64, 0.0); };
-        if (s == 0) EXPECT_TRUE(run.finds(strip)) << kind.name << ", by the norm";
+        EXPECT_TRUE(s != 0 || run.finds(strip)) << kind.name << ", by the norm";
       }
     }
   }
