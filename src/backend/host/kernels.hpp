@@ -162,6 +162,31 @@ struct single_row {
   std::size_t length = 0;
 };
 
+/// How one row is transformed in two stages: the first one's radix, and the lanes of its vectors.
+struct two_stages {
+  int radix = 0;  ///< 0: no kernel.
+  int width = 0;
+};
+
+/// Returns those of a length, of reals of so many bytes, where `widest` lanes are enough: what took
+/// the least time of all radices and widths, for lengths whose other methods took longer.
+constexpr two_stages two_stages_of(std::size_t length, std::size_t real_bytes, int widest) {
+  constexpr struct {
+    std::size_t length;
+    two_stages fp32, fp64;
+  } lengths[] = {{12, {3, 4}, {3, 4}},  {15, {3, 4}, {3, 4}},  {18, {3, 4}, {3, 4}},
+                 {20, {4, 4}, {4, 4}},  {24, {4, 4}, {4, 4}},  {28, {4, 4}, {4, 4}},
+                 {30, {3, 8}, {3, 4}},  {36, {4, 8}, {6, 4}},  {40, {5, 8}, {4, 4}},
+                 {48, {6, 8}, {12, 4}}, {56, {7, 8}, {4, 4}},  {60, {6, 8}, {4, 4}},
+                 {80, {10, 8}, {8, 4}}, {96, {12, 8}, {12, 4}}};
+  for (const auto& each : lengths) {
+    if (each.length != length) continue;
+    const two_stages shape = real_bytes == 8 ? each.fp64 : each.fp32;
+    if (shape.width <= widest) return shape;
+  }
+  return {};
+}
+
 /// Of a row by the definition, which takes as long as a chirp from some 140 points on.
 inline constexpr std::size_t longest_direct = 128;
 
@@ -184,8 +209,8 @@ struct kernels {
   /// roots: w^(pk) as [k - 1][re, im][row][p], p < the group, for two equal rows.
   rows_kernel<Real> (*grouped)(std::size_t length, bool is_swapped);
 
-  /// One row of 2 to 16, 32 or 64 points, with the roots of `grouped`; null where its groups are
-  /// too wide.
+  /// One row of 2 to 16, 32 or 64 points, with the roots of `grouped`, or of two_stages_of(), with
+  /// those of its first stage as of `transposed`; null of others, and where groups are too wide.
   single_kernel (*single)(std::size_t length, bool is_swapped);
 
   /// One row of up to `longest_direct` points, at least twice the width, by the definition.

@@ -3,7 +3,7 @@
 // device/real.hpp, with vectors of bins k and their mirror images H - k.
 #pragma once
 
-#include "backend/host/kernels.hpp"     // mirror
+#include "backend/host/kernels.hpp"     // mirror, first_of_tile
 #include "backend/host/lanes/simd.hpp"  // simd
 #include "wingbeat/device/real.hpp"     // separate, combine
 
@@ -38,13 +38,14 @@ void mirror_ends(const mirror<Real>& row) {
 }
 
 /// Vectors `begin` to `end` of k = 1 .. H/2, each with its mirror image. The last of all
-/// meets its image in bin H/2 alone, where both say the same.
+/// meets its image in bin H/2 alone, where both say the same. Behind whole vectors is one that
+/// begins earlier, for rows that are not transformed in place.
 template <bool Join, class V>
 [[gnu::flatten]] void mirror_pairs(const mirror<typename V::Real>& row) {
   constexpr size_t w = V::width;
   const lanes<V> lane = load_split<V>(row.lane);
   for (size_t v = row.begin; v < row.end; ++v) {
-    const size_t k = 1 + v * w;
+    const size_t k = 1 + first_of_tile(v, w, row.half / 2);
     const size_t m = row.half - k - (w - 1);
     const lanes<V> a = load_pairs<false, V>(row.in + 2 * k);
     const lanes<V> b = reversed(load_pairs<false, V>(row.in + 2 * m));

@@ -200,7 +200,7 @@ template <matrix_form Form, int Tiles, class V>
   }
 }
 
-/// `Terms` terms, whose factors stay in registers from row to row.
+/// `Terms` terms in their order, whose factors stay in registers from row to row.
 template <matrix_form Form, int Terms, int Tiles, class V>
 [[gnu::flatten]] void multiply_few_reals(const void* prepared, const std::byte* in_bytes,
                                          std::byte* out_bytes) {
@@ -209,10 +209,9 @@ template <matrix_form Form, int Terms, int Tiles, class V>
   const size_t n_lanes = product.n_lanes, in_pitch = product.in_pitch,
                out_pitch = product.out_pitch;
   V factors[Terms][Tiles];
-  ptrdiff_t terms[Terms];
+  const size_t n_skipped = product.n_skipped;
   WINGBEAT_UNROLL
   for (int j = 0; j < Terms; ++j) {
-    terms[j] = product.terms[j];
     WINGBEAT_UNROLL
     for (int t = 0; t < Tiles; ++t) {
       factors[j][t] = load<V>(product.factors + V::width * (j * Tiles + t));
@@ -222,7 +221,7 @@ template <matrix_form Form, int Terms, int Tiles, class V>
   auto* out = reinterpret_cast<Real*>(out_bytes);
   for (size_t left = product.count; left > 0; --left, in += in_pitch, out += out_pitch) {
     V x[Terms];
-    const auto value = [&](ptrdiff_t term) { return V{in[term] - typename V::vector{}}; };
+    const auto value = [&](size_t i) { return V{in[i] - typename V::vector{}}; };
     if constexpr (Form == matrix_form::folded) {
       x[0] = value(0);
       if constexpr (Terms % 2 == 0) x[Terms - 1] = value(Terms / 2);
@@ -234,7 +233,7 @@ template <matrix_form Form, int Terms, int Tiles, class V>
       }
     } else {
       WINGBEAT_UNROLL
-      for (int j = 0; j < Terms; ++j) x[j] = value(terms[j]);
+      for (int j = 0; j < Terms; ++j) x[j] = value(j == 0 ? 0 : j + n_skipped);
     }
     sum_pair<V> sums[Tiles];
     WINGBEAT_UNROLL
@@ -271,12 +270,12 @@ template <matrix_form Form>
 constexpr int last_few = Form == matrix_form::plain ? 8 : 12;
 
 template <matrix_form Form, class V>
-single_kernel product_in(size_t n_terms, size_t n_lanes) {
+single_kernel product_in(size_t n_terms, size_t n_lanes, bool are_ordered) {
   constexpr auto few = indices_below<last_few<Form> - first_few<Form> + 1>{};
   const size_t n_tiles = (n_lanes + V::width - 1) / V::width;
   single_kernel found = nullptr;
-  if (n_tiles == 1) found = few_reals<Form, first_few<Form>, 1, V>(n_terms, few);
-  if (n_tiles == 2) found = few_reals<Form, first_few<Form>, 2, V>(n_terms, few);
+  if (are_ordered && n_tiles == 1) found = few_reals<Form, first_few<Form>, 1, V>(n_terms, few);
+  if (are_ordered && n_tiles == 2) found = few_reals<Form, first_few<Form>, 2, V>(n_terms, few);
   if (found != nullptr) return found;
   switch (n_tiles) {
     case 1: return multiply_reals<Form, 1, V>;
@@ -289,13 +288,15 @@ single_kernel product_in(size_t n_terms, size_t n_lanes) {
 
 /// line_kernels::product
 template <class Real>
-single_kernel product(matrix_form form, size_t n_terms, size_t n_lanes) {
+single_kernel product(matrix_form form, size_t n_terms, size_t n_lanes, bool are_ordered) {
   const auto of_width = [&](auto vector) {
     using V = decltype(vector);
     switch (form) {
-      case matrix_form::folded: return product_in<matrix_form::folded, V>(n_terms, n_lanes);
-      case matrix_form::unfolded: return product_in<matrix_form::unfolded, V>(n_terms, n_lanes);
-      default: return product_in<matrix_form::plain, V>(n_terms, n_lanes);
+      case matrix_form::folded:
+        return product_in<matrix_form::folded, V>(n_terms, n_lanes, are_ordered);
+      case matrix_form::unfolded:
+        return product_in<matrix_form::unfolded, V>(n_terms, n_lanes, are_ordered);
+      default: return product_in<matrix_form::plain, V>(n_terms, n_lanes, are_ordered);
     }
   };
   constexpr int narrow = 16 / int{sizeof(Real)}, wide = 2 * narrow;

@@ -6,10 +6,11 @@
 //     X[k] = y[k][0] + y[k][1],  X[k + N/2] = y[k][0] - y[k][1],  k < N/2.
 #pragma once
 
-#include "backend/host/kernels.hpp"        // single_row, single_kernel
-#include "backend/host/lanes/grouped.hpp"  // grouped_tile
-#include "backend/host/lanes/simd.hpp"     // simd
-#include "backend/host/lanes/tiny.hpp"     // tiny_tile
+#include "backend/host/kernels.hpp"           // single_row, single_kernel
+#include "backend/host/lanes/grouped.hpp"     // grouped_tile
+#include "backend/host/lanes/simd.hpp"        // simd
+#include "backend/host/lanes/tiny.hpp"        // tiny_tile
+#include "backend/host/lanes/two_stages.hpp"  // two_stage_kernel
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
@@ -115,6 +116,9 @@ void single_of_length(const void* row, const std::byte* from, std::byte* to) {
 
 template <int N, class Real, int Width>
 single_kernel single_kernel_of(bool is_swapped) {
+  if constexpr (two_stages_of(N, sizeof(Real), Width).radix > 0) {
+    return two_stage_kernel<N, Real, Width>(is_swapped);
+  }
   if constexpr (N < 16 || (N < 64 ? 4 : 8) <= Width) {
     return is_swapped ? single_of_length<N, true, Real, Width>
                       : single_of_length<N, false, Real, Width>;
@@ -143,6 +147,18 @@ single_kernel single(size_t length, bool is_swapped) {
     case 16: return single_kernel_of<16, Real, Width>(is_swapped);
     case 32: return single_kernel_of<32, Real, Width>(is_swapped);
     case 64: return single_kernel_of<64, Real, Width>(is_swapped);
+    case 18: return two_stage_kernel<18, Real, Width>(is_swapped);
+    case 20: return two_stage_kernel<20, Real, Width>(is_swapped);
+    case 24: return two_stage_kernel<24, Real, Width>(is_swapped);
+    case 28: return two_stage_kernel<28, Real, Width>(is_swapped);
+    case 30: return two_stage_kernel<30, Real, Width>(is_swapped);
+    case 36: return two_stage_kernel<36, Real, Width>(is_swapped);
+    case 40: return two_stage_kernel<40, Real, Width>(is_swapped);
+    case 48: return two_stage_kernel<48, Real, Width>(is_swapped);
+    case 56: return two_stage_kernel<56, Real, Width>(is_swapped);
+    case 60: return two_stage_kernel<60, Real, Width>(is_swapped);
+    case 80: return two_stage_kernel<80, Real, Width>(is_swapped);
+    case 96: return two_stage_kernel<96, Real, Width>(is_swapped);
     default: return nullptr;
   }
 }

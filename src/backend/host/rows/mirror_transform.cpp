@@ -9,6 +9,11 @@
 #include "root_products.hpp"                   // root_products
 
 namespace wingbeat::backend::host {
+namespace {
+
+constexpr std::size_t longest_apart = 512;  // complex numbers on the stack
+
+}  // namespace
 
 template <class Real>
 mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t half,
@@ -25,13 +30,14 @@ mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t
   group_ = (limits.mirror_bytes / row_bytes + widest) / widest * widest;
   const std::size_t n_vectors = n_vectors_ = half / 2 / width;
   n_tail_ = half / 2 % width;
-  table_ = make_aligned<Real>(2 * (width + n_vectors + 2 + n_tail_));
+  table_ = make_aligned<Real>(2 * (width + n_vectors + 3 + n_tail_));
   const root_products<Real> roots{2 * half};
   const auto w = [&](std::size_t k) { return is_conjugated ? std::conj(roots(k)) : roots(k); };
   table_writer<Real> writer{table_.get()};
   writer.split(width, [&](std::size_t l) { return w(1 + l); });
   for (std::size_t v = 0; v < n_vectors; ++v) writer.one(w(v * width));
-  for (int i = 0; i < 2; ++i) writer.one(w(0));  // of the tail's lane, and of no pair
+  writer.one(w(half / 2 > width ? half / 2 - width : 0));  // see `mirror_apart`
+  for (int i = 0; i < 2; ++i) writer.one(w(0));            // of the tail's lane, and of no pair
   for (std::size_t t = 0; t < n_tail_; ++t) writer.one(w(n_vectors * width + 1 + t));
 }
 
@@ -44,11 +50,26 @@ void mirror_transform<Real>::mirror_tail(bool is_join, const Real* in, Real* out
   part.in = in + 2 * skipped;
   part.out = out + 2 * skipped;
   part.half = half_ - 2 * skipped;
-  part.lane = table_.get() + 2 * (static_cast<std::size_t>(width_) + n_vectors_);
+  part.lane = table_.get() + 2 * (static_cast<std::size_t>(width_) + n_vectors_ + 1);
   part.first = part.lane + 2;
   part.begin = 1;
   part.end = 1 + n_tail_;
   (is_join ? kernels_.join : kernels_.split)(1, part);
+}
+
+/// One row that is not transformed in place: the last vector begins earlier where it would reach
+/// further.
+template <class Real>
+void mirror_transform<Real>::mirror_apart(bool is_join, const Real* in, Real* out) const {
+  mirror<Real> part;
+  part.in = in;
+  part.out = out;
+  part.half = half_;
+  part.lane = table_.get();
+  part.first = table_.get() + 2 * width_;
+  part.begin = 0;
+  part.end = n_vectors_ + (n_tail_ > 0 ? 1 : 0);
+  (is_join ? kernels_.join : kernels_.split)(width_, part);
 }
 
 /// One row, its vectors shared among threads.
@@ -92,6 +113,13 @@ void mirror_transform<Real>::by_rows(const row_transform<Real>& through, const r
 template <class Real>
 void mirror_transform<Real>::forward(const row_transform<Real>& through, const rows<Real>& given,
                                      void* workspace, unsigned n_threads) const {
+  if (given.count == 1 && half_ <= longest_apart) {
+    alignas(alignment_bytes) Real bins[2 * longest_apart];
+    rows<Real> packed = given;
+    packed.out = bins;
+    through.run(packed, workspace, 1);
+    return mirror_apart(false, bins, given.out);
+  }
   by_rows(through, given, n_threads, [&](const rows<Real>& share, unsigned n_threads_of_row) {
     through.run(share, workspace, n_threads_of_row);
     for (std::size_t row = 0; row < share.count; ++row) {
@@ -104,6 +132,13 @@ void mirror_transform<Real>::forward(const row_transform<Real>& through, const r
 template <class Real>
 void mirror_transform<Real>::inverse(const row_transform<Real>& through, const rows<Real>& given,
                                      void* workspace, unsigned n_threads) const {
+  if (given.count == 1 && half_ <= longest_apart) {
+    alignas(alignment_bytes) Real bins[2 * longest_apart];
+    mirror_apart(true, given.in, bins);
+    rows<Real> packed = given;
+    packed.in = bins;
+    return through.run(packed, workspace, 1);
+  }
   by_rows(through, given, n_threads, [&](const rows<Real>& share, unsigned n_threads_of_row) {
     for (std::size_t row = 0; row < share.count; ++row) {
       mirror_row(true, share.in + 2 * share.in_pitch * row, share.out + 2 * share.out_pitch * row,

@@ -48,7 +48,7 @@ struct longest_rows {
 };
 constexpr longest_rows longest_fp32[] = {{95, 60, 96},
                                          {63, 30, 24}};  // few rows, rows in all lanes
-constexpr longest_rows longest_fp64[] = {{95, 44, 64}, {63, 24, 24}};
+constexpr longest_rows longest_fp64[] = {{95, 34, 64}, {63, 24, 24}};
 
 }  // namespace
 
@@ -93,7 +93,9 @@ real_matrix<Real>::real_matrix(const named_set& set, const traits& kind, std::si
   }
   shape_.terms = terms_.data();
   shape_.factors = factors_.get();
-  kernel_ = line_set->product(form_, shape_.n_terms, shape_.n_lanes);
+  // of n reals only the reversed ones of sine transforms are not
+  const bool are_ordered = form_ != matrix_form::plain || terms_.front() == 0;
+  kernel_ = line_set->product(form_, shape_.n_terms, shape_.n_lanes, are_ordered);
 }
 
 /// Fills the table with factor_of(term, lane).
@@ -153,6 +155,7 @@ template <class Real>
 void real_matrix<Real>::prepare_signal(const traits& kind, long double scale) {
   const std::size_t n = shape_.length, n_bins = n / 2 + 1;
   shape_.n_in = n + 1;
+  shape_.n_skipped = 1;
   terms_.push_back(0);
   for (std::size_t k = 1; k < n_bins; ++k) {
     terms_.push_back(static_cast<int>(2 * k));

@@ -80,10 +80,7 @@ row_transform<Real>::row_transform(const kernels<Real>& kernel_set, std::size_t 
     method_ = method::matrix;
     matrix_.emplace(kernel_set, length, is_long(length), n_slots);
   }
-  if (method_ == method::tiny || method_ == method::grouped) {
-    single_forward_ = kernel_set.single(length, false);
-    single_swapped_ = kernel_set.single(length, true);
-  }
+  if (method_ != method::direct) prepare_single();
 }
 
 template <class Real>
@@ -92,6 +89,18 @@ template <class Real>
 row_transform<Real>& row_transform<Real>::operator=(row_transform&&) noexcept = default;
 template <class Real>
 row_transform<Real>::~row_transform() = default;
+
+template <class Real>
+void row_transform<Real>::prepare_single() {
+  single_forward_ = kernels_.single(length_, false);
+  single_swapped_ = kernels_.single(length_, true);
+  const auto [radix, width] = two_stages_of(length_, sizeof(Real), kernels_.width);
+  if (radix == 0) return;
+  const auto a = static_cast<std::size_t>(radix), w = static_cast<std::size_t>(width);
+  single_table_ = make_aligned<Real>(2 * a * (length_ / a + w));
+  table_writer<Real> table{single_table_.get()};
+  write_first_stage(table, length_ / a, a, w);
+}
 
 template <class Real>
 void row_transform<Real>::prepare_grouped() {
@@ -240,14 +249,14 @@ prepared_rows<Real> row_transform<Real>::prepared(const rows<Real>& like) const 
   result.from_zero = like;
   if (has_lanes() && like.count >= least_in_lanes_) result.kernel = nullptr;
   if (like.count == 1) result.single = like.is_swapped ? single_swapped_ : single_forward_;
-  result.of_single = {table_.get(), like.scale, length_};
+  result.of_single = one_row(like.scale);
   return result;
 }
 
 template <class Real>
 void row_transform<Real>::run(const rows<Real>& given, void* workspace, unsigned n_threads) const {
   if (given.count == 1 && single_forward_ != nullptr) {
-    const single_row<Real> of_single{table_.get(), given.scale, length_};
+    const single_row<Real> of_single = one_row(given.scale);
     return (given.is_swapped ? single_swapped_ : single_forward_)(
         &of_single, reinterpret_cast<const std::byte*>(given.in),
         reinterpret_cast<std::byte*>(given.out));
@@ -299,7 +308,7 @@ rows<Real> row_transform<Real>::run_many(const rows<Real>& given) const {
 
 template <class Real>
 void row_transform<Real>::run_singly(const rows<Real>& given) const {
-  const single_row<Real> of_single{table_.get(), given.scale, length_};
+  const single_row<Real> of_single = one_row(given.scale);
   const single_kernel kernel = given.is_swapped ? single_swapped_ : single_forward_;
   for (std::size_t row = 0; row < given.count; ++row) {
     kernel(&of_single, reinterpret_cast<const std::byte*>(given.in + 2 * given.in_pitch * row),

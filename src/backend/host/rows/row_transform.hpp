@@ -85,6 +85,7 @@ class row_transform {
   [[nodiscard]] prepared_rows<Real> prepared(const rows<Real>& like) const noexcept;
 
  private:
+  void prepare_single();
   void prepare_grouped();
   void prepare_stockham();
   void run_share(const rows<Real>& given) const;  // on this thread
@@ -109,12 +110,17 @@ class row_transform {
   int width_ = 1;
   chain chain_;
   aligned_array<Real> table_;
+  aligned_array<Real> single_table_;            ///< Of one row, where that has roots of its own.
   std::optional<strip_transform<Real>> lanes_;  ///< Of many rows, mixed or chirped.
   rows_kernel<Real> many_forward_ = nullptr;    ///< Or that: see kernels::tiny.
   rows_kernel<Real> many_swapped_ = nullptr;
   std::size_t least_in_lanes_ = 0;  ///< As many rows as pay there.
   std::optional<matrix_transform<Real>> matrix_;
   std::unique_ptr<chirp_transform<Real>> chirped_;
+
+  [[nodiscard]] single_row<Real> one_row(Real scale) const noexcept {
+    return {single_table_ ? single_table_.get() : table_.get(), scale, length_};
+  }
 };
 
 extern template class row_transform<float>;

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of one row of 2 to 15 points and of powers of two to 64, with every instruction set.
+// Kernels of one row: of 2 to 15 points, of powers of two to 64 and of two stages without a call
+// between them, with every instruction set.
 #include "backend/host/cpu.hpp"  // supported_sets
 
 #include <gtest/gtest.h>
 
-#include "backend/host/accurate_run.hpp"  // check_all_rows, checked_sets, precision_of
+#include "backend/host/accurate_run.hpp"        // check_all_rows, checked_sets, precision_of
+#include "backend/host/rows/row_transform.hpp"  // row_transform
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using backend::host::single_row;
+using backend::host::row_transform;
+
+constexpr std::size_t lengths[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
+                                   18, 20, 24, 28, 30, 32, 36, 40, 48, 56, 60, 64, 80, 96};
 
 template <class Real>
 class host_single : public ::testing::Test {};
@@ -27,7 +32,7 @@ const backend::host::kernels<Real>& kernels_of(const backend::host::named_set& s
 }
 
 TYPED_TEST(host_single, agrees_with_the_definition) {
-  for (std::size_t n = 2; n <= 64; n += n < 16 ? 1 : n) {
+  for (const std::size_t n : lengths) {
     for (const transform kind : {transform::forward, transform::inverse}) {
       for (const placement placed : {placement::out_of_place, placement::in_place}) {
         for (const scaling scale : {scaling::none, scaling::by_length}) {
@@ -47,17 +52,22 @@ TYPED_TEST(host_single, agrees_with_the_definition) {
 TYPED_TEST(host_single, transforms_an_impulse_at_any_position) {
   using Real = TypeParam;
   for (const auto& set : checked_sets()) {
-    for (std::size_t n = 2; n < 16; ++n) {
+    for (const std::size_t n : lengths) {
+      const row_transform<Real> transform{kernels_of<Real>(set), n, 1};
       for (const bool is_inverse : {false, true}) {
-        const auto kernel = kernels_of<Real>(set).single(n, is_inverse);
-        ASSERT_NE(kernel, nullptr) << set.name << " " << n;
+        backend::host::rows<Real> alone;
+        alone.count = 1;
+        alone.scale = 2;
+        alone.is_swapped = is_inverse;
+        const auto prepared = transform.prepared(alone);
+        if (n < 16) ASSERT_NE(prepared.single, nullptr) << set.name << " " << n;
+        if (prepared.single == nullptr) continue;  // too wide
         const auto sense = is_inverse ? direction::inverse : direction::forward;
         for (std::size_t offset = 0; offset < n; ++offset) {
           std::vector<Real> in(2 * n), out(2 * n);
           in[2 * offset + 1] = 1;  // i
-          const single_row<Real> row{nullptr, Real{2}};
-          kernel(&row, reinterpret_cast<const std::byte*>(in.data()),
-                 reinterpret_cast<std::byte*>(out.data()));
+          prepared.single(&prepared.of_single, reinterpret_cast<const std::byte*>(in.data()),
+                          reinterpret_cast<std::byte*>(out.data()));
           for (std::size_t k = 0; k < n; ++k) {
             const auto root = reference::root_of_unity<long double>(offset * k, n, sense);
             EXPECT_NEAR(out[2 * k], -2 * root.imag(), 1e-6) << set.name << " " << n << " " << k;
@@ -74,6 +84,10 @@ TYPED_TEST(host_single, has_kernels_only_where_groups_fit) {
     const auto& kernels = kernels_of<TypeParam>(set);
     EXPECT_EQ(kernels.single(16, false) != nullptr, kernels.width >= 4) << set.name;
     EXPECT_EQ(kernels.single(64, true) != nullptr, kernels.width >= 8) << set.name;
+    EXPECT_EQ(kernels.single(20, false) != nullptr, kernels.width >= 4) << set.name;
+    EXPECT_EQ(kernels.single(40, true) != nullptr,
+              kernels.width >= (sizeof(TypeParam) == 4 ? 8 : 4))
+        << set.name;
     EXPECT_EQ(kernels.single(128, false), nullptr) << set.name;
   }
 }
