@@ -36,6 +36,7 @@ candidate own(const plan_spec& what, const device_info& where) {
   copy(all.lines, rows.lines);
   copy(all.cuts, rows.cuts);
   copy(all.convolutions, mine.convolutions);
+  copy(all.primes, mine.primes);
   copy(all.columns, mine.columns);
   copy(all.column_lines, mine.column_lines);
   copy(all.planes, own.planes);
@@ -114,9 +115,11 @@ void add_primes(list& result, const candidate& base, std::size_t n) {
       if (elements < 4 || threads > 128) continue;
       const auto lanes = static_cast<unsigned>(std::bit_floor(128 / threads));
       const unsigned mib = length < 64 ? 0 : 4;
-      replace(data.convolutions,
-              tuning::shape{
-                  .length = length, .elements = elements, .lanes = lanes, .prefetch_mib = mib});
+      for (auto* shapes : {&data.convolutions, &data.primes}) {
+        replace(*shapes,
+                tuning::shape{
+                    .length = length, .elements = elements, .lanes = lanes, .prefetch_mib = mib});
+      }
       data.label = fmt::format("{{.length = {}, .elements = {}, .lanes = {}{}}}, {}", length,
                                elements, lanes, prefetch_text(mib), way);
       result.push_back(data);

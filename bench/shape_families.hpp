@@ -19,7 +19,8 @@ struct candidate {
   std::string label;
   unsigned bank_bytes = 128;
   bool is_forward = true;
-  std::vector<tuning::shape> whole, convolutions, lines, planes, columns, mirrored, column_lines;
+  std::vector<tuning::shape> whole, convolutions, primes, lines, planes, columns, mirrored,
+      column_lines;
   std::vector<tuning::cut> cuts;
   tuning::mirrored_limits unmeasured_mirrored = {};
   std::size_t max_early_bytes = tuning::placement_rules{}.max_early_bytes;
@@ -33,6 +34,7 @@ struct candidate {
                              .rows_of_reals = rows,
                              .rows_of_bins = rows,
                              .convolutions = convolutions,
+                             .primes = primes,
                              .columns = columns,
                              .column_lines = column_lines,
                              .unmeasured_mirrored = unmeasured_mirrored};

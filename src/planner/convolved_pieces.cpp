@@ -38,13 +38,15 @@ void keep_bins(piece& each, bool is_measured) {
   each.resident = 0;
 }
 
-/// Returns the piece that convolves an axis, or a part of it of `length`, in one workgroup.
-std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const choice& context) {
+/// Returns the piece that convolves an axis, or a part of it of `length`, in one workgroup; other
+/// rows than those of powers of two by a shape of `list`, if it has one.
+std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const choice& context,
+                               const tuning::table<tuning::shape>& list = {}) {
   axis_request part = context.axis;
   part.total = length;
   part.transforms = context.butterflies(length);
   const piece common = common_piece(context, false, false);
-  const tuning::shape* measured = first_of(context.shapes.convolutions, length);
+  const tuning::shape* measured = first_of(list, length);
   std::optional<piece> result;
   if (!part.is_row) {
     result = plain_columns(common, length, neighbours, context);
@@ -146,7 +148,8 @@ std::optional<piece> rader_piece_of(const axis_request& axis, const tuning::arch
   if (!is_rader_length(axis.total)) return std::nullopt;
   axis_request cyclic = axis;
   --cyclic.total;
-  auto result = convolved(cyclic.total, cyclic.columns, {cyclic, data, device});
+  const choice context{cyclic, data, device};
+  auto result = convolved(cyclic.total, cyclic.columns, context, context.shapes.primes);
   if (!result) return result;
   result->shape.makes = body::rader;
   result->shape.stage_in = result->shape.stage_out = axis.is_row;

@@ -81,7 +81,8 @@ bool may_halve_elements(const tile_shape& shape) {
 /// Stages whole rows on their way out, if local memory has room for them: over what was exchanged
 /// where two workgroups would not fit beside each other, or where that has room for whole numbers,
 /// whose exchanges pass half of the barriers.
-void gather(pass& result, const device_info& device) {
+void gather(pass& result, const placement& position) {
+  const device_info& device = position.device;
   const pass_numbers& numbers = result.numbers;
   tile_shape wider = numbers.shape;
   if (wider.stage_out || wider.is_cluster() || wider.lanes_across || wider.is_convolution()) return;
@@ -93,13 +94,23 @@ void gather(pass& result, const device_info& device) {
     tile_shape whole = wider;
     whole.half_trade = false;
     whole.overlaid = true;
-    const bool is_smaller = wider.half_trade && whole.scratch_bytes() <= wider.scratch_bytes();
+    const bool is_long = whole.length * whole.element_bytes >= position.rules.min_long_bins;
+    const bool is_smaller =
+        is_long && wider.half_trade && whole.scratch_bytes() <= wider.scratch_bytes();
     wider.overlaid = 2 * wider.scratch_bytes() > device.local_memory_bytes;
     if (is_smaller) wider = whole;
   }
   if (wider.scratch_bytes() > device.local_memory_bytes) return;
   result.numbers.shape = wider;
   if (result.resident * wider.scratch_bytes() > device.local_memory_bytes) result.resident = 0;
+}
+
+/// Returns whether lines of reals take less time where they are prefetched.
+bool is_prefetched_line(const tile_shape& shape, const tuning::placement_rules& rules) {
+  const std::size_t bytes = shape.length * shape.element_bytes;
+  if (shape.source != row::half_spectrum) return bytes >= rules.least_line_bytes;
+  return (bytes >= rules.least_line_bytes && bytes <= rules.max_short_bins) ||
+         bytes >= rules.min_long_bins;
 }
 
 /// Returns the elements of a butterfly's input if they lie one behind another, or 0.
@@ -159,7 +170,7 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
 
 void stage(pass& result, const placement& position, const gathered_sides& gathered) {
   stage_sides(result, position.request, gathered);
-  if (position.request.is_gathered) gather(result, position.device);
+  if (position.request.is_gathered) gather(result, position);
   if (result.numbers.separates_rows()) {
     result.numbers.shape.stage_out = true;
     result.numbers.shape.half_trade = false;
@@ -215,8 +226,9 @@ void keep(pass& result, const placement& position, const gathered_sides& gathere
 
 void prefetch(pass& result, std::size_t ahead_bytes, const placement& position) {
   const auto& load = result.in.fused;
-  const bool are_lines =
-      load && position.request.are_functors_dense && position.device.has_bulk_prefetch;
+  const bool are_lines = load && position.request.are_functors_dense &&
+                         position.device.has_bulk_prefetch &&
+                         is_prefetched_line(result.shape(), position.rules);
   if (are_lines) ahead_bytes = std::max(ahead_bytes, position.rules.line_prefetch_bytes);
   if (ahead_bytes == 0) return;
   // A functor's buffer that has an element for each value is taken to be read in order.

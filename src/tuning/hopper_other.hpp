@@ -52,6 +52,16 @@ inline constexpr shape fp32_whole[] = {
     {.length = 15360, .elements = 32, .fraction = 0.92f, .prefetch_mib = 8},
     {.length = 20000, .elements = 20, .fraction = 0.77f, .prefetch_mib = 4},
 };
+inline constexpr shape fp32_primes[] = {  // of an H100, without fractions
+    {.length = 36, .elements = 6, .lanes = 16, .prefetch_mib = 4},
+    {.length = 40, .elements = 20, .lanes = 64, .prefetch_mib = 4},
+    {.length = 42, .elements = 21, .lanes = 64},
+    {.length = 52, .elements = 13, .lanes = 32, .prefetch_mib = 4},
+    {.length = 60, .elements = 15, .lanes = 32, .prefetch_mib = 4},
+    {.length = 66, .elements = 22, .lanes = 32},
+    {.length = 96, .elements = 12, .lanes = 16, .prefetch_mib = 4},
+    {.length = 150, .elements = 30, .lanes = 16, .prefetch_mib = 4},
+};
 inline constexpr shape fp64_whole[] = {
     {.length = 93, .elements = 31, .lanes = 16, .fraction = 0.75f, .prefetch_mib = 4},
     {.length = 95, .elements = 19, .lanes = 16, .fraction = 0.94f},

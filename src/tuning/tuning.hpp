@@ -170,6 +170,8 @@ struct shapes {
   /// Rows that are convolved in one launch; lengths that are missing as those of `rows`. They
   /// decide where spectra have their bins, so `counts` is not looked at.
   table<shape> convolutions = {};
+  /// Rows of p points, a prime, that are convolved within p - 1, by the latter; others by the rule.
+  table<shape> primes = {};
   table<shape> columns = {};
   table<shape> column_lines = {};
   mirrored_limits unmeasured_mirrored = {};
@@ -183,9 +185,9 @@ struct time_model {
   /// this, at least as long, and so many times as long for each doubling beyond 2,048. Rader's
   /// order of rows takes as much more, which grows as that of powers of two. bench/NOTES.md,
   /// section 31.
-  double convolved_power = 0.6, convolved_power_growth = 1.12;
+  double convolved_power = 0.55, convolved_power_growth = 1.12;
   double convolved_stages = 3300, convolved_least = 0.57, convolved_growth = 1.2;
-  double rader_point = 0.1;
+  double rader_point = 0.3;
   /// Longer axes, in columns and convolved rows, whose lengths are no powers of two: so many times.
   double padded_other = 1.1;
   /// Columns of which fewer bytes lie side by side take so many times as long for each halving:
@@ -240,6 +242,10 @@ struct placement_rules {
   /// Lines of reals from which functors make rows are prefetched so far ahead, at least: their
   /// loads alternate with products, and few are under way.
   std::size_t line_prefetch_bytes = std::size_t{4} << 20;
+  /// If they have so many bytes; of those whose bins are combined (dct3) neither of more than the
+  /// second nor of fewer than the third: 8 reals 0.70 for 0.92 of a copy, dct3 of 1,024 0.72 for
+  /// 0.92, but of 256 0.87 for 0.80, of 8,192 0.77 for 0.59 (H100, section 44).
+  std::size_t least_line_bytes = 256, max_short_bins = 1024, min_long_bins = 32768;
   /// On a processor columns go in fewer lanes where fewer are left over, but fill its vectors.
   unsigned least_lanes_of_processor = 16;
   /// Launches that move no more begin early: what it saves, about 1 us, shows.

@@ -70,7 +70,10 @@ TEST(any_length, is_one_piece_where_the_padded_row_fits_a_workgroup) {
   EXPECT_TRUE(cut({.total = 74}, hopper()).front().chirped) << "no prime";
   EXPECT_FALSE(cut({.total = 37}, hopper()).front().chirped);
   EXPECT_TRUE(cut({.total = 37}, hopper()).front().by_rader);
-  EXPECT_TRUE(cut({.total = 127}, hopper()).front().by_rader);
+  EXPECT_TRUE(cut({.total = 127}, hopper()).front().chirped) << "within 256 it is quicker";
+  for (const std::size_t n : {41, 43, 53, 61, 67, 97, 101, 151, 211, 257, 337, 1009, 2017}) {
+    EXPECT_TRUE(cut({.total = n}, hopper()).front().by_rader) << n;
+  }
   EXPECT_TRUE(cut({.total = 107}, hopper()).front().chirped) << "106 = 2 x 53";
   EXPECT_TRUE(cut({.total = 127, .is_row = false}, hopper()).front().by_rader) << "columns";
 }
@@ -79,7 +82,7 @@ TEST(any_length, convolves_rows_by_the_shapes_that_were_measured) {
   static constexpr tuning::shape measured[] = {
       {.length = 36, .elements = 12, .lanes = 32, .resident = 5}};
   tuning::architecture data = tuning::for_device(hopper());
-  data.fp32.convolutions = measured;
+  data.fp32.primes = measured;
   const piece row = pieces_of({.total = 37}, data, hopper()).front();
   EXPECT_TRUE(row.by_rader);
   EXPECT_EQ(row.shape.elements_per_thread, 12U);

@@ -58,15 +58,29 @@ TEST(real_transforms, of_long_lines_leave_local_memory_for_two_workgroups) {
   }
 }
 
-TEST(real_transforms, of_whole_lines_prefetch_them_and_exchange_whole_numbers) {
+TEST(real_transforms, of_whole_lines_prefetch_them_where_that_pays) {
+  const auto prefetches = [](std::size_t n, transform kind) {
+    const auto lines = planned({.lengths = {n}, .batch = 10000, .kind = kind});
+    return lines.passes().front().numbers.prefetch_tiles > 0;
+  };
   for (const transform kind : {transform::dct2, transform::dct3, transform::dct4}) {
-    const auto lines = planned({.lengths = {4096}, .batch = 10000, .kind = kind});
-    EXPECT_GT(lines.passes().front().numbers.prefetch_tiles, 0U) << name_of(kind);
+    EXPECT_FALSE(prefetches(8, kind)) << name_of(kind);
+    EXPECT_TRUE(prefetches(64, kind)) << name_of(kind);
+    EXPECT_EQ(prefetches(1024, kind), kind != transform::dct3) << name_of(kind);
+    EXPECT_EQ(prefetches(4096, kind), kind != transform::dct3) << name_of(kind);
+    EXPECT_TRUE(prefetches(8192, kind)) << name_of(kind);
     const auto axes = planned({.lengths = {480, 640}, .batch = 800, .kind = kind});
     EXPECT_EQ(axes.passes().back().numbers.prefetch_tiles, 0U) << "side by side";
   }
-  const auto steps = planned({.lengths = {4096}, .batch = 10000, .kind = transform::dct3});
-  const device::grid::tile_shape shape = steps.passes().front().shape();
+}
+
+TEST(real_transforms, of_long_lines_exchange_whole_numbers_where_they_are_staged) {
+  const auto shape_of = [](std::size_t n) {
+    const auto steps = planned({.lengths = {n}, .batch = 10000, .kind = transform::dct3});
+    return steps.passes().front().shape();
+  };
+  EXPECT_TRUE(shape_of(4096).half_trade && !shape_of(4096).overlaid);
+  const device::grid::tile_shape shape = shape_of(8192);
   EXPECT_TRUE(shape.overlaid && !shape.half_trade);
   device::grid::tile_shape beside = shape;
   beside.overlaid = false;
