@@ -19,7 +19,8 @@ struct process_rank {
 };
 
 /// Returns what the launcher of this process says: torchrun by RANK, WORLD_SIZE, LOCAL_RANK,
-/// MASTER_ADDR and MASTER_PORT; srun by SLURM_PROCID, SLURM_NTASKS and SLURM_LOCALID, with the
+/// MASTER_ADDR and the port after MASTER_PORT, at which torchrun itself listens (at MASTER_PORT,
+/// where RANK is set by others); srun by SLURM_PROCID, SLURM_NTASKS and SLURM_LOCALID, with the
 /// first host of SLURM_STEP_NODELIST and a port from 20,000 on by SLURM_JOB_ID and SLURM_STEP_ID,
 /// unless MASTER_ADDR and MASTER_PORT are set. Throws `plan_error` where neither did, or for a
 /// value that is no whole number.

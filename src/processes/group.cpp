@@ -95,6 +95,7 @@ struct group::flow {
   bool has_sent = true, has_received = true;
   std::string failure = {};  ///< In place of data.
 
+  [[nodiscard]] bool is_amid() const { return !has_sent && head_out_bytes > 0; }
   [[nodiscard]] short events() const {
     return static_cast<short>((has_sent ? 0 : POLLOUT) | (has_received ? 0 : POLLIN));
   }
@@ -113,15 +114,28 @@ group::group(process_rank place, double patience_s)
 void group::give_up(const std::string& reason) {
   failure_ = reason;
   const frame head{.holds = frame::failure, .size_bytes = reason.size()};
-  constexpr double short_s = 0.2;  // others may not listen
-  for (const file_descriptor& socket : sockets_) {
+  constexpr double short_s = 2;  // others may not listen
+  for (std::size_t rank = 0; rank < sockets_.size(); ++rank) {
+    const file_descriptor& socket = sockets_[rank];
     if (!socket.is_open()) continue;
     const deadline soon{short_s};
-    if (send_all(socket, bytes_of(head), soon)) {
+    // What has begun is sent whole, or the reason would be taken for its rest.
+    bool is_heard = true;
+    if (flows_ != nullptr && rank < flows_->size() && (*flows_)[rank].is_amid()) {
+      const flow& begun = (*flows_)[rank];
+      is_heard = send_all(socket, bytes_of(begun.sent).subspan(begun.head_out_bytes), soon) &&
+                 send_all(socket, begun.out.subspan(begun.out_bytes), soon);
+    }
+    if (is_heard && send_all(socket, bytes_of(head), soon)) {
       static_cast<void>(send_all(socket, bytes_of(reason), soon));
     }
   }
+  const deadline soon{short_s};
+  for (const file_descriptor& socket : sockets_) {
+    if (socket.is_open()) finish(socket, soon);
+  }
   sockets_.clear();
+  flows_ = nullptr;
   throw device_error(reason);
 }
 
@@ -260,6 +274,7 @@ void group::exchange(const std::vector<std::span<const std::byte>>& sent,
                      const receiver& memory_for, const deadline& until) {
   if (!failure_.empty()) throw device_error(failure_);
   std::vector<flow> flows(place_.size);
+  flows_ = &flows;
   for (std::size_t rank = 0; rank < flows.size(); ++rank) {
     if (!sockets_[rank].is_open()) continue;
     flows[rank].has_sent = flows[rank].has_received = false;
@@ -274,7 +289,10 @@ void group::exchange(const std::vector<std::span<const std::byte>>& sent,
       watched.push_back({sockets_[rank].get(), flows[rank].events(), 0});
       ranks.push_back(rank);
     }
-    if (watched.empty()) return;
+    if (watched.empty()) {
+      flows_ = nullptr;
+      return;
+    }
     if (::poll(watched.data(), watched.size(), until.left_ms()) == 0) {
       give_up(formatted("{} did not answer within {:g} s", silent(flows), patience_s_));
     }

@@ -72,6 +72,7 @@ class group {
   double patience_s_;
   std::vector<file_descriptor> sockets_;  ///< By rank; this rank's is none.
   std::string failure_ = {};              ///< Why it is of no use any more.
+  std::vector<flow>* flows_ = nullptr;    ///< Of the exchange that goes on, by rank.
 };
 
 }  // namespace wingbeat::processes

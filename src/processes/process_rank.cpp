@@ -68,7 +68,9 @@ process_rank process_rank_of_environment() {
   const bool is_slurm = !variable("RANK") && variable("SLURM_PROCID");
   if (!is_slurm) {
     const std::size_t rank = required("RANK"), size = required("WORLD_SIZE");
-    const std::size_t at_port = port ? *port : required("MASTER_PORT");
+    std::size_t at_port = port ? *port : required("MASTER_PORT");
+    constexpr std::size_t last_port = 65535;
+    if (variable("TORCHELASTIC_RUN_ID")) at_port = at_port < last_port ? at_port + 1 : at_port - 1;
     return {formatted("{}:{}", host.value_or("127.0.0.1"), at_port), rank, size,
             number_of("LOCAL_RANK").value_or(rank)};
   }

@@ -13,6 +13,7 @@
 #include <cstring>  // strerror
 #include <memory>   // unique_ptr
 #include <thread>   // sleep_for
+#include <vector>
 
 #include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // device_error, plan_error
@@ -174,6 +175,17 @@ bool receive_all(const file_descriptor& socket, std::span<std::byte> bytes, cons
     const progress so_far = receive_some(socket, bytes, done_bytes);
     if (so_far != progress::going_on) return so_far == progress::done;
     if (!is_ready(socket, POLLIN, until)) return false;
+  }
+}
+
+void finish(const file_descriptor& socket, const deadline& until) {
+  ::shutdown(socket.get(), SHUT_WR);
+  std::vector<std::byte> dropped(std::size_t{1} << 16);
+  for (;;) {
+    std::size_t done_bytes = 0;
+    const progress so_far = receive_some(socket, dropped, done_bytes);
+    if (so_far == progress::lost) return;
+    if (so_far == progress::going_on && !is_ready(socket, POLLIN, until)) return;
   }
 }
 

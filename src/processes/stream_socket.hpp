@@ -61,4 +61,8 @@ enum class progress { going_on, done, lost };
 [[nodiscard]] bool receive_all(const file_descriptor& socket, std::span<std::byte> bytes,
                                const deadline& until);
 
+/// Sends no more, and drops what still comes until the other end does so too or time is over: an
+/// end that is closed with something unread takes back what it sent.
+void finish(const file_descriptor& socket, const deadline& until);
+
 }  // namespace wingbeat::processes

@@ -21,9 +21,10 @@ class launched : public ::testing::Test {
   ~launched() override { set({}); }
 
   static void set(const std::vector<std::pair<const char*, const char*>>& variables) {
-    for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT",
-                             "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_JOB_ID",
-                             "SLURM_STEP_ID", "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"}) {
+    for (const char* name :
+         {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID",
+          "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_JOB_ID", "SLURM_STEP_ID",
+          "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"}) {
       ::unsetenv(name);
     }
     for (const auto& [name, value] : variables) ::setenv(name, value, 1);
@@ -39,6 +40,10 @@ TEST_F(launched, by_torchrun) {
        {"SLURM_PROCID", "0"}});
   const process_rank place = process_rank_of_environment();
   EXPECT_EQ(place.address, "head:29500");
+  ::setenv("TORCHELASTIC_RUN_ID", "1", 1);
+  EXPECT_EQ(process_rank_of_environment().address, "head:29501") << "torchrun listens at its own";
+  ::setenv("MASTER_PORT", "65535", 1);
+  EXPECT_EQ(process_rank_of_environment().address, "head:65534");
   EXPECT_EQ(place.rank, 5U);
   EXPECT_EQ(place.size, 8U);
   EXPECT_EQ(place.local, 1U);
