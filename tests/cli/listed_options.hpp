@@ -47,7 +47,7 @@ inline std::vector<std::string> commands_of(const std::string& help) {
 inline std::vector<listed_option> listed_options(const std::string& command,
                                                  const std::string& help) {
   const std::regex form{
-      "^  (?:-[a-z],)?(--[a-z0-9-]+|[A-Z]+)[^ ]*(?: ([A-Z][A-Z:]*)[^ ]*)?( \\.\\.\\.)?"
+      "^  (?:-[a-z],)?(--[a-z0-9-]+|[A-Z]+)[^ ]*(?: ([A-Z][A-Z:]+)[^ ]*)?( \\.\\.\\.)?"
       "( REQUIRED)?( .*)"};
   const std::regex range{"\\((from|above) ([-0-9^.e+]+) (?:and up )?to ([0-9^.e+]+)\\)$"};
   const std::regex wrapped{"\n {20,}"};  // what an option is, below a long name
