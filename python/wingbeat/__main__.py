@@ -7,7 +7,6 @@ import importlib
 import json
 import os
 import pathlib
-import shutil
 import sys
 
 import wingbeat
@@ -38,9 +37,16 @@ def cache_folder():
     return pathlib.Path(base) / "wingbeat"
 
 
+def cached_kernels(folder):
+    """Returns the files of kernels in `folder`, which may hold others' files too."""
+    if folder is None:
+        return []
+    return [each for each in folder.glob("*.kernel") if each.is_file()]
+
+
 def described_cache():
     folder = cache_folder()
-    files = [] if folder is None else [each for each in folder.glob("*") if each.is_file()]
+    files = cached_kernels(folder)
     return {"folder": folder and str(folder), "kernels": len(files),
             "bytes": sum(each.stat().st_size for each in files)}
 
@@ -79,9 +85,10 @@ def info(options):
 def cache(options):
     folder = cache_folder()
     if options.action == "clear":
-        if folder is not None and folder.is_dir():
-            shutil.rmtree(folder)
-        print(f"removed {folder}")
+        kernels = cached_kernels(folder)
+        for each in kernels:
+            each.unlink(missing_ok=True)
+        print(f"removed {len(kernels)} kernels" + (f" from {folder}" if folder else ""))
         return 0
     print(json.dumps(described_cache(), indent=1))
     return 0

@@ -2,7 +2,6 @@
 """python -m wingbeat: what it prints, and that it refuses in one sentence."""
 
 import json
-import pathlib
 
 import pytest
 
@@ -50,10 +49,11 @@ def test_refuses_in_one_sentence(capsys, arguments, words):
 def test_shows_and_clears_the_cache(capsys, tmp_path, monkeypatch):
     folder = tmp_path / "kernels"
     folder.mkdir()
-    (folder / "one").write_bytes(b"1234")
+    (folder / "one.kernel").write_bytes(b"1234")
+    (folder / "another's").write_bytes(b"12")
     monkeypatch.setenv("WINGBEAT_CACHE", str(folder))
     assert json.loads(printed(capsys, "cache")) == {"folder": str(folder), "kernels": 1, "bytes": 4}
     printed(capsys, "cache", "clear")
-    assert not pathlib.Path(folder).exists()
+    assert [each.name for each in folder.iterdir()] == ["another's"]
     monkeypatch.setenv("WINGBEAT_CACHE", "off")
     assert json.loads(printed(capsys, "cache"))["folder"] is None
