@@ -3,7 +3,8 @@
 // k <= H = N/2, in a lane. With c and s the cosine and the sine of 2 pi jk/N,
 //     even[k] = x[0] + sum_j c (x[j] + x[N-j]),    odd[k] = sum_j s (x[j] - x[N-j]),    j <= H,
 //     X[k] = even[k] - i odd[k],    X[N-k] = even[k] + i odd[k].
-// Where N is even, its input H meets itself: the cosines of j = H are halved.
+// Where N is even, its input H meets itself: the cosines of j = H are halved. Terms are summed in
+// blocks: the roundings of a constant or a slow tone add up, along one chain as H of them.
 #pragma once
 
 #include "backend/host/kernels.hpp"       // chain, rows, single_row, first_of_tile
@@ -11,6 +12,9 @@
 #include "backend/host/lanes/simd.hpp"    // lanes, broadcast
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
+
+/// Terms that are summed before their sum is added to that of the blocks before.
+inline constexpr size_t direct_block = 8;
 
 /// x[j] + x[N-j] and x[j] - x[N-j], j from 1 on.  [j - 1][re, im]
 template <class Real>
@@ -60,14 +64,24 @@ WINGBEAT_LANES void direct_tiles(const folded_row<typename V::Real>& row, lanes<
     even[t] = zeroth;
     odd[t] = {V{0.0}, V{0.0}};
   }
-  for (size_t j = 0; j < n / 2; ++j) {
-    const lanes<V> sum = broadcast_swapped<Swapped, V>(row.sums + 2 * j);
-    const lanes<V> difference = broadcast_swapped<Swapped, V>(row.differences + 2 * j);
+  for (size_t begin = 0; begin < n / 2; begin += direct_block) {
+    lanes<V> evens[Tiles], odds[Tiles];
+    WINGBEAT_UNROLL
+    for (int t = 0; t < Tiles; ++t) evens[t] = odds[t] = {V{0.0}, V{0.0}};
+    for (size_t j = begin; j < n / 2 && j < begin + direct_block; ++j) {
+      const lanes<V> sum = broadcast_swapped<Swapped, V>(row.sums + 2 * j);
+      const lanes<V> difference = broadcast_swapped<Swapped, V>(row.differences + 2 * j);
+      WINGBEAT_UNROLL
+      for (int t = 0; t < Tiles; ++t) {
+        const lanes<V> root = load_split<V>(roots + pitch * j + 2 * w * t);
+        evens[t] = {evens[t].re + root.re * sum.re, evens[t].im + root.re * sum.im};
+        odds[t] = {odds[t].re + root.im * difference.re, odds[t].im + root.im * difference.im};
+      }
+    }
     WINGBEAT_UNROLL
     for (int t = 0; t < Tiles; ++t) {
-      const lanes<V> root = load_split<V>(roots + pitch * j + 2 * w * t);
-      even[t] = {even[t].re + root.re * sum.re, even[t].im + root.re * sum.im};
-      odd[t] = {odd[t].re + root.im * difference.re, odd[t].im + root.im * difference.im};
+      even[t] = {even[t].re + evens[t].re, even[t].im + evens[t].im};
+      odd[t] = {odd[t].re + odds[t].re, odd[t].im + odds[t].im};
     }
   }
   WINGBEAT_UNROLL
@@ -89,9 +103,14 @@ WINGBEAT_LANES void direct_row(size_t n, const typename V::Real* in, typename V:
   fold<V>(in, n, row);
   const lanes<V> zeroth = broadcast_swapped<Swapped, V>(in);
   Real re = in[0], im = in[1];
-  for (size_t j = 0; j < (n - 1) / 2; ++j) {
-    re += row.sums[2 * j];
-    im += row.sums[2 * j + 1];
+  for (size_t begin = 0; begin < (n - 1) / 2; begin += direct_block) {
+    Real more_re{}, more_im{};
+    for (size_t j = begin; j < (n - 1) / 2 && j < begin + direct_block; ++j) {
+      more_re += row.sums[2 * j];
+      more_im += row.sums[2 * j + 1];
+    }
+    re += more_re;
+    im += more_im;
   }
   if (n % 2 == 0) {
     re += in[n];
