@@ -57,19 +57,26 @@ void mirror_transform<Real>::mirror_tail(bool is_join, const Real* in, Real* out
   (is_join ? kernels_.join : kernels_.split)(1, part);
 }
 
-/// One row that is not transformed in place: the last vector begins earlier where it would reach
-/// further.
+/// Vectors `begin` to `end` of one row.
 template <class Real>
-void mirror_transform<Real>::mirror_apart(bool is_join, const Real* in, Real* out) const {
+void mirror_transform<Real>::mirror_vectors(bool is_join, const Real* in, Real* out,
+                                            std::size_t begin, std::size_t end) const {
   mirror<Real> part;
   part.in = in;
   part.out = out;
   part.half = half_;
   part.lane = table_.get();
   part.first = table_.get() + 2 * width_;
-  part.begin = 0;
-  part.end = n_vectors_ + (n_tail_ > 0 ? 1 : 0);
+  part.begin = begin;
+  part.end = end;
   (is_join ? kernels_.join : kernels_.split)(width_, part);
+}
+
+/// One row that is not transformed in place: the last vector begins earlier where it would reach
+/// further.
+template <class Real>
+void mirror_transform<Real>::mirror_apart(bool is_join, const Real* in, Real* out) const {
+  mirror_vectors(is_join, in, out, 0, n_vectors_ + (n_tail_ > 0 ? 1 : 0));
 }
 
 /// One row, its vectors shared among threads.
@@ -77,15 +84,7 @@ template <class Real>
 void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
                                         unsigned n_threads) const {
   const auto share = [&](std::size_t begin, std::size_t end, unsigned) {
-    mirror<Real> part;
-    part.in = in;
-    part.out = out;
-    part.half = half_;
-    part.lane = table_.get();
-    part.first = table_.get() + 2 * width_;
-    part.begin = begin;
-    part.end = end;
-    (is_join ? kernels_.join : kernels_.split)(width_, part);
+    mirror_vectors(is_join, in, out, begin, end);
   };
   if (n_tail_ > 0) mirror_tail(is_join, in, out);
   if (n_threads <= 1) return share(0, n_vectors_, 0);  // the pool costs as much as a short row

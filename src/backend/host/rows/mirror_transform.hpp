@@ -30,6 +30,8 @@ class mirror_transform {
   void by_rows(const row_transform<Real>& through, const rows<Real>& given, unsigned n_threads,
                Work work) const;
   void mirror_row(bool is_join, const Real* in, Real* out, unsigned n_threads) const;
+  void mirror_vectors(bool is_join, const Real* in, Real* out, std::size_t begin,
+                      std::size_t end) const;
   void mirror_apart(bool is_join, const Real* in, Real* out) const;
   void mirror_tail(bool is_join, const Real* in, Real* out) const;
 
