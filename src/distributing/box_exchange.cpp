@@ -4,31 +4,13 @@
 #include <memory>   // unique_ptr
 #include <utility>  // move
 
-#include "arrays/array.hpp"     // bytes_of_real
-#include "backend/backend.hpp"  // mark, queue
-#include "processes/group.hpp"  // group
+#include "arrays/array.hpp"        // bytes_of_real
+#include "backend/backend.hpp"     // mark, queue
+#include "distributing/boxes.hpp"  // distances_of, place_of
+#include "processes/group.hpp"     // group
 
 namespace wingbeat::distributing {
 namespace {
-
-/// Returns the distances of a packed box's elements along each axis.
-std::vector<std::size_t> distances_of(const box& whole) {
-  std::vector<std::size_t> distances(whole.lower.size(), 1);
-  for (std::size_t axis = distances.size() - 1; axis-- > 0;) {
-    distances[axis] = distances[axis + 1] * whole.length(axis + 1);
-  }
-  return distances;
-}
-
-/// Returns the number of the element at which a part of a packed box begins.
-std::size_t first_of(const box& whole, const box& part) {
-  const std::vector<std::size_t> distances = distances_of(whole);
-  std::size_t first = 0;
-  for (std::size_t axis = 0; axis < distances.size(); ++axis) {
-    first += (part.lower[axis] - whole.lower[axis]) * distances[axis];
-  }
-  return first;
-}
 
 buffer_view from_byte(buffer_view view, std::size_t offset_bytes) {
   view.origin.reset();  // it may be another device's
@@ -59,9 +41,10 @@ box_exchange::box_exchange(const domain& ranks, redistribution change, request::
       element_bytes_(request::reals_of(side) * bytes_of_real(real)) {
   for (const transfer& each : change_.transfers()) {
     if (!ranks_.has(each.sender) || !ranks_.has(each.receiver)) continue;
-    copies_.push_back({each.sender, each.receiver, plan_of(each, side, real),
-                       first_of(change_.before()[each.sender], each.elements) * element_bytes_,
-                       first_of(change_.after()[each.receiver], each.elements) * element_bytes_});
+    copies_.push_back(
+        {each.sender, each.receiver, plan_of(each, side, real),
+         place_of(change_.before()[each.sender], each.elements.lower) * element_bytes_,
+         place_of(change_.after()[each.receiver], each.elements.lower) * element_bytes_});
   }
 }
 

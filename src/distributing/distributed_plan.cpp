@@ -11,6 +11,7 @@
 #include "arrays/array.hpp"                // bytes_of_real
 #include "counted.hpp"                     // counted
 #include "distributing/box_exchange.hpp"   // box_exchange
+#include "distributing/boxes.hpp"          // cut_along, distances_of, undivided
 #include "distributing/cost.hpp"           // seconds_of, speed_of
 #include "distributing/cut_transform.hpp"  // cut_transform, traffic_of
 #include "distributing/phases.hpp"         // phased_transform
@@ -57,15 +58,11 @@ box elements_of(const plan_spec& spec, const std::vector<std::size_t>& lengths,
 
 /// Returns the layout of these elements, packed.
 memory_layout packed(const box& elements, const memory_layout& given) {
-  memory_layout layout{.stored = given.stored};
-  std::size_t stride = 1;
-  for (std::size_t axis = elements.lower.size() - 1; axis > 0; --axis) {
-    layout.strides.insert(layout.strides.begin(), stride);
-    layout.origin.insert(layout.origin.begin(), elements.lower[axis]);
-    stride *= elements.length(axis);
-  }
-  layout.distances = {stride};
-  return layout;
+  const std::vector<std::size_t> distances = distributing::distances_of(elements);
+  return {.strides = {distances.begin() + 1, distances.end()},
+          .distances = {distances.front()},
+          .origin = {elements.lower.begin() + 1, elements.lower.end()},
+          .stored = given.stored};
 }
 
 bool has_several_devices(const domain& ranks) {
@@ -111,16 +108,9 @@ void require_same(const std::vector<std::string>& requests) {
 }
 
 /// Returns the parts of ranks, cut along one axis; without one rank 0 has all.
-std::vector<box> cut_along(const box& elements, std::optional<std::size_t> axis,
-                           std::size_t ranks) {
-  std::vector<box> boxes(ranks, axis ? elements : box{elements.lower, elements.lower});
-  if (!axis) boxes.front() = elements;
-  for (std::size_t rank = 0; rank < ranks && axis; ++rank) {
-    const index_range share = share_of(elements.length(*axis), rank, ranks);
-    boxes[rank].lower[*axis] = elements.lower[*axis] + share.first;
-    boxes[rank].upper[*axis] = elements.lower[*axis] + share.end;
-  }
-  return boxes;
+std::vector<box> parts_of(const box& elements, std::optional<std::size_t> axis, std::size_t ranks) {
+  return axis ? distributing::cut_along(elements, *axis, ranks)
+              : distributing::undivided(elements, ranks);
 }
 
 }  // namespace
@@ -301,8 +291,8 @@ void distributed_plan::impl::set_boxes() {
     in_axis = 1 + cut->steps().phases().front().cut;
     out_axis = 1 + cut->steps().phases().back().left_cut();
   }
-  in_boxes = cut_along(in, in_axis, ranks.size());
-  out_boxes = cut_along(out, out_axis, ranks.size());
+  in_boxes = parts_of(in, in_axis, ranks.size());
+  out_boxes = parts_of(out, out_axis, ranks.size());
 }
 
 void distributed_plan::impl::require_view(std::string_view name, const buffer_view& view,
@@ -344,9 +334,8 @@ void distributed_plan::impl::require_views(std::span<const buffer_view> in,
 
 std::string distributed_plan::impl::explain() const {
   std::string text = explain_own();
-  const auto moves = [](const auto& move) { return move ? move->sent_bytes() : 0; };
-  if (move_in) text = formatted("moves the boxes given: {} bytes\n{}", moves(move_in), text);
-  if (move_out) text += formatted("moves to the boxes given: {} bytes\n", moves(move_out));
+  if (move_in) text = formatted("moves the boxes given: {} bytes\n{}", move_in->sent_bytes(), text);
+  if (move_out) text += formatted("moves to the boxes given: {} bytes\n", move_out->sent_bytes());
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>    // memcpy
 #include <utility>    // move
 
+#include "distributing/boxes.hpp"                       // cut_along, place_of
 #include "formatted.hpp"                                // formatted
 #include "wingbeat/device/functors/exchange_store.hpp"  // rank_shares
 #include "wingbeat/error.hpp"                           // plan_error
@@ -52,15 +53,6 @@ void require_apart(const std::vector<box>& boxes) {
   }
 }
 
-/// Returns where an element of a packed box lies.
-std::size_t place_of(const box& whole, const std::vector<std::size_t>& element) {
-  std::size_t place = 0;
-  for (std::size_t i = 0; i < element.size(); ++i) {
-    place = place * whole.length(i) + element[i] - whole.lower[i];
-  }
-  return place;
-}
-
 /// Moves to the next row of a box along its last axis; false behind the last one.
 bool advance(const box& inside, std::vector<std::size_t>& row) {
   for (std::size_t i = row.size() - 1; i-- > 0;) {
@@ -94,13 +86,7 @@ index_range share_of(std::size_t length, std::size_t rank, std::size_t ranks) {
 
 std::vector<box> slabs(const std::vector<std::size_t>& lengths, std::size_t axis,
                        std::size_t ranks) {
-  std::vector<box> boxes(ranks, {std::vector<std::size_t>(lengths.size()), lengths});
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const index_range share = share_of(lengths[axis], rank, ranks);
-    boxes[rank].lower[axis] = share.first;
-    boxes[rank].upper[axis] = share.end;
-  }
-  return boxes;
+  return distributing::cut_along({std::vector<std::size_t>(lengths.size()), lengths}, axis, ranks);
 }
 
 std::vector<box> pencils(const std::vector<std::size_t>& lengths, std::size_t first_axis,
@@ -108,11 +94,8 @@ std::vector<box> pencils(const std::vector<std::size_t>& lengths, std::size_t fi
                          std::size_t second_ranks) {
   std::vector<box> boxes;
   for (const box& slab : slabs(lengths, first_axis, first_ranks)) {
-    for (std::size_t rank = 0; rank < second_ranks; ++rank) {
-      const index_range share = share_of(lengths[second_axis], rank, second_ranks);
-      boxes.push_back(slab);
-      boxes.back().lower[second_axis] = share.first;
-      boxes.back().upper[second_axis] = share.end;
+    for (box& pencil : distributing::cut_along(slab, second_axis, second_ranks)) {
+      boxes.push_back(std::move(pencil));
     }
   }
   return boxes;
@@ -123,9 +106,10 @@ void copy_part(const box& part, const box& from, const void* source, const box& 
   const std::size_t row_bytes = part.length(part.lower.size() - 1) * element_bytes;
   std::vector<std::size_t> row = part.lower;
   do {
-    std::memcpy(static_cast<std::byte*>(target) + place_of(to, row) * element_bytes,
-                static_cast<const std::byte*>(source) + place_of(from, row) * element_bytes,
-                row_bytes);
+    std::memcpy(
+        static_cast<std::byte*>(target) + distributing::place_of(to, row) * element_bytes,
+        static_cast<const std::byte*>(source) + distributing::place_of(from, row) * element_bytes,
+        row_bytes);
   } while (advance(part, row));
 }
 

@@ -63,7 +63,7 @@ std::vector<index_range> ranges_of(const std::vector<std::size_t>& lengths,
   return ranges;
 }
 
-/// Puts these axes' elements, or those of all, into a phase's description of a side.
+/// Puts the elements of an axis that are in memory into a phase's description of a side.
 void put(const index_range& range, std::size_t axis, std::vector<std::size_t>& counts,
          std::vector<std::size_t>& firsts) {
   counts[axis] = range.end - range.first;

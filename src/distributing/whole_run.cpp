@@ -5,19 +5,17 @@
 #include <cstring>    // memcpy
 #include <utility>    // move
 
-#include "request/traits.hpp"  // traits_of
+#include "distributing/boxes.hpp"  // undivided
+#include "request/traits.hpp"      // traits_of
 
 namespace wingbeat::distributing {
 namespace {
 
 using parts = std::vector<std::vector<std::byte>>;
 
-/// Returns boxes of which rank 0 has all.
-std::vector<box> undivided(const std::vector<box>& boxes) {
-  const box whole = whole_box(boxes);
-  std::vector<box> result(boxes.size(), {whole.lower, whole.lower});
-  result.front() = whole;
-  return result;
+/// Returns boxes of the same array of which rank 0 has all.
+std::vector<box> undivided_of(const std::vector<box>& boxes) {
+  return undivided(whole_box(boxes), boxes.size());
 }
 
 std::size_t element_bytes(const std::vector<box>& boxes, std::size_t size_bytes) {
@@ -77,7 +75,7 @@ parts parts_of(const std::vector<box>& boxes, std::span<const std::byte> whole) 
   const std::size_t bytes = element_bytes(boxes, whole.size());
   parts result;
   for (const box& each : boxes) result.emplace_back(each.count() * bytes);
-  const redistribution change{undivided(boxes), boxes};
+  const redistribution change{undivided_of(boxes), boxes};
   for (const transfer& each : change.transfers()) {
     change.copy(each, whole.data(), result[each.receiver].data(), bytes);
   }
@@ -88,7 +86,7 @@ std::vector<std::byte> whole_of(const std::vector<box>& boxes, const parts& give
   std::size_t size_bytes = 0;
   for (const auto& each : given) size_bytes += each.size();
   std::vector<std::byte> result(size_bytes);
-  const redistribution change{boxes, undivided(boxes)};
+  const redistribution change{boxes, undivided_of(boxes)};
   for (const transfer& each : change.transfers()) {
     change.copy(each, given[each.sender].data(), result.data(), element_bytes(boxes, size_bytes));
   }

@@ -9,6 +9,7 @@
 #include <type_traits>  // conditional_t
 #include <vector>
 
+#include "distributing/boxes.hpp"      // distances_of
 #include "distributing/whole_run.hpp"  // whole_run
 #include "support/signal.hpp"          // fill_noise
 #include "wingbeat/device/bfloat.hpp"  // bfloat
@@ -52,13 +53,10 @@ double difference(const std::vector<std::byte>& a, const std::vector<std::byte>&
 /// Returns the request whose input and output are packed elements within the ranges.
 inline plan_spec packed_ranges(plan_spec spec, const distributed_plan& cut) {
   const auto pack = [](memory_layout& layout, const box& whole) {
-    std::size_t stride = 1;
-    for (std::size_t i = whole.lower.size() - 1; i > 0; --i) {
-      layout.strides.insert(layout.strides.begin(), stride);
-      layout.origin.insert(layout.origin.begin(), whole.lower[i]);
-      stride *= whole.length(i);
-    }
-    layout.distances = {stride};
+    const std::vector<std::size_t> distances = distributing::distances_of(whole);
+    layout.strides = {distances.begin() + 1, distances.end()};
+    layout.origin = {whole.lower.begin() + 1, whole.lower.end()};
+    layout.distances = {distances.front()};
   };
   if (!spec.valid_in.empty()) pack(spec.in, distributing::whole_box(cut.in_boxes()));
   if (!spec.valid_out.empty()) pack(spec.out, distributing::whole_box(cut.out_boxes()));

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boxes of elements that are cut into parts, and where elements lie in them.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <vector>
+
+#include "wingbeat/distribution.hpp"  // box
+
+namespace wingbeat::distributing {
+
+/// Returns the parts of ranks of a box that is cut along an axis; boxes of which rank 0 has all.
+[[nodiscard]] std::vector<box> cut_along(const box& elements, std::size_t axis, std::size_t ranks);
+[[nodiscard]] std::vector<box> undivided(const box& elements, std::size_t ranks);
+
+/// Returns the distances of a packed box's elements along each axis; where an element lies.
+[[nodiscard]] std::vector<std::size_t> distances_of(const box& whole);
+[[nodiscard]] std::size_t place_of(const box& whole, const std::vector<std::size_t>& element);
+
+}  // namespace wingbeat::distributing
