@@ -56,6 +56,22 @@ WINGBEAT_LANES void turn_alike(lanes<V> (&x)[Radix], const typename V::Real* roo
   for (int k = 1; k < Radix; ++k) x[k] = x[k] * broadcast<V>(roots + 2 * (k - 1));
 }
 
+/// Outputs `first` to `first + width` of each lane, those that there are not as 0, with lanes and
+/// outputs exchanged: re[l] and im[l] are of lane place_of(l).
+template <int Radix, class V>
+WINGBEAT_LANES void transpose_outputs(const lanes<V> (&x)[Radix], size_t first, V (&re)[V::width],
+                                      V (&im)[V::width]) {
+  constexpr int w = V::width;
+  WINGBEAT_UNROLL
+  for (int i = 0; i < w; ++i) {
+    const size_t k = first + place_of<typename V::Real>(i, w);
+    re[i] = k < Radix ? x[k].re : V{0.0};
+    im[i] = k < Radix ? x[k].im : V{0.0};
+  }
+  transpose<w>(re);
+  transpose<w>(im);
+}
+
 /// Stores R outputs of each lane as R adjacent numbers, those of place l at out + l pitch, in
 /// blocks of `width` split numbers. R is a multiple of the width.
 template <int Radix, class V>
@@ -66,14 +82,7 @@ WINGBEAT_LANES void store_transposed(typename V::Real* out, size_t pitch, lanes<
   WINGBEAT_UNROLL
   for (int block = 0; block < Radix / w; ++block) {
     V re[w], im[w];
-    WINGBEAT_UNROLL
-    for (int i = 0; i < w; ++i) {
-      const int k = block * w + place_of<typename V::Real>(i, w);
-      re[i] = x[k].re;
-      im[i] = x[k].im;
-    }
-    transpose<w>(re);
-    transpose<w>(im);
+    transpose_outputs(x, block * w, re, im);
     WINGBEAT_UNROLL
     for (int l = 0; l < w; ++l) {
       const auto row = static_cast<size_t>(place_of<typename V::Real>(l, w));

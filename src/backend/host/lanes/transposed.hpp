@@ -33,14 +33,7 @@ template <int Radix, bool Swapped, class V>
     WINGBEAT_UNROLL
     for (int block = 0; block < (Radix + w - 1) / w; ++block) {
       V re[w], im[w];
-      WINGBEAT_UNROLL
-      for (int i = 0; i < w; ++i) {
-        const size_t k = first_of_tile(block, w, Radix) + place_of<Real>(i, w);
-        re[i] = k < Radix ? x[k].re : V{0.0};
-        im[i] = k < Radix ? x[k].im : V{0.0};
-      }
-      transpose<w>(re);
-      transpose<w>(im);
+      transpose_outputs(x, first_of_tile(block, w, Radix), re, im);
       WINGBEAT_UNROLL
       for (int l = 0; l < w; ++l) {
         const size_t column = first + place_of<Real>(l, w);

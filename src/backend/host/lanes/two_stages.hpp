@@ -12,23 +12,17 @@ namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
 /// Transposes vectors of j2, from `first` on, of A outputs k1.  block: [tile of k1][j2]
 template <int A, int Tiles, int Columns, class V>
-WINGBEAT_LANES void transpose_outputs(const lanes<V> (&x)[A], size_t first,
+WINGBEAT_LANES void transpose_columns(const lanes<V> (&x)[A], size_t first,
                                       lanes<V> (&block)[Tiles][Columns]) {
-  using Real = typename V::Real;
   constexpr int w = V::width;
   WINGBEAT_UNROLL
   for (int tile = 0; tile < Tiles; ++tile) {
     V re[w], im[w];
+    transpose_outputs(x, first_of_tile(tile, w, A), re, im);
     WINGBEAT_UNROLL
-    for (int i = 0; i < w; ++i) {
-      const size_t k = first_of_tile(tile, w, A) + place_of<Real>(i, w);
-      re[i] = k < A ? x[k].re : V{0.0};
-      im[i] = k < A ? x[k].im : V{0.0};
+    for (int l = 0; l < w; ++l) {
+      block[tile][first + place_of<typename V::Real>(l, w)] = {re[l], im[l]};
     }
-    transpose<w>(re);
-    transpose<w>(im);
-    WINGBEAT_UNROLL
-    for (int l = 0; l < w; ++l) block[tile][first + place_of<Real>(l, w)] = {re[l], im[l]};
   }
 }
 
@@ -53,7 +47,7 @@ template <int A, int B, bool Swapped, class V>
     butterfly(x);
     WINGBEAT_UNROLL
     for (int k = 1; k < A; ++k) x[k] = x[k] * load_split<V>(roots + 2 * w * (k - 1));
-    transpose_outputs(x, first, block);
+    transpose_columns(x, first, block);
   }
   const V factor{given.scale - typename V::vector{}};
   WINGBEAT_UNROLL
