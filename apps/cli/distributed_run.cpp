@@ -3,7 +3,9 @@
 
 #include <algorithm>  // max, min
 #include <cmath>      // abs
-#include <cstdint>    // uint64_t
+#include <random>     // minstd_rand, uniform_real_distribution
+#include <span>
+#include <utility>  // exchange
 #include <vector>
 
 #include "formatted.hpp"          // formatted
@@ -16,13 +18,33 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Returns a real in [-1, 1) that depends on its number alone.
+/// Reals in [-1, 1], each of which depends on its number alone: products of two tables of noise
+/// whose lengths have no common divisor, because arrays have billions of them.
 template <class Real>
-Real noise_at(std::uint64_t number) {
-  std::uint64_t bits = (number + 1) * 0x9e3779b97f4a7c15U;
-  bits = (bits ^ bits >> 29) * 0xbf58476d1ce4e5b9U;
-  return static_cast<Real>(static_cast<double>(bits >> 40) / 8388608 - 1);
-}
+class noise {
+ public:
+  noise() {
+    std::minstd_rand dice{1};
+    std::uniform_real_distribution<Real> reals{-1, 1};
+    for (auto* table : {&first_, &second_}) {
+      for (Real& value : *table) value = reals(dice);
+    }
+  }
+
+  void copy(std::size_t number, std::span<Real> values) const {
+    std::size_t i = number % first_.size(), j = number % second_.size();
+    while (!values.empty()) {
+      const std::size_t count = std::min({values.size(), first_.size() - i, second_.size() - j});
+      for (std::size_t k = 0; k < count; ++k) values[k] = first_[i + k] * second_[j + k];
+      values = values.subspan(count);
+      i = (i + count) % first_.size();
+      j = (j + count) % second_.size();
+    }
+  }
+
+ private:
+  std::vector<Real> first_ = std::vector<Real>(65521), second_ = std::vector<Real>(65519);
+};
 
 /// Calls visit(element of the part, element of the whole array, width) for every `step`-th row of a
 /// box along its last axis.
@@ -131,19 +153,31 @@ class side_by_side {
 
  private:
   void write_noise(std::size_t rank) {
+    constexpr std::size_t piece_reals = std::size_t{1} << 23;
+    const noise<Real> numbers;
     const box& part = transforms_.in_boxes()[rank];
-    std::vector<Real> values(part.count() * in_reals_);
+    std::vector<Real> values(std::min(part.count() * in_reals_, piece_reals));
+    std::size_t n_written = 0, n_values = 0;
+    const auto write = [&] {
+      in_[rank].write(values.data(), n_values * sizeof(Real), n_written * sizeof(Real));
+      n_written += std::exchange(n_values, 0);
+    };
+    const bool are_apart = is_one_axis_ && !is_forward_;
     const std::vector<std::size_t> lengths = whole_of(transforms_.in_boxes());
     each_row(part, lengths, part.count() + 1,
-             [&](std::size_t element, std::size_t place, std::size_t width) {
-               for (std::size_t i = 0; i < width * in_reals_; ++i) {
-                 const std::size_t number =
-                     place_alone(place + i / in_reals_, lengths, is_one_axis_ && !is_forward_);
-                 values[element * in_reals_ + i] =
-                     noise_at<Real>(number * in_reals_ + i % in_reals_);
+             [&](std::size_t, std::size_t place, std::size_t width) {
+               while (width > 0) {
+                 const std::size_t left = (values.size() - n_values) / in_reals_;
+                 const std::size_t count = are_apart ? 1 : std::min(width, left);
+                 numbers.copy(place_alone(place, lengths, are_apart) * in_reals_,
+                              std::span{values}.subspan(n_values, count * in_reals_));
+                 n_values += count * in_reals_;
+                 place += count;
+                 width -= count;
+                 if (n_values == values.size()) write();
                }
              });
-    if (!values.empty()) in_[rank].write(values.data(), values.size() * sizeof(Real));
+    if (n_values > 0) write();
   }
 
   [[nodiscard]] std::vector<Real> read(const buffer& memory, std::size_t element,
