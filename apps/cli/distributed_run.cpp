@@ -197,7 +197,7 @@ class side_by_side {
 
 /// Returns what rank 0 says; without other processes that is what is said here.
 double of_first(const domain& ranks, double number) {
-  return ranks.group() ? std::stod(ranks.group()->gather(std::to_string(number))[0]) : number;
+  return ranks.group() ? std::stod(ranks.group()->gather(formatted("{:e}", number))[0]) : number;
 }
 
 /// Returns the largest number of all processes.
