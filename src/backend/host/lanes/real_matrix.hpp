@@ -85,6 +85,10 @@ WINGBEAT_LANES void fold_reals(const typename V::Real* in, size_t n, typename V:
   }
 }
 
+/// Pairs of terms that are summed before their sums are added to those of the pairs before: along
+/// one chain the roundings of a constant or a slow tone add up.
+inline constexpr size_t pairs_in_block = 8;
+
 /// Sums `Tiles` vectors of outputs, from vector `tile` on, of `Rows` rows.
 template <int Rows, int Tiles, class V>
 WINGBEAT_LANES void sum_terms(const row_product<typename V::Real>& product, size_t tile,
@@ -97,6 +101,19 @@ WINGBEAT_LANES void sum_terms(const row_product<typename V::Real>& product, size
   const auto value = [&](int r, ptrdiff_t term) {
     return V{in[static_cast<size_t>(r) * in_pitch + term] - typename V::vector{}};
   };
+  const auto add_pairs = [&](size_t n_pairs, sum_pair<V>(&to)[Rows][Tiles]) {
+    for (size_t i = n_pairs; i > 0; --i, terms += 2, factors += 2 * pitch) {
+      WINGBEAT_UNROLL
+      for (int r = 0; r < Rows; ++r) {
+        const V a = value(r, terms[0]), b = value(r, terms[1]);
+        WINGBEAT_UNROLL
+        for (int t = 0; t < Tiles; ++t) {
+          to[r][t].first = to[r][t].first + a * load<V>(factors + w * t);
+          to[r][t].second = to[r][t].second + b * load<V>(factors + pitch + w * t);
+        }
+      }
+    }
+  };
   WINGBEAT_UNROLL
   for (int r = 0; r < Rows; ++r) {
     WINGBEAT_UNROLL
@@ -106,14 +123,21 @@ WINGBEAT_LANES void sum_terms(const row_product<typename V::Real>& product, size
   }
   ++terms;
   factors += pitch;
-  for (size_t i = (product.n_terms - 1) / 2; i > 0; --i, terms += 2, factors += 2 * pitch) {
+  const size_t n_pairs = (product.n_terms - 1) / 2;
+  add_pairs(n_pairs < pairs_in_block ? n_pairs : pairs_in_block, sums);
+  for (size_t done = pairs_in_block; done < n_pairs; done += pairs_in_block) {
+    sum_pair<V> block[Rows][Tiles];
     WINGBEAT_UNROLL
     for (int r = 0; r < Rows; ++r) {
-      const V a = value(r, terms[0]), b = value(r, terms[1]);
+      WINGBEAT_UNROLL
+      for (int t = 0; t < Tiles; ++t) block[r][t] = {V{0.0}, V{0.0}};
+    }
+    add_pairs(n_pairs - done < pairs_in_block ? n_pairs - done : pairs_in_block, block);
+    WINGBEAT_UNROLL
+    for (int r = 0; r < Rows; ++r) {
       WINGBEAT_UNROLL
       for (int t = 0; t < Tiles; ++t) {
-        sums[r][t].first = sums[r][t].first + a * load<V>(factors + w * t);
-        sums[r][t].second = sums[r][t].second + b * load<V>(factors + pitch + w * t);
+        sums[r][t] = {sums[r][t].first + block[r][t].first, sums[r][t].second + block[r][t].second};
       }
     }
   }
