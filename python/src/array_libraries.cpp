@@ -153,14 +153,15 @@ class torch_library final : public array_library {
   }
 
   [[nodiscard]] nb::object empty(nb::handle x, const array& source, array& view) const override {
+    const nb::object dtype = dtypes_.of(view.element);
+    if (dtype.is_none()) return dtype;
     pack(view);
     nb::object result =
         are_alike(source, view)
             ? empty_like_(x)
             : empty_strided_(tuple_of(view, view.shape.data(), 1),
                              tuple_of(view, view.strides.data(), view.element.bytes()),
-                             nb::arg("dtype") = dtypes_.of(view.element),
-                             nb::arg("device") = device_.of(x));
+                             nb::arg("dtype") = dtype, nb::arg("device") = device_.of(x));
     nb::dlpack::dltensor given;
     if (functions_.describe(result.ptr(), &given) != 0) throw nb::python_error();
     view.data = given.data;
@@ -210,8 +211,9 @@ class cupy_library final : public array_library {
 
   /// CuPy allocates on the current device.
   [[nodiscard]] nb::object empty(nb::handle, const array&, array& view) const override {
-    if (nb::cast<int>(current_device_()) != view.device_index) return nb::none();
-    nb::object result = ndarray_(tuple_of(view, view.shape.data(), 1), dtypes_.of(view.element));
+    const nb::object dtype = dtypes_.of(view.element);
+    if (dtype.is_none() || nb::cast<int>(current_device_()) != view.device_index) return nb::none();
+    nb::object result = ndarray_(tuple_of(view, view.shape.data(), 1), dtype);
     pack(view);
     view.offset_bytes = 0;
     view.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(ptr_.of(data_.of(result))));

@@ -31,7 +31,7 @@ class array_library {
   [[nodiscard]] virtual std::uintptr_t stream_of(const array& x) const = 0;
 
   /// Returns a packed array beside `x`, whose view is `source`, not initialised; None where Python
-  /// has to make it. `view` has all but memory and strides, and gets them.
+  /// has to make it, or to refuse its type. `view` has all but memory and strides, and gets them.
   [[nodiscard]] virtual nb::object empty(nb::handle x, const array& source, array& view) const = 0;
 
   /// Returns whether it has complex numbers of two times 16 bits.

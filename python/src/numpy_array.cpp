@@ -73,9 +73,7 @@ array described(nb::handle object) {
 
 nb::object empty_numpy(array& view) {
   const int number = number_of(view.element);
-  if (number == NPY_NOTYPE) {
-    throw nb::type_error("numpy has no type for these numbers; give an `out` of another library");
-  }
+  if (number == NPY_NOTYPE) return nb::none();
   npy_intp shape[max_rank];
   for (int d = 0; d < view.rank; ++d) shape[d] = view.shape[d];
   PyObject* const result = PyArray_EMPTY(view.rank, shape, number, 0);

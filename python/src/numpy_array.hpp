@@ -24,8 +24,8 @@ void load_numpy();
 /// for anything else.
 [[nodiscard]] array described(nb::handle object);
 
-/// Returns a packed array of this shape, not initialised. `view` has shape and element, and gets
-/// memory and strides. Throws MemoryError.
+/// Returns a packed array of this shape, not initialised; None where numpy has no such elements.
+/// `view` has shape and element, and gets memory and strides. Throws MemoryError.
 [[nodiscard]] nb::object empty_numpy(array& view);
 
 }  // namespace wingbeat::python

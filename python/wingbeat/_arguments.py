@@ -17,11 +17,15 @@ def integer(value, name):
 
 
 def number(value, name):
-    """Returns a float. Raises TypeError for what is no real number."""
+    """Returns a float. Raises TypeError for what is no real number, ValueError for one beyond floats."""
     try:
-        return float(value)
+        if not isinstance(value, (str, bytes, bytearray)):  # which float reads too
+            return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is beyond the numbers of 64 bits; give a smaller one") from None
     except (TypeError, ValueError):
-        raise TypeError(f"{name} is of type {type(value).__name__}; give a number") from None
+        pass
+    raise TypeError(f"{name} is of type {type(value).__name__}; give a number")
 
 
 def count(value, name):
@@ -30,6 +34,15 @@ def count(value, name):
     if value < 0:
         raise ValueError(f"{name} is {value}; give 0 or more")
     return value
+
+
+def each(check, values, name):
+    """Returns the tuple of `check(value, name)` of each value."""
+    try:
+        values = tuple(values)
+    except TypeError:
+        raise TypeError(f"{name} is {values!r}; give a tuple") from None
+    return tuple(check(value, name) for value in values)
 
 
 def integers(values, name):

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from wingbeat import _wingbeat
-from wingbeat._arguments import count, integers, scale_of
+from wingbeat._arguments import count, each, integer, integers, number, scale_of
 from wingbeat._arrays import library_of, stream_number
 from wingbeat._types import Array, Axes, Norm
 
@@ -35,6 +35,9 @@ _REAL_NAMES = {"float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat1
 _COMPLEX_NAMES = {"fp32": "complex64", "fp64": "complex128", "fp16": "complex32",
                   "bf16": "bcomplex32"}
 _FLOAT_NAMES = {"fp32": "float32", "fp64": "float64", "fp16": "float16", "bf16": "bfloat16"}
+#: What stands for the bits of elements in libraries that have no such dtype.
+_BITS = {"bfloat16": ("uint16",), "complex32": ("float16", "uint32"),
+         "bcomplex32": ("bfloat16", "uint16", "uint32")}
 _ITEM_BYTES = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "complex128": 16,
                "complex64": 8, "complex32": 4, "bcomplex32": 4, "int8": 1, "uint8": 1, "int16": 2,
                "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8}
@@ -47,7 +50,7 @@ class Layout:
     strides       elements from one index to the next, one for each dimension of the plan's shape;
                   None: packed.
     imaginary_at  of planar complex numbers, the reals from the real parts to the imaginary parts;
-                  strides then count reals. 0: the two parts are neighbours.
+                  strides then count reals, of which the array is. 0: the two parts are neighbours.
     origin        one per axis, the index that lies at the start of the memory; lower ones are not
                   in memory. None: 0.
 
@@ -58,6 +61,12 @@ class Layout:
     strides: tuple | None = None
     imaginary_at: int = 0
     origin: tuple | None = None
+
+    def __post_init__(self):
+        for name, check in (("strides", integer), ("origin", count)):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, each(check, getattr(self, name), name))
+        count(self.imaginary_at, "imaginary_at")
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,8 @@ class Functor:
                  to an array of operands, then the row, the first element and the number of elements
                  as three uint64, and a pointer to the elements to fill, float32 or complex64, of
                  fp64 float64 or complex128; a store with a pointer to elements to take.
-    element      the dtype of the functor's own buffer.
+    element      the dtype of the functor's own buffer: of the array that a run is given. uint16
+                 stands for bfloat16, uint32 and reals for complex numbers of two times 16 bits.
     elements     how many of them one run reads, or writes: all rows.
     parameters   bytes that the text's struct `parameters` is made of, the same in every run.
     operands     what each run gives: "const float32*" for memory that is read, "float32*" for
@@ -94,6 +104,19 @@ class Functor:
     partial_bytes: int = 0
     clears_output: bool = False
 
+    def __post_init__(self):
+        for name, wanted in (("text", str), ("type", str), ("element", str), ("parameters", bytes)):
+            if not isinstance(getattr(self, name), wanted):
+                raise TypeError(f"{name} is of type {type(getattr(self, name)).__name__}; give "
+                                f"{wanted.__name__}")
+        if isinstance(self.operands, str) or not all(isinstance(one, str) for one in self.operands):
+            raise TypeError(f"operands are {self.operands!r}; give a tuple of texts, such as "
+                            '"const float32*"')
+        if self.element not in _ITEM_BYTES:
+            raise TypeError(f"element is {self.element!r}; give one of {', '.join(_ITEM_BYTES)}")
+        count(self.elements, "elements")
+        count(self.partial_bytes, "partial_bytes")
+
     @classmethod
     def factors(cls, dtype: Any = "float32") -> Functor:
         """Returns the multiplier by an array of factors, one for each coefficient of a transform,
@@ -114,10 +137,8 @@ class Functor:
     def _described(self):
         described = _wingbeat.FunctorSpec()
         described.text, described.type = self.text, self.type
-        described.parameters = bytes(self.parameters)
+        described.parameters = self.parameters
         described.operands = list(self.operands)
-        if self.element not in _ITEM_BYTES:
-            raise TypeError(f"element is {self.element!r}; give one of {', '.join(_ITEM_BYTES)}")
         described.element_bytes = _ITEM_BYTES[self.element]
         described.buffer_bytes = described.element_bytes * self.elements
         described.address = _address(self.function)
@@ -146,7 +167,7 @@ def _address(function):
     if function is None:
         return 0
     if isinstance(function, int):
-        return function
+        return count(function, "function")
     if hasattr(function, "address"):
         return function.address
     import ctypes
@@ -164,30 +185,24 @@ class _Side(NamedTuple):
 
     name: str          #: "x" or "out"
     shape: tuple
-    dtype: str
-    strides: tuple     #: In elements; None where elements are counted in bytes, from the first on.
-    precision: str     #: "fp32", or nothing where a functor has elements of its own.
+    dtypes: tuple      #: Any of them.
+    strides: tuple     #: In elements; None: of packed arrays of any shape.
+    is_functors: bool  #: The elements are a functor's own.
 
     def require(self, library, array):
         """Raises unless an array is as the plan was made for."""
         dtype, (_, _, strides, item_bytes) = library.dtype_name(array), library.memory(array)
-        if self.strides is None:
-            steps = [stride for stride, n in zip(strides, array.shape) if n > 1]
-            if steps and min(steps) != item_bytes:
-                raise ValueError(f"{self.name} has strides of {tuple(strides)} bytes, and this plan "
-                                 "takes memory without gaps; give a packed array")
-            if self.precision and _REAL_NAMES.get(dtype, self.precision) != self.precision:
-                raise ValueError(f"{self.name} is of {dtype} and the plan was made for {self.dtype}; "
-                                 "give such an array, or make another plan")
-            return
-        if tuple(array.shape) != self.shape or dtype != self.dtype:
-            raise ValueError(f"{self.name} is of {dtype} and shape {tuple(array.shape)}, and the "
-                             f"plan was made for {self.dtype} and {self.shape}; give such an "
-                             "array, or make another plan")
-        if any(a != b * item_bytes for a, b, n in zip(strides, self.strides, self.shape) if n > 1):
-            raise ValueError(f"{self.name} has strides of {strides} bytes and the plan was made "
-                             f"for {tuple(n * item_bytes for n in self.strides)}; give such an "
-                             "array, or make another plan")
+        shape = tuple(array.shape)
+        if dtype not in self.dtypes:
+            raise TypeError(f"{self.name} is of {dtype} and the plan was made for "
+                            f"{' or '.join(self.dtypes)}; give such an array, or make another plan")
+        if self.strides is not None and shape != self.shape:
+            raise ValueError(f"{self.name} has shape {shape} and the plan was made for {self.shape}; "
+                             "give such an array, or make another plan")
+        wanted = tuple(n * item_bytes for n in self.strides or _packed(shape))
+        if any(a != b for a, b, n in zip(strides, wanted, shape) if n > 1):
+            raise ValueError(f"{self.name} has strides of {tuple(strides)} bytes and the plan was "
+                             f"made for {wanted}; give such an array, or make another plan")
 
 
 class Plan:
@@ -272,9 +287,10 @@ class Plan:
         self._plan = _wingbeat.OwnedPlan(
             queue, [self.shape[axis] for axis in self.axes],
             [self.shape[d] for d in self._batch()], getattr(_wingbeat, f"kind_{self._transform}"),
-            self._real, _SCALES[norm], float(factor), bool(orthogonalize), bins == "scrambled",
-            self.in_place, self._in_side, self._out_side, load and load._described(),
-            store and store._described(), multiplier and multiplier._described())
+            self._real, _SCALES[norm], number(factor, "factor"), self.orthogonalize,
+            bins == "scrambled", self.in_place, self._in_side, self._out_side,
+            load and load._described(), store and store._described(),
+            multiplier and multiplier._described())
         self.last_call = None  # of wingbeat.fft that this plan was given to
         self._state_arrays()
 
@@ -286,7 +302,7 @@ class Plan:
                 (self._plan.expect_output, self._out_array, self._makes_output(),
                  self.takes_x_as_out)):
             if side.strides is not None:
-                expect(side.shape, side.strides, side.dtype, *makes)
+                expect(side.shape, side.strides, side.dtypes[0], *makes)
 
     def _makes_output(self):
         """Returns whether an output that is not given is a packed array without gaps."""
@@ -348,9 +364,12 @@ class Plan:
         side.stored = stored
         if valid is not None:
             side.valid = [_range(each, f"valid_{'in' if name == 'x' else 'out'}") for each in valid]
-        if functor is not None or is_padded:
-            precision = "" if functor is not None else _REAL_NAMES[dtype]
-            return side, _Side(name, shape, dtype, None, precision)
+        if functor is not None:
+            dtypes = functor.element, *_BITS.get(functor.element, ())
+            return side, _Side(name, shape, dtypes, None, True)
+        real = _REAL_NAMES[dtype]
+        if is_padded:
+            return side, _Side(name, shape, (_FLOAT_NAMES[real], _COMPLEX_NAMES[real]), None, False)
         strides = layout.strides
         is_plain = not layout.imaginary_at and not layout.origin
         if strides is None and is_plain:
@@ -365,8 +384,8 @@ class Plan:
             side.distances = [strides[d] for d in self._batch()]
         side.imaginary_at = layout.imaginary_at
         side.origin = list(layout.origin or ())
-        return side, _Side(name, shape, dtype, tuple(strides) if is_plain else None,
-                           _REAL_NAMES[dtype])
+        dtypes = (_FLOAT_NAMES[real] if layout.imaginary_at else dtype),
+        return side, _Side(name, shape, dtypes, strides if is_plain else None, False)
 
     def __call__(self, x: Array, out: Array | None = None, *, load: Sequence[Any] = _NONE,
                  store: Sequence[Any] = _NONE, multiplier: Sequence[Any] = _NONE,
@@ -394,15 +413,10 @@ class Plan:
         if stream is not None:
             with library.running_on(stream, x):
                 return self(x, out, load=load, store=store, multiplier=multiplier)
+        self._require(library, x, self._in_array)
         if out is None:
             out = self._new_output(library, x)
-        for name, array in (("x", x), ("out", out)):
-            if library_of(array) is not library or library.device_of(array) != self._place:
-                raise ValueError(f"the plan was made for {self.device!r} and {name} is elsewhere; "
-                                 "give arrays there, or make a plan with another device")
-            library.require_memory(array, name, name == "out")
-        self._in_array.require(library, x)
-        self._out_array.require(library, out)
+        self._require(library, out, self._out_array)
         operands = [_operands(library, name, functor, given) for name, functor, given in zip(
             ("load", "store", "multiplier"), self._functors, (load, store, multiplier))]
         self._require_factors(library, multiplier)
@@ -410,6 +424,14 @@ class Plan:
         self._require_places(*sides)
         self._plan.enqueue(*sides, *operands, library.stream_of(x), library.workspace_near(x))
         return out
+
+    def _require(self, library, array, side):
+        """Raises unless an array is one that this plan runs on as it lies."""
+        if library_of(array) is not library or library.device_of(array) != self._place:
+            raise ValueError(f"the plan was made for {self.device!r} and {side.name} is elsewhere; "
+                             "give arrays there, or make a plan with another device")
+        library.require_memory(array, side.name, side.name == "out")
+        side.require(library, array)
 
     @property
     def takes_x_as_out(self) -> bool:
@@ -419,14 +441,14 @@ class Plan:
         (True, False)
         """
         whole = [(0, self.shape[axis]) for axis in self.axes]
-        sides = [(array.shape, array.dtype, array.strides, side.valid or whole) for array, side in (
+        sides = [(array.shape, array.dtypes, array.strides, side.valid or whole) for array, side in (
             (self._in_array, self._in_side), (self._out_array, self._out_side))]
         return self.in_place or (sides[0] == sides[1] and self._in_array.strides is not None)
 
     def _require_places(self, x, out):
         """Raises where memory of x and out is shared otherwise than in one place, or of a plan in
         place is not. Functors' own elements lie as their author says."""
-        if not (self._in_array.precision and self._out_array.precision):
+        if self._in_array.is_functors or self._out_array.is_functors:
             return
         starts = [sum(side[:2]) for side in (x, out)]
         if starts[0] == starts[1]:
@@ -459,11 +481,14 @@ class Plan:
         if self._out_array.strides is None or self._out_array.strides != _packed(self.out_shape):
             raise ValueError("out is needed, because the plan's output is not packed: it has a "
                              "layout, a functor, or padding")
-        if self._out_side.valid:
+        try:
             result = library.empty(x, self.out_shape, self.out_dtype)
+        except (TypeError, KeyError):
+            raise TypeError(f"x's library has no type for the output's numbers, {self.out_dtype}; "
+                            "choose another out_dtype") from None
+        if self._out_side.valid:
             library.assign(result, 0)
-            return result
-        return library.empty(x, self.out_shape, self.out_dtype)
+        return result
 
     @property
     def in_bytes(self) -> int:
@@ -508,7 +533,8 @@ class Plan:
         kind = getattr(_wingbeat, f"kind_{self._transform}")
         scale = _norm_of(request.norm, request.is_inverse)
         wanted = (request.kind, scale, request.orthogonalize, request.axes, tuple(shape))
-        valid = [(0, min(given[axis], self.in_shape[axis])) for axis in self.axes]
+        has_rank = len(given) == len(self.in_shape)
+        valid = [(0, min(given[axis], self.in_shape[axis])) for axis in self.axes if has_rank]
         is_bare = self._is_bare and not self._out_side.valid and (
             not self._in_side.valid or [tuple(each) for each in self._in_side.valid] == valid)
         if (kind, self.norm, self.orthogonalize, self.axes, self.out_shape) != wanted or not is_bare:
@@ -592,6 +618,12 @@ def _operands(library, name, functor, given):
 
 def _operand(library, name, text, given):
     if "*" not in text:
+        name = f"an operand of {name}"
+        if text.startswith("float"):
+            return number(given, name)
+        given, range_of = integer(given, name), np.iinfo(text)
+        if not range_of.min <= given <= range_of.max:
+            raise ValueError(f"{name} is {given}; give a number of {text}")
         return given
     if library_of(given) is not library or not hasattr(given, "shape"):
         raise TypeError(f"an operand of {name} is of type {type(given).__name__}; give an array of "
