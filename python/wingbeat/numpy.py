@@ -8,15 +8,14 @@
 array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])
 
 The patch reaches code that calls `np.fft.fft`; a function that was imported by name before stays
-numpy's. To numpy go long double, axes that are named twice, and arrays of other libraries.
+numpy's. To numpy goes what wingbeat does not take: long double, objects, axes that are named twice,
+arrays of other libraries, and what numpy too refuses.
 """
 
 from __future__ import annotations
 
 import functools
-import operator
 import threading
-import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Iterator
 
@@ -34,96 +33,64 @@ _originals = {name: getattr(np.fft, name) for name in _ROWS + _PLANES + _SOLIDS}
 
 
 def _is_ours(a):
-    """Whether an array is numpy's own, and no long double."""
+    """Whether an array is numpy's own and of numbers, and no long double."""
     overrides = not isinstance(a, np.ndarray) and hasattr(type(a), "__array_function__")
-    return not overrides and np.asarray(a).dtype not in (np.longdouble, np.clongdouble)
+    return not overrides and np.asarray(a).dtype.char in "?bhilqBHILQefdFD"
 
 
-def _written(result, out):
-    """Writes a result to an `out` of another dtype, as numpy casts."""
-    np.copyto(out, result, casting="same_kind")
-    return out
-
-
-def _narrowed(result, a, out):
-    """Returns real results of float16 as float16, which numpy makes of one axis."""
-    is_narrow = out is None and result.dtype == np.float32 and np.asarray(a).dtype == np.float16
-    return result.astype(np.float16) if is_narrow else result
-
-
-def _run(transform, a, out, lengths, axes, norm):
-    """Runs with numpy's rules for `out`, and in numpy's words for lengths that do not exist."""
+def _run(name, a, out, lengths, axes, norm):
+    """Runs with numpy's rules for `out`: of another dtype, it gets the result as numpy casts; and
+    without it, real results along one axis of float16 are float16."""
+    transform = getattr(_fft, name)
     if isinstance(out, tuple):
         (out,) = out
-    if out is not None and not isinstance(out, np.ndarray):
-        raise TypeError(f"return arrays must be of ArrayType, and out is of type "
-                        f"{type(out).__name__}; give a numpy array")
     try:
-        try:
-            return transform(a, lengths, axes, norm, out=out)
-        except TypeError:
-            if out is None:
-                raise
-        return _written(transform(a, lengths, axes, norm), out)
-    except ValueError as error:
-        words = str(error)
-        if words.startswith("invalid number of data points"):
-            raise ValueError(f"Invalid number of FFT data points: {words}") from None
-        if words.startswith("out has shape"):
-            raise ValueError(f"output array has wrong shape: {words}") from None
-        raise
+        result = transform(a, lengths, axes, norm, out=out)
+    except TypeError:
+        if not isinstance(out, np.ndarray):
+            raise
+        np.copyto(out, transform(a, lengths, axes, norm), casting="same_kind")
+        return out
+    has_one_axis = not isinstance(axes, tuple) or len(axes) == 1
+    is_narrow = out is None and has_one_axis and a.dtype == np.float16
+    return result.astype(np.float16) if is_narrow and result.dtype == np.float32 else result
+
+
+#: What wingbeat refuses is numpy's to do, or to refuse in its own words.
+_Refusals = (ValueError, TypeError, IndexError)
 
 
 def _row_function(name):
-    original, transform = _originals[name], getattr(_fft, name)
+    original = _originals[name]
 
     @functools.wraps(original)
     def function(a, n=None, axis=-1, norm=None, out=None):
-        if not _is_ours(a):
-            return original(a, n, axis, norm, out)
-        return _narrowed(_run(transform, np.asarray(a), out, n, axis, norm), a, out)
+        try:
+            if _is_ours(a):
+                return _run(name, np.asarray(a), out, n, axis, norm)
+        except _Refusals:
+            pass
+        return original(a, n, axis, norm, out)
 
     return function
 
 
-def _lengths_and_axes(a, s, axes):
-    """Returns (s, axes) by numpy's rules, with its warnings."""
-    if s is not None:
-        s = list(s)
-        if axes is None:
-            warnings.warn("`axes` should not be `None` if `s` is not `None`; give the axes, which "
-                          "numpy will require", DeprecationWarning, stacklevel=4)
-        if None in s:
-            warnings.warn("an array containing `None` values to `s` was given, which numpy will "
-                          "refuse; give -1 for the array's length", DeprecationWarning,
-                          stacklevel=4)
-    if axes is None:
-        axes = range(-(a.ndim if s is None else len(s)), 0)
-    axes = tuple(operator.index(axis) for axis in axes)
-    if s is not None and len(s) != len(axes):
-        raise ValueError(f"Shape and axes have different lengths: {len(s)} and {len(axes)}")
-    return s, axes
-
-
 def _axes_function(name):
-    original, transform = _originals[name], getattr(_fft, name[:-1] + "n")
+    original = _originals[name]
     default_axes = (-2, -1) if name.endswith("2") else None
 
     @functools.wraps(original)
     def function(a, s=None, axes=default_axes, norm=None, out=None):
-        if not _is_ours(a):
-            return original(a, s, axes, norm, out)
-        a = np.asarray(a)
-        given = s
-        s, axes = _lengths_and_axes(a, s, axes)
-        if len({axis % max(a.ndim, 1) for axis in axes}) != len(axes) or not axes:
-            return original(a, given, axes, norm, out)
-        if s is not None:
-            s = [-1 if n is None else n for n in s]
-            if name.startswith("irfft") and given[-1] is None:
-                s[-1] = 2 * (a.shape[axes[-1]] - 1)
-        result = _run(transform, a, out, s, axes, norm)
-        return _narrowed(result, a, out) if len(axes) == 1 else result
+        is_deprecated = s is not None and axes is None  # numpy warns of it
+        try:
+            if _is_ours(a) and not is_deprecated:
+                array = np.asarray(a)
+                chosen = tuple(range(array.ndim) if axes is None else axes)
+                if chosen and (s is None or None not in s):
+                    return _run(name[:-1] + "n", array, out, s, chosen, norm)
+        except _Refusals:
+            pass
+        return original(a, s, axes, norm, out)
 
     return function
 

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+import wingbeat.fft
 import wingbeat.numpy
 
 ROWS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
@@ -25,3 +26,50 @@ def test_results_have_numpys_dtypes(name, options, dtype):
     out = np.empty_like(expected)
     assert ours(x, **options, out=out) is out
     np.testing.assert_array_equal(out, result)
+
+
+@pytest.mark.parametrize("name", ROWS + SOLIDS)
+def test_wingbeat_does_what_it_takes(name, monkeypatch):
+    monkeypatch.setitem(wingbeat.numpy._originals, name, None)
+    x = np.random.default_rng(1).standard_normal((6, 10))
+    wanted = getattr(wingbeat.fft, name)(x)
+    for given in (x, x.tolist(), x[::-1][::-1]):
+        np.testing.assert_array_equal(getattr(wingbeat.numpy, name)(given), wanted)
+
+
+def refused():
+    """Yields what numpy refuses, or does otherwise than SciPy: functions, arrays, options."""
+    objects = np.array([[1, 2.5], [3, 4]], object)
+    for name in ROWS + SOLIDS:
+        yield name, objects, {}
+        yield name, np.array(["a", "b"]), {}
+        yield name, np.zeros(4, "M8[s]"), {}
+        yield name, 3.0, {}
+        yield name, np.ones((3, 4)), {"norm": "unit"}
+        yield name, np.ones((3, 4)), {"out": "text"}
+    for name in ROWS:
+        for options in ({"n": 0}, {"n": -1}, {"n": "4"}, {"axis": 7}, {"axis": None}):
+            yield name, np.ones((3, 4)), options
+    for name in SOLIDS:
+        for options in ({"axes": 0}, {"axes": (0, 7)}, {"axes": ()}, {"axes": (0, 0)}, {"s": (0, 1)},
+                        {"s": (2.0, 3), "axes": (0, 1)}, {"s": (3, 4), "axes": (0,)}):
+            yield name, np.ones((3, 4)), options
+
+
+@pytest.mark.filterwarnings("ignore:.*axes:DeprecationWarning")
+def test_refuses_in_numpys_words():
+    def outcome(function, x, options):
+        try:
+            return function(x, **options)
+        except Exception as refusal:
+            return refusal
+    for name, x, options in refused():
+        wanted = outcome(getattr(np.fft, name), x, options)
+        result = outcome(getattr(wingbeat.numpy, name), x, options)
+        assert type(result) is type(wanted), (name, options)
+        if isinstance(wanted, Exception):
+            assert str(result) == str(wanted)
+        else:
+            np.testing.assert_allclose(np.asarray(result, complex), np.asarray(wanted, complex),
+                                       atol=1e-12)
+
