@@ -112,6 +112,13 @@ def bench(options):
     return _bench.run(options)
 
 
+def positive(text):
+    """Returns the number, 1 or more, that an option's text is."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is none; give a number, 1 or more")
+    return int(text)
+
+
 def parser():
     result = argparse.ArgumentParser(prog="python -m wingbeat", description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
@@ -123,8 +130,8 @@ def parser():
                          help="numbers, or 2^a..2^b, or 'other' for 30 lengths that are no powers "
                               "of two; separated by commas")
     command.add_argument("--dtype", default="complex64", choices=("complex64", "complex128"))
-    command.add_argument("--threads", type=int, default=1, help="of each library")
-    command.add_argument("--rounds", type=int, default=7, help="in which libraries take turns")
+    command.add_argument("--threads", type=positive, default=1, help="of each library")
+    command.add_argument("--rounds", type=positive, default=7, help="in which libraries take turns")
     command.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     command.add_argument("--json", metavar="FILE", help="writes the times there")
     command.add_argument("--plot", metavar="FILE", help="draws them there, with matplotlib")
@@ -142,7 +149,7 @@ def main(arguments=None):
     options = parser().parse_args(arguments)
     try:
         return options.run(options)
-    except (ValueError, TypeError, RuntimeError, OSError) as refused:
+    except (ValueError, TypeError, RuntimeError, OSError, MemoryError) as refused:
         print(f"python -m wingbeat: {refused}", file=sys.stderr)
         return 2
 

@@ -8,10 +8,14 @@ the rounds, each the mean of as many calls as take some milliseconds. Arrays are
 import json
 import math
 import os
+import pathlib
 import platform
+import re
 import time
 
 import numpy as np
+
+from wingbeat import _wingbeat
 
 ROUND_SECONDS = 4e-3
 OTHER_LENGTHS = (17, 30, 60, 97, 100, 120, 243, 360, 500, 509, 625, 1000, 1009, 1155, 1500, 2187,
@@ -20,18 +24,20 @@ OTHER_LENGTHS = (17, 30, 60, 97, 100, 120, 243, 360, 500, 509, 625, 1000, 1009, 
 
 
 def lengths_of(text):
-    """Returns the lengths that a text names."""
+    """Returns the lengths that a text names. Raises ValueError for what names none."""
     lengths = []
     for word in text.split(","):
+        powers = re.fullmatch(r"2\^(\d{1,3})(?:\.\.2\^(\d{1,3}))?", word)
         if word == "other":
-            lengths += OTHER_LENGTHS
-        elif ".." in word:
-            first, last = (int(end.removeprefix("2^")) for end in word.split(".."))
-            lengths += [1 << i for i in range(first, last + 1)]
+            named = OTHER_LENGTHS
+        elif powers:
+            named = [1 << i for i in range(int(powers[1]), int(powers[2] or powers[1]) + 1)]
         else:
-            lengths.append(1 << int(word[2:]) if word.startswith("2^") else int(word))
-    if not lengths or min(lengths) < 1:
-        raise ValueError(f"lengths are {text!r}; give numbers from 1 on, 2^a..2^b, or 'other'")
+            named = [int(word)] if re.fullmatch(r"\d{1,20}", word) else []
+        if not named or min(named) < 1 or max(named) > _wingbeat.max_length:
+            raise ValueError(f"--lengths has {word!r}; give numbers from 1 to {_wingbeat.max_length}, "
+                             "2^a, 2^a..2^b, or 'other'")
+        lengths += named
     return lengths
 
 
@@ -152,13 +158,21 @@ def ratios(rows):
     return means
 
 
-def draw(rows, path):
-    """Draws speeds, 5 n log2 n operations a second, as a picture."""
+def figure_for(path):
+    """Returns an empty figure. Raises unless it can be drawn to a file of that name."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise RuntimeError("--plot needs matplotlib; install it, or leave --plot out") from None
     figure = Figure(figsize=(8, 5), layout="constrained")
+    kinds = figure.canvas.get_supported_filetypes()
+    if pathlib.Path(path).suffix[1:].lower() not in kinds:
+        raise ValueError(f"--plot is {path}; give a name that ends in one of {', '.join(kinds)}")
+    return figure
+
+
+def draw(rows, figure):
+    """Draws speeds, 5 n log2 n operations a second."""
     axes = figure.subplots()
     lengths = [row["length"] for row in rows]
     for name in rows[0]["seconds"]:
@@ -167,10 +181,23 @@ def draw(rows, path):
         axes.plot([n for n in lengths if n > 1], speeds, "o-", markersize=3, label=name)
     axes.set(xscale="log", xlabel="length", ylabel="5 n log2 n / time, GFLOP/s")
     axes.legend()
-    figure.savefig(path, dpi=150)
+
+
+def require_writable(option, path):
+    """Raises unless a file of that name can be written."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path) or not os.access(folder, os.W_OK):
+        raise ValueError(f"{option} is {path}, which cannot be written; give the name of a file in a "
+                         "folder that can be")
 
 
 def run(options):
+    # What is refused is refused before anything is measured.
+    lengths = lengths_of(options.lengths)
+    for option, path in (("--json", options.json), ("--plot", options.plot)):
+        if path:
+            require_writable(option, path)
+    figure = figure_for(options.plot) if options.plot else None
     # Before libraries start that read them once.
     for variable in ("MKL_NUM_THREADS", "OMP_NUM_THREADS", "WINGBEAT_THREADS"):
         os.environ[variable] = str(options.threads)
@@ -180,7 +207,7 @@ def run(options):
         raise RuntimeError("no library with arrays on a GPU is installed; install torch or cupy")
     rng = np.random.default_rng(0)
     rows = []
-    for n in lengths_of(options.lengths):
+    for n in lengths:
         x = (rng.standard_normal(n) + 1j * rng.standard_normal(n)).astype(options.dtype)
         calls = {name: call_of(x) for name, call_of in libraries.items()}
         rows.append({"length": n, "seconds": timed(calls, options.rounds)})
@@ -196,5 +223,6 @@ def run(options):
         with open(options.json, "w", encoding="utf-8") as file:
             file.write(json.dumps(result, indent=1) + "\n")
     if options.plot:
-        draw(rows, options.plot)
+        draw(rows, figure)
+        figure.savefig(options.plot, dpi=150)
     return 0

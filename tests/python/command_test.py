@@ -2,6 +2,7 @@
 """python -m wingbeat: what it prints, and that it refuses in one sentence."""
 
 import json
+import re
 
 import pytest
 
@@ -35,15 +36,30 @@ def test_times_libraries_in_turns(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("arguments,words", (
-    (("bench", "--lengths", "0"), "lengths are '0'"),
-    (("bench", "--lengths", "16", "--rounds", "1", "--plot", "/nowhere/picture.png"),
-     "matplotlib|nowhere"),
+    (("--lengths", "0"), "--lengths has '0'"),
+    (("--lengths", "16,2^40"), "--lengths has '2\\^40'; give numbers from 1 to"),
+    (("--lengths", "3..8"), "'3..8'"),
+    (("--lengths", "2^8..2^4"), "'2\\^8..2\\^4'"),
+    (("--lengths", "16,"), "''"),
+    (("--plot", "/nowhere/picture.png"), "nowhere"),
+    (("--json", "/nowhere/times.json"), "nowhere"),
+    (("--plot", "picture.txt"), "matplotlib|ends in"),
 ))
-def test_refuses_in_one_sentence(capsys, arguments, words):
-    assert main(arguments) == 2
-    refusal = capsys.readouterr().err
+def test_refuses_in_one_sentence_before_it_measures(capsys, arguments, words):
+    assert main(("bench", *arguments)) == 2
+    printed, refusal = capsys.readouterr()
+    assert not printed
     assert refusal.startswith("python -m wingbeat: ") and refusal.count("\n") == 1
-    assert __import__("re").search(words, refusal)
+    assert re.search(words, refusal)
+
+
+@pytest.mark.parametrize("option", ("--rounds", "--threads"))
+@pytest.mark.parametrize("number", ("0", "-1", "1.5"))
+def test_takes_only_positive_numbers(capsys, option, number):
+    with pytest.raises(SystemExit) as refused:
+        main(("bench", option, number))
+    assert refused.value.code == 2
+    assert f"{number!r} is none; give a number, 1 or more" in capsys.readouterr().err
 
 
 def test_shows_and_clears_the_cache(capsys, tmp_path, monkeypatch):
