@@ -3,7 +3,7 @@
 
 `library_of(x)` returns the library that an array is of. All libraries answer the same questions:
 
-    array(x)                the array; numpy makes one of a list
+    array(x)                the array, with a shape; numpy makes one of a list
     dtype_name(x)           "complex64"
     view(x)                 x as a `_wingbeat.Array`, or as an array that the extension reads itself
     device_of(x)            (engine, index)
@@ -32,13 +32,15 @@ array of the same memory, or None, and `of_host(result, x)`, and on GPUs `import
 `exported(result, x)`.
 """
 
+import math
 import numbers
+from functools import lru_cache
 
 import numpy as np
 
 from wingbeat import _wingbeat
 
-__all__ = ["library_of", "numpy_library", "conversion", "result_name"]
+__all__ = ["library_of", "numpy_library", "conversion", "result_name", "is_traced"]
 
 FROM_REAL, TO_REAL = _wingbeat.kind_forward_from_real, _wingbeat.kind_inverse_to_real
 FORWARD, INVERSE = _wingbeat.kind_forward, _wingbeat.kind_inverse
@@ -56,7 +58,8 @@ _INTEGERS = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint
 
 def _widened(name, has_narrow):
     """Returns the dtype that stands for one without complex numbers of two times 16 bits."""
-    wide = {} if has_narrow else {"float16": "float32", "complex32": "complex64"}
+    wide = {} if has_narrow else {"float16": "float32", "bfloat16": "float32",
+                                  "complex32": "complex64"}
     return wide.get(name, name)
 
 
@@ -72,7 +75,7 @@ def conversion(name, kind, has_narrow, integers="float64"):
         if name in _REAL_OF:
             raise TypeError("x must be a real sequence, and it is complex; take its real part, or "
                             "call fft")
-        return name
+        return _widened(name, has_narrow or name == "float16")
     if kind in (FORWARD, INVERSE, TO_REAL):
         name = _COMPLEX_OF.get(name, name)
     return _widened(name, has_narrow)
@@ -87,14 +90,20 @@ def result_name(name, kind, has_narrow):
     return _widened(name, has_narrow)
 
 
-def require_alike(out, shape, name, out_shape, out_name):
-    """Raises unless an `out` has the result's shape and dtype."""
+def require_alike(out, shape, name, out_shape, out_name, out_strides):
+    """Raises unless an `out` has the result's shape and dtype, and each element memory of its own."""
     if tuple(out_shape) != tuple(shape):
         raise ValueError(f"out has shape {tuple(out_shape)} and the result {tuple(shape)}; give an "
                          "out of that shape")
     if out_name != name:
         raise TypeError(f"out has dtype {out_name} and the result {name}; give an out of that "
                         "dtype")
+    reach = 0
+    for stride, n in sorted((abs(stride), n) for stride, n in zip(out_strides, shape) if n > 1):
+        if stride <= reach:
+            raise ValueError(f"out has strides {tuple(out_strides)}, so that elements share memory; "
+                             "give an out whose elements lie apart")
+        reach += (n - 1) * stride
 
 
 class NumpyLibrary:
@@ -149,8 +158,10 @@ class NumpyLibrary:
                 if not isinstance(each, numbers.Number):
                     raise TypeError(f"x holds objects, such as one of type {type(each).__name__}; "
                                     "give an array of numbers")
+                if isinstance(each, numbers.Complex) and not isinstance(each, numbers.Real):
+                    name = "complex128"
         target = conversion(name, kind, False)
-        if kind in (FORWARD, INVERSE) and target in _REAL_OF and dtype.kind != "c":
+        if kind in (FORWARD, INVERSE) and target in _REAL_OF and name not in _REAL_OF:
             target = _REAL_OF[target]
         if target != dtype.name or not dtype.isnative:
             x = x.astype(target)
@@ -180,7 +191,7 @@ class NumpyLibrary:
                             "processor; give a numpy array")
         if not out.flags.writeable:
             raise ValueError("out is read-only; give an array that can be written")
-        require_alike(out, shape, name, out.shape, out.dtype.name)
+        require_alike(out, shape, name, out.shape, out.dtype.name, out.strides)
 
 
 class CupyLibrary:
@@ -274,7 +285,7 @@ class CupyLibrary:
         if not isinstance(out, self._cupy.ndarray) or out.data.device_id != x.data.device_id:
             raise TypeError("x is a cupy array and out is none of its device; give a cupy array on "
                             f"device {x.data.device_id}")
-        require_alike(out, shape, name, out.shape, out.dtype.name)
+        require_alike(out, shape, name, out.shape, out.dtype.name, out.strides)
 
 
 class TorchLibrary:
@@ -286,8 +297,8 @@ class TorchLibrary:
         import torch
         self._torch = torch
         self._names = {getattr(torch, name): name for name in (
-            "float16 bfloat16 float32 float64 complex32 complex64 complex128 bool uint8 int8 int16 "
-            "int32 int64").split()}
+            "float16 bfloat16 float32 float64 complex32 complex64 complex128 bool uint8 uint16 "
+            "uint32 uint64 int8 int16 int32 int64").split() if hasattr(torch, name)}
         self._types = {name: dtype for dtype, name in self._names.items()}
         self._strided = torch.strided
         self._empty = torch.empty
@@ -407,7 +418,28 @@ class TorchLibrary:
                             f"{x.device}")
         if out.is_conj() or out.is_neg():
             raise ValueError("out is a conjugated or negated view; give a tensor that is none")
-        require_alike(out, shape, name, out.shape, self.dtype_name(out))
+        if out.requires_grad and self._torch.is_grad_enabled():
+            raise TypeError("out requires a gradient, which wingbeat.fft does not give; call "
+                            "wingbeat.torch's function of that name, or give out.detach()")
+        require_alike(out, shape, name, out.shape, self.dtype_name(out), out.stride())
+
+
+_UNITS = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}
+#: One work-item copies an element of `count` units. For each dimension, `steps` has its length, and
+#: the units from one index to the next of both arrays.
+_COPY = """
+kernel void copy(global UNIT* out, global const UNIT* in, global const long* steps, long rank,
+                 long count, long target, long source) {
+  long rest = get_global_id(0);
+  for (long d = rank; d-- > 0;) {
+    const long n = steps[3 * d], k = rest % n;
+    rest /= n;
+    target += k * steps[3 * d + 1];
+    source += k * steps[3 * d + 2];
+  }
+  for (long u = 0; u < count; ++u) out[target + u] = in[source + u];
+}
+"""
 
 
 class OpenclLibrary:
@@ -469,34 +501,59 @@ class OpenclLibrary:
             return memory, memory.int_ptr
         return allocate
 
+    def _whole(self, x):
+        """Returns x, or a copy without gaps: pyopencl's own operations take no other arrays."""
+        return x if x.flags.forc else self.copy(x)
+
     def converted(self, x, kind):
         target = conversion(x.dtype.name, kind, False)
-        return x if x.dtype.name == target else x.astype(np.dtype(target), self._queue_of(x))
+        return x if x.dtype.name == target else self._whole(x).astype(np.dtype(target),
+                                                                      self._queue_of(x))
 
     def conjugate(self, x, out=None):
-        result = x.conj()
+        result = self._whole(x).conj()
         if out is None:
             return result
-        out[...] = result
+        self.assign(out, result)
         return out
 
     def copy(self, x):
-        return x.copy(self._queue_of(x))
+        result = self.empty(x, x.shape, x.dtype)
+        self.assign(result, x)
+        return result
 
     def aligned(self, x):
         return x if x.offset % _PAIR_BYTES == 0 else self.copy(x)
 
     def assign(self, out, value):
+        """Copies arrays that lie in any way, which pyopencl itself does not."""
+        queue, strides = self._queue_of(out), (0,) * out.ndim  # of a number
         if isinstance(value, self._opencl.array.Array):
-            out[...] = value
+            strides = value.strides
         else:
-            out.fill(value, self._queue_of(out))
+            value = self._opencl.array.to_device(queue, np.array(value, out.dtype))
+        if 0 in out.shape:
+            return
+        places = np.array([out.dtype.itemsize, out.offset, value.offset])
+        unit = math.gcd(8, *places, *out.strides, *strides)
+        steps = [n for step in zip(out.shape, out.strides, strides)
+                 for n in (step[0], step[1] // unit, step[2] // unit)]
+        flags = self._opencl.mem_flags
+        table = self._opencl.Buffer(queue.context, flags.READ_ONLY | flags.COPY_HOST_PTR,
+                                    hostbuf=np.array([*steps, 0], np.int64))
+        self._copier(queue.context, unit)(queue, (out.size,), None, out.base_data, value.base_data,
+                                          table, np.int64(out.ndim), *places // unit)
+
+    @lru_cache(8)
+    def _copier(self, context, unit):
+        program = self._opencl.Program(context, _COPY).build([f"-DUNIT={_UNITS[unit]}"])
+        return self._opencl.Kernel(program, "copy")
 
     def require_out(self, out, shape, name, x):
         if not isinstance(out, self._opencl.array.Array) or out.context != x.context:
             raise TypeError("x is a pyopencl array and out is none of its context; give a pyopencl "
                             "array")
-        require_alike(out, shape, name, out.shape, out.dtype.name)
+        require_alike(out, shape, name, out.shape, out.dtype.name, out.strides)
 
 
 class _Queue:
@@ -542,15 +599,28 @@ class ForeignLibrary:
     has_narrow = False
 
     def array(self, x):
-        return x
+        """Returns x; of one without a shape, what has it: a numpy array, or on a GPU another."""
+        if hasattr(x, "shape"):
+            return x
+        host = self.host_array(x)
+        return _Lent(x, self.imported(x)[1]) if host is None else host
 
     def host_array(self, x):
         """Returns the numpy array of the same memory; None where x is on a GPU."""
+        if is_traced(x):
+            raise TypeError("x has no values yet, because jax.jit traces; call wingbeat.jax's "
+                            "function of that name")
         if not hasattr(x, "__dlpack_device__"):
             return None
         kind, _ = x.__dlpack_device__()
         if kind == _DLPACK_CPU:
-            return np.from_dlpack(x)
+            if str(getattr(x, "dtype", "")) == "bfloat16" and hasattr(x, "astype"):
+                x = x.astype("float32")  # numpy has no such numbers
+            try:
+                return np.from_dlpack(x)
+            except (BufferError, RuntimeError) as refused:
+                raise TypeError(f"x is of type {type(x).__name__}, which DLPack does not lend to "
+                                f"numpy, \"{refused}\"; convert it") from None
         if kind not in _DLPACK_CUDA:
             raise TypeError(f"x is on a device that DLPack numbers {int(kind)}; give an array of a "
                             "processor or of a CUDA device")
@@ -606,6 +676,22 @@ class ForeignLibrary:
             return cuda.as_cuda_array(cupy.from_dlpack(result))
         space = getattr(x, "__array_namespace__", None)
         return result if space is None else space().from_dlpack(result)
+
+
+def is_traced(x):
+    """Returns whether x has no values yet: jax.jit runs a function once for all arrays of a shape."""
+    return any(base.__name__ == "Tracer" and base.__module__.startswith("jax")
+               for base in type(x).__mro__)
+
+
+class _Lent:
+    """An array on a GPU that states its shape by a protocol alone, with that shape."""
+
+    def __init__(self, x, view):
+        self._lender, self.shape, self.dtype = x, view.shape, view.dtype
+
+    def __getattr__(self, name):
+        return getattr(self._lender, name)
 
 
 _DLPACK_CPU = 1

@@ -4,8 +4,8 @@
 What all functions share:
 
 x            an array of any library, or what numpy makes an array of. The result is of the same
-             library and on the same device. fp16, fp32 and fp64, real and complex; integers are
-             taken as float64. Of torch also bfloat16 and complex32.
+             library and on the same device. fp16, bf16, fp32 and fp64, real and complex; integers
+             are taken as float64.
 n, s         the length, or one per axis: longer axes are cropped, shorter ones padded with zeros;
              None, or -1 in s, keeps the array's.
 axis, axes   along which to transform.
@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -170,7 +170,11 @@ def _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, 
         scale_of(norm, is_inverse)
         if workers is not None:
             thread_count(workers)
-        return x if out is None else _copied(x, out)
+        if plan is not None:
+            raise ValueError("a plan was given and no axes, along which it would transform; leave "
+                             "plan out")
+        with nullcontext() if stream is None else library_of(x).running_on(stream, x):
+            return x if out is None else _copied(x, out)
     if plan is None and stream is None:
         if workers is None:
             result = _axes(kind, is_inverse, x, lengths, axes, norm, orthogonalize, overwrite_x,
@@ -509,10 +513,10 @@ def _shifted(x, axes, shift_of):
     shifts = tuple(shift_of(x.shape[axis]) for axis in axes)
     if isinstance(x, np.ndarray):
         return np.roll(x, shifts, axes)
-    package = sys.modules[type(x).__module__.partition(".")[0].removesuffix("lib")]
-    space = getattr(package, "numpy", package) if package.__name__ == "jax" else package
+    package = sys.modules[type(x).__module__.partition(".")[0]]
+    space = x.__array_namespace__() if hasattr(x, "__array_namespace__") else package
     if not hasattr(space, "roll"):
-        raise TypeError(f"x is of type {type(x).__name__}, whose library {package.__name__} has no "
+        raise TypeError(f"x is of type {type(x).__name__}, whose library {space.__name__} has no "
                         "roll; shift a copy in numpy")
     return space.roll(x, shifts, axes)
 

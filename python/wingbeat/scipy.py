@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from wingbeat import fft as _fft
+from wingbeat._arrays import is_traced
 
 __all__ = ["backend", "install", "uninstall", "reason_to_decline"]
 
@@ -43,10 +44,7 @@ def reason_to_decline(name: str, x: Any) -> str | None:
     dtype = getattr(x, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype in (np.longdouble, np.clongdouble):
         return "long double"
-    # Has no values yet: jax.jit runs the function once for all arrays of a shape.
-    is_traced = any(base.__name__ == "Tracer" and base.__module__.startswith("jax")
-                    for base in type(x).__mro__)
-    return "traced" if is_traced else None
+    return "traced" if is_traced(x) else None
 
 
 def __ua_function__(method, args, kwargs):

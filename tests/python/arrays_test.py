@@ -12,6 +12,7 @@ import pytest
 
 import wingbeat
 import wingbeat.fft as fft
+from other_libraries import OnlyDlpack
 
 
 def optional(name):
@@ -86,6 +87,19 @@ class TestTorch:
             fft.fft(x.detach(), out=np.empty(4, "c8"))
         with pytest.raises(TypeError, match="sparse"):
             fft.fft(self.torch.eye(3).to_sparse())
+        with pytest.raises(TypeError, match="out requires a gradient"):
+            fft.fft(x.detach(), out=self.torch.zeros(4, dtype=self.torch.complex64,
+                                                     requires_grad=True))
+        with pytest.raises(ValueError, match="elements share memory"):
+            fft.fft(self.torch.ones(3, 4), out=self.torch.zeros(
+                4, dtype=self.torch.complex64).expand(3, 4))
+
+    def test_refuses_plans_of_numbers_that_torch_has_not(self):
+        x = self.torch.ones(8, dtype=self.torch.bfloat16)
+        with pytest.raises(TypeError, match="no type for the output's numbers, bcomplex32"):
+            wingbeat.Plan(8, kind="rfft", dtype="bfloat16")(x)
+        plan = wingbeat.Plan(8, kind="rfft", dtype="bfloat16", out_dtype="complex64")
+        assert plan(x)[0] == 8
 
 
 class TestJax:
@@ -103,9 +117,20 @@ class TestJax:
         shifted = fft.fftshift(self.jax.numpy.asarray(X.astype("f4")))
         np.testing.assert_array_equal(np.asarray(shifted), np.fft.fftshift(X.astype("f4")))
 
-    def test_refuses_to_write_what_cannot_be_written(self):
+    @pytest.mark.parametrize("name", ROWS + ("rfftn", "dctn"))
+    def test_widens_numbers_of_bfloat16(self, name):
+        given = self.jax.numpy.asarray(X).astype("bfloat16")
+        for x in (given, np.asarray(given)):  # numpy has them by an extension
+            result = getattr(fft, name)(x)
+            assert type(result) is type(x) and result.dtype in (np.float32, np.complex64)
+            np.testing.assert_allclose(np.asarray(result),
+                                       expected(name, np.asarray(given, np.float32)), atol=2e-4)
+
+    def test_refuses_what_cannot_be_written_or_has_no_values(self):
         with pytest.raises(TypeError, match="leave out out"):
             fft.fft(self.jax.numpy.ones(4), out=np.empty(4, "c8"))
+        with pytest.raises(TypeError, match="call wingbeat.jax's function"):
+            self.jax.jit(fft.fft)(self.jax.numpy.ones(4))
 
 
 class TestStrict:
@@ -117,6 +142,15 @@ class TestStrict:
             result = getattr(fft, name)(self.xp.asarray(x))
             assert result.__array_namespace__().__name__ == "array_api_strict"
             np.testing.assert_allclose(np.from_dlpack(result), expected(name, x), atol=1e-11)
+
+
+@pytest.mark.parametrize("name", ROWS + ("fftn", "rfft2", "irfftn", "hfftn", "dctn", "fftshift",
+                                         "ifftshift"))
+def test_takes_arrays_with_dlpack_alone(name):
+    result = getattr(fft, name)(OnlyDlpack(X))
+    np.testing.assert_array_equal(result, getattr(fft, name)(X))
+    with pytest.raises(TypeError, match="DLPack does not lend to numpy"):
+        getattr(fft, name)(OnlyDlpack(np.array(["a", "b"])))
 
 
 class TestOpencl:
@@ -161,6 +195,26 @@ class TestOpencl:
         bins = self.array.to_device(queue, np.fft.rfft(X).astype("c8"))
         assert fft.irfft(bins, out=given) is given
         np.testing.assert_allclose(given.get(), X, atol=1e-5)
+
+    @pytest.mark.parametrize("part", (np.s_[2:, 3:9], np.s_[::-1, ::-1], np.s_[:, 1::2],
+                                      np.s_[1::2, 1:], np.s_[:, 1::3]))
+    def test_copies_what_no_plan_takes(self, queue, part):
+        for numbers in (X[0], X[0].astype("f4"), (100 * X[0]).astype("i4"), Z[1].astype("c8")):
+            given, names = self.array.to_device(queue, numbers)[part], ("fft", "hfft", "dct")
+            for name in names + (("rfft", "ihfft") if numbers.dtype.kind != "c" else ()):
+                np.testing.assert_allclose(getattr(fft, name)(given, axis=0).get(),
+                                           expected(name, numbers[part], axis=0), atol=1e-3)
+        whole = self.array.zeros(queue, X[0].shape, np.float32)
+        bins = np.fft.rfft(X[0][part]).astype("c8")
+        fft.irfft(self.array.to_device(queue, bins), X[0][part].shape[1], out=whole[part])
+        wanted = np.zeros_like(X[0])
+        wanted[part] = X[0][part]
+        np.testing.assert_allclose(whole.get(), wanted, atol=1e-5)
+
+    def test_pads_along_four_axes(self, queue):
+        x = np.stack([Z, Z + 1]).astype("c8")
+        result = fft.fftn(self.array.to_device(queue, x), s=(3, 5, 7, 12))
+        np.testing.assert_allclose(result.get(), expected("fftn", x, s=(3, 5, 7, 12)), atol=1e-3)
 
     def test_runs_plans_with_functors_of_text(self, queue):
         text = """

@@ -167,6 +167,12 @@ def refusals():
     yield ValueError, "out has shape", lambda: fft.fft(y, out=np.empty((4, 3), "c16"))
     yield TypeError, "out has dtype", lambda: fft.fft(y, out=np.empty((3, 4), "c8"))
     yield TypeError, "give a numpy array", lambda: fft.fft(y, out=[1, 2])
+    repeated = np.lib.stride_tricks.as_strided(np.zeros(9, "c16"), (3, 4), (0, 16))
+    yield ValueError, "elements share memory", lambda: fft.fft(y, out=repeated)
+    windows = np.lib.stride_tricks.as_strided(np.zeros(9, "c16"), (3, 4), (32, -16))
+    yield ValueError, "elements share memory", lambda: fft.fft(y, out=windows)
+    yield ValueError, "a plan was given and no axes", lambda: fft.fftn(x, axes=(), plan="y")
+    yield ValueError, "leave stream out", lambda: fft.fftn(x, axes=(), stream="x")
     yield ValueError, "workers must not be zero", lambda: fft.fft(x, workers=0)
     yield ValueError, "workers value out of range", lambda: fft.fft(x, workers=-10000)
     yield ValueError, "Transform type 5", lambda: fft.dct(x, type=5)
@@ -191,6 +197,15 @@ def test_refuses_in_one_sentence(error, words, call):
     with pytest.raises(error, match=words) as refused:
         call()
     assert "\n" not in str(refused.value)
+
+
+def test_takes_objects_that_are_numbers():
+    numbers = [1, 2.5, 3, -4]
+    np.testing.assert_array_equal(fft.rfft(np.array(numbers, object)), fft.rfft(numbers))
+    numbers[1] = 2 + 1j
+    np.testing.assert_array_equal(fft.fft(np.array(numbers, object)), fft.fft(numbers))
+    with pytest.raises(TypeError, match="real sequence"):
+        fft.rfft(np.array(numbers, object))
 
 
 def test_takes_truth_and_any_number_of_workers():

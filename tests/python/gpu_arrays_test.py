@@ -13,6 +13,7 @@ import pytest
 
 import wingbeat
 import wingbeat.fft as fft
+from other_libraries import OnlyDlpack
 from wingbeat import match, signal
 
 if wingbeat.why_absent(wingbeat.Engine.cuda):
@@ -181,6 +182,16 @@ class TestCupy:
         assert_close(fft.fft(self.cupy.asarray(Z), plan=prepared).get(), expected("fft", Z))
         assert plan.resources[0].registers > 0
 
+    def test_refuses_plans_of_numbers_that_cupy_has_not(self):
+        device = next(each for each in wingbeat.devices() if each.engine.name == "cuda")
+        plan = wingbeat.Plan(64, kind="rfft", dtype="float16", device=device)
+        x = self.cupy.ones(64, "f2")
+        if "complex32" not in np.sctypeDict:  # which ml_dtypes adds
+            with pytest.raises(TypeError, match="no type for the output's numbers, complex32"):
+                plan(x)
+        with pytest.raises(TypeError, match="x is of int16"):
+            plan(x.view("i2"))
+
     def test_takes_workspaces_from_the_pool(self):
         pool = self.cupy.get_default_memory_pool()
         x = self.cupy.zeros(1 << 24, "c8")
@@ -301,19 +312,6 @@ class TestTorch:
             fft.fft(self.torch.zeros(1, device="cuda").expand(1 << 20, 1 << 20))
 
 
-class OnlyDlpack:
-    """An array that offers nothing but DLPack."""
-
-    def __init__(self, array):
-        self._array = array
-
-    def __dlpack__(self, **options):
-        return self._array.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self._array.__dlpack_device__()
-
-
 class OnlyInterface:
     """An array that offers nothing but `__cuda_array_interface__`."""
 
@@ -336,6 +334,10 @@ class TestProtocols:
         result = self.torch.from_dlpack(fft.fft(wrapper(given)))
         assert result.is_cuda
         assert_close(result.cpu(), expected("fft", z))
+        result = self.torch.from_dlpack(fft.fftn(wrapper(given), axes=(1,)))
+        assert_close(result.cpu(), expected("fft", z))
+        with pytest.raises(TypeError, match="no roll"):
+            fft.fftshift(wrapper(given))
 
 
 class TestJax:

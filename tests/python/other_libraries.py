@@ -37,6 +37,19 @@ def libraries():
     return found
 
 
+class OnlyDlpack:
+    """An array that offers nothing but DLPack."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
 #: A parameter of tests; skipped where no library is here.
 each_library = pytest.mark.parametrize(
     "library", libraries() or [pytest.param(None, marks=pytest.mark.skip(
