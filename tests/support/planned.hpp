@@ -3,14 +3,17 @@
 #pragma once
 
 #include <algorithm>  // min
-#include <cmath>      // sqrt
 #include <cstddef>    // size_t
 #include <string>
 #include <vector>
 
-#include "support/oracle.hpp"  // dft, exact
-#include "support/signal.hpp"  // fill_noise
-#include "wingbeat/plan.hpp"   // plan_spec
+#include "reference/axis.hpp"       // axis
+#include "reference/real_axis.hpp"  // real_axis
+#include "request/resolved.hpp"     // factor_of
+#include "request/traits.hpp"       // traits_of
+#include "support/oracle.hpp"       // exact
+#include "support/signal.hpp"       // fill_noise
+#include "wingbeat/plan.hpp"        // plan_spec
 
 namespace wingbeat::test {
 
@@ -35,13 +38,13 @@ std::vector<Real> input_noise(const plan_spec& spec) {
 template <class Real>
 exact expected_row(const plan_spec& spec, const std::vector<Real>& input, std::size_t row) {
   const std::size_t n = spec.lengths.front();
+  const request::traits& kind = request::traits_of(spec.kind);
   const Real* source = input.data() + row_reals(spec, true) * row;
-  const bool is_bins_to_real = spec.kind == transform::inverse_to_real;
   exact x(n);
   for (std::size_t j = 0; j < n; ++j) {
-    if (spec.kind == transform::forward_from_real) {
+    if (kind.in == request::domain::real) {
       x[j] = source[j];
-    } else if (!is_bins_to_real) {
+    } else if (kind.in == request::domain::complex) {
       x[j] = {source[2 * j], source[2 * j + 1]};
     } else {
       const std::size_t k = std::min(j, n - j);
@@ -49,16 +52,14 @@ exact expected_row(const plan_spec& spec, const std::vector<Real>& input, std::s
       x[j] = {source[2 * k], j == k ? im : -im};
     }
   }
-  const bool is_forward =
-      spec.kind == transform::forward || spec.kind == transform::forward_from_real;
-  exact y = dft(x, is_forward ? direction::forward : direction::inverse);
-  if (spec.kind == transform::forward_from_real) y.resize(n / 2 + 1);
-  const auto length = static_cast<long double>(n);
-  const long double factor = spec.scale == scaling::none        ? 1
-                             : spec.scale == scaling::by_length ? 1 / length
-                                                                : 1 / std::sqrt(length);
-  for (auto& z : y) z *= factor;
-  return y;
+  if (kind.is_real_to_real()) {
+    reference::real_axis{kind, n, spec.orthogonalize}(x, 1);
+  } else {
+    reference::axis{n, kind.is_forward ? direction::forward : direction::inverse}(x, 1);
+  }
+  x.resize(request::count_of(kind.out, n));
+  for (auto& z : x) z *= request::factor_of(spec);
+  return x;
 }
 
 /// Returns row `row` of an output in the form of expected_row.
@@ -66,13 +67,12 @@ template <class Real>
 exact row_of(const plan_spec& spec, const std::vector<Real>& output, std::size_t row) {
   const Real* source = output.data() + row_reals(spec, false) * row;
   const std::size_t n = spec.lengths.front();
+  const request::domain values = request::traits_of(spec.kind).out;
+  if (values == request::domain::real) return exact(source, source + n);
   exact y;
-  if (spec.kind == transform::inverse_to_real) {
-    y.assign(source, source + n);
-    return y;
+  for (std::size_t k = 0; k < request::count_of(values, n); ++k) {
+    y.emplace_back(source[2 * k], source[2 * k + 1]);
   }
-  const std::size_t bins = spec.kind == transform::forward_from_real ? n / 2 + 1 : n;
-  for (std::size_t k = 0; k < bins; ++k) y.emplace_back(source[2 * k], source[2 * k + 1]);
   return y;
 }
 
