@@ -131,7 +131,7 @@ TEST(laws, notice_errors_a_little_above_what_rounding_excuses) {
   EXPECT_FALSE(notices("random", errors_of(2)));  // 3 u are allowed at 512, 4.1 of dct1
   EXPECT_TRUE(notices("random", errors_of(4.2L)));
   EXPECT_TRUE(notices("impulse", errors_of(4.2L)));
-  EXPECT_TRUE(notices("tone", errors_of(5.2L)));
+  EXPECT_TRUE(notices("tone", errors_of(7.3L)));
   EXPECT_TRUE(notices("largest", errors_of(30)));
 }
 

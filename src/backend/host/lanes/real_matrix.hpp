@@ -101,15 +101,15 @@ WINGBEAT_LANES void sum_terms(const row_product<typename V::Real>& product, size
   const auto value = [&](int r, ptrdiff_t term) {
     return V{in[static_cast<size_t>(r) * in_pitch + term] - typename V::vector{}};
   };
-  const auto add_pairs = [&](size_t n_pairs, sum_pair<V>(&to)[Rows][Tiles]) {
+  const auto add_pairs = [&](size_t n_pairs, sum_pair<V>(&target)[Rows][Tiles]) {
     for (size_t i = n_pairs; i > 0; --i, terms += 2, factors += 2 * pitch) {
       WINGBEAT_UNROLL
       for (int r = 0; r < Rows; ++r) {
         const V a = value(r, terms[0]), b = value(r, terms[1]);
         WINGBEAT_UNROLL
         for (int t = 0; t < Tiles; ++t) {
-          to[r][t].first = to[r][t].first + a * load<V>(factors + w * t);
-          to[r][t].second = to[r][t].second + b * load<V>(factors + pitch + w * t);
+          target[r][t].first = target[r][t].first + a * load<V>(factors + w * t);
+          target[r][t].second = target[r][t].second + b * load<V>(factors + pitch + w * t);
         }
       }
     }
