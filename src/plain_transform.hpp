@@ -6,11 +6,11 @@
 #include <cstddef>  // size_t
 
 #include "root_products.hpp"            // root_products
-#include "wingbeat/device/factors.hpp"  // least_factor
+#include "wingbeat/device/factors.hpp"  // largest_prime_radix, least_factor
 
 namespace wingbeat {
 
-/// Forward transforms of divisors of one good length.
+/// Forward transforms of divisors of one product of radices.
 template <class Work>
 class plain_transform {
   using number = std::complex<Work>;
@@ -29,7 +29,7 @@ class plain_transform {
       (*this)(in + q * stride, stride * radix, rest, out + q * rest);
     }
     const std::size_t step = total_ / n;
-    number x[largest_radix], roots[largest_radix];
+    number x[device::largest_prime_radix], roots[device::largest_prime_radix];
     for (std::size_t q = 0; q < radix; ++q) roots[q] = root_of_(q * (total_ / radix));
     for (std::size_t k = 0; k < rest; ++k) {
       x[0] = out[k];
@@ -61,8 +61,6 @@ class plain_transform {
   static number product(number a, number b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
-
-  static constexpr std::size_t largest_radix = 13;  // of good lengths
 
   static std::size_t radix_of(std::size_t n) {
     return n % 4 == 0 ? 4 : device::least_factor(static_cast<unsigned>(n));

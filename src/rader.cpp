@@ -3,8 +3,7 @@
 
 #include "plain_transform.hpp"          // plain_transform
 #include "root_products.hpp"            // root_products
-#include "wingbeat/device/factors.hpp"  // greatest_factor
-#include "wingbeat/good_length.hpp"     // is_good_length
+#include "wingbeat/device/factors.hpp"  // greatest_factor, is_product_of_radices
 
 namespace wingbeat {
 namespace {
@@ -19,7 +18,7 @@ std::vector<std::size_t> powers_of(std::size_t g, std::size_t p) {
 }  // namespace
 
 bool is_rader_length(std::size_t points) {
-  if (points < 3 || !is_good_length(points - 1)) return false;
+  if (points < 3 || !device::is_product_of_radices(points - 1)) return false;
   return device::greatest_factor(static_cast<unsigned>(points)) == points;
 }
 

@@ -10,7 +10,7 @@ namespace wingbeat {
 
 /// Computed in long double, rounded once to double.
 struct rader {
-  /// `points` is a prime, and one less a good length.
+  /// `points` is a prime, and one less a product of radices.
   rader(std::size_t points, bool is_forward);
 
   std::vector<std::size_t> powers;             ///< g^n mod p, n < p - 1, g the least root.

@@ -177,14 +177,17 @@ TEST(any_length, takes_two_rows_of_reals_as_one_where_they_are_of_one_transform)
   EXPECT_EQ(first_pass({.lengths = {6, 16}, .batch = 4, .kind = real}).numbers.in.second, 0U);
 }
 
-TEST(rader, takes_primes_that_are_one_more_than_a_good_length) {
-  for (const std::size_t p : {3, 5, 13, 37, 257, 1009, 65537}) EXPECT_TRUE(is_rader_length(p)) << p;
-  for (const std::size_t n : {0, 1, 2, 9, 49, 59, 1021, 2047})
+TEST(rader, takes_primes_that_are_one_more_than_a_product_of_radices) {
+  for (const std::size_t p : {3, 5, 13, 37, 59, 257, 311, 1009, 1021, 65537}) {
+    EXPECT_TRUE(is_rader_length(p)) << p;
+  }
+  for (const std::size_t n : {0, 1, 2, 9, 49, 83, 107, 2047, 2049}) {
     EXPECT_FALSE(is_rader_length(n)) << n;
+  }
 }
 
 TEST(rader, has_every_index_once_and_convolves_to_the_transform) {
-  for (const std::size_t p : {3, 5, 37, 257}) {
+  for (const std::size_t p : {3, 5, 37, 59, 257}) {
     for (const bool is_forward : {true, false}) {
       const rader numbers{p, is_forward};
       const std::size_t n = p - 1;

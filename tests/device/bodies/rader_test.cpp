@@ -87,6 +87,12 @@ TEST(body_rader, stages_rows_in_local_memory) {
   check<in_halves<staged<prime_rows<337, 14, 2, double>>>>(3);
 }
 
+TEST(body_rader, has_large_radices) {
+  check<staged<prime_rows<47, 23, 4>>>(6);
+  check<staged<prime_rows<103, 17, 2>>>(3);  // 17 and 6, whose elements are exchanged back
+  check<prime_columns<prime_rows<59, 29, 4>>>(4);
+}
+
 TEST(body_rader, stores_the_bins_that_are_in_memory) {
   check<half_stored<prime_rows<37, 6, 4>>>(6);
   check<half_stored<staged<prime_rows<37, 6, 4>>>>(7);
