@@ -19,6 +19,11 @@
 
 namespace wingbeat {
 
+namespace backend {
+class mark;
+struct run;
+}  // namespace backend
+
 /// The result for an image f and a kernel t, in each axis:
 enum class operation {
   convolve,  ///< c[n] = sum over j of t[j] f[n - j]
@@ -170,7 +175,12 @@ class convolution {
                const std::vector<kernel_argument>& given = {}, buffer_view workspace = {}) const;
 
  private:
+  friend class template_search;
   struct impl;
+  /// The same, of which what reaches `out` comes behind `awaited`, where there is such a mark of
+  /// another queue.
+  void enqueue_after(const backend::mark* awaited, queue& on, const backend::run& run,
+                     const std::vector<kernel_argument>& given) const;
   std::unique_ptr<const impl> impl_;
 };
 

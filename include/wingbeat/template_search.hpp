@@ -109,9 +109,15 @@ struct search_state {
 
 /// Accumulates scores over a stream of templates. Not for several threads at once. All device
 /// memory that it needs beside the image and the templates is its own, allocated when it is made;
-/// `add` queues and returns. A queue given to a function runs on the device of the first; wait for
-/// one before another is given. Functions throw `plan_error` for requests out of order or of wrong
+/// `add` queues and returns. Functions throw `plan_error` for requests out of order or of wrong
 /// sizes, and `device_error`.
+///
+/// Queues given to functions are of the first one's device and context, and may alternate: what is
+/// queued waits by itself for what it needs of others. So templates that `add` finds on one queue
+/// are copied and transformed while scores of those before them are made on another, and what is
+/// kept has the same bits. When `begin` or `add` is first given a queue, it allocates there what
+/// runs on it need: memory of templates, and the workspace that `explain` states. On engines that
+/// have done what they queue, host and reference, a second queue gains nothing.
 class template_search {
  public:
   /// Throws `plan_error`, naming the field at fault, or `device_error`.

@@ -93,10 +93,10 @@ struct convolution::impl {
   }
 
   static void enqueue_chunks(backend::queue& on, const chunks& list, const advance& distances,
-                             backend::run run) {
+                             backend::run run, const backend::mark* awaited) {
     for (const auto& [steps, times, count] : list) {
       for (std::size_t i = 0; i < times; ++i) {
-        steps->enqueue(on, run);
+        steps->enqueue(on, run, awaited);
         run.in = advanced(run.in, count * distances.signal);
         run.filter = advanced(run.filter, count * distances.spectra);
         run.out = advanced(run.out, count * distances.output);
@@ -104,8 +104,8 @@ struct convolution::impl {
     }
   }
 
-  void enqueue(queue& on, bool is_run, backend::run run,
-               const std::vector<kernel_argument>& given) const {
+  void enqueue(queue& on, bool is_run, backend::run run, const std::vector<kernel_argument>& given,
+               const backend::mark* awaited) const {
     const chunks& list = chunks_of(is_run);
     const advance& distances = is_run ? by_running : by_preparing;
     const std::size_t needed = workspace_bytes();
@@ -118,10 +118,10 @@ struct convolution::impl {
     const given_functor store{"the store functor", spec.store.operands, given};
     if (is_run) require_functors({&store, 1}, read, written, *on.impl());
     run.store = given;
-    if (needed == 0 || is_own) return enqueue_chunks(*on.impl(), list, distances, run);
+    if (needed == 0 || is_own) return enqueue_chunks(*on.impl(), list, distances, run, awaited);
     const auto held = on.impl()->lock();
     run.workspace = on.impl()->workspace(needed);
-    enqueue_chunks(*on.impl(), list, distances, run);
+    enqueue_chunks(*on.impl(), list, distances, run, awaited);
   }
 };
 
@@ -282,16 +282,21 @@ void convolution::prepare(queue& on, buffer_view signals, buffer_view spectra,
                           buffer_view workspace) const {
   const impl& mine = require_owned(impl_, "convolution");
   mine.own.require_queue(*on.impl());
-  mine.enqueue(on, false, {.in = signals, .out = {}, .workspace = workspace, .filter = spectra},
-               {});
+  mine.enqueue(on, false, {.in = signals, .out = {}, .workspace = workspace, .filter = spectra}, {},
+               nullptr);
 }
 
 void convolution::enqueue(queue& on, buffer_view spectra, buffer_view signals, buffer_view out,
                           const std::vector<kernel_argument>& given, buffer_view workspace) const {
+  enqueue_after(nullptr, on, {.in = signals, .out = out, .workspace = workspace, .filter = spectra},
+                given);
+}
+
+void convolution::enqueue_after(const backend::mark* awaited, queue& on, const backend::run& run,
+                                const std::vector<kernel_argument>& given) const {
   const impl& mine = require_owned(impl_, "convolution");
   mine.own.require_queue(*on.impl());
-  mine.enqueue(on, true, {.in = signals, .out = out, .workspace = workspace, .filter = spectra},
-               given);
+  mine.enqueue(on, true, run, given, awaited);
 }
 
 }  // namespace wingbeat

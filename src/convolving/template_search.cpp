@@ -5,7 +5,7 @@
 #include <cmath>      // isnan, sqrt
 #include <limits>     // numeric_limits
 #include <optional>
-#include <utility>  // move
+#include <utility>  // exchange, move
 
 #include "arrays/array.hpp"               // bytes_of_real
 #include "backend/backend.hpp"            // queue
@@ -112,10 +112,34 @@ struct scoring {
     return request;
   }
 
+  [[nodiscard]] std::size_t workspace_bytes() const {
+    return std::max(correlation.workspace_bytes(), inverse ? inverse->workspace_bytes() : 0);
+  }
+
   std::size_t n_templates;
   kept_scores kept;
   convolution correlation;
   std::optional<plan> inverse;  ///< Of templates that are given as spectra.
+};
+
+/// Where the templates of a queue's runs are made ready: of each queue, whose runs prepare beside
+/// those of others.
+struct prepared_templates {
+  prepared_templates(const queue& of_runs, const scoring& most, std::size_t template_bytes,
+                     std::size_t real_bytes)
+      : on(of_runs.impl()),
+        // Runs start at pairs of reals, and templates of an odd number of reals do not.
+        staged(of_runs, most.n_templates * template_bytes) {
+    if (most.inverse) inverted = buffer{of_runs, staged.size_bytes()};
+    if (!most.kept.numbers.has_rim) return;
+    rim = buffer{of_runs, most.n_templates * most.kept.rim_reals() * real_bytes};
+  }
+
+  std::shared_ptr<backend::queue> on;
+  buffer staged;           ///< Templates, as a run reads them.
+  buffer inverted;         ///< Those that were given as spectra.
+  buffer rim;              ///< Of a normalised search.
+  bool has_image = false;  ///< What is queued there comes behind the image's spectra.
 };
 
 /// Requires that the bytes of templates have a number.
@@ -125,6 +149,14 @@ void require_product(std::size_t count, std::size_t template_bytes) {
       formatted("{} templates of {} bytes each were added, which no memory holds; add fewer at a "
                 "time",
                 count, template_bytes));
+}
+
+/// Requires that templates behind `before` others have numbers.
+void require_numbers(std::size_t count, std::size_t before) {
+  if (count == 0) throw plan_error("0 templates were added; give at least 1");
+  if (count < no_template && before < no_template && before + count <= no_template) return;
+  throw plan_error(formatted("{} templates were added to {}, and a search numbers {}; begin again",
+                             count, before, no_template));
 }
 
 }  // namespace
@@ -138,16 +170,32 @@ struct template_search::impl {
         spectra(on, whole.correlation.spectra_bytes()),
         scores(on, whole.kept) {
     if (spec.templates_at_once > 1) rest.emplace(on, spec, 1);
-    const kept_scores& kept = whole.kept;
-    const std::size_t n = spec.templates_at_once;
-    // Runs start at pairs of reals, and templates of an odd number of reals do not.
-    staged = buffer{on, n * template_bytes()};
-    if (whole.inverse) inverted = buffer{on, n * template_bytes()};
-    if (!spec.is_normalised) return;
-    inverse_norms = buffer{on, kept.places() * real_bytes()};
-    centred_values = buffer{on, image_bytes()};
-    if (kept.numbers.has_rim) rim = buffer{on, n * kept.rim_reals() * real_bytes()};
-    units.emplace(on, spec.templates, spec.real, kept.numbers.has_rim);
+    if (spec.is_normalised) {
+      const kept_scores& kept = whole.kept;
+      inverse_norms = buffer{on, kept.places() * real_bytes()};
+      centred_values = buffer{on, image_bytes()};
+      units.emplace(on, spec.templates, spec.real, kept.numbers.has_rim);
+    }
+    latest = on.impl();
+    templates_of(on);
+  }
+
+  /// Returns where templates of a queue are made ready; allocates it and the workspace of its runs
+  /// when the queue is first given.
+  prepared_templates& templates_of(const queue& on) {
+    for (prepared_templates& each : prepared) {
+      if (each.on == on.impl()) return each;
+    }
+    const std::size_t of_rest = rest ? rest->workspace_bytes() : 0;
+    on.impl()->reserve(std::max(whole.workspace_bytes(), of_rest));
+    return prepared.emplace_back(on, whole, template_bytes(), real_bytes());
+  }
+
+  /// Returns a mark behind all work of the search, if another queue than `on` has the latest; that
+  /// is then `on`.
+  std::unique_ptr<backend::mark> handed_to(const queue& on) {
+    if (latest == on.impl()) return nullptr;
+    return std::exchange(latest, on.impl())->record();
   }
 
   [[nodiscard]] std::size_t real_bytes() const { return bytes_of_real(spec.real); }
@@ -183,6 +231,7 @@ struct template_search::impl {
   }
 
   void forget(queue& on) {
+    if (const auto before = handed_to(on)) on.impl()->after(*before);
     scores.clear(on);
     added = 0;
     has_image = false;
@@ -203,6 +252,7 @@ struct template_search::impl {
   void begin(queue& on, buffer_view image) {
     const std::size_t start = (spec.is_normalised ? 1 : 2) * real_bytes();
     image = required(on, "image", image, image_bytes(), start);
+    templates_of(on);
     forget(on);
     if (spec.is_normalised) {
       image = spec.real == precision::fp64 ? centred_view<double>(on, image)
@@ -210,14 +260,16 @@ struct template_search::impl {
     }
     whole.correlation.prepare(on, image, spectra.view());
     has_image = true;
+    for (prepared_templates& each : prepared) each.has_image = each.on == on.impl();
   }
 
   /// Returns where the run finds its templates.
-  buffer_view prepared(queue& on, buffer_view templates, std::size_t count) {
-    buffer_view to = staged.view();
+  buffer_view made_ready(queue& on, const prepared_templates& memory, buffer_view templates,
+                         std::size_t count) {
+    buffer_view to = memory.staged.view();
     to.size_bytes = templates.size_bytes;
     if (units) {
-      units->enqueue(on, templates, count, to, rim.view());
+      units->enqueue(on, templates, count, to, memory.rim.view());
       return to;
     }
     const bool is_aligned = templates.offset_bytes % (2 * real_bytes()) == 0 &&
@@ -229,45 +281,43 @@ struct template_search::impl {
     return to;
   }
 
-  void add_run(queue& on, const scoring& run, buffer_view templates, std::size_t number) {
+  /// Queues a run, whose scores are kept behind `awaited`, where there is such a mark.
+  void add_run(queue& on, const prepared_templates& memory, const scoring& run,
+               buffer_view templates, std::size_t number, const backend::mark* awaited) {
     if (run.inverse) {
-      buffer_view values = inverted.view();
+      buffer_view values = memory.inverted.view();
       values.size_bytes = run.n_templates * template_bytes();
       run.inverse->enqueue(on, templates, values);
       templates = values;
     }
-    const buffer_view signals = prepared(on, templates, run.n_templates);
-    run.correlation.enqueue(
-        on, spectra.view(), signals, scores.keys(),
+    const buffer_view signals = made_ready(on, memory, templates, run.n_templates);
+    run.correlation.enqueue_after(
+        awaited, on,
+        {.in = signals, .out = scores.keys(), .workspace = {}, .filter = spectra.view()},
         convolving::score_arguments(run.kept, static_cast<std::uint32_t>(number), scores.others(),
                                     {.inverse_norms = inverse_norms.view(),
-                                     .rim = rim.view(),
+                                     .rim = memory.rim.view(),
                                      .threshold = spec.threshold,
                                      .mean = image_mean}));
     added += run.n_templates;
   }
 
-  void require_count(std::size_t count, std::size_t first) const {
+  void add(queue& on, buffer_view templates, std::size_t count, std::size_t first) {
     if (!has_image) {
       throw plan_error("templates were added before an image; call begin first");
     }
-    if (count == 0) throw plan_error("0 templates were added; give at least 1");
-    const std::size_t before = std::max(added, first);
-    if (count < no_template && before < no_template && before + count <= no_template) return;
-    throw plan_error(
-        formatted("{} templates were added to {}, and a search numbers {}; begin again", count,
-                  before, no_template));
-  }
-
-  void add(queue& on, buffer_view templates, std::size_t count, std::size_t first) {
-    require_count(count, first);
+    require_numbers(count, std::max(added, first));
     const std::size_t start = (spec.form == operand_form::spectrum ? 2 : 1) * real_bytes();
     templates = required(on, "memory of templates", templates, count * given_bytes(), start);
+    prepared_templates& memory = templates_of(on);
+    const auto before = handed_to(on);
+    if (!memory.has_image && before) on.impl()->after(*before);
+    memory.has_image = true;
     while (count > 0) {
       const scoring& run = count >= whole.n_templates ? whole : *rest;
       buffer_view view = templates;
       view.size_bytes = run.n_templates * given_bytes();
-      add_run(on, run, view, first);
+      add_run(on, memory, run, view, first, before.get());
       first += run.n_templates;
       templates.offset_bytes += view.size_bytes;
       templates.size_bytes -= view.size_bytes;
@@ -280,6 +330,7 @@ struct template_search::impl {
     own.require_queue(*on.impl());
     if (!has_image) throw plan_error("a search has no scores before its image; call begin first");
     on.wait();
+    if (latest != on.impl()) latest->wait();
     return scores;
   }
 
@@ -290,10 +341,10 @@ struct template_search::impl {
   std::vector<std::size_t> result;
   buffer spectra;
   convolving::score_memory scores;
-  buffer inverted;                            ///< Templates that were given as spectra.
-  buffer staged;                              ///< Templates, as a run reads them.
-  buffer inverse_norms, centred_values, rim;  ///< Of a normalised search.
-  std::optional<unit_templates> units;        ///< Likewise.
+  std::vector<prepared_templates> prepared;
+  std::shared_ptr<backend::queue> latest;  ///< All work of the search is behind its own.
+  buffer inverse_norms, centred_values;    ///< Of a normalised search.
+  std::optional<unit_templates> units;     ///< Likewise.
   double image_mean = 0;
   std::size_t added = 0;
   bool has_image = false;

@@ -6,7 +6,7 @@
 #include <complex>
 #include <functional>  // ref
 #include <span>
-#include <utility>  // move
+#include <utility>  // exchange, move
 #include <vector>
 
 #include "backend/argument_list.hpp"     // argument_list, entry_parameters
@@ -207,11 +207,18 @@ backend::direct_run prepared_program::direct() const noexcept {
   return only == nullptr ? backend::direct_run{} : (*only)->direct();
 }
 
-void prepared_program::enqueue(queue& on, const backend::run& given) const {
+void prepared_program::enqueue(queue& on, const backend::run& given,
+                               const backend::mark* awaited) const {
   const auto steps = [&](backend::launch_sequence& sequence) {
-    for (std::size_t i = 0; i < program_.steps.size(); ++i) enqueue_step(on, given, i, sequence);
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+      const bool reaches_output = program_.steps[i].arrays.out == place::output;
+      if (awaited != nullptr && reaches_output) on.after(*std::exchange(awaited, nullptr));
+      enqueue_step(on, given, i, sequence);
+    }
   };
-  calls_->call(on, std::ref(steps));  // by reference: a copy would be allocated
+  if (awaited == nullptr) return calls_->call(on, std::ref(steps));  // a copy would be allocated
+  backend::immediate_launches sequence{on};
+  steps(sequence);
 }
 
 void prepared_program::enqueue_step(queue& on, const backend::run& given,

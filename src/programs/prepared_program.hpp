@@ -27,8 +27,10 @@ class prepared_program {
   [[nodiscard]] std::vector<pass_info> passes() const;
   [[nodiscard]] std::vector<kernel_resources> resources() const;
 
-  /// Queues all steps; every buffer was checked.
-  void enqueue(backend::queue& on, const backend::run& given) const;
+  /// Queues all steps; every buffer was checked. Behind `awaited`, a mark of another queue, come
+  /// those from the first that reaches the output on.
+  void enqueue(backend::queue& on, const backend::run& given,
+               const backend::mark* awaited = nullptr) const;
   /// Queues step `number` alone, to measure it.
   void enqueue_step(backend::queue& on, const backend::run& given, std::size_t number) const;
 

@@ -85,6 +85,42 @@ TEST_P(template_search_on, keeps_the_same_bits_however_many_templates_a_run_take
   }
 }
 
+TEST_P(template_search_on, keeps_the_same_bits_on_queues_that_alternate) {
+  const bool is_late = GetParam() == engine::opencl || GetParam() == engine::cuda;
+  const std::size_t side = is_late ? 150 : 20, tile = 7, count = 3, n_adds = 6;
+  const buffer image = filled(*on, noise_of<float>(side * side, 1));
+  queue other_queue{on->device()};
+  const auto kept_by = [&](const search_spec& spec, std::vector<queue*> queues) {
+    template_search search{*on, spec};
+    std::vector<buffer> batches;
+    for (const queue* each : queues) batches.emplace_back(*each, count * tile * tile * 4);
+    search.begin(*queues.back(), image.view());
+    for (std::size_t i = 0; i < n_adds; ++i) {
+      const auto templates = noise_of<float>(count * tile * tile, static_cast<unsigned>(i));
+      buffer& batch = batches[i % queues.size()];
+      batch.write(templates.data(), batch.size_bytes());
+      search.add(*queues[i % queues.size()], batch.view(), count);
+      if (i == 1) search.restart(*queues.front());
+    }
+    return search.state(*queues.front());
+  };
+  for (const std::size_t at_once : cases<std::size_t>({1}, {2})) {
+    const search_spec spec{.image = {side, side},
+                           .templates = {tile, tile},
+                           .mode = extent::same,
+                           .is_normalised = true,
+                           .keeps_sums = true,
+                           .keeps_counts = true,
+                           .templates_at_once = at_once};
+    const search_state one = kept_by(spec, {on.get()}),
+                       two = kept_by(spec, {on.get(), &other_queue});
+    EXPECT_EQ(two.templates, (n_adds - 2) * count);
+    EXPECT_EQ(two.keys, one.keys);
+    EXPECT_EQ(two.unit_sums, one.unit_sums);
+    EXPECT_EQ(two.counts, one.counts);
+  }
+}
+
 TEST_P(template_search_on, normalises_in_every_mode) {
   for (const extent mode : cases<extent>({extent::full}, {extent::same, extent::valid})) {
     check_search<float>(*on,

@@ -52,6 +52,41 @@ class noting_compiler final : public backend::kernel_compiler {
   int spill_bytes_, later_bytes_;
 };
 
+/// Notes launches, by their workgroups, and for what it waits.
+class noting_queue final : public backend::queue {
+ public:
+  noting_queue() : queue(hopper()) {}
+  void* allocate(std::size_t) override { return nullptr; }
+  void release(void*) noexcept override {}
+  void write(buffer_view, const void*) override {}
+  void read(void*, buffer_view) override {}
+  void wait() override {}
+  std::unique_ptr<backend::mark> record() override { return std::make_unique<mark_of_nothing>(); }
+  void after(const backend::mark&) override { waited_before = n_launches; }
+
+  std::size_t n_launches = 0, waited_before = 0;
+
+ private:
+  struct mark_of_nothing final : backend::mark {
+    double seconds_since(const mark&) const override { return 0; }
+  };
+};
+
+class noted_kernel final : public backend::kernel {
+ public:
+  kernel_resources resources() const override { return {}; }
+  void launch(backend::queue& on, std::size_t, backend::kernel_arguments) const override {
+    ++static_cast<noting_queue&>(on).n_launches;
+  }
+};
+
+struct compiler_of_noted final : backend::kernel_compiler {
+  std::shared_ptr<const backend::kernel> compile(const std::shared_ptr<backend::queue>&,
+                                                 const backend::kernel_source&) const override {
+    return std::make_shared<noted_kernel>();
+  }
+};
+
 /// Transforms of 2^16 points, in clusters five of whose workgroups fill a multiprocessor.
 int spills_of_plan(const noting_compiler& compiler, bool is_fused) {
   plan_spec spec{.lengths = {1 << 16}, .batch = 100};  // of few it has another shape
@@ -73,6 +108,21 @@ TEST(prepared_program, compiles_once_what_stays_in_registers) {
   EXPECT_EQ(spills_of_plan(compiler, true), 0);
   ASSERT_EQ(compiler.texts.size(), 1U);
   EXPECT_TRUE(compiler.loads_early(0));
+}
+
+TEST(prepared_program, waits_for_another_queue_before_it_reaches_the_output) {
+  const auto on = std::make_shared<noting_queue>();
+  const auto steps = programs::make_program(plan_spec{.lengths = {1 << 26}}, hopper());
+  const std::size_t n_passes = steps.passes().size();
+  ASSERT_GT(n_passes, 1U);
+  const compiler_of_noted compiler;
+  const programs::prepared_program ready{compiler, on, steps};
+  ready.enqueue(*on, {});
+  EXPECT_EQ(on->n_launches, n_passes);
+  EXPECT_EQ(on->waited_before, 0U);
+  ready.enqueue(*on, {}, on->record().get());
+  EXPECT_EQ(on->n_launches, 2 * n_passes);
+  EXPECT_EQ(on->waited_before, 2 * n_passes - 1);
 }
 
 TEST(prepared_program, loads_later_where_a_functor_makes_it_spill) {
