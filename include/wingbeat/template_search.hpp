@@ -138,7 +138,8 @@ class template_search {
   [[nodiscard]] std::string explain() const;
 
   /// Takes the image to search and forgets all scores. image: [y][x]. A normalised search waits for
-  /// the queue, because it sums the image's windows on the host in fp64.
+  /// the queue, because it sums the image's windows on the host in fp64, and throws `plan_error`
+  /// where the image holds NaN or infinity.
   void begin(queue& on, buffer_view image);
 
   /// Forgets all scores and keeps the image, which need not be prepared again.

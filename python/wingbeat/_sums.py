@@ -112,6 +112,60 @@ def padded(library, x, around, mode, value=0):
     return x
 
 
+def window_sums(x, n, axis):
+    """Returns the sums of n neighbours along an axis, by sums of 2, 4, .. of them: nothing is
+    subtracted, so that each is as accurate as its own terms, and NaN stays in its windows."""
+    def part(values, first, length):
+        return values[(slice(None),) * axis + (slice(first, first + length),)]
+
+    n_sums, begin, width, total = x.shape[axis] - n + 1, 0, 1, None
+    while True:
+        if n & width:
+            terms = part(x, begin, n_sums)
+            total = terms if total is None else total + terms
+            begin += width
+        if 2 * width > n:
+            return total
+        length = x.shape[axis] - width
+        x = part(x, 0, length) + part(x, width, length)
+        width *= 2
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def border_sums(library, kernel, value, lengths, starts, counts):
+    """Returns what a border of one value adds to a convolution whose image has zeros around it, by
+    sums without differences: 0 where the kernel's values that are not 0 reach no border, even if the
+    value is NaN or infinite.
+
+    kernel   [axes..], or with more dimensions behind
+    lengths  of the image
+    starts   the index of mode "full" that each axis of the result begins with
+    counts   the lengths of the result
+    """
+    total, terms = 0, kernel * value
+    terms[kernel == 0] = 0
+    for axis, (n, start, count) in enumerate(zip(lengths, starts, counts)):
+        # Of output p, elements first[p] .. first[p] + n - 1 of the kernel meet the image.
+        n_terms, first = terms.shape[axis], np.arange(count) + start - n + 1
+        outer = terms
+        for later in range(axis + 1, len(lengths)):
+            outer = outer.sum(later, keepdims=True)
+        for side, index in ((outer, first),
+                            (library.taken(outer, np.arange(n_terms)[::-1].copy(), axis),
+                             n_terms - n - first)):
+            led = padded(library, side, _along(terms, axis, (1, 0)), "constant").cumsum(axis)
+            total = total + library.taken(led, index.clip(0, n_terms), axis)
+        terms = window_sums(padded(library, terms, _along(terms, axis, (n - 1, n - 1)), "constant"), n,
+                            axis)
+        terms = terms[(slice(None),) * axis + (slice(start, start + count),)]
+    return total
+
+
+def _along(x, axis, sides):
+    """Returns for `padded` that one axis becomes longer."""
+    return [sides if d == axis else (0, 0) for d in range(len(x.shape))]
+
+
 class _Packed:
     """Two arrays as images [pair][image][axes..] and kernels [pair][kernel][axes..]. Dimensions beside
     the axes are of pairs where both arrays have them, and of images or kernels where one has."""

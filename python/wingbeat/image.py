@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from wingbeat import _sums, _wingbeat
+from wingbeat import _arguments, _sums, _wingbeat
 from wingbeat._arrays import numpy_library
 from wingbeat._device import queue_on
 from wingbeat._types import Array
@@ -46,7 +46,8 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
     kernel     [h][w] or [h][w][3], of any size
     border     what lies outside: "reflect" or "grid-mirror" (b a | a b c), "mirror" (c b | a b c),
                "nearest" (a a | a b c), "wrap" or "grid-wrap" (b c | a b c), "constant" or
-               "grid-constant", which has `cval`
+               "grid-constant", which has `cval`, by whose size pixels that the kernel reaches from
+               inside the image are not touched
     normalise  what kernel values are divided by: None, nothing; "sum", the sum of their channel, so
                that even areas stay; "luminance", the luminance of the sums, so that the kernel tints
     device     of numpy's arrays, where it runs: a `wingbeat.Device`, a `wingbeat.Queue`, an engine's
@@ -67,6 +68,7 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
     image, kernel = _image_of(library, image), _kernel_of(library, kernel)
     if border not in BORDERS:
         raise ValueError(f"border is {border!r}; choose one of {', '.join(BORDERS)}")
+    cval = _arguments.number(cval, "cval")
     if normalise not in NORMALISATIONS:
         raise ValueError(f"normalise is {normalise!r}; choose None, 'sum' or 'luminance'")
     if kernel.shape[2] == 3 and image.shape[2] < 3:
@@ -82,9 +84,13 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
         raise ValueError(f"an image of {image.dtype} with border {border!r} is for the host; leave "
                          "device out")
     if is_by_planes:
-        result = _by_planes(library, image, kernel, padding, cval)
+        result = _by_planes(library, image, kernel, padding)
     else:
-        result = _fused(library, image, kernel, padding, cval, queue_on(device))
+        result = _fused(library, image, kernel, padding, queue_on(device))
+    if padding == "constant" and cval != 0:
+        lengths = image.shape[:2]
+        result[..., :_colours(image)] += _sums.border_sums(
+            library, kernel, cval, lengths, [n // 2 for n in kernel.shape[:2]], lengths)
     return result.reshape(shape)
 
 
@@ -103,7 +109,9 @@ def bloom(image: Array, kernel: Array, threshold: float = 1.0, strength: float =
     library, image, kernel = _sums.operands(image, kernel)
     shape = image.shape
     image = _image_of(library, image)
-    bright = (image - float(threshold)).clip(min=0) * float(strength)
+    threshold, strength = (_arguments.number(value, name) for value, name in (
+        (threshold, "threshold"), (strength, "strength")))
+    bright = (image - threshold).clip(min=0) * strength
     glow = convolve(bright, kernel, border, 0, "luminance", device)
     return (image - bright + glow).reshape(shape)
 
@@ -154,34 +162,27 @@ def _colours(image):
     return image.shape[2] - (image.shape[2] in (2, 4))
 
 
-def _fused(library, image, kernel, padding, cval, queue):
+def _fused(library, image, kernel, padding, queue):
     """Returns the convolution in one call of the library, [y][x][channel]."""
     # The library's centre of an even length lies before its middle: a zero more moves it.
     around = [(0, 1 - n % 2) for n in kernel.shape[:2]] + [(0, 0)]
     kernel = _sums.padded(library, kernel, around, "constant")
-    # Around an image from which a constant was taken are zeros.
-    is_shifted = padding == "constant" and cval != 0
-    if is_shifted:
-        image = library.copy(image)
-        image[..., :_colours(image)] -= cval
     result = library.empty(image, image.shape, library.dtype_name(image))
     taps = library.packed(kernel, range(3), kernel.shape, "float32")
     _wingbeat.convolve_image(*(library.view(each) for each in (image, taps, result)),
                              _FUSED_BORDERS[padding], 0, queue, library.stream_of(image),
                              library.workspace_near(image))
-    if is_shifted:
-        result[..., :_colours(image)] += cval * kernel.sum((0, 1))
     return result
 
 
-def _by_planes(library, image, kernel, padding, cval):
+def _by_planes(library, image, kernel, padding):
     """Returns the convolution of an image whose border is in memory, [y][x][channel]."""
     dtype = np.dtype("float64" if library.dtype_name(image) == "float64" else "float32")
     around = [(n - 1 - n // 2, n // 2) for n in kernel.shape[:2]]
     result = library.copy(image)
     for c in range(_colours(image)):
         plane = library.packed(image[..., c], range(2), image.shape[:2], dtype.name)
-        plane = _sums.padded(library, plane, around, padding, cval)
+        plane = _sums.padded(library, plane, around, padding)
         taps = kernel[..., c % kernel.shape[2]]
         result[..., c] = _sums.transformed(plane, taps, [0, 1], "valid", dtype)
     return result

@@ -35,6 +35,7 @@ PADDINGS = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "min
 SCORES = ("sqdiff", "sqdiff_normed", "ccorr", "ccorr_normed", "ccoeff", "ccoeff_normed")
 
 
+@np.errstate(invalid="ignore")
 def match_template(image: Array, template: Array, pad_input: bool = False, mode: str = "constant",
                    constant_values: float = 0) -> np.ndarray:
     """Returns the correlation coefficients of a template with each part of an image, from -1 to 1.
@@ -47,8 +48,10 @@ def match_template(image: Array, template: Array, pad_input: bool = False, mode:
     mode             how `numpy.pad` continues it: "constant", "edge", "reflect", ..
     constant_values  of mode "constant"
 
-    Returns float32 for float16 and float32, float64 for other numbers. Where the image's part does
-    not vary, 0. ValueError for a template that is larger than the image, or of other dimensions.
+    Computed in double precision; returns float32 for float16 and float32, float64 for other numbers.
+    0 where the template or the image's part does not vary, or by no more than sums of them round.
+    One value of the image or of the template that is NaN or infinite makes all scores NaN. ValueError
+    for a template that is larger than the image, or of other dimensions.
 
     >>> match_template(np.eye(4), np.eye(2), pad_input=True).shape
     (4, 4)
@@ -56,22 +59,28 @@ def match_template(image: Array, template: Array, pad_input: bool = False, mode:
     image, template = _image_and_template(image, template, (2, 3))
     if mode not in PADDINGS:
         raise ValueError(f"mode is {mode!r}; choose one of {', '.join(PADDINGS)}")
-    if pad_input:
-        image = _continued(image, template.shape, mode, constant_values)
+    dtype, shape = image.dtype, template.shape
+    constant = _arguments.number(constant_values, "constant_values")
+    (image, exponent), (template, _) = _scaled(image), _scaled(template)
     # Errors of transforms and of differences of sums are relative to the image's mean.
-    image = image - image.mean()
-    centred = template - template.mean()
-    products = _valid_correlation(image, centred)
-    n_values = template.size
-    sums, squares = _window_sums(image, template.shape), _window_sums(image**2, template.shape)
-    variation = np.maximum(squares - sums**2 / n_values, 0)
-    power = variation * float((centred.astype(np.float64)**2).sum())
-    # Below, a part varies less than its sums round.
-    least = np.finfo(np.float64).eps * max(float(squares.max(initial=0)), 0.0)
-    is_flat = (variation <= least) | (power <= 0)
-    scores = products / np.sqrt(np.where(is_flat, 1, power))
-    scores[is_flat] = 0
-    return np.clip(scores, -1, 1).astype(image.dtype, copy=False)
+    mean = image.mean()
+    image, taps = image - mean, _centred(template, None)
+    around = [(n // 2, n - 1 - n // 2) for n in shape] if pad_input else [(0, 0)] * image.ndim
+    if mode == "constant":
+        # A constant that is large, or NaN, concerns no scores but those that it takes part in.
+        value, energy = np.ldexp(constant, -exponent) - mean, (image**2).sum()
+        products = _valid_correlation(np.pad(image, around), taps) + _sums.border_sums(
+            numpy_library, _sums.reversed_conjugate(taps), value, image.shape,
+            [n - 1 - before for n, (before, _) in zip(shape, around)],
+            [h - n + 1 + before + after
+             for h, n, (before, after) in zip(image.shape, shape, around)])
+        image = np.pad(image, around, constant_values=value)
+    else:
+        image = np.pad(image, around, mode)
+        products, energy = _valid_correlation(image, taps), (image**2).sum()
+    squares, least = _variations([image], shape, energy)
+    scores = _normed(products, squares, least, [taps], [template])
+    return np.clip(scores, -1, 1).astype(dtype, copy=False)
 
 
 def match_scores(image: Array, template: Array, method: str = "ccoeff_normed") -> np.ndarray:
@@ -85,9 +94,9 @@ def match_scores(image: Array, template: Array, method: str = "ccoeff_normed") -
               are taken too
 
     Returns [H - h + 1][W - w + 1], float64 for doubles and integers above 16 bits, else float32.
-    Where the image's part is 0, or of "ccoeff_normed" does not vary, a normed score is 0, and of
-    "sqdiff_normed" 1.
-    ValueError for other methods and shapes that do not fit.
+    A normed score is 0, and of "sqdiff_normed" 1, where the template's or the part's squares are 0, of
+    "ccoeff_normed" without means, or no more than sums of them round. One value that is NaN or
+    infinite makes all scores NaN. ValueError for other methods and shapes that do not fit.
 
     >>> match_scores(np.float32([[1, 2, 3]]), np.float32([[2, 3]]), "sqdiff").round(4)
     array([[2., 0.]], dtype=float32)
@@ -104,36 +113,42 @@ def match_scores(image: Array, template: Array, method: str = "ccoeff_normed") -
     elif image.shape[2] != template.shape[2]:
         raise ValueError(f"the image has {image.shape[2]} channels and the template "
                          f"{template.shape[2]}; give as many")
-    scores = _scores(name, image.astype(np.float64), template.astype(np.float64))
+    scores = _scores(name, image, template)
     return scores.astype(np.float64 if is_double else np.float32, copy=False)
 
 
+@np.errstate(invalid="ignore")
 def _scores(name, image, template):
-    """Returns scores of an image [y][x][channel] in double precision."""
-    size = template.shape[:2]
-    means = template.mean((0, 1))
-    is_coefficient = name.startswith("ccoeff")
-    # Sums of an image without its mean are accurate where the image's own would cancel.
-    shift = image.mean((0, 1)) if is_coefficient else np.zeros(image.shape[2])
-    taps = template - means if is_coefficient else template
-    scores = sum(_valid_correlation(image[..., c] - shift[c], taps[..., c])
-                 for c in range(image.shape[2]))
-    if name == "ccorr" or name == "ccoeff":
-        return scores
-    squares = sum(_window_sums((image[..., c] - shift[c])**2, size) for c in range(image.shape[2]))
-    largest = squares.max(initial=0)
-    if is_coefficient:
-        squares = squares - sum(_window_sums(image[..., c] - shift[c], size)**2
-                                for c in range(image.shape[2])) / (size[0] * size[1])
-    power = float((taps**2).sum())
+    """Returns scores of an image [y][x][channel]."""
+    is_normed, size = name.endswith("_normed"), template.shape[:2]
+    if name == "sqdiff_normed":  # which has both in a sum
+        exponent = max(_exponent(image), _exponent(template))
+        image, template = (np.ldexp(each.astype(np.float64), -exponent) for each in (image, template))
+    elif is_normed:
+        image, template = _scaled(image)[0], _scaled(template)[0]
+    else:
+        image, template = image.astype(np.float64), template.astype(np.float64)
+    # Without means sums are accurate that would cancel with them.
+    means = 0 if name.startswith("ccorr") else image.mean((0, 1))
+    taps = _centred(template, (0, 1)) if name.startswith("ccoeff") else template - means
+    planes, taps = np.moveaxis(image - means, 2, 0), np.moveaxis(taps, 2, 0)
+    products = sum(map(_valid_correlation, planes, taps))
     if name.startswith("sqdiff"):
-        scores = np.maximum(squares - 2 * scores + power, 0)
-    if name == "sqdiff":
-        return scores
-    is_flat = (squares <= np.finfo(np.float64).eps * largest) | (power == 0)
-    scores = scores / np.sqrt(np.where(is_flat, 1, squares * power))
-    scores[is_flat] = 1 if name.startswith("sqdiff") else 0
-    return np.minimum(scores, 1) if name.startswith("sqdiff") else np.clip(scores, -1, 1)
+        squares = sum(_window_sums(plane**2, size) for plane in planes)
+        products = np.maximum(squares - 2 * products + (taps**2).sum(), 0)
+        planes, taps = np.moveaxis(image, 2, 0), np.moveaxis(template, 2, 0)
+    if not is_normed:
+        return products
+    if name.startswith("ccoeff"):
+        squares, least = _variations(planes, size, (planes**2).sum())
+    else:
+        squares = sum(_window_sums(plane**2, size) for plane in planes)
+        least = _UNRESOLVED * (planes**2).sum() if name == "ccorr_normed" else 0
+    scores = _normed(products, squares, least, taps, template)
+    if name == "sqdiff_normed":
+        scores[squares * (taps**2).sum() == 0] = 1
+        return np.minimum(scores, 1)
+    return np.clip(scores, -1, 1)
 
 
 class Peak(NamedTuple):
@@ -161,7 +176,10 @@ class Search:
                     engine's name; the host by default
 
     Templates are numpy's too, or on the image's device; `add` returns before a GPU has finished. Maps
-    come as numpy's. ValueError for shapes that do not fit; RuntimeError for a map that is not kept.
+    come as numpy's. Arrays that are known by DLPack alone, as JAX's, are taken from the processor.
+    A template that holds NaN or infinity has scores that are not numbers, of which no map but mean and
+    variance takes note. ValueError for shapes that do not fit, and for an image of numpy, or of a
+    normalised search, that holds NaN or infinity; RuntimeError for a map that is not kept.
 
     >>> rng = np.random.default_rng(0)
     >>> image = rng.standard_normal((64, 64))
@@ -175,7 +193,7 @@ class Search:
     def __init__(self, image: Array, template_shape: Sequence[int], *, normalised: bool = True,
                  mode: str = "valid", moments: bool = False, threshold: float | None = None,
                  at_once: int = 1, spectra: bool = False, device: Any = None) -> None:
-        library = library_of(image)
+        library, image = _of_search(image)
         on_device = library is not numpy_library
         image = image if on_device else _real(image, "image")
         if len(image.shape) != 2:
@@ -211,7 +229,12 @@ class Search:
 
     def image(self, image: Array) -> Search:
         """Takes another image of the same shape, and forgets all scores. Returns the search."""
-        image = _real(image, "image") if library_of(image) is numpy_library else image
+        library, image = _of_search(image)
+        if library is numpy_library:
+            image = _real(image, "image")
+            if not np.isfinite(image).all():
+                raise ValueError("the image holds NaN or infinity, which transforms spread over all "
+                                 "scores; replace these values, by the image's mean for example")
         if tuple(image.shape) != self._image_shape:
             raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
                              f"{self._image_shape}; give such an image, or make another search")
@@ -227,8 +250,7 @@ class Search:
     def add(self, templates: Array) -> Search:
         """Takes templates [template][y][x], or one [y][x]; with `spectra` [template][y][w // 2 + 1].
         Returns the search."""
-        library = library_of(templates)
-        templates = library.array(templates)
+        library, templates = _of_search(templates)
         height, width = self._template
         expected = (height, width // 2 + 1) if self._spectra else self._template
         shape = tuple(templates.shape)
@@ -273,8 +295,12 @@ class Search:
 
     @property
     def best(self) -> np.ndarray:
-        """The largest score of each place, float32; -infinity where there is none."""
-        return self._search.largest()
+        """The largest score of each place, float32; -infinity before the first template, and NaN where
+        none of the scores was a number."""
+        best = self._search.largest()
+        if self.n_templates > 0:
+            best[best == -math.inf] = math.nan
+        return best
 
     @property
     def index(self) -> np.ndarray:
@@ -420,6 +446,18 @@ def _wrapped_correlation(image, templates):
     return scores.reshape(templates.shape[:-2] + image.shape)
 
 
+def _of_search(x):
+    """Returns (library, array). Raises TypeError for one on a GPU that is known by a protocol alone."""
+    library = library_of(x)
+    if not hasattr(library, "host_array"):
+        return library, library.array(x)
+    on_host = library.host_array(x)
+    if on_host is None:
+        raise TypeError(f"an array of type {type(x).__name__} on a GPU was given; give one of torch or "
+                        "CuPy, which from_dlpack of theirs makes without a copy")
+    return numpy_library, on_host
+
+
 def _real(x, name):
     """Returns an array of real numbers in float32 or float64."""
     x = _sums.host_array("this function", x)
@@ -437,14 +475,30 @@ def _image_and_template(image, template, ranks):
     if any(n < m for n, m in zip(image.shape, template.shape)) or template.size == 0:
         raise ValueError(f"Image must be larger than template: the image has shape {image.shape} and "
                          f"the template {template.shape}")
-    return image, template.astype(image.dtype, copy=False)
+    return image, template
 
 
-def _continued(image, shape, mode, constant_values):
-    """Returns an image around which each place has room for a template that is centred on it."""
-    around = [(n // 2, n - 1 - n // 2) for n in shape]
-    options = {"constant_values": constant_values} if mode == "constant" else {}
-    return np.pad(image, around, mode, **options)
+#: The squares of a part beside those of the whole image, below which transforms do not resolve them.
+_UNRESOLVED = (8 * np.finfo(np.float64).eps)**2
+
+
+def _exponent(x):
+    """Returns the exponent of the largest magnitude's next power of two; 0 for NaN and infinity."""
+    largest = np.abs(x).max(initial=0).astype(np.float64)
+    return int(np.frexp(largest)[1]) if np.isfinite(largest) else 0
+
+
+def _scaled(x):
+    """Returns (x in double precision and below 1 by a power of two, its exponent): squares of it
+    neither overflow nor vanish."""
+    exponent = _exponent(x)
+    return np.ldexp(x.astype(np.float64), -exponent), exponent
+
+
+def _centred(x, axes):
+    """Returns x without its mean along axes; twice, because the mean rounds as the values do."""
+    x = x - x.mean(axes)
+    return x - x.mean(axes)
 
 
 def _valid_correlation(image, template):
@@ -452,14 +506,32 @@ def _valid_correlation(image, template):
 
 
 def _window_sums(image, shape):
-    """Returns the sums over windows, in double precision: differences of running sums, axis by axis."""
-    sums = image.astype(np.float64, copy=False)
+    """Returns the sums over windows of this shape."""
     for axis, n in enumerate(shape):
-        sums = np.cumsum(sums, axis)
-        sums = np.concatenate([np.zeros_like(sums.take([0], axis)), sums], axis)
-        last = sums.shape[axis]
-        sums = sums.take(range(n, last), axis) - sums.take(range(last - n), axis)
-    return sums
+        image = _sums.window_sums(image, n, axis)
+    return image
+
+
+def _variations(planes, shape, energy):
+    """Returns (sums of (x - mean)^2 over windows, what of them is rounding). energy: the sum of the
+    squares that were transformed."""
+    squares = sum(_window_sums(plane**2, shape) for plane in planes)
+    n_values = math.prod(shape)
+    rounding = 2 * n_values.bit_length() * np.finfo(np.float64).eps * squares
+    sums = sum(_window_sums(plane, shape)**2 for plane in planes)
+    return squares - sums / n_values, np.maximum(rounding, _UNRESOLVED * energy)
+
+
+def _normed(products, squares, least, taps, template):
+    """Returns products over the square root of a window's squares and the template's; 0 where one of
+    these is no more than rounding. taps: the template, with or without its mean."""
+    power = sum((each**2).sum() for each in taps)
+    # A mean of n values rounds by less than 16 units in the last place, because sums are pairwise.
+    least_power = (16 * np.finfo(np.float64).eps)**2 * sum((each**2).sum() for each in template)
+    is_flat = (squares <= least) | (power <= least_power)
+    scores = products / np.sqrt(np.where(is_flat, 1, squares * power))
+    scores[is_flat] = 0
+    return scores
 
 
 def _torch_of(x):

@@ -2,7 +2,7 @@
 #include "wingbeat/template_search.hpp"
 
 #include <algorithm>  // max, min
-#include <cmath>      // isnan, sqrt
+#include <cmath>      // isfinite, isnan, sqrt
 #include <limits>     // numeric_limits
 #include <optional>
 #include <utility>  // exchange, move
@@ -244,6 +244,11 @@ struct template_search::impl {
     on.impl()->read(values.data(), image);
     const centred_image<Real> centred = convolving::centred(values, whole.kept.axes);
     image_mean = double{centred.mean};
+    if (!std::isfinite(image_mean)) {
+      throw plan_error(
+          "the image holds NaN or infinity, which transforms spread over all scores; replace these "
+          "values, by the image's mean for example");
+    }
     on.impl()->write(inverse_norms.view(), centred.inverse_norms.data());
     on.impl()->write(centred_values.view(), centred.values.data());
     return centred_values.view();

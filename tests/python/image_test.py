@@ -42,6 +42,23 @@ def test_borders_are_those_of_scipy(border, dtype, tolerance):
             np.testing.assert_allclose(result, expected, rtol=0, atol=tolerance * largest)
 
 
+@pytest.mark.parametrize("cval", [1e8, -1e30, np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("dtype, tolerance", [("float64", 1e-12), ("float32", 3e-5)])
+def test_a_constant_border_concerns_its_own_pixels(cval, dtype, tolerance):
+    for shape, taps in [((20, 23), (3, 4)), ((5, 6), (4, 13)), ((1, 9), (6, 1)), ((12, 7, 4), (5, 2, 3)),
+                        ((6, 5, 2), (9, 9))]:
+        picture = RNG.random(shape).astype(dtype)
+        kernel = RNG.random(taps) - 0.3
+        kernel[0] = 0
+        result = image.convolve(picture, kernel, "constant", cval)
+        expected = expected_of(picture, kernel, "constant", cval)
+        touched = np.abs(expected_of(np.zeros(shape), np.ones(taps[:2]), "constant", 1)) > 0
+        largest = np.where(touched, np.abs(cval), 1) * np.abs(kernel).sum()
+        largest = np.where(np.isfinite(largest), largest, 1)
+        same = np.isclose(result, expected, rtol=0, atol=tolerance * largest, equal_nan=True)
+        assert same.all() and result.dtype == dtype
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_normalisations_keep_areas(dtype):
     even = np.full((30, 40, 3), 5, dtype)
@@ -83,6 +100,16 @@ def test_images_of_other_libraries_stay_on_their_device(library, border):
 
 
 @each_library
+@pytest.mark.parametrize("cval", [1e8, np.inf, np.nan])
+def test_constant_borders_of_other_libraries_are_those_of_numpy(library, cval):
+    for dtype, depth in (("float32", ()), ("float64", (4,))):
+        arrays = [RNG.random((17, 20, *depth)).astype(dtype), RNG.random((6, 9))]
+        expected = image.convolve(*arrays, "constant", cval)
+        result = image.convolve(*map(library.of_numpy, arrays), "constant", cval)
+        np.testing.assert_allclose(library.to_numpy(result), expected, rtol=1e-5, atol=1e-4)
+
+
+@each_library
 def test_images_of_other_libraries_bloom(library):
     arrays = [3 * RNG.random((20, 30, 4)).astype(np.float32), RNG.random((5, 6))]
     assert_same(image.bloom, library, arrays, 1e-5, threshold=1.5, strength=0.5)
@@ -117,3 +144,13 @@ def test_refusals_are_one_sentence(text, call):
     with pytest.raises(ValueError, match=text) as raised:
         call()
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("text, call", [
+    ("cval is of type complex", lambda x: image.convolve(x, x, "constant", 1j)),
+    ("cval is of type str", lambda x: image.convolve(x, x, "constant", "a")),
+    ("threshold is of type str", lambda x: image.bloom(x, x, "a")),
+    ("strength is of type NoneType", lambda x: image.bloom(x, x, 1, None))])
+def test_refusals_of_types_are_one_sentence(text, call):
+    with pytest.raises(TypeError, match=text):
+        call(np.ones((3, 3)))

@@ -65,6 +65,116 @@ def test_parts_that_do_not_vary_score_0():
     assert (match.match_scores(image, noise((3, 3)))[:6, :6] == 0).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("value", [0.1, 0.3, 1 / 3, 123.456, 100000.1, 1e200])
+def test_constant_templates_and_parts_score_0(dtype, value):
+    value = value if dtype == "float64" else value % 1e30
+    image, constant = RNG.standard_normal((40, 50)).astype(dtype), np.full((5, 7), value, dtype)
+    assert (match.match_template(image, constant) == 0).all()
+    assert (match.match_scores(image, constant) == 0).all()
+    even, template = np.full((40, 50), value, dtype), noise((5, 5), dtype)
+    even[0, 0] *= 4
+    assert (match.match_template(even, template)[1:, 1:] == 0).all()
+    assert (match.match_scores(even, template)[1:, 1:] == 0).all()
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("float64", 1e-10), ("float32", 1e-6)])
+@pytest.mark.parametrize("scale, offset", [(1, 1e4), (1, 1e7), (1e-20, 0), (1e20, 0), (1e-160, 0),
+                                           (1e200, 0)])
+def test_scores_keep_their_digits_with_any_mean_and_scale(scale, offset, dtype, tolerance):
+    scale = scale if dtype == "float64" else np.clip(scale, 1e-30, 1e30)
+    image, template = RNG.standard_normal((2, 40, 50))
+    image, template = ((scale * each + offset).astype(dtype) for each in (image, template[:6, :5]))
+    unit = [(each.astype(np.float64) - offset) / scale for each in (image, template)]
+    expected = coefficients(*unit)
+    np.testing.assert_allclose(match.match_template(image, template), expected, atol=tolerance)
+    np.testing.assert_allclose(match.match_scores(image, template), expected, atol=tolerance)
+    np.testing.assert_allclose(match.Search(image, (6, 5)).add(template).best if scale == 1
+                               else expected, expected, atol=1e-6)
+
+
+def test_squares_of_differences_do_not_cancel():
+    image = RNG.standard_normal((40, 50)) + 1e6
+    template = image[5:9, 6:11] + 1e-3
+    windows = np.lib.stride_tricks.sliding_window_view(image, template.shape)
+    expected = ((windows - template)**2).sum((2, 3))
+    np.testing.assert_allclose(match.match_scores(image, template, "sqdiff"), expected, atol=1e-11)
+    np.testing.assert_allclose(match.match_scores(image, template, "sqdiff_normed"),
+                               expected / np.sqrt((windows**2).sum((2, 3)) * (template**2).sum()),
+                               rtol=1e-6, atol=1e-24)
+
+
+def test_a_spike_concerns_its_own_windows():
+    image, template = RNG.standard_normal((40, 50)), RNG.standard_normal((6, 5))
+    expected = coefficients(image, template)
+    image[0, 0] = 1e7
+    far = slice(1, None), slice(1, None)
+    np.testing.assert_allclose(match.match_template(image, template)[far], expected[far], atol=1e-7)
+    np.testing.assert_allclose(match.match_scores(image, template)[far], expected[far], atol=1e-7)
+
+
+@pytest.mark.parametrize("constant", [1e12, np.inf, np.nan])
+def test_a_constant_border_concerns_its_own_scores(constant):
+    for shape, size in [((20, 21), (5, 4)), ((9, 8, 7), (3, 4, 2))]:
+        image, template = RNG.standard_normal(shape), RNG.standard_normal(size)
+        scores = match.match_template(image, template, True, constant_values=constant)
+        around = [(n // 2, n - 1 - n // 2) for n in size]
+        inside = tuple(slice(before, h - after) for h, (before, after) in zip(shape, around))
+        np.testing.assert_allclose(scores[inside], coefficients(image, template), atol=1e-10)
+        if constant == 1e12:
+            expected = coefficients(np.pad(image, around, constant_values=constant), template)
+            np.testing.assert_allclose(scores, expected, atol=1e-4)
+        else:
+            assert np.isnan(scores).sum() == scores.size - scores[inside].size
+
+
+def test_values_that_are_no_numbers_are_not_passed_over():
+    image, templates = RNG.standard_normal((20, 20)), RNG.standard_normal((3, 4, 4))
+    spoiled = image.copy()
+    spoiled[3, 4] = np.nan
+    for call in (match.match_template, match.match_scores):
+        assert np.isnan(call(spoiled, templates[0])).all()
+        assert np.isnan(call(image, np.where(templates[0] > 0, np.inf, 0))).all()
+    for given in (spoiled, np.where(image > 2, np.inf, image)):
+        with pytest.raises(ValueError, match="the image holds NaN or infinity"):
+            match.Search(given, (4, 4))
+    for at_once in (1, 3):
+        search = match.Search(image, (4, 4), at_once=at_once)
+        assert (search.best == -np.inf).all()
+        assert np.isnan(search.add(np.full((at_once, 4, 4), np.nan)).best).all()
+        search.restart().add(templates).add(np.full((4, 4), np.nan))
+        assert (search.best == match.Search(image, (4, 4)).add(templates).best).all()
+
+
+class Lent:
+    """An array that is known by DLPack alone."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+def test_arrays_known_by_dlpack_are_searched():
+    image, templates = noise((32, 40), "float32"), noise((3, 8, 8), "float32")
+    expected = match.Search(image, (8, 8)).add(templates).best
+    assert (match.Search(Lent(image), (8, 8)).add(Lent(templates)).best == expected).all()
+
+
+def test_arrays_of_jax_are_searched():
+    jnp = pytest.importorskip("jax.numpy")
+    image, templates = noise((32, 40), "float32"), noise((3, 8, 8), "float32")
+    expected = match.Search(image, (8, 8)).add(templates).best
+    search = match.Search(jnp.asarray(image), (8, 8)).add(jnp.asarray(templates))
+    assert (search.best == expected).all()
+    narrow = jnp.asarray(image).astype("bfloat16")
+    assert match.Search(narrow, (8, 8)).add(templates).best.shape == expected.shape
+
+
 @pytest.mark.parametrize("channels", [None, 1, 3])
 @pytest.mark.parametrize("method", match.SCORES)
 def test_scores_are_those_of_opencv(method, channels):
@@ -138,12 +248,18 @@ def test_a_search_runs_on_other_devices():
 
 
 def arrays_on_devices(*arrays):
-    """Yields the arrays as tensors of each device and as PyOpenCL's, where these are here."""
+    """Yields the arrays as tensors of each device, CuPy's and PyOpenCL's, where these are here."""
     try:
         import torch
         devices = ["cpu"] + ["cuda"] * torch.cuda.is_available()
         yield from ([torch.from_numpy(x).to(device) for x in arrays] for device in devices)
     except ImportError:
+        pass
+    try:
+        import cupy
+        if cupy.cuda.runtime.getDeviceCount() > 0:
+            yield [cupy.asarray(x) for x in arrays]
+    except Exception:  # CuPy without a driver raises errors of its own
         pass
     try:
         import pyopencl
@@ -169,6 +285,27 @@ def test_images_on_devices_are_searched_there():
         with pytest.raises(ValueError, match="convert it"):
             search.add(own_templates.astype("float64") if hasattr(own_templates, "astype")
                        else own_templates.double())
+
+
+@pytest.mark.parametrize("normalised", [True, False])
+def test_images_on_devices_keep_their_digits_and_pass_over_no_nan(normalised):
+    image, templates = noise((40, 45), "float32", 1e4), noise((2, 7, 6), "float32")
+    spoiled = image.copy()
+    spoiled[3, 4] = np.nan
+    expected = np.max([match.match_scores(image, each, "ccoeff_normed" if normalised else "ccorr")
+                       for each in templates.astype(np.float64)], 0)
+    kinds = list(arrays_on_devices(image, templates, spoiled))
+    if not kinds:
+        pytest.skip("neither torch nor pyopencl here")
+    for own_image, own_templates, own_spoiled in kinds:
+        search = match.Search(own_image, (7, 6), normalised=normalised).add(own_templates)
+        np.testing.assert_allclose(search.best, expected, rtol=1e-4, atol=1e-6)
+        try:
+            search.image(own_spoiled)
+        except ValueError as refused:
+            assert normalised and "NaN or infinity" in str(refused)
+        else:
+            assert not normalised and np.isnan(search.add(own_templates).best).all()
 
 
 def slices(volume, rotation, filters):
@@ -234,6 +371,8 @@ def refusals():
     yield ValueError, "each at least 1", lambda: match.Search(image, (-1, 3))
     yield ValueError, "mode is 'flat'; choose one of", lambda: match.match_template(
         image, np.ones((2, 2)), mode="flat")
+    yield TypeError, "constant_values is of type complex", lambda: match.match_template(
+        image, np.ones((2, 2)), constant_values=1j)
     yield TypeError, "threshold is of type str", lambda: match.Search(image, (3, 3), threshold="a")
     yield ValueError, "at_once is -1", lambda: match.Search(image, (3, 3), at_once=-1)
     yield TypeError, "least is of type str", lambda: match.Search(image, (3, 3)).peaks(1, "a")
