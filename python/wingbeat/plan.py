@@ -109,7 +109,8 @@ class Functor:
             if not isinstance(getattr(self, name), wanted):
                 raise TypeError(f"{name} is of type {type(getattr(self, name)).__name__}; give "
                                 f"{wanted.__name__}")
-        if isinstance(self.operands, str) or not all(isinstance(one, str) for one in self.operands):
+        if not isinstance(self.operands, (tuple, list)) or not all(
+                isinstance(one, str) for one in self.operands):
             raise TypeError(f"operands are {self.operands!r}; give a tuple of texts, such as "
                             '"const float32*"')
         if self.element not in _ITEM_BYTES:
@@ -140,7 +141,7 @@ class Functor:
         described.parameters = self.parameters
         described.operands = list(self.operands)
         described.element_bytes = _ITEM_BYTES[self.element]
-        described.buffer_bytes = described.element_bytes * self.elements
+        described.buffer_bytes = count(described.element_bytes * self.elements, "the functor's bytes")
         described.address = _address(self.function)
         described.partial_bytes = self.partial_bytes
         described.clears_output = self.clears_output
@@ -159,7 +160,9 @@ struct factors_of_number {
 """
 
 
-_FACTOR_TEXTS = tuple(_FACTORS.replace("number", number) for number in ("float", "double"))
+#: The texts of `Functor.factors`, each with its dtype.
+_FACTOR_TEXTS = {_FACTORS.replace("number", number): name
+                 for number, name in (("float", "float32"), ("double", "float64"))}
 
 
 def _address(function):
@@ -255,7 +258,7 @@ class Plan:
         if len({axis % rank for axis in axes}) != len(axes) or not axes:
             raise ValueError(f"axes are {tuple(axes)}; give one or more, each once")
         self.axes = tuple(axis % rank for axis in axes)
-        if kind not in _KINDS:
+        if kind not in list(_KINDS):
             raise ValueError(f"kind is {kind!r}; give one of {', '.join(_KINDS)}")
         self._transform = _KINDS[kind]
         self._choose_types(dtype, out_dtype)
@@ -277,13 +280,17 @@ class Plan:
         self._place = self.device.engine, self.device.index if is_counted else 0
         self._sides(layout_in or Layout(), layout_out or Layout(), valid_in, valid_out, in_place,
                     load, store)
-        if norm not in _SCALES:
+        if norm not in list(_SCALES):
             raise ValueError(f"norm is {norm!r}; give None, \"length\" or \"sqrt\"")
         if bins not in ("natural", "scrambled"):
             raise ValueError(f"bins is {bins!r}; give \"natural\" or \"scrambled\"")
         self.norm, self.orthogonalize, self.in_place = norm, bool(orthogonalize), bool(in_place)
         self._is_bare = factor == 1 and bins == "natural"
         self._functors = load, store, multiplier
+        factors = multiplier and _FACTOR_TEXTS.get(multiplier.text)
+        if factors and (factors == "float64") != (self._real == "fp64"):
+            raise TypeError(f"the factors are of {factors} and the plan computes in "
+                            f"{_FLOAT_NAMES[self._real]}; make Functor.factors of the plan's dtype")
         self._plan = _wingbeat.OwnedPlan(
             queue, [self.shape[axis] for axis in self.axes],
             [self.shape[d] for d in self._batch()], getattr(_wingbeat, f"kind_{self._transform}"),
@@ -310,22 +317,24 @@ class Plan:
                 not self._out_side.valid and not self.in_place)
 
     def _choose_types(self, dtype, out_dtype):
-        names = [str(name).removeprefix("torch.") for name in (dtype, out_dtype or dtype)]
-        if isinstance(dtype, (type, np.dtype)):
-            names[0] = np.dtype(dtype).name
-        if isinstance(out_dtype or dtype, (type, np.dtype)):
-            names[1] = np.dtype(out_dtype or dtype).name
-        for name in names:
-            if name not in _REAL_NAMES:
-                raise TypeError(f"dtype {name} cannot be transformed; give one of "
-                                f"{', '.join(_REAL_NAMES)}")
-        reals = [_REAL_NAMES[name] for name in names]
-        has_complex = [self._transform not in ("forward_from_real",) and not self._is_of_reals(),
+        has_complex = [self._transform != "forward_from_real" and not self._is_of_reals(),
                        self._transform != "inverse_to_real" and not self._is_of_reals()]
-        is_complex = names[0] in _COMPLEX_NAMES.values()
-        if is_complex != has_complex[0]:
-            raise TypeError(f"dtype is {names[0]} and {self.kind} takes "
-                            f"{'complex' if has_complex[0] else 'real'} numbers")
+        reals = []
+        for name, given, is_complex, verb in zip(("dtype", "out_dtype"), (dtype, out_dtype),
+                                                 has_complex, ("takes", "gives")):
+            if given is None and reals:
+                reals.append(reals[0])
+                continue
+            text = str(given).removeprefix("torch.")
+            if isinstance(given, (type, np.dtype)):
+                text = np.dtype(given).name
+            if text not in _REAL_NAMES:
+                raise TypeError(f"{name} {text} cannot be transformed; give one of "
+                                f"{', '.join(_REAL_NAMES)}")
+            if (text in _COMPLEX_NAMES.values()) != is_complex:
+                raise TypeError(f"{name} is {text} and {self.kind} {verb} "
+                                f"{'complex' if is_complex else 'real'} numbers")
+            reals.append(_REAL_NAMES[text])
         self._real = reals[0] if reals[0] == reals[1] or "fp64" in reals else "fp32"
         self._stored = ["" if real == self._real else real for real in reals]
         self.in_dtype, self.out_dtype = (
@@ -353,6 +362,9 @@ class Plan:
             shapes[0] = halved
         self.in_shape, self.out_shape = (tuple(shape) for shape in shapes)
         is_padded = in_place and self._transform in ("forward_from_real", "inverse_to_real")
+        if is_padded and not self._is_packed_by_default():
+            raise ValueError(f"axes are {self.axes} and {self.kind} in place takes the last ones, in "
+                             "order; give these, or leave in_place out")
         self._in_side, self._in_array = self._side("x", self.in_shape, self.in_dtype, layout_in,
                                                    valid_in, self._stored[0], load, is_padded)
         self._out_side, self._out_array = self._side("out", self.out_shape, self.out_dtype,
@@ -363,19 +375,23 @@ class Plan:
         side = _wingbeat.Side()
         side.stored = stored
         if valid is not None:
-            side.valid = [_range(each, f"valid_{'in' if name == 'x' else 'out'}") for each in valid]
+            side.valid = each(_range, valid, f"valid_{'in' if name == 'x' else 'out'}")
+            if not side.valid:
+                raise ValueError(f"the valid range of {name} is empty; give one (first, end) for each "
+                                 "axis, or None")
+        if layout != Layout() and (functor is not None or is_padded):
+            raise ValueError(f"the layout of {name} was given beside "
+                             f"{'in_place' if functor is None else 'a functor'}, which has its own; "
+                             "leave it out")
         if functor is not None:
             dtypes = functor.element, *_BITS.get(functor.element, ())
             return side, _Side(name, shape, dtypes, None, True)
         real = _REAL_NAMES[dtype]
         if is_padded:
             return side, _Side(name, shape, (_FLOAT_NAMES[real], _COMPLEX_NAMES[real]), None, False)
-        strides = layout.strides
+        strides = _packed(shape) if layout.strides is None else layout.strides
         is_plain = not layout.imaginary_at and not layout.origin
-        if strides is None and is_plain:
-            strides = _packed(shape)
-        is_default = layout.strides is None and self._is_packed_by_default()
-        if strides is not None and not is_default:
+        if layout.strides is not None or not self._is_packed_by_default():
             if len(strides) != len(shape):
                 raise ValueError(f"the layout of {name} has {len(strides)} strides and the shape "
                                  f"{len(shape)} dimensions; give one each")
@@ -419,7 +435,7 @@ class Plan:
         self._require(library, out, self._out_array)
         operands = [_operands(library, name, functor, given) for name, functor, given in zip(
             ("load", "store", "multiplier"), self._functors, (load, store, multiplier))]
-        self._require_factors(library, multiplier)
+        self._require_factors(multiplier)
         sides = _memory(library, x), _memory(library, out)
         self._require_places(*sides)
         self._plan.enqueue(*sides, *operands, library.stream_of(x), library.workspace_near(x))
@@ -463,19 +479,16 @@ class Plan:
             raise ValueError(f"out {'is not' if self.in_place else 'shares'} x's memory and the plan "
                              f"{'works' if self.in_place else 'does not work'} in place; {wanted}")
 
-    def _require_factors(self, library, given):
+    def _require_factors(self, given):
         """Raises unless the array for `Functor.factors` has a value for each coefficient."""
         functor = self._functors[2]
         if functor is None or functor.text not in _FACTOR_TEXTS:
             return
         factors, = given
         n_factors = math.prod(self.shape[axis] for axis in self.axes)
-        _, _, strides, item_bytes = library.memory(factors)
-        if math.prod(factors.shape) != n_factors or any(
-                stride != item_bytes * math.prod(factors.shape[d + 1:])
-                for d, stride in enumerate(strides) if factors.shape[d] > 1):
-            raise ValueError(f"the factors have shape {tuple(factors.shape)}; give a packed array of "
-                             f"{n_factors}, one for each coefficient of a transform")
+        if math.prod(factors.shape) != n_factors:
+            raise ValueError(f"the factors have shape {tuple(factors.shape)}; give {n_factors}, one "
+                             "for each coefficient of a transform")
 
     def _new_output(self, library, x):
         if self._out_array.strides is None or self._out_array.strides != _packed(self.out_shape):
@@ -633,6 +646,10 @@ def _operand(library, name, text, given):
     if library.dtype_name(given) != dtype:
         raise TypeError(f"an operand of {name} is of {library.dtype_name(given)} and was declared as "
                         f"{dtype}; convert it")
+    shape, (_, _, strides, item_bytes) = given.shape, library.memory(given)
+    if any(a != b * item_bytes for a, b, n in zip(strides, _packed(shape), shape) if n > 1):
+        raise ValueError(f"an operand of {name} has strides of {tuple(strides)} bytes, which functors "
+                         "are not told; give a packed copy")
     return _memory(library, given)
 
 

@@ -61,6 +61,20 @@ def test_takes_planar_numbers():
     planes = noise((2, 8), "f4")
     plan = Plan(8, layout_in=Layout(imaginary_at=8))
     assert_close(plan(planes), fft.fft(planes[0] + 1j * planes[1]))
+    planes, out = noise((2, 4, 8), "f4"), np.empty((2, 4, 8), "f4")
+    for axes in ((0,), (1,), (1, 0)):
+        layout = Layout(imaginary_at=32)
+        Plan((4, 8), axes, layout_in=layout, layout_out=layout)(planes, out)
+        assert_close(out[0] + 1j * out[1], fft.fftn(planes[0] + 1j * planes[1], axes=axes))
+
+
+@pytest.mark.parametrize("axis", (0, 1))
+def test_takes_memory_from_an_index_on(axis):
+    x = noise((4, 8))
+    plan = Plan((4, 8), axis, layout_in=Layout(origin=(1,)), valid_in=[(1, x.shape[axis])])
+    wanted = x.copy()
+    np.moveaxis(wanted, axis, 0)[0] = 0
+    assert_close(plan(x.ravel()[x.strides[axis] // 8:]), fft.fft(wanted, axis=axis))
 
 
 def test_pads_and_crops():
@@ -331,8 +345,9 @@ def refusals():
     yield ValueError, "valid_out is -1", lambda: Plan(8, valid_out=[(-1, 3)])
     x, factors = noise(8, "f4"), np.ones(8, np.float32)
     solver = Plan(8, kind="dct2", dtype="float32", multiplier=Functor.factors())
-    yield ValueError, "packed array of 8", lambda: solver(x, multiplier=(factors[:3],))
-    yield ValueError, "packed array of 8", lambda: solver(x, multiplier=(np.ones(16, "f4")[::2],))
+    yield ValueError, "give 8, one", lambda: solver(x, multiplier=(factors[:3],))
+    for gaps in (np.ones(16, "f4")[::2], factors[::-1], np.broadcast_to(factors[:1], 8)):
+        yield ValueError, "give a packed copy", lambda gaps=gaps: solver(x, multiplier=(gaps,))
     yield TypeError, "declared as float32", lambda: solver(x, multiplier=(np.ones(8),))
     yield TypeError, "type list", lambda: solver(x, multiplier=([1.0] * 8,))
     yield TypeError, "a tuple", lambda: solver(x, multiplier=factors)
@@ -366,6 +381,24 @@ def refusals():
     yield TypeError, "give a tuple of texts", lambda: Functor(operands="float32")
     yield ValueError, "function is -1", lambda: Plan(8, load=Functor(function=-1, elements=8))
     yield ValueError, "another transform", lambda: fft.fft([1, 2], plan=Plan((2, 2, 2)))
+    yield ValueError, "kind is", lambda: Plan(8, kind=[])
+    yield ValueError, "norm is", lambda: Plan(8, norm=[])
+    yield TypeError, "out_dtype is float32 and fft gives complex", lambda: Plan(
+        8, out_dtype="float32")
+    yield TypeError, "out_dtype 0 cannot", lambda: Plan(8, out_dtype=0)
+    yield TypeError, "valid_in is 3; give a tuple", lambda: Plan(8, valid_in=3)
+    yield ValueError, "valid range of x is empty", lambda: Plan(8, valid_in=[])
+    yield ValueError, "the functor.s bytes is", lambda: Plan(8, load=Functor(elements=2**62))
+    for dtype in ("float32", "float64"):
+        other = "float64" if dtype == "float32" else "float32"
+        yield TypeError, f"factors are of {other} and .* {dtype}", lambda dtype=dtype, other=other: (
+            Plan(8, kind="dct2", dtype=dtype, multiplier=Functor.factors(other)))
+    yield ValueError, "beside a functor", lambda: Plan(
+        8, layout_in=Layout((1,)), load=Functor(elements=8))
+    yield ValueError, "takes the last ones, in order", lambda: Plan(
+        (4, 8), 0, kind="rfft", dtype="float32", in_place=True)
+    yield ValueError, "beside in_place", lambda: Plan(
+        8, kind="rfft", dtype="float32", in_place=True, layout_out=Layout((1,)))
     yield TypeError, "factor is of type str", lambda: Plan(8, factor="2")
     yield ValueError, "factor is beyond", lambda: Plan(8, factor=10**400)
     yield TypeError, "the plan was made for complex32", lambda: Plan(8, dtype="complex32")(
