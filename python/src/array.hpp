@@ -13,8 +13,8 @@
 
 namespace wingbeat::python {
 
-/// Most dimensions of an array: numpy's limit.
-inline constexpr int max_rank = 64;
+/// Most dimensions of a view: numpy's 64 of an array, and one of the two parts of complex numbers.
+inline constexpr int max_rank = 65;
 
 /// The type of an element: a real or a complex number.
 struct element_type {

@@ -26,7 +26,7 @@ array make_array(std::uintptr_t data, std::size_t offset_bytes, nb::tuple shape,
                              .c_str());
   }
   if (shape.size() != strides.size() || shape.size() > max_rank - 1) {
-    throw nb::value_error("an array has one stride for each of at most 63 dimensions");
+    throw nb::value_error("an array has one stride for each of at most 64 dimensions");
   }
   array result{};
   result.data = reinterpret_cast<void*>(data);
@@ -59,7 +59,7 @@ imported_array import_array(nb::ndarray<nb::ro> owner) {
   view.runs_on = engine::cuda;
   view.device_index = owner.device_id();
   view.element = element_of(owner.dtype());
-  if (owner.ndim() >= max_rank) throw nb::value_error("an array has at most 63 dimensions");
+  if (owner.ndim() >= max_rank) throw nb::value_error("an array has at most 64 dimensions");
   view.rank = static_cast<int>(owner.ndim());
   for (int d = 0; d < view.rank; ++d) {
     view.shape[d] = static_cast<std::ptrdiff_t>(owner.shape(static_cast<std::size_t>(d)));

@@ -58,14 +58,12 @@ void bind_devices(nb::module_& module) {
              "Returns why an engine has no device, in one sentence; empty when it has one.");
   nb::class_<queue>(module, "Queue", "An ordered queue of work on one device.")
       .def(nb::init<const device_info&>(), "device"_a, nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "__init__",
-          [](queue*, nb::handle given) {
-            const std::string type = nb::cast<std::string>(nb::inst_name(given));
-            throw nb::type_error(
-                ("device is of type " + type + "; give one of wingbeat.devices()").c_str());
-          },
-          "device"_a.none())
+      .def("__init__",
+           [](queue*, nb::args given, nb::kwargs) {
+             const std::string text = nb::cast<std::string>(nb::repr(given));
+             throw nb::type_error(
+                 ("a Queue was given " + text + "; give one of wingbeat.devices()").c_str());
+           })
       .def_prop_ro("device", &queue::device, nb::rv_policy::copy)
       .def("wait", &queue::wait, nb::call_guard<nb::gil_scoped_release>(),
            "Returns when everything queued so far has finished.");

@@ -348,7 +348,7 @@ def ihfft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
 def _kind_of(table, type, is_inverse):
     try:
         return table[type][is_inverse]
-    except KeyError:
+    except (KeyError, TypeError):
         raise ValueError(f"Transform type {type!r} is none of 1, 2, 3 and 4; choose one of "
                          "them") from None
 
@@ -511,6 +511,8 @@ def _shifted(x, axes, shift_of):
     x = library_of(x).array(x)
     _, axes = lengths_and_axes(x.shape, None, axes)
     shifts = tuple(shift_of(x.shape[axis]) for axis in axes)
+    if not axes:
+        return x
     if isinstance(x, np.ndarray):
         return np.roll(x, shifts, axes)
     package = sys.modules[type(x).__module__.partition(".")[0]]

@@ -136,7 +136,16 @@ def test_writes_over_part_of_its_input():
     np.testing.assert_allclose(x.T, expected, rtol=0, atol=1e-12)
 
 
+def test_takes_as_many_dimensions_as_numpy():
+    x = noise((1,) * 63 + (5,), "c8")
+    np.testing.assert_array_equal(fft.dct(x).ravel(), fft.dct(x.ravel()))
+    assert_as_scipy("fftn", x)
+
+
 def test_transforms_nothing_and_zeros():
+    out = np.empty((0, 4), "c16")
+    assert fft.fft(np.empty((0, 4)), out=out) is out
+    assert fft.fftshift(3.0) == 3
     assert fft.fft(np.empty((0, 4))).shape == (0, 4)
     np.testing.assert_array_equal(fft.fft(np.empty((2, 0)), n=3), np.zeros((2, 3)))
     assert fft.irfft(np.empty((0, 3), "c8")).dtype == np.float32
@@ -188,7 +197,9 @@ def refusals():
     yield ValueError, "leave stream out", lambda: fft.fft(x, stream=3)
     yield ValueError, "target is 0", lambda: fft.next_fast_len(0)
     yield TypeError, "engine is 'cuda'; give one of", lambda: wingbeat.why_absent("cuda")
-    yield TypeError, "device is of type int; give one", lambda: wingbeat.Queue(3)
+    yield TypeError, "Queue was given \\(3,\\); give one", lambda: wingbeat.Queue(3)
+    yield TypeError, "Queue was given \\(\\); give one", lambda: wingbeat.Queue()
+    yield ValueError, "Transform type", lambda: fft.dct(x, type=[])
     yield ValueError, "capacity is -1", lambda: wingbeat.plan_cache.resize(-1)
 
 
