@@ -109,12 +109,13 @@ struct exchange_interface {
 class torch_library final : public array_library {
  public:
   torch_library(const exchange_interface& functions, nb::dict dtypes, nb::object empty_like,
-                nb::object empty_strided, nb::object workspace_near)
+                nb::object empty_strided, nb::object workspace_near, nb::object note_written)
       : array_library(true, std::move(workspace_near)),
         functions_(functions),
         dtypes_(dtypes),
         empty_like_(std::move(empty_like)),
-        empty_strided_(std::move(empty_strided)) {}
+        empty_strided_(std::move(empty_strided)),
+        note_written_(std::move(note_written)) {}
 
   [[nodiscard]] std::optional<array> view(nb::handle x) const override {
     nb::dlpack::dltensor given;
@@ -169,10 +170,12 @@ class torch_library final : public array_library {
     return result;
   }
 
+  void note_written(nb::handle x) const override { note_written_(x); }
+
  private:
   const exchange_interface& functions_;
   dtype_table dtypes_;
-  nb::object empty_like_, empty_strided_;
+  nb::object empty_like_, empty_strided_, note_written_;
   attribute requires_grad_{"requires_grad"}, is_neg_{"is_neg"}, is_conj_{"is_conj"},
       device_{"device"};
 };
@@ -231,7 +234,7 @@ class cupy_library final : public array_library {
 /// `functions` is a capsule, or of torch 2.10 a pointer. Returns whether they are of a version that
 /// is known here.
 bool know_torch(nb::handle type, nb::handle functions, nb::dict dtypes, nb::object empty_like,
-                nb::object empty_strided, nb::object workspace_near) {
+                nb::object empty_strided, nb::object workspace_near, nb::object note_written) {
   const void* const pointer = nb::isinstance<nb::capsule>(functions)
                                   ? nb::borrow<nb::capsule>(functions).data()
                                   : reinterpret_cast<void*>(nb::cast<std::uintptr_t>(functions));
@@ -239,9 +242,9 @@ bool know_torch(nb::handle type, nb::handle functions, nb::dict dtypes, nb::obje
   if (given.major != 1 || given.describe == nullptr || given.current_stream == nullptr) {
     return false;
   }
-  add_library(type,
-              std::make_unique<torch_library>(given, dtypes, std::move(empty_like),
-                                              std::move(empty_strided), std::move(workspace_near)));
+  add_library(type, std::make_unique<torch_library>(
+                        given, dtypes, std::move(empty_like), std::move(empty_strided),
+                        std::move(workspace_near), std::move(note_written)));
   return true;
 }
 
@@ -279,7 +282,7 @@ const array_library* array_library_of(nb::handle x) noexcept {
 void bind_array_libraries(nb::module_& module) {
   using nb::literals::operator""_a;
   module.def("know_torch", &know_torch, "type"_a, "functions"_a, "dtypes"_a, "empty_like"_a,
-             "empty_strided"_a, "workspace_near"_a,
+             "empty_strided"_a, "workspace_near"_a, "note_written"_a,
              "Has calls read tensors of that type by themselves; False where they cannot.");
   module.def("know_cupy", &know_cupy, "type"_a, "dtypes"_a, "current_device"_a, "current_stream"_a,
              "workspace_near"_a, "Has calls read arrays of that type by themselves.");

@@ -34,6 +34,9 @@ class array_library {
   /// has to make it, or to refuse its type. `view` has all but memory and strides, and gets them.
   [[nodiscard]] virtual nb::object empty(nb::handle x, const array& source, array& view) const = 0;
 
+  /// Tells the library that an array of the caller's is written.
+  virtual void note_written(nb::handle) const {}
+
   /// Returns whether it has complex numbers of two times 16 bits.
   [[nodiscard]] bool has_narrow() const noexcept { return has_narrow_; }
   [[nodiscard]] nb::object workspace_near(nb::handle x) const { return workspace_near_(x); }

@@ -188,6 +188,7 @@ class owned_plan {
       out = *written;
       const bool is_shared = may_overlap(*in, out);
       if (is_shared ? !takes_x_ || !are_one_place(*in, out) : is_in_place_) return nb::none();
+      if (library != nullptr) library->note_written(given);
     } else if (makes_out_ && expected_out_.is_stated) {
       out.runs_on = runs_on_;
       out.device_index = device_index_;

@@ -321,6 +321,7 @@ nb::object transform_known(const call_arguments& given, const array_library& lib
     result = nb::borrow(given.out);
   }
   if (!is_direct(*in, out, request)) return nb::none();
+  if (!given.out.is_none()) library.note_written(result);
   if (in->runs_on != engine::host) {
     run_released(*in, out, request, library.stream_of(*in), lent_workspace{library, given.x});
   } else if (out.elements() < min_released_elements) {

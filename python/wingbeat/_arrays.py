@@ -302,12 +302,14 @@ class TorchLibrary:
         self._types = {name: dtype for dtype, name in self._names.items()}
         self._strided = torch.strided
         self._empty = torch.empty
+        # So that a gradient that needs the former values is refused.
+        self._note_written = torch.autograd.graph.increment_version
         # The public way makes an object of a stream for each call.
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
         functions = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
         if functions is not None:
             _wingbeat.know_torch(torch.Tensor, functions, self._types, torch.empty_like,
-                                 torch.empty_strided, self.workspace_near)
+                                 torch.empty_strided, self.workspace_near, self._note_written)
 
     def array(self, x):
         return x
@@ -351,6 +353,8 @@ class TorchLibrary:
         if x.requires_grad and self._torch.is_grad_enabled():
             raise TypeError(f"{name} requires a gradient, which a plan does not give; call "
                             "wingbeat.torch's functions, or give its detach()")
+        if is_written:
+            self._note_written(x)
 
     def running_on(self, stream, x):
         cuda = self._torch.cuda
@@ -422,6 +426,7 @@ class TorchLibrary:
             raise TypeError("out requires a gradient, which wingbeat.fft does not give; call "
                             "wingbeat.torch's function of that name, or give out.detach()")
         require_alike(out, shape, name, out.shape, self.dtype_name(out), out.stride())
+        self._note_written(out)
 
 
 _UNITS = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}

@@ -163,13 +163,14 @@ def _described(library, request, x, out):
     shape, lengths = result_shape(x.shape, request)
     request = request._replace(lengths=lengths)
     name = result_name(library.dtype_name(x), request.kind, library.has_narrow)
-    if out is not None:
+    is_alike = shape == tuple(x.shape) and name == library.dtype_name(x)
+    if out is None and request.overwrite_x and is_alike and library.view(x).is_writable:
+        out = x
+    if out is None:
+        result = library.empty(x, shape, name)
+    else:
         library.require_out(out, shape, name, x)
         result = out
-    elif request.overwrite_x and shape == tuple(x.shape) and name == library.dtype_name(x):
-        result = x
-    else:
-        result = library.empty(x, shape, name)
     if 0 not in shape:
         run_described(library, request, x, result, name)
     return library.conjugate(result, result) if request.conjugates_output else result

@@ -94,6 +94,24 @@ class TestTorch:
             fft.fft(self.torch.ones(3, 4), out=self.torch.zeros(
                 4, dtype=self.torch.complex64).expand(3, 4))
 
+    @pytest.mark.parametrize("write", (
+        lambda b: fft.fft(b.clone(), out=b), lambda b: fft.fft(b, overwrite_x=True),
+        lambda b: fft.fftn(b[:, None], out=b.conj()[:, None].conj()),
+        lambda b: wingbeat.Plan(8)(b.clone(), b), lambda b: wingbeat.Plan(8, in_place=True)(b)))
+    def test_tells_of_what_it_writes(self, write):
+        a = self.torch.ones(8, dtype=self.torch.complex64, requires_grad=True)
+        b = self.torch.full((8,), 2, dtype=self.torch.complex64)
+        c = (a * b).abs().sum()
+        write(b)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            c.backward()
+
+    def test_overwrites_no_row_of_many(self):
+        z = self.torch.from_numpy(Z[0, 0].copy()).expand(3, -1)
+        result = fft.fft(z, overwrite_x=True)
+        np.testing.assert_allclose(result.numpy(), expected("fft", z.numpy()), atol=1e-12)
+        np.testing.assert_array_equal(z.numpy()[1], Z[0, 0])
+
     def test_refuses_plans_of_numbers_that_torch_has_not(self):
         x = self.torch.ones(8, dtype=self.torch.bfloat16)
         with pytest.raises(TypeError, match="no type for the output's numbers, bcomplex32"):
