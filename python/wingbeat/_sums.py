@@ -132,18 +132,17 @@ def window_sums(x, n, axis):
 
 
 @np.errstate(invalid="ignore", over="ignore")
-def border_sums(library, kernel, value, lengths, starts, counts):
+def border_sums(library, terms, lengths, starts, counts):
     """Returns what a border of one value adds to a convolution whose image has zeros around it, by
-    sums without differences: 0 where the kernel's values that are not 0 reach no border, even if the
-    value is NaN or infinite.
+    sums without differences: 0 where the kernel reaches no border, even if the value is NaN or
+    infinite.
 
-    kernel   [axes..], or with more dimensions behind
+    terms    the kernel times the value, [axes..], or with more dimensions behind
     lengths  of the image
     starts   the index of mode "full" that each axis of the result begins with
     counts   the lengths of the result
     """
-    total, terms = 0, kernel * value
-    terms[kernel == 0] = 0
+    total = 0
     for axis, (n, start, count) in enumerate(zip(lengths, starts, counts)):
         # Of output p, elements first[p] .. first[p] + n - 1 of the kernel meet the image.
         n_terms, first = terms.shape[axis], np.arange(count) + start - n + 1

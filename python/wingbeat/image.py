@@ -88,9 +88,12 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
     else:
         result = _fused(library, image, kernel, padding, queue_on(device))
     if padding == "constant" and cval != 0:
+        with np.errstate(invalid="ignore"):
+            terms = kernel * cval
+        terms[kernel == 0] = 0  # of which NaN and infinity make nothing, as in SciPy
         lengths = image.shape[:2]
         result[..., :_colours(image)] += _sums.border_sums(
-            library, kernel, cval, lengths, [n // 2 for n in kernel.shape[:2]], lengths)
+            library, terms, lengths, [n // 2 for n in kernel.shape[:2]], lengths)
     return result.reshape(shape)
 
 

@@ -70,7 +70,7 @@ def match_template(image: Array, template: Array, pad_input: bool = False, mode:
         # A constant that is large, or NaN, concerns no scores but those that it takes part in.
         value, energy = np.ldexp(constant, -exponent) - mean, (image**2).sum()
         products = _valid_correlation(np.pad(image, around), taps) + _sums.border_sums(
-            numpy_library, _sums.reversed_conjugate(taps), value, image.shape,
+            numpy_library, value * _sums.reversed_conjugate(taps), image.shape,
             [n - 1 - before for n, (before, _) in zip(shape, around)],
             [h - n + 1 + before + after
              for h, n, (before, after) in zip(image.shape, shape, around)])

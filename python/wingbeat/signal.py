@@ -174,6 +174,9 @@ def correlate2d(in1: Array, in2: Array, mode: str = "full", boundary: str = "fil
     if _swaps(mode, in1.shape, in2.shape, (0, 1)):
         return _sums.reversed_conjugate(correlate2d(in2, in1, mode, boundary, fillvalue))
     taps = _sums.reversed_conjugate(in2)
+    if mode == "same" and _BOUNDARIES.get(boundary) == "constant":
+        result = _bounded(library, in1, taps, "full", boundary, fillvalue)
+        return result[tuple(slice(n // 2, n // 2 + h) for h, n in zip(in1.shape, taps.shape))]
     if mode == "same":  # a zero more moves the centre of an even length
         taps = _sums.padded(library, taps, [(0, 1 - n % 2) for n in taps.shape], "constant")
     return _bounded(library, in1, taps, mode, boundary, fillvalue)
@@ -287,6 +290,9 @@ def long_conv(x: Array, k: Array, causal: bool = True, gate: Array | None = None
     array([[1.  , 1.5 , 1.75, 1.75]])
     """
     x, k = _sums.host_operands("long_conv", x, k, other="wingbeat.torch.long_conv")
+    if not isinstance(causal, (bool, np.bool_)):
+        raise TypeError(f"causal is of type {type(causal).__name__}; give True or False, and gate and "
+                        "skip by their names")
     if x.ndim == 0 or k.ndim not in (1, 2) or 0 in x.shape[-1:] or 0 in k.shape:
         raise ValueError(f"x has shape {x.shape} and k {k.shape}; give x as [.., channels, L] and k "
                          "as [channels, K] or [K]")
@@ -475,8 +481,8 @@ def _bounded(library, in1, in2, mode, boundary, fillvalue):
     is_numpy = library is _sums.numpy_library
     dtype = np.result_type(in1, in2) if is_numpy else _sums.common_type(in1, in2)
     convolved = _convolved_exactly if is_numpy else fftconvolve
-    fill = _fill_number(fillvalue, dtype)
-    if mode == "valid" or (_BOUNDARIES[boundary] == "constant" and fill == 0):
+    fill, is_filled = _fill_number(fillvalue, dtype), _BOUNDARIES[boundary] == "constant"
+    if mode == "valid" or (is_filled and fill == 0):
         return convolved(in1, in2, mode)
     if 0 in in1.shape:
         raise ValueError(f"in1 has shape {in1.shape}, which no boundary continues; give an image")
@@ -486,6 +492,17 @@ def _bounded(library, in1, in2, mode, boundary, fillvalue):
         end = start + _sums.result_length(length, taps, mode)
         # A kernel that reaches beyond less than its length leaves some of the image out.
         around.append((max(taps - 1 - start, 0), max(end - length, 0)))
+    if is_filled and dtype.kind in "fc" and not (
+            is_numpy and choose_conv_method(in1, in2, mode) == "direct"):
+        # A large fill, or NaN, concerns no sums but those that it takes part in.
+        wide = np.result_type(dtype, np.float64).name
+        with np.errstate(invalid="ignore"):
+            terms = library.packed(in2, (0, 1), in2.shape, wide) * fill.item()
+        result = convolved(in1, in2, mode)
+        result += _sums.border_sums(library, terms, in1.shape,
+                                    [_sums.result_start(taps, mode) for taps in in2.shape],
+                                    result.shape)
+        return result
     in1 = in1.astype(dtype, copy=False) if is_numpy else library.packed(in1, (0, 1), in1.shape,
                                                                          dtype.name)
     continued = _sums.padded(library, in1, around, _BOUNDARIES[boundary], fill.item())

@@ -303,6 +303,33 @@ def test_long_convolutions_are_their_sums(causal, shape, taps, dtype, tolerance)
     np.testing.assert_allclose(plain, expected, atol=1e3 * tolerance)
 
 
+@pytest.mark.parametrize("fill", [1e9, np.inf, np.nan, 1e9 + 2e9j])
+@pytest.mark.parametrize("function", ["convolve2d", "correlate2d"])
+@pytest.mark.parametrize("mode", ["full", "same"])
+def test_a_fill_concerns_its_own_sums(function, fill, mode):
+    for shape, taps in [((60, 70), (20, 25)), ((40, 30), (50, 21)), ((33, 44), (40, 50)),
+                        ((5, 6), (2, 4))]:
+        dtype = "complex128" if isinstance(fill, complex) else "float64"
+        in1, in2 = noise(shape, dtype), noise(taps, dtype)
+        result = getattr(signal, function)(in1, in2, mode, fillvalue=fill)
+        expected = getattr(scipy.signal, function)(in1, in2, mode, fillvalue=fill)
+        touched = getattr(scipy.signal, function)(np.zeros(shape), np.ones(taps), mode, fillvalue=1)
+        scale = np.where((touched != 0) & np.isfinite(fill), abs(fill), 1)
+        with np.errstate(invalid="ignore"):
+            is_same = (np.abs(result - expected) <= 1e-9 * scale) | (result == expected)
+        assert result.dtype == expected.dtype
+        assert (is_same | (np.isnan(result) & np.isnan(expected))).all()
+
+
+@each_library
+@pytest.mark.parametrize("fill", [1e9, np.nan])
+def test_fills_of_other_libraries_are_those_of_numpy(library, fill):
+    arrays = noise((60, 70), "float64"), noise((20, 25), "float64")
+    expected = signal.convolve2d(*arrays, "same", fillvalue=fill)
+    result = signal.convolve2d(*map(library.of_numpy, arrays), "same", fillvalue=fill)
+    np.testing.assert_allclose(library.to_numpy(result), expected, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("causal", (True, False))
 def test_long_convolutions_of_no_signals_are_none(causal):
     result = signal.long_conv(noise((0, 3, 8), "float32"), noise((3, 4), "float32"), causal)

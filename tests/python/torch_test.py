@@ -226,16 +226,20 @@ def causal(x, filters, skip=None, gate=None):
     return y if gate is None else y * gate
 
 
+def ordered(x, filters, skip=None, gate=None):
+    return wt.long_conv(x, filters, gate=gate, skip=skip)
+
+
 @pytest.mark.parametrize("n_taps", (20, 7))
 def test_long_conv(n_taps, noise):
     x, filters, skip, gate = noise(3, 4, 20), noise(4, n_taps), noise(4), noise(3, 4, 20)
     for operands in (x, filters), (x, filters, skip), (x, filters, None, gate), \
             (x.transpose(0, 1).contiguous().transpose(0, 1), filters, skip, gate):
-        close(wt.long_conv(*operands), causal(*operands))
+        close(ordered(*operands), causal(*operands))
         given = [None if t is None else t.clone().requires_grad_() for t in operands]
         real = [t for t in given if t is not None]
         cotangent = noise(3, 4, 20)
-        for gradient, expected in zip(torch.autograd.grad(wt.long_conv(*given), real, cotangent),
+        for gradient, expected in zip(torch.autograd.grad(ordered(*given), real, cotangent),
                                       torch.autograd.grad(causal(*given), real, cotangent)):
             close(gradient, expected)
     close(wt.long_conv(x[0], filters), causal(x[:1], filters)[0])
@@ -247,8 +251,8 @@ def test_long_conv(n_taps, noise):
 def test_long_conv_as_an_operator(noise):
     x, filters, skip, gate = (t.requires_grad_() for t in (
         noise(2, 2, 6), noise(2, 6), noise(2), noise(2, 2, 6)))
-    assert torch.autograd.gradcheck(wt.long_conv, (x, filters, skip, gate))
-    assert torch.autograd.gradgradcheck(wt.long_conv, (x, filters, skip, gate))
+    assert torch.autograd.gradcheck(ordered, (x, filters, skip, gate))
+    assert torch.autograd.gradgradcheck(ordered, (x, filters, skip, gate))
     torch.library.opcheck(torch.ops.wingbeat.long_conv.default, (x, filters, skip, gate))
     torch.library.opcheck(torch.ops.wingbeat.long_conv.default, (x, filters[:, :4], None, None))
     compiled = torch.compile(lambda x, k: wt.long_conv(x, k).square().sum(), backend="aot_eager",
@@ -256,6 +260,36 @@ def test_long_conv_as_an_operator(noise):
     for both in zip(torch.autograd.grad(compiled(x, filters), (x, filters)),
                     torch.autograd.grad(causal(x, filters).square().sum(), (x, filters))):
         close(*both)
+
+
+@pytest.mark.parametrize("is_causal", (True, False))
+@pytest.mark.parametrize("n_taps", (1, 6, 9, 25))
+@pytest.mark.parametrize("is_complex", (False, True))
+def test_long_conv_is_that_of_signal(is_causal, n_taps, is_complex, noise):
+    from wingbeat import signal
+    dtype = torch.complex128 if is_complex else torch.float64
+    for shape, taps, gated, skipped in (((2, 3, 9), (3,), (2, 3, 9), (3,)), ((3, 9), (), (9,), ()),
+                                        ((9,), (), (), ()), ((2, 3, 9), (1,), (3, 1), 2.5),
+                                        ((3, 9), (3,), 0.5, 1), ((2, 3, 9), (), None, None)):
+        x, k = noise(*shape, dtype=dtype), noise(*taps, n_taps, dtype=dtype)
+        gate, skip = (noise(*each, 1)[..., 0] if isinstance(each, tuple) else each
+                      for each in (gated, skipped))
+        given = [each.cpu().numpy() if torch.is_tensor(each) else each for each in (x, k, gate, skip)]
+        close(wt.long_conv(x, k, is_causal, gate, skip).cpu(),
+              torch.from_numpy(signal.long_conv(*given[:2], is_causal, *given[2:])))
+        if len(shape) < 3:
+            operands = [each.requires_grad_() if torch.is_tensor(each) else each
+                        for each in (x, k, is_causal, gate, skip)]
+            assert torch.autograd.gradcheck(wt.long_conv, operands)
+
+
+def test_long_conv_has_a_common_dtype(noise):
+    x, k = noise(2, 9, dtype=torch.float32), noise(2, 4)
+    assert wt.long_conv(x, k).dtype == torch.float64
+    assert wt.long_conv(x, k.float(), skip=0.1).dtype == torch.float32
+    assert wt.long_conv(x, k.float(), gate=noise(9)).dtype == torch.float64
+    assert wt.long_conv((10 * x).int(), (10 * k).int()).dtype == torch.float32
+    assert wt.long_conv(x.half(), k.half(), False, skip=noise(2).float()).dtype == torch.float16
 
 
 @pytest.mark.parametrize("precision", (torch.float32, torch.bfloat16, torch.float16))
@@ -271,7 +305,7 @@ def test_long_conv_of_narrow_numbers(precision, noise):
 def test_long_conv_as_a_layer(noise):
     x = noise(2, 3, 20)
     layer = wt.LongConv(3, 32, device=x.device, dtype=torch.float64)
-    close(layer(x), wt.long_conv(x, layer.filters[:, :20], layer.skip))
+    close(layer(x), ordered(x, layer.filters[:, :20], layer.skip))
     layer(x, gate=x).sum().backward()
     assert layer.filters.grad[:, 20:].abs().max() == 0 and layer.skip.grad is not None
     with pytest.raises(ValueError, match="x has 33 times and the filters 32 taps"):
@@ -289,11 +323,24 @@ MISUSES = [
     (TypeError, "input is int32, and this", lambda x: _operators.transform(x.int(), 0, [0], [3], 0)),
     (ValueError, "type is 5", lambda x: wt.dct(x, 5)),
     (ValueError, "names no dimension", lambda x: wt.rfftn(x, dim=())),
-    (ValueError, "filters have 9 taps", lambda x: wt.long_conv(x, x.new_ones(3, 9))),
-    (ValueError, "give filters", lambda x: wt.long_conv(x, x.new_ones(2, 2))),
-    (ValueError, "skip has shape", lambda x: wt.long_conv(x, x, x[0])),
-    (ValueError, "gate has shape", lambda x: wt.long_conv(x, x, None, x[0])),
-    (TypeError, "x is torch.complex128", lambda x: wt.long_conv(x + 0j, x)),
+    (ValueError, "k has 2 channels", lambda x: wt.long_conv(x, x.new_ones(2, 2))),
+    (ValueError, "give x as", lambda x: wt.long_conv(x, x[None])),
+    (ValueError, "give x as", lambda x: wt.long_conv(x, x[:, :0])),
+    (ValueError, "skip has shape", lambda x: wt.long_conv(x, x, skip=x[0])),
+    (ValueError, "gate has shape", lambda x: wt.long_conv(x, x, gate=x[:, :3])),
+    (TypeError, "causal is of type float; give True", lambda x: wt.long_conv(x, x, 2.0)),
+    (TypeError, "causal is of type Tensor; give True", lambda x: wt.long_conv(x, x, x[:, 0])),
+    (TypeError, "skip is of type str", lambda x: wt.long_conv(x, x, skip="a")),
+    (TypeError, "give tensors", lambda x: wt.long_conv(x, [1.0])),
+    (TypeError, "x is torch.float64 on .* and weight torch.float32",
+     lambda x: wt.FFTConv1d(3, 2, 2, device=x.device)(x)),
+    (TypeError, "weight is of torch.int64", lambda x: wt.fft_conv(x, x.long()[None])),
+    (TypeError, "x is of list", lambda x: wt.fft_conv([1.0], x[None])),
+    (ValueError, "bias has shape", lambda x: wt.fft_conv(x, x[None], x[0])),
+    (ValueError, "groups is 0", lambda x: wt.fft_conv(x, x[None], groups=0)),
+    (ValueError, "groups 0", lambda x: wt.FFTConv1d(3, 4, 5, groups=0)),
+    (ValueError, "in_channels is -3", lambda x: wt.FFTConv1d(-3, 4, 5)),
+    (TypeError, "n_taps is of type float", lambda x: wt.LongConv(3, 4.0)),
     (ValueError, "3 to 5 dimensions", lambda x: wt.fft_conv(x, x)),
     (ValueError, "kernel reaches over", lambda x: wt.fft_conv(x[None], x.new_ones(1, 3, 9))),
     (ValueError, "x has 3 channels", lambda x: wt.fft_conv(x[None], x.new_ones(1, 2, 1))),

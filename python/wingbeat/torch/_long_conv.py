@@ -10,13 +10,13 @@ Of the gradients no further gradient is known: where one is asked for, and under
 function is composed of transforms, which have gradients to any order.
 """
 
-from typing import Optional
+from typing import Any
 
 import torch
 
 from wingbeat import _wingbeat
 from wingbeat._arrays import library_of
-from wingbeat.torch._functions import irfft, rfft
+from wingbeat.torch._functions import fft, ifft, irfft, rfft
 from wingbeat.torch._operators import _library as _operators
 
 _operators.define("long_conv(Tensor x, Tensor filters, Tensor? skip, Tensor? gate) -> Tensor")
@@ -30,9 +30,10 @@ _arrays = library_of(torch.empty(0))
 
 def composed(x, filters, skip=None, gate=None):
     """Returns the convolution as transforms and products."""
-    n_times = x.shape[-1]
-    n = _wingbeat.next_good_length(n_times + filters.shape[-1] - 1, True)
-    y = irfft(rfft(x, n) * rfft(filters, n), n)[..., :n_times]
+    n_times, is_real = x.shape[-1], not x.is_complex()
+    n = _wingbeat.next_good_length(n_times + filters.shape[-1] - 1, is_real)
+    forward, inverse = (rfft, irfft) if is_real else (fft, ifft)
+    y = inverse(forward(x, n) * forward(filters, n), n)[..., :n_times]
     if skip is not None:
         y = y + skip[:, None] * x
     return y if gate is None else y * gate
@@ -135,42 +136,95 @@ torch.library.register_autograd("wingbeat::long_conv", _backward, setup_context=
                                 lib=_operators)
 
 
-def _require(x, filters, skip, gate):
-    if x.is_complex() or not x.is_floating_point():
-        raise TypeError(f"x is {x.dtype}; give float16, bfloat16, float32 or float64")
-    if filters.dim() != 2 or x.dim() < 2 or filters.shape[0] != x.shape[-2]:
-        raise ValueError(f"filters have shape {tuple(filters.shape)} and x {tuple(x.shape)}; give "
-                         "filters [channel, tap] for x [.., channel, time]")
-    if not 1 <= filters.shape[-1] <= x.shape[-1]:
-        raise ValueError(f"filters have {filters.shape[-1]} taps and x {x.shape[-1]} times; give at "
-                         "most as many taps, and at least one")
-    if skip is not None and skip.shape != filters.shape[:1]:
-        raise ValueError(f"skip has shape {tuple(skip.shape)} for {filters.shape[0]} channels; give "
-                         "one number for each")
-    if gate is not None and gate.shape != x.shape:
-        raise ValueError(f"gate has shape {tuple(gate.shape)} and x {tuple(x.shape)}; give as many")
+def _require(x, k, causal):
+    if not (isinstance(x, torch.Tensor) and isinstance(k, torch.Tensor)):
+        raise TypeError(f"x is of type {type(x).__name__} and k {type(k).__name__}; give tensors, or "
+                        "call wingbeat.signal.long_conv")
+    if not isinstance(causal, bool):
+        raise TypeError(f"causal is of type {type(causal).__name__}; give True or False, and gate and "
+                        "skip by their names")
+    if x.dim() == 0 or k.dim() not in (1, 2) or 0 in x.shape[-1:] or 0 in k.shape:
+        raise ValueError(f"x has shape {tuple(x.shape)} and k {tuple(k.shape)}; give x as [.., "
+                         "channels, L] and k as [channels, K] or [K]")
+    if k.dim() == 2 and (x.dim() < 2 or k.shape[0] not in (1, x.shape[-2])):
+        raise ValueError(f"k has {k.shape[0]} channels and x has shape {tuple(x.shape)}; give x as "
+                         "[.., channels, L]")
 
 
-def long_conv(x: torch.Tensor, filters: torch.Tensor, skip: Optional[torch.Tensor] = None,
-              gate: Optional[torch.Tensor] = None) -> torch.Tensor:
-    """Returns the causal convolution of each row with a filter as long as the row, or shorter:
+def _broadcast(name, value, shape, x):
+    """Returns a tensor of this shape beside x; None of None."""
+    if value is None:
+        return None
+    if not isinstance(value, (torch.Tensor, int, float, complex)):
+        raise TypeError(f"{name} is of type {type(value).__name__}; give a tensor or a number")
+    if not isinstance(value, torch.Tensor):
+        value = torch.tensor(value, dtype=torch.result_type(x, value), device=x.device)
+    try:
+        return value.expand(shape)
+    except RuntimeError:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; give {tuple(shape)}, or what "
+                         "broadcasts to it") from None
 
-        y[.., c, t] = (sum_s filters[c, s] x[.., c, t - s] + skip[c] x[.., c, t]) gate[.., c, t]
 
-    x        [.., channel, time], float16, bfloat16, float32 or float64; y is alike
-    filters  [channel, tap], at most as many taps as x has times; float32 beside narrower x
-    skip     [channel], or None
-    gate     of the shape of x, or None
+def _alike(x, k, gate, skip):
+    """Returns the operands in dtypes that the operator takes together."""
+    others = [each for each in (k, gate, skip) if each is not None]
+    if any(each.device != x.device for each in others):
+        raise TypeError("the tensors are on two devices; give all on one")
+    dtype = x.dtype
+    for each in others:
+        dtype = torch.promote_types(dtype, each.dtype)
+    is_narrow = x.dtype in (torch.float16, torch.bfloat16) and not dtype.is_complex
+    if is_narrow:  # filters are stored as what is computed with, or as the signals are
+        dtype = x.dtype if k.dtype == x.dtype else torch.float32
+    elif not (dtype.is_floating_point or dtype.is_complex):
+        dtype = torch.get_default_dtype()
+    of_signals = x.dtype if is_narrow else dtype
+    return (x.to(of_signals), k.to(dtype), None if gate is None else gate.to(of_signals),
+            None if skip is None else skip.to(dtype))
+
+
+def long_conv(x: torch.Tensor, k: torch.Tensor, causal: bool = True, gate: Any = None,
+              skip: Any = None) -> torch.Tensor:
+    """Convolves signals with kernels as long as they are: y = gate * (k (*) x + skip * x), as
+    `wingbeat.signal.long_conv` does, with gradients.
+
+    x       [.., channels, L], or [L]
+    k       [channels, K], or [K] for all channels
+    causal  y[n] = sum over j of k[j] x[n - j], j from 0 to n. Otherwise k is centred on n: its value
+            (K - 1) / 2, rounded down, meets x[n]
+    gate    [.., channels, L], or what broadcasts to it
+    skip    [channels], or a number for all
+
+    Returns y as x is, of the dtype that x, k, gate and skip have in common; of x's where x is float16
+    or bfloat16, which are computed in float32, with float32 kernels beside them as well. Complex
+    numbers go by transforms of all three operands.
+
+    ValueError for shapes that do not fit, TypeError for what is no tensor.
 
     >>> long_conv(torch.ones(1, 4), torch.tensor([[1.0, 1.0]])).round()
     tensor([[1., 2., 2., 2.]])
     """
-    _require(x, filters, skip, gate)
-    # Filters are stored as what is computed with, or as the signals are.
-    wide = torch.float64 if x.dtype == torch.float64 else torch.float32
-    filters = filters if filters.dtype == x.dtype else filters.to(wide)
-    skip = None if skip is None else skip.to(filters.dtype)
-    gate = None if gate is None else gate.to(x.dtype)
-    if not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active():
+    _require(x, k, causal)
+    gate = _broadcast("gate", gate, x.shape, x)
+    skip = _broadcast("skip", skip, x.shape[-2:-1], x)
+    x, k, gate, skip = _alike(x, k, gate, skip)
+    if x.dim() == 1:
+        return long_conv(x[None], k, causal, None if gate is None else gate[None],
+                         None if skip is None else skip[None])[0]
+    n_times, begin = x.shape[-1], 0 if causal else (k.shape[-1] - 1) // 2
+    filters = k[..., :n_times + begin].expand(x.shape[-2], -1)
+    if begin == 0:
+        return _causal(x, filters, skip, gate)
+    y = _causal(torch.nn.functional.pad(x, (0, begin)), filters, None, None)[..., begin:]
+    if skip is not None:
+        y = y + (skip[:, None] * x).to(y.dtype)
+    return y if gate is None else y * gate
+
+
+def _causal(x, filters, skip, gate):
+    is_transformed = not torch.compiler.is_compiling() \
+        and torch._C._are_functorch_transforms_active()
+    if x.is_complex() or is_transformed:
         return composed(x, filters, skip, gate).to(x.dtype)
     return torch.ops.wingbeat.long_conv(x, filters, skip, gate)

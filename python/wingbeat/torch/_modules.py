@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from wingbeat import _wingbeat
+from wingbeat._arguments import integer
 from wingbeat.torch._functions import irfftn, rfftn
 from wingbeat.torch._long_conv import long_conv
 
@@ -34,6 +35,7 @@ class LongConv(nn.Module):
     def __init__(self, n_channels: int, n_taps: int, has_skip: bool = True, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
+        n_channels, n_taps = integer(n_channels, "n_channels"), integer(n_taps, "n_taps")
         if n_channels < 1 or n_taps < 1:
             raise ValueError(f"n_channels is {n_channels} and n_taps {n_taps}; give 1 or more")
         factory = {"device": device, "dtype": dtype}
@@ -47,7 +49,7 @@ class LongConv(nn.Module):
         if n_times > n_taps:
             raise ValueError(f"x has {n_times} times and the filters {n_taps} taps; give at most as "
                              "many times, or more taps to the constructor")
-        return long_conv(x, self.filters[:, :n_times], self.skip, gate)
+        return long_conv(x, self.filters[:, :n_times], gate=gate, skip=self.skip)
 
     def extra_repr(self) -> str:
         n_channels, n_taps = self.filters.shape
@@ -93,6 +95,7 @@ def fft_conv(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = 
     >>> fft_conv(torch.ones(1, 1, 5), torch.ones(1, 1, 3)).round()
     tensor([[[3., 3., 3.]]])
     """
+    _require_alike(x, weight, bias)
     n_dims = weight.dim() - 2
     if x.dim() == n_dims + 1 > 1:
         return fft_conv(x[None], weight, bias, stride, padding, dilation, groups)[0]
@@ -105,7 +108,7 @@ def fft_conv(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = 
                          "3 to 5 dimensions, [batch, channel, ..] and [out channel, channel, ..]")
     stride, dilation = (_per_dim(value, n_dims, name) for value, name in (
         (stride, "stride"), (dilation, "dilation")))
-    padding = _padding(padding, n_dims)
+    padding, (groups,) = _padding(padding, n_dims), _per_dim(groups, 1, "groups")
     n_out, n_in = weight.shape[:2]
     if x.shape[1] != n_in * groups or n_out % groups:
         raise ValueError(f"x has {x.shape[1]} channels, weight {n_out} x {n_in} and groups is "
@@ -119,6 +122,9 @@ def fft_conv(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = 
     if min(sizes) < 1:
         raise ValueError(f"the kernel reaches over {tuple(spread.shape[2:])} and the padded input "
                          f"over {tuple(reach)}; give a larger input or more padding")
+    if bias is not None and bias.shape != (n_out,):
+        raise ValueError(f"bias has shape {tuple(bias.shape)}; give one number for each of {n_out} out "
+                         "channels")
     # Rows are as long as the padded input: what wraps around falls outside of the valid part.
     lengths = [_good_length(n) for n in reach]
     inputs = rfftn(x, lengths, dims).unflatten(1, (groups, n_in))
@@ -134,6 +140,20 @@ def fft_conv(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = 
         if step > 1:
             y = y[(slice(None),) * dim + (slice(None, None, step),)]
     return y if bias is None else y + bias.view([-1] + [1] * n_dims)
+
+
+def _require_alike(x, weight, bias):
+    """Raises unless operands are tensors of real numbers, of one dtype and on one device."""
+    for name, each in (("x", x), ("weight", weight), ("bias", bias)):
+        if each is None and name == "bias":
+            continue
+        if not isinstance(each, torch.Tensor) or not each.is_floating_point():
+            kind = each.dtype if isinstance(each, torch.Tensor) else type(each).__name__
+            raise TypeError(f"{name} is of {kind}; give a tensor of float16, bfloat16, float32 or "
+                            "float64")
+        if each.dtype != x.dtype or each.device != x.device:
+            raise TypeError(f"x is {x.dtype} on {x.device} and {name} {each.dtype} on {each.device}; "
+                            "give all of one dtype on one device, a layer's by its to()")
 
 
 def _dilated(weight, dilation):
@@ -159,9 +179,12 @@ class _FFTConv(nn.Module):
                 (stride, "stride"), (dilation, "dilation"), (kernel_size, "kernel_size")))
         self.padding = _padding(padding, self.n_dims)
         _sides(self.padding, kernel_size, self.stride)
-        if in_channels % groups or out_channels % groups:
+        in_channels, out_channels, groups = (integer(value, name) for value, name in (
+            (in_channels, "in_channels"), (out_channels, "out_channels"), (groups, "groups")))
+        if min(in_channels, out_channels, groups) < 1 or in_channels % groups or (
+                out_channels % groups):
             raise ValueError(f"in_channels is {in_channels}, out_channels {out_channels} and groups "
-                             f"{groups}; give multiples of groups")
+                             f"{groups}; give 1 or more, and multiples of groups")
         self.groups = groups
         self.weight = nn.Parameter(torch.empty((out_channels, in_channels // groups, *kernel_size),
                                                device=device, dtype=dtype))
