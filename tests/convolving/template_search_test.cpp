@@ -112,12 +112,12 @@ TEST_P(template_search_on, keeps_the_same_bits_on_queues_that_alternate) {
                            .keeps_sums = true,
                            .keeps_counts = true,
                            .templates_at_once = at_once};
-    const search_state one = kept_by(spec, {on.get()}),
-                       two = kept_by(spec, {on.get(), &other_queue});
-    EXPECT_EQ(two.templates, (n_adds - 2) * count);
-    EXPECT_EQ(two.keys, one.keys);
-    EXPECT_EQ(two.unit_sums, one.unit_sums);
-    EXPECT_EQ(two.counts, one.counts);
+    const search_state alone = kept_by(spec, {on.get()}),
+                       shared = kept_by(spec, {on.get(), &other_queue});
+    EXPECT_EQ(shared.templates, (n_adds - 2) * count);
+    EXPECT_EQ(shared.keys, alone.keys);
+    EXPECT_EQ(shared.unit_sums, alone.unit_sums);
+    EXPECT_EQ(shared.counts, alone.counts);
   }
 }
 
