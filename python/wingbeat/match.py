@@ -62,10 +62,14 @@ def match_template(image: Array, template: Array, pad_input: bool = False, mode:
     dtype, shape = image.dtype, template.shape
     constant = _arguments.number(constant_values, "constant_values")
     (image, exponent), (template, _) = _scaled(image), _scaled(template)
+    around = [(n // 2, n - 1 - n // 2) for n in shape] if pad_input else [(0, 0)] * image.ndim
+    if mode != "constant" and pad_input:  # a ramp is as long as the template, of which half is met
+        image = np.pad(image, [(n, n) for n in shape], mode)
+        image = image[tuple(slice(n - before, after - n)
+                            for n, (before, after) in zip(shape, around))]
     # Errors of transforms and of differences of sums are relative to the image's mean.
     mean = image.mean()
     image, taps = image - mean, _centred(template, None)
-    around = [(n // 2, n - 1 - n // 2) for n in shape] if pad_input else [(0, 0)] * image.ndim
     if mode == "constant":
         # A constant that is large, or NaN, concerns no scores but those that it takes part in.
         value, energy = np.ldexp(constant, -exponent) - mean, (image**2).sum()
@@ -76,7 +80,6 @@ def match_template(image: Array, template: Array, pad_input: bool = False, mode:
              for h, n, (before, after) in zip(image.shape, shape, around)])
         image = np.pad(image, around, constant_values=value)
     else:
-        image = np.pad(image, around, mode)
         products, energy = _valid_correlation(image, taps), (image**2).sum()
     squares, least = _variations([image], shape, energy)
     scores = _normed(products, squares, least, [taps], [template])

@@ -8,7 +8,7 @@ import wingbeat
 from wingbeat import match
 
 RNG = np.random.default_rng(35)
-PADS = ("constant", "edge", "reflect", "symmetric", "wrap")
+PADS = ("constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum")
 
 
 def noise(shape, dtype="float64", mean=0):
