@@ -47,5 +47,6 @@ done
 
 if [ -n "${SLURM_JOB_ID:-}" ]; then
   over "processes, memory shared where it can be" srun "$wingbeat" bench --processes
+  over "processes, by NCCL" srun "$wingbeat" bench --processes --by-nccl
   over "processes, by TCP" srun "$wingbeat" bench --processes --by-tcp
 fi

@@ -234,7 +234,8 @@ distributed_run run_as(domain& ranks, const distributed_spec& spec,
   ranks.wait();
   distributed_run result{.uses_one_device = several.transforms().uses_one_device(),
                          .sent_bytes = several.transforms().sent_bytes(),
-                         .difference = largest_of(ranks, several.difference_from(alone))};
+                         .difference = largest_of(ranks, several.difference_from(alone)),
+                         .explained = several.transforms().explain()};
   std::vector<measure::timed_run> runs{several.timed("several"), alone.timed("one")};
   constexpr double turn_s = 0.02;
   if (ranks.group()) {

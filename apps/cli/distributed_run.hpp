@@ -19,6 +19,7 @@ struct distributed_run {
   /// The largest difference between both results, relative to the largest number of their sample of
   /// rows.
   double difference = 0;
+  std::string explained = {};  ///< The plan in words.
 };
 
 /// Runs both on the same noise, and measures them in turns; over several processes, which all call

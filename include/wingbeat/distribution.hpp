@@ -27,12 +27,13 @@ struct box {
 /// more than the others, and some have none where there are more ranks than things.
 [[nodiscard]] index_range share_of(std::size_t length, std::size_t rank, std::size_t ranks);
 
-/// Returns the box of each rank of an array that is cut along one axis.
+/// Returns the box of each rank of an array that is cut along one axis. Throws `plan_error` for an
+/// axis that it does not have, and for no ranks.
 [[nodiscard]] std::vector<box> slabs(const std::vector<std::size_t>& lengths, std::size_t axis,
                                      std::size_t ranks);
 
 /// Returns the box of each rank of an array that is cut along two axes, into `first_ranks` parts
-/// along the one and `second_ranks` along the other, which ranks count first.
+/// along the one and `second_ranks` along the other, which ranks count first. Throws as `slabs`.
 [[nodiscard]] std::vector<box> pencils(const std::vector<std::size_t>& lengths,
                                        std::size_t first_axis, std::size_t first_ranks,
                                        std::size_t second_axis, std::size_t second_ranks);

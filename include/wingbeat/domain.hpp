@@ -4,6 +4,7 @@
 
 #include <cstddef>  // size_t
 #include <memory>   // shared_ptr
+#include <string>
 #include <utility>  // move
 #include <vector>
 
@@ -16,13 +17,19 @@ namespace wingbeat {
 namespace processes {
 class group;
 }
+namespace distributing {
+class chosen_transport;
+}
 
 /// How processes work together.
 struct process_manner {
   double patience_s = 30;  ///< That ranks wait for one another.
   /// Ranks store in each other's memory where all can: GPUs of one machine, by CUDA's IPC, with
-  /// peer access; host and reference in threads of one process. Else it goes through TCP.
+  /// peer access; host and reference in threads of one process.
   bool may_share_memory = true;
+  /// Else devices send to each other by NCCL (libnccl.so.2 of 2.14 or later, opened at run time)
+  /// where all are GPUs of cuda, each of one rank, and all processes have it; else by TCP.
+  bool may_use_nccl = true;
 };
 
 /// Ranks are numbered from 0. Cheap to copy: copies have the same queues.
@@ -49,6 +56,14 @@ class domain {
   ///     domain ranks = domain::at(process_rank_of_environment(), queue{});
   static domain at(const process_rank& place, const queue& own, const process_manner& how = {});
 
+  /// The same of the ranks of an ncclComm_t, of the libnccl.so.2 that this process has open, which
+  /// all call this. It has them meet, by two gathers of 256 bytes a rank on the queue, at `host` of
+  /// rank 0; if that is empty at the name of its machine, or on loopback where all are on one. Data
+  /// does not go over it, so that it stays yours. Throws `plan_error` for a queue of another engine
+  /// than cuda, and `device_error` without NCCL or where ranks did not come in time.
+  static domain from_nccl(void* communicator, const queue& own, const std::string& host = {},
+                          const process_manner& how = {});
+
   /// Returns the number of ranks, of all processes.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
@@ -69,6 +84,7 @@ class domain {
   /// this one.
   [[nodiscard]] const std::shared_ptr<processes::group>& group() const noexcept { return group_; }
   [[nodiscard]] bool may_share_memory() const noexcept { return may_share_memory_; }
+  [[nodiscard]] distributing::chosen_transport& transport() const noexcept { return *transport_; }
 
  private:
   explicit domain(std::vector<queue> queues) : queues_(std::move(queues)), size_(queues_.size()) {}
@@ -76,6 +92,7 @@ class domain {
   std::vector<queue> queues_;
   std::size_t first_ = 0, size_ = 0;
   std::shared_ptr<processes::group> group_ = {};
+  std::shared_ptr<distributing::chosen_transport> transport_ = {};  ///< Ends before the group.
   bool may_share_memory_ = true;
 };
 

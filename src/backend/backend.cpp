@@ -43,6 +43,14 @@ void queue::copy(buffer_view to, buffer_view from) {
   write(to, bytes.data());
 }
 
+void queue::copy_rows(buffer_view to, buffer_view from, std::size_t row_bytes, std::size_t stride) {
+  const std::size_t end = from.offset_bytes + from.size_bytes;
+  from.size_bytes = to.size_bytes = row_bytes;
+  for (; from.offset_bytes < end; from.offset_bytes += row_bytes, to.offset_bytes += stride) {
+    copy(to, from);
+  }
+}
+
 std::unique_ptr<repeated_calls> queue::make_repeated_calls() const {
   return std::make_unique<unrecorded_calls>();
 }

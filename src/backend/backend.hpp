@@ -97,6 +97,11 @@ class queue {
   /// Queues a copy of `from.size_bytes` on the device. This default goes through the host.
   virtual void copy(buffer_view to, buffer_view from);
 
+  /// Queues a copy of rows one behind another to rows that begin `stride` bytes apart. This default
+  /// copies one after another.
+  virtual void copy_rows(buffer_view to, buffer_view from, std::size_t row_bytes,
+                         std::size_t stride);
+
   /// Returns calls for queues of this queue's context. This default records nothing.
   [[nodiscard]] virtual std::unique_ptr<repeated_calls> make_repeated_calls() const;
 

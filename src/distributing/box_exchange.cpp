@@ -40,26 +40,66 @@ box_exchange::box_exchange(const domain& ranks, redistribution change, request::
       change_(std::move(change)),
       element_bytes_(request::reals_of(side) * bytes_of_real(real)) {
   for (const transfer& each : change_.transfers()) {
-    if (!ranks_.has(each.sender) || !ranks_.has(each.receiver)) continue;
-    copies_.push_back(
-        {each.sender, each.receiver, plan_of(each, side, real),
-         place_of(change_.before()[each.sender], each.elements.lower) * element_bytes_,
-         place_of(change_.after()[each.receiver], each.elements.lower) * element_bytes_});
+    const bool is_sent = !ranks_.has(each.receiver), is_received = !ranks_.has(each.sender);
+    if (is_sent && is_received) continue;
+    if (is_sent || is_received) {
+      add_packed(each, side, real);
+      continue;
+    }
+    const box &from = change_.before()[each.sender], &to = change_.after()[each.receiver];
+    copies_.push_back({each.sender, each.receiver,
+                       plan_of(each.sender, each.elements, from, to, side, real),
+                       place_of(from, each.elements.lower) * element_bytes_,
+                       place_of(to, each.elements.lower) * element_bytes_});
   }
+  const auto allocate = [&](messages& parts) {
+    std::size_t bytes = 0;
+    for (const backend::message& each : parts) bytes += each.bytes.size_bytes;
+    if (bytes == 0) return buffer{};
+    buffer memory{ranks_.at(ranks_.first()), bytes};
+    for (backend::message& each : parts) {
+      each.bytes.handle = memory.view().handle;
+      each.bytes.origin = memory.view().origin;
+    }
+    return memory;
+  };
+  packed_out_ = allocate(sent_);
+  packed_in_ = allocate(received_);
 }
 
-plan box_exchange::plan_of(const transfer& moved, request::domain side, precision real) const {
+plan box_exchange::plan_of(std::size_t rank, const box& elements, const box& from, const box& to,
+                           request::domain side, precision real) const {
   // Transforms of one point, which leave it as it is.
   plan_spec spec{.lengths = {1}, .real = real};
   spec.kind = side == request::domain::real ? transform::dht : transform::forward;
   std::vector<std::size_t> counts;
-  for (std::size_t axis = 0; axis < moved.elements.lower.size(); ++axis) {
-    counts.push_back(moved.elements.length(axis));
+  for (std::size_t axis = 0; axis < elements.lower.size(); ++axis) {
+    counts.push_back(elements.length(axis));
   }
   spec.batch = batch_shape{counts};
-  spec.in = {.strides = {1}, .distances = distances_of(change_.before()[moved.sender])};
-  spec.out = {.strides = {1}, .distances = distances_of(change_.after()[moved.receiver])};
-  return {ranks_.at(moved.sender), spec};
+  spec.in = {.strides = {1}, .distances = distances_of(from)};
+  spec.out = {.strides = {1}, .distances = distances_of(to)};
+  return {ranks_.at(rank), spec};
+}
+
+void box_exchange::add_packed(const transfer& moved, request::domain side, precision real) {
+  const bool is_sent = ranks_.has(moved.sender);
+  messages& parts = is_sent ? sent_ : received_;
+  const std::size_t first =
+      parts.empty() ? 0 : parts.back().bytes.offset_bytes + parts.back().bytes.size_bytes;
+  parts.push_back({is_sent ? moved.receiver : moved.sender,
+                   {nullptr, first, moved.elements.count() * element_bytes_}});
+  const box& own = is_sent ? change_.before()[moved.sender] : change_.after()[moved.receiver];
+  const std::size_t own_bytes = place_of(own, moved.elements.lower) * element_bytes_;
+  if (is_sent) {
+    packs_.push_back({moved.sender, moved.receiver,
+                      plan_of(moved.sender, moved.elements, own, moved.elements, side, real),
+                      own_bytes, first});
+  } else {
+    unpacks_.push_back({moved.sender, moved.receiver,
+                        plan_of(moved.receiver, moved.elements, moved.elements, own, side, real),
+                        first, own_bytes});
+  }
 }
 
 void box_exchange::run(views from, views to) {
@@ -68,39 +108,17 @@ void box_exchange::run(views from, views to) {
     each.copies.enqueue(ranks_.at(each.sender), from_byte(from[each.sender], each.from_bytes),
                         from_byte(to[each.receiver], each.to_bytes));
   }
-  if (ranks_.group()) return send(from, to);
-  wait_for_each_other(ranks_);
-}
-
-void box_exchange::send(views from, views to) {
-  const std::size_t own = ranks_.first(), n_ranks = ranks_.size();
-  backend::queue& on = *ranks_.at(own).impl();
-  const box &before = change_.before()[own], &after = change_.after()[own];
-  std::vector<std::byte> had(before.count() * element_bytes_), has(after.count() * element_bytes_);
-  std::vector<std::vector<std::byte>> sent(n_ranks), received(n_ranks);
-  const auto view_of = [](buffer_view view, std::size_t size_bytes) {
-    view.size_bytes = size_bytes;
-    return view;
-  };
-  on.wait();
-  if (!had.empty()) on.read(had.data(), view_of(from[own], had.size()));
-  if (!has.empty()) on.read(has.data(), view_of(to[own], has.size()));  // what was copied here
-  for (const transfer& each : change_.transfers()) {
-    const std::size_t bytes = each.elements.count() * element_bytes_;
-    if (each.sender == own && each.receiver != own) {
-      sent[each.receiver].resize(bytes);
-      copy_part(each.elements, before, had.data(), each.elements, sent[each.receiver].data(),
-                element_bytes_);
-    }
-    if (each.receiver == own && each.sender != own) received[each.sender].resize(bytes);
+  if (!ranks_.group()) return wait_for_each_other(ranks_);
+  queue& own = ranks_.at(ranks_.first());
+  for (const copy& each : packs_) {
+    each.copies.enqueue(own, from_byte(from[each.sender], each.from_bytes),
+                        from_byte(packed_out_.view(), each.to_bytes));
   }
-  ranks_.group()->exchange({sent.begin(), sent.end()}, {received.begin(), received.end()});
-  for (const transfer& each : change_.transfers()) {
-    if (each.receiver != own || each.sender == own) continue;
-    copy_part(each.elements, each.elements, received[each.sender].data(), after, has.data(),
-              element_bytes_);
+  ranks_.transport().of(ranks_).exchange(sent_, received_);
+  for (const copy& each : unpacks_) {
+    each.copies.enqueue(own, from_byte(packed_in_.view(), each.from_bytes),
+                        from_byte(to[each.receiver], each.to_bytes));
   }
-  if (!has.empty()) on.write(view_of(to[own], has.size()), has.data());
 }
 
 }  // namespace wingbeat::distributing

@@ -52,11 +52,8 @@ phase_bytes traffic_of(const queue& on, const plan_spec& spec) {
 }
 
 cut_transform::cut_transform(const domain& ranks, phased_transform steps, std::size_t chunk_bytes,
-                             bool shares_memory)
-    : ranks_(ranks),
-      steps_(std::move(steps)),
-      chunk_bytes_(chunk_bytes),
-      shares_memory_(shares_memory) {}
+                             transport* sent_by)
+    : ranks_(ranks), steps_(std::move(steps)), chunk_bytes_(chunk_bytes), transport_(sent_by) {}
 
 cut_transform::~cut_transform() {
   if (opened_.empty()) return;
@@ -70,7 +67,7 @@ cut_transform::~cut_transform() {
 
 bool cut_transform::leaves_in_output(std::size_t number) const {
   // Others have opened memory of the plan, not the outputs of runs.
-  const bool is_of_others = ranks_.group() && shares_memory_ && steps_.phases()[number].next_cut;
+  const bool is_of_others = is_opened() && steps_.phases()[number].next_cut;
   return !is_of_others && steps_.leaves_in_output(number);
 }
 
@@ -96,8 +93,7 @@ double cut_transform::expected_s() const {
       bytes.beside_sent = std::max(bytes.beside_sent, sum.beside_sent);
       bytes.sent = std::max(bytes.sent, steps_.sent_bytes(number, rank));
     }
-    seconds += seconds_of(
-        is_sent() ? device_speed::between_processes(own_device()) : speed_of(own_device()), bytes);
+    seconds += seconds_of(is_sent() ? transport_->speed() : speed_of(own_device()), bytes);
   }
   return seconds;
 }
@@ -140,7 +136,7 @@ void cut_transform::prepare() {
 }
 
 void cut_transform::open_peers() {
-  if (!ranks_.group() || !shares_memory_) return;
+  if (!is_opened()) return;
   for (std::size_t number = 0; number < work_.size(); ++number) {
     if (!steps_.phases()[number].next_cut) continue;
     opened_.resize(number + 1);
@@ -151,10 +147,18 @@ void cut_transform::open_peers() {
 void cut_transform::prepare(std::size_t number, std::size_t rank) {
   const std::size_t left_bytes = steps_.left_bytes(number, rank);
   if (!leaves_in_output(number) && left_bytes > 0) {
-    const bool is_opened = ranks_.group() && shares_memory_;
     const std::size_t pages = (left_bytes + shared_bytes - 1) / shared_bytes;
     memory_[rank].received[number] =
-        buffer{ranks_.at(rank), is_opened ? pages * shared_bytes : left_bytes};
+        buffer{ranks_.at(rank), is_opened() ? pages * shared_bytes : left_bytes};
+  }
+  if (is_sent() && steps_.phases()[number].next_cut) {
+    std::size_t arrived_bytes = 0;
+    for (std::size_t peer = 0; peer < ranks_.size(); ++peer) {
+      if (steps_.received_rows(number, peer, rank).count > 1) {
+        arrived_bytes += steps_.sent_range(number, peer, rank).size;
+      }
+    }
+    if (arrived_bytes > 0) memory_[rank].arrived[number] = buffer{ranks_.at(rank), arrived_bytes};
   }
   if (count_of(steps_.share(number, rank)) == 0) return;
   rank_phase& work = work_[number][rank];
@@ -226,27 +230,30 @@ void cut_transform::copy_chunk(std::size_t number, std::size_t rank, const index
 }
 
 void cut_transform::exchange(std::size_t number, views out) {
-  const std::size_t rank = ranks_.first(), n_ranks = ranks_.size();
-  backend::queue& on = *ranks_.at(rank).impl();
-  outgoing_.resize(n_ranks);
-  incoming_.resize(n_ranks);
-  on.wait();  // for what was received before, too
-  for (std::size_t peer = 0; peer < n_ranks; ++peer) {
-    outgoing_[peer].resize(steps_.sent_range(number, rank, peer).size);
-    incoming_[peer].resize(steps_.sent_range(number, peer, rank).size);
-    if (outgoing_[peer].empty()) continue;
-    on.read(outgoing_[peer].data(), stored_for(peer, number, rank, out));
-  }
-  ranks_.group()->exchange({outgoing_.begin(), outgoing_.end()},
-                           {incoming_.begin(), incoming_.end()});
-  const buffer_view received = left_by(number, rank, out);
-  for (std::size_t peer = 0; peer < n_ranks; ++peer) {
-    const std::byte* next = incoming_[peer].data();
-    if (incoming_[peer].empty()) continue;
-    for (const byte_range& run : steps_.received_runs(number, peer, rank)) {
-      on.write_later(part_of(received, run.first, run.size), next);
-      next += run.size;
+  const std::size_t rank = ranks_.first();
+  const buffer_view target = left_by(number, rank, out);
+  messages sent, received;
+  std::vector<std::pair<buffer_view, byte_rows>> scattered;
+  std::size_t arrived_bytes = 0;
+  for (std::size_t peer = 0; peer < ranks_.size(); ++peer) {
+    if (steps_.sent_range(number, rank, peer).size > 0) {
+      sent.push_back({peer, stored_for(peer, number, rank, out)});
     }
+    const std::size_t bytes = steps_.sent_range(number, peer, rank).size;
+    if (bytes == 0) continue;
+    const byte_rows rows = steps_.received_rows(number, peer, rank);
+    if (rows.count == 1) {
+      received.push_back({peer, part_of(target, rows.first, bytes)});
+      continue;
+    }
+    received.push_back({peer, part_of(memory_[rank].arrived[number].view(), arrived_bytes, bytes)});
+    scattered.emplace_back(received.back().bytes, rows);
+    arrived_bytes += bytes;
+  }
+  transport_->exchange(sent, received);
+  for (const auto& [packed, rows] : scattered) {
+    ranks_.at(rank).impl()->copy_rows(part_of(target, rows.first, rows.stride * rows.count), packed,
+                                      rows.size, rows.stride);
   }
 }
 
@@ -299,7 +306,7 @@ void cut_transform::run(views in, views out) {
 std::size_t cut_transform::workspace_bytes(std::size_t rank) const {
   const rank_memory& memory = memory_[rank];
   std::size_t bytes = memory.roots.size_bytes();
-  for (const auto* each : {&memory.received, &memory.staged}) {
+  for (const auto* each : {&memory.received, &memory.staged, &memory.arrived}) {
     bytes += (*each)[0].size_bytes() + (*each)[1].size_bytes();
   }
   return bytes;
@@ -315,13 +322,13 @@ std::string cut_transform::explain() const {
     text += formatted("; rank {}:\n", ranks_.first());
     if (!first.plans.empty()) text += first.plans.begin()->second.explain();
     if (!part.next_cut) continue;
+    const std::string way = is_sent()                 ? formatted("sends by {}", transport_->name())
+                            : first.chunks.size() > 1 ? "copies"
+                                                      : "stores";
     text += formatted(
         "{} to the ranks that have parts of axis {}: {} bytes over links, {} of them from rank "
         "{}\n",
-        is_sent()                 ? "sends"
-        : first.chunks.size() > 1 ? "copies"
-                                  : "stores",
-        *part.next_cut, steps_.sent_bytes(number), steps_.sent_bytes(number, ranks_.first()),
+        way, *part.next_cut, steps_.sent_bytes(number), steps_.sent_bytes(number, ranks_.first()),
         ranks_.first());
   }
   return text;

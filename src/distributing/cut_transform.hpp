@@ -15,6 +15,7 @@
 #include "distributing/cost.hpp"          // phase_bytes
 #include "distributing/phases.hpp"        // phased_transform
 #include "distributing/shared_ranks.hpp"  // peer_memory
+#include "distributing/transport.hpp"     // transport
 #include "wingbeat/buffer.hpp"            // buffer, buffer_view
 #include "wingbeat/domain.hpp"            // domain
 #include "wingbeat/plan.hpp"              // plan
@@ -32,9 +33,10 @@ class cut_transform {
   /// Rows of so many bytes are a chunk, where there are at least two.
   static constexpr std::size_t usual_chunk_bytes = std::size_t{1} << 26;
 
-  /// `shares_memory`: with other processes, if there are any.
+  /// `sent_by`: what sends to other processes, of which there are some; null where there are none,
+  /// or where they share memory.
   cut_transform(const domain& ranks, phased_transform steps,
-                std::size_t chunk_bytes = usual_chunk_bytes, bool shares_memory = true);
+                std::size_t chunk_bytes = usual_chunk_bytes, transport* sent_by = nullptr);
   cut_transform(cut_transform&&) = delete;
 
   /// Waits until other processes have closed this one's memory.
@@ -68,6 +70,7 @@ class cut_transform {
     std::optional<queue> beside = {};  ///< Copies chunks.
     buffer received[2] = {};           ///< In phase 0 and in phase 1, if not in the output.
     buffer staged[2] = {};             ///< What goes to others: of each in their order.
+    buffer arrived[2] = {};            ///< What others sent, which is then put in its rows.
     buffer roots = {};                 ///< That stores multiply by.
     buffer unused = {};                ///< In place of memory of each rank that has nothing.
   };
@@ -76,7 +79,9 @@ class cut_transform {
   [[nodiscard]] std::vector<index_range> chunks_of(std::size_t number, std::size_t rank) const;
   void prepare(std::size_t number, std::size_t rank);
   /// Whether what a phase leaves for others is sent to their processes.
-  [[nodiscard]] bool is_sent() const { return ranks_.group() && !shares_memory_; }
+  [[nodiscard]] bool is_sent() const { return transport_ != nullptr; }
+  /// Whether other processes store in this one's memory.
+  [[nodiscard]] bool is_opened() const { return ranks_.group() && !is_sent(); }
   [[nodiscard]] bool leaves_in_output(std::size_t number) const;
   [[nodiscard]] buffer_view unused_of(std::size_t rank, std::size_t peer) const;
   [[nodiscard]] buffer_view left_by(std::size_t number, std::size_t rank, views out) const;
@@ -95,11 +100,10 @@ class cut_transform {
   domain ranks_;
   phased_transform steps_;
   std::size_t chunk_bytes_;
-  bool shares_memory_;
-  std::vector<std::vector<rank_phase>> work_;                          // [phase][rank]
-  std::vector<rank_memory> memory_;                                    // [rank]
-  std::vector<peer_memory> opened_ = {};                               // [phase], of processes
-  std::vector<std::vector<std::byte>> outgoing_ = {}, incoming_ = {};  // [rank], of processes
+  transport* transport_;
+  std::vector<std::vector<rank_phase>> work_;  // [phase][rank]
+  std::vector<rank_memory> memory_;            // [rank]
+  std::vector<peer_memory> opened_ = {};       // [phase], of processes
 };
 
 }  // namespace wingbeat::distributing

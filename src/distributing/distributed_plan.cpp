@@ -16,6 +16,7 @@
 #include "distributing/cut_transform.hpp"  // cut_transform, traffic_of
 #include "distributing/phases.hpp"         // phased_transform
 #include "distributing/shared_ranks.hpp"   // shares_memory
+#include "distributing/transport.hpp"      // chosen_transport
 #include "formatted.hpp"                   // formatted
 #include "moved_from.hpp"                  // require_owned
 #include "processes/group.hpp"             // group
@@ -165,6 +166,8 @@ distributed_plan::impl::impl(const domain& given, distributed_spec requested)
     : ranks(given), spec(std::move(requested)), kind(request::traits_of(spec.transform.kind)) {
   require_same(agreed(ranks, [&] { return validate(); }));
   divide();
+  const bool moves = !spec.in_boxes.empty() || !spec.out_boxes.empty();
+  if (ranks.group() && moves) ranks.transport().of(ranks);
   set_boxes();
   static_cast<void>(agreed(ranks, [&] {
     prepare();
@@ -201,7 +204,7 @@ void distributed_plan::impl::divide() {
                                         ? distributing::cut_transform::usual_chunk_bytes
                                         : std::numeric_limits<std::size_t>::max();
     cut.emplace(ranks, phased_transform{spec.transform, spec.bins, n_ranks, !shares}, chunk_bytes,
-                shares);
+                shares ? nullptr : &ranks.transport().of(ranks));
     one_s =
         distributing::seconds_of(distributing::speed_of(device()),
                                  distributing::traffic_of(ranks.at(ranks.first()), spec.transform));
@@ -394,6 +397,9 @@ std::size_t distributed_plan::workspace_bytes(std::size_t rank) const {
   std::size_t bytes = mine.cut ? mine.cut->workspace_bytes(rank) : 0;
   for (const auto* memory : {&mine.own_in, &mine.own_out}) {
     if (!memory->empty()) bytes += (*memory)[rank].size_bytes();
+  }
+  for (const auto* move : {&mine.move_in, &mine.move_out}) {
+    if (*move) bytes += (*move)->workspace_bytes();
   }
   return bytes;
 }

@@ -53,6 +53,17 @@ void require_apart(const std::vector<box>& boxes) {
   }
 }
 
+/// Refuses an array that is cut along an axis that it does not have, or among no ranks.
+void require_cut(const std::vector<std::size_t>& lengths, std::size_t axis, std::size_t ranks) {
+  if (axis >= lengths.size()) {
+    throw plan_error(formatted("axis {} was given of an array of {} axes; axes count from 0", axis,
+                               lengths.size()));
+  }
+  if (ranks == 0) {
+    throw plan_error(formatted("axis {} was to be cut into 0 parts; give at least 1", axis));
+  }
+}
+
 /// Moves to the next row of a box along its last axis; false behind the last one.
 bool advance(const box& inside, std::vector<std::size_t>& row) {
   for (std::size_t i = row.size() - 1; i-- > 0;) {
@@ -86,12 +97,14 @@ index_range share_of(std::size_t length, std::size_t rank, std::size_t ranks) {
 
 std::vector<box> slabs(const std::vector<std::size_t>& lengths, std::size_t axis,
                        std::size_t ranks) {
+  require_cut(lengths, axis, ranks);
   return distributing::cut_along({std::vector<std::size_t>(lengths.size()), lengths}, axis, ranks);
 }
 
 std::vector<box> pencils(const std::vector<std::size_t>& lengths, std::size_t first_axis,
                          std::size_t first_ranks, std::size_t second_axis,
                          std::size_t second_ranks) {
+  require_cut(lengths, second_axis, second_ranks);
   std::vector<box> boxes;
   for (const box& slab : slabs(lengths, first_axis, first_ranks)) {
     for (box& pencil : distributing::cut_along(slab, second_axis, second_ranks)) {

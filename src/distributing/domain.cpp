@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/domain.hpp"
 
+#include "backend/backend.hpp"                          // queue
+#include "backend/nccl.hpp"                             // gather_by_nccl
 #include "backend/reach.hpp"                            // reaches
+#include "distributing/shared_ranks.hpp"                // machine
+#include "distributing/transport.hpp"                   // chosen_transport
 #include "formatted.hpp"                                // formatted
 #include "processes/group.hpp"                          // group
 #include "wingbeat/device/functors/exchange_store.hpp"  // max_exchange_ranks
@@ -42,10 +46,35 @@ domain domain::at(const process_rank& place, const queue& own, const process_man
   }
   domain result{{own}};
   result.group_ = std::make_shared<processes::group>(place, how.patience_s);
+  result.transport_ = std::make_shared<distributing::chosen_transport>(how.may_use_nccl);
   result.may_share_memory_ = how.may_share_memory;
   result.first_ = place.rank;
   result.size_ = place.size;
   return result;
+}
+
+domain domain::from_nccl(void* communicator, const queue& own, const std::string& host,
+                         const process_manner& how) {
+  if (own.device().runs_on != engine::cuda) {
+    throw plan_error(formatted("from_nccl was given a queue of {}; give it one of cuda",
+                               name_of(own.device().runs_on)));
+  }
+  const std::string machine = distributing::machine();
+  const processes::deadline until{how.patience_s};
+  const auto [rank, lines] = backend::gather_by_nccl(*own.impl(), communicator, machine,
+                                                     [&] { return until.left_ms() > 0; });
+  std::size_t n_local = 0, local = 0;
+  for (std::size_t other = 0; other < lines.size(); ++other) {
+    if (lines[other] != machine) continue;
+    if (other == rank) local = n_local;
+    ++n_local;
+  }
+  std::string place = host;
+  if (place.empty()) place = n_local == lines.size() ? "127.0.0.1" : processes::machine_name();
+  const auto addresses = backend::gather_by_nccl(*own.impl(), communicator,
+                                                 formatted("{}:{}", place, processes::free_port()),
+                                                 [&] { return until.left_ms() > 0; });
+  return at({addresses.texts[0], rank, lines.size(), local}, own, how);
 }
 
 void domain::wait() const {

@@ -320,22 +320,17 @@ byte_range phased_transform::sent_range(std::size_t number, std::size_t rank,
   return {rows * before, rows * received_bytes(number, peer)};
 }
 
-std::vector<byte_range> phased_transform::received_runs(std::size_t number, std::size_t rank,
-                                                        std::size_t peer) const {
+byte_rows phased_transform::received_rows(std::size_t number, std::size_t rank,
+                                          std::size_t peer) const {
   const phase& part = phases_[number];
   const index_range own = share(number, rank);
   const std::size_t whole = part.out[part.cut], row_bytes = received_bytes(number, peer);
-  // [b][count][whole][z], of which one index of the axis that is cut next is a run, or [b][whole],
+  // [b][count][whole][z], of which one index of the axis that is cut next is a row, or [b][whole],
   // of rows one behind another.
   const index_range kept = share_of(part.out[*part.next_cut], peer, ranks_);
-  const bool cuts_first = *part.next_cut == 0;
-  const std::size_t count = cuts_first ? kept.end - kept.first : 1;
+  const std::size_t count = *part.next_cut == 0 ? kept.end - kept.first : 1;
   const std::size_t bytes = count == 0 ? 0 : row_bytes / count;
-  std::vector<byte_range> runs;
-  for (std::size_t i = 0; i < spec_.batch * count; ++i) {
-    runs.push_back({(i * whole + own.first) * bytes, (own.end - own.first) * bytes});
-  }
-  return runs;
+  return {own.first * bytes, (own.end - own.first) * bytes, spec_.batch * count, whole * bytes};
 }
 
 std::size_t phased_transform::sent_bytes(std::size_t number, std::size_t rank) const {

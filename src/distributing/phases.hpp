@@ -43,6 +43,12 @@ struct byte_range {
   std::size_t first = 0, size = 0;
 };
 
+/// Ranges of equal size.
+struct byte_rows {
+  std::size_t first = 0, size = 0, count = 0;
+  std::size_t stride = 0;  ///< From one to the next.
+};
+
 /// A transform in phases on so many ranks. Phases are numbered from 0.
 class phased_transform {
  public:
@@ -79,10 +85,10 @@ class phased_transform {
   [[nodiscard]] std::size_t left_bytes(std::size_t number, std::size_t rank) const;
   [[nodiscard]] std::size_t sent_bytes(std::size_t number, std::size_t rank) const;
   /// Returns what a rank sends to another in a phase: where it lies in the packed memory of what it
-  /// sends; and where its runs lie in what the receiver has after the phase.
+  /// sends; and where its rows lie in what the receiver has after the phase.
   [[nodiscard]] byte_range sent_range(std::size_t number, std::size_t rank, std::size_t peer) const;
-  [[nodiscard]] std::vector<byte_range> received_runs(std::size_t number, std::size_t rank,
-                                                      std::size_t peer) const;
+  [[nodiscard]] byte_rows received_rows(std::size_t number, std::size_t rank,
+                                        std::size_t peer) const;
   /// Returns the bytes that a rank receives of one index of the axis that was cut before, of one
   /// transform of the batch.
   [[nodiscard]] std::size_t received_bytes(std::size_t number, std::size_t rank) const;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "distributing/shared_ranks.hpp"
 
-#include <unistd.h>  // gethostname
-
 #include <algorithm>  // all_of
-#include <array>
 #include <fstream>
 #include <string>
 
@@ -14,22 +11,6 @@
 
 namespace wingbeat::distributing {
 namespace {
-
-/// Returns what tells this machine, since it was started, from others.
-std::string machine() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  std::string text = name.data(), boot;
-  std::getline(std::ifstream{"/proc/sys/kernel/random/boot_id"}, boot);
-  return text + " " + boot;
-}
-
-/// Returns whether it is so on all ranks.
-bool on_all(const domain& ranks, bool is_so) {
-  const std::vector<std::string> answers = ranks.group()->gather(is_so ? "yes" : "no");
-  return std::all_of(answers.begin(), answers.end(),
-                     [](const auto& each) { return each == "yes"; });
-}
 
 /// Returns memory of the others, as far as it can be opened.
 peer_memory opened_where_possible(const domain& ranks, const std::vector<std::string>& shared) {
@@ -55,6 +36,18 @@ std::string shared_by(const domain& ranks, const buffer& own) {
 }
 
 }  // namespace
+
+std::string machine() {
+  std::string text = processes::machine_name(), boot;
+  std::getline(std::ifstream{"/proc/sys/kernel/random/boot_id"}, boot);
+  return text + " " + boot;
+}
+
+bool on_all(const domain& ranks, bool is_so) {
+  const std::vector<std::string> answers = ranks.group()->gather(is_so ? "yes" : "no");
+  return std::all_of(answers.begin(), answers.end(),
+                     [](const auto& each) { return each == "yes"; });
+}
 
 peer_memory opened_by_all(const domain& ranks, const buffer& own) {
   const std::vector<std::string> shared = ranks.group()->gather(shared_by(ranks, own));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>  // shared_ptr
+#include <string>
 #include <vector>
 
 #include "wingbeat/buffer.hpp"  // buffer
@@ -12,6 +13,12 @@ namespace wingbeat::distributing {
 
 /// Memory of ranks of other processes; of this one's ranks, and of those that have none, null.
 using peer_memory = std::vector<std::shared_ptr<void>>;  // [rank]
+
+/// Returns what tells this machine, since it was started, from others.
+[[nodiscard]] std::string machine();
+
+/// Returns whether it is so on all ranks. Collective.
+[[nodiscard]] bool on_all(const domain& ranks, bool is_so);
 
 /// Returns this rank's memory as the others open it, for all of them; of an empty buffer nothing.
 /// Collective. Throws `device_error` on all ranks where one cannot open it.

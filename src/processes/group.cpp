@@ -3,7 +3,7 @@
 
 #include <poll.h>
 
-#include <algorithm>  // min
+#include <algorithm>  // any_of, min
 #include <array>
 #include <cstdint>  // uint32_t, uint64_t
 #include <cstring>  // memcpy
@@ -109,6 +109,12 @@ group::group(process_rank place, double patience_s)
   }
   sockets_.resize(place_.size);
   if (place_.size > 1) place_.rank == 0 ? meet_as_first() : meet_as_other();
+}
+
+bool group::has_lost_one() const {
+  return !failure_.empty() || std::any_of(sockets_.begin(), sockets_.end(), [](const auto& each) {
+    return each.is_open() && is_at_end(each);
+  });
 }
 
 void group::give_up(const std::string& reason) {

@@ -29,6 +29,10 @@ class group {
 
   [[nodiscard]] std::size_t rank() const { return place_.rank; }
   [[nodiscard]] std::size_t size() const { return place_.size; }
+  [[nodiscard]] double patience_s() const { return patience_s_; }
+
+  /// Returns whether a rank has ended or was lost, without waiting; the next call names it.
+  [[nodiscard]] bool has_lost_one() const;
 
   /// Returns memory for the bytes that a rank sends, as many as it sends.
   using receiver = std::function<std::span<std::byte>(std::size_t rank, std::size_t size_bytes)>;

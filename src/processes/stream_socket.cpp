@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>  // TCP_NODELAY
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>  // gethostname
 
 #include <algorithm>  // max, min
 #include <array>
@@ -176,6 +177,22 @@ bool receive_all(const file_descriptor& socket, std::span<std::byte> bytes, cons
     if (so_far != progress::going_on) return so_far == progress::done;
     if (!is_ready(socket, POLLIN, until)) return false;
   }
+}
+
+std::string machine_name() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+std::string free_port() {
+  return own_end(listening_at({"127.0.0.1", "0"})).port;
+}
+
+bool is_at_end(const file_descriptor& socket) {
+  char next = 0;
+  const ssize_t n = ::recv(socket.get(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+  return n == 0 || (n < 0 && !is_retried(errno));
 }
 
 void finish(const file_descriptor& socket, const deadline& until) {

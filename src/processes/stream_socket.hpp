@@ -39,6 +39,10 @@ struct host_port {
 /// Returns a socket that listens; port "0" is any that is free. Throws `device_error`.
 [[nodiscard]] file_descriptor listening_at(const host_port& place);
 
+/// Returns the name of this machine; a port of it that is free now. Throws `device_error`.
+[[nodiscard]] std::string machine_name();
+[[nodiscard]] std::string free_port();
+
 /// Returns a connection, or none if nobody comes, or listens, until the deadline. Throws
 /// `plan_error` for an unknown host.
 [[nodiscard]] std::optional<file_descriptor> accepted(const file_descriptor& listener,
@@ -60,6 +64,9 @@ enum class progress { going_on, done, lost };
                             const deadline& until);
 [[nodiscard]] bool receive_all(const file_descriptor& socket, std::span<std::byte> bytes,
                                const deadline& until);
+
+/// Returns whether the other end has gone and left nothing to be received.
+[[nodiscard]] bool is_at_end(const file_descriptor& socket);
 
 /// Sends no more, and drops what still comes until the other end does so too or time is over: an
 /// end that is closed with something unread takes back what it sent.

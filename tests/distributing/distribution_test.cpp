@@ -101,6 +101,17 @@ TEST(distribution, counts_what_leaves_its_rank) {
   EXPECT_EQ(slabs({5, 4}, 1, 3)[2], (box{{0, 3}, {5, 4}}));
 }
 
+TEST(distribution, refuses_axes_that_an_array_does_not_have) {
+  EXPECT_THAT(refusal([] {
+                (void)slabs({4, 4}, 2, 2);
+              }),
+              HasSubstr("axis 2 was given of an array of 2"));
+  EXPECT_THAT(refusal([] { (void)pencils({4, 4}, 0, 2, 3, 2); }), HasSubstr("axis 3 was given"));
+  EXPECT_THAT(refusal([] { (void)pencils({4, 4}, 5, 2, 1, 2); }), HasSubstr("axis 5 was given"));
+  EXPECT_THAT(refusal([] { (void)slabs({4, 4}, 0, 0); }), HasSubstr("axis 0 was to be cut into 0"));
+  EXPECT_THAT(refusal([] { (void)pencils({4, 4}, 0, 2, 1, 0); }), HasSubstr("into 0 parts"));
+}
+
 TEST(distribution, refuses_boxes_that_are_not_of_one_array) {
   const auto refused = [](std::vector<box> before, std::vector<box> after) {
     return refusal([&] { (void)redistribution(std::move(before), std::move(after)); });

@@ -56,7 +56,8 @@ requested requested_of(const several_devices& chosen, sweep_options sweep) {
 domain ranks_of(const several_devices& chosen, const std::vector<device_info>& devices) {
   if (!chosen.has_processes) return domain::of_devices(devices);
   return domain::at(process_rank_of_environment(), queue{devices.front()},
-                    {.may_share_memory = !chosen.is_sent});
+                    {.may_share_memory = !chosen.is_sent && !chosen.is_sent_by_nccl,
+                     .may_use_nccl = !chosen.is_sent});
 }
 
 json devices_of(const std::vector<device_info>& devices) {
@@ -81,6 +82,7 @@ json result_of(const plan_spec& spec, const distributed_run& run) {
   result["uses_one_device"] = run.uses_one_device;
   result["sent_bytes"] = run.sent_bytes;
   result["difference"] = run.difference;
+  result["plan"] = run.explained;
   return result;
 }
 
@@ -107,9 +109,14 @@ void add_processes(CLI::App& command, several_devices& target) {
       add_switch(command, "--processes", target.has_processes,
                  "transforms over the processes of torchrun or srun, a device of each");
   processes->excludes("--devices");
-  add_switch(command, "--by-tcp", target.is_sent,
-             "of --processes: do not store in each other's memory where that is possible")
-      ->needs(processes);
+  CLI::Option* const by_tcp =
+      add_switch(command, "--by-tcp", target.is_sent, "of --processes: send by TCP in any case");
+  by_tcp->needs(processes);
+  add_switch(command, "--by-nccl", target.is_sent_by_nccl,
+             "of --processes: do not store in each other's memory where that is possible; send by "
+             "NCCL, or by TCP without it")
+      ->needs(processes)
+      ->excludes(by_tcp);
 }
 
 int bench_devices(const several_devices& chosen, const sweep_options& sweep,

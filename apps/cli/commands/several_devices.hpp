@@ -18,9 +18,10 @@ namespace wingbeat::cli {
 struct several_devices {
   std::vector<std::string> names;  ///< Empty: one device is used.
   bool has_natural_bins = false;
-  bool uses_all = false;       ///< Also where one device is expected to be quicker.
-  bool has_processes = false;  ///< Of a launcher, each with one rank, in place of `names`.
-  bool is_sent = false;        ///< They send what they could store in each other's memory.
+  bool uses_all = false;         ///< Also where one device is expected to be quicker.
+  bool has_processes = false;    ///< Of a launcher, each with one rank, in place of `names`.
+  bool is_sent = false;          ///< They send by TCP what they could store in each other's memory,
+  bool is_sent_by_nccl = false;  ///< or by NCCL where they have it.
 
   [[nodiscard]] bool is_given() const { return has_processes || !names.empty(); }
 };
@@ -28,7 +29,7 @@ struct several_devices {
 /// Adds --devices, --natural-bins and --all-devices.
 void add_several_devices(CLI::App& command, several_devices& target);
 
-/// Adds --processes and --by-tcp.
+/// Adds --processes, --by-tcp and --by-nccl.
 void add_processes(CLI::App& command, several_devices& target);
 
 /// Measures all problems, and returns the exit code: 1 where a result differs from one device's.

@@ -40,6 +40,7 @@ void bind_queues(shared_library& from, driver_api& api) {
   from.bind(api.copy_to_device, "cuMemcpyHtoDAsync_v2");
   from.bind(api.copy_to_host, "cuMemcpyDtoHAsync_v2");
   from.bind(api.copy_on_device, "cuMemcpyDtoDAsync_v2");
+  from.bind(api.copy_rows, "cuMemcpy2DAsync_v2");
   from.bind_if_there(api.memory_share, "cuIpcGetMemHandle");
   from.bind_if_there(api.memory_open, "cuIpcOpenMemHandle_v2");
   from.bind_if_there(api.memory_close, "cuIpcCloseMemHandle");

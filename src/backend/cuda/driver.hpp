@@ -45,6 +45,27 @@ struct shared_handle {
   char bytes[64] = {};
 };
 
+/// CUDA_MEMCPY2D: rows of bytes from device memory to device memory.
+struct copied_rows {
+  static constexpr int device_memory = 2;
+  std::size_t source_x = 0, source_y = 0;
+  int source_kind = device_memory;
+  const void* source_host = nullptr;
+  device_address source = 0;
+  void* source_array = nullptr;
+  std::size_t source_stride = 0;
+  std::size_t target_x = 0, target_y = 0;
+  int target_kind = device_memory;
+  void* target_host = nullptr;
+  device_address target = 0;
+  void* target_array = nullptr;
+  std::size_t target_stride = 0;
+  std::size_t row_bytes = 0, count = 0;
+};
+static_assert(sizeof(copied_rows) == 128);
+/// Beyond this, the driver refuses.
+inline constexpr std::size_t max_stride_bytes = 0x7fffffff;
+
 /// CUlaunchAttribute: a number, or a flag, in a union of 64 bytes.
 struct launch_attribute {
   static constexpr int programmatic_stream_serialization = 6;
@@ -131,6 +152,7 @@ struct driver_api {
   result (*copy_to_device)(device_address, const void*, std::size_t, stream_handle);
   result (*copy_to_host)(void*, device_address, std::size_t, stream_handle);
   result (*copy_on_device)(device_address, device_address, std::size_t, stream_handle);
+  result (*copy_rows)(const copied_rows*, stream_handle);
   /// Memory of other processes; null in drivers without it.
   result (*memory_share)(shared_handle*, device_address);
   result (*memory_open)(device_address*, shared_handle, unsigned flags);

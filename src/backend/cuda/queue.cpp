@@ -200,6 +200,19 @@ void queue::copy(buffer_view to, buffer_view from) {
         "copy on the device");
 }
 
+void queue::copy_rows(buffer_view to, buffer_view from, std::size_t row_bytes, std::size_t stride) {
+  if (stride > max_stride_bytes) return backend::queue::copy_rows(to, from, row_bytes, stride);
+  copied_rows rows;
+  rows.source = address_of(from);
+  rows.source_stride = row_bytes;
+  rows.target = address_of(to);
+  rows.target_stride = stride;
+  rows.row_bytes = row_bytes;
+  rows.count = from.size_bytes / row_bytes;
+  const entered current{api_, context_};
+  check(api_, api_.copy_rows(&rows, stream_), "copy rows on the device");
+}
+
 std::unique_ptr<backend::repeated_calls> queue::make_repeated_calls() const {
   if (!has_graphs(api_)) return backend::queue::make_repeated_calls();
   return std::make_unique<repeated_calls>(api_, context_);

@@ -36,6 +36,8 @@ class queue final : public backend::queue {
   void release_pinned(void* memory) noexcept override;
   void clear(buffer_view memory) override;
   void copy(buffer_view to, buffer_view from) override;
+  void copy_rows(buffer_view to, buffer_view from, std::size_t row_bytes,
+                 std::size_t stride) override;
   [[nodiscard]] std::unique_ptr<backend::repeated_calls> make_repeated_calls() const override;
 
  private:

@@ -137,6 +137,10 @@ TEST_F(cuda_on_a_fake, copies_at_an_offset_and_waits_for_it) {
   EXPECT_EQ(machine().n_stream_waits, 3) << "a copy on the device need not be waited for";
   on->read(back.data(), {address, 0, 4});
   EXPECT_STREQ(back.data(), "fgXY");
+  on->copy_rows({address, 4, 4}, {address, 2, 2}, /*row_bytes=*/1, /*stride=*/2);
+  EXPECT_EQ(machine().n_stream_waits, 4);
+  on->read(back.data(), {address, 4, 4});
+  EXPECT_STREQ(back.data(), "XfYh");
   on->release(address);
   EXPECT_EQ(machine().n_allocations, 0);
 }

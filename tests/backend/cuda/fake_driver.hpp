@@ -207,6 +207,14 @@ inline void fake_memory(cuda::driver_api& api) {
     std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), size_bytes);
     return in_context();
   };
+  api.copy_rows = [](const cuda::copied_rows* rows, cuda::stream_handle) {
+    for (std::size_t row = 0; row < rows->count; ++row) {
+      std::memcpy(reinterpret_cast<void*>(rows->target + row * rows->target_stride),
+                  reinterpret_cast<void*>(rows->source + row * rows->source_stride),
+                  rows->row_bytes);
+    }
+    return in_context();
+  };
 }
 
 inline void fake_streams(cuda::driver_api& api) {

@@ -58,7 +58,7 @@ TEST(several_devices, are_not_used_where_one_is_as_quick) {
 TEST(several_devices, are_processes_of_a_launcher) {
   const workplace place;
   const std::string address = free_address(), port = address.substr(address.rfind(':') + 1);
-  for (const std::string form : {"--processes", "--processes --by-tcp"}) {
+  for (const std::string form : {"--processes", "--processes --by-nccl"}) {
     const std::string folder = place.folder().path().string();
     const std::string loop = "cd " + folder + " && for rank in 0 1 2; do RANK=$rank WORLD_SIZE=3" +
                              " MASTER_PORT=" + port + " " WINGBEAT_PROGRAM " bench " + form +
@@ -72,9 +72,11 @@ TEST(several_devices, are_processes_of_a_launcher) {
     for (const auto& result : document["results"]) {
       EXPECT_LT(result["difference"].get<double>(), 1e-6);
       EXPECT_FALSE(result["uses_one_device"]);
+      EXPECT_THAT(result["plan"].get<std::string>(), HasSubstr("sends by TCP"));
     }
   }
   expect_refusal(place, {"bench", "--processes", "--device", "host"}, 2, "RANK is not set");
+  expect_refusal(place, {"bench", "--processes", "--by-tcp", "--by-nccl"}, 2, "--by-tcp");
 }
 
 TEST(several_devices, obey_the_laws) {
