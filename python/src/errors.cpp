@@ -2,6 +2,8 @@
 // The library's exceptions as Python's.
 #include "wingbeat/error.hpp"
 
+#include <typeinfo>  // bad_cast
+
 #include "bindings.hpp"
 
 namespace wingbeat::python {
@@ -17,6 +19,10 @@ void bind_errors(nb::module_& module) {
       std::rethrow_exception(thrown);
     } catch (const memory_error& failed) {
       PyErr_SetString(PyExc_MemoryError, failed.what());
+    } catch (const std::bad_cast&) {  // of nanobind
+      PyErr_SetString(PyExc_TypeError,
+                      "an argument, or a part of one, is of a type that this call "
+                      "does not take; convert it");
     }
   });
 }

@@ -68,7 +68,10 @@ std::optional<array> numpy_view(nb::handle object) {
 
 array described(nb::handle object) {
   if (const auto view = numpy_view(object)) return *view;
-  return nb::cast<const array&>(object);
+  const array* view = nullptr;
+  if (nb::try_cast(object, view) && view != nullptr) return *view;
+  throw nb::type_error(
+      "an array holds no floating point; convert to float32, float64 or a complex type");
 }
 
 nb::object empty_numpy(array& view) {

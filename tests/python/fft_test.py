@@ -199,6 +199,8 @@ def refusals():
     yield TypeError, "engine is 'cuda'; give one of", lambda: wingbeat.why_absent("cuda")
     yield TypeError, "Queue was given \\(3,\\); give one", lambda: wingbeat.Queue(3)
     yield TypeError, "Queue was given \\(\\); give one", lambda: wingbeat.Queue()
+    yield TypeError, "a type that this call does not take", lambda: wingbeat._wingbeat.array(
+        0, 0, ("3",), (1,), 8, "float64", wingbeat.Engine.host, 0)
     yield ValueError, "Transform type", lambda: fft.dct(x, type=[])
     yield ValueError, "capacity is -1", lambda: wingbeat.plan_cache.resize(-1)
 

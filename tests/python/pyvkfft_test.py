@@ -200,6 +200,9 @@ def test_misuse_of_destinations():
     for src, dest, name in ((None, None, "src"), (x, [1.0] * 4, "dest")):
         with pytest.raises(TypeError, match=f"{name} is of type"):
             pyvkfft.VkFFTApp(x.shape, x.dtype, inplace=False).fft(src, dest)
+    for given in ([1, 2], np.arange(4)):
+        with pytest.raises(TypeError, match="no floating point"):
+            pyvkfft.fftn(given)
     with pytest.raises(NotImplementedError, match="tune was given"):
         pyvkfft.fftn(x, tune=True)
 
