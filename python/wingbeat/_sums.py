@@ -14,13 +14,14 @@ from wingbeat import _wingbeat, fft
 from wingbeat._arrays import library_of, numpy_library
 
 _NAMES = {np.dtype(name): name for name in ("float32", "float64", "complex64", "complex128")}
+_NUMBERS = "biufcO"  # kinds of numpy's dtypes; of objects, Python's numbers
 MODES = {"full": _wingbeat.mode_full, "same": _wingbeat.mode_same, "valid": _wingbeat.mode_valid}
 
 
 def operands(*arrays):
     """Returns (library, arrays), of numpy, torch or CuPy. Raises TypeError for others, and for arrays
     of two libraries."""
-    if all(type(each) is np.ndarray for each in arrays):
+    if all(type(each) is np.ndarray and each.dtype.kind in _NUMBERS for each in arrays):
         return numpy_library, *arrays
     libraries = {library_of(each) for each in arrays}
     if len(libraries) > 1:
@@ -31,6 +32,9 @@ def operands(*arrays):
         raise TypeError(f"an array of type {type(arrays[0]).__name__} was given; give numpy, torch or "
                         "CuPy arrays")
     arrays = [library.array(each) for each in arrays]
+    for each in arrays:
+        if library is numpy_library and each.dtype.kind not in _NUMBERS:
+            raise TypeError(f"an array of dtype {each.dtype} was given; give numbers")
     devices = {library.device_of(each) for each in arrays}
     if len(devices) > 1:
         raise TypeError("the arrays are on two devices; give both on one")
@@ -52,6 +56,12 @@ def host_array(name, x):
         raise TypeError(f"{name} takes numpy arrays, and one of type {type(x).__name__} was given; "
                         "convert it")
     return np.asarray(x)
+
+
+def require_numbers(name, x):
+    """Raises TypeError unless a numpy array holds numbers."""
+    if x.dtype.kind not in "biufc":
+        raise TypeError(f"{name} are of dtype {x.dtype}; give numbers")
 
 
 def common_type(*arrays):

@@ -66,7 +66,7 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
     library, image, kernel = _sums.operands(image, kernel)
     shape = image.shape
     image, kernel = _image_of(library, image), _kernel_of(library, kernel)
-    if border not in BORDERS:
+    if border not in tuple(BORDERS):
         raise ValueError(f"border is {border!r}; choose one of {', '.join(BORDERS)}")
     cval = _arguments.number(cval, "cval")
     if normalise not in NORMALISATIONS:

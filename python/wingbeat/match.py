@@ -206,7 +206,7 @@ class Search:
             raise ValueError(f"the image is of dtype {name}; convert it to float32 or float64")
         if on_device and device is not None:
             raise ValueError("the image is on a device already; leave device out")
-        if mode not in _sums.MODES:
+        if mode not in tuple(_sums.MODES):
             raise ValueError(f"mode is {mode!r}; choose 'valid', 'same' or 'full'")
         threshold = None if threshold is None else _arguments.number(threshold, "threshold")
         template_shape = _arguments.integers(template_shape, "template_shape")
@@ -254,6 +254,8 @@ class Search:
         """Takes templates [template][y][x], or one [y][x]; with `spectra` [template][y][w // 2 + 1].
         Returns the search."""
         library, templates = _of_search(templates)
+        if library is numpy_library:
+            _sums.require_numbers("templates", templates)
         height, width = self._template
         expected = (height, width // 2 + 1) if self._spectra else self._template
         shape = tuple(templates.shape)
@@ -368,8 +370,9 @@ def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matric
     torch = _torch_of(image_dft)
     image_bins, volume_bins, rotations, filters = (
         _numpy_of(each) for each in (image_dft, template_dft, rotation_matrices, filters))
-    d = volume_bins.shape[0]
-    if (image_bins.ndim != 2 or volume_bins.shape != (d, d, d // 2 + 1) or d % 2 != 0
+    d = volume_bins.shape[0] if volume_bins.ndim else 0
+    if (image_bins.ndim != 2 or image_bins.shape[0] < 1 or image_bins.shape[1] < 2
+            or d < 2 or volume_bins.shape != (d, d, d // 2 + 1) or d % 2 != 0
             or rotations.ndim != 3 or rotations.shape[1:] != (3, 3)
             or filters.shape[-2:] != (d, d // 2 + 1)):
         raise ValueError(f"image_dft has shape {image_bins.shape}, template_dft {volume_bins.shape}, "
@@ -377,6 +380,9 @@ def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matric
                          "[H, W/2 + 1], [d, d, d/2 + 1] with an even d, [n, 3, 3] and [.., d, "
                          "d/2 + 1]")
     height, width = image_bins.shape[0], 2 * (image_bins.shape[1] - 1)
+    if d > height or d > width:
+        raise ValueError(f"template_dft is of a volume of {d}^3 and image_dft of an image of {height} x "
+                         f"{width}; give an image that is no smaller")
     real = np.float64 if image_bins.dtype == np.complex128 else np.float32
     slices = -_central_slices(volume_bins, rotations)
     slices[..., 0, 0] = 0
@@ -442,6 +448,8 @@ def _unit_projections(projections, height, width):
 def _wrapped_correlation(image, templates):
     """Returns correlations [..][y][x] with an image that wraps around: of its continuation, those parts
     that need nothing outside."""
+    if templates.size == 0:
+        return np.empty(templates.shape[:-2] + image.shape, image.dtype)
     height, width = templates.shape[-2:]
     continued = np.pad(image, ((0, height - 1), (0, width - 1)), "wrap")
     batch = templates.reshape((-1, height, width))

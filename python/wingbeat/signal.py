@@ -174,7 +174,7 @@ def correlate2d(in1: Array, in2: Array, mode: str = "full", boundary: str = "fil
     if _swaps(mode, in1.shape, in2.shape, (0, 1)):
         return _sums.reversed_conjugate(correlate2d(in2, in1, mode, boundary, fillvalue))
     taps = _sums.reversed_conjugate(in2)
-    if mode == "same" and _BOUNDARIES.get(boundary) == "constant":
+    if mode == "same" and boundary in ("fill", "pad"):
         result = _bounded(library, in1, taps, "full", boundary, fillvalue)
         return result[tuple(slice(n // 2, n // 2 + h) for h, n in zip(in1.shape, taps.shape))]
     if mode == "same":  # a zero more moves the centre of an even length
@@ -227,11 +227,16 @@ class StreamFilter:
     def __init__(self, taps: Array, min_step: int = _wingbeat.default_step, dtype: Any = None,
                  device: Any = None) -> None:
         taps = _sums.host_array("StreamFilter", taps)
-        dtype = _sums.common_type(taps) if dtype is None else np.dtype(dtype)
+        try:
+            dtype = _sums.common_type(taps) if dtype is None else np.dtype(dtype).newbyteorder("=")
+        except TypeError:
+            raise TypeError(f"dtype is {dtype!r}; choose float32, float64, complex64 or complex128"
+                            ) from None
         kind = None if dtype is None else getattr(_wingbeat, f"StreamFilter_{dtype.name}", None)
         if kind is None:
             raise ValueError(f"a filter of dtype {dtype or taps.dtype} was asked for; choose "
                              "float32, float64, complex64 or complex128")
+        _sums.require_numbers("taps", taps)
         if taps.ndim != 1:
             raise ValueError(f"taps have {taps.ndim} dimensions; give one")
         if taps.dtype.kind == "c" and dtype.kind != "c":
@@ -258,6 +263,7 @@ class StreamFilter:
     def push(self, samples: Array) -> np.ndarray:
         """Takes samples [n], any number, and returns the outputs that are complete: whole steps."""
         samples = _sums.host_array("push", samples)
+        _sums.require_numbers("samples", samples)
         if samples.ndim != 1:
             raise ValueError(f"samples have {samples.ndim} dimensions; give one")
         if samples.dtype.kind == "c" and self._dtype.kind != "c":
@@ -301,10 +307,12 @@ def long_conv(x: Array, k: Array, causal: bool = True, gate: Array | None = None
                          "channels, L]")
     gate = None if gate is None else _broadcast("gate", gate, x.shape)
     skip = None if skip is None else _broadcast("skip", skip, x.shape[-2:-1])
-    dtype = _sums.common_type(*(each for each in (x, k, gate, skip) if each is not None))
-    if dtype is None:
-        raise ValueError(f"x is of {x.dtype} and k of {k.dtype}; give numbers of up to double "
-                         "precision")
+    given = {name: each for name, each in (("x", x), ("k", k), ("gate", gate), ("skip", skip))
+             if each is not None}
+    for name, each in given.items():
+        if _sums.common_type(each) is None:
+            raise ValueError(f"{name} is of {each.dtype}; give numbers of up to double precision")
+    dtype = _sums.common_type(*given.values())
     if x.size == 0:
         return np.empty(x.shape, dtype)
     k = k[..., :x.shape[-1]] if causal else k
@@ -371,7 +379,7 @@ def _long_rows(x, k, gate, skip, dtype):
 
 
 def _require_mode(mode, initial):
-    if mode not in _sums.MODES:
+    if mode not in tuple(_sums.MODES):
         raise ValueError(initial + _MODE_TEXT)
 
 
@@ -475,7 +483,7 @@ def _of_two_dimensions(in1, in2, name):
 def _bounded(library, in1, in2, mode, boundary, fillvalue):
     """Returns the convolution of two images, the first one continued by its boundary."""
     _require_mode(mode, "A")
-    if boundary not in _BOUNDARIES:
+    if boundary not in tuple(_BOUNDARIES):
         raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and "
                          "'symmetric' (or 'symm').")
     is_numpy = library is _sums.numpy_library
@@ -523,6 +531,8 @@ def _convolved_exactly(in1, in2, mode):
 
 def _fill_number(fillvalue, dtype):
     fill = np.asarray(fillvalue)
+    if fill.dtype.kind not in "biufc":
+        raise TypeError(f"`fillvalue` is of type {type(fillvalue).__name__}; give a number")
     if fill.size != 1:
         raise ValueError("`fillvalue` must be scalar or an array with one element; it has "
                          f"{fill.size}")

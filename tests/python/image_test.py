@@ -128,6 +128,7 @@ def test_images_are_convolved_on_other_devices():
 def refusals():
     picture, kernel = np.ones((4, 4), np.float32), np.ones((3, 3))
     yield "choose one of", lambda: image.convolve(picture, kernel, "edge")
+    yield "choose one of", lambda: image.convolve(picture, kernel, ["wrap"])
     yield "normalise is", lambda: image.convolve(picture, kernel, normalise="max")
     yield "the image has shape", lambda: image.convolve(np.ones(4), kernel)
     yield "the image has shape", lambda: image.convolve(np.ones((4, 4, 5)), kernel)

@@ -343,6 +343,12 @@ def test_slices_of_a_volume_are_correlated():
             assert scores[i, j, y, x] == pytest.approx(expected, abs=1e-9)
 
 
+def test_no_slices_give_no_scores():
+    scores = match.match_template_dft_2d(np.ones((4, 3)), np.ones((4, 4, 3)), np.ones((0, 3, 3)),
+                                         np.ones((4, 3)))
+    assert scores.shape == (0, 4, 4)
+
+
 def test_slices_of_tensors_are_correlated():
     torch = pytest.importorskip("torch")
     bins = torch.fft.fftshift(torch.fft.rfftn(torch.randn(8, 8, 8)), (0, 1))
@@ -377,9 +383,18 @@ def refusals():
     yield ValueError, "at_once is -1", lambda: match.Search(image, (3, 3), at_once=-1)
     yield TypeError, "least is of type str", lambda: match.Search(image, (3, 3)).peaks(1, "a")
     yield ValueError, "count is -1", lambda: match.Search(image, (3, 3)).peaks(-1)
+    yield ValueError, "choose 'valid'", lambda: match.Search(image, (3, 3), mode=["valid"])
+    yield TypeError, "templates are of dtype object", lambda: match.Search(image, (3, 3)).add(
+        np.full((3, 3), None))
     yield RuntimeError, "moments=True", lambda: match.Search(image, (3, 3)).mean
     yield RuntimeError, "threshold", lambda: match.Search(image, (3, 3)).counts
-    yield ValueError, "even d", lambda: match.match_template_dft_2d(image, image, image, image)
+    bins, turns, filters = np.ones((4, 4, 3)), np.eye(3)[None], np.ones((4, 3))
+    for image_bins, volume in ((image, image), (image, np.ones(())), (np.ones((0, 3)), bins),
+                               (np.ones((4, 1)), bins)):
+        yield ValueError, "even d", lambda image=image_bins, volume=volume: (
+            match.match_template_dft_2d(image, volume, turns, filters))
+    yield ValueError, "no smaller", lambda: match.match_template_dft_2d(
+        np.ones((2, 2)), bins, turns, filters)
 
 
 @pytest.mark.parametrize("kind, text, call", list(refusals()))

@@ -232,6 +232,9 @@ def refusals():
     yield "one must be at least", lambda: signal.convolve(np.ones((2, 3)), np.ones((3, 2)), "valid")
     yield "2-D arrays", lambda: signal.convolve2d([1], [1])
     yield "boundary flags", lambda: signal.convolve2d([[1]], [[1]], boundary="edge")
+    yield "boundary flags", lambda: signal.correlate2d([[1]], [[1]], "same", boundary=["wrap"])
+    yield "mode flags", lambda: signal.fftconvolve([1], [1], ["full"])
+    yield "gate is of <U1", lambda: signal.long_conv(np.ones(8), np.ones(8), gate="a")
     yield "`fillvalue` must be scalar", lambda: signal.convolve2d([[1]], [[1]], fillvalue=[1, 2])
     yield "could not cast `fillvalue`", lambda: signal.convolve2d([[1]], [[1]], fillvalue=1j)
     yield "one", lambda: signal.StreamFilter([[1.0]])
@@ -253,6 +256,21 @@ def test_refusals_are_one_sentence(text, call):
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize("text, call", [
+    ("dtype <U1 was given", lambda: signal.fftconvolve(["a"], ["b"])),
+    ("dtype datetime64", lambda: signal.convolve(np.ones(3, "M8[s]"), np.ones(3))),
+    ("`fillvalue` is of type NoneType", lambda: signal.convolve2d([[1]], [[1]], fillvalue=None)),
+    ("`fillvalue` is of type str", lambda: signal.convolve2d([[1]], [[1]], fillvalue="a")),
+    ("dtype is 'abc'", lambda: signal.StreamFilter([1.0], dtype="abc")),
+    ("taps are of dtype object", lambda: signal.StreamFilter([None], dtype="float32")),
+    ("samples are of dtype object", lambda: signal.StreamFilter([1.0]).push([None])),
+    ("causal is of type float", lambda: signal.long_conv(np.ones(8), np.ones(8), 2.0))])
+def test_refusals_of_types_are_one_sentence(text, call):
+    with pytest.raises(TypeError, match=text) as raised:
+        call()
+    assert "\n" not in str(raised.value)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_stream_filters_do_not_depend_on_the_cuts(dtype):
     taps, samples = noise(101, dtype), noise(9001, dtype)
@@ -268,6 +286,8 @@ def test_stream_filters_do_not_depend_on_the_cuts(dtype):
     np.testing.assert_allclose(whole, expected, atol=1e-3 if dtype in ("float32", "complex64") else
                                1e-11)
     assert len(stream.flush()) == 0
+    swapped = signal.StreamFilter(taps, 512, np.dtype(dtype).newbyteorder())
+    assert (swapped.push(samples) == whole[:len(samples) // swapped.step * swapped.step]).all()
     assert len(stream.push(samples)) == len(samples) // stream.step * stream.step
 
 
