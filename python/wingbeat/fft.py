@@ -515,12 +515,13 @@ def _shifted(x, axes, shift_of):
         return x
     if isinstance(x, np.ndarray):
         return np.roll(x, shifts, axes)
+    if hasattr(x, "__array_namespace__"):
+        return x.__array_namespace__().roll(x, shifts, axis=axes)
     package = sys.modules[type(x).__module__.partition(".")[0]]
-    space = x.__array_namespace__() if hasattr(x, "__array_namespace__") else package
-    if not hasattr(space, "roll"):
-        raise TypeError(f"x is of type {type(x).__name__}, whose library {space.__name__} has no "
+    if not hasattr(package, "roll"):
+        raise TypeError(f"x is of type {type(x).__name__}, whose library {package.__name__} has no "
                         "roll; shift a copy in numpy")
-    return space.roll(x, shifts, axes)
+    return package.roll(x, shifts, axes)
 
 
 def next_fast_len(target: int, real: bool = False) -> int:

@@ -161,6 +161,12 @@ class TestStrict:
             assert result.__array_namespace__().__name__ == "array_api_strict"
             np.testing.assert_allclose(np.from_dlpack(result), expected(name, x), atol=1e-11)
 
+    def test_shifts_bins(self):
+        for axes in (None, 0, (0, 2)):
+            shifted = fft.fftshift(self.xp.asarray(X), axes)
+            np.testing.assert_array_equal(np.from_dlpack(shifted), np.fft.fftshift(X, axes))
+            np.testing.assert_array_equal(np.from_dlpack(fft.ifftshift(shifted, axes)), X)
+
 
 @pytest.mark.parametrize("name", ROWS + ("fftn", "rfft2", "irfftn", "hfftn", "dctn", "fftshift",
                                          "ifftshift"))
@@ -214,17 +220,17 @@ class TestOpencl:
         assert fft.irfft(bins, out=given) is given
         np.testing.assert_allclose(given.get(), X, atol=1e-5)
 
-    @pytest.mark.parametrize("part", (np.s_[2:, 3:9], np.s_[::-1, ::-1], np.s_[:, 1::2],
-                                      np.s_[1::2, 1:], np.s_[:, 1::3]))
+    @pytest.mark.parametrize("part", (np.s_[2:5, 3:8], np.s_[::-2, ::-2], np.s_[1::2, 1::2],
+                                      np.s_[3:, 4::-1], np.s_[::-2, 5:]))
     def test_copies_what_no_plan_takes(self, queue, part):
-        for numbers in (X[0], X[0].astype("f4"), (100 * X[0]).astype("i4"), Z[1].astype("c8")):
-            given, names = self.array.to_device(queue, numbers)[part], ("fft", "hfft", "dct")
-            for name in names + (("rfft", "ihfft") if numbers.dtype.kind != "c" else ()):
-                np.testing.assert_allclose(getattr(fft, name)(given, axis=0).get(),
-                                           expected(name, numbers[part], axis=0), atol=1e-3)
+        for name, numbers in (("rfft", X[0].astype("f4")), ("dct", (100 * X[0]).astype("i4")),
+                              ("hfft", Z[1].astype("c8"))):
+            given = self.array.to_device(queue, numbers)[part]
+            np.testing.assert_allclose(getattr(fft, name)(given).get(),
+                                       expected(name, numbers[part]), rtol=1e-5, atol=1e-4)
         whole = self.array.zeros(queue, X[0].shape, np.float32)
         bins = np.fft.rfft(X[0][part]).astype("c8")
-        fft.irfft(self.array.to_device(queue, bins), X[0][part].shape[1], out=whole[part])
+        fft.irfft(self.array.to_device(queue, bins), 5, out=whole[part])
         wanted = np.zeros_like(X[0])
         wanted[part] = X[0][part]
         np.testing.assert_allclose(whole.get(), wanted, atol=1e-5)
