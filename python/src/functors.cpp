@@ -46,9 +46,10 @@ struct sized_type {
   std::size_t bytes;
 };
 constexpr sized_type memory_types[] = {
-    {"int8", 1},     {"uint8", 1},  {"int16", 2},   {"uint16", 2},    {"float16", 2},
-    {"bfloat16", 2}, {"int32", 4},  {"uint32", 4},  {"float32", 4},   {"complex32", 4},
-    {"int64", 8},    {"uint64", 8}, {"float64", 8}, {"complex64", 8}, {"complex128", 16}};
+    {"int8", 1},    {"uint8", 1},      {"int16", 2},     {"uint16", 2},
+    {"float16", 2}, {"bcomplex32", 4}, {"bfloat16", 2},  {"int32", 4},
+    {"uint32", 4},  {"float32", 4},    {"complex32", 4}, {"int64", 8},
+    {"uint64", 8},  {"float64", 8},    {"complex64", 8}, {"complex128", 16}};
 
 /// An operand as Python states it.
 struct stated_operand {
@@ -222,6 +223,12 @@ fused_store store_of(const functor& given, functor_value value) {
     case functor_value::complex64: result.callable = writer_of<std::complex<float>>(given); break;
     case functor_value::complex128: result.callable = writer_of<std::complex<double>>(given); break;
   }
+  return result;
+}
+
+nb::dict item_bytes() {
+  nb::dict result;
+  for (const sized_type& each : memory_types) result[each.name.data()] = each.bytes;
   return result;
 }
 

@@ -49,6 +49,9 @@ struct functor {
 [[nodiscard]] std::vector<kernel_argument> arguments_of(const std::vector<std::string>& operands,
                                                         nb::sequence given);
 
+/// Returns the bytes of an element of each type that a functor's memory may have, by its name.
+[[nodiscard]] nb::dict item_bytes();
+
 /// Returns the address of a load as above whose element i is that of its only operand, float64 or
 /// float32.
 [[nodiscard]] std::uintptr_t factors_address(bool is_double);

@@ -300,6 +300,7 @@ void bind_descriptions(nb::module_& module) {
       .def_rw("address", &functor::address)
       .def_rw("partial_bytes", &functor::partial_bytes)
       .def_rw("clears_output", &functor::clears_output);
+  module.attr("item_bytes") = item_bytes();
   module.def("factors_address", &factors_address, "is_double"_a,
              "Returns the address of a load of element i of its only operand.");
 }
@@ -328,8 +329,6 @@ void bind_plans(nb::module_& module) {
                    [](const owned_plan& self) { return self.planned().workspace_bytes(); })
       .def_prop_ro("traffic_bytes",
                    [](const owned_plan& self) { return self.planned().traffic_bytes(); })
-      .def_prop_ro("predicted_fraction",
-                   [](const owned_plan& self) { return self.planned().predicted_fraction(); })
       .def(
           "passes", [](const owned_plan& self) { return self.planned().passes(); }, released)
       .def(

@@ -21,7 +21,7 @@ import numpy as np
 
 from wingbeat import _wingbeat
 from wingbeat._arguments import count, each, integer, integers, number, scale_of
-from wingbeat._arrays import library_of, stream_number
+from wingbeat._arrays import library_of
 from wingbeat._types import Array, Axes, Norm
 
 __all__ = ["Plan", "Layout", "Functor", "plan_for"]
@@ -30,17 +30,14 @@ _KINDS = {"fft": "forward", "ifft": "inverse", "rfft": "forward_from_real",
           "irfft": "inverse_to_real", "dht": "dht",
           **{f"{family}{number}": f"{family}{number}" for family in ("dct", "dst")
              for number in (1, 2, 3, 4)}}
-_REAL_NAMES = {"float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat16": "bf16",
-               "complex64": "fp32", "complex128": "fp64", "complex32": "fp16", "bcomplex32": "bf16"}
+_FLOAT_NAMES = {"fp32": "float32", "fp64": "float64", "fp16": "float16", "bf16": "bfloat16"}
 _COMPLEX_NAMES = {"fp32": "complex64", "fp64": "complex128", "fp16": "complex32",
                   "bf16": "bcomplex32"}
-_FLOAT_NAMES = {"fp32": "float32", "fp64": "float64", "fp16": "float16", "bf16": "bfloat16"}
+_REAL_NAMES = {name: real for names in (_FLOAT_NAMES, _COMPLEX_NAMES)
+               for real, name in names.items()}
 #: What stands for the bits of elements in libraries that have no such dtype.
 _BITS = {"bfloat16": ("uint16",), "complex32": ("float16", "uint32"),
          "bcomplex32": ("bfloat16", "uint16", "uint32")}
-_ITEM_BYTES = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "complex128": 16,
-               "complex64": 8, "complex32": 4, "bcomplex32": 4, "int8": 1, "uint8": 1, "int16": 2,
-               "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8}
 
 
 @dataclass(frozen=True)
@@ -113,8 +110,8 @@ class Functor:
                 isinstance(one, str) for one in self.operands):
             raise TypeError(f"operands are {self.operands!r}; give a tuple of texts, such as "
                             '"const float32*"')
-        if self.element not in _ITEM_BYTES:
-            raise TypeError(f"element is {self.element!r}; give one of {', '.join(_ITEM_BYTES)}")
+        if self.element not in _wingbeat.item_bytes:
+            raise TypeError(f"element is {self.element!r}; give one of {', '.join(_wingbeat.item_bytes)}")
         count(self.elements, "elements")
         count(self.partial_bytes, "partial_bytes")
 
@@ -140,7 +137,7 @@ class Functor:
         described.text, described.type = self.text, self.type
         described.parameters = self.parameters
         described.operands = list(self.operands)
-        described.element_bytes = _ITEM_BYTES[self.element]
+        described.element_bytes = _wingbeat.item_bytes[self.element]
         described.buffer_bytes = count(described.element_bytes * self.elements, "the functor's bytes")
         described.address = _address(self.function)
         described.partial_bytes = self.partial_bytes
