@@ -305,8 +305,8 @@ def long_conv(x: Array, k: Array, causal: bool = True, gate: Array | None = None
     if k.ndim == 2 and (x.ndim < 2 or k.shape[0] not in (1, x.shape[-2])):
         raise ValueError(f"k has {k.shape[0]} channels and x has shape {x.shape}; give x as [.., "
                          "channels, L]")
-    gate = None if gate is None else _broadcast("gate", gate, x.shape)
-    skip = None if skip is None else _broadcast("skip", skip, x.shape[-2:-1])
+    gate = None if gate is None else _broadcast("gate", gate, x.shape, x)
+    skip = None if skip is None else _broadcast("skip", skip, x.shape[-2:-1], x)
     given = {name: each for name, each in (("x", x), ("k", k), ("gate", gate), ("skip", skip))
              if each is not None}
     for name, each in given.items():
@@ -356,12 +356,14 @@ def cache_resize(capacity: int) -> None:
     _wingbeat.convolution_cache_resize(count(capacity, "capacity"))
 
 
-def _broadcast(name, x, shape):
-    x = np.asarray(x)
+def _broadcast(name, value, shape, x):
+    """Returns an array of this shape; Python's numbers do not widen x."""
+    is_number = type(value) in (int, float, complex)
+    value = np.asarray(value, np.result_type(x, value) if is_number else None)
     try:
-        return np.broadcast_to(x, shape)
+        return np.broadcast_to(value, shape)
     except ValueError:
-        raise ValueError(f"{name} has shape {x.shape}; give {shape}, or what broadcasts to it") from None
+        raise ValueError(f"{name} has shape {value.shape}; give {shape}, or what broadcasts to it") from None
 
 
 def _long_rows(x, k, gate, skip, dtype):

@@ -350,6 +350,13 @@ def test_fills_of_other_libraries_are_those_of_numpy(library, fill):
     np.testing.assert_allclose(library.to_numpy(result), expected, rtol=1e-9, atol=1e-9)
 
 
+def test_numbers_do_not_widen_long_convolutions():
+    x, k = noise((2, 8), "float32"), noise((2, 4), "float32")
+    assert signal.long_conv(x, k, gate=2.0, skip=0.5).dtype == np.float32
+    assert signal.long_conv(x, k, skip=1j).dtype == np.complex64
+    assert signal.long_conv(x, k, skip=np.full(2, 0.5)).dtype == np.float64
+
+
 @pytest.mark.parametrize("causal", (True, False))
 def test_long_convolutions_of_no_signals_are_none(causal):
     result = signal.long_conv(noise((0, 3, 8), "float32"), noise((3, 4), "float32"), causal)

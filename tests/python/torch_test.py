@@ -218,6 +218,18 @@ def test_layers_as_torch(device):
         assert own.state_dict().keys() == peer.state_dict().keys()
 
 
+def test_convolutions_are_compiled(noise):
+    for module, shape in ((wt.FFTConv1d(3, 2, 5, padding=2), (2, 3, 40)),
+                          (wt.FFTConv2d(3, 2, 5, stride=2), (2, 3, 20, 19))):
+        x = noise(*shape)
+        module = module.to(x)
+        compiled = torch.compile(module, backend="aot_eager", fullgraph=True)
+        close(compiled(x), module(x))
+    x = noise(3, 20, dtype=torch.complex128)
+    compiled = torch.compile(wt.long_conv, backend="aot_eager", fullgraph=True)
+    close(compiled(x, x[:, :5]), wt.long_conv(x, x[:, :5]))
+
+
 def causal(x, filters, skip=None, gate=None):
     n_taps = filters.shape[-1]
     y = torch.nn.functional.conv1d(torch.nn.functional.pad(x, (n_taps - 1, 0)),
@@ -257,6 +269,9 @@ def test_long_conv_as_an_operator(noise):
     torch.library.opcheck(torch.ops.wingbeat.long_conv.default, (x, filters[:, :4], None, None))
     compiled = torch.compile(lambda x, k: wt.long_conv(x, k).square().sum(), backend="aot_eager",
                              fullgraph=True)
+    centred = torch.compile(lambda x, k: wt.long_conv(x, k[0], False, skip=0.1), backend="aot_eager",
+                            fullgraph=True)
+    close(centred(x, filters), wt.long_conv(x, filters[0], False, skip=0.1))
     for both in zip(torch.autograd.grad(compiled(x, filters), (x, filters)),
                     torch.autograd.grad(causal(x, filters).square().sum(), (x, filters))):
         close(*both)
@@ -340,6 +355,10 @@ MISUSES = [
     (ValueError, "groups is 0", lambda x: wt.fft_conv(x, x[None], groups=0)),
     (ValueError, "groups 0", lambda x: wt.FFTConv1d(3, 4, 5, groups=0)),
     (ValueError, "in_channels is -3", lambda x: wt.FFTConv1d(-3, 4, 5)),
+    (TypeError, "dtype is torch.int32", lambda x: wt.LongConv(3, 4, dtype=torch.int32)),
+    (TypeError, "dtype is torch.complex64", lambda x: wt.FFTConv1d(3, 4, 5, dtype=torch.complex64)),
+    (TypeError, "give strided ones", lambda x: wt.long_conv(x.to_sparse(), x)),
+    (ValueError, "skip is beyond", lambda x: wt.long_conv(x, x, skip=10**400)),
     (TypeError, "n_taps is of type float", lambda x: wt.LongConv(3, 4.0)),
     (ValueError, "3 to 5 dimensions", lambda x: wt.fft_conv(x, x)),
     (ValueError, "kernel reaches over", lambda x: wt.fft_conv(x[None], x.new_ones(1, 3, 9))),

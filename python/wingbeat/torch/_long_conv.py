@@ -15,9 +15,11 @@ from typing import Any
 import torch
 
 from wingbeat import _wingbeat
+from wingbeat._arguments import number
 from wingbeat._arrays import library_of
 from wingbeat.torch._functions import fft, ifft, irfft, rfft
 from wingbeat.torch._operators import _library as _operators
+from wingbeat.torch._tensors import good_length
 
 _operators.define("long_conv(Tensor x, Tensor filters, Tensor? skip, Tensor? gate) -> Tensor")
 _operators.define("long_conv_signal_gradient(Tensor y_gradient, Tensor filters, Tensor? skip, "
@@ -31,7 +33,7 @@ _arrays = library_of(torch.empty(0))
 def composed(x, filters, skip=None, gate=None):
     """Returns the convolution as transforms and products."""
     n_times, is_real = x.shape[-1], not x.is_complex()
-    n = _wingbeat.next_good_length(n_times + filters.shape[-1] - 1, is_real)
+    n = good_length(n_times + filters.shape[-1] - 1, is_real)
     forward, inverse = (rfft, irfft) if is_real else (fft, ifft)
     y = inverse(forward(x, n) * forward(filters, n), n)[..., :n_times]
     if skip is not None:
@@ -140,6 +142,8 @@ def _require(x, k, causal):
     if not (isinstance(x, torch.Tensor) and isinstance(k, torch.Tensor)):
         raise TypeError(f"x is of type {type(x).__name__} and k {type(k).__name__}; give tensors, or "
                         "call wingbeat.signal.long_conv")
+    if x.layout is not torch.strided or k.layout is not torch.strided:
+        raise TypeError(f"x is a {x.layout} tensor and k {k.layout}; give strided ones")
     if not isinstance(causal, bool):
         raise TypeError(f"causal is of type {type(causal).__name__}; give True or False, and gate and "
                         "skip by their names")
@@ -158,7 +162,13 @@ def _broadcast(name, value, shape, x):
     if not isinstance(value, (torch.Tensor, int, float, complex)):
         raise TypeError(f"{name} is of type {type(value).__name__}; give a tensor or a number")
     if not isinstance(value, torch.Tensor):
-        value = torch.tensor(value, dtype=torch.result_type(x, value), device=x.device)
+        is_number = x.is_floating_point() or x.is_complex()
+        dtype = x.dtype if is_number else torch.get_default_dtype()
+        if isinstance(value, complex):
+            dtype = torch.promote_types(dtype, torch.complex32)
+        else:
+            value = number(value, name)
+        value = torch.tensor(value, dtype=dtype, device=x.device)
     try:
         return value.expand(shape)
     except RuntimeError:

@@ -9,14 +9,10 @@ from typing import Any, Sequence
 import torch
 from torch import nn
 
-from wingbeat import _wingbeat
 from wingbeat._arguments import integer
 from wingbeat.torch._functions import irfftn, rfftn
 from wingbeat.torch._long_conv import long_conv
-
-
-def _good_length(n):
-    return _wingbeat.next_good_length(n, True)
+from wingbeat.torch._tensors import good_length
 
 
 class LongConv(nn.Module):
@@ -35,6 +31,7 @@ class LongConv(nn.Module):
     def __init__(self, n_channels: int, n_taps: int, has_skip: bool = True, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
+        _require_floating(dtype)
         n_channels, n_taps = integer(n_channels, "n_channels"), integer(n_taps, "n_taps")
         if n_channels < 1 or n_taps < 1:
             raise ValueError(f"n_channels is {n_channels} and n_taps {n_taps}; give 1 or more")
@@ -54,6 +51,12 @@ class LongConv(nn.Module):
     def extra_repr(self) -> str:
         n_channels, n_taps = self.filters.shape
         return f"{n_channels}, {n_taps}, has_skip={self.skip is not None}"
+
+
+def _require_floating(dtype):
+    """Raises unless parameters may be of this dtype; None: torch's default."""
+    if dtype is not None and not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
+        raise TypeError(f"dtype is {dtype!r}; give torch.float16, bfloat16, float32 or float64")
 
 
 def _per_dim(value, n_dims, name, least=1):
@@ -126,7 +129,7 @@ def fft_conv(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = 
         raise ValueError(f"bias has shape {tuple(bias.shape)}; give one number for each of {n_out} out "
                          "channels")
     # Rows are as long as the padded input: what wraps around falls outside of the valid part.
-    lengths = [_good_length(n) for n in reach]
+    lengths = [good_length(n, True) for n in reach]
     inputs = rfftn(x, lengths, dims).unflatten(1, (groups, n_in))
     kernels = rfftn(spread, lengths, dims).unflatten(0, (groups, n_out // groups))
     spectra = torch.einsum("bgi...,goi...->bgo...", inputs, kernels.conj()).flatten(1, 2)
@@ -174,6 +177,7 @@ class _FFTConv(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1,
                  groups=1, bias=True, device=None, dtype=None):
         super().__init__()
+        _require_floating(dtype)
         self.stride, self.dilation, kernel_size = (
             _per_dim(value, self.n_dims, name) for value, name in (
                 (stride, "stride"), (dilation, "dilation"), (kernel_size, "kernel_size")))

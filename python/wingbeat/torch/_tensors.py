@@ -26,6 +26,18 @@ REAL_OF = {dtype: result_dtype(dtype, TO_REAL)
            for dtype in (torch.complex32, torch.complex64, torch.complex128)}
 
 
+def good_length(n, is_real):
+    """Returns a length of at least n whose transforms are quick."""
+    if not torch.compiler.is_compiling():
+        return _wingbeat.next_good_length(n, is_real)
+    lengths = []  # by steps that a compiler follows
+    for length in (8, 9, 10, 12, 14):
+        while length < n:
+            length *= 2
+        lengths.append(length)
+    return min(lengths)
+
+
 def run(kind, source, result, lengths, dims, scale, orthogonalize=False):
     """Writes the transform of `source` to `result`, on the current stream of a GPU.
 
