@@ -87,8 +87,9 @@ class Delay(NamedTuple):
                    round(start_s * adc_rate_hz))
 
     def numbers(self) -> tuple:
-        return (int(self.start), float(self.delay), float(self.rate), float(self.phase),
-                float(self.phase_rate))
+        reals = (_arguments.number(getattr(self, name), name)
+                 for name in ("delay", "rate", "phase", "phase_rate"))
+        return _arguments.integer(self.start, "start"), *reals
 
 
 class Level(NamedTuple):
@@ -192,6 +193,8 @@ class Channeliser:
                  kept_samples: int = 2**20, device: Any = None) -> None:
         if not isinstance(dither, (bool, type(None))):
             raise ValueError(f"dither is {dither!r}; give True, False or None")
+        if not isinstance(complex_samples, (bool, np.bool_)):
+            raise ValueError(f"complex_samples is {complex_samples!r}; give True or False")
         spec = _wingbeat.ChanneliserSpec()
         for name, value in (("adc_rate_hz", adc_rate_hz), ("weight_cutoff", weight_cutoff)):
             setattr(spec, name, _arguments.number(value, name))
@@ -210,7 +213,8 @@ class Channeliser:
         if delays is not None:
             if isinstance(delays, Delay):
                 raise TypeError("delays is one Delay; give a list with one for each polarisation")
-            spec.set_delays([[_numbers(each) for each in _models(models)] for models in delays])
+            spec.set_delays([[_numbers(each) for each in _models(models)]
+                             for models in _listed("delays", delays)])
         if (centre_hz is None) != (decimation is None):
             raise ValueError("one of centre_hz and decimation was given; give both for a part of the "
                              "band, or none")
@@ -360,7 +364,11 @@ def _numbers(delay):
 
 
 def _gain_lists(gains, polarisations):
-    gains = np.asarray(gains, np.complex64)
+    try:
+        gains = np.asarray(gains, np.complex64)
+    except (TypeError, ValueError):
+        raise TypeError(f"gains are of type {type(gains).__name__}; give numbers, [polarisation] or "
+                        "[polarisation][channel]") from None
     if gains.ndim not in (1, 2) or gains.shape[0] != polarisations:
         raise ValueError(f"gains have shape {gains.shape}; give [{polarisations}] or "
                          f"[{polarisations}, channels]")

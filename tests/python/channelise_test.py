@@ -224,6 +224,12 @@ def refusals():
     yield "first_sample is 1180", lambda: bank_of(first_sample=2**70)
     yield "packed is of type int", lambda: bank_of().push_packed(3, 4)
     yield "models is of type NoneType", lambda: bank_of().add_delays(None)
+    yield "delays is of type int", lambda: bank_of(delays=5)
+    yield "delay is of type str", lambda: bank_of(delays=[Delay("a")] * 2)
+    yield "start is 1180", lambda: bank_of().add_delays([Delay(start=2**70)] * 2)
+    yield "start is of type float", lambda: bank_of().add_delays([Delay(start=1.5)] * 2)
+    yield "gains are of type dict", lambda: bank_of(gains={})
+    yield "complex_samples is 'a'", lambda: bank_of(complex_samples="a")
     yield "dither is 0", lambda: bank_of(dither=0)
     yield "centre_hz is of type str", lambda: bank_of(centre_hz="a", decimation=2)
 
