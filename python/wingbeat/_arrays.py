@@ -465,13 +465,16 @@ class OpenclLibrary:
         return x.dtype.name
 
     def view(self, x):
-        return _wingbeat.array(x.base_data.int_ptr, x.offset, x.shape, x.strides, 1, x.dtype.name,
-                               _OPENCL, 0)
+        pointer, offset, strides, _ = self.memory(x)
+        return _wingbeat.array(pointer, offset, x.shape, strides, 1, x.dtype.name, _OPENCL, 0)
 
     def device_of(self, x):
         return _OPENCL, 0
 
     def memory(self, x):
+        if not hasattr(x.base_data, "int_ptr"):
+            raise TypeError("a pyopencl array is in shared virtual memory; give one in a buffer, "
+                            "where pyopencl.array puts them by default")
         return x.base_data.int_ptr, x.offset, x.strides, x.dtype.itemsize
 
     def require_memory(self, x, name, is_written):
@@ -490,6 +493,8 @@ class OpenclLibrary:
         if not isinstance(stream, self._opencl.CommandQueue):
             raise TypeError(f"stream is of type {type(stream).__name__} and x is a pyopencl array; "
                             "give a pyopencl.CommandQueue")
+        if stream.context != x.context:
+            raise ValueError("stream is a queue of another context than x's; give one of x's")
         return _Queue(self, stream)
 
     def empty(self, x, shape, name):
@@ -512,8 +517,13 @@ class OpenclLibrary:
 
     def converted(self, x, kind):
         target = conversion(x.dtype.name, kind, False)
-        return x if x.dtype.name == target else self._whole(x).astype(np.dtype(target),
-                                                                      self._queue_of(x))
+        if x.dtype.name == target:
+            return x
+        try:
+            return self._whole(x).astype(np.dtype(target), self._queue_of(x))
+        except ValueError:
+            raise TypeError(f"x has dtype {x.dtype}, which pyopencl does not convert to {target}; "
+                            "convert it before") from None
 
     def conjugate(self, x, out=None):
         result = self._whole(x).conj()
@@ -655,6 +665,9 @@ class ForeignLibrary:
             return owner, owner.view, _LEGACY_STREAM
         interface = x.__cuda_array_interface__
         dtype = np.dtype(interface["typestr"])
+        if not dtype.isnative or interface.get("mask") is not None:
+            raise TypeError(f"x is of type {type(x).__name__} and has a mask, or numbers whose bytes "
+                            "are in the other order; convert it")
         shape = tuple(interface["shape"])
         strides = interface.get("strides") or _packed_strides(shape, dtype.itemsize)
         device = _device_of_pointer(interface["data"][0])
@@ -707,7 +720,11 @@ _LEGACY_STREAM = 1
 def _device_of_pointer(pointer):
     """Returns the CUDA device that memory is on, which this protocol does not state."""
     import ctypes
-    driver = ctypes.CDLL("libcuda.so.1")
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError as absent:
+        raise RuntimeError(f"x is said to be on a CUDA device, and no driver is here: {absent}; give "
+                           "another array") from None
     ordinal = ctypes.c_int(0)
     device_ordinal = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
     status = driver.cuPointerGetAttribute(ctypes.byref(ordinal), device_ordinal,

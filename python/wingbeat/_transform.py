@@ -163,7 +163,7 @@ def _described(library, request, x, out):
     shape, lengths = result_shape(x.shape, request)
     request = request._replace(lengths=lengths)
     name = result_name(library.dtype_name(x), request.kind, library.has_narrow)
-    is_alike = shape == tuple(x.shape) and name == library.dtype_name(x)
+    is_alike = shape == tuple(x.shape) and 0 not in shape and name == library.dtype_name(x)
     if out is None and request.overwrite_x and is_alike and library.view(x).is_writable:
         out = x
     if out is None:

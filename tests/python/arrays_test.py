@@ -177,6 +177,23 @@ def test_takes_arrays_with_dlpack_alone(name):
         getattr(fft, name)(OnlyDlpack(np.array(["a", "b"])))
 
 
+class OnlyInterface:
+    """An array that offers nothing but `__cuda_array_interface__`, without memory."""
+
+    def __init__(self, **changes):
+        self.__cuda_array_interface__ = {"shape": (4,), "typestr": "<f4", "data": (4096, False),
+                                         "version": 3, **changes}
+
+
+def test_refuses_what_an_interface_states_and_is_not_read():
+    for changes in ({"typestr": ">f4"}, {"mask": OnlyInterface()}):
+        for transform in (fft.fft, fft.fftn):
+            with pytest.raises(TypeError, match="a mask, or numbers whose bytes"):
+                transform(OnlyInterface(**changes))
+    with pytest.raises(RuntimeError, match="no driver is here|does not know the pointer"):
+        fft.fft(OnlyInterface())
+
+
 class TestOpencl:
     """On PoCL, or whatever OpenCL device there is."""
 
@@ -275,3 +292,9 @@ class TestOpencl:
         np.testing.assert_allclose(result.get(), expected("dct", X), atol=1e-4)
         with pytest.raises(ValueError, match="no queue"):
             fft.dct(given.with_queue(None))
+        with pytest.raises(ValueError, match="another context"):
+            fft.dct(given, stream=self.opencl.CommandQueue(self.opencl.Context([queue.device])))
+
+    def test_refuses_what_pyopencl_does_not_convert(self, queue):
+        with pytest.raises(TypeError, match="bool, which pyopencl does not convert"):
+            fft.fft(self.array.to_device(queue, np.ones(4, bool)))
