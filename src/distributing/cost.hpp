@@ -12,7 +12,8 @@ namespace wingbeat::distributing {
 struct device_speed {
   double memory = 3.0e12;  ///< Read and written: measured on an H100.
   double link = 365e9;     ///< Stores to another H100 of the host, in runs of at least 128 bytes.
-  double scattered_link = 60e9;  ///< The same in runs of 8 bytes: measured on an H200.
+  double unaligned_link = 240e9;  ///< The same where runs begin at any number: measured too.
+  double scattered_link = 60e9;   ///< The same in runs of 8 bytes: measured on an H200.
   double wait_s = 15e-6;
 
   /// Between processes, through their memory and a network: of 10 Gb/s, not measured.
@@ -24,12 +25,16 @@ struct device_speed {
 
 /// What ranks do at once in a phase.
 struct phase_bytes {
-  std::size_t moved = 0;        ///< Through the memory of the busiest device,
-  std::size_t beside_sent = 0;  ///< of these while others are sent.
-  std::size_t sent = 0;         ///< By the rank that sends most.
-  bool is_scattered = false;    ///< See `phased_transform::is_scattered`.
+  std::size_t moved = 0;                            ///< Through the memory of the busiest device,
+  std::size_t beside_sent = 0;                      ///< of these while others are sent.
+  std::size_t sent = 0;                             ///< By the rank that sends most.
+  bool is_unaligned = false, is_scattered = false;  ///< See `phased_transform`.
 };
 
 [[nodiscard]] double seconds_of(const device_speed& speed, phase_bytes bytes);
+
+/// Several devices are used where they are expected to take less than this part of the time of one,
+/// whose caches hold small arrays.
+inline constexpr double least_gain = 0.95;
 
 }  // namespace wingbeat::distributing

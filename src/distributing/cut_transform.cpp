@@ -16,9 +16,6 @@
 namespace wingbeat::distributing {
 namespace {
 
-/// Chunks are no smaller than what this number of them makes.
-constexpr std::size_t max_chunks = 32;
-
 /// In place of memory of a rank that has nothing.
 constexpr std::size_t unused_bytes = sizeof(std::complex<double>);
 
@@ -34,6 +31,13 @@ buffer_view part_of(buffer_view view, std::size_t offset_bytes, std::size_t size
   view.offset_bytes += offset_bytes;
   view.size_bytes = size_bytes;
   return view;
+}
+
+/// Queues a copy of packed rows to their places.
+void put_rows(backend::queue& on, const buffer_view& target, const buffer_view& packed,
+              const byte_rows& rows) {
+  const buffer_view first = part_of(target, rows.first, (rows.count - 1) * rows.stride + rows.size);
+  rows.count == 1 ? on.copy(first, packed) : on.copy_rows(first, packed, rows.size, rows.stride);
 }
 
 /// Returns memory of another device, which a plan would refuse to reach.
@@ -54,6 +58,11 @@ phase_bytes traffic_of(const queue& on, const plan_spec& spec) {
 cut_transform::cut_transform(const domain& ranks, phased_transform steps, std::size_t chunk_bytes,
                              transport* sent_by)
     : ranks_(ranks), steps_(std::move(steps)), chunk_bytes_(chunk_bytes), transport_(sent_by) {}
+
+std::size_t cut_transform::usual_chunk_bytes(std::size_t rank_bytes) {
+  constexpr std::size_t least = std::size_t{1} << 26, most_chunks = 32;
+  return std::max(least, rank_bytes / most_chunks);
+}
 
 cut_transform::~cut_transform() {
   if (opened_.empty()) return;
@@ -83,11 +92,15 @@ double cut_transform::expected_s() const {
       const int index = ranks_.group() ? static_cast<int>(rank) : on.device().index;
       phase_bytes& sum = moved[{on.device().runs_on, index}];
       if (rows > 0) {
-        const auto traffic = traffic_of(on, steps_.transforms(number, rank, rows));
-        sum.moved += traffic.moved;
         const bool is_copied = chunks_of(number, rank).size() > 1;
+        auto traffic =
+            traffic_of(on, steps_.transforms(number, rank, rows, is_copied || is_sent()));
+        // Copies read what was stored beside, and write what others stored.
+        if (is_copied) traffic.moved += 2 * steps_.sent_bytes(number, rank);
+        sum.moved += traffic.moved;
         sum.beside_sent += is_copied ? traffic.moved : traffic.beside_sent;
         bytes.is_scattered |= !is_copied && steps_.is_scattered(number);
+        bytes.is_unaligned |= !is_copied && steps_.is_unaligned(number);
       }
       bytes.moved = std::max(bytes.moved, sum.moved);
       bytes.beside_sent = std::max(bytes.beside_sent, sum.beside_sent);
@@ -101,12 +114,12 @@ double cut_transform::expected_s() const {
 std::vector<index_range> cut_transform::chunks_of(std::size_t number, std::size_t rank) const {
   const phase& part = steps_.phases()[number];
   const std::size_t rows = count_of(steps_.share(number, rank));
-  // A chunk is rows one behind another, of several passes, and others receive them so.
-  const bool may_be_cut =
-      part.next_cut && part.axes.size() > 1 && steps_.transforms(number, rank, rows).batch == rows;
-  const std::size_t bytes = rows * input_bytes(steps_.transforms(number, rank, 1));
-  const std::size_t count =
-      may_be_cut ? std::clamp<std::size_t>(bytes / chunk_bytes_, 1, std::min(max_chunks, rows)) : 1;
+  // One pass that stores in long runs takes no longer than the links.
+  const bool may_be_cut = !is_sent() && rows > 0 && part.next_cut &&
+                          (part.axes.size() > 1 || steps_.is_scattered(number));
+  const std::size_t bytes =
+      may_be_cut ? input_bytes(steps_.transforms(number, rank, rows, /*is_packed=*/true)) : 0;
+  const std::size_t count = may_be_cut ? std::clamp<std::size_t>(bytes / chunk_bytes_, 1, rows) : 1;
   std::vector<index_range> chunks;
   for (std::size_t i = 0; i < count; ++i) chunks.push_back(share_of(rows, i, count));
   return chunks;
@@ -164,13 +177,14 @@ void cut_transform::prepare(std::size_t number, std::size_t rank) {
   rank_phase& work = work_[number][rank];
   work.chunks = chunks_of(number, rank);
   const std::size_t sent_bytes = steps_.sent_bytes(number, rank);
-  if ((work.chunks.size() > 1 || is_sent()) && sent_bytes > 0) {
+  if (is_staged(number, rank) && sent_bytes > 0) {
     memory_[rank].staged[number] = buffer{ranks_.at(rank), sent_bytes};
   }
   for (const index_range& chunk : work.chunks) {
     const std::size_t rows = count_of(chunk);
     if (work.plans.count(rows) > 0) continue;
-    plan transforms{ranks_.at(rank), steps_.transforms(number, rank, rows)};
+    plan transforms{ranks_.at(rank),
+                    steps_.transforms(number, rank, rows, is_staged(number, rank))};
     work.plans.emplace(rows, std::move(transforms));
   }
 }
@@ -186,27 +200,27 @@ buffer_view cut_transform::left_by(std::size_t number, std::size_t rank, views o
 }
 
 buffer_view cut_transform::stored_for(std::size_t peer, std::size_t number, std::size_t rank,
-                                      views out) const {
+                                      const index_range& chunk, views out) const {
   const byte_range range = steps_.sent_range(number, rank, peer);
   if (range.size == 0) return unused_of(rank, peer);
-  const bool is_staged = work_[number][rank].chunks.size() > 1 || is_sent();
-  return is_staged ? part_of(memory_[rank].staged[number].view(), range.first, range.size)
-                   : of_peer(left_by(number, peer, out));
+  if (!is_staged(number, rank)) return of_peer(left_by(number, peer, out));
+  const std::size_t index_bytes = steps_.received_bytes(number, peer);
+  return part_of(memory_[rank].staged[number].view(), range.first + chunk.first * index_bytes,
+                 count_of(chunk) * index_bytes);
 }
 
 void cut_transform::run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
                               const buffer_view& rows, views out) {
   const phase& part = steps_.phases()[number];
-  const bool is_staged = work_[number][rank].chunks.size() > 1 || is_sent();
   run_operands given;
   if (part.next_cut) {
     const std::size_t begin = steps_.share(number, rank).first + chunk.first;
-    given.store = {std::size_t{rank}, begin, is_staged ? chunk.first : begin};
+    given.store = {std::size_t{rank}, begin, is_staged(number, rank) ? std::size_t{0} : begin};
     if (memory_[rank].roots.size_bytes() > 0) {
       given.store.emplace_back(memory_[rank].roots.view());
     }
     for (std::size_t peer = 0; peer < ranks_.size(); ++peer) {
-      if (peer != rank) given.store.emplace_back(stored_for(peer, number, rank, out));
+      if (peer != rank) given.store.emplace_back(stored_for(peer, number, rank, chunk, out));
     }
   }
   work_[number][rank]
@@ -219,13 +233,10 @@ void cut_transform::copy_chunk(std::size_t number, std::size_t rank, const index
   std::optional<queue>& beside = memory_[rank].beside;
   queue& on = beside ? *beside : ranks_.at(rank);
   if (beside) on.impl()->after(*ranks_.at(rank).impl()->record());
-  const std::size_t first = steps_.share(number, rank).first + chunk.first;
   for (std::size_t peer = 0; peer < ranks_.size(); ++peer) {
-    const std::size_t row_bytes = steps_.received_bytes(number, peer);
-    if (peer == rank || row_bytes == 0) continue;
-    const std::size_t bytes = count_of(chunk) * row_bytes;
-    on.impl()->copy(part_of(left_by(number, peer, out), first * row_bytes, bytes),
-                    part_of(stored_for(peer, number, rank, out), chunk.first * row_bytes, bytes));
+    if (peer == rank || steps_.received_bytes(number, peer) == 0) continue;
+    put_rows(*on.impl(), left_by(number, peer, out), stored_for(peer, number, rank, chunk, out),
+             steps_.received_rows(number, rank, peer, chunk));
   }
 }
 
@@ -237,7 +248,8 @@ void cut_transform::exchange(std::size_t number, views out) {
   std::size_t arrived_bytes = 0;
   for (std::size_t peer = 0; peer < ranks_.size(); ++peer) {
     if (steps_.sent_range(number, rank, peer).size > 0) {
-      sent.push_back({peer, stored_for(peer, number, rank, out)});
+      const std::size_t own = count_of(steps_.share(number, rank));
+      sent.push_back({peer, stored_for(peer, number, rank, {0, own}, out)});
     }
     const std::size_t bytes = steps_.sent_range(number, peer, rank).size;
     if (bytes == 0) continue;
@@ -252,8 +264,7 @@ void cut_transform::exchange(std::size_t number, views out) {
   }
   transport_->exchange(sent, received);
   for (const auto& [packed, rows] : scattered) {
-    ranks_.at(rank).impl()->copy_rows(part_of(target, rows.first, rows.stride * rows.count), packed,
-                                      rows.size, rows.stride);
+    put_rows(*ranks_.at(rank).impl(), target, packed, rows);
   }
 }
 
@@ -267,9 +278,9 @@ void cut_transform::run_phase(std::size_t number, views in, views out) {
       if (i >= work.chunks.size()) continue;
       const index_range& chunk = work.chunks[i];
       const buffer_view source = number == 0 ? in[rank] : left_by(number - 1, rank, out);
-      const std::size_t bytes = input_bytes(work.plans.at(count_of(chunk)).spec());
       const bool is_whole = work.chunks.size() == 1;
-      const std::size_t first_byte = is_whole ? 0 : chunk.first * (bytes / count_of(chunk));
+      const std::size_t bytes = input_bytes(work.plans.at(count_of(chunk)).spec());
+      const std::size_t first_byte = chunk.first * steps_.stride_bytes(number, rank);
       run_chunk(number, rank, chunk, is_whole ? source : part_of(source, first_byte, bytes), out);
       if (!is_whole) copy_chunk(number, rank, chunk, out);
     }

@@ -30,13 +30,13 @@ class cut_transform {
  public:
   using views = std::span<const buffer_view>;
 
-  /// Rows of so many bytes are a chunk, where there are at least two.
-  static constexpr std::size_t usual_chunk_bytes = std::size_t{1} << 26;
+  /// Returns how many bytes of those that a rank has are a chunk, where there are at least two.
+  [[nodiscard]] static std::size_t usual_chunk_bytes(std::size_t rank_bytes);
 
   /// `sent_by`: what sends to other processes, of which there are some; null where there are none,
   /// or where they share memory.
-  cut_transform(const domain& ranks, phased_transform steps,
-                std::size_t chunk_bytes = usual_chunk_bytes, transport* sent_by = nullptr);
+  cut_transform(const domain& ranks, phased_transform steps, std::size_t chunk_bytes,
+                transport* sent_by = nullptr);
   cut_transform(cut_transform&&) = delete;
 
   /// Waits until other processes have closed this one's memory.
@@ -88,7 +88,11 @@ class cut_transform {
   /// Returns what a phase leaves for another rank on this one, which is copied there later; where
   /// nothing is, the memory of that rank.
   [[nodiscard]] buffer_view stored_for(std::size_t peer, std::size_t number, std::size_t rank,
-                                       views out) const;
+                                       const index_range& chunk, views out) const;
+  /// Whether a rank stores what is for others beside, packed for each.
+  [[nodiscard]] bool is_staged(std::size_t number, std::size_t rank) const {
+    return is_sent() || work_[number][rank].chunks.size() > 1;
+  }
   void run_phase(std::size_t number, views in, views out);
   void run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
                  const buffer_view& rows, views out);

@@ -12,7 +12,7 @@
 #include "counted.hpp"                     // counted
 #include "distributing/box_exchange.hpp"   // box_exchange
 #include "distributing/boxes.hpp"          // cut_along, distances_of, undivided
-#include "distributing/cost.hpp"           // seconds_of, speed_of
+#include "distributing/cost.hpp"           // least_gain, seconds_of, speed_of
 #include "distributing/cut_transform.hpp"  // cut_transform, traffic_of
 #include "distributing/phases.hpp"         // phased_transform
 #include "distributing/shared_ranks.hpp"   // shares_memory
@@ -200,16 +200,18 @@ void distributed_plan::impl::divide() {
     // Copies beside kernels are of GPUs.
     const bool shares =
         !ranks.group() || (ranks.may_share_memory() && distributing::shares_memory(ranks));
+    const std::size_t rank_bytes = input_bytes(spec.transform) / n_ranks;
     const std::size_t chunk_bytes = device().is_gpu && shares
-                                        ? distributing::cut_transform::usual_chunk_bytes
+                                        ? distributing::cut_transform::usual_chunk_bytes(rank_bytes)
                                         : std::numeric_limits<std::size_t>::max();
-    cut.emplace(ranks, phased_transform{spec.transform, spec.bins, n_ranks, !shares}, chunk_bytes,
-                shares ? nullptr : &ranks.transport().of(ranks));
+    const bool copies_chunks = rank_bytes / 2 >= chunk_bytes;
+    cut.emplace(ranks, phased_transform{spec.transform, spec.bins, n_ranks, copies_chunks},
+                chunk_bytes, shares ? nullptr : &ranks.transport().of(ranks));
     one_s =
         distributing::seconds_of(distributing::speed_of(device()),
                                  distributing::traffic_of(ranks.at(ranks.first()), spec.transform));
     several_s = cut->expected_s();
-    bool is_quicker = has_several_devices(ranks) && several_s < one_s;
+    bool is_quicker = has_several_devices(ranks) && several_s < distributing::least_gain * one_s;
     // Devices may differ; rank 0 decides.
     if (ranks.group()) is_quicker = ranks.group()->gather(is_quicker ? "yes" : "no")[0] == "yes";
     if (!spec.may_use_one_device || is_quicker) divided = division::axes;

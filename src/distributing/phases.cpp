@@ -122,7 +122,7 @@ std::vector<std::size_t> cut_lengths(const plan_spec& spec) {
 }
 
 std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_t>& lengths,
-                             bin_distribution bins) {
+                             bin_distribution bins, bool copies_chunks) {
   const request::traits& kind = request::traits_of(spec.kind);
   const bool is_natural = bins == bin_distribution::natural;
   const bool is_to_reals = kind.out == request::domain::real;
@@ -149,6 +149,9 @@ std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_
     phases = {{.axes = behind_first, .cut = 0, .next_cut = 1, .kind = spec.kind},
               {.axes = {0}, .cut = 1, .kind = kind.other_axes}};
     if (is_natural) phases.back().next_cut = 0;
+  } else if (!is_natural && !is_to_reals && lengths.size() == 3 && copies_chunks) {
+    phases = {{.axes = {0, 2}, .cut = 1, .next_cut = 0, .kind = spec.kind},
+              {.axes = {1}, .cut = 0, .kind = spec.kind}};
   } else if (!is_natural && !is_to_reals && lengths.size() == 3) {
     // The last axis before the exchange, because its rows stay whole on the way.
     phases = {{.axes = {0}, .cut = 1, .kind = spec.kind},
@@ -181,12 +184,11 @@ std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_
 }
 
 phased_transform::phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks,
-                                   bool sends_parts)
+                                   bool copies_chunks)
     : spec_(std::move(spec)),
       lengths_(cut_lengths(spec_)),
       ranks_(ranks),
-      sends_parts_(sends_parts),
-      phases_(phases_of(spec_, lengths_, bins)) {
+      phases_(phases_of(spec_, lengths_, bins, copies_chunks)) {
   if (phases_.back().next_cut && spec_.out.stored.value_or(spec_.real) != computed()) {
     throw plan_error(
         formatted("outputs in natural distribution are stored as {}, and {} was requested; choose "
@@ -214,8 +216,8 @@ std::size_t phased_transform::complex_bytes() const {
   return 2 * bytes_of_real(computed());
 }
 
-device::functors::exchange_numbers phased_transform::exchange(const phase& part,
-                                                              std::size_t count) const {
+device::functors::exchange_numbers phased_transform::exchange(const phase& part, std::size_t count,
+                                                              bool is_packed) const {
   const bool has_rest = part.out.size() == 3;
   return {.cut = part.out[*part.next_cut],
           .ranks = ranks_,
@@ -226,16 +228,17 @@ device::functors::exchange_numbers phased_transform::exchange(const phase& part,
           .has_twiddles = spec_.lengths.size() == 1,
           .is_inverse = !request::traits_of(spec_.kind).is_forward,
           .fine_bits = spec_.lengths.size() == 1 ? fine_bits_of(spec_.lengths[0]) : 0,
-          .is_packed = sends_parts_,
+          .is_packed = is_packed,
           .rest_in_row = has_rest && !contains(part.axes, 2),
           .cut_in_row = !contains(part.axes, *part.next_cut)};
 }
 
-plan_spec phased_transform::transforms(std::size_t number, std::size_t rank,
-                                       std::size_t count) const {
+plan_spec phased_transform::transforms(std::size_t number, std::size_t rank, std::size_t count,
+                                       bool is_packed) const {
   const phase& part = phases_[number];
+  const index_range own = share(number, rank);
   std::vector<std::size_t> in = part.in, out = part.out, batch{spec_.batch};
-  in[part.cut] = out[part.cut] = count;
+  in[part.cut] = out[part.cut] = own.end - own.first;
   plan_spec result;
   result.kind = part.kind;
   result.real = computed();
@@ -243,7 +246,7 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank,
     if (contains(part.axes, axis)) {
       result.lengths.push_back(lengths_[axis]);
     } else {
-      batch.push_back(in[axis]);
+      batch.push_back(axis == part.cut ? count : in[axis]);
     }
   }
   result.batch = batch_shape{batch};
@@ -262,7 +265,8 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank,
     if (number + 1 == phases_.size()) result.out.stored = spec_.out.stored.value_or(spec_.real);
     return result;
   }
-  const auto numbers = exchange(part, count);
+  const auto numbers = exchange(part, count, is_packed);
+  out[part.cut] = count;
   result.store = spec_.real == precision::fp64
                      ? device_functor<exchange_store<double>>{numbers}.store<std::complex<double>>()
                      : device_functor<exchange_store<float>>{numbers}.store<std::complex<float>>();
@@ -270,6 +274,16 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank,
   result.store.moved_bytes = spec_.batch * complex_bytes();
   for (const std::size_t length : out) result.store.moved_bytes *= length;
   return result;
+}
+
+std::size_t phased_transform::stride_bytes(std::size_t number, std::size_t rank) const {
+  const phase& part = phases_[number];
+  const index_range own = share(number, rank);
+  std::vector<std::size_t> in = part.in;
+  in[part.cut] = own.end - own.first;
+  const precision real = number == 0 ? spec_.in.stored.value_or(spec_.real) : computed();
+  return strides_of(in)[part.cut] * request::reals_of(request::traits_of(part.kind).in) *
+         bytes_of_real(real);
 }
 
 bool phased_transform::leaves_in_output(std::size_t number) const {
@@ -285,10 +299,17 @@ bool phased_transform::is_scattered(std::size_t number) const {
   const phase& part = phases_[number];
   if (!part.next_cut) return false;
   constexpr std::size_t max_bytes = std::size_t{1} << 15;  // up to which it was measured
-  const auto numbers = exchange(part, 1);
+  const auto numbers = exchange(part, 1, /*is_packed=*/false);
   if (numbers.cut_in_row) return false;
   const std::size_t stride = numbers.cuts_first ? numbers.whole * numbers.rest : numbers.rest;
   return stride > 1 && (numbers.cut > max_column || stride * complex_bytes() > max_bytes);
+}
+
+bool phased_transform::is_unaligned(std::size_t number) const {
+  const phase& part = phases_[number];
+  if (!part.next_cut || part.out.size() < 3) return false;
+  constexpr std::size_t link_bytes = 128;
+  return part.out[2] * complex_bytes() % link_bytes != 0;
 }
 
 std::size_t phased_transform::left_bytes(std::size_t number, std::size_t rank) const {
@@ -305,14 +326,14 @@ std::size_t phased_transform::received_bytes(std::size_t number, std::size_t ran
   const phase& part = phases_[number];
   const index_range kept = share_of(part.out[*part.next_cut], rank, ranks_);
   const std::size_t rest = part.out.size() == 3 ? part.out[2] : 1;
-  return rest * (kept.end - kept.first) * complex_bytes();
+  return spec_.batch * rest * (kept.end - kept.first) * complex_bytes();
 }
 
 byte_range phased_transform::sent_range(std::size_t number, std::size_t rank,
                                         std::size_t peer) const {
   if (!phases_[number].next_cut || peer == rank) return {};
   const index_range own = share(number, rank);
-  const std::size_t rows = spec_.batch * (own.end - own.first);
+  const std::size_t rows = own.end - own.first;
   std::size_t before = 0;
   for (std::size_t other = 0; other < peer; ++other) {
     if (other != rank) before += received_bytes(number, other);
@@ -322,15 +343,20 @@ byte_range phased_transform::sent_range(std::size_t number, std::size_t rank,
 
 byte_rows phased_transform::received_rows(std::size_t number, std::size_t rank,
                                           std::size_t peer) const {
-  const phase& part = phases_[number];
   const index_range own = share(number, rank);
-  const std::size_t whole = part.out[part.cut], row_bytes = received_bytes(number, peer);
+  return received_rows(number, rank, peer, {0, own.end - own.first});
+}
+
+byte_rows phased_transform::received_rows(std::size_t number, std::size_t rank, std::size_t peer,
+                                          const index_range& chunk) const {
+  const phase& part = phases_[number];
+  const std::size_t first = share(number, rank).first + chunk.first, whole = part.out[part.cut];
   // [b][count][whole][z], of which one index of the axis that is cut next is a row, or [b][whole],
   // of rows one behind another.
   const index_range kept = share_of(part.out[*part.next_cut], peer, ranks_);
-  const std::size_t count = *part.next_cut == 0 ? kept.end - kept.first : 1;
-  const std::size_t bytes = count == 0 ? 0 : row_bytes / count;
-  return {own.first * bytes, (own.end - own.first) * bytes, spec_.batch * count, whole * bytes};
+  const std::size_t count = spec_.batch * (*part.next_cut == 0 ? kept.end - kept.first : 1);
+  const std::size_t bytes = count == 0 ? 0 : received_bytes(number, peer) / count;
+  return {first * bytes, (chunk.end - chunk.first) * bytes, count, whole * bytes};
 }
 
 std::size_t phased_transform::sent_bytes(std::size_t number, std::size_t rank) const {

@@ -29,10 +29,11 @@ struct phase {
 /// Returns the phases of a transform of two or three axes, or of one, whose values n1 N2 + n2 and
 /// bins k1 + N1 k2 are two axes of N1 and N2 elements, [n1][n2] and [k1][k2]: `lengths`. Throws
 /// `plan_error` for natural bins of one axis, and of a transform of two axes to reals, which would
-/// have to be moved before anything can be done; and for ranges of one axis.
+/// have to be moved before anything can be done; and for ranges of one axis. With `copies_chunks`,
+/// as many axes as possible are transformed beside an exchange, however far apart it stores.
 [[nodiscard]] std::vector<phase> phases_of(const plan_spec& spec,
                                            const std::vector<std::size_t>& lengths,
-                                           bin_distribution bins);
+                                           bin_distribution bins, bool copies_chunks);
 
 /// Returns the lengths of the axes that phases transform: of one axis N1 and N2, N1 the largest
 /// divisor up to 1,024 and the root of the length; nothing where it cannot be cut: kinds from reals
@@ -54,10 +55,8 @@ class phased_transform {
  public:
   /// Throws as `phases_of`, and `plan_error` for natural outputs of 16 bits. `cut_lengths` of the
   /// request is not empty.
-  /// With `sends_parts`, what a phase stores for others is packed for each of them, see
-  /// `exchange_store`, and not in their memory.
   phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks,
-                   bool sends_parts = false);
+                   bool copies_chunks = false);
 
   [[nodiscard]] const std::vector<phase>& phases() const { return phases_; }
   [[nodiscard]] std::size_t ranks() const { return ranks_; }
@@ -69,9 +68,14 @@ class phased_transform {
   /// Returns the indices of the cut axis that a rank has in a phase.
   [[nodiscard]] index_range share(std::size_t number, std::size_t rank) const;
 
-  /// Returns the transforms that a rank makes of `count` of them, packed, with the store that moves
-  /// the cut. Numbers of the rows and operands: see `exchange_store`.
-  [[nodiscard]] plan_spec transforms(std::size_t number, std::size_t rank, std::size_t count) const;
+  /// Returns the transforms that a rank makes of `count` indices of the axis that is cut, of all
+  /// that it has in memory, with the store that moves the cut: to memory of others, or packed for
+  /// each of them. Numbers of the rows and operands: see `exchange_store`.
+  [[nodiscard]] plan_spec transforms(std::size_t number, std::size_t rank, std::size_t count,
+                                     bool is_packed) const;
+
+  /// Returns the bytes from one index of the axis that is cut to the next in what a phase reads.
+  [[nodiscard]] std::size_t stride_bytes(std::size_t number, std::size_t rank) const;
 
   /// Returns whether what a phase leaves is received in the output, where the next phase is the
   /// last and works in place; it is in the output after the last one.
@@ -81,24 +85,30 @@ class phased_transform {
   /// apart on other ranks that links may be slow, or were measured to be.
   [[nodiscard]] bool is_scattered(std::size_t number) const;
 
+  /// Returns whether rows of the last axis, which other ranks receive, begin at any multiple of a
+  /// number, not of what links carry at once.
+  [[nodiscard]] bool is_unaligned(std::size_t number) const;
+
   /// Returns the bytes that a rank has after a phase; what it sends to others in it.
   [[nodiscard]] std::size_t left_bytes(std::size_t number, std::size_t rank) const;
   [[nodiscard]] std::size_t sent_bytes(std::size_t number, std::size_t rank) const;
   /// Returns what a rank sends to another in a phase: where it lies in the packed memory of what it
-  /// sends; and where its rows lie in what the receiver has after the phase.
+  /// sends; and where its rows, or those of a chunk, lie in what the receiver has after the phase.
   [[nodiscard]] byte_range sent_range(std::size_t number, std::size_t rank, std::size_t peer) const;
   [[nodiscard]] byte_rows received_rows(std::size_t number, std::size_t rank,
                                         std::size_t peer) const;
-  /// Returns the bytes that a rank receives of one index of the axis that was cut before, of one
-  /// transform of the batch.
+  [[nodiscard]] byte_rows received_rows(std::size_t number, std::size_t rank, std::size_t peer,
+                                        const index_range& chunk) const;
+  /// Returns the bytes that a rank receives of one index of the axis that was cut before, of all
+  /// transforms of the batch.
   [[nodiscard]] std::size_t received_bytes(std::size_t number, std::size_t rank) const;
   /// Returns what all ranks send, in a phase and in all of them.
   [[nodiscard]] std::size_t sent_bytes(std::size_t number) const;
   [[nodiscard]] std::size_t sent_bytes() const;
 
  private:
-  [[nodiscard]] device::functors::exchange_numbers exchange(const phase& part,
-                                                            std::size_t count) const;
+  [[nodiscard]] device::functors::exchange_numbers exchange(const phase& part, std::size_t count,
+                                                            bool is_packed) const;
   /// Of a number between phases.
   [[nodiscard]] precision computed() const;
   [[nodiscard]] std::size_t complex_bytes() const;
@@ -106,7 +116,6 @@ class phased_transform {
   plan_spec spec_;
   std::vector<std::size_t> lengths_;
   std::size_t ranks_;
-  bool sends_parts_;
   std::vector<phase> phases_;
 };
 

@@ -16,31 +16,38 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 using distributing::cut_transform;
 using distributing::parts_of;
+using distributing::phase;
 using distributing::phased_transform;
 using ::testing::HasSubstr;
 
+constexpr std::size_t whole_bytes = std::size_t{1} << 30;  // of chunks that are not cut
+
 class cut_transform_on : public on_engine {
  protected:
-  /// Returns what ranks have after a forward transform whose rows are made in chunks.
+  /// Returns what ranks have after a transform of which they make chunks, of noise.
   std::vector<std::vector<std::byte>> run(std::size_t n_ranks, bin_distribution bins,
-                                          std::size_t chunk_bytes, const std::string& explained) {
-    const plan_spec spec{.lengths = {9, 8, 6}};
+                                          std::size_t chunk_bytes, const std::string& explained,
+                                          const plan_spec& spec = {.lengths = {9, 8, 6}}) {
     const domain ranks = domain::of_devices(std::vector<device_info>(n_ranks, on->device()));
-    cut_transform cut{ranks, phased_transform{spec, bins, n_ranks}, chunk_bytes};
+    cut_transform cut{ranks, phased_transform{spec, bins, n_ranks, /*copies_chunks=*/true},
+                      chunk_bytes};
     cut.prepare();
     EXPECT_THAT(cut.explain(), HasSubstr(explained));
-    const std::size_t out_axis = bins == bin_distribution::natural ? 0 : 1;
+    const std::vector<phase>& phases = cut.steps().phases();
     std::vector<std::byte> whole(input_bytes(spec));
     fill_numbers(whole, spec.real);
-    const auto inputs = parts_of(slabs(spec.lengths, 0, n_ranks), whole);
-    auto results = parts_of(slabs(spec.lengths, out_axis, n_ranks), whole);
+    const auto inputs =
+        parts_of(boxes_of(spec, phases.front().in, phases.front().cut, n_ranks), whole);
+    std::vector<std::vector<std::byte>> results;
     std::vector<buffer> memory;
     std::vector<buffer_view> in_views, out_views;
     for (std::size_t rank = 0; rank < n_ranks; ++rank) {
       memory.emplace_back(*on, inputs[rank].size());
       memory.back().write(inputs[rank].data(), inputs[rank].size());
       in_views.push_back(memory.back().view());
-      memory.emplace_back(*on, results[rank].size());
+      const box part = boxes_of(spec, phases.back().out, phases.back().left_cut(), n_ranks)[rank];
+      results.emplace_back(part.count() * (output_bytes(spec) / outputs_of(spec)));
+      memory.emplace_back(*on, results.back().size());
       out_views.push_back(memory.back().view());
     }
     for (int repeat = 0; repeat < 2; ++repeat) cut.run(in_views, out_views);
@@ -50,21 +57,70 @@ class cut_transform_on : public on_engine {
     }
     return results;
   }
+
+  /// Returns how far that is from what a plan of one device makes.
+  double difference_in_chunks(std::size_t n_ranks, bin_distribution bins, std::size_t chunk_bytes,
+                              const plan_spec& spec) {
+    const auto parts = run(n_ranks, bins, chunk_bytes, "copies to the ranks", spec);
+    const phased_transform steps{spec, bins, n_ranks, /*copies_chunks=*/true};
+    const phase& last = steps.phases().back();
+    std::vector<std::byte> in(input_bytes(spec)), expected(output_bytes(spec));
+    fill_numbers(in, spec.real);
+    const plan alone{*on, spec};
+    buffer alone_in{*on, in.size()};
+    const buffer alone_out{*on, expected.size()};
+    alone_in.write(in.data(), in.size());
+    alone.enqueue(*on, alone_in.view(), alone_out.view());
+    alone_out.read(expected.data(), expected.size());
+    if (spec.lengths.size() == 1) {
+      std::vector<std::size_t> lengths = steps.lengths();
+      lengths.insert(lengths.begin(), spec.batch);
+      expected = distributing::as_two_axes(expected, lengths);
+    }
+    const auto whole =
+        distributing::whole_of(boxes_of(spec, last.out, last.left_cut(), n_ranks), parts);
+    return difference<float>(whole, expected);
+  }
+
+ private:
+  static std::vector<box> boxes_of(const plan_spec& spec, std::vector<std::size_t> lengths,
+                                   std::size_t axis, std::size_t n_ranks) {
+    lengths.insert(lengths.begin(), spec.batch);
+    return slabs(lengths, 1 + axis, n_ranks);
+  }
+  static std::size_t outputs_of(const plan_spec& spec) {
+    const bool has_reals = spec.kind == transform::inverse_to_real;
+    return output_bytes(spec) / ((has_reals ? 1 : 2) * sizeof(float));
+  }
 };
 
 TEST_P(cut_transform_on, copies_chunks_of_rows) {
   constexpr std::size_t one_row = 8 * 6 * sizeof(std::complex<float>);
   for (const std::size_t n_ranks : cases<std::size_t>({2}, {3, 4})) {
-    const auto whole =
-        run(n_ranks, bin_distribution::transposed, cut_transform::usual_chunk_bytes, "stores to");
+    const auto whole = run(n_ranks, bin_distribution::transposed, whole_bytes, "stores to");
     EXPECT_EQ(run(n_ranks, bin_distribution::transposed, one_row, "copies to the ranks"), whole);
     if (leaves_out()) continue;
     EXPECT_EQ(run(n_ranks, bin_distribution::natural, one_row, "copies to the ranks"),
-              run(n_ranks, bin_distribution::natural, cut_transform::usual_chunk_bytes, "stores"));
+              run(n_ranks, bin_distribution::natural, whole_bytes, "stores"));
   }
   if (leaves_out()) return;
   EXPECT_EQ(run(2, bin_distribution::transposed, 2 * one_row, "in 2 chunks"),
             run(2, bin_distribution::transposed, one_row, "in 5 chunks"));
+}
+
+TEST_P(cut_transform_on, copies_chunks_of_columns) {
+  const auto off = [&](std::size_t n_ranks, std::size_t chunk_bytes, const plan_spec& spec,
+                       bin_distribution bins = bin_distribution::transposed) {
+    return difference_in_chunks(n_ranks, bins, chunk_bytes, spec);
+  };
+  EXPECT_LT(off(2, 600, {.lengths = {4, 6, 10}, .batch = 2, .kind = transform::inverse}), 1e-6);
+  if (leaves_out()) return;
+  EXPECT_LT(off(3, 256, {.lengths = {4, 6, 10}, .batch = 2}), 1e-6);
+  EXPECT_LT(off(2, 4096, {.lengths = {1026, 5}, .kind = transform::inverse}), 1e-6);
+  EXPECT_LT(off(3, 9000, {.lengths = {1026, 7, 4}, .kind = transform::inverse_to_real}), 1e-6);
+  EXPECT_LT(off(2, 9000, {.lengths = {1026, 4, 3}}, bin_distribution::natural), 1e-6);
+  constexpr std::size_t two_of_a_prime = 2 * 4099;  // neighbours are 4,099 apart
+  EXPECT_LT(off(2, 4000, {.lengths = {two_of_a_prime}, .batch = 2}), 1e-6);
 }
 
 TEST(phased_transform, sends_whole_rows_on_the_way_back) {
