@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "formatted.hpp"  // formatted
+#include "formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::programs {
 namespace {
@@ -65,6 +66,43 @@ functor_parts parts_of(const fused_text& text) {
 }
 
 }  // namespace
+
+line_numbers lines_of(const arrays::array& memory, std::size_t axis,
+                      const std::vector<index_range>& ranges) {
+  const arrays::axis& along = memory.axes[axis];
+  line_numbers result{.length = along.length,
+                      .stride = along.stride,
+                      .origin = along.placed.first,
+                      .first = along.valid.first,
+                      .end = along.valid.end};
+  const auto add = [&](std::size_t count, std::size_t stride) {
+    if (count == 1) return;
+    if (result.depth > 0) {
+      device::functors::line_loop& inner = result.loops[result.depth - 1];
+      if (stride == inner.count * inner.stride) {
+        inner.count *= count;
+        return;
+      }
+    }
+    if (result.depth == device::functors::max_line_loops) {
+      throw plan_error(
+          formatted("axes and batch have more than {} dimensions beside one axis that "
+                    "do not follow one another in memory; give the batch fewer",
+                    device::functors::max_line_loops));
+    }
+    result.loops[result.depth++] = {count, stride};
+  };
+  for (std::size_t a = memory.axes.size(); a-- > 0;) {
+    if (a == axis) continue;
+    const arrays::axis& other = memory.axes[a];
+    add(ranges[a].end - ranges[a].first, other.stride);
+    result.base += (ranges[a].first - other.placed.first) * other.stride;
+  }
+  for (std::size_t b = memory.batches.size(); b-- > 0;) {
+    add(memory.batches[b].count, memory.batches[b].distance);
+  }
+  return result;
+}
 
 fused_source source_of(const fused_text& text) {
   fused_source own = functor_source(parts_of(text));

@@ -23,6 +23,10 @@ namespace wingbeat::programs {
 
 using device::functors::line_numbers;
 
+/// Returns the lines of an array along an axis: those at indices `ranges` of the others.
+[[nodiscard]] line_numbers lines_of(const arrays::array& memory, std::size_t axis,
+                                    const std::vector<index_range>& ranges);
+
 /// The lines of one side, and the functor of the request in place of their memory, if one is given.
 template <class Functor>
 struct line_side {

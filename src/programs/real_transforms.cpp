@@ -49,44 +49,6 @@ void undone(const traits& kind, std::size_t n, const Work& work) {
   }
 }
 
-/// Returns the lines of an array along an axis: those at indices `ranges` of the others.
-line_numbers lines_of(const array& memory, std::size_t axis,
-                      const std::vector<index_range>& ranges) {
-  const arrays::axis& along = memory.axes[axis];
-  line_numbers result{.length = along.length,
-                      .stride = along.stride,
-                      .origin = along.placed.first,
-                      .first = along.valid.first,
-                      .end = along.valid.end};
-  const auto add = [&](std::size_t count, std::size_t stride) {
-    if (count == 1) return;
-    if (result.depth > 0) {
-      device::functors::line_loop& inner = result.loops[result.depth - 1];
-      if (stride == inner.count * inner.stride) {
-        inner.count *= count;
-        return;
-      }
-    }
-    if (result.depth == device::functors::max_line_loops) {
-      throw plan_error(
-          formatted("axes and batch have more than {} dimensions beside one axis that "
-                    "do not follow one another in memory; give the batch fewer",
-                    device::functors::max_line_loops));
-    }
-    result.loops[result.depth++] = {count, stride};
-  };
-  for (std::size_t a = memory.axes.size(); a-- > 0;) {
-    if (a == axis) continue;
-    const arrays::axis& other = memory.axes[a];
-    add(ranges[a].end - ranges[a].first, other.stride);
-    result.base += (ranges[a].first - other.placed.first) * other.stride;
-  }
-  for (std::size_t b = memory.batches.size(); b-- > 0;) {
-    add(memory.batches[b].count, memory.batches[b].distance);
-  }
-  return result;
-}
-
 /// Sine transforms are those of cosines of reversed lines with alternating signs; ends that are
 /// their own mirror images are scaled where the transform is to be orthogonal.
 line_numbers seen_by(line_numbers lines, const traits& kind, bool is_input, bool orthogonalizes) {

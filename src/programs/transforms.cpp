@@ -10,6 +10,7 @@
 #include "planner/convolved_pieces.hpp"  // convolution_of
 #include "planner/pieces.hpp"            // pieces_of, plane_of
 #include "planner/placement.hpp"         // placed
+#include "programs/real_blocks.hpp"      // program_of_blocks
 #include "request/resolved.hpp"          // resolved_spec, factor_of, points_of
 #include "tuning/tuning.hpp"             // for_device
 #include "wingbeat/error.hpp"            // plan_error
@@ -422,7 +423,7 @@ program make_spectrum_program(const request::resolved_spec& rows, const device_i
 
 std::optional<program> launches_of(const backend::step_request& step, const device_info& device) {
   if (const auto* const transform = std::get_if<request::resolved_spec>(&step)) {
-    if (transform->kind.is_real_to_real()) return std::nullopt;
+    if (transform->kind.is_real_to_real()) return program_of_blocks(*transform, device);
     return make_program(*transform, device);
   }
   if (const auto* const spectra = std::get_if<backend::spectra_of_rows>(&step)) {

@@ -3,32 +3,20 @@
 
 #include <bit>  // has_single_bit
 #include <complex>
-#include <numbers>  // sqrt2_v
 
 #include "backend/host/kernels.hpp"      // first_of_tile
 #include "backend/host/thread_pool.hpp"  // thread_pool
 #include "backend/host/thresholds.hpp"   // limits
 #include "formatted.hpp"                 // formatted
+#include "request/matrix_of_reals.hpp"   // matrix_of_reals
 #include "wingbeat/good_length.hpp"      // is_good_length
 #include "wingbeat/roots.hpp"            // root
 
 namespace wingbeat::backend::host {
 namespace {
 
-using request::basis;
 using request::domain;
 using request::traits;
-
-constexpr long double root_2 = std::numbers::sqrt2_v<long double>;
-
-/// Returns the factor of x[j] in element k of a kind whose functions are no sines of half steps.
-long double factor_of(const traits& kind, std::size_t j, std::size_t k, std::size_t n) {
-  const std::size_t order = kind.order(n);
-  const auto w = root(kind.place_in(j) * kind.place_out(k) % order, order);
-  if (kind.functions == basis::cas) return w.real() - w.imag();
-  const long double part = kind.functions == basis::cosine ? w.real() : -w.imag();
-  return kind.is_own_mirror_in(j, n) ? part : 2 * part;
-}
 
 /// Returns w^(jk) of n points.
 std::complex<long double> factor_of_bin(const traits& kind, std::size_t j, std::size_t k,
@@ -51,26 +39,6 @@ constexpr longest_rows longest_fp32[] = {{95, 60, 96},
 constexpr longest_rows longest_fp64[] = {{95, 34, 64}, {63, 24, 24}};
 
 }  // namespace
-
-matrix_of_reals::matrix_of_reals(const traits& kind, std::size_t n, bool orthogonalizes,
-                                 long double scale)
-    : terms(n), factors(n * n) {
-  const bool is_made = kind.functions == basis::sine && (kind.half_in || kind.half_out);
-  const bool alternates_in = is_made && kind.half_in && !kind.half_out;
-  traits cosines = kind;
-  if (is_made) cosines.functions = basis::cosine;
-  for (std::size_t t = 0; t < n; ++t) terms[t] = is_made && !alternates_in ? n - 1 - t : t;
-  for (std::size_t row = 0; row < n; ++row) {
-    const std::size_t k = alternates_in ? n - 1 - row : row;
-    for (std::size_t t = 0; t < n; ++t) {
-      const bool is_negative = is_made && (alternates_in ? t : row) % 2 == 1;
-      long double factor = scale * factor_of(cosines, t, k, n) * (is_negative ? -1 : 1);
-      if (orthogonalizes && kind.is_own_mirror_in(terms[t], n)) factor *= root_2;
-      if (orthogonalizes && kind.is_own_mirror_out(row, n)) factor /= root_2;
-      factors[row * n + t] = factor;
-    }
-  }
-}
 
 template <class Real>
 real_matrix<Real>::real_matrix(const named_set& set, const traits& kind, std::size_t n,
@@ -120,7 +88,7 @@ void real_matrix<Real>::fill(FactorOf factor_of_lane) {
 template <class Real>
 void real_matrix<Real>::prepare_reals(const traits& kind, long double scale, bool orthogonalizes) {
   const std::size_t n = shape_.length;
-  const matrix_of_reals matrix{kind, n, orthogonalizes, scale};
+  const request::matrix_of_reals matrix{kind, n, orthogonalizes, scale};
   terms_.assign(matrix.terms.begin(), matrix.terms.end());
   fill([&](std::size_t term, std::size_t k) { return matrix.factors[k * n + term]; });
 }

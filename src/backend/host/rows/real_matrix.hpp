@@ -13,17 +13,6 @@
 
 namespace wingbeat::backend::host {
 
-/// A transform of n reals to n as a matrix. A sine transform of half steps adds the terms of the
-/// cosine transform of which signs and reversal make it, in their order, so that both have the same
-/// bits.
-struct matrix_of_reals {
-  matrix_of_reals(const request::traits& kind, std::size_t n, bool orthogonalizes,
-                  long double scale);
-
-  std::vector<std::size_t> terms;    ///< Which sample each term has.
-  std::vector<long double> factors;  ///< [k][term]
-};
-
 template <class Real>
 class real_matrix {
  public:

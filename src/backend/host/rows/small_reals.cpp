@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "backend/host/aligned.hpp"           // start_of
-#include "backend/host/rows/real_matrix.hpp"  // matrix_of_reals, real_matrix
+#include "backend/host/rows/real_matrix.hpp"  // real_matrix
 #include "backend/host/thread_pool.hpp"       // thread_pool
 #include "formatted.hpp"                      // formatted, joined
+#include "request/matrix_of_reals.hpp"        // matrix_of_reals
 #include "stored_number.hpp"                  // with_stored
 
 namespace wingbeat::backend::host {
@@ -36,7 +37,7 @@ struct axis_matrix {
         factors(n * n),
         n_vectors((n + lanes_of<Real> - 1) / lanes_of<Real>),
         columns(n * n_vectors * lanes_of<Real>) {
-    const matrix_of_reals matrix{kind, n, orthogonalizes, scale};
+    const request::matrix_of_reals matrix{kind, n, orthogonalizes, scale};
     terms = matrix.terms;
     for (std::size_t i = 0; i < n * n; ++i) {
       factors[i] = static_cast<Real>(matrix.factors[i]);
