@@ -22,24 +22,26 @@ void each_factor(std::size_t points, bool is_forward, const Take& take) {
   }
 }
 
-/// Lets c[n], n < N, become the conjugates, which lie around 0 within `total`, ready to be
-/// transformed.
+/// Lets c[n], n < N, become the conjugates, which lie around 0 within `total`, so many `bins` of
+/// them from 0 on, ready to be transformed.
 template <class Work>
 std::vector<std::complex<Work>> conjugates_around_0(const std::vector<std::complex<Work>>& factors,
-                                                    std::size_t total) {
+                                                    std::size_t total, std::size_t bins) {
   std::vector<std::complex<Work>> row(total);
   for (std::size_t n = 0; n < factors.size(); ++n) {
-    row[n] = row[(total - n) % total] = std::conj(factors[n]) / static_cast<Work>(total);
+    const auto factor = std::conj(factors[n]) / static_cast<Work>(total);
+    row[(total - n) % total] = factor;
+    if (n < bins) row[n] = factor;
   }
   return row;
 }
 
 std::vector<std::complex<double>> spectrum_in_long_double(std::size_t points, std::size_t total,
-                                                          bool is_forward) {
+                                                          bool is_forward, std::size_t n_bins) {
   std::vector<std::complex<long double>> factors(points), bins(total);
   each_factor<long double>(points, is_forward,
                            [&](std::size_t n, const auto& factor) { factors[n] = factor; });
-  plain_transform<long double>{total}(conjugates_around_0(factors, total).data(), 1, total,
+  plain_transform<long double>{total}(conjugates_around_0(factors, total, n_bins).data(), 1, total,
                                       bins.data());
   return {bins.begin(), bins.end()};
 }
@@ -61,15 +63,17 @@ void transform_forward(std::vector<std::complex<double>>& row) {
 
 }  // namespace
 
-chirp::chirp(std::size_t points_given, std::size_t total_given, bool is_forward, precision real)
+chirp::chirp(std::size_t points_given, std::size_t total_given, bool is_forward, precision real,
+             std::size_t bins)
     : points(points_given), total(total_given), factors(points_given) {
+  const std::size_t n_bins = bins == 0 ? points : bins;
   const std::size_t most_in_long_double = std::size_t{1} << (real == precision::fp64 ? 20 : 12);
   each_factor<double>(points, is_forward,
                       [&](std::size_t n, const auto& factor) { factors[n] = factor; });
   if (total <= most_in_long_double) {
-    spectrum = spectrum_in_long_double(points, total, is_forward);
+    spectrum = spectrum_in_long_double(points, total, is_forward, n_bins);
   } else {
-    spectrum = conjugates_around_0(factors, total);
+    spectrum = conjugates_around_0(factors, total, n_bins);
     transform_forward(spectrum);
   }
 }

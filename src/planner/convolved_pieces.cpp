@@ -133,7 +133,7 @@ std::size_t length_for_chirp(std::size_t least, axis_request row, const tuning::
 /// Returns the axis that one of any length is convolved within.
 axis_request padded_for_chirp(axis_request axis, const tuning::architecture& data,
                               const device_info& device) {
-  const std::size_t least = 2 * axis.total - 1;
+  const std::size_t least = axis.total + (axis.bins == 0 ? axis.total : axis.bins) - 1;
   const bool is_chosen = axis.is_row && device.is_gpu && least <= max_length;
   axis.is_forward = true;
   axis.total = is_chosen ? length_for_chirp(least, axis, data, device)
@@ -170,14 +170,14 @@ std::optional<piece> whole_piece_of(const axis_request& axis, const axis_request
   return is_quicker ? prime : whole;
 }
 
-/// Gives a piece that makes `points` points in one workgroup its numbers.
-piece numbered(piece whole, std::size_t points, const axis_request& axis) {
+/// Gives a piece that makes `points` points in one workgroup its numbers, for so many bins; 0: all.
+piece numbered(piece whole, std::size_t points, std::size_t bins, const axis_request& axis) {
   if (whole.shape.makes == body::rader) {
     whole.by_rader = std::make_shared<const rader>(points, axis.is_forward);
     return whole;
   }
   whole.chirped = {.numbers = std::make_shared<const chirp>(points, whole.shape.length,
-                                                            axis.is_forward, axis.stored),
+                                                            axis.is_forward, axis.stored, bins),
                    .begins = true,
                    .ends = true};
   whole.streams = false;
@@ -255,14 +255,14 @@ std::vector<piece> long_pieces_of(const axis_request& request, axis_request axis
   const auto both = columns_and_convolved({axis, data, device}, static_cast<double>(request.total));
   if (cut.time < both.time) {
     piece& last = cut.pieces.back();
-    last = numbered(last, last.shape.elements(), request);
+    last = numbered(last, last.shape.elements(), 0, request);
     if (last.chirped) last.chirped->is_forward = request.is_forward;
     limit_twiddled(last, data);
     return cut.pieces;
   }
   std::vector<piece> pieces;
-  const auto numbers =
-      std::make_shared<const chirp>(request.total, axis.total, request.is_forward, request.stored);
+  const auto numbers = std::make_shared<const chirp>(request.total, axis.total, request.is_forward,
+                                                     request.stored, request.bins);
   const auto add = [&](const piece& part, bool forward) {
     pieces.push_back(chirped_by(numbers, part, forward));
   };
@@ -331,7 +331,7 @@ std::vector<piece> convolved_pieces_of(const axis_request& axis, bool must_be,
                                        const device_info& device) {
   const axis_request padded = padded_for_chirp(axis, data, device);
   if (auto whole = whole_piece_of(axis, padded, data, device)) {
-    return {numbered(std::move(*whole), axis.total, axis)};
+    return {numbered(std::move(*whole), axis.total, axis.bins, axis)};
   }
   if (!must_be) return {};
   return long_pieces_of(axis, padded, data, device);

@@ -26,6 +26,7 @@ struct axis_request {
   bool is_row = true;  ///< Its elements are each other's nearest neighbours.
   row source = row::complex_row, sink = row::complex_row;
   bool is_forward = true;
+  std::size_t bins = 0;        ///< So many are wanted, the first ones; 0: all.
   std::size_t columns = 1;     ///< Neighbours, if it is no row, or if they are lines of reals.
   bool are_lines = false;      ///< Elements are of reals of lines side by side.
   std::size_t transforms = 1;  ///< Of this axis in one call: the batch times the other axes.

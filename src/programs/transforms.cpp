@@ -143,17 +143,23 @@ class piece_chooser {
     if (!axis.is_row) axis.columns = columns_beside(a);
     axis.are_lines = request_.lines > 1;
     if (axis.are_lines) axis.columns = request_.lines;
+    const bool may_pair = axis.is_row && may_pair_rows(a);
+    const bool has_bins = request_.kind.out == request::domain::hermitian && a == last;
+    if (has_bins && !sides_.have_pairs() && !may_pair) {
+      axis.bins = request::count_of(request_.kind.out, axis.total);
+    }
     std::vector<piece> pieces = cut_of(axis);
-    if (pieces.size() == 1) pieces.front().may_pair_rows = axis.is_row && may_pair_rows(a);
+    if (pieces.size() == 1) pieces.front().may_pair_rows = may_pair;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       pieces_.push_back({pieces[i], a, i == 0, i + 1 == pieces.size()});
     }
   }
 
-  /// Rows of reals, or their bins, that are not of pairs; functors see each row by itself.
+  /// Rows of reals of one transform, or their bins, that are not of pairs; functors see each row by
+  /// itself.
   [[nodiscard]] bool may_pair_rows(std::size_t a) const {
     const bool has_functors = spec_.load.is_given() || spec_.store.is_given();
-    return request_.kind.has_half_spectrum() && a + 1 == spec_.lengths.size() &&
+    return request_.kind.has_half_spectrum() && a > 0 && a + 1 == spec_.lengths.size() &&
            spec_.lengths[a] > 2 && !sides_.have_pairs() && !has_functors;
   }
 

@@ -206,27 +206,48 @@ TEST(rader, has_every_index_once_and_convolves_to_the_transform) {
   }
 }
 
-TEST(chirp, convolves_to_the_transform) {
-  for (const auto& [n, m] :
-       {std::pair{1, 2}, std::pair{5, 12}, std::pair{17, 64}, std::pair{37, 80}}) {
-    for (const bool is_forward : {true, false}) {
-      const auto points = static_cast<std::size_t>(n), total = static_cast<std::size_t>(m);
-      const chirp numbers{points, total, is_forward, precision::fp64};
-      ASSERT_EQ(numbers.factors.size(), points);
-      ASSERT_EQ(numbers.spectrum.size(), total);
-      for (std::size_t j = 0; j < points; ++j) {  // of an impulse at j
-        for (std::size_t k = 0; k < points; ++k) {
-          std::complex<long double> sum = 0;
-          for (std::size_t b = 0; b < total; ++b) {
-            sum += widened(numbers.spectrum[b]) * root(b * (total + j - k) % total, total);
-          }
-          const auto got = widened(numbers.factors[k]) * sum * widened(numbers.factors[j]);
-          const auto w = root(j * k % points, points);
-          EXPECT_LT(std::abs(got - (is_forward ? w : std::conj(w))), 2e-16L) << n << " " << k;
-        }
+/// Checks the first `bins` bins of a transform of n points by a chirp within m.
+void expect_convolves(std::size_t n, std::size_t m, std::size_t bins, bool is_forward) {
+  const chirp numbers{n, m, is_forward, precision::fp64, bins};
+  ASSERT_EQ(numbers.factors.size(), n);
+  ASSERT_EQ(numbers.spectrum.size(), m);
+  for (std::size_t j = 0; j < n; ++j) {  // of an impulse at j
+    for (std::size_t k = 0; k < bins; ++k) {
+      std::complex<long double> sum = 0;
+      for (std::size_t b = 0; b < m; ++b) {
+        sum += widened(numbers.spectrum[b]) * root(b * (m + j - k) % m, m);
       }
+      const auto got = widened(numbers.factors[k]) * sum * widened(numbers.factors[j]);
+      const auto w = root(j * k % n, n);
+      EXPECT_LT(std::abs(got - (is_forward ? w : std::conj(w))), 2e-16L) << n << " " << k;
     }
   }
+}
+
+TEST(chirp, convolves_to_the_transform) {
+  for (const bool is_forward : {true, false}) {
+    expect_convolves(1, 2, 1, is_forward);
+    expect_convolves(5, 12, 5, is_forward);
+    expect_convolves(17, 64, 17, is_forward);
+    expect_convolves(37, 80, 37, is_forward);
+    expect_convolves(5, 7, 3, is_forward);  // and no more
+    expect_convolves(47, 70, 24, is_forward);
+  }
+}
+
+TEST(any_length, needs_half_as_much_again_for_the_bins_of_reals) {
+  const auto padded = [](plan_spec spec) {
+    const auto passes = programs::make_program(request::resolved_spec{std::move(spec)}, hopper());
+    return passes.passes()[0].convolved_by.by_chirp->total;
+  };
+  constexpr std::size_t n = 263;  // 262 = 2 x 131
+  EXPECT_GE(padded({.lengths = {n}, .batch = 9}), 2 * n - 1);
+  const std::size_t of_reals =
+      padded({.lengths = {n}, .batch = 9, .kind = transform::forward_from_real});
+  EXPECT_GE(of_reals, n + n / 2);
+  EXPECT_LT(of_reals, 2 * n - 1);
+  // Two rows of an image as one have all bins.
+  EXPECT_GE(padded({.lengths = {6, n}, .kind = transform::forward_from_real}), 2 * n - 1);
 }
 
 /// Both are rounded to double; one is computed by the engine host.
