@@ -32,6 +32,9 @@ _SOLIDS = ("fftn", "ifftn", "rfftn", "irfftn")
 _originals = {name: getattr(np.fft, name) for name in _ROWS + _PLANES + _SOLIDS}
 
 
+_COMPUTES_IN_DOUBLE = np.__version__.startswith("1.")  # whatever the dtype, and has no `out`
+
+
 def _is_ours(a):
     """Whether an array is numpy's own and of numbers, and no long double."""
     overrides = not isinstance(a, np.ndarray) and hasattr(type(a), "__array_function__")
@@ -42,6 +45,8 @@ def _run(name, a, out, lengths, axes, norm):
     """Runs with numpy's rules for `out`: of another dtype, it gets the result as numpy casts; and
     without it, real results along one axis of float16 are float16."""
     transform = getattr(_fft, name)
+    if _COMPUTES_IN_DOUBLE:
+        a = a.astype(np.result_type(a, np.float64), copy=False)
     if isinstance(out, tuple):
         (out,) = out
     try:
@@ -70,7 +75,7 @@ def _row_function(name):
                 return _run(name, np.asarray(a), out, n, axis, norm)
         except _Refusals:
             pass
-        return original(a, n, axis, norm, out)
+        return original(a, n, axis, norm, *(() if out is None else (out,)))
 
     return function
 
@@ -90,7 +95,7 @@ def _axes_function(name):
                     return _run(name[:-1] + "n", array, out, s, chosen, norm)
         except _Refusals:
             pass
-        return original(a, s, axes, norm, out)
+        return original(a, s, axes, norm, *(() if out is None else (out,)))
 
     return function
 

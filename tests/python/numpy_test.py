@@ -56,6 +56,16 @@ def refused():
             yield name, np.ones((3, 4)), options
 
 
+@pytest.mark.parametrize("name", ROWS + SOLIDS)
+def test_computes_in_double_as_numpy_1_does(name, monkeypatch):
+    monkeypatch.setattr(wingbeat.numpy, "_COMPUTES_IN_DOUBLE", True)
+    x = np.random.default_rng(2).standard_normal((6, 10)).astype("f4")
+    wanted = getattr(np.fft, name)(x.astype("f8"))
+    result = getattr(wingbeat.numpy, name)(x)
+    assert result.dtype == wanted.dtype
+    np.testing.assert_allclose(result, wanted, rtol=0, atol=1e-12)
+
+
 @pytest.mark.filterwarnings("ignore:.*axes:DeprecationWarning")
 def test_refuses_in_numpys_words():
     def outcome(function, x, options):
