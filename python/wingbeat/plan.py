@@ -493,7 +493,7 @@ class Plan:
                              "layout, a functor, or padding")
         try:
             result = library.empty(x, self.out_shape, self.out_dtype)
-        except (TypeError, KeyError):
+        except (TypeError, KeyError, ValueError):
             raise TypeError(f"x's library has no type for the output's numbers, {self.out_dtype}; "
                             "choose another out_dtype") from None
         if self._out_side.valid:
@@ -677,6 +677,7 @@ def plan_for(x: Array, kind: str = "fft", s: Axes = None, axes: Axes = None, nor
         raise TypeError(f"x is of type {type(x).__name__}, known by a protocol alone; give an array "
                         "of numpy, CuPy, torch or PyOpenCL")
     x = library.array(x)
+    engine, index = library.device_of(x)
     for name, array in (("x", x), ("out", out)):
         if array is not None:
             library.require_memory(array, name, name == "out")
@@ -693,7 +694,6 @@ def plan_for(x: Array, kind: str = "fft", s: Axes = None, axes: Axes = None, nor
     if out is not None:
         _, _, strides, item_bytes = library.memory(out)
         layouts[1] = Layout(tuple(stride // item_bytes for stride in strides))
-    engine, index = library.device_of(x)
     device = (x.queue if engine == _wingbeat.Engine.opencl else
               next(each for each in _wingbeat.devices()
                    if each.engine == engine and each.index == index))
@@ -703,5 +703,8 @@ def plan_for(x: Array, kind: str = "fft", s: Axes = None, axes: Axes = None, nor
                 layout_in=layouts[0], layout_out=layouts[1],
                 valid_in=valid, device=device)
     plan._in_array = plan._in_array._replace(shape=tuple(x.shape))
+    plan._in_array.require(library, x)  # strides may be no multiples of an element
+    if out is not None:
+        plan._out_array.require(library, out)
     plan._state_arrays()
     return plan

@@ -399,6 +399,11 @@ def refusals():
         (4, 8), 0, kind="rfft", dtype="float32", in_place=True)
     yield ValueError, "beside in_place", lambda: Plan(
         8, kind="rfft", dtype="float32", in_place=True, layout_out=Layout((1,)))
+    yield ValueError, "out has shape", lambda: plan_for(np.ones(8, "c8"), out=np.ones(9, "c8"))
+    yield TypeError, "out_dtype is float32 and fft gives complex", lambda: plan_for(
+        np.ones(8, "c8"), out=np.ones(8, "f4"))
+    yield ValueError, "x has strides of .5,. bytes", lambda: plan_for(
+        np.zeros(8, [("a", "u1"), ("b", "f4")])["b"], "rfft")
     yield TypeError, "factor is of type str", lambda: Plan(8, factor="2")
     yield ValueError, "factor is beyond", lambda: Plan(8, factor=10**400)
     yield TypeError, "the plan was made for complex32", lambda: Plan(8, dtype="complex32")(
