@@ -64,7 +64,8 @@ struct long_convolution_operands {
 /// arrays are packed: signals and results [batch][channel][i], kernels [channel][tap], skips
 /// [channel]. Two signals of the batch are the real and imaginary parts of one row, padded to
 /// `padded()` in no memory; rows that fit a workgroup are transformed, multiplied and transformed
-/// back in one launch. An odd batch has a row of one signal.
+/// back in one launch. An odd batch has a row of one signal. Rounding is relative to the louder
+/// signal of a row, numbers 2p and 2p + 1 of the batch.
 class long_convolution {
  public:
   /// Validates `spec` and prepares it for the device behind `on`. Throws `plan_error`, naming the

@@ -156,9 +156,10 @@ struct spectra_of_rows {
 struct convolution_of_rows {
   plan_spec rows;
   spectrum_array spectra;
-  /// Whether rows that outgrow a workgroup go to a cluster where there is one for them; spectra are
-  /// then in natural order.
-  bool may_use_clusters = false;
+  /// Of long kernels, each of which meets few rows: these ask for their spectrum when they begin.
+  /// Rows that outgrow a workgroup go to a cluster where there is one for them; spectra are then in
+  /// natural order.
+  bool is_long = false;
 };
 
 /// Sums of circular correlations in one crossing of memory: for each of the batch of `rows`, a

@@ -317,6 +317,12 @@ std::optional<piece> convolution_of(const axis_request& axis, const tuning::arch
 std::optional<piece> cluster_convolution_of(const axis_request& axis,
                                             const tuning::architecture& data,
                                             const device_info& device) {
+  const choice context{axis, data, device};
+  const std::size_t count = context.butterflies(axis.total);
+  if (const auto* const own = context.shapes.convolved_lines.find(axis.total, count)) {
+    const piece common = common_piece(context, true, true);
+    return fitted(shaped_as(common, body::line_convolve, *own, device), device);
+  }
   const std::vector<piece> pieces = pieces_of(axis, data, device);
   if (pieces.size() != 1 || pieces.front().shape.makes != body::line) return std::nullopt;
   piece result = pieces.front();

@@ -86,6 +86,7 @@ void each_own_field(const Visit& visit) {
   visit("filter_distance", &pass_numbers::filter_distance);
   visit("factors_in", &pass_numbers::factors_in);
   visit("factors_out", &pass_numbers::factors_out);
+  visit("prefetches_filter", &pass_numbers::prefetches_filter);
   visit("has_own_filter", &pass_numbers::has_own_filter);
   visit("terms", &pass_numbers::terms);
   visit("term_distance", &pass_numbers::term_distance);

@@ -136,7 +136,8 @@ pass placed(const piece& cut, const placement& position) {
   }
   pass_numbers& numbers = result.numbers;
   numbers.shape = cut.shape;
-  if (cut.shape.is_convolution() && device::is_power_of_two(cut.shape.length)) {
+  const bool is_convolved = cut.shape.is_convolution() || cut.shape.makes == body::line_convolve;
+  if (is_convolved && device::is_power_of_two(cut.shape.length)) {
     numbers.shape.twiddles = position.rules.convolved_twiddles;
   }
   numbers.shape.times = position.filter != nullptr ? position.filter->times : product::plain;

@@ -113,7 +113,7 @@ class root_table {
   void add_cluster(const tile_shape& shape, std::size_t a, std::size_t b) {
     const unsigned e = shape.elements_per_thread;
     const auto add_rows = [&](std::size_t length) {
-      add_stages({device::order::natural, static_cast<unsigned>(length), e});
+      add_stages(shape.as_cluster().stages(static_cast<unsigned>(length)));
     };
     add_rows(a);
     if (b != a) add_rows(b);

@@ -444,7 +444,7 @@ std::optional<program> launches_of(const backend::step_request& step, const devi
   }
   const auto* const convolution = std::get_if<backend::convolution_of_rows>(&step);
   if (convolution == nullptr) return std::nullopt;
-  if (convolution->may_use_clusters) {
+  if (convolution->is_long) {
     if (const auto row = cluster_row_of(convolution->rows, device)) {
       require_rows(convolution->rows, &convolution->spectra);
       return program_by(*row, convolution->rows, &convolution->spectra, device,
@@ -452,7 +452,9 @@ std::optional<program> launches_of(const backend::step_request& step, const devi
     }
   }
   if (!can_convolve(convolution->rows, device)) return std::nullopt;
-  return make_convolution_program(convolution->rows, convolution->spectra, device);
+  program result = make_convolution_program(convolution->rows, convolution->spectra, device);
+  std::get<pass>(result.steps.back().operation).numbers.prefetches_filter = convolution->is_long;
+  return result;
 }
 
 }  // namespace wingbeat::programs

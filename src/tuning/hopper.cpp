@@ -31,6 +31,7 @@ const architecture& hopper() {
                                 .planes = fp32_planes_of_bins,
                                 .mirrored = {few::fp32_mirrored_of_bins, fp32_mirrored_of_bins}},
                .convolutions = fp32_convolutions,
+               .convolved_lines = fp32_convolved_lines,
                .primes = other::fp32_primes,
                .columns = {few::fp32_columns, fp32_columns, other::fp32_columns},
                .column_lines = fp32_column_lines,

@@ -44,7 +44,7 @@ TEST_F(long_program, takes_one_launch_where_a_row_fits_a_workgroup) {
 }
 
 TEST_F(long_program, takes_one_launch_where_a_row_fits_a_cluster) {
-  for (const std::size_t length : {8193, 16384, 30000, 32768}) {
+  for (const std::size_t length : {8193, 16384, 30000, 32768, 65536}) {
     const long_convolution_spec spec{.length = length, .channels = 64, .batch = 8};
     const programs::program steps = run(spec);
     EXPECT_EQ(steps.steps.size(), 1U) << length;
@@ -53,7 +53,7 @@ TEST_F(long_program, takes_one_launch_where_a_row_fits_a_cluster) {
 }
 
 TEST_F(long_program, takes_two_passes_each_way_beyond) {
-  EXPECT_EQ(run({.length = 65536, .channels = 64, .batch = 8}).steps.size(), 4U);
+  EXPECT_EQ(run({.length = 131072, .channels = 64, .batch = 8}).steps.size(), 4U);
 }
 
 TEST_F(long_program, moves_gates_and_half_the_bytes_of_halves) {

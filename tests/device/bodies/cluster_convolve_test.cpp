@@ -97,6 +97,21 @@ TEST(body_cluster_convolve, exchanges_halves_as_well) {
   check<convolved<in_halves<cluster_rows<16, 32, 8, 4>>>>();
 }
 
+/// With roots in the butterflies of both steps.
+template <class Base>
+struct fused : Base {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.shape.twiddles = wingbeat::device::workgroup::twiddling::fused;
+    return n;
+  }
+};
+
+TEST(body_cluster_convolve, has_roots_in_its_butterflies) {
+  check<fused<convolved<cluster_rows<16, 32, 8, 4>>>>();
+  check<fused<convolved<cluster_rows<32, 16, 8, 8, 1, double>>>>();
+}
+
 /// Rows of which memory has the first `Valid` elements, and takes those from `First` on.
 template <class Base, size Valid, size First>
 struct padded : Base {

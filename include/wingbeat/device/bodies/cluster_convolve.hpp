@@ -73,6 +73,8 @@ class cluster_convolve {
   }
   WINGBEAT_FN size offset_in(unsigned r) const {
     constexpr size n1_stride = numbers.in.first_stride, n2_stride = numbers.in.stride;
+    constexpr size b = row_shape.second;
+    if constexpr (n1_stride == b * n2_stride) return size(number_in(r)) * n2_stride;
     return forward_.n1(r) * n1_stride + forward_.n2() * n2_stride;
   }
   /// Which bin x[r] is between the halves, of which lane.
@@ -88,6 +90,8 @@ class cluster_convolve {
   }
   WINGBEAT_FN size offset_out(unsigned r) const {
     constexpr size n2_stride = numbers.out.first_stride, n1_stride = numbers.out.stride;
+    constexpr size b = row_shape.second;
+    if constexpr (n1_stride == b * n2_stride) return size(number_out(r)) * n2_stride;
     return back_.k1() * n2_stride + back_.k2(r) * n1_stride;
   }
 

@@ -77,6 +77,13 @@ class convolve : public transform<Policy, Group> {
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
     complex_type x[e];
+    if constexpr (numbers.prefetches_filter) {
+      const unsigned first_lane = this->lane_in();
+      if (this->team().thread() == 0 && tile.has(first_lane)) {
+        constexpr size count = of.length;
+        pass.filter().prefetch(tile.filter(first_lane), count);
+      }
+    }
     pass.load(tile, x, number, rows);
     const unsigned lane = this->lane_in();
     // Asked again for every load: ptxas 13.0 misplaces a first entry chosen from 0 and the lane's

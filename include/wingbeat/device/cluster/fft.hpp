@@ -88,8 +88,10 @@ class fft {
                         sizes.bank_bytes>;
   using first_shape = step_shape<a, e, columns * lanes>;
   using second_shape = step_shape<b, e, rows * lanes>;
-  using first_fft = workgroup::fft<first_shape, real, Policy::dir, order::natural, memory>;
-  using second_fft = workgroup::fft<second_shape, real, Policy::dir, order::natural, memory>;
+  template <class Shape>
+  using step_fft = workgroup::fft<Shape, real, Policy::dir, order::natural, memory, sizes.twiddles>;
+  using first_fft = step_fft<first_shape>;
+  using second_fft = step_fft<second_shape>;
   using first_team = workgroup::team<first_shape, workgroup::lanes::across_transforms, Group>;
   /// Neighbouring threads store neighbouring bins: of a line those of neighbouring rows.
   using second_team = workgroup::team<

@@ -8,7 +8,7 @@
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, size
 #include "wingbeat/device/twiddle.hpp"             // root_tables, rows
 #include "wingbeat/device/workgroup/exchange.hpp"  // delivered_bytes, row_pitch
-#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule, twiddling
 
 namespace wingbeat::device::cluster {
 
@@ -27,9 +27,14 @@ struct numbers {
   bool is_across, is_across_out;       ///< Lanes lie side by side where loaded, where stored.
   unsigned element_bytes, bank_bytes;  ///< Of a complex number; of all banks together.
   bool half_trade;                     ///< Workgroups exchange real parts, then imaginary parts.
+  workgroup::twiddling twiddles;       ///< Of both steps.
 
   WINGBEAT_FN constexpr unsigned columns() const { return second / workgroups; }  ///< n2 of one.
   WINGBEAT_FN constexpr unsigned rows() const { return first / workgroups; }      ///< k1 of one.
+
+  WINGBEAT_FN constexpr workgroup::schedule stages(unsigned length) const {
+    return {order::natural, length, elements_per_thread, twiddles};
+  }
 
   // The table: roots of both steps, then those of the twiddles between them.
   WINGBEAT_FN constexpr unsigned second_roots_at() const {
@@ -76,9 +81,6 @@ struct numbers {
   }
 
  private:
-  WINGBEAT_FN constexpr workgroup::schedule stages(unsigned length) const {
-    return {order::natural, length, elements_per_thread};
-  }
   WINGBEAT_FN constexpr unsigned stage_roots(unsigned length) const {
     return stages(length).table_entries();
   }

@@ -108,9 +108,9 @@ struct tile_shape {
             lanes_across && !along_out,
             element_bytes,
             bank_bytes,
-            half_trade};
+            half_trade,
+            twiddles};
   }
-
   /// Returns the transform back of a line that is convolved.
   WINGBEAT_FN constexpr cluster::numbers as_cluster_back() const {
     cluster::numbers back = as_cluster();
@@ -316,7 +316,8 @@ struct pass_numbers {
   /// as 0. 0: they have none. Where both have, they are the same. Of butterflies that are convolved
   /// one by one, their elements.
   size factors_in = 0, factors_out = 0;
-  bool has_own_filter = false;  ///< The body multiplies by entries of the table.
+  bool prefetches_filter = false;  ///< Lanes ask for their spectrum before they load.
+  bool has_own_filter = false;     ///< The body multiplies by entries of the table.
   /// Of a body that correlates: pairs of rows that it reads for each row that it stores, and the
   /// places from a row to the next.
   size terms = 0, term_distance = 0;
