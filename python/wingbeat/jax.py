@@ -32,7 +32,7 @@ except ModuleNotFoundError as absent:
 
 from wingbeat import _wingbeat
 from wingbeat._adjoints import adjoint_of, weighted_axes
-from wingbeat._arguments import lengths_and_axes, scale_of
+from wingbeat._arguments import integer, lengths_and_axes, scale_of
 from wingbeat._arrays import FORWARD, FROM_REAL, INVERSE, TO_REAL, conversion, result_name
 from wingbeat._kinds import COSINES, SINES
 from wingbeat._types import Array, Axes, Norm
@@ -133,7 +133,13 @@ _transform.defvjp(_forward_pass, _backward_pass)
 
 
 def _converted(x, kind):
-    x = jnp.asarray(x)
+    try:
+        x = jnp.asarray(x)
+    except (TypeError, ValueError) as refusal:
+        if isinstance(x, jax.Array):
+            raise
+        raise TypeError(f"a is of type {type(x).__name__}, of which JAX makes no array of numbers; "
+                        "convert it") from refusal
     name = conversion(x.dtype.name, kind, True, jnp.zeros(()).dtype.name)
     if name == "complex32":  # which JAX has not
         name = "complex64"
@@ -150,15 +156,17 @@ def _transformed(kind, x, s, axes, scale, orthogonalize=False):
         if n is None:
             is_half = kind == TO_REAL and position + 1 == len(axes)
             n = 2 * (x.shape[axis] - 1) if is_half else x.shape[axis]
-        if n < 1:
-            raise ValueError(f"invalid number of data points ({n}) along axis {axis}; give 1 or "
-                             "more")
+        least = 2 if kind == COSINES[1][0] else 1
+        if not least <= n <= _wingbeat.max_length:
+            raise ValueError(f"invalid number of data points ({n}) along axis {axis}; give {least} to "
+                             "2^28")
         complete.append(int(n))
     from_end = tuple(axis - x.ndim for axis in axes)
     return _transform(x, _Request(kind, from_end, tuple(complete), scale, bool(orthogonalize)))
 
 
 def _row(n, axis):
+    n, axis = None if n is None else integer(n, "n"), integer(axis, "axis")
     if n is not None and n < 1:
         raise ValueError(f"invalid number of data points ({n}) specified; give 1 or more")
     return (None if n is None else (n,)), (axis,)
@@ -335,7 +343,7 @@ def ihfftn(a: Array, s: Axes = None, axes: Axes = None, norm: Norm = None) -> ja
 
 
 def _between_reals(kinds, is_inverse, x, type, s, axes, norm, orthogonalize):
-    if type not in kinds:
+    if type not in tuple(kinds):
         raise ValueError(f"type is {type}; give 1, 2, 3 or 4")
     if orthogonalize is None:
         orthogonalize = norm == "ortho"

@@ -168,6 +168,14 @@ MISUSES = [
     (ValueError, "must be unique", lambda x: wj.fftn(x, axes=(0, -2))),
     (TypeError, "real sequence", lambda x: wj.rfft(x + 0j)),
     (ValueError, "type is 5", lambda x: wj.dct(x, 5)),
+    (ValueError, "type is", lambda x: wj.dct(x, [1])),
+    (TypeError, "n is of type str; give an integer", lambda x: wj.fft(x, "a")),
+    (TypeError, "axis is of type NoneType", lambda x: wj.rfft(x, axis=None)),
+    (TypeError, "n is of type .*Tracer", lambda x: jax.jit(wj.rfft)(x, 4)),
+    (ValueError, r"data points \(1099511627776\)", lambda x: wj.rfft(x, 2**40)),
+    (ValueError, "give 2 to 2", lambda x: wj.dct(x[:, :1], 1)),
+    (TypeError, "a is of type NoneType", lambda x: wj.fft(None)),
+    (TypeError, "a is of type ndarray", lambda x: wj.fft(np.array(["a"]))),
     (ValueError, "axes are empty", lambda x: wj.hfftn(x, axes=())),
 ]
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import torch
 
-from wingbeat._arguments import scale_of
+from wingbeat import _wingbeat
+from wingbeat._arguments import integer, scale_of
 from wingbeat._kinds import COSINES, SINES
 from wingbeat._types import Axes, Norm
 from wingbeat.torch._operators import transform
 from wingbeat.torch._tensors import COMPLEX_OF, FORWARD, FROM_REAL, INVERSE, TO_REAL
+
+
+_MAX_LENGTH = _wingbeat.max_length
 
 
 def _floating(x):
@@ -26,6 +30,17 @@ def _complex(x):
     return x if x.is_complex() else x.to(COMPLEX_OF[x.dtype])
 
 
+def _integers(values, name):
+    """Returns integers, which may be symbols of the compiler, as a tuple."""
+    try:
+        values = tuple(values)
+    except TypeError:
+        raise TypeError(f"{name} is of type {type(values).__name__}; give an integer, or a tuple of "
+                        "them") from None
+    return tuple(value if isinstance(value, (int, torch.SymInt)) else integer(value, name)
+                 for value in values)
+
+
 def _dims_of(x, dims):
     rank = x.dim()
     for dim in dims:
@@ -39,17 +54,20 @@ def _dims_of(x, dims):
 
 
 def _row(n, dim):
-    if n is not None and n < 1:
+    if n is None:
+        return None, (dim,)
+    lengths = _integers((n,), "n")
+    if lengths[0] < 1:
         raise ValueError(f"Invalid number of data points ({n}) specified; give 1 or more")
-    return (None if n is None else (n,)), (dim,)
+    return lengths, (dim,)
 
 
 def _lengths_and_dims(x, s, dim, kind):
-    if isinstance(s, int):
-        s = (s,)
-    if isinstance(dim, int):
-        dim = (dim,)
-    if dim is None:
+    if s is not None:
+        s = (s,) if isinstance(s, int) else _integers(s, "s")
+    if dim is not None:
+        dim = (dim,) if isinstance(dim, int) else _integers(dim, "dim")
+    else:
         first = 0 if s is None else x.dim() - len(s)
         if first < 0:
             raise ValueError(f"s has {len(s)} lengths and the input {x.dim()} dimensions; give at "
@@ -65,8 +83,8 @@ def _lengths_and_dims(x, s, dim, kind):
         if n == -1:
             is_half = kind == TO_REAL and position + 1 == len(dims)
             n = 2 * (x.shape[d] - 1) if is_half else x.shape[d]
-        if n < 1:
-            raise ValueError(f"invalid number of data points ({n}) along dim {d}; give 1 or more")
+        if not 1 <= n <= _MAX_LENGTH:
+            raise ValueError(f"invalid number of data points ({n}) along dim {d}; give 1 to 2^28")
         lengths.append(n)
     return lengths, dims
 
@@ -265,7 +283,7 @@ def ihfftn(input: torch.Tensor, s: Axes = None, dim: Axes = None,
 
 
 def _between_reals(kinds, is_inverse, input, type, s, dim, norm, orthogonalize):
-    if type not in kinds:
+    if type not in tuple(kinds):
         raise ValueError(f"type is {type}; give 1, 2, 3 or 4")
     if orthogonalize is None:
         orthogonalize = norm == "ortho"
