@@ -155,11 +155,12 @@ class piece_chooser {
     }
   }
 
-  /// Rows of reals of one transform, or their bins, that are not of pairs; functors see each row by
-  /// itself.
+  /// An even number of rows of reals of one transform, or of their bins, that are not of pairs;
+  /// functors see each row by itself.
   [[nodiscard]] bool may_pair_rows(std::size_t a) const {
     const bool has_functors = spec_.load.is_given() || spec_.store.is_given();
-    return request_.kind.has_half_spectrum() && a > 0 && a + 1 == spec_.lengths.size() &&
+    const bool are_even = a > 0 && spec_.lengths[a - 1] % 2 == 0;
+    return request_.kind.has_half_spectrum() && are_even && a + 1 == spec_.lengths.size() &&
            spec_.lengths[a] > 2 && !sides_.have_pairs() && !has_functors;
   }
 

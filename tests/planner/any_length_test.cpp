@@ -248,6 +248,7 @@ TEST(any_length, needs_half_as_much_again_for_the_bins_of_reals) {
   EXPECT_LT(of_reals, 2 * n - 1);
   // Two rows of an image as one have all bins.
   EXPECT_GE(padded({.lengths = {6, n}, .kind = transform::forward_from_real}), 2 * n - 1);
+  EXPECT_EQ(padded({.lengths = {5, n}, .kind = transform::forward_from_real}), of_reals);
 }
 
 /// Both are rounded to double; one is computed by the engine host.
