@@ -164,10 +164,11 @@ def border_sums(library, terms, lengths, starts, counts):
                              n_terms - n - first)):
             led = padded(library, side, _along(terms, axis, (1, 0)), "constant").cumsum(axis)
             total = total + library.taken(led, index.clip(0, n_terms), axis)
+        if axis + 1 == len(lengths):
+            return total
         terms = window_sums(padded(library, terms, _along(terms, axis, (n - 1, n - 1)), "constant"), n,
                             axis)
         terms = terms[(slice(None),) * axis + (slice(start, start + count),)]
-    return total
 
 
 def _along(x, axis, sides):

@@ -62,25 +62,24 @@ def match_template(image: Array, template: Array, pad_input: bool = False, mode:
     dtype, shape = image.dtype, template.shape
     constant = _arguments.number(constant_values, "constant_values")
     (image, exponent), (template, _) = _scaled(image), _scaled(template)
-    around = [(n // 2, n - 1 - n // 2) for n in shape] if pad_input else [(0, 0)] * image.ndim
-    if mode != "constant" and pad_input:  # a ramp is as long as the template, of which half is met
+    around = [(n // 2, n - 1 - n // 2) for n in shape]
+    if pad_input and mode != "constant":  # a ramp is as long as the template, of which half is met
         image = np.pad(image, [(n, n) for n in shape], mode)
         image = image[tuple(slice(n - before, after - n)
                             for n, (before, after) in zip(shape, around))]
     # Errors of transforms and of differences of sums are relative to the image's mean.
     mean = image.mean()
     image, taps = image - mean, _centred(template, None)
-    if mode == "constant":
+    energy = (image**2).sum()
+    if pad_input and mode == "constant":
         # A constant that is large, or NaN, concerns no scores but those that it takes part in.
-        value, energy = np.ldexp(constant, -exponent) - mean, (image**2).sum()
+        value = np.ldexp(constant, -exponent) - mean
         products = _valid_correlation(np.pad(image, around), taps) + _sums.border_sums(
             numpy_library, value * _sums.reversed_conjugate(taps), image.shape,
-            [n - 1 - before for n, (before, _) in zip(shape, around)],
-            [h - n + 1 + before + after
-             for h, n, (before, after) in zip(image.shape, shape, around)])
+            [n - 1 - n // 2 for n in shape], image.shape)
         image = np.pad(image, around, constant_values=value)
     else:
-        products, energy = _valid_correlation(image, taps), (image**2).sum()
+        products = _valid_correlation(image, taps)
     squares, least = _variations([image], shape, energy)
     scores = _normed(products, squares, least, [taps], [template])
     return np.clip(scores, -1, 1).astype(dtype, copy=False)
@@ -180,7 +179,8 @@ class Search:
 
     Templates are numpy's too, or on the image's device; `add` returns before a GPU has finished. Maps
     come as numpy's. Arrays that are known by DLPack alone, as JAX's, are taken from the processor.
-    A template that holds NaN or infinity has scores that are not numbers, of which no map but mean and
+    Errors are relative to the root of the sum of the image's squares without its mean: give doubles
+    where a few values outshine all others. A template that holds NaN or infinity has scores that are not numbers, of which no map but mean and
     variance takes note. ValueError for shapes that do not fit, and for an image of numpy, or of a
     normalised search, that holds NaN or infinity; RuntimeError for a map that is not kept.
 
