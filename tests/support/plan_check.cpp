@@ -176,7 +176,7 @@ struct bounds {
     const int transforms = spec.multiplier.is_given() ? 2 : 1;
     const long double log2 = transforms * std::log2(request::logical_points_of(spec));
     l2 = u * ((is_fp64 ? 1.25L : 1.0L) * (has_chirp(spec) ? 1.3L : 1) * std::sqrt(log2) + factor);
-    of_largest = 12 * u;
+    of_largest = 12 * u * std::sqrt(static_cast<long double>(transforms));
     if (stored_out(spec) == precision::fp16) {
       l2 += 3e-4L;
       of_element = 0x1p-11L;

@@ -10,7 +10,7 @@
 // computed (2^-24, fp64 2^-53) and c = 1 (fp64 1.25), times 1.3 where an axis has a chirp,
 // and N squared of a request with a multiplier:
 //     L2 error       <= (1 + 1.5/sqrt e) (c u sqrt(log2 N) + f u + s) max(|written|, sqrt m rms)
-//     element error  <= 12 u largest + r |element|
+//     element error  <= 12 u largest + r |element|,  with a multiplier 12 sqrt 2
 // rms and largest are those of the whole output, so that a cropped corner of small values is not
 // held to them alone. e is how many elements hold the energy, |written|^4 / sum |element|^4, or how
 // many numbers of input there are if those are fewer: few errors do not average out,

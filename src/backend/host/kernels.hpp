@@ -26,7 +26,12 @@ template <class Real>
   return length > width ? length - width : 0;
 }
 
-/// One Stockham stage of a length: its radix, and where its roots begin in the table, in reals.
+/// Radices up to the first are butterflies, primes above it up to the second sums by definition.
+inline constexpr int largest_butterfly = 16;
+inline constexpr int longest_prime_radix = 127;
+
+/// One Stockham stage of a length: its radix, which is 1 where elements are only moved, and where
+/// its roots begin in the table, in reals.
 struct stage {
   int radix = 0;
   std::size_t roots = 0;

@@ -40,7 +40,9 @@ WINGBEAT_LANES void butterfly_of_9(lanes<V> (&x)[9]) {
 template <int Radix, class V>
 WINGBEAT_LANES void butterfly(lanes<V> (&x)[Radix]) {
   using device::direction;
-  if constexpr (Radix == 9) {
+  if constexpr (Radix == 1) {
+    return;
+  } else if constexpr (Radix == 9) {
     butterfly_of_9(x);
   } else if constexpr (Radix == 12) {
     device::thread::dft_of_coprime<direction::forward, 12, 3, 4>(x);

@@ -2,8 +2,9 @@
 // Chains of Stockham stages, and whole transforms of rows by them.
 #pragma once
 
-#include "backend/host/kernels.hpp"      // chain, rows
-#include "backend/host/lanes/stage.hpp"  // first_in_row, middle, last
+#include "backend/host/kernels.hpp"            // chain, rows
+#include "backend/host/lanes/prime_stage.hpp"  // middle_of_prime
+#include "backend/host/lanes/stage.hpp"        // first_in_row, middle, last
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
@@ -13,10 +14,11 @@ struct constant {
   static constexpr int value = Value;
 };
 
-/// Calls `run` with the radix as a constant: 2 to 16.
+/// Calls `run` with the radix as a constant: 1 to 16.
 template <class Run>
 WINGBEAT_LANES void with_mixed_radix(int radix, Run run) {
   switch (radix) {
+    case 1: return run(constant<1>{});
     case 2: return run(constant<2>{});
     case 3: return run(constant<3>{});
     case 4: return run(constant<4>{});
@@ -58,9 +60,13 @@ const typename V::Real* run_middle(const chain& factors, const typename V::Real*
   for (int i = begin; i + 1 < factors.n_stages; ++i) {
     const int radix = factors.stages[i].radix;
     const size_t n_p = factors.length / (done * radix);
-    with_mixed_radix(radix, [&](auto r) {
-      middle<decltype(r)::value, V>(in, out, roots + factors.stages[i].roots, n_p, n_q);
-    });
+    const auto* const own_roots = roots + factors.stages[i].roots;
+    if (radix > largest_butterfly) {
+      middle_of_prime<V>(radix, in, out, own_roots, n_p, n_q);
+    } else {
+      with_mixed_radix(
+          radix, [&](auto r) { middle<decltype(r)::value, V>(in, out, own_roots, n_p, n_q); });
+    }
     done *= radix;
     n_q *= radix;
     auto* const written = out;

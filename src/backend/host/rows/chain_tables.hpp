@@ -65,9 +65,22 @@ class table_writer {
   Real* next_;
 };
 
+/// Writes the factors of a stage whose radix is a prime by the definition.  [j - 1][k - 1]
+template <class Real>
+void write_prime(table_writer<Real>& table, std::size_t radix) {
+  const root_products<Real> w{radix};
+  for (std::size_t j = 1; j <= radix / 2; ++j) {
+    for (std::size_t k = 1; k <= radix / 2; ++k) table.one(std::conj(w(j * k % radix)));
+  }
+}
+
 /// Writes w^(pk) of a stage of P R points for all lanes alike.  [p][k - 1]
 template <class Real>
 void write_stage(table_writer<Real>& table, std::size_t n_p, std::size_t radix) {
+  if (radix > largest_butterfly) {
+    write_prime(table, radix);
+    if (n_p == 1) return;  // all are 1
+  }
   const root_products<Real> w{n_p * radix};
   for (std::size_t p = 0; p < n_p; ++p) {
     for (std::size_t k = 1; k < radix; ++k) table.one(w(p * k));
@@ -88,9 +101,14 @@ void write_chain(table_writer<Real>& table, chain& factors, int begin) {
   }
 }
 
-/// Returns the reals all but the first of a chain's stages may need: N/R1 (1 + 1/R2 + ...).
+/// Returns the reals all but the first of a chain's stages may need: N/R1 (1 + 1/R2 + ...), and
+/// R^2 / 2 of each prime above butterflies.
 inline std::size_t chain_reals(std::size_t length) {
-  return 4 * length;
+  std::size_t reals = 4 * length, left = length;
+  for (std::size_t r = 2; r <= longest_prime_radix; ++r) {
+    for (; left % r == 0; left /= r) reals += r > largest_butterfly ? r * r / 2 : 0;
+  }
+  return reals;
 }
 
 /// Returns the radices as "16 x 8".

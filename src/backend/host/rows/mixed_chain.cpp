@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/rows/mixed_chain.hpp"
 
-#include <algorithm>  // copy_n, max, min
+#include <algorithm>  // copy, copy_n, max, min
 #include <cmath>      // log2
 #include <limits>     // numeric_limits
 #include <vector>
 
 #include "backend/host/thresholds.hpp"  // limits
+#include "wingbeat/good_length.hpp"     // is_good_length, max_prime_factor
 
 namespace wingbeat::backend::host {
 namespace {
@@ -24,16 +25,47 @@ constexpr radix_cost costs[] = {
     {8, 16.0},  {7, 19.0},  {6, 17.0},  {5, 16.5},  {4, 12.5},  {3, 13.5},  {2, 9.5},
 };
 
+/// What a stage that only moves elements costs, and one of a prime by the definition, for each of
+/// R terms and beside them.
+constexpr double copy_cost = 4, prime_term_cost = 1.5, prime_cost = 14;
+
+/// Of all stages: a chirp takes two transforms of twice as many points.
+constexpr double most_per_point = 250;
+
 /// The largest radix that pays in strips of the widest vectors; in 32 bytes the largest of all do.
 constexpr int max_strip_radix = 13;
 
-/// A search for the cheapest chain: radices in falling order.
+double cost_of(const std::vector<int>& radices) {
+  double cost = 0;
+  for (const int radix : radices) {
+    if (radix == 1) cost += copy_cost;
+    if (radix > largest_butterfly) cost += prime_cost + prime_term_cost * radix;
+    for (const auto& [own, per_point] : costs) {
+      if (radix == own) cost += per_point;
+    }
+  }
+  return cost;
+}
+
+/// A search for the cheapest chain: radices in falling order. Primes above them come between the
+/// first and the others, or between stages that move elements.
 class search {
  public:
   search(std::size_t length, int max_radix) {
     std::size_t first = 0;
     while (costs[first].radix > max_radix) ++first;
-    extend(length, first, 0);
+    std::size_t primes = length;
+    for (std::size_t r = 2; r <= max_prime_factor; ++r) {
+      while (primes % r == 0) primes /= r;
+    }
+    extend(length / primes, first, 0);
+    if (primes == 1) return;
+    best_.resize(std::max<std::size_t>(best_.size(), 2), 1);
+    for (std::size_t p = largest_butterfly + 1; p <= longest_prime_radix; p += 2) {
+      for (; primes % p == 0; primes /= p) best_.insert(best_.begin() + 1, static_cast<int>(p));
+    }
+    const bool is_whole = primes == 1 && best_.size() <= std::size(chain{}.stages) - 1;
+    best_cost_ = is_whole ? cost_of(best_) : std::numeric_limits<double>::infinity();
   }
 
   [[nodiscard]] double cost() const { return best_cost_; }
@@ -83,13 +115,9 @@ constexpr double few_lanes_cost = 10;
 constexpr double lanes_cost = 30;
 
 double cost_of(const chain& factors) {
-  double cost = 0;
-  for (int i = 0; i < factors.n_stages; ++i) {
-    for (const auto& [radix, per_point] : costs) {
-      if (radix == factors.stages[i].radix) cost += per_point;
-    }
-  }
-  return cost;
+  std::vector<int> radices;
+  for (int i = 0; i < factors.n_stages; ++i) radices.push_back(factors.stages[i].radix);
+  return cost_of(radices);
 }
 
 /// Returns the points of a strip over those in use.
@@ -114,6 +142,10 @@ double cost_of_transposed(const radix_cost& first, const chain& rows, std::size_
 }
 
 }  // namespace
+
+bool has_radices(std::size_t length) {
+  return is_good_length(length) || (length > 1 && chain_cost(length) <= most_per_point);
+}
 
 chain mixed_chain(std::size_t length) {
   return search{length, max_strip_radix}.result(length);
@@ -166,6 +198,13 @@ double row_cost(std::size_t length, std::size_t width, std::size_t number_bytes)
   return std::min(cost, transposed_chain_of(length, width, number_bytes).cost);
 }
 
+bool has_radices(std::size_t length, std::size_t width, std::size_t number_bytes) {
+  if (is_good_length(length) || !has_radices(length)) return is_good_length(length);
+  const double lanes = 32 / static_cast<double>(number_bytes);
+  return row_cost(length, width, number_bytes) * lanes <=
+         most_per_point * static_cast<double>(length);
+}
+
 transposed_chain transposed_chain_of(std::size_t length, std::size_t width,
                                      std::size_t number_bytes) {
   transposed_chain best;
@@ -173,7 +212,11 @@ transposed_chain transposed_chain_of(std::size_t length, std::size_t width,
     for (const auto& [radix, per_point] : costs) {
       const auto a = static_cast<std::size_t>(radix);
       if (length % a != 0 || length / a < w) continue;
-      const chain rows = search{length / a, costs[0].radix}.result(length / a);
+      chain rows = search{length / a, costs[0].radix}.result(length / a);
+      if (rows.stages[0].radix == 1) {  // a first stage of the whole is there already
+        std::copy(rows.stages + 1, rows.stages + rows.n_stages, rows.stages);
+        --rows.n_stages;
+      }
       const double cost = cost_of_transposed({radix, per_point}, rows, w, number_bytes);
       if (cost >= best.cost) continue;
       best.cost = cost;

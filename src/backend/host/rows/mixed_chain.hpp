@@ -9,7 +9,11 @@
 
 namespace wingbeat::backend::host {
 
-/// Splits a good length into the radices that cost least together.
+/// Returns whether a length is transformed by radices: products of 2 to 13, and of few larger
+/// primes that cost less by the definition than a chirp does.
+[[nodiscard]] bool has_radices(std::size_t length);
+
+/// Splits such a length into the radices that cost least together.
 [[nodiscard]] chain mixed_chain(std::size_t length);
 
 /// Returns what its stages cost for each point, in vector instructions.
@@ -17,7 +21,7 @@ namespace wingbeat::backend::host {
 
 // Costs of rows are counted in vector instructions of 32 bytes; `number_bytes` are those of a real.
 
-/// A good length as columns times rows.
+/// A length that has radices as columns times rows.
 struct matrix_shape {
   chain columns;
   chain rows;
@@ -42,10 +46,13 @@ struct transposed_chain {
 [[nodiscard]] transposed_chain transposed_chain_of(std::size_t length, std::size_t width,
                                                    std::size_t number_bytes);
 
-/// Returns the cost of one row of a good length.
+/// Returns the cost of one row of such a length.
 [[nodiscard]] double row_cost(std::size_t length, std::size_t width, std::size_t number_bytes);
 
-/// Returns the cost of `width` rows of a good length, a lane each, from rows in memory and back.
+/// Returns whether a row is transformed by radices, which few lanes may make dearer than a chirp.
+[[nodiscard]] bool has_radices(std::size_t length, std::size_t width, std::size_t number_bytes);
+
+/// Returns the cost of `width` rows of such a length, a lane each, from rows in memory and back.
 [[nodiscard]] double strip_cost(std::size_t length, std::size_t width, std::size_t number_bytes);
 
 /// Returns the same of rows of `length` that are convolved with a chirp within `padded` points.

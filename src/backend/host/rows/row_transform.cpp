@@ -7,7 +7,7 @@
 
 #include "backend/host/rows/chain_tables.hpp"     // factorised, table_writer
 #include "backend/host/rows/chirp_transform.hpp"  // chirp_transform
-#include "backend/host/rows/mixed_chain.hpp"      // transposed_chain_of, strip_cost
+#include "backend/host/rows/mixed_chain.hpp"      // has_radices, transposed_chain_of
 #include "backend/host/thread_pool.hpp"           // thread_pool
 #include "backend/host/thresholds.hpp"            // limits
 #include "formatted.hpp"                          // formatted
@@ -70,12 +70,12 @@ row_transform<Real>::row_transform(const kernels<Real>& kernel_set, std::size_t 
   } else if (!is_good_length(length) && length <= longest_direct) {
     method_ = method::direct;
     prepare_direct();
+  } else if (!has_radices(length, static_cast<std::size_t>(kernel_set.width), sizeof(Real))) {
+    method_ = method::chirp;
+    prepare_chirp(n_slots);
   } else if (is_mixed(length)) {
     method_ = method::mixed;
     prepare_mixed();
-  } else if (!is_good_length(length)) {
-    method_ = method::chirp;
-    prepare_chirp(n_slots);
   } else {
     method_ = method::matrix;
     matrix_.emplace(kernel_set, length, is_long(length), n_slots);
@@ -131,10 +131,11 @@ void row_transform<Real>::prepare_stockham() {
   write_chain(table, chain_, 1);
 }
 
-/// Whether rows of `length`, no power of two, are transposed between their stages.
+/// Whether rows of `length`, which has radices and is no power of two, are transposed between their
+/// stages.
 template <class Real>
 bool row_transform<Real>::is_mixed(std::size_t length) const {
-  if (std::has_single_bit(length) || !is_good_length(length) || is_long(length)) return false;
+  if (std::has_single_bit(length) || is_long(length)) return false;
   const auto width = static_cast<std::size_t>(kernels_.width);
   return transposed_chain_of(length, width, sizeof(Real)).cost <=
          matrix_shape_of(length, width, sizeof(Real)).cost;
@@ -202,7 +203,9 @@ void row_transform<Real>::prepare_chirp(unsigned n_slots) {
   if (!strip_transform<Real>::fits(length_)) return;
   const auto widest = static_cast<std::size_t>(kernels_.width);
   lanes_.emplace(kernels_, length_, length_);
-  const double cost = chirped_strip_cost(length_, lanes_->factors(), widest, sizeof(Real));
+  const double cost = has_radices(length_)
+                          ? strip_cost(length_, widest, sizeof(Real))
+                          : chirped_strip_cost(length_, lanes_->factors(), widest, sizeof(Real));
   least_in_lanes_ = static_cast<std::size_t>(std::ceil(cost / chirped_->cost()));
   if (least_in_lanes_ > widest) lanes_.reset();
 }

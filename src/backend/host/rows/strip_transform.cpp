@@ -4,10 +4,9 @@
 #include <bit>  // has_single_bit
 
 #include "backend/host/rows/chain_tables.hpp"  // factorised, table_writer, write_chain
-#include "backend/host/rows/mixed_chain.hpp"   // mixed_chain, chain_cost
+#include "backend/host/rows/mixed_chain.hpp"   // has_radices, mixed_chain, chain_cost
 #include "backend/host/thresholds.hpp"         // limits
 #include "formatted.hpp"                       // formatted
-#include "wingbeat/good_length.hpp"            // is_good_length
 
 namespace wingbeat::backend::host {
 namespace {
@@ -35,7 +34,7 @@ std::size_t width_for(std::size_t length, std::size_t neighbours, std::size_t wi
 template <class Real>
 bool strip_transform<Real>::fits(std::size_t length) noexcept {
   if (length == 1) return false;  // which has no stages
-  return length <= (is_good_length(length) ? limits.longest_strip : limits.longest_chirped_strip);
+  return length <= (has_radices(length) ? limits.longest_strip : limits.longest_chirped_strip);
 }
 
 template <class Real>
@@ -45,7 +44,7 @@ strip_transform<Real>::strip_transform(const kernels<Real>& kernel_set, std::siz
   if (std::has_single_bit(length)) {
     width_ = width_for<Real>(length, neighbours, width_);
     chain_ = factorised(length, 1, kernel_set.max_radix, 1);
-  } else if (is_good_length(length)) {
+  } else if (has_radices(length)) {
     chain_ = mixed_chain(length);
   } else {
     chain_ = mixed_chain(padded_length(length));

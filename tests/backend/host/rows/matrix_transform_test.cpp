@@ -61,6 +61,10 @@ TYPED_TEST(mixed_lengths_on_host, agree_with_the_definition_beyond_the_caches) {
   }
 }
 
+TYPED_TEST(mixed_lengths_on_host, may_have_larger_primes) {
+  for (const std::size_t n : {187, 289, 434, 1271, 2032, 9248, 37888}) this->expect_accurate_at(n);
+}
+
 TYPED_TEST(mixed_lengths_on_host, transform_each_row_of_a_batch) {
   for (const std::size_t batch : {2, 7, 33}) {
     for (const std::size_t n : {3, 15, 26, 100, 375, 1000}) {

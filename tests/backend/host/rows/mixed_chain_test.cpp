@@ -36,6 +36,18 @@ TEST(mixed_chain, multiplies_to_its_length_with_the_largest_radix_first) {
   }
 }
 
+TEST(mixed_chain, has_larger_primes_between_butterflies) {
+  for (const std::size_t n : {17, 34, 127, 289, 1088, 4 * 9 * 17 * 31, 1024 * 37}) {
+    EXPECT_TRUE(has_radices(n)) << n;
+    const chain factors = mixed_chain(n);
+    EXPECT_EQ(product_of(factors), n);
+    EXPECT_LE(factors.stages[0].radix, largest_butterfly) << n;
+    EXPECT_LE(factors.stages[factors.n_stages - 1].radix, largest_butterfly) << n;
+  }
+  // Of one too large, and of several, which cost more than a chirp.
+  for (const std::size_t n : {1, 131, 2 * 131, 113 * 127, 127 * 127}) EXPECT_FALSE(has_radices(n));
+}
+
 TEST(mixed_matrix, has_as_many_columns_as_lanes_and_no_side_too_long) {
   for (const std::size_t width : {2, 4, 8, 16}) {
     for (std::size_t n = good_length(257); n < 200000; n = good_length(n + 1 + n / 500)) {
