@@ -45,7 +45,7 @@ TYPED_TEST(large_primes_on_host, agree_with_the_definition_alone_and_in_lanes) {
   for (const std::size_t n : sampled<std::size_t>({131, 524}, {211, 1021})) {
     for (const std::size_t batch : {1, 2, 19}) this->expect_accurate_at(n, batch);
   }
-  for (const std::size_t n : sampled<std::size_t>({1031, 4099}, {10007})) {
+  for (const std::size_t n : sampled<std::size_t>({1031, 2017, 4099}, {10007})) {
     this->expect_accurate_at(n, 1);
   }
 }
@@ -67,6 +67,15 @@ TYPED_TEST(large_primes_on_host, transform_an_impulse_at_any_position) {
       }
     }
   }
+}
+
+TEST(large_primes, are_convolved_by_rader_where_that_costs_less) {
+  const auto& set = backend::host::supported_sets().back();
+  const auto words_of = [&](std::size_t n) {
+    return backend::host::chirp_transform<float>{set.kernels->fp32, n, 1}.explain();
+  };
+  EXPECT_NE(words_of(2017).find("Rader's order within 2016"), std::string::npos);
+  EXPECT_NE(words_of(2027).find("with a chirp"), std::string::npos);  // 2,026 = 2 x 1,013
 }
 
 TEST(large_primes_in_columns, are_lengths_of_columns) {
