@@ -166,13 +166,18 @@ def test_arrays_known_by_dlpack_are_searched():
 
 
 def test_arrays_of_jax_are_searched():
-    jnp = pytest.importorskip("jax.numpy")
+    jax = pytest.importorskip("jax")
     image, templates = noise((32, 40), "float32"), noise((3, 8, 8), "float32")
     expected = match.Search(image, (8, 8)).add(templates).best
-    search = match.Search(jnp.asarray(image), (8, 8)).add(jnp.asarray(templates))
+    host = jax.devices("cpu")[0]
+    given = jax.device_put(image, host)
+    search = match.Search(given, (8, 8)).add(jax.device_put(templates, host))
     assert (search.best == expected).all()
-    narrow = jnp.asarray(image).astype("bfloat16")
+    narrow = given.astype("bfloat16")
     assert match.Search(narrow, (8, 8)).add(templates).best.shape == expected.shape
+    if jax.default_backend() != "cpu":
+        with pytest.raises(TypeError, match="on a GPU"):
+            match.Search(jax.device_put(image), (8, 8))
 
 
 @pytest.mark.parametrize("channels", [None, 1, 3])
