@@ -14,6 +14,9 @@ struct device_speed {
   double link = 365e9;     ///< Stores to another H100 of the host, in runs of at least 128 bytes.
   double unaligned_link = 240e9;  ///< The same where runs begin at any number: measured too.
   double scattered_link = 60e9;   ///< The same in runs of 8 bytes: measured on an H200.
+  /// Copies of rows shorter than `short_row_bytes`: 96e9 of 4 KiB, 145e9 of 64 KiB, on an H100.
+  double short_row_link = 95e9;
+  static constexpr std::size_t short_row_bytes = std::size_t{1} << 17;
   double wait_s = 15e-6;
 
   /// Between processes, through their memory and a network: of 10 Gb/s, not measured.
@@ -29,6 +32,7 @@ struct phase_bytes {
   std::size_t beside_sent = 0;                      ///< of these while others are sent.
   std::size_t sent = 0;                             ///< By the rank that sends most.
   bool is_unaligned = false, is_scattered = false;  ///< See `phased_transform`.
+  bool has_short_rows = false;                      ///< Of copies.
 };
 
 [[nodiscard]] double seconds_of(const device_speed& speed, phase_bytes bytes);

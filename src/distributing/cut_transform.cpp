@@ -92,11 +92,17 @@ double cut_transform::expected_s() const {
       const int index = ranks_.group() ? static_cast<int>(rank) : on.device().index;
       phase_bytes& sum = moved[{on.device().runs_on, index}];
       if (rows > 0) {
-        const bool is_copied = chunks_of(number, rank).size() > 1;
+        const std::vector<index_range> chunks = chunks_of(number, rank);
+        const bool is_copied = chunks.size() > 1;
         auto traffic =
             traffic_of(on, steps_.transforms(number, rank, rows, is_copied || is_sent()));
         // Copies read what was stored beside, and write what others stored.
-        if (is_copied) traffic.moved += 2 * steps_.sent_bytes(number, rank);
+        if (is_copied) {
+          traffic.moved += 2 * steps_.sent_bytes(number, rank);
+          const std::size_t peer = rank == 0 ? 1 : 0;
+          const byte_rows copied = steps_.received_rows(number, rank, peer, chunks.front());
+          bytes.has_short_rows |= copied.count > 1 && copied.size < device_speed::short_row_bytes;
+        }
         sum.moved += traffic.moved;
         sum.beside_sent += is_copied ? traffic.moved : traffic.beside_sent;
         bytes.is_scattered |= !is_copied && steps_.is_scattered(number);

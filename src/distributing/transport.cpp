@@ -109,7 +109,7 @@ class nccl_transport final : public transport {
 
   [[nodiscard]] device_speed speed() const override {
     device_speed speed = speed_of(on_.device());
-    speed.link = speed.unaligned_link = speed.scattered_link = link_;
+    speed.link = speed.unaligned_link = speed.scattered_link = speed.short_row_link = link_;
     speed.wait_s = 1e-4;
     return speed;
   }
