@@ -2,8 +2,8 @@
 // How close is a long FIR filter to a copy? Convolves one signal with taps in overlapping blocks,
 // each read, transformed, multiplied, transformed back and stored in one launch, in turns with a
 // copy of the signal. Some values are compared with the sum that defines them, in double.
-//     filter_signal results.json [log2-samples taps]..     as 26 255 26 4095
-// Runs on the best device there is.
+//     filter_signal results.json [log2-samples taps[:block]..]..     as 26 255 26 4095:8192:12288
+// Blocks are those given, or the powers of two; the chosen one first. Runs on the best device.
 #include <fmt/format.h>
 
 #include <algorithm>  // max
@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -97,12 +98,16 @@ int main(int argc, char** argv) try {
   queue on;
   nlohmann::ordered_json document{{"device", on.device().name}, {"driver", on.device().version}};
   for (int i = 2; i + 1 < argc; i += 2) {
-    const std::size_t n = std::size_t{1} << std::stoul(argv[i]), n_taps = std::stoul(argv[i + 1]);
-    document["rows"].push_back(measured(on, n, n_taps, 0));
-    // The blocks beside the one that was chosen.
-    for (std::size_t block = std::bit_ceil(2 * n_taps); block <= 32768; block *= 2) {
-      document["rows"].push_back(measured(on, n, n_taps, block));
+    const std::size_t n = std::size_t{1} << std::stoul(argv[i]);
+    std::istringstream given{argv[i + 1]};
+    std::size_t n_taps = 0, block = 0;
+    given >> n_taps;
+    std::vector<std::size_t> blocks{0};
+    for (char colon = 0; given >> colon >> block;) blocks.push_back(block);
+    for (block = std::bit_ceil(2 * n_taps); block <= 32768; block *= 2) {
+      if (argv[i + 1] == std::to_string(n_taps)) blocks.push_back(block);
     }
+    for (const std::size_t each : blocks) document["rows"].push_back(measured(on, n, n_taps, each));
   }
   measure::write_document(argv[1], document);
   return 0;
