@@ -54,7 +54,7 @@ def channelize_poly(x: Array, h: Array, n_chans: int) -> Array:
                          "and a filter with a value for each")
     dtype = _sums.common_type(x, h)
     if dtype is None:
-        raise ValueError(f"x is of {x.dtype} and h of {h.dtype}; give numbers of up to double "
+        raise TypeError(f"x is of {x.dtype} and h of {h.dtype}; give numbers of up to double "
                          "precision")
     n_taps, n_points = len(h) // n_chans, len(x) // n_chans
     if n_points == 0:
@@ -265,7 +265,7 @@ class Channeliser:
         rows = [np.asarray(row) for row in _listed("packed", packed)]
         for row in rows:
             if row.dtype != np.uint8:
-                raise ValueError(f"packed samples are of dtype {row.dtype}; give bytes, of uint8")
+                raise TypeError(f"packed samples are of dtype {row.dtype}; give bytes, of uint8")
         rows = [np.ascontiguousarray(row).reshape(-1) for row in rows]
         return self._heaps(self._bank.push_packed(
             rows, _arguments.count(count, "count"), _flags(present),
@@ -386,7 +386,7 @@ def _flags(present):
 
 def _as_int16(samples):
     if samples.dtype.kind not in "iu":
-        raise ValueError(f"samples are of dtype {samples.dtype}; give integers, and round others")
+        raise TypeError(f"samples are of dtype {samples.dtype}; give integers, and round others")
     if samples.size and samples.dtype.itemsize + (samples.dtype.kind == "u") > 2 and not (
             -2**15 <= samples.min() and samples.max() < 2**15):
         raise ValueError(f"samples reach from {samples.min()} to {samples.max()}; give integers of "
