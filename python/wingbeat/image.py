@@ -131,7 +131,7 @@ def _image_of(library, x):
     elif name in ("int32", "uint32", "int64", "uint64"):
         name = "float64"
     elif name not in ("float16", "float32", "float64"):
-        raise ValueError(f"the image is of dtype {name}; give real numbers of up to 64 bits")
+        raise TypeError(f"the image is of dtype {name}; give real numbers of up to 64 bits")
     return library.packed(x, range(len(shape)), (*shape[:2], (*shape, 1)[2]), name)
 
 
@@ -142,7 +142,7 @@ def _kernel_of(library, x):
         raise ValueError(f"the kernel has shape {shape}; give [h, w] or [h, w, 3]")
     name = library.dtype_name(x)
     if "complex" in name or not name.startswith(("bool", "int", "uint", "float", "bfloat")):
-        raise ValueError(f"the kernel is of dtype {name}; give real numbers")
+        raise TypeError(f"the kernel is of dtype {name}; give real numbers")
     return library.packed(x, range(len(shape)), (*shape[:2], (*shape, 1)[2]), "float64")
 
 

@@ -203,7 +203,7 @@ class Search:
             raise ValueError(f"the image has {len(image.shape)} dimensions; give two")
         name = library.dtype_name(image)
         if name not in ("float32", "float64"):
-            raise ValueError(f"the image is of dtype {name}; convert it to float32 or float64")
+            raise TypeError(f"the image is of dtype {name}; convert it to float32 or float64")
         if on_device and device is not None:
             raise ValueError("the image is on a device already; leave device out")
         if mode not in tuple(_sums.MODES):
@@ -280,7 +280,7 @@ class Search:
             return np.ascontiguousarray(x, dtype), 0
         name = library.dtype_name(x)
         if name != dtype.name or not library.is_plain(x):
-            raise ValueError(f"an array of dtype {name} was given, or one with a gradient or a flag; "
+            raise TypeError(f"an array of dtype {name} was given, or one with a gradient or a flag; "
                              f"convert it to {dtype.name}, and give a tensor's detach()")
         _, _, strides, n_bytes = library.memory(x)
         packed = tuple(n_bytes * math.prod(x.shape[d + 1:]) for d in range(len(x.shape)))
@@ -474,7 +474,7 @@ def _real(x, name):
     x = _sums.host_array("this function", x)
     dtype = _sums.common_type(x)
     if dtype is None or dtype.kind != "f":
-        raise ValueError(f"the {name} is of dtype {x.dtype}; give real numbers of up to 64 bits")
+        raise TypeError(f"the {name} is of dtype {x.dtype}; give real numbers of up to 64 bits")
     return x.astype(dtype, copy=False)
 
 

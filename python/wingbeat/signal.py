@@ -234,13 +234,13 @@ class StreamFilter:
                             ) from None
         kind = None if dtype is None else getattr(_wingbeat, f"StreamFilter_{dtype.name}", None)
         if kind is None:
-            raise ValueError(f"a filter of dtype {dtype or taps.dtype} was asked for; choose "
+            raise TypeError(f"a filter of dtype {dtype or taps.dtype} was asked for; choose "
                              "float32, float64, complex64 or complex128")
         _sums.require_numbers("taps", taps)
         if taps.ndim != 1:
             raise ValueError(f"taps have {taps.ndim} dimensions; give one")
         if taps.dtype.kind == "c" and dtype.kind != "c":
-            raise ValueError(f"taps are complex and the filter is of {dtype}; give a complex dtype")
+            raise TypeError(f"taps are complex and the filter is of {dtype}; give a complex dtype")
         min_step = count(min_step, "min_step")
         self._dtype = dtype
         self._filter = kind(np.ascontiguousarray(taps, dtype), min_step, queue_on(device))
@@ -267,7 +267,7 @@ class StreamFilter:
         if samples.ndim != 1:
             raise ValueError(f"samples have {samples.ndim} dimensions; give one")
         if samples.dtype.kind == "c" and self._dtype.kind != "c":
-            raise ValueError(f"samples are complex and the filter is of {self._dtype}; make it of a "
+            raise TypeError(f"samples are complex and the filter is of {self._dtype}; make it of a "
                              "complex dtype")
         return self._filter.push(np.ascontiguousarray(samples, self._dtype))
 
@@ -311,7 +311,7 @@ def long_conv(x: Array, k: Array, causal: bool = True, gate: Array | None = None
              if each is not None}
     for name, each in given.items():
         if _sums.common_type(each) is None:
-            raise ValueError(f"{name} is of {each.dtype}; give numbers of up to double precision")
+            raise TypeError(f"{name} is of {each.dtype}; give numbers of up to double precision")
     dtype = _sums.common_type(*given.values())
     if x.size == 0:
         return np.empty(x.shape, dtype)
