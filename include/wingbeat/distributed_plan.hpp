@@ -23,8 +23,12 @@ enum class bin_distribution {
 
 /// The description of a transform over several devices.
 struct distributed_spec {
-  /// Packed, out of place and without functors. Of ranges, ranks have parts; what is not in memory
-  /// is not exchanged, either. Numbers of 16 bits are exchanged as fp32.
+  /// Packed and out of place. Of ranges, ranks have parts; what is not in memory is not exchanged,
+  /// either. Numbers of 16 bits are exchanged as fp32. A load functor, and a store functor that
+  /// stores every element, are called on each rank with the numbers of the whole array, and with
+  /// the rank's own buffer, of which they know by operands or by themselves where its elements are:
+  /// its share of `in_bytes` and `out_bytes` is that of its elements, in whole ones of the functor.
+  /// Store functors need transposed bins, unless each rank makes whole transforms.
   plan_spec transform;
   bin_distribution bins = bin_distribution::transposed;
   /// Rank 0 has everything where one device is expected to be quicker, or has to make it: of one
@@ -92,6 +96,11 @@ class distributed_plan {
 
   /// The same where this process has one rank.
   void enqueue(const buffer_view& in, const buffer_view& out);
+
+  /// The same with the arguments of functors, for each rank; those of ranks of other processes are
+  /// not looked at.
+  void enqueue(std::span<const buffer_view> in, std::span<const buffer_view> out,
+               std::span<const run_operands> given);
 
  private:
   struct impl;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "distributing/boxes.hpp"
 
+#include <cmath>  // ceil
+
 namespace wingbeat::distributing {
 
 std::vector<box> cut_along(const box& elements, std::size_t axis, std::size_t ranks) {
@@ -33,6 +35,13 @@ std::size_t place_of(const box& whole, const std::vector<std::size_t>& element) 
     place = place * whole.length(i) + element[i] - whole.lower[i];
   }
   return place;
+}
+
+std::size_t bytes_of_share(std::size_t bytes, std::size_t element_bytes, std::size_t count,
+                           std::size_t whole) {
+  const auto share = static_cast<long double>(bytes / element_bytes) *
+                     static_cast<long double>(count) / static_cast<long double>(whole);
+  return static_cast<std::size_t>(std::ceil(share)) * element_bytes;
 }
 
 }  // namespace wingbeat::distributing

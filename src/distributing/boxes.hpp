@@ -17,4 +17,9 @@ namespace wingbeat::distributing {
 [[nodiscard]] std::vector<std::size_t> distances_of(const box& whole);
 [[nodiscard]] std::size_t place_of(const box& whole, const std::vector<std::size_t>& element);
 
+/// Returns the part of a functor's buffer that is of `count` of `whole` elements, rounded up to
+/// whole ones of its own.
+[[nodiscard]] std::size_t bytes_of_share(std::size_t bytes, std::size_t element_bytes,
+                                         std::size_t count, std::size_t whole);
+
 }  // namespace wingbeat::distributing

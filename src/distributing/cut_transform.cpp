@@ -121,7 +121,7 @@ std::vector<index_range> cut_transform::chunks_of(std::size_t number, std::size_
   const phase& part = steps_.phases()[number];
   const std::size_t rows = count_of(steps_.share(number, rank));
   // One pass that stores in long runs takes no longer than the links.
-  const bool may_be_cut = !is_sent() && rows > 0 && part.next_cut &&
+  const bool may_be_cut = !is_sent() && !steps_.has_load(number) && rows > 0 && part.next_cut &&
                           (part.axes.size() > 1 || steps_.is_scattered(number));
   const std::size_t bytes =
       may_be_cut ? input_bytes(steps_.transforms(number, rank, rows, /*is_packed=*/true)) : 0;
@@ -216,22 +216,31 @@ buffer_view cut_transform::stored_for(std::size_t peer, std::size_t number, std:
 }
 
 void cut_transform::run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
-                              const buffer_view& rows, views out) {
+                              const buffer_view& rows, views out, operands given) {
   const phase& part = steps_.phases()[number];
-  run_operands given;
+  run_operands arguments = arguments_of(number, rank, given);
   if (part.next_cut) {
     const std::size_t begin = steps_.share(number, rank).first + chunk.first;
-    given.store = {std::size_t{rank}, begin, is_staged(number, rank) ? std::size_t{0} : begin};
+    arguments.store = {std::size_t{rank}, begin, is_staged(number, rank) ? std::size_t{0} : begin};
     if (memory_[rank].roots.size_bytes() > 0) {
-      given.store.emplace_back(memory_[rank].roots.view());
+      arguments.store.emplace_back(memory_[rank].roots.view());
     }
     for (std::size_t peer = 0; peer < ranks_.size(); ++peer) {
-      if (peer != rank) given.store.emplace_back(stored_for(peer, number, rank, chunk, out));
+      if (peer != rank) arguments.store.emplace_back(stored_for(peer, number, rank, chunk, out));
     }
   }
   work_[number][rank]
       .plans.at(count_of(chunk))
-      .enqueue(ranks_.at(rank), rows, left_by(number, rank, out), given);
+      .enqueue(ranks_.at(rank), rows, left_by(number, rank, out), arguments);
+}
+
+run_operands cut_transform::arguments_of(std::size_t number, std::size_t rank,
+                                         operands given) const {
+  if (given.empty()) return {};
+  run_operands arguments;
+  if (number == 0) arguments.load = given[rank].load;
+  if (number + 1 == work_.size()) arguments.store = given[rank].store;
+  return arguments;
 }
 
 void cut_transform::copy_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
@@ -274,7 +283,7 @@ void cut_transform::exchange(std::size_t number, views out) {
   }
 }
 
-void cut_transform::run_phase(std::size_t number, views in, views out) {
+void cut_transform::run_phase(std::size_t number, views in, views out, operands given) {
   std::size_t most = 0;
   for (const rank_phase& work : work_[number]) most = std::max(most, work.chunks.size());
   // Chunk by chunk on all ranks, so that none begins when another has all its work.
@@ -287,7 +296,8 @@ void cut_transform::run_phase(std::size_t number, views in, views out) {
       const bool is_whole = work.chunks.size() == 1;
       const std::size_t bytes = input_bytes(work.plans.at(count_of(chunk)).spec());
       const std::size_t first_byte = chunk.first * steps_.stride_bytes(number, rank);
-      run_chunk(number, rank, chunk, is_whole ? source : part_of(source, first_byte, bytes), out);
+      run_chunk(number, rank, chunk, is_whole ? source : part_of(source, first_byte, bytes), out,
+                given);
       if (!is_whole) copy_chunk(number, rank, chunk, out);
     }
   }
@@ -306,10 +316,10 @@ void cut_transform::wait_for_each_other() {
   static_cast<void>(ranks_.group()->gather(""));
 }
 
-void cut_transform::run(views in, views out) {
+void cut_transform::run(views in, views out, operands given) {
   for (std::size_t number = 0; number < work_.size(); ++number) {
     wait_for_each_other();
-    run_phase(number, in, out);
+    run_phase(number, in, out, given);
   }
   if (!steps_.phases().back().next_cut) return;
   wait_for_each_other();

@@ -51,8 +51,11 @@ class cut_transform {
   /// Opens memory of other processes, where they share it: collective, after `prepare` on all.
   void open_peers();
 
-  /// Queues one run on all ranks, whose views were checked.
-  void run(views in, views out);
+  using operands = std::span<const run_operands>;
+
+  /// Queues one run on all ranks, whose views were checked; with the arguments of functors of each
+  /// rank, or none.
+  void run(views in, views out, operands given = {});
 
   [[nodiscard]] const phased_transform& steps() const { return steps_; }
   [[nodiscard]] std::size_t workspace_bytes(std::size_t rank) const;
@@ -93,9 +96,12 @@ class cut_transform {
   [[nodiscard]] bool is_staged(std::size_t number, std::size_t rank) const {
     return is_sent() || work_[number][rank].chunks.size() > 1;
   }
-  void run_phase(std::size_t number, views in, views out);
+  void run_phase(std::size_t number, views in, views out, operands given);
   void run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
-                 const buffer_view& rows, views out);
+                 const buffer_view& rows, views out, operands given);
+  /// Returns the arguments of a rank's plan of a phase: those of the functors of the request.
+  [[nodiscard]] run_operands arguments_of(std::size_t number, std::size_t rank,
+                                          operands given) const;
   /// Sends what a phase left for other processes, and receives what they did.
   void exchange(std::size_t number, views out);
   void copy_chunk(std::size_t number, std::size_t rank, const index_range& chunk, views out);

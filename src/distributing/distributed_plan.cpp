@@ -11,9 +11,10 @@
 #include "arrays/array.hpp"                // bytes_of_real
 #include "counted.hpp"                     // counted
 #include "distributing/box_exchange.hpp"   // box_exchange
-#include "distributing/boxes.hpp"          // cut_along, distances_of, undivided
+#include "distributing/boxes.hpp"          // bytes_of_share, cut_along, undivided
 #include "distributing/cost.hpp"           // least_gain, seconds_of, speed_of
 #include "distributing/cut_transform.hpp"  // cut_transform, traffic_of
+#include "distributing/part_functors.hpp"  // load_of_part, store_of_part
 #include "distributing/phases.hpp"         // phased_transform
 #include "distributing/shared_ranks.hpp"   // shares_memory
 #include "distributing/transport.hpp"      // chosen_transport
@@ -28,6 +29,7 @@
 namespace wingbeat {
 namespace {
 
+using distributing::array_part;
 using distributing::phased_transform;
 
 /// Refuses what is not cut among ranks.
@@ -38,10 +40,38 @@ void require_plain(const plan_spec& spec) {
   if (!spec.in.is_packed() || !spec.out.is_packed()) {
     refuse("a layout was given", "the parts of ranks are packed");
   }
-  if (spec.load.is_given() || spec.store.is_given() || spec.multiplier.is_given()) {
-    refuse("a functor was given", "leave it out");
+  if (spec.multiplier.is_given()) refuse("a multiplier was given", "leave it out");
+  const fused_store& store = spec.store;
+  if (store.partial_bytes != 0 || store.kept_bytes != 0 || store.clears_output) {
+    refuse("a store functor reduces, keeps or adds", "it stores every element");
   }
   if (spec.where != placement::out_of_place) refuse("where is in_place", "choose out_of_place");
+}
+
+/// Refuses functors where ranks do not have what they number.
+void require_places(const distributed_spec& spec) {
+  const plan_spec& asked = spec.transform;
+  if ((asked.load.is_given() && !spec.in_boxes.empty()) ||
+      (asked.store.is_given() && !spec.out_boxes.empty())) {
+    throw plan_error("boxes were given for a side that a functor loads or stores; leave them out");
+  }
+  if (asked.store.is_given() && spec.bins == bin_distribution::natural) {
+    throw plan_error(
+        "a store functor was given with bins in natural distribution, which are moved once more; "
+        "choose bin_distribution::transposed");
+  }
+}
+
+/// Returns the part of a batch that a rank transforms.
+array_part batch_part(const box& elements, const std::vector<std::size_t>& lengths,
+                      request::domain side) {
+  array_part part{{1, 1, 1}, {}, {1, 1, 1}, {true, true, true}, elements.lower[0], false};
+  for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
+    const bool is_last = axis + 1 == lengths.size();
+    part.length[3 - lengths.size() + axis] =
+        is_last ? request::count_of(side, lengths[axis]) : lengths[axis];
+  }
+  return part;
 }
 
 /// Returns the elements in memory of a side, behind the batch.
@@ -130,9 +160,12 @@ struct distributed_plan::impl {
   void divide();
   void set_boxes();
   void set_moves();
+  /// Has functors number the transforms of a rank among all.
+  void number_functors(std::size_t rank, plan_spec& part) const;
   void prepare();
-  void run(std::span<const buffer_view> in, std::span<const buffer_view> out);
-  void move_and_run(std::span<const buffer_view> in, std::span<const buffer_view> out);
+  using views = std::span<const buffer_view>;
+  void run(views in, views out, std::span<const run_operands> given);
+  void move_and_run(views in, views out, std::span<const run_operands> given);
 
   /// Throws `plan_error` unless there is a view for each rank, and where ranks store in each
   /// other's outputs, unless all are large enough and apart.
@@ -142,7 +175,16 @@ struct distributed_plan::impl {
 
   [[nodiscard]] std::size_t bytes_of(const std::vector<box>& boxes, request::domain side,
                                      std::size_t rank) const {
-    const memory_layout& layout = &boxes == &in_boxes ? spec.transform.in : spec.transform.out;
+    const bool is_in = &boxes == &in_boxes;
+    const std::size_t bytes = is_in ? spec.transform.load.in_bytes : spec.transform.store.out_bytes;
+    if (bytes > 0) {
+      const std::size_t element =
+          is_in ? spec.transform.load.element_bytes : spec.transform.store.element_bytes;
+      std::size_t count = 0;
+      for (const box& each : boxes) count += each.count();
+      return distributing::bytes_of_share(bytes, element, boxes.at(rank).count(), count);
+    }
+    const memory_layout& layout = is_in ? spec.transform.in : spec.transform.out;
     return boxes.at(rank).count() * request::reals_of(side) *
            bytes_of_real(layout.stored.value_or(spec.transform.real));
   }
@@ -180,7 +222,11 @@ distributed_plan::impl::impl(const domain& given, distributed_spec requested)
 std::string distributed_plan::impl::validate() const {
   static_cast<void>(request::validated(spec.transform, device()));
   require_plain(spec.transform);
-  const auto key = request::key_of({}, spec.transform);
+  require_places(spec);
+  plan_spec compared = spec.transform;
+  compared.load.callable = {};  // nothing tells callables apart
+  compared.store.callable = {};
+  const auto key = request::key_of({}, compared);
   std::string text =
       formatted("{} {} {}", static_cast<int>(spec.bins), spec.may_use_one_device, *key);
   for (const auto* boxes : {&spec.in_boxes, &spec.out_boxes}) {
@@ -250,23 +296,26 @@ void distributed_plan::impl::set_moves() {
   }
 }
 
-void distributed_plan::impl::run(std::span<const buffer_view> in,
-                                 std::span<const buffer_view> out) {
-  if (divided == division::axes) return cut->run(in, out);
+void distributed_plan::impl::run(views in, views out, std::span<const run_operands> given) {
+  if (divided == division::axes) return cut->run(in, out, given);
   for (const auto& [rank, transforms] : whole) {
-    transforms.enqueue(ranks.at(rank), in[rank], out[rank]);
+    if (given.empty()) {
+      transforms.enqueue(ranks.at(rank), in[rank], out[rank]);
+    } else {
+      transforms.enqueue(ranks.at(rank), in[rank], out[rank], given[rank]);
+    }
   }
 }
 
-void distributed_plan::impl::move_and_run(std::span<const buffer_view> in,
-                                          std::span<const buffer_view> out) {
+void distributed_plan::impl::move_and_run(views in, views out,
+                                          std::span<const run_operands> given) {
   std::vector<buffer_view> inputs{in.begin(), in.end()}, outputs{out.begin(), out.end()};
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     if (move_in) inputs[rank] = own_in[rank].view();
     if (move_out) outputs[rank] = own_out[rank].view();
   }
   if (move_in) move_in->run(in, inputs);
-  run(inputs, outputs);
+  run(inputs, outputs, given);
   if (move_out) move_out->run(outputs, out);
 }
 
@@ -279,10 +328,31 @@ void distributed_plan::impl::prepare() {
     if (!ranks.has(rank) || in_boxes[rank].count() == 0) continue;
     plan_spec part = spec.transform;
     part.batch = in_boxes[rank].length(0);
-    if (!part.valid_in.empty()) part.in = packed(in_boxes[rank], part.in);
-    if (!part.valid_out.empty()) part.out = packed(out_boxes[rank], part.out);
+    if (!part.valid_in.empty() && !part.load.is_given()) part.in = packed(in_boxes[rank], part.in);
+    if (!part.valid_out.empty() && !part.store.is_given())
+      part.out = packed(out_boxes[rank], part.out);
+    if (divided == division::batch) number_functors(rank, part);
     whole.emplace(rank, plan{ranks.at(rank), part});
   }
+}
+
+void distributed_plan::impl::number_functors(std::size_t rank, plan_spec& part) const {
+  const plan_spec& asked = spec.transform;
+  if (asked.load.is_given()) {
+    part.load =
+        distributing::load_of_part(asked.load, batch_part(in_boxes[rank], asked.lengths, kind.in),
+                                   bytes_of(in_boxes, kind.in, rank));
+    part.in = {};
+  }
+  if (asked.store.is_given()) {
+    part.store = distributing::store_of_part(asked.store,
+                                             batch_part(out_boxes[rank], asked.lengths, kind.out),
+                                             bytes_of(out_boxes, kind.out, rank));
+    part.out = {};
+  }
+  const bool share_text =
+      asked.load.source.is_given() && asked.load.source.text == asked.store.source.text;
+  if (share_text) distributing::join_texts(part.load, part.store, asked.load.source.text);
 }
 
 void distributed_plan::impl::set_boxes() {
@@ -428,9 +498,19 @@ void distributed_plan::enqueue(const buffer_view& in, const buffer_view& out) {
 }
 
 void distributed_plan::enqueue(std::span<const buffer_view> in, std::span<const buffer_view> out) {
+  enqueue(in, out, {});
+}
+
+void distributed_plan::enqueue(std::span<const buffer_view> in, std::span<const buffer_view> out,
+                               std::span<const run_operands> given) {
   impl& mine = require_owned(impl_, "plan");
   mine.require_views(in, out);
-  mine.move_in || mine.move_out ? mine.move_and_run(in, out) : mine.run(in, out);
+  if (!given.empty() && given.size() != mine.ranks.size()) {
+    throw plan_error(
+        formatted("arguments of functors were given for {} ranks of {}; give those of all",
+                  given.size(), mine.ranks.size()));
+  }
+  mine.move_in || mine.move_out ? mine.move_and_run(in, out, given) : mine.run(in, out, given);
 }
 
 }  // namespace wingbeat

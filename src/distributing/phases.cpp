@@ -8,13 +8,15 @@
 #include <span>     // as_bytes
 #include <utility>  // move
 
-#include "arrays/array.hpp"      // bytes_of_real
-#include "device_functor.hpp"    // device_functor
-#include "formatted.hpp"         // formatted
-#include "request/resolved.hpp"  // factor_of
-#include "request/traits.hpp"    // traits_of, count_of
-#include "wingbeat/error.hpp"    // plan_error
-#include "wingbeat/roots.hpp"    // root
+#include "arrays/array.hpp"                // bytes_of_real
+#include "device_functor.hpp"              // device_functor
+#include "distributing/boxes.hpp"          // bytes_of_share
+#include "distributing/part_functors.hpp"  // load_of_part, store_of_part
+#include "formatted.hpp"                   // formatted
+#include "request/resolved.hpp"            // factor_of
+#include "request/traits.hpp"              // traits_of, count_of
+#include "wingbeat/error.hpp"              // plan_error
+#include "wingbeat/roots.hpp"              // root
 
 namespace wingbeat::distributing {
 namespace {
@@ -233,6 +235,26 @@ device::functors::exchange_numbers phased_transform::exchange(const phase& part,
           .cut_in_row = !contains(part.axes, *part.next_cut)};
 }
 
+array_part phased_transform::part_of(std::size_t number, std::size_t rank, bool is_in) const {
+  const phase& part = phases_[number];
+  const request::traits& kind = request::traits_of(spec_.kind);
+  const std::vector<std::size_t> lengths = elements_of(lengths_, is_in ? kind.in : kind.out);
+  const index_range own = share(number, rank);
+  array_part result{{1, 1, 1}, {}, {1, 1, 1}, {}, 0, false};
+  const std::size_t n_missing = 3 - lengths.size();
+  for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
+    const std::size_t i = n_missing + axis;
+    result.length[i] = lengths[axis];
+    result.first[i] = (is_in ? part.in_first : part.out_first)[axis];
+    result.count[i] = (is_in ? part.in : part.out)[axis];
+    result.is_transformed[i] = contains(part.axes, axis);
+  }
+  result.first[n_missing + part.cut] += own.first;
+  result.count[n_missing + part.cut] = own.end - own.first;
+  result.has_bins_of_one_axis = spec_.lengths.size() == 1 && is_in != kind.is_forward;
+  return result;
+}
+
 plan_spec phased_transform::transforms(std::size_t number, std::size_t rank, std::size_t count,
                                        bool is_packed) const {
   const phase& part = phases_[number];
@@ -256,6 +278,12 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank, std
   result.valid_out = valid_of(result.lengths, kind.out, part.axes, part.out, part.out_first);
   result.in.origin = firsts_of(result.valid_in);
   if (number == 0) result.in.stored = spec_.in.stored.value_or(spec_.real);
+  if (has_load(number)) {
+    result.load = load_of_part(
+        spec_.load, part_of(number, rank, /*is_in=*/true),
+        bytes_of_share(spec_.load.in_bytes, spec_.load.element_bytes, count, part.in[part.cut]));
+    result.in = {};
+  }
   if (number + 1 == phases_.size()) {
     result.factor = static_cast<double>(request::factor_of(spec_));
   }
@@ -263,6 +291,11 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank, std
     result.out = layout_of(out, part.axes);
     result.out.origin = firsts_of(result.valid_out);
     if (number + 1 == phases_.size()) result.out.stored = spec_.out.stored.value_or(spec_.real);
+    if (!spec_.store.is_given() || number + 1 < phases_.size()) return result;
+    result.store = store_of_part(spec_.store, part_of(number, rank, /*is_in=*/false),
+                                 bytes_of_share(spec_.store.out_bytes, spec_.store.element_bytes,
+                                                count, part.out[part.cut]));
+    result.out = {};
     return result;
   }
   const auto numbers = exchange(part, count, is_packed);
@@ -292,7 +325,7 @@ bool phased_transform::leaves_in_output(std::size_t number) const {
   const bool is_in_place = !request::traits_of(last.kind).is_real() && last.in == last.out &&
                            last.in_first == last.out_first &&
                            spec_.out.stored.value_or(spec_.real) == computed();
-  return number + 2 == phases_.size() && !last.next_cut && is_in_place;
+  return number + 2 == phases_.size() && !last.next_cut && is_in_place && !spec_.store.is_given();
 }
 
 bool phased_transform::is_scattered(std::size_t number) const {

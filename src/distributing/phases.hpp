@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "wingbeat/device/ends/array_part.hpp"          // array_part
 #include "wingbeat/device/functors/exchange_store.hpp"  // exchange_numbers
 #include "wingbeat/distributed_plan.hpp"                // bin_distribution
 #include "wingbeat/distribution.hpp"                    // share_of
@@ -74,6 +75,11 @@ class phased_transform {
   [[nodiscard]] plan_spec transforms(std::size_t number, std::size_t rank, std::size_t count,
                                      bool is_packed) const;
 
+  /// Returns whether a functor of the request loads what a phase reads.
+  [[nodiscard]] bool has_load(std::size_t number) const {
+    return number == 0 && spec_.load.is_given();
+  }
+
   /// Returns the bytes from one index of the axis that is cut to the next in what a phase reads.
   [[nodiscard]] std::size_t stride_bytes(std::size_t number, std::size_t rank) const;
 
@@ -109,6 +115,9 @@ class phased_transform {
  private:
   [[nodiscard]] device::functors::exchange_numbers exchange(const phase& part, std::size_t count,
                                                             bool is_packed) const;
+  /// Returns the part of the whole array that a plan of a phase numbers on one of its sides.
+  [[nodiscard]] device::ends::array_part part_of(std::size_t number, std::size_t rank,
+                                                 bool is_in) const;
   /// Of a number between phases.
   [[nodiscard]] precision computed() const;
   [[nodiscard]] std::size_t complex_bytes() const;

@@ -7,6 +7,7 @@
 
 #include "distributing/boxes.hpp"  // undivided
 #include "request/traits.hpp"      // traits_of
+#include "wingbeat/error.hpp"      // plan_error
 
 namespace wingbeat::distributing {
 namespace {
@@ -40,6 +41,16 @@ std::size_t product(const std::vector<std::size_t>& lengths) {
   std::size_t result = 1;
   for (const std::size_t each : lengths) result *= each;
   return result;
+}
+
+/// Refuses functors: they read arrays as one device has them.
+distributed_spec without_functors(distributed_spec spec) {
+  if (spec.transform.load.is_given() || spec.transform.store.is_given()) {
+    throw plan_error(
+        "a functor was given, such as a window, of an array that is dealt to several devices; "
+        "leave it out, or choose one device");
+  }
+  return spec;
 }
 
 /// Returns whether ranks have the bins of one axis as two.
@@ -104,7 +115,7 @@ std::vector<std::byte> as_one_axis(std::span<const std::byte> bins,
 }
 
 whole_run::whole_run(const domain& ranks, distributed_spec spec)
-    : ranks_(ranks), transforms_(ranks, std::move(spec)) {
+    : ranks_(ranks), transforms_(ranks, without_functors(std::move(spec))) {
   constexpr std::size_t least = 16;  // of ranks that have nothing
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     in_.emplace_back(ranks_.at(rank), std::max(transforms_.in_bytes(rank), least));

@@ -14,7 +14,7 @@ namespace wingbeat::distributing {
 /// Arrays are packed, as a plan of one device has them; of ranges the elements within them.
 class whole_run {
  public:
-  /// Throws as `distributed_plan` does.
+  /// Throws as `distributed_plan` does, and `plan_error` for functors.
   whole_run(const domain& ranks, distributed_spec spec);
 
   [[nodiscard]] const distributed_plan& transforms() const { return transforms_; }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a transform along some axes of a part of an array, as elements of the whole array.
+#pragma once
+
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, size
+
+namespace wingbeat::device::ends {
+
+/// Which array of a batch an element is of, and which of its elements it is.
+struct array_spot {
+  size row, i;
+};
+
+/// An array of three axes, of which the first ones may have one element. Rows count the batch, then
+/// the axes that are not transformed, as far as the part has them.
+struct array_part {
+  size length[3];  ///< Of the whole array.
+  size first[3];   ///< Where the part begins along an axis that is not transformed,
+  size count[3];   ///< and how many of its indices it has.
+  bool is_transformed[3];
+  size first_row;             ///< Of the batch.
+  bool has_bins_of_one_axis;  ///< Indices k1 and k2 of the last two are bin k1 + N1 k2.
+
+  /// Of element `i` of a row; `i` counts all indices of the axes that are transformed.
+  WINGBEAT_FN constexpr array_spot spot(size row, size i) const {
+    size index[3] = {};
+    for (unsigned axis = 3; axis-- > 0;) {
+      if (is_transformed[axis]) {
+        index[axis] = i % length[axis];
+        i /= length[axis];
+      } else {
+        index[axis] = first[axis] + row % count[axis];
+        row /= count[axis];
+      }
+    }
+    if (has_bins_of_one_axis) return {first_row + row, index[1] + length[1] * index[2]};
+    return {first_row + row, (index[0] * length[1] + index[1]) * length[2] + index[2]};
+  }
+};
+
+}  // namespace wingbeat::device::ends
