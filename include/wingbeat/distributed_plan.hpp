@@ -37,7 +37,8 @@ struct distributed_spec {
   bool may_use_one_device = true;
   /// The parts that ranks have of the input and of the output, a box for each rank, of the batch
   /// and the axes, where they are others than those of the plan, from and to which it then moves
-  /// everything: `pencils`, or any boxes that hold every element once. Not of one axis that is cut.
+  /// everything: `pencils`, or any boxes that hold every element once, with strides if they are not
+  /// packed. Not of one axis that is cut.
   std::vector<box> in_boxes = {}, out_boxes = {};
 };
 

@@ -10,17 +10,21 @@
 
 namespace wingbeat {
 
-/// Elements lower .. upper - 1 of each axis. A box in memory is packed, the last axis densest.
+/// Elements lower .. upper - 1 of each axis.
 struct box {
   std::vector<std::size_t> lower = {}, upper = {};
+  /// Elements in memory from one to the next along each axis; empty: packed, the last axis densest.
+  std::vector<std::size_t> strides = {};
 
   [[nodiscard]] std::size_t length(std::size_t axis) const { return upper[axis] - lower[axis]; }
   /// Returns the number of its elements; 0 of an empty box.
   [[nodiscard]] std::size_t count() const;
+  /// Returns the elements of memory from its first to its last; 0 of an empty box.
+  [[nodiscard]] std::size_t span() const;
   bool operator==(const box&) const = default;
 };
 
-/// Returns what two boxes have in common; an empty box where they have nothing.
+/// Returns what two boxes have in common, packed; an empty box where they have nothing.
 [[nodiscard]] box common_part(const box& a, const box& b);
 
 /// Returns the part of `length` things that a rank has: the first length % ranks ranks have one
@@ -39,7 +43,7 @@ struct box {
                                        std::size_t second_axis, std::size_t second_ranks);
 
 /// Copies elements that two boxes have in common from the one, at `source`, to the other, at
-/// `target`, both packed in memory of this process.
+/// `target`, both in memory of this process.
 void copy_part(const box& part, const box& from, const void* source, const box& to, void* target,
                std::size_t element_bytes);
 
@@ -52,8 +56,9 @@ struct transfer {
 /// What changes hands from boxes by rank to other boxes of the same array.
 class redistribution {
  public:
-  /// Throws `plan_error` unless both lists have a box for each rank, of equally many axes, and
-  /// every element of the one list is in the other exactly once.
+  /// Throws `plan_error` unless both lists have a box for each rank, of equally many axes, with no
+  /// stride shorter than what lies in it, and every element of the one list is in the other exactly
+  /// once.
   redistribution(std::vector<box> before, std::vector<box> after);
 
   [[nodiscard]] const std::vector<box>& before() const { return before_; }

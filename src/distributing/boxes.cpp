@@ -22,6 +22,7 @@ std::vector<box> undivided(const box& elements, std::size_t ranks) {
 }
 
 std::vector<std::size_t> distances_of(const box& whole) {
+  if (!whole.strides.empty()) return whole.strides;
   std::vector<std::size_t> distances(whole.lower.size(), 1);
   for (std::size_t axis = distances.size() - 1; axis-- > 0;) {
     distances[axis] = distances[axis + 1] * whole.length(axis + 1);
@@ -30,9 +31,10 @@ std::vector<std::size_t> distances_of(const box& whole) {
 }
 
 std::size_t place_of(const box& whole, const std::vector<std::size_t>& element) {
+  const std::vector<std::size_t> distances = distances_of(whole);
   std::size_t place = 0;
   for (std::size_t i = 0; i < element.size(); ++i) {
-    place = place * whole.length(i) + element[i] - whole.lower[i];
+    place += (element[i] - whole.lower[i]) * distances[i];
   }
   return place;
 }

@@ -185,7 +185,7 @@ struct distributed_plan::impl {
       return distributing::bytes_of_share(bytes, element, boxes.at(rank).count(), count);
     }
     const memory_layout& layout = is_in ? spec.transform.in : spec.transform.out;
-    return boxes.at(rank).count() * request::reals_of(side) *
+    return boxes.at(rank).span() * request::reals_of(side) *
            bytes_of_real(layout.stored.value_or(spec.transform.real));
   }
   [[nodiscard]] std::string explain() const;
@@ -232,7 +232,8 @@ std::string distributed_plan::impl::validate() const {
   for (const auto* boxes : {&spec.in_boxes, &spec.out_boxes}) {
     text += "/";
     for (const box& each : *boxes) {
-      text += formatted("{}:{};", joined(each.lower, ","), joined(each.upper, ","));
+      text += formatted("{}:{}:{};", joined(each.lower, ","), joined(each.upper, ","),
+                        joined(each.strides, ","));
     }
   }
   return text;

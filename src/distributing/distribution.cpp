@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/distribution.hpp"
 
-#include <algorithm>  // max, min
+#include <algorithm>  // max, min, sort
 #include <cstring>    // memcpy
-#include <utility>    // move
+#include <utility>    // move, pair
 
 #include "distributing/boxes.hpp"                       // cut_along, place_of
 #include "formatted.hpp"                                // formatted
@@ -17,6 +17,23 @@ std::size_t count_of(const std::vector<box>& boxes) {
   std::size_t sum = 0;
   for (const box& each : boxes) sum += each.count();
   return sum;
+}
+
+/// Returns whether no two elements share memory: every stride is as long as what lies in it.
+bool has_room(const box& each) {
+  if (each.strides.empty() || each.count() == 0) return true;
+  if (each.strides.size() != each.lower.size()) return false;
+  std::vector<std::pair<std::size_t, std::size_t>> axes;  // stride, length
+  for (std::size_t i = 0; i < each.strides.size(); ++i) {
+    if (each.length(i) > 1) axes.emplace_back(each.strides[i], each.length(i));
+  }
+  std::sort(axes.begin(), axes.end());
+  std::size_t within = 1;
+  for (const auto& [stride, length] : axes) {
+    if (stride < within) return false;
+    within = stride * length;
+  }
+  return true;
 }
 
 void require_boxes(const std::vector<box>& before, const std::vector<box>& after) {
@@ -33,11 +50,17 @@ void require_boxes(const std::vector<box>& before, const std::vector<box>& after
       for (std::size_t i = 0; is_valid && i < n_axes; ++i) {
         is_valid = each.lower[i] <= each.upper[i];
       }
-      if (is_valid) continue;
-      throw plan_error(
-          formatted("the box of rank {} is no box of {} axes; give lower <= upper of "
-                    "each axis",
-                    rank, n_axes));
+      if (!is_valid) {
+        throw plan_error(
+            formatted("the box of rank {} is no box of {} axes; give lower <= upper of "
+                      "each axis",
+                      rank, n_axes));
+      }
+      if (has_room(each)) continue;
+      throw plan_error(formatted(
+          "the strides of rank {}'s box are not {} or let elements share memory; give each axis at "
+          "least the length times the stride of those within it, or none",
+          rank, n_axes));
     }
   }
 }
@@ -81,6 +104,14 @@ std::size_t box::count() const {
   return product;
 }
 
+std::size_t box::span() const {
+  if (count() == 0) return 0;
+  const std::vector<std::size_t> distances = distributing::distances_of(*this);
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < lower.size(); ++i) last += (length(i) - 1) * distances[i];
+  return last + 1;
+}
+
 box common_part(const box& a, const box& b) {
   box part;
   for (std::size_t i = 0; i < a.lower.size(); ++i) {
@@ -116,13 +147,22 @@ std::vector<box> pencils(const std::vector<std::size_t>& lengths, std::size_t fi
 
 void copy_part(const box& part, const box& from, const void* source, const box& to, void* target,
                std::size_t element_bytes) {
-  const std::size_t row_bytes = part.length(part.lower.size() - 1) * element_bytes;
+  const std::size_t last = part.lower.size() - 1;
+  const std::size_t from_stride = distributing::distances_of(from)[last];
+  const std::size_t to_stride = distributing::distances_of(to)[last];
+  // Elements that lie apart are copied one by one.
+  const std::size_t n_runs = from_stride == 1 && to_stride == 1 ? 1 : part.length(last);
+  const std::size_t run_bytes = part.length(last) / n_runs * element_bytes;
   std::vector<std::size_t> row = part.lower;
   do {
-    std::memcpy(
-        static_cast<std::byte*>(target) + distributing::place_of(to, row) * element_bytes,
-        static_cast<const std::byte*>(source) + distributing::place_of(from, row) * element_bytes,
-        row_bytes);
+    auto* target_row =
+        static_cast<std::byte*>(target) + distributing::place_of(to, row) * element_bytes;
+    const auto* source_row =
+        static_cast<const std::byte*>(source) + distributing::place_of(from, row) * element_bytes;
+    for (std::size_t i = 0; i < n_runs; ++i) {
+      std::memcpy(target_row + i * to_stride * element_bytes,
+                  source_row + i * from_stride * element_bytes, run_bytes);
+    }
   } while (advance(part, row));
 }
 

@@ -164,6 +164,42 @@ TEST_P(distributed_plan_on, takes_boxes_of_every_shape) {
   EXPECT_THAT(refusal([&] { (void)distributed_plan(ranks_of(2), spec); }), HasSubstr("6 boxes"));
 }
 
+TEST_P(distributed_plan_on, takes_boxes_with_strides) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
+  domain ranks = ranks_of(2);
+  const plan_spec spec{.lengths = {4, 6}};
+  distributed_plan packed{ranks, {spec, {}, false}};
+  // Rank 0 has values transposed, rank 1 in rows of 8.
+  distributed_plan strided{
+      ranks,
+      {spec, {}, false, {{{0, 0, 0}, {1, 2, 6}, {12, 1, 2}}, {{0, 2, 0}, {1, 4, 6}, {16, 8, 1}}}}};
+  EXPECT_EQ(strided.in_bytes(1), 14 * sizeof(std::complex<float>));
+  std::vector<std::complex<float>> rows(12), columns(12), wide(14);
+  for (std::size_t i = 0; i < 12; ++i) {
+    rows[i] = {static_cast<float>(i * i % 7), static_cast<float>(i)};
+    columns[i % 6 * 2 + i / 6] = wide[i / 6 * 8 + i % 6] = rows[i];
+  }
+  const auto filled = [&](const auto& values) {
+    buffer memory{*on, values.size() * sizeof values[0]};
+    memory.write(values.data(), memory.size_bytes());
+    return memory;
+  };
+  const buffer as_rows = filled(rows), as_columns = filled(columns), as_wide = filled(wide);
+  std::vector<buffer> out;
+  for (int i = 0; i < 4; ++i) out.emplace_back(*on, packed.out_bytes(0));
+  packed.enqueue(std::vector{as_rows.view(), as_rows.view()},
+                 std::vector{out[0].view(), out[1].view()});
+  strided.enqueue(std::vector{as_columns.view(), as_wide.view()},
+                  std::vector{out[2].view(), out[3].view()});
+  ranks.wait();
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    std::vector<std::byte> expected(packed.out_bytes(rank)), found(expected);
+    out[rank].read(expected.data(), expected.size());
+    out[2 + rank].read(found.data(), found.size());
+    EXPECT_EQ(found, expected);
+  }
+}
+
 TEST_P(distributed_plan_on, takes_numbers_of_16_bits) {
   if (leaves_out()) GTEST_SKIP() << "the same on every engine";
   for (const transform kind : kinds) {

@@ -101,6 +101,32 @@ TEST(distribution, counts_what_leaves_its_rank) {
   EXPECT_EQ(slabs({5, 4}, 1, 3)[2], (box{{0, 3}, {5, 4}}));
 }
 
+TEST(distribution, places_elements_by_strides) {
+  // Columns of 3 rows, 5 apart, and the last column alone.
+  const box columns{{0, 0}, {3, 2}, {1, 5}}, column{{0, 2}, {3, 3}, {2, 1}};
+  EXPECT_EQ(columns.span(), 8U);
+  EXPECT_EQ(column.span(), 5U);
+  const redistribution change{{columns, column}, slabs({3, 3}, 0, 2)};
+  std::vector<int> first(8, -1), second(5, -1);
+  for (int y = 0; y < 3; ++y) {
+    for (int x = 0; x < 2; ++x) first[static_cast<std::size_t>(y + 5 * x)] = 3 * y + x;
+    second[static_cast<std::size_t>(2 * y)] = 3 * y + 2;
+  }
+  std::vector<int> rows[2] = {std::vector<int>(6), std::vector<int>(3)};
+  for (const transfer& each : change.transfers()) {
+    change.copy(each, each.sender == 0 ? first.data() : second.data(), rows[each.receiver].data(),
+                sizeof(int));
+  }
+  EXPECT_EQ(rows[0], (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(rows[1], (std::vector<int>{6, 7, 8}));
+  const auto refused = [](const box& each) {
+    return refusal([&] { (void)redistribution{{each}, slabs({3, 2}, 0, 1)}; });
+  };
+  EXPECT_THAT(refused({{0, 0}, {3, 2}, {1, 2}}), HasSubstr("let elements share memory"));
+  EXPECT_THAT(refused({{0, 0}, {3, 2}, {2}}), HasSubstr("the strides of rank 0's box are not 2"));
+  EXPECT_EQ(refused({{0, 0}, {3, 2}, {1, 3}}), wingbeat::test::nothing_refused);
+}
+
 TEST(distribution, refuses_axes_that_an_array_does_not_have) {
   EXPECT_THAT(refusal([] {
                 (void)slabs({4, 4}, 2, 2);
