@@ -156,6 +156,7 @@ void cut_transform::prepare() {
 
 void cut_transform::open_peers() {
   if (!is_opened()) return;
+  barrier_ = processes::shared_barrier::open(ranks_.group());
   for (std::size_t number = 0; number < work_.size(); ++number) {
     if (!steps_.phases()[number].next_cut) continue;
     opened_.resize(number + 1);
@@ -313,6 +314,7 @@ void cut_transform::wait_for_each_other() {
   if (!ranks_.group()) return distributing::wait_for_each_other(ranks_);
   if (is_sent()) return;  // by what they receive
   ranks_.wait();
+  if (barrier_) return barrier_->wait();
   static_cast<void>(ranks_.group()->gather(""));
 }
 

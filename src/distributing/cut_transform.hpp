@@ -7,6 +7,7 @@
 
 #include <cstddef>  // size_t
 #include <map>
+#include <memory>  // unique_ptr
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "distributing/phases.hpp"        // phased_transform
 #include "distributing/shared_ranks.hpp"  // peer_memory
 #include "distributing/transport.hpp"     // transport
+#include "processes/shared_barrier.hpp"   // shared_barrier
 #include "wingbeat/buffer.hpp"            // buffer, buffer_view
 #include "wingbeat/domain.hpp"            // domain
 #include "wingbeat/plan.hpp"              // plan
@@ -114,6 +116,7 @@ class cut_transform {
   std::vector<std::vector<rank_phase>> work_;  // [phase][rank]
   std::vector<rank_memory> memory_;            // [rank]
   std::vector<peer_memory> opened_ = {};       // [phase], of processes
+  std::unique_ptr<processes::shared_barrier> barrier_ = {};
 };
 
 }  // namespace wingbeat::distributing

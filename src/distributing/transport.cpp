@@ -77,7 +77,7 @@ class nccl_transport final : public transport {
     try {
       rank_->exchange(sent, received, waiting());
     } catch (const device_error&) {
-      static_cast<void>(group_->gather(""));  // names a rank that was lost
+      group_->require_all(processes::deadline{group_->patience_s() / 2});
       throw;
     }
   }

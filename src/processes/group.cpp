@@ -117,6 +117,10 @@ bool group::has_lost_one() const {
   });
 }
 
+bool group::has_news_of(std::size_t rank) const {
+  return !failure_.empty() || (sockets_[rank].is_open() && has_news(sockets_[rank]));
+}
+
 void group::give_up(const std::string& reason) {
   failure_ = reason;
   const frame head{.holds = frame::failure, .size_bytes = reason.size()};
@@ -318,14 +322,16 @@ void group::exchange(const std::vector<std::span<const std::byte>>& sent,
   exchange(sent, [&](std::size_t rank, std::size_t) { return received[rank]; });
 }
 
-std::vector<std::string> group::gather(const std::string& text) {
+std::vector<std::string> group::gather(const std::string& text, const deadline& until) {
   std::vector<std::string> texts(place_.size);
   texts[place_.rank] = text;
-  exchange(std::vector<std::span<const std::byte>>(place_.size, bytes_of(text)),
-           [&](std::size_t rank, std::size_t size_bytes) {
-             texts[rank].resize(std::min(size_bytes, max_text_bytes));
-             return std::as_writable_bytes(std::span{texts[rank].data(), texts[rank].size()});
-           });
+  exchange(
+      std::vector<std::span<const std::byte>>(place_.size, bytes_of(text)),
+      [&](std::size_t rank, std::size_t size_bytes) {
+        texts[rank].resize(std::min(size_bytes, max_text_bytes));
+        return std::as_writable_bytes(std::span{texts[rank].data(), texts[rank].size()});
+      },
+      until);
   return texts;
 }
 

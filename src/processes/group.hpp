@@ -34,6 +34,9 @@ class group {
   /// Returns whether a rank has ended or was lost, without waiting; the next call names it.
   [[nodiscard]] bool has_lost_one() const;
 
+  /// Returns whether a rank has ended, was lost, or has sent something that is not received yet.
+  [[nodiscard]] bool has_news_of(std::size_t rank) const;
+
   /// Returns memory for the bytes that a rank sends, as many as it sends.
   using receiver = std::function<std::span<std::byte>(std::size_t rank, std::size_t size_bytes)>;
 
@@ -48,7 +51,12 @@ class group {
                 const std::vector<std::span<std::byte>>& received);
 
   /// Returns the texts of all ranks, this one's among them.
-  [[nodiscard]] std::vector<std::string> gather(const std::string& text);
+  [[nodiscard]] std::vector<std::string> gather(const std::string& text) {
+    return gather(text, deadline{patience_s_});
+  }
+
+  /// Asks who is there, of ranks that were waited for elsewhere: throws, naming who is not.
+  void require_all(const deadline& until) { static_cast<void>(gather("", until)); }
 
  private:
   struct flow;
@@ -62,6 +70,7 @@ class group {
   /// With the ranks that are connected.
   void exchange(const std::vector<std::span<const std::byte>>& sent, const receiver& memory_for,
                 const deadline& until);
+  std::vector<std::string> gather(const std::string& text, const deadline& until);
   void receive(flow& bytes, std::size_t rank, const receiver& memory_for);
   void send(flow& bytes, std::size_t rank);
 

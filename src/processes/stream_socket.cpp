@@ -189,10 +189,23 @@ std::string free_port() {
   return own_end(listening_at({"127.0.0.1", "0"})).port;
 }
 
-bool is_at_end(const file_descriptor& socket) {
+namespace {
+
+/// Returns what receiving one byte would: 1, 0 at the end, or -1.
+ssize_t peeked(const file_descriptor& socket) {
   char next = 0;
-  const ssize_t n = ::recv(socket.get(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+  return ::recv(socket.get(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+}
+
+}  // namespace
+
+bool is_at_end(const file_descriptor& socket) {
+  const ssize_t n = peeked(socket);
   return n == 0 || (n < 0 && !is_retried(errno));
+}
+
+bool has_news(const file_descriptor& socket) {
+  return peeked(socket) >= 0 || !is_retried(errno);
 }
 
 void finish(const file_descriptor& socket, const deadline& until) {

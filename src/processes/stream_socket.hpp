@@ -68,6 +68,9 @@ enum class progress { going_on, done, lost };
 /// Returns whether the other end has gone and left nothing to be received.
 [[nodiscard]] bool is_at_end(const file_descriptor& socket);
 
+/// Returns whether there is something to be received, or the other end has gone.
+[[nodiscard]] bool has_news(const file_descriptor& socket);
+
 /// Sends no more, and drops what still comes until the other end does so too or time is over: an
 /// end that is closed with something unread takes back what it sent.
 void finish(const file_descriptor& socket, const deadline& until);

@@ -57,7 +57,7 @@ bool is_settled(const nccl_api& api, communicator_handle handle, std::string_vie
 
 template <class Condition>
 void wait_until(std::string_view doing, const may_wait& goes_on, Condition is_so) {
-  constexpr int polls = 256;  // cheaper than to ask for the others
+  constexpr int polls = 32;  // cheaper than to ask for the others
   for (int count = 1; !is_so(); ++count) {
     if (count % polls == 0 && !goes_on()) {
       throw device_error(formatted("NCCL did not {} in time, or a rank was lost", doing));

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "processes/shared_barrier.hpp"
+
+#include <fcntl.h>  // open
+#include <sys/mman.h>
+#include <unistd.h>  // ftruncate, unlink
+
+#include <algorithm>  // all_of
+#include <random>     // random_device
+#include <string>
+#include <thread>   // this_thread::yield
+#include <utility>  // move
+#include <vector>
+
+#include "file_descriptor.hpp"  // file_descriptor
+#include "formatted.hpp"        // formatted
+#include "wingbeat/error.hpp"   // device_error
+
+namespace wingbeat::processes {
+namespace {
+
+/// Returns memory by its name, zeros where it is new; null where there is none.
+void* mapped(const std::string& name, std::size_t size_bytes, int flags) {
+  const file_descriptor memory{::open(name.c_str(), O_RDWR | O_CLOEXEC | flags, 0600)};
+  if (!memory.is_open()) return nullptr;
+  if (flags != 0 && ::ftruncate(memory.get(), static_cast<off_t>(size_bytes)) != 0) return nullptr;
+  void* const found =
+      ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+  return found == MAP_FAILED ? nullptr : found;
+}
+
+}  // namespace
+
+std::unique_ptr<shared_barrier> shared_barrier::open(const std::shared_ptr<group>& ranks) {
+  const std::size_t bytes = ranks->size() * sizeof(counter);
+  std::string name;
+  void* memory = nullptr;
+  if (ranks->rank() == 0) {
+    name = formatted("/dev/shm/wingbeat-{}-{}", ::getpid(), std::random_device{}());
+    memory = mapped(name, bytes, O_CREAT | O_EXCL);
+  }
+  name = ranks->gather(name)[0];
+  if (ranks->rank() != 0) memory = mapped(name, bytes, 0);
+  const std::vector<std::string> answers = ranks->gather(memory != nullptr ? "yes" : "no");
+  if (ranks->rank() == 0) ::unlink(name.c_str());
+  std::unique_ptr<shared_barrier> result;
+  if (memory != nullptr) result.reset(new shared_barrier(ranks, static_cast<counter*>(memory)));
+  const bool have_all = std::all_of(answers.begin(), answers.end(),
+                                    [](const std::string& each) { return each == "yes"; });
+  return have_all ? std::move(result) : nullptr;
+}
+
+shared_barrier::~shared_barrier() {
+  ::munmap(counters_, ranks_->size() * sizeof(counter));
+}
+
+void shared_barrier::wait() {
+  counters_[ranks_->rank()].count.store(++count_, std::memory_order_release);
+  const deadline until{ranks_->patience_s()};
+  constexpr int polls = 16;  // cheaper than to ask for the others
+  for (std::size_t rank = 0; rank < ranks_->size(); ++rank) {
+    const auto has_come = [&] {
+      return counters_[rank].count.load(std::memory_order_acquire) >= count_;
+    };
+    for (int n = 1; !has_come(); ++n) {
+      std::this_thread::yield();
+      if (n % polls != 0) continue;
+      // Whoever says something elsewhere, or nothing in time, does not come.
+      if ((ranks_->has_news_of(rank) || until.left_ms() == 0) && !has_come()) {
+        ranks_->require_all(until);
+        throw device_error(
+            formatted("rank {} makes other calls; have all ranks make the same", rank));
+      }
+    }
+  }
+}
+
+}  // namespace wingbeat::processes
