@@ -76,6 +76,15 @@ std::optional<precision> maps_between(const match_request& request) {
   return request.search.is_normalised ? std::nullopt : request.search.between;
 }
 
+/// A queue with memory for a batch of templates.
+struct template_feed {
+  template_feed(queue queue_of_runs, std::size_t size_bytes)
+      : on(std::move(queue_of_runs)), templates(on, size_bytes) {}
+
+  queue on;
+  buffer templates;
+};
+
 /// The image on a device, with whatever scores templates there.
 class matcher {
  public:
@@ -93,7 +102,8 @@ class matcher {
 
  private:
   void plan_search();
-  void take_normalised_maps(const template_batch& batch);
+  void add_feed();
+  void take_normalised_maps(const template_batch& batch, const buffer& templates);
   [[nodiscard]] template_search searching(std::size_t templates_at_once);
 
   queue on_;
@@ -102,7 +112,9 @@ class matcher {
   std::vector<std::size_t> lengths_;
   std::size_t at_once_;
   norms image_norms_;
-  buffer image_, templates_;
+  buffer image_;
+  std::vector<template_feed> feeds_;  ///< Batches take turns.
+  std::size_t n_batches_ = 0;
   std::optional<template_search> search_, map_search_;
   std::optional<convolver> maps_;
 };
@@ -138,14 +150,14 @@ matcher::matcher(const queue& on, const formats::image_stack& image,
   image_.write(bytes.data(), bytes.size());
   const std::size_t template_points = spec_.templates[0] * spec_.templates[1];
   const std::size_t number_bytes = bytes.size() / samples.size();
-  templates_ = buffer{on, at_once_ * template_points * number_bytes};
+  feeds_.emplace_back(on, at_once_ * template_points * number_bytes);
   if (request.wants_maps() && request.search.is_normalised) {
     map_search_ = searching(1);
   }
   if (request.wants_maps() && !request.search.is_normalised) maps_.emplace(on, plain, samples);
-  if (request.keeps_state()) {
-    plan_search();
-  }
+  if (!request.keeps_state()) return;
+  plan_search();
+  if (on.device().is_gpu) add_feed();  // others copy with the processor that computes
 }
 
 template_search matcher::searching(std::size_t templates_at_once) {
@@ -168,11 +180,22 @@ void matcher::plan_search() {
   }
 }
 
-void matcher::take_normalised_maps(const template_batch& batch) {
-  const std::size_t template_bytes = templates_.size_bytes() / at_once_;
+/// Adds a second queue, on which a batch is uploaded and transformed while the one before is
+/// scored, where the device has memory for it.
+void matcher::add_feed() {
+  try {
+    template_feed second{queue{on_.device()}, feeds_.front().templates.size_bytes()};
+    search_->restart(second.on);  // allocates what runs need there
+    feeds_.push_back(std::move(second));
+  } catch (const memory_error&) {  // then one queue does all
+  }
+}
+
+void matcher::take_normalised_maps(const template_batch& batch, const buffer& templates) {
+  const std::size_t template_bytes = templates.size_bytes() / at_once_;
   for (std::size_t n = 0; n < batch.count; ++n) {
     map_search_->restart(on_);
-    buffer_view view = templates_.view();
+    buffer_view view = templates.view();
     view.offset_bytes += n * template_bytes;
     view.size_bytes = template_bytes;
     map_search_->add(on_, view, 1);
@@ -192,9 +215,10 @@ void matcher::add(const template_batch& batch) {
   }
   if (!search_ && !map_search_) return;
   const std::vector<std::byte> bytes = pack(batch.samples, request_.search.real);
-  templates_.write(bytes.data(), bytes.size());
-  if (map_search_) take_normalised_maps(batch);
-  if (search_) search_->add(on_, templates_.view(), batch.count, batch.first);
+  template_feed& feed = feeds_[n_batches_++ % feeds_.size()];
+  feed.templates.write(bytes.data(), bytes.size());
+  if (map_search_) take_normalised_maps(batch, feed.templates);
+  if (search_) search_->add(feed.on, feed.templates.view(), batch.count, batch.first);
 }
 
 search_state matcher::state() {

@@ -115,9 +115,9 @@ struct search_state {
 /// Queues given to functions are of the first one's device and context, and may alternate: what is
 /// queued waits by itself for what it needs of others. So templates that `add` finds on one queue
 /// are copied and transformed while scores of those before them are made on another, and what is
-/// kept has the same bits. When `begin` or `add` is first given a queue, it allocates there what
-/// runs on it need: memory of templates, and the workspace that `explain` states. On engines that
-/// have done what they queue, host and reference, a second queue gains nothing.
+/// kept has the same bits. When `begin`, `restart` or `add` is first given a queue, it allocates
+/// there what runs need: memory of templates, and the workspace that `explain` states. On engines
+/// that have done what they queue, host and reference, a second queue gains nothing.
 class template_search {
  public:
   /// Throws `plan_error`, naming the field at fault, or `device_error`.

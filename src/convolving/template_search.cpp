@@ -408,6 +408,7 @@ void template_search::restart(queue& on) {
   impl& mine = require_owned(impl_, "search");
   mine.own.require_queue(*on.impl());
   if (!mine.has_image) throw plan_error("no image was begun; call begin before restart");
+  mine.templates_of(on);
   mine.forget(on);
   mine.has_image = true;
 }
