@@ -61,7 +61,8 @@ def integers(values, name):
 
 def lengths_and_axes(shape, s, axes):
     """Returns (lengths, axes) of a transform of an array of this shape, axes as given, by SciPy's
-    rules: without axes, the last ones; a length of -1, or none, keeps the array's."""
+    rules: without axes, the last ones; a length of -1 is the array's, of half a spectrum too, and None
+    what the transform has by default."""
     rank = len(shape)
     if axes is not None:
         axes = integers(axes, "axes")
@@ -85,7 +86,7 @@ def lengths_and_axes(shape, s, axes):
                          f"{len(axes)} axes and {len(s)} lengths were given")
     if any(n < 1 and n != -1 for n in s):
         raise ValueError(f"invalid number of data points ({list(s)}) specified")
-    return tuple(None if n == -1 else n for n in s), axes
+    return tuple(shape[axis] if n == -1 else n for n, axis in zip(s, axes)), axes
 
 
 #: The norm of a forward function for each number of the library's `scaling`: none, by length, by its

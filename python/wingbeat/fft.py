@@ -7,7 +7,8 @@ x            an array of any library, or what numpy makes an array of. The resul
              library and on the same device. fp16, bf16, fp32 and fp64, real and complex; integers
              are taken as float64.
 n, s         the length, or one per axis: longer axes are cropped, shorter ones padded with zeros;
-             None, or -1 in s, keeps the array's.
+             None keeps the array's, of half a spectrum the 2 (n - 1) it is of; so does -1 in s, but
+             of half a spectrum it is the array's too, as in SciPy.
 axis, axes   along which to transform.
 norm         "backward" (None): the inverse is divided by the number of points; "forward": the
              forward transform is; "ortho": both, by its square root.

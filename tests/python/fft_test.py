@@ -61,6 +61,15 @@ def test_agrees_with_scipy_along_many_axes(name, shape):
         assert_as_scipy(name, x[..., ::-1].T, s=s, axes=axes)
 
 
+@pytest.mark.parametrize("name", (*SOLIDS, "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2"))
+def test_a_length_of_minus_one_is_the_arrays(name):
+    x = noise((4, 5), "f8")
+    for s, axes in itertools.product(((-1, -1), (3, -1), (-1, 4)), ((0, 1), (1, 0))):
+        assert_as_scipy(name, x, s=s, axes=axes)
+    if not name.endswith("2"):
+        assert_as_scipy(name, x, s=[-1], axes=[-1])
+
+
 @pytest.mark.parametrize("type", (1, 2, 3, 4))
 @pytest.mark.parametrize("name", ("dct", "idct", "dst", "idst"))
 def test_agrees_with_scipy_for_each_type(name, type):

@@ -37,6 +37,14 @@ def test_wingbeat_does_what_it_takes(name, monkeypatch):
         np.testing.assert_array_equal(getattr(wingbeat.numpy, name)(given), wanted)
 
 
+@pytest.mark.parametrize("name", SOLIDS)
+def test_a_length_of_minus_one_is_the_arrays(name):
+    x = np.random.default_rng(3).standard_normal((4, 5))
+    for s in ((-1, -1), (3, -1), (-1, 4)):
+        np.testing.assert_allclose(getattr(wingbeat.numpy, name)(x, s, (0, 1)),
+                                   getattr(np.fft, name)(x, s, (0, 1)), rtol=0, atol=1e-11)
+
+
 def refused():
     """Yields what numpy refuses, or does otherwise than SciPy: functions, arrays, options."""
     objects = np.array([[1, 2.5], [3, 4]], object)
