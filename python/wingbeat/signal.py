@@ -305,14 +305,15 @@ def long_conv(x: Array, k: Array, causal: bool = True, gate: Array | None = None
     if k.ndim == 2 and (x.ndim < 2 or k.shape[0] not in (1, x.shape[-2])):
         raise ValueError(f"k has {k.shape[0]} channels and x has shape {x.shape}; give x as [.., "
                          "channels, L]")
-    gate = None if gate is None else _broadcast("gate", gate, x.shape, x)
-    skip = None if skip is None else _broadcast("skip", skip, x.shape[-2:-1], x)
-    given = {name: each for name, each in (("x", x), ("k", k), ("gate", gate), ("skip", skip))
-             if each is not None}
-    for name, each in given.items():
+    given = {name: each if _is_number(each) else np.asarray(each) for name, each in (
+        ("x", x), ("k", k), ("gate", gate), ("skip", skip)) if each is not None}
+    arrays = {name: each for name, each in given.items() if not _is_number(each)}
+    for name, each in arrays.items():
         if _sums.common_type(each) is None:
             raise TypeError(f"{name} is of {each.dtype}; give numbers of up to double precision")
-    dtype = _sums.common_type(*given.values())
+    dtype = np.result_type(_sums.common_type(*arrays.values()), *filter(_is_number, given.values()))
+    gate = None if gate is None else _broadcast("gate", given["gate"], x.shape, dtype)
+    skip = None if skip is None else _broadcast("skip", given["skip"], x.shape[-2:-1], dtype)
     if x.size == 0:
         return np.empty(x.shape, dtype)
     k = k[..., :x.shape[-1]] if causal else k
@@ -356,10 +357,14 @@ def cache_resize(capacity: int) -> None:
     _wingbeat.convolution_cache_resize(count(capacity, "capacity"))
 
 
-def _broadcast(name, value, shape, x):
-    """Returns an array of this shape; Python's numbers do not widen x."""
-    is_number = type(value) in (int, float, complex)
-    value = np.asarray(value, np.result_type(x, value) if is_number else None)
+def _is_number(value):
+    """Whether a value is Python's number, which does not widen an array's."""
+    return type(value) in (int, float, complex)
+
+
+def _broadcast(name, value, shape, dtype):
+    """Returns an array of this shape, of Python's numbers one of this dtype."""
+    value = np.asarray(value, dtype if _is_number(value) else None)
     try:
         return np.broadcast_to(value, shape)
     except ValueError:

@@ -358,6 +358,17 @@ def test_numbers_do_not_widen_long_convolutions():
 
 
 @pytest.mark.parametrize("causal", (True, False))
+@pytest.mark.parametrize("dtype", ("float32", "float16"))
+def test_numbers_are_as_precise_as_long_convolutions(dtype, causal):
+    x, k = (10 * noise((2, 8), "float64")).astype(dtype), noise((2, 4), "float64")
+    gate, skip = 1 / 3, 1000.1
+    result = signal.long_conv(x, k, causal, gate=gate, skip=skip)
+    x = x.astype(np.float64)
+    expected = gate * (signal.long_conv(x, k, causal) + skip * x)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-14 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("causal", (True, False))
 def test_long_convolutions_of_no_signals_are_none(causal):
     result = signal.long_conv(noise((0, 3, 8), "float32"), noise((3, 4), "float32"), causal)
     assert result.shape == (0, 3, 8) and result.dtype == np.float32
