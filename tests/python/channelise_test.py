@@ -205,6 +205,9 @@ def refusals():
     yield "one of each", lambda: channelise.channelize_poly([[1]], [1], 1)
     yield "channels", lambda: bank_of(channels=17)
     yield "window is", lambda: bank_of(window="flat")
+    yield "none above 0", lambda: bank_of(channels=2, taps=1, complex_samples=True)
+    yield "none above 0", lambda: bank_of(channels=2, taps=1, centre_hz=2.5e5, decimation=2,
+                                          pass_bandwidth_hz=1e5)
     yield "output is", lambda: bank_of(output="int32")
     yield "give both", lambda: bank_of(centre_hz=1.0)
     yield "of a part", lambda: bank_of(filter_taps=3)
