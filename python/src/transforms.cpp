@@ -12,6 +12,8 @@
 #include "queues.hpp"       // host_queue, queue_of
 #include "transform.hpp"    // transform_request, run
 
+#include "wingbeat/error.hpp"  // plan_error
+
 namespace wingbeat::python {
 namespace {
 
@@ -60,10 +62,16 @@ int axis_of(std::ptrdiff_t axis, int rank) {
                             .c_str());
 }
 
+/// Throws before memory is asked for whose transform no plan does.
 std::size_t length_of(std::ptrdiff_t n) {
-  if (n >= 1) return static_cast<std::size_t>(n);
-  throw nb::value_error(
-      ("invalid number of data points (" + std::to_string(n) + ") specified").c_str());
+  if (n < 1) {
+    throw nb::value_error(
+        ("invalid number of data points (" + std::to_string(n) + ") specified").c_str());
+  }
+  const auto length = static_cast<std::size_t>(n);
+  if (length <= max_length) return length;
+  throw plan_error("length " + std::to_string(n) + " cannot be transformed; choose one from 1 to " +
+                   std::to_string(max_length));
 }
 
 /// Returns the points along the last axis of a transform whose input has `count` elements there.

@@ -4,6 +4,9 @@
 import operator
 import os
 
+#: Points along an axis that a plan takes at most: `max_length` of the library.
+MAX_LENGTH = 2**28
+
 
 def integer(value, name):
     """Returns an integer. Raises TypeError for what is none, ValueError for one of over 64 bits."""
@@ -34,6 +37,15 @@ def count(value, name):
     if value < 0:
         raise ValueError(f"{name} is {value}; give 0 or more")
     return value
+
+
+def length(n):
+    """Returns a length of a transform. Raises ValueError for one that no plan takes."""
+    if n < 1:
+        raise ValueError(f"invalid number of data points ({n}) specified")
+    if n > MAX_LENGTH:
+        raise ValueError(f"length {n} cannot be transformed; choose one from 1 to {MAX_LENGTH}")
+    return n
 
 
 def each(check, values, name):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wingbeat import _wingbeat
-from wingbeat._arguments import thread_count
+from wingbeat._arguments import length, thread_count
 from wingbeat._arrays import (FROM_REAL, TO_REAL, ForeignLibrary, conversion, library_of,
                               numpy_library, result_name)
 
@@ -109,9 +109,7 @@ def result_shape(shape, request):
         if n is None:
             is_halved = is_last and request.kind == TO_REAL
             n = 2 * (shape[axis] - 1) if is_halved else shape[axis]
-        if n < 1:
-            raise ValueError(f"invalid number of data points ({n}) specified")
-        complete.append(n)
+        complete.append(length(n))
         result[axis] = n // 2 + 1 if is_last and request.kind == FROM_REAL else n
     return tuple(result), tuple(complete)
 

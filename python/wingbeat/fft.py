@@ -40,7 +40,7 @@ import numpy as np
 from numpy.fft import fftfreq, rfftfreq
 
 from wingbeat import _wingbeat
-from wingbeat._arguments import integer, lengths_and_axes, scale_of, thread_count
+from wingbeat._arguments import MAX_LENGTH, integer, lengths_and_axes, scale_of, thread_count
 from wingbeat._arrays import library_of
 from wingbeat._kinds import COSINES, SINES
 from wingbeat._transform import Request, at_once, transform, transform_row
@@ -532,7 +532,11 @@ def next_fast_len(target: int, real: bool = False) -> int:
     >>> fft.next_fast_len(1019)
     1024
     """
-    return _wingbeat.next_good_length(_length(target), bool(real))
+    target = _length(target)
+    if target > MAX_LENGTH:
+        raise ValueError(f"target is {target}; give a length up to {MAX_LENGTH}, the longest that is "
+                         "transformed")
+    return _wingbeat.next_good_length(target, bool(real))
 
 
 def prev_fast_len(target: int, real: bool = False) -> int:

@@ -195,7 +195,14 @@ def refusals():
     yield ValueError, "workers value out of range", lambda: fft.fft(x, workers=-10000)
     yield ValueError, "Transform type 5", lambda: fft.dct(x, type=5)
     yield ValueError, "dct1 of length 1 does not exist", lambda: fft.dct(np.ones(1), type=1)
-    yield ValueError, "length", lambda: fft.fft(x, n=2**28 + 1)
+    for function in (fft.fft, fft.irfft, fft.hfft, fft.dct):
+        for n in (2**28 + 1, 2**29, 2**62):  # before memory for a result is asked for
+            yield ValueError, f"length {n} cannot be transformed; choose", (
+                lambda function=function, n=n: function(y.real, n=n))
+    yield ValueError, "length 536870912 cannot", lambda: fft.fftn(y, s=(2**29, 3))
+    yield ValueError, "length 536870912 cannot", lambda: fft.fft(np.ones(3, np.int8), 2**29)
+    yield ValueError, "target is 268435457; give a length up to 268435456", lambda: (
+        fft.next_fast_len(2**28 + 1))
     yield TypeError, "one of type NoneType; give an array of numbers", lambda: fft.fft(None)
     yield TypeError, "one of type dict", lambda: fft.dct({})
     yield TypeError, "axis is of type NoneType; give an integer", lambda: fft.fft(x, axis=None)
