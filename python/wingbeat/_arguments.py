@@ -3,6 +3,9 @@
 
 import operator
 import os
+from contextlib import contextmanager
+
+from wingbeat import _wingbeat
 
 #: Points along an axis that a plan takes at most: `max_length` of the library.
 MAX_LENGTH = 2**28
@@ -46,6 +49,19 @@ def length(n):
     if n > MAX_LENGTH:
         raise ValueError(f"length {n} cannot be transformed; choose one from 1 to {MAX_LENGTH}")
     return n
+
+
+@contextmanager
+def named(names):
+    """Has refusals of the library call each field as Python's arguments are called. names: a dictionary
+    of the library's words and Python's."""
+    try:
+        yield
+    except _wingbeat.PlanError as refused:
+        text = str(refused)
+        for field, argument in names.items():
+            text = text.replace(field, argument)
+        raise _wingbeat.PlanError(text) from None
 
 
 def each(check, values, name):

@@ -230,9 +230,10 @@ class Channeliser:
                 0 if filter_taps is None else _arguments.count(filter_taps, "filter_taps"))
         self._polarisations, self._is_complex = polarisations, bool(complex_samples)
         self._shape, self._output = (channels, polarisations), output
-        self._bank = _wingbeat.Channeliser(
-            spec, _arguments.integer(first_sample, "first_sample"),
-            _arguments.count(kept_samples, "kept_samples"), queue_on(device))
+        with _arguments.named({"narrowband.": "", ", or 0": ", or None"}):
+            self._bank = _wingbeat.Channeliser(
+                spec, _arguments.integer(first_sample, "first_sample"),
+                _arguments.count(kept_samples, "kept_samples"), queue_on(device))
         if window == "hann" and spec.taps * self._bank.sizes.transform == 2:
             raise ValueError("a Hann window of 2 weights has none above 0; give 2 taps, more channels, or "
                              "a rectangular window")

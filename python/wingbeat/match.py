@@ -209,6 +209,8 @@ class Search:
         if mode not in tuple(_sums.MODES):
             raise ValueError(f"mode is {mode!r}; choose 'valid', 'same' or 'full'")
         threshold = None if threshold is None else _arguments.number(threshold, "threshold")
+        if threshold is not None and math.isnan(threshold):
+            raise ValueError("threshold is NaN, above which no score is; give a number, or None")
         template_shape = _arguments.integers(template_shape, "template_shape")
         if len(template_shape) != 2 or min(template_shape) < 1:
             raise ValueError(f"template_shape is {template_shape}; give (h, w), each at least 1")

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from wingbeat import _wingbeat
-from wingbeat._arguments import count, each, integer, integers, number, scale_of
+from wingbeat._arguments import count, each, integer, integers, named, number, scale_of
 from wingbeat._arrays import library_of
 from wingbeat._types import Array, Axes, Norm
 
@@ -270,6 +270,10 @@ class Plan:
             if given is not None and not isinstance(given, expected):
                 raise TypeError(f"{name} is of type {type(given).__name__}; give a "
                                 f"wingbeat.{expected.__name__}")
+        for name, functor, verb in (("load", load, "reads"), ("store", store, "writes")):
+            if functor is not None and functor.elements == 0:
+                raise ValueError(f"elements of {name} is 0; give a Functor how many elements of its "
+                                 f"own a run {verb}")
         queue = (_wingbeat.Queue(device or _host_device()) if native is None else
                  _wingbeat.adopted_queue(_wingbeat.Engine.opencl, 0, native))
         self.device = queue.device
@@ -288,13 +292,14 @@ class Plan:
         if factors and (factors == "float64") != (self._real == "fp64"):
             raise TypeError(f"the factors are of {factors} and the plan computes in "
                             f"{_FLOAT_NAMES[self._real]}; make Functor.factors of the plan's dtype")
-        self._plan = _wingbeat.OwnedPlan(
-            queue, [self.shape[axis] for axis in self.axes],
-            [self.shape[d] for d in self._batch()], getattr(_wingbeat, f"kind_{self._transform}"),
-            self._real, _SCALES[norm], number(factor, "factor"), self.orthogonalize,
-            bins == "scrambled", self.in_place, self._in_side, self._out_side,
-            load and load._described(), store and store._described(),
-            multiplier and multiplier._described())
+        with named({"callable": "function"}):
+            self._plan = _wingbeat.OwnedPlan(
+                queue, [self.shape[axis] for axis in self.axes],
+                [self.shape[d] for d in self._batch()],
+                getattr(_wingbeat, f"kind_{self._transform}"), self._real, _SCALES[norm],
+                number(factor, "factor"), self.orthogonalize, bins == "scrambled", self.in_place,
+                self._in_side, self._out_side, load and load._described(),
+                store and store._described(), multiplier and multiplier._described())
         self.last_call = None  # of wingbeat.fft that this plan was given to
         self._state_arrays()
 

@@ -234,6 +234,9 @@ def refusals():
     yield "gains are of type dict", lambda: bank_of(gains={})
     yield "complex_samples is 'a'", lambda: bank_of(complex_samples="a")
     yield "dither is 0", lambda: bank_of(dither=0)
+    yield "^centre_hz is 1000000000; give", lambda: bank_of(centre_hz=1e9, decimation=2)
+    yield "^decimation is 1; give", lambda: bank_of(centre_hz=1e5, decimation=1)
+    yield "spectra_per_heap is 17; give 16, .* or None for", lambda: bank_of(spectra_per_heap=17)
     yield "centre_hz is of type str", lambda: bank_of(centre_hz="a", decimation=2)
 
 

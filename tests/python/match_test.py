@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """wingbeat.match beside scikit-image, OpenCV and sums over every window."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -385,6 +387,8 @@ def refusals():
     yield TypeError, "constant_values is of type complex", lambda: match.match_template(
         image, np.ones((2, 2)), constant_values=1j)
     yield TypeError, "threshold is of type str", lambda: match.Search(image, (3, 3), threshold="a")
+    yield ValueError, "threshold is NaN, .*; give a number, or None", lambda: match.Search(
+        image, (3, 3), threshold=math.nan)
     yield ValueError, "at_once is -1", lambda: match.Search(image, (3, 3), at_once=-1)
     yield TypeError, "least is of type str", lambda: match.Search(image, (3, 3)).peaks(1, "a")
     yield ValueError, "count is -1", lambda: match.Search(image, (3, 3)).peaks(-1)

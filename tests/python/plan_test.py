@@ -336,6 +336,11 @@ def refusals():
     yield ValueError, "1 or more", lambda: Plan(-8)
     yield ValueError, "each once", lambda: Plan((4, 4), axes=(0, 0))
     yield TypeError, "wingbeat.devices", lambda: Plan(8, device="host")
+    yield ValueError, "elements of load is 0; give a Functor how many", lambda: Plan(
+        8, load=Functor())
+    yield ValueError, "elements of store is 0; .* a run writes", lambda: Plan(8, store=Functor())
+    yield ValueError, "no function, which engine host calls; give load.function", lambda: Plan(
+        8, load=Functor("struct one {};", "one", elements=8))
     yield TypeError, "wingbeat.Layout", lambda: Plan(8, layout_in=(1,))
     yield TypeError, "wingbeat.Functor", lambda: Plan(8, load="load")
     yield ValueError, "place is -1", lambda: Plan(8).bin_at(-1)
