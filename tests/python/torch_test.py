@@ -13,6 +13,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed here")
 scipy_fft = pytest.importorskip("scipy.fft", reason="scipy is not installed here")
 
+from torch.autograd import forward_ad  # noqa: E402
+
 import wingbeat.torch as wt  # noqa: E402
 from wingbeat.torch import (_functions, _long_conv, _modules, _operators, _takeover,  # noqa: E402
                             _tensors)
@@ -130,6 +132,34 @@ def test_gradients_of_several_dims(name, noise):
     x = noise(3, 4, 3, dtype=dtype_for(name)).requires_grad_()
     assert torch.autograd.gradcheck(lambda x: getattr(wt, name)(x), x)
     assert torch.autograd.gradcheck(lambda x: getattr(wt, name)(x, s=(5, 3), dim=(2, 0)), x)
+
+
+def derivative(function, *pairs):
+    """Returns a function's derivative in forward mode, of (value, tangent) for each argument."""
+    with forward_ad.dual_level():
+        result = function(*(forward_ad.make_dual(*pair) for pair in pairs))
+        return forward_ad.unpack_dual(result).tangent
+
+
+@pytest.mark.parametrize("is_followed", (False, True))
+@pytest.mark.parametrize("name", ROWS + TRIGONOMETRIC)
+def test_forward_derivatives(name, is_followed, noise):
+    x, v = noise(2, 5, dtype=dtype_for(name)), noise(2, 5, dtype=dtype_for(name))
+    function = getattr(wt, name)
+    expected = function(v, n=7)
+    x.requires_grad_(is_followed)
+    close(derivative(lambda x: function(x, n=7), (x, v)), expected)
+    with torch.no_grad():
+        close(derivative(lambda x: function(x, n=7), (x, v)), expected)
+    assert torch.autograd.gradcheck(function, x.requires_grad_(), check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(function, x, check_fwd_over_rev=True)
+
+
+@pytest.mark.parametrize("is_causal", (False, True))
+def test_forward_derivatives_of_long_conv(is_causal, noise):
+    (x, v), (k, w) = ((noise(2, 3, 8), noise(2, 3, 8)), (noise(3, 5), noise(3, 5)))
+    close(derivative(lambda x, k: wt.long_conv(x, k, is_causal), (x, v), (k, w)),
+          wt.long_conv(v, k, is_causal) + wt.long_conv(x, w, is_causal))
 
 
 @pytest.mark.parametrize("name", ROWS + ("dct", "dst"))

@@ -6,8 +6,8 @@ a workgroup are one launch, and nothing but the operands is kept for the gradien
     long_conv_signal_gradient(y_gradient, filters, skip, gate) -> x_gradient
     long_conv_filter_gradient(x, y_gradient, gate, n_taps, dtype, has_skip) -> (filters', skip')
 
-Of the gradients no further gradient is known: where one is asked for, and under torch.func, the
-function is composed of transforms, which have gradients to any order.
+Of the gradients no further gradient is known: where one is asked for, under torch.func and in forward
+mode, the function is composed of transforms, which have gradients to any order.
 """
 
 from typing import Any
@@ -19,6 +19,7 @@ from wingbeat._arguments import number
 from wingbeat._arrays import library_of
 from wingbeat.torch._functions import fft, ifft, irfft, rfft
 from wingbeat.torch._operators import _library as _operators
+from wingbeat.torch._operators import needs_function
 from wingbeat.torch._tensors import good_length
 
 _operators.define("long_conv(Tensor x, Tensor filters, Tensor? skip, Tensor? gate) -> Tensor")
@@ -233,8 +234,6 @@ def long_conv(x: torch.Tensor, k: torch.Tensor, causal: bool = True, gate: Any =
 
 
 def _causal(x, filters, skip, gate):
-    is_transformed = not torch.compiler.is_compiling() \
-        and torch._C._are_functorch_transforms_active()
-    if x.is_complex() or is_transformed:
+    if x.is_complex() or needs_function():
         return composed(x, filters, skip, gate).to(x.dtype)
     return torch.ops.wingbeat.long_conv(x, filters, skip, gate)

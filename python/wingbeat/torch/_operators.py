@@ -23,19 +23,25 @@ _library.define("transform(Tensor x, int kind, int[] dims, SymInt[] lengths, int
 def transform(x, kind, dims, lengths, scale, orthogonalize=False):
     """Returns the transform of x; `dims` are counted from 0, `lengths` has one for each."""
     arguments = x, kind, dims, lengths, scale, orthogonalize
-    if not torch.compiler.is_compiling():
-        if torch._C._are_functorch_transforms_active():
-            return _Transform.apply(*arguments)
-        if _is_called_alone(x):
-            is_followed = x.requires_grad and torch.is_grad_enabled()
-            return _EagerTransform.apply(*arguments) if is_followed else _at_once(*arguments)
+    if needs_function():
+        return _Transform.apply(*arguments)
+    if _is_called_alone(x):
+        is_followed = x.requires_grad and torch.is_grad_enabled()
+        return _EagerTransform.apply(*arguments) if is_followed else _at_once(*arguments)
     return torch.ops.wingbeat.transform(*arguments)
 
 
+def needs_function():
+    """Returns whether calls are within torch.func or a level of forward derivatives, which take no
+    gradient that was registered for an operator."""
+    return not torch.compiler.is_compiling() and (
+        forward_ad._current_level >= 0 or torch._C._are_functorch_transforms_active())
+
+
 def _is_called_alone(x):
-    """Returns whether nothing but autograd follows a call: no forward derivative, mode or trace."""
-    return (type(x) is torch.Tensor and (x.is_cuda or x.is_cpu) and forward_ad._current_level < 0
-            and torch._C._len_torch_dispatch_stack() == 0
+    """Returns whether nothing but autograd follows a call: no mode, compiler or trace."""
+    return (not torch.compiler.is_compiling() and type(x) is torch.Tensor
+            and (x.is_cuda or x.is_cpu) and torch._C._len_torch_dispatch_stack() == 0
             and torch._C._get_tracing_state() is None)
 
 
@@ -127,8 +133,7 @@ torch.library.register_autograd("wingbeat::transform", _backward, setup_context=
 
 
 class _Transform(torch.autograd.Function):
-    """The operator within torch.func.grad, jvp and the like, which take no gradient that was
-    registered for an operator."""
+    """The operator where `needs_function` says so."""
 
     forward = staticmethod(torch.ops.wingbeat.transform)
     setup_context = staticmethod(_setup_context)
