@@ -5,6 +5,8 @@ import operator
 import os
 from contextlib import contextmanager
 
+import numpy as np
+
 from wingbeat import _wingbeat
 
 #: Points along an axis that a plan takes at most: `max_length` of the library.
@@ -34,8 +36,18 @@ def number(value, name):
     raise TypeError(f"{name} is of type {type(value).__name__}; give a number")
 
 
+def boolean(value, name):
+    """Returns True or False. Raises TypeError for other objects, whatever their truth."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise TypeError(f"{name} is of type {type(value).__name__}; give True or False")
+
+
 def count(value, name):
-    """Returns an integer that is not negative. Raises TypeError and ValueError for others."""
+    """Returns an integer that is not negative. Raises TypeError and ValueError for others, and for True
+    and False."""
+    if isinstance(value, bool):
+        raise TypeError(f"{name} is {value}; give an integer")
     value = integer(value, name)
     if value < 0:
         raise ValueError(f"{name} is {value}; give 0 or more")

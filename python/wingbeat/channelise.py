@@ -191,10 +191,8 @@ class Channeliser:
                  pass_bandwidth_hz: float | None = None, filter_taps: int | None = None,
                  missing: str = "withhold", evaluation: str = "window_start", first_sample: int = 0,
                  kept_samples: int = 2**20, device: Any = None) -> None:
-        if not isinstance(dither, (bool, type(None))):
-            raise ValueError(f"dither is {dither!r}; give True, False or None")
-        if not isinstance(complex_samples, (bool, np.bool_)):
-            raise ValueError(f"complex_samples is {complex_samples!r}; give True or False")
+        complex_samples = _arguments.boolean(complex_samples, "complex_samples")
+        dither = None if dither is None else _arguments.boolean(dither, "dither")
         spec = _wingbeat.ChanneliserSpec()
         for name, value in (("adc_rate_hz", adc_rate_hz), ("weight_cutoff", weight_cutoff)):
             setattr(spec, name, _arguments.number(value, name))
@@ -203,7 +201,7 @@ class Channeliser:
                 ("polarisations", polarisations),
                 ("spectra_per_heap", 0 if spectra_per_heap is None else spectra_per_heap)):
             setattr(spec, name, _arguments.count(value, name))
-        spec.complex_samples = bool(complex_samples)
+        spec.complex_samples = complex_samples
         spec.set_choices(_chosen("window", window, ("hann", "rectangular")) == 1,
                          _chosen("output", output, OUTPUTS), dither,
                          _chosen("missing", missing, ("withhold", "zero_fill")) == 1,
@@ -228,7 +226,7 @@ class Channeliser:
                 None if pass_bandwidth_hz is None else _arguments.number(pass_bandwidth_hz,
                                                                          "pass_bandwidth_hz"),
                 0 if filter_taps is None else _arguments.count(filter_taps, "filter_taps"))
-        self._polarisations, self._is_complex = polarisations, bool(complex_samples)
+        self._polarisations, self._is_complex = polarisations, complex_samples
         self._shape, self._output = (channels, polarisations), output
         with _arguments.named({"narrowband.": "", ", or 0": ", or None"}):
             self._bank = _wingbeat.Channeliser(

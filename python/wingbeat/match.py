@@ -220,15 +220,15 @@ class Search:
         height, width = template_shape
         self._image_shape = tuple(image.shape)
         self._dtype, self._template = np.dtype(name), (height, width)
-        self._keeps = {"mean": bool(moments), "variance": bool(moments),
-                       "counts": threshold is not None}
-        self._spectra = bool(spectra)
+        normalised, moments, self._spectra = (_arguments.boolean(given, name) for given, name in (
+            (normalised, "normalised"), (moments, "moments"), (spectra, "spectra")))
+        self._keeps = {"mean": moments, "variance": moments, "counts": threshold is not None}
         stream = library.stream_of(image)
         queue = (_wingbeat.adopted_queue_of(*library.device_of(image), stream) if on_device
                  else queue_on(device))
         self._search = _wingbeat.TemplateSearch(
             tuple(image.shape), (height, width), _sums.MODES[mode], name == "float64",
-            bool(normalised), bool(moments), threshold is not None, threshold or 0.0, at_once,
+            normalised, moments, threshold is not None, threshold or 0.0, at_once,
             self._spectra, queue, stream)
         self.image(image)
 
@@ -322,7 +322,9 @@ class Search:
 
     @property
     def variance(self) -> np.ndarray:
-        """The variance of each place's scores, not estimated from a sample; needs `moments`."""
+        """The variance of each place's scores, not estimated from a sample; needs `moments`. It is
+        float32, as all maps but `index` and `counts`: sums, of a search that is not normalised, beyond
+        1e19 have an infinite one; scale such images."""
         return self._kept("variance", "moments=True").variance()
 
     @property

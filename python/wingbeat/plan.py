@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from wingbeat import _wingbeat
-from wingbeat._arguments import count, each, integer, integers, named, number, scale_of
+from wingbeat._arguments import boolean, count, each, integer, integers, named, number, scale_of
 from wingbeat._arrays import library_of
 from wingbeat._types import Array, Axes, Norm
 
@@ -285,7 +285,8 @@ class Plan:
             raise ValueError(f"norm is {norm!r}; give None, \"length\" or \"sqrt\"")
         if bins not in ("natural", "scrambled"):
             raise ValueError(f"bins is {bins!r}; give \"natural\" or \"scrambled\"")
-        self.norm, self.orthogonalize, self.in_place = norm, bool(orthogonalize), bool(in_place)
+        self.norm, self.orthogonalize, self.in_place = (
+            norm, boolean(orthogonalize, "orthogonalize"), boolean(in_place, "in_place"))
         self._is_bare = factor == 1 and bins == "natural"
         self._functors = load, store, multiplier
         factors = multiplier and _FACTOR_TEXTS.get(multiplier.text)

@@ -389,6 +389,9 @@ def refusals():
     yield TypeError, "threshold is of type str", lambda: match.Search(image, (3, 3), threshold="a")
     yield ValueError, "threshold is NaN, .*; give a number, or None", lambda: match.Search(
         image, (3, 3), threshold=math.nan)
+    for option in ("normalised", "moments", "spectra"):
+        yield TypeError, f"{option} is of type str; give True or False", lambda option=option: (
+            match.Search(image, (3, 3), **{option: "no"}))
     yield ValueError, "at_once is -1", lambda: match.Search(image, (3, 3), at_once=-1)
     yield TypeError, "least is of type str", lambda: match.Search(image, (3, 3)).peaks(1, "a")
     yield ValueError, "count is -1", lambda: match.Search(image, (3, 3)).peaks(-1)

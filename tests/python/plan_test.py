@@ -341,6 +341,9 @@ def refusals():
     yield ValueError, "elements of store is 0; .* a run writes", lambda: Plan(8, store=Functor())
     yield ValueError, "no function, which engine host calls; give load.function", lambda: Plan(
         8, load=Functor("struct one {};", "one", elements=8))
+    for option in ("in_place", "orthogonalize"):
+        yield TypeError, f"{option} is of type str; give True or False", lambda option=option: (
+            Plan(8, **{option: "no"}))
     yield TypeError, "wingbeat.Layout", lambda: Plan(8, layout_in=(1,))
     yield TypeError, "wingbeat.Functor", lambda: Plan(8, load="load")
     yield ValueError, "place is -1", lambda: Plan(8).bin_at(-1)

@@ -12,6 +12,7 @@ mode, the function is composed of transforms, which have gradients to any order.
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from wingbeat import _wingbeat
@@ -145,7 +146,7 @@ def _require(x, k, causal):
                         "call wingbeat.signal.long_conv")
     if x.layout is not torch.strided or k.layout is not torch.strided:
         raise TypeError(f"x is a {x.layout} tensor and k {k.layout}; give strided ones")
-    if not isinstance(causal, bool):
+    if not isinstance(causal, (bool, np.bool_)):
         raise TypeError(f"causal is of type {type(causal).__name__}; give True or False, and gate and "
                         "skip by their names")
     if x.dim() == 0 or k.dim() not in (1, 2) or 0 in x.shape[-1:] or 0 in k.shape:
