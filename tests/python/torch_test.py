@@ -248,6 +248,18 @@ def test_layers_as_torch(device):
         assert own.state_dict().keys() == peer.state_dict().keys()
 
 
+@pytest.mark.parametrize("options", (
+    {}, {"stride": 2, "padding": 1, "dilation": 3}, {"padding": "same", "groups": 2, "bias": False},
+    {"padding_mode": "zeros", "padding": "valid"}))
+def test_layers_tell_their_arguments_as_torch(options):
+    names = ("in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation", "groups",
+             "padding_mode")
+    for layer, other in ((wt.FFTConv1d, torch.nn.Conv1d), (wt.FFTConv2d, torch.nn.Conv2d)):
+        own, peer = layer(4, 6, 5, **options), other(4, 6, 5, **options)
+        assert own.extra_repr() == peer.extra_repr()
+        assert all(getattr(own, name) == getattr(peer, name) for name in names)
+
+
 def test_convolutions_are_compiled(noise):
     for module, shape in ((wt.FFTConv1d(3, 2, 5, padding=2), (2, 3, 40)),
                           (wt.FFTConv2d(3, 2, 5, stride=2), (2, 3, 20, 19))):
@@ -384,6 +396,8 @@ MISUSES = [
     (ValueError, "bias has shape", lambda x: wt.fft_conv(x, x[None], x[0])),
     (ValueError, "groups is 0", lambda x: wt.fft_conv(x, x[None], groups=0)),
     (ValueError, "groups 0", lambda x: wt.FFTConv1d(3, 4, 5, groups=0)),
+    (ValueError, "padding_mode is 'circular'",
+     lambda x: wt.FFTConv1d(3, 4, 5, padding_mode="circular")),
     (ValueError, "in_channels is -3", lambda x: wt.FFTConv1d(-3, 4, 5)),
     (TypeError, "n is of type str; give an integer", lambda x: wt.fft(x, "a")),
     (TypeError, "dim is of type float; give an integer", lambda x: wt.rfft(x, dim=1.5)),

@@ -175,23 +175,27 @@ class _FFTConv(nn.Module):
     n_dims = 0
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1,
-                 groups=1, bias=True, device=None, dtype=None):
+                 groups=1, bias=True, padding_mode="zeros", device=None, dtype=None):
         super().__init__()
         _require_floating(dtype)
-        self.stride, self.dilation, kernel_size = (
+        if padding_mode != "zeros":
+            raise ValueError(f"padding_mode is {padding_mode!r}; give 'zeros', and pad otherwise by "
+                             "torch.nn.functional.pad before")
+        self.padding_mode = padding_mode
+        self.stride, self.dilation, self.kernel_size = (
             _per_dim(value, self.n_dims, name) for value, name in (
                 (stride, "stride"), (dilation, "dilation"), (kernel_size, "kernel_size")))
         self.padding = _padding(padding, self.n_dims)
-        _sides(self.padding, kernel_size, self.stride)
+        _sides(self.padding, self.kernel_size, self.stride)
         in_channels, out_channels, groups = (integer(value, name) for value, name in (
             (in_channels, "in_channels"), (out_channels, "out_channels"), (groups, "groups")))
         if min(in_channels, out_channels, groups) < 1 or in_channels % groups or (
                 out_channels % groups):
             raise ValueError(f"in_channels is {in_channels}, out_channels {out_channels} and groups "
                              f"{groups}; give 1 or more, and multiples of groups")
-        self.groups = groups
-        self.weight = nn.Parameter(torch.empty((out_channels, in_channels // groups, *kernel_size),
-                                               device=device, dtype=dtype))
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        shape = out_channels, in_channels // groups, *self.kernel_size
+        self.weight = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
         self.bias = nn.Parameter(torch.empty(out_channels, device=device, dtype=dtype)) \
             if bias else None
         self.reset_parameters()
@@ -206,6 +210,13 @@ class _FFTConv(nn.Module):
     def forward(self, x):
         return fft_conv(x, self.weight, self.bias, self.stride, self.padding, self.dilation,
                         self.groups)
+
+    def extra_repr(self):
+        unset = {"padding": (0,) * self.n_dims, "dilation": (1,) * self.n_dims, "groups": 1}
+        names = ["kernel_size", "stride", *(name for name in unset if getattr(self, name) != unset[name])]
+        options = "".join(f", {name}={getattr(self, name)}" for name in names)
+        return f"{self.in_channels}, {self.out_channels}{options}" + (
+            ", bias=False" if self.bias is None else "")
 
 
 class FFTConv1d(_FFTConv):
