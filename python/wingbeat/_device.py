@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices that a caller names."""
+"""Devices that a caller names, and what is of one."""
 
 from wingbeat import _wingbeat
+
+
+class OfDevice:
+    """An object with memory or kernels of a device, which a copy or another process would not have."""
+
+    def __reduce_ex__(self, _):
+        raise TypeError(f"a {type(self).__name__} is of a device of this process and is neither pickled "
+                        "nor copied; make another from the same arguments")
 
 
 def queue_on(device):

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from wingbeat import _arguments, _sums, _wingbeat, fft
-from wingbeat._device import queue_on
+from wingbeat._device import OfDevice, queue_on
 from wingbeat._types import Array
 
 __all__ = ["Channeliser", "Counts", "Delay", "Heap", "Level", "channelize_poly"]
@@ -144,7 +144,7 @@ class Heap:
         return parts.view(np.complex64)[..., 0]
 
 
-class Channeliser:
+class Channeliser(OfDevice):
     """Channelises a stream of samples: a polyphase filter bank, delays, phases and gains, quantisation.
 
     adc_rate_hz       samples a second

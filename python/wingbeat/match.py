@@ -24,7 +24,7 @@ import numpy as np
 
 from wingbeat import _arguments, _sums, _wingbeat, fft
 from wingbeat._arrays import library_of, numpy_library
-from wingbeat._device import queue_on
+from wingbeat._device import OfDevice, queue_on
 from wingbeat._types import Array
 
 __all__ = ["Peak", "Search", "match_scores", "match_template", "match_template_dft_2d"]
@@ -162,7 +162,7 @@ class Peak(NamedTuple):
     x: int
 
 
-class Search:
+class Search(OfDevice):
     """Searches an image for many templates, and keeps what the scores of each place amount to.
 
     image           [y][x], real; float32, or with doubles float64. A tensor, or an array of CuPy or

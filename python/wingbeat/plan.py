@@ -22,6 +22,7 @@ import numpy as np
 from wingbeat import _wingbeat
 from wingbeat._arguments import boolean, count, each, integer, integers, named, number, scale_of
 from wingbeat._arrays import library_of
+from wingbeat._device import OfDevice, queue_on
 from wingbeat._types import Array, Axes, Norm
 
 __all__ = ["Plan", "Layout", "Functor", "plan_for"]
@@ -205,7 +206,7 @@ class _Side(NamedTuple):
                              f"made for {wanted}; give such an array, or make another plan")
 
 
-class Plan:
+class Plan(OfDevice):
     """A transform, prepared once and run often. Runs do not change it, so threads may share it.
 
     shape      of the transform: its longer side, batches included; of `rfft` and `irfft` that of
@@ -228,7 +229,8 @@ class Plan:
                transforms, multiplies coefficient i by factor i, and transforms back, by "dct3"
                after "dct2". Its `norm` is that of both ways together: with "length", factors of 1
                leave x as it is.
-    device     one of `wingbeat.devices()`, or a `pyopencl.CommandQueue`; None: the processor.
+    device     a `wingbeat.Device`, an engine's name, a `wingbeat.Queue` for its device, or a
+               `pyopencl.CommandQueue`; None: the processor.
 
     >>> plan = wingbeat.Plan(8, dtype="complex64")
     >>> plan(np.ones(8, np.complex64))[0]
@@ -260,9 +262,6 @@ class Plan:
         self._transform = _KINDS[kind]
         self._choose_types(dtype, out_dtype)
         native = getattr(device, "int_ptr", None)  # of pyopencl's queues: plans are of a context
-        if device is not None and native is None and not isinstance(device, _wingbeat.Device):
-            raise TypeError(f"device is of type {type(device).__name__}; give one of "
-                            "wingbeat.devices(), or a pyopencl.CommandQueue")
         for name, given, expected in (
                 ("layout_in", layout_in, Layout), ("layout_out", layout_out, Layout),
                 ("load", load, Functor), ("store", store, Functor),
@@ -274,8 +273,8 @@ class Plan:
             if functor is not None and functor.elements == 0:
                 raise ValueError(f"elements of {name} is 0; give a Functor how many elements of its "
                                  f"own a run {verb}")
-        queue = (_wingbeat.Queue(device or _host_device()) if native is None else
-                 _wingbeat.adopted_queue(_wingbeat.Engine.opencl, 0, native))
+        queue = (_wingbeat.adopted_queue(_wingbeat.Engine.opencl, 0, native) if native is not None
+                 else _wingbeat.Queue(_host_device()) if device is None else queue_on(device))
         self.device = queue.device
         is_counted = self.device.engine == _wingbeat.Engine.cuda
         self._place = self.device.engine, self.device.index if is_counted else 0

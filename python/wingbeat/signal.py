@@ -28,7 +28,7 @@ import numpy as np
 
 from wingbeat import _sums, _wingbeat
 from wingbeat._arguments import count, lengths_and_axes
-from wingbeat._device import queue_on
+from wingbeat._device import OfDevice, queue_on
 from wingbeat._types import Array, Axes
 
 __all__ = ["StreamFilter", "cache_clear", "cache_info", "cache_resize", "choose_conv_method",
@@ -204,7 +204,7 @@ def choose_conv_method(in1: Array, in2: Array, mode: str = "full", measure: bool
     return "fft"
 
 
-class StreamFilter:
+class StreamFilter(OfDevice):
     """Filters a signal that arrives in pieces: y[n] = sum over j of taps[j] x[n - j].
 
     taps      one dimension of 1 to 65,536 numbers

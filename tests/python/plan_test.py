@@ -106,6 +106,16 @@ def test_gives_no_numbers_that_numpy_has_not():
         assert_close(plan(x).astype("c8"), fft.rfft(x), 1e-2)
 
 
+def test_takes_devices_by_the_names_of_engines():
+    x = noise(12, "c8")
+    host = next(each for each in wingbeat.devices() if each.engine == wingbeat.Engine.host)
+    for device in ("host", host, wingbeat.Queue(host)):
+        plan = Plan(12, device=device)
+        assert plan.device.engine == wingbeat.Engine.host
+        assert_close(plan(x), fft.fft(x))
+    assert Plan(12, device="reference").device.engine == wingbeat.Engine.reference
+
+
 def test_transforms_reals_in_place():
     x = noise((3, 10), "f4")
     plan = Plan((3, 10), axes=1, kind="rfft", dtype="float32", in_place=True)
@@ -335,7 +345,7 @@ def refusals():
         function=1, element="complex64", elements=8, operands=("texture",)))
     yield ValueError, "1 or more", lambda: Plan(-8)
     yield ValueError, "each once", lambda: Plan((4, 4), axes=(0, 0))
-    yield TypeError, "wingbeat.devices", lambda: Plan(8, device="host")
+    yield ValueError, "device is 'best'; give a wingbeat.Device", lambda: Plan(8, device="best")
     yield ValueError, "elements of load is 0; give a Functor how many", lambda: Plan(
         8, load=Functor())
     yield ValueError, "elements of store is 0; .* a run writes", lambda: Plan(8, store=Functor())

@@ -3,6 +3,7 @@
 
 import multiprocessing
 import os
+import pickle
 import resource
 import signal
 import subprocess
@@ -145,6 +146,15 @@ def test_many_calls_keep_memory_and_descriptors():
     grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown_kib < 1024
     assert len(os.listdir("/proc/self/fd")) == descriptors
+
+
+@pytest.mark.parametrize("name, make", [
+    ("Plan", lambda: wingbeat.Plan(8)), ("StreamFilter", lambda: wingbeat.signal.StreamFilter([1.0])),
+    ("Search", lambda: wingbeat.match.Search(np.ones((4, 4)), (2, 2))),
+    ("Channeliser", lambda: wingbeat.channelise.Channeliser(1e6, 16, 4))])
+def test_says_what_stays_in_its_process(name, make):
+    with pytest.raises(TypeError, match=f"a {name} is of a device of this process and is neither"):
+        pickle.dumps(make())
 
 
 @pytest.mark.parametrize("name", ("torch", "jax"))
