@@ -27,6 +27,7 @@ from wingbeat._types import Array
 
 __all__ = ["Channeliser", "Counts", "Delay", "Heap", "Level", "channelize_poly"]
 
+_MISSING_AT_ONCE = 2**22  #: Samples, a fraction of a second's work.
 OUTPUTS = ("int4", "int8", "int16", "float16", "float32")
 
 
@@ -274,8 +275,13 @@ class Channeliser(OfDevice):
             _arguments.count(packet_samples, "packet_samples")))
 
     def push_missing(self, count: int) -> list[Heap]:
-        """Takes `count` samples of each polarisation that are missing. Returns heaps as `push`."""
-        return self._heaps(self._bank.push_integers([], _arguments.count(count, "count"), [], 4096))
+        """Takes `count` samples of each polarisation that are missing. Returns heaps as `push`. Time and,
+        with "zero_fill", memory grow with the count: `jump` leaves a long gap out at once."""
+        count, heaps = _arguments.count(count, "count"), []
+        for first in range(0, max(count, 1), _MISSING_AT_ONCE):  # a signal is heeded between
+            n_samples = min(count - first, _MISSING_AT_ONCE)
+            heaps += self._heaps(self._bank.push_integers([], n_samples, [], 4096))
+        return heaps
 
     def finish(self) -> list[Heap]:
         """Waits for the heaps that were begun, and returns them."""

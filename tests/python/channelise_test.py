@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """wingbeat.channelise beside the sums that define it, as docs/signal_path.md has them."""
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -155,6 +157,25 @@ def test_missing_samples_withhold_heaps_or_count_as_0():
     bank = bank_of(missing="zero_fill", polarisations=1)
     heaps = bank.push_missing(1024)
     assert heaps and all(not heap.is_complete[0] and (heap.data == 0).all() for heap in heaps)
+
+
+def test_long_gaps_are_taken_in_pieces_that_a_signal_ends(monkeypatch):
+    whole = bank_of(missing="zero_fill").push_missing(5000)
+    monkeypatch.setattr(channelise, "_MISSING_AT_ONCE", 1024)
+    cut = bank_of(missing="zero_fill").push_missing(5000)
+    assert [heap.timestamp for heap in cut] == [heap.timestamp for heap in whole] != []
+    monkeypatch.undo()
+
+    def end(*_):
+        raise InterruptedError
+
+    before = signal.signal(signal.SIGALRM, end)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(InterruptedError):
+            bank_of().push_missing(2**40)
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_models_gains_and_times_change_while_samples_arrive():
