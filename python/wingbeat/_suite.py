@@ -26,14 +26,12 @@ EXPECTED = ("long double", "fht", "ifht", "traced")
 done, declined = Counter(), Counter()
 
 
-class CountingBackend:
+class CountingBackend(wingbeat.scipy.Backend):
     """`wingbeat.scipy`, counted."""
-
-    __ua_domain__ = wingbeat.scipy.__ua_domain__
 
     @staticmethod
     def __ua_function__(method, args, kwargs):
-        result = wingbeat.scipy.__ua_function__(method, args, kwargs)
+        result = wingbeat.scipy.Backend.__ua_function__(method, args, kwargs)
         if result is NotImplemented:
             x = args[0] if args else kwargs.get("x")
             declined[wingbeat.scipy.reason_to_decline(method.__name__, x)] += 1

@@ -25,9 +25,6 @@ from wingbeat._arrays import is_traced
 
 __all__ = ["backend", "install", "uninstall", "reason_to_decline"]
 
-# The protocol of uarray: a module with these is a backend.
-__ua_domain__ = "numpy.scipy.fft"
-
 _TRANSFORMS = {name: getattr(_fft, name) for name in (
     "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn "
     "hfftn ihfftn dct idct dst idst dctn idctn dstn idstn").split()}
@@ -47,14 +44,21 @@ def reason_to_decline(name: str, x: Any) -> str | None:
     return "traced" if is_traced(x) else None
 
 
-def __ua_function__(method, args, kwargs):
-    if reason_to_decline(method.__name__, args[0] if args else kwargs.get("x")) is not None:
-        return NotImplemented
-    transform = _TRANSFORMS[method.__name__]
-    if kwargs.get("plan") is not None:
-        raise NotImplementedError("a precomputed plan was given, which scipy.fft's functions do "
-                                  "not take; call wingbeat.fft's with it")
-    return transform(*args, **kwargs)
+class Backend:
+    """What `scipy.fft.set_backend` takes, by uarray's protocol. Given a module, uarray crashes where a
+    process ends within its context."""
+
+    __ua_domain__ = "numpy.scipy.fft"
+
+    @staticmethod
+    def __ua_function__(method, args, kwargs):
+        if reason_to_decline(method.__name__, args[0] if args else kwargs.get("x")) is not None:
+            return NotImplemented
+        transform = _TRANSFORMS[method.__name__]
+        if kwargs.get("plan") is not None:
+            raise NotImplementedError("a precomputed plan was given, which scipy.fft's functions do "
+                                      "not take; call wingbeat.fft's with it")
+        return transform(*args, **kwargs)
 
 
 def backend() -> Any:
@@ -66,7 +70,7 @@ def backend() -> Any:
     array([4., 0.])
     """
     import scipy.fft
-    return scipy.fft.set_backend(_module())
+    return scipy.fft.set_backend(Backend)
 
 
 def install() -> None:
@@ -78,7 +82,7 @@ def install() -> None:
     import scipy.fft
     # A global backend replaces SciPy's own, which is to do what this one declines.
     scipy.fft.register_backend("scipy")
-    scipy.fft.set_global_backend(_module())
+    scipy.fft.set_global_backend(Backend)
 
 
 def uninstall() -> None:
@@ -88,8 +92,3 @@ def uninstall() -> None:
     """
     import scipy.fft
     scipy.fft.set_global_backend("scipy")
-
-
-def _module():
-    import sys
-    return sys.modules[__name__]

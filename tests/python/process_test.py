@@ -180,3 +180,12 @@ def test_imports_quickly_and_nothing_else():
     """).splitlines()
     assert times[1] == "[]"
     assert float(times[0]) < 0.5  # a bound for a busy machine; 0.03 s on a quiet one
+
+
+def test_a_process_may_end_within_scipys_backend():
+    pytest.importorskip("scipy.fft")
+    assert python("""
+        import scipy.fft, wingbeat.scipy
+        context = wingbeat.scipy.backend()
+        context.__enter__()
+        print(scipy.fft.fft([1, 0])[0].real)""") == "1.0\n"
