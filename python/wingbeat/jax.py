@@ -7,8 +7,9 @@ and complex128, of any length. Integers are taken in JAX's default dtype.
 
 XLA calls the library itself, on its own stream: nothing is copied to the host, and Python takes no
 part once a function is compiled. Gradients are of reverse mode, to any order; `jax.jvp` and what
-uses it raise TypeError, as of every function with a `custom_vjp`. Raised while a function is
-traced: ValueError for lengths, norms and axes, TypeError for dtypes.
+uses it, as `jax.hessian`, raise TypeError, as of every function with a `custom_vjp`;
+`jax.linear_transpose` and `jax.export` raise JAX's errors too. Raised while a function is traced:
+ValueError for lengths, norms and axes, TypeError for dtypes.
 
 >>> import jax, jax.numpy as jnp
 >>> import wingbeat.jax
