@@ -28,7 +28,8 @@ struct box {
 [[nodiscard]] box common_part(const box& a, const box& b);
 
 /// Returns the part of `length` things that a rank has: the first length % ranks ranks have one
-/// more than the others, and some have none where there are more ranks than things.
+/// more than the others, and some have none where there are more ranks than things. Throws
+/// `plan_error` for a rank that is not below `ranks`.
 [[nodiscard]] index_range share_of(std::size_t length, std::size_t rank, std::size_t ranks);
 
 /// Returns the box of each rank of an array that is cut along one axis. Throws `plan_error` for an

@@ -122,6 +122,11 @@ box common_part(const box& a, const box& b) {
 }
 
 index_range share_of(std::size_t length, std::size_t rank, std::size_t ranks) {
+  if (rank >= ranks) {
+    throw plan_error(
+        formatted("the share of rank {} of {} was asked for; give a rank below the number of ranks",
+                  rank, ranks));
+  }
   const device::functors::rank_shares shares{length, ranks};
   return {shares.begin(rank), shares.begin(rank) + shares.count(rank)};
 }

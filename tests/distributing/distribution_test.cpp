@@ -33,6 +33,8 @@ TEST(distribution, gives_the_first_ranks_one_more) {
   EXPECT_EQ(sizes(11, 4), (std::vector<std::size_t>{3, 3, 3, 2}));
   EXPECT_EQ(sizes(2, 3), (std::vector<std::size_t>{1, 1, 0}));
   EXPECT_EQ(sizes(8, 1), (std::vector<std::size_t>{8}));
+  EXPECT_THAT(refusal([] { (void)share_of(5, 0, 0); }), HasSubstr("rank 0 of 0"));
+  EXPECT_THAT(refusal([] { (void)share_of(5, 9, 3); }), HasSubstr("give a rank below"));
 }
 
 /// Cuts a box in two along a random axis until there is one for each rank.
