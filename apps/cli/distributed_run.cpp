@@ -14,6 +14,7 @@
 #include "processes/group.hpp"    // group
 #include "request/traits.hpp"     // traits_of, reals_of
 #include "wingbeat/buffer.hpp"    // buffer
+#include "wingbeat/error.hpp"     // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -214,14 +215,18 @@ void measure_apart(const domain& ranks, std::vector<measure::timed_run>& runs,
                    const measure::stop_rule& rule) {
   constexpr double turn_s = 0.02;
   constexpr int max_rounds = 20;
+  constexpr double max_alone_s = 10;  // others wait: within their patience
   const double run_s = of_first(ranks, runs[0].time(1));
   const std::size_t n_runs = measure::calls_per_turn(run_s, turn_s);
   for (int round = 0; round < std::min(rule.max_rounds, max_rounds); ++round) {
     runs[0].seconds.push_back(runs[0].time(n_runs) / static_cast<double>(n_runs));
   }
   std::vector<measure::timed_run> alone{runs[1]};
-  if (ranks.has(0)) measure::take_turns(alone, rule, turn_s);
+  measure::stop_rule soon = rule;
+  soon.max_seconds = std::min(rule.max_seconds, max_alone_s);
+  if (ranks.has(0)) measure::take_turns(alone, soon, turn_s);
   runs[1].seconds = {of_first(ranks, ranks.has(0) ? alone[0].median_s() : 0)};
+  largest_of(ranks, 0);  // throws where a rank was lost while the first measured
 }
 
 template <class Real>
@@ -252,6 +257,10 @@ distributed_run run_as(domain& ranks, const distributed_spec& spec,
 
 distributed_run run_distributed(domain& ranks, const distributed_spec& spec,
                                 const measure::stop_rule& rule) {
+  if (spec.transform.real != precision::fp64 && spec.transform.real != precision::fp32) {
+    throw plan_error(formatted("{} of several devices is not measured; choose fp32 or fp64",
+                               name_of(spec.transform.real)));
+  }
   return spec.transform.real == precision::fp64 ? run_as<double>(ranks, spec, rule)
                                                 : run_as<float>(ranks, spec, rule);
 }

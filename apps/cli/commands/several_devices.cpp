@@ -145,6 +145,8 @@ int bench_devices(const several_devices& chosen, const sweep_options& sweep,
       is_right &= run.difference <=
                   (spec.real == precision::fp64 ? max_difference_fp64 : max_difference_fp32);
     } catch (const error& refused) {
+      const bool is_request = dynamic_cast<const plan_error*>(&refused) != nullptr;
+      if (ranks.group() && !is_request) throw;  // a rank was lost, and with it what follows
       print_message("{} is left out: {}", axes_text(spec), refused.what());
     }
   }

@@ -77,6 +77,9 @@ TEST(several_devices, are_processes_of_a_launcher) {
   }
   expect_refusal(place, {"bench", "--processes", "--device", "host"}, 2, "RANK is not set");
   expect_refusal(place, {"bench", "--processes", "--by-tcp", "--by-nccl"}, 2, "--by-tcp");
+  expect_refusal(place,
+                 {"bench", "--devices", "host,host", "--lengths", "8x8", "--precision", "fp16"}, 2,
+                 "choose fp32 or fp64");
 }
 
 TEST(several_devices, obey_the_laws) {
