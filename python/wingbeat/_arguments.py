@@ -9,8 +9,8 @@ import numpy as np
 
 from wingbeat import _wingbeat
 
-#: Points along an axis that a plan takes at most: `max_length` of the library.
-MAX_LENGTH = 2**28
+#: Points along an axis that a plan takes at most.
+MAX_LENGTH = _wingbeat.max_length
 
 
 def integer(value, name):

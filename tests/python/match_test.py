@@ -8,6 +8,7 @@ import pytest
 
 import wingbeat
 from wingbeat import match
+from other_libraries import OnlyDlpack
 
 RNG = np.random.default_rng(35)
 PADS = ("constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum")
@@ -148,23 +149,10 @@ def test_values_that_are_no_numbers_are_not_passed_over():
         assert (search.best == match.Search(image, (4, 4)).add(templates).best).all()
 
 
-class Lent:
-    """An array that is known by DLPack alone."""
-
-    def __init__(self, array):
-        self._array = array
-
-    def __dlpack__(self, **options):
-        return self._array.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self._array.__dlpack_device__()
-
-
 def test_arrays_known_by_dlpack_are_searched():
     image, templates = noise((32, 40), "float32"), noise((3, 8, 8), "float32")
     expected = match.Search(image, (8, 8)).add(templates).best
-    assert (match.Search(Lent(image), (8, 8)).add(Lent(templates)).best == expected).all()
+    assert (match.Search(OnlyDlpack(image), (8, 8)).add(OnlyDlpack(templates)).best == expected).all()
 
 
 def test_arrays_of_jax_are_searched():
