@@ -257,12 +257,11 @@ distributed_run run_as(domain& ranks, const distributed_spec& spec,
 
 distributed_run run_distributed(domain& ranks, const distributed_spec& spec,
                                 const measure::stop_rule& rule) {
-  if (spec.transform.real != precision::fp64 && spec.transform.real != precision::fp32) {
-    throw plan_error(formatted("{} of several devices is not measured; choose fp32 or fp64",
-                               name_of(spec.transform.real)));
-  }
-  return spec.transform.real == precision::fp64 ? run_as<double>(ranks, spec, rule)
-                                                : run_as<float>(ranks, spec, rule);
+  const precision real = spec.transform.real;
+  if (real == precision::fp64) return run_as<double>(ranks, spec, rule);
+  if (real == precision::fp32) return run_as<float>(ranks, spec, rule);
+  throw plan_error(
+      formatted("{} of several devices is not measured; choose fp32 or fp64", name_of(real)));
 }
 
 }  // namespace wingbeat::cli
