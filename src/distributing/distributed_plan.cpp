@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/distributed_plan.hpp"
 
+#include <algorithm>   // copy_backward
 #include <exception>   // exception_ptr
 #include <functional>  // function
 #include <limits>      // numeric_limits
@@ -66,11 +67,8 @@ void require_places(const distributed_spec& spec) {
 array_part batch_part(const box& elements, const std::vector<std::size_t>& lengths,
                       request::domain side) {
   array_part part{{1, 1, 1}, {}, {1, 1, 1}, {true, true, true}, elements.lower[0], false};
-  for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
-    const bool is_last = axis + 1 == lengths.size();
-    part.length[3 - lengths.size() + axis] =
-        is_last ? request::count_of(side, lengths[axis]) : lengths[axis];
-  }
+  const std::vector<std::size_t> counts = distributing::elements_of(lengths, side);
+  std::copy_backward(counts.begin(), counts.end(), std::end(part.length));
   return part;
 }
 
@@ -78,11 +76,9 @@ array_part batch_part(const box& elements, const std::vector<std::size_t>& lengt
 box elements_of(const plan_spec& spec, const std::vector<std::size_t>& lengths,
                 request::domain side, const std::vector<index_range>& valid) {
   box elements{{0}, {spec.batch}};
-  for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
-    const bool is_last = axis + 1 == lengths.size();
-    const std::size_t count = is_last ? request::count_of(side, lengths[axis]) : lengths[axis];
-    elements.lower.push_back(valid.empty() ? 0 : valid[axis].first);
-    elements.upper.push_back(valid.empty() ? count : valid[axis].end);
+  for (const index_range& range : distributing::ranges_of(lengths, valid, side)) {
+    elements.lower.push_back(range.first);
+    elements.upper.push_back(range.end);
   }
   return elements;
 }

@@ -50,21 +50,6 @@ memory_layout layout_of(const std::vector<std::size_t>& lengths,
   return layout;
 }
 
-/// Returns the elements along all axes: the last one as that side of a kind has it.
-std::vector<std::size_t> elements_of(std::vector<std::size_t> lengths, request::domain side) {
-  lengths.back() = request::count_of(side, lengths.back());
-  return lengths;
-}
-
-/// Returns the indices of all axes that are in memory on a side.
-std::vector<index_range> ranges_of(const std::vector<std::size_t>& lengths,
-                                   const std::vector<index_range>& valid, request::domain side) {
-  if (!valid.empty()) return valid;
-  std::vector<index_range> ranges;
-  for (const std::size_t length : elements_of(lengths, side)) ranges.push_back({0, length});
-  return ranges;
-}
-
 /// Puts the elements of an axis that are in memory into a phase's description of a side.
 void put(const index_range& range, std::size_t axis, std::vector<std::size_t>& counts,
          std::vector<std::size_t>& firsts) {
@@ -110,6 +95,19 @@ std::vector<std::byte> roots_as(std::size_t n) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> elements_of(std::vector<std::size_t> lengths, request::domain side) {
+  lengths.back() = request::count_of(side, lengths.back());
+  return lengths;
+}
+
+std::vector<index_range> ranges_of(const std::vector<std::size_t>& lengths,
+                                   const std::vector<index_range>& valid, request::domain side) {
+  if (!valid.empty()) return valid;
+  std::vector<index_range> ranges;
+  for (const std::size_t length : elements_of(lengths, side)) ranges.push_back({0, length});
+  return ranges;
+}
 
 std::vector<std::size_t> cut_lengths(const plan_spec& spec) {
   const request::traits& kind = request::traits_of(spec.kind);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "request/traits.hpp"                           // domain
 #include "wingbeat/device/ends/array_part.hpp"          // array_part
 #include "wingbeat/device/functors/exchange_store.hpp"  // exchange_numbers
 #include "wingbeat/distributed_plan.hpp"                // bin_distribution
@@ -40,6 +41,14 @@ struct phase {
 /// divisor up to 1,024 and the root of the length; nothing where it cannot be cut: kinds from reals
 /// to reals, scrambled bins, one axis of reals, or of a length without such a divisor.
 [[nodiscard]] std::vector<std::size_t> cut_lengths(const plan_spec& spec);
+
+/// Returns the elements along all axes: the last one as that side of a kind has it; and the indices
+/// of these that are in memory, which are all where none are given.
+[[nodiscard]] std::vector<std::size_t> elements_of(std::vector<std::size_t> lengths,
+                                                   request::domain side);
+[[nodiscard]] std::vector<index_range> ranges_of(const std::vector<std::size_t>& lengths,
+                                                 const std::vector<index_range>& valid,
+                                                 request::domain side);
 
 struct byte_range {
   std::size_t first = 0, size = 0;
