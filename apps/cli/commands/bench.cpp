@@ -57,9 +57,11 @@ struct options {
 };
 
 void validate(const options& o) {
-  if (o.several.is_given() && (!o.peers.empty() || !o.plot_file.empty())) {
+  require_several(o.several, "--devices or --processes");
+  if (o.several.is_given() && (!o.peers.empty() || !o.plot_file.empty() || o.rule.times_calls)) {
     throw plan_error(
-        "--devices and --processes compare with one device; leave out --peer and --plot");
+        "--devices and --processes compare with one device; leave out --peer, --plot and "
+        "--launches");
   }
   if (!o.peers.empty()) static_cast<void>(parts_of("--peer", o.peers));
   if (!o.plot_file.empty()) formats::require_chart("--plot", o.plot_file);

@@ -103,7 +103,8 @@ std::string text_of(const planned_problem& problem) {
 }
 
 int plan_all(const options& o) {
-  if (!o.several.names.empty()) return plan_devices(o.several, o.sweep, o.is_json);
+  require_several(o.several, "--devices");
+  if (o.several.is_given()) return plan_devices(o.several, o.sweep, o.is_json);
   const device_info device = device_of(o.sweep);
   const auto problems = problems_of(o.sweep, device);
   const queue on{device};

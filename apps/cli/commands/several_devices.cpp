@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>  // App
 
+#include <utility>  // pair
+
 #include "cli/choose.hpp"                 // listed_devices, add_devices, short_name
 #include "cli/distributed_run.hpp"        // run_distributed
 #include "cli/kinds.hpp"                  // kinds_text
@@ -36,7 +38,7 @@ struct requested {
 };
 
 requested requested_of(const several_devices& chosen, sweep_options sweep) {
-  if (!sweep.batch) sweep.batch = 1;
+  if (!sweep.batch && !sweep.mib) sweep.batch = 1;
   requested result;
   const precision real = sweep.precision == "fp64" ? precision::fp64 : precision::fp32;
   std::vector<std::string> names = chosen.names;
@@ -97,7 +99,7 @@ void print_results(const json& document, const table& rows, const std::string& j
 
 void add_several_devices(CLI::App& command, several_devices& target) {
   add_devices(command, target.names,
-              "transforms over several devices, as 0,1; batch 1 if not given");
+              "transforms over several devices, as 0,1; batch 1 without --batch and --mib");
   add_switch(command, "--natural-bins", target.has_natural_bins,
              "cut bins along the first axis, as values are, not along the second");
   add_switch(command, "--all-devices", target.uses_all,
@@ -117,6 +119,14 @@ void add_processes(CLI::App& command, several_devices& target) {
              "NCCL, or by TCP without it")
       ->needs(processes)
       ->excludes(by_tcp);
+}
+
+void require_several(const several_devices& chosen, const std::string& givers) {
+  for (const auto& [name, is_given] :
+       {std::pair{"--natural-bins", chosen.has_natural_bins}, {"--all-devices", chosen.uses_all}}) {
+    if (!is_given || chosen.is_given()) continue;
+    throw plan_error(formatted("{} is for {}; add that, or drop it", name, givers));
+  }
 }
 
 int bench_devices(const several_devices& chosen, const sweep_options& sweep,

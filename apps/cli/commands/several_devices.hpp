@@ -32,6 +32,10 @@ void add_several_devices(CLI::App& command, several_devices& target);
 /// Adds --processes, --by-tcp and --by-nccl.
 void add_processes(CLI::App& command, several_devices& target);
 
+/// Throws `plan_error` where one device is used and options of several were given. givers: the
+/// options that give several, as "--devices".
+void require_several(const several_devices& chosen, const std::string& givers);
+
 /// Measures all problems, and returns the exit code: 1 where a result differs from one device's.
 /// Of several processes rank 0 reports.
 [[nodiscard]] int bench_devices(const several_devices& chosen, const sweep_options& sweep,

@@ -44,6 +44,18 @@ TEST(several_devices, are_compared_with_one) {
   EXPECT_THAT(one_axis.out, HasSubstr("2 ranks"));
 }
 
+TEST(several_devices, fill_the_memory_that_was_asked_for) {
+  const workplace place;
+  const auto batch_of = [&](const words& options) {
+    words command{"bench",    "--devices", "host,host", "--lengths", "64x64",
+                  "--rounds", "3",         "--json",    "-"};
+    command.insert(command.end(), options.begin(), options.end());
+    return json_of(place.run(command))["results"][0]["batch"].get<std::size_t>();
+  };
+  EXPECT_EQ(batch_of({}), 1U);
+  EXPECT_EQ(batch_of({"--mib", "1"}), (std::size_t{1} << 20) / (2 * 64 * 64 * 8));
+}
+
 TEST(several_devices, are_not_used_where_one_is_as_quick) {
   const workplace place;
   const words plan{"plan", "--devices", "host,host", "--lengths", "16x16"};
@@ -117,6 +129,12 @@ TEST(several_devices, transform_files_as_one_does) {
 TEST(several_devices, refuse_what_is_of_one) {
   const workplace place;
   expect_refusal(place, {"bench", "--devices", "host,host", "--peer", "fftw"}, 2, "leave out");
+  expect_refusal(place, {"bench", "--devices", "host,host", "--launches"}, 2, "leave out");
+  for (const std::string option : {"--natural-bins", "--all-devices"}) {
+    expect_refusal(place, {"bench", "--device", "host", option}, 2,
+                   option + " is for --devices or --processes");
+    expect_refusal(place, {"plan", "--device", "host", option}, 2, option + " is for --devices");
+  }
   expect_refusal(place, {"plan", "--devices", "host,nothing"}, 2, "nothing");
   write_signal(place.folder().path() / "rows.npy", noise_rows(1, 60, /*is_real=*/true, 1));
   const auto refuse = [&](words options, const std::string& sentence) {
