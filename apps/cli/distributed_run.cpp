@@ -2,10 +2,13 @@
 #include "cli/distributed_run.hpp"
 
 #include <algorithm>  // max, min
-#include <cmath>      // abs
-#include <random>     // minstd_rand, uniform_real_distribution
+#include <cmath>      // abs, isnan
+#include <limits>     // numeric_limits
+#include <optional>
+#include <random>  // minstd_rand, uniform_real_distribution
 #include <span>
-#include <utility>  // exchange
+#include <type_traits>  // conditional_t, is_same_v
+#include <utility>      // exchange
 #include <vector>
 
 #include "formatted.hpp"          // formatted
@@ -13,8 +16,9 @@
 #include "measure/wall_time.hpp"  // seconds_of
 #include "processes/group.hpp"    // group
 #include "request/traits.hpp"     // traits_of, reals_of
+#include "stored_number.hpp"      // with_stored
 #include "wingbeat/buffer.hpp"    // buffer
-#include "wingbeat/error.hpp"     // plan_error
+#include "wingbeat/error.hpp"     // memory_error
 
 namespace wingbeat::cli {
 namespace {
@@ -32,11 +36,14 @@ class noise {
     }
   }
 
-  void copy(std::size_t number, std::span<Real> values) const {
+  template <class Stored>
+  void copy(std::size_t number, std::span<Stored> values) const {
     std::size_t i = number % first_.size(), j = number % second_.size();
     while (!values.empty()) {
       const std::size_t count = std::min({values.size(), first_.size() - i, second_.size() - j});
-      for (std::size_t k = 0; k < count; ++k) values[k] = first_[i + k] * second_[j + k];
+      for (std::size_t k = 0; k < count; ++k) {
+        values[k] = static_cast<Stored>(first_[i + k] * second_[j + k]);
+      }
       values = values.subspan(count);
       i = (i + count) % first_.size();
       j = (j + count) % second_.size();
@@ -86,7 +93,7 @@ std::size_t place_alone(std::size_t place, const std::vector<std::size_t>& lengt
   return b * n1 * n2 + place / n2 % n1 + n1 * (place % n2);
 }
 
-/// A plan, and memory of all its ranks.
+/// A plan, and memory of all its ranks, of reals that are stored as Real.
 template <class Real>
 class side_by_side {
  public:
@@ -129,6 +136,7 @@ class side_by_side {
   [[nodiscard]] double difference_from(const side_by_side& alone) const {
     constexpr std::size_t n_rows = 64;
     const std::vector<std::size_t> lengths = whole_of(transforms_.out_boxes());
+    constexpr double unlimited = std::numeric_limits<double>::infinity();
     double most = 0, largest = 0;
     for (std::size_t rank = 0; rank < out_.size(); ++rank) {
       if (!ranks_.has(rank)) continue;
@@ -144,8 +152,11 @@ class side_by_side {
                    y.insert(y.end(), next.begin(), next.end());
                  }
                  for (std::size_t i = 0; i < x.size(); ++i) {
-                   most = std::max(most, std::abs(double{x[i]} - double{y[i]}));
-                   largest = std::max(largest, std::abs(double{y[i]}));
+                   const double expected = static_cast<double>(y[i]);
+                   const double difference = std::abs(static_cast<double>(x[i]) - expected);
+                   // NaN would be less than nothing.
+                   most = std::isnan(difference) ? unlimited : std::max(most, difference);
+                   largest = std::max(largest, std::abs(expected));
                  }
                });
     }
@@ -155,7 +166,7 @@ class side_by_side {
  private:
   void write_noise(std::size_t rank) {
     constexpr std::size_t piece_reals = std::size_t{1} << 23;
-    const noise<Real> numbers;
+    const noise<std::conditional_t<std::is_same_v<Real, double>, double, float>> numbers;
     const box& part = transforms_.in_boxes()[rank];
     std::vector<Real> values(std::min(part.count() * in_reals_, piece_reals));
     std::size_t n_written = 0, n_values = 0;
@@ -210,46 +221,69 @@ double largest_of(const domain& ranks, double number) {
   return number;
 }
 
-/// Measures a run that all processes make equally often, and then one that rank 0 makes alone.
-void measure_apart(const domain& ranks, std::vector<measure::timed_run>& runs,
-                   const measure::stop_rule& rule) {
-  constexpr double turn_s = 0.02;
-  constexpr int max_rounds = 20;
-  constexpr double max_alone_s = 10;  // others wait: within their patience
-  const double run_s = of_first(ranks, runs[0].time(1));
-  const std::size_t n_runs = measure::calls_per_turn(run_s, turn_s);
-  for (int round = 0; round < std::min(rule.max_rounds, max_rounds); ++round) {
-    runs[0].seconds.push_back(runs[0].time(n_runs) / static_cast<double>(n_runs));
+/// Measures a run of all processes, and one that rank 0 makes alone while the others wait, in
+/// turns; rank 0 says how often, so that all make the same runs.
+void take_turns(const domain& ranks, std::vector<measure::timed_run>& runs,
+                const measure::stop_rule& rule, double turn_s) {
+  const auto timed = [&](std::size_t i, std::size_t n_runs) {
+    const bool takes_part = i == 0 || ranks.has(0);
+    return of_first(ranks, takes_part ? runs[i].time(n_runs) : 0) / static_cast<double>(n_runs);
+  };
+  std::vector<std::size_t> n_runs;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    n_runs.push_back(measure::calls_per_turn(timed(i, 1), turn_s));
   }
-  std::vector<measure::timed_run> alone{runs[1]};
-  measure::stop_rule soon = rule;
-  soon.max_seconds = std::min(rule.max_seconds, max_alone_s);
-  if (ranks.has(0)) measure::take_turns(alone, soon, turn_s);
-  runs[1].seconds = {of_first(ranks, ranks.has(0) ? alone[0].median_s() : 0)};
-  largest_of(ranks, 0);  // throws where a rank was lost while the first measured
+  double elapsed_s = 0, confidence = 0;
+  for (int n_rounds = 1;; ++n_rounds) {
+    confidence = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      runs[i].seconds.push_back(timed(i, n_runs[i]));
+      elapsed_s += runs[i].seconds.back() * static_cast<double>(n_runs[i]);
+      confidence = std::max(confidence, measure::relative_confidence(runs[i].seconds));
+    }
+    const auto reason = measure::stop_reason_of(rule, n_rounds, elapsed_s, confidence);
+    if (reason != measure::stop_reason::none) return;
+  }
+}
+
+/// The same on one device, unless that, or one of several processes, has no memory for it.
+template <class Real>
+std::optional<side_by_side<Real>> one_device(const domain& ranks, const distributed_spec& spec) {
+  std::optional<side_by_side<Real>> alone;
+  try {
+    alone.emplace(domain::of_queues({ranks.at(ranks.first())}), spec);
+    alone->enqueue();
+    ranks.wait();
+  } catch (const memory_error&) {
+    alone.reset();
+  }
+  if (largest_of(ranks, alone ? 0 : 1) > 0) alone.reset();
+  return alone;
 }
 
 template <class Real>
 distributed_run run_as(domain& ranks, const distributed_spec& spec,
                        const measure::stop_rule& rule) {
   side_by_side<Real> several{ranks, spec};
-  side_by_side<Real> alone{domain::of_queues({ranks.at(ranks.first())}), spec};
   several.enqueue();
-  alone.enqueue();
   ranks.wait();
+  std::optional<side_by_side<Real>> alone = one_device<Real>(ranks, spec);
   distributed_run result{.uses_one_device = several.transforms().uses_one_device(),
                          .sent_bytes = several.transforms().sent_bytes(),
-                         .difference = largest_of(ranks, several.difference_from(alone)),
                          .explained = several.transforms().explain()};
-  std::vector<measure::timed_run> runs{several.timed("several"), alone.timed("one")};
+  std::vector<measure::timed_run> runs{several.timed("several")};
+  if (alone) {
+    result.difference = largest_of(ranks, several.difference_from(*alone));
+    runs.push_back(alone->timed("one"));
+  }
   constexpr double turn_s = 0.02;
   if (ranks.group()) {
-    measure_apart(ranks, runs, rule);
+    take_turns(ranks, runs, rule, turn_s);
   } else {
     measure::take_turns(runs, rule, turn_s);
   }
   result.several_s = runs[0].median_s();
-  result.one_s = runs[1].median_s();
+  if (alone) result.one_s = runs[1].median_s();
   return result;
 }
 
@@ -259,9 +293,8 @@ distributed_run run_distributed(domain& ranks, const distributed_spec& spec,
                                 const measure::stop_rule& rule) {
   const precision real = spec.transform.real;
   if (real == precision::fp64) return run_as<double>(ranks, spec, rule);
-  if (real == precision::fp32) return run_as<float>(ranks, spec, rule);
-  throw plan_error(
-      formatted("{} of several devices is not measured; choose fp32 or fp64", name_of(real)));
+  return with_stored<float>(
+      real, [&](auto stored) { return run_as<decltype(stored)>(ranks, spec, rule); });
 }
 
 }  // namespace wingbeat::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <optional>
 #include <string>
 
 #include "measure/statistics.hpp"         // stop_rule
@@ -12,18 +13,18 @@
 namespace wingbeat::cli {
 
 struct distributed_run {
-  double several_s = 0,
-         one_s = 0;  ///< Medians of wall times, from the first call to the last's end.
+  double several_s = 0;              ///< Median of wall times, from the first call to the last's
+  std::optional<double> one_s = {};  ///< end. Unset where one device has no memory for it.
   bool uses_one_device = false;
   std::size_t sent_bytes = 0;  ///< From all ranks to others.
   /// The largest difference between both results, relative to the largest number of their sample of
   /// rows.
-  double difference = 0;
+  std::optional<double> difference = {};
   std::string explained = {};  ///< The plan in words.
 };
 
-/// Runs both on the same noise, and measures them in turns; over several processes, which all call
-/// this, one after the other, and alone on rank 0. Throws as plans and buffers do.
+/// Runs both on the same noise, and measures them in turns; over several processes all call this,
+/// and rank 0 makes the second one. Throws as plans and buffers do.
 [[nodiscard]] distributed_run run_distributed(domain& ranks, const distributed_spec& spec,
                                               const measure::stop_rule& rule);
 

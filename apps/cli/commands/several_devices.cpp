@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <utility>  // pair
+#include <utility>  // move, pair
 
 #include "cli/choose.hpp"                 // listed_devices, add_devices, short_name
 #include "cli/distributed_run.hpp"        // run_distributed
@@ -21,12 +21,22 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Results differ by rounding alone below these, relative to the largest number.
-constexpr double max_difference_fp32 = 1e-5, max_difference_fp64 = 1e-13;
+/// Below what it returns, results differ by rounding alone, relative to the largest number.
+double max_difference(precision real) {
+  switch (real) {
+    case precision::fp64: return 1e-13;
+    case precision::fp32: break;
+    case precision::fp16: return 4e-3;
+    case precision::bf16: return 3e-2;
+  }
+  return 1e-5;
+}
 
-distributed_spec spec_of(const several_devices& chosen, const plan_spec& transform) {
+distributed_spec spec_of(const several_devices& chosen, plan_spec transform) {
+  // The range of fp16 ends at 65504.
+  if (transform.real == precision::fp16) transform.scale = scaling::by_sqrt_length;
   return {
-      .transform = transform,
+      .transform = std::move(transform),
       .bins = chosen.has_natural_bins ? bin_distribution::natural : bin_distribution::transposed,
       .may_use_one_device = !chosen.uses_all};
 }
@@ -80,12 +90,25 @@ json problem_of(const plan_spec& spec) {
 json result_of(const plan_spec& spec, const distributed_run& run) {
   json result = problem_of(spec);
   result["several_s"] = run.several_s;
-  result["one_s"] = run.one_s;
+  if (run.one_s) result["one_s"] = *run.one_s;
   result["uses_one_device"] = run.uses_one_device;
   result["sent_bytes"] = run.sent_bytes;
-  result["difference"] = run.difference;
+  if (run.difference) result["difference"] = *run.difference;
   result["plan"] = run.explained;
   return result;
+}
+
+std::vector<std::string> row_of(const plan_spec& spec, const distributed_run& run) {
+  const std::string times = !run.one_s            ? "-"
+                            : run.uses_one_device ? "one is used"
+                                                  : formatted("{:.2f}", *run.one_s / run.several_s);
+  return {axes_text(spec),
+          formatted("{}", std::size_t{spec.batch}),
+          run.one_s ? seconds_text(*run.one_s) : "too large",
+          seconds_text(run.several_s),
+          times,
+          bytes_text(run.sent_bytes),
+          run.difference ? formatted("{:.1e}", *run.difference) : "-"};
 }
 
 void print_results(const json& document, const table& rows, const std::string& json_file) {
@@ -146,14 +169,9 @@ int bench_devices(const several_devices& chosen, const sweep_options& sweep,
   for (const plan_spec& spec : problems) {
     try {
       const distributed_run run = run_distributed(ranks, spec_of(chosen, spec), rule);
-      rows.add(
-          {axes_text(spec), formatted("{}", std::size_t{spec.batch}), seconds_text(run.one_s),
-           seconds_text(run.several_s),
-           run.uses_one_device ? "one is used" : formatted("{:.2f}", run.one_s / run.several_s),
-           bytes_text(run.sent_bytes), formatted("{:.1e}", run.difference)});
+      rows.add(row_of(spec, run));
       document["results"].push_back(result_of(spec, run));
-      is_right &= run.difference <=
-                  (spec.real == precision::fp64 ? max_difference_fp64 : max_difference_fp32);
+      is_right &= run.difference.value_or(0) <= max_difference(spec.real);
     } catch (const error& refused) {
       const bool is_request = dynamic_cast<const plan_error*>(&refused) != nullptr;
       if (ranks.group() && !is_request) throw;  // a rank was lost, and with it what follows

@@ -44,6 +44,23 @@ TEST(several_devices, are_compared_with_one) {
   EXPECT_THAT(one_axis.out, HasSubstr("2 ranks"));
 }
 
+TEST(several_devices, compute_with_numbers_of_16_bits) {
+  const workplace place;
+  for (const std::string real : {"fp16", "bf16"}) {
+    for (const std::string kind : {"c2c", "c2c-inverse", "r2c", "c2r"}) {
+      const finished run =
+          place.run({"bench", "--devices", "host,host,host", "--all-devices", "--precision", real,
+                     "--kind", kind, "--lengths", "12x10,6x8x10", "--rounds", "3", "--json", "-"});
+      ASSERT_EQ(run.code, 0) << run.err;
+      for (const auto& result : json_of(run)["results"]) {
+        EXPECT_EQ(result["precision"], real);
+        EXPECT_LT(result["difference"].get<double>(), real == "fp16" ? 2e-3 : 2e-2);
+        EXPECT_GT(result["sent_bytes"], 0);
+      }
+    }
+  }
+}
+
 TEST(several_devices, fill_the_memory_that_was_asked_for) {
   const workplace place;
   const auto batch_of = [&](const words& options) {
@@ -54,6 +71,21 @@ TEST(several_devices, fill_the_memory_that_was_asked_for) {
   };
   EXPECT_EQ(batch_of({}), 1U);
   EXPECT_EQ(batch_of({"--mib", "1"}), (std::size_t{1} << 20) / (2 * 64 * 64 * 8));
+}
+
+TEST(several_devices, may_have_what_is_too_large_for_one) {
+  const workplace place;
+  // 128 MiB on two ranks, and then 128 MiB on one, of a process that has 256.
+  const std::string command = "cd " + place.folder().path().string() +
+                              " && ulimit -v 300000 && " WINGBEAT_PROGRAM
+                              " bench --devices host,host --all-devices "
+                              "--lengths 2048x4096 --rounds 3 --json result.json > printed 2> said";
+  ASSERT_EQ(std::system(command.c_str()), 0) << place.folder().read("said");
+  EXPECT_THAT(place.folder().read("printed"), HasSubstr("too large"));
+  const auto document = nlohmann::json::parse(place.folder().read("result.json"));
+  ASSERT_EQ(document["results"].size(), 1U);
+  EXPECT_FALSE(document["results"][0].contains("one_s"));
+  EXPECT_FALSE(document["results"][0].contains("difference"));
 }
 
 TEST(several_devices, are_not_used_where_one_is_as_quick) {
@@ -89,9 +121,6 @@ TEST(several_devices, are_processes_of_a_launcher) {
   }
   expect_refusal(place, {"bench", "--processes", "--device", "host"}, 2, "RANK is not set");
   expect_refusal(place, {"bench", "--processes", "--by-tcp", "--by-nccl"}, 2, "--by-tcp");
-  expect_refusal(place,
-                 {"bench", "--devices", "host,host", "--lengths", "8x8", "--precision", "fp16"}, 2,
-                 "choose fp32 or fp64");
 }
 
 TEST(several_devices, obey_the_laws) {
