@@ -72,7 +72,8 @@ struct match_result {
 /// (before - after) / (2 (before - 2 score + after)); 0 unless `score` is the largest of them.
 [[nodiscard]] double vertex_of(double before, double score, double after);
 
-/// Returns how many templates are scored at once, in an image of that shape.
+/// Returns how many templates are scored at once, in an image of that shape: the same in a search
+/// of all of them and in each part of it.
 [[nodiscard]] std::size_t templates_at_once(const match_request& request,
                                             const formats::image_stack& image,
                                             const template_files& templates);

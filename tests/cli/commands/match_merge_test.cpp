@@ -8,14 +8,20 @@
 #include <string>
 #include <vector>
 
-#include "cli/images.hpp"   // random_images, image_file, expect_refusal
-#include "cli/program.hpp"  // workplace
+#include "cli/images.hpp"       // random_images, image_file, expect_refusal
+#include "cli/program.hpp"      // workplace
+#include "cli/search_part.hpp"  // read_part
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::Le;
 using words = std::vector<std::string>;
 
 words joined_words(words first, const words& second) {
@@ -28,9 +34,9 @@ class match_merge : public ::testing::Test {
   match_merge() {
     auto image = random_images({40, 33}, 1);
     image_file(at_, "f.npy", image);
-    // 64 are searched for at once: 3 batches of two files.
-    image_file(at_, "t0.npy", random_images({6, 5, 100}, 2));
-    image_file(at_, "t1.npy", random_images({6, 5, 50}, 3));
+    // 3 are searched for at once, and the last one alone: 251 batches of two files.
+    image_file(at_, "t0.npy", random_images({6, 5, 400}, 2));
+    image_file(at_, "t1.npy", random_images({6, 5, 351}, 3));
   }
 
   finished run(const words& arguments) const {
@@ -79,14 +85,30 @@ TEST_F(match_merge, writes_what_one_search_writes) {
   }
 }
 
+TEST_F(match_merge, has_parts_of_equal_shares) {
+  const auto shares = [&](std::size_t count) {
+    std::vector<std::size_t> templates;
+    for (const std::string& file : parts(count, {"--engine", "host"})) {
+      const auto part = cli::read_part((at_.folder().path() / file).string());
+      templates.push_back(part.kept.templates);
+    }
+    return templates;
+  };
+  EXPECT_THAT(shares(4), ElementsAre(186, 189, 189, 187));
+  image_file(at_, "t0.npy", random_images({6, 5, 60}, 2));
+  image_file(at_, "t1.npy", random_images({6, 5, 40}, 3));
+  EXPECT_THAT(shares(4), ElementsAre(25, 25, 25, 25));
+  EXPECT_THAT(shares(16), Each(AllOf(Ge(6U), Le(7U))));
+}
+
 TEST_F(match_merge, merges_what_was_merged_before) {
   const words files = parts(3, {"--engine", "host"});
   run({"match-merge", files[2], files[0], "--state", "left.npy"});
   const std::string whole = run(search({"--engine", "host", "--json"})).out;
   EXPECT_EQ(run({"match-merge", "left.npy", files[1], "--json"}).out, whole);
-  expect_refusal(at_, {"match-merge", "left.npy"}, 2, "of 150 templates 64 to 127 are missing");
+  expect_refusal(at_, {"match-merge", "left.npy"}, 2, "of 751 templates 249 to 500 are missing");
   expect_refusal(at_, {"match-merge", "left.npy", files[2]}, 2,
-                 "template 128 is in part2.npy and in what was merged before");
+                 "template 501 is in part2.npy and in what was merged before");
 }
 
 TEST_F(match_merge, merges_searches_of_images_with_pixels_that_are_not_there) {
@@ -120,7 +142,7 @@ TEST_F(match_merge, refuses_what_are_no_parts_of_one_search) {
     return at_.run({"match-merge", files[0], "other.npy"}).err;
   };
   EXPECT_THAT(other(search({"--mode", "full"})), HasSubstr("valid, fp32 and full, fp32"));
-  EXPECT_THAT(other({"match", "f.npy", "t0.npy"}), HasSubstr("of 150 and 100 templates"));
+  EXPECT_THAT(other({"match", "f.npy", "t0.npy"}), HasSubstr("of 751 and 400 templates"));
   EXPECT_THAT(other({"match", "t1.npy", "t0.npy", "t1.npy", "--frame", "0"}),
               HasSubstr("of different images"));
   expect_refusal(at_, {"match-merge", "f.npy"}, 4, "f.npy is no part of a search");
