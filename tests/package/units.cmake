@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DUNITS=dir -DPROGRAM=file -DWORK=dir -P units.cmake: systemd has no complaint about the
-# units, for an instance of each that runs the program of this build.
+# cmake -DUNITS=dir -DPROGRAM=file -DPAGE=file -DWORK=dir -P units.cmake: systemd has no complaint
+# about the units, for an instance of each that runs the program of this build; nor about an F-engine
+# with the drop-in of the page.
 cmake_minimum_required(VERSION 3.25)
 find_program(systemd_analyze systemd-analyze)
 if(NOT systemd_analyze)
@@ -11,6 +12,14 @@ file(GLOB units RELATIVE ${UNITS} ${UNITS}/*@.service)
 if(NOT units STREQUAL "wingbeat-dsim@.service;wingbeat-fengine@.service")
   message(FATAL_ERROR "the units are ${units}")
 endif()
+# It has no error code for keys that it does not know.
+function(require_verified unit)
+  execute_process(COMMAND ${systemd_analyze} verify --man=no ${WORK}/${unit}
+                  RESULT_VARIABLE result OUTPUT_VARIABLE words ERROR_VARIABLE words)
+  if(NOT result EQUAL 0 OR words)
+    message(FATAL_ERROR "${unit}: ${words}")
+  endif()
+endfunction()
 foreach(unit IN LISTS units)
   file(READ ${UNITS}/${unit} text)
   string(REPLACE "ExecStart=wingbeat " "ExecStart=${PROGRAM} " text "${text}")
@@ -19,10 +28,17 @@ foreach(unit IN LISTS units)
   endif()
   string(REPLACE "@" "@example" instance ${unit})
   file(WRITE ${WORK}/${instance} "${text}")
-  # It has no error code for keys that it does not know.
-  execute_process(COMMAND ${systemd_analyze} verify --man=no ${WORK}/${instance}
-                  RESULT_VARIABLE result OUTPUT_VARIABLE words ERROR_VARIABLE words)
-  if(NOT result EQUAL 0 OR words)
-    message(FATAL_ERROR "${unit}: ${words}")
-  endif()
+  require_verified(${instance})
 endforeach()
+# The page's lines are behind four blanks, and the first one names the file.
+file(READ ${PAGE} page)
+if(NOT page MATCHES "    # /etc/systemd/system/([^\n]+)\n((    [^\n]+\n)+)")
+  message(FATAL_ERROR "${PAGE} names no drop-in")
+endif()
+set(drop_in ${CMAKE_MATCH_1})
+string(REGEX REPLACE "(^|\n)    " "\\1" settings "${CMAKE_MATCH_2}")
+file(WRITE ${WORK}/${drop_in} "${settings}")
+get_filename_component(instance ${drop_in} DIRECTORY)
+string(REGEX REPLACE "\\.d$" "" instance ${instance})
+file(COPY_FILE ${WORK}/wingbeat-fengine@example.service ${WORK}/${instance})
+require_verified(${instance})
