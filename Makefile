@@ -122,7 +122,7 @@ python:
 	.ci/packages $(build_packages) $(python_packages)
 	[ $(python_preset) = test ] || cmake --preset release -DWINGBEAT_TESTS=OFF -DWINGBEAT_BENCH=OFF \
 	  -DWINGBEAT_EXAMPLES=OFF
-	cmake --build --preset $(python_preset) --target wingbeat
+	cmake --build --preset $(python_preset) --target wingbeat wingbeat_cli
 	.ci/python build/$(python_preset)/src/libwingbeat.a
 
 python-package: python

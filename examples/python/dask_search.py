@@ -3,35 +3,37 @@
 
     python dask_search.py IMAGE TEMPLATES [--parts N] [--scheduler ADDRESS | --workers N] -- OPTIONS
 
-OPTIONS are those of `wingbeat match` that say how to search. Parts are files in the folder --into,
-which all workers see; the last one, merged.npy, is what `wingbeat match-merge` makes results of.
+OPTIONS are those of `wingbeat match` that say how to search. Parts are files below the folder
+--into, which all workers see; what is left, merged.npy, is what `wingbeat match-merge` makes
+results of.
 """
 import argparse
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 
 from dask.distributed import Client, LocalCluster, progress
 
 
-def run(command):
-    """Runs a program; its last line of errors is the exception's text."""
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError((done.stderr.strip().splitlines() or ["failed: " + command[0]])[-1])
+def made(file, command):
+    """Has a program write a file, unless a worker that was killed did; that is then whole. The
+    program's last line of errors is the exception's text."""
+    if not os.path.exists(file):
+        done = subprocess.run([*command, "--state", file], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError((done.stderr.strip().splitlines() or ["failed: " + command[0]])[-1])
+    return file
 
 
 def search(program, image, templates, options, part, n_parts, into):
-    file = os.path.join(into, f"part-{part}.npy")
-    run([program, "match", image, *templates, *options,
-         "--shard", f"{part}/{n_parts}", "--state", file])
-    return file
+    return made(os.path.join(into, f"part-{part}.npy"),
+                [program, "match", image, *templates, *options, "--shard", f"{part}/{n_parts}"])
 
 
 def merge(program, files, file):
-    """Merges parts, which stay: a task that is run again finds them."""
-    run([program, "match-merge", *files, "--state", file])
-    return file
+    return made(file, [program, "match-merge", *files])
 
 
 def merge_tree(client, program, parts, into):
@@ -64,7 +66,7 @@ def main():
     cluster = None if given.scheduler else LocalCluster(n_workers=given.workers,
                                                         threads_per_worker=1)
     with Client(given.scheduler or cluster) as client:
-        into = os.path.abspath(given.into)
+        into = tempfile.mkdtemp(prefix="parts-", dir=os.path.abspath(given.into))
         image, templates = os.path.abspath(given.image), [os.path.abspath(t)
                                                           for t in given.templates]
         parts = [client.submit(search, given.program, image, templates, options, part,
@@ -72,8 +74,9 @@ def main():
                  for part in range(given.parts)]
         last = merge_tree(client, given.program, parts, into)
         progress(last)
-        merged = os.path.join(into, "merged.npy")
+        merged = os.path.join(os.path.abspath(given.into), "merged.npy")
         os.replace(last.result(), merged)
+        shutil.rmtree(into)
         print("\nwrote", merged)
     if cluster is not None:
         cluster.close()
