@@ -47,6 +47,12 @@ void require_filter_bank(const channeliser_spec& spec) {
           static_cast<int>(spec.window));
   require(spec.weight_cutoff >= 0 && spec.weight_cutoff <= max_cutoff,
           "weight_cutoff is {}; give 0 to {}", spec.weight_cutoff, max_cutoff);
+  const bool has_a_sample_a_channel =
+      spec.complex_samples || (spec.narrowband && spec.narrowband->pass_bandwidth_hz);
+  require(spec.window != filter_window::hann || !has_a_sample_a_channel ||
+              spec.channels * spec.taps > 2,
+          "window is hann, of which 2 channels with 1 tap have nothing but zeros; give 2 taps, or "
+          "choose rectangular");
 }
 
 void require_samples(const channeliser_spec& spec) {

@@ -43,6 +43,12 @@ TEST(channeliser_spec, is_refused_field_by_field) {
   EXPECT_THAT(why([](auto& s) { s.taps = 65; }), HasSubstr("taps is 65"));
   EXPECT_THAT(why([](auto& s) { s.window = filter_window{7}; }), HasSubstr("window is 7"));
   EXPECT_THAT(why([&](auto& s) { s.weight_cutoff = nan; }), HasSubstr("weight_cutoff is nan"));
+  EXPECT_THAT(why([](auto& s) {
+                s.complex_samples = true;
+                s.channels = 2;
+                s.taps = 1;
+              }),
+              HasSubstr("nothing but zeros; give 2 taps"));
   EXPECT_THAT(why([](auto& s) { s.adc_rate_hz = 0; }), HasSubstr("adc_rate_hz is 0"));
   EXPECT_THAT(why([](auto& s) { s.sample_bits = 17; }), HasSubstr("sample_bits is 17; give 2"));
   EXPECT_THAT(why([](auto& s) { s.polarisations = 3; }), HasSubstr("give 1 or 2"));
