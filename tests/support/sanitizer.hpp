@@ -9,26 +9,18 @@
 
 namespace wingbeat::test {
 
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool has_thread_sanitizer = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-inline constexpr bool has_thread_sanitizer = true;
-#else
-inline constexpr bool has_thread_sanitizer = false;
+#if !defined(__has_feature)
+#define __has_feature(name) 0  // of g++, which defines __SANITIZE_ names instead
 #endif
+
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+inline constexpr bool has_thread_sanitizer = true;
 #else
 inline constexpr bool has_thread_sanitizer = false;
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 inline constexpr bool has_sanitizer = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-inline constexpr bool has_sanitizer = true;
-#else
-inline constexpr bool has_sanitizer = has_thread_sanitizer;
-#endif
 #else
 inline constexpr bool has_sanitizer = has_thread_sanitizer;
 #endif
