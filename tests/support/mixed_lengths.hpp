@@ -34,7 +34,7 @@ inline std::vector<std::size_t> mixed_lengths(std::size_t first, std::size_t las
 }
 
 inline void expect_right_plan(queue& on, const plan_spec& spec) {
-  const auto [is, why] = check_plan(on, {.spec = spec});
+  const auto [is, why, share] = check_plan(on, {.spec = spec});
   EXPECT_EQ(is, plan_verdict::right) << "plan_spec{" << as_initialiser(spec).substr(1) << "\n"
                                      << why;
 }

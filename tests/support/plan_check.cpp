@@ -202,18 +202,21 @@ long double distinct_inputs(const plan_spec& spec) {
 /// The written elements of one transform, and how far each is off.
 struct comparison {
   long double error = 0, energy = 0, fourth = 0;  // sums of squares, and of their squares
+  long double share = 0;                          // of what is allowed, that the largest error has
   std::size_t n_written = 0;
   std::optional<std::string> fault;
 
   /// Returns how many elements hold the energy: m where all are equal, 1 where one holds it all.
   [[nodiscard]] long double n_large() const { return fourth == 0 ? 1 : energy * energy / fourth; }
 
-  void add(std::size_t number, value got, value expected, long double allowed) {
-    const long double off = std::abs(got - expected);
+  /// `rounding` is what storing the element may lose.
+  void add(std::size_t number, value got, value expected, long double bound, long double rounding) {
+    const long double off = std::abs(got - expected), allowed = bound + rounding;
     error += off * off;
     energy += std::norm(expected);
     fourth += std::norm(expected) * std::norm(expected);
     ++n_written;
+    if (off > rounding) share = std::max(share, (off - rounding) / bound);
     if (off <= allowed || fault) return;  // NaN is not
     fault = fmt::format(
         "element {} is {:.9Lg}{:+.9Lg}i and {:.9Lg}{:+.9Lg}i was expected, {:.2Lg} "
@@ -229,8 +232,9 @@ value element_in(const bytes& memory, const element& where, const arrays::array&
   return {re, array.is_real() ? 0 : reference::load_number(address + where.im_byte, real)};
 }
 
-std::optional<std::string> inaccuracy(const plan_spec& spec, const std::vector<value>& expected,
-                                      const bytes& out) {
+/// Returns the fault, or how close to the bounds the largest error is.
+plan_verdict accuracy(const plan_spec& spec, const std::vector<value>& expected, const bytes& out) {
+  plan_verdict verdict;
   const arrays::array to = request::output_array(spec);
   const auto places = elements_of(to);
   const bounds allowed{spec};
@@ -246,21 +250,27 @@ std::optional<std::string> inaccuracy(const plan_spec& spec, const std::vector<v
     for (std::size_t e = t * n; e < (t + 1) * n; ++e) {
       if (!places[e].is_in_memory) continue;
       all.add(e - t * n, element_in(out, places[e], to, stored_out(spec)), expected[e],
-              allowed.of_largest * most + allowed.of_element * std::abs(expected[e]) +
-                  std::sqrt(2.0L) * allowed.absolute);
+              allowed.of_largest * most,
+              allowed.of_element * std::abs(expected[e]) + std::sqrt(2.0L) * allowed.absolute);
     }
-    if (all.fault) return fmt::format("transform {}: {}", t, *all.fault);
+    if (all.fault) {
+      return {plan_verdict::wrong, fmt::format("transform {}: {}", t, *all.fault), all.share};
+    }
     const auto m = static_cast<long double>(all.n_written);
     const long double size =
         std::sqrt(std::max(all.energy, energy * m / static_cast<long double>(n)));
     const long double bound =
         (1 + 1.5L / std::sqrt(std::min(inputs, all.n_large()))) * allowed.l2 * size +
         allowed.absolute * std::sqrt(2 * m);
+    if (all.error > 0) all.share = std::max(all.share, std::sqrt(all.error) / bound);
+    verdict.share = std::max(verdict.share, all.share);
     if (std::sqrt(all.error) <= bound) continue;
-    return fmt::format("transform {}: the L2 error is {:.3Lg}, {:.3Lg} is allowed", t,
-                       std::sqrt(all.error), bound);
+    return {plan_verdict::wrong,
+            fmt::format("transform {}: the L2 error is {:.3Lg}, {:.3Lg} is allowed", t,
+                        std::sqrt(all.error), bound),
+            all.share};
   }
-  return std::nullopt;
+  return verdict;
 }
 
 /// Returns 1 for each byte of the output that a run writes.
@@ -296,20 +306,22 @@ class session {
     may_change_ = has_padding(drawn.spec) ? bytes(written_.size(), 1) : written_;
   }
 
-  std::optional<std::string> check() {
+  plan_verdict check() {
+    plan_verdict verdict;
     bytes first;
     for (const unsigned char poison : poisons) {
       bytes out;
-      if (const auto fault = run(poison, out)) return fault;
+      if (const auto fault = run(poison, out)) return {plan_verdict::wrong, *fault};
       for (std::size_t b = 0; b < out.size(); ++b) out[b] = written_[b] != 0 ? out[b] : 0;
       if (first.empty()) {
         first = out;
         const auto expected = expected_of_places();
-        if (const auto fault = inaccuracy(drawn_.spec, expected, out)) return fault;
+        verdict = accuracy(drawn_.spec, expected, out);
+        if (verdict.is != plan_verdict::right) return verdict;
       }
-      if (out != first) return "two runs gave different bits";
+      if (out != first) return {plan_verdict::wrong, "two runs gave different bits"};
     }
-    return std::nullopt;
+    return verdict;
   }
 
  private:
@@ -369,9 +381,7 @@ planned_run made_by_plan(queue& on, const plan_spec& spec) {
 plan_verdict check_plan(queue& on, const drawn_plan& drawn, const run_maker& make) {
   try {
     const planned_run planned = make(on, drawn.spec);
-    const auto fault = session{on, drawn, planned}.check();
-    if (fault) return {plan_verdict::wrong, *fault};
-    return {};
+    return session{on, drawn, planned}.check();
   } catch (const plan_error& why) {
     const std::string said = why.what();
     const bool is_refusal = said.find("so far") != std::string::npos;

@@ -45,7 +45,8 @@ using run_maker = std::function<planned_run(queue& on, const plan_spec& spec)>;
 
 struct plan_verdict {
   enum outcome { right, refused, wrong } is = right;
-  std::string why = {};  ///< What is wrong, or the sentence of the refusal.
+  std::string why = {};   ///< What is wrong, or the sentence of the refusal.
+  long double share = 0;  ///< Of its bound, that the largest error has.
 };
 
 /// Runs a request three times. A `plan_error` that says "so far" is a refusal, any other a fault.

@@ -67,8 +67,10 @@ TEST(plan_check, passes_what_is_right) {
          {precision::fp32, precision::fp64, precision::fp16, precision::bf16}) {
       plan_spec stored = spec;
       stored.real = real;
-      const auto [is, why] = check(stored);
+      const auto [is, why, share] = check(stored);
       EXPECT_EQ(is, plan_verdict::right) << why;
+      EXPECT_GT(share, 0);
+      EXPECT_LE(share, 1);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>  // min
 #include <cstddef>    // size_t
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,32 +35,53 @@ std::vector<Real> input_noise(const plan_spec& spec) {
   return x;
 }
 
-/// Returns the exact output of row `row`: bins, or real numbers as complex ones.
-template <class Real>
-exact expected_row(const plan_spec& spec, const std::vector<Real>& input, std::size_t row) {
-  const std::size_t n = spec.lengths.front();
-  const request::traits& kind = request::traits_of(spec.kind);
-  const Real* source = input.data() + row_reals(spec, true) * row;
-  exact x(n);
-  for (std::size_t j = 0; j < n; ++j) {
-    if (kind.in == request::domain::real) {
-      x[j] = source[j];
-    } else if (kind.in == request::domain::complex) {
-      x[j] = {source[2 * j], source[2 * j + 1]};
+/// The exact outputs of a plan's rows: bins, or real numbers as complex ones.
+class row_oracle {
+ public:
+  explicit row_oracle(const plan_spec& spec)
+      : n_(spec.lengths.front()),
+        input_step_(row_reals(spec, true)),
+        kind_(request::traits_of(spec.kind)),
+        factor_(request::factor_of(spec)) {
+    if (kind_.is_real_to_real()) {
+      reals_.emplace(kind_, n_, spec.orthogonalize);
     } else {
-      const std::size_t k = std::min(j, n - j);
-      const long double im = k == 0 || 2 * k == n ? 0 : source[2 * k + 1];
-      x[j] = {source[2 * k], j == k ? im : -im};
+      points_.emplace(n_, kind_.is_forward ? direction::forward : direction::inverse);
     }
   }
-  if (kind.is_real_to_real()) {
-    reference::real_axis{kind, n, spec.orthogonalize}(x, 1);
-  } else {
-    reference::axis{n, kind.is_forward ? direction::forward : direction::inverse}(x, 1);
+
+  template <class Real>
+  [[nodiscard]] exact operator()(const std::vector<Real>& input, std::size_t row) const {
+    const Real* source = input.data() + input_step_ * row;
+    exact x(n_);
+    for (std::size_t j = 0; j < n_; ++j) {
+      if (kind_.in == request::domain::real) {
+        x[j] = source[j];
+      } else if (kind_.in == request::domain::complex) {
+        x[j] = {source[2 * j], source[2 * j + 1]};
+      } else {
+        const std::size_t k = std::min(j, n_ - j);
+        const long double im = k == 0 || 2 * k == n_ ? 0 : source[2 * k + 1];
+        x[j] = {source[2 * k], j == k ? im : -im};
+      }
+    }
+    reals_ ? (*reals_)(x, 1) : (*points_)(x, 1);
+    x.resize(request::count_of(kind_.out, n_));
+    for (auto& z : x) z *= factor_;
+    return x;
   }
-  x.resize(request::count_of(kind.out, n));
-  for (auto& z : x) z *= request::factor_of(spec);
-  return x;
+
+ private:
+  std::size_t n_, input_step_;
+  request::traits kind_;
+  long double factor_;
+  std::optional<reference::real_axis> reals_;
+  std::optional<reference::axis> points_;
+};
+
+template <class Real>
+exact expected_row(const plan_spec& spec, const std::vector<Real>& input, std::size_t row) {
+  return row_oracle{spec}(input, row);
 }
 
 /// Returns row `row` of an output in the form of expected_row.
