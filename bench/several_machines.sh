@@ -58,11 +58,17 @@ done
 
 if [ -n "${SLURM_JOB_ID:-}" ]; then
   tasks=${SLURM_NTASKS:?the job states no number of tasks: give --ntasks or --ntasks-per-node}
+  hosts=${SLURM_JOB_NUM_NODES:-1}
+  per_host=$(((tasks + hosts - 1) / hosts))
   for n in $(counts_up_to "$tasks"); do
-    over "$n processes" srun --ntasks "$n" "$wingbeat" bench --processes
+    used=$(((n + per_host - 1) / per_host))  # as few hosts as have so many
+    over "$n processes on $used hosts" \
+      srun --nodes "$used" --ntasks "$n" "$wingbeat" bench --processes
   done
-  over "$tasks processes, by NCCL" srun --ntasks "$tasks" "$wingbeat" bench --processes --by-nccl
-  over "$tasks processes, by TCP" srun --ntasks "$tasks" "$wingbeat" bench --processes --by-tcp
+  for way in nccl tcp; do
+    over "$tasks processes on $hosts hosts by $way" \
+      srun --nodes "$hosts" --ntasks "$tasks" "$wingbeat" bench --processes "--by-$way"
+  done
 fi
 if [ "$failed" -gt 0 ] || [ "$runs" -eq 0 ]; then
   echo "several_machines.sh: $failed of $runs runs failed" >&2

@@ -21,8 +21,8 @@ FAULTS = []
 # What stands in for a scheduler: it does at once, on this machine, what it would do in time.
 STAND_INS = {
     "srun": """#!/bin/bash
-# srun --ntasks N COMMAND..
-tasks=$2; shift 2
+# srun --nodes N --ntasks N COMMAND..
+tasks=$4; shift 4
 for ((rank = 0; rank < tasks; rank++)); do
   SLURM_PROCID=$rank SLURM_LOCALID=$rank SLURM_NTASKS=$tasks SLURM_JOB_NODELIST=localhost "$@" &
   started+=($!)
@@ -158,7 +158,7 @@ def check_several_machines():
     folder = workplace("several_machines")
     small = {"CUBES": "6x8x10", "PLANES": "12x10", "ROWS": "240", "DOUBLES": "6x8x10", "SECONDS_EACH": "0.01"}
     script = SOURCE / "bench" / "several_machines.sh"
-    job = {"SLURM_JOB_ID": "1", "SLURM_NTASKS": "3", "MASTER_PORT": str(free_port())}
+    job = {"SLURM_JOB_ID": "1", "SLURM_NTASKS": "3", "SLURM_JOB_NUM_NODES": "2", "MASTER_PORT": str(free_port())}
     both = run(f"{script} > lines", folder, DEVICES="host,host,host", **small, **job)
     check(both.returncode == 0, f"several_machines.sh: {both.returncode}, {both.stderr}")
     lines = [json.loads(line) for line in (folder / "lines").read_text().splitlines()]
@@ -168,6 +168,9 @@ def check_several_machines():
     check(len({line["name"] for line in lines}) == len(lines), "names of their own")
     check(lines[0]["name"] == "one process, 2 ranks c2c" and len(lines[0]["document"]["results"]) == 2, "the first")
     check(lines[14]["document"]["processes"] == 2 and lines[-1]["document"]["processes"] == 3, "processes")
+    names = [lines[i]["name"] for i in (14, 21, 28, 35)]
+    check(names == ["2 processes on 1 hosts c2c", "3 processes on 2 hosts c2c", "3 processes on 2 hosts by nccl c2c",
+                    "3 processes on 2 hosts by tcp c2c"], names)
     # Processes that fail, one kind that is refused, and no devices at all.
     (folder / "failing").write_text('#!/bin/bash\n[[ " $* " == *" --by-tcp "* ]] && exit 3\nexec wingbeat "$@"\n')
     (folder / "failing").chmod(0o755)
@@ -175,7 +178,7 @@ def check_several_machines():
     lines = [json.loads(line) for line in (folder / "failed").read_text().splitlines()]
     check([line["exit_code"] for line in lines] == [0] * 14 + [3] * 7, "exit codes")
     check(lines[-1]["document"] is None and failing.returncode == 1, "no document")
-    check("7 of 21 runs failed" in failing.stderr and "by TCP fp64: exit code 3" in failing.stderr, failing.stderr)
+    check("7 of 21 runs failed" in failing.stderr and "by tcp fp64: exit code 3" in failing.stderr, failing.stderr)
     refused = run(f"{script} > refused", folder, DEVICES="host,host", **{**small, "ROWS": "7"})
     codes = {line["name"]: line["exit_code"] for line in map(json.loads, (folder / "refused").read_text().splitlines())}
     check(refused.returncode == 1 and "1 of 7 runs failed" in refused.stderr, refused.stderr)
