@@ -35,8 +35,8 @@ struct process_manner {
 /// Ranks are numbered from 0. Cheap to copy: copies have the same queues.
 class domain {
  public:
-  /// Most ranks of a domain.
-  static constexpr std::size_t max_ranks = 16;
+  /// Most ranks of a domain, and of those that store in each other's memory, as of one process.
+  static constexpr std::size_t max_ranks = 512, max_sharing_ranks = 16;
 
   /// Opens a queue on each of these devices, in this process; a device that is named several times
   /// is several ranks. Throws `plan_error` for no device, too many, or devices that cannot reach

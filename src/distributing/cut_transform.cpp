@@ -216,6 +216,19 @@ buffer_view cut_transform::stored_for(std::size_t peer, std::size_t number, std:
                  count_of(chunk) * index_bytes);
 }
 
+std::vector<buffer_view> cut_transform::peers_of(std::size_t number, std::size_t rank,
+                                                 const index_range& chunk, views out) const {
+  if (ranks_.size() > domain::max_sharing_ranks) {
+    const buffer& staged = memory_[rank].staged[number];
+    return {staged.size_bytes() > 0 ? staged.view() : unused_of(rank, rank)};
+  }
+  std::vector<buffer_view> peers;
+  for (std::size_t peer = 0; peer < ranks_.size(); ++peer) {
+    if (peer != rank) peers.push_back(stored_for(peer, number, rank, chunk, out));
+  }
+  return peers;
+}
+
 void cut_transform::run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
                               const buffer_view& rows, views out, operands given) {
   const phase& part = steps_.phases()[number];
@@ -226,8 +239,8 @@ void cut_transform::run_chunk(std::size_t number, std::size_t rank, const index_
     if (memory_[rank].roots.size_bytes() > 0) {
       arguments.store.emplace_back(memory_[rank].roots.view());
     }
-    for (std::size_t peer = 0; peer < ranks_.size(); ++peer) {
-      if (peer != rank) arguments.store.emplace_back(stored_for(peer, number, rank, chunk, out));
+    for (const buffer_view& each : peers_of(number, rank, chunk, out)) {
+      arguments.store.emplace_back(each);
     }
   }
   work_[number][rank]

@@ -94,6 +94,9 @@ class cut_transform {
   /// nothing is, the memory of that rank.
   [[nodiscard]] buffer_view stored_for(std::size_t peer, std::size_t number, std::size_t rank,
                                        const index_range& chunk, views out) const;
+  /// Returns the memory of others that the store of a phase is given.
+  [[nodiscard]] std::vector<buffer_view> peers_of(std::size_t number, std::size_t rank,
+                                                  const index_range& chunk, views out) const;
   /// Whether a rank stores what is for others beside, packed for each.
   [[nodiscard]] bool is_staged(std::size_t number, std::size_t rank) const {
     return is_sent() || work_[number][rank].chunks.size() > 1;

@@ -13,7 +13,7 @@
 
 namespace wingbeat {
 
-static_assert(domain::max_ranks == device::functors::max_exchange_ranks);
+static_assert(domain::max_sharing_ranks == device::functors::max_exchange_ranks);
 
 domain domain::of_devices(const std::vector<device_info>& devices) {
   std::vector<queue> queues;
@@ -22,9 +22,10 @@ domain domain::of_devices(const std::vector<device_info>& devices) {
 }
 
 domain domain::of_queues(std::vector<queue> queues) {
-  if (queues.empty() || queues.size() > max_ranks) {
-    throw plan_error(formatted("a domain of {} ranks was requested; choose from 1 to {}",
-                               queues.size(), max_ranks));
+  if (queues.empty() || queues.size() > max_sharing_ranks) {
+    throw plan_error(
+        formatted("a domain of {} ranks in one process was requested; choose from 1 to {}",
+                  queues.size(), max_sharing_ranks));
   }
   for (const queue& each : queues) {
     for (const queue& other : queues) {

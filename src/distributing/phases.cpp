@@ -229,6 +229,7 @@ device::functors::exchange_numbers phased_transform::exchange(const phase& part,
           .is_inverse = !request::traits_of(spec_.kind).is_forward,
           .fine_bits = spec_.lengths.size() == 1 ? fine_bits_of(spec_.lengths[0]) : 0,
           .is_packed = is_packed,
+          .batch = spec_.batch,
           .rest_in_row = has_rest && !contains(part.axes, 2),
           .cut_in_row = !contains(part.axes, *part.next_cut)};
 }

@@ -57,6 +57,7 @@ peer_memory opened_by_all(const domain& ranks, const buffer& own) {
 }
 
 bool shares_memory(const domain& ranks) {
+  if (ranks.size() > domain::max_sharing_ranks) return false;
   const std::vector<std::string> machines = ranks.group()->gather(machine());
   for (const std::string& each : machines) {
     if (each != machines.front()) return false;

@@ -89,6 +89,18 @@ TEST_P(processes_on, make_what_one_device_makes) {
   }
 }
 
+TEST_P(processes_on, are_more_than_a_kernel_has_pointers) {
+  if (on->device().runs_on != engine::host) GTEST_SKIP() << "the same on all";
+  const std::size_t n_ranks = domain::max_sharing_ranks + 5;
+  expect_equal(n_ranks,
+               {{{.lengths = {44, 23, 3}, .batch = 2}},
+                {{.lengths = {44, 23, 3}, .kind = transform::inverse_to_real}},
+                {{.lengths = {25, 48}, .kind = transform::forward_from_real}},
+                {{.lengths = {7, 30, 2}, .real = precision::fp64}, bin_distribution::natural},
+                {{.lengths = {720}}}},
+               /*shares_memory=*/true);
+}
+
 TEST_P(processes_on, make_random_requests) {
   const bool is_compiled = on->device().runs_on > engine::host;
   if (is_compiled && !is_full_run()) GTEST_SKIP() << "of one request a second";
@@ -132,7 +144,7 @@ TEST_P(processes_on, refuse_requests_that_differ) {
     EXPECT_THAT(alone.explain(), HasSubstr("rank 0 makes it alone"));
   });
   EXPECT_THAT(sentences, Each(""));
-  EXPECT_THAT(refusal([&] { (void)domain::at({address, 0, 17}, *on); }), HasSubstr("17 ranks"));
+  EXPECT_THAT(refusal([&] { (void)domain::at({address, 0, 513}, *on); }), HasSubstr("513 ranks"));
 }
 
 TEST_P(processes_on, name_a_rank_that_is_killed) {

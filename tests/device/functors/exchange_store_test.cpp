@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>  // acos, cos, sin
+#include <string_view>
 #include <vector>
 
 #include "device/functors/named.hpp"  // names_numbers, names_operands
@@ -127,6 +128,50 @@ TEST(functors_exchange_store, packs_what_is_for_others) {
   }
 }
 
+TEST(functors_exchange_store, packs_for_more_ranks_than_it_has_pointers) {
+  // Rank 5 of 20 has places 3 and 4 of 40; of 23 indices ranks 0 .. 2 have two each, others one.
+  for (const bool cuts_first : {false, true}) {
+    const exchange_numbers n{.cut = 23,
+                             .ranks = 20,
+                             .whole = 40,
+                             .own = 2,
+                             .rest = 3,
+                             .cuts_first = cuts_first,
+                             .is_packed = true,
+                             .batch = 2};
+    std::vector<complex<float>> own(2 * 40 * 3), packed(2 * 22 * 2 * 3);
+    functor::operands given{};
+    given.rank = 5;
+    given.begin = 3;
+    given.peer_0 = packed.data();
+    const functors::rank_shares shares{n.cut, n.ranks};
+    const auto number = [](size b, size place, size i, size z) {
+      return static_cast<float>(((b * 2 + place) * 23 + i) * 3 + z + 1);
+    };
+    for (size row = 0; row < 4; ++row) {
+      for (size i = 0; i < 23 * 3; ++i) {
+        functor{n, own.data(), given, row}.store(i, {number(row / 2, row % 2, i / 3, i % 3), 0});
+      }
+    }
+    size next = 0;
+    for (size rank = 0; rank < n.ranks; ++rank) {
+      const size count = shares.count(rank);
+      for (size b = 0; b < 2; ++b) {
+        for (size line = 0; line < 2 * count; ++line) {
+          const size place = cuts_first ? line % 2 : line / count;
+          const size offset = cuts_first ? line / 2 : line % count;
+          for (size z = 0; z < 3; ++z) {
+            const float stored =
+                rank == 5 ? own[(b * 40 + 3 + place) * 3 + z].re : packed[next++].re;
+            EXPECT_EQ(stored, number(b, place, shares.begin(rank) + offset, z)) << rank;
+          }
+        }
+      }
+    }
+    EXPECT_EQ(next, packed.size());
+  }
+}
+
 TEST(functors_exchange_store, multiplies_by_the_root_of_both_places) {
   const size first = 6, second = 5, n = first * second;
   const unsigned fine_bits = 3;
@@ -157,12 +202,16 @@ TEST(functors_exchange_store, multiplies_by_the_root_of_both_places) {
 }
 
 TEST(functors_exchange_store, names_its_members) {
-  EXPECT_TRUE((ends::has_members<exchange_numbers, 12>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(exchange_numbers{}, 12));
+  EXPECT_TRUE((ends::has_members<exchange_numbers, 13>));
+  EXPECT_TRUE(wingbeat::test::names_numbers(exchange_numbers{}, 13));
   exchange_numbers n{};
   n.ranks = functors::max_exchange_ranks;
   n.has_twiddles = true;
   EXPECT_TRUE((wingbeat::test::names_operands<functor, 19>(n)));
+  ++n.ranks;
+  int n_named = 0;
+  functor::operands::each(n, [&](std::string_view, auto) { ++n_named; });
+  EXPECT_EQ(n_named, 5) << "one for all others";
 }
 
 }  // namespace

@@ -11,7 +11,8 @@
 
 namespace wingbeat::device::functors {
 
-/// Most ranks that one store reaches.
+/// Most ranks whose memory one store reaches. What is for more than that is packed, of one behind
+/// the other, and then sent.
 inline constexpr unsigned max_exchange_ranks = 16;
 
 /// Which part of `length` a rank has: of the first length % ranks one more than of the others.
@@ -47,6 +48,7 @@ struct exchange_numbers {
   unsigned fine_bits = 0;
   /// Memory of others has this rank's part alone, as it is then sent to other processes.
   bool is_packed = false;
+  size batch = 1;            ///< Of parts that are packed for more ranks than a store reaches.
   bool rest_in_row = false;  ///< Rows are (b, own, z) with elements of the cut axis,
   bool cut_in_row = false;   ///< or (b, cut, own) with elements z; else rows are (b, own), with
                              ///< elements (cut, z).
@@ -63,12 +65,14 @@ struct exchange_numbers {
     visit("is_inverse", is_inverse);
     visit("fine_bits", fine_bits);
     visit("is_packed", is_packed);
+    visit("batch", batch);
     visit("rest_in_row", rest_in_row);
     visit("cut_in_row", cut_in_row);
   }
 };
 
-/// The output is this rank's own memory, the operands are that of the others in their order.
+/// The output is this rank's own memory, the operands are that of the others in their order; of
+/// more than `max_exchange_ranks` the first one is where all their parts are packed.
 template <class Real>
 class exchange_store {
  public:
@@ -89,21 +93,22 @@ class exchange_store {
       visit("begin", &operands::begin);
       visit("peer_begin", &operands::peer_begin);
       if (n.has_twiddles) visit("roots", &operands::roots);
-      if (n.ranks > 1) visit("peer_0", &operands::peer_0);
-      if (n.ranks > 2) visit("peer_1", &operands::peer_1);
-      if (n.ranks > 3) visit("peer_2", &operands::peer_2);
-      if (n.ranks > 4) visit("peer_3", &operands::peer_3);
-      if (n.ranks > 5) visit("peer_4", &operands::peer_4);
-      if (n.ranks > 6) visit("peer_5", &operands::peer_5);
-      if (n.ranks > 7) visit("peer_6", &operands::peer_6);
-      if (n.ranks > 8) visit("peer_7", &operands::peer_7);
-      if (n.ranks > 9) visit("peer_8", &operands::peer_8);
-      if (n.ranks > 10) visit("peer_9", &operands::peer_9);
-      if (n.ranks > 11) visit("peer_10", &operands::peer_10);
-      if (n.ranks > 12) visit("peer_11", &operands::peer_11);
-      if (n.ranks > 13) visit("peer_12", &operands::peer_12);
-      if (n.ranks > 14) visit("peer_13", &operands::peer_13);
-      if (n.ranks > 15) visit("peer_14", &operands::peer_14);
+      const size ranks = n.ranks > max_exchange_ranks ? 2 : n.ranks;
+      if (ranks > 1) visit("peer_0", &operands::peer_0);
+      if (ranks > 2) visit("peer_1", &operands::peer_1);
+      if (ranks > 3) visit("peer_2", &operands::peer_2);
+      if (ranks > 4) visit("peer_3", &operands::peer_3);
+      if (ranks > 5) visit("peer_4", &operands::peer_4);
+      if (ranks > 6) visit("peer_5", &operands::peer_5);
+      if (ranks > 7) visit("peer_6", &operands::peer_6);
+      if (ranks > 8) visit("peer_7", &operands::peer_7);
+      if (ranks > 9) visit("peer_8", &operands::peer_8);
+      if (ranks > 10) visit("peer_9", &operands::peer_9);
+      if (ranks > 11) visit("peer_10", &operands::peer_10);
+      if (ranks > 12) visit("peer_11", &operands::peer_11);
+      if (ranks > 13) visit("peer_12", &operands::peer_12);
+      if (ranks > 14) visit("peer_13", &operands::peer_13);
+      if (ranks > 15) visit("peer_14", &operands::peer_14);
     }
   };
 
@@ -139,6 +144,7 @@ class exchange_store {
   }
   WINGBEAT_FN WINGBEAT_GLOBAL element* memory_of(size rank) const {
     if (numbers_.ranks == 1 || rank == given_.rank) return own_;
+    if (numbers_.ranks > max_exchange_ranks) return packed_for(rank);
     const size other = rank < given_.rank ? rank : rank - 1;
     WINGBEAT_GLOBAL element* memory = given_.peer_0;
     if (numbers_.ranks > 2 && other == 1) memory = given_.peer_1;
@@ -156,6 +162,12 @@ class exchange_store {
     if (numbers_.ranks > 14 && other == 13) memory = given_.peer_13;
     if (numbers_.ranks > 15 && other == 14) memory = given_.peer_14;
     return memory;
+  }
+  WINGBEAT_FN WINGBEAT_GLOBAL element* packed_for(size rank) const {
+    const rank_shares shares{numbers_.cut, numbers_.ranks};
+    const size own = rank < given_.rank ? 0 : shares.count(given_.rank);
+    const size before = (shares.begin(rank) - own) * numbers_.rest;
+    return given_.peer_0 + before * numbers_.own * numbers_.batch;
   }
 
   numbers numbers_;
