@@ -11,7 +11,7 @@
 namespace wingbeat::test {
 
 inline void check_convolution(queue& on, const convolution_spec& spec, noise_range images = {}) {
-  const auto [is, why] = verdict_of(on, {.spec = spec, .images = images});
+  const auto [is, why, share] = verdict_of(on, {.spec = spec, .images = images});
   EXPECT_EQ(is, plan_verdict::right) << as_initialiser(spec) << "\n"
                                      << why << "\n"
                                      << convolution(on, spec).explain();

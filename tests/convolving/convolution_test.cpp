@@ -9,9 +9,11 @@
 #include <atomic>
 
 #include "convolving/convolution_check.hpp"  // check_convolution
+#include "convolving/direct_sum.hpp"         // points_of
 #include "support/convolution_verdict.hpp"   // verdict_of
 #include "support/on_engine.hpp"             // on_engine, all_engines, engine_name
 #include "support/random_convolution.hpp"    // drawn_convolution, add_functors, as_initialiser
+#include "support/signal.hpp"                // fill_noise
 
 namespace {
 
@@ -270,7 +272,7 @@ TEST_P(convolution_on, multiplies_what_a_functor_reads_by_several_spectra) {
                   .prepared = prepared};
     (prepared == operand_role::image ? drawn.reverses_kernels : drawn.reverses_images) = true;
     add_functors(drawn);
-    const auto [is, why] = verdict_of(*on, drawn);
+    const auto [is, why, share] = verdict_of(*on, drawn);
     EXPECT_EQ(is, plan_verdict::right) << as_initialiser(drawn.spec) << "\n" << why;
   }
 }

@@ -31,7 +31,7 @@ inline void expect_right_convolutions(engine runs_on, std::uint64_t count,
   std::size_t n_right = 0, n_wrong = 0;
   for (std::uint64_t seed = first; seed < first + n_requests && n_wrong < 5; ++seed) {
     const drawn_convolution drawn = random_convolution(seed, within);
-    const auto [is, why] = verdict_of(on, drawn);
+    const auto [is, why, share] = verdict_of(on, drawn);
     n_right += is == plan_verdict::right;
     if (is == plan_verdict::right) continue;
     ++n_wrong;

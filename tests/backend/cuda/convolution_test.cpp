@@ -32,7 +32,7 @@ TEST(cuda_convolution, reads_nothing_in_warps_without_lines) {
                                 .images = 17,
                                 .kernels = kernels,
                                 .prepared = operand_role::kernel};
-    const auto [is, why] = verdict_of(on, {.spec = spec});
+    const auto [is, why, share] = verdict_of(on, {.spec = spec});
     EXPECT_EQ(is, plan_verdict::right) << kernels << " kernels: " << why;
   }
 }
