@@ -7,7 +7,7 @@
 #include "distributing/shared_ranks.hpp"                // machine
 #include "distributing/transport.hpp"                   // chosen_transport
 #include "formatted.hpp"                                // formatted
-#include "processes/group.hpp"                          // group
+#include "processes/group.hpp"                          // group, require_patience
 #include "wingbeat/device/functors/exchange_store.hpp"  // max_exchange_ranks
 #include "wingbeat/error.hpp"                           // plan_error
 
@@ -60,6 +60,7 @@ domain domain::from_nccl(void* communicator, const queue& own, const std::string
     throw plan_error(formatted("from_nccl was given a queue of {}; give it one of cuda",
                                name_of(own.device().runs_on)));
   }
+  processes::require_patience(how.patience_s);
   const std::string machine = distributing::machine();
   const processes::deadline until{how.patience_s};
   const auto [rank, lines] = backend::gather_by_nccl(*own.impl(), communicator, machine,

@@ -3,7 +3,7 @@
 
 #include <poll.h>
 
-#include <algorithm>  // any_of, min
+#include <algorithm>  // any_of, clamp, max, min
 #include <array>
 #include <cstdint>  // uint32_t, uint64_t
 #include <cstring>  // memcpy
@@ -53,8 +53,11 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 
 /// Strangers are left out after this time.
 constexpr double greeting_s = 2;
-/// Rank 0 is the first to miss a rank, so that the others learn which.
-constexpr double head_start_s = 0.25;
+/// Rank 0 is the first to miss a rank, so that the others learn which, even where a stranger kept
+/// it waiting.
+double head_start_s(double left_s) {
+  return std::clamp(left_s / 4, 0.25, greeting_s + 0.5);
+}
 constexpr std::size_t max_text_bytes = std::size_t{1} << 20;
 
 std::optional<greeting> greeting_from(const file_descriptor& socket, const deadline& until) {
@@ -80,6 +83,10 @@ void copy_text(std::span<char> into, const std::string& text) {
   std::memcpy(into.data(), text.data(), std::min(text.size(), into.size() - 1));
 }
 
+std::string came_twice(std::size_t rank) {
+  return formatted("two processes came as rank {}; give each its own", rank);
+}
+
 std::string ranks_text(const std::vector<std::size_t>& ranks) {
   return formatted("{} {}", ranks.size() == 1 ? "rank" : "ranks", joined(ranks, ", "));
 }
@@ -101,8 +108,16 @@ struct group::flow {
   }
 };
 
+void require_patience(double patience_s) {
+  constexpr double max_s = 1e6;                       // milliseconds are an int
+  if (patience_s > 0 && patience_s <= max_s) return;  // not NaN
+  throw plan_error(formatted("a patience of {:g} s was given; give more than 0 and at most {:g} s",
+                             patience_s, max_s));
+}
+
 group::group(process_rank place, double patience_s)
     : place_(std::move(place)), patience_s_(patience_s) {
+  require_patience(patience_s);
   if (place_.rank >= place_.size) {
     throw plan_error(formatted("rank {} of {} was given; ranks count from 0 to size - 1",
                                place_.rank, place_.size));
@@ -117,8 +132,12 @@ bool group::has_lost_one() const {
   });
 }
 
-bool group::has_news_of(std::size_t rank) const {
-  return !failure_.empty() || (sockets_[rank].is_open() && has_news(sockets_[rank]));
+bool group::has_news() const {
+  std::vector<pollfd> watched;
+  for (const file_descriptor& each : sockets_) {
+    if (each.is_open()) watched.push_back({each.get(), POLLIN, 0});
+  }
+  return !failure_.empty() || ::poll(watched.data(), watched.size(), 0) > 0;
 }
 
 void group::give_up(const std::string& reason) {
@@ -149,6 +168,10 @@ void group::give_up(const std::string& reason) {
   throw device_error(reason);
 }
 
+void group::miss(const std::vector<std::size_t>& ranks) {
+  give_up(formatted("{} did not answer within {:g} s", ranks_text(ranks), patience_s_));
+}
+
 std::string group::missing() const {
   std::vector<std::size_t> ranks;
   for (std::size_t rank = 0; rank < place_.size; ++rank) {
@@ -157,19 +180,12 @@ std::string group::missing() const {
   return ranks_text(ranks);
 }
 
-std::string group::silent(const std::vector<flow>& flows) const {
-  std::vector<std::size_t> ranks;
-  for (std::size_t rank = 0; rank < flows.size(); ++rank) {
-    if (flows[rank].events() != 0) ranks.push_back(rank);
-  }
-  return ranks_text(ranks);
-}
-
 std::optional<greeting> group::welcome(const file_descriptor& listener, const deadline& until) {
   auto socket = accepted(listener, until);
   if (!socket) {
-    give_up(formatted("{} did not come to rank {} at {} within {:g} s", missing(), place_.rank,
-                      place_.address, patience_s_));
+    const std::string at_address = place_.rank == 0 ? " at " + place_.address : "";
+    give_up(formatted("{} did not come to rank {}{} within {:g} s", missing(), place_.rank,
+                      at_address, patience_s_));
   }
   auto heard = greeting_from(*socket, until);
   if (!heard) return std::nullopt;
@@ -180,7 +196,7 @@ std::optional<greeting> group::welcome(const file_descriptor& listener, const de
   }
   sockets_.push_back(std::move(*socket));  // it learns why, too
   give_up(heard->size == place_.size
-              ? formatted("two processes came as rank {}; give each its own", heard->rank)
+              ? came_twice(heard->rank)
               : formatted("rank {} counts {} ranks, and rank {} counts {}; give all the same size",
                           heard->rank, heard->size, place_.rank, place_.size));
 }
@@ -206,20 +222,35 @@ void group::meet_as_first() {
     if (!heard) continue;
     table[heard->rank] = formatted("{} {}", heard->host.data(), heard->port.data());
     ++n_came;
-    const double left_s = static_cast<double>(heard->left_ms) / 1e3 - head_start_s;
-    if (left_s < until.left_s()) until = deadline{left_s};
+    const double left_s = static_cast<double>(heard->left_ms) / 1e3;
+    until = deadline{std::min(until.left_s(), left_s - head_start_s(left_s))};
   }
+  refuse_others(listener);
   const std::string text = joined(table, "\n");
   const std::vector<std::span<const std::byte>> sent(place_.size, bytes_of(text));
   exchange(sent, [](std::size_t, std::size_t) { return std::span<std::byte>{}; });
+}
+
+void group::refuse_others(const file_descriptor& listener) {
+  while (const auto socket = accepted(listener, deadline{0})) {
+    const auto heard = greeting_from(*socket, deadline{head_start_s(0)});
+    if (!heard) continue;
+    const std::string reason = came_twice(heard->rank);
+    const frame head{.holds = frame::failure, .size_bytes = reason.size()};
+    const deadline soon{head_start_s(0)};
+    if (send_all(*socket, bytes_of(head), soon) && send_all(*socket, bytes_of(reason), soon)) {
+      finish(*socket, soon);
+    }
+  }
 }
 
 void group::meet_as_other() {
   const deadline until{patience_s_};
   auto first = connected_to(parsed(place_.address), until);
   if (!first) {
-    throw device_error(
-        formatted("rank 0 did not listen at {} within {:g} s", place_.address, patience_s_));
+    throw device_error(formatted(
+        "rank 0 did not listen at {} within {:g} s; it does until each rank has come once",
+        place_.address, patience_s_));
   }
   const file_descriptor listener = listening_at({own_end(*first).host, "0"});
   const host_port own = own_end(listener);
@@ -303,9 +334,7 @@ void group::exchange(const std::vector<std::span<const std::byte>>& sent,
       flows_ = nullptr;
       return;
     }
-    if (::poll(watched.data(), watched.size(), until.left_ms()) == 0) {
-      give_up(formatted("{} did not answer within {:g} s", silent(flows), patience_s_));
-    }
+    if (::poll(watched.data(), watched.size(), until.left_ms()) == 0) miss(ranks);
     for (std::size_t i = 0; i < watched.size(); ++i) {
       flow& bytes = flows[ranks[i]];
       constexpr int ended = POLLHUP | POLLERR;

@@ -17,6 +17,9 @@ namespace wingbeat::processes {
 
 struct greeting;
 
+/// Throws `plan_error` unless ranks can wait for each other for so many seconds.
+void require_patience(double patience_s);
+
 /// Functions are collective: every rank calls the same ones in the same order. They throw
 /// `device_error`, on every rank, that names a rank which did not come, did not answer within
 /// `patience_s`, has ended, or failed itself: in this call or in
@@ -24,7 +27,7 @@ struct greeting;
 /// once.
 class group {
  public:
-  /// Throws `plan_error` for a rank or a size that cannot be.
+  /// Throws `plan_error` for a rank, a size or a patience that cannot be.
   group(process_rank place, double patience_s);
 
   [[nodiscard]] std::size_t rank() const { return place_.rank; }
@@ -35,7 +38,10 @@ class group {
   [[nodiscard]] bool has_lost_one() const;
 
   /// Returns whether a rank has ended, was lost, or has sent something that is not received yet.
-  [[nodiscard]] bool has_news_of(std::size_t rank) const;
+  [[nodiscard]] bool has_news() const;
+
+  /// Tells all that these ranks did not answer in time, and throws.
+  [[noreturn]] void miss(const std::vector<std::size_t>& ranks);
 
   /// Returns memory for the bytes that a rank sends, as many as it sends.
   using receiver = std::function<std::span<std::byte>(std::size_t rank, std::size_t size_bytes)>;
@@ -66,6 +72,8 @@ class group {
   /// Takes one process in; returns what it said, or nothing of a stranger.
   std::optional<greeting> welcome(const file_descriptor& listener, const deadline& until);
   void greet(std::size_t rank, file_descriptor socket, const host_port& own, const deadline& until);
+  /// Tells processes that came when all ranks had that theirs came twice.
+  static void refuse_others(const file_descriptor& listener);
 
   /// With the ranks that are connected.
   void exchange(const std::vector<std::span<const std::byte>>& sent, const receiver& memory_for,
@@ -74,9 +82,8 @@ class group {
   void receive(flow& bytes, std::size_t rank, const receiver& memory_for);
   void send(flow& bytes, std::size_t rank);
 
-  /// Returns the ranks that are not connected; the ranks that have not sent all.
+  /// Returns the ranks that are not connected.
   [[nodiscard]] std::string missing() const;
-  [[nodiscard]] std::string silent(const std::vector<flow>& flows) const;
 
   /// Tells all others, and throws.
   [[noreturn]] void give_up(const std::string& reason);

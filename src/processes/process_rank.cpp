@@ -6,8 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "formatted.hpp"                // formatted
+#include "processes/stream_socket.hpp"  // last_port
+#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat {
 namespace {
@@ -65,12 +66,17 @@ std::string slurm_host() {
 process_rank process_rank_of_environment() {
   const auto host = variable("MASTER_ADDR");
   const auto port = number_of("MASTER_PORT");
+  if (port && (*port < 1 || *port > processes::last_port)) {
+    throw plan_error(
+        formatted("MASTER_PORT is {}; ports are from 1 to {}", *port, processes::last_port));
+  }
   const bool is_slurm = !variable("RANK") && variable("SLURM_PROCID");
   if (!is_slurm) {
     const std::size_t rank = required("RANK"), size = required("WORLD_SIZE");
     std::size_t at_port = port ? *port : required("MASTER_PORT");
-    constexpr std::size_t last_port = 65535;
-    if (variable("TORCHELASTIC_RUN_ID")) at_port = at_port < last_port ? at_port + 1 : at_port - 1;
+    if (variable("TORCHELASTIC_RUN_ID")) {
+      at_port = at_port < processes::last_port ? at_port + 1 : at_port - 1;
+    }
     return {formatted("{}:{}", host.value_or("127.0.0.1"), at_port), rank, size,
             number_of("LOCAL_RANK").value_or(rank)};
   }

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>  // ftruncate, unlink
 
-#include <algorithm>  // all_of
+#include <algorithm>  // all_of, max
 #include <random>     // random_device
 #include <string>
 #include <thread>   // this_thread::yield
@@ -54,23 +54,37 @@ shared_barrier::~shared_barrier() {
   ::munmap(counters_, ranks_->size() * sizeof(counter));
 }
 
+bool shared_barrier::has_come(std::size_t rank) const {
+  return counters_[rank].count.load(std::memory_order_acquire) >= count_;
+}
+
+std::vector<std::size_t> shared_barrier::late() const {
+  std::vector<std::size_t> ranks;
+  for (std::size_t rank = 0; rank < ranks_->size(); ++rank) {
+    if (!has_come(rank)) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
 void shared_barrier::wait() {
   counters_[ranks_->rank()].count.store(++count_, std::memory_order_release);
   const deadline until{ranks_->patience_s()};
-  constexpr int polls = 16;  // cheaper than to ask for the others
+  constexpr int polls = 16;       // cheaper than to ask for the others
+  constexpr double answer_s = 1;  // others that wait here notice that they are asked
   for (std::size_t rank = 0; rank < ranks_->size(); ++rank) {
-    const auto has_come = [&] {
-      return counters_[rank].count.load(std::memory_order_acquire) >= count_;
-    };
-    for (int n = 1; !has_come(); ++n) {
+    for (int n = 1; !has_come(rank); ++n) {
       std::this_thread::yield();
       if (n % polls != 0) continue;
-      // Whoever says something elsewhere, or nothing in time, does not come.
-      if ((ranks_->has_news_of(rank) || until.left_ms() == 0) && !has_come()) {
-        ranks_->require_all(until);
+      // While one is late, whoever says something elsewhere lost one, or makes other calls.
+      const bool has_news = ranks_->has_news(), is_over = until.left_ms() == 0;
+      const std::vector<std::size_t> awaited = late();
+      if (awaited.empty()) return;
+      if (has_news) {
+        ranks_->require_all(deadline{std::max(until.left_s(), answer_s)});
         throw device_error(
-            formatted("rank {} makes other calls; have all ranks make the same", rank));
+            formatted("rank {} makes other calls; have all ranks make the same", awaited.front()));
       }
+      if (is_over) ranks_->miss(awaited);
     }
   }
 }

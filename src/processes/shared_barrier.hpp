@@ -4,8 +4,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
 #include <memory>   // shared_ptr, unique_ptr
+#include <vector>
 
 #include "processes/group.hpp"  // group
 
@@ -33,6 +35,10 @@ class shared_barrier {
 
   shared_barrier(std::shared_ptr<group> ranks, counter* counters)
       : ranks_(std::move(ranks)), counters_(counters) {}
+
+  [[nodiscard]] bool has_come(std::size_t rank) const;
+  /// Returns the ranks that have not called `wait` as often as this one.
+  [[nodiscard]] std::vector<std::size_t> late() const;
 
   std::shared_ptr<group> ranks_;
   counter* counters_;  // [rank], mapped

@@ -11,9 +11,10 @@
 #include <algorithm>  // max, min
 #include <array>
 #include <cerrno>
-#include <cstring>  // strerror
-#include <memory>   // unique_ptr
-#include <thread>   // sleep_for
+#include <charconv>  // from_chars
+#include <cstring>   // strerror
+#include <memory>    // unique_ptr
+#include <thread>    // sleep_for
 #include <vector>
 
 #include "formatted.hpp"       // formatted
@@ -58,6 +59,14 @@ bool is_retried(int reason) {
   return reason == EAGAIN || reason == EWOULDBLOCK || reason == EINTR;
 }
 
+/// Returns whether a text is the number of a port: getaddrinfo takes others modulo 2^16.
+bool is_port(const std::string& text) {
+  std::size_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [stopped, code] = std::from_chars(text.data(), last, number);
+  return code == std::errc{} && stopped == last && number >= 1 && number <= last_port;
+}
+
 }  // namespace
 
 int deadline::left_ms() const {
@@ -73,7 +82,12 @@ host_port parsed(const std::string& address) {
   }
   std::string host = address.substr(0, colon);
   if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  return {std::move(host), address.substr(colon + 1)};
+  std::string port = address.substr(colon + 1);
+  if (!is_port(port)) {
+    throw plan_error(formatted("'{}' is no address of rank 0: its port is a number from 1 to {}",
+                               address, last_port));
+  }
+  return {std::move(host), std::move(port)};
 }
 
 host_port own_end(const file_descriptor& socket) {
@@ -189,23 +203,10 @@ std::string free_port() {
   return own_end(listening_at({"127.0.0.1", "0"})).port;
 }
 
-namespace {
-
-/// Returns what receiving one byte would: 1, 0 at the end, or -1.
-ssize_t peeked(const file_descriptor& socket) {
-  char next = 0;
-  return ::recv(socket.get(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
-}
-
-}  // namespace
-
 bool is_at_end(const file_descriptor& socket) {
-  const ssize_t n = peeked(socket);
+  char next = 0;
+  const ssize_t n = ::recv(socket.get(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
   return n == 0 || (n < 0 && !is_retried(errno));
-}
-
-bool has_news(const file_descriptor& socket) {
-  return peeked(socket) >= 0 || !is_retried(errno);
 }
 
 void finish(const file_descriptor& socket, const deadline& until) {

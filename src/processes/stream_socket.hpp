@@ -26,6 +26,8 @@ class deadline {
   clock::time_point end_;
 };
 
+inline constexpr std::size_t last_port = 65535;
+
 struct host_port {
   std::string host, port;
 };
@@ -67,9 +69,6 @@ enum class progress { going_on, done, lost };
 
 /// Returns whether the other end has gone and left nothing to be received.
 [[nodiscard]] bool is_at_end(const file_descriptor& socket);
-
-/// Returns whether there is something to be received, or the other end has gone.
-[[nodiscard]] bool has_news(const file_descriptor& socket);
 
 /// Sends no more, and drops what still comes until the other end does so too or time is over: an
 /// end that is closed with something unread takes back what it sent.

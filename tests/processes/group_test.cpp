@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>  // raise
 
+#include <atomic>
 #include <chrono>
+#include <cmath>  // nan
 
 #include "processes/ranks.hpp"  // free_address, refusals_of
 #include "support/child.hpp"    // start_child, exit_code_of
@@ -77,6 +79,32 @@ TEST(group, refuses_ranks_that_do_not_fit_together) {
   EXPECT_THAT(sentences, Each(HasSubstr("two processes came as rank 1")));
   EXPECT_THAT(refusal([&] { group({address, 2, 2}, short_s); }), HasSubstr("rank 2 of 2"));
   EXPECT_THAT(refusal([&] { group({"nowhere", 1, 2}, short_s); }), HasSubstr("give host:port"));
+  for (const char* place : {"127.0.0.1:99999", "127.0.0.1:0", "127.0.0.1:-1", "127.0.0.1:65536"}) {
+    EXPECT_THAT(refusal([&] { group({place, 1, 2}, short_s); }), HasSubstr("from 1 to 65535"));
+  }
+  for (const double patience_s : {-1.0, 0.0, std::nan(""), 1e300}) {
+    EXPECT_THAT(refusal([&] { group({address, 0, 1}, patience_s); }), HasSubstr("a patience of"));
+  }
+}
+
+TEST(group, refuses_a_process_that_waits_when_all_ranks_have_come) {
+  const std::string address = free_address();
+  std::atomic<bool> is_connected = false;
+  const auto sentences = refusals_of(4, [&](std::size_t i) {
+    if (i == 0) {
+      (void)group({address, 0, 2}, 10);
+    } else if (i == 1) {  // a stranger, for whom rank 0 waits while both others come
+      const auto socket =
+          processes::connected_to(processes::parsed(address), processes::deadline{10});
+      is_connected = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds{500});
+    } else {
+      while (!is_connected) std::this_thread::yield();
+      (void)group({address, 1, 2}, 10);
+    }
+  });
+  EXPECT_EQ(sentences[0], "");
+  EXPECT_EQ(sentences[2] + sentences[3], "two processes came as rank 1; give each its own");
 }
 
 TEST(group, names_a_rank_that_has_ended_or_is_silent) {

@@ -79,6 +79,10 @@ TEST_F(launched, by_neither) {
   EXPECT_THAT(refused(), HasSubstr("MASTER_PORT is not set"));
   set({{"RANK", "one"}, {"WORLD_SIZE", "2"}, {"MASTER_PORT", "1"}});
   EXPECT_THAT(refused(), HasSubstr("RANK is 'one'"));
+  for (const char* port : {"99999", "0"}) {
+    set({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_PORT", port}});
+    EXPECT_THAT(refused(), HasSubstr("ports are from 1 to 65535"));
+  }
 }
 
 }  // namespace

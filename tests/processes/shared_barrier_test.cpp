@@ -68,4 +68,19 @@ TEST(shared_barrier, names_a_rank_that_is_killed_or_does_not_come) {
   EXPECT_THAT(sentences, Each(HasSubstr("rank 1 did not answer within 0.6 s")));
 }
 
+TEST(shared_barrier, names_the_late_rank_not_those_that_wait_for_it) {
+  constexpr double short_s = 0.6;
+  const std::string address = free_address();
+  const auto sentences = refusals_of(3, [&](std::size_t rank) {
+    const auto ranks = std::make_shared<group>(process_rank{address, rank, 3}, short_s);
+    const auto barrier = shared_barrier::open(ranks);
+    // Rank 1 waits yet when rank 0 has waited long enough.
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::duration<double>(short_s / 2));
+    if (rank < 2) barrier->wait();
+    std::this_thread::sleep_for(std::chrono::duration<double>(2 * short_s));
+  });
+  EXPECT_EQ(sentences[0], "rank 2 did not answer within 0.6 s");
+  EXPECT_EQ(sentences[1], "rank 2 did not answer within 0.6 s");
+}
+
 }  // namespace
