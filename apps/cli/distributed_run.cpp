@@ -7,8 +7,9 @@
 #include <optional>
 #include <random>  // minstd_rand, uniform_real_distribution
 #include <span>
+#include <string_view>
 #include <type_traits>  // conditional_t, is_same_v
-#include <utility>      // exchange
+#include <utility>      // exchange, pair
 #include <vector>
 
 #include "formatted.hpp"          // formatted
@@ -288,6 +289,18 @@ distributed_run run_as(domain& ranks, const distributed_spec& spec,
 }
 
 }  // namespace
+
+std::string in_options(std::string refusal) {
+  constexpr std::pair<std::string_view, std::string_view> terms[] = {
+      {"choose bin_distribution::transposed", "leave out --natural-bins"},
+      {"set may_use_one_device", "leave out --all-devices"},
+  };
+  for (const auto& [field, option] : terms) {
+    const std::size_t begin = refusal.find(field);
+    if (begin != std::string::npos) refusal.replace(begin, field.size(), option);
+  }
+  return refusal;
+}
 
 distributed_run run_distributed(domain& ranks, const distributed_spec& spec,
                                 const measure::stop_rule& rule) {

@@ -23,6 +23,9 @@ struct distributed_run {
   std::string explained = {};  ///< The plan in words.
 };
 
+/// Returns a refusal of a request for ranks with the options of commands in place of its fields.
+[[nodiscard]] std::string in_options(std::string refusal);
+
 /// Runs both on the same noise, and measures them in turns; over several processes all call this,
 /// and rank 0 makes the second one. Throws as plans and buffers do.
 [[nodiscard]] distributed_run run_distributed(domain& ranks, const distributed_spec& spec,

@@ -5,13 +5,14 @@
 #include <utility>  // exchange, move
 
 #include "cli/choose.hpp"              // choose_devices, short_name
+#include "cli/distributed_run.hpp"     // in_options
 #include "cli/messages.hpp"            // print_message
 #include "cli/progress.hpp"            // progress
 #include "cli/samples.hpp"             // unpack
 #include "distributing/whole_run.hpp"  // whole_run
 #include "formatted.hpp"               // formatted
 #include "measure/wall_time.hpp"       // seconds_of
-#include "wingbeat/error.hpp"          // device_error
+#include "wingbeat/error.hpp"          // device_error, plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -73,7 +74,11 @@ engine_outcome run_ranks(const plan_spec& spec, std::span<const std::byte> input
   std::optional<distributing::whole_run> run;
   engine_result result{ranks.front(), {}};
   result.times.plan_s = measure::seconds_of([&] {
-    run.emplace(joined, distributed_spec{spec, {}, may_use_one_device});
+    try {
+      run.emplace(joined, distributed_spec{spec, {}, may_use_one_device});
+    } catch (const plan_error& refused) {
+      throw plan_error(in_options(refused.what()));
+    }
   });
   result.times.explanation = run->transforms().explain();
   measure::count_runs(result.times, {.n_runs = 5, .budget_s = 1}, [&]() -> measure::run_times {

@@ -6,7 +6,7 @@
 #include <utility>  // move, pair
 
 #include "cli/choose.hpp"                 // listed_devices, add_devices, short_name
-#include "cli/distributed_run.hpp"        // run_distributed
+#include "cli/distributed_run.hpp"        // run_distributed, in_options
 #include "cli/kinds.hpp"                  // kinds_text
 #include "cli/messages.hpp"               // print, print_message
 #include "cli/option.hpp"                 // add_switch
@@ -175,7 +175,7 @@ int bench_devices(const several_devices& chosen, const sweep_options& sweep,
     } catch (const error& refused) {
       const bool is_request = dynamic_cast<const plan_error*>(&refused) != nullptr;
       if (ranks.group() && !is_request) throw;  // a rank was lost, and with it what follows
-      print_message("{} is left out: {}", axes_text(spec), refused.what());
+      print_message("{} is left out: {}", axes_text(spec), in_options(refused.what()));
     }
   }
   if (!document.contains("results")) return exit_usage;
@@ -198,7 +198,7 @@ int plan_devices(const several_devices& chosen, const sweep_options& sweep, bool
       text += formatted("{} of {} in {}, batch {}\n{}", kinds_text(spec), axes_text(spec),
                         name_of(spec.real), std::size_t{spec.batch}, planned.explain());
     } catch (const plan_error& refused) {
-      print_message("{} is left out: {}", axes_text(spec), refused.what());
+      print_message("{} is left out: {}", axes_text(spec), in_options(refused.what()));
     }
   }
   if (text.empty()) return exit_usage;

@@ -155,6 +155,20 @@ TEST(several_devices, transform_files_as_one_does) {
   transformed({"--axes", "2", "--devices", "host,host"}, "host makes it alone");
 }
 
+TEST(several_devices, are_refused_by_options) {
+  const workplace place;
+  const auto refuse = [&](words options, const std::string& sentence) {
+    options.insert(options.begin(), {"plan", "--devices", "host,host"});
+    const finished run = place.run(options);
+    EXPECT_EQ(run.code, 2);
+    EXPECT_THAT(run.err, HasSubstr(sentence));
+  };
+  refuse({"--natural-bins", "--lengths", "1024"},
+         "in natural distribution; leave out --natural-bins");
+  refuse({"--all-devices", "--lengths", "1009"},
+         "no work; leave out --all-devices, or give as many");
+}
+
 TEST(several_devices, refuse_what_is_of_one) {
   const workplace place;
   expect_refusal(place, {"bench", "--devices", "host,host", "--peer", "fftw"}, 2, "leave out");
@@ -173,6 +187,8 @@ TEST(several_devices, refuse_what_is_of_one) {
   refuse({"--devices", "host,host", "--psd"}, "choose them by --engine");
   refuse({"--devices", "host,host", "--window", "hann"}, "leave it out");
   refuse({"--all-devices"}, "--all-devices is for --devices");
+  write_signal(place.folder().path() / "rows.npy", noise_rows(1, 61, /*is_real=*/true, 1));
+  refuse({"--devices", "host,host", "--all-devices"}, "leave out --all-devices");
   expect_refusal(place, {"verify", "--devices", "host,host", "--engine", "host"}, 2, "--devices");
   expect_refusal(place,
                  {"plan", "--devices", "host,host", "--lengths", "8x8", "--layout", "planar"}, 2,
