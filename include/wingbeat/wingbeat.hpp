@@ -21,6 +21,7 @@
 #include "wingbeat/plan_cache.hpp"         // plan_cache
 #include "wingbeat/process_rank.hpp"       // process_rank
 #include "wingbeat/queue.hpp"              // queue, stopwatch
+#include "wingbeat/reshape.hpp"            // reshape
 #include "wingbeat/stream_filter.hpp"      // stream_filter
 #include "wingbeat/template_search.hpp"    // template_search, peak
 #include "wingbeat/thread_limit.hpp"       // thread_limit

@@ -3,6 +3,8 @@
 
 #include <cmath>  // ceil
 
+#include "formatted.hpp"  // formatted, joined
+
 namespace wingbeat::distributing {
 
 std::vector<box> cut_along(const box& elements, std::size_t axis, std::size_t ranks) {
@@ -37,6 +39,15 @@ std::size_t place_of(const box& whole, const std::vector<std::size_t>& element) 
     place += (element[i] - whole.lower[i]) * distances[i];
   }
   return place;
+}
+
+std::string text_of(const std::vector<box>& boxes) {
+  std::string text;
+  for (const box& each : boxes) {
+    text += formatted("{}:{}:{};", joined(each.lower, ","), joined(each.upper, ","),
+                      joined(each.strides, ","));
+  }
+  return text;
 }
 
 std::size_t bytes_of_share(std::size_t bytes, std::size_t element_bytes, std::size_t count,

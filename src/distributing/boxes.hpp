@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <string>
 #include <vector>
 
 #include "wingbeat/distribution.hpp"  // box
@@ -16,6 +17,9 @@ namespace wingbeat::distributing {
 /// Returns the distances of a packed box's elements along each axis; where an element lies.
 [[nodiscard]] std::vector<std::size_t> distances_of(const box& whole);
 [[nodiscard]] std::size_t place_of(const box& whole, const std::vector<std::size_t>& element);
+
+/// Returns boxes as text, by which requests are compared.
+[[nodiscard]] std::string text_of(const std::vector<box>& boxes);
 
 /// Returns the part of a functor's buffer that is of `count` of `whole` elements, rounded up to
 /// whole ones of its own.

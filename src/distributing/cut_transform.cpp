@@ -5,23 +5,19 @@
 #include <complex>
 #include <utility>  // move, pair
 
-#include "backend/backend.hpp"            // engine_of, mark
-#include "distributing/box_exchange.hpp"  // wait_for_each_other
-#include "formatted.hpp"                  // formatted, joined
-#include "processes/group.hpp"            // group
-#include "programs/program.hpp"           // program
-#include "request/validation.hpp"         // validated
-#include "wingbeat/error.hpp"             // error
+#include "backend/backend.hpp"       // engine_of, mark
+#include "distributing/meeting.hpp"  // wait_for_each_other
+#include "formatted.hpp"             // formatted, joined
+#include "processes/group.hpp"       // group
+#include "programs/program.hpp"      // program
+#include "request/validation.hpp"    // validated
+#include "wingbeat/error.hpp"        // error
 
 namespace wingbeat::distributing {
 namespace {
 
 /// In place of memory of a rank that has nothing.
 constexpr std::size_t unused_bytes = sizeof(std::complex<double>);
-
-/// Memory that other processes open is a multiple of this: below, CUDA's allocations share pages,
-/// and it is pages that are opened.
-constexpr std::size_t shared_bytes = std::size_t{1} << 21;
 
 std::size_t count_of(const index_range& range) {
   return range.end - range.first;
@@ -167,9 +163,8 @@ void cut_transform::open_peers() {
 void cut_transform::prepare(std::size_t number, std::size_t rank) {
   const std::size_t left_bytes = steps_.left_bytes(number, rank);
   if (!leaves_in_output(number) && left_bytes > 0) {
-    const std::size_t pages = (left_bytes + shared_bytes - 1) / shared_bytes;
     memory_[rank].received[number] =
-        buffer{ranks_.at(rank), is_opened() ? pages * shared_bytes : left_bytes};
+        buffer{ranks_.at(rank), is_opened() ? shared_size(left_bytes) : left_bytes};
   }
   if (is_sent() && steps_.phases()[number].next_cut) {
     std::size_t arrived_bytes = 0;
@@ -324,11 +319,8 @@ void cut_transform::run_phase(std::size_t number, views in, views out, operands 
 }
 
 void cut_transform::wait_for_each_other() {
-  if (!ranks_.group()) return distributing::wait_for_each_other(ranks_);
   if (is_sent()) return;  // by what they receive
-  ranks_.wait();
-  if (barrier_) return barrier_->wait();
-  static_cast<void>(ranks_.group()->gather(""));
+  distributing::wait_for_each_other(ranks_, barrier_.get());
 }
 
 void cut_transform::run(views in, views out, operands given) {

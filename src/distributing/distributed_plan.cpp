@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/distributed_plan.hpp"
 
-#include <algorithm>   // copy_backward
-#include <exception>   // exception_ptr
-#include <functional>  // function
-#include <limits>      // numeric_limits
+#include <algorithm>  // copy_backward
+#include <limits>     // numeric_limits
 #include <map>
 #include <optional>
 #include <utility>  // move
 
 #include "arrays/array.hpp"                // bytes_of_real
 #include "counted.hpp"                     // counted
-#include "distributing/box_exchange.hpp"   // box_exchange
-#include "distributing/boxes.hpp"          // bytes_of_share, cut_along, undivided
+#include "distributing/boxes.hpp"          // bytes_of_share, cut_along, text_of, undivided
 #include "distributing/cost.hpp"           // least_gain, seconds_of, speed_of
 #include "distributing/cut_transform.hpp"  // cut_transform, traffic_of
+#include "distributing/meeting.hpp"        // agreed, require_same
 #include "distributing/part_functors.hpp"  // load_of_part, store_of_part
 #include "distributing/phases.hpp"         // phased_transform
-#include "distributing/shared_ranks.hpp"   // shares_memory
+#include "distributing/rank_views.hpp"     // require_all_ranks, require_places
 #include "distributing/transport.hpp"      // chosen_transport
 #include "formatted.hpp"                   // formatted
 #include "moved_from.hpp"                  // require_owned
 #include "processes/group.hpp"             // group
 #include "request/key.hpp"                 // key_of
 #include "request/validation.hpp"          // validated
-#include "views.hpp"                       // view_owner, are_apart
+#include "views.hpp"                       // workspace_start
 #include "wingbeat/error.hpp"              // plan_error
+#include "wingbeat/reshape.hpp"            // reshape
 
 namespace wingbeat {
 namespace {
@@ -102,38 +101,6 @@ bool has_several_devices(const domain& ranks) {
   return false;
 }
 
-/// Has all processes know what became of a step on each of them: the same error is thrown by all.
-/// Returns what they say otherwise.
-std::vector<std::string> agreed(const domain& ranks, const std::function<std::string()>& step) {
-  if (!ranks.group()) return {step()};
-  constexpr char refused = '-', done = '+';
-  std::string said;
-  std::exception_ptr own;
-  try {
-    said = done + step();
-  } catch (const error& thrown) {
-    said = refused + std::string{thrown.what()};
-    own = std::current_exception();
-  }
-  std::vector<std::string> texts = ranks.group()->gather(said);
-  if (own) std::rethrow_exception(own);
-  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    if (texts[rank].front() != refused) continue;
-    throw plan_error(formatted("rank {} fails: {}", rank, texts[rank].substr(1)));
-  }
-  for (std::string& each : texts) each.erase(0, 1);
-  return texts;
-}
-
-/// Throws on all processes unless all were given the same request.
-void require_same(const std::vector<std::string>& requests) {
-  for (std::size_t rank = 1; rank < requests.size(); ++rank) {
-    if (requests[rank] == requests[0]) continue;
-    throw plan_error(formatted(
-        "rank {} requests another transform than rank 0; give all ranks the same request", rank));
-  }
-}
-
 /// Returns the parts of ranks, cut along one axis; without one rank 0 has all.
 std::vector<box> parts_of(const box& elements, std::optional<std::size_t> axis, std::size_t ranks) {
   return axis ? distributing::cut_along(elements, *axis, ranks)
@@ -155,6 +122,8 @@ struct distributed_plan::impl {
 
   void divide();
   void set_boxes();
+  /// Allocates memory of all ranks for the plan's own boxes.
+  std::vector<buffer> memory_of(const std::vector<box>& boxes, request::domain side);
   void set_moves();
   /// Has functors number the transforms of a rank among all.
   void number_functors(std::size_t rank, plan_spec& part) const;
@@ -165,9 +134,7 @@ struct distributed_plan::impl {
 
   /// Throws `plan_error` unless there is a view for each rank, and where ranks store in each
   /// other's outputs, unless all are large enough and apart.
-  void require_views(std::span<const buffer_view> in, std::span<const buffer_view> out) const;
-  void require_view(std::string_view name, const buffer_view& view, std::size_t rank,
-                    std::size_t size_bytes) const;
+  void require_views(views in, views out) const;
 
   [[nodiscard]] std::size_t bytes_of(const std::vector<box>& boxes, request::domain side,
                                      std::size_t rank) const {
@@ -194,7 +161,7 @@ struct distributed_plan::impl {
   double one_s = 0, several_s = 0;  ///< Expected, where both ways were looked at.
   std::vector<box> in_boxes, out_boxes;
   /// To the plan's own boxes and from them, where others were given; its arrays in them, by rank.
-  std::optional<distributing::box_exchange> move_in, move_out;
+  std::optional<reshape> move_in, move_out;
   std::vector<buffer> own_in, own_out;
   std::map<std::size_t, plan> whole;  ///< By rank, where nothing is exchanged.
   std::optional<distributing::cut_transform> cut;
@@ -202,16 +169,16 @@ struct distributed_plan::impl {
 
 distributed_plan::impl::impl(const domain& given, distributed_spec requested)
     : ranks(given), spec(std::move(requested)), kind(request::traits_of(spec.transform.kind)) {
-  require_same(agreed(ranks, [&] { return validate(); }));
+  distributing::require_same(distributing::agreed(ranks, [&] { return validate(); }), "transform");
   divide();
-  const bool moves = !spec.in_boxes.empty() || !spec.out_boxes.empty();
-  if (ranks.group() && moves) ranks.transport().of(ranks);
   set_boxes();
-  static_cast<void>(agreed(ranks, [&] {
+  static_cast<void>(distributing::agreed(ranks, [&] {
     prepare();
-    set_moves();
+    if (!spec.in_boxes.empty()) own_in = memory_of(in_boxes, kind.in);
+    if (!spec.out_boxes.empty()) own_out = memory_of(out_boxes, kind.out);
     return std::string{};
   }));
+  set_moves();
   if (cut) cut->open_peers();
 }
 
@@ -226,11 +193,7 @@ std::string distributed_plan::impl::validate() const {
   std::string text =
       formatted("{} {} {}", static_cast<int>(spec.bins), spec.may_use_one_device, *key);
   for (const auto* boxes : {&spec.in_boxes, &spec.out_boxes}) {
-    text += "/";
-    for (const box& each : *boxes) {
-      text += formatted("{}:{}:{};", joined(each.lower, ","), joined(each.upper, ","),
-                        joined(each.strides, ","));
-    }
+    text += "/" + distributing::text_of(*boxes);
   }
   return text;
 }
@@ -241,8 +204,7 @@ void distributed_plan::impl::divide() {
     divided = division::batch;
   } else if (n_ranks > 1 && !distributing::cut_lengths(spec.transform).empty()) {
     // Copies beside kernels are of GPUs.
-    const bool shares =
-        !ranks.group() || (ranks.may_share_memory() && distributing::shares_memory(ranks));
+    const bool shares = !ranks.group() || ranks.transport().shares_memory(ranks);
     const std::size_t rank_bytes = input_bytes(spec.transform) / n_ranks;
     const std::size_t chunk_bytes = device().is_gpu && shares
                                         ? distributing::cut_transform::usual_chunk_bytes(rank_bytes)
@@ -269,26 +231,28 @@ void distributed_plan::impl::divide() {
   if (divided != division::axes) cut.reset();
 }
 
+std::vector<buffer> distributed_plan::impl::memory_of(const std::vector<box>& boxes,
+                                                      request::domain side) {
+  std::vector<buffer> memory(ranks.size());
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const std::size_t bytes = bytes_of(boxes, side, rank);
+    if (ranks.has(rank) && bytes > 0) memory[rank] = buffer{ranks.at(rank), bytes};
+  }
+  return memory;
+}
+
 void distributed_plan::impl::set_moves() {
-  const plan_spec& asked = spec.transform;
-  const auto allocate = [&](std::vector<buffer>& memory, const std::vector<box>& boxes,
-                            request::domain side) {
-    memory.resize(ranks.size());
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-      const std::size_t bytes = bytes_of(boxes, side, rank);
-      if (ranks.has(rank) && bytes > 0) memory[rank] = buffer{ranks.at(rank), bytes};
-    }
+  const auto bytes = [&](request::domain side, const memory_layout& layout) {
+    return request::reals_of(side) * bytes_of_real(layout.stored.value_or(spec.transform.real));
   };
   if (!spec.in_boxes.empty()) {
-    allocate(own_in, in_boxes, kind.in);
-    move_in.emplace(ranks, redistribution{spec.in_boxes, in_boxes}, kind.in,
-                    asked.in.stored.value_or(asked.real));
+    move_in.emplace(ranks,
+                    reshape_spec{spec.in_boxes, in_boxes, bytes(kind.in, spec.transform.in)});
     in_boxes = spec.in_boxes;
   }
   if (!spec.out_boxes.empty()) {
-    allocate(own_out, out_boxes, kind.out);
-    move_out.emplace(ranks, redistribution{out_boxes, spec.out_boxes}, kind.out,
-                     asked.out.stored.value_or(asked.real));
+    move_out.emplace(ranks,
+                     reshape_spec{out_boxes, spec.out_boxes, bytes(kind.out, spec.transform.out)});
     out_boxes = spec.out_boxes;
   }
 }
@@ -311,9 +275,9 @@ void distributed_plan::impl::move_and_run(views in, views out,
     if (move_in) inputs[rank] = own_in[rank].view();
     if (move_out) outputs[rank] = own_out[rank].view();
   }
-  if (move_in) move_in->run(in, inputs);
+  if (move_in) move_in->enqueue(in, inputs);
   run(inputs, outputs, given);
-  if (move_out) move_out->run(outputs, out);
+  if (move_out) move_out->enqueue(outputs, out);
 }
 
 void distributed_plan::impl::prepare() {
@@ -354,6 +318,12 @@ void distributed_plan::impl::number_functors(std::size_t rank, plan_spec& part) 
 
 void distributed_plan::impl::set_boxes() {
   const plan_spec& asked = spec.transform;
+  if (cut && asked.lengths.size() == 1 && !(spec.in_boxes.empty() && spec.out_boxes.empty())) {
+    throw plan_error(
+        "boxes were given of one axis that is cut, which ranks have as two; leave them out, or "
+        "give "
+        "as many transforms as ranks");
+  }
   const std::vector<std::size_t>& axes = cut ? cut->steps().lengths() : asked.lengths;
   const box in = elements_of(asked, axes, kind.in, asked.valid_in);
   const box out = elements_of(asked, axes, kind.out, asked.valid_out);
@@ -367,47 +337,27 @@ void distributed_plan::impl::set_boxes() {
   out_boxes = parts_of(out, out_axis, ranks.size());
 }
 
-void distributed_plan::impl::require_view(std::string_view name, const buffer_view& view,
-                                          std::size_t rank, std::size_t size_bytes) const {
-  const view_owner own{"plan", ranks.at(rank).device()};
-  own.require_operand({formatted("{} of rank {}", name, rank), view, size_bytes},
-                      workspace_start(spec.transform), *ranks.at(rank).impl());
-}
-
-void distributed_plan::impl::require_views(std::span<const buffer_view> in,
-                                           std::span<const buffer_view> out) const {
-  if (in.size() != ranks.size() || out.size() != ranks.size()) {
-    throw plan_error(
-        formatted("{} inputs and {} outputs were given for {} ranks; give one of each "
-                  "for every rank",
-                  in.size(), out.size(), ranks.size()));
-  }
+void distributed_plan::impl::require_views(views in, views out) const {
+  const distributing::rank_views inputs{
+      in, [&](std::size_t rank) { return bytes_of(in_boxes, kind.in, rank); }};
+  const distributing::rank_views outputs{
+      out, [&](std::size_t rank) { return bytes_of(out_boxes, kind.out, rank); }};
+  distributing::require_all_ranks(ranks, inputs, outputs);
   if (divided != division::axes && !move_in && !move_out) return;
-  const engine runs_on = device().runs_on;
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    if (!ranks.has(rank)) continue;
-    const std::size_t in_bytes = bytes_of(in_boxes, kind.in, rank);
-    if (in_bytes > 0) require_view("input", in[rank], rank, in_bytes);
-    const std::size_t out_bytes = bytes_of(out_boxes, kind.out, rank);
-    if (out_bytes > 0) require_view("output", out[rank], rank, out_bytes);
-    for (std::size_t other = 0; other < ranks.size() && out_bytes > 0; ++other) {
-      const std::size_t read_bytes = bytes_of(in_boxes, kind.in, other);
-      if (read_bytes == 0 || !ranks.has(other) ||
-          are_apart(in[other], read_bytes, out[rank], out_bytes, runs_on)) {
-        continue;
-      }
-      throw plan_error(
-          formatted("the output of rank {} overlaps the input of rank {}, which may be "
-                    "read after it is written; give it other memory",
-                    rank, other));
-    }
-  }
+  distributing::require_places(ranks, "plan", workspace_start(spec.transform), inputs, outputs);
 }
 
 std::string distributed_plan::impl::explain() const {
   std::string text = explain_own();
-  if (move_in) text = formatted("moves the boxes given: {} bytes\n{}", move_in->sent_bytes(), text);
-  if (move_out) text += formatted("moves to the boxes given: {} bytes\n", move_out->sent_bytes());
+  const bool is_alone = divided == division::one_device;
+  if (move_in) {
+    text = formatted("moves the boxes given{}: {}{}", is_alone ? " to rank 0" : "",
+                     move_in->explain(), text);
+  }
+  if (move_out) {
+    text += formatted("moves {}to the boxes given: {}", is_alone ? "from rank 0 " : "",
+                      move_out->explain());
+  }
   return text;
 }
 
@@ -468,7 +418,7 @@ std::size_t distributed_plan::workspace_bytes(std::size_t rank) const {
     if (!memory->empty()) bytes += (*memory)[rank].size_bytes();
   }
   for (const auto* move : {&mine.move_in, &mine.move_out}) {
-    if (*move) bytes += (*move)->workspace_bytes();
+    if (*move) bytes += (*move)->workspace_bytes(rank);
   }
   return bytes;
 }

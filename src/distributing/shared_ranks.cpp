@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "distributing/shared_ranks.hpp"
 
-#include <algorithm>  // all_of
 #include <fstream>
 #include <string>
 
 #include "backend/shared_memory.hpp"  // share, open_shared
+#include "distributing/meeting.hpp"   // on_all
 #include "processes/group.hpp"        // group
 #include "wingbeat/error.hpp"         // device_error
 
 namespace wingbeat::distributing {
 namespace {
+
+/// Below, CUDA's allocations share pages, and it is pages that are opened.
+constexpr std::size_t page_bytes = std::size_t{1} << 21;
 
 /// Returns memory of the others, as far as it can be opened.
 peer_memory opened_where_possible(const domain& ranks, const std::vector<std::string>& shared) {
@@ -43,10 +46,8 @@ std::string machine() {
   return text + " " + boot;
 }
 
-bool on_all(const domain& ranks, bool is_so) {
-  const std::vector<std::string> answers = ranks.group()->gather(is_so ? "yes" : "no");
-  return std::all_of(answers.begin(), answers.end(),
-                     [](const auto& each) { return each == "yes"; });
+std::size_t shared_size(std::size_t size_bytes) {
+  return (size_bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
 peer_memory opened_by_all(const domain& ranks, const buffer& own) {
@@ -62,8 +63,7 @@ bool shares_memory(const domain& ranks) {
   for (const std::string& each : machines) {
     if (each != machines.front()) return false;
   }
-  constexpr std::size_t some_bytes = std::size_t{1} << 21;
-  const buffer probe{ranks.at(ranks.first()), some_bytes};
+  const buffer probe{ranks.at(ranks.first()), page_bytes};
   const std::vector<std::string> shared = ranks.group()->gather(shared_by(ranks, probe));
   bool is_so = true;
   for (const std::string& each : shared) is_so &= !each.empty();

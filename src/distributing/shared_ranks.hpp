@@ -2,7 +2,8 @@
 // Whether ranks of several processes store in each other's memory, and that memory.
 #pragma once
 
-#include <memory>  // shared_ptr
+#include <cstddef>  // size_t
+#include <memory>   // shared_ptr
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@ using peer_memory = std::vector<std::shared_ptr<void>>;  // [rank]
 /// Returns what tells this machine, since it was started, from others.
 [[nodiscard]] std::string machine();
 
-/// Returns whether it is so on all ranks. Collective.
-[[nodiscard]] bool on_all(const domain& ranks, bool is_so);
+/// Returns the bytes of memory that others open, where so many are needed.
+[[nodiscard]] std::size_t shared_size(std::size_t size_bytes);
 
 /// Returns this rank's memory as the others open it, for all of them; of an empty buffer nothing.
 /// Collective. Throws `device_error` on all ranks where one cannot open it.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "distributing/transport.hpp"
 
-#include <algorithm>  // all_of, max
+#include <algorithm>  // max
 #include <chrono>
 #include <cstddef>  // byte, size_t
 #include <string>
 #include <utility>  // move
 
 #include "backend/backend.hpp"            // queue
-#include "distributing/shared_ranks.hpp"  // on_all
+#include "distributing/meeting.hpp"       // on_all
+#include "distributing/shared_ranks.hpp"  // shares_memory
 #include "formatted.hpp"                  // formatted
 #include "processes/group.hpp"            // group
 #include "wingbeat/buffer.hpp"            // buffer
@@ -145,6 +146,13 @@ std::unique_ptr<transport> nccl_of(const domain& ranks) {
 }
 
 }  // namespace
+
+bool chosen_transport::shares_memory(const domain& ranks) {
+  if (!shares_memory_) {
+    shares_memory_ = on_all(ranks, ranks.may_share_memory()) && distributing::shares_memory(ranks);
+  }
+  return *shares_memory_;
+}
 
 transport& chosen_transport::of(const domain& ranks) {
   if (!chosen_ && on_all(ranks, may_use_nccl_)) chosen_ = nccl_of(ranks);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>  // unique_ptr
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -39,8 +40,13 @@ class chosen_transport {
   /// chosen by the first call. Throws `device_error`.
   transport& of(const domain& ranks);
 
+  /// Returns whether ranks of several processes store in each other's memory instead. Collective,
+  /// and found out by the first call.
+  [[nodiscard]] bool shares_memory(const domain& ranks);
+
  private:
   bool may_use_nccl_;
+  std::optional<bool> shares_memory_ = {};
   std::unique_ptr<transport> chosen_ = {};
 };
 

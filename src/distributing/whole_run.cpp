@@ -66,7 +66,7 @@ box whole_box(const std::vector<box>& boxes) {
   box whole;
   for (const box& each : boxes) {
     if (each.count() == 0) continue;
-    if (whole.lower.empty()) whole = each;
+    if (whole.lower.empty()) whole = {each.lower, each.upper};
     for (std::size_t i = 0; i < whole.lower.size(); ++i) {
       whole.lower[i] = std::min(whole.lower[i], each.lower[i]);
       whole.upper[i] = std::max(whole.upper[i], each.upper[i]);

@@ -6,10 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <random>  // mt19937
-
 #include "distributing/ranks.hpp"  // difference_on
-#include "request/traits.hpp"      // traits_of
 #include "support/on_engine.hpp"   // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"     // refusal
 
@@ -25,44 +22,6 @@ class distributed_plan_on : public on_engine {
     return domain::of_devices(std::vector<device_info>(count, on->device()));
   }
 };
-
-/// Gives a request a range of each axis on both sides.
-void draw_ranges(std::mt19937& dice, plan_spec& spec) {
-  const request::traits& kind = request::traits_of(spec.kind);
-  for (const bool are_in : {true, false}) {
-    for (std::size_t axis = 0; axis < spec.lengths.size(); ++axis) {
-      const bool is_last = axis + 1 == spec.lengths.size();
-      const std::size_t n = is_last
-                                ? request::count_of(are_in ? kind.in : kind.out, spec.lengths[axis])
-                                : spec.lengths[axis];
-      const std::size_t first = dice() % n;
-      (are_in ? spec.valid_in : spec.valid_out)
-          .push_back({first, first + 1 + dice() % (n - first)});
-    }
-  }
-}
-
-/// Cuts a box into as many as there are ranks, one along any axis after another; some may be empty.
-std::vector<box> drawn_boxes(std::mt19937& dice, const box& whole, std::size_t n_ranks) {
-  std::vector<box> boxes{whole};
-  while (boxes.size() < n_ranks) {
-    box& first = boxes[dice() % boxes.size()];
-    box second = first;
-    const std::size_t axis = dice() % whole.lower.size();
-    const std::size_t border = first.lower[axis] + dice() % (first.length(axis) + 1);
-    first.upper[axis] = second.lower[axis] = border;
-    boxes.push_back(second);
-  }
-  return boxes;
-}
-
-void draw_boxes(std::mt19937& dice, distributed_spec& spec, const domain& ranks) {
-  const distributed_plan own{ranks, spec};
-  const box in = distributing::whole_box(own.in_boxes());
-  const box out = distributing::whole_box(own.out_boxes());
-  if (dice() % 3 != 0) spec.in_boxes = drawn_boxes(dice, in, ranks.size());
-  if (dice() % 3 != 0) spec.out_boxes = drawn_boxes(dice, out, ranks.size());
-}
 
 constexpr transform kinds[] = {transform::forward, transform::inverse_to_real, transform::inverse,
                                transform::forward_from_real};
@@ -96,34 +55,6 @@ TEST_P(distributed_plan_on, makes_one_axis_as_two) {
   const distributed_plan cut{ranks_of(2), {{.lengths = {240}}, {}, false}};
   EXPECT_EQ(cut.in_boxes()[1], (box{{0, 0, 8}, {1, 15, 16}}));
   EXPECT_EQ(cut.out_boxes()[1], (box{{0, 8, 0}, {1, 15, 16}}));
-}
-
-TEST_P(distributed_plan_on, makes_random_requests) {
-  if (leaves_out()) GTEST_SKIP() << "of one request a second";
-  std::mt19937 dice{2};
-  // Compiled engines take a second for each.
-  const bool is_compiled = on->device().runs_on > engine::host;
-  const int n_requests = is_full_run() ? (is_compiled ? 60 : 2000) : (is_compiled ? 6 : 60);
-  for (int request = 0; request < n_requests; ++request) {
-    distributed_spec spec;
-    for (std::size_t axis = 2 + dice() % 2; axis > 0; --axis) {
-      spec.transform.lengths.push_back(1 + dice() % 12);
-    }
-    spec.transform.batch = 1 + dice() % 2;
-    spec.transform.kind = kinds[dice() % 4];
-    spec.transform.scale = dice() % 2 == 0 ? scaling::by_length : scaling::none;
-    spec.transform.factor = 1.5;
-    spec.transform.real = dice() % 4 == 0 ? precision::fp64 : precision::fp32;
-    const bool must_be_transposed =
-        spec.transform.kind == transform::inverse_to_real && spec.transform.lengths.size() == 2;
-    if (dice() % 2 == 0 && !must_be_transposed) spec.bins = bin_distribution::natural;
-    if (dice() % 3 == 0) draw_ranges(dice, spec.transform);
-    const std::size_t n_ranks = 1 + dice() % 8;
-    if (dice() % 3 == 0) draw_boxes(dice, spec, ranks_of(n_ranks));
-    EXPECT_LT(difference_on(ranks_of(n_ranks), spec),
-              spec.transform.real == precision::fp64 ? 1e-14 : 1e-6)
-        << request << ": " << n_ranks << " ranks";
-  }
 }
 
 TEST_P(distributed_plan_on, exchanges_what_is_in_ranges_alone) {
@@ -162,6 +93,13 @@ TEST_P(distributed_plan_on, takes_boxes_of_every_shape) {
   EXPECT_THAT(refusal([&] { (void)distributed_plan(ranks_of(6), spec); }),
               HasSubstr("give boxes of the same elements"));
   EXPECT_THAT(refusal([&] { (void)distributed_plan(ranks_of(2), spec); }), HasSubstr("6 boxes"));
+  const std::vector<box> halves = slabs({1, 60}, 1, 2);
+  EXPECT_THAT(refusal([&] {
+                (void)distributed_plan(ranks_of(2), {{.lengths = {60}}, {}, false, halves});
+              }),
+              HasSubstr("boxes were given of one axis that is cut"));
+  const distributed_plan alone{ranks_of(2), {{.lengths = {61}}, {}, true, slabs({1, 61}, 1, 2)}};
+  EXPECT_THAT(alone.explain(), HasSubstr("moves the boxes given to rank 0: 61 elements"));
 }
 
 TEST_P(distributed_plan_on, takes_boxes_with_strides) {

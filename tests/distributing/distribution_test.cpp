@@ -5,16 +5,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>  // shuffle
 #include <array>
 #include <random>  // mt19937
 
-#include "support/refusal.hpp"  // refusal
+#include "distributing/ranks.hpp"  // drawn_boxes
+#include "support/refusal.hpp"     // refusal
 
 namespace {
 
 using namespace wingbeat;
 using ::testing::HasSubstr;
+using wingbeat::test::drawn_boxes;
 using wingbeat::test::refusal;
 
 TEST(distribution, gives_the_first_ranks_one_more) {
@@ -35,19 +36,6 @@ TEST(distribution, gives_the_first_ranks_one_more) {
   EXPECT_EQ(sizes(8, 1), (std::vector<std::size_t>{8}));
   EXPECT_THAT(refusal([] { (void)share_of(5, 0, 0); }), HasSubstr("rank 0 of 0"));
   EXPECT_THAT(refusal([] { (void)share_of(5, 9, 3); }), HasSubstr("give a rank below"));
-}
-
-/// Cuts a box in two along a random axis until there is one for each rank.
-std::vector<box> random_boxes(const box& whole, std::size_t ranks, std::mt19937& dice) {
-  std::vector<box> boxes{whole};
-  while (boxes.size() < ranks) {
-    const std::size_t number = dice() % boxes.size(), axis = dice() % whole.lower.size();
-    const std::size_t cut = boxes[number].lower[axis] + dice() % (boxes[number].length(axis) + 1);
-    boxes.push_back(boxes[number]);
-    boxes[number].upper[axis] = boxes.back().lower[axis] = cut;
-  }
-  std::shuffle(boxes.begin(), boxes.end(), dice);
-  return boxes;
 }
 
 /// Elements of three bytes, which are their number.
@@ -77,8 +65,8 @@ TEST(distribution, moves_every_element_to_its_rank) {
     for (std::size_t axis = 1 + dice() % 4; axis > 0; --axis) whole.upper.push_back(1 + dice() % 6);
     whole.lower.resize(whole.upper.size());
     const std::size_t ranks = 1 + dice() % 8;
-    const std::vector<box> before = random_boxes(whole, ranks, dice);
-    const redistribution change{before, random_boxes(whole, ranks, dice)};
+    const std::vector<box> before = drawn_boxes(whole, ranks, dice);
+    const redistribution change{before, drawn_boxes(whole, ranks, dice)};
     std::vector<std::vector<element>> received;
     for (const box& each : change.after()) received.emplace_back(each.count());
     std::size_t kept = 0;

@@ -6,9 +6,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>  // raise
 
-#include <random>  // mt19937
-
-#include "distributing/ranks.hpp"  // fill_numbers, difference
+#include "distributing/ranks.hpp"  // difference_on
 #include "processes/ranks.hpp"     // free_address, refusals_of
 #include "support/on_engine.hpp"   // on_engine, all_engines, engine_name
 
@@ -21,37 +19,6 @@ using ::testing::HasSubstr;
 
 class processes_on : public on_engine {
  protected:
-  /// Runs a transform twice as one of the ranks; returns how far its part of the output differs
-  /// from a plan of its device alone.
-  double difference_of(const domain& ranks, distributed_spec spec) const {
-    spec.may_use_one_device = false;
-    distributed_plan cut{ranks, spec};
-    queue own = ranks.at(ranks.first());
-    const plan alone{own, spec.transform};
-    std::vector<std::byte> in(input_bytes(spec.transform)), expected(output_bytes(spec.transform));
-    fill_numbers(in, spec.transform.real);
-    buffer alone_in{own, in.size()};
-    const buffer alone_out{own, expected.size()};
-    alone_in.write(in.data(), in.size());
-    alone.enqueue(own, alone_in.view(), alone_out.view());
-    alone_out.read(expected.data(), expected.size());
-    const bool is_one_axis = cut.in_boxes()[0].lower.size() > 1 + spec.transform.lengths.size();
-    const bool is_forward = spec.transform.kind == transform::forward;
-    const auto lengths = distributing::whole_lengths(cut.in_boxes());
-    if (is_one_axis && !is_forward) in = distributing::as_two_axes(in, lengths);
-    if (is_one_axis && is_forward) expected = distributing::as_two_axes(expected, lengths);
-    const auto given = distributing::parts_of(cut.in_boxes(), in)[ranks.first()];
-    const auto wanted = distributing::parts_of(cut.out_boxes(), expected)[ranks.first()];
-    buffer in_part{own, given.size() + 16};
-    const buffer out_part{own, wanted.size() + 16};
-    if (!given.empty()) in_part.write(given.data(), given.size());
-    for (int repeat = 0; repeat < 2; ++repeat) cut.enqueue(in_part.view(), out_part.view());
-    std::vector<std::byte> out(wanted.size());
-    if (!out.empty()) out_part.read(out.data(), out.size());
-    return spec.transform.real == precision::fp64 ? difference<double>(out, wanted)
-                                                  : difference<float>(out, wanted);
-  }
-
   /// Runs requests as ranks in threads.
   void expect_equal(std::size_t n_ranks, const std::vector<distributed_spec>& specs,
                     bool shares_memory) const {
@@ -60,7 +27,7 @@ class processes_on : public on_engine {
       const domain ranks = domain::at({address, rank, n_ranks}, queue{on->device()},
                                       {.may_share_memory = shares_memory});
       for (std::size_t i = 0; i < specs.size(); ++i) {
-        EXPECT_LT(difference_of(ranks, specs[i]),
+        EXPECT_LT(difference_on(ranks, specs[i]),
                   specs[i].transform.real == precision::fp64 ? 1e-14 : 1e-6)
             << i << " on " << n_ranks << " ranks" << (shares_memory ? " that share memory" : "");
       }
@@ -101,28 +68,6 @@ TEST_P(processes_on, are_more_than_a_kernel_has_pointers) {
                /*shares_memory=*/true);
 }
 
-TEST_P(processes_on, make_random_requests) {
-  const bool is_compiled = on->device().runs_on > engine::host;
-  if (is_compiled && !is_full_run()) GTEST_SKIP() << "of one request a second";
-  std::mt19937 dice{4};
-  for (const std::size_t n_ranks : {2U, 4U, 5U, 8U}) {
-    std::vector<distributed_spec> specs(6);
-    for (distributed_spec& spec : specs) {
-      for (std::size_t axis = 2 + dice() % 2; axis > 0; --axis) {
-        spec.transform.lengths.push_back(1 + dice() % 12);
-      }
-      spec.transform.batch = 1 + dice() % 2;
-      spec.transform.kind = kinds[dice() % 4];
-      spec.transform.scale = dice() % 2 == 0 ? scaling::by_length : scaling::none;
-      spec.transform.real = dice() % 4 == 0 ? precision::fp64 : precision::fp32;
-      const bool must_be_transposed =
-          spec.transform.kind == kinds[3] && spec.transform.lengths.size() == 2;
-      if (dice() % 2 == 0 && !must_be_transposed) spec.bins = bin_distribution::natural;
-    }
-    for (const bool shares_memory : {true, false}) expect_equal(n_ranks, specs, shares_memory);
-  }
-}
-
 TEST_P(processes_on, refuse_requests_that_differ) {
   if (leaves_out()) GTEST_SKIP() << "the same on every engine";
   const std::string address = free_address();
@@ -137,7 +82,7 @@ TEST_P(processes_on, refuse_requests_that_differ) {
                 }),
                 HasSubstr(rank == 1 ? "length" : "rank 1 fails: "));
     // The domain is of use yet.
-    EXPECT_LT(difference_of(ranks, {{.lengths = {8, 8}}}), 1e-6);
+    EXPECT_LT(difference_on(ranks, {{.lengths = {8, 8}}}), 1e-6);
     const distributed_plan alone{ranks, {{.lengths = {8, 8}}}};
     EXPECT_TRUE(alone.uses_one_device());
     EXPECT_EQ(alone.in_bytes(rank), rank == 0 ? 512U : 0U);
@@ -154,10 +99,10 @@ TEST_P(processes_on, name_a_rank_that_is_killed) {
   for (std::size_t rank = 0; rank < 3; ++rank) {
     children.push_back(start_child([&, rank] {
       const domain ranks = domain::at({address, rank, 3}, queue{first_device(engine::host)}, {5});
-      if (difference_of(ranks, {{.lengths = {8, 9, 10}}}) > 1e-6) return 1;
+      if (difference_on(ranks, {{.lengths = {8, 9, 10}}}) > 1e-6) return 1;
       if (rank == 2) ::raise(SIGKILL);
       const std::string sentence = message_of([&] {
-        (void)difference_of(ranks, {{.lengths = {8, 8}}});
+        (void)difference_on(ranks, {{.lengths = {8, 8}}});
       });
       return sentence == "rank 2 has ended or was lost" ? 0 : 2;
     }));
