@@ -25,10 +25,10 @@ enum class bin_distribution {
 struct distributed_spec {
   /// Packed and out of place. Of ranges, ranks have parts; what is not in memory is not exchanged,
   /// either. Numbers of 16 bits are exchanged as fp32. A load functor, and a store functor that
-  /// stores every element, are called on each rank with the numbers of the whole array, and with
-  /// the rank's own buffer, of which they know by operands or by themselves where its elements are:
-  /// its share of `in_bytes` and `out_bytes` is that of its elements, in whole ones of the functor.
-  /// Store functors need transposed bins, unless each rank makes whole transforms.
+  /// stores every element, are called on each rank with the numbers that they have on one device
+  /// and the rank's own buffer, of which they know by operands or by themselves where its elements
+  /// are: its share of `in_bytes` and `out_bytes` is that of its elements, in whole ones of the
+  /// functor. Store functors need transposed bins, unless each rank makes whole transforms.
   plan_spec transform;
   bin_distribution bins = bin_distribution::transposed;
   /// Rank 0 has everything where one device is expected to be quicker, or has to make it: of one

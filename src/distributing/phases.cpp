@@ -237,18 +237,16 @@ device::functors::exchange_numbers phased_transform::exchange(const phase& part,
 array_part phased_transform::part_of(std::size_t number, std::size_t rank, bool is_in) const {
   const phase& part = phases_[number];
   const request::traits& kind = request::traits_of(spec_.kind);
-  const std::vector<std::size_t> lengths = elements_of(lengths_, is_in ? kind.in : kind.out);
+  const std::vector<std::size_t>& counts = is_in ? part.in : part.out;
   const index_range own = share(number, rank);
   array_part result{{1, 1, 1}, {}, {1, 1, 1}, {}, 0, false};
-  const std::size_t n_missing = 3 - lengths.size();
-  for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
+  const std::size_t n_missing = 3 - counts.size();
+  for (std::size_t axis = 0; axis < counts.size(); ++axis) {
     const std::size_t i = n_missing + axis;
-    result.length[i] = lengths[axis];
-    result.first[i] = (is_in ? part.in_first : part.out_first)[axis];
-    result.count[i] = (is_in ? part.in : part.out)[axis];
+    result.length[i] = result.count[i] = counts[axis];
     result.is_transformed[i] = contains(part.axes, axis);
   }
-  result.first[n_missing + part.cut] += own.first;
+  result.first[n_missing + part.cut] = own.first;
   result.count[n_missing + part.cut] = own.end - own.first;
   result.has_bins_of_one_axis = spec_.lengths.size() == 1 && is_in != kind.is_forward;
   return result;

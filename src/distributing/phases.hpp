@@ -124,7 +124,8 @@ class phased_transform {
  private:
   [[nodiscard]] device::functors::exchange_numbers exchange(const phase& part, std::size_t count,
                                                             bool is_packed) const;
-  /// Returns the part of the whole array that a plan of a phase numbers on one of its sides.
+  /// Returns the part of the whole array that a plan of a phase numbers on one of its sides; of
+  /// ranges, as plans number them.
   [[nodiscard]] device::ends::array_part part_of(std::size_t number, std::size_t rank,
                                                  bool is_in) const;
   /// Of a number between phases.

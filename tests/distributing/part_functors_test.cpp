@@ -44,6 +44,17 @@ TEST_P(part_functors_on, are_given_the_numbers_of_the_whole_array) {
   EXPECT_LT(difference_on(3, weighed(2, transform::inverse, {60})), 1e-6) << "one axis as two";
 }
 
+TEST_P(part_functors_on, are_given_the_numbers_of_ranges) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
+  for (const transform kind : {transform::forward, transform::inverse}) {
+    plan_spec spec{.lengths = {6, 8, 10}, .kind = kind};
+    spec.valid_in = {{1, 5}, {2, 7}, {3, 10}};
+    spec.valid_out = {{0, 6}, {1, 8}, {4, 9}};
+    weigh(spec, /*at_load=*/true, /*at_store=*/true, 4 * 5 * 7, 6 * 7 * 5);
+    EXPECT_LT(difference_on(3, spec), 1e-6) << name_of(kind);
+  }
+}
+
 TEST_P(part_functors_on, are_refused_where_elements_are_moved_once_more) {
   if (leaves_out()) GTEST_SKIP() << "the same on every engine";
   const domain ranks = domain::of_devices({on->device(), on->device()});

@@ -157,12 +157,14 @@ class ranks_beside_one {
     }
     for (int repeat = 0; repeat < 2; ++repeat) cut_.enqueue(in, out, given);
     ranks_.wait();
+    const precision stored = spec().out.stored.value_or(spec().real);
     deviation sum;
+    sum.add(wanted_, wanted_, stored);  // the largest of all ranks
     for (std::size_t i = 0, rank = ranks_.first(); i < memory.size(); i += 2, ++rank) {
       const std::vector<std::byte> part = part_of(cut_.out_boxes(), rank, wanted_);
       std::vector<std::byte> found(part.size());
       if (!found.empty()) memory[i + 1].read(found.data(), found.size());
-      sum.add(found, part, spec().out.stored.value_or(spec().real));
+      sum.add(found, part, stored);
     }
     return sum.relative();
   }
@@ -209,20 +211,13 @@ class ranks_beside_one {
     return functor_operands(cut_.in_boxes()[rank], cut_.out_boxes()[rank], /*is_alone=*/false);
   }
   [[nodiscard]] run_operands functor_operands(const box& from, const box& to, bool is_alone) const {
-    const auto lengths = [&](const std::vector<box>& boxes, request::domain side) {
-      std::vector<std::size_t> n = distributing::whole_lengths(boxes);
-      if (is_one_axis()) return n;
-      std::copy(spec().lengths.begin(), spec().lengths.end(), n.begin() + 1);
-      n.back() = request::count_of(side, n.back());
-      return n;
-    };
-    const request::traits& kind = request::traits_of(spec().kind);
+    const bool is_forward = request::traits_of(spec().kind).is_forward;
     const auto place = [&](const std::vector<box>& boxes, const box& part, bool are_bins) {
-      return place_in(part, lengths(boxes, kind.in), is_one_axis() && are_bins, is_alone);
+      return place_in(part, distributing::whole_box(boxes), is_one_axis() && are_bins, is_alone);
     };
     run_operands given;
-    if (spec().load.is_given()) given.load = place(cut_.in_boxes(), from, !kind.is_forward);
-    if (spec().store.is_given()) given.store = place(cut_.out_boxes(), to, kind.is_forward);
+    if (spec().load.is_given()) given.load = place(cut_.in_boxes(), from, !is_forward);
+    if (spec().store.is_given()) given.store = place(cut_.out_boxes(), to, is_forward);
     return given;
   }
 

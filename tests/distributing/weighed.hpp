@@ -25,22 +25,21 @@ struct weighed_place {
   }
 };
 
-/// Returns the operands of a box of [batch][axes..] elements, of an array of these lengths. Of bins
-/// of one axis k1 + N1 k2, boxes have [batch][k1][k2], and one device has them in order.
-inline std::vector<kernel_argument> place_in(const box& part,
-                                             const std::vector<std::size_t>& lengths,
+/// Returns the operands of a box of [batch][axes..] elements, of an array of such. Of bins of one
+/// axis k1 + N1 k2, boxes have [batch][k1][k2], and one device has them in order.
+inline std::vector<kernel_argument> place_in(const box& part, const box& whole,
                                              bool are_bins_of_one_axis, bool is_alone) {
   const std::vector<std::size_t> strides = distributing::distances_of(part);
   weighed_place place{part.lower[0], strides[0], {1, 1, 1}, {1, 1, 1}, {}, {}};
-  const std::size_t n_axes = lengths.size() - 1;
+  const std::size_t n_axes = whole.lower.size() - 1;
   std::size_t divisor = 1;
   for (std::size_t i = 0; i < n_axes; ++i) {
     const std::size_t axis = are_bins_of_one_axis ? i : n_axes - 1 - i;
     place.divisor[axis] = divisor;
-    place.length[axis] = lengths[axis + 1];
-    place.first[axis] = part.lower[axis + 1];
+    place.length[axis] = whole.length(axis + 1);
+    place.first[axis] = part.lower[axis + 1] - whole.lower[axis + 1];
     place.stride[axis] = are_bins_of_one_axis && is_alone ? divisor : strides[axis + 1];
-    divisor *= lengths[axis + 1];
+    divisor *= whole.length(axis + 1);
   }
   std::vector<kernel_argument> values{place.row, place.row_stride};
   for (const auto* each : {&place.divisor, &place.length, &place.first, &place.stride}) {

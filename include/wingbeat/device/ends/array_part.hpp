@@ -14,7 +14,7 @@ struct array_spot {
 /// An array of three axes, of which the first ones may have one element. Rows count the batch, then
 /// the axes that are not transformed, as far as the part has them.
 struct array_part {
-  size length[3];  ///< Of the whole array.
+  size length[3];  ///< Of the whole array; of ranges, of all elements within them.
   size first[3];   ///< Where the part begins along an axis that is not transformed,
   size count[3];   ///< and how many of its indices it has.
   bool is_transformed[3];
