@@ -6,7 +6,9 @@
 #include <unistd.h>  // ftruncate, unlink
 
 #include <algorithm>  // all_of, max
-#include <random>     // random_device
+#include <map>
+#include <mutex>
+#include <random>  // random_device
 #include <string>
 #include <thread>   // this_thread::yield
 #include <utility>  // move
@@ -20,13 +22,26 @@ namespace wingbeat::processes {
 namespace {
 
 /// Returns memory by its name, zeros where it is new; null where there is none.
-void* mapped(const std::string& name, std::size_t size_bytes, int flags) {
+std::shared_ptr<void> mapped(const std::string& name, std::size_t size_bytes, int flags) {
   const file_descriptor memory{::open(name.c_str(), O_RDWR | O_CLOEXEC | flags, 0600)};
   if (!memory.is_open()) return nullptr;
   if (flags != 0 && ::ftruncate(memory.get(), static_cast<off_t>(size_bytes)) != 0) return nullptr;
   void* const found =
       ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
-  return found == MAP_FAILED ? nullptr : found;
+  if (found == MAP_FAILED) return nullptr;
+  return {found, [size_bytes](void* address) { ::munmap(address, size_bytes); }};
+}
+
+/// The same for all ranks in threads of this process, so that what counters order has an order for
+/// the thread sanitizer, too, which goes by addresses.
+std::shared_ptr<void> mapped_once(const std::string& name, std::size_t size_bytes, int flags) {
+  static std::mutex guard;
+  static std::map<std::string, std::weak_ptr<void>> known;
+  const std::lock_guard held{guard};
+  std::erase_if(known, [](const auto& each) { return each.second.expired(); });
+  std::shared_ptr<void> memory = known[name].lock();
+  if (!memory) known[name] = memory = mapped(name, size_bytes, flags);
+  return memory;
 }
 
 }  // namespace
@@ -34,24 +49,21 @@ void* mapped(const std::string& name, std::size_t size_bytes, int flags) {
 std::unique_ptr<shared_barrier> shared_barrier::open(const std::shared_ptr<group>& ranks) {
   const std::size_t bytes = ranks->size() * sizeof(counter);
   std::string name;
-  void* memory = nullptr;
+  std::shared_ptr<void> memory;
   if (ranks->rank() == 0) {
     name = formatted("/dev/shm/wingbeat-{}-{}", ::getpid(), std::random_device{}());
-    memory = mapped(name, bytes, O_CREAT | O_EXCL);
+    memory = mapped_once(name, bytes, O_CREAT | O_EXCL);
   }
   name = ranks->gather(name)[0];
-  if (ranks->rank() != 0) memory = mapped(name, bytes, 0);
+  if (ranks->rank() != 0) memory = mapped_once(name, bytes, 0);
   const std::vector<std::string> answers = ranks->gather(memory != nullptr ? "yes" : "no");
   if (ranks->rank() == 0) ::unlink(name.c_str());
   std::unique_ptr<shared_barrier> result;
-  if (memory != nullptr) result.reset(new shared_barrier(ranks, static_cast<counter*>(memory)));
+  if (memory != nullptr)
+    result.reset(new shared_barrier(ranks, std::static_pointer_cast<counter[]>(memory)));
   const bool have_all = std::all_of(answers.begin(), answers.end(),
                                     [](const std::string& each) { return each == "yes"; });
   return have_all ? std::move(result) : nullptr;
-}
-
-shared_barrier::~shared_barrier() {
-  ::munmap(counters_, ranks_->size() * sizeof(counter));
 }
 
 bool shared_barrier::has_come(std::size_t rank) const {

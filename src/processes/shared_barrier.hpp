@@ -19,10 +19,6 @@ class shared_barrier {
   /// Collective.
   [[nodiscard]] static std::unique_ptr<shared_barrier> open(const std::shared_ptr<group>& ranks);
 
-  shared_barrier(const shared_barrier&) = delete;
-  shared_barrier& operator=(const shared_barrier&) = delete;
-  ~shared_barrier();
-
   /// Returns when all ranks have called it. Throws as functions of the group do.
   void wait();
 
@@ -33,15 +29,15 @@ class shared_barrier {
   };
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-  shared_barrier(std::shared_ptr<group> ranks, counter* counters)
-      : ranks_(std::move(ranks)), counters_(counters) {}
+  shared_barrier(std::shared_ptr<group> ranks, std::shared_ptr<counter[]> counters)
+      : ranks_(std::move(ranks)), counters_(std::move(counters)) {}
 
   [[nodiscard]] bool has_come(std::size_t rank) const;
   /// Returns the ranks that have not called `wait` as often as this one.
   [[nodiscard]] std::vector<std::size_t> late() const;
 
   std::shared_ptr<group> ranks_;
-  counter* counters_;  // [rank], mapped
+  std::shared_ptr<counter[]> counters_;  // [rank], mapped
   std::uint64_t count_ = 0;
 };
 

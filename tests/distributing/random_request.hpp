@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random requests that ranks can be given: any lengths, kinds, ranges, boxes, strides and functors.
+// Request i is drawn from seed WINGBEAT_RANDOM_SEED + i.
+//
+//     WINGBEAT_RANDOM_PLANS=2000 build/test/tests/distributing_tests
+//         --gtest_filter='*random_requests_on*/host:thread_ranks.make_random_requests'
+//     WINGBEAT_RANDOM_PLANS=1 WINGBEAT_RANDOM_SEED=4711 ..    repeats the one that failed
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <cstdint>  // uint64_t
 #include <random>   // mt19937
@@ -13,11 +20,15 @@
 #include "distributing/weighed.hpp"  // weigh
 #include "formatted.hpp"             // formatted, joined
 #include "request/traits.hpp"        // traits_of, count_of
+#include "support/environment.hpp"   // from_environment
+#include "support/full_run.hpp"      // is_full_run
+#include "support/sanitizer.hpp"     // has_thread_sanitizer
 
 namespace wingbeat::test {
 
 struct drawn_request {
   std::size_t n_ranks = 1;
+  bool shares_memory = true;  ///< Of processes.
   distributed_spec spec = {};
 
   [[nodiscard]] std::string text() const {
@@ -43,6 +54,7 @@ class request_draw {
       : dice_(static_cast<std::uint32_t>(seed)), has_fp64_(has_fp64) {
     constexpr std::size_t counts[] = {1, 2, 3, 4, 5, 7, 8};
     drawn_.n_ranks = counts[seed % std::size(counts)];
+    drawn_.shares_memory = seed % 2 == 0;
   }
 
   drawn_request draw() {
@@ -153,6 +165,32 @@ inline double tolerance_of(const plan_spec& spec) {
     case precision::fp16: return 1e-3;
     case precision::bf16: return 8e-3;
     default: return 2e-6;
+  }
+}
+
+/// Returns what is wrong with the parts that this process's ranks make.
+inline std::string fault_of(const domain& ranks, const distributed_spec& spec) {
+  const double difference = difference_on(ranks, spec);
+  if (difference <= tolerance_of(spec.transform)) return "";
+  return formatted("off by {:.1e}", difference);
+}
+
+/// Checks requests, until five have failed: `fault` returns what is wrong with one, or nothing.
+template <class Fault>
+void check_requests(const device_info& device, Fault fault) {
+  // Compiled engines take a second for each.
+  const bool is_compiled = device.runs_on > engine::host;
+  const std::uint64_t few = has_thread_sanitizer ? 14 : is_compiled ? 3 : 60;
+  const std::uint64_t many = is_compiled ? 60 : 2000;
+  const std::uint64_t n_requests =
+      from_environment("WINGBEAT_RANDOM_PLANS", is_full_run() ? many : few);
+  const std::uint64_t first = from_environment("WINGBEAT_RANDOM_SEED", 1);
+  int n_wrong = 0;
+  for (std::uint64_t seed = first; seed < first + n_requests && n_wrong < 5; ++seed) {
+    const drawn_request drawn = request_draw{seed, device.has_fp64}.draw();
+    const std::string found = fault(drawn);
+    n_wrong += found.empty() ? 0 : 1;
+    EXPECT_EQ(found, "") << "WINGBEAT_RANDOM_SEED=" << seed << ": " << drawn.text();
   }
 }
 
