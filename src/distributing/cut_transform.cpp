@@ -3,6 +3,7 @@
 
 #include <algorithm>  // clamp, max, min
 #include <complex>
+#include <string_view>
 #include <utility>  // move, pair
 
 #include "backend/backend.hpp"       // engine_of, mark
@@ -27,6 +28,11 @@ buffer_view part_of(buffer_view view, std::size_t offset_bytes, std::size_t size
   view.offset_bytes += offset_bytes;
   view.size_bytes = size_bytes;
   return view;
+}
+
+void replace(std::string& text, std::string_view term, std::string_view other) {
+  const std::size_t begin = text.find(term);
+  if (begin != std::string::npos) text.replace(begin, term.size(), other);
 }
 
 /// Queues a copy of packed rows to their places.
@@ -354,7 +360,12 @@ std::string cut_transform::explain() const {
     text += formatted("axes {} while axis {} is cut", joined(part.axes, ", "), part.cut);
     if (first.chunks.size() > 1) text += formatted(", in {} chunks", first.chunks.size());
     text += formatted("; rank {}:\n", ranks_.first());
-    if (!first.plans.empty()) text += first.plans.begin()->second.explain();
+    if (!first.plans.empty()) {
+      std::string passes = first.plans.begin()->second.explain();
+      // It is the plan's, not yours.
+      if (part.next_cut) replace(passes, "your store", "the store to all ranks");
+      text += passes;
+    }
     if (!part.next_cut) continue;
     const std::string way = is_sent()                 ? formatted("sends by {}", transport_->name())
                             : first.chunks.size() > 1 ? "copies"

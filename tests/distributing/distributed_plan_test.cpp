@@ -15,6 +15,7 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class distributed_plan_on : public on_engine {
  protected:
@@ -193,6 +194,7 @@ TEST_P(distributed_plan_on, counts_what_goes_over_links) {
   EXPECT_EQ(cut.out_boxes()[1], (box{{0, 0, 8}, {1, 8, 16}}));
   EXPECT_EQ(cut.workspace_bytes(0), 0U) << "received in the output";
   EXPECT_THAT(cut.explain(), HasSubstr("512 bytes over links, 256 of them from rank 0"));
+  EXPECT_THAT(cut.explain(), Not(HasSubstr("your store"))) << "none was given";
 }
 
 TEST_P(distributed_plan_on, refuses_requests_that_it_cannot_cut) {
