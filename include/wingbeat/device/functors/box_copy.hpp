@@ -35,7 +35,9 @@ struct box_copy {
     size row = number / parts;
     const size begin = number % parts * part_count;
     WINGBEAT_UNROLL
-    for (unsigned axis = last; axis-- > 0;) {
+    for (unsigned i = 0; i < last; ++i) {
+      const unsigned axis = last - 1 - i;
+      if (count[axis] == 1) continue;  // divisions are dear
       const size index = row % count[axis];
       row /= count[axis];
       in += index * read_stride[axis];
