@@ -165,12 +165,16 @@ struct fused_store {
   /// `explain` alone. 0: `out_bytes` written, and read too by a functor that reduces or adds to
   /// what was cleared.
   std::size_t moved_bytes = 0;
+  /// So many workgroups at most make the pass that stores through it, one tile after another, on
+  /// GPUs: where it waits for more than memory, as links to other GPUs, so that kernels of other
+  /// queues run beside. 0: as many as there are tiles.
+  std::size_t max_workgroups = 0;
 
   /// Returns whether anything was given; if not, a plan writes plain memory.
   [[nodiscard]] bool is_given() const noexcept {
     return out_bytes != 0 || element_bytes != 0 || source.is_given() || callable.index() != 0 ||
            !operands.empty() || partial_bytes != 0 || kept_bytes != 0 || kept_moved_bytes != 0 ||
-           clears_output || moved_bytes != 0;
+           clears_output || moved_bytes != 0 || max_workgroups != 0;
   }
 };
 

@@ -82,6 +82,7 @@ void each_own_field(const Visit& visit) {
   visit("prefetch_tiles", &pass_numbers::prefetch_tiles);
   visit("prefetch_elements", &pass_numbers::prefetch_elements);
   visit("starts_early", &pass_numbers::starts_early);
+  visit("max_workgroups", &pass_numbers::max_workgroups);
   visit("roots_at", &pass_numbers::roots_at);
   visit("filter_distance", &pass_numbers::filter_distance);
   visit("factors_in", &pass_numbers::factors_in);

@@ -122,6 +122,9 @@ std::string pass::describe() const {
   if (numbers.prefetch_tiles > 0) {
     text += formatted(", input prefetched {} tiles ahead", numbers.prefetch_tiles);
   }
+  if (numbers.max_workgroups > 0) {
+    text += formatted(", by {} workgroups at most", numbers.max_workgroups);
+  }
   const auto limits = [&](std::string_view name, const device::grid::side& side) {
     if (!side.is_limited) return;
     text += formatted(", {} {} to {}", name, side.valid_begin, side.valid_end - 1);

@@ -116,6 +116,18 @@ void start_early(pass& result, const placement& position) {
   result.in.streams = result.out.streams = false;
 }
 
+/// Has few workgroups make the tiles that a functor stores, if its request says so.
+void limit_workgroups(pass& result, const placement& position) {
+  const std::size_t most = position.request.spec.store.max_workgroups;
+  const tile_shape& shape = result.shape();
+  const bool has_groups = !shape.is_cluster() && shape.bank_bytes != 0 && !shape.keeps();
+  if (most == 0 || !result.out.fused || !has_groups) return;
+  pass_numbers& numbers = result.numbers;
+  if (most >= numbers.tiles(result.rows)) return;
+  numbers.max_workgroups = most;
+  if (numbers.prefetch_tiles > 0) numbers.prefetch_tiles = static_cast<unsigned>(most);
+}
+
 }  // namespace
 
 arrays::axis_span axes_of(const piece& cut, std::size_t axis) {
@@ -172,6 +184,7 @@ pass placed(const piece& cut, const placement& position) {
   start_early(result, position);
   if (!result.numbers.starts_early && !result.shape().keeps())
     prefetch(result, cut.prefetch_bytes, position);
+  limit_workgroups(result, position);
   return result;
 }
 

@@ -64,9 +64,9 @@ class key_writer {
   }
   void add(const fused_store& functor) {
     const auto& [out_bytes, element_bytes, source, callable, partial_bytes, kept_bytes,
-                 kept_moved_bytes, clears_output, operands, moved_bytes] = functor;
+                 kept_moved_bytes, clears_output, operands, moved_bytes, max_workgroups] = functor;
     add(out_bytes, moved_bytes, partial_bytes, kept_bytes, kept_moved_bytes, clears_output,
-        element_bytes, source, operands);
+        element_bytes, max_workgroups, source, operands);
   }
 
   key_writer() { key_.reserve(usual_bytes); }

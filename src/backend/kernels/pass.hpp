@@ -20,13 +20,13 @@ void wingbeat_pass(WINGBEAT_GLOBAL const input::element* in, WINGBEAT_GLOBAL out
                    size batch WINGBEAT_OPERAND_PARAMETERS WINGBEAT_SCRATCH_PARAMETER) {
   constexpr grid::pass_numbers numbers = policy::numbers();
   if constexpr (numbers.starts_early) follow_launches();
-  constexpr size roots_at = numbers.roots_at, workgroups = numbers.shape.workgroups;
+  constexpr size roots_at = numbers.roots_at;
   const auto blocks = reinterpret_cast<WINGBEAT_GLOBAL const char*>(table);
   grid::pass<policy, body, input, output, filter>({in + in_first, blocks WINGBEAT_LOAD_OPERANDS},
                                                   {out + out_first, blocks WINGBEAT_STORE_OPERANDS},
                                                   table + roots_at, WINGBEAT_SCRATCH,
                                                   body::group_type{}, filter{WINGBEAT_FILTER})
-      .run(static_cast<unsigned>(group::index() / workgroups), batch);
+      .run_tiles(group::index(), batch);
 }
 
 }  // namespace wingbeat::device

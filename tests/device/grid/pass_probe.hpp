@@ -247,8 +247,7 @@ void run_tiles(const typename Load::element* in, typename Store::element* out, s
   expect_sizes_of_types<Policy>(convolved_by);
   const auto table = rounded_table<typename Policy::real>(numbers, convolved_by);
   const auto work = [&](const auto& group, char* scratch) {
-    const auto tile = static_cast<unsigned>(group.index() / numbers.shape.workgroups);
-    pass({in}, {out}, table.data(), scratch, group).run(tile, batch);
+    pass({in}, {out}, table.data(), scratch, group).run_tiles(group.index(), batch);
   };
   for (size w = 0; w < numbers.workgroups(batch); w += numbers.shape.workgroups)
     run_threads<Policy>(work, w);

@@ -42,6 +42,23 @@ TEST(grid_pass, staged_rows) {
   check_rows<staged<whole_rows<64, 16, 4>>>(3);
 }
 
+template <class Base, size Workgroups>
+struct by_workgroups : Base {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.max_workgroups = Workgroups;
+    return n;
+  }
+};
+
+TEST(grid_pass, several_tiles_one_after_another) {
+  check_rows<by_workgroups<whole_rows<64, 8, 2>, 3>>(13);
+  check_rows<by_workgroups<staged<whole_rows<16, 16, 4>>, 2>>(23);
+  check_rows<by_workgroups<whole_rows<64, 8, 4>, 5>>(7);
+  EXPECT_EQ((by_workgroups<whole_rows<64, 8, 2>, 3>::numbers().workgroups(13)), 3U);
+  EXPECT_EQ((by_workgroups<whole_rows<64, 8, 2>, 3>::numbers().workgroups(3)), 2U);
+}
+
 template <class Base>
 struct quartered : Base {
   static constexpr pass_numbers numbers() {

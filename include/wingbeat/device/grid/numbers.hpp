@@ -310,6 +310,7 @@ struct pass_numbers {
   unsigned prefetch_tiles = 0;  ///< Prefetches the input of the tile so many later; 0: does not.
   size prefetch_elements = 0;   ///< Of a butterfly, which lie one behind another.
   bool starts_early = false;    ///< Launched while the launches before it may still run.
+  size max_workgroups = 0;      ///< Of a launch, which then make several tiles each; 0: any number.
   size roots_at = 0;            ///< Where this pass's roots begin in the table.
   size filter_distance = 0;     ///< From row to row of the batch: entries of the spectra.
   /// Inputs, or outputs, of indices below the count are multiplied by factors; inputs beyond count
@@ -368,11 +369,15 @@ struct pass_numbers {
     for (unsigned i = is_flat ? 2 : 1; i < depth; ++i) tiles *= loops[i].count;
     return tiles;
   }
+  /// Returns the tiles of `rows` of the batch.
+  WINGBEAT_FN constexpr size tiles(size rows) const {
+    return depth == 0 ? (rows + shape.lanes - 1) / shape.lanes : tiles_per_row() * rows;
+  }
   /// Returns the workgroups that `rows` of the batch need.
   WINGBEAT_FN constexpr size workgroups(size rows) const {
     if (shape.keeps()) return tiles_per_row();
-    const size tiles = depth == 0 ? (rows + shape.lanes - 1) / shape.lanes : tiles_per_row() * rows;
-    return tiles * shape.workgroups;
+    const size count = tiles(rows) * shape.workgroups;
+    return max_workgroups == 0 ? count : minimum(count, max_workgroups);
   }
 
   // The table: roots of the body, of the twiddles before it, of the real transform.

@@ -53,6 +53,19 @@ class pass {
     }
   }
 
+  /// Makes what a workgroup of a launch does: one tile, or its part of one, or several tiles.
+  WINGBEAT_FN void run_tiles(size workgroup, size rows) const {
+    if constexpr (numbers.max_workgroups == 0) {
+      run(static_cast<unsigned>(workgroup / numbers.shape.workgroups), rows);
+    } else {
+      const size count = numbers.tiles(rows);
+      for (size number = workgroup; number < count; number += numbers.max_workgroups) {
+        run(static_cast<unsigned>(number), rows);
+        body_.team().workgroup_barrier();
+      }
+    }
+  }
+
   // The steps that a body takes between its own.
 
   /// Loads what the threads of a body hold, as it transforms them.
