@@ -45,7 +45,7 @@ void bind_queues(shared_library& from, driver_api& api) {
   from.bind_if_there(api.memory_open, "cuIpcOpenMemHandle_v2");
   from.bind_if_there(api.memory_close, "cuIpcCloseMemHandle");
   from.bind(api.set_words, "cuMemsetD32Async");
-  from.bind(api.stream_create, "cuStreamCreate");
+  from.bind(api.stream_create, "cuStreamCreateWithPriority");
   from.bind(api.stream_destroy, "cuStreamDestroy_v2");
   from.bind(api.stream_synchronize, "cuStreamSynchronize");
   from.bind(api.stream_wait_event, "cuStreamWaitEvent");

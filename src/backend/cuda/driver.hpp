@@ -32,7 +32,8 @@ inline constexpr result not_ready = 600;
 inline constexpr result peer_access_already_enabled = 704;
 
 inline constexpr unsigned stream_non_blocking = 1;  // does not wait for the default stream
-inline constexpr unsigned event_default = 0;        // with timing
+inline constexpr int usual_priority = 0, high_priority = -1;  // of streams
+inline constexpr unsigned event_default = 0;                  // with timing
 inline constexpr unsigned pinned_for_all_contexts = 1;
 inline constexpr int capture_mode_relaxed = 2;
 inline constexpr unsigned open_with_peer_access = 1;  // where the device is another one
@@ -159,7 +160,7 @@ struct driver_api {
   result (*memory_close)(device_address);
   result (*set_words)(device_address, unsigned value, std::size_t count, stream_handle);
 
-  result (*stream_create)(stream_handle*, unsigned flags);
+  result (*stream_create)(stream_handle*, unsigned flags, int priority);
   result (*stream_destroy)(stream_handle);
   result (*stream_synchronize)(stream_handle);
   result (*stream_wait_event)(stream_handle, event_handle, unsigned flags);

@@ -72,10 +72,10 @@ class mark final : public backend::mark {
 
 }  // namespace
 
-queue::queue(const driver_api& api, context_handle context, device_info device)
+queue::queue(const driver_api& api, context_handle context, device_info device, int priority)
     : backend::queue(std::move(device)), api_(api), context_(context), is_adopted_(false) {
   const entered current{api_, context_};
-  check(api_, api_.stream_create(&stream_, stream_non_blocking), "create a stream");
+  check(api_, api_.stream_create(&stream_, stream_non_blocking, priority), "create a stream");
 }
 
 queue::queue(const driver_api& api, context_handle context, device_info device,
@@ -149,7 +149,7 @@ std::unique_ptr<backend::mark> queue::record() {
 }
 
 std::shared_ptr<backend::queue> queue::open_beside() const {
-  return std::make_shared<queue>(api_, context_, device());
+  return std::make_shared<queue>(api_, context_, device(), high_priority);
 }
 
 void queue::after(const backend::mark& awaited) {

@@ -11,7 +11,8 @@ namespace wingbeat::backend::cuda {
 class queue final : public backend::queue {
  public:
   /// Creates a stream in `context`. Throws `device_error`.
-  queue(const driver_api& api, context_handle context, device_info device);
+  queue(const driver_api& api, context_handle context, device_info device,
+        int priority = usual_priority);
 
   /// Adopts the caller's stream of `context`; null is its default stream.
   queue(const driver_api& api, context_handle context, device_info device, stream_handle adopted);

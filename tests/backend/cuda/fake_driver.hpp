@@ -218,7 +218,7 @@ inline void fake_memory(cuda::driver_api& api) {
 }
 
 inline void fake_streams(cuda::driver_api& api) {
-  api.stream_create = [](cuda::stream_handle* result, unsigned) {
+  api.stream_create = [](cuda::stream_handle* result, unsigned, int) {
     *result = handle_numbered<cuda::stream_handle>(static_cast<unsigned>(++machine().n_streams));
     return in_context();
   };

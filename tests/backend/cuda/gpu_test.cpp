@@ -233,7 +233,8 @@ TEST_F(cuda_on_a_gpu, adopts_a_stream_and_leaves_it_to_its_owner) {
   std::shared_ptr<backend::queue> adopted, by_default;
   {
     const cuda::entered entered{api, context};
-    ASSERT_EQ(api.stream_create(&stream, cuda::stream_non_blocking), cuda::success);
+    ASSERT_EQ(api.stream_create(&stream, cuda::stream_non_blocking, cuda::usual_priority),
+              cuda::success);
     adopted = there.adopt(stream);
     by_default = there.adopt(nullptr);
   }
