@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How large should the chunks be that ranks copy to others while they transform the next ones?
 // Times one transform on several devices, wall times in turns, in chunks of each size that is given
-// and without chunks (0); results are not looked at.
-//     several_chunks results.json ENGINE INDEX,INDEX.. KIND LENGTHxLENGTH.. MIB,MIB..
+// and without chunks (0), copied, or stored beside by so many workgroups (64@128); results are not
+// looked at.
+//     several_chunks results.json ENGINE INDEX,INDEX.. KIND LENGTHxLENGTH.. [WORKGROUPS@]MIB,..
 // ENGINE: cuda or host. KIND: forward, inverse, forward_from_real or inverse_to_real.
 #include <fmt/format.h>
 
@@ -25,15 +26,22 @@ namespace {
 
 using namespace wingbeat;
 using distributing::cut_transform;
+using distributing::handover;
 using distributing::phased_transform;
 
 constexpr int n_rounds = 7;
 constexpr double turn_s = 0.05;
 
+std::vector<std::string> words_of(const std::string& text, char separator) {
+  std::vector<std::string> result;
+  std::istringstream words{text};
+  for (std::string word; std::getline(words, word, separator);) result.push_back(word);
+  return result;
+}
+
 std::vector<std::size_t> numbers_of(const std::string& text, char separator) {
   std::vector<std::size_t> result;
-  std::istringstream words{text};
-  for (std::string word; std::getline(words, word, separator);) result.push_back(std::stoul(word));
+  for (const std::string& word : words_of(text, separator)) result.push_back(std::stoul(word));
   return result;
 }
 
@@ -51,6 +59,23 @@ transform kind_of(const std::string& name) {
   }
   throw plan_error(name + " is no kind here; see the first lines of several_chunks.cpp");
 }
+
+/// One way to time.
+struct variant {
+  std::string name;
+  handover way = handover::stores;
+  std::size_t workgroups = phased_transform::usual_workgroups;
+  std::size_t chunk_bytes = ~std::size_t{0};
+
+  explicit variant(const std::string& text) : name(text + " MiB") {
+    const std::size_t sign = text.find('@');
+    if (sign != std::string::npos) workgroups = std::stoul(text.substr(0, sign));
+    const std::size_t mib = std::stoul(sign == std::string::npos ? text : text.substr(sign + 1));
+    if (mib == 0) return;
+    chunk_bytes = mib << 20;
+    way = sign == std::string::npos ? handover::copies : handover::beside;
+  }
+};
 
 /// Memory of all ranks, for chunks of any size.
 struct arrays {
@@ -77,17 +102,18 @@ int main(int argc, char** argv) try {
   }
   const domain ranks = domain_of(argv[2], argv[3]);
   const plan_spec spec{.lengths = numbers_of(argv[5], 'x'), .kind = kind_of(argv[4])};
-  const auto steps_of = [&](bool copies_chunks) {
-    return phased_transform{spec, bin_distribution::transposed, ranks.size(), copies_chunks};
+  const auto steps_of = [&](const variant& each) {
+    return phased_transform{spec, bin_distribution::transposed, ranks.size(), each.way,
+                            each.workgroups};
   };
-  const arrays values{ranks, steps_of(true)};
+  const arrays values{ranks, steps_of(variant{"0"})};
   std::deque<cut_transform> cuts;
   std::vector<measure::timed_run> runs;
-  for (const std::size_t mib : numbers_of(argv[6], ',')) {
-    const std::size_t chunk_bytes = mib == 0 ? ~std::size_t{0} : mib << 20;
-    cut_transform& cut = cuts.emplace_back(ranks, steps_of(mib != 0), chunk_bytes);
+  for (const std::string& text : words_of(argv[6], ',')) {
+    const variant each{text};
+    cut_transform& cut = cuts.emplace_back(ranks, steps_of(each), each.chunk_bytes);
     cut.prepare();
-    runs.push_back({fmt::format("{} MiB", mib), [&](std::size_t n_runs) {
+    runs.push_back({each.name, [&](std::size_t n_runs) {
                       return measure::seconds_of([&] {
                         for (std::size_t i = 0; i < n_runs; ++i) cut.run(values.in, values.out);
                         ranks.wait();

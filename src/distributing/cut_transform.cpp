@@ -83,54 +83,82 @@ bool cut_transform::leaves_in_output(std::size_t number) const {
 }
 
 double cut_transform::expected_s() const {
+  const device_speed speed = is_sent() ? transport_->speed() : speed_of(own_device());
   double seconds = 0;
   for (std::size_t number = 0; number < steps_.phases().size(); ++number) {
-    std::map<std::pair<engine, int>, phase_bytes> moved;  // by device
-    phase_bytes bytes;
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      const std::size_t rows = count_of(steps_.share(number, rank));
-      // Other processes are taken to have a device of their own, like this one's.
-      const queue& on = ranks_.at(ranks_.has(rank) ? rank : ranks_.first());
-      const int index = ranks_.group() ? static_cast<int>(rank) : on.device().index;
-      phase_bytes& sum = moved[{on.device().runs_on, index}];
-      if (rows > 0) {
-        const std::vector<index_range> chunks = chunks_of(number, rank);
-        const bool is_copied = chunks.size() > 1;
-        auto traffic =
-            traffic_of(on, steps_.transforms(number, rank, rows, is_copied || is_sent()));
-        // Copies read what was stored beside, and write what others stored.
-        if (is_copied) {
-          traffic.moved += 2 * steps_.sent_bytes(number, rank);
-          const std::size_t peer = rank == 0 ? 1 : 0;
-          const byte_rows copied = steps_.received_rows(number, rank, peer, chunks.front());
-          bytes.has_short_rows |= copied.count > 1 && copied.size < device_speed::short_row_bytes;
-        }
-        sum.moved += traffic.moved;
-        sum.beside_sent += is_copied ? traffic.moved : traffic.beside_sent;
-        bytes.is_scattered |= !is_copied && steps_.is_scattered(number);
-        bytes.is_unaligned |= !is_copied && steps_.is_unaligned(number);
-      }
-      bytes.moved = std::max(bytes.moved, sum.moved);
-      bytes.beside_sent = std::max(bytes.beside_sent, sum.beside_sent);
-      bytes.sent = std::max(bytes.sent, steps_.sent_bytes(number, rank));
+    phase_bytes bytes = bytes_of(number);
+    if (steps_.has_follower(number)) {
+      const std::size_t n_chunks = std::max<std::size_t>(1, chunks_of(number, 0).size());
+      const phase_bytes next = bytes_of(++number);
+      const std::size_t first_chunk = bytes.moved / n_chunks;
+      bytes = {.moved = bytes.moved + next.moved,
+               .beside_sent = bytes.moved + next.moved - first_chunk,
+               .sent = std::max(bytes.sent, next.sent),
+               .is_unaligned = next.is_unaligned};
     }
-    seconds += seconds_of(is_sent() ? transport_->speed() : speed_of(own_device()), bytes);
+    seconds += seconds_of(speed, bytes);
   }
   return seconds;
 }
 
+phase_bytes cut_transform::bytes_of(std::size_t number) const {
+  std::map<std::pair<engine, int>, phase_bytes> moved;  // by device
+  phase_bytes bytes;
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const std::size_t rows = count_of_rows(number, rank);
+    // Other processes are taken to have a device of their own, like this one's.
+    const queue& on = ranks_.at(ranks_.has(rank) ? rank : ranks_.first());
+    const int index = ranks_.group() ? static_cast<int>(rank) : on.device().index;
+    phase_bytes& sum = moved[{on.device().runs_on, index}];
+    if (rows > 0) {
+      const std::vector<index_range> chunks = chunks_of(number, rank);
+      const bool is_copied = chunks.size() > 1 && !is_of_two(number);
+      auto traffic = traffic_of(on, steps_.transforms(number, rank, rows, is_copied || is_sent()));
+      // Copies read what was stored beside, and write what others stored.
+      if (is_copied) {
+        traffic.moved += 2 * steps_.sent_bytes(number, rank);
+        const std::size_t peer = rank == 0 ? 1 : 0;
+        const byte_rows copied = steps_.received_rows(number, rank, peer, chunks.front());
+        bytes.has_short_rows |= copied.count > 1 && copied.size < device_speed::short_row_bytes;
+      }
+      sum.moved += traffic.moved;
+      sum.beside_sent += is_copied ? traffic.moved : traffic.beside_sent;
+      bytes.is_scattered |= !is_copied && steps_.is_scattered(number);
+      bytes.is_unaligned |= !is_copied && steps_.is_unaligned(number);
+    }
+    bytes.moved = std::max(bytes.moved, sum.moved);
+    bytes.beside_sent = std::max(bytes.beside_sent, sum.beside_sent);
+    bytes.sent = std::max(bytes.sent, steps_.sent_bytes(number, rank));
+  }
+  return bytes;
+}
+
 std::vector<index_range> cut_transform::chunks_of(std::size_t number, std::size_t rank) const {
+  if (is_follower(number)) return chunks_of(number - 1, rank);
   const phase& part = steps_.phases()[number];
-  const std::size_t rows = count_of(steps_.share(number, rank));
+  const std::size_t rows = count_of_rows(number, rank);
   // One pass that stores in long runs takes no longer than the links.
-  const bool may_be_cut = !is_sent() && !steps_.has_load(number) && rows > 0 && part.next_cut &&
-                          (part.axes.size() > 1 || steps_.is_scattered(number));
+  const bool is_worthwhile =
+      steps_.has_follower(number) ||
+      (part.next_cut && (part.axes.size() > 1 || steps_.is_scattered(number)));
+  const bool may_be_cut =
+      !is_sent() && !steps_.has_load(number) && rows > 0 && is_worthwhile && ranks_.size() > 1;
   const std::size_t bytes =
       may_be_cut ? input_bytes(steps_.transforms(number, rank, rows, /*is_packed=*/true)) : 0;
-  const std::size_t count = may_be_cut ? std::clamp<std::size_t>(bytes / chunk_bytes_, 1, rows) : 1;
+  std::size_t count = may_be_cut ? std::clamp<std::size_t>(bytes / chunk_bytes_, 1, rows) : 1;
+  if (count > 1 && !steps_.has_follower(number)) {
+    const byte_rows copied = steps_.received_rows(number, rank, rank == 0 ? 1 : 0);
+    const std::size_t most = copied.size / device_speed::short_row_bytes;
+    if (copied.count > 1 && most > 1) count = std::min(count, most);
+  }
   std::vector<index_range> chunks;
   for (std::size_t i = 0; i < count; ++i) chunks.push_back(share_of(rows, i, count));
   return chunks;
+}
+
+std::size_t cut_transform::count_of_rows(std::size_t number, std::size_t rank) const {
+  const bool has_none = count_of(steps_.share(number, rank)) == 0;
+  return has_none ? 0 : count_of(steps_.chunk_range(number, rank));
 }
 
 void cut_transform::prepare() {
@@ -191,7 +219,7 @@ void cut_transform::prepare(std::size_t number, std::size_t rank) {
   for (const index_range& chunk : work.chunks) {
     const std::size_t rows = count_of(chunk);
     if (work.plans.count(rows) > 0) continue;
-    plan transforms{ranks_.at(rank),
+    plan transforms{queue_of(number, rank),
                     steps_.transforms(number, rank, rows, is_staged(number, rank))};
     work.plans.emplace(rows, std::move(transforms));
   }
@@ -230,23 +258,41 @@ std::vector<buffer_view> cut_transform::peers_of(std::size_t number, std::size_t
   return peers;
 }
 
+buffer_view cut_transform::chunk_of(const buffer_view& whole, std::size_t number, std::size_t rank,
+                                    const index_range& chunk, std::size_t size_bytes) const {
+  if (work_[number][rank].chunks.size() == 1) return whole;
+  return part_of(whole, chunk.first * steps_.stride_bytes(number, rank), size_bytes);
+}
+
 void cut_transform::run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
-                              const buffer_view& rows, views out, operands given) {
+                              views in, views out, operands given) {
   const phase& part = steps_.phases()[number];
+  const plan& transforms = work_[number][rank].plans.at(count_of(chunk));
+  const buffer_view source = number == 0 ? in[rank] : left_by(number - 1, rank, out);
+  buffer_view target = left_by(number, rank, out);
+  if (steps_.has_follower(number) && !part.next_cut) {
+    target = chunk_of(target, number + 1, rank, chunk, output_bytes(transforms.spec()));
+  }
   run_operands arguments = arguments_of(number, rank, given);
+  for (const std::size_t each :
+       steps_.store_numbers(number, rank, chunk, is_staged(number, rank))) {
+    arguments.store.emplace_back(each);
+  }
+  if (steps_.has_twiddles(number)) arguments.store.emplace_back(memory_[rank].roots.view());
   if (part.next_cut) {
-    const std::size_t begin = steps_.share(number, rank).first + chunk.first;
-    arguments.store = {std::size_t{rank}, begin, is_staged(number, rank) ? std::size_t{0} : begin};
-    if (memory_[rank].roots.size_bytes() > 0) {
-      arguments.store.emplace_back(memory_[rank].roots.view());
-    }
     for (const buffer_view& each : peers_of(number, rank, chunk, out)) {
       arguments.store.emplace_back(each);
     }
   }
-  work_[number][rank]
-      .plans.at(count_of(chunk))
-      .enqueue(ranks_.at(rank), rows, left_by(number, rank, out), arguments);
+  transforms.enqueue(queue_of(number, rank),
+                     chunk_of(source, number, rank, chunk, input_bytes(transforms.spec())), target,
+                     arguments);
+}
+
+queue& cut_transform::queue_of(std::size_t number, std::size_t rank) {
+  std::optional<queue>& beside = memory_[rank].beside;
+  const bool is_beside = is_of_two(number) && steps_.phases()[number].next_cut;
+  return is_beside && beside ? *beside : ranks_.at(rank);
 }
 
 run_operands cut_transform::arguments_of(std::size_t number, std::size_t rank,
@@ -301,26 +347,45 @@ void cut_transform::exchange(std::size_t number, views out) {
 void cut_transform::run_phase(std::size_t number, views in, views out, operands given) {
   std::size_t most = 0;
   for (const rank_phase& work : work_[number]) most = std::max(most, work.chunks.size());
-  // Chunk by chunk on all ranks, so that none begins when another has all its work.
-  for (std::size_t i = 0; i < most; ++i) {
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      const rank_phase& work = work_[number][rank];
-      if (i >= work.chunks.size()) continue;
-      const index_range& chunk = work.chunks[i];
-      const buffer_view source = number == 0 ? in[rank] : left_by(number - 1, rank, out);
-      const bool is_whole = work.chunks.size() == 1;
-      const std::size_t bytes = input_bytes(work.plans.at(count_of(chunk)).spec());
-      const std::size_t first_byte = chunk.first * steps_.stride_bytes(number, rank);
-      run_chunk(number, rank, chunk, is_whole ? source : part_of(source, first_byte, bytes), out,
-                given);
-      if (!is_whole) copy_chunk(number, rank, chunk, out);
-    }
+  const bool has_follower = steps_.has_follower(number);
+  for (std::size_t rank = 0; rank < ranks_.size() && has_follower; ++rank) {
+    std::optional<queue>& beside = memory_[rank].beside;
+    if (beside) beside->impl()->after(*ranks_.at(rank).impl()->record());
   }
+  // Chunk by chunk on all ranks, so that none begins when another has all its work.
+  for (std::size_t i = 0; i < most; ++i) run_turn(number, i, in, out, given);
   if (is_sent() && steps_.phases()[number].next_cut) exchange(number, out);
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     std::optional<queue>& beside = memory_[rank].beside;
-    if (!beside || work_[number][rank].chunks.size() <= 1) continue;
-    ranks_.at(rank).impl()->after(*beside->impl()->record());
+    const bool is_used = work_[number][rank].chunks.size() > 1 || has_follower;
+    if (beside && is_used) ranks_.at(rank).impl()->after(*beside->impl()->record());
+  }
+}
+
+void cut_transform::run_turn(std::size_t number, std::size_t i, views in, views out,
+                             operands given) {
+  const auto has_chunk = [&](std::size_t rank) { return i < work_[number][rank].chunks.size(); };
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (!has_chunk(rank)) continue;
+    const index_range& chunk = work_[number][rank].chunks[i];
+    run_chunk(number, rank, chunk, in, out, given);
+    if (is_staged(number, rank) && !is_sent()) copy_chunk(number, rank, chunk, out);
+  }
+  if (!steps_.has_follower(number)) return;
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (!has_chunk(rank)) continue;
+    wait_for_chunk(number, rank);
+    run_chunk(number + 1, rank, work_[number + 1][rank].chunks[i], in, out, given);
+  }
+}
+
+void cut_transform::wait_for_chunk(std::size_t number, std::size_t rank) {
+  backend::queue& on = *queue_of(number + 1, rank).impl();
+  // What others store is of this chunk, too.
+  const bool is_of_all = steps_.phases()[number].next_cut.has_value();
+  for (std::size_t other = 0; other < ranks_.size(); ++other) {
+    if (!ranks_.has(other) || (other != rank && !is_of_all)) continue;
+    on.after(*queue_of(number, other).impl()->record());
   }
 }
 
@@ -331,6 +396,7 @@ void cut_transform::wait_for_each_other() {
 
 void cut_transform::run(views in, views out, operands given) {
   for (std::size_t number = 0; number < work_.size(); ++number) {
+    if (is_follower(number)) continue;
     wait_for_each_other();
     run_phase(number, in, out, given);
   }
@@ -347,13 +413,16 @@ std::size_t cut_transform::workspace_bytes(std::size_t rank) const {
   const rank_memory& memory = memory_[rank];
   std::size_t bytes = memory.roots.size_bytes();
   for (const auto* each : {&memory.received, &memory.staged, &memory.arrived}) {
-    bytes += (*each)[0].size_bytes() + (*each)[1].size_bytes();
+    for (const buffer& part : *each) bytes += part.size_bytes();
   }
   return bytes;
 }
 
 std::string cut_transform::explain() const {
   std::string text;
+  if (steps_.has_columns_of_two()) {
+    text += formatted("columns are two of three axes: {}\n", joined(steps_.inner_lengths(), " x "));
+  }
   for (std::size_t number = 0; number < work_.size(); ++number) {
     const phase& part = steps_.phases()[number];
     const rank_phase& first = work_[number][ranks_.first()];
@@ -364,12 +433,14 @@ std::string cut_transform::explain() const {
       std::string passes = first.plans.begin()->second.explain();
       // It is the plan's, not yours.
       if (part.next_cut) replace(passes, "your store", "the store to all ranks");
+      if (part.begins_column) replace(passes, "your store", "twiddles of columns");
       text += passes;
     }
     if (!part.next_cut) continue;
-    const std::string way = is_sent()                 ? formatted("sends by {}", transport_->name())
-                            : first.chunks.size() > 1 ? "copies"
-                                                      : "stores";
+    const std::string way = is_sent() ? formatted("sends by {}", transport_->name())
+                            : is_staged(number, ranks_.first()) ? "copies"
+                            : is_of_two(number)                 ? "stores, beside the next chunk,"
+                                                                : "stores";
     text += formatted(
         "{} to the ranks that have parts of axis {}: {} bytes over links, {} of them from rank "
         "{}\n",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A transform in phases, planned for the ranks of a domain: the last pass of a phase stores each
 // element in the memory of the rank that goes on with it. Where several passes make much, rows are
-// made in chunks: what is for others is stored beside, and copied while the next chunk is made.
+// made in chunks: what is for others is stored beside, and copied while the next chunk is made; or
+// few workgroups of a second queue store it there, while the pass before makes the next chunk.
 // What is for other processes is stored beside, too, and sent to them, unless they share memory.
 #pragma once
 
@@ -72,16 +73,19 @@ class cut_transform {
   };
   /// What a rank has beside its queue.
   struct rank_memory {
-    std::optional<queue> beside = {};  ///< Copies chunks.
-    buffer received[2] = {};           ///< In phase 0 and in phase 1, if not in the output.
-    buffer staged[2] = {};             ///< What goes to others: of each in their order.
-    buffer arrived[2] = {};            ///< What others sent, which is then put in its rows.
-    buffer roots = {};                 ///< That stores multiply by.
-    buffer unused = {};                ///< In place of memory of each rank that has nothing.
+    std::optional<queue> beside = {};  ///< Copies chunks, or stores them.
+    // Of each phase:
+    buffer received[3] = {};  ///< What it leaves, if not in the output.
+    buffer staged[3] = {};    ///< What goes to others: of each in their order.
+    buffer arrived[3] = {};   ///< What others sent, which is then put in its rows.
+    buffer roots = {};        ///< That stores multiply by.
+    buffer unused = {};       ///< In place of memory of each rank that has nothing.
   };
 
   [[nodiscard]] const device_info& own_device() const { return ranks_.at(ranks_.first()).device(); }
   [[nodiscard]] std::vector<index_range> chunks_of(std::size_t number, std::size_t rank) const;
+  /// Returns the indices of which a rank makes chunks in a phase, if any.
+  [[nodiscard]] std::size_t count_of_rows(std::size_t number, std::size_t rank) const;
   void prepare(std::size_t number, std::size_t rank);
   /// Whether what a phase leaves for others is sent to their processes.
   [[nodiscard]] bool is_sent() const { return transport_ != nullptr; }
@@ -99,11 +103,29 @@ class cut_transform {
                                                   const index_range& chunk, views out) const;
   /// Whether a rank stores what is for others beside, packed for each.
   [[nodiscard]] bool is_staged(std::size_t number, std::size_t rank) const {
-    return is_sent() || work_[number][rank].chunks.size() > 1;
+    return is_sent() || (work_[number][rank].chunks.size() > 1 && !is_of_two(number));
   }
+  /// Returns what ranks do at once in a phase.
+  [[nodiscard]] phase_bytes bytes_of(std::size_t number) const;
+  [[nodiscard]] bool is_follower(std::size_t number) const {
+    return number > 0 && steps_.has_follower(number - 1);
+  }
+  /// Whether a phase and another take turns on two queues.
+  [[nodiscard]] bool is_of_two(std::size_t number) const {
+    return steps_.has_follower(number) || is_follower(number);
+  }
+  /// Returns the queue of a rank that makes a phase: of two, what stores over links is beside.
+  [[nodiscard]] queue& queue_of(std::size_t number, std::size_t rank);
   void run_phase(std::size_t number, views in, views out, operands given);
-  void run_chunk(std::size_t number, std::size_t rank, const index_range& chunk,
-                 const buffer_view& rows, views out, operands given);
+  /// Queues chunk i of a phase on all ranks, and what is done with it beside.
+  void run_turn(std::size_t number, std::size_t i, views in, views out, operands given);
+  /// Has a chunk of the phase behind wait for what ranks have queued.
+  void wait_for_chunk(std::size_t number, std::size_t rank);
+  void run_chunk(std::size_t number, std::size_t rank, const index_range& chunk, views in,
+                 views out, operands given);
+  /// Returns the part of what a phase reads that is of a chunk.
+  [[nodiscard]] buffer_view chunk_of(const buffer_view& whole, std::size_t number, std::size_t rank,
+                                     const index_range& chunk, std::size_t size_bytes) const;
   /// Returns the arguments of a rank's plan of a phase: those of the functors of the request.
   [[nodiscard]] run_operands arguments_of(std::size_t number, std::size_t rank,
                                           operands given) const;

@@ -121,6 +121,10 @@ struct distributed_plan::impl {
   [[nodiscard]] std::string validate() const;
 
   void divide();
+  /// Cuts the transform in the way that is expected to be quickest, and returns how long that is.
+  double cut_axes(std::size_t chunk_bytes, bool makes_chunks, bool shares);
+  /// Returns what rank 0 says, because devices may differ.
+  [[nodiscard]] bool is_so_on_first(bool is_so) const;
   void set_boxes();
   /// Allocates memory of all ranks for the plan's own boxes.
   std::vector<buffer> memory_of(const std::vector<box>& boxes, request::domain side);
@@ -198,6 +202,26 @@ std::string distributed_plan::impl::validate() const {
   return text;
 }
 
+bool distributed_plan::impl::is_so_on_first(bool is_so) const {
+  return ranks.group() ? ranks.group()->gather(is_so ? "yes" : "no")[0] == "yes" : is_so;
+}
+
+double distributed_plan::impl::cut_axes(std::size_t chunk_bytes, bool makes_chunks, bool shares) {
+  using distributing::handover;
+  const auto cut_by = [&](handover way) {
+    phased_transform steps{spec.transform, spec.bins, ranks.size(), way};
+    cut.emplace(ranks, std::move(steps), chunk_bytes,
+                shares ? nullptr : &ranks.transport().of(ranks));
+    return cut->expected_s();
+  };
+  if (!makes_chunks) return cut_by(handover::stores);
+  const double beside_s = cut_by(handover::beside);
+  // Chunks of columns wait for those of all ranks, by marks of one process.
+  const bool can_wait = !ranks.group() || !cut->steps().has_columns_of_two();
+  const double copies_s = cut_by(handover::copies);
+  return is_so_on_first(beside_s < copies_s && can_wait) ? cut_by(handover::beside) : copies_s;
+}
+
 void distributed_plan::impl::divide() {
   const std::size_t n_ranks = ranks.size();
   if (n_ranks > 1 && spec.transform.batch >= n_ranks) {
@@ -209,16 +233,12 @@ void distributed_plan::impl::divide() {
     const std::size_t chunk_bytes = device().is_gpu && shares
                                         ? distributing::cut_transform::usual_chunk_bytes(rank_bytes)
                                         : std::numeric_limits<std::size_t>::max();
-    const bool copies_chunks = rank_bytes / 2 >= chunk_bytes;
-    cut.emplace(ranks, phased_transform{spec.transform, spec.bins, n_ranks, copies_chunks},
-                chunk_bytes, shares ? nullptr : &ranks.transport().of(ranks));
+    several_s = cut_axes(chunk_bytes, rank_bytes / 2 >= chunk_bytes, shares);
     one_s =
         distributing::seconds_of(distributing::speed_of(device()),
                                  distributing::traffic_of(ranks.at(ranks.first()), spec.transform));
-    several_s = cut->expected_s();
     bool is_quicker = has_several_devices(ranks) && several_s < distributing::least_gain * one_s;
-    // Devices may differ; rank 0 decides.
-    if (ranks.group()) is_quicker = ranks.group()->gather(is_quicker ? "yes" : "no")[0] == "yes";
+    is_quicker = is_so_on_first(is_quicker);
     if (!spec.may_use_one_device || is_quicker) divided = division::axes;
   } else if (n_ranks > 1 && !spec.may_use_one_device) {
     throw plan_error(formatted(
@@ -330,8 +350,8 @@ void distributed_plan::impl::set_boxes() {
   std::optional<std::size_t> in_axis, out_axis;
   if (divided == division::batch) in_axis = out_axis = 0;
   if (divided == division::axes) {
-    in_axis = 1 + cut->steps().phases().front().cut;
-    out_axis = 1 + cut->steps().phases().back().left_cut();
+    in_axis = 1 + cut->steps().first_cut();
+    out_axis = 1 + cut->steps().last_cut();
   }
   in_boxes = parts_of(in, in_axis, ranks.size());
   out_boxes = parts_of(out, out_axis, ranks.size());

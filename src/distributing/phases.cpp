@@ -27,22 +27,26 @@ using device::functors::exchange_store;
 /// passes the last stores elements of one column, 8 bytes each to another row.
 constexpr std::size_t max_column = 1024;
 
+/// What links carry at once.
+constexpr std::size_t link_bytes = 128;
+
 bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-/// Returns the distance from element to element of each axis, packed.
-std::vector<std::size_t> strides_of(const std::vector<std::size_t>& lengths) {
+/// Returns the distance from element to element of each axis, packed but for a pitch of rows.
+std::vector<std::size_t> strides_of(std::vector<std::size_t> lengths, std::size_t pitch) {
+  if (pitch > 0) lengths.back() = pitch;
   std::vector<std::size_t> strides(lengths.size(), 1);
   for (std::size_t i = lengths.size() - 1; i-- > 0;) strides[i] = strides[i + 1] * lengths[i + 1];
   return strides;
 }
 
-/// Returns the layout of packed arrays one behind another, as a transform of some axes has it, with
-/// the other axes as its batch.
-memory_layout layout_of(const std::vector<std::size_t>& lengths,
+/// Returns the layout of arrays one behind another, as a transform of some axes has it, with the
+/// other axes as its batch.
+memory_layout layout_of(const std::vector<std::size_t>& lengths, std::size_t pitch,
                         const std::vector<std::size_t>& axes) {
-  const std::vector<std::size_t> strides = strides_of(lengths);
+  const std::vector<std::size_t> strides = strides_of(lengths, pitch);
   memory_layout layout{.distances = {strides[0] * lengths[0]}};
   for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
     (contains(axes, axis) ? layout.strides : layout.distances).push_back(strides[axis]);
@@ -94,6 +98,22 @@ std::vector<std::byte> roots_as(std::size_t n) {
   return {bytes.begin(), bytes.end()};
 }
 
+/// Returns the phases of a transform of one axis.
+std::vector<phase> phases_of_one_axis(const plan_spec& spec, bool is_natural) {
+  if (!spec.valid_in.empty() || !spec.valid_out.empty()) {
+    throw plan_error(
+        "a range of one axis was given, which ranks have as two; leave it out, give as many "
+        "transforms as ranks, or set may_use_one_device");
+  }
+  if (is_natural) {
+    throw plan_error(
+        "bins of one axis are cut in natural distribution; choose bin_distribution::transposed");
+  }
+  const std::size_t first = request::traits_of(spec.kind).is_forward ? 0 : 1, second = 1 - first;
+  return {{.axes = {first}, .cut = second, .next_cut = first, .kind = spec.kind},
+          {.axes = {second}, .cut = first, .kind = spec.kind}};
+}
+
 }  // namespace
 
 std::vector<std::size_t> elements_of(std::vector<std::size_t> lengths, request::domain side) {
@@ -121,35 +141,44 @@ std::vector<std::size_t> cut_lengths(const plan_spec& spec) {
   return {first, n / first};
 }
 
+std::vector<std::size_t> column_lengths(const plan_spec& spec, bin_distribution bins,
+                                        std::size_t ranks) {
+  const request::traits& kind = request::traits_of(spec.kind);
+  const bool is_whole = spec.valid_in.empty() && spec.valid_out.empty();
+  const bool is_plain = is_whole && !spec.load.is_given() && !spec.store.is_given();
+  if (spec.lengths.size() != 2 || !kind.is_forward || bins != bin_distribution::transposed)
+    return {};
+  const std::size_t n = spec.lengths[0];
+  if (!is_plain || n <= max_column || spec.lengths[1] < 2 * ranks) return {};
+  auto first = std::min(static_cast<std::size_t>(std::sqrt(static_cast<double>(n))), max_column);
+  while (first > 1 && (n % first != 0 || first % ranks != 0)) --first;
+  if (first <= 1 || n / first > max_column) return {};
+  return {first, n / first};
+}
+
 std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_t>& lengths,
-                             bin_distribution bins, bool copies_chunks) {
+                             bin_distribution bins, handover way) {
   const request::traits& kind = request::traits_of(spec.kind);
   const bool is_natural = bins == bin_distribution::natural;
   const bool is_to_reals = kind.out == request::domain::real;
   std::vector<std::size_t> behind_first{1};
   if (lengths.size() == 3) behind_first.push_back(2);
   std::vector<phase> phases;
-  if (spec.lengths.size() == 1) {
-    if (!spec.valid_in.empty() || !spec.valid_out.empty()) {
-      throw plan_error(
-          "a range of one axis was given, which ranks have as two; leave it out, give as many "
-          "transforms as ranks, or set may_use_one_device");
-    }
-    if (is_natural) {
-      throw plan_error(
-          "bins of one axis are cut in natural distribution; choose bin_distribution::transposed");
-    }
-    phases = {{.axes = {0}, .cut = 1, .next_cut = 0, .kind = spec.kind},
-              {.axes = {1}, .cut = 0, .kind = spec.kind}};
-    if (!kind.is_forward) {
-      phases = {{.axes = {1}, .cut = 0, .next_cut = 1, .kind = spec.kind},
-                {.axes = {0}, .cut = 1, .kind = spec.kind}};
-    }
+  if (lengths.size() == 3 && spec.lengths.size() == 2) {
+    phases = {{.axes = {2}, .cut = 0, .next_cut = 2, .kind = spec.kind, .chunked = 1},
+              {.axes = {0}, .cut = 2, .kind = kind.other_axes, .chunked = 1, .begins_column = true},
+              {.axes = {1}, .cut = 2, .kind = kind.other_axes, .ends_column = true}};
+  } else if (spec.lengths.size() == 1) {
+    phases = phases_of_one_axis(spec, is_natural);
   } else if (kind.is_forward || (is_natural && !is_to_reals)) {
     phases = {{.axes = behind_first, .cut = 0, .next_cut = 1, .kind = spec.kind},
               {.axes = {0}, .cut = 1, .kind = kind.other_axes}};
+    if (way == handover::beside && lengths.size() == 3) {
+      phases.front() = {.axes = {1}, .cut = 0, .next_cut = 1, .kind = kind.other_axes};
+      phases.insert(phases.begin(), {.axes = {2}, .cut = 0, .kind = spec.kind});
+    }
     if (is_natural) phases.back().next_cut = 0;
-  } else if (!is_natural && !is_to_reals && lengths.size() == 3 && copies_chunks) {
+  } else if (!is_natural && !is_to_reals && lengths.size() == 3 && way == handover::copies) {
     phases = {{.axes = {0, 2}, .cut = 1, .next_cut = 0, .kind = spec.kind},
               {.axes = {1}, .cut = 0, .kind = spec.kind}};
   } else if (!is_natural && !is_to_reals && lengths.size() == 3) {
@@ -184,11 +213,23 @@ std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_
 }
 
 phased_transform::phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks,
-                                   bool copies_chunks)
+                                   handover way, std::size_t workgroups)
     : spec_(std::move(spec)),
       lengths_(cut_lengths(spec_)),
       ranks_(ranks),
-      phases_(phases_of(spec_, lengths_, bins, copies_chunks)) {
+      inner_(lengths_),
+      way_(way),
+      workgroups_(workgroups) {
+  if (way_ == handover::beside) {
+    const std::vector<std::size_t> column = column_lengths(spec_, bins, ranks_);
+    if (!column.empty()) inner_ = {column[0], column[1], lengths_[1]};
+  }
+  phases_ = phases_of(spec_, inner_, bins, way_);
+  set_pitches();
+  if (way_ == handover::beside && !has_follower(0)) {
+    way_ = handover::copies;
+    phases_ = phases_of(spec_, inner_, bins, way_);
+  }
   if (phases_.back().next_cut && spec_.out.stored.value_or(spec_.real) != computed()) {
     throw plan_error(
         formatted("outputs in natural distribution are stored as {}, and {} was requested; choose "
@@ -197,10 +238,48 @@ phased_transform::phased_transform(plan_spec spec, bin_distribution bins, std::s
   }
 }
 
+void phased_transform::set_pitches() {
+  if (way_ != handover::beside || lengths_.size() < 3) return;  // the last axis is cut then
+  const std::size_t line = link_bytes / complex_bytes();
+  for (std::size_t number = 0; number + 1 < phases_.size(); ++number) {
+    const std::size_t pitch = (phases_[number].out[2] + line - 1) / line * line;
+    phases_[number].out_pitch = phases_[number + 1].in_pitch = pitch;
+  }
+}
+
+bool phased_transform::has_follower(std::size_t number) const {
+  if (way_ != handover::beside || number + 1 >= phases_.size()) return false;
+  const phase &part = phases_[number], &next = phases_[number + 1];
+  if (next.begins_column) return true;
+  return !part.next_cut && next.next_cut && part.cut == next.cut && !is_scattered(number + 1);
+}
+
+bool phased_transform::has_twiddles(std::size_t number) const {
+  const phase& part = phases_[number];
+  return part.begins_column || (part.next_cut && spec_.lengths.size() == 1);
+}
+
 std::vector<std::byte> phased_transform::roots() const {
-  if (spec_.lengths.size() > 1) return {};
+  if (spec_.lengths.size() > 1 && !has_columns_of_two()) return {};
   return spec_.real == precision::fp64 ? roots_as<double>(spec_.lengths[0])
                                        : roots_as<float>(spec_.lengths[0]);
+}
+
+index_range phased_transform::chunk_range(std::size_t number, std::size_t rank) const {
+  const phase& part = phases_[number];
+  if (!part.chunked) return share(number, rank);
+  return {0, part.in[*part.chunked]};
+}
+
+std::vector<std::size_t> phased_transform::store_numbers(std::size_t number, std::size_t rank,
+                                                         const index_range& chunk,
+                                                         bool is_packed) const {
+  const phase& part = phases_[number];
+  if (part.begins_column) return {0, chunk.first, chunk.first};
+  if (!part.next_cut) return {};
+  const std::size_t columns = part.chunked ? part.in[*part.chunked] : 1;
+  const std::size_t begin = share(number, rank).first * columns + chunk.first;
+  return {rank, begin, is_packed ? 0 : begin};
 }
 
 index_range phased_transform::share(std::size_t number, std::size_t rank) const {
@@ -224,6 +303,7 @@ device::functors::exchange_numbers phased_transform::exchange(const phase& part,
           .whole = part.out[part.cut],
           .own = count,
           .rest = has_rest ? part.out[2] : 1,
+          .pitch = has_rest ? part.left_pitch() : 1,
           .cuts_first = *part.next_cut == 0,
           .has_twiddles = spec_.lengths.size() == 1,
           .is_inverse = !request::traits_of(spec_.kind).is_forward,
@@ -232,6 +312,31 @@ device::functors::exchange_numbers phased_transform::exchange(const phase& part,
           .batch = spec_.batch,
           .rest_in_row = has_rest && !contains(part.axes, 2),
           .cut_in_row = !contains(part.axes, *part.next_cut)};
+}
+
+device::functors::exchange_numbers phased_transform::exchange_in_columns(std::size_t number,
+                                                                         std::size_t rank,
+                                                                         std::size_t count) const {
+  const phase& part = phases_[number];
+  const index_range own = share(number, rank);
+  const std::size_t in_share = own.end - own.first;
+  if (!part.begins_column) {
+    return {.cut = part.out[2],
+            .ranks = ranks_,
+            .whole = part.out[0] * part.out[1],
+            .own = in_share * count,
+            .block = count,
+            .block_stride = part.out[1]};
+  }
+  return {.cut = part.out[0],
+          .whole = part.out[1],
+          .own = count,
+          .rest = in_share,
+          .pitch = in_share,
+          .cuts_first = true,
+          .has_twiddles = true,
+          .fine_bits = fine_bits_of(spec_.lengths[0]),
+          .rest_in_row = true};
 }
 
 array_part phased_transform::part_of(std::size_t number, std::size_t rank, bool is_in) const {
@@ -263,13 +368,13 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank, std
   result.real = computed();
   for (std::size_t axis = 0; axis < in.size(); ++axis) {
     if (contains(part.axes, axis)) {
-      result.lengths.push_back(lengths_[axis]);
+      result.lengths.push_back(inner_[axis]);
     } else {
-      batch.push_back(axis == part.cut ? count : in[axis]);
+      batch.push_back(axis == part.chunk_axis() ? count : in[axis]);
     }
   }
   result.batch = batch_shape{batch};
-  result.in = layout_of(in, part.axes);
+  result.in = layout_of(in, part.in_pitch, part.axes);
   const request::traits& kind = request::traits_of(part.kind);
   result.valid_in = valid_of(result.lengths, kind.in, part.axes, part.in, part.in_first);
   result.valid_out = valid_of(result.lengths, kind.out, part.axes, part.out, part.out_first);
@@ -284,8 +389,12 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank, std
   if (number + 1 == phases_.size()) {
     result.factor = static_cast<double>(request::factor_of(spec_));
   }
-  if (!part.next_cut) {
-    result.out = layout_of(out, part.axes);
+  if (!part.next_cut && !part.begins_column) {
+    result.out = layout_of(out, part.out_pitch, part.axes);
+    if (part.ends_column) {
+      result.out.strides = {out[0] * out[2]};
+      result.out.distances[1] = out[2];
+    }
     result.out.origin = firsts_of(result.valid_out);
     if (number + 1 == phases_.size()) result.out.stored = spec_.out.stored.value_or(spec_.real);
     if (!spec_.store.is_given() || number + 1 < phases_.size()) return result;
@@ -295,14 +404,17 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank, std
     result.out = {};
     return result;
   }
-  const auto numbers = exchange(part, count, is_packed);
-  out[part.cut] = count;
+  const auto numbers =
+      part.chunked ? exchange_in_columns(number, rank, count) : exchange(part, count, is_packed);
+  out[part.chunk_axis()] = count;
   result.store = spec_.real == precision::fp64
                      ? device_functor<exchange_store<double>>{numbers}.store<std::complex<double>>()
                      : device_functor<exchange_store<float>>{numbers}.store<std::complex<float>>();
   result.store.out_bytes = std::max(left_bytes(number, rank), complex_bytes());
   result.store.moved_bytes = spec_.batch * complex_bytes();
   for (const std::size_t length : out) result.store.moved_bytes *= length;
+  const bool is_of_two = has_follower(number) || (number > 0 && has_follower(number - 1));
+  if (is_of_two && part.next_cut) result.store.max_workgroups = workgroups_;
   return result;
 }
 
@@ -312,34 +424,34 @@ std::size_t phased_transform::stride_bytes(std::size_t number, std::size_t rank)
   std::vector<std::size_t> in = part.in;
   in[part.cut] = own.end - own.first;
   const precision real = number == 0 ? spec_.in.stored.value_or(spec_.real) : computed();
-  return strides_of(in)[part.cut] * request::reals_of(request::traits_of(part.kind).in) *
-         bytes_of_real(real);
+  return strides_of(in, part.in_pitch)[part.chunk_axis()] *
+         request::reals_of(request::traits_of(part.kind).in) * bytes_of_real(real);
 }
 
 bool phased_transform::leaves_in_output(std::size_t number) const {
   const phase& last = phases_.back();
   if (number + 1 == phases_.size()) return true;
-  const bool is_in_place = !request::traits_of(last.kind).is_real() && last.in == last.out &&
-                           last.in_first == last.out_first &&
+  const bool is_in_place = !last.ends_column && !request::traits_of(last.kind).is_real() &&
+                           last.in == last.out && last.in_first == last.out_first &&
+                           last.in_pitch == last.out_pitch &&
                            spec_.out.stored.value_or(spec_.real) == computed();
   return number + 2 == phases_.size() && !last.next_cut && is_in_place && !spec_.store.is_given();
 }
 
 bool phased_transform::is_scattered(std::size_t number) const {
   const phase& part = phases_[number];
-  if (!part.next_cut) return false;
+  if (!part.next_cut || part.chunked) return false;
   constexpr std::size_t max_bytes = std::size_t{1} << 15;  // up to which it was measured
   const auto numbers = exchange(part, 1, /*is_packed=*/false);
   if (numbers.cut_in_row) return false;
-  const std::size_t stride = numbers.cuts_first ? numbers.whole * numbers.rest : numbers.rest;
+  const std::size_t stride = numbers.cuts_first ? numbers.whole * numbers.pitch : numbers.pitch;
   return stride > 1 && (numbers.cut > max_column || stride * complex_bytes() > max_bytes);
 }
 
 bool phased_transform::is_unaligned(std::size_t number) const {
   const phase& part = phases_[number];
-  if (!part.next_cut || part.out.size() < 3) return false;
-  constexpr std::size_t link_bytes = 128;
-  return part.out[2] * complex_bytes() % link_bytes != 0;
+  if (!part.next_cut || part.out.size() < 3 || part.chunked) return false;
+  return part.left_pitch() * complex_bytes() % link_bytes != 0;
 }
 
 std::size_t phased_transform::left_bytes(std::size_t number, std::size_t rank) const {
@@ -347,7 +459,8 @@ std::size_t phased_transform::left_bytes(std::size_t number, std::size_t rank) c
   const index_range kept = share_of(part.out[part.left_cut()], rank, ranks_);
   std::size_t bytes = spec_.batch * complex_bytes();
   for (std::size_t axis = 0; axis < part.out.size(); ++axis) {
-    bytes *= axis == part.left_cut() ? kept.end - kept.first : part.out[axis];
+    const std::size_t count = axis + 1 == part.out.size() ? part.left_pitch() : part.out[axis];
+    bytes *= axis == part.left_cut() ? kept.end - kept.first : count;
   }
   return bytes;
 }
@@ -355,8 +468,12 @@ std::size_t phased_transform::left_bytes(std::size_t number, std::size_t rank) c
 std::size_t phased_transform::received_bytes(std::size_t number, std::size_t rank) const {
   const phase& part = phases_[number];
   const index_range kept = share_of(part.out[*part.next_cut], rank, ranks_);
-  const std::size_t rest = part.out.size() == 3 ? part.out[2] : 1;
-  return spec_.batch * rest * (kept.end - kept.first) * complex_bytes();
+  std::size_t others = 1;
+  for (std::size_t axis = 0; axis < part.out.size(); ++axis) {
+    if (axis == part.cut || axis == *part.next_cut) continue;
+    others *= axis == 2 ? part.left_pitch() : part.out[axis];
+  }
+  return spec_.batch * others * (kept.end - kept.first) * complex_bytes();
 }
 
 byte_range phased_transform::sent_range(std::size_t number, std::size_t rank,

@@ -16,26 +16,54 @@
 
 namespace wingbeat::distributing {
 
+/// How what ranks have for each other goes to them.
+enum class handover {
+  stores,  ///< The last pass before an exchange stores it, and waits for links.
+  copies,  ///< It stores chunks beside, which are copied while the next ones are transformed.
+  /// Few workgroups store a chunk, while the pass before makes the next one, or while the pass
+  /// behind makes the one before, of columns that take two passes.
+  beside
+};
+
 struct phase {
   std::vector<std::size_t> axes;             ///< That are transformed.
   std::size_t cut = 0;                       ///< The axis that is cut meanwhile.
   std::optional<std::size_t> next_cut = {};  ///< The axis that is cut afterwards, if another.
   transform kind = transform::forward;
+  /// The axis of which some indices are a chunk, if another than the one that is cut.
+  std::optional<std::size_t> chunked = {};
+  /// Bins k1 of a column [n1][n2] are multiplied by w^(k1 n2), w = exp(-+ 2 pi i / (N1 N2)), in
+  /// the first of its passes; the last one leaves [k2][k1].
+  bool begins_column = false, ends_column = false;
   /// Elements in memory along all axes, before and after; the index of the first of each.
   std::vector<std::size_t> in = {}, out = {}, in_first = {}, out_first = {};
+  /// Elements from one row of the last of three axes to the next; 0: as many as there are.
+  std::size_t in_pitch = 0, out_pitch = 0;
 
   /// Returns the cut of what it leaves.
   [[nodiscard]] std::size_t left_cut() const { return next_cut.value_or(cut); }
+  /// Returns the axis of which some indices are a chunk.
+  [[nodiscard]] std::size_t chunk_axis() const { return chunked.value_or(cut); }
+  /// Returns the elements that each row of the last axis takes in what it leaves.
+  [[nodiscard]] std::size_t left_pitch() const { return out_pitch > 0 ? out_pitch : out.back(); }
 };
 
 /// Returns the phases of a transform of two or three axes, or of one, whose values n1 N2 + n2 and
 /// bins k1 + N1 k2 are two axes of N1 and N2 elements, [n1][n2] and [k1][k2]: `lengths`. Throws
 /// `plan_error` for natural bins of one axis, and of a transform of two axes to reals, which would
-/// have to be moved before anything can be done; and for ranges of one axis. With `copies_chunks`,
-/// as many axes as possible are transformed beside an exchange, however far apart it stores.
+/// have to be moved before anything can be done; and for ranges of one axis. With copies, as many
+/// axes as possible are transformed beside an exchange, however far apart it stores; `beside`, two
+/// of three one after the other, or of two axes in `lengths` of three the rows and half of the
+/// columns.
 [[nodiscard]] std::vector<phase> phases_of(const plan_spec& spec,
                                            const std::vector<std::size_t>& lengths,
-                                           bin_distribution bins, bool copies_chunks);
+                                           bin_distribution bins, handover way);
+
+/// Returns the two lengths that columns of two axes are transformed as, for `handover::beside`: N1,
+/// the divisor next to the root of the first length that is a multiple of `ranks`, and N2; nothing
+/// where there is none, or where one pass makes them.
+[[nodiscard]] std::vector<std::size_t> column_lengths(const plan_spec& spec, bin_distribution bins,
+                                                      std::size_t ranks);
 
 /// Returns the lengths of the axes that phases transform: of one axis N1 and N2, N1 the largest
 /// divisor up to 1,024 and the root of the length; nothing where it cannot be cut: kinds from reals
@@ -63,24 +91,43 @@ struct byte_rows {
 /// A transform in phases on so many ranks. Phases are numbered from 0.
 class phased_transform {
  public:
+  /// Workgroups of a GPU that store beside others.
+  static constexpr std::size_t usual_workgroups = 64;
+
   /// Throws as `phases_of`, and `plan_error` for natural outputs of 16 bits. `cut_lengths` of the
-  /// request is not empty.
+  /// request is not empty. `workgroups`: that store where the way is `beside`; where no axis is
+  /// transformed before those that are exchanged, or they are scattered, the way is `copies`.
   phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks,
-                   bool copies_chunks = false);
+                   handover way = handover::stores, std::size_t workgroups = usual_workgroups);
 
   [[nodiscard]] const std::vector<phase>& phases() const { return phases_; }
+  [[nodiscard]] handover way() const { return way_; }
+  /// Returns whether the next phase takes chunks of what this one makes, beside it; one of the two
+  /// stores them to the other ranks.
+  [[nodiscard]] bool has_follower(std::size_t number) const;
+  /// Returns the lengths of the axes of phases.
+  [[nodiscard]] const std::vector<std::size_t>& inner_lengths() const { return inner_; }
+  /// Returns whether columns of two axes are two axes of phases.
+  [[nodiscard]] bool has_columns_of_two() const { return inner_.size() > lengths_.size(); }
+  /// Returns the axes of the array that are cut before and after.
+  [[nodiscard]] std::size_t first_cut() const { return phases_.front().cut; }
+  [[nodiscard]] std::size_t last_cut() const {
+    return has_columns_of_two() ? 1 : phases_.back().left_cut();
+  }
   [[nodiscard]] std::size_t ranks() const { return ranks_; }
   [[nodiscard]] const std::vector<std::size_t>& lengths() const { return lengths_; }
 
-  /// Returns the roots that stores multiply by, complex numbers; empty where they do not.
+  /// Returns the roots that stores multiply by, complex numbers; empty where they do not. Whether
+  /// that of a phase does.
   [[nodiscard]] std::vector<std::byte> roots() const;
+  [[nodiscard]] bool has_twiddles(std::size_t number) const;
 
   /// Returns the indices of the cut axis that a rank has in a phase.
   [[nodiscard]] index_range share(std::size_t number, std::size_t rank) const;
 
-  /// Returns the transforms that a rank makes of `count` indices of the axis that is cut, of all
-  /// that it has in memory, with the store that moves the cut: to memory of others, or packed for
-  /// each of them. Numbers of the rows and operands: see `exchange_store`.
+  /// Returns the transforms that a rank makes of `count` indices of the axis that is cut, or
+  /// chunked, of all that it has in memory, with the store that moves the cut: to memory of
+  /// others, or packed for each of them. Numbers of the rows and operands: see `exchange_store`.
   [[nodiscard]] plan_spec transforms(std::size_t number, std::size_t rank, std::size_t count,
                                      bool is_packed) const;
 
@@ -89,7 +136,18 @@ class phased_transform {
     return number == 0 && spec_.load.is_given();
   }
 
-  /// Returns the bytes from one index of the axis that is cut to the next in what a phase reads.
+  /// Returns the indices of which chunks are some: those that a rank has of the axis that is cut,
+  /// or all of another.
+  [[nodiscard]] index_range chunk_range(std::size_t number, std::size_t rank) const;
+
+  /// Returns the numbers before the memory of others that the store of a phase is given: the rank,
+  /// and where a chunk begins in its own memory and in that of others; none where it has none.
+  [[nodiscard]] std::vector<std::size_t> store_numbers(std::size_t number, std::size_t rank,
+                                                       const index_range& chunk,
+                                                       bool is_packed) const;
+
+  /// Returns the bytes from one index of the axis that is cut, or chunked, to the next in what a
+  /// phase reads.
   [[nodiscard]] std::size_t stride_bytes(std::size_t number, std::size_t rank) const;
 
   /// Returns whether what a phase leaves is received in the output, where the next phase is the
@@ -124,10 +182,14 @@ class phased_transform {
  private:
   [[nodiscard]] device::functors::exchange_numbers exchange(const phase& part, std::size_t count,
                                                             bool is_packed) const;
+  [[nodiscard]] device::functors::exchange_numbers exchange_in_columns(std::size_t number,
+                                                                       std::size_t rank,
+                                                                       std::size_t count) const;
   /// Returns the part of the whole array that a plan of a phase numbers on one of its sides; of
   /// ranges, as plans number them.
   [[nodiscard]] device::ends::array_part part_of(std::size_t number, std::size_t rank,
                                                  bool is_in) const;
+  void set_pitches();
   /// Of a number between phases.
   [[nodiscard]] precision computed() const;
   [[nodiscard]] std::size_t complex_bytes() const;
@@ -135,6 +197,9 @@ class phased_transform {
   plan_spec spec_;
   std::vector<std::size_t> lengths_;
   std::size_t ranks_;
+  std::vector<std::size_t> inner_;  ///< Lengths of the axes of phases.
+  handover way_;
+  std::size_t workgroups_;
   std::vector<phase> phases_;
 };
 

@@ -32,12 +32,12 @@ TEST(functors_exchange_store, finds_the_rank_of_an_index_in_its_share) {
 /// Stores every element of an array [2][first][second][z], cut along one of two axes, from all
 /// ranks; the value is its index. Ranks then have it cut along the other one.
 void expect_exchange(size ranks, bool cuts_first, bool rest_in_row, bool cut_in_row) {
-  const size first = 5, second = 7, rest = 3;
+  const size first = 5, second = 7, rest = 3, pitch = 4;
   const size cut = cuts_first ? first : second, whole = cuts_first ? second : first;
   const rank_shares before{whole, ranks}, after{cut, ranks};
   std::vector<std::vector<complex<float>>> memory;
   for (size rank = 0; rank < ranks; ++rank) {
-    memory.emplace_back(2 * after.count(rank) * whole * rest + 1, complex<float>{-1, 0});
+    memory.emplace_back(2 * after.count(rank) * whole * pitch + 1, complex<float>{-1, 0});
   }
   for (size rank = 0; rank < ranks; ++rank) {
     const exchange_numbers n{.cut = cut,
@@ -45,6 +45,7 @@ void expect_exchange(size ranks, bool cuts_first, bool rest_in_row, bool cut_in_
                              .whole = whole,
                              .own = before.count(rank),
                              .rest = rest,
+                             .pitch = pitch,
                              .cuts_first = cuts_first,
                              .rest_in_row = rest_in_row,
                              .cut_in_row = cut_in_row};
@@ -82,6 +83,7 @@ void expect_exchange(size ranks, bool cuts_first, bool rest_in_row, bool cut_in_
             const auto number = static_cast<float>(((b * first + y) * second + x) * rest + z);
             ASSERT_EQ(memory[rank][next++].re, number) << "rank " << rank << " of " << ranks;
           }
+          ASSERT_EQ(memory[rank][next++].re, -1) << "padding";
         }
       }
     }
@@ -136,6 +138,7 @@ TEST(functors_exchange_store, packs_for_more_ranks_than_it_has_pointers) {
                              .whole = 40,
                              .own = 2,
                              .rest = 3,
+                             .pitch = 3,
                              .cuts_first = cuts_first,
                              .is_packed = true,
                              .batch = 2};
@@ -172,6 +175,30 @@ TEST(functors_exchange_store, packs_for_more_ranks_than_it_has_pointers) {
   }
 }
 
+TEST(functors_exchange_store, leaves_gaps_between_blocks) {
+  // Rank 0 has places 0 .. 5 of 12, of which rows 1, 2 and 4, 5 are stored.
+  const exchange_numbers n{
+      .cut = 4, .ranks = 2, .whole = 12, .own = 4, .block = 2, .block_stride = 3};
+  std::vector<complex<float>> own(2 * 12), peer(2 * 12);
+  functor::operands given{};
+  given.begin = given.peer_begin = 1;
+  given.peer_0 = peer.data();
+  for (size row = 0; row < 4; ++row) {
+    for (size i = 0; i < 4; ++i) {
+      functor{n, own.data(), given, row}.store(i, {static_cast<float>(10 * row + i + 1), 0});
+    }
+  }
+  const size places[] = {1, 2, 4, 5};
+  for (size row = 0; row < 4; ++row) {
+    for (size i = 0; i < 4; ++i) {
+      const auto& memory = i < 2 ? own : peer;
+      EXPECT_EQ(memory[places[row] * 2 + i % 2].re, static_cast<float>(10 * row + i + 1));
+    }
+  }
+  EXPECT_EQ(own[0].re, 0);
+  EXPECT_EQ(own[2 * 3].re, 0);
+}
+
 TEST(functors_exchange_store, multiplies_by_the_root_of_both_places) {
   const size first = 6, second = 5, n = first * second;
   const unsigned fine_bits = 3;
@@ -202,8 +229,8 @@ TEST(functors_exchange_store, multiplies_by_the_root_of_both_places) {
 }
 
 TEST(functors_exchange_store, names_its_members) {
-  EXPECT_TRUE((ends::has_members<exchange_numbers, 13>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(exchange_numbers{}, 13));
+  EXPECT_TRUE((ends::has_members<exchange_numbers, 16>));
+  EXPECT_TRUE(wingbeat::test::names_numbers(exchange_numbers{}, 16));
   exchange_numbers n{};
   n.ranks = functors::max_exchange_ranks;
   n.has_twiddles = true;

@@ -36,9 +36,12 @@ struct rank_shares {
 struct exchange_numbers {
   size cut = 1;  ///< Length of the axis that is cut as it arrives.
   size ranks = 1;
-  size whole = 1;           ///< Length of the other axis, which is whole as it arrives.
-  size own = 1;             ///< This rank's part of it.
-  size rest = 1;            ///< Elements of all axes behind: z.
+  size whole = 1;  ///< Length of the other axis, which is whole as it arrives.
+  size own = 1;    ///< This rank's part of it;
+  size block = 0;  ///< in blocks of so many (0: it is one), so far apart:
+  size block_stride = 0;
+  size rest = 1;            ///< Elements of all axes behind: z,
+  size pitch = 1;           ///< which memory has so many places for.
   bool cuts_first = false;  ///< The axis that is cut is the first of the two.
   /// Elements are multiplied by w^(i j), i and j their places on both axes, w = exp(-2 pi i / N) or
   /// its conjugate, N = cut whole: of one long axis that is transformed as two. Of w: the bits of
@@ -59,7 +62,10 @@ struct exchange_numbers {
     visit("ranks", ranks);
     visit("whole", whole);
     visit("own", own);
+    visit("block", block);
+    visit("block_stride", block_stride);
     visit("rest", rest);
+    visit("pitch", pitch);
     visit("cuts_first", cuts_first);
     visit("has_twiddles", has_twiddles);
     visit("is_inverse", is_inverse);
@@ -126,12 +132,15 @@ class exchange_store {
     const rank_shares shares{numbers_.cut, numbers_.ranks};
     const size rank = shares.rank_of(index), count = shares.count(rank);
     const size offset = index - shares.begin(rank);
-    const size place = own + (rank == given_.rank ? given_.begin : given_.peer_begin);
+    const size apart = numbers_.block == 0
+                           ? own
+                           : own / numbers_.block * numbers_.block_stride + own % numbers_.block;
+    const size place = apart + (rank == given_.rank ? given_.begin : given_.peer_begin);
     const bool is_part = numbers_.is_packed && rank != given_.rank;
     const size whole = is_part ? numbers_.own : numbers_.whole;
     const size line = numbers_.cuts_first ? (b * count + offset) * whole + place
                                           : (b * whole + place) * count + offset;
-    memory_of(rank)[line * numbers_.rest + z] = twiddled(index * (own + given_.begin), value);
+    memory_of(rank)[line * numbers_.pitch + z] = twiddled(index * (own + given_.begin), value);
   }
 
  private:
@@ -166,7 +175,7 @@ class exchange_store {
   WINGBEAT_FN WINGBEAT_GLOBAL element* packed_for(size rank) const {
     const rank_shares shares{numbers_.cut, numbers_.ranks};
     const size own = rank < given_.rank ? 0 : shares.count(given_.rank);
-    const size before = (shares.begin(rank) - own) * numbers_.rest;
+    const size before = (shares.begin(rank) - own) * numbers_.pitch;
     return given_.peer_0 + before * numbers_.own * numbers_.batch;
   }
 
