@@ -7,7 +7,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>  // raise
 
-#include <random>  // mt19937
+#include <cstdint>  // uint8_t
+#include <random>   // mt19937
 
 #include "distributing/ranks.hpp"  // drawn_boxes, draw_strides, part_of
 #include "processes/ranks.hpp"     // free_address, refusals_of, start_child
@@ -119,6 +120,37 @@ TEST_P(reshape_on, moves_long_rows_and_many_short_ones) {
   const std::vector<std::size_t> lengths = {3, 5000, 3};
   expect_moved(ranks_of(2), {slabs(lengths, 0, 2), slabs(lengths, 1, 2), 12});
   expect_moved(ranks_of(2), {slabs({70000}, 0, 2), {{{0}, {3}}, {{3}, {70000}}}, 3});
+}
+
+TEST_P(reshape_on, moves_voxels_from_slabs_to_pencils) {
+  struct voxel {
+    std::uint8_t red, green, blue;
+  };
+  const std::vector<std::size_t> lengths{8, 6, 5};
+  const domain ranks = ranks_of(4);
+  reshape to_pencils{
+      ranks, {slabs(lengths, 0, 4), pencils(lengths, 0, 2, 1, 2), /*element_bytes=*/sizeof(voxel)}};
+  std::vector<buffer> memory;
+  std::vector<buffer_view> in_slabs, in_pencils;
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    std::vector<voxel> slab;  // x y z as colours
+    for (std::size_t i = 60 * rank; i < 60 * (rank + 1); ++i) {
+      slab.push_back({static_cast<std::uint8_t>(i / 30), static_cast<std::uint8_t>(i / 5 % 6),
+                      static_cast<std::uint8_t>(i % 5)});
+    }
+    memory.emplace_back(*on, to_pencils.in_bytes(rank)).write(slab.data(), 60 * sizeof(voxel));
+    in_slabs.push_back(memory.back().view());
+    in_pencils.push_back(memory.emplace_back(*on, to_pencils.out_bytes(rank)).view());
+  }
+  to_pencils.enqueue(in_slabs, in_pencils);
+  ranks.wait();
+  std::vector<voxel> pencil(4 * 3 * 5);  // rank 3 has x 4 .. 7, y 3 .. 5
+  memory[7].read(pencil.data(), pencil.size() * sizeof(voxel));
+  for (std::size_t i = 0; i < pencil.size(); ++i) {
+    EXPECT_EQ(pencil[i].red, 4 + i / 15) << i;
+    EXPECT_EQ(pencil[i].green, 3 + i / 5 % 3) << i;
+    EXPECT_EQ(pencil[i].blue, i % 5) << i;
+  }
 }
 
 TEST_P(reshape_on, says_what_goes_where) {
