@@ -14,7 +14,8 @@ struct device_speed {
   double link = 365e9;     ///< Stores to another H100 of the host, in runs of at least 128 bytes.
   double unaligned_link = 240e9;  ///< The same where runs begin at any number: measured too.
   double scattered_link = 60e9;   ///< The same in runs of 8 bytes: measured on an H200.
-  /// Copies of rows shorter than `short_row_bytes`: 96e9 of 4 KiB, 145e9 of 64 KiB, on an H100.
+  /// Copies of rows shorter than `short_row_bytes`: 96e9 of 4 KiB, 145e9 of 64 KiB, on an H100; and
+  /// what columns of one axis leave, of rows of 128 to 512 KiB no more.
   double short_row_link = 95e9;
   static constexpr std::size_t short_row_bytes = std::size_t{1} << 17;
   double wait_s = 15e-6;

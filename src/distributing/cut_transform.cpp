@@ -119,7 +119,8 @@ phase_bytes cut_transform::bytes_of(std::size_t number) const {
         traffic.moved += 2 * steps_.sent_bytes(number, rank);
         const std::size_t peer = rank == 0 ? 1 : 0;
         const byte_rows copied = steps_.received_rows(number, rank, peer, chunks.front());
-        bytes.has_short_rows |= copied.count > 1 && copied.size < device_speed::short_row_bytes;
+        const bool is_short = copied.size < device_speed::short_row_bytes;
+        bytes.has_short_rows |= copied.count > 1 && (is_short || steps_.has_twiddles(number));
       }
       sum.moved += traffic.moved;
       sum.beside_sent += is_copied ? traffic.moved : traffic.beside_sent;
@@ -145,12 +146,7 @@ std::vector<index_range> cut_transform::chunks_of(std::size_t number, std::size_
       !is_sent() && !steps_.has_load(number) && rows > 0 && is_worthwhile && ranks_.size() > 1;
   const std::size_t bytes =
       may_be_cut ? input_bytes(steps_.transforms(number, rank, rows, /*is_packed=*/true)) : 0;
-  std::size_t count = may_be_cut ? std::clamp<std::size_t>(bytes / chunk_bytes_, 1, rows) : 1;
-  if (count > 1 && !steps_.has_follower(number)) {
-    const byte_rows copied = steps_.received_rows(number, rank, rank == 0 ? 1 : 0);
-    const std::size_t most = copied.size / device_speed::short_row_bytes;
-    if (copied.count > 1 && most > 1) count = std::min(count, most);
-  }
+  const std::size_t count = may_be_cut ? std::clamp<std::size_t>(bytes / chunk_bytes_, 1, rows) : 1;
   std::vector<index_range> chunks;
   for (std::size_t i = 0; i < count; ++i) chunks.push_back(share_of(rows, i, count));
   return chunks;
@@ -269,10 +265,6 @@ void cut_transform::run_chunk(std::size_t number, std::size_t rank, const index_
   const phase& part = steps_.phases()[number];
   const plan& transforms = work_[number][rank].plans.at(count_of(chunk));
   const buffer_view source = number == 0 ? in[rank] : left_by(number - 1, rank, out);
-  buffer_view target = left_by(number, rank, out);
-  if (steps_.has_follower(number) && !part.next_cut) {
-    target = chunk_of(target, number + 1, rank, chunk, output_bytes(transforms.spec()));
-  }
   run_operands arguments = arguments_of(number, rank, given);
   for (const std::size_t each :
        steps_.store_numbers(number, rank, chunk, is_staged(number, rank))) {
@@ -285,14 +277,13 @@ void cut_transform::run_chunk(std::size_t number, std::size_t rank, const index_
     }
   }
   transforms.enqueue(queue_of(number, rank),
-                     chunk_of(source, number, rank, chunk, input_bytes(transforms.spec())), target,
-                     arguments);
+                     chunk_of(source, number, rank, chunk, input_bytes(transforms.spec())),
+                     left_by(number, rank, out), arguments);
 }
 
 queue& cut_transform::queue_of(std::size_t number, std::size_t rank) {
   std::optional<queue>& beside = memory_[rank].beside;
-  const bool is_beside = is_of_two(number) && steps_.phases()[number].next_cut;
-  return is_beside && beside ? *beside : ranks_.at(rank);
+  return steps_.has_follower(number) && beside ? *beside : ranks_.at(rank);
 }
 
 run_operands cut_transform::arguments_of(std::size_t number, std::size_t rank,
@@ -381,11 +372,8 @@ void cut_transform::run_turn(std::size_t number, std::size_t i, views in, views 
 
 void cut_transform::wait_for_chunk(std::size_t number, std::size_t rank) {
   backend::queue& on = *queue_of(number + 1, rank).impl();
-  // What others store is of this chunk, too.
-  const bool is_of_all = steps_.phases()[number].next_cut.has_value();
   for (std::size_t other = 0; other < ranks_.size(); ++other) {
-    if (!ranks_.has(other) || (other != rank && !is_of_all)) continue;
-    on.after(*queue_of(number, other).impl()->record());
+    if (ranks_.has(other)) on.after(*queue_of(number, other).impl()->record());
   }
 }
 

@@ -2,7 +2,7 @@
 // A transform in phases, planned for the ranks of a domain: the last pass of a phase stores each
 // element in the memory of the rank that goes on with it. Where several passes make much, rows are
 // made in chunks: what is for others is stored beside, and copied while the next chunk is made; or
-// few workgroups of a second queue store it there, while the pass before makes the next chunk.
+// few workgroups of a second queue store it there, while the pass behind takes the chunk before.
 // What is for other processes is stored beside, too, and sent to them, unless they share memory.
 #pragma once
 
@@ -114,12 +114,12 @@ class cut_transform {
   [[nodiscard]] bool is_of_two(std::size_t number) const {
     return steps_.has_follower(number) || is_follower(number);
   }
-  /// Returns the queue of a rank that makes a phase: of two, what stores over links is beside.
+  /// Returns the queue of a rank that makes a phase: beside, where others work meanwhile.
   [[nodiscard]] queue& queue_of(std::size_t number, std::size_t rank);
   void run_phase(std::size_t number, views in, views out, operands given);
   /// Queues chunk i of a phase on all ranks, and what is done with it beside.
   void run_turn(std::size_t number, std::size_t i, views in, views out, operands given);
-  /// Has a chunk of the phase behind wait for what ranks have queued.
+  /// Has a chunk of the phase behind wait for those of all ranks.
   void wait_for_chunk(std::size_t number, std::size_t rank);
   void run_chunk(std::size_t number, std::size_t rank, const index_range& chunk, views in,
                  views out, operands given);

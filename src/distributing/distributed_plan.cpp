@@ -123,8 +123,8 @@ struct distributed_plan::impl {
   void divide();
   /// Cuts the transform in the way that is expected to be quickest, and returns how long that is.
   double cut_axes(std::size_t chunk_bytes, bool makes_chunks, bool shares);
-  /// Returns what rank 0 says, because devices may differ.
-  [[nodiscard]] bool is_so_on_first(bool is_so) const;
+  /// Returns whether `handover::beside` is considered.
+  [[nodiscard]] bool may_store_beside() const;
   void set_boxes();
   /// Allocates memory of all ranks for the plan's own boxes.
   std::vector<buffer> memory_of(const std::vector<box>& boxes, request::domain side);
@@ -202,24 +202,26 @@ std::string distributed_plan::impl::validate() const {
   return text;
 }
 
-bool distributed_plan::impl::is_so_on_first(bool is_so) const {
-  return ranks.group() ? ranks.group()->gather(is_so ? "yes" : "no")[0] == "yes" : is_so;
-}
-
 double distributed_plan::impl::cut_axes(std::size_t chunk_bytes, bool makes_chunks, bool shares) {
   using distributing::handover;
-  const auto cut_by = [&](handover way) {
+  const auto cut_by = [&](handover way, std::size_t bytes) {
     phased_transform steps{spec.transform, spec.bins, ranks.size(), way};
-    cut.emplace(ranks, std::move(steps), chunk_bytes,
-                shares ? nullptr : &ranks.transport().of(ranks));
+    cut.emplace(ranks, std::move(steps), bytes, shares ? nullptr : &ranks.transport().of(ranks));
     return cut->expected_s();
   };
-  if (!makes_chunks) return cut_by(handover::stores);
-  const double beside_s = cut_by(handover::beside);
-  // Chunks of columns wait for those of all ranks, by marks of one process.
-  const bool can_wait = !ranks.group() || !cut->steps().has_columns_of_two();
-  const double copies_s = cut_by(handover::copies);
-  return is_so_on_first(beside_s < copies_s && can_wait) ? cut_by(handover::beside) : copies_s;
+  if (!makes_chunks) return cut_by(handover::stores, chunk_bytes);
+  const double copies_s = cut_by(handover::copies, chunk_bytes);
+  if (!may_store_beside()) return copies_s;
+  const double beside_s = cut_by(handover::beside, 2 * chunk_bytes);
+  return beside_s < copies_s ? beside_s : cut_by(handover::copies, chunk_bytes);
+}
+
+bool distributed_plan::impl::may_store_beside() const {
+  // Of columns of two passes and of rows that one workgroup makes, as measured. Chunks wait for
+  // those of all ranks, by marks of one process.
+  constexpr std::size_t min_column = 8192, max_row = 16384;
+  const std::vector<std::size_t>& lengths = spec.transform.lengths;
+  return !ranks.group() && lengths.size() == 2 && lengths[0] >= min_column && lengths[1] <= max_row;
 }
 
 void distributed_plan::impl::divide() {
@@ -238,7 +240,8 @@ void distributed_plan::impl::divide() {
         distributing::seconds_of(distributing::speed_of(device()),
                                  distributing::traffic_of(ranks.at(ranks.first()), spec.transform));
     bool is_quicker = has_several_devices(ranks) && several_s < distributing::least_gain * one_s;
-    is_quicker = is_so_on_first(is_quicker);
+    // Devices may differ; rank 0 decides.
+    if (ranks.group()) is_quicker = ranks.group()->gather(is_quicker ? "yes" : "no")[0] == "yes";
     if (!spec.may_use_one_device || is_quicker) divided = division::axes;
   } else if (n_ranks > 1 && !spec.may_use_one_device) {
     throw plan_error(formatted(

@@ -27,26 +27,22 @@ using device::functors::exchange_store;
 /// passes the last stores elements of one column, 8 bytes each to another row.
 constexpr std::size_t max_column = 1024;
 
-/// What links carry at once.
-constexpr std::size_t link_bytes = 128;
-
 bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-/// Returns the distance from element to element of each axis, packed but for a pitch of rows.
-std::vector<std::size_t> strides_of(std::vector<std::size_t> lengths, std::size_t pitch) {
-  if (pitch > 0) lengths.back() = pitch;
+/// Returns the distance from element to element of each axis, packed.
+std::vector<std::size_t> strides_of(const std::vector<std::size_t>& lengths) {
   std::vector<std::size_t> strides(lengths.size(), 1);
   for (std::size_t i = lengths.size() - 1; i-- > 0;) strides[i] = strides[i + 1] * lengths[i + 1];
   return strides;
 }
 
-/// Returns the layout of arrays one behind another, as a transform of some axes has it, with the
-/// other axes as its batch.
-memory_layout layout_of(const std::vector<std::size_t>& lengths, std::size_t pitch,
+/// Returns the layout of packed arrays one behind another, as a transform of some axes has it, with
+/// the other axes as its batch.
+memory_layout layout_of(const std::vector<std::size_t>& lengths,
                         const std::vector<std::size_t>& axes) {
-  const std::vector<std::size_t> strides = strides_of(lengths, pitch);
+  const std::vector<std::size_t> strides = strides_of(lengths);
   memory_layout layout{.distances = {strides[0] * lengths[0]}};
   for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
     (contains(axes, axis) ? layout.strides : layout.distances).push_back(strides[axis]);
@@ -146,8 +142,8 @@ std::vector<std::size_t> column_lengths(const plan_spec& spec, bin_distribution 
   const request::traits& kind = request::traits_of(spec.kind);
   const bool is_whole = spec.valid_in.empty() && spec.valid_out.empty();
   const bool is_plain = is_whole && !spec.load.is_given() && !spec.store.is_given();
-  if (spec.lengths.size() != 2 || !kind.is_forward || bins != bin_distribution::transposed)
-    return {};
+  const bool has_form = spec.lengths.size() == 2 && kind.is_forward && !kind.is_real();
+  if (!has_form || bins != bin_distribution::transposed) return {};
   const std::size_t n = spec.lengths[0];
   if (!is_plain || n <= max_column || spec.lengths[1] < 2 * ranks) return {};
   auto first = std::min(static_cast<std::size_t>(std::sqrt(static_cast<double>(n))), max_column);
@@ -173,10 +169,6 @@ std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_
   } else if (kind.is_forward || (is_natural && !is_to_reals)) {
     phases = {{.axes = behind_first, .cut = 0, .next_cut = 1, .kind = spec.kind},
               {.axes = {0}, .cut = 1, .kind = kind.other_axes}};
-    if (way == handover::beside && lengths.size() == 3) {
-      phases.front() = {.axes = {1}, .cut = 0, .next_cut = 1, .kind = kind.other_axes};
-      phases.insert(phases.begin(), {.axes = {2}, .cut = 0, .kind = spec.kind});
-    }
     if (is_natural) phases.back().next_cut = 0;
   } else if (!is_natural && !is_to_reals && lengths.size() == 3 && way == handover::copies) {
     phases = {{.axes = {0, 2}, .cut = 1, .next_cut = 0, .kind = spec.kind},
@@ -222,14 +214,10 @@ phased_transform::phased_transform(plan_spec spec, bin_distribution bins, std::s
       workgroups_(workgroups) {
   if (way_ == handover::beside) {
     const std::vector<std::size_t> column = column_lengths(spec_, bins, ranks_);
+    way_ = column.empty() ? handover::copies : way_;
     if (!column.empty()) inner_ = {column[0], column[1], lengths_[1]};
   }
   phases_ = phases_of(spec_, inner_, bins, way_);
-  set_pitches();
-  if (way_ == handover::beside && !has_follower(0)) {
-    way_ = handover::copies;
-    phases_ = phases_of(spec_, inner_, bins, way_);
-  }
   if (phases_.back().next_cut && spec_.out.stored.value_or(spec_.real) != computed()) {
     throw plan_error(
         formatted("outputs in natural distribution are stored as {}, and {} was requested; choose "
@@ -238,20 +226,8 @@ phased_transform::phased_transform(plan_spec spec, bin_distribution bins, std::s
   }
 }
 
-void phased_transform::set_pitches() {
-  if (way_ != handover::beside || lengths_.size() < 3) return;  // the last axis is cut then
-  const std::size_t line = link_bytes / complex_bytes();
-  for (std::size_t number = 0; number + 1 < phases_.size(); ++number) {
-    const std::size_t pitch = (phases_[number].out[2] + line - 1) / line * line;
-    phases_[number].out_pitch = phases_[number + 1].in_pitch = pitch;
-  }
-}
-
 bool phased_transform::has_follower(std::size_t number) const {
-  if (way_ != handover::beside || number + 1 >= phases_.size()) return false;
-  const phase &part = phases_[number], &next = phases_[number + 1];
-  if (next.begins_column) return true;
-  return !part.next_cut && next.next_cut && part.cut == next.cut && !is_scattered(number + 1);
+  return number + 1 < phases_.size() && phases_[number + 1].begins_column;
 }
 
 bool phased_transform::has_twiddles(std::size_t number) const {
@@ -303,7 +279,6 @@ device::functors::exchange_numbers phased_transform::exchange(const phase& part,
           .whole = part.out[part.cut],
           .own = count,
           .rest = has_rest ? part.out[2] : 1,
-          .pitch = has_rest ? part.left_pitch() : 1,
           .cuts_first = *part.next_cut == 0,
           .has_twiddles = spec_.lengths.size() == 1,
           .is_inverse = !request::traits_of(spec_.kind).is_forward,
@@ -332,7 +307,6 @@ device::functors::exchange_numbers phased_transform::exchange_in_columns(std::si
           .whole = part.out[1],
           .own = count,
           .rest = in_share,
-          .pitch = in_share,
           .cuts_first = true,
           .has_twiddles = true,
           .fine_bits = fine_bits_of(spec_.lengths[0]),
@@ -374,7 +348,7 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank, std
     }
   }
   result.batch = batch_shape{batch};
-  result.in = layout_of(in, part.in_pitch, part.axes);
+  result.in = layout_of(in, part.axes);
   const request::traits& kind = request::traits_of(part.kind);
   result.valid_in = valid_of(result.lengths, kind.in, part.axes, part.in, part.in_first);
   result.valid_out = valid_of(result.lengths, kind.out, part.axes, part.out, part.out_first);
@@ -390,7 +364,7 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank, std
     result.factor = static_cast<double>(request::factor_of(spec_));
   }
   if (!part.next_cut && !part.begins_column) {
-    result.out = layout_of(out, part.out_pitch, part.axes);
+    result.out = layout_of(out, part.axes);
     if (part.ends_column) {
       result.out.strides = {out[0] * out[2]};
       result.out.distances[1] = out[2];
@@ -413,8 +387,7 @@ plan_spec phased_transform::transforms(std::size_t number, std::size_t rank, std
   result.store.out_bytes = std::max(left_bytes(number, rank), complex_bytes());
   result.store.moved_bytes = spec_.batch * complex_bytes();
   for (const std::size_t length : out) result.store.moved_bytes *= length;
-  const bool is_of_two = has_follower(number) || (number > 0 && has_follower(number - 1));
-  if (is_of_two && part.next_cut) result.store.max_workgroups = workgroups_;
+  if (has_follower(number)) result.store.max_workgroups = workgroups_;
   return result;
 }
 
@@ -424,8 +397,8 @@ std::size_t phased_transform::stride_bytes(std::size_t number, std::size_t rank)
   std::vector<std::size_t> in = part.in;
   in[part.cut] = own.end - own.first;
   const precision real = number == 0 ? spec_.in.stored.value_or(spec_.real) : computed();
-  return strides_of(in, part.in_pitch)[part.chunk_axis()] *
-         request::reals_of(request::traits_of(part.kind).in) * bytes_of_real(real);
+  return strides_of(in)[part.chunk_axis()] * request::reals_of(request::traits_of(part.kind).in) *
+         bytes_of_real(real);
 }
 
 bool phased_transform::leaves_in_output(std::size_t number) const {
@@ -433,7 +406,6 @@ bool phased_transform::leaves_in_output(std::size_t number) const {
   if (number + 1 == phases_.size()) return true;
   const bool is_in_place = !last.ends_column && !request::traits_of(last.kind).is_real() &&
                            last.in == last.out && last.in_first == last.out_first &&
-                           last.in_pitch == last.out_pitch &&
                            spec_.out.stored.value_or(spec_.real) == computed();
   return number + 2 == phases_.size() && !last.next_cut && is_in_place && !spec_.store.is_given();
 }
@@ -444,14 +416,15 @@ bool phased_transform::is_scattered(std::size_t number) const {
   constexpr std::size_t max_bytes = std::size_t{1} << 15;  // up to which it was measured
   const auto numbers = exchange(part, 1, /*is_packed=*/false);
   if (numbers.cut_in_row) return false;
-  const std::size_t stride = numbers.cuts_first ? numbers.whole * numbers.pitch : numbers.pitch;
+  const std::size_t stride = numbers.cuts_first ? numbers.whole * numbers.rest : numbers.rest;
   return stride > 1 && (numbers.cut > max_column || stride * complex_bytes() > max_bytes);
 }
 
 bool phased_transform::is_unaligned(std::size_t number) const {
   const phase& part = phases_[number];
   if (!part.next_cut || part.out.size() < 3 || part.chunked) return false;
-  return part.left_pitch() * complex_bytes() % link_bytes != 0;
+  constexpr std::size_t link_bytes = 128;
+  return part.out[2] * complex_bytes() % link_bytes != 0;
 }
 
 std::size_t phased_transform::left_bytes(std::size_t number, std::size_t rank) const {
@@ -459,8 +432,7 @@ std::size_t phased_transform::left_bytes(std::size_t number, std::size_t rank) c
   const index_range kept = share_of(part.out[part.left_cut()], rank, ranks_);
   std::size_t bytes = spec_.batch * complex_bytes();
   for (std::size_t axis = 0; axis < part.out.size(); ++axis) {
-    const std::size_t count = axis + 1 == part.out.size() ? part.left_pitch() : part.out[axis];
-    bytes *= axis == part.left_cut() ? kept.end - kept.first : count;
+    bytes *= axis == part.left_cut() ? kept.end - kept.first : part.out[axis];
   }
   return bytes;
 }
@@ -470,8 +442,7 @@ std::size_t phased_transform::received_bytes(std::size_t number, std::size_t ran
   const index_range kept = share_of(part.out[*part.next_cut], rank, ranks_);
   std::size_t others = 1;
   for (std::size_t axis = 0; axis < part.out.size(); ++axis) {
-    if (axis == part.cut || axis == *part.next_cut) continue;
-    others *= axis == 2 ? part.left_pitch() : part.out[axis];
+    if (axis != part.cut && axis != *part.next_cut) others *= part.out[axis];
   }
   return spec_.batch * others * (kept.end - kept.first) * complex_bytes();
 }

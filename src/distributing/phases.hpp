@@ -20,8 +20,8 @@ namespace wingbeat::distributing {
 enum class handover {
   stores,  ///< The last pass before an exchange stores it, and waits for links.
   copies,  ///< It stores chunks beside, which are copied while the next ones are transformed.
-  /// Few workgroups store a chunk, while the pass before makes the next one, or while the pass
-  /// behind makes the one before, of columns that take two passes.
+  /// Few workgroups store a chunk of rows, while others make the first of two passes over columns
+  /// of the one before.
   beside
 };
 
@@ -37,24 +37,19 @@ struct phase {
   bool begins_column = false, ends_column = false;
   /// Elements in memory along all axes, before and after; the index of the first of each.
   std::vector<std::size_t> in = {}, out = {}, in_first = {}, out_first = {};
-  /// Elements from one row of the last of three axes to the next; 0: as many as there are.
-  std::size_t in_pitch = 0, out_pitch = 0;
 
   /// Returns the cut of what it leaves.
   [[nodiscard]] std::size_t left_cut() const { return next_cut.value_or(cut); }
   /// Returns the axis of which some indices are a chunk.
   [[nodiscard]] std::size_t chunk_axis() const { return chunked.value_or(cut); }
-  /// Returns the elements that each row of the last axis takes in what it leaves.
-  [[nodiscard]] std::size_t left_pitch() const { return out_pitch > 0 ? out_pitch : out.back(); }
 };
 
 /// Returns the phases of a transform of two or three axes, or of one, whose values n1 N2 + n2 and
 /// bins k1 + N1 k2 are two axes of N1 and N2 elements, [n1][n2] and [k1][k2]: `lengths`. Throws
 /// `plan_error` for natural bins of one axis, and of a transform of two axes to reals, which would
 /// have to be moved before anything can be done; and for ranges of one axis. With copies, as many
-/// axes as possible are transformed beside an exchange, however far apart it stores; `beside`, two
-/// of three one after the other, or of two axes in `lengths` of three the rows and half of the
-/// columns.
+/// axes as possible are transformed beside an exchange, however far apart it stores. `lengths` of
+/// three axes for a request of two are those of `column_lengths` and of rows.
 [[nodiscard]] std::vector<phase> phases_of(const plan_spec& spec,
                                            const std::vector<std::size_t>& lengths,
                                            bin_distribution bins, handover way);
@@ -95,15 +90,14 @@ class phased_transform {
   static constexpr std::size_t usual_workgroups = 64;
 
   /// Throws as `phases_of`, and `plan_error` for natural outputs of 16 bits. `cut_lengths` of the
-  /// request is not empty. `workgroups`: that store where the way is `beside`; where no axis is
-  /// transformed before those that are exchanged, or they are scattered, the way is `copies`.
+  /// request is not empty. `workgroups`: that store where the way is `beside`, which becomes
+  /// `copies` where there are no `column_lengths`.
   phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks,
                    handover way = handover::stores, std::size_t workgroups = usual_workgroups);
 
   [[nodiscard]] const std::vector<phase>& phases() const { return phases_; }
   [[nodiscard]] handover way() const { return way_; }
-  /// Returns whether the next phase takes chunks of what this one makes, beside it; one of the two
-  /// stores them to the other ranks.
+  /// Returns whether the next phase takes chunks of what this one stores, beside it.
   [[nodiscard]] bool has_follower(std::size_t number) const;
   /// Returns the lengths of the axes of phases.
   [[nodiscard]] const std::vector<std::size_t>& inner_lengths() const { return inner_; }
@@ -189,7 +183,6 @@ class phased_transform {
   /// ranges, as plans number them.
   [[nodiscard]] device::ends::array_part part_of(std::size_t number, std::size_t rank,
                                                  bool is_in) const;
-  void set_pitches();
   /// Of a number between phases.
   [[nodiscard]] precision computed() const;
   [[nodiscard]] std::size_t complex_bytes() const;

@@ -127,26 +127,6 @@ TEST_P(cut_transform_on, copies_chunks_of_columns) {
   EXPECT_LT(off(2, 4000, {.lengths = {two_of_a_prime}, .batch = 2}), 1e-6);
 }
 
-TEST_P(cut_transform_on, stores_chunks_beside_the_pass_before) {
-  const auto expect_same = [&](const plan_spec& spec, std::size_t chunk_bytes, std::size_t n_ranks,
-                               bin_distribution bins = bin_distribution::transposed) {
-    const std::string explained = "stores, beside the next chunk";
-    if (GetParam() == engine::reference) {  // which rounds between two plans alone
-      EXPECT_LT(difference_in_chunks(n_ranks, bins, chunk_bytes, spec, handover::beside), 1e-6);
-    } else {
-      EXPECT_EQ(run(n_ranks, bins, chunk_bytes, explained, spec, handover::beside),
-                run(n_ranks, bins, whole_bytes, "stores", spec, handover::stores));
-    }
-  };
-  const plan_spec cube{.lengths = {9, 8, 6}};
-  expect_same(cube, 8 * 6 * sizeof(std::complex<float>), 2);
-  expect_same({.lengths = {7, 5, 9}, .batch = 2, .kind = transform::forward_from_real}, 400, 3);
-  if (leaves_out()) return;
-  expect_same({.lengths = {5, 8, 3}, .batch = 2, .kind = transform::inverse}, 200, 3);
-  expect_same({.lengths = {3, 8, 16}, .kind = transform::inverse}, 200, 4);
-  expect_same(cube, 600, 2, bin_distribution::natural);
-}
-
 TEST_P(cut_transform_on, stores_chunks_beside_the_first_pass_of_columns) {
   const auto off = [&](std::size_t n_ranks, std::size_t chunk_bytes, const plan_spec& spec) {
     return difference_in_chunks(n_ranks, bin_distribution::transposed, chunk_bytes, spec,
@@ -155,7 +135,6 @@ TEST_P(cut_transform_on, stores_chunks_beside_the_first_pass_of_columns) {
   EXPECT_LT(off(2, 9000, {.lengths = {1030, 6}}), 1e-6);
   if (leaves_out()) return;
   EXPECT_LT(off(3, 4000, {.lengths = {1044, 7}, .batch = 2}), 1e-6);
-  EXPECT_LT(off(2, 4000, {.lengths = {2048, 9}, .kind = transform::forward_from_real}), 1e-6);
 }
 
 TEST(phased_transform, makes_columns_in_two_passes_beside) {
@@ -166,7 +145,7 @@ TEST(phased_transform, makes_columns_in_two_passes_beside) {
   };
   using lengths = std::vector<std::size_t>;
   EXPECT_EQ(columns_of({16384, 16384}, 2), (lengths{128, 128}));
-  EXPECT_EQ(columns_of({16384, 16384}, 2, transform::forward_from_real), (lengths{128, 128}));
+  EXPECT_EQ(columns_of({16384, 16384}, 2, transform::forward_from_real), lengths{});
   EXPECT_EQ(columns_of({1044, 7}, 3), (lengths{18, 58}));
   EXPECT_EQ(columns_of({16384, 16384}, 3), lengths{}) << "shares of rows are uneven";
   EXPECT_EQ(columns_of({1024, 1024}, 2), lengths{}) << "one pass";
@@ -184,42 +163,14 @@ TEST(phased_transform, makes_columns_in_two_passes_beside) {
   EXPECT_EQ(image.transforms(1, 0, 8, false).store.max_workgroups, 0U);
 }
 
-TEST(cut_transform, copies_long_rows_where_it_can) {
-  const auto explained = [](std::vector<std::size_t> lengths) {
-    const plan_spec spec{.lengths = std::move(lengths), .kind = transform::inverse};
-    const domain ranks =
-        domain::of_devices({first_device(engine::host), first_device(engine::host)});
-    cut_transform cut{
-        ranks, phased_transform{spec, bin_distribution::transposed, 2, handover::copies}, 4096};
-    cut.prepare();
-    return cut.explain();
-  };
-  EXPECT_THAT(explained({4, 4096, 16}), HasSubstr("in 2 chunks")) << "of 128 KiB a row";
-  EXPECT_THAT(explained({4, 2048, 16}), HasSubstr("in 128 chunks")) << "which cannot be as long";
-}
-
-TEST(phased_transform, pads_rows_that_are_stored_beside) {
-  const plan_spec spec{.lengths = {64, 64, 64}, .kind = transform::forward_from_real};
-  const phased_transform steps{spec, bin_distribution::transposed, 2, handover::beside};
-  ASSERT_EQ(steps.phases().size(), 3U);
-  EXPECT_TRUE(steps.has_follower(0));
-  EXPECT_FALSE(steps.is_unaligned(1)) << "33 bins in 48 places";
-  EXPECT_EQ(steps.left_bytes(1, 0), 64 * 32 * 48 * sizeof(std::complex<float>));
-  EXPECT_EQ(steps.left_bytes(2, 0), 64 * 32 * 33 * sizeof(std::complex<float>));
-  EXPECT_FALSE(steps.leaves_in_output(1));
-  EXPECT_GT(steps.transforms(1, 0, 4, false).store.max_workgroups, 0U);
-  EXPECT_EQ(steps.transforms(2, 0, 4, false).store.max_workgroups, 0U);
-}
-
-TEST(phased_transform, copies_where_nothing_can_be_made_beside) {
+TEST(phased_transform, copies_where_columns_are_no_two_passes) {
   const auto way_of = [](std::vector<std::size_t> lengths, transform kind) {
     const plan_spec spec{.lengths = std::move(lengths), .kind = kind};
     return phased_transform{spec, bin_distribution::transposed, 2, handover::beside}.way();
   };
-  EXPECT_EQ(way_of({64, 64, 64}, transform::inverse), handover::beside);
-  EXPECT_EQ(way_of({64, 64, 64}, transform::inverse_to_real), handover::copies);
-  EXPECT_EQ(way_of({64, 64}, transform::forward), handover::copies) << "one axis before";
-  EXPECT_EQ(way_of({8, 16384, 8}, transform::forward), handover::copies) << "columns of two passes";
+  EXPECT_EQ(way_of({16384, 64}, transform::forward), handover::beside);
+  EXPECT_EQ(way_of({64, 64}, transform::forward), handover::copies);
+  EXPECT_EQ(way_of({64, 64, 64}, transform::forward), handover::copies);
 }
 
 TEST(phased_transform, sends_whole_rows_on_the_way_back) {

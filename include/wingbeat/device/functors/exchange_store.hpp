@@ -40,8 +40,7 @@ struct exchange_numbers {
   size own = 1;    ///< This rank's part of it;
   size block = 0;  ///< in blocks of so many (0: it is one), so far apart:
   size block_stride = 0;
-  size rest = 1;            ///< Elements of all axes behind: z,
-  size pitch = 1;           ///< which memory has so many places for.
+  size rest = 1;            ///< Elements of all axes behind: z.
   bool cuts_first = false;  ///< The axis that is cut is the first of the two.
   /// Elements are multiplied by w^(i j), i and j their places on both axes, w = exp(-2 pi i / N) or
   /// its conjugate, N = cut whole: of one long axis that is transformed as two. Of w: the bits of
@@ -65,7 +64,6 @@ struct exchange_numbers {
     visit("block", block);
     visit("block_stride", block_stride);
     visit("rest", rest);
-    visit("pitch", pitch);
     visit("cuts_first", cuts_first);
     visit("has_twiddles", has_twiddles);
     visit("is_inverse", is_inverse);
@@ -140,7 +138,7 @@ class exchange_store {
     const size whole = is_part ? numbers_.own : numbers_.whole;
     const size line = numbers_.cuts_first ? (b * count + offset) * whole + place
                                           : (b * whole + place) * count + offset;
-    memory_of(rank)[line * numbers_.pitch + z] = twiddled(index * (own + given_.begin), value);
+    memory_of(rank)[line * numbers_.rest + z] = twiddled(index * (own + given_.begin), value);
   }
 
  private:
@@ -175,7 +173,7 @@ class exchange_store {
   WINGBEAT_FN WINGBEAT_GLOBAL element* packed_for(size rank) const {
     const rank_shares shares{numbers_.cut, numbers_.ranks};
     const size own = rank < given_.rank ? 0 : shares.count(given_.rank);
-    const size before = (shares.begin(rank) - own) * numbers_.pitch;
+    const size before = (shares.begin(rank) - own) * numbers_.rest;
     return given_.peer_0 + before * numbers_.own * numbers_.batch;
   }
 
