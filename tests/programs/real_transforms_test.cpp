@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms from reals to reals as programs: their steps on a GPU, the arrays between them, bytes;
-// and on the host the laws that hold bit for bit.
+// and the laws that hold bit for bit, on every engine.
 #include "programs/real_transforms.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>  // reverse
+#include <string>
 #include <vector>
 
 #include "backend/planning_engine.hpp"  // planning_engine
@@ -124,12 +125,13 @@ TEST(real_transforms, of_several_axes_have_reals_between_them) {
 }
 
 template <class Real>
-std::vector<Real> transformed(const plan_spec& spec, const std::vector<Real>& x) {
-  queue on{first_device(engine::host)};
-  const plan host{on, spec};
+std::vector<Real> transformed(const plan_spec& spec, const std::vector<Real>& x,
+                              engine runs_on = engine::host) {
+  queue on{first_device(runs_on)};
+  const plan planned{on, spec};
   buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
   in.write(x.data(), in.size_bytes());
-  host.enqueue(on, in.view(), out.view());
+  planned.enqueue(on, in.view(), out.view());
   std::vector<Real> y(out.size_bytes() / sizeof(Real));
   out.read(y.data(), out.size_bytes());
   return y;
@@ -154,15 +156,24 @@ std::vector<float> reversed(std::vector<float> x) {
   return x;
 }
 
+void expect_sines_of_cosines(engine runs_on, std::size_t n) {
+  const std::vector<float> x = noise_of(n);
+  const auto y_of = [&](transform kind, const std::vector<float>& samples) {
+    return transformed({.lengths = {n}, .kind = kind}, samples, runs_on);
+  };
+  SCOPED_TRACE(std::string{name_of(runs_on)} + " " + std::to_string(n));
+  EXPECT_EQ(y_of(transform::dst2, x), reversed(y_of(transform::dct2, alternating(x))));
+  EXPECT_EQ(y_of(transform::dst3, x), alternating(y_of(transform::dct3, reversed(x))));
+  EXPECT_EQ(y_of(transform::dst4, x), alternating(y_of(transform::dct4, reversed(x))));
+}
+
 TEST(real_transforms, of_sines_are_those_of_cosines_by_signs_and_reversal_bit_for_bit) {
   for (const std::size_t n : {1U, 2U, 9U, 16U, 100U, 1009U}) {
-    const std::vector<float> x = noise_of(n);
-    const auto y_of = [&](transform kind, const std::vector<float>& samples) {
-      return transformed({.lengths = {n}, .kind = kind}, samples);
-    };
-    EXPECT_EQ(y_of(transform::dst2, x), reversed(y_of(transform::dct2, alternating(x)))) << n;
-    EXPECT_EQ(y_of(transform::dst3, x), alternating(y_of(transform::dct3, reversed(x)))) << n;
-    EXPECT_EQ(y_of(transform::dst4, x), alternating(y_of(transform::dct4, reversed(x)))) << n;
+    expect_sines_of_cosines(engine::host, n);
+  }
+  for (const engine each : {engine::opencl, engine::cuda}) {
+    if (devices(each).empty()) continue;
+    for (const std::size_t n : {100U, 37U}) expect_sines_of_cosines(each, n);
   }
 }
 
