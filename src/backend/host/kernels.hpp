@@ -179,17 +179,32 @@ constexpr two_stages two_stages_of(std::size_t length, std::size_t real_bytes, i
   constexpr struct {
     std::size_t length;
     two_stages fp32, fp64;
-  } lengths[] = {{12, {3, 4}, {3, 4}},  {15, {3, 4}, {3, 4}},  {18, {3, 4}, {3, 4}},
-                 {20, {4, 4}, {4, 4}},  {24, {4, 4}, {4, 4}},  {28, {4, 4}, {4, 4}},
-                 {30, {3, 8}, {3, 4}},  {36, {4, 8}, {6, 4}},  {40, {5, 8}, {4, 4}},
-                 {48, {6, 8}, {12, 4}}, {56, {7, 8}, {4, 4}},  {60, {6, 8}, {4, 4}},
-                 {80, {10, 8}, {8, 4}}, {96, {12, 8}, {12, 4}}};
+  } lengths[] = {
+      {18, {3, 4}, {}},      {20, {4, 4}, {}},     {21, {3, 4}, {}},      {22, {2, 4}, {}},
+      {24, {4, 4}, {4, 4}},  {25, {5, 4}, {5, 4}}, {26, {2, 8}, {}},      {27, {3, 4}, {3, 8}},
+      {28, {4, 4}, {4, 4}},  {30, {6, 4}, {}},     {33, {3, 4}, {}},      {35, {7, 4}, {}},
+      {36, {4, 8}, {6, 4}},  {39, {3, 4}, {3, 8}}, {40, {5, 8}, {4, 4}},  {42, {7, 4}, {7, 4}},
+      {44, {4, 8}, {4, 4}},  {45, {3, 4}, {5, 8}}, {48, {6, 8}, {12, 4}}, {50, {5, 8}, {5, 8}},
+      {52, {4, 8}, {4, 4}},  {56, {7, 8}, {4, 4}}, {60, {6, 8}, {4, 4}},  {80, {10, 8}, {8, 4}},
+      {96, {12, 8}, {12, 4}}};
   for (const auto& each : lengths) {
     if (each.length != length) continue;
     const two_stages shape = real_bytes == 8 ? each.fp64 : each.fp32;
     if (shape.width <= widest) return shape;
   }
   return {};
+}
+
+/// Returns whether each number of a row alone is a vector, of re and im: where that takes the least
+/// time.
+constexpr bool has_number_vectors(std::size_t length, std::size_t real_bytes) {
+  if (length < 16) return (length & (length - 1)) != 0;
+  if (real_bytes < 8) return false;
+  constexpr std::size_t lengths[] = {18, 20, 21, 22, 26, 30, 33, 35};
+  for (const std::size_t each : lengths) {
+    if (length == each) return true;
+  }
+  return false;
 }
 
 /// Of a row by the definition, which takes as long as a chirp from some 140 points on.
@@ -214,8 +229,9 @@ struct kernels {
   /// roots: w^(pk) as [k - 1][re, im][row][p], p < the group, for two equal rows.
   rows_kernel<Real> (*grouped)(std::size_t length, bool is_swapped);
 
-  /// One row of 2 to 16, 32 or 64 points, with the roots of `grouped`, or of two_stages_of(), with
-  /// those of its first stage as of `transposed`; null of others, and where groups are too wide.
+  /// One row of 2 to 16, 32 or 64 points, with the roots of `grouped`, of has_number_vectors(), or
+  /// of two_stages_of(), with those of its first stage as of `transposed`; null of others, and
+  /// where groups are too wide.
   single_kernel (*single)(std::size_t length, bool is_swapped);
 
   /// One row of up to `longest_direct` points, at least twice the width, by the definition.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row of 2 to 16, 32 or 64 points, whose call costs as much as its arithmetic. Rows of 2, 4 and
 // 8 points stay pairs, re im re im, two complex numbers in a vector; those of 16, 32 and 64 are
-// `grouped`; the others stand in no lanes.
+// `grouped`; each number of others is a vector.
 // With lanes p = 0, 1:  y[k][p] = w_N^(pk) sum_r x[2 r + p] w_(N/2)^(rk),
 //     X[k] = y[k][0] + y[k][1],  X[k + N/2] = y[k][0] - y[k][1],  k < N/2.
 #pragma once
 
 #include "backend/host/kernels.hpp"           // single_row, single_kernel
 #include "backend/host/lanes/grouped.hpp"     // grouped_tile
+#include "backend/host/lanes/numbers.hpp"     // numbers
 #include "backend/host/lanes/simd.hpp"        // simd
 #include "backend/host/lanes/tiny.hpp"        // tiny_tile
 #include "backend/host/lanes/two_stages.hpp"  // two_stage_kernel
@@ -93,13 +94,25 @@ WINGBEAT_LANES void eight_points(const typename V::Real* in, typename V::Real* o
   }
 }
 
+template <int N, bool Inverse, class V>
+WINGBEAT_LANES void row_of_numbers(const typename V::Real* in, typename V::Real* out, V factor) {
+  V x[N];
+  WINGBEAT_UNROLL
+  for (int j = 0; j < N; ++j) x[j] = load<V>(in + 2 * j);
+  numbers<Inverse>(x);
+  WINGBEAT_UNROLL
+  for (int j = 0; j < N; ++j) store(out + 2 * j, x[j] * factor);
+}
+
 template <int N, bool Swapped, class Real, int Width>
 void single_of_length(const void* row, const std::byte* from, std::byte* to) {
   const auto& given = *static_cast<const single_row<Real>*>(row);
   const auto* const in = reinterpret_cast<const Real*>(from);
   auto* const out = reinterpret_cast<Real*>(to);
-  constexpr bool is_power_of_two = (N & (N - 1)) == 0;
-  if constexpr (!is_power_of_two || (N <= 8 && Width < 4)) {
+  if constexpr (has_number_vectors(N, sizeof(Real))) {
+    using V = simd<Real, 2>;
+    row_of_numbers<N, Swapped>(in, out, V{given.scale - typename V::vector{}});
+  } else if constexpr (N <= 8 && Width < 4) {
     tiny_tile<N, Swapped, simd<Real, 1>>(in, out, given.scale);
   } else if constexpr (N > 8) {
     constexpr int group = N == 64 ? 8 : 4;
@@ -116,10 +129,10 @@ void single_of_length(const void* row, const std::byte* from, std::byte* to) {
 
 template <int N, class Real, int Width>
 single_kernel single_kernel_of(bool is_swapped) {
-  if constexpr (two_stages_of(N, sizeof(Real), Width).radix > 0) {
+  constexpr bool is_power_of_two = (N & (N - 1)) == 0;
+  if constexpr (!is_power_of_two && !has_number_vectors(N, sizeof(Real))) {
     return two_stage_kernel<N, Real, Width>(is_swapped);
-  }
-  if constexpr (N < 16 || (N < 64 ? 4 : 8) <= Width) {
+  } else if constexpr (N < 16 || !is_power_of_two || (N < 64 ? 4 : 8) <= Width) {
     return is_swapped ? single_of_length<N, true, Real, Width>
                       : single_of_length<N, false, Real, Width>;
   }
@@ -145,20 +158,33 @@ single_kernel single(size_t length, bool is_swapped) {
     case 14: return single_kernel_of<14, Real, Width>(is_swapped);
     case 15: return single_kernel_of<15, Real, Width>(is_swapped);
     case 16: return single_kernel_of<16, Real, Width>(is_swapped);
+    case 18: return single_kernel_of<18, Real, Width>(is_swapped);
+    case 20: return single_kernel_of<20, Real, Width>(is_swapped);
+    case 21: return single_kernel_of<21, Real, Width>(is_swapped);
+    case 22: return single_kernel_of<22, Real, Width>(is_swapped);
+    case 24: return single_kernel_of<24, Real, Width>(is_swapped);
+    case 25: return single_kernel_of<25, Real, Width>(is_swapped);
+    case 26: return single_kernel_of<26, Real, Width>(is_swapped);
+    case 27: return single_kernel_of<27, Real, Width>(is_swapped);
+    case 28: return single_kernel_of<28, Real, Width>(is_swapped);
+    case 30: return single_kernel_of<30, Real, Width>(is_swapped);
     case 32: return single_kernel_of<32, Real, Width>(is_swapped);
+    case 33: return single_kernel_of<33, Real, Width>(is_swapped);
+    case 35: return single_kernel_of<35, Real, Width>(is_swapped);
+    case 36: return single_kernel_of<36, Real, Width>(is_swapped);
+    case 39: return single_kernel_of<39, Real, Width>(is_swapped);
+    case 40: return single_kernel_of<40, Real, Width>(is_swapped);
+    case 42: return single_kernel_of<42, Real, Width>(is_swapped);
+    case 44: return single_kernel_of<44, Real, Width>(is_swapped);
+    case 45: return single_kernel_of<45, Real, Width>(is_swapped);
+    case 48: return single_kernel_of<48, Real, Width>(is_swapped);
+    case 50: return single_kernel_of<50, Real, Width>(is_swapped);
+    case 52: return single_kernel_of<52, Real, Width>(is_swapped);
+    case 56: return single_kernel_of<56, Real, Width>(is_swapped);
+    case 60: return single_kernel_of<60, Real, Width>(is_swapped);
     case 64: return single_kernel_of<64, Real, Width>(is_swapped);
-    case 18: return two_stage_kernel<18, Real, Width>(is_swapped);
-    case 20: return two_stage_kernel<20, Real, Width>(is_swapped);
-    case 24: return two_stage_kernel<24, Real, Width>(is_swapped);
-    case 28: return two_stage_kernel<28, Real, Width>(is_swapped);
-    case 30: return two_stage_kernel<30, Real, Width>(is_swapped);
-    case 36: return two_stage_kernel<36, Real, Width>(is_swapped);
-    case 40: return two_stage_kernel<40, Real, Width>(is_swapped);
-    case 48: return two_stage_kernel<48, Real, Width>(is_swapped);
-    case 56: return two_stage_kernel<56, Real, Width>(is_swapped);
-    case 60: return two_stage_kernel<60, Real, Width>(is_swapped);
-    case 80: return two_stage_kernel<80, Real, Width>(is_swapped);
-    case 96: return two_stage_kernel<96, Real, Width>(is_swapped);
+    case 80: return single_kernel_of<80, Real, Width>(is_swapped);
+    case 96: return single_kernel_of<96, Real, Width>(is_swapped);
     default: return nullptr;
   }
 }
