@@ -229,12 +229,32 @@ direct_run axis_pass<Real>::direct_matrix() const noexcept {
 }
 
 template <class Real>
+direct_run axis_pass<Real>::direct_mirror() const noexcept {
+  if (planned_.in.is_real()) {
+    return {[](const void* pass, const std::byte* in, std::byte* out) {
+              const auto& own = *static_cast<const axis_pass*>(pass);
+              own.mirror_->forward_of_one(own.prepared_.single, own.prepared_.of_single, in, out);
+            },
+            this};
+  }
+  return {[](const void* pass, const std::byte* in, std::byte* out) {
+            const auto& own = *static_cast<const axis_pass*>(pass);
+            own.mirror_->inverse_of_one(own.prepared_.single, own.prepared_.of_single, in, out);
+          },
+          this};
+}
+
+template <class Real>
 direct_run axis_pass<Real>::direct() const noexcept {
   if (!is_in_memory_ || is_shared_ || n_threads_ > 1) return {};
   if (matrix_) return direct_matrix();
   if (!mirror_ && prepared_.single != nullptr && prepared_.in_first == 0 &&
       prepared_.out_first == 0) {
     return {prepared_.single, &prepared_.of_single};
+  }
+  if (mirror_ && prepared_.single != nullptr && prepared_.in_first == 0 &&
+      prepared_.out_first == 0 && rows_->length() <= mirror_transform<Real>::longest_of_one) {
+    return direct_mirror();
   }
   if (mirror_ || prepared_.kernel == nullptr) {
     return {[](const void* pass, const std::byte* in, std::byte* out) {

@@ -68,6 +68,7 @@ class axis_pass {
                      std::size_t first, std::size_t count) const;
   void run_alone(const std::byte* in, std::byte* out) const;
   [[nodiscard]] direct_run direct_matrix() const noexcept;
+  [[nodiscard]] direct_run direct_mirror() const noexcept;
   void run_matrix(std::size_t first, std::size_t count, const begin_of_end& in,
                   const begin_of_end& out, const slot& own) const;
   void run_rows(std::size_t first, std::size_t count, const begin_of_end& in,

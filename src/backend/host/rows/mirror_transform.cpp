@@ -9,11 +9,6 @@
 #include "root_products.hpp"                   // root_products
 
 namespace wingbeat::backend::host {
-namespace {
-
-constexpr std::size_t longest_apart = 512;  // complex numbers on the stack
-
-}  // namespace
 
 template <class Real>
 mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t half,
@@ -112,8 +107,8 @@ void mirror_transform<Real>::by_rows(const row_transform<Real>& through, const r
 template <class Real>
 void mirror_transform<Real>::forward(const row_transform<Real>& through, const rows<Real>& given,
                                      void* workspace, unsigned n_threads) const {
-  if (given.count == 1 && half_ <= longest_apart) {
-    alignas(alignment_bytes) Real bins[2 * longest_apart];
+  if (given.count == 1 && half_ <= longest_of_one) {
+    alignas(alignment_bytes) Real bins[2 * longest_of_one];
     rows<Real> packed = given;
     packed.out = bins;
     through.run(packed, workspace, 1);
@@ -128,11 +123,28 @@ void mirror_transform<Real>::forward(const row_transform<Real>& through, const r
   });
 }
 
+/// A copy of `rows` would wait for the stores that made it, as long as the transform takes.
+template <class Real>
+void mirror_transform<Real>::forward_of_one(single_kernel kernel, const single_row<Real>& given,
+                                            const std::byte* in, std::byte* out) const {
+  alignas(alignment_bytes) Real bins[2 * longest_of_one];
+  kernel(&given, in, reinterpret_cast<std::byte*>(bins));
+  mirror_apart(false, bins, reinterpret_cast<Real*>(out));
+}
+
+template <class Real>
+void mirror_transform<Real>::inverse_of_one(single_kernel kernel, const single_row<Real>& given,
+                                            const std::byte* in, std::byte* out) const {
+  alignas(alignment_bytes) Real bins[2 * longest_of_one];
+  mirror_apart(true, reinterpret_cast<const Real*>(in), bins);
+  kernel(&given, reinterpret_cast<const std::byte*>(bins), out);
+}
+
 template <class Real>
 void mirror_transform<Real>::inverse(const row_transform<Real>& through, const rows<Real>& given,
                                      void* workspace, unsigned n_threads) const {
-  if (given.count == 1 && half_ <= longest_apart) {
-    alignas(alignment_bytes) Real bins[2 * longest_apart];
+  if (given.count == 1 && half_ <= longest_of_one) {
+    alignas(alignment_bytes) Real bins[2 * longest_of_one];
     mirror_apart(true, given.in, bins);
     rows<Real> packed = given;
     packed.in = bins;

@@ -25,6 +25,13 @@ class mirror_transform {
   void inverse(const row_transform<Real>& through, const rows<Real>& given, void* workspace,
                unsigned n_threads) const;
 
+  /// The same of one row of at most `longest_of_one` complex numbers, by a kernel of one row.
+  static constexpr std::size_t longest_of_one = 512;
+  void forward_of_one(single_kernel kernel, const single_row<Real>& given, const std::byte* in,
+                      std::byte* out) const;
+  void inverse_of_one(single_kernel kernel, const single_row<Real>& given, const std::byte* in,
+                      std::byte* out) const;
+
  private:
   template <class Work>
   void by_rows(const row_transform<Real>& through, const rows<Real>& given, unsigned n_threads,
