@@ -37,6 +37,7 @@ void each_field_of_shape(const Visit& visit) {
   visit("partial_bytes", &tile_shape::partial_bytes);
   visit("kept", &tile_shape::kept);
   visit("kept_bytes", &tile_shape::kept_bytes);
+  visit("held_bytes", &tile_shape::held_bytes);
   visit("twiddles", &tile_shape::twiddles);
 }
 

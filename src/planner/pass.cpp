@@ -134,6 +134,9 @@ std::string pass::describe() const {
   if (shape.keeps()) {
     text +=
         formatted(", {} rows of the batch one after another, whose values your store keeps", rows);
+    if (shape.held_bytes > 0) {
+      text += formatted(", {} bytes of each in registers", shape.held_bytes);
+    }
   }
   return text + (in.fused ? ", your load" : "") +
          (out.fused ? shape.partial_bytes > 0 ? ", your reduction" : ", your store" : "");

@@ -78,6 +78,28 @@ bool may_halve_elements(const tile_shape& shape) {
          shape.elements_per_thread > 8 && 2 * shape.threads() <= most_threads;
 }
 
+/// Holds the first members of what is kept in registers, where local memory has no room for all
+/// rows of a tile: of fewer elements a thread and, where a workgroup outgrows its threads, fewer
+/// rows. wanted: the shape with that room. Registers: section 41 of bench/NOTES.md.
+void hold(tile_shape& shape, tile_shape wanted, unsigned parts) {
+  constexpr unsigned most_threads = 512, registers = 65536 / most_threads;
+  constexpr unsigned of_body = 32, of_element = 4;  // so many registers a thread takes beside
+  const unsigned held_bytes = wanted.kept_bytes / parts / 8 * 8;
+  if (shape.lanes == wanted.lanes || held_bytes == 0 || wanted.element_bytes != 8) return;
+  if (!device::is_power_of_two(wanted.length)) return;
+  const auto takes = [&](unsigned elements) {
+    return of_body + of_element * elements + elements * parts * held_bytes / 4;
+  };
+  wanted.half_trade = false;
+  wanted.held_bytes = held_bytes;
+  wanted.kept_bytes -= parts * held_bytes;
+  while (wanted.elements_per_thread > 4 && takes(wanted.elements_per_thread) > registers) {
+    wanted.elements_per_thread /= 2;
+  }
+  while (wanted.lanes > 1 && wanted.threads() > most_threads) wanted.lanes /= 2;
+  if (takes(wanted.elements_per_thread) <= registers && wanted.lanes == shape.lanes) shape = wanted;
+}
+
 /// Stages whole rows on their way out, if local memory has room for them: over what was exchanged
 /// where two workgroups would not fit beside each other, or where that has room for whole numbers,
 /// whose exchanges pass half of the barriers.
@@ -204,6 +226,7 @@ void keep(pass& result, const placement& position, const gathered_sides& gathere
     shape.stage_in = false;
   }
   const std::size_t room = device.local_memory_bytes;
+  const tile_shape wanted = shape;
   while (shape.lanes > 1 && shape.scratch_bytes() > room) shape.lanes /= 2;
   tile_shape whole = shape;
   whole.half_trade = false;
@@ -211,6 +234,7 @@ void keep(pass& result, const placement& position, const gathered_sides& gathere
   while (2 * shape.scratch_bytes() > room && may_halve_elements(shape)) {
     shape.elements_per_thread /= 2;
   }
+  hold(shape, wanted, parts);
   if (shape.scratch_bytes() > room) return;
   result.numbers.shape = shape;
   const loop& lanes = result.numbers.loops[0];

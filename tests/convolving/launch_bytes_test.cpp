@@ -140,4 +140,17 @@ TEST_F(launch_bytes, are_what_your_store_states) {
   EXPECT_EQ(bytes[2], wanted * (bins * bin_bytes + 100));
 }
 
+/// Local memory has no room for the sums of four rows.
+TEST_F(launch_bytes, are_fewer_in_local_memory_where_sums_are_in_registers) {
+  for (const bool keeps_sums : {false, true}) {
+    use_store({.keeps_sums = keeps_sums}, 8);
+    const auto axes = convolving::geometry_of(spec);
+    const auto shape =
+        convolving::running_program(on, {spec, axes, 8, 1, &engine}).passes().back().shape();
+    EXPECT_EQ(shape.held_bytes, keeps_sums ? 16U : 0U);
+    EXPECT_EQ(shape.kept_bytes, 2 * 5U);
+    EXPECT_EQ(shape.threads(), 512U);
+  }
+}
+
 }  // namespace

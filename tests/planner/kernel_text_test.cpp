@@ -29,8 +29,8 @@ using ::testing::Not;
 /// not compile if the aggregate has others.
 std::size_t fields_of_shape(const planner::tile_shape& shape) {
   [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w,
-                                x, y] = shape;
-  return 25;
+                                x, y, z] = shape;
+  return 26;
 }
 std::size_t fields_of_side(const device::grid::side& side) {
   [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = side;

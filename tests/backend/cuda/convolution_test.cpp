@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: gpu
 // Convolutions in one launch on the cuda engine, up to the longest row of a workgroup.
+#include <algorithm>  // max
+#include <cmath>      // abs
+#include <string>
+#include <vector>
+
 #include "backend/convolution_check.hpp"    // check_convolutions
 #include "backend/cuda/engine.hpp"          // engine
 #include "support/convolution_verdict.hpp"  // verdict_of
+#include "support/signal.hpp"               // real_noise
 
 namespace {
 
@@ -34,6 +40,46 @@ TEST(cuda_convolution, reads_nothing_in_warps_without_lines) {
                                 .prepared = operand_role::kernel};
     const auto [is, why, share] = verdict_of(on, {.spec = spec});
     EXPECT_EQ(is, plan_verdict::right) << kernels << " kernels: " << why;
+  }
+}
+
+/// The sums of rows that are so long are in registers.
+TEST(cuda_convolution, keeps_sums_of_long_rows) {
+  if (devices(engine::cuda).empty()) GTEST_SKIP() << why_absent(engine::cuda);
+  const std::size_t height = 700, width = 4000, h = 40, w = 60, count = 5;
+  const auto image = noise<float>(height * width / 2, 1),
+             kernels = noise<float>(count * h * w / 2, 2);
+  std::vector<std::vector<float>> maps;
+  for (const engine runs_on : {engine::host, engine::cuda}) {
+    queue on{first_device(runs_on)};
+    buffer in{on, height * width * sizeof(float)}, templates{on, count * h * w * sizeof(float)};
+    in.write(image.data(), in.size_bytes());
+    templates.write(kernels.data(), templates.size_bytes());
+    template_search search{on,
+                           {.image = {height, width},
+                            .templates = {h, w},
+                            .keeps_sums = true,
+                            .keeps_counts = true,
+                            .threshold = 10,
+                            .templates_at_once = 3}};
+    if (runs_on == engine::cuda) {
+      EXPECT_NE(search.explain().find("16 bytes of each in registers"), std::string::npos)
+          << search.explain();
+    }
+    search.begin(on, in.view());
+    search.add(on, templates.view(), count);
+    maps.push_back(search.scores(on));
+    maps.push_back(search.mean(on));
+    maps.push_back(search.variance(on));
+  }
+  for (std::size_t m = 0; m < 3; ++m) {
+    ASSERT_EQ(maps[m].size(), maps[m + 3].size());
+    double difference = 0, largest = 0;
+    for (std::size_t i = 0; i < maps[m].size(); ++i) {
+      largest = std::max<double>(largest, std::abs(maps[m][i]));
+      difference = std::max<double>(difference, std::abs(maps[m][i] - maps[m + 3][i]));
+    }
+    EXPECT_LT(difference, 1e-5 * largest) << m;
   }
 }
 

@@ -79,12 +79,14 @@ struct lines : from_bins<Base> {
   }
 };
 
-template <class Base>
+/// In local memory, or the sums in registers.
+template <class Base, unsigned HeldBytes>
 struct keeping : Base {
   static constexpr pass_numbers numbers() {
     pass_numbers n = Base::numbers();
     n.shape.kept = unsigned(n.out.valid_end + 1) / 2;
-    n.shape.kept_bytes = 2 * 5;
+    n.shape.kept_bytes = 2 * (5 - HeldBytes);
+    n.shape.held_bytes = HeldBytes;
     return n;
   }
 };
@@ -132,7 +134,8 @@ void check(const values<float>& x, const values<float>& placed) {
   constexpr size wanted = Plain::wanted;
   std::vector<history> expected = histories<Plain, storing<wanted>>(x);
   for (size i = 0; i + 1 < expected.size(); ++i) expected[i].started = expected[i].finished = 1;
-  EXPECT_EQ((histories<keeping<Policy>, keeping_store<wanted>>(placed)), expected);
+  EXPECT_EQ((histories<keeping<Policy, 0>, keeping_store<wanted>>(placed)), expected);
+  EXPECT_EQ((histories<keeping<Policy, 4>, keeping_store<wanted>>(placed)), expected);
 }
 
 template <class Base, size First, size Last>

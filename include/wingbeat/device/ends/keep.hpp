@@ -2,7 +2,7 @@
 // The end of a pass that keeps what it is given, in place of storing it: a workgroup takes the same
 // butterflies of all rows of the batch, one row after another, and reaches the output once for all
 // of them. Of each value local memory holds what the functor makes of it, for the thread that has
-// that value in every row:
+// that value in every row; the first members may be in registers of that thread instead:
 //
 //     struct yours {
 //       using element = float;                         // of the output buffer
@@ -114,28 +114,35 @@ class fused_keep {
   fused_given<Functor, As> given_;
 };
 
-/// What a workgroup keeps: `Count` values, each member of all of them one behind another.
-template <class Functor, unsigned Count>
+/// What a workgroup keeps: `Count` values, each member of all of them one behind another, but for
+/// the first members, of `HeldBytes`.
+template <class Functor, unsigned Count, unsigned HeldBytes>
 class kept_memory {
  public:
   using kept = typename Functor::kept;
   WINGBEAT_FN explicit kept_memory(WINGBEAT_LOCAL char* address) : address_(address) {}
 
-  WINGBEAT_FN kept get(unsigned slot) const {
-    kept state{};
-    Functor::each_member(state, reader{{address_}, slot});
-    return state;
+  WINGBEAT_FN void get(size slot, kept& state) const {
+    Functor::each_member(state, reader{{address_, slot}});
   }
-  WINGBEAT_FN void put(unsigned slot, kept state) const {
-    Functor::each_member(state, writer{{address_}, slot});
+  WINGBEAT_FN void put(size slot, kept state) const {
+    Functor::each_member(state, writer{{address_, slot}});
   }
 
  private:
   // Calls of structs, because NVRTC takes a lambda with a parameter of any type for host code.
   struct members {
     WINGBEAT_LOCAL char* address;
+    size slot;
+    unsigned passed = 0;  ///< Bytes of members before.
 
-    /// Returns the next member of all values. By value, because a reference is of an address space.
+    /// Returns whether the next member is held. (By value: references are of an address space.)
+    template <class Member>
+    WINGBEAT_FN bool is_held(Member) {
+      passed += sizeof(Member);
+      return passed <= HeldBytes;
+    }
+    /// Returns the next member that is not held, of all values.
     template <class Member>
     WINGBEAT_FN WINGBEAT_LOCAL Member* next(Member) {
       const auto first = reinterpret_cast<WINGBEAT_LOCAL Member*>(address);
@@ -144,24 +151,36 @@ class kept_memory {
     }
   };
   struct reader : members {
-    unsigned slot;
     template <class Member>
     WINGBEAT_FN void operator()(Member& member) {
-      member = this->next(member)[slot];
+      if (!this->is_held(member)) member = this->next(member)[this->slot];
     }
   };
   struct writer : members {
-    unsigned slot;
     template <class Member>
     WINGBEAT_FN void operator()(const Member& member) {
-      this->next(member)[slot] = member;
+      if (!this->is_held(member)) this->next(member)[this->slot] = member;
     }
   };
 
   WINGBEAT_LOCAL char* address_;
 };
 
-/// The real numbers that a pass keeps, in the local memory of its body.
+/// The elements of one row, and what a thread holds of its own in all rows.
+template <class Elements, unsigned E>
+class kept_elements : public Elements {
+ public:
+  using kept = typename Elements::access_type::store_type::kept;
+  using held_type = kept[E][2];
+
+  WINGBEAT_FN kept_elements(const Elements& row, held_type& held) : Elements(row), held_(held) {}
+  WINGBEAT_FN held_type& held() const { return held_; }
+
+ private:
+  held_type& held_;
+};
+
+/// The real numbers that a pass keeps, in the local memory of its body and in registers.
 template <class Body, class Elements>
 class kept_reals {
   static constexpr grid::pass_numbers numbers = Elements::policy::numbers();
@@ -169,7 +188,8 @@ class kept_reals {
   static constexpr unsigned parts = Elements::writes_reals ? 1 : 2,
                             n_elements = shape.kept * shape.lanes;
   using store = typename Elements::access_type::store_type;
-  using memory = kept_memory<typename store::functor, parts * n_elements>;
+  using kept = typename store::kept;
+  using memory = kept_memory<typename store::functor, parts * n_elements, shape.held_bytes>;
 
  public:
   using element = typename store::element;
@@ -178,24 +198,25 @@ class kept_reals {
       : tile_(tile),
         memory_(reinterpret_cast<WINGBEAT_LOCAL char*>(body.entries()) + kept_at()),
         lane_(lane),
+        thread_(body.thread_out()),
         first_(store::spot_at(tile.first_kept(tile.existing(lane)))) {
     assume(body.team().thread() < Body::threads_of_lane);  // so that few elements are compared
   }
 
   /// Element q of the lane.
   WINGBEAT_FN void start(unsigned q) const {
-    each(q, [&](unsigned slot, size i, unsigned) {
-      memory_.put(slot, tile_.target().started(first_.row, i));
+    each(q, [&](size slot, size i, unsigned part) {
+      put(q, part, slot, tile_.target().started(first_.row, i));
     });
   }
   template <class Complex>
   WINGBEAT_FN void keep(unsigned q, Complex z) const {
-    each(q, [&](unsigned slot, size i, unsigned part) {
-      auto state = memory_.get(slot);
+    each(q, [&](size slot, size i, unsigned part) {
+      kept state = get(q, part, slot);
       const auto x = part == 0 ? z.re : z.im;
       if (!tile_.target().changes(state, first_.row, i, x)) return;
       tile_.target().keep(state, first_.row, i, x);
-      memory_.put(slot, state);
+      put(q, part, slot, state);
     });
   }
   WINGBEAT_FN void read_before(unsigned q, element (&found)[2]) const {
@@ -204,20 +225,37 @@ class kept_reals {
     });
   }
   WINGBEAT_FN void finish(unsigned q, const element (&found)[2]) const {
-    each(q, [&](unsigned slot, size i, unsigned part) {
-      tile_.target().finish(first_.row, i, memory_.get(slot), found[part]);
+    each(q, [&](size slot, size i, unsigned part) {
+      tile_.target().finish(first_.row, i, get(q, part, slot), found[part]);
     });
   }
 
  private:
   WINGBEAT_FN static constexpr unsigned kept_at() { return shape.kept_at(); }
 
+  /// Returns which of its thread's elements q is: a constant, once loops are unrolled.
+  WINGBEAT_FN unsigned number_of(unsigned q) const { return (q - thread_) / Body::threads_of_lane; }
+
+  WINGBEAT_FN kept get(unsigned q, unsigned part, size slot) const {
+    kept state{};
+    if constexpr (shape.held_bytes > 0) state = tile_.held()[number_of(q)][part];
+    memory_.get(slot, state);
+    return state;
+  }
+  WINGBEAT_FN void put(unsigned q, unsigned part, size slot, const kept& state) const {
+    if constexpr (shape.held_bytes > 0) tile_.held()[number_of(q)][part] = state;
+    memory_.put(slot, state);
+  }
+
   /// Calls call(slot, i, part) for the reals of element q that are wanted.
   template <class Call>
   WINGBEAT_FN void each(unsigned q, const Call& call) const {
     constexpr auto begin = unsigned(numbers.out.valid_begin), end = unsigned(numbers.out.valid_end);
     constexpr bool is_limited = numbers.out.is_limited;
-    const unsigned slot = shape.lanes_across ? q * shape.lanes + lane_ : lane_ * shape.kept + q;
+    // 64 bits, because a thread's slots are then a constant apart, which compilers fold.
+    constexpr size apart = shape.lanes_across ? shape.lanes : 1;
+    const size first = shape.lanes_across ? lane_ : lane_ * shape.kept;
+    const size slot = first + thread_ * apart + number_of(q) * (Body::threads_of_lane * apart);
     WINGBEAT_UNROLL
     for (unsigned part = 0; part < parts; ++part) {
       const unsigned i = q * parts + part - begin;
@@ -227,7 +265,7 @@ class kept_reals {
 
   const Elements& tile_;
   memory memory_;
-  unsigned lane_;
+  unsigned lane_, thread_;
   spot first_;  ///< The first real that is kept.
 };
 

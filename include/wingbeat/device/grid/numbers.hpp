@@ -71,9 +71,9 @@ struct tile_shape {
   product times = product::plain;  ///< Of a body that convolves.
   size points = 0;             ///< Of one convolved within R: elements that are no padding; 0: all.
   unsigned partial_bytes = 0;  ///< Of a thread's partial result, where the store reduces.
-  /// Of a store that keeps: elements of a butterfly, and the bytes that stay of each in local
-  /// memory while the workgroup takes the same butterflies of all rows of the batch. 0: it stores.
-  unsigned kept = 0, kept_bytes = 0;
+  /// Of a store that keeps over all rows of the batch: elements of a butterfly (0: it stores), the
+  /// bytes of each that stay in local memory, and of each real in registers, the first ones.
+  unsigned kept = 0, kept_bytes = 0, held_bytes = 0;
   workgroup::twiddling twiddles = workgroup::twiddling::apart;
 
   WINGBEAT_FN constexpr bool is_cluster() const {

@@ -84,8 +84,8 @@ class pass {
   }
 
   /// Scales and stores what they hold.
-  template <class X>
-  WINGBEAT_FN void store(const elements_type& tile, X& x) const {
+  template <class Tile, class X>
+  WINGBEAT_FN void store(const Tile& tile, X& x) const {
     scale(x);
     if constexpr (numbers.factors_out > 0) multiply<false>(tile, x);
     // A thread that reduces has elements of one lane alone.
@@ -118,10 +118,12 @@ class pass {
  private:
   /// Makes the butterflies of tile `number` of all rows, one row after another.
   WINGBEAT_FN void run_kept(unsigned number, size rows) const {
-    const elements_type first(access_, number, rows);
+    using kept_type = ends::kept_elements<elements_type, Body::elements_per_thread>;
+    typename kept_type::held_type held;
+    const kept_type first({access_, number, rows}, held);
     ends::start_kept(body_, first);
     for (size row = 0; row < rows; ++row) {
-      const elements_type tile(access_, number, rows, row);
+      const kept_type tile({access_, number, rows, row}, held);
       if constexpr (numbers.prefetch_elements > 0) {
         constexpr size elements = numbers.prefetch_elements, distance = numbers.in.distance;
         if (row + 1 < rows && body_.rank() == 0) access_.prefetch(tile.in(0) + distance, elements);
