@@ -149,7 +149,10 @@ pass placed(const piece& cut, const placement& position) {
   pass_numbers& numbers = result.numbers;
   numbers.shape = cut.shape;
   const bool is_convolved = cut.shape.is_convolution() || cut.shape.makes == body::line_convolve;
-  if (is_convolved && device::is_power_of_two(cut.shape.length)) {
+  // Rows that are kept are few bytes for their instructions too.
+  const bool may_be_kept =
+      cut.shape.makes == body::real_row && position.request.spec.store.kept_bytes > 0;
+  if ((is_convolved || may_be_kept) && device::is_power_of_two(cut.shape.length)) {
     numbers.shape.twiddles = position.rules.convolved_twiddles;
   }
   numbers.shape.times = position.filter != nullptr ? position.filter->times : product::plain;

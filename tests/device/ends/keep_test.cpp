@@ -91,6 +91,15 @@ struct keeping : Base {
   }
 };
 
+template <class Base>
+struct fused : Base {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.shape.twiddles = wingbeat::device::workgroup::twiddling::fused;
+    return n;
+  }
+};
+
 /// Line y of a row of the batch begins y % Block + y / Block * (n + 1) Block elements behind the
 /// first, and its elements lie Block apart.
 template <class Base, size Block>
@@ -165,6 +174,7 @@ TEST(ends_keep, folds_all_rows_of_the_batch_in_order) {
   check<whole_rows<16, 16, 2>, 0, 31>();
   check<whole_rows<64, 8, 4>, 3, 100>();
   check<in_halves<whole_rows<64, 8, 4>>, 0, 128>();
+  check<fused<whole_rows<64, 8, 4>>, 3, 100>();
 }
 
 }  // namespace

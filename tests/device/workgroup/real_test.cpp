@@ -68,7 +68,7 @@ std::vector<complex<Real>> in_pairs(const std::vector<complex<Real>>& x) {
 }
 
 template <unsigned M, unsigned Elements, unsigned Transforms, class Real, spectrum Spectrum,
-          trade Trade = trade::whole>
+          trade Trade = trade::whole, twiddling Twiddles = twiddling::apart>
 void check_packed() {
   SCOPED_TRACE(::testing::Message() << "M " << M << ", " << Elements << " elements");
   using shape_type = shape<M, Elements, Transforms>;
@@ -76,8 +76,8 @@ void check_packed() {
   constexpr bool is_half = Spectrum == spectrum::unpacked;
   constexpr std::size_t bins = is_half ? M + 1 : M;
   const auto x = reals<Real>(n * Transforms, 3);
-  const auto y =
-      run<real_fft<shape_type, Real, forward, Spectrum, memory<Trade>>>(in_pairs(x), M, bins);
+  const auto y = run<real_fft<shape_type, Real, forward, Spectrum, memory<Trade>, Twiddles>>(
+      in_pairs(x), M, bins);
   std::vector<complex<Real>> given(bins * Transforms);  // rounded, for the inverse
   std::vector<complex<Real>> expected_back;
   for (std::size_t f = 0; f < Transforms; ++f) {
@@ -92,7 +92,7 @@ void check_packed() {
     if (is_half) given[f * bins].im = given[f * bins + M].im = Real(77);  // must not be used
   }
   const auto back =
-      run<real_fft<shape_type, Real, inverse, Spectrum, memory<Trade>>>(given, bins, M);
+      run<real_fft<shape_type, Real, inverse, Spectrum, memory<Trade>, Twiddles>>(given, bins, M);
   auto scaled = in_pairs(x);
   for (auto& z : scaled) z = {z.re * Real(n), z.im * Real(n)};
   EXPECT_TRUE(is_accurate<Real>(back, widened_row(scaled), 2 * n));
@@ -110,6 +110,15 @@ TEST(workgroup_real_fft, packs_two_reals_into_a_complex_number) {
   check_packed<512, 16, 1, double, spectrum::packed, trade::halves>();
   check_packed<2048, 16, 1, float, spectrum::unpacked>();
   check_packed<4096, 32, 1, float, spectrum::unpacked, trade::halves>();
+}
+
+TEST(workgroup_real_fft, has_roots_in_its_butterflies) {
+  constexpr twiddling fused = twiddling::fused;
+  check_packed<4, 4, 2, float, spectrum::packed, trade::whole, fused>();
+  check_packed<64, 4, 4, float, spectrum::unpacked, trade::whole, fused>();
+  check_packed<512, 16, 1, double, spectrum::packed, trade::halves, fused>();
+  check_packed<2048, 16, 1, float, spectrum::unpacked, trade::whole, fused>();
+  check_packed<2048, 8, 1, float, spectrum::unpacked, trade::whole, fused>();
 }
 
 TEST(workgroup_real_fft, packs_rows_whose_lengths_are_no_powers_of_two) {

@@ -13,7 +13,7 @@
 #include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store
 #include "wingbeat/device/workgroup/fft.hpp"       // fft
 #include "wingbeat/device/workgroup/opposite.hpp"  // opposite_trade
-#include "wingbeat/device/workgroup/schedule.hpp"  // real_roots_of, schedule
+#include "wingbeat/device/workgroup/schedule.hpp"  // real_roots_of, schedule, twiddling
 
 namespace wingbeat::device::workgroup {
 
@@ -24,9 +24,9 @@ enum class spectrum {
 };
 
 template <class Shape, class Real, direction Dir, spectrum Spectrum = spectrum::unpacked,
-          class Memory = memory<>>
+          class Memory = memory<>, twiddling Twiddles = twiddling::apart>
 struct real_fft {
-  using complex_fft = fft<Shape, Real, Dir, order::natural, Memory>;
+  using complex_fft = fft<Shape, Real, Dir, order::natural, Memory, Twiddles>;
   using value_type = typename complex_fft::value_type;
   using register_type = typename complex_fft::register_type;
   using shape_type = Shape;
