@@ -14,6 +14,17 @@ namespace {
 
 constexpr std::size_t shortest_block = 64;  ///< Of those that are chosen.
 constexpr std::size_t longest_block = std::size_t{1} << 17;
+/// Values of a line of caches, where blocks begin to be stored: threads then store whole sectors.
+constexpr std::size_t line_values = 32;
+
+std::size_t whole_lines(std::size_t values) {
+  return (values + line_values - 1) / line_values * line_values;
+}
+
+/// Returns whether the values before the first block are few beside the image.
+bool begins_at_line(std::size_t image, std::size_t block, std::size_t lost) {
+  return lost % line_values == 0 && image / 8 >= block && block >= 2 * lost + line_values;
+}
 
 /// Two real rows go as one complex row.
 double rows_per_transform(values holds) {
@@ -49,32 +60,42 @@ double cost_of_padded(const convolution_spec& spec, std::size_t padded, const de
 }  // namespace
 
 std::vector<block_rows> block_rows_of(const axis_geometry& axis, bool is_real) {
-  const std::size_t overlap = axis.kernel - 1, hop = axis.hop;
+  const std::size_t hop = axis.hop, lost = axis.padded - hop;
   const auto [first, last] = axis.wanted;
+  const bool at_line = begins_at_line(axis.image, axis.padded, lost);
+  const std::size_t skipped = at_line ? first % line_values : 0;
+  const std::size_t begin = skipped + lost;  // of the blocks' values
   std::vector<block_rows> all;
-  const std::size_t behind = axis.image - overlap;  // where the last values begin
-  if (overlap > 0 && (first < overlap || last > axis.image)) {
-    block_rows ends{.in = {0, overlap}, .out = {first, last - behind}};
+  const std::size_t behind = axis.image - begin;  // where the last values begin
+  if (first < begin || last > axis.image) {
+    block_rows ends{.in = {0, begin}, .out = {first, last - behind}};
     (is_real ? ends.parts_distance : ends.distance) = behind;
     if (!is_real) ends.count = 2;
     all.push_back(ends);
   }
   const std::size_t together = is_real ? 2 : 1, step = together * hop;
-  block_rows blocks{.result_at = overlap - first,
-                    .count = (axis.image - overlap) / step,
+  const std::size_t values = axis.image - begin;
+  block_rows blocks{.image_at = skipped,
+                    .result_at = begin - first,
+                    .count = values / step,
                     .distance = step,
                     .parts_distance = is_real ? hop : 0,
                     .in = {0, axis.padded},
-                    .out = {overlap, axis.padded}};
+                    .out = {lost, axis.padded}};
   all.push_back(blocks);
-  const std::size_t done = blocks.count * step;
-  if (const std::size_t values = axis.image - overlap; done < values) {
-    blocks.image_at = values - step;
+  if (const std::size_t done = blocks.count * step; done < values) {
+    blocks.image_at += values - step;
     blocks.result_at += values - step;
     blocks.count = 1;
     all.push_back(blocks);
   }
   return all;
+}
+
+std::size_t hop_of(std::size_t image, std::size_t kernel, std::size_t block) {
+  const std::size_t overlap = kernel - 1, lost = whole_lines(overlap);
+  const bool are_few = 32 * (lost - overlap) + lost <= block;
+  return block - (are_few && begins_at_line(image, block, lost) ? lost : overlap);
 }
 
 std::string why_no_blocks(const convolution_spec& spec, std::size_t block) {

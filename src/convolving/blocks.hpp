@@ -6,7 +6,9 @@
 // behind come from the image's first and last L values alone, as one pair of rows:
 //     f[0 .. L) gives m = 0 .. L - 1 at the indices 0 .. L - 1,
 //     f[H - L .. H) gives m = H .. H + L - 1 at the indices L .. 2L - 1.
-// What else those two rows write is written over by the blocks.
+// What else those two rows write is written over by the blocks. Blocks that give up a few values
+// more than h - 1, and begin a few later, are stored from a line of caches on each; L is then that
+// many values.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -29,6 +31,10 @@ struct block_rows {
   std::size_t parts_distance = 0;  ///< From the values of real parts to those of imaginary ones.
   index_range in, out;             ///< Indices of a row that are read and written.
 };
+
+/// Returns how many values each block makes, which may be fewer than overlap leaves: then blocks
+/// are stored from lines of caches on.
+[[nodiscard]] std::size_t hop_of(std::size_t image, std::size_t kernel, std::size_t block);
 
 /// Returns the launches of one image, in order: later ones write over what earlier ones left.
 [[nodiscard]] std::vector<block_rows> block_rows_of(const axis_geometry& axis, bool is_real);

@@ -3,7 +3,7 @@
 
 #include <algorithm>  // max
 
-#include "convolving/blocks.hpp"  // block_length
+#include "convolving/blocks.hpp"  // block_length, hop_of
 #include "tuning/padding.hpp"     // padded_length
 
 namespace wingbeat::convolving {
@@ -45,8 +45,12 @@ std::vector<axis_geometry> geometry_of(const convolution_spec& spec, const devic
   }
   if (const std::size_t block = block_length(spec, axes[0].padded, device); block != 0) {
     const std::size_t image = spec.image[0], kernel = spec.kernel[0];
-    axes[0] = {
-        image, kernel, block, 0, wanted_of_full(image, kernel, spec.mode), block + 1 - kernel};
+    axes[0] = {image,
+               kernel,
+               block,
+               0,
+               wanted_of_full(image, kernel, spec.mode),
+               hop_of(image, kernel, block)};
   }
   return axes;
 }

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>  // count, min
+
 namespace {
 
 using namespace wingbeat;
@@ -76,6 +78,56 @@ TEST(blocks, leave_results_alone) {
       const std::size_t expected = result_lengths(spec)[0];
       for (const engine runs_on : compiling) {
         EXPECT_EQ(geometry_of(spec, device_of(runs_on))[0].result(), expected) << taps;
+      }
+    }
+  }
+}
+
+/// Returns for each value of the result whether the launch that writes it last reads all that it
+/// is a sum of.
+std::vector<bool> are_right(const axis_geometry& axis, bool is_real) {
+  std::vector<bool> right(axis.result());
+  const std::size_t overlap = axis.kernel - 1;
+  for (const block_rows& launch : block_rows_of(axis, is_real)) {
+    for (std::size_t row = 0; row < launch.count * (is_real ? 2 : 1); ++row) {
+      const std::size_t moved = is_real
+                                    ? row / 2 * launch.distance + row % 2 * launch.parts_distance
+                                    : row * launch.distance;
+      const std::size_t first = launch.image_at + moved;
+      EXPECT_LE(launch.out.end, axis.padded);
+      for (std::size_t i = launch.out.first; i < launch.out.end; ++i) {
+        const std::size_t n = first + i;  // of the full result
+        const std::size_t place = launch.result_at + moved + i - launch.out.first;
+        EXPECT_EQ(place + axis.wanted.first, n);
+        const std::size_t begin = n < overlap ? 0 : n - overlap, end = std::min(n + 1, axis.image);
+        const bool wraps = i < overlap && i + axis.padded - overlap < launch.in.end;
+        right.at(place) =
+            first + launch.in.first <= begin && end <= first + launch.in.end && !wraps;
+      }
+    }
+  }
+  return right;
+}
+
+TEST(blocks, make_every_value_and_of_long_images_whole_lines) {
+  for (const extent mode : {extent::full, extent::same, extent::valid}) {
+    for (const std::size_t taps : {1, 2, 31, 33, 255, 257, 300}) {
+      for (const std::size_t samples : {2500, 12345}) {
+        for (const values holds : {values::real, values::complex}) {
+          convolution_spec spec = filtering(samples, taps);
+          spec.mode = mode;
+          spec.holds = holds;
+          spec.block = 1024;
+          ASSERT_EQ(why_no_blocks(spec, spec.block), "");
+          const axis_geometry axis = geometry_of(spec, device_of(engine::cuda))[0];
+          const std::vector<bool> right = are_right(axis, holds == values::real);
+          EXPECT_EQ(std::count(right.begin(), right.end(), false), 0) << taps << " " << samples;
+          if (samples < 8 * spec.block) continue;
+          for (const block_rows& launch : block_rows_of(axis, holds == values::real)) {
+            if (launch.count < 3) continue;
+            EXPECT_EQ(launch.result_at % 32 + launch.distance % 32 + launch.parts_distance % 32, 0);
+          }
+        }
       }
     }
   }
