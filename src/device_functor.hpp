@@ -98,6 +98,7 @@ class device_functor {
   [[nodiscard]] fused_source source() const {
     functor_parts parts{.type = name_of_type(typeid(Functor)), .constants = constants_of(numbers_)};
     if constexpr (requires { typename Functor::kept; }) parts.form = "fixed_kept";
+    if constexpr (requires { Functor::line_length(numbers_); }) parts.form = "fixed_lines";
     operands::each(numbers_, [&](std::string_view name, auto) { add_operand(parts, name); });
     if constexpr (requires { Functor::gathered(numbers_); }) {
       if (Functor::gathered(numbers_) > 0) parts.form = "fixed_gathering";

@@ -46,6 +46,8 @@ TEST(functors_pixels, are_loaded_by_channels_of_the_continued_image) {
         const size y = pixel_of(n.rows, i / n.columns.length);
         const size x = pixel_of(n.columns, i % n.columns.length);
         EXPECT_EQ(load.load(i), static_cast<float>((y * width + x) * channels + channel + 1));
+        const size length = load.line_length(n);
+        EXPECT_EQ(load.load_line(i / length, i % length), load.load(i));
       }
     }
   }

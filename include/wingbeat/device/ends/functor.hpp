@@ -119,10 +119,12 @@ WINGBEAT_FN spot spot_of(size offset, size index) {
   return {start / As::length, start % As::length + of_axis};
 }
 
-/// Of the real number at place `at`, where they are taken one by one.
+/// Of the real number at a place, where they are taken one by one; behind: how many places behind
+/// one that a thread's elements share.
 template <class As>
-WINGBEAT_FN spot spot_of_real(size offset) {
-  return {offset / As::length, offset % As::length};
+WINGBEAT_FN spot spot_of_real(size offset, size behind = 0) {
+  const size start = offset - behind;
+  return {start / As::length, start % As::length + behind};
 }
 
 /// Returns the block of a functor's parameters.
@@ -217,12 +219,16 @@ class fused_load {
       }
     }
   }
-  /// Of reals taken one by one: the first, the second of the pair at `at`.
-  WINGBEAT_FN value re(size offset) const {
-    const spot place = spot_of_real<As>(offset);
-    return one(place.row, place.i);
-  }
+  /// Of reals taken one by one: the first, the second of the pair at `offset`.
+  WINGBEAT_FN value re(size offset) const { return real(spot_of_real<As>(offset), 0); }
   WINGBEAT_FN value im(size offset) const { return re(offset + 1); }
+  /// Of a dense axis: the place of a real, and the one so many places further on.
+  WINGBEAT_FN static spot real_at(size offset, size behind) {
+    return spot_of_real<As>(offset, behind);
+  }
+  WINGBEAT_FN value real(spot first, size further) const {
+    return one(first.row, first.i + further);
+  }
 
   /// Returns what bin k becomes of the transform of the row at `offset`, of a functor that changes
   /// bins.
@@ -248,7 +254,11 @@ class fused_load {
     template <class In, class... Given>
     WINGBEAT_FN static auto of(In in, size row, size i, const Given&... more) {
       constexpr row_parts parts = parts_of<Functor>::get();
-      return Functor::load(in, more..., parts.signal(row), parts.element(row, i));
+      if constexpr (parts.elements > 0 && parts.elements == line_length_of<Functor>) {
+        return Functor::load_line(in, more..., parts.signal(row), parts.part(row), i);
+      } else {
+        return Functor::load(in, more..., parts.signal(row), parts.element(row, i));
+      }
     }
   };
   struct change_call {
@@ -334,11 +344,15 @@ class fused_store {
       each_value<As>(offset, index, z, [&](size row, size i, value x) { one(row, i, x); });
     }
   }
-  WINGBEAT_FN void put_re(size offset, value x) const {
-    const spot place = spot_of_real<As>(offset);
-    one(place.row, place.i, x);
-  }
+  WINGBEAT_FN void put_re(size offset, value x) const { put_real(spot_of_real<As>(offset), 0, x); }
   WINGBEAT_FN void put_im(size offset, value x) const { put_re(offset + 1, x); }
+  /// Of a dense axis: see fused_load.
+  WINGBEAT_FN static spot real_at(size offset, size behind) {
+    return spot_of_real<As>(offset, behind);
+  }
+  WINGBEAT_FN void put_real(spot first, size further, value x) const {
+    one(first.row, first.i + further, x);
+  }
 
   /// Returns output t of the row at `offset`, whose element i, or pair of reals, is of_row(i).
   template <class Row>

@@ -66,6 +66,14 @@ struct gathered_by<Functor, void_t<decltype(Functor::gathered)>> {
   static constexpr unsigned at_once = Functor::at_once;
 };
 
+/// The values of each line of a functor that also loads by lines: value i of line l of a row, its
+/// value l * line_length + i, is load_line(in, .., row, l, i). 0: it does not.
+template <class Functor, class = void>
+inline constexpr size line_length_of = 0;
+template <class Functor>
+inline constexpr size line_length_of<Functor, void_t<decltype(Functor::line_length)>> =
+    Functor::line_length;
+
 /// What a functor's functions are given between its buffer and the numbers of an element.
 template <class...>
 struct given {};

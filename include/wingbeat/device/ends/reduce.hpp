@@ -67,11 +67,15 @@ class fused_reduce {
       each_value<As>(offset, index, z, [&](size row, size i, value x) { add(row, i, x); });
     }
   }
-  WINGBEAT_FN void put_re(size offset, value x) const {
-    const spot place = spot_of_real<As>(offset);
-    add(place.row, place.i, x);
-  }
+  WINGBEAT_FN void put_re(size offset, value x) const { put_real(spot_of_real<As>(offset), 0, x); }
   WINGBEAT_FN void put_im(size offset, value x) const { put_re(offset + 1, x); }
+  /// Of a dense axis: see fused_load.
+  WINGBEAT_FN static spot real_at(size offset, size behind) {
+    return spot_of_real<As>(offset, behind);
+  }
+  WINGBEAT_FN void put_real(spot first, size further, value x) const {
+    add(first.row, first.i + further, x);
+  }
 
   /// Combines the partial results of `threads` threads, this one number `thread` of them, and
   /// finishes the row that place `at` is of, if there is one.

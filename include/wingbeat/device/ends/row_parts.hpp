@@ -11,6 +11,7 @@ struct row_parts {
   size rows = 1, elements = 0;
 
   WINGBEAT_FN constexpr size signal(size row) const { return row / rows; }
+  WINGBEAT_FN constexpr size part(size row) const { return row % rows; }
   WINGBEAT_FN constexpr size element(size row, size i) const { return row % rows * elements + i; }
 };
 

@@ -101,6 +101,24 @@ struct fixed_gathering : fixed<Policy> {
   }
 };
 
+/// The same of a functor that also loads by lines: see ends/functor_contract.hpp.
+template <class Policy>
+struct fixed_lines : fixed<Policy> {
+  using typename fixed<Policy>::functor;
+  using typename fixed<Policy>::element;
+  using typename fixed<Policy>::operands;
+  static constexpr size line_length = functor::line_length(Policy::numbers());
+
+  WINGBEAT_FN static auto load_line(WINGBEAT_GLOBAL const element* in, operands given, size row,
+                                    size line, size i) {
+    return functor{Policy::numbers(), in, Policy::completed(given), row}.load_line(line, i);
+  }
+  WINGBEAT_FN static auto load_line(WINGBEAT_GLOBAL const element* in, size row, size line,
+                                    size i) {
+    return load_line(in, operands{}, row, line, i);
+  }
+};
+
 /// The same of a functor that may also keep what it stores: see ends/keep.hpp.
 template <class Policy>
 struct fixed_kept : fixed<Policy> {

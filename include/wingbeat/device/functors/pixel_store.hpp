@@ -28,7 +28,8 @@ class pixel_store {
       : numbers_(n), out_(out), image_(given.image), row_(row) {}
   WINGBEAT_FN void store(size i, float value) const {
     const Index channels = Index(numbers_.channels), alpha = channels - 1;
-    out_[Index(i) * channels + Index(row_)] = stored_of<element>(value);
+    // 64 bits, because a thread's places are then a constant apart, which compilers fold.
+    out_[i * numbers_.channels + row_] = stored_of<element>(value);
     if (channels % 2 != 0 || row_ > 0) return;
     const Index pixel = pixel_at(numbers_, Index(i));
     const bool has_pixel = !numbers_.has_gaps() || pixel != no_pixel<Index>;

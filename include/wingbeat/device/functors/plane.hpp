@@ -38,17 +38,23 @@ struct pixel_numbers {
 template <class Index>
 inline constexpr Index no_pixel = ~Index(0);
 
-/// Returns the number of the pixel that element i is. Index: an unsigned type that counts all
-/// numbers of both; 64-bit divisions take GPUs several times as long.
+/// Returns the number of the pixel that element i of a line is. Index: an unsigned type that counts
+/// all numbers of both; 64-bit divisions take GPUs several times as long.
 template <class Index>
-WINGBEAT_FN Index pixel_at(pixel_numbers n, Index i) {
-  if (n.rows.is_image() && n.columns.is_image()) return i;
-  const Index length = Index(n.columns.length);
-  const Index y = pixel_of(n.rows, i / length), x = pixel_of(n.columns, i % length);
+WINGBEAT_FN Index pixel_at(pixel_numbers n, Index line, Index i) {
+  const Index y = pixel_of(n.rows, line), x = pixel_of(n.columns, i);
   if (n.has_gaps() && (y >= Index(n.rows.image) || x >= Index(n.columns.image))) {
     return no_pixel<Index>;
   }
   return y * Index(n.width) + x;
+}
+
+/// Returns the number of the pixel that element i of all is.
+template <class Index>
+WINGBEAT_FN Index pixel_at(pixel_numbers n, Index i) {
+  if (n.rows.is_image() && n.columns.is_image()) return i;
+  const Index length = Index(n.columns.length);
+  return pixel_at(n, i / length, i % length);
 }
 
 template <class Stored>

@@ -71,7 +71,11 @@ class access {
     if constexpr (!numbers.out.is_limited) {
       out_.put(place, i, z);
     } else if constexpr (Store::has_parts && numbers.out.is_pairs) {
-      if (is_out(2 * i) && is_out(2 * i + 1)) {
+      if constexpr (Store::computes && numbers.out.unit == 2) {
+        const auto first = out_.real_at(place, 2 * i - numbers.out.valid_begin);
+        if (is_out(2 * i)) out_.put_real(first, 0, z.re);
+        if (is_out(2 * i + 1)) out_.put_real(first, 1, z.im);
+      } else if (is_out(2 * i) && is_out(2 * i + 1)) {
         out_.put(place, i, z);
       } else if (is_out(2 * i)) {
         out_.put_re(place, z.re);
@@ -95,10 +99,16 @@ class access {
     if constexpr (!numbers.in.is_limited) {
       return in_.get(place, i);
     } else if constexpr (Load::has_parts && numbers.in.is_pairs) {
-      if (is_in(2 * i) && is_in(2 * i + 1)) return in_.get(place, i);
       complex_type z{real(0), real(0)};
-      if (is_in(2 * i)) z.re = in_.re(place);
-      if (is_in(2 * i + 1)) z.im = in_.im(place);
+      if constexpr (Load::computes && numbers.in.unit == 2) {
+        const auto first = in_.real_at(place, 2 * i - numbers.in.valid_begin);
+        if (is_in(2 * i)) z.re = in_.real(first, 0);
+        if (is_in(2 * i + 1)) z.im = in_.real(first, 1);
+      } else {
+        if (is_in(2 * i) && is_in(2 * i + 1)) return in_.get(place, i);
+        if (is_in(2 * i)) z.re = in_.re(place);
+        if (is_in(2 * i + 1)) z.im = in_.im(place);
+      }
       return z;
     } else {
       complex_type z{real(0), real(0)};
