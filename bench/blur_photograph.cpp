@@ -12,13 +12,16 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <utility>  // move
 #include <vector>
 
-#include "backend/backend.hpp"        // queue::copy
-#include "bench/smooth_lengths.hpp"   // smooth_length
-#include "measure/document_text.hpp"  // write_document
-#include "measure/rounds.hpp"         // queued_run, take_turns
-#include "peers/cufft.hpp"            // cufft
+#include "backend/backend.hpp"           // queue::copy
+#include "bench/launches.hpp"            // launches
+#include "bench/smooth_lengths.hpp"      // smooth_length
+#include "convolving/image_request.hpp"  // planes_of
+#include "measure/document_text.hpp"     // write_document
+#include "measure/rounds.hpp"            // queued_run, take_turns
+#include "peers/cufft.hpp"               // cufft
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -161,24 +164,40 @@ int difference_of(const buffer& a, const buffer& b) {
   return worst;
 }
 
-nlohmann::ordered_json measured(queue& on, std::size_t width, std::size_t height, std::size_t taps,
-                                precision between) {
-  std::vector<float> kernel(taps * taps);
+struct kernel_values {
+  std::vector<float> values;
+  double peak;  ///< No value is larger.
+};
+
+/// Returns noise whose sum is 1.
+kernel_values noisy_kernel(std::size_t count) {
+  std::vector<float> kernel(count);
   std::mt19937 bits{2};
   double sum = 0;
   for (float& each : kernel) sum += each = static_cast<float>(bits() >> 8) * 0x1p-24F;
   for (float& each : kernel) each = static_cast<float>(each / sum);
-  const image_convolution bloom{on,
-                                {.height = height,
-                                 .width = width,
-                                 .channels = n_colours,
-                                 .kernel_height = taps,
-                                 .kernel_width = taps,
-                                 .outside = border::mirror,
-                                 .stored = precision::fp16,
-                                 .between = between,
-                                 .image_peak = 1,
-                                 .kernel_peak = 1 / sum}};
+  return {std::move(kernel), 1 / sum};
+}
+
+image_convolution_spec bloom_of(std::size_t width, std::size_t height, std::size_t taps,
+                                precision between, double kernel_peak) {
+  return {.height = height,
+          .width = width,
+          .channels = n_colours,
+          .kernel_height = taps,
+          .kernel_width = taps,
+          .outside = border::mirror,
+          .stored = precision::fp16,
+          .between = between,
+          .image_peak = 1,
+          .kernel_peak = kernel_peak};
+}
+
+nlohmann::ordered_json measured(queue& on, std::size_t width, std::size_t height, std::size_t taps,
+                                precision between) {
+  const auto [kernel, peak] = noisy_kernel(taps * taps);
+  const image_convolution_spec spec = bloom_of(width, height, taps, between, peak);
+  const image_convolution bloom{on, spec};
   const auto pixels = photograph(height * width * n_colours);
   buffer in{on, bloom.image_bytes()}, weights{on, bloom.kernel_bytes()};
   in.write(pixels.data(), in.size_bytes());
@@ -197,6 +216,13 @@ nlohmann::ordered_json measured(queue& on, std::size_t width, std::size_t height
           on, "fused",
           [&] { bloom.enqueue(on, spectra.view(), in.view(), out.view(), workspace.view()); }),
       measure::queued_run(on, "cufft", [&] { by_cufft.run(in.view(), other.view()); })};
+  const std::size_t n_whole = runs.size();
+  const bench::launches alone{
+      on,
+      convolving::planes_of(spec),
+      n_colours,
+      {.in = in.view(), .out = out.view(), .workspace = {}, .filter = spectra.view()}};
+  alone.add(runs);
   measure::take_turns(runs, n_rounds);
   const int difference = difference_of(out, other);
   const double us = 1e6 * runs[1].median_s(), peer_us = 1e6 * runs[2].median_s();
@@ -208,18 +234,20 @@ nlohmann::ordered_json measured(queue& on, std::size_t width, std::size_t height
       "{:.1f} us; off by {} units of fp16{}\n{}",
       width, height, taps, taps, name_of(between), us, peer_us, peer_us / us, copy_us, difference,
       difference <= most ? "" : "  WRONG", bloom.explain());
-  return {{"width", width},
-          {"height", height},
-          {"taps", taps},
-          {"between", name_of(between)},
-          {"padded", bloom.padded()},
-          {"cufft_padded", by_cufft.padded()},
-          {"bytes", moved},
-          {"fused_us", us},
-          {"cufft_us", peer_us},
-          {"ratio", peer_us / us},
-          {"copy_of_the_bytes_us", copy_us},
-          {"difference_units", difference}};
+  nlohmann::ordered_json row{{"width", width},
+                             {"height", height},
+                             {"taps", taps},
+                             {"between", name_of(between)},
+                             {"padded", bloom.padded()},
+                             {"cufft_padded", by_cufft.padded()},
+                             {"bytes", moved},
+                             {"fused_us", us},
+                             {"cufft_us", peer_us},
+                             {"ratio", peer_us / us},
+                             {"copy_of_the_bytes_us", copy_us},
+                             {"difference_units", difference}};
+  alone.report({runs.begin() + static_cast<std::ptrdiff_t>(n_whole), runs.end()}, row);
+  return row;
 }
 
 }  // namespace

@@ -24,15 +24,14 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"            // queue::copy, plan
-#include "bench/access_patterns.hpp"      // patterns_of
-#include "bench/smooth_lengths.hpp"       // smooth_length
-#include "convolving/program.hpp"         // running_program
-#include "convolving/scores.hpp"          // score_store, score_memory
-#include "measure/document_text.hpp"      // write_document
-#include "measure/rounds.hpp"             // queued_run, take_turns
-#include "peers/cufft.hpp"                // cufft
-#include "programs/prepared_program.hpp"  // prepared_program
+#include "backend/backend.hpp"        // queue::copy, plan
+#include "bench/access_patterns.hpp"  // patterns_of
+#include "bench/launches.hpp"         // launches
+#include "bench/smooth_lengths.hpp"   // smooth_length
+#include "convolving/scores.hpp"      // score_store, score_memory
+#include "measure/document_text.hpp"  // write_document
+#include "measure/rounds.hpp"         // queued_run, take_turns
+#include "peers/cufft.hpp"            // cufft
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -183,49 +182,6 @@ backend::run run_of(buffer_view templates, buffer_view out, buffer_view spectra)
   return {.in = templates, .out = out, .workspace = {}, .filter = spectra};
 }
 
-/// The launches of one run, each by itself.
-class launches {
- public:
-  launches(const queue& on, const convolution_spec& spec, std::size_t templates,
-           const backend::run& given, std::vector<kernel_argument> store = {})
-      : on_(on),
-        geometry_(convolving::geometry_of(spec)),
-        steps_{backend::engine_of(on.device().runs_on), on.impl(),
-               convolving::running_program(on.impl(), {spec, geometry_, templates, 1})},
-        scratch_{on, std::max<std::size_t>(steps_.program().workspace_bytes(), 16)},
-        store_(std::move(store)),
-        run_(given) {
-    run_.workspace = scratch_.view();
-    run_.store = store_;
-  }
-
-  void add(std::vector<measure::timed_run>& runs) const {
-    for (std::size_t i = 0; i < steps_.program().steps.size(); ++i) {
-      runs.push_back(measure::queued_run(on_, "launch",
-                                         [this, i] { steps_.enqueue_step(*on_.impl(), run_, i); }));
-    }
-  }
-
-  void report(std::span<const measure::timed_run> runs, nlohmann::ordered_json& row) const {
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      const double us = 1e6 * runs[i].median_s();
-      const auto bytes = static_cast<double>(steps_.program().steps[i].traffic_bytes());
-      const kernel_resources takes = steps_.resources()[i];
-      fmt::print("  launch {}: {:.1f} us, {:.1f} MB, {:.2f} TB/s, {} registers, {} spilled\n",
-                 i + 1, us, bytes / 1e6, bytes / us / 1e6, takes.registers, takes.spill_bytes);
-      row["launches"].push_back({{"us", us}, {"bytes", bytes}});
-    }
-  }
-
- private:
-  queue on_;
-  std::vector<convolving::axis_geometry> geometry_;
-  programs::prepared_program steps_;
-  buffer scratch_;
-  std::vector<kernel_argument> store_;
-  backend::run run_;
-};
-
 /// Returns cuFFT's runs, one for each length that it may pad to.
 std::vector<std::unique_ptr<unfused>> peers_of(const queue& on, const problem& p) {
   std::vector<std::unique_ptr<unfused>> all;
@@ -275,7 +231,7 @@ nlohmann::ordered_json measured(queue& on, const problem& p) {
         measure::queued_run(on, "cufft", [&] { each->run(templates.view(), one_map.view()); }));
   }
   std::printf("%s", find.explain().c_str());
-  launches alone{on, spec, 1, run_of(templates.view(), one_map.view(), spectra.view())};
+  bench::launches alone{on, spec, 1, run_of(templates.view(), one_map.view(), spectra.view())};
   alone.add(runs);
   measure::take_turns(runs, n_rounds);
   const auto count = static_cast<double>(p.kernels);
@@ -326,8 +282,9 @@ nlohmann::ordered_json searched(queue& on, const problem& p, precision between, 
   const convolution prepared{on, spec};
   const buffer spectra{on, prepared.spectra_bytes()};
   prepared.prepare(on, image.view(), spectra.view());
-  const launches alone{on, spec, p.kernels, run_of(templates.view(), scores.keys(), spectra.view()),
-                       convolving::score_arguments(kept, 0, scores.others(), {})};
+  const bench::launches alone{on, spec, p.kernels,
+                              run_of(templates.view(), scores.keys(), spectra.view()),
+                              convolving::score_arguments(kept, 0, scores.others(), {})};
   std::vector<measure::timed_run> runs{
       measure::queued_run(on, "search", [&] { search.add(on, templates.view(), p.kernels); })};
   alone.add(runs);
