@@ -4,6 +4,7 @@
 //
 //     WINGBEAT_RANDOM_PLANS=2000 build/test/tests/random_convolutions_cuda_test
 //     WINGBEAT_RANDOM_PLANS=1 WINGBEAT_RANDOM_SEED=4711 ..    repeats the one that failed
+//     WINGBEAT_TEST_SECONDS=150 ..                            ends it after that time
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@
 #include "support/convolution_verdict.hpp"  // verdict_of
 #include "support/environment.hpp"          // from_environment
 #include "support/random_convolution.hpp"   // random_convolution, as_initialiser
+#include "support/share.hpp"                // has_time
 #include "wingbeat/devices.hpp"             // devices, why_absent
 
 namespace wingbeat::test {
@@ -29,7 +31,8 @@ inline void expect_right_convolutions(engine runs_on, std::uint64_t count,
   const std::uint64_t n_requests = from_environment("WINGBEAT_RANDOM_PLANS", count);
   const std::uint64_t first = from_environment("WINGBEAT_RANDOM_SEED", 1);
   std::size_t n_right = 0, n_wrong = 0;
-  for (std::uint64_t seed = first; seed < first + n_requests && n_wrong < 5; ++seed) {
+  std::uint64_t seed = first;
+  for (; seed < first + n_requests && n_wrong < 5 && has_time(); ++seed) {
     const drawn_convolution drawn = random_convolution(seed, within);
     const auto [is, why, share] = verdict_of(on, drawn);
     n_right += is == plan_verdict::right;
@@ -44,8 +47,9 @@ inline void expect_right_convolutions(engine runs_on, std::uint64_t count,
                   << " complex numbers\nconvolution_spec" << as_initialiser(drawn.spec) << "\n"
                   << why;
   }
-  std::printf("%s: %zu right, %zu wrong of %llu random convolutions\n", found.front().name.c_str(),
-              n_right, n_wrong, static_cast<unsigned long long>(n_requests));
+  std::printf("%s: %zu right, %zu wrong of the random convolutions of seeds %llu to %llu\n",
+              found.front().name.c_str(), n_right, n_wrong, static_cast<unsigned long long>(first),
+              static_cast<unsigned long long>(seed - 1));
   EXPECT_GT(n_right, 0U);
 }
 
