@@ -212,7 +212,8 @@ void keep(pass& result, const placement& position, const gathered_sides& gathere
   // On processors PoCL (3.1) outgrows its stack where it compiles such a loop of a longer row.
   if (store.kept_bytes == 0 || result.shape().bank_bytes == 0) return;
   if (!result.out.fused || !is_kept_row(result)) return;
-  if (result.rows > 1 && result.numbers.tiles_per_row() < device.compute_units) return;
+  // Of one row too, because what is kept has the same bits however many a run takes.
+  if (result.numbers.tiles_per_row() < device.compute_units) return;
   const device::grid::side& out = result.numbers.out;
   const unsigned parts = result.out.rows.taken == device::ends::reals::unpaired ? 1 : 2;
   tile_shape shape = result.shape();

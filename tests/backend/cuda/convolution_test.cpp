@@ -83,4 +83,26 @@ TEST(cuda_convolution, keeps_sums_of_long_rows) {
   }
 }
 
+/// Of few rows, so that workgroups would be too few for what several templates keep.
+TEST(cuda_convolution, keeps_the_same_bits_of_long_rows_however_many_templates_a_run_takes) {
+  if (devices(engine::cuda).empty()) GTEST_SKIP() << why_absent(engine::cuda);
+  queue on{first_device(engine::cuda)};
+  const std::size_t height = 200, width = 4000, h = 40, w = 60, count = 5;
+  buffer in{on, height * width * sizeof(float)}, templates{on, count * h * w * sizeof(float)};
+  in.write(real_noise<float>(height * width, 1).data(), in.size_bytes());
+  templates.write(real_noise<float>(count * h * w, 2).data(), templates.size_bytes());
+  std::vector<std::vector<float>> maps;
+  for (const std::size_t at_once : {1, 5}) {
+    template_search search{on,
+                           {.image = {height, width},
+                            .templates = {h, w},
+                            .keeps_sums = true,
+                            .templates_at_once = at_once}};
+    search.begin(on, in.view());
+    search.add(on, templates.view(), count);
+    maps.push_back(search.scores(on));
+  }
+  EXPECT_EQ(maps[0], maps[1]);
+}
+
 }  // namespace
