@@ -239,7 +239,7 @@ void keep(pass& result, const placement& position, const gathered_sides& gathere
   if (shape.scratch_bytes() > room) return;
   result.numbers.shape = shape;
   const loop& lanes = result.numbers.loops[0];
-  if (device.has_bulk_prefetch && lanes.block == shape.lanes &&
+  if (device.has_bulk_prefetch && lanes.block > 0 && lanes.block % shape.lanes == 0 &&
       lanes.block_in == lanes.block * (result.numbers.total + 1)) {
     result.numbers.prefetch_elements = lanes.block_in;  // of the next row
   }

@@ -126,7 +126,9 @@ class pass {
       const kept_type tile({access_, number, rows, row}, held);
       if constexpr (numbers.prefetch_elements > 0) {
         constexpr size elements = numbers.prefetch_elements, distance = numbers.in.distance;
-        if (row + 1 < rows && body_.rank() == 0) access_.prefetch(tile.in(0) + distance, elements);
+        constexpr size tiles_of_block = numbers.loops[0].block / numbers.shape.lanes;
+        const bool is_first = number % tiles_of_block == 0 && body_.rank() == 0;
+        if (row + 1 < rows && is_first) access_.prefetch(tile.in(0) + distance, elements);
       }
       body_.run_tile(tile, *this, number, rows);
       body_.team().workgroup_barrier();
