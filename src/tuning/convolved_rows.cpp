@@ -33,18 +33,20 @@ double cost_of_row(std::size_t length, precision real) {
 }  // namespace processor
 
 /// The cost where kernels are compiled, in picoseconds on an H200. There 2^26 real samples took
-///     block       512  1024  2048  4096  8192  16384  32768
-///     255 taps    238   183   186   200   224    377    465 us
-///     4,095 taps                          347    376    500 us
-/// while a copy took 128 us. These are within an eighth of 2.8 ps for each complex number that is
-/// read and written, and for each point of a row, overlap included, what `point_costs` has. Rows
-/// beyond 8,192 points of fp32 run as clusters or in two launches, and the longest cross memory
-/// four times. Costs of launches, and of rows that were not measured, are estimates.
+///     block       512  1024  2048  4096  8192  32768
+///     255 taps    238   183   186   200   224    465 us
+///     4,095 taps                          347    500 us
+/// while a copy took 128 us, and on an H100, where instructions take as long, 292 us in blocks of
+/// 16,384. These are within an eighth of 2.8 ps for each complex number that is read and written,
+/// and for each point of a row, overlap included, what `point_costs` has. Rows beyond 16,384 points
+/// of fp32 run as clusters or in two launches, and the longest cross memory four times. Costs of
+/// launches, and of rows that were not measured, are estimates.
 namespace compiled {
 
 constexpr double number_cost = 2.8;
 constexpr std::size_t first_row_bytes = 8192;  ///< 1,024 points of fp32; shorter rows cost as much.
-constexpr std::array point_costs = {2.0, 2.4, 3.0, 3.8, 7.3, 10.8};
+constexpr std::array point_costs = {2.0, 2.4, 3.0, 3.8, 4.4, 10.8};
+constexpr double wide_point_cost = 7.3;  ///< The last but one of fp64, in two launches once.
 constexpr double longest_point_cost = 16;
 constexpr double launch_cost = 2e6;
 
@@ -58,8 +60,10 @@ std::size_t place_of(std::size_t length, precision real) {
 
 double cost_of_row(std::size_t length, std::size_t numbers, precision real) {
   const std::size_t place = place_of(length, real);
-  const double point_cost = place < point_costs.size() ? point_costs[place] : longest_point_cost;
-  const double times_wider = real == precision::fp64 ? 2 : 1;
+  const bool is_wide = real == precision::fp64;
+  double point_cost = place < point_costs.size() ? point_costs[place] : longest_point_cost;
+  if (is_wide && place + 2 == point_costs.size()) point_cost = wide_point_cost;
+  const double times_wider = is_wide ? 2 : 1;
   return times_wider *
          (number_cost * static_cast<double>(numbers) + point_cost * static_cast<double>(length));
 }
