@@ -32,10 +32,10 @@ constexpr point_costs of_processor{.memory = 3, .mixed = 1.12, .mixed_beyond_409
 /// 1,536 x 1,536, 0.92 and 0.99 for the last.
 constexpr point_costs of_opencl_cpu{.memory = 3, .mixed = 1.4, .mixed_beyond_4096 = 1.4};
 
-/// A GPU's, where bytes count most. An H200 took 0.76 of the time of 2,048 x 4,096 for
-/// 1,344 x 2,304 (a bloom), but 1.27 of that of 8,192 x 4,096 for 5,760 x 4,096: convolved columns
-/// of mixed lengths have shapes by rule.
-constexpr point_costs of_gpu{.memory = 24, .mixed = 1.35, .mixed_beyond_4096 = 1.65};
+/// A GPU's, where bytes count most. An H100 took 1.22 of the time of 2,048 x 2,304 for
+/// 1,344 x 2,304 (a bloom; 1.11 in fp16), because columns of powers of two are made by fused
+/// multiply-adds; an H200 1.27 of that of 8,192 x 4,096 for 5,760 x 4,096.
+constexpr point_costs of_gpu{.memory = 24, .mixed = 1.5, .mixed_beyond_4096 = 1.65};
 
 const point_costs& costs_of(const device_info& device) {
   if (device.is_gpu || device.runs_on == engine::cuda) return of_gpu;
