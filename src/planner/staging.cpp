@@ -237,13 +237,20 @@ void keep(pass& result, const placement& position, const gathered_sides& gathere
   }
   hold(shape, wanted, parts);
   if (shape.scratch_bytes() > room) return;
+  // One row alone waits for memory, which two workgroups hide; of several rows more registers took
+  // less time than more workgroups (sections 41 and 50).
+  tile_shape smaller = shape;
+  smaller.half_trade = wanted.half_trade;
+  const bool are_two = result.rows == 1 && shape.held_bytes == 0 && wanted.half_trade &&
+                       2 * smaller.scratch_bytes() <= room;
+  if (are_two) shape = smaller;
   result.numbers.shape = shape;
   const loop& lanes = result.numbers.loops[0];
   if (device.has_bulk_prefetch && lanes.block > 0 && lanes.block % shape.lanes == 0 &&
       lanes.block_in == lanes.block * (result.numbers.total + 1)) {
     result.numbers.prefetch_elements = lanes.block_in;  // of the next row
   }
-  result.resident = 1;  // more registers took less time than more workgroups (section 41)
+  result.resident = are_two ? 2 : 1;
   result.fraction = 0;
   result.out.fused->keeps = true;
   result.out.fused->moved_bytes = store.kept_moved_bytes;
