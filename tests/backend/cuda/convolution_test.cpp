@@ -43,43 +43,55 @@ TEST(cuda_convolution, reads_nothing_in_warps_without_lines) {
   }
 }
 
-/// The sums of rows that are so long are in registers.
-TEST(cuda_convolution, keeps_sums_of_long_rows) {
-  if (devices(engine::cuda).empty()) GTEST_SKIP() << why_absent(engine::cuda);
-  const std::size_t height = 700, width = 4000, h = 40, w = 60, count = 5;
-  const auto image = noise<float>(height * width / 2, 1),
-             kernels = noise<float>(count * h * w / 2, 2);
-  std::vector<std::vector<float>> maps;
-  for (const engine runs_on : {engine::host, engine::cuda}) {
+/// Rows of which local memory has no room for all that is kept.
+class long_rows : public ::testing::Test {
+ protected:
+  static constexpr std::size_t height = 700, width = 4000, h = 40, w = 60, count = 5;
+
+  /// Returns what a search keeps of each place: scores, with sums means and variances.
+  std::vector<std::vector<float>> maps_of(engine runs_on, bool keeps_sums, std::size_t at_once) {
     queue on{first_device(runs_on)};
-    buffer in{on, height * width * sizeof(float)}, templates{on, count * h * w * sizeof(float)};
+    buffer in{on, image.size() * sizeof(float)}, templates{on, kernels.size() * sizeof(float)};
     in.write(image.data(), in.size_bytes());
     templates.write(kernels.data(), templates.size_bytes());
     template_search search{on,
                            {.image = {height, width},
                             .templates = {h, w},
-                            .keeps_sums = true,
-                            .keeps_counts = true,
-                            .threshold = 10,
-                            .templates_at_once = 3}};
-    if (runs_on == engine::cuda) {
-      EXPECT_NE(search.explain().find("16 bytes of each in registers"), std::string::npos)
-          << search.explain();
-    }
+                            .keeps_sums = keeps_sums,
+                            .templates_at_once = at_once}};
+    explanation = search.explain();
     search.begin(on, in.view());
     search.add(on, templates.view(), count);
-    maps.push_back(search.scores(on));
+    std::vector<std::vector<float>> maps{search.scores(on)};
+    if (!keeps_sums) return maps;
     maps.push_back(search.mean(on));
     maps.push_back(search.variance(on));
+    return maps;
   }
-  for (std::size_t m = 0; m < 3; ++m) {
-    ASSERT_EQ(maps[m].size(), maps[m + 3].size());
-    double difference = 0, largest = 0;
-    for (std::size_t i = 0; i < maps[m].size(); ++i) {
-      largest = std::max<double>(largest, std::abs(maps[m][i]));
-      difference = std::max<double>(difference, std::abs(maps[m][i] - maps[m + 3][i]));
+
+  std::vector<float> image = real_noise<float>(height * width, 1);
+  std::vector<float> kernels = real_noise<float>(count * h * w, 2);
+  std::string explanation;
+};
+
+TEST_F(long_rows, are_kept_in_registers_and_by_two_workgroups) {
+  if (devices(engine::cuda).empty()) GTEST_SKIP() << why_absent(engine::cuda);
+  const auto expected = maps_of(engine::host, true, count);
+  for (const bool keeps_sums : {false, true}) {
+    for (const std::size_t at_once : {1, 3}) {
+      const auto maps = maps_of(engine::cuda, keeps_sums, at_once);
+      EXPECT_EQ(explanation.find("16 bytes of each in registers") != std::string::npos, keeps_sums)
+          << explanation;
+      for (std::size_t m = 0; m < maps.size(); ++m) {
+        ASSERT_EQ(maps[m].size(), expected[m].size());
+        double difference = 0, largest = 0;
+        for (std::size_t i = 0; i < maps[m].size(); ++i) {
+          largest = std::max<double>(largest, std::abs(expected[m][i]));
+          difference = std::max<double>(difference, std::abs(maps[m][i] - expected[m][i]));
+        }
+        EXPECT_LT(difference, 1e-5 * largest) << "map " << m << ", " << at_once << " at once";
+      }
     }
-    EXPECT_LT(difference, 1e-5 * largest) << m;
   }
 }
 
