@@ -50,8 +50,8 @@ expectation expected_of(std::size_t n, const device_info& device,
   const std::vector<planner::piece> pieces = planner::pieces_of(axis, data, device);
   const planner::piece& first = pieces.front();
   if (pieces.size() == 1 && (first.chirped || first.by_rader)) {
-    return {n, first.by_rader ? rader_order : chirp,
-            static_cast<double>(n) / planner::time_of_convolved(first.shape, data.times)};
+    const double time = planner::time_of_convolved(first.shape, data.fp32, data.times);
+    return {n, first.by_rader ? rader_order : chirp, static_cast<double>(n) / time};
   }
   double copies = 0;
   bool is_measured = true;

@@ -38,31 +38,32 @@ void keep_bins(piece& each, bool is_measured) {
   each.resident = 0;
 }
 
-/// Returns the piece that convolves an axis, or a part of it of `length`, in one workgroup; other
-/// rows than those of powers of two by a shape of `list`, if it has one.
+/// Returns the piece that convolves an axis, or a part of it of `length`, in one workgroup; rows by
+/// a shape of `list`, if it has one.
 std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const choice& context,
                                const tuning::table<tuning::shape>& list = {}) {
   axis_request part = context.axis;
   part.total = length;
   part.transforms = context.butterflies(length);
   const piece common = common_piece(context, false, false);
-  const tuning::shape* measured = first_of(list, length);
+  const tuning::shape* measured = part.is_row ? first_of(list, length) : nullptr;
   std::optional<piece> result;
+  const auto take = [&](const tuning::shape& shape) {
+    result = fitted(shaped_as(common, body::transform, shape, context.device), context.device);
+    if (result) keep_bins(*result, &shape == measured);
+  };
+  if (measured != nullptr) take(*measured);
   if (!part.is_row) {
     result = plain_columns(common, length, neighbours, context);
-  } else if (device::is_power_of_two(length)) {
+    if (result) keep_bins(*result, false);
+  } else if (!result && device::is_power_of_two(length)) {
     result = convolution_of(part, context.data, context.device);
-  } else {
+  } else if (!result) {
     rule_request asked = rule_of(common, length);
     asked.is_convolved = true;
-    const auto shape = measured != nullptr ? std::optional{*measured}
-                                           : row_by_rule(asked, context.data, context.device);
-    if (shape)
-      result = fitted(shaped_as(common, body::transform, *shape, context.device), context.device);
+    if (const auto shape = row_by_rule(asked, context.data, context.device)) take(*shape);
   }
   if (!result) return result;
-  const bool is_power_row = part.is_row && device::is_power_of_two(length);
-  if (!is_power_row) keep_bins(*result, part.is_row && measured != nullptr);
   result->shape.makes = body::convolve;
   return result;
 }
@@ -123,8 +124,9 @@ std::size_t length_for_chirp(std::size_t least, axis_request row, const tuning::
     if (device::greatest_factor(static_cast<unsigned>(n)) > 5) return never;
     if (is_long) return static_cast<double>(m) * (m == power ? 1 : data.times.padded_other);
     row.total = m;
-    const auto whole = convolved(m, 1, {row, data, device});
-    return whole ? time_of_convolved(whole->shape, data.times) : never;
+    const choice context{row, data, device};
+    const auto whole = convolved(m, 1, context, context.shapes.chirps);
+    return whole ? time_of_convolved(whole->shape, context.shapes, data.times) : never;
   };
   return multiple *
          tuning::cheapest_good_length((least + multiple - 1) / multiple, power / multiple, cost);
@@ -162,11 +164,14 @@ std::optional<piece> rader_piece_of(const axis_request& axis, const tuning::arch
 /// its numbers: as a prime, or with a chirp within `padded`.
 std::optional<piece> whole_piece_of(const axis_request& axis, const axis_request& padded,
                                     const tuning::architecture& data, const device_info& device) {
-  auto whole = convolved(padded.total, padded.columns, {padded, data, device});
+  const choice context{padded, data, device};
+  auto whole = convolved(padded.total, padded.columns, context, context.shapes.chirps);
   auto prime = rader_piece_of(axis, data, device);
   const bool has_choice = prime && whole && axis.is_row && device.is_gpu;
-  const bool is_quicker = prime && (!has_choice || time_of_convolved(prime->shape, data.times) <
-                                                       time_of_convolved(whole->shape, data.times));
+  const auto time = [&](const piece& each) {
+    return time_of_convolved(each.shape, context.shapes, data.times);
+  };
+  const bool is_quicker = prime && (!has_choice || time(*prime) < time(*whole));
   return is_quicker ? prime : whole;
 }
 
@@ -189,7 +194,7 @@ double time_of_columns(const piece& columns, const tuning::architecture& data) {
   const tile_shape& shape = columns.shape;
   const double side_by_side = shape.lanes * shape.element_bytes;
   const double halvings = std::log2(data.times.wide_columns / side_by_side);
-  return std::max(time_of_convolved(shape, data.times) / static_cast<double>(shape.elements()),
+  return std::max(time_of_convolved(shape, {}, data.times) / static_cast<double>(shape.elements()),
                   data.times.unmeasured * std::pow(data.times.narrower, std::max(halvings, 0.0)));
 }
 
@@ -288,14 +293,20 @@ std::vector<piece> long_pieces_of(const axis_request& request, axis_request axis
 
 }  // namespace
 
-double time_of_convolved(const tile_shape& shape, const tuning::time_model& times) {
+double time_of_convolved(const tile_shape& shape, const tuning::shapes& measured,
+                         const tuning::time_model& times) {
   const auto length = static_cast<unsigned>(shape.length);
+  const bool is_prime = shape.makes == body::rader;
+  const auto* entry = first_of(is_prime ? measured.primes : measured.chirps, length);
+  if (entry != nullptr && entry->fraction > 0) {
+    const double points = is_prime ? length + 1.0 : (length + 1.0) / 2;
+    return points / static_cast<double>(entry->fraction);
+  }
   const auto grown = [&](double each, double beyond) {
     return std::pow(each, std::max(std::log2(length / beyond), 0.0));
   };
   const double powers = grown(times.convolved_power_growth, 512);
-  const bool is_reordered = shape.makes == body::rader && !shape.lanes_across;
-  const double order = is_reordered ? times.rader_point * powers : 0;
+  const double order = is_prime && shape.stage_in ? times.rader_point * powers : 0;
   if (device::is_power_of_two(length)) return length * (times.convolved_power * powers + order);
   const double cost = device::workgroup::stage_cost(length, shape.elements_per_thread);
   const double stages = std::max(cost / times.convolved_stages, times.convolved_least);

@@ -102,7 +102,7 @@ std::string pass::describe() const {
       cut_text(*this) +
       formatted(": {} elements a thread, {} threads, {} {} a {}, {} bytes of local memory",
                 shape.elements_per_thread, shape.threads(), shape.lanes,
-                shape.lanes_across ? "neighbouring columns" : "transforms",
+                shape.lanes_across && !shape.stage_in ? "neighbouring columns" : "transforms",
                 shape.workgroups > 1 ? formatted("cluster of {}", shape.workgroups) : "workgroup",
                 shape.scratch_bytes());
   if (shape.sink == row::half_spectrum) text += ", bins of a real transform separated";

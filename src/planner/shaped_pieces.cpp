@@ -78,6 +78,7 @@ piece shaped_as(piece result, body makes, const tuning::shape& shape, const devi
   tile.elements_per_thread = shape.elements;
   tile.workgroups = shape.workgroups;
   tile.lanes = shape.lanes;
+  tile.lanes_across = shape.across;
   tile.half_trade = shape.half_trade;
   tile.stage_in = shape.stage_in;
   tile.stage_out = shape.stage_out;

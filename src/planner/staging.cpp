@@ -40,10 +40,11 @@ void stage_sides(pass& result, const request::resolved_spec& request,
   const bool has_loops = numbers.depth > 0;
   const std::size_t lane_in = has_loops ? numbers.loops[0].in : numbers.in.distance;
   const std::size_t lane_out = has_loops ? numbers.loops[0].out : numbers.out.distance;
-  if (shape.makes == body::rader && !shape.lanes_across) {
+  if (shape.makes == body::rader && shape.stage_in) {  // a row
     // In no order, through local memory of its own layout.
     shape.stage_in = numbers.in.stride == 1 && !spec.load.is_given();
     shape.stage_out = numbers.out.stride == 1 && !spec.store.is_given();
+    shape.lanes_across &= shape.stage_in && shape.stage_out;
     return;
   }
   if (shape.is_in_place()) shape.stage_in = shape.stage_out = false;

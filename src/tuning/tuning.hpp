@@ -40,6 +40,8 @@ struct count_range {
 //   cache, which joins accesses of neighbouring threads to rows that begin anywhere in a sector.
 // `prefetch_mib`: how far ahead input is prefetched into L2; 0: not at all.
 // `streams`: output is written by streaming stores, which leave the caches first.
+// `across`: rows of primes that are staged: neighbouring threads take neighbouring rows, whose
+//   elements in any order they find in banks of their own.
 // `counts`: see above. Of the shapes of one length, the first for the call's count is taken.
 // Lists are in any order, and may lack lengths.
 
@@ -59,6 +61,7 @@ struct shape {
   unsigned resident = 0;
   unsigned prefetch_mib = 0;
   bool streams = false;  ///< Columns: only over the input; those written elsewhere never stream.
+  bool across = false;
   count_range counts = {};
 };
 
@@ -174,6 +177,9 @@ struct shapes {
   table<shape> convolved_lines = {};
   /// Rows of p points, a prime, that are convolved within p - 1, by the latter; others by the rule.
   table<shape> primes = {};
+  /// Rows that are convolved with a chirp, by the length M that they are convolved within; others
+  /// as `convolutions`, or by the rule. Fractions are of the longest rows, of (M + 1) / 2 points.
+  table<shape> chirps = {};
   table<shape> columns = {};
   table<shape> column_lines = {};
   mirrored_limits unmeasured_mirrored = {};

@@ -8,15 +8,16 @@
 #include <complex>
 #include <vector>
 
-#include "chirp.hpp"                    // chirp
-#include "planner/devices.hpp"          // hopper, opencl
-#include "planner/pieces.hpp"           // pieces_of
-#include "programs/transforms.hpp"      // make_program
-#include "rader.hpp"                    // rader, is_rader_length
-#include "support/oracle.hpp"           // widened
-#include "tuning/tuning.hpp"            // for_device
-#include "wingbeat/device/factors.hpp"  // is_product_of_radices
-#include "wingbeat/roots.hpp"           // root
+#include "chirp.hpp"                     // chirp
+#include "planner/convolved_pieces.hpp"  // convolution_of, time_of_convolved
+#include "planner/devices.hpp"           // hopper, opencl
+#include "planner/pieces.hpp"            // pieces_of
+#include "programs/transforms.hpp"       // make_program
+#include "rader.hpp"                     // rader, is_rader_length
+#include "support/oracle.hpp"            // widened
+#include "tuning/tuning.hpp"             // for_device
+#include "wingbeat/device/factors.hpp"   // is_product_of_radices
+#include "wingbeat/roots.hpp"            // root
 
 namespace {
 
@@ -90,6 +91,51 @@ TEST(any_length, convolves_rows_by_the_shapes_that_were_measured) {
   EXPECT_EQ(row.resident, 5U);
   const auto columns = pieces_of({.total = 37, .is_row = false, .columns = 64}, data, hopper());
   EXPECT_EQ(columns.front().resident, 0U) << "of columns nothing was measured";
+}
+
+TEST(any_length, has_rows_of_primes_across_threads_where_both_sides_are_staged) {
+  static constexpr tuning::shape measured[] = {
+      {.length = 36, .elements = 12, .lanes = 32, .across = true}};
+  tuning::architecture data = tuning::for_device(hopper());
+  data.fp32.primes = measured;
+  const auto shape_of = [&](plan_spec spec) {
+    const auto steps =
+        programs::make_program(request::resolved_spec{std::move(spec)}, hopper(), data);
+    return steps.passes().front().shape();
+  };
+  const tile_shape rows = shape_of({.lengths = {37}, .batch = 1000});
+  EXPECT_TRUE(rows.lanes_across && rows.stage_in && rows.stage_out);
+  const tile_shape apart = shape_of({.lengths = {37}, .batch = 1000, .in = {.strides = {2}}});
+  EXPECT_FALSE(apart.lanes_across || apart.stage_in) << "neighbours would read far apart";
+}
+
+TEST(any_length, convolves_with_a_chirp_by_shapes_of_their_own) {
+  static constexpr tuning::shape chirps[] = {
+      {.length = 128, .elements = 16, .lanes = 16, .fraction = 0.9F, .prefetch_mib = 4}};
+  tuning::architecture data = tuning::for_device(hopper());
+  data.fp32.chirps = chirps;
+  const piece row = pieces_of({.total = 59}, data, hopper()).front();
+  EXPECT_TRUE(row.chirped);
+  EXPECT_EQ(row.shape.length, 128U);
+  EXPECT_EQ(row.shape.elements_per_thread, 16U);
+  EXPECT_EQ(row.shape.bins, device::order::scrambled);
+  EXPECT_DOUBLE_EQ(time_of_convolved(row.shape, data.fp32, data.times), 64.5 / 0.9F);
+  const auto yours = convolution_of({.total = 128}, data, hopper());
+  EXPECT_EQ(yours->shape.elements_per_thread, 8U) << "convolutions are as they were";
+}
+
+/// As measured, whatever the model expects.
+TEST(any_length, takes_the_quicker_of_both_ways_as_measured) {
+  for (const float fraction : {0.01F, 1.0F}) {
+    const tuning::shape prime[] = {
+        {.length = 58, .elements = 29, .lanes = 32, .fraction = fraction}};
+    const tuning::shape chirp[] = {{.length = 128, .elements = 16, .lanes = 16, .fraction = 0.5F}};
+    tuning::architecture data = tuning::for_device(hopper());
+    data.fp32.primes = prime;
+    data.fp32.chirps = chirp;
+    const piece row = pieces_of({.total = 59}, data, hopper()).front();
+    EXPECT_EQ(row.by_rader != nullptr, fraction == 1) << fraction;
+  }
 }
 
 TEST(any_length, is_columns_convolved_rows_and_columns_back_where_it_does_not) {

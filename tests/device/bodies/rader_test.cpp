@@ -87,6 +87,15 @@ TEST(body_rader, stages_rows_in_local_memory) {
   check<in_halves<staged<prime_rows<337, 14, 2, double>>>>(3);
 }
 
+TEST(body_rader, has_neighbouring_threads_in_neighbouring_rows) {
+  check<across<staged<prime_rows<37, 6, 8>>>>(17);
+  check<across<staged<prime_rows<41, 20, 32>>>>(33);
+  check<across<staged<prime_rows<257, 16, 4>>>>(6);   // in place
+  check<across<staged<prime_rows<577, 24, 4>>>>(5);   // one part of local memory
+  check<across<staged<prime_rows<31, 30, 32>>>>(33);  // no exchange
+  check<in_halves<across<staged<prime_rows<337, 14, 4, double>>>>>(5);
+}
+
 TEST(body_rader, has_large_radices) {
   check<staged<prime_rows<47, 23, 4>>>(6);
   check<staged<prime_rows<103, 17, 2>>>(3);  // 17 and 6, whose elements are exchanged back
@@ -97,6 +106,8 @@ TEST(body_rader, stores_the_bins_that_are_in_memory) {
   check<half_stored<prime_rows<37, 6, 4>>>(6);
   check<half_stored<staged<prime_rows<37, 6, 4>>>>(7);
   check<half_stored<staged<prime_rows<61, 15, 8>>>>(9);
+  check<half_stored<across<staged<prime_rows<61, 15, 8>>>>>(9);
+  check<half_stored<across<staged<prime_rows<43, 21, 16>>>>>(17);  // an even number of bins
 }
 
 TEST(body_rader, takes_columns) {

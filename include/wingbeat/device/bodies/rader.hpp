@@ -71,8 +71,10 @@ class rader : public convolve<Policy, Group> {
       has_two && !row_shape.is_in_place() && !base::team_type::is_in_subgroup;
   static constexpr unsigned arrives_in = has_two ? 1 : 0;
   static constexpr unsigned leaves_from = has_two && !goes_back_apart ? 1 : 0;
+  /// Neighbouring threads of neighbouring rows find an element in banks of their own.
+  static constexpr unsigned kept_pitch = row_shape.lanes_across ? kept | 1 : kept;
   /// Where rows arrived and others may still read theirs, each leaves from its own place.
-  static constexpr unsigned pitch_out = leaves_from == arrives_in && has_two ? points : kept;
+  static constexpr unsigned pitch_out = leaves_from == arrives_in && has_two ? points : kept_pitch;
 
   using part_type = workgroup::scratch<row_shape.rader_bytes(), workgroup::reuse::after_barrier>;
   WINGBEAT_FN part_type exchanged_in(unsigned part) const {

@@ -142,8 +142,8 @@ class elements {
                                                    placed.valid_end >= length);
     const bool is_plain = placed.stride == 1 && are_wanted && !placed.is_hermitian &&
                           placed.second == 0 && placed.block == 0;
-    const bool are_rows = !numbers.shape.lanes_across && !numbers.shape.mirrored &&
-                          !numbers.is_flat && numbers.loops[0].block == 0;
+    const bool are_rows =
+        !numbers.shape.mirrored && !numbers.is_flat && numbers.loops[0].block == 0;
     return is_plain && are_rows && !is_power_of_two(length) &&
            length == (numbers.depth == 0 ? placed.distance : of_loop);
   }
