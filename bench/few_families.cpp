@@ -108,13 +108,13 @@ void add_launches(list& to, const candidate& base) {
   const auto add = [&](const char* label, std::size_t max_early_bytes, bool spreads) {
     candidate one = base;
     one.label = label;
-    one.max_early_bytes = max_early_bytes;
+    one.placing.max_early_bytes = max_early_bytes;
     one.spreads = spreads;
     to.push_back(std::move(one));
   };
   add("built in, none early", 0, true);
   add("built in, all early", std::numeric_limits<std::size_t>::max(), true);
-  add("built in, not spread", base.max_early_bytes, false);
+  add("built in, not spread", base.placing.max_early_bytes, false);
 }
 
 void add_few(list& to, const candidate& base, const plan_spec& what) {

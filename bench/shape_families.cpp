@@ -10,6 +10,9 @@
 #include <stdexcept>  // invalid_argument
 #include <utility>    // pair
 
+#include "wingbeat/device/factors.hpp"           // greatest_factor, is_product_of_radices
+#include "wingbeat/device/workgroup/advise.hpp"  // stage_cost
+
 namespace wingbeat::bench {
 namespace {
 
@@ -23,6 +26,7 @@ candidate own(const plan_spec& what, const device_info& where) {
   candidate all;
   all.label = "built in";
   all.bank_bytes = data.bank_bytes;
+  all.placing = data.placing;
   const request::traits& kind = request::traits_of(what.kind);
   all.is_forward = kind.is_forward;
   const tuning::row_shapes& own = !kind.is_real()   ? mine.rows
@@ -37,6 +41,7 @@ candidate own(const plan_spec& what, const device_info& where) {
   copy(all.cuts, rows.cuts);
   copy(all.convolutions, mine.convolutions);
   copy(all.primes, mine.primes);
+  copy(all.chirps, mine.chirps);
   copy(all.columns, mine.columns);
   copy(all.column_lines, mine.column_lines);
   copy(all.planes, own.planes);
@@ -58,7 +63,11 @@ void replace(std::vector<Shape>& shapes, const Shape& shape) {
 }
 
 std::string prefetch_text(unsigned mib) {
-  return mib > 0 ? fmt::format(", prefetch_mib = {}", mib) : "";
+  return mib > 0 ? fmt::format(", .prefetch_mib = {}", mib) : "";
+}
+
+std::string resident_text(unsigned resident) {
+  return resident > 0 ? fmt::format(", .resident = {}", resident) : "";
 }
 
 template <class Shape>
@@ -107,30 +116,61 @@ void add_convolutions(list& to, const candidate& base, std::size_t n) {
   }
 }
 
-/// Rows of a prime: by a convolution of one less, or with a chirp within a power of two.
-void add_primes(list& result, const candidate& base, std::size_t n) {
-  const auto add = [&](std::size_t length, candidate data, std::string_view way) {
-    for (const unsigned elements : elements_to_try(length)) {
-      const std::size_t threads = length / elements;
-      if (elements < 4 || threads > 128) continue;
-      const auto lanes = static_cast<unsigned>(std::bit_floor(128 / threads));
-      const unsigned mib = length < 64 ? 0 : 4;
-      for (auto* shapes : {&data.convolutions, &data.primes}) {
-        replace(*shapes,
-                tuning::shape{
-                    .length = length, .elements = elements, .lanes = lanes, .prefetch_mib = mib});
-      }
-      data.label = fmt::format("{{.length = {}, .elements = {}, .lanes = {}{}}}, {}", length,
-                               elements, lanes, prefetch_text(mib), way);
-      result.push_back(data);
-    }
+/// Rows of a prime convolved within a length. Of more than 256 points by as many elements a thread
+/// as cost least, or nearly.
+void add_convolved_rows(list& result, const candidate& base, std::size_t length, bool is_prime) {
+  const auto cost = [&](unsigned elements) {
+    return device::workgroup::stage_cost(static_cast<unsigned>(length), elements);
   };
-  candidate cyclic = base, chirped = base;
-  cyclic.times.rader_point = -100;  // always
-  chirped.times.rader_point = 100;
-  chirped.times.convolved_power = 0;
-  add(n - 1, cyclic, "rader");
-  add(std::bit_ceil(2 * n - 1), chirped, "chirp");
+  auto counts = elements_to_try(length);
+  std::erase_if(counts, [&](unsigned elements) {
+    return elements < (length < 64 ? 4 : 8) || length / elements > 512;
+  });
+  unsigned least = ~0U;
+  for (const unsigned elements : counts) least = std::min(least, cost(elements));
+  const auto add = [&](tuning::shape shape) {
+    shape.length = length;
+    shape.fraction = 1e6F;  // so that it is taken
+    candidate data = base;
+    replace(is_prime ? data.primes : data.chirps, shape);
+    data.label = fmt::format("{{.length = {}, .elements = {}, .lanes = {}{}{}{}}}, {}", length,
+                             shape.elements, shape.lanes, resident_text(shape.resident),
+                             prefetch_text(shape.prefetch_mib),
+                             shape.across ? ", .across = true" : "", is_prime ? "rader" : "chirp");
+    result.push_back(std::move(data));
+  };
+  const bool may_be_fewer = length >= 1000 && (is_prime || std::has_single_bit(length));
+  for (const unsigned elements : counts) {
+    if (2 * cost(elements) > 3 * least && length > 256) continue;
+    for (const unsigned lanes : {1U, 2U, 4U, 8U, 16U, 32U, 64U}) {
+      const std::size_t threads = length / elements * lanes;
+      if (threads < 64 || threads > (lanes == 1 ? 512 : 256)) continue;
+      tuning::shape shape{.elements = elements, .lanes = lanes, .prefetch_mib = 4};
+      add(shape);
+      if (is_prime && length <= 128) add({.elements = elements, .lanes = lanes});
+      if (may_be_fewer) {
+        shape.resident = static_cast<unsigned>(1024 / threads);
+        add(shape);
+        shape.resident = 0;
+      }
+      shape.across = true;
+      if (is_prime && lanes >= 4) add(shape);
+    }
+  }
+}
+
+/// Rows of a prime: by a convolution of one less, or with a chirp within a power of two or one of
+/// the two least good lengths.
+void add_primes(list& result, const candidate& base, std::size_t n, bool is_of_reals) {
+  if (device::is_product_of_radices(n - 1)) add_convolved_rows(result, base, n - 1, true);
+  const std::size_t least = is_of_reals ? n + n / 2 : 2 * n - 1, power = std::bit_ceil(least);
+  unsigned count = 0;
+  for (std::size_t m = least; m < power && count < 2; ++m) {
+    if (device::greatest_factor(static_cast<unsigned>(m)) > 5) continue;
+    add_convolved_rows(result, base, m, false);
+    ++count;
+  }
+  add_convolved_rows(result, base, power, false);
 }
 
 /// Counts of rows that share a workgroup.
@@ -174,7 +214,7 @@ void add_column_shapes(list& to, const candidate& base, std::size_t n) {
 void add_rows(list& to, const candidate& base, std::size_t n, bool is_real) {
   const auto add = [&](tuning::shape shape) {
     for (const unsigned prefetch_mib : prefetch_mib_to_try) {
-      if (prefetch_mib > (n < 64 ? 0U : n < 2048 ? 4U : 8U)) continue;
+      if (prefetch_mib > (n < 48 ? 0U : n < 2048 ? 4U : 8U)) continue;
       candidate one = base;
       shape.length = n;
       shape.prefetch_mib = prefetch_mib;
@@ -489,7 +529,7 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
   } else if (family == "convolutions") {
     add_convolutions(all, base, row);
   } else if (family == "primes") {
-    add_primes(all, base, row);
+    add_primes(all, base, what.lengths.back(), what.kind == transform::forward_from_real);
   } else if (family == "lines" && !std::has_single_bit(row)) {
     add_mixed_lines(all, base, row);
   } else if (family == "lines") {

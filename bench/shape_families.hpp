@@ -19,12 +19,11 @@ struct candidate {
   std::string label;
   unsigned bank_bytes = 128;
   bool is_forward = true;
-  std::vector<tuning::shape> whole, convolutions, primes, lines, planes, columns, mirrored,
+  std::vector<tuning::shape> whole, convolutions, primes, chirps, lines, planes, columns, mirrored,
       column_lines;
   std::vector<tuning::cut> cuts;
   tuning::mirrored_limits unmeasured_mirrored = {};
-  std::size_t max_early_bytes = tuning::placement_rules{}.max_early_bytes;
-  tuning::time_model times = {};
+  tuning::placement_rules placing = {};
   bool spreads = true;  ///< Calls of few transforms take fewer lanes than the shapes say.
 
   [[nodiscard]] tuning::architecture data() const {
@@ -35,18 +34,18 @@ struct candidate {
                              .rows_of_bins = rows,
                              .convolutions = convolutions,
                              .primes = primes,
+                             .chirps = chirps,
                              .columns = columns,
                              .column_lines = column_lines,
                              .unmeasured_mirrored = unmeasured_mirrored};
-    return {.name = "candidate",
-            .bank_bytes = bank_bytes,
-            .fp32 = all,
-            .fp64 = all,
-            .stored_in_16_bits = all,
-            .times = times,
-            .placing = {.least_workgroups_per_unit =
-                            spreads ? tuning::placement_rules{}.least_workgroups_per_unit : 0,
-                        .max_early_bytes = max_early_bytes}};
+    tuning::architecture result{.name = "candidate",
+                                .bank_bytes = bank_bytes,
+                                .fp32 = all,
+                                .fp64 = all,
+                                .stored_in_16_bits = all,
+                                .placing = placing};
+    if (!spreads) result.placing.least_workgroups_per_unit = 0;
+    return result;
   }
 };
 
