@@ -29,6 +29,7 @@ struct axis_request {
   std::size_t bins = 0;        ///< So many are wanted, the first ones; 0: all.
   std::size_t columns = 1;     ///< Neighbours, if it is no row, or if they are lines of reals.
   bool are_lines = false;      ///< Elements are of reals of lines side by side.
+  bool is_whole = false;       ///< One workgroup is to have all elements of a row, if it can.
   std::size_t transforms = 1;  ///< Of this axis in one call: the batch times the other axes.
 
   [[nodiscard]] bool has_half_spectrum() const {

@@ -123,9 +123,13 @@ std::optional<piece> line_of(const piece& common, std::size_t length,
 
 std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& rows,
                                  const choice& context) {
-  if (auto line = line_of(common, common.total, rows.lines, context)) return line;
-  auto row =
-      whole_row(common, rows.whole.find(common.total, context.butterflies(common.total)), context);
+  const auto* const described = rows.whole.find(common.total, context.butterflies(common.total));
+  std::optional<piece> row;
+  if (context.axis.is_whole && described != nullptr) row = whole_row(common, described, context);
+  if (!row) {
+    if (auto line = line_of(common, common.total, rows.lines, context)) return line;
+    row = whole_row(common, described, context);
+  }
   if (row) spread(*row, context);
   return row;
 }

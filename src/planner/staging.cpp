@@ -128,6 +128,39 @@ void gather(pass& result, const placement& position) {
   if (result.resident * wider.scratch_bytes() > device.local_memory_bytes) result.resident = 0;
 }
 
+/// Lets threads of many lines of reals have more elements, whose transforms take fewer
+/// instructions: see `placement_rules::elements_of_lines`.
+void take_more_elements(pass& result, const placement& position) {
+  tile_shape shape = result.shape();
+  const tuning::placement_rules& rules = position.rules;
+  const bool is_row = !shape.is_cluster() && !shape.lanes_across && !shape.is_convolution();
+  if (!is_row || shape.bank_bytes == 0 || shape.element_bytes != 8) return;
+  if (!device::is_power_of_two(shape.length)) return;
+  if (result.workgroups() < rules.workgroups_of_many_lines * position.device.compute_units) return;
+  const bool is_short = shape.length <= rules.longest_short_line;
+  const unsigned wanted = is_short ? rules.elements_of_short_lines : rules.elements_of_lines;
+  while (shape.elements_per_thread < wanted && shape.elements_per_thread * 4 <= shape.length)
+    shape.elements_per_thread *= 2;
+  const bool has_bins = shape.source == row::half_spectrum;
+  if (has_bins && shape.threads() > rules.max_threads_of_bins && shape.elements_per_thread < 32)
+    shape.elements_per_thread *= 2;
+  if (shape.elements_per_thread == result.shape().elements_per_thread) return;
+  result.numbers.shape = shape;
+  result.resident = 0;  // was measured for more threads
+}
+
+/// Exchanges whole numbers of lines of reals, which passes half of the barriers, where local memory
+/// has room for as many threads.
+void exchange_whole(pass& result, const placement& position) {
+  tile_shape whole = result.shape();
+  if (!whole.half_trade || whole.makes != body::real_row || whole.bank_bytes == 0) return;
+  whole.half_trade = false;
+  const std::size_t workgroups =
+      std::max<std::size_t>(position.rules.threads_of_lines / whole.threads(), 1);
+  if (workgroups * whole.scratch_bytes() <= position.device.local_memory_bytes)
+    result.numbers.shape = whole;
+}
+
 /// Returns whether lines of reals take less time where they are prefetched.
 bool is_prefetched_line(const tile_shape& shape, const tuning::placement_rules& rules) {
   const std::size_t bytes = shape.length * shape.element_bytes;
@@ -192,8 +225,10 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
 }
 
 void stage(pass& result, const placement& position, const gathered_sides& gathered) {
+  if (position.request.are_functors_dense) take_more_elements(result, position);
   stage_sides(result, position.request, gathered);
   if (position.request.is_gathered) gather(result, position);
+  if (position.request.are_functors_dense) exchange_whole(result, position);
   if (result.numbers.separates_rows()) {
     result.numbers.shape.stage_out = true;
     result.numbers.shape.half_trade = false;

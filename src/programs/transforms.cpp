@@ -121,6 +121,7 @@ class piece_chooser {
     axis.total = spec_.lengths[a] / (axis.has_half_spectrum() ? 2 : 1);
     axis.is_forward = request_.kind_of_axis(a).computes_forward();
     axis.transforms = transforms_of(a);
+    axis.is_whole = request_.is_gathered && axis.source == planner::row::half_spectrum;
     return axis;
   }
 

@@ -254,6 +254,15 @@ struct placement_rules {
   /// second nor of fewer than the third: 8 reals 0.70 for 0.92 of a copy, dct3 of 1,024 0.72 for
   /// 0.92, but of 256 0.87 for 0.80, of 8,192 0.77 for 0.59 (H100, section 44).
   std::size_t least_line_bytes = 256, max_short_bins = 1024, min_long_bins = 32768;
+  /// Lines of reals, of powers of two, have at least so many elements a thread, of up to so many
+  /// complex ones the former, where a launch has so many workgroups for each multiprocessor:
+  /// instructions bind, of which dct1 of 65, 257 and 1,025 then has 48, 47 and 55 a real for 68, 60
+  /// and 69, dct3 of 64, 256 and 1,024 38, 37 and 37 for 53, 44 and 43. Long ones of bins have 32
+  /// rather than more threads, because all of a thread's loads are under way at once.
+  unsigned elements_of_short_lines = 8, elements_of_lines = 16, max_threads_of_bins = 256;
+  std::size_t longest_short_line = 64, workgroups_of_many_lines = 8;
+  /// Threads of a multiprocessor whose lines are exchanged whole, if they fit.
+  std::size_t threads_of_lines = 1024;
   /// On a processor columns go in fewer lanes where fewer are left over, but fill its vectors.
   unsigned least_lanes_of_processor = 16;
   /// Launches that move no more begin early: what it saves, about 1 us, shows.

@@ -89,6 +89,36 @@ TEST(real_transforms, of_long_lines_exchange_whole_numbers_where_they_are_staged
   EXPECT_LE(shape.scratch_bytes(), beside.scratch_bytes());
 }
 
+TEST(real_transforms, of_long_lines_of_bins_have_all_loads_of_a_thread_under_way) {
+  for (const std::size_t n : {16384, 32768}) {
+    const auto steps = planned({.lengths = {n}, .batch = 10000, .kind = transform::dct3});
+    ASSERT_EQ(steps.passes().size(), 1U) << n;
+    const device::grid::tile_shape shape = steps.passes().front().shape();
+    EXPECT_EQ(shape.makes, device::grid::body::real_row) << n << ": no cluster";
+    EXPECT_EQ(shape.elements_per_thread, 32U) << n;
+    EXPECT_TRUE(shape.overlaid && !shape.half_trade) << n;
+  }
+}
+
+TEST(real_transforms, of_lines_that_leave_room_for_as_many_threads_exchange_whole_numbers) {
+  const auto steps = planned({.lengths = {4097}, .batch = 10000, .kind = transform::dct1});
+  EXPECT_FALSE(steps.passes().front().shape().half_trade);
+  const auto bins =
+      planned({.lengths = {8192}, .batch = 10000, .kind = transform::forward_from_real});
+  EXPECT_TRUE(bins.passes().front().shape().half_trade) << "of memory as measured";
+}
+
+TEST(real_transforms, of_many_lines_have_more_elements_a_thread) {
+  const auto elements = [](std::size_t n, transform kind, std::size_t batch) {
+    const auto steps = planned({.lengths = {n}, .batch = batch, .kind = kind});
+    return steps.passes().front().shape().elements_per_thread;
+  };
+  EXPECT_EQ(elements(65, transform::dct1, 100000), 8U);
+  EXPECT_EQ(elements(1025, transform::dct1, 10000), 16U);
+  EXPECT_EQ(elements(256, transform::dct4, 100000), 16U);
+  EXPECT_EQ(elements(2048, transform::forward_from_real, 10000), 8U) << "of memory as measured";
+}
+
 TEST(real_transforms, of_lines_side_by_side_take_whole_cache_lines) {
   for (const transform kind : {transform::dct2, transform::dct3, transform::dct4}) {
     const auto steps = planned({.lengths = {480, 640}, .batch = 800, .kind = kind});

@@ -206,6 +206,43 @@ TEST(workgroup_real_fft, transforms_registers_in_natural_order) {
                   reuse::after_barrier>();
 }
 
+/// Bins of which a half is fetched, and both of a pair are then made.
+struct halved_bins {
+  static constexpr bool in_steps = true;
+  const complex<float>* x;
+  std::atomic<unsigned>* n_pairs;
+
+  complex<float> fetched(unsigned i) const { return {x[i].re / 2, x[i].im / 2}; }
+  void make_pair(unsigned, complex<float>& z, complex<float>& mirrored) const {
+    ++*n_pairs;
+    z = z + z;
+    mirrored = mirrored + mirrored;
+  }
+  complex<float> operator()(unsigned i) const { return x[i]; }
+};
+
+TEST(workgroup_real_fft, loads_bins_in_two_steps) {
+  constexpr unsigned m = 256;
+  using back = real_fft<shape<m, 8>, float, inverse>;
+  const auto x = noise<float>(m + 1, 4);
+  const auto expected = run<back>(x, m + 1, m);
+  const auto table = roots_of<back>();
+  const auto memory = local_memory(back::scratch_bytes);
+  std::vector<complex<float>> y(m);
+  std::atomic<unsigned> n_pairs{0};
+  run_workgroup(back::workgroup_threads, [&](emulated_group group) {
+    const team<shape<m, 8>, lanes::along_transform, emulated_group> threads{group};
+    const auto store = [&](unsigned i, complex<float> z) { y[i] = z; };
+    const scratch<back::scratch_bytes, reuse::after_barrier> lent{memory.get()};
+    back::execute(threads, halved_bins{x.data(), &n_pairs}, store, lent, table.data());
+  });
+  EXPECT_EQ(n_pairs, m / 2);
+  for (unsigned i = 0; i < m; ++i) {
+    EXPECT_EQ(y[i].re, expected[i].re) << i;
+    EXPECT_EQ(y[i].im, expected[i].im) << i;
+  }
+}
+
 template <class Fft>
 auto trades_of(const std::vector<complex<float>>& x) {
   using shape_type = typename Fft::shape_type;

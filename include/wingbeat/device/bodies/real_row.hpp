@@ -81,7 +81,11 @@ class real_row : public transform<Policy, Group> {
         }
       }
     };
-    run(load, store);
+    if constexpr (loads_in_steps<Elements>) {
+      run(stepwise<Elements>{tile, read}, store);
+    } else {
+      run(load, store);
+    }
     if constexpr (numbers.shape.stage_out) {
       this->team().workgroup_barrier();
       ends::write_staged<Policy, numbers.shape.staged_out()>(
@@ -92,6 +96,31 @@ class real_row : public transform<Policy, Group> {
   }
 
  private:
+  /// Whether elements are loaded in two steps, all of a row from where they are.
+  template <class Elements>
+  static constexpr bool loads_in_steps =
+      workgroup::contract::is_in_steps<typename Elements::load_type> && !numbers.shape.stage_in &&
+      !numbers.in.is_limited && !numbers.in.is_conjugated && numbers.in.second == 0;
+
+  template <class Elements>
+  struct stepwise {
+    static constexpr bool in_steps = true;
+    const Elements& tile;
+    unsigned lane;
+
+    WINGBEAT_FN complex_type fetched(unsigned i) const {
+      return tile.source().fetched(tile.in(lane) + size(i) * base::in_stride,
+                                   tile.index_in(lane, i));
+    }
+    WINGBEAT_FN void make_pair(unsigned i, complex_type& z, complex_type& mirrored) const {
+      tile.source().make_pair(tile.in(lane) + size(i) * base::in_stride, tile.index_in(lane, i), z,
+                              mirrored);
+    }
+    WINGBEAT_FN complex_type operator()(unsigned i) const {
+      return tile.read(tile.in(lane) + size(i) * base::in_stride, tile.index_in(lane, i));
+    }
+  };
+
   static constexpr unsigned staged_at =
       numbers.shape.exchange_bytes() / numbers.shape.element_bytes;
   static constexpr unsigned arriving =

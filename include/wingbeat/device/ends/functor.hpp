@@ -238,6 +238,16 @@ class fused_load {
     return given_.template to<change_call>(row, k, bin);
   }
 
+  /// get() of a functor that loads complex elements in two steps.
+  static constexpr bool in_steps = workgroup::contract::is_in_steps<Functor>;
+  WINGBEAT_FN value fetched(size offset, size index) const {
+    const spot place = spot_of<As>(offset, index);
+    return given_.template to<fetch_call>(in_, place.row, place.i);
+  }
+  WINGBEAT_FN void make_pair(size offset, size index, value& z, value& mirrored) const {
+    const spot place = spot_of<As>(offset, index);
+    given_.template to<make_call>(place.row, place.i, z, mirrored);
+  }
   /// Prefetches the input of `count` elements in a row, the first at `at`; see grid/prefetch.hpp.
   WINGBEAT_FN void prefetch(size offset, size count) const {
     constexpr size each = As::has_pairs ? 2 : 1;
@@ -265,6 +275,18 @@ class fused_load {
     template <class Bin, class... Given>
     WINGBEAT_FN static Bin of(size row, size k, Bin bin, const Given&... more) {
       return Functor::changed(more..., row, k, bin);
+    }
+  };
+  struct fetch_call {
+    template <class In, class... Given>
+    WINGBEAT_FN static auto of(In in, size row, size i, const Given&... more) {
+      return Functor::fetched(in, more..., row, i);
+    }
+  };
+  struct make_call {
+    template <class Value, class... Given>
+    WINGBEAT_FN static void of(size row, size i, Value& z, Value& mirrored, const Given&... more) {
+      Functor::make_pair(more..., row, i, z, mirrored);
     }
   };
   WINGBEAT_FN auto loaded(size row, size i) const {

@@ -15,7 +15,8 @@
 //     };
 #pragma once
 
-#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/workgroup/contract.hpp"  // is_in_steps
 
 namespace wingbeat::device::functors {
 
@@ -38,6 +39,16 @@ struct fixed {
   }
   WINGBEAT_FN static auto load(WINGBEAT_GLOBAL const element* in, size row, size i) {
     return load(in, operands{}, row, i);
+  }
+  /// Of functors that load in two steps.
+  static constexpr bool in_steps = workgroup::contract::is_in_steps<functor>;
+  WINGBEAT_FN static auto fetched(WINGBEAT_GLOBAL const element* in, operands given, size row,
+                                  size i) {
+    return functor{Policy::numbers(), in, Policy::completed(given), row}.fetched(i);
+  }
+  template <class Value>
+  WINGBEAT_FN static void make_pair(operands given, size row, size i, Value& z, Value& mirrored) {
+    functor{Policy::numbers(), nullptr, Policy::completed(given), row}.make_pair(i, z, mirrored);
   }
   /// Of functors whose rows can be prefetched.
   template <class Of = functor>

@@ -78,14 +78,19 @@ struct line_numbers {
   }
 };
 
-/// Returns root e of a table of single ones, or of factors.
+/// Returns root e of a table of single ones, or of factors, each of which `load` returns.
+template <class Real, class Load>
+WINGBEAT_FN complex<Real> root_of(WINGBEAT_GLOBAL const complex<Real>* roots, unsigned fine_bits,
+                                  size e, const Load& load) {
+  if (fine_bits == 0) return load(roots + e);
+  const size fine = size(1) << fine_bits;
+  return load(roots + (e & (fine - 1))) * load(roots + fine + (e >> fine_bits));
+}
 template <class Real>
 WINGBEAT_FN complex<Real> root_of(WINGBEAT_GLOBAL const complex<Real>* roots, unsigned fine_bits,
                                   size e) {
-  if (fine_bits == 0) return io::load_constant(roots + e);
-  const size fine = size(1) << fine_bits;
-  return io::load_constant(roots + (e & (fine - 1))) *
-         io::load_constant(roots + fine + (e >> fine_bits));
+  using source = WINGBEAT_GLOBAL const complex<Real>*;
+  return root_of(roots, fine_bits, e, [](source at) { return io::load_constant(at); });
 }
 
 /// From an element to another.
@@ -225,6 +230,11 @@ class real_line {
     for (unsigned i = 0; i < N; ++i) put(k + i, values.at[i]);
   }
   WINGBEAT_FN complex<Real> root(size e) const { return root_of(roots_, numbers_.fine_bits, e); }
+  /// The same, which compilers load behind the barrier that comes before it.
+  WINGBEAT_FN complex<Real> root_behind(size e) const {
+    using source = WINGBEAT_GLOBAL const complex<Real>*;
+    return root_of(roots_, numbers_.fine_bits, e, [](source at) { return copied_from(at); });
+  }
 
   /// Calls work(line) with this line or, where it is whole, as one that tests nothing: for loops
   /// over many elements where numbers are no constants.

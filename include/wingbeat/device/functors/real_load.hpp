@@ -7,6 +7,7 @@
 #include "wingbeat/device/functors/reductions.hpp"  // folded_samples
 #include "wingbeat/device/half.hpp"                 // half_float
 #include "wingbeat/device/port.hpp"                 // WINGBEAT_FN, size
+#include "wingbeat/device/workgroup/contract.hpp"   // is_in_steps
 
 namespace wingbeat::device::functors {
 
@@ -25,6 +26,14 @@ class real_load {
   WINGBEAT_FN real_load(const numbers& n, typename memory::target in, operands given, size row)
       : line_(n, memory(in, given), given, row) {}
   WINGBEAT_FN auto load(size i) const { return Reduction::template load<Real>(line_, i); }
+  /// The same in two steps, elements i and M - i of bins 0 .. M at once.
+  static constexpr bool in_steps = workgroup::contract::is_in_steps<Reduction>;
+  WINGBEAT_FN complex<Real> fetched(size i) const {
+    return Reduction::template fetched<Real>(line_, i);
+  }
+  WINGBEAT_FN void make_pair(size i, complex<Real>& z, complex<Real>& mirrored) const {
+    Reduction::make_pair(line_, i, z, mirrored);
+  }
   /// Prefetches the line of a row, if its reals lie one behind another.
   WINGBEAT_FN static void prefetch_row(const numbers& n, WINGBEAT_GLOBAL const element* in,
                                        size row) {

@@ -112,8 +112,23 @@ struct folded_bins : gathered_parts {
 
   template <class Real, class Line>
   WINGBEAT_FN static complex<Real> load(const Line& x, size k) {
+    return fetched<Real>(x, k) * conj(x.root(k));
+  }
+  /// The same in two steps: what lies in memory, and what is made of bins k and n/2 - k, whose root
+  /// is exp(-pi i / 4) conj(w^k).
+  static constexpr bool in_steps = true;
+  template <class Real, class Line>
+  WINGBEAT_FN static complex<Real> fetched(const Line& x, size k) {
     const Real opposite = x.get(k == 0 ? 0 : k - 1, true);  // without a branch around the load
-    return complex<Real>{x.get(k), k == 0 ? Real(0) : -opposite} * conj(x.root(k));
+    return {x.get(k), k == 0 ? Real(0) : -opposite};
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static void make_pair(const Line& x, size k, complex<Real>& z,
+                                    complex<Real>& mirrored) {
+    constexpr Real half_root(0.70710678118654752440);
+    const complex<Real> w = x.root_behind(k);
+    z = z * conj(w);
+    mirrored = mirrored * complex<Real>{(w.re - w.im) * half_root, (w.re + w.im) * half_root};
   }
   template <class Real, class Line>
   WINGBEAT_FN static void store(const Line& y, size i, Real value) {

@@ -21,6 +21,7 @@ class elements {
  public:
   using policy = Policy;
   using access_type = access<Policy, Load, Store>;
+  using load_type = Load;
   using complex_type = typename access_type::complex_type;
 
   WINGBEAT_FN elements(const access_type& memory, unsigned number, size rows, size of_row = 0)

@@ -41,6 +41,13 @@ struct is_load<Load, Value, void_t<decltype(take<Value>(some<const Load>()(0u)))
   static constexpr bool value = true;
 };
 
+/// Whether a load of bins 0 .. M has two steps: all of a thread's are fetched(i) before the first
+/// is made, by make_pair(i, fetched i, fetched M - i). No, unless Load::in_steps says so.
+template <class Load, class = void>
+inline constexpr bool is_in_steps = false;
+template <class Load>
+inline constexpr bool is_in_steps<Load, void_t<decltype(Load::in_steps)>> = Load::in_steps;
+
 template <class Store, class Value, class = void>
 struct is_store {
   static constexpr bool value = false;

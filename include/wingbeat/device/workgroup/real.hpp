@@ -257,13 +257,31 @@ struct real_fft {
     const bool has_ends = team.thread() == 0;
     value_type middle{};
     if (m > 1 && has_ends) middle = load(m / 2);
+    constexpr bool is_in_steps =
+        contract::is_in_steps<Load> && !is_packed && Memory::bank_bytes != 0;
+    if constexpr (is_in_steps) {
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < pairs; ++r) {
+        const unsigned k = team.thread() + r * threads;
+        z[r] = load.fetched(k);
+        other[r] = load.fetched(m - k);
+      }
+      team.workgroup_barrier();  // before which compilers leave the loads
+    }
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
       const unsigned k = team.thread() + r * threads;
       const bool is_end = r == 0 && has_ends;
-      const value_type stored = load(k);
-      value_type opposite = stored;
-      if (!(is_packed && is_end)) opposite = load(m - k);
+      value_type stored, opposite;
+      if constexpr (is_in_steps) {
+        stored = z[r];
+        opposite = other[r];
+        load.make_pair(k, stored, opposite);
+      } else {
+        stored = load(k);
+        opposite = stored;
+        if (!(is_packed && is_end)) opposite = load(m - k);
+      }
       register_type x = widen(stored), mirrored = widen(opposite);
       if (is_end) {
         if (is_packed) mirrored.re = x.im;
