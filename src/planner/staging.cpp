@@ -137,11 +137,13 @@ void take_more_elements(pass& result, const placement& position) {
   if (!is_row || shape.bank_bytes == 0 || shape.element_bytes != 8) return;
   if (!device::is_power_of_two(shape.length)) return;
   if (result.workgroups() < rules.workgroups_of_many_lines * position.device.compute_units) return;
-  const bool is_short = shape.length <= rules.longest_short_line;
-  const unsigned wanted = is_short ? rules.elements_of_short_lines : rules.elements_of_lines;
-  while (shape.elements_per_thread < wanted && shape.elements_per_thread * 4 <= shape.length)
-    shape.elements_per_thread *= 2;
+  const bool has_pairs = shape.makes == body::real_row;
   const bool has_bins = shape.source == row::half_spectrum;
+  const bool is_bound_by_memory = has_pairs && !has_bins && !position.request.is_extended;
+  if (is_bound_by_memory ||
+      shape.length < (has_pairs ? rules.shortest_pairs : rules.shortest_complex))
+    return;
+  while (shape.elements_per_thread < rules.elements_of_lines) shape.elements_per_thread *= 2;
   if (has_bins && shape.threads() > rules.max_threads_of_bins && shape.elements_per_thread < 32)
     shape.elements_per_thread *= 2;
   if (shape.elements_per_thread == result.shape().elements_per_thread) return;

@@ -157,6 +157,7 @@ request::resolved_spec resolved(const plan_spec& inner, const step_sides& sides,
     const bool is_stored = sides.out.lines.stride == 1 && sides.out.yours.partial_bytes == 0;
     result.are_functors_dense = sides.in.lines.stride == 1 && is_stored;
     result.is_gathered = chosen.is_scattered && is_stored;
+    result.is_extended = chosen.length > sides.in.lines.length;
     return result;
   }
   for (array* side : {&result.in, &result.out}) {

@@ -54,6 +54,7 @@ struct resolved_spec {
   bool are_functors_dense = false;
   /// So they do on the way out wherever they fit, because the store functor gathers them.
   bool is_gathered = false;
+  bool is_extended = false;  ///< Lines of reals are continued to twice their length.
 
   /// Returns the kind of the transforms along an axis.
   [[nodiscard]] const traits& kind_of_axis(std::size_t axis) const {

@@ -119,7 +119,9 @@ struct row_defaults {
   std::size_t longest_part = std::size_t{1} << 12;  ///< So that no pass is longer, if that can be.
   /// Of a thread; of fp64 on GPUs half of them, or the length's greatest prime factor.
   unsigned max_elements = 32;
-  unsigned threads_of_workgroup = 128;         ///< Rows of fewer threads share a workgroup.
+  unsigned threads_of_workgroup = 128;  ///< Rows of fewer threads share a workgroup.
+  /// Rows of primes lie across threads where a workgroup has so many; more of few threads each.
+  unsigned min_rows_across = 4, max_rows_across = 16;
   std::size_t shortest_prefetched = 64;        ///< 4 MiB ahead,
   std::size_t shortest_far_prefetched = 2048;  ///< and 8 MiB from here on.
 };
@@ -196,6 +198,7 @@ struct time_model {
   double convolved_power = 0.55, convolved_power_growth = 1.12;
   double convolved_stages = 3300, convolved_least = 0.57, convolved_growth = 1.2;
   double rader_point = 0.3;
+  double rader_point_across = 0.1;  ///< Where neighbouring threads take neighbouring rows.
   /// Longer axes, in columns and convolved rows, whose lengths are no powers of two: so many times.
   double padded_other = 1.1;
   /// Columns of which fewer bytes lie side by side take so many times as long for each halving:
@@ -254,13 +257,16 @@ struct placement_rules {
   /// second nor of fewer than the third: 8 reals 0.70 for 0.92 of a copy, dct3 of 1,024 0.72 for
   /// 0.92, but of 256 0.87 for 0.80, of 8,192 0.77 for 0.59 (H100, section 44).
   std::size_t least_line_bytes = 256, max_short_bins = 1024, min_long_bins = 32768;
-  /// Lines of reals, of powers of two, have at least so many elements a thread, of up to so many
-  /// complex ones the former, where a launch has so many workgroups for each multiprocessor:
-  /// instructions bind, of which dct1 of 65, 257 and 1,025 then has 48, 47 and 55 a real for 68, 60
-  /// and 69, dct3 of 64, 256 and 1,024 38, 37 and 37 for 53, 44 and 43. Long ones of bins have 32
-  /// rather than more threads, because all of a thread's loads are under way at once.
-  unsigned elements_of_short_lines = 8, elements_of_lines = 16, max_threads_of_bins = 256;
-  std::size_t longest_short_line = 64, workgroups_of_many_lines = 8;
+  /// Many lines of reals, of powers of two, have at least so many elements a thread, where a launch
+  /// has so many workgroups for each multiprocessor: fewer instructions, 55 a real of dct1 of 1,025
+  /// for 69. Not shorter ones than these, by a real or by a complex transform, nor dct2, which
+  /// memory binds: dct1 of 1,025 0.99 of a copy for 0.86, dct3 of 1,024 0.94 for 0.92, dct4 of 256
+  /// 0.97 for 0.95, but dct1 of 257 0.88 for 0.99, dct2 of 256 0.75 for 0.99 (H100).
+  unsigned elements_of_lines = 16;
+  std::size_t shortest_pairs = 512, shortest_complex = 128, workgroups_of_many_lines = 8;
+  /// Long lines of bins have 32 rather than more threads, because all of a thread's loads are under
+  /// way at once: dct3 of 16,384 0.87 for 0.57, of 32,768 0.67 for 0.41 (H100).
+  unsigned max_threads_of_bins = 256;
   /// Threads of a multiprocessor whose lines are exchanged whole, if they fit.
   std::size_t threads_of_lines = 1024;
   /// On a processor columns go in fewer lanes where fewer are left over, but fill its vectors.

@@ -71,8 +71,8 @@ TEST(any_length, is_one_piece_where_the_padded_row_fits_a_workgroup) {
   EXPECT_TRUE(cut({.total = 74}, hopper()).front().chirped) << "no prime";
   EXPECT_FALSE(cut({.total = 37}, hopper()).front().chirped);
   EXPECT_TRUE(cut({.total = 37}, hopper()).front().by_rader);
-  EXPECT_TRUE(cut({.total = 127}, hopper()).front().chirped) << "within 256 it is quicker";
-  for (const std::size_t n : {41, 43, 53, 61, 67, 97, 101, 151, 211, 257, 337, 1009, 2017}) {
+  EXPECT_TRUE(cut({.total = 239}, hopper()).front().chirped) << "within 512 it is quicker";
+  for (const std::size_t n : {127, 41, 43, 53, 61, 67, 97, 101, 151, 211, 257, 337, 1009, 2017}) {
     EXPECT_TRUE(cut({.total = n}, hopper()).front().by_rader) << n;
   }
   EXPECT_TRUE(cut({.total = 107}, hopper()).front().chirped) << "106 = 2 x 53";
@@ -105,23 +105,26 @@ TEST(any_length, has_rows_of_primes_across_threads_where_both_sides_are_staged) 
   };
   const tile_shape rows = shape_of({.lengths = {37}, .batch = 1000});
   EXPECT_TRUE(rows.lanes_across && rows.stage_in && rows.stage_out);
+  EXPECT_EQ(shape_of({.lengths = {199}, .batch = 1000}).lanes, 8U) << "by rule";
+  EXPECT_EQ(shape_of({.lengths = {331}, .batch = 1000}).lanes, 4U) << "of 132 threads";
+  EXPECT_FALSE(shape_of({.lengths = {257}, .batch = 1000}).lanes_across) << "in place";
   const tile_shape apart = shape_of({.lengths = {37}, .batch = 1000, .in = {.strides = {2}}});
   EXPECT_FALSE(apart.lanes_across || apart.stage_in) << "neighbours would read far apart";
 }
 
 TEST(any_length, convolves_with_a_chirp_by_shapes_of_their_own) {
   static constexpr tuning::shape chirps[] = {
-      {.length = 128, .elements = 16, .lanes = 16, .fraction = 0.9F, .prefetch_mib = 4}};
+      {.length = 256, .elements = 32, .lanes = 16, .fraction = 1.1F, .prefetch_mib = 4}};
   tuning::architecture data = tuning::for_device(hopper());
   data.fp32.chirps = chirps;
-  const piece row = pieces_of({.total = 59}, data, hopper()).front();
+  const piece row = pieces_of({.total = 107}, data, hopper()).front();
   EXPECT_TRUE(row.chirped);
-  EXPECT_EQ(row.shape.length, 128U);
-  EXPECT_EQ(row.shape.elements_per_thread, 16U);
+  EXPECT_EQ(row.shape.length, 256U);
+  EXPECT_EQ(row.shape.elements_per_thread, 32U);
   EXPECT_EQ(row.shape.bins, device::order::scrambled);
-  EXPECT_DOUBLE_EQ(time_of_convolved(row.shape, data.fp32, data.times), 64.5 / 0.9F);
-  const auto yours = convolution_of({.total = 128}, data, hopper());
-  EXPECT_EQ(yours->shape.elements_per_thread, 8U) << "convolutions are as they were";
+  EXPECT_DOUBLE_EQ(time_of_convolved(row.shape, data.fp32, data.times), 128.5 / 1.1F);
+  const auto yours = convolution_of({.total = 256}, data, hopper());
+  EXPECT_EQ(yours->shape.elements_per_thread, 16U) << "convolutions are as they were";
 }
 
 /// As measured, whatever the model expects.

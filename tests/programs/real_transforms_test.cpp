@@ -113,7 +113,9 @@ TEST(real_transforms, of_many_lines_have_more_elements_a_thread) {
     const auto steps = planned({.lengths = {n}, .batch = batch, .kind = kind});
     return steps.passes().front().shape().elements_per_thread;
   };
-  EXPECT_EQ(elements(65, transform::dct1, 100000), 8U);
+  EXPECT_EQ(elements(257, transform::dct1, 100000), 8U) << "short";
+  EXPECT_EQ(elements(1024, transform::dct2, 262144), 8U) << "memory binds";
+  EXPECT_EQ(elements(1024, transform::dct3, 10000), 16U);
   EXPECT_EQ(elements(1025, transform::dct1, 10000), 16U);
   EXPECT_EQ(elements(256, transform::dct4, 100000), 16U);
   EXPECT_EQ(elements(2048, transform::forward_from_real, 10000), 8U) << "of memory as measured";

@@ -96,11 +96,13 @@ class real_row : public transform<Policy, Group> {
   }
 
  private:
-  /// Whether elements are loaded in two steps, all of a row from where they are.
+  /// Whether elements are loaded in two steps, all of a row from where they are. Short rows, which
+  /// share a workgroup, pass a barrier less.
   template <class Elements>
   static constexpr bool loads_in_steps =
-      workgroup::contract::is_in_steps<typename Elements::load_type> && !numbers.shape.stage_in &&
-      !numbers.in.is_limited && !numbers.in.is_conjugated && numbers.in.second == 0;
+      numbers.shape.lanes == 1 && workgroup::contract::is_in_steps<typename Elements::load_type> &&
+      !numbers.shape.stage_in && !numbers.in.is_limited && !numbers.in.is_conjugated &&
+      numbers.in.second == 0;
 
   template <class Elements>
   struct stepwise {
