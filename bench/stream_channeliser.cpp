@@ -3,8 +3,9 @@
 // process, copies in and out included? Samples of 10 bits, two polarisations, become heaps of 8
 // bits in this process again. Flat out, beside what the bus alone carries; then antennas in step
 // with time, a thread for each, with the latency from the last sample of a chunk to its heap.
-//     stream_channeliser ENGINE results.json [SECONDS [CHANNELS]..]
-// WINGBEAT_COMMIT names the commit. Antennas are added until some fall behind.
+//     stream_channeliser ENGINE results.json [SECONDS [CHANNELS[:SPECTRA]]..]   SPECTRA of a heap
+// WINGBEAT_COMMIT names the commit. Antennas are added until some fall behind, to WINGBEAT_ANTENNAS
+// at most.
 #include <fmt/core.h>
 
 #include <algorithm>  // max, min, sort
@@ -64,14 +65,28 @@ class recording {
   std::span<std::byte> bytes_;
 };
 
-channeliser_spec spec_of(std::size_t channels, std::size_t decimation = 0) {
+/// What is measured.
+struct bank_choice {
+  std::size_t channels = 4096, spectra_per_heap = 0, decimation = 0;
+
+  [[nodiscard]] std::string name() const {
+    std::string text = fmt::format("{:>6} channels", channels);
+    if (spectra_per_heap > 0) text += fmt::format(", {} spectra a heap", spectra_per_heap);
+    return decimation > 0 ? text + fmt::format(", 1/{} of the band", decimation) : text;
+  }
+};
+
+channeliser_spec spec_of(const bank_choice& choice) {
   const delay_model first{.delay_samples = 0.3}, second{.delay_samples = -0.2};
   channeliser_spec spec{.adc_rate_hz = adc_rate_hz,
-                        .channels = channels,
+                        .channels = choice.channels,
                         .sample_bits = bits,
+                        .spectra_per_heap = choice.spectra_per_heap,
                         .gains = {{.gains = {{{0.5F, 0.5F}}, {{1, 0}}}}},
                         .delays = {{first}, {second}}};
-  if (decimation > 0) spec.narrowband = {.centre_hz = 300e6, .decimation = decimation};
+  if (choice.decimation > 0) {
+    spec.narrowband = {.centre_hz = 300e6, .decimation = choice.decimation};
+  }
   return spec;
 }
 
@@ -181,9 +196,8 @@ nlohmann::ordered_json antennas_in_time(const channeliser_spec& spec, const reco
           {"max_ms", part(1)}};
 }
 
-nlohmann::ordered_json measured(const queue& on, std::size_t channels, std::size_t decimation,
-                                double duration_s) {
-  const channeliser_spec spec = spec_of(channels, decimation);
+nlohmann::ordered_json measured(const queue& on, const bank_choice& choice, double duration_s) {
+  const channeliser_spec spec = spec_of(choice);
   const pinned_memory memory{on, recording::n_bytes};
   std::vector<std::byte> ordinary(recording::n_bytes);
   const recording pinned{memory.bytes()}, pageable{ordinary};
@@ -193,21 +207,23 @@ nlohmann::ordered_json measured(const queue& on, std::size_t channels, std::size
   const double slow = flat_out(spec, pageable, on, duration_s);
   const double gb = 2 * bits / 8.0 * 1e-9;
   fmt::print(
-      "{:>6} channels{}: {:.1f} antennas from pinned memory ({:.1f} GB/s in), {:.1f} from ordinary "
+      "{}: {:.1f} antennas from pinned memory ({:.1f} GB/s in), {:.1f} from ordinary "
       "memory; the bus alone {:.1f} ({:.1f} in alone), fraction {:.3f}\n",
-      channels, decimation > 0 ? fmt::format(", 1/{} of the band", decimation) : "",
-      rate / adc_rate_hz, rate * gb, slow / adc_rate_hz, bus / adc_rate_hz, in / adc_rate_hz,
-      rate / bus);
-  nlohmann::ordered_json row{{"channels", channels},
-                             {"decimation", decimation},
+      choice.name(), rate / adc_rate_hz, rate * gb, slow / adc_rate_hz, bus / adc_rate_hz,
+      in / adc_rate_hz, rate / bus);
+  nlohmann::ordered_json row{{"channels", choice.channels},
+                             {"spectra_per_heap", sizes_of(spec).spectra_per_heap},
+                             {"decimation", choice.decimation},
                              {"antennas", rate / adc_rate_hz},
                              {"gb_per_s_in", rate * gb},
                              {"antennas_from_ordinary_memory", slow / adc_rate_hz},
                              {"antennas_of_the_bus", bus / adc_rate_hz},
                              {"antennas_of_the_bus_in_alone", in / adc_rate_hz},
                              {"fraction_of_the_bus", rate / bus}};
-  if (decimation > 0) return row;
-  for (std::size_t n = 1; n <= 16; n = n < 4 ? 2 * n : n + 2) {
+  if (choice.decimation > 0) return row;
+  const char* const given = std::getenv("WINGBEAT_ANTENNAS");
+  const std::size_t max_antennas = given == nullptr ? 16 : std::strtoul(given, nullptr, 10);
+  for (std::size_t n = 1; n <= max_antennas; n = n < 4 ? 2 * n : n + 2) {
     row["in_time"].push_back(antennas_in_time(spec, pinned, on.device(), n, duration_s));
     if (!row["in_time"].back()["keeps_up"]) break;
   }
@@ -225,14 +241,19 @@ int main(int argc, char** argv) try {
                                   {"device", on.device().name},
                                   {"version", on.device().version},
                                   {"chunk_samples", chunk_samples}};
-  std::vector<std::size_t> channels;
-  for (int i = 4; i < argc; ++i) channels.push_back(std::strtoul(argv[i], nullptr, 10));
-  if (channels.empty()) channels = {1024, 4096, 8192, 32768};
-  for (const std::size_t n : channels) {
-    document["rows"].push_back(measured(on, n, 0, duration_s));
+  std::vector<bank_choice> choices;
+  for (int i = 4; i < argc; ++i) {
+    char* end = nullptr;
+    bank_choice& choice = choices.emplace_back();
+    choice.channels = std::strtoul(argv[i], &end, 10);
+    if (*end == ':') choice.spectra_per_heap = std::strtoul(end + 1, nullptr, 10);
   }
-  for (const std::size_t decimation : {8, 16}) {
-    document["rows"].push_back(measured(on, 4096, decimation, duration_s));
+  if (choices.empty()) {
+    for (const std::size_t n : {1024, 4096, 8192, 32768}) choices.push_back({.channels = n});
+    for (const std::size_t n : {8, 16}) choices.push_back({.decimation = n});
+  }
+  for (const bank_choice& each : choices) {
+    document["rows"].push_back(measured(on, each, duration_s));
   }
   if (argc > 2) measure::write_document(argv[2], document);
   return 0;

@@ -30,6 +30,7 @@ struct channeliser::impl {
       : spec(std::move(given)),
         sizes(sizes_of(spec)),
         kept(static_cast<std::int64_t>(kept_samples)),
+        max_heaps(heaps_in_launch(sizes, on.device().runs_on)),
         input(on, spec, input_capacity(sizes, kept_samples), first_sample),
         windows(spec) {
     sample_planes planes{input.form(), input.store().plane_bytes()};
@@ -40,12 +41,13 @@ struct channeliser::impl {
                         bank_capacity(sizes, kept_samples), next_output, written_by::kernels);
       planes = {sample_form::complex, decimated->plane_bytes()};
     }
-    heaps.emplace(on, spec, planes);
+    heaps.emplace(on, spec, planes, max_heaps);
   }
 
   channeliser_spec spec;
   channeliser_sizes sizes;
   std::int64_t kept;
+  std::size_t max_heaps;  ///< In a launch.
   incoming input;
   /// Guards `spec.gains`, `windows` and `earliest`, which other threads than the one that pushes
   /// may change or read; functions named `.._locked` expect that it is held.
@@ -124,12 +126,18 @@ struct channeliser::impl {
     running = on.impl();
   }
 
+  /// Begins the heaps that the samples fill, as many at a time as a launch makes.
   void begin_heaps(queue& on, const taker& take) {
-    while (auto next = begin_next(heap_fit::whole)) begin(on, std::move(*next), take);
-  }
-
-  void begin(queue& on, begun_heap next, const taker& take) {
-    heaps->begin(on, numbers().view(), std::move(next), take);
+    while (true) {
+      std::vector<begun_heap> next;
+      while (next.size() < max_heaps) {
+        auto begun = begin_next(heap_fit::whole);
+        if (!begun) break;
+        next.push_back(std::move(*begun));
+      }
+      if (next.empty()) return;
+      heaps->begin(on, numbers().view(), std::move(next), take);
+    }
   }
 
   /// Begins the next heap that starts within the samples, if it fits as `wanted`.
@@ -267,7 +275,11 @@ void channeliser::finish(const taker& take) {
 void channeliser::flush(queue& on, const taker& take) {
   static_cast<void>(spec());
   impl_->follow(on);
-  if (auto last = impl_->begin_next(heap_fit::ends)) impl_->begin(on, std::move(*last), take);
+  if (auto last = impl_->begin_next(heap_fit::ends)) {
+    std::vector<begun_heap> next;
+    next.push_back(std::move(*last));
+    impl_->heaps->begin(on, impl_->numbers().view(), std::move(next), take);
+  }
   finish(take);
 }
 

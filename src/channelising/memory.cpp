@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/memory.hpp"
 
+#include <algorithm>  // clamp
+#include <bit>        // bit_floor
 #include <complex>
 #include <cstdint>  // int16_t
 
@@ -26,11 +28,11 @@ std::size_t staging_bytes(const channeliser_spec& spec, engine runs_on) {
          (spec.polarisations * sizeof(std::int16_t) + sizeof(float));
 }
 
-/// What the bank knows of a heap's spectra and gains: as computed, as sent, and on the device.
-std::size_t entries_bytes(const channeliser_spec& spec, const channeliser_sizes& sizes) {
+/// What the bank knows of the spectra and gains of a launch: as computed, as sent, and on the
+/// device.
+std::size_t entries_bytes(const channeliser_spec& spec, std::size_t n_spectra) {
   return 3 * spec.polarisations *
-         (sizes.spectra_per_heap * sizeof(spectrum_entry) +
-          spec.channels * sizeof(std::complex<float>));
+         (n_spectra * sizeof(spectrum_entry) + spec.channels * sizeof(std::complex<float>));
 }
 
 /// The windows of the heap that is begun.
@@ -51,7 +53,13 @@ std::size_t input_capacity(const channeliser_sizes& sizes, std::size_t kept_samp
   return in_eights(2 * (piece_samples + sizes.filter_taps + sizes.subsampling + 64));
 }
 
-std::size_t heaps_at_once(bool has_several_queues) {
+std::size_t heaps_in_launch(const channeliser_sizes& sizes, engine runs_on) {
+  if (form_of_samples(runs_on) != sample_form::packed) return 1;
+  constexpr std::size_t max_heaps = 64;
+  return std::bit_floor(std::clamp<std::size_t>(piece_samples / sizes.heap_samples, 1, max_heaps));
+}
+
+std::size_t launches_at_once(bool has_several_queues) {
   // One that is prepared, one that is made, one that is copied, and one that waits for the taker.
   return has_several_queues ? 4 : 1;
 }
@@ -64,14 +72,17 @@ std::size_t memory_bytes(const channeliser_spec& spec, std::size_t kept_samples,
   std::size_t stores = input_capacity(sizes, kept_samples) * input_bits / 8;
   if (spec.narrowband) stores += bank_capacity(sizes, kept_samples) * sizeof(std::complex<float>);
   // Rows that are filtered, and their bins, of engines without a bank in one crossing.
-  const std::size_t rows = spec.polarisations * sizes.spectra_per_heap;
+  const std::size_t n_heaps = heaps_in_launch(sizes, runs_on);
+  const std::size_t n_spectra = n_heaps * sizes.spectra_per_heap;
+  const std::size_t rows = spec.polarisations * n_spectra;
   const std::size_t between = runs_on == engine::host
                                   ? 0
                                   : rows * (sizes.transform * parts_of(spec) * sizeof(float) +
                                             2 * spec.channels * sizeof(double));
   const std::size_t copies = is_compiled ? 2 : 1;  // on the device, and pinned here
   return buffers_of_store * spec.polarisations * stores + between + staging_bytes(spec, runs_on) +
-         heaps_at_once(is_compiled) * (copies * sizes.heap_bytes + entries_bytes(spec, sizes)) +
+         launches_at_once(is_compiled) *
+             (copies * n_heaps * sizes.heap_bytes + entries_bytes(spec, n_spectra)) +
          windows_bytes(spec, sizes);
 }
 

@@ -18,8 +18,12 @@ inline constexpr std::size_t piece_samples = std::size_t{1} << 21;
 /// Returns how many input samples must be there at once.
 [[nodiscard]] std::size_t input_capacity(const channeliser_sizes& sizes, std::size_t kept_samples);
 
-/// Returns how many heaps are on their way at once.
-[[nodiscard]] std::size_t heaps_at_once(bool has_several_queues);
+/// Returns how many heaps a launch makes at most, a power of two: those that the samples taken at
+/// once complete, since heaps that waited for later samples would come later.
+[[nodiscard]] std::size_t heaps_in_launch(const channeliser_sizes& sizes, engine runs_on);
+
+/// Returns how many launches have heaps on their way at once.
+[[nodiscard]] std::size_t launches_at_once(bool has_several_queues);
 
 /// Returns the bytes of a channeliser of a valid spec, on the device and in this process together:
 /// samples and what is staged of them, heaps on their way with what the bank knows of their

@@ -132,7 +132,11 @@ TEST_P(channeliser_stream, a_taker_may_change_gains) {
     changed.push_back({heap.timestamp, {heap.bytes.begin(), heap.bytes.end()}});
     if (changed.size() == 3) promised = bank.add_gains({.gains = {{0.0F}}});
   };
-  bank.push(on_, {.integers = {recording_}, .count = recording_.size()}, take);
+  for (std::size_t first = 0; first < recording_.size(); first += heap()) {
+    const std::size_t count = std::min(heap(), recording_.size() - first);
+    bank.push(on_, {.integers = {std::span(recording_).subspan(first, count)}, .count = count},
+              take);
+  }
   bank.finish(take);
   ASSERT_EQ(changed.size(), 11U);
   // A device makes heaps while others are handed on: at most four were begun by then.

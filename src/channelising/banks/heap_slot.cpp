@@ -9,24 +9,31 @@
 namespace wingbeat::channelising {
 namespace {
 
-/// Copies to pinned memory and queues the copy from there.
-template <class Value>
-void send(backend::queue& copies, const std::vector<Value>& values, pinned_memory& pinned,
-          buffer_view memory) {
-  memory.size_bytes = values.size() * sizeof(Value);
-  std::memcpy(pinned.bytes().data(), values.data(), memory.size_bytes);
+/// Queues the copy of `n_bytes` of pinned memory.
+void send(backend::queue& copies, const pinned_memory& pinned, buffer_view memory,
+          std::size_t n_bytes) {
+  memory.size_bytes = n_bytes;
   copies.write_later(memory, pinned.bytes().data());
+}
+
+/// Copies to where `memory` begins, and returns where the copy ends.
+template <class Value>
+std::byte* copied(std::span<const Value> values, std::byte* memory) {
+  std::memcpy(memory, values.data(), values.size_bytes());
+  return memory + values.size_bytes();
 }
 
 }  // namespace
 
-heap_slot::heap_slot(const queue& on, const channeliser_spec& spec)
+heap_slot::heap_slot(const queue& on, const channeliser_spec& spec, std::size_t max_heaps)
     : n_polarisations_(spec.polarisations),
       is_here_already_(form_of_samples(on.device().runs_on) != sample_form::packed) {
   const channeliser_sizes sizes = sizes_of(spec);
   heap_bytes_ = sizes.heap_bytes;
-  made_ = buffer{on, counters_at() + 2 * device::channeliser::counters * sizeof(std::uint32_t)};
-  entries_ = buffer{on, spec.polarisations * sizes.spectra_per_heap * sizeof(spectrum_entry)};
+  counters_bytes_ = max_heaps * 2 * device::channeliser::counters * sizeof(std::uint32_t);
+  made_ = buffer{on, counters_bytes_ + max_heaps * heap_bytes_};
+  entries_ =
+      buffer{on, max_heaps * spec.polarisations * sizes.spectra_per_heap * sizeof(spectrum_entry)};
   entries_sent_ = pinned_memory{on, entries_.size_bytes()};
   if (!is_here_already_) made_here_ = pinned_memory{on, made_.size_bytes()};
 }
@@ -40,38 +47,51 @@ heap_slot::~heap_slot() {
   }
 }
 
-void heap_slot::put(queue& on, backend::queue& copies, const heap_entries& entries) {
-  send(copies, entries.spectra, entries_sent_, entries_.view());
-  if (entries.gains != gains_held_) {
-    const std::size_t n_bytes = entries.gains->size() * sizeof(entries.gains->front());
+void heap_slot::put(queue& on, backend::queue& copies, std::span<const heap_entries> heaps) {
+  // [polarisation][heap][spectrum]
+  std::byte* end = entries_sent_.bytes().data();
+  for (std::size_t p = 0; p < n_polarisations_; ++p) {
+    for (const heap_entries& each : heaps) {
+      const std::size_t n = each.spectra.size() / n_polarisations_;
+      end = copied(std::span(each.spectra).subspan(p * n, n), end);
+    }
+  }
+  send(copies, entries_sent_, entries_.view(),
+       static_cast<std::size_t>(end - entries_sent_.bytes().data()));
+  const gain_sets& gains = heaps.front().gains;
+  if (gains != gains_held_) {
+    const std::size_t n_bytes = gains->size() * sizeof(gains->front());
     if (gains_.size_bytes() < n_bytes) {
       gains_ = buffer{on, n_bytes};
       gains_sent_ = pinned_memory{on, n_bytes};
     }
-    send(copies, *entries.gains, gains_sent_, gains_.view());
-    gains_held_ = entries.gains;
+    copied(std::span(*gains), gains_sent_.bytes().data());
+    send(copies, gains_sent_, gains_.view(), n_bytes);
+    gains_held_ = gains;
   }
   sending_ = copies.record();
   if (&copies != on.impl().get()) on.impl()->after(*sending_);
 }
 
-buffer_view heap_slot::heap() const {
+buffer_view heap_slot::heaps() const {
   buffer_view view = made_.view();
-  view.size_bytes = heap_bytes_;
+  view.offset_bytes += counters_bytes_;
+  view.size_bytes -= counters_bytes_;
   return view;
 }
 
 buffer_view heap_slot::saturated() const {
   buffer_view view = made_.view();
-  view.offset_bytes += counters_at();
-  view.size_bytes -= counters_at();
+  view.size_bytes = counters_bytes_;
   return view;
 }
 
-void heap_slot::fetch(const queue& on, backend::queue& copies) {
+void heap_slot::fetch(const queue& on, backend::queue& copies, std::size_t n_heaps) {
   if (is_here_already_) return on.wait();
   copies.after(*on.impl()->record());
-  copies.read_later(made_here_.bytes().data(), made_.view());
+  buffer_view fetched = made_.view();
+  fetched.size_bytes = counters_bytes_ + n_heaps * heap_bytes_;
+  copies.read_later(made_here_.bytes().data(), fetched);
   here_ = copies.record();
 }
 
@@ -85,14 +105,14 @@ std::span<const std::byte> heap_slot::made_bytes() const {
   return {static_cast<const std::byte*>(view.handle) + view.offset_bytes, view.size_bytes};
 }
 
-std::span<const std::byte> heap_slot::bytes() const {
-  return made_bytes().first(heap_bytes_);
+std::span<const std::byte> heap_slot::bytes(std::size_t heap) const {
+  return made_bytes().subspan(counters_bytes_ + heap * heap_bytes_, heap_bytes_);
 }
 
-std::vector<std::uint64_t> heap_slot::saturated_values(std::size_t n) const {
+std::vector<std::uint64_t> heap_slot::saturated_values(std::size_t heap, std::size_t n) const {
   std::vector<std::uint32_t> counts(n_polarisations_ * n);
-  std::memcpy(counts.data(), made_bytes().subspan(counters_at()).data(),
-              counts.size() * sizeof(counts.front()));
+  const std::size_t n_bytes = counts.size() * sizeof(counts.front());
+  std::memcpy(counts.data(), made_bytes().subspan(heap * n_bytes).data(), n_bytes);
   std::vector<std::uint64_t> sums(n_polarisations_);
   for (std::size_t i = 0; i < counts.size(); ++i) sums[i / n] += counts[i];
   return sums;

@@ -7,6 +7,7 @@
 #include <cstdint>  // uint64_t
 #include <deque>
 #include <memory>  // shared_ptr
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,14 @@ class heap_pipeline {
  public:
   using taker = channeliser::taker;
 
-  /// Prepares the bank of a valid spec for samples that lie as `planes` says.
-  heap_pipeline(const queue& on, const channeliser_spec& spec, const sample_planes& planes);
+  /// Prepares the bank of a valid spec for samples that lie as `planes` says, and for up to
+  /// `max_heaps` heaps in a launch.
+  heap_pipeline(const queue& on, const channeliser_spec& spec, const sample_planes& planes,
+                std::size_t max_heaps);
 
-  /// Queues the next heap, of samples that `on` sees, and hands on what must be for it.
-  void begin(queue& on, buffer_view samples, begun_heap next, const taker& take);
+  /// Queues the next heaps, of samples that `on` sees, in as few launches as make them, and hands
+  /// on what must be for them.
+  void begin(queue& on, buffer_view samples, std::vector<begun_heap> next, const taker& take);
 
   /// Hands on the heaps whose bytes are here.
   void hand_on(const taker& take);
@@ -46,6 +50,10 @@ class heap_pipeline {
   [[nodiscard]] std::string explain() const { return bank_.explain(); }
 
  private:
+  /// Returns how many of these heaps, from the first on, one launch makes.
+  [[nodiscard]] std::size_t heaps_of_launch(std::span<const begun_heap> next) const;
+  /// Queues that launch.
+  void launch(queue& on, buffer_view samples, std::span<begun_heap> heaps, const taker& take);
   /// Waits for the first heap and hands it on.
   void hand_on_first(const taker& take);
 
@@ -57,7 +65,9 @@ class heap_pipeline {
   std::size_t next_slot_ = 0;
   struct queued_heap {
     begun_heap begun;
-    heap_slot* slot;  ///< Null of a heap that is withheld.
+    heap_slot* slot;     ///< Null of a heap that is withheld.
+    std::size_t number;  ///< In its slot.
+    bool is_last_of_slot;
   };
   std::deque<queued_heap> queued_;
   std::size_t n_used_ = 0;  ///< Slots.
