@@ -66,12 +66,14 @@ buffer filled(const queue& on, const std::vector<T>& values) {
   return memory;
 }
 
-void cut(bank_tiles& tiles) {
+std::optional<bank_tiles> cut_tiles(const channeliser_spec& spec, const device_info& device) {
+  auto tiles = tiles_of(spec, device);
   const char* const given = std::getenv("WINGBEAT_TILES");
-  if (given == nullptr) return;
-  std::istringstream{given} >> tiles.numbers.rows >> tiles.resident;
-  tiles.numbers.sliding = std::min(tiles.numbers.rows, 8U);
-  tiles.scratch_bytes = scratch_bytes_of(tiles.numbers);
+  if (!tiles || given == nullptr) return tiles;
+  std::istringstream{given} >> tiles->numbers.rows >> tiles->resident;
+  tiles->numbers.sliding = std::min(tiles->numbers.rows, 8U);
+  tiles->scratch_bytes = scratch_bytes_of(tiles->numbers);
+  return tiles;
 }
 
 /// All that one measurement needs in device memory.
@@ -105,6 +107,45 @@ struct problem {
   buffer samples, entries, gains, saturated;
 };
 
+/// A bank that makes a few heaps at a time, as a channeliser does.
+class grouped_bank {
+ public:
+  grouped_bank(queue& on, const problem& given, std::size_t n_heaps, const programs::program& steps)
+      : given_(given), n_heaps_(n_heaps), steps_(on, steps) {
+    const std::size_t n_spectra = n_heaps * given.sizes.spectra_per_heap;
+    std::vector<spectrum_entry> entries;
+    for (std::size_t first = 0; first < given.n_spectra; first += n_spectra) {
+      for (spectrum_entry& each : entries_of(given.sizes, n_spectra)) {
+        each.first += first * given.sizes.transform;
+        each.time += first * given.sizes.transform;
+        entries.push_back(each);
+      }
+    }
+    entries_ = filled(on, entries);
+  }
+
+  void enqueue(queue& on, const buffer& heaps) const {
+    bank_views views = given_.views(heaps);
+    views.entries = entries_.view();
+    const std::size_t n_groups = given_.n_heaps / n_heaps_;
+    views.heaps.size_bytes /= n_groups;
+    views.entries.size_bytes /= n_groups;
+    views.saturated.size_bytes /= n_groups;
+    for (std::size_t i = 0; i < n_groups; ++i) {
+      steps_.enqueue(on, views);
+      for (buffer_view* each : {&views.heaps, &views.entries, &views.saturated}) {
+        each->offset_bytes += each->size_bytes;
+      }
+    }
+  }
+
+ private:
+  const problem& given_;
+  std::size_t n_heaps_;
+  bank steps_;
+  buffer entries_;
+};
+
 /// Picoseconds a sample of each run, by name.
 nlohmann::ordered_json times_of(const std::vector<measure::timed_run>& runs, std::size_t moved,
                                 std::size_t copied) {
@@ -121,24 +162,34 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
   const problem given{on, channels, dither};
   const sample_planes planes{sample_form::packed, given.plane_bytes};
   const auto& engine = backend::engine_of(engine::cuda);
+  const auto tiles = cut_tiles(given.spec, on.device());
+  const auto program_of = [&](std::size_t n_heaps) {
+    return tiles ? fused_bank(*tiles, given.spec, planes, n_heaps)
+                 : chained_bank(engine, on.impl(), given.spec, planes, n_heaps);
+  };
+  const bank own{on, program_of(given.n_heaps)};
+  const grouped_bank by_heap{on, given, 1, program_of(1)}, by_4_heaps{on, given, 4, program_of(4)};
   const bank chain{on, chained_bank(engine, on.impl(), given.spec, planes, given.n_heaps)};
+  channeliser_spec halved = given.spec;
+  halved.between = precision::fp16;
+  const bank halves{on, chained_bank(engine, on.impl(), halved, planes, given.n_heaps)};
   const unfused_bank peer{on, given.spec, planes, given.n_heaps};
-  std::optional<bank> fused;
-  if (auto tiles = tiles_of(given.spec, on.device())) {
-    cut(*tiles);
-    fused.emplace(on, fused_bank(*tiles, given.spec, planes, given.n_heaps));
-  }
   buffer heaps{on, given.heap_bytes()}, peer_heaps{on, given.heap_bytes()},
       to{on, given.moved_bytes() / 2}, from{on, given.moved_bytes() / 2};
   const bank_views views = given.views(heaps), peer_views = given.views(peer_heaps);
-  const auto ours = [&] { fused ? fused->enqueue(on, views) : chain.enqueue(on, views); };
+  const auto ours = [&] { own.enqueue(on, views); };
   ours();
   peer.enqueue(on, peer_views);
   const double difference = differing_part(on, heaps, peer_heaps);
+  halves.enqueue(on, views);
+  const double of_halves = differing_part(on, heaps, peer_heaps);
   std::vector<measure::timed_run> runs{
       measure::queued_run(on, "copy", [&] { on.impl()->copy(to.view(), from.view()); }),
       measure::queued_run(on, "wingbeat", ours),
       measure::queued_run(on, "chained", [&] { chain.enqueue(on, views); }),
+      measure::queued_run(on, "chained_fp16", [&] { halves.enqueue(on, views); }),
+      measure::queued_run(on, "by_heap", [&] { by_heap.enqueue(on, heaps); }),
+      measure::queued_run(on, "by_4_heaps", [&] { by_4_heaps.enqueue(on, heaps); }),
       measure::queued_run(on, "unfused", [&] { peer.enqueue(on, peer_views); })};
   for (const auto& step : peer.steps(on, peer_views)) {
     runs.push_back(measure::queued_run(on, step.name, step.enqueue));
@@ -146,19 +197,22 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
   measure::take_turns(runs, n_rounds);
   nlohmann::ordered_json row{{"channels", channels},
                              {"dither", dither == dither_kind::uniform},
-                             {"launches", fused ? 1 : 3},
+                             {"launches", tiles ? 1 : 3},
                              {"samples", 2 * n_samples}};
   row.update(times_of(runs, given.moved_bytes(), to.size_bytes()));
-  const double own = row["wingbeat_ps"], copy = row["copy_ps"], unfused = row["unfused_ps"];
-  row["fraction"] = copy / own;
-  row["ratio"] = unfused / own;
+  const double wingbeat = row["wingbeat_ps"], copy = row["copy_ps"], unfused = row["unfused_ps"];
+  row["fraction"] = copy / wingbeat;
+  row["ratio"] = unfused / wingbeat;
   row["bytes_a_sample"] = static_cast<double>(given.moved_bytes()) / (2 * n_samples);
   row["differing_part"] = difference;
+  row["differing_part_fp16"] = of_halves;
   fmt::print(
       "{:>6} channels, dither {:<5}: {:.2f} ps a sample in {}, {:.3f} of a copy; unfused "
-      "{:.2f}, {:.2f} times; {:.1e} of values differ\n",
-      channels, dither == dither_kind::uniform, own, fused ? "one launch" : "three", copy / own,
-      unfused, unfused / own, difference);
+      "{:.2f}, {:.2f} times; {:.1e} of values differ; by heap {:.2f}, by 4 "
+      "{:.2f}; three launches with fp16 between {:.2f}, {:.1e} differ\n",
+      channels, dither == dither_kind::uniform, wingbeat, tiles ? "one launch" : "three",
+      copy / wingbeat, unfused, unfused / wingbeat, difference, row["by_heap_ps"].get<double>(),
+      row["by_4_heaps_ps"].get<double>(), row["chained_fp16_ps"].get<double>(), of_halves);
   return row;
 }
 

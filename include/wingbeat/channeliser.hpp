@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "wingbeat/device/channeliser/heap_sample.hpp"  // heap_sample
+#include "wingbeat/plan.hpp"                            // precision
 #include "wingbeat/queue.hpp"                           // queue
 
 namespace wingbeat {
@@ -105,6 +106,12 @@ struct channeliser_spec {
   std::optional<narrowband_spec> narrowband = {};
   missing_policy missing = missing_policy::withhold;
   evaluation_point evaluation = evaluation_point::window_start;
+  /// What sums and bins are stored as where an engine takes several launches: fp32 when unset, or
+  /// fp16, which halves the bytes between them. Each number is then rounded twice, by at most
+  /// 2^-11 of it, once before the transform, which spreads that over all channels: errors are
+  /// relative to the whole band, their root mean square below 2^-11 times that of its values
+  /// before gains. One launch, `host` and `reference` store nothing between launches.
+  std::optional<precision> between = {};
 };
 
 /// Sizes that follow from a valid description, in samples of the ADC unless said otherwise.

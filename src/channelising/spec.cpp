@@ -85,6 +85,9 @@ void require_output(const channeliser_spec& spec) {
               spec.evaluation == evaluation_point::window_centre,
           "evaluation is {}, which is none of its values; choose window_start or window_centre",
           static_cast<int>(spec.evaluation));
+  require(!spec.between || spec.between == precision::fp32 || spec.between == precision::fp16,
+          "between is {}; choose fp32 or fp16, which sums and bins are stored as between launches",
+          spec.between ? name_of(*spec.between) : "");
 }
 
 void require_gains(const channeliser_spec& spec) {

@@ -59,6 +59,8 @@ TEST(channeliser_spec, is_refused_field_by_field) {
   EXPECT_THAT(why([](auto& s) { s.missing = missing_policy{4}; }), HasSubstr("missing is 4"));
   EXPECT_THAT(why([](auto& s) { s.evaluation = evaluation_point{4}; }),
               HasSubstr("evaluation is 4"));
+  EXPECT_THAT(why([](auto& s) { s.between = precision::bf16; }),
+              HasSubstr("between is bf16; choose fp32 or fp16"));
   EXPECT_THAT(why([](auto& s) {
                 s.dither = dither_kind::uniform;
                 s.output = heap_sample::fp16;

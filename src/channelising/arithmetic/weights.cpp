@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/arithmetic/weights.hpp"
 
-#include <cmath>    // sin, sqrt
+#include <cmath>    // ldexp, sin, sqrt
 #include <numbers>  // pi
 
 #include "channelising/spec.hpp"  // parts_of
@@ -41,10 +41,10 @@ std::vector<float> rounded_weights(const channeliser_spec& spec) {
   return {exact.begin(), exact.end()};
 }
 
-std::vector<float> window_weights(const channeliser_spec& spec, std::size_t length) {
+std::vector<float> window_weights(const channeliser_spec& spec, std::size_t length, int exponent) {
   const std::size_t parts = parts_of(spec);
   const auto exact = filter_weights({length / parts, spec.taps, spec.window, spec.weight_cutoff});
-  const double scale = static_cast<double>(1U << spec.sample_bits);
+  const double scale = std::ldexp(1, static_cast<int>(spec.sample_bits) + exponent);
   std::vector<float> weights;
   weights.reserve(parts * exact.size() + length);
   for (const double w : exact) weights.insert(weights.end(), parts, static_cast<float>(w * scale));

@@ -29,7 +29,8 @@ struct filter_shape {
 
 /// Returns the weights of rows of `length` numbers that a device reads as 1.5 + x 2^-bits: w 2^bits
 /// for each part of a sample, and a row behind them, -1.5 times the sum of the weights at each
-/// position.
-[[nodiscard]] std::vector<float> window_weights(const channeliser_spec& spec, std::size_t length);
+/// position; all times 2^exponent.
+[[nodiscard]] std::vector<float> window_weights(const channeliser_spec& spec, std::size_t length,
+                                                int exponent = 0);
 
 }  // namespace wingbeat::channelising

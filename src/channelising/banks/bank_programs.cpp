@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/banks/bank_programs.hpp"
 
+#include <cmath>  // ldexp
 #include <complex>
 
+#include "channelising/arithmetic/between_launches.hpp"
 #include "channelising/arithmetic/weights.hpp"     // rounded_weights, window_weights
 #include "channelising/spec.hpp"                   // parts_of
 #include "formatted.hpp"                           // formatted
@@ -29,12 +31,14 @@ constexpr programs::run_operand entries{0}, gains{1}, saturated{2};
 /// Returns the text of these numbers, whose fields stand in this order.
 std::string text_of(const bank_numbers& numbers) {
   const auto& [channels, taps, sample_bits, parts, polarisations, spectra_per_heap, stored, dithers,
-               seed, bins, shift, sliding, rows, elements, twiddles] = numbers;
+               seed, bins, shift, sliding, rows, elements, twiddles, halves, bin_exponent] =
+      numbers;
   return formatted(
       "channeliser::bank_numbers{{{}, {}, {}, {}, {}, {}, channeliser::heap_sample({}), {}, {}ul, "
-      "{}, {}, {}, {}, {}, workgroup::twiddling({})}}",
+      "{}, {}, {}, {}, {}, workgroup::twiddling({}), {}, {}}}",
       channels, taps, sample_bits, parts, polarisations, spectra_per_heap, static_cast<int>(stored),
-      dithers, seed, bins, shift, sliding, rows, elements, static_cast<int>(twiddles));
+      dithers, seed, bins, shift, sliding, rows, elements, static_cast<int>(twiddles), halves,
+      bin_exponent);
 }
 
 /// Returns a program of one kernel.
@@ -69,7 +73,13 @@ plan_spec spectra_spec(const channeliser_spec& spec, const sample_planes& planes
       .lengths = {sizes.transform},
       .batch = {spec.polarisations, n_spectra},
       .kind = has_complex_bank(spec) ? transform::forward : transform::forward_from_real};
-  if (planes.form == sample_form::packed) return rows;
+  const between_launches between = between_launches_of(spec);
+  rows.out.stored = between.stored;
+  rows.factor = std::ldexp(1, between.bin_exponent - between.sum_exponent);
+  if (planes.form == sample_form::packed) {
+    rows.in.stored = between.stored;
+    return rows;
+  }
   constexpr std::size_t element_bytes = sizeof(std::complex<float>);
   rows.load = {
       .in_bytes = spec.polarisations * planes.plane_bytes,
@@ -100,7 +110,8 @@ programs::program fused_bank(const bank_tiles& tiles, const channeliser_spec& sp
        .resident = tiles.resident,
        .scratch_bytes = tiles.scratch_bytes},
       {input<std::byte>(place::input), number(planes.plane_bytes), input<spectrum_entry>(entries),
-       number(n_spectra), input<float>(constant{window_weights(spec, numbers.length())}),
+       number(n_spectra),
+       input<float>(constant{window_weights(spec, numbers.length())}),
        input<std::complex<float>>(gains),
        input<std::complex<float>>(constant{rounded_roots(numbers)}),
        output<std::byte>(place::output), output<std::uint32_t>(saturated)},
@@ -119,17 +130,18 @@ programs::program chained_bank(const backend::engine& engine,
   const channeliser_sizes sizes = sizes_of(spec);
   const std::size_t n_spectra = n_heaps * sizes.spectra_per_heap;
   const std::size_t n_rows = spec.polarisations * n_spectra;
+  const std::size_t real_bytes = between_launches_of(spec).real_bytes();
   programs::program result;
   programs::array_ends transformed{place::input, place::between_b};
   if (planes.form == sample_form::packed) {
     transformed.in = place::between_a;
-    result.reserve(place::between_a, n_rows * sizes.transform * parts_of(spec) * sizeof(float));
+    result.reserve(place::between_a, n_rows * sizes.transform * parts_of(spec) * real_bytes);
     const tuning::bank_rules& rules = tuning::for_device(on->device()).banks;
     result.add(row_filter(spec, planes, rules, n_heaps), {place::input, place::between_a});
   } else {
     transformed.load = {entries, constant{rounded_weights(spec)}};
   }
-  result.reserve(place::between_b, n_rows * numbers_of(spec).bins * sizeof(std::complex<float>));
+  result.reserve(place::between_b, n_rows * numbers_of(spec).bins * 2 * real_bytes);
   const auto rows = request::validated(spectra_spec(spec, planes, n_spectra), on->device());
   result.add(*engine.realise(on, rows), transformed);
   result.add(row_finish(spec, n_heaps), {place::between_b, place::output});
@@ -143,6 +155,7 @@ programs::program row_filter(const channeliser_spec& spec, const sample_planes& 
   numbers.sliding = numbers.rows = rules.max_sliding;
   const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
   const std::size_t units = n_spectra / numbers.spectra() * numbers.units();
+  const between_launches between = between_launches_of(spec);
   return launched(
       {.header = "wingbeat/device/channeliser/filter.hpp",
        .type = "channeliser::row_filter",
@@ -151,17 +164,19 @@ programs::program row_filter(const channeliser_spec& spec, const sample_planes& 
        .threads = filter_threads,
        .resident = rules.resident_filters},
       {input<std::byte>(place::input), number(planes.plane_bytes), input<spectrum_entry>(entries),
-       number(n_spectra), input<float>(constant{window_weights(spec, numbers.length())}),
-       output<float>(place::output)},
+       number(n_spectra),
+       input<float>(constant{window_weights(spec, numbers.length(), between.sum_exponent)}),
+       argument{kernel_parameter::output(between.real_bytes()), place::output}},
       (units + filter_threads - 1) / filter_threads,
       formatted("filters store {} bytes", spec.polarisations * n_spectra *
                                               sizes_of(spec).transform * parts_of(spec) *
-                                              sizeof(float)));
+                                              between.real_bytes()));
 }
 
 programs::program row_finish(const channeliser_spec& spec, std::size_t n_heaps) {
   const bank_numbers numbers = numbers_of(spec);
   const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
+  const std::size_t real_bytes = between_launches_of(spec).real_bytes();
   const std::size_t n_tiles = (spec.channels + finish_tile::channels - 1) / finish_tile::channels;
   return launched(
       {.header = "wingbeat/device/channeliser/finish.hpp",
@@ -170,12 +185,12 @@ programs::program row_finish(const channeliser_spec& spec, std::size_t n_heaps) 
        .entry = "finish",
        .threads = finish_tile::threads,
        .scratch_bytes = finish_tile::scratch_bytes(numbers)},
-      {input<std::complex<float>>(place::input), input<spectrum_entry>(entries),
-       input<std::complex<float>>(gains), output<std::byte>(place::output),
-       output<std::uint32_t>(saturated), number(n_spectra)},
+      {argument{kernel_parameter::input(2 * real_bytes), place::input},
+       input<spectrum_entry>(entries), input<std::complex<float>>(gains),
+       output<std::byte>(place::output), output<std::uint32_t>(saturated), number(n_spectra)},
       n_tiles * (n_spectra / finish_tile::spectra),
       formatted("then {} bytes become {} of heaps",
-                spec.polarisations * n_spectra * numbers.bins * sizeof(std::complex<float>),
+                spec.polarisations * n_spectra * numbers.bins * 2 * real_bytes,
                 n_heaps * sizes_of(spec).heap_bytes));
 }
 

@@ -5,6 +5,7 @@
 #include <bit>        // bit_floor, countr_zero, has_single_bit
 #include <complex>
 
+#include "channelising/arithmetic/between_launches.hpp"
 #include "channelising/spec.hpp"                 // has_complex_bank, has_dither, parts_of
 #include "tuning/tuning.hpp"                     // for_device, bank_rules
 #include "wingbeat/device/complex.hpp"           // complex
@@ -97,6 +98,7 @@ bank_numbers numbers_of(const channeliser_spec& spec) {
   const auto channels = static_cast<unsigned>(spec.channels);
   const channeliser_sizes sizes = sizes_of(spec);
   const bool is_complex = has_complex_bank(spec);
+  const between_launches between = between_launches_of(spec);
   const unsigned bins = is_complex ? static_cast<unsigned>(sizes.transform) : channels + 1;
   return {.channels = channels,
           .taps = static_cast<unsigned>(spec.taps),
@@ -112,7 +114,9 @@ bank_numbers numbers_of(const channeliser_spec& spec) {
           .sliding = 1,
           .rows = 1,
           .elements = 32,
-          .twiddles = device::workgroup::twiddling::apart};
+          .twiddles = device::workgroup::twiddling::apart,
+          .halves = between.stored == precision::fp16,
+          .bin_exponent = between.bin_exponent};
 }
 
 unsigned scratch_bytes_of(const bank_numbers& numbers) {
@@ -128,6 +132,8 @@ std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_in
   if (has_complex_bank(spec) || spec.channels < rules.min_fused_channels) return std::nullopt;
   bank_numbers numbers = numbers_of(spec);
   numbers.twiddles = rules.twiddles;
+  numbers.halves = false;
+  numbers.bin_exponent = 0;
   // Of whole tiles: the largest power of two that divides a heap.
   const unsigned whole = 1U << std::countr_zero(numbers.spectra_per_heap);
   const tile_cutter cutter{numbers, spec.polarisations == 1 ? whole / 2 : whole, device};

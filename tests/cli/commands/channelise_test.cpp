@@ -282,6 +282,8 @@ TEST_F(channelise_refuses, files_that_hold_no_samples_of_a_digitiser) {
   EXPECT_THAT(why({"a.raw", "a.raw", "a.raw", "-o", "x.npy"}), HasSubstr("at most 2"));
   EXPECT_THAT(why({"short.raw", "-o", "x.npy"}), HasSubstr("too few for a spectrum"));
   EXPECT_THAT(why({"large.npy", "-o", "x.npy"}), HasSubstr("which 10 bits do not hold"));
+  EXPECT_THAT(why({"a.raw", "--storage", "fp16", "-o", "x.npy"}),
+              HasSubstr("--storage is of no use on host"));
   EXPECT_THAT(why({"a.raw", "-o", "x.heaps"}),
               HasSubstr("x.heaps would be empty: the recording has 16 spectra, and a heap has "));
 }

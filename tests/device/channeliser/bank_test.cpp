@@ -43,7 +43,9 @@ struct policy {
             .sliding = 2,
             .rows = Rows,
             .elements = 4,
-            .twiddles = device::workgroup::twiddling(Rows % 4 == 0)};
+            .twiddles = device::workgroup::twiddling(Rows % 4 == 0),
+            .halves = false,
+            .bin_exponent = 0};
   }
 };
 
@@ -112,7 +114,9 @@ struct problem {
     for (const unsigned count : saturated) EXPECT_EQ(count, 0U);
   }
 
-  [[nodiscard]] filter_memory filter() const {
+  /// Weights are times 2^exponent.
+  [[nodiscard]] filter_memory filter(int exponent) {
+    weights = channelising::window_weights(spec, length, exponent);
     return {reinterpret_cast<const unsigned char*>(packed.data()), plane_bytes, entries.data(),
             spectra, weights.data()};
   }
@@ -121,7 +125,7 @@ struct problem {
       .adc_rate_hz = 1, .channels = channels, .taps = taps, .sample_bits = bits};
   const std::vector<double> exact =
       channelising::filter_weights({length, taps, spec.window, spec.weight_cutoff});
-  const std::vector<float> weights = channelising::window_weights(spec, length);
+  std::vector<float> weights = {};
   std::vector<std::int16_t> samples[Polarisations];
   std::vector<unsigned> packed = std::vector<unsigned>(Polarisations * plane_bytes / 4);
   std::vector<spectrum_entry> entries = std::vector<spectrum_entry>(rows);
@@ -140,10 +144,11 @@ void expect_one_launch() {
                                                             numbers.elements, numbers.twiddles})) {
     roots.push_back(single({static_cast<double>(w.real()), static_cast<double>(w.imag())}));
   }
+  const filter_memory filter = given.filter(0);
   std::vector<double> scratch(body::scratch_bytes / sizeof(double) + 1);
   run_grid(spectra / numbers.spectra(), numbers.threads(), [&](emulated_group group) {
-    body{{given.filter(), given.gains.data(), roots.data(),
-          reinterpret_cast<char*>(given.heap.data()), given.saturated.data()},
+    body{{filter, given.gains.data(), roots.data(), reinterpret_cast<char*>(given.heap.data()),
+          given.saturated.data()},
          reinterpret_cast<char*>(scratch.data()),
          group}
         .run();
@@ -161,12 +166,12 @@ void expect_three_launches() {
   using numbered = policy<Polarisations, 2>;
   constexpr bank_numbers numbers = numbered::numbers();
   problem<Polarisations> given;
+  const filter_memory filter = given.filter(0);
   std::vector<float> filtered(given.rows * length, -1.0F);
   const unsigned units = spectra / numbers.spectra() * numbers.units();
   run_grid((units + filter_threads - 1) / filter_threads, filter_threads,
            [&](emulated_group group) {
-             row_filter<numbered, emulated_group>{{given.filter(), filtered.data()}, nullptr, group}
-                 .run();
+             row_filter<numbered, emulated_group>{{filter, filtered.data()}, nullptr, group}.run();
            });
   std::vector<real_pair> bins(given.rows * numbers.bins);
   for (unsigned row = 0; row < given.rows; ++row) {

@@ -9,6 +9,7 @@
 #include "wingbeat/device/channeliser/spectrum_entry.hpp"  // spectrum_entry
 #include "wingbeat/device/channeliser/window.hpp"          // window
 #include "wingbeat/device/complex.hpp"                     // complex
+#include "wingbeat/device/half.hpp"                        // half_float, narrow
 #include "wingbeat/device/port.hpp"                        // WINGBEAT_FN
 #include "wingbeat/device/workgroup/schedule.hpp"          // twiddling
 
@@ -36,6 +37,8 @@ struct bank_numbers {
   unsigned rows;      ///< Of a tile, a multiple of `sliding`.
   unsigned elements;  ///< Of a row that a thread transforms.
   workgroup::twiddling twiddles;
+  bool halves;       ///< Between launches, sums and bins are stored as fp16.
+  int bin_exponent;  ///< Bins between launches are 2^bin_exponent times those of the samples.
 
   /// Numbers of a row, from a window to the next: 2 N real samples, or N complex ones.
   WINGBEAT_FN constexpr unsigned length() const { return 2 * channels; }
@@ -45,6 +48,16 @@ struct bank_numbers {
   WINGBEAT_FN constexpr unsigned units() const { return (length() + 2) / 4; }
   /// Spectra of a tile.
   WINGBEAT_FN constexpr unsigned spectra() const { return polarisations == 2 ? rows : 2 * rows; }
+};
+
+/// What a real number is stored as between launches.
+template <bool IsHalf>
+struct stored_between {
+  using type = float;
+};
+template <>
+struct stored_between<true> {
+  using type = half_float;
 };
 
 /// The sums at two neighbouring positions of a row.
@@ -141,9 +154,10 @@ class tile_filter {
 };
 
 /// The memory of filters in a launch of their own.
+template <class Real>
 struct row_memory {
   filter_memory filter;
-  WINGBEAT_GLOBAL float* rows;  ///< [polarisation][spectrum][position]
+  WINGBEAT_GLOBAL Real* rows;  ///< [polarisation][spectrum][position]
 };
 
 /// A bank's filters alone, of real or of complex samples, for a transform of rows.
@@ -151,9 +165,10 @@ template <class Policy, class Group = group>
 class row_filter {
   static constexpr bank_numbers numbers = Policy::numbers();
   using filters = tile_filter<Policy>;
+  using real = typename stored_between<numbers.halves>::type;
 
  public:
-  WINGBEAT_FN row_filter(const row_memory& memory, WINGBEAT_LOCAL char*, Group group = {})
+  WINGBEAT_FN row_filter(const row_memory<real>& memory, WINGBEAT_LOCAL char*, Group group = {})
       : memory_(memory), unit_(group.index() * filter_threads + group.thread()) {}
 
   /// Callers: every thread; as many workgroups as give each row's units a thread.
@@ -165,19 +180,19 @@ class row_filter {
         0, 2 * unsigned(unit_ % numbers.units()),
         [&](unsigned row, unsigned j, const neighbours& sums) {
           const auto to = [&](unsigned part) {
-            return reinterpret_cast<WINGBEAT_GLOBAL complex<float>*>(
+            return reinterpret_cast<WINGBEAT_GLOBAL complex<real>*>(
                 memory_.rows +
                 (filters::polarisation(part) * n_spectra + first + filters::spectrum(row, part)) *
                     numbers.length() +
                 j);
           };
-          copy_to(to(0), complex<float>{sums.at[0].re, sums.at[1].re});
-          copy_to(to(1), complex<float>{sums.at[0].im, sums.at[1].im});
+          copy_to(to(0), narrow<real>(complex<float>{sums.at[0].re, sums.at[1].re}));
+          copy_to(to(1), narrow<real>(complex<float>{sums.at[0].im, sums.at[1].im}));
         });
   }
 
  private:
-  row_memory memory_;
+  row_memory<real> memory_;
   size unit_;  ///< Of all rows.
 };
 

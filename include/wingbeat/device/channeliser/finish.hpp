@@ -38,14 +38,19 @@ WINGBEAT_FN void count(const unsigned (&saturated)[Parts], WINGBEAT_GLOBAL unsig
 }
 
 /// The memory of a launch. Spectra are numbered over its heaps.
+template <class Real>
 struct finish_memory {
-  WINGBEAT_GLOBAL const complex<float>* bins;     ///< [polarisation][spectrum][bin]
+  WINGBEAT_GLOBAL const complex<Real>* bins;      ///< [polarisation][spectrum][bin]
   WINGBEAT_GLOBAL const spectrum_entry* spectra;  ///< [polarisation][spectrum]
   WINGBEAT_GLOBAL const complex<float>* gains;    ///< [set][polarisation][channel]
   WINGBEAT_GLOBAL char* heaps;                    ///< [heap][channel][spectrum][polarisation]
   WINGBEAT_GLOBAL unsigned* saturated;            ///< [heap][polarisation][counter]
   size n_spectra;                                 ///< From one polarisation's to the next's.
 };
+
+WINGBEAT_FN constexpr float power_of_two(int exponent) {
+  return exponent < 0 ? 1 / float(size{1} << -exponent) : float(size{1} << exponent);
+}
 
 /// The tile that a workgroup makes.
 struct finish_tile {
@@ -68,12 +73,14 @@ class finished_rows {
   static constexpr float middle = numbers.shift == 0 ? float(n) / 2 : float(n / 2);
   using stores = stored<numbers.output>;
   using unit = typename stores::type;
+  using real = typename stored_between<numbers.halves>::type;
+  static constexpr float bin_scale = power_of_two(-numbers.bin_exponent);
   static constexpr unsigned piece = tile::spectra * pols;  ///< Values of a channel.
   /// A piece and a word of 4 bytes or more: channels in sequence begin in different banks.
   static constexpr unsigned pitch = piece + (sizeof(unit) < 4 ? 4 / unsigned(sizeof(unit)) : 1);
 
  public:
-  WINGBEAT_FN finished_rows(const finish_memory& memory, WINGBEAT_LOCAL char* scratch,
+  WINGBEAT_FN finished_rows(const finish_memory<real>& memory, WINGBEAT_LOCAL char* scratch,
                             Group group = {})
       : memory_(memory),
         tile_(reinterpret_cast<WINGBEAT_LOCAL unit*>(scratch)),
@@ -105,10 +112,10 @@ class finished_rows {
       const auto entry = memory_.spectra + pol * memory_.n_spectra + spectrum_ + s;
       const float turns = entry->phase_turns + entry->slope_turns * (float(channel) - middle);
       const auto row = memory_.bins + (pol * memory_.n_spectra + spectrum_ + s) * numbers.bins;
-      u[pol] =
-          copied_from(row + (channel + numbers.shift) % numbers.bins) *
-          complex<float>{maths::quick_cosine_of_turns(turns), maths::quick_sine_of_turns(turns)} *
-          copied_from(memory_.gains + (entry->gains * pols + pol) * n + channel);
+      u[pol] = widen(copied_from(row + (channel + numbers.shift) % numbers.bins)) *
+               complex<float>{bin_scale * maths::quick_cosine_of_turns(turns),
+                              bin_scale * maths::quick_sine_of_turns(turns)} *
+               copied_from(memory_.gains + (entry->gains * pols + pol) * n + channel);
       if (pol == 0) time = entry->time;
     }
     if constexpr (numbers.dithers) {
@@ -147,7 +154,7 @@ class finished_rows {
     }
   }
 
-  finish_memory memory_;
+  finish_memory<real> memory_;
   WINGBEAT_LOCAL unit* tile_;
   Group group_;
   unsigned channel_;  ///< The tile's first.
