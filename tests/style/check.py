@@ -25,7 +25,7 @@ MAX_HEADER, MAX_CLASS, MAX_FUNCTION, MAX_TEST, MAX_COLUMNS = 500, 200, 60, 400, 
 # A device header includes only what stands on a lower level, or beside it in its own folder.
 DEVICE_LEVELS = {"port": 0, "complex": 1, "direction": 1, "index": 1, "factors": 1, "half": 1,
                  "bfloat": 1, "real": 1, "twiddle": 1, "order": 1, "nabla": 1, "scrambled": 1,
-                 "atomic": 1, "dither": 1,
+                 "atomic": 1, "dither": 1, "words": 1,
                  "thread": 2, "workgroup": 3, "io": 3, "cluster": 4, "grid/numbers": 5, "bodies": 6,
                  "ends": 6, "functors": 7, "grid": 7, "channeliser": 7}
 
@@ -62,7 +62,7 @@ LONG_CLASSES = {
 # `port` translates dialects. The others hold conversions of numbers and wide accesses, for which
 # one compiler has an instruction or a type of its own.
 DIALECT_FILES = {f"include/wingbeat/device/{name}.hpp"
-                 for name in ("port", "atomic", "bfloat", "half", "io/adjacent")}
+                 for name in ("port", "atomic", "bfloat", "half", "words", "io/adjacent")}
 DIALECT = re.compile(r"\b(__(CUDACC|NVCC|NVCOMPILER|CUDA_ARCH|CUDA_LIBDEVICE|OPENCL|SPIR|clang|GNUC"
                      r"|INTEL|HIP)\w*|_MSC_VER)\b")
 

@@ -6,8 +6,9 @@
 // advise ten rounds, and found that seven pass all tests; dither takes seven.
 #pragma once
 
-#include "wingbeat/device/half.hpp"  // float_of
-#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, size
+#include "wingbeat/device/half.hpp"   // float_of
+#include "wingbeat/device/port.hpp"   // WINGBEAT_FN, size
+#include "wingbeat/device/words.hpp"  // wide_product
 
 namespace wingbeat::device {
 
@@ -21,8 +22,8 @@ template <int Rounds = 10>
 WINGBEAT_FN constexpr random_words philox(random_words counter, size key) {
   unsigned low = unsigned(key), high = unsigned(key >> 32);
   for (int round = 0; round < Rounds; ++round) {
-    const size first = size(0xD2511F53u) * counter.at[0];
-    const size second = size(0xCD9E8D57u) * counter.at[2];
+    const size first = wide_product(counter.at[0], 0xD2511F53u);
+    const size second = wide_product(counter.at[2], 0xCD9E8D57u);
     counter = {{unsigned(second >> 32) ^ counter.at[1] ^ low, unsigned(second),
                 unsigned(first >> 32) ^ counter.at[3] ^ high, unsigned(first)}};
     low += 0x9E3779B9u;
@@ -34,11 +35,16 @@ WINGBEAT_FN constexpr random_words philox(random_words counter, size key) {
 /// Rounds behind the words of dither.
 inline constexpr int dither_rounds = 7;
 
-/// Returns the number in (-0.5, 0.5) that a word is as dither: its upper 23 bits as the fraction of
-/// a float in [1, 2), less 1.5, plus half a step so that the mean is 0. One shift of 64 bits brings
-/// in the exponent.
+/// Returns the upper 23 bits of a word as the fraction of a float in [1, 2). One shift of 64 bits
+/// brings in the exponent.
+WINGBEAT_FN constexpr float above_one(unsigned word) {
+  return float_of(unsigned((size(0x7f) << 32 | word) >> 9));
+}
+
+/// Returns the number in (-0.5, 0.5) that a word is as dither: `above_one`, less 1.5, plus half a
+/// step so that the mean is 0.
 WINGBEAT_FN constexpr float dither_of(unsigned word) {
-  return float_of(unsigned((size(0x7f) << 32 | word) >> 9)) - 1.5f + 5.9604645e-8f;
+  return above_one(word) - 1.5f + 5.9604645e-8f;
 }
 
 /// Returns the words of a channel's dither, of `channels`, at a time: of a pair of polarisations,

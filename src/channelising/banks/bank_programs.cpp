@@ -111,7 +111,8 @@ programs::program fused_bank(const bank_tiles& tiles, const channeliser_spec& sp
        .scratch_bytes = tiles.scratch_bytes},
       {input<std::byte>(place::input), number(planes.plane_bytes), input<spectrum_entry>(entries),
        number(n_spectra),
-       input<float>(constant{window_weights(spec, numbers.length())}),
+       // Halved, since both streams are separated by sums of two bins.
+       input<float>(constant{window_weights(spec, numbers.length(), -1)}),
        input<std::complex<float>>(gains),
        input<std::complex<float>>(constant{rounded_roots(numbers)}),
        output<std::byte>(place::output), output<std::uint32_t>(saturated)},

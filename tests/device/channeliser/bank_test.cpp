@@ -114,7 +114,7 @@ struct problem {
     for (const unsigned count : saturated) EXPECT_EQ(count, 0U);
   }
 
-  /// Weights are times 2^exponent.
+  /// Weights are times 2^exponent: those of one launch are halved.
   [[nodiscard]] filter_memory filter(int exponent) {
     weights = channelising::window_weights(spec, length, exponent);
     return {reinterpret_cast<const unsigned char*>(packed.data()), plane_bytes, entries.data(),
@@ -144,7 +144,7 @@ void expect_one_launch() {
                                                             numbers.elements, numbers.twiddles})) {
     roots.push_back(single({static_cast<double>(w.real()), static_cast<double>(w.imag())}));
   }
-  const filter_memory filter = given.filter(0);
+  const filter_memory filter = given.filter(-1);
   std::vector<double> scratch(body::scratch_bytes / sizeof(double) + 1);
   run_grid(spectra / numbers.spectra(), numbers.threads(), [&](emulated_group group) {
     body{{filter, given.gains.data(), roots.data(), reinterpret_cast<char*>(given.heap.data()),

@@ -7,13 +7,16 @@
 #pragma once
 
 #include "wingbeat/device/channeliser/filter.hpp"    // tile_filter
-#include "wingbeat/device/channeliser/finish.hpp"    // add_dither, count
-#include "wingbeat/device/channeliser/quantise.hpp"  // stored, limited
+#include "wingbeat/device/channeliser/finish.hpp"    // count
+#include "wingbeat/device/channeliser/quantise.hpp"  // stored, limited, any_saturates
 #include "wingbeat/device/complex.hpp"               // complex
+#include "wingbeat/device/dither.hpp"                // above_one, dither_words
+#include "wingbeat/device/index.hpp"                 // maximum
 #include "wingbeat/device/port.hpp"                  // WINGBEAT_FN, group
+#include "wingbeat/device/workgroup/fft.hpp"         // fft
 #include "wingbeat/device/workgroup/memory.hpp"      // scratch, reuse
+#include "wingbeat/device/workgroup/opposite.hpp"    // opposite_trade
 #include "wingbeat/device/workgroup/team.hpp"        // team, shape
-#include "wingbeat/device/workgroup/two_real.hpp"    // two_real_fft
 
 namespace wingbeat::device::channeliser {
 
@@ -26,6 +29,11 @@ struct bank_memory {
   WINGBEAT_GLOBAL unsigned* saturated;          ///< [heap][polarisation][counter]
 };
 
+/// exp(2 pi i turns)
+WINGBEAT_FN complex<float> rotation(float turns) {
+  return {maths::cosine_of_turns(turns), maths::sine_of_turns(turns)};
+}
+
 template <class Policy, class Group = group>
 class bank {
   static constexpr bank_numbers numbers = Policy::numbers();
@@ -34,8 +42,10 @@ class bank {
   static constexpr unsigned units = numbers.units();
   static constexpr unsigned threads = numbers.threads(), e = numbers.elements;
   using shape = workgroup::shape<length, e, numbers.rows>;
-  using fft = workgroup::two_real_fft<shape, float, direction::forward, workgroup::memory<>,
-                                      order::natural, numbers.twiddles>;
+  using fft = workgroup::fft<shape, float, direction::forward, order::natural, workgroup::memory<>,
+                             numbers.twiddles>;
+  using opposites = workgroup::opposite_trade<fft, workgroup::memory<>>;
+  static constexpr unsigned stride = shape::threads;
   using team_type = workgroup::team<shape, workgroup::lanes::along_transform, Group>;
   using stores = stored<numbers.output>;
   using unit = typename stores::type;
@@ -49,7 +59,7 @@ class bank {
  public:
   static constexpr unsigned workgroup_threads = threads;
   static constexpr unsigned scratch_bytes =
-      fft::scratch_bytes > numbers.rows* row_bytes ? fft::scratch_bytes : numbers.rows* row_bytes;
+      maximum(opposites::scratch_bytes, numbers.rows* row_bytes);
   static_assert(n * piece_bytes <= scratch_bytes, "a tile's values fit");
 
   WINGBEAT_FN bank(const bank_memory& memory, WINGBEAT_LOCAL char* scratch, Group group = {})
@@ -66,11 +76,19 @@ class bank {
     complex<float> x[e];
     const auto row = rows() + team_.transform() * length;
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) x[r] = copied_from(row + team_.thread() + r * fft::stride);
+    for (unsigned r = 0; r < e; ++r) x[r] = copied_from(row + team_.thread() + r * stride);
     group_.barrier();
-    fft::execute(team_, x, workgroup::scratch<scratch_bytes>{scratch_}, memory_.roots);
+    transform(x);
+    WINGBEAT_UNROLL
+    for (unsigned part = 0; part < 2; ++part)
+      turn(x, filters_.entry(team_.transform(), part), part);
+    if constexpr (numbers.dithers) dither(x);
     group_.barrier();
-    stage(x);
+    if (any_saturates<numbers.output, e>(x)) {
+      gather<true>(x);
+    } else {
+      gather<false>(x);
+    }
     group_.barrier();
     put_pieces();
   }
@@ -90,9 +108,72 @@ class bank {
     }
   }
 
-  /// exp(2 pi i turns)
-  WINGBEAT_FN static complex<float> turned(float turns) {
-    return {maths::cosine_of_turns(turns), maths::sine_of_turns(turns)};
+  /// Makes bins of both streams of sums that are halved: x[r] of one and x[r + e/2] of the other.
+  WINGBEAT_FN void transform(complex<float> (&x)[e]) const {
+    const workgroup::scratch<scratch_bytes> lent{scratch_};
+    complex<float> other[e / 2];
+    opposites::transform_and_free(team_, x, lent, memory_.roots);
+    opposites::gather_partners(team_, x, other, lent);
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e / 2; ++r) {
+      const complex<float> z = x[r], opposite = conj(other[r]);
+      x[r] = z + opposite;
+      x[r + e / 2] = {z.im - opposite.im, opposite.re - z.re};
+      if (r == 0 && team_.thread() == 0) {  // that of half the ADC's rate is left out
+        x[0] = {2 * z.re, 0};
+        x[e / 2] = {2 * z.im, 0};
+      }
+    }
+  }
+
+  /// Multiplies the bins of a part by what delays them, and by gains. Before dither is added, which
+  /// comes as a number from 1 to 2, 1.5 is subtracted from both parts by the same operations.
+  WINGBEAT_FN void turn(complex<float> (&x)[e], const WINGBEAT_GLOBAL spectrum_entry& entry,
+                        unsigned part) const {
+    constexpr float offset = numbers.dithers ? -1.5f : 0.0f;
+    complex<float> delay =
+        rotation(entry.phase_turns + entry.slope_turns * (float(team_.thread()) - float(n) / 2));
+    const complex<float> step = rotation(entry.slope_turns * float(stride));
+    const auto gains = memory_.gains + team_.thread() +
+                       (entry.gains * numbers.polarisations + filters::polarisation(part)) * n;
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e / 2; ++r) {
+      complex<float>& z = x[r + part * (e / 2)];
+      // In this order fewer registers are taken.
+      const complex<float> factor = delay * copied_from(gains + r * stride);
+      z = {z.re * factor.re + (offset - z.im * factor.im),
+           z.re * factor.im + (offset + z.im * factor.re)};
+      delay = delay * step;
+    }
+  }
+
+  /// Adds dither, from 1 to 2. Channels half of all apart share random words: a thread makes both,
+  /// where it has them.
+  WINGBEAT_FN void dither(complex<float> (&x)[e]) const {
+    constexpr unsigned together = e % 4 == 0 ? 2 : 1, count_each = e / 2 / together;
+    const unsigned row = team_.transform();
+    const size time[2] = {filters_.entry(row, 0).time, filters_.entry(row, 1).time};
+    WINGBEAT_UNROLL
+    for (unsigned each = 0; each < count_each; ++each) {
+      const unsigned channel = team_.thread() + each * stride;
+      random_words words[2] = {dither_words(time[0], channel, n, 0, numbers.seed)};
+      words[1] = words[0];
+      if constexpr (numbers.polarisations == 1) {
+        words[1] = dither_words(time[1], channel, n, 0, numbers.seed);
+      }
+      WINGBEAT_UNROLL
+      for (unsigned i = 0; i < 2 * together; ++i) {
+        const unsigned part = i / together, side = i % together;
+        const unsigned word = 2 * filters::polarisation(part);
+        const bool is_turned = together == 2 ? side == 1 : channel >= (n + 1) / 2;
+        const auto fraction_of = [&](unsigned bits) {
+          return above_one(is_turned ? half_turned(bits) : bits);
+        };
+        complex<float>& u = x[each + side * count_each + part * (e / 2)];
+        u = u + complex<float>{fraction_of(words[part].at[word]),
+                               fraction_of(words[part].at[word + 1])};
+      }
+    }
   }
 
   /// Two values that lie side by side.
@@ -100,71 +181,29 @@ class bank {
     unit at[2];
   };
 
-  /// Makes values of bins and puts them where the channel's piece is gathered.
-  WINGBEAT_FN void stage(complex<float> (&x)[e]) const {
-    constexpr unsigned stride = fft::stride;
+  /// Puts values where their channel's piece is gathered. `Limits`: limits them first, and counts
+  /// what that changes.
+  template <bool Limits>
+  WINGBEAT_FN void gather(const complex<float> (&x)[e]) const {
     const unsigned row = team_.transform();
-    if (team_.thread() == 0) x[0].im = x[e / 2].im = 0;  // of half the ADC's rate, left out
-    WINGBEAT_UNROLL
-    for (unsigned part = 0; part < 2; ++part) turn(x, filters_.entry(row, part), part);
-    // Channels half of all apart share random words: a thread makes both, where it has them.
-    constexpr unsigned together = e % 4 == 0 ? 2 : 1, count_each = e / 2 / together;
-    const size time[2] = {filters_.entry(row, 0).time, filters_.entry(row, 1).time};
     unsigned saturated[2] = {0, 0};
     WINGBEAT_UNROLL
-    for (unsigned each = 0; each < count_each; ++each) {
-      random_words words[2] = {words_of(time[0], team_.thread() + each * stride)};
-      words[1] = words[0];
-      if constexpr (numbers.polarisations == 1) {
-        words[1] = words_of(time[1], team_.thread() + each * stride);
-      }
-      WINGBEAT_UNROLL
-      for (unsigned h = 0; h < together; ++h) {
-        const unsigned r = each + h * count_each, channel = team_.thread() + r * stride;
-        complex<float> u[2] = {x[r], x[r + e / 2]};
-        WINGBEAT_UNROLL
-        for (unsigned part = 0; numbers.dithers && part < 2; ++part) {
-          add_dither(u[part], words[part], filters::polarisation(part),
-                     together == 2 ? h == 1 : channel >= (n + 1) / 2);
-        }
-        const unit_pair values{{stores::of(limited<numbers.output>(u[0], saturated[0])),
-                                stores::of(limited<numbers.output>(u[1], saturated[1]))}};
-        gather(row, channel, values);
-      }
-    }
-    count<Policy, 2>(saturated, memory_.saturated, first_, group_.thread());
-  }
-
-  /// Multiplies the bins of a part by what delays them, and by gains.
-  WINGBEAT_FN void turn(complex<float> (&x)[e], const WINGBEAT_GLOBAL spectrum_entry& entry,
-                        unsigned part) const {
-    constexpr unsigned stride = fft::stride;
-    complex<float> delay =
-        turned(entry.phase_turns + entry.slope_turns * (float(team_.thread()) - float(n) / 2));
-    const complex<float> step = turned(entry.slope_turns * float(stride));
-    const auto gains = memory_.gains + team_.thread() +
-                       (entry.gains * numbers.polarisations + filters::polarisation(part)) * n;
-    WINGBEAT_UNROLL
     for (unsigned r = 0; r < e / 2; ++r) {
-      complex<float>& z = x[r + part * (e / 2)];
-      z = z * (delay * copied_from(gains + r * stride));  // in this order fewer registers are taken
-      delay = delay * step;
+      complex<float> u[2] = {x[r], x[r + e / 2]};
+      WINGBEAT_UNROLL
+      for (unsigned part = 0; Limits && part < 2; ++part)
+        u[part] = limited<numbers.output>(u[part], saturated[part]);
+      const unit_pair values{{stores::of(u[0]), stores::of(u[1])}};
+      const auto pieces =
+          reinterpret_cast<WINGBEAT_LOCAL unit*>(scratch_) + (team_.thread() + r * stride) * piece;
+      if constexpr (numbers.polarisations == 2) {
+        reinterpret_cast<WINGBEAT_LOCAL unit_pair*>(pieces)[row] = values;
+      } else {
+        pieces[row] = values.at[0];
+        pieces[numbers.rows + row] = values.at[1];
+      }
     }
-  }
-
-  WINGBEAT_FN static random_words words_of(size time, unsigned channel) {
-    if constexpr (!numbers.dithers) return {};
-    return dither_words(time, channel, n, 0, numbers.seed);
-  }
-
-  WINGBEAT_FN void gather(unsigned row, unsigned channel, const unit_pair& values) const {
-    const auto pieces = reinterpret_cast<WINGBEAT_LOCAL unit*>(scratch_) + channel * piece;
-    if constexpr (numbers.polarisations == 2) {
-      reinterpret_cast<WINGBEAT_LOCAL unit_pair*>(pieces)[row] = values;
-    } else {
-      pieces[row] = values.at[0];
-      pieces[numbers.rows + row] = values.at[1];
-    }
+    if constexpr (Limits) count<Policy, 2>(saturated, memory_.saturated, first_, group_.thread());
   }
 
   /// A vector of as many bytes as go at once.

@@ -7,6 +7,7 @@
 #include "wingbeat/device/complex.hpp"                  // complex
 #include "wingbeat/device/half.hpp"                     // half_float
 #include "wingbeat/device/port.hpp"                     // WINGBEAT_FN, maths
+#include "wingbeat/device/words.hpp"                    // larger_magnitude, low_bytes
 
 namespace wingbeat::device::channeliser {
 
@@ -27,7 +28,7 @@ struct stored<heap_sample::int8> {
   WINGBEAT_FN static type of(complex<float> c) {
     // Next to 3 2^22 a float's last bit is worth 1, so the addition rounds, ties to even.
     constexpr float rounds = 12582912.0f;
-    return type((bits_of(c.re + rounds) & 0xffu) | (bits_of(c.im + rounds) & 0xffu) << 8);
+    return type(low_bytes(bits_of(c.re + rounds), bits_of(c.im + rounds)));
   }
 };
 template <>
@@ -50,6 +51,16 @@ struct stored<heap_sample::fp32> {
   using type = complex<float>;
   WINGBEAT_FN static type of(complex<float> c) { return c; }
 };
+
+/// Returns whether a value saturates.
+template <heap_sample Kind, unsigned N>
+WINGBEAT_FN bool any_saturates(const complex<float> (&u)[N]) {
+  float largest = 0;
+  WINGBEAT_UNROLL
+  for (unsigned i = 0; i < N; ++i)
+    largest = larger_magnitude(larger_magnitude(largest, u[i].re), u[i].im);
+  return !(largest <= limit_of(Kind));
+}
 
 /// Returns u limited to what Kind holds, and adds 1 to `saturated` where that changes it.
 template <heap_sample Kind>
