@@ -34,9 +34,9 @@ constexpr std::size_t shortest_folded = 6, shortest_unfolded = 9;
 struct longest_rows {
   std::size_t odd, even, of_reals;
 };
-constexpr longest_rows longest_fp32[] = {{95, 60, 96},
+constexpr longest_rows longest_fp32[] = {{95, 46, 96},
                                          {63, 30, 24}};  // few rows, rows in all lanes
-constexpr longest_rows longest_fp64[] = {{95, 34, 64}, {63, 24, 24}};
+constexpr longest_rows longest_fp64[] = {{95, 22, 64}, {63, 24, 24}};
 
 }  // namespace
 
