@@ -250,7 +250,7 @@ plan_verdict accuracy(const plan_spec& spec, const std::vector<value>& expected,
     for (std::size_t e = t * n; e < (t + 1) * n; ++e) {
       if (!places[e].is_in_memory) continue;
       all.add(e - t * n, element_in(out, places[e], to, stored_out(spec)), expected[e],
-              allowed.of_largest * most,
+              allowed.of_largest * most * (1 + 1.5L / std::sqrt(inputs)),
               allowed.of_element * std::abs(expected[e]) + std::sqrt(2.0L) * allowed.absolute);
     }
     if (all.fault) {

@@ -10,13 +10,14 @@
 // computed (2^-24, fp64 2^-53) and c = 1 (fp64 1.25), times 1.3 where an axis has a chirp,
 // and N squared of a request with a multiplier:
 //     L2 error       <= (1 + 1.5/sqrt e) (c u sqrt(log2 N) + f u + s) max(|written|, sqrt m rms)
-//     element error  <= 12 u largest + r |element|,  with a multiplier 12 sqrt 2
+//     element error  <= (1 + 1.5/sqrt i) 12 u largest + r |element|,  with a multiplier 12 sqrt 2
 // rms and largest are those of the whole output, so that a cropped corner of small values is not
 // held to them alone. e is how many elements hold the energy, |written|^4 / sum |element|^4, or how
-// many numbers of input there are if those are fewer: few errors do not average out,
-// and at 1/sqrt e one plan of 4,500 with four numbers of bf16 was over. f = 2 where a factor is
-// applied, it and the product being rounded, and 1 more in fp64 for the oracle. s is 3e-4 for fp16,
-// 2.4e-3 for bf16, 0 otherwise; r the storage's roundoff, 2^-11, 2^-8 or 0.
+// many numbers of input, i, there are if those are fewer: few errors do not average out. At
+// 1/sqrt e one plan of 4,500 with four numbers of bf16 was over, and at 12 u one of 16,000 whose
+// input is one number, because its roundings are alike everywhere. f = 2 where a factor is applied,
+// it and the product being rounded, and 1 more in fp64 for the oracle. s is 3e-4 for fp16, 2.4e-3
+// for bf16, 0 otherwise; r the storage's roundoff, 2^-11, 2^-8 or 0.
 #pragma once
 
 #include <cstddef>  // size_t
