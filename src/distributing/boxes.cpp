@@ -3,7 +3,8 @@
 
 #include <cmath>  // ceil
 
-#include "formatted.hpp"  // formatted, joined
+#include "formatted.hpp"       // formatted, joined
+#include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::distributing {
 
@@ -39,6 +40,29 @@ std::size_t place_of(const box& whole, const std::vector<std::size_t>& element) 
     place += (element[i] - whole.lower[i]) * distances[i];
   }
   return place;
+}
+
+double rounded_span(const box& whole) {
+  double count = 1, last = 0;
+  const bool is_packed = whole.strides.size() != whole.lower.size();
+  for (std::size_t i = 0; i < whole.lower.size(); ++i) {
+    const auto length = static_cast<double>(whole.length(i));
+    count *= length;
+    if (!is_packed) last += (length - 1) * static_cast<double>(whole.strides[i]);
+  }
+  return is_packed || count == 0 ? count : last + 1;
+}
+
+double rounded_span(const std::vector<box>& boxes) {
+  double sum = 0;
+  for (const box& each : boxes) sum += rounded_span(each);
+  return sum;
+}
+
+void require_rank(std::size_t rank, std::size_t ranks) {
+  if (rank < ranks) return;
+  throw plan_error(
+      formatted("rank {} of {} was asked for; give a rank below the number of ranks", rank, ranks));
 }
 
 std::string text_of(const std::vector<box>& boxes) {

@@ -18,6 +18,13 @@ namespace wingbeat::distributing {
 [[nodiscard]] std::vector<std::size_t> distances_of(const box& whole);
 [[nodiscard]] std::size_t place_of(const box& whole, const std::vector<std::size_t>& element);
 
+/// Returns the elements of memory from a box's first to its last, rounded; of all of some boxes.
+[[nodiscard]] double rounded_span(const box& whole);
+[[nodiscard]] double rounded_span(const std::vector<box>& boxes);
+
+/// Throws `plan_error` for a rank that is not below `ranks`.
+void require_rank(std::size_t rank, std::size_t ranks);
+
 /// Returns boxes as text, by which requests are compared.
 [[nodiscard]] std::string text_of(const std::vector<box>& boxes);
 

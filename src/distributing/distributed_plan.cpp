@@ -9,7 +9,7 @@
 
 #include "arrays/array.hpp"                // bytes_of_real
 #include "counted.hpp"                     // counted
-#include "distributing/boxes.hpp"          // bytes_of_share, cut_along, text_of, undivided
+#include "distributing/boxes.hpp"          // bytes_of_share, cut_along, require_rank, text_of
 #include "distributing/cost.hpp"           // least_gain, seconds_of, speed_of
 #include "distributing/cut_transform.hpp"  // cut_transform, traffic_of
 #include "distributing/meeting.hpp"        // agreed, require_same
@@ -426,16 +426,19 @@ const std::vector<box>& distributed_plan::out_boxes() const {
 
 std::size_t distributed_plan::in_bytes(std::size_t rank) const {
   const impl& mine = require_owned(impl_, "plan");
+  distributing::require_rank(rank, mine.ranks.size());
   return mine.bytes_of(mine.in_boxes, mine.kind.in, rank);
 }
 
 std::size_t distributed_plan::out_bytes(std::size_t rank) const {
   const impl& mine = require_owned(impl_, "plan");
+  distributing::require_rank(rank, mine.ranks.size());
   return mine.bytes_of(mine.out_boxes, mine.kind.out, rank);
 }
 
 std::size_t distributed_plan::workspace_bytes(std::size_t rank) const {
   const impl& mine = require_owned(impl_, "plan");
+  distributing::require_rank(rank, mine.ranks.size());
   std::size_t bytes = mine.cut ? mine.cut->workspace_bytes(rank) : 0;
   for (const auto* memory : {&mine.own_in, &mine.own_out}) {
     if (!memory->empty()) bytes += (*memory)[rank].size_bytes();

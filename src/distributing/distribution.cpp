@@ -5,7 +5,8 @@
 #include <cstring>    // memcpy
 #include <utility>    // move, pair
 
-#include "distributing/boxes.hpp"                       // cut_along, place_of
+#include "address_space.hpp"                            // max_elements
+#include "distributing/boxes.hpp"                       // cut_along, place_of, rounded_span
 #include "formatted.hpp"                                // formatted
 #include "wingbeat/device/functors/exchange_store.hpp"  // rank_shares
 #include "wingbeat/error.hpp"                           // plan_error
@@ -55,6 +56,11 @@ void require_boxes(const std::vector<box>& before, const std::vector<box>& after
             formatted("the box of rank {} is no box of {} axes; give lower <= upper of "
                       "each axis",
                       rank, n_axes));
+      }
+      if (distributing::rounded_span(each) > max_elements) {
+        throw plan_error(
+            formatted("the box of rank {} has about {:.3g} elements; give at most {:.3g}", rank,
+                      distributing::rounded_span(each), max_elements));
       }
       if (has_room(each)) continue;
       throw plan_error(formatted(
@@ -122,11 +128,7 @@ box common_part(const box& a, const box& b) {
 }
 
 index_range share_of(std::size_t length, std::size_t rank, std::size_t ranks) {
-  if (rank >= ranks) {
-    throw plan_error(
-        formatted("the share of rank {} of {} was asked for; give a rank below the number of ranks",
-                  rank, ranks));
-  }
+  distributing::require_rank(rank, ranks);
   const device::functors::rank_shares shares{length, ranks};
   return {shares.begin(rank), shares.begin(rank) + shares.count(rank)};
 }

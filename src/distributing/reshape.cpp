@@ -4,9 +4,10 @@
 #include <optional>
 #include <utility>  // move
 
+#include "address_space.hpp"              // max_stated_bytes
 #include "counted.hpp"                    // counted
 #include "distributing/box_copier.hpp"    // box_copier
-#include "distributing/boxes.hpp"         // text_of
+#include "distributing/boxes.hpp"         // require_rank, rounded_span, text_of
 #include "distributing/meeting.hpp"       // agreed, require_same, wait_for_each_other
 #include "distributing/rank_views.hpp"    // require_all_ranks, require_places
 #include "distributing/shared_ranks.hpp"  // opened_by_all, peer_memory, shared_size
@@ -86,6 +87,14 @@ std::string reshape::impl::validate() {
     throw plan_error("element_bytes is 0; give the size of an element");
   }
   change.emplace(spec.before, spec.after);
+  for (const auto* boxes : {&spec.before, &spec.after}) {
+    const double bytes =
+        distributing::rounded_span(*boxes) * static_cast<double>(spec.element_bytes);
+    if (bytes <= static_cast<double>(max_stated_bytes)) continue;
+    throw plan_error(
+        formatted("boxes of about {:.3g} bytes were given, with element_bytes {}; give at most {}",
+                  bytes, spec.element_bytes, max_stated_bytes));
+  }
   if (spec.before.size() != ranks.size()) {
     throw plan_error(formatted("boxes of {} were given for {}; give one for each rank",
                                counted(spec.before.size(), "rank"), counted(ranks.size(), "rank")));
@@ -195,16 +204,19 @@ const reshape_spec& reshape::spec() const {
 
 std::size_t reshape::in_bytes(std::size_t rank) const {
   const impl& mine = require_owned(impl_, "reshape");
+  distributing::require_rank(rank, mine.ranks.size());
   return mine.bytes_of(mine.spec.before, rank);
 }
 
 std::size_t reshape::out_bytes(std::size_t rank) const {
   const impl& mine = require_owned(impl_, "reshape");
+  distributing::require_rank(rank, mine.ranks.size());
   return mine.bytes_of(mine.spec.after, rank);
 }
 
 std::size_t reshape::workspace_bytes(std::size_t rank) const {
   const impl& mine = require_owned(impl_, "reshape");
+  distributing::require_rank(rank, mine.ranks.size());
   return mine.ranks.has(rank) ? mine.packed_out.size_bytes() + mine.packed_in.size_bytes() : 0;
 }
 

@@ -193,6 +193,10 @@ TEST_P(distributed_plan_on, counts_what_goes_over_links) {
   EXPECT_EQ(cut.sent_bytes(), 16U * 8 / 2 * 8);
   EXPECT_EQ(cut.out_boxes()[1], (box{{0, 0, 8}, {1, 8, 16}}));
   EXPECT_EQ(cut.workspace_bytes(0), 0U) << "received in the output";
+  for (const auto bytes : {&distributed_plan::in_bytes, &distributed_plan::out_bytes,
+                        &distributed_plan::workspace_bytes}) {
+    EXPECT_THAT(refusal([&] { (void)(cut.*bytes)(7); }), HasSubstr("rank 7 of 2 was asked for"));
+  }
   EXPECT_THAT(cut.explain(), HasSubstr("512 bytes over links, 256 of them from rank 0"));
   EXPECT_THAT(cut.explain(), Not(HasSubstr("your store"))) << "none was given";
 }

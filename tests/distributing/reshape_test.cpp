@@ -182,9 +182,17 @@ TEST_P(reshape_on, refuses_what_cannot_be_moved) {
   EXPECT_THAT(refused({rows, columns, 0}), HasSubstr("element_bytes is 0"));
   EXPECT_THAT(refused({rows, slabs({4, 7}, 1, 2), 1}), HasSubstr("of the same elements"));
   EXPECT_THAT(refused({slabs({4}, 0, 3), slabs({4}, 0, 3), 1}), HasSubstr("boxes of 3 ranks were"));
+  EXPECT_THAT(
+      refused({rows, columns, std::size_t{1} << 61}),
+      HasSubstr("with element_bytes 2305843009213693952; give at most 1152921504606846975"));
+  const std::vector<box> vast = slabs({std::size_t{1} << 33, std::size_t{1} << 33}, 0, 2);
+  EXPECT_THAT(refused({vast, vast, 1}), HasSubstr("the box of rank 0 has about 3.69e+19 elements"));
   const std::vector<box> deep = slabs({1, 1, 1, 1, 1, 1, 2}, 6, 2);
   EXPECT_THAT(refused({deep, deep, 1}), HasSubstr("boxes of 7 axes"));
   reshape moves{ranks_of(2), {rows, columns, 1}};
+  for (const auto bytes : {&reshape::in_bytes, &reshape::out_bytes, &reshape::workspace_bytes}) {
+    EXPECT_THAT(refusal([&] { (void)(moves.*bytes)(2); }), HasSubstr("rank 2 of 2 was asked for"));
+  }
   const buffer a{*on, 12}, b{*on, 12}, c{*on, 12}, small{*on, 11};
   const auto given = [&](std::vector<buffer_view> in, std::vector<buffer_view> out) {
     return refusal([&] { moves.enqueue(in, out); });
