@@ -31,9 +31,9 @@ struct distributed_spec {
   /// functor. Store functors need transposed bins, unless each rank makes whole transforms.
   plan_spec transform;
   bin_distribution bins = bin_distribution::transposed;
-  /// Rank 0 has everything where one device is expected to be quicker, or has to make it: of one
-  /// axis of reals or of a prime length, of scrambled bins, and from reals to reals, unless there
-  /// are as many transforms as ranks.
+  /// Rank 0 has everything where one device is expected to be quicker, or has to make it,
+  /// because axes cannot be cut as requested (docs/several_gpus.md, "Limits") and there are fewer
+  /// transforms than ranks. If false, such requests are refused.
   bool may_use_one_device = true;
   /// The parts that ranks have of the input and of the output, a box for each rank, of the batch
   /// and the axes, where they are others than those of the plan, from and to which it then moves

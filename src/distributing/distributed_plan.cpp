@@ -8,7 +8,6 @@
 #include <utility>  // move
 
 #include "arrays/array.hpp"                // bytes_of_real
-#include "counted.hpp"                     // counted
 #include "distributing/boxes.hpp"          // bytes_of_share, cut_along, require_rank, text_of
 #include "distributing/cost.hpp"           // least_gain, seconds_of, speed_of
 #include "distributing/cut_transform.hpp"  // cut_transform, traffic_of
@@ -17,6 +16,7 @@
 #include "distributing/phases.hpp"         // phased_transform
 #include "distributing/rank_views.hpp"     // require_all_ranks, require_places
 #include "distributing/transport.hpp"      // chosen_transport
+#include "distributing/uncut.hpp"          // uncut_reason
 #include "formatted.hpp"                   // formatted
 #include "moved_from.hpp"                  // require_owned
 #include "processes/group.hpp"             // group
@@ -54,11 +54,6 @@ void require_places(const distributed_spec& spec) {
   if ((asked.load.is_given() && !spec.in_boxes.empty()) ||
       (asked.store.is_given() && !spec.out_boxes.empty())) {
     throw plan_error("boxes were given for a side that a functor loads or stores; leave them out");
-  }
-  if (asked.store.is_given() && spec.bins == bin_distribution::natural) {
-    throw plan_error(
-        "a store functor was given with bins in natural distribution, which are moved once more; "
-        "choose bin_distribution::transposed");
   }
 }
 
@@ -226,9 +221,10 @@ bool distributed_plan::impl::may_store_beside() const {
 
 void distributed_plan::impl::divide() {
   const std::size_t n_ranks = ranks.size();
+  const std::string problem = distributing::uncut_reason(spec, n_ranks);
   if (n_ranks > 1 && spec.transform.batch >= n_ranks) {
     divided = division::batch;
-  } else if (n_ranks > 1 && !distributing::cut_lengths(spec.transform).empty()) {
+  } else if (n_ranks > 1 && problem.empty()) {
     // Copies beside kernels are of GPUs.
     const bool shares = !ranks.group() || ranks.transport().shares_memory(ranks);
     const std::size_t rank_bytes = input_bytes(spec.transform) / n_ranks;
@@ -244,12 +240,7 @@ void distributed_plan::impl::divide() {
     if (ranks.group()) is_quicker = ranks.group()->gather(is_quicker ? "yes" : "no")[0] == "yes";
     if (!spec.may_use_one_device || is_quicker) divided = division::axes;
   } else if (n_ranks > 1 && !spec.may_use_one_device) {
-    throw plan_error(formatted(
-        "{} {} not cut, of one axis of reals or of a prime length, of scrambled bins or from reals "
-        "to reals, so that some of {} ranks have no work; set may_use_one_device, or give as many "
-        "transforms as ranks",
-        counted(spec.transform.batch, "transform"), spec.transform.batch == 1 ? "is" : "are",
-        n_ranks));
+    throw plan_error(problem);
   }
   if (divided != division::axes) cut.reset();
 }
@@ -341,12 +332,6 @@ void distributed_plan::impl::number_functors(std::size_t rank, plan_spec& part) 
 
 void distributed_plan::impl::set_boxes() {
   const plan_spec& asked = spec.transform;
-  if (cut && asked.lengths.size() == 1 && !(spec.in_boxes.empty() && spec.out_boxes.empty())) {
-    throw plan_error(
-        "boxes were given of one axis that is cut, which ranks have as two; leave them out, or "
-        "give "
-        "as many transforms as ranks");
-  }
   const std::vector<std::size_t>& axes = cut ? cut->steps().lengths() : asked.lengths;
   const box in = elements_of(asked, axes, kind.in, asked.valid_in);
   const box out = elements_of(asked, axes, kind.out, asked.valid_out);

@@ -15,7 +15,6 @@
 #include "formatted.hpp"                   // formatted
 #include "request/resolved.hpp"            // factor_of
 #include "request/traits.hpp"              // traits_of, count_of
-#include "wingbeat/error.hpp"              // plan_error
 #include "wingbeat/roots.hpp"              // root
 
 namespace wingbeat::distributing {
@@ -95,16 +94,7 @@ std::vector<std::byte> roots_as(std::size_t n) {
 }
 
 /// Returns the phases of a transform of one axis.
-std::vector<phase> phases_of_one_axis(const plan_spec& spec, bool is_natural) {
-  if (!spec.valid_in.empty() || !spec.valid_out.empty()) {
-    throw plan_error(
-        "a range of one axis was given, which ranks have as two; leave it out, give as many "
-        "transforms as ranks, or set may_use_one_device");
-  }
-  if (is_natural) {
-    throw plan_error(
-        "bins of one axis are cut in natural distribution; choose bin_distribution::transposed");
-  }
+std::vector<phase> phases_of_one_axis(const plan_spec& spec) {
   const std::size_t first = request::traits_of(spec.kind).is_forward ? 0 : 1, second = 1 - first;
   return {{.axes = {first}, .cut = second, .next_cut = first, .kind = spec.kind},
           {.axes = {second}, .cut = first, .kind = spec.kind}};
@@ -165,7 +155,7 @@ std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_
               {.axes = {0}, .cut = 2, .kind = kind.other_axes, .chunked = 1, .begins_column = true},
               {.axes = {1}, .cut = 2, .kind = kind.other_axes, .ends_column = true}};
   } else if (spec.lengths.size() == 1) {
-    phases = phases_of_one_axis(spec, is_natural);
+    phases = phases_of_one_axis(spec);
   } else if (kind.is_forward || (is_natural && !is_to_reals)) {
     phases = {{.axes = behind_first, .cut = 0, .next_cut = 1, .kind = spec.kind},
               {.axes = {0}, .cut = 1, .kind = kind.other_axes}};
@@ -181,14 +171,10 @@ std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_
   } else if (!is_natural) {
     phases = {{.axes = {0}, .cut = 1, .next_cut = 0, .kind = kind.other_axes},
               {.axes = behind_first, .cut = 0, .kind = spec.kind}};
-  } else if (lengths.size() == 3) {
+  } else {
     phases = {{.axes = {1}, .cut = 0, .next_cut = 1, .kind = kind.other_axes},
               {.axes = {0}, .cut = 1, .next_cut = 0, .kind = kind.other_axes},
               {.axes = {2}, .cut = 0, .kind = spec.kind}};
-  } else {
-    throw plan_error(
-        "bins in natural distribution of a transform of two axes to reals are cut along the axis "
-        "that comes first; choose bin_distribution::transposed");
   }
   const std::vector<index_range> in = ranges_of(lengths, spec.valid_in, kind.in);
   const std::vector<index_range> out = ranges_of(lengths, spec.valid_out, kind.out);
@@ -218,12 +204,6 @@ phased_transform::phased_transform(plan_spec spec, bin_distribution bins, std::s
     if (!column.empty()) inner_ = {column[0], column[1], lengths_[1]};
   }
   phases_ = phases_of(spec_, inner_, bins, way_);
-  if (phases_.back().next_cut && spec_.out.stored.value_or(spec_.real) != computed()) {
-    throw plan_error(
-        formatted("outputs in natural distribution are stored as {}, and {} was requested; choose "
-                  "bin_distribution::transposed",
-                  name_of(computed()), name_of(spec_.out.stored.value_or(spec_.real))));
-  }
 }
 
 bool phased_transform::has_follower(std::size_t number) const {

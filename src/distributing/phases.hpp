@@ -45,11 +45,10 @@ struct phase {
 };
 
 /// Returns the phases of a transform of two or three axes, or of one, whose values n1 N2 + n2 and
-/// bins k1 + N1 k2 are two axes of N1 and N2 elements, [n1][n2] and [k1][k2]: `lengths`. Throws
-/// `plan_error` for natural bins of one axis, and of a transform of two axes to reals, which would
-/// have to be moved before anything can be done; and for ranges of one axis. With copies, as many
-/// axes as possible are transformed beside an exchange, however far apart it stores. `lengths` of
-/// three axes for a request of two are those of `column_lengths` and of rows.
+/// bins k1 + N1 k2 are two axes of N1 and N2 elements, [n1][n2] and [k1][k2]: `lengths`. Not of
+/// requests that `uncut_reason` names. With copies, as many axes as possible are transformed beside
+/// an exchange, however far apart it stores. `lengths` of three axes for a request of two are those
+/// of `column_lengths` and of rows.
 [[nodiscard]] std::vector<phase> phases_of(const plan_spec& spec,
                                            const std::vector<std::size_t>& lengths,
                                            bin_distribution bins, handover way);
@@ -89,9 +88,8 @@ class phased_transform {
   /// Workgroups of a GPU that store beside others.
   static constexpr std::size_t usual_workgroups = 64;
 
-  /// Throws as `phases_of`, and `plan_error` for natural outputs of 16 bits. `cut_lengths` of the
-  /// request is not empty. `workgroups`: that store where the way is `beside`, which becomes
-  /// `copies` where there are no `column_lengths`.
+  /// The request is one that `uncut_reason` does not name. `workgroups`: that store where the way
+  /// is `beside`, which becomes `copies` where there are no `column_lengths`.
   phased_transform(plan_spec spec, bin_distribution bins, std::size_t ranks,
                    handover way = handover::stores, std::size_t workgroups = usual_workgroups);
 

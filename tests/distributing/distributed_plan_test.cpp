@@ -187,6 +187,34 @@ TEST_P(distributed_plan_on, uses_one_device_where_several_are_no_quicker) {
                   .uses_one_device());
 }
 
+TEST_P(distributed_plan_on, uses_one_device_for_what_it_cannot_cut) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
+  constexpr bin_distribution natural = bin_distribution::natural;
+  const std::vector<box> halves = slabs({1, 16}, 1, 2);
+  const struct {
+    distributed_spec spec;
+    std::string refused;
+  } cases[] = {
+      {{{.lengths = {16}, .valid_in = {{2, 9}}}}, "a range of one axis was given"},
+      {{{.lengths = {16}, .valid_out = {{0, 5}}}}, "a range of one axis was given"},
+      {{{.lengths = {16}}, natural}, "bins of one axis are cut in natural distribution"},
+      {{{.lengths = {16}}, {}, true, halves}, "boxes were given of one axis that is cut"},
+      {{{.lengths = {8, 6}, .kind = transform::inverse_to_real}, natural}, "two axes to reals"},
+      {{{.lengths = {8, 6}, .real = precision::fp16}, natural},
+       "stored as fp32, and fp16 was requested"},
+      {{{.lengths = {61}}}, "of a prime length"},
+  };
+  for (const auto& [spec, refused] : cases) {
+    EXPECT_TRUE(distributed_plan(ranks_of(2), spec).uses_one_device()) << refused;
+    EXPECT_EQ(difference_on(ranks_of(2), spec, /*may_use_one_device=*/true), 0) << refused;
+    distributed_spec forced = spec;
+    forced.may_use_one_device = false;
+    const std::string sentence = refusal([&] { (void)distributed_plan(ranks_of(2), forced); });
+    EXPECT_THAT(sentence, HasSubstr(refused));
+    EXPECT_THAT(sentence, HasSubstr("set may_use_one_device"));
+  }
+}
+
 TEST_P(distributed_plan_on, counts_what_goes_over_links) {
   if (leaves_out()) GTEST_SKIP() << "the same on every engine";
   const distributed_plan cut{ranks_of(2), {{.lengths = {8, 16}}, {}, false}};
@@ -194,7 +222,7 @@ TEST_P(distributed_plan_on, counts_what_goes_over_links) {
   EXPECT_EQ(cut.out_boxes()[1], (box{{0, 0, 8}, {1, 8, 16}}));
   EXPECT_EQ(cut.workspace_bytes(0), 0U) << "received in the output";
   for (const auto bytes : {&distributed_plan::in_bytes, &distributed_plan::out_bytes,
-                        &distributed_plan::workspace_bytes}) {
+                           &distributed_plan::workspace_bytes}) {
     EXPECT_THAT(refusal([&] { (void)(cut.*bytes)(7); }), HasSubstr("rank 7 of 2 was asked for"));
   }
   EXPECT_THAT(cut.explain(), HasSubstr("512 bytes over links, 256 of them from rank 0"));
@@ -213,14 +241,7 @@ TEST_P(distributed_plan_on, refuses_requests_that_it_cannot_cut) {
   EXPECT_THAT(natural_refused({.lengths = {8, 8}, .real = precision::fp16}),
               HasSubstr("stored as fp32, and fp16 was requested"));
   EXPECT_THAT(refused({.lengths = {8, 8}, .in = {.strides = {9, 1}}}), HasSubstr("a layout"));
-  EXPECT_THAT(refused({.lengths = {8}, .valid_in = {{0, 4}}}), HasSubstr("a range of one axis"));
   EXPECT_THAT(refused({.lengths = {8, 0}}), HasSubstr("length"));
-  EXPECT_THAT(refusal([&] {
-                (void)distributed_plan(ranks_of(2),
-                                       {{.lengths = {8, 8}, .kind = transform::inverse_to_real},
-                                        bin_distribution::natural});
-              }),
-              HasSubstr("choose bin_distribution::transposed"));
   EXPECT_THAT(refusal([&] { (void)ranks_of(17); }), HasSubstr("17 ranks"));
   EXPECT_THAT(refusal([&] { (void)domain::of_devices({}); }), HasSubstr("0 ranks"));
 }

@@ -137,8 +137,10 @@ inline std::vector<std::byte> part_of(const std::vector<box>& boxes, std::size_t
 /// parts of this process's ranks differ. Functors are those of `weighed`.
 class ranks_beside_one {
  public:
-  ranks_beside_one(const domain& ranks, distributed_spec spec)
-      : ranks_(ranks), cut_(ranks, all_ranks(std::move(spec))), on_(ranks.at(ranks.first())) {}
+  ranks_beside_one(const domain& ranks, distributed_spec spec, bool may_use_one_device)
+      : ranks_(ranks),
+        cut_(ranks, planned(std::move(spec), may_use_one_device)),
+        on_(ranks.at(ranks.first())) {}
 
   double difference() {
     run_alone();
@@ -170,8 +172,8 @@ class ranks_beside_one {
   }
 
  private:
-  static distributed_spec all_ranks(distributed_spec spec) {
-    spec.may_use_one_device = false;
+  static distributed_spec planned(distributed_spec spec, bool may_use_one_device) {
+    spec.may_use_one_device = may_use_one_device;
     return spec;
   }
   [[nodiscard]] const plan_spec& spec() const { return cut_.spec().transform; }
@@ -235,8 +237,9 @@ class ranks_beside_one {
   std::vector<std::byte> input_, wanted_;
 };
 
-inline double difference_on(const domain& ranks, const distributed_spec& spec) {
-  return ranks_beside_one{ranks, spec}.difference();
+inline double difference_on(const domain& ranks, const distributed_spec& spec,
+                            bool may_use_one_device = false) {
+  return ranks_beside_one{ranks, spec, may_use_one_device}.difference();
 }
 
 }  // namespace wingbeat::test

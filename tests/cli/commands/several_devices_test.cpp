@@ -163,7 +163,7 @@ TEST(several_devices, are_refused_by_options) {
     EXPECT_EQ(run.code, 2);
     EXPECT_THAT(run.err, HasSubstr(sentence));
   };
-  refuse({"--natural-bins", "--lengths", "1024"},
+  refuse({"--all-devices", "--natural-bins", "--lengths", "1024"},
          "in natural distribution; leave out --natural-bins");
   refuse({"--all-devices", "--lengths", "1009"},
          "no work; leave out --all-devices, or give as many");

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cannot be cut along its axes, so that one device makes it alone.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <string>
+
+#include "wingbeat/distributed_plan.hpp"  // distributed_spec
+
+namespace wingbeat::distributing {
+
+/// Returns why so many ranks cannot cut the axes of a request, and what to choose instead; empty
+/// where they can.
+[[nodiscard]] std::string uncut_reason(const distributed_spec& spec, std::size_t ranks);
+
+}  // namespace wingbeat::distributing
