@@ -92,7 +92,7 @@ class distributed_plan {
   /// rank's part begins when all work is done that was queued before on the queues of all ranks,
   /// because ranks store in each other's outputs; and work that is queued on a rank later follows
   /// it. The plan must live until its runs are done. Throws `plan_error` for views that a plan
-  /// refuses.
+  /// refuses; of several processes, the others and all later calls then name it as `device_error`.
   void enqueue(std::span<const buffer_view> in, std::span<const buffer_view> out);
 
   /// The same where this process has one rank.

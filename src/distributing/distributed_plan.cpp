@@ -11,7 +11,7 @@
 #include "distributing/boxes.hpp"          // bytes_of_share, cut_along, require_rank, text_of
 #include "distributing/cost.hpp"           // least_gain, seconds_of, speed_of
 #include "distributing/cut_transform.hpp"  // cut_transform, traffic_of
-#include "distributing/meeting.hpp"        // agreed, require_same
+#include "distributing/meeting.hpp"        // agreed, require_same, tell_others
 #include "distributing/part_functors.hpp"  // load_of_part, store_of_part
 #include "distributing/phases.hpp"         // phased_transform
 #include "distributing/rank_views.hpp"     // require_all_ranks, require_places
@@ -23,7 +23,7 @@
 #include "request/key.hpp"                 // key_of
 #include "request/validation.hpp"          // validated
 #include "views.hpp"                       // workspace_start
-#include "wingbeat/error.hpp"              // plan_error
+#include "wingbeat/error.hpp"              // error, plan_error
 #include "wingbeat/reshape.hpp"            // reshape
 
 namespace wingbeat {
@@ -134,6 +134,11 @@ struct distributed_plan::impl {
   /// Throws `plan_error` unless there is a view for each rank, and where ranks store in each
   /// other's outputs, unless all are large enough and apart.
   void require_views(views in, views out) const;
+  void enqueue(views in, views out, std::span<const run_operands> given);
+  /// Returns whether ranks wait for each other in a run.
+  [[nodiscard]] bool is_collective() const {
+    return divided == division::axes || move_in || move_out;
+  }
 
   [[nodiscard]] std::size_t bytes_of(const std::vector<box>& boxes, request::domain side,
                                      std::size_t rank) const {
@@ -294,6 +299,16 @@ void distributed_plan::impl::move_and_run(views in, views out,
   if (move_out) move_out->enqueue(outputs, out);
 }
 
+void distributed_plan::impl::enqueue(views in, views out, std::span<const run_operands> given) {
+  require_views(in, out);
+  if (!given.empty() && given.size() != ranks.size()) {
+    throw plan_error(
+        formatted("arguments of functors were given for {} ranks of {}; give those of all",
+                  given.size(), ranks.size()));
+  }
+  move_in || move_out ? move_and_run(in, out, given) : run(in, out, given);
+}
+
 void distributed_plan::impl::prepare() {
   if (cut) {
     cut->prepare();
@@ -351,7 +366,7 @@ void distributed_plan::impl::require_views(views in, views out) const {
   const distributing::rank_views outputs{
       out, [&](std::size_t rank) { return bytes_of(out_boxes, kind.out, rank); }};
   distributing::require_all_ranks(ranks, inputs, outputs);
-  if (divided != division::axes && !move_in && !move_out) return;
+  if (!is_collective()) return;
   distributing::require_places(ranks, "plan", workspace_start(spec.transform), inputs, outputs);
 }
 
@@ -462,13 +477,12 @@ void distributed_plan::enqueue(std::span<const buffer_view> in, std::span<const 
 void distributed_plan::enqueue(std::span<const buffer_view> in, std::span<const buffer_view> out,
                                std::span<const run_operands> given) {
   impl& mine = require_owned(impl_, "plan");
-  mine.require_views(in, out);
-  if (!given.empty() && given.size() != mine.ranks.size()) {
-    throw plan_error(
-        formatted("arguments of functors were given for {} ranks of {}; give those of all",
-                  given.size(), mine.ranks.size()));
+  try {
+    mine.enqueue(in, out, given);
+  } catch (const error& refused) {
+    if (mine.is_collective()) distributing::tell_others(mine.ranks, refused);
+    throw;
   }
-  mine.move_in || mine.move_out ? mine.move_and_run(in, out, given) : mine.run(in, out, given);
 }
 
 }  // namespace wingbeat

@@ -49,6 +49,11 @@ std::vector<std::string> agreed(const domain& ranks, const std::function<std::st
   return texts;
 }
 
+void tell_others(const domain& ranks, const error& refused) {
+  if (!ranks.group() || ranks.size() == 1) return;
+  ranks.group()->fail(formatted("rank {} fails: {}", ranks.first(), refused.what()));
+}
+
 void require_same(const std::vector<std::string>& requests, std::string_view noun) {
   for (std::size_t rank = 1; rank < requests.size(); ++rank) {
     if (requests[rank] == requests[0]) continue;

@@ -9,6 +9,7 @@
 
 #include "processes/shared_barrier.hpp"  // shared_barrier
 #include "wingbeat/domain.hpp"           // domain
+#include "wingbeat/error.hpp"            // error
 
 namespace wingbeat::distributing {
 
@@ -16,6 +17,10 @@ namespace wingbeat::distributing {
 /// do, naming it. Returns what the steps do, of each process. Collective.
 [[nodiscard]] std::vector<std::string> agreed(const domain& ranks,
                                               const std::function<std::string()>& step);
+
+/// Tells the other processes what this one was refused in a call that all of them make: from then
+/// on all throw it, because this one cannot make up for the call.
+void tell_others(const domain& ranks, const error& refused);
 
 /// Throws `plan_error` unless all processes requested the same `noun`, by what `agreed` returned.
 void require_same(const std::vector<std::string>& requests, std::string_view noun);

@@ -8,7 +8,7 @@
 #include "counted.hpp"                    // counted
 #include "distributing/box_copier.hpp"    // box_copier
 #include "distributing/boxes.hpp"         // require_rank, rounded_span, text_of
-#include "distributing/meeting.hpp"       // agreed, require_same, wait_for_each_other
+#include "distributing/meeting.hpp"       // agreed, require_same, tell_others
 #include "distributing/rank_views.hpp"    // require_all_ranks, require_places
 #include "distributing/shared_ranks.hpp"  // opened_by_all, peer_memory, shared_size
 #include "distributing/transport.hpp"     // chosen_transport
@@ -241,8 +241,13 @@ std::string reshape::explain() const {
 
 void reshape::enqueue(std::span<const buffer_view> in, std::span<const buffer_view> out) {
   impl& mine = require_owned(impl_, "reshape");
-  mine.require_views(in, out);
-  mine.run(in, out);
+  try {
+    mine.require_views(in, out);
+    mine.run(in, out);
+  } catch (const error& refused) {
+    distributing::tell_others(mine.ranks, refused);
+    throw;
+  }
 }
 
 void reshape::enqueue(const buffer_view& in, const buffer_view& out) {

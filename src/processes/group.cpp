@@ -141,6 +141,12 @@ bool group::has_news() const {
 }
 
 void group::give_up(const std::string& reason) {
+  fail(reason);
+  throw device_error(reason);
+}
+
+void group::fail(const std::string& reason) {
+  if (has_failed()) return;
   failure_ = reason;
   const frame head{.holds = frame::failure, .size_bytes = reason.size()};
   constexpr double short_s = 2;  // others may not listen
@@ -165,7 +171,6 @@ void group::give_up(const std::string& reason) {
   }
   sockets_.clear();
   flows_ = nullptr;
-  throw device_error(reason);
 }
 
 void group::miss(const std::vector<std::size_t>& ranks) {

@@ -34,6 +34,12 @@ class group {
   [[nodiscard]] std::size_t size() const { return place_.size; }
   [[nodiscard]] double patience_s() const { return patience_s_; }
 
+  /// Returns whether it is of no use any more; the next call says why.
+  [[nodiscard]] bool has_failed() const { return !failure_.empty(); }
+
+  /// Tells all others why this rank cannot make a call; they throw it in theirs or in the next one.
+  void fail(const std::string& reason);
+
   /// Returns whether a rank has ended or was lost, without waiting; the next call names it.
   [[nodiscard]] bool has_lost_one() const;
 
@@ -85,7 +91,7 @@ class group {
   /// Returns the ranks that are not connected.
   [[nodiscard]] std::string missing() const;
 
-  /// Tells all others, and throws.
+  /// Fails, and throws.
   [[noreturn]] void give_up(const std::string& reason);
 
   process_rank place_;

@@ -79,6 +79,7 @@ std::vector<std::size_t> shared_barrier::late() const {
 }
 
 void shared_barrier::wait() {
+  if (ranks_->has_failed()) ranks_->require_all(deadline{0});  // or others would go on
   counters_[ranks_->rank()].count.store(++count_, std::memory_order_release);
   const deadline until{ranks_->patience_s()};
   constexpr int polls = 16;       // cheaper than to ask for the others

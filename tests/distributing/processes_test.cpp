@@ -16,6 +16,7 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class processes_on : public on_engine {
  protected:
@@ -90,6 +91,33 @@ TEST_P(processes_on, refuse_requests_that_differ) {
   });
   EXPECT_THAT(sentences, Each(""));
   EXPECT_THAT(refusal([&] { (void)domain::at({address, 0, 513}, *on); }), HasSubstr("513 ranks"));
+}
+
+TEST_P(processes_on, are_told_what_one_of_them_is_refused) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
+  for (const bool shares_memory : {true, false}) {
+    for (const bool is_plan : {true, false}) {
+      const std::string address = free_address();
+      const auto sentences = refusals_of(3, [&](std::size_t rank) {
+        const domain ranks = domain::at({address, rank, 3}, *on, {5, shares_memory});
+        distributed_plan plan{ranks, {{.lengths = {6, 6}}, {}, false}};
+        reshape moves{ranks, {slabs({6, 6}, 0, 3), slabs({6, 6}, 1, 3), 8}};
+        const buffer in{*on, 96}, out{*on, 96}, small{*on, 8};
+        const auto run = [&](const buffer& source) {
+          return message_of([&] {
+            is_plan ? plan.enqueue(source.view(), out.view())
+                    : moves.enqueue(source.view(), out.view());
+          });
+        };
+        EXPECT_EQ(run(in), "");
+        const std::string refused = "the input of rank 1 holds 8 bytes; this ";
+        EXPECT_THAT(run(rank == 1 ? small : in),
+                    StartsWith(rank == 1 ? refused : "rank 1 fails: " + refused));
+        EXPECT_THAT(run(in), StartsWith("rank 1 fails: " + refused)) << "one run off else";
+      });
+      EXPECT_THAT(sentences, Each(""));
+    }
+  }
 }
 
 TEST_P(processes_on, name_a_rank_that_is_killed) {
