@@ -78,7 +78,7 @@ class nccl_transport final : public transport {
     try {
       rank_->exchange(sent, received, waiting());
     } catch (const device_error&) {
-      group_->require_all(processes::deadline{group_->patience_s() / 2});
+      group_->require_all(processes::deadline{group_->waits_s() / 2});
       throw;
     }
   }
@@ -118,7 +118,7 @@ class nccl_transport final : public transport {
 
  private:
   [[nodiscard]] backend::may_wait waiting() const {
-    return [group = group_, until = processes::deadline{group_->patience_s() / 2}] {
+    return [group = group_, until = processes::deadline{group_->waits_s() / 2}] {
       return until.left_ms() > 0 && !group->has_lost_one();
     };
   }

@@ -32,7 +32,8 @@ class group {
 
   [[nodiscard]] std::size_t rank() const { return place_.rank; }
   [[nodiscard]] std::size_t size() const { return place_.size; }
-  [[nodiscard]] double patience_s() const { return patience_s_; }
+  /// Returns how long calls wait: the rest of the patience is for telling the others.
+  [[nodiscard]] double waits_s() const { return patience_s_ * 7 / 8; }
 
   /// Returns whether it is of no use any more; the next call says why.
   [[nodiscard]] bool has_failed() const { return !failure_.empty(); }
@@ -46,16 +47,13 @@ class group {
   /// Returns whether a rank has ended, was lost, or has sent something that is not received yet.
   [[nodiscard]] bool has_news() const;
 
-  /// Tells all that these ranks did not answer in time, and throws.
-  [[noreturn]] void miss(const std::vector<std::size_t>& ranks);
-
   /// Returns memory for the bytes that a rank sends, as many as it sends.
   using receiver = std::function<std::span<std::byte>(std::size_t rank, std::size_t size_bytes)>;
 
   /// Sends bytes to each other rank and receives theirs; `sent` has an entry for each rank. What
   /// `memory_for` throws, all others are told of.
   void exchange(const std::vector<std::span<const std::byte>>& sent, const receiver& memory_for) {
-    exchange(sent, memory_for, deadline{patience_s_});
+    exchange(sent, memory_for, deadline{waits_s()});
   }
 
   /// The same where this rank knows how many bytes come; throws where others send more or fewer.
@@ -64,7 +62,7 @@ class group {
 
   /// Returns the texts of all ranks, this one's among them.
   [[nodiscard]] std::vector<std::string> gather(const std::string& text) {
-    return gather(text, deadline{patience_s_});
+    return gather(text, deadline{waits_s()});
   }
 
   /// Asks who is there, of ranks that were waited for elsewhere: throws, naming who is not.
@@ -93,6 +91,9 @@ class group {
 
   /// Fails, and throws.
   [[noreturn]] void give_up(const std::string& reason);
+
+  /// Gives up because these ranks did not answer in time.
+  [[noreturn]] void miss(const std::vector<std::size_t>& ranks);
 
   process_rank place_;
   double patience_s_;

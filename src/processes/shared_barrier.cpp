@@ -81,7 +81,7 @@ std::vector<std::size_t> shared_barrier::late() const {
 void shared_barrier::wait() {
   if (ranks_->has_failed()) ranks_->require_all(deadline{0});  // or others would go on
   counters_[ranks_->rank()].count.store(++count_, std::memory_order_release);
-  const deadline until{ranks_->patience_s()};
+  const deadline until{ranks_->waits_s()};
   constexpr int polls = 16;       // cheaper than to ask for the others
   constexpr double answer_s = 1;  // others that wait here notice that they are asked
   for (std::size_t rank = 0; rank < ranks_->size(); ++rank) {
@@ -92,12 +92,14 @@ void shared_barrier::wait() {
       const bool has_news = ranks_->has_news(), is_over = until.left_ms() == 0;
       const std::vector<std::size_t> awaited = late();
       if (awaited.empty()) return;
-      if (has_news) {
-        ranks_->require_all(deadline{std::max(until.left_s(), answer_s)});
-        throw device_error(
-            formatted("rank {} makes other calls; have all ranks make the same", awaited.front()));
-      }
-      if (is_over) ranks_->miss(awaited);
+      if (!has_news && !is_over) continue;
+      ranks_->require_all(deadline{std::max(until.left_s(), answer_s)});
+      const std::string reason = formatted(
+          "rank {} makes other calls than rank {}, or is late; have all ranks make the same in the "
+          "same order",
+          awaited.front(), ranks_->rank());
+      ranks_->fail(reason);
+      throw device_error(reason);
     }
   }
 }

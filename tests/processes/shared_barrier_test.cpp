@@ -68,6 +68,17 @@ TEST(shared_barrier, names_a_rank_that_is_killed_or_does_not_come) {
   EXPECT_THAT(sentences, Each(HasSubstr("rank 1 did not answer within 0.6 s")));
 }
 
+TEST(shared_barrier, says_that_ranks_wait_elsewhere) {
+  const std::string address = free_address();
+  const auto sentences = refusals_of(2, [&](std::size_t rank) {
+    const auto ranks = std::make_shared<group>(process_rank{address, rank, 2}, 0.6);
+    const auto barrier = shared_barrier::open(ranks), other = shared_barrier::open(ranks);
+    rank == 0 ? barrier->wait() : other->wait();
+  });
+  EXPECT_THAT(sentences[0], HasSubstr("rank 1 makes other calls than rank 0, or is late"));
+  EXPECT_THAT(sentences[1], HasSubstr("rank 0 makes other calls than rank 1, or is late"));
+}
+
 TEST(shared_barrier, names_the_late_rank_not_those_that_wait_for_it) {
   constexpr double short_s = 0.6;
   const std::string address = free_address();
@@ -77,7 +88,7 @@ TEST(shared_barrier, names_the_late_rank_not_those_that_wait_for_it) {
     // Rank 1 waits yet when rank 0 has waited long enough.
     if (rank == 1) std::this_thread::sleep_for(std::chrono::duration<double>(short_s / 2));
     if (rank < 2) barrier->wait();
-    std::this_thread::sleep_for(std::chrono::duration<double>(2 * short_s));
+    std::this_thread::sleep_for(std::chrono::duration<double>(4 * short_s));
   });
   EXPECT_EQ(sentences[0], "rank 2 did not answer within 0.6 s");
   EXPECT_EQ(sentences[1], "rank 2 did not answer within 0.6 s");
