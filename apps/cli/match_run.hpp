@@ -47,6 +47,7 @@ struct match_source {
   bool is_normalised = false;
   extent mode = extent::valid;
   std::string arithmetic;  ///< Precision, and what is stored between launches: "fp32, fp16".
+  double min_valid = 0.5;  ///< As in `match_request`.
   std::size_t template_height = 0, template_width = 0;
 };
 

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/search_part.hpp"
 
-#include <algorithm>  // min, sort
-#include <bit>        // bit_cast
-#include <cstring>    // memcpy
-#include <limits>     // numeric_limits
+#include <algorithm>  // max, min, sort
+#include <array>
+#include <bit>      // bit_cast
+#include <cstring>  // memcpy
+#include <filesystem>
+#include <fstream>
+#include <limits>  // numeric_limits
 #include <nlohmann/json.hpp>
 #include <span>
+#include <system_error>  // error_code
+#include <tuple>         // tie
 
 #include "cli/option.hpp"                 // count_of, whole_number
 #include "counted.hpp"                    // counted
@@ -32,11 +37,14 @@ json document_of(const search_part& part) {
           {"micrograph", source.micrograph},
           {"image_file", source.image_file},
           {"image_hash", part.image_hash},
+          {"templates_hash", part.templates_hash},
+          {"devices", part.devices},
           {"pixel_angstrom",
            {source.pixel_angstrom.z, source.pixel_angstrom.y, source.pixel_angstrom.x}},
           {"is_normalised", source.is_normalised},
           {"mode", name_of(source.mode)},
           {"arithmetic", source.arithmetic},
+          {"min_valid", source.min_valid},
           {"template", {source.template_height, source.template_width}},
           {"n_templates", part.n_templates},
           {"templates", std::move(ranges)}};
@@ -58,11 +66,14 @@ search_part part_of(const json& document) {
   document.at("micrograph").get_to(source.micrograph);
   document.at("image_file").get_to(source.image_file);
   document.at("image_hash").get_to(part.image_hash);
+  document.at("templates_hash").get_to(part.templates_hash);
+  document.at("devices").get_to(part.devices);
   const json& pixel = document.at("pixel_angstrom");
   source.pixel_angstrom = {pixel.at(0), pixel.at(1), pixel.at(2)};
   document.at("is_normalised").get_to(source.is_normalised);
   source.mode = mode_of(document.at("mode"));
   document.at("arithmetic").get_to(source.arithmetic);
+  document.at("min_valid").get_to(source.min_valid);
   document.at("template").at(0).get_to(source.template_height);
   document.at("template").at(1).get_to(source.template_width);
   document.at("n_templates").get_to(part.n_templates);
@@ -76,8 +87,11 @@ search_part part_of(const json& document) {
 
 /// Returns "valid, normalised, fp32".
 std::string options_text(const match_source& source) {
-  return formatted("{}{}, {}", name_of(source.mode), source.is_normalised ? ", normalised" : "",
-                   source.arithmetic);
+  return formatted("{}{}, {}{}", name_of(source.mode), source.is_normalised ? ", normalised" : "",
+                   source.arithmetic,
+                   source.min_valid == match_source{}.min_valid
+                       ? ""
+                       : formatted(", --min-valid {:g}", 100 * source.min_valid));
 }
 
 [[noreturn]] void refuse(const std::string& file) {
@@ -104,12 +118,14 @@ void require_same_search(const search_part& a, const search_part& b, std::string
   };
   const match_source &x = a.source, &y = b.source;
   require(a.image_hash == b.image_hash, "of different images");
-  require(x.is_normalised == y.is_normalised && x.mode == y.mode && x.arithmetic == y.arithmetic,
+  require(x.is_normalised == y.is_normalised && x.mode == y.mode && x.arithmetic == y.arithmetic &&
+              x.min_valid == y.min_valid,
           formatted("with different options, {} and {}", options_text(x), options_text(y)));
   require(a.n_templates == b.n_templates,
           formatted("of {} and {} templates", a.n_templates, b.n_templates));
   require(x.template_height == y.template_height && x.template_width == y.template_width,
           "of templates of different sizes");
+  require(a.templates_hash == b.templates_hash, "of different templates");
   require(a.kept.unit_sums.size() == b.kept.unit_sums.size(), "one of them without --moments");
 }
 
@@ -130,6 +146,16 @@ std::optional<std::size_t> put_in_order(std::vector<template_range>& ranges) {
   ranges = std::move(joined);
   return std::nullopt;
 }
+
+/// FNV-1a, by words.
+class word_hash {
+ public:
+  void add(std::uint64_t word) { value_ = (value_ ^ word) * 0x100000001b3U ^ value_ >> 32; }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
 
 }  // namespace
 
@@ -166,6 +192,12 @@ void search_part::merge(const search_part& other, std::string_view own_name,
   }
   kept.merge(other.kept);
   templates = std::move(ranges);
+  devices.insert(other.devices.begin(), other.devices.end());
+  if (std::tie(other.source.micrograph, other.source.image_file) <
+      std::tie(source.micrograph, source.image_file)) {
+    source.micrograph = other.source.micrograph;
+    source.image_file = other.source.image_file;
+  }
 }
 
 std::string search_part::missing_text() const {
@@ -184,14 +216,34 @@ std::string search_part::missing_text() const {
 }
 
 std::uint64_t hash_of(const formats::image_stack& image) {
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a, by words
-  const auto add = [&](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3U ^ hash >> 32; };
-  add(image.height);
-  add(image.width);
+  word_hash hash;
+  hash.add(image.height);
+  hash.add(image.width);
   for (std::size_t i = 0; i < formats::size_of(image.samples); ++i) {
-    add(std::bit_cast<std::uint64_t>(formats::sample_at(image.samples, i)));
+    hash.add(std::bit_cast<std::uint64_t>(formats::sample_at(image.samples, i)));
   }
-  return hash;
+  return hash.value();
+}
+
+std::uint64_t hash_of(const std::vector<std::string>& files) {
+  const std::size_t n_pieces = std::max<std::size_t>(64 / files.size(), 3);
+  std::array<std::uint64_t, 512> words{};
+  word_hash hash;
+  for (const std::string& file : files) {
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(file, failure)) continue;
+    const std::uintmax_t size = std::filesystem::file_size(file, failure);
+    const std::uintmax_t last = size - std::min<std::uintmax_t>(size, sizeof(words));
+    hash.add(size);
+    std::ifstream content{file, std::ios::binary};
+    for (std::size_t i = 0; i < n_pieces; ++i) {
+      content.clear();  // of the end
+      content.seekg(static_cast<std::streamoff>(last * i / (n_pieces - 1)));
+      content.read(reinterpret_cast<char*>(words.data()), sizeof(words));
+      for (const std::uint64_t word : words) hash.add(word);
+    }
+  }
+  return hash.value();
 }
 
 void write_part(const std::string& file, const search_part& part) {

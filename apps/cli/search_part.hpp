@@ -5,6 +5,7 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,11 +38,13 @@ struct search_part {
   search_state kept = {};
   match_source source;
   std::uint64_t image_hash = 0;                ///< Of the pixels that were searched.
+  std::uint64_t templates_hash = 0;            ///< Of the files of the whole search.
+  std::set<std::string> devices = {};          ///< "cuda NVIDIA H200", of each kind once.
   std::size_t n_templates = 0;                 ///< Of the whole search.
   std::vector<template_range> templates = {};  ///< Of this part, ascending, none empty or touching.
 
   /// Takes another part. Throws `plan_error`, with the names of both files, unless it is of the
-  /// same search and of other templates.
+  /// same search and of other templates. Of two spellings of the image's name the lesser is kept.
   void merge(const search_part& other, std::string_view own_name, std::string_view name);
 
   /// Returns the templates that are not in this part: "64 to 127 and 300".
@@ -49,6 +52,10 @@ struct search_part {
 };
 
 [[nodiscard]] std::uint64_t hash_of(const formats::image_stack& image);
+
+/// Returns a hash of the sizes of files and of pieces of their content, all of a few small ones;
+/// pipes count as nothing.
+[[nodiscard]] std::uint64_t hash_of(const std::vector<std::string>& files);
 
 /// Writes a file of type .npy, an array of unsigned integers of 64 bits, [plane][y][x], with a line
 /// of JSON behind it. Planes: `search_state::keys`, then both of `unit_sums` if they are kept.

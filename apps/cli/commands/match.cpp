@@ -224,8 +224,8 @@ void write_picture(const options& o, const formats::image_stack& image, const ma
   print_message("wrote {}: {} marked", o.outputs.picture, counted(boxes.size(), "peak"));
 }
 
-match_source source_of(const options& o, const formats::image_stack& image,
-                       const template_files& templates) {
+match_source source_of(const options& o, const match_request& request,
+                       const formats::image_stack& image, const template_files& templates) {
   return {
       .micrograph = o.frame ? formatted("{:06}@{}", *o.frame + 1, o.image_file) : o.image_file,
       .image_file = o.image_file,
@@ -234,6 +234,7 @@ match_source source_of(const options& o, const formats::image_stack& image,
       .mode = o.mode,
       .arithmetic = formatted("{}{}{}", name_of(o.real), o.storage ? ", " : "",
                               o.storage ? name_of(*o.storage) : ""),
+      .min_valid = request.min_valid,
       .template_height = templates.height(),
       .template_width = templates.width(),
   };
@@ -243,8 +244,9 @@ match_source source_of(const options& o, const formats::image_stack& image,
 /// yet.
 search_part selected_part(const options& o, const match_request& request,
                           const formats::image_stack& image, template_files& templates) {
-  search_part part{.source = source_of(o, image, templates),
+  search_part part{.source = source_of(o, request, image, templates),
                    .image_hash = hash_of(image),
+                   .templates_hash = hash_of(o.template_files),
                    .n_templates = templates.count()};
   const template_range range =
       o.part.value_or(shard{}).of(part.n_templates, templates_at_once(request, image, templates));
@@ -253,8 +255,12 @@ search_part selected_part(const options& o, const match_request& request,
   return part;
 }
 
-void write_state(const options& o, search_part part, match_result& found) {
+void write_state(const options& o, const std::vector<device_info>& devices, search_part part,
+                 match_result& found) {
   part.kept = std::move(found.kept);
+  for (const device_info& device : devices) {
+    part.devices.insert(formatted("{} {}", name_of(device.runs_on), device.name));
+  }
   write_part(o.state, part);
   print_message("wrote {}: {} of {}", o.state, counted(found.n_templates, "template"),
                 part.n_templates);
@@ -295,10 +301,10 @@ int run(const options& o) {
     print_message("templates have {}; their grey was searched for",
                   channels_text(templates.max_channels()));
   }
-  const match_source source = source_of(o, image, templates);
+  const match_source source = source_of(o, request, image, templates);
   write_picture(o, image, found, frame_of(source, found));
   if (part) {
-    write_state(o, *std::move(part), found);
+    write_state(o, devices, *std::move(part), found);
   } else {
     report_matches(o.outputs, source, request, found);
   }

@@ -12,7 +12,7 @@
 #include "cli/option.hpp"           // add_command, add_file, add_inputs
 #include "cli/reports/matches.hpp"  // match_outputs, report_matches
 #include "cli/search_part.hpp"      // search_part, read_part, write_part
-#include "formatted.hpp"            // formatted
+#include "formatted.hpp"            // formatted, joined
 #include "wingbeat/error.hpp"       // plan_error
 
 namespace wingbeat::cli {
@@ -70,6 +70,10 @@ void report(const options& o, search_part part) {
 int run(const options& o) {
   require_outputs(o.outputs);
   search_part part = merged(o.parts);
+  if (part.devices.size() > 1) {
+    print_message("parts were made on {}, which may round scores differently",
+                  joined(part.devices, " and "));
+  }
   if (!o.state.empty()) {
     write_part(o.state, part);
     print_message("wrote {}: {} of {}", o.state, counted(part.kept.templates, "template"),

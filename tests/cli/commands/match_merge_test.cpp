@@ -127,6 +127,29 @@ TEST_F(match_merge, merges_searches_of_images_with_pixels_that_are_not_there) {
   EXPECT_EQ(at_.folder().read("m.npy"), mean);
 }
 
+TEST_F(match_merge, writes_the_same_however_files_are_named_and_parts_ordered) {
+  const words options{"--engine", "host"};
+  run(joined_words(search(options), {"--state", "whole.npy"}));
+  words files = parts(2, options);
+  run({"match-merge", files[0], files[1], "--state", "merged.npy"});
+  EXPECT_EQ(at_.folder().read("merged.npy"), at_.folder().read("whole.npy"));
+  run({"match", (at_.folder().path() / "f.npy").string(), "t0.npy", "t1.npy", "--engine", "host",
+       "--shard", "1/2", "--state", "part1.npy"});
+  run({"match-merge", files[0], files[1], "--state", "a.npy"});
+  run({"match-merge", files[1], files[0], "--state", "b.npy"});
+  EXPECT_EQ(at_.folder().read("a.npy"), at_.folder().read("b.npy"));
+}
+
+TEST_F(match_merge, says_where_parts_were_made_on_devices_of_several_kinds) {
+  image_file(at_, "t0.npy", random_images({6, 5, 3}, 2));
+  image_file(at_, "t1.npy", random_images({6, 5, 2}, 3));
+  const words files = parts(2, {"--engine", "host"});
+  EXPECT_EQ(run({"match-merge", files[0], files[1]}).err, "");
+  run(search({"--engine", "reference", "--shard", "1/2", "--state", files[1]}));
+  EXPECT_THAT(run({"match-merge", files[0], files[1]}).err,
+              AllOf(HasSubstr("made on host "), HasSubstr(" and reference ")));
+}
+
 TEST_F(match_merge, searches_on_several_devices_at_once) {
   const words options{"--normalised", "--json", "--mean", "m.npy"};
   const std::string whole = run(search(joined_words(options, {"--engine", "host"}))).out;
@@ -145,6 +168,15 @@ TEST_F(match_merge, refuses_what_are_no_parts_of_one_search) {
   EXPECT_THAT(other({"match", "f.npy", "t0.npy"}), HasSubstr("of 751 and 400 templates"));
   EXPECT_THAT(other({"match", "t1.npy", "t0.npy", "t1.npy", "--frame", "0"}),
               HasSubstr("of different images"));
+  EXPECT_THAT(other(search({"--min-valid", "95"})),
+              HasSubstr("valid, fp32 and valid, fp32, --min-valid 95"));
+  auto changed = random_images({6, 5, 351}, 3);
+  auto samples = formats::to_doubles(changed.samples);
+  samples.back() += 1;
+  changed.samples = samples;
+  image_file(at_, "t2.npy", changed);
+  EXPECT_THAT(other({"match", "f.npy", "t0.npy", "t2.npy"}), HasSubstr("of different templates"));
+  EXPECT_THAT(other({"match", "f.npy", "t1.npy", "t0.npy"}), HasSubstr("of different templates"));
   expect_refusal(at_, {"match-merge", "f.npy"}, 4, "f.npy is no part of a search");
   const std::string part = at_.folder().read(files[1]);
   for (const std::size_t left : {std::size_t{90}, part.size() / 2, part.size() - 9}) {
