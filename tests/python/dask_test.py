@@ -28,9 +28,9 @@ def searching(client):
 @pytest.mark.skipif(not PROGRAM, reason="WINGBEAT_PROGRAM names no program")
 def test_searches_on_workers_of_which_one_is_killed(tmp_path):
     random = numpy.random.default_rng(1)
-    image, templates = tmp_path / "image.npy", tmp_path / "templates.npy"
-    numpy.save(image, random.standard_normal((200, 160), numpy.float32))
-    numpy.save(templates, random.standard_normal((N_TEMPLATES, 24, 20), numpy.float32))
+    image, templates = "image.npy", "templates.npy"
+    numpy.save(tmp_path / image, random.standard_normal((200, 160), numpy.float32))
+    numpy.save(tmp_path / templates, random.standard_normal((N_TEMPLATES, 24, 20), numpy.float32))
     subprocess.run([PROGRAM, "match", image, templates, *OPTIONS, "--state", "whole.npy"],
                    cwd=tmp_path, check=True)
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None,
@@ -39,7 +39,7 @@ def test_searches_on_workers_of_which_one_is_killed(tmp_path):
         search = subprocess.Popen(
             [sys.executable, SCRIPT, image, templates, "--parts", str(N_PARTS), "--program", PROGRAM,
              "--into", tmp_path, "--scheduler", cluster.scheduler_address, "--", *OPTIONS],
-            stdout=subprocess.PIPE, text=True)
+            cwd=tmp_path, stdout=subprocess.PIPE, text=True)
         killed, files = None, set()
         until = time.monotonic() + 60
         while search.poll() is None and time.monotonic() < until:
@@ -56,4 +56,17 @@ def test_searches_on_workers_of_which_one_is_killed(tmp_path):
     assert {f"part-{part}.npy" for part in range(N_PARTS)} <= files
     assert {"merged-0-0.npy", "merged-1-0.npy"} <= files
     assert (tmp_path / "merged.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()
+    assert not list(tmp_path.glob("parts-*"))
+
+
+@pytest.mark.skipif(not PROGRAM, reason="WINGBEAT_PROGRAM names no program")
+def test_says_in_one_sentence_why_a_search_failed(tmp_path):
+    numpy.save(tmp_path / "image.npy", numpy.ones((20, 20), numpy.float32))
+    search = subprocess.run(
+        [sys.executable, SCRIPT, "image.npy", "image.npy", "--parts", "2", "--workers", "1",
+         "--program", PROGRAM, "--", "--no-such-option"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert search.returncode == 1
+    assert "--no-such-option" in search.stderr
+    assert "Traceback" not in search.stderr and len(search.stderr.strip().splitlines()) == 1
     assert not list(tmp_path.glob("parts-*"))
