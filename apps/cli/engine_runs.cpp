@@ -90,7 +90,9 @@ engine_outcome run_ranks(const plan_spec& spec, std::span<const std::byte> input
     const double out_s = measure::seconds_of([&] { result.times.output = run->read(); });
     return {execution_s, in_s + out_s};
   });
-  if (run->transforms().uses_one_device()) {
+  if (!run->transforms().uses_one_device()) {
+    result.n_ranks = ranks.size();
+  } else {
     print_message("{} makes it alone, as is expected to be quicker; --all-devices uses all",
                   short_name(ranks.front()));
   }

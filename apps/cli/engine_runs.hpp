@@ -18,9 +18,10 @@ namespace wingbeat::cli {
 
 /// The result of one engine.
 struct engine_result {
-  device_info device;
+  device_info device;               ///< Of several ranks the first.
   measure::plan_measurement times;  ///< Without its output, which is moved away once compared.
   std::optional<agreement> against_definition = {};  ///< Unset: not checked.
+  std::size_t n_ranks = 1;                           ///< That took part.
 
   [[nodiscard]] bool is_wrong() const {
     return against_definition && !against_definition->is_within;

@@ -78,9 +78,7 @@ void append_lines(std::vector<double>& target, const std::vector<double>& lines,
 
 template <class Real>
 std::vector<double> run_on_ranks(const wingbeat::domain& ranks, const plan_spec& spec,
-                                 const std::vector<double>& numbers) {
-  // A transform that cannot be cut is rank 0's alone.
-  const bool is_whole = spec.batch < ranks.size() && distributing::cut_lengths(spec).empty();
+                                 bool is_whole, const std::vector<double>& numbers) {
   distributing::whole_run run{ranks, {.transform = spec, .may_use_one_device = is_whole}};
   const std::vector<Real> in(numbers.begin(), numbers.end());
   run.write(std::as_bytes(std::span{in}));
@@ -102,8 +100,10 @@ runner::runner(const std::vector<device_info>& ranks, precision real)
 std::vector<double> runner::transformed(const plan_spec& spec, const std::vector<double>& in) {
   const bool is_fp32 = real_ == precision::fp32;
   if (ranks_) {
-    return is_fp32 ? run_on_ranks<float>(*ranks_, spec, in)
-                   : run_on_ranks<double>(*ranks_, spec, in);
+    const bool is_whole = spec.batch < ranks_->size() && distributing::cut_lengths(spec).empty();
+    n_cut_ += is_whole ? 0 : 1;
+    return is_fp32 ? run_on_ranks<float>(*ranks_, spec, is_whole, in)
+                   : run_on_ranks<double>(*ranks_, spec, is_whole, in);
   }
   const plan& planned = plan_for(spec);
   return is_fp32 ? run<float>(planned, in) : run<double>(planned, in);

@@ -36,6 +36,9 @@ class runner final : public transformer {
     return queue_.device().runs_on == engine::reference;
   }
 
+  /// Returns how many runs ranks shared; those of transforms that cannot be cut are rank 0's alone.
+  [[nodiscard]] std::size_t n_cut() const noexcept { return n_cut_; }
+
   /// Drops the plans made so far, and resets the count of trespasses.
   void forget();
 
@@ -53,7 +56,7 @@ class runner final : public transformer {
   std::optional<wingbeat::domain> ranks_ = {};
   precision real_;
   std::map<std::tuple<transform, shape, std::size_t, scaling, bool, placement>, plan> plans_;
-  std::size_t n_trespasses_ = 0;
+  std::size_t n_trespasses_ = 0, n_cut_ = 0;
 };
 
 }  // namespace wingbeat::verify

@@ -110,9 +110,12 @@ std::vector<verdict> check(const std::vector<device_info>& ranks, precision real
         oracle.forget();
         for (const law& rule : laws()) {
           if (!rule.applies_to(kind) || (rule.is_of_one_device && ranks.size() > 1)) continue;
+          const std::size_t n_cut = subject.n_cut();
           auto found = judge(rule, {subject, oracle, kind, axes});
           if (!found) break;
           found->device = ranks.front();
+          found->n_ranks = ranks.size();
+          found->is_alone = ranks.size() > 1 && subject.n_cut() == n_cut;
           verdicts.push_back(std::move(*found));
         }
       }

@@ -15,7 +15,9 @@ namespace wingbeat::verify {
 
 /// The result of one law in one trial.
 struct verdict {
-  device_info device;
+  device_info device;  ///< Of several the first.
+  std::size_t n_ranks = 1;
+  bool is_alone = false;  ///< Rank 0 of several made all transforms, which cannot be cut.
   std::string_view law;
   transform kind = transform::forward;
   precision real = precision::fp32;
@@ -40,7 +42,7 @@ struct lengths {
 /// Returns all kinds of transforms, in their order.
 [[nodiscard]] std::vector<transform> every_kind();
 
-/// Checks one device, or several that share transforms, each a rank; verdicts name the first.
+/// Checks one device, or several that share transforms, each a rank.
 /// Calls `before_each` with each number of points about to be tried, and returns a verdict for each
 /// law and each of `kinds` on one axis of that length, and on two and three axes of as many points.
 /// Several axes are left out where the engine does not support them yet. Throws `plan_error` for

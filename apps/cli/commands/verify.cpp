@@ -12,6 +12,7 @@
 #include "cli/option.hpp"              // add_list, add_text, add_count
 #include "cli/progress.hpp"            // progress
 #include "cli/reports/print_json.hpp"  // print_json
+#include "cli/reports/ranks.hpp"       // ranks_text
 #include "cli/reports/verify.hpp"      // verify_text, verify_json
 #include "formatted.hpp"               // formatted
 #include "request/traits.hpp"          // traits_of
@@ -56,8 +57,7 @@ struct subject {
   precision real;
 
   [[nodiscard]] std::string name() const {
-    const std::string first = short_name(ranks.front());
-    return ranks.size() == 1 ? first : formatted("{} ranks from {}", ranks.size(), first);
+    return ranks_text(ranks.size(), short_name(ranks.front()));
   }
 };
 

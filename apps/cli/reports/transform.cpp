@@ -8,6 +8,7 @@
 #include "cli/choose.hpp"          // short_name
 #include "cli/kinds.hpp"           // kinds_text
 #include "cli/messages.hpp"        // print_message, exit_code
+#include "cli/reports/ranks.hpp"   // ranks_text
 #include "cli/reports/table.hpp"   // table, seconds_text
 #include "counted.hpp"             // counted
 #include "formatted.hpp"           // formatted, joined
@@ -18,7 +19,7 @@ namespace {
 
 std::vector<std::string> line_of(const engine_result& r, std::size_t length) {
   std::vector<std::string> cells{short_name(r.device),
-                                 r.device.name,
+                                 ranks_text(r.n_ranks, r.device.name),
                                  formatted("{}", length),
                                  seconds_text(r.times.plan_s),
                                  seconds_text(r.times.first_run_s),
@@ -42,6 +43,7 @@ nlohmann::ordered_json json_of(const engine_result& r) {
   j["engine"] = name_of(r.device.runs_on);
   j["index"] = r.device.index;
   j["device"] = r.device.name;
+  j["ranks"] = r.n_ranks;
   j["plan_s"] = r.times.plan_s;
   j["first_run_s"] = r.times.first_run_s;
   j["runs"] = r.times.execution_s.size();

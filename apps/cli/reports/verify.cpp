@@ -4,6 +4,7 @@
 #include <algorithm>  // find_if
 
 #include "cli/choose.hpp"         // short_name
+#include "cli/reports/ranks.hpp"  // ranks_text
 #include "cli/reports/table.hpp"  // table
 #include "formatted.hpp"          // formatted, joined
 
@@ -11,6 +12,12 @@ namespace wingbeat::cli {
 namespace {
 
 using verify::verdict;
+
+/// Returns "3 ranks from host", "rank 0 alone, host", or "host" where no others were asked.
+std::string device_text(const verdict& v) {
+  const std::string first = short_name(v.device);
+  return v.is_alone ? "rank 0 alone, " + first : ranks_text(v.n_ranks, first);
+}
 
 /// The verdicts of one device, precision and law.
 struct group {
@@ -27,7 +34,7 @@ double share_of_bound(const verdict& v) {
 
 bool is_same_group(const verdict& a, const verdict& b) {
   return a.device.runs_on == b.device.runs_on && a.device.index == b.device.index &&
-         a.real == b.real && a.law == b.law;
+         a.is_alone == b.is_alone && a.real == b.real && a.law == b.law;
 }
 
 std::vector<group> groups_of(const std::vector<verdict>& verdicts) {
@@ -58,7 +65,7 @@ std::string verify_text(const std::vector<verdict>& verdicts) {
                 {"verdict", align::left}}};
   for (const group& g : groups_of(verdicts)) {
     const verdict& v = *g.worst;
-    listed.add({short_name(v.device), std::string{name_of(v.real)}, std::string{v.law},
+    listed.add({device_text(v), std::string{name_of(v.real)}, std::string{v.law},
                 formatted("{}", g.n_trials), formatted("{}", g.n_wrong),
                 formatted("{:.2e}", v.error), formatted("{:.2e}", v.bound), joined(v.lengths, "x"),
                 std::string{name_of(v.kind)}, g.n_wrong == 0 ? "ok" : "WRONG"});
@@ -68,8 +75,8 @@ std::string verify_text(const std::vector<verdict>& verdicts) {
 
 std::string sentence_of(const verdict& wrong) {
   const auto check =
-      formatted("{}, {}, {} of length {}: check '{}'", short_name(wrong.device),
-                name_of(wrong.real), name_of(wrong.kind), joined(wrong.lengths, "x"), wrong.law);
+      formatted("{}, {}, {} of length {}: check '{}'", device_text(wrong), name_of(wrong.real),
+                name_of(wrong.kind), joined(wrong.lengths, "x"), wrong.law);
   if (!wrong.failure.empty()) return formatted("{} could not run: {}", check, wrong.failure);
   return formatted("{} is off by {:.2e}; {:.2e} is allowed", check, wrong.error, wrong.bound);
 }
@@ -83,6 +90,7 @@ nlohmann::ordered_json verify_json(const std::vector<verdict>& verdicts) {
     row["engine"] = name_of(v.device.runs_on);
     row["device"] = v.device.name;
     row["index"] = v.device.index;
+    row["ranks"] = v.is_alone ? 1 : v.n_ranks;
     row["check"] = v.law;
     row["kind"] = name_of(v.kind);
     row["precision"] = name_of(v.real);

@@ -16,6 +16,7 @@
 namespace {
 
 using namespace wingbeat::test;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using words = std::vector<std::string>;
@@ -131,6 +132,9 @@ TEST(several_devices, obey_the_laws) {
   EXPECT_THAT(run.out, HasSubstr("inverse_to_real"));
   EXPECT_THAT(run.out, Not(HasSubstr("in place")));
   EXPECT_THAT(run.out, Not(HasSubstr("dct2")));
+  const finished table = place.run({"verify", "--devices", "host,host,host", "--precision", "fp32",
+                                    "--lengths", "61", "--kind", "forward"});
+  EXPECT_THAT(table.out, AllOf(HasSubstr("3 ranks from host"), HasSubstr("rank 0 alone, host")));
 }
 
 TEST(several_devices, transform_files_as_one_does) {
@@ -138,12 +142,14 @@ TEST(several_devices, transform_files_as_one_does) {
   wingbeat::formats::signal image = noise_rows(12, 10, /*is_real=*/true, /*seed=*/5);
   image.is_table = true;
   write_signal(place.folder().path() / "image.npy", image);
+  int n_ranks_shown = 0;
   const auto transformed = [&](const words& options, const std::string& said) {
     words command{"transform", "image.npy", "--output", "bins.npy"};
     command.insert(command.end(), options.begin(), options.end());
     const finished run = place.run(command);
     EXPECT_EQ(run.code, 0) << run.err;
     EXPECT_THAT(run.err, HasSubstr(said));
+    n_ranks_shown += run.out.find("3 ranks from ") != std::string::npos;
     return wingbeat::formats::read_signal(place.folder().path() / "bins.npy").samples;
   };
   for (const words& form : {words{"--axes", "2"}, words{"--axes", "2", "--half"}, words{}}) {
@@ -153,6 +159,7 @@ TEST(several_devices, transform_files_as_one_does) {
     EXPECT_EQ(transformed(several, "wrote"), transformed(alone, "wrote"));
   }
   transformed({"--axes", "2", "--devices", "host,host"}, "host makes it alone");
+  EXPECT_EQ(n_ranks_shown, 3);
 }
 
 TEST(several_devices, are_refused_by_options) {
