@@ -23,9 +23,9 @@ class real_row : public transform<Policy, Group> {
  public:
   using typename base::complex_type;
   using typename base::real;
-  using fft = workgroup::real_fft<typename base::shape, real, Policy::dir,
-                                  workgroup::spectrum::unpacked, typename base::memory,
-                                  numbers.shape.twiddles>;
+  using fft =
+      workgroup::real_fft<typename base::shape, real, Policy::dir, workgroup::spectrum::unpacked,
+                          typename base::memory, numbers.shape.twiddles>;
 
   using base::base;
 
