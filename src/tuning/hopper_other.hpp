@@ -54,10 +54,12 @@ inline constexpr shape fp32_whole[] = {
 };
 inline constexpr shape fp32_primes[] = {  // of an H100; 41 and 53 were chosen on an H200
     {.length = 36, .elements = 6, .lanes = 16, .fraction = 1, .prefetch_mib = 4, .across = true},
-    {.length = 40, .elements = 20, .lanes = 32, .fraction = 0.92f, .prefetch_mib = 4, .across = true},
+    {.length = 40, .elements = 20, .lanes = 32, .fraction = 0.92f, .prefetch_mib = 4,
+     .across = true},
     {.length = 42, .elements = 21, .lanes = 64, .fraction = 0.96f},
     {.length = 46, .elements = 23, .lanes = 32, .fraction = 0.88f},
-    {.length = 52, .elements = 13, .lanes = 16, .fraction = 0.89f, .prefetch_mib = 4, .across = true},
+    {.length = 52, .elements = 13, .lanes = 16, .fraction = 0.89f, .prefetch_mib = 4,
+     .across = true},
     {.length = 60, .elements = 15, .lanes = 16, .fraction = 1, .prefetch_mib = 4, .across = true},
     {.length = 66, .elements = 22, .lanes = 32, .fraction = 0.88f},
     {.length = 96, .elements = 12, .lanes = 16, .fraction = 0.92f, .prefetch_mib = 4},
