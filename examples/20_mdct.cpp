@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modified cosine transform of a signal, as audio coders take it, and back: frames of 2n
-// samples, half of which the next frame has too, are folded to n and become n coefficients by
-// dct4. What folding mixes cancels where frames overlap.
-#include <algorithm>  // max
+// 20_mdct [RECORDING.wav]: the modified cosine transform of a recording, as audio coders take it,
+// and back: frames of 2n samples, half of which the next frame has too, are folded to n and become
+// n coefficients by dct4. What folding mixes cancels where frames overlap. Without a file: tones.
+#include <algorithm>  // copy, max
 #include <cmath>      // abs, sin
-#include <cstdio>     // printf
-#include <numbers>    // pi
+#include <cstdint>    // int16_t, uint16_t
+#include <cstdio>     // fprintf, printf
+#include <cstring>    // memcpy
+#include <fstream>
+#include <iterator>  // istreambuf_iterator
+#include <numbers>   // pi
+#include <string>
 #include <vector>
 
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
-constexpr std::size_t n = 1024, n_frames = 64;  // coefficients of a frame
+constexpr std::size_t n = 1024;  // coefficients of a frame
 
 /// The sine window: squares of its halves add up to 1.
 float window(std::size_t i) {
@@ -31,15 +36,49 @@ struct fold {
   float sign;
 };
 
-}  // namespace
-
-int main() {
-  using namespace wingbeat;
-  std::vector<float> signal((n_frames + 1) * n);
+std::vector<float> tones() {
+  std::vector<float> signal(65000);
   for (std::size_t i = 0; i < signal.size(); ++i) {
     const auto t = static_cast<double>(i);
     signal[i] = static_cast<float>(0.5 * std::sin(0.02 * t) + 0.3 * std::sin(1e-6 * t * t));
   }
+  return signal;
+}
+
+/// Returns the samples of a file of one channel of 16 bits; none of any other file.
+std::vector<float> recording(const char* name) {
+  std::ifstream file{name, std::ios::binary};
+  const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+  std::vector<float> samples;
+  // Bytes 20 to 35 say how samples are stored: 1, one channel, rate, bytes a second, 2, 16 bits.
+  const std::size_t data = bytes.find("data");
+  if (data == std::string::npos || data < 36 || bytes.size() < data + 8) return samples;
+  std::uint16_t format[2], bits = 0;
+  std::memcpy(format, bytes.data() + 20, sizeof format);
+  std::memcpy(&bits, bytes.data() + 34, sizeof bits);
+  if (format[0] != 1 || format[1] != 1 || bits != 16) return samples;
+  for (std::size_t i = data + 8; i + 2 <= bytes.size(); i += 2) {
+    std::int16_t value = 0;
+    std::memcpy(&value, bytes.data() + i, sizeof value);
+    samples.push_back(static_cast<float>(value) / 32768);
+  }
+  return samples;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace wingbeat;
+  const std::vector<float> given = argc > 1 ? recording(argv[1]) : tones();
+  if (given.empty()) {
+    std::fprintf(stderr, "%s is no .wav file of one channel of 16 bits; give one, or nothing\n",
+                 argv[1]);
+    return 2;
+  }
+  // Every sample is in two frames: zeros stand before the first one and behind the last one.
+  const std::size_t n_frames = (given.size() + n - 1) / n + 1;
+  std::vector<float> signal((n_frames + 1) * n);
+  std::copy(given.begin(), given.end(), signal.begin() + n);
 
   std::vector<float> folded(n_frames * n);  // [frame][coefficient]
   for (std::size_t frame = 0; frame < n_frames; ++frame) {
@@ -71,11 +110,12 @@ int main() {
       restored[frame * n + i] += place.sign * window(i) * folded[frame * n + place.target];
     }
   }
-  float largest = 0;  // but for the ends, which one frame alone has
-  for (std::size_t i = n; i < n_frames * n; ++i) {
-    largest = std::max(largest, std::abs(restored[i] - signal[i]));
+  float largest = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    largest = std::max(largest, std::abs(restored[n + i] - given[i]));
   }
-  std::printf("%zu frames of %zu coefficients and back: the largest difference is %.1e\n", n_frames,
-              n, static_cast<double>(largest));
+  std::printf(
+      "%zu samples in %zu frames of %zu coefficients and back: the largest difference is %.1e\n",
+      given.size(), n_frames, n, static_cast<double>(largest));
   return largest < 1e-6F ? 0 : 1;
 }
