@@ -63,6 +63,19 @@ TEST_P(channeliser_on, reads_every_width) {
   }
 }
 
+TEST_P(channeliser_on, keeps_quiet_signals_of_many_bits) {
+  for (const bool is_complex : {false, true}) {
+    for (const unsigned bits : cases<unsigned>({16}, {11, 12})) {
+      SCOPED_TRACE(bits);
+      channeliser_spec spec = small_spec(64);
+      spec.sample_bits = bits;
+      spec.complex_samples = is_complex;
+      spec.output = heap_sample::fp32;
+      check(spec, noise_of(spec, 2, 5, 1.5), {777, 5});
+    }
+  }
+}
+
 TEST_P(channeliser_on, filters_with_few_and_many_taps) {
   for (const std::size_t taps : cases<std::size_t>({20}, {1, 5, 33})) {
     SCOPED_TRACE(taps);

@@ -4,7 +4,8 @@
 #include <cmath>    // ldexp, sin, sqrt
 #include <numbers>  // pi
 
-#include "channelising/spec.hpp"  // parts_of
+#include "channelising/spec.hpp"                   // parts_of
+#include "wingbeat/device/channeliser/packed.hpp"  // packed_offset
 
 namespace wingbeat::channelising {
 namespace {
@@ -45,6 +46,7 @@ std::vector<float> window_weights(const channeliser_spec& spec, std::size_t leng
   const std::size_t parts = parts_of(spec);
   const auto exact = filter_weights({length / parts, spec.taps, spec.window, spec.weight_cutoff});
   const double scale = std::ldexp(1, static_cast<int>(spec.sample_bits) + exponent);
+  const double offset = device::channeliser::packed_offset(spec.sample_bits);
   std::vector<float> weights;
   weights.reserve(parts * exact.size() + length);
   for (const double w : exact) weights.insert(weights.end(), parts, static_cast<float>(w * scale));
@@ -53,7 +55,7 @@ std::vector<float> window_weights(const channeliser_spec& spec, std::size_t leng
     for (std::size_t m = 0; m < spec.taps; ++m) {
       sum += static_cast<double>(weights[m * length + j]);
     }
-    weights.push_back(static_cast<float>(-1.5 * sum));
+    weights.push_back(static_cast<float>(-offset * sum));
   }
   return weights;
 }

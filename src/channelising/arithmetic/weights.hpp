@@ -27,9 +27,9 @@ struct filter_shape {
 /// Returns the weights of a bank, rounded: for engines that read samples as numbers.
 [[nodiscard]] std::vector<float> rounded_weights(const channeliser_spec& spec);
 
-/// Returns the weights of rows of `length` numbers that a device reads as 1.5 + x 2^-bits: w 2^bits
-/// for each part of a sample, and a row behind them, -1.5 times the sum of the weights at each
-/// position; all times 2^exponent.
+/// Returns the weights of rows of `length` numbers that a device reads as o + x 2^-bits, where o is
+/// `packed_offset`: w 2^bits for each part of a sample, and a row behind them, -o times the sum of
+/// the weights at each position; all times 2^exponent.
 [[nodiscard]] std::vector<float> window_weights(const channeliser_spec& spec, std::size_t length,
                                                 int exponent = 0);
 

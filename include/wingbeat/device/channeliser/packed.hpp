@@ -7,9 +7,16 @@
 
 namespace wingbeat::device::channeliser {
 
-/// Two samples in sequence, anywhere in a stream. A sample x is returned as 1.5 + x 2^-Bits: so it
-/// takes a rotation and one operation on bits, and no conversion from integers. Sums of products
-/// lose 1.5 times the sum of the weights at the end.
+/// Returns what is added to samples that are read. Of few bits it is 1.5, which sums of products
+/// lose at their end; rounding such sums is as if samples were of full scale, so that of more bits,
+/// whose quiet signals would show it, each sample loses it at once.
+WINGBEAT_FN constexpr float packed_offset(unsigned bits) {
+  return bits <= 10 ? 1.5f : 0.0f;
+}
+
+/// Two samples in sequence, anywhere in a stream. A sample x is read as 1.5 + x 2^-Bits: so it
+/// takes a rotation and one operation on bits, and no conversion from integers. It is returned so,
+/// or as x 2^-Bits: see `packed_offset`.
 template <unsigned Bits>
 class packed_pair {
   static_assert(Bits >= 2 && Bits <= 16, "samples have 2 to 16 bits");
@@ -18,7 +25,7 @@ class packed_pair {
   static constexpr bool is_within_four_bytes = Bits <= 12 || Bits == 16;
 
  public:
-  static constexpr float offset = 1.5f;
+  static constexpr float offset = packed_offset(Bits);
   static constexpr float scale = float(1u << Bits);  ///< x = scale (returned - offset).
 
   /// The samples `index` and `index + 1` of a stream whose bytes begin at `plane`, aligned to 4.
@@ -69,7 +76,8 @@ class packed_pair {
 
   WINGBEAT_FN float fraction(unsigned bits) const {
     constexpr unsigned mask = ((1u << Bits) - 1) << (23 - Bits);
-    return float_of((bits & mask) ^ offset_bits_);  // the sign's bit flipped: x + 2^(Bits-1)
+    const float sample = float_of((bits & mask) ^ offset_bits_);  // the sign's bit flipped: 1.5 + x
+    return offset > 0 ? sample : sample - 1.5f;
   }
 
   WINGBEAT_GLOBAL const unsigned* words_;

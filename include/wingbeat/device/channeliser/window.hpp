@@ -90,7 +90,7 @@ struct window {
   using streams = packed_streams<Bits>;
 
   /// Sets y.at[s][i] to the sums at positions j and j + 1. `weights`: w scaled by 2^Bits, and a row
-  /// behind them, -1.5 times the sum of the weights of each position.
+  /// behind them, -`packed_offset` times the sum of the weights of each position.
   template <unsigned Spectra>
   WINGBEAT_FN static void sums(const streams& from, WINGBEAT_GLOBAL const float* weights,
                                unsigned j, filtered<Spectra>& y) {
