@@ -233,9 +233,6 @@ class Channeliser(OfDevice):
             self._bank = _wingbeat.Channeliser(
                 spec, _arguments.integer(first_sample, "first_sample"),
                 _arguments.count(kept_samples, "kept_samples"), queue_on(device))
-        if window == "hann" and spec.taps * self._bank.sizes.transform == 2:
-            raise ValueError("a Hann window of 2 weights has none above 0; give 2 taps, more channels, or "
-                             "a rectangular window")
 
     def push(self, samples: Array, present: Array | None = None,
              packet_samples: int = 4096) -> list[Heap]:

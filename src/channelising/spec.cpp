@@ -51,8 +51,8 @@ void require_filter_bank(const channeliser_spec& spec) {
       spec.complex_samples || (spec.narrowband && spec.narrowband->pass_bandwidth_hz);
   require(spec.window != filter_window::hann || !has_a_sample_a_channel ||
               spec.channels * spec.taps > 2,
-          "window is hann, of which 2 channels with 1 tap have nothing but zeros; give 2 taps, or "
-          "choose rectangular");
+          "window is hann, which has none above 0 of 2 weights; give 2 taps, more channels, or "
+          "rectangular");
 }
 
 void require_samples(const channeliser_spec& spec) {

@@ -48,7 +48,7 @@ TEST(channeliser_spec, is_refused_field_by_field) {
                 s.channels = 2;
                 s.taps = 1;
               }),
-              HasSubstr("nothing but zeros; give 2 taps"));
+              HasSubstr("none above 0 of 2 weights; give 2 taps"));
   EXPECT_THAT(why([](auto& s) { s.adc_rate_hz = 0; }), HasSubstr("adc_rate_hz is 0"));
   EXPECT_THAT(why([](auto& s) { s.sample_bits = 17; }), HasSubstr("sample_bits is 17; give 2"));
   EXPECT_THAT(why([](auto& s) { s.polarisations = 3; }), HasSubstr("give 1 or 2"));
