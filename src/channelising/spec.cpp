@@ -39,6 +39,14 @@ void require_channels(std::size_t n) {
       n, max_prime_factor, good_lengths::largest_up_to(n, 1, 0, min_channels), good_length(n));
 }
 
+/// Returns the samples of a transform, of which only a narrow band that keeps all of its filter's
+/// output and complex samples have one for each channel.
+std::size_t transform_of(const channeliser_spec& spec) {
+  const bool has_one_each =
+      spec.narrowband ? spec.narrowband->pass_bandwidth_hz.has_value() : spec.complex_samples;
+  return has_one_each ? spec.channels : 2 * spec.channels;
+}
+
 void require_filter_bank(const channeliser_spec& spec) {
   require_channels(spec.channels);
   require(spec.taps >= 1 && spec.taps <= max_taps, "taps is {}; give 1 to {}", spec.taps, max_taps);
@@ -47,10 +55,7 @@ void require_filter_bank(const channeliser_spec& spec) {
           static_cast<int>(spec.window));
   require(spec.weight_cutoff >= 0 && spec.weight_cutoff <= max_cutoff,
           "weight_cutoff is {}; give 0 to {}", spec.weight_cutoff, max_cutoff);
-  const bool has_a_sample_a_channel =
-      spec.complex_samples || (spec.narrowband && spec.narrowband->pass_bandwidth_hz);
-  require(spec.window != filter_window::hann || !has_a_sample_a_channel ||
-              spec.channels * spec.taps > 2,
+  require(spec.window != filter_window::hann || transform_of(spec) * spec.taps > 2,
           "window is hann, which has none above 0 of 2 weights; give 2 taps, more channels, or "
           "rectangular");
 }
@@ -200,12 +205,10 @@ namespace wingbeat {
 channeliser_sizes sizes_of(const channeliser_spec& spec) {
   channelising::validate(spec);
   channeliser_sizes sizes;
-  sizes.transform = spec.complex_samples ? spec.channels : 2 * spec.channels;
+  sizes.transform = channelising::transform_of(spec);
   if (spec.narrowband) {
     const narrowband_spec& band = *spec.narrowband;
-    const bool keeps_all = band.pass_bandwidth_hz.has_value();
-    sizes.transform = keeps_all ? spec.channels : 2 * spec.channels;
-    sizes.subsampling = keeps_all ? 2 * band.decimation : band.decimation;
+    sizes.subsampling = band.pass_bandwidth_hz ? 2 * band.decimation : band.decimation;
     sizes.filter_taps = band.filter_taps == 0 ? 16 * sizes.subsampling : band.filter_taps;
   }
   sizes.spectrum_samples = sizes.transform * sizes.subsampling;
