@@ -203,10 +203,10 @@ class channeliser {
   [[nodiscard]] const channeliser_spec& spec() const;
   [[nodiscard]] const channeliser_sizes& sizes() const;
 
-  /// Takes samples, and begins every heap that they complete. Heaps are handed on in order of time,
-  /// when their bytes are here: on `host` and `reference` at once, on `cuda` and `opencl` the last
-  /// ones by a later call of this, `finish` or `flush`. Samples without an owner are read when this
-  /// returns; from `pinned_memory` they are copied fastest. Throws `plan_error` for samples of
+  /// Takes samples, begins every heap that they complete, and hands on in order those whose bytes
+  /// are here; others by a later call of this, `finish` or `flush`. Where `take` throws, that call
+  /// goes on behind its heap; of over 2^21 samples some may be jumped over. Samples with no owner
+  /// are read when this returns, quickest from `pinned_memory`. Throws `plan_error` for samples of
   /// other counts than stated, or beyond `sample_bits`; then nothing was taken.
   void push(queue& on, const samples& next, const taker& take);
 

@@ -90,9 +90,13 @@ struct channeliser::impl {
   }
 
   void take_all(queue& on, const samples& next, const taker& take) {
-    for (std::size_t first = 0; first < next.count; first += piece_samples) {
-      take_piece(on, next, first, std::min(piece_samples, next.count - first));
-      begin_heaps(on, take);
+    std::size_t taken = 0;
+    launch(on, take, next.count);
+    while (taken < next.count) {
+      const std::size_t n_samples = std::min(piece_samples, next.count - taken);
+      take_piece(on, next, taken, n_samples);
+      taken += n_samples;
+      while (begin_heaps(max_heaps)) launch(on, take, next.count - taken);
     }
   }
 
@@ -126,17 +130,28 @@ struct channeliser::impl {
     running = on.impl();
   }
 
-  /// Begins the heaps that the samples fill, as many at a time as a launch makes.
-  void begin_heaps(queue& on, const taker& take) {
-    while (true) {
-      std::vector<begun_heap> next;
-      while (next.size() < max_heaps) {
-        auto begun = begin_next(heap_fit::whole);
-        if (!begun) break;
-        next.push_back(std::move(*begun));
-      }
-      if (next.empty()) return;
-      heaps->begin(on, numbers().view(), std::move(next), take);
+  /// Begins up to `max_count` of the heaps that the samples fill. Returns whether there were any.
+  bool begin_heaps(std::size_t max_count) {
+    std::vector<begun_heap> next;
+    while (next.size() < max_count) {
+      auto begun = begin_next(heap_fit::whole);
+      if (!begun) break;
+      next.push_back(std::move(*begun));
+    }
+    const bool has_heaps = !next.empty();
+    heaps->begin(std::move(next));
+    return has_heaps;
+  }
+
+  /// Launches what was begun. Where the taker throws, `n_rest` samples of its push are not taken:
+  /// the heaps that all others fill are begun, and the stream goes on behind those.
+  void launch(queue& on, const taker& take, std::size_t n_rest) {
+    try {
+      heaps->launch(on, numbers().view(), take);
+    } catch (...) {
+      begin_heaps(std::numeric_limits<std::size_t>::max());
+      if (n_rest > 0) jump(input.end() + static_cast<std::int64_t>(n_rest));
+      throw;
     }
   }
 
@@ -269,6 +284,10 @@ void channeliser::push(queue& on, const samples& next, const taker& take) {
 void channeliser::finish(const taker& take) {
   static_cast<void>(spec());
   impl_->input.wait_for_copies();
+  if (impl_->running) {
+    queue on{impl_->running};
+    impl_->launch(on, take, 0);
+  }
   impl_->heaps->finish(take);
 }
 
@@ -278,7 +297,7 @@ void channeliser::flush(queue& on, const taker& take) {
   if (auto last = impl_->begin_next(heap_fit::ends)) {
     std::vector<begun_heap> next;
     next.push_back(std::move(*last));
-    impl_->heaps->begin(on, impl_->numbers().view(), std::move(next), take);
+    impl_->heaps->begin(std::move(next));
   }
   finish(take);
 }

@@ -4,10 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cmath>  // NAN
-#include <functional>
+#include <cmath>       // NAN
+#include <functional>  // function, ref
+#include <stdexcept>   // runtime_error
 #include <thread>
-#include <utility>  // exchange
+#include <utility>  // exchange, pair
 
 #include "reference/channeliser_check.hpp"  // gaussian, small_spec
 #include "wingbeat/wingbeat.hpp"
@@ -184,6 +185,84 @@ TEST_P(channeliser_stream, other_threads_change_delays_and_gains) {
     }
     EXPECT_EQ(is_zero, last != nullptr && last->is_zero) << each.timestamp;
   }
+}
+
+/// Takes all heaps but one, at which it throws.
+class failing_taker {
+ public:
+  explicit failing_taker(std::size_t failing) : failing_(failing) {}
+
+  void operator()(const channelised_heap& heap) {
+    if (n_calls_++ == failing_) throw std::runtime_error{"the disk is full"};
+    taken.push_back({heap.timestamp, {heap.bytes.begin(), heap.bytes.end()}});
+  }
+  /// Calls `run(take)`, which throws if it comes to that heap.
+  template <class Run>
+  void attempt(const Run& run) {
+    const bool has_failed = n_calls_ > failing_;
+    try {
+      run(std::ref(*this));
+    } catch (const std::runtime_error&) {
+      EXPECT_FALSE(has_failed);
+    }
+  }
+
+  std::vector<taken_heap> taken;
+
+ private:
+  std::size_t failing_, n_calls_ = 0;
+};
+
+TEST_P(channeliser_stream, a_taker_that_throws_loses_its_heap_alone) {
+  spec_.gains = {{.start_samples = 5 * static_cast<std::int64_t>(heap()), .gains = {{{0, 2}}}}};
+  channeliser whole{on_, spec_, 0};
+  push(whole, 0, recording_.size());
+  ASSERT_EQ(taken_.size(), 11U);
+  for (std::size_t failing = 0; failing < taken_.size(); ++failing) {
+    SCOPED_TRACE(failing);
+    channeliser bank{on_, spec_, 0};
+    failing_taker taker{failing};
+    const std::size_t half = 6 * heap() + 77;
+    for (const auto& [first, count] : {std::pair{0UL, half}, {half, recording_.size() - half}}) {
+      taker.attempt([&](const channeliser::taker& take) {
+        bank.push(on_, {.integers = {std::span(recording_).subspan(first, count)}, .count = count},
+                  take);
+      });
+    }
+    for (int turn = 0; turn < 2; ++turn) {
+      taker.attempt([&](const channeliser::taker& take) { bank.finish(take); });
+    }
+    auto expected = taken_;
+    expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(failing));
+    EXPECT_TRUE(taker.taken == expected) << taker.taken.size();
+    EXPECT_EQ(bank.counts().sent, taken_.size());
+    EXPECT_EQ(bank.counts().skipped, whole.counts().skipped);
+  }
+}
+
+// Samples are taken 2^21 at a time; those behind the piece at hand are left out, and counted.
+TEST_P(channeliser_stream, a_taker_that_throws_leaves_the_numbers_of_samples_alone) {
+  spec_.spectra_per_heap = 1024;
+  const std::size_t piece = std::size_t{1} << 21, count = 2 * piece + 3 * heap(), failing = 2;
+  recording_ = gaussian(count + 4 * heap(), 30, 6, 511);
+  channeliser jumped{on_, spec_, 0}, bank{on_, spec_, 0};
+  push(jumped, 0, piece);
+  jumped.jump(static_cast<std::int64_t>(count));
+  push(jumped, count, 4 * heap());
+  failing_taker taker{failing};
+  for (const auto& [first, n_samples] : {std::pair{0UL, count}, {count, 4 * heap()}}) {
+    taker.attempt([&](const channeliser::taker& take) {
+      bank.push(on_,
+                {.integers = {std::span(recording_).subspan(first, n_samples)}, .count = n_samples},
+                take);
+    });
+  }
+  taker.attempt([&](const channeliser::taker& take) { bank.finish(take); });
+  ASSERT_GT(taken_.size(), 15U);
+  taken_.erase(taken_.begin() + failing);
+  EXPECT_TRUE(taker.taken == taken_) << taker.taken.size();
+  EXPECT_EQ(bank.counts().sent, jumped.counts().sent);
+  EXPECT_EQ(bank.counts().skipped, jumped.counts().skipped);
 }
 
 std::vector<engine> tested_engines() {

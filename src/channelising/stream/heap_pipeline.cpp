@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/stream/heap_pipeline.hpp"
 
-#include <algorithm>  // find_if
+#include <algorithm>  // find_if, move
+#include <iterator>   // back_inserter, make_move_iterator
 #include <utility>    // exchange, move
 
 #include "channelising/memory.hpp"  // launches_at_once
@@ -18,40 +19,45 @@ heap_pipeline::heap_pipeline(const queue& on, const channeliser_spec& spec,
   if (!copies_out_) copies_out_ = on.impl();
 }
 
-void heap_pipeline::begin(queue& on, buffer_view samples, std::vector<begun_heap> next,
-                          const taker& take) {
-  for (std::span<begun_heap> rest = next; !rest.empty();) {
-    const std::size_t n = heaps_of_launch(rest);
-    if (rest.front().is_withheld) {
-      queued_.push_back({std::move(rest.front()), nullptr, 0, false});
+void heap_pipeline::begin(std::vector<begun_heap> next) {
+  std::move(next.begin(), next.end(), std::back_inserter(begun_));
+}
+
+void heap_pipeline::launch(queue& on, buffer_view samples, const taker& take) {
+  while (!begun_.empty()) {
+    if (begun_.front().is_withheld) {
+      queued_.push_back({std::move(begun_.front()), nullptr, 0, false});
+      begun_.pop_front();
     } else {
-      launch(on, samples, rest.first(n), take);
+      while (n_used_ == slots_.size()) hand_on_first(take);
+      launch_first(on, samples);
     }
     hand_on(take);
-    rest = rest.subspan(n);
   }
 }
 
-std::size_t heap_pipeline::heaps_of_launch(std::span<const begun_heap> next) const {
-  if (next.front().is_withheld) return 1;
-  const auto other = std::find_if(next.begin() + 1, next.end(), [&](const begun_heap& each) {
-    return each.is_withheld || each.entries.gains != next.front().entries.gains;
+std::size_t heap_pipeline::heaps_of_launch() const {
+  const auto other = std::find_if(begun_.begin() + 1, begun_.end(), [&](const begun_heap& each) {
+    return each.is_withheld || each.entries.gains != begun_.front().entries.gains;
   });
-  return bank_.heaps_of_launch(static_cast<std::size_t>(other - next.begin()));
+  return bank_.heaps_of_launch(static_cast<std::size_t>(other - begun_.begin()));
 }
 
-void heap_pipeline::launch(queue& on, buffer_view samples, std::span<begun_heap> heaps,
-                           const taker& take) {
-  while (n_used_ == slots_.size()) hand_on_first(take);
+void heap_pipeline::launch_first(queue& on, buffer_view samples) {
   heap_slot& slot = slots_[next_slot_];
+  const std::size_t n_heaps = heaps_of_launch();
+  const auto end = begun_.begin() + static_cast<std::ptrdiff_t>(n_heaps);
+  std::vector<begun_heap> heaps{std::make_move_iterator(begun_.begin()),
+                                std::make_move_iterator(end)};
+  begun_.erase(begun_.begin(), end);
   std::vector<heap_entries> entries;
   for (begun_heap& each : heaps) entries.push_back(std::exchange(each.entries, {}));
   bank_.run(on, copies_in_ ? *copies_in_ : *on.impl(), samples, entries, slot);
-  slot.fetch(on, *copies_out_, heaps.size());
+  slot.fetch(on, *copies_out_, n_heaps);
   next_slot_ = (next_slot_ + 1) % slots_.size();
   ++n_used_;
-  for (std::size_t i = 0; i < heaps.size(); ++i) {
-    queued_.push_back({std::move(heaps[i]), &slot, i, i + 1 == heaps.size()});
+  for (std::size_t i = 0; i < n_heaps; ++i) {
+    queued_.push_back({std::move(heaps[i]), &slot, i, i + 1 == n_heaps});
   }
 }
 

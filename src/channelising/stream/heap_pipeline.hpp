@@ -7,7 +7,6 @@
 #include <cstdint>  // uint64_t
 #include <deque>
 #include <memory>  // shared_ptr
-#include <span>
 #include <string>
 #include <vector>
 
@@ -35,14 +34,17 @@ class heap_pipeline {
   heap_pipeline(const queue& on, const channeliser_spec& spec, const sample_planes& planes,
                 std::size_t max_heaps);
 
-  /// Queues the next heaps, of samples that `on` sees, in as few launches as make them, and hands
-  /// on what must be for them.
-  void begin(queue& on, buffer_view samples, std::vector<begun_heap> next, const taker& take);
+  /// Has the next launches make these heaps.
+  void begin(std::vector<begun_heap> next);
+
+  /// Queues those that were begun, of samples that `on` sees, in as few launches as make them, and
+  /// hands on what must be for them. Where the taker throws, the next call goes on.
+  void launch(queue& on, buffer_view samples, const taker& take);
 
   /// Hands on the heaps whose bytes are here.
   void hand_on(const taker& take);
 
-  /// Waits for all that were begun, and hands them on.
+  /// Waits for all that were launched, and hands them on.
   void finish(const taker& take);
 
   /// Returns what became of the heaps handed on, and of those between them.
@@ -50,10 +52,10 @@ class heap_pipeline {
   [[nodiscard]] std::string explain() const { return bank_.explain(); }
 
  private:
-  /// Returns how many of these heaps, from the first on, one launch makes.
-  [[nodiscard]] std::size_t heaps_of_launch(std::span<const begun_heap> next) const;
-  /// Queues that launch.
-  void launch(queue& on, buffer_view samples, std::span<begun_heap> heaps, const taker& take);
+  /// Returns how many of the heaps that were begun one launch makes, the first among them.
+  [[nodiscard]] std::size_t heaps_of_launch() const;
+  /// Queues that launch in the next slot, which is free.
+  void launch_first(queue& on, buffer_view samples);
   /// Waits for the first heap and hands it on.
   void hand_on_first(const taker& take);
 
@@ -69,8 +71,9 @@ class heap_pipeline {
     std::size_t number;  ///< In its slot.
     bool is_last_of_slot;
   };
-  std::deque<queued_heap> queued_;
-  std::size_t n_used_ = 0;  ///< Slots.
+  std::deque<begun_heap> begun_;    ///< Not launched yet.
+  std::deque<queued_heap> queued_;  ///< Launched, or withheld.
+  std::size_t n_used_ = 0;          ///< Slots.
   heap_counts counts_;
 };
 
