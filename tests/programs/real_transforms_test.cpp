@@ -11,11 +11,15 @@
 #include <vector>
 
 #include "backend/planning_engine.hpp"  // planning_engine
+#include "request/traits.hpp"           // traits_of
+#include "support/full_run.hpp"         // cases_on
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
+using ::testing::Each;
+using ::testing::FloatNear;
 using ::testing::HasSubstr;
 
 programs::program planned(const plan_spec& spec) {
@@ -215,13 +219,52 @@ TEST(real_transforms, of_two_points_take_no_factor_where_both_are_ends) {
   EXPECT_EQ(y, (std::vector<float>{x[0] + x[1], x[0] - x[1]})) << "sqrt 2 both ways is 1";
 }
 
+/// A line of one shape and the only element that its transform has.
+struct single_coefficient {
+  transform kind;
+  std::vector<double> line;
+  std::size_t place;
+  double value;
+};
+
+std::vector<single_coefficient> single_coefficients(std::size_t n) {
+  const std::vector<double> ones(n, 1);
+  std::vector<double> signs = ones;
+  for (std::size_t j = 1; j < n; j += 2) signs[j] = -1;
+  const auto points = static_cast<double>(n);
+  return {{transform::dct1, ones, 0, 2 * points - 2},
+          {transform::dct1, signs, n - 1, 2 * points - 2},
+          {transform::dct2, ones, 0, 2 * points},
+          {transform::dst2, signs, n - 1, 2 * points},
+          {transform::dht, ones, 0, points}};
+}
+
+void expect_single_coefficients(engine runs_on, std::size_t n) {
+  for (const auto& [kind, line, place, value] : single_coefficients(n)) {
+    SCOPED_TRACE(testing::Message() << name_of(runs_on) << " " << name_of(kind) << " " << n);
+    const plan_spec spec{.lengths = {n}, .kind = kind};
+    const std::vector<float> x(line.begin(), line.end());
+    std::vector<float> y = transformed(spec, x, runs_on);
+    EXPECT_NEAR(y[place], value, 1e-6 * value);
+    y[place] = 0;
+    EXPECT_THAT(y, Each(FloatNear(0, static_cast<float>(1e-6 * value))));
+    std::vector<float> only(n);
+    only[place] = 1;
+    const plan_spec back{.lengths = {n}, .kind = request::traits_of(kind).opposite};
+    y = transformed(back, only, runs_on);
+    for (std::size_t j = 0; j < n; ++j) ASSERT_NEAR(y[j], line[j], 1e-6) << "back, " << j;
+  }
+}
+
+/// The opposite makes the constant, or its signs, of the coefficient.
 TEST(real_transforms, of_a_constant_have_one_coefficient) {
-  const std::size_t n = 4096;
-  const std::vector<double> y =
-      transformed<double>({.lengths = {n}, .kind = transform::dct2, .real = precision::fp64},
-                          std::vector<double>(n, 1.0));
-  EXPECT_EQ(y[0], 2.0 * n);
-  for (std::size_t k = 1; k < n; ++k) EXPECT_NEAR(y[k], 0, 1e-9) << k;
+  for (const std::size_t n : {2U, 37U, 100U, 4096U}) expect_single_coefficients(engine::host, n);
+  for (const engine each : {engine::opencl, engine::cuda}) {
+    if (devices(each).empty()) continue;
+    for (const std::size_t n : test::cases_on<std::size_t>(each, {100}, {37})) {
+      expect_single_coefficients(each, n);
+    }
+  }
 }
 
 }  // namespace
