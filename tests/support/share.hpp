@@ -6,6 +6,7 @@
 //     WINGBEAT_TEST_PARTS=12 WINGBEAT_TEST_PART=3    a twelfth of the cases, the fourth of them
 //     WINGBEAT_TEST_SECONDS=400                      no case begins later than this
 //     WINGBEAT_TEST_FIRST=1 WINGBEAT_TEST_LAST=4096  lengths of these bounds alone
+//     WINGBEAT_TEST_TURN=5                           of kinds in turns that of five cases later
 #pragma once
 
 #include <fmt/format.h>
