@@ -52,6 +52,9 @@ struct long_convolution_spec {
   /// neither read nor written, and those of x and g count as 0.
   bool is_ragged = false;
   bool has_gradients = false;  ///< The gradients are planned too.
+  /// Two signals of the batch share a row, their rounding, and what is NaN or infinite. False: each
+  /// has a row of its own, which takes up to twice as long.
+  bool is_paired = true;
 };
 
 /// The arrays of a run beside signals and results; those that the request does not have are empty.
@@ -62,10 +65,10 @@ struct long_convolution_operands {
 
 /// A planned long convolution. Immutable once built, so many threads may enqueue it at once. All
 /// arrays are packed: signals and results [batch][channel][i], kernels [channel][tap], skips
-/// [channel]. Two signals of the batch are the real and imaginary parts of one row, padded to
-/// `padded()` in no memory; rows that fit a workgroup are transformed, multiplied and transformed
-/// back in one launch. An odd batch has a row of one signal. Rounding is relative to the louder
-/// signal of a row, numbers 2p and 2p + 1 of the batch.
+/// [channel]. Two signals of the batch, 2p and 2p + 1, are the real and imaginary parts of one row,
+/// padded to `padded()` in no memory; rows that fit a workgroup are transformed, multiplied and
+/// transformed back in one launch. An odd batch has a row of one signal. Rounding is relative to
+/// the louder signal of a row; `is_paired` has more.
 class long_convolution {
  public:
   /// Validates `spec` and prepares it for the device behind `on`. Throws `plan_error`, naming the
@@ -81,7 +84,8 @@ class long_convolution {
   [[nodiscard]] std::size_t padded() const;
 
   /// Returns the bytes of all signals, which results and gates have too; of all kernels; of all
-  /// skips; of all spectra, whose layout is private to plans of this spec.
+  /// skips; of all spectra, whose layout is private to plans of this spec, with any gates, lengths
+  /// and gradients.
   [[nodiscard]] std::size_t signal_bytes() const;
   [[nodiscard]] std::size_t kernel_bytes() const;
   [[nodiscard]] std::size_t skip_bytes() const;

@@ -50,7 +50,7 @@ functors::channel_taps_numbers taps_of(const long_convolution_spec& spec,
 }
 
 functors::signal_pair_numbers pairs_of(const long_convolution_spec& spec, bool is_gated) {
-  return {spec.length, spec.channels, spec.batch, is_gated, spec.is_ragged};
+  return {spec.length, spec.channels, spec.batch, is_gated, spec.is_ragged, !spec.is_paired};
 }
 
 fused_load sum_of(const functors::correlation_sum_numbers& numbers, precision real) {

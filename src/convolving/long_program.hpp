@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long convolutions as programs. Kernels are transformed into the array `filter`. A run is one
-// convolution of rows, each of them two signals, where the engine makes one; else transforms with a
-// product between them. The gradient of a signal is the correlation with the same spectra, between
-// the same ranges exchanged. The gradient of the kernels is the inverse transform of a sum of
-// products of spectra: of one pass where the engine makes it, else of three transforms.
+// convolution of rows, each of them two signals or one, where the engine makes one; else transforms
+// with a product between them. The gradient of a signal is the correlation with the same spectra,
+// between the same ranges exchanged. The gradient of the kernels is the inverse transform of a sum
+// of products of spectra: of one pass where the engine makes it, else of three transforms.
 #pragma once
 
 #include <memory>  // shared_ptr
@@ -36,7 +36,7 @@ class long_programs {
   [[nodiscard]] programs::program kernel_gradient() const;
 
  private:
-  [[nodiscard]] std::size_t pairs() const { return (spec_.batch + 1) / 2; }
+  [[nodiscard]] std::size_t pairs() const { return rows_of_channel(spec_); }
   [[nodiscard]] std::size_t spectra() const { return pairs() * spec_.channels * row_.padded; }
   [[nodiscard]] plan_spec rows(std::vector<std::size_t> batch) const;
   [[nodiscard]] fused_load signal_load(bool is_gated) const;

@@ -25,7 +25,7 @@ std::size_t row_length(std::size_t least, const long_convolution_spec& spec,
   if (!compiles || padded > max_length) return padded;
   const auto fits = [&](std::size_t length) {
     const plan_spec rows{.lengths = {length},
-                         .batch = spec.channels * ((spec.batch + 1) / 2),
+                         .batch = spec.channels * rows_of_channel(spec),
                          .real = computed(spec)};
     return programs::can_convolve(rows, device) || programs::can_convolve_in_cluster(rows, device);
   };
@@ -65,6 +65,10 @@ void require_kernel(const long_convolution_spec& spec) {
 }
 
 }  // namespace
+
+std::size_t rows_of_channel(const long_convolution_spec& spec) {
+  return spec.is_paired ? (spec.batch + 1) / 2 : spec.batch;
+}
 
 precision computed(const long_convolution_spec& spec) {
   return spec.stored == precision::fp64 ? precision::fp64 : precision::fp32;

@@ -29,6 +29,9 @@ void require_valid(const long_convolution_spec& spec, const device_info& device)
 [[nodiscard]] long_geometry geometry_of(const long_convolution_spec& spec,
                                         const device_info& device);
 
+/// Returns how many rows the signals of one channel take.
+[[nodiscard]] std::size_t rows_of_channel(const long_convolution_spec& spec);
+
 /// Returns what a request is computed in, and what its kernels are stored as.
 [[nodiscard]] precision computed(const long_convolution_spec& spec);
 [[nodiscard]] precision kernels_stored(const long_convolution_spec& spec);

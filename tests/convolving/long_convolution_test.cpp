@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>  // equal
+#include <cmath>      // isnan, nan
+
 #include "convolving/long_check.hpp"  // check_long
 #include "support/on_engine.hpp"      // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"        // refusal
@@ -104,6 +107,40 @@ TEST_P(long_convolution_on, takes_signals_of_lengths_of_their_own) {
               .has_gate_after = true,
               .is_ragged = true,
               .has_gradients = true});
+}
+
+TEST_P(long_convolution_on, keeps_signals_apart_in_rows_of_their_own) {
+  long_convolution_spec spec{.length = 21, .kernel = 9, .channels = 2, .batch = 3};
+  spec.has_gate_before = spec.has_gate_after = spec.is_ragged = spec.has_gradients = true;
+  spec.is_paired = false;
+  check_more(spec);
+  long_problem problem{{.length = 21, .batch = 3, .has_gradients = true, .is_paired = false}};
+  const numbers expected = long_run{*on, problem}.run();
+  problem.x[21] = problem.of_results[21] = std::nan("");  // of the second signal
+  const long_run run{*on, problem};
+  for (const numbers& values : {run.run(), run.signal_gradient()}) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_EQ(std::isnan(values[i]), i / 21 == 1) << i;
+    }
+  }
+  EXPECT_TRUE(std::equal(expected.begin(), expected.begin() + 21, run.run().begin()));
+}
+
+TEST_P(long_convolution_on, shares_spectra_with_plans_of_other_gates_and_gradients) {
+  const long_convolution_spec plain{.length = 90, .kernel = 20, .channels = 2, .batch = 3};
+  long_convolution_spec rich = plain;
+  rich.has_gate_before = rich.has_gate_after = rich.is_ragged = rich.has_gradients = true;
+  const long_problem problem{rich}, plain_problem{plain};
+  const long_run run{*on, problem}, other{*on, plain_problem};
+  const numbers expected = run.run(), gradient = run.signal_gradient();
+  ASSERT_EQ(run.spectra.size_bytes(), other.spectra.size_bytes());
+  const buffer y = run.results(), of_x = run.results();
+  run.plan.enqueue(*on, other.spectra.view(), run.x.view(), y.view(), run.operands());
+  run.plan.enqueue_signal_gradient(*on, other.spectra.view(), run.of_results.view(), of_x.view(),
+                                   run.operands());
+  on->wait();
+  EXPECT_EQ(read_numbers(y, precision::fp32), expected);
+  EXPECT_EQ(read_numbers(of_x, precision::fp32), gradient);
 }
 
 TEST_P(long_convolution_on, takes_rows_longer_than_a_workgroup) {

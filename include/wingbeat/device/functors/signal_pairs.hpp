@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real signals in pairs, as the real and the imaginary parts of rows of complex numbers, because a
-// kernel of reals convolves both at once: the memory of signal_load and signal_store.
+// kernel of reals convolves both at once; or each alone: memory of signal_load, signal_store.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, size
@@ -9,13 +9,14 @@ namespace wingbeat::device::functors {
 
 /// Signals [batch][channel][i] of `length` values. Rows are numbered [channel][pair], so that those
 /// that meet the same kernel are neighbours: row r is channel r / pairs of the signals 2p and
-/// 2p + 1 of the batch, p = r % pairs. The last pair of an odd batch has one.
+/// 2p + 1 of the batch, p = r % pairs. The last pair of an odd batch has one; alone, signal p.
 struct signal_pair_numbers {
   size length = 1, channels = 1, batch = 1;
   bool is_gated = false;   ///< Each value is multiplied by the one in the same place of a gate.
   bool is_ragged = false;  ///< Each signal of the batch has a length of its own.
+  bool are_alone = false;  ///< Each signal has a row.
 
-  WINGBEAT_FN constexpr size pairs() const { return (batch + 1) / 2; }
+  WINGBEAT_FN constexpr size pairs() const { return are_alone ? batch : (batch + 1) / 2; }
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {
@@ -24,6 +25,7 @@ struct signal_pair_numbers {
     visit("batch", batch);
     visit("is_gated", is_gated);
     visit("is_ragged", is_ragged);
+    visit("are_alone", are_alone);
   }
 };
 
@@ -46,10 +48,10 @@ class signal_pair {
   WINGBEAT_FN signal_pair(const signal_pair_numbers& n, signal_pair_operands<Stored> given,
                           size row)
       : gate_(given.gate), is_gated_(n.is_gated), is_ragged_(n.is_ragged) {
-    const size number = row % n.pairs() * 2;
+    const size number = row % n.pairs() * (n.are_alone ? 1 : 2);
     first_ = (number * n.channels + row / n.pairs()) * n.length;
     second_ = first_ + n.channels * n.length;
-    has_second_ = n.batch % 2 == 0 || number + 1 < n.batch;
+    has_second_ = !n.are_alone && (n.batch % 2 == 0 || number + 1 < n.batch);
     if (!is_ragged_) return;
     first_length_ = given.lengths[number];
     second_length_ = has_second_ ? given.lengths[number + 1] : 0;
