@@ -23,7 +23,7 @@ struct long_convolution_key {
   int device_index;
   std::size_t length, kernel, channels, batch;
   precision stored, kernel_stored;
-  bool has_gate, has_skip, has_gradients;
+  bool is_centred, is_paired, has_gate_before, has_gate_after, has_skip, is_ragged, has_gradients;
 
   friend bool operator==(const long_convolution_key&, const long_convolution_key&) = default;
 };
@@ -34,75 +34,118 @@ std::shared_ptr<const long_convolution> long_convolution_of(const queue& on,
   static auto& kept = *new latest_used<long_convolution_key, long_convolution>{32};
   return kept.get(key, [&] {
     return std::make_shared<const long_convolution>(
-        on, long_convolution_spec{.length = key.length,
-                                  .kernel = key.kernel,
-                                  .channels = key.channels,
-                                  .batch = key.batch,
-                                  .stored = key.stored,
-                                  .kernel_stored = key.kernel_stored,
-                                  .has_gate_after = key.has_gate,
-                                  .has_skip = key.has_skip,
-                                  .has_gradients = key.has_gradients});
+        on, long_convolution_spec{
+                .length = key.length,
+                .kernel = key.kernel,
+                .channels = key.channels,
+                .batch = key.batch,
+                .aligned = key.is_centred ? kernel_alignment::centred : kernel_alignment::causal,
+                .stored = key.stored,
+                .kernel_stored = key.kernel_stored,
+                .has_gate_before = key.has_gate_before,
+                .has_gate_after = key.has_gate_after,
+                .has_skip = key.has_skip,
+                .is_ragged = key.is_ragged,
+                .has_gradients = key.has_gradients,
+                .is_paired = key.is_paired});
   });
-}
-
-/// Signals are [batch][channel][i], kernels [channel][tap], all packed.
-long_convolution_key key_of(const array& signals, const array& kernels, bool has_gate,
-                            bool has_skip, bool has_gradients) {
-  return {signals.runs_on,
-          signals.device_index,
-          static_cast<std::size_t>(signals.shape[2]),
-          static_cast<std::size_t>(kernels.shape[1]),
-          static_cast<std::size_t>(signals.shape[1]),
-          static_cast<std::size_t>(signals.shape[0]),
-          signals.element.real,
-          kernels.element.real,
-          has_gate,
-          has_skip,
-          has_gradients};
 }
 
 buffer_view view_of(nb::handle given) {
   return given.is_none() ? buffer_view{} : described(given).view();
 }
 
-/// Convolves, or with `is_gradient` computes the gradient of signals from that of results.
-void long_convolve(nb::handle signals, nb::handle kernels, nb::handle skip, nb::handle gate,
-                   nb::handle out, bool is_gradient, std::uintptr_t stream, nb::handle allocate) {
-  const array in = described(signals), taps = described(kernels);
-  const auto key = key_of(in, taps, !gate.is_none(), !skip.is_none(), is_gradient);
+/// What each call is given: signals [batch][channel][i], kernels or their gradients [channel][tap],
+/// packed; None or gates as signals are; None or lengths, 32 bits of each of the batch in an array
+/// of whatever type; whether kernels are causal, and signals in pairs.
+struct long_request {
+  long_request(nb::handle given_signals, nb::handle given_kernels, nb::tuple options)
+      : signals(described(given_signals)),
+        kernels(described(given_kernels)),
+        operands{view_of(options[0]), view_of(options[1]), view_of(options[2])},
+        key{signals.runs_on,
+            signals.device_index,
+            static_cast<std::size_t>(signals.shape[2]),
+            static_cast<std::size_t>(kernels.shape[1]),
+            static_cast<std::size_t>(signals.shape[1]),
+            static_cast<std::size_t>(signals.shape[0]),
+            signals.element.real,
+            kernels.element.real,
+            !nb::cast<bool>(options[3]),
+            nb::cast<bool>(options[4]),
+            !options[0].is_none(),
+            !options[1].is_none(),
+            false,
+            !options[2].is_none(),
+            false} {}
+
+  array signals, kernels;
+  long_convolution_operands operands;
+  long_convolution_key key;
+};
+
+/// Convolves, or with `is_gradient` computes the gradient of signals from that of results; with
+/// `spectra` of these kernels, or else makes them.
+void long_convolve(nb::handle signals, nb::handle kernels, nb::handle skip, nb::tuple options,
+                   nb::handle spectra, nb::handle out, bool is_gradient, std::uintptr_t stream,
+                   nb::handle allocate) {
+  long_request request{signals, kernels, options};
+  request.key.has_skip = !skip.is_none();
+  request.key.has_gradients = is_gradient;
   const buffer_view result = view_of(out), skips = view_of(skip);
-  const long_convolution_operands operands{.gate_after = view_of(gate)};
+  buffer_view bins = view_of(spectra);
+  const bool is_prepared = !spectra.is_none();
   std::vector<nb::object> owners;
   const nb::gil_scoped_release released;
-  queue on = queue_of(in.runs_on, in.device_index, stream);
+  queue on = queue_of(request.key.runs_on, request.key.device_index, stream);
   call_memory memory{on, allocate, owners};
-  const auto steps = long_convolution_of(on, key);
-  const buffer_view spectra = memory.get(steps->spectra_bytes());
+  const auto steps = long_convolution_of(on, request.key);
   const buffer_view workspace = memory.get(steps->workspace_bytes());
-  steps->prepare(on, taps.view(), spectra, skips, workspace);
+  if (!is_prepared) {
+    bins = memory.get(steps->spectra_bytes());
+    steps->prepare(on, request.kernels.view(), bins, skips, workspace);
+  }
+  const buffer_view in = request.signals.view();
   if (is_gradient) {
-    steps->enqueue_signal_gradient(on, spectra, in.view(), result, operands, workspace);
+    steps->enqueue_signal_gradient(on, bins, in, result, request.operands, workspace);
   } else {
-    steps->enqueue(on, spectra, in.view(), result, operands, workspace);
+    steps->enqueue(on, bins, in, result, request.operands, workspace);
   }
 }
 
 /// Computes the gradients of kernels, and of skips where there are any.
-void long_convolve_kernel_gradient(nb::handle signals, nb::handle result_gradient, nb::handle gate,
-                                   nb::handle kernel_gradient, nb::handle skip_gradient,
-                                   std::uintptr_t stream, nb::handle allocate) {
-  const array in = described(signals), taps = described(kernel_gradient);
-  const auto key = key_of(in, taps, !gate.is_none(), !skip_gradient.is_none(), true);
+void long_convolve_kernel_gradient(nb::handle signals, nb::handle result_gradient,
+                                   nb::tuple options, nb::handle kernel_gradient,
+                                   nb::handle skip_gradient, std::uintptr_t stream,
+                                   nb::handle allocate) {
+  long_request request{signals, kernel_gradient, options};
+  request.key.has_skip = !skip_gradient.is_none();
+  request.key.has_gradients = true;
   const buffer_view given = view_of(result_gradient), skips = view_of(skip_gradient);
-  const long_convolution_operands operands{.gate_after = view_of(gate)};
   std::vector<nb::object> owners;
   const nb::gil_scoped_release released;
-  queue on = queue_of(in.runs_on, in.device_index, stream);
+  queue on = queue_of(request.key.runs_on, request.key.device_index, stream);
   call_memory memory{on, allocate, owners};
-  const auto steps = long_convolution_of(on, key);
-  steps->enqueue_kernel_gradient(on, in.view(), given, taps.view(), skips, operands,
-                                 memory.get(steps->workspace_bytes()));
+  const auto steps = long_convolution_of(on, request.key);
+  steps->enqueue_kernel_gradient(on, request.signals.view(), given, request.kernels.view(), skips,
+                                 request.operands, memory.get(steps->workspace_bytes()));
+}
+
+/// Writes the spectra of kernels to an array of any type, or returns its bytes where it is None.
+std::size_t prepare_long(nb::handle signals, nb::handle kernels, nb::handle skip, nb::tuple options,
+                         nb::handle spectra, std::uintptr_t stream, nb::handle allocate) {
+  long_request request{signals, kernels, options};
+  request.key.has_skip = !skip.is_none();
+  const buffer_view skips = view_of(skip), bins = view_of(spectra);
+  const bool is_asked = spectra.is_none();
+  std::vector<nb::object> owners;
+  const nb::gil_scoped_release released;
+  queue on = queue_of(request.key.runs_on, request.key.device_index, stream);
+  call_memory memory{on, allocate, owners};
+  const auto steps = long_convolution_of(on, request.key);
+  if (is_asked) return steps->spectra_bytes();
+  steps->prepare(on, request.kernels.view(), bins, skips, memory.get(steps->workspace_bytes()));
+  return steps->spectra_bytes();
 }
 
 }  // namespace
@@ -110,13 +153,18 @@ void long_convolve_kernel_gradient(nb::handle signals, nb::handle result_gradien
 void bind_long_convolutions(nb::module_& module) {
   using nb::literals::operator""_a;
   module.def("long_convolve", &long_convolve, "signals"_a, "kernels"_a, "skip"_a.none(),
-             "gate"_a.none(), "out"_a, "is_gradient"_a, "stream"_a = 0, "allocate"_a = nb::none(),
-             "Convolves signals [batch][channel][i] causally with kernels [channel][tap], all "
-             "packed; with is_gradient, signals are gradients of results, and out of signals.");
+             "options"_a, "spectra"_a.none(), "out"_a, "is_gradient"_a, "stream"_a = 0,
+             "allocate"_a = nb::none(),
+             "Convolves signals [batch][channel][i] with kernels [channel][tap], all packed; with "
+             "is_gradient, signals are gradients of results, and out of signals. options: (gate "
+             "before, gate after, lengths, is causal, is paired), the first three or None.");
   module.def("long_convolve_kernel_gradient", &long_convolve_kernel_gradient, "signals"_a,
-             "result_gradient"_a, "gate"_a.none(), "kernel_gradient"_a, "skip_gradient"_a.none(),
+             "result_gradient"_a, "options"_a, "kernel_gradient"_a, "skip_gradient"_a.none(),
              "stream"_a = 0, "allocate"_a = nb::none(),
              "Writes the gradients of kernels and skips from those of results.");
+  module.def("prepare_long", &prepare_long, "signals"_a, "kernels"_a, "skip"_a.none(), "options"_a,
+             "spectra"_a.none(), "stream"_a = 0, "allocate"_a = nb::none(),
+             "Writes the spectra of kernels, and returns their bytes; of None alone that.");
 }
 
 }  // namespace wingbeat::python

@@ -96,6 +96,14 @@ def result_start(second, mode):
     return {"full": 0, "same": (second - 1) // 2, "valid": second - 1}[mode]
 
 
+def long_taps(n_times, n_taps, causal):
+    """Returns the first of those taps of a long kernel that meet a signal, and the one behind."""
+    if causal:
+        return 0, min(n_taps, n_times)
+    begin = max(0, (n_taps - 1) // 2 - (n_times - 1))
+    return begin, min(n_taps, begin + 2 * n_times - 1)
+
+
 def reversed_conjugate(x):
     """Returns the kernel of a convolution that correlates with x."""
     if hasattr(x, "flip"):  # a tensor, which has no negative strides

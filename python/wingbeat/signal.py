@@ -3,7 +3,8 @@
 
     fftconvolve oaconvolve convolve correlate convolve2d correlate2d choose_conv_method
     StreamFilter    filters a signal that arrives in pieces
-    long_conv       kernels as long as the signals, causal, with gates: for state-space models
+    long_conv       kernels as long as the signals, with gates: for state-space models; many calls by
+                    PreparedLongConv
 
 A call forward transforms, multiplies, transforms back and crops in two or three passes over memory;
 no padded array and no spectrum of the result exist. Plans are kept: `cache_info`, `cache_clear`.
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -31,9 +33,9 @@ from wingbeat._arguments import count, lengths_and_axes
 from wingbeat._device import OfDevice, queue_on
 from wingbeat._types import Array, Axes
 
-__all__ = ["StreamFilter", "cache_clear", "cache_info", "cache_resize", "choose_conv_method",
-           "convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve", "long_conv",
-           "oaconvolve"]
+__all__ = ["PreparedLongConv", "StreamFilter", "cache_clear", "cache_info", "cache_resize",
+           "choose_conv_method", "convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve",
+           "long_conv", "oaconvolve"]
 
 _MODE_TEXT = "cceptable mode flags are 'valid', 'same', or 'full'."
 _METHOD_TEXT = "Acceptable method flags are 'auto', 'direct', or 'fft'."
@@ -278,27 +280,68 @@ class StreamFilter(OfDevice):
 
 
 def long_conv(x: Array, k: Array, causal: bool = True, gate: Array | None = None,
-              skip: Array | None = None) -> Array:
-    """Convolves signals with kernels as long as they are: y = gate * (k (*) x + skip * x).
+              skip: Array | None = None, *, gate_before: Array | None = None,
+              lengths: Array | None = None, paired: bool = True) -> Array:
+    """Convolves signals with kernels as long as they are: y = gate * (k (*) u + skip * u), of
+    u = gate_before * x.
 
-    x       [.., channels, L]
-    k       [channels, K], or [K] for all channels
-    causal  y[n] = sum over j of k[j] x[n - j], j from 0 to n. Otherwise k is centred on n: its value
-            (K - 1) / 2, rounded down, meets x[n]
-    gate    [.., channels, L], or what broadcasts to it
-    skip    [channels], or a number for all
+    x            [.., channels, L]
+    k            [channels, K], or [K] for all channels
+    causal       y[n] = sum over j of k[j] u[n - j], j from 0 to n. Otherwise k is centred on n: its
+                 value (K - 1) / 2, rounded down, meets u[n]
+    gate         [.., channels, L], or what broadcasts to it
+    skip         [channels], or a number for all
+    gate_before  as gate is
+    lengths      [..], or what broadcasts to it: how many values each signal of the batch has, 0 to L.
+                 Those behind are not read, whatever they are, and count as 0; y is 0 there
+    paired       whether signals 2p and 2p + 1 of the batch share a row of the transform, of real
+                 numbers: NaN or infinity in one is then in both, and rounding is relative to the louder
+                 one. Without, each has a row of its own, which takes up to twice as long
 
-    Returns y as x is, of the dtype that x, k, gate and skip have in common. Causal convolutions of real
-    numbers go two signals of a channel at once, and gate and skip on the way out. Gradients, and
-    tensors: `wingbeat.torch.long_conv`. ValueError for shapes that do not fit.
+    Returns y as x is, of the dtype that x, k and the others have in common. Of real numbers padding is
+    in no memory, and gates and skip are on the way. Kernels for many calls: `PreparedLongConv`.
+    Gradients, and tensors: `wingbeat.torch.long_conv`. ValueError for shapes that do not fit.
 
     >>> long_conv(np.ones((1, 4)), np.array([[1., 0.5, 0.25]])).round(6)
     array([[1.  , 1.5 , 1.75, 1.75]])
     """
+    return _long_conv(x, k, causal, skip, gate, gate_before, lengths, paired, None)
+
+
+class PreparedLongConv:
+    """`long_conv` with kernels whose spectra are kept from call to call.
+
+    k, causal, skip, paired  as `long_conv` has them, copied
+
+    The spectra of the latest 4 shapes and dtypes of signals are kept, of real numbers.
+
+    >>> prepared = PreparedLongConv(np.array([[1., 0.5, 0.25]]))
+    >>> prepared(np.ones((1, 4))).round(6)
+    array([[1.  , 1.5 , 1.75, 1.75]])
+    """
+
+    def __init__(self, k: Array, causal: bool = True, skip: Array | None = None, *,
+                 paired: bool = True) -> None:
+        self._kernels, self._spectra = k, OrderedDict()
+        if not _is_number(k):
+            self._kernels = np.array(_sums.host_array("PreparedLongConv", k))
+        if skip is not None and not _is_number(skip):
+            skip = np.array(_sums.host_array("PreparedLongConv", skip))
+        self._options = causal, skip, paired
+
+    def __call__(self, x: Array, gate: Array | None = None, *, gate_before: Array | None = None,
+                 lengths: Array | None = None) -> Array:
+        causal, skip, paired = self._options
+        return _long_conv(x, self._kernels, causal, skip, gate, gate_before, lengths, paired,
+                          self._spectra)
+
+
+def _long_conv(x, k, causal, skip, gate, gate_before, lengths, paired, kept):
     x, k = _sums.host_operands("long_conv", x, k, other="wingbeat.torch.long_conv")
-    if not isinstance(causal, (bool, np.bool_)):
-        raise TypeError(f"causal is of type {type(causal).__name__}; give True or False, and gate and "
-                        "skip by their names")
+    for name, value in (("causal", causal), ("paired", paired)):
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{name} is of type {type(value).__name__}; give True or False, and gate "
+                            "and skip by their names")
     if x.ndim == 0 or k.ndim not in (1, 2) or 0 in x.shape[-1:] or 0 in k.shape:
         raise ValueError(f"x has shape {x.shape} and k {k.shape}; give x as [.., channels, L] and k "
                          "as [channels, K] or [K]")
@@ -306,25 +349,82 @@ def long_conv(x: Array, k: Array, causal: bool = True, gate: Array | None = None
         raise ValueError(f"k has {k.shape[0]} channels and x has shape {x.shape}; give x as [.., "
                          "channels, L]")
     given = {name: each if _is_number(each) else np.asarray(each) for name, each in (
-        ("x", x), ("k", k), ("gate", gate), ("skip", skip)) if each is not None}
+        ("x", x), ("k", k), ("gate", gate), ("skip", skip), ("gate_before", gate_before))
+        if each is not None}
     arrays = {name: each for name, each in given.items() if not _is_number(each)}
     for name, each in arrays.items():
         if _sums.common_type(each) is None:
             raise TypeError(f"{name} is of {each.dtype}; give numbers of up to double precision")
     dtype = np.result_type(_sums.common_type(*arrays.values()), *filter(_is_number, given.values()))
-    gate = None if gate is None else _broadcast("gate", given["gate"], x.shape, dtype)
-    skip = None if skip is None else _broadcast("skip", given["skip"], x.shape[-2:-1], dtype)
+    gate, skip, gate_before = (
+        None if name not in given else _broadcast(name, given[name], shape, dtype)
+        for name, shape in (("gate", x.shape), ("skip", x.shape[-2:-1]), ("gate_before", x.shape)))
+    lengths = None if lengths is None else _lengths(lengths, x.shape)
     if x.size == 0:
         return np.empty(x.shape, dtype)
-    k = k[..., :x.shape[-1]] if causal else k
-    if causal and dtype.kind == "f":
-        return _long_rows(x, k, gate, skip, dtype)
+    begin, end = _sums.long_taps(x.shape[-1], k.shape[-1], causal)
+    k = k[..., begin:end]
+    if dtype.kind == "f":
+        return _long_rows(x, k, skip, (gate_before, gate, lengths, bool(causal), bool(paired)), dtype,
+                          kept)
+    return _long_transforms(x, k, causal, skip, gate, gate_before, lengths, dtype)
+
+
+def _lengths(lengths, shape):
+    """Returns how many values each signal of the batch has."""
+    lengths = np.asarray(lengths)
+    if lengths.dtype.kind not in "iu":
+        raise TypeError(f"lengths is of dtype {lengths.dtype}; give integers")
+    if lengths.size and not 0 <= int(lengths.min()) <= int(lengths.max()) <= shape[-1]:
+        raise ValueError(f"lengths are from {lengths.min()} to {lengths.max()}; give 0 to "
+                         f"{shape[-1]}, the length of x")
+    return _broadcast("lengths", lengths.astype(np.uint32), shape[:-2], np.uint32)
+
+
+def _long_rows(x, k, skip, options, dtype, kept):
+    """Returns long convolutions of real signals, by the library's own plan of them."""
+    def packed(values, shape):
+        return None if values is None else np.ascontiguousarray(values, dtype).reshape(shape)
+
+    gate_before, gate, lengths, *flags = options
+    channels = x.shape[-2] if x.ndim > 1 else 1
+    rows = (-1, channels, x.shape[-1])
+    signals = packed(x, rows)
+    kernels = np.ascontiguousarray(np.broadcast_to(k, (channels, k.shape[-1])), dtype)
+    skip = packed(skip, channels)
+    if lengths is not None:  # 32 bits of any type
+        lengths = np.ascontiguousarray(lengths).reshape(-1).view(np.float32)
+    options = packed(gate_before, rows), packed(gate, rows), lengths, *flags
+    spectra = None
+    if kept is not None:
+        spectra = kept.get((signals.shape, dtype))
+        if spectra is None:
+            n_bytes = _wingbeat.prepare_long(signals, kernels, skip, options, None)
+            spectra = np.empty(n_bytes // 4, np.float32)
+            _wingbeat.prepare_long(signals, kernels, skip, options, spectra)
+            kept[signals.shape, dtype] = spectra
+            while len(kept) > 4:
+                kept.popitem(last=False)
+    y = (np.empty if lengths is None else np.zeros)(x.shape, dtype)
+    _wingbeat.long_convolve(signals, kernels, skip, options, spectra, y.reshape(rows), False)
+    return y
+
+
+def _long_transforms(x, k, causal, skip, gate, gate_before, lengths, dtype):
+    """Returns long convolutions of complex signals."""
+    is_there = True if lengths is None else np.arange(x.shape[-1]) < np.reshape(
+        lengths, (*lengths.shape, *(1,) * (x.ndim - lengths.ndim)))
+    u = np.where(is_there, x, 0)
+    if gate_before is not None:
+        u = u * np.where(is_there, gate_before, 0)
     kernels = k.reshape((1,) * (x.ndim - k.ndim) + k.shape)
     mode = "full" if causal else "same"
-    y = _sums.transformed(x, kernels, [x.ndim - 1], mode, dtype)[..., :x.shape[-1]]
+    y = _sums.transformed(u, kernels, [x.ndim - 1], mode, dtype)[..., :x.shape[-1]]
     if skip is not None:
-        y = y + skip[..., None] * x
-    return y if gate is None else gate * y
+        y = y + skip[..., None] * u
+    if gate is not None:
+        y = np.where(is_there, gate, 0) * y
+    return y if lengths is None else np.where(is_there, y, 0)
 
 
 def cache_info() -> dict[str, int]:
@@ -369,20 +469,6 @@ def _broadcast(name, value, shape, dtype):
         return np.broadcast_to(value, shape)
     except ValueError:
         raise ValueError(f"{name} has shape {value.shape}; give {shape}, or what broadcasts to it") from None
-
-
-def _long_rows(x, k, gate, skip, dtype):
-    """Returns causal convolutions of real signals, by the library's own plan of them."""
-    def packed(values, shape):
-        return None if values is None else np.ascontiguousarray(values, dtype).reshape(shape)
-
-    channels = x.shape[-2] if x.ndim > 1 else 1
-    rows = (-1, channels, x.shape[-1])
-    kernels = np.broadcast_to(k, (channels, k.shape[-1]))
-    y = np.empty(x.shape, dtype)
-    _wingbeat.long_convolve(packed(x, rows), packed(kernels, kernels.shape), packed(skip, channels),
-                            packed(gate, rows), y.reshape(rows), False)
-    return y
 
 
 def _require_mode(mode, initial):

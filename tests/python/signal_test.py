@@ -241,6 +241,8 @@ def refusals():
     yield "name of an engine", lambda: signal.StreamFilter([1.0], device="gpu")
     yield "channels", lambda: signal.long_conv(np.ones((3, 8)), np.ones((2, 8)))
     yield "gate has shape", lambda: signal.long_conv(np.ones((3, 8)), np.ones(8), gate=np.ones(7))
+    yield "lengths has shape", lambda: signal.long_conv(np.ones((3, 8)), np.ones(8), lengths=[1, 2])
+    yield "lengths are from 1 to 9", lambda: signal.long_conv(np.ones((2, 1, 8)), np.ones(8), lengths=[1, 9])
     yield "skip has shape", lambda: signal.long_conv(np.ones((3, 8)), np.ones(8), skip=np.ones(2))
     yield "0 or more", lambda: signal.cache_resize(-1)
 
@@ -264,6 +266,8 @@ def test_refusals_are_one_sentence(text, call):
     ("dtype is 'abc'", lambda: signal.StreamFilter([1.0], dtype="abc")),
     ("taps are of dtype object", lambda: signal.StreamFilter([None], dtype="float32")),
     ("samples are of dtype object", lambda: signal.StreamFilter([1.0]).push([None])),
+    ("lengths is of dtype float64", lambda: signal.long_conv(np.ones(8), np.ones(8), lengths=1.0)),
+    ("paired is of type int", lambda: signal.long_conv(np.ones(8), np.ones(8), paired=1)),
     ("causal is of type float", lambda: signal.long_conv(np.ones(8), np.ones(8), 2.0))])
 def test_refusals_of_types_are_one_sentence(text, call):
     with pytest.raises(TypeError, match=text) as raised:
@@ -321,6 +325,44 @@ def test_long_convolutions_are_their_sums(causal, shape, taps, dtype, tolerance)
     plain = signal.long_conv(x, k, causal)
     expected = (result / gate) - skip[..., None] * x if len(shape) > 1 else result / gate - skip * x
     np.testing.assert_allclose(plain, expected, atol=1e3 * tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("n_taps", [1, 30, 61])
+def test_long_convolutions_of_gated_signals_of_their_own_lengths(causal, paired, n_taps, dtype):
+    x, before, gate = (noise((2, 2, 3, 30), dtype) for _ in range(3))
+    k, skip, lengths = noise((3, n_taps), dtype), noise(3, dtype), np.array([[30, 0], [7, 22]])
+    prepared = signal.PreparedLongConv(k, causal, skip, paired=paired)
+    is_there = np.arange(30) < lengths[..., None, None]
+    for each in x, before, gate:
+        each[~np.broadcast_to(is_there, each.shape)] = np.nan
+    u = np.where(is_there, x * before, 0)
+    y = signal.long_conv(u, k, causal, skip=skip)
+    expected = np.where(is_there, np.where(is_there, gate, 0) * y, 0)
+    for result in (signal.long_conv(x, k, causal, gate, skip, gate_before=before, lengths=lengths,
+                                    paired=paired),
+                   prepared(x, gate, gate_before=before, lengths=lengths),
+                   prepared(x, gate, gate_before=before, lengths=lengths)):
+        np.testing.assert_allclose(result, expected, atol=1e-12)
+        assert result.dtype == dtype
+    k[:] = 0  # which were copied
+    np.testing.assert_allclose(prepared(u), y, atol=1e-12)
+
+
+def test_rows_of_their_own_keep_signals_apart():
+    x, k = noise((2, 3, 9), "float64"), noise((3, 9), "float64")
+    x[0, 1, 2] = np.nan
+    assert np.isnan(signal.long_conv(x, k)[1, 1]).all()
+    apart = signal.long_conv(x, k, paired=False)
+    np.testing.assert_allclose(apart[1], signal.long_conv(x[1], k), atol=1e-13)
+    assert np.isnan(apart[0, 1]).all() and not np.isnan(apart[0, ::2]).any()
+    loud = np.stack([1e6 * noise((1, 1000), "float32"), np.ones((1, 1000), "float32")])
+    taps = noise(1000, "float32")
+    expected = signal.long_conv(loud[1].astype(float), taps)
+    result = signal.long_conv(loud, taps, paired=False)[1]
+    np.testing.assert_allclose(result, expected, atol=1e-5 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("fill", [1e9, np.inf, np.nan, 1e9 + 2e9j])

@@ -307,8 +307,9 @@ def test_long_conv_as_an_operator(noise):
         noise(2, 2, 6), noise(2, 6), noise(2), noise(2, 2, 6)))
     assert torch.autograd.gradcheck(ordered, (x, filters, skip, gate))
     assert torch.autograd.gradgradcheck(ordered, (x, filters, skip, gate))
-    torch.library.opcheck(torch.ops.wingbeat.long_conv.default, (x, filters, skip, gate))
-    torch.library.opcheck(torch.ops.wingbeat.long_conv.default, (x, filters[:, :4], None, None))
+    for operands in ((x, filters, skip, gate, gate, torch.tensor([2, 6]).int().to(x.device)),
+                     (x, filters[:, :4], None, None, None, None)):
+        torch.library.opcheck(torch.ops.wingbeat.long_conv.default, (*operands, None, True, False))
     compiled = torch.compile(lambda x, k: wt.long_conv(x, k).square().sum(), backend="aot_eager",
                              fullgraph=True)
     centred = torch.compile(lambda x, k: wt.long_conv(x, k[0], False, skip=0.1), backend="aot_eager",
@@ -338,6 +339,92 @@ def test_long_conv_is_that_of_signal(is_causal, n_taps, is_complex, noise):
             operands = [each.requires_grad_() if torch.is_tensor(each) else each
                         for each in (x, k, is_causal, gate, skip)]
             assert torch.autograd.gradcheck(wt.long_conv, operands)
+
+
+def whole(x, k, causal=True, gate=1.0, skip=None, gate_before=1.0, lengths=None):
+    """The definition, by torch.fft."""
+    n_times, n_taps = x.shape[-1], k.shape[-1]
+    start = 0 if causal else (n_taps - 1) // 2
+    is_there = torch.ones(x.shape[:-2], device=x.device)[..., None, None] * n_times
+    is_there = torch.arange(n_times, device=x.device) < (
+        is_there if lengths is None else lengths[..., None, None])
+    u = torch.where(is_there, x * gate_before, 0)
+    n = n_times + n_taps
+    y = torch.fft.irfft(torch.fft.rfft(u, n) * torch.fft.rfft(k, n), n)[..., start:start + n_times]
+    y = y if skip is None else y + skip[:, None] * u
+    return torch.where(is_there, gate * y, 0)
+
+
+@pytest.mark.parametrize("is_causal", (True, False))
+@pytest.mark.parametrize("n_taps", (1, 8, 20, 39, 40, 57))
+@pytest.mark.parametrize("paired", (True, False))
+def test_long_conv_has_all_that_the_library_has(is_causal, n_taps, paired, noise):
+    x, k, skip, before, gate = (noise(3, 4, 20), noise(4, n_taps), noise(4), noise(3, 4, 20),
+                                noise(3, 4, 20))
+    lengths = torch.tensor([20, 0, 13], device=x.device)
+    prepared = {}
+    for n_lengths in (None, lengths):
+        for gates in {}, {"gate_before": before}, {"gate": gate}, {"gate_before": before, "gate": gate}:
+            given = [each.clone().requires_grad_() for each in (x, k, skip, *gates.values())]
+            names = dict(zip(gates, given[3:]))
+            expected = whole(*given[:2], is_causal, skip=given[2], lengths=n_lengths, **names)
+            cotangent = noise(3, 4, 20)
+            wanted = torch.autograd.grad(expected, given, cotangent)
+            kept = wt.PreparedLongConv(given[1], is_causal, given[2], paired=paired)
+            for _ in range(2):
+                for y in (wt.long_conv(*given[:2], is_causal, skip=given[2], paired=paired,
+                                       lengths=n_lengths, **names),
+                          kept(given[0], lengths=n_lengths, **names)):
+                    close(y, expected)
+                    for each, other in zip(torch.autograd.grad(y, given, cotangent), wanted):
+                        close(each, other)
+
+
+def test_long_conv_reads_nothing_behind_lengths(noise):
+    x, k, gate = noise(2, 3, 9), noise(3, 9), noise(2, 3, 9)
+    for each in x, gate:
+        each[1, :, 5:] = float("nan")
+    for dtype in torch.float64, torch.complex128:
+        given = [each.to(dtype).requires_grad_() for each in (x, k, gate, gate)]
+        y = wt.long_conv(*given[:2], gate=given[2], gate_before=given[3], lengths=[9, 5])
+        assert (y[1, :, 5:] == 0).all() and y.isfinite().all()
+        gradients = torch.autograd.grad(y.abs().sum(), given)
+        assert all(each.isfinite().all() for each in gradients)
+        assert all((gradients[i][1, :, 5:] == 0).all() for i in (0, 2, 3))
+    close(wt.long_conv(x[1], k, lengths=5)[:, :5], wt.long_conv(x[1, :, :5], k[:, :5]))
+
+
+def test_long_conv_of_rows_of_their_own_keeps_nan_apart(noise):
+    x, k = noise(2, 3, 9), noise(3, 9)
+    x[0, 1, 2] = float("nan")
+    assert wt.long_conv(x, k)[1, 1].isnan().all()
+    apart = wt.long_conv(x, k, paired=False)
+    close(apart[1], wt.long_conv(x[1], k))
+    assert apart[0, 1].isnan().all() and not apart[0, (0, 2)].isnan().any()
+
+
+def test_prepared_kernels_follow_changes(noise):
+    x, k, skip = noise(2, 3, 9), noise(3, 9), noise(3)
+    prepared = wt.PreparedLongConv(k, skip=skip)
+    for change in lambda: None, lambda: k.mul_(2), lambda: skip.add_(1):
+        change()
+        for _ in range(2):
+            close(prepared(x), wt.long_conv(x, k, skip=skip))
+    assert len(prepared._spectra) == 1
+    for n in range(3, 9):
+        close(prepared(x[..., :n]), wt.long_conv(x[..., :n], k, skip=skip))
+    assert len(prepared._spectra) == 4
+    close(torch.func.grad(lambda x: prepared(x).sum())(x),
+          torch.func.grad(lambda x: wt.long_conv(x, k, skip=skip).sum())(x))
+    with torch.inference_mode():
+        close(wt.PreparedLongConv(k.clone())(x), wt.long_conv(x, k))
+
+
+def test_centred_long_conv_pads_nothing(noise, monkeypatch):
+    called = []
+    monkeypatch.setattr(torch.nn.functional, "pad", lambda *given: called.append(given))
+    wt.long_conv(noise(2, 3, 9), noise(3, 9), False)
+    assert not called
 
 
 def test_long_conv_has_a_common_dtype(noise):
@@ -387,6 +474,9 @@ MISUSES = [
     (ValueError, "gate has shape", lambda x: wt.long_conv(x, x, gate=x[:, :3])),
     (TypeError, "causal is of type float; give True", lambda x: wt.long_conv(x, x, 2.0)),
     (TypeError, "causal is of type Tensor; give True", lambda x: wt.long_conv(x, x, x[:, 0])),
+    (ValueError, "lengths has shape", lambda x: wt.long_conv(x[None], x, lengths=[1, 2])),
+    (TypeError, "lengths is of torch.float32", lambda x: wt.long_conv(x, x, lengths=1.5)),
+    (TypeError, "paired is of type int; give True", lambda x: wt.long_conv(x, x, paired=1)),
     (TypeError, "skip is of type str", lambda x: wt.long_conv(x, x, skip="a")),
     (TypeError, "give tensors", lambda x: wt.long_conv(x, [1.0])),
     (TypeError, "x is torch.float64 on .* and weight torch.float32",

@@ -28,7 +28,7 @@ except ModuleNotFoundError as absent:
 from wingbeat.torch._functions import (dct, dctn, dst, dstn, fft, fft2, fftn, hfft, hfft2, hfftn,
                                        idct, idctn, idst, idstn, ifft, ifft2, ifftn, ihfft, ihfft2,
                                        ihfftn, irfft, irfft2, irfftn, rfft, rfft2, rfftn)
-from wingbeat.torch._long_conv import long_conv
+from wingbeat.torch._long_conv import PreparedLongConv, long_conv
 from wingbeat.torch._modules import FFTConv1d, FFTConv2d, LongConv, fft_conv
 from wingbeat.torch._takeover import install, uninstall
 
@@ -36,4 +36,5 @@ __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
            "fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn",
            "dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn",
-           "long_conv", "fft_conv", "LongConv", "FFTConv1d", "FFTConv2d", "install", "uninstall"]
+           "long_conv", "PreparedLongConv", "fft_conv", "LongConv", "FFTConv1d", "FFTConv2d",
+           "install", "uninstall"]

@@ -2,14 +2,15 @@
 """Long convolutions of tensors: operators over the library's `long_convolution`, where rows that fit
 a workgroup are one launch, and nothing but the operands is kept for the gradients.
 
-    long_conv(x, filters, skip, gate) -> y
-    long_conv_signal_gradient(y_gradient, filters, skip, gate) -> x_gradient
-    long_conv_filter_gradient(x, y_gradient, gate, n_taps, dtype, has_skip) -> (filters', skip')
+    long_conv(x, filters, skip, gate, gate_before, lengths, spectra, causal, paired) -> y
+    long_conv_signal_gradient(y_gradient, filters, ..) -> x_gradient
+    long_conv_filter_gradient(x, y_gradient, filters, has_skip, gate, ..) -> (filters', skip')
 
 Of the gradients no further gradient is known: where one is asked for, under torch.func and in forward
 mode, the function is composed of transforms, which have gradients to any order.
 """
 
+from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -18,34 +19,46 @@ import torch
 from wingbeat import _wingbeat
 from wingbeat._arguments import number
 from wingbeat._arrays import library_of
+from wingbeat._sums import long_taps
 from wingbeat.torch._functions import fft, ifft, irfft, rfft
 from wingbeat.torch._operators import _library as _operators
 from wingbeat.torch._operators import needs_function
 from wingbeat.torch._tensors import good_length
 
-_operators.define("long_conv(Tensor x, Tensor filters, Tensor? skip, Tensor? gate) -> Tensor")
-_operators.define("long_conv_signal_gradient(Tensor y_gradient, Tensor filters, Tensor? skip, "
-                  "Tensor? gate) -> Tensor")
-_operators.define("long_conv_filter_gradient(Tensor x, Tensor y_gradient, Tensor? gate, "
-                  "Tensor filters, bool has_skip) -> (Tensor, Tensor)")
+# Without defaults: torch leaves out what is given as they are, and then wants as few gradients.
+for _name, _given in ("long_conv", "x"), ("long_conv_signal_gradient", "y_gradient"):
+    _operators.define(f"{_name}(Tensor {_given}, Tensor filters, Tensor? skip, Tensor? gate, Tensor? "
+                      "gate_before, Tensor? lengths, Tensor? spectra, bool causal, bool paired) -> Tensor")
+_operators.define("long_conv_filter_gradient(Tensor x, Tensor y_gradient, Tensor filters, bool has_skip, "
+                  "Tensor? gate, Tensor? gate_before, Tensor? lengths, bool causal, bool paired) "
+                  "-> (Tensor, Tensor)")
 
 _arrays = library_of(torch.empty(0))
 
 
-def composed(x, filters, skip=None, gate=None):
-    """Returns the convolution as transforms and products."""
-    n_times, is_real = x.shape[-1], not x.is_complex()
-    n = good_length(n_times + filters.shape[-1] - 1, is_real)
+def composed(x, filters, skip, gate, gate_before, lengths, spectra, causal, paired):
+    """Returns the convolution as transforms and products; those of each signal are its own."""
+    n_times, n_taps, is_real = x.shape[-1], filters.shape[-1], not x.is_complex()
+    start = 0 if causal else (n_taps - 1) // 2
+    is_there = None
+    if lengths is not None:
+        is_there = torch.arange(n_times, device=x.device) < lengths[..., None, None]
+
+    def within(values):
+        return values if is_there is None else torch.where(is_there, values, 0)
+
+    u = within(x) if gate_before is None else within(x) * within(gate_before)
+    n = good_length(n_times + n_taps - 1, is_real)
     forward, inverse = (rfft, irfft) if is_real else (fft, ifft)
-    y = inverse(forward(x, n) * forward(filters, n), n)[..., :n_times]
+    y = inverse(forward(u, n) * forward(filters, n), n)[..., start:start + n_times]
     if skip is not None:
-        y = y + skip[:, None] * x
-    return y if gate is None else y * gate
+        y = y + skip[:, None] * u
+    return within(y if gate is None else y * within(gate))
 
 
 def _rows(x):
-    """Returns the described packed tensor as [batch][channel][time]."""
-    return _arrays.view(x.reshape(-1, *x.shape[-2:]))
+    """Returns the described packed tensor as [batch][channel][time]; None of None."""
+    return None if x is None else _arrays.view(x.reshape(-1, *x.shape[-2:]))
 
 
 def _described(x):
@@ -56,37 +69,51 @@ def _packed(*tensors):
     return (None if x is None else _arrays.aligned(x.contiguous()) for x in tensors)
 
 
-def _convolved(x, filters, skip, gate, is_gradient):
-    x, filters, skip, gate = _packed(x, filters, skip, gate)
-    out = torch.empty_like(x)
+def _options(gate_before, gate, lengths, causal, paired):
+    """Returns the options of the binding, of packed tensors."""
+    if lengths is not None:  # 32 bits of any type
+        lengths = _arrays.view(lengths.reshape(-1).view(torch.float32))
+    return _rows(gate_before), _rows(gate), lengths, causal, paired
+
+
+def _empty(x, lengths):
+    return torch.empty(x.shape, dtype=x.dtype, device=x.device) if lengths is None else \
+        torch.zeros(x.shape, dtype=x.dtype, device=x.device)
+
+
+def _convolved(x, filters, skip, gate, gate_before, lengths, spectra, causal, paired, is_gradient):
+    x, filters, skip, gate, gate_before, lengths = _packed(x, filters, skip, gate, gate_before,
+                                                           lengths)
+    out = _empty(x, lengths)
     if out.numel():
         _wingbeat.long_convolve(_rows(x), _arrays.view(filters), _described(skip),
-                                None if gate is None else _rows(gate), _rows(out), is_gradient,
-                                _arrays.stream_of(x), _arrays.workspace_near(x))
+                                _options(gate_before, gate, lengths, causal, paired),
+                                _described(spectra), _rows(out), is_gradient, _arrays.stream_of(x),
+                                _arrays.workspace_near(x))
     return out
 
 
-def _run(x, filters, skip, gate):
-    return _convolved(x, filters, skip, gate, False)
+def _run(*arguments):
+    return _convolved(*arguments, False)
 
 
-def _run_signal_gradient(y_gradient, filters, skip, gate):
-    return _convolved(y_gradient, filters, skip, gate, True)
+def _run_signal_gradient(*arguments):
+    return _convolved(*arguments, True)
 
 
-def _run_filter_gradient(x, y_gradient, gate, filters, has_skip):
-    x, y_gradient, gate = _packed(x, y_gradient, gate)
-    gradient, skip_gradient = _empty_gradients(x, y_gradient, gate, filters, has_skip)
+def _run_filter_gradient(x, y_gradient, filters, has_skip, gate, gate_before, lengths, causal, paired):
+    x, y_gradient, gate, gate_before, lengths = _packed(x, y_gradient, gate, gate_before, lengths)
+    gradient, skip_gradient = _empty_gradients(x, y_gradient, filters, has_skip)
     if x.numel() == 0:
         return gradient.zero_(), skip_gradient.zero_()
     _wingbeat.long_convolve_kernel_gradient(
-        _rows(x), _rows(y_gradient), None if gate is None else _rows(gate), _arrays.view(gradient),
-        _arrays.view(skip_gradient) if has_skip else None, _arrays.stream_of(x),
-        _arrays.workspace_near(x))
+        _rows(x), _rows(y_gradient), _options(gate_before, gate, lengths, causal, paired),
+        _arrays.view(gradient), _arrays.view(skip_gradient) if has_skip else None,
+        _arrays.stream_of(x), _arrays.workspace_near(x))
     return gradient, skip_gradient
 
 
-def _empty_gradients(x, y_gradient, gate, filters, has_skip):
+def _empty_gradients(x, y_gradient, filters, has_skip, *options):
     gradient = torch.empty(filters.shape, dtype=filters.dtype, device=filters.device)
     return gradient, gradient.new_empty(filters.shape[:1] if has_skip else (0,))
 
@@ -97,7 +124,7 @@ for _key in "CPU", "CUDA":
     _operators.impl("long_conv_filter_gradient", _run_filter_gradient, _key)
 
 
-def _empty_result(x, filters, skip, gate):
+def _empty_result(x, filters, *options):
     return torch.empty(x.shape, dtype=x.dtype, device=x.device)
 
 
@@ -107,54 +134,69 @@ torch.library.register_fake("wingbeat::long_conv_filter_gradient", _empty_gradie
 
 
 def _setup_context(ctx, inputs, output):
-    ctx.save_for_backward(*inputs)
+    ctx.save_for_backward(*inputs[:7])
+    ctx.flags = inputs[7:]
 
 
 def _backward(ctx, y_gradient):
-    x, filters, skip, gate = ctx.saved_tensors
+    x, filters, skip, gate, gate_before, lengths, spectra = ctx.saved_tensors
     if torch.is_grad_enabled():  # a gradient of the gradient may follow
         return _composed_gradients(ctx, y_gradient)
-    operators = torch.ops.wingbeat
-    gradients = [None, None, None, None]
-    if ctx.needs_input_grad[0]:
-        gradients[0] = operators.long_conv_signal_gradient(y_gradient, filters, skip, gate)
-    if ctx.needs_input_grad[1] or ctx.needs_input_grad[2]:
-        gradients[1], of_skip = operators.long_conv_filter_gradient(x, y_gradient, gate, filters,
-                                                                    skip is not None)
+    operators, flags, needed = torch.ops.wingbeat, ctx.flags, ctx.needs_input_grad
+    gradients = [None] * 9
+    if needed[0]:
+        gradients[0] = operators.long_conv_signal_gradient(y_gradient, filters, skip, gate, gate_before,
+                                                           lengths, spectra, *flags)
+    if needed[1] or needed[2]:
+        gradients[1], of_skip = operators.long_conv_filter_gradient(
+            x, y_gradient, filters, skip is not None, gate, gate_before, lengths, *flags)
         gradients[2] = None if skip is None else of_skip
-    if ctx.needs_input_grad[3]:
-        gradients[3] = operators.long_conv(x, filters, skip, y_gradient)
+    if needed[3]:
+        gradients[3] = operators.long_conv(x, filters, skip, y_gradient, gate_before, lengths, spectra,
+                                           *flags)
+    if needed[4]:
+        gradients[4] = operators.long_conv_signal_gradient(y_gradient, filters, skip, gate, x, lengths,
+                                                           spectra, *flags)
     return tuple(gradients)
 
 
 def _composed_gradients(ctx, y_gradient):
     inputs = ctx.saved_tensors
-    needed = [i for i in range(4) if ctx.needs_input_grad[i]]
-    found = torch.autograd.grad(composed(*inputs), [inputs[i] for i in needed], y_gradient,
+    needed = [i for i in range(5) if ctx.needs_input_grad[i]]
+    found = torch.autograd.grad(composed(*inputs, *ctx.flags), [inputs[i] for i in needed], y_gradient,
                                 create_graph=True)
     by_input = dict(zip(needed, found))
-    return tuple(by_input.get(i) for i in range(4))
+    return tuple(by_input.get(i) for i in range(9))
 
 
 torch.library.register_autograd("wingbeat::long_conv", _backward, setup_context=_setup_context,
                                 lib=_operators)
 
 
-def _require(x, k, causal):
+def _require(x, k, causal, paired):
     if not (isinstance(x, torch.Tensor) and isinstance(k, torch.Tensor)):
         raise TypeError(f"x is of type {type(x).__name__} and k {type(k).__name__}; give tensors, or "
                         "call wingbeat.signal.long_conv")
     if x.layout is not torch.strided or k.layout is not torch.strided:
         raise TypeError(f"x is a {x.layout} tensor and k {k.layout}; give strided ones")
-    if not isinstance(causal, (bool, np.bool_)):
-        raise TypeError(f"causal is of type {type(causal).__name__}; give True or False, and gate and "
-                        "skip by their names")
+    for name, value in (("causal", causal), ("paired", paired)):
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{name} is of type {type(value).__name__}; give True or False, and gate "
+                            "and skip by their names")
     if x.dim() == 0 or k.dim() not in (1, 2) or 0 in x.shape[-1:] or 0 in k.shape:
         raise ValueError(f"x has shape {tuple(x.shape)} and k {tuple(k.shape)}; give x as [.., "
                          "channels, L] and k as [channels, K] or [K]")
     if k.dim() == 2 and (x.dim() < 2 or k.shape[0] not in (1, x.shape[-2])):
         raise ValueError(f"k has {k.shape[0]} channels and x has shape {tuple(x.shape)}; give x as "
                          "[.., channels, L]")
+
+
+def _expanded(name, value, shape):
+    try:
+        return value.expand(shape)
+    except RuntimeError:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; give {tuple(shape)}, or what "
+                         "broadcasts to it") from None
 
 
 def _broadcast(name, value, shape, x):
@@ -171,16 +213,25 @@ def _broadcast(name, value, shape, x):
         else:
             value = number(value, name)
         value = torch.tensor(value, dtype=dtype, device=x.device)
-    try:
-        return value.expand(shape)
-    except RuntimeError:
-        raise ValueError(f"{name} has shape {tuple(value.shape)}; give {tuple(shape)}, or what "
-                         "broadcasts to it") from None
+    return _expanded(name, value, shape)
 
 
-def _alike(x, k, gate, skip):
+def _lengths(lengths, x):
+    """Returns the length of each signal of the batch, of 32 bits; None of None."""
+    if lengths is None:
+        return None
+    if not isinstance(lengths, torch.Tensor):
+        lengths = torch.as_tensor(lengths, device=x.device)
+    if lengths.dtype not in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64):
+        raise TypeError(f"lengths is of {lengths.dtype}; give integers")
+    if lengths.device != x.device:
+        raise TypeError("the tensors are on two devices; give all on one")
+    return _expanded("lengths", lengths.clamp(0, x.shape[-1]).int(), x.shape[:-2])
+
+
+def _alike(x, k, skip, *gates):
     """Returns the operands in dtypes that the operator takes together."""
-    others = [each for each in (k, gate, skip) if each is not None]
+    others = [each for each in (k, skip, *gates) if each is not None]
     if any(each.device != x.device for each in others):
         raise TypeError("the tensors are on two devices; give all on one")
     dtype = x.dtype
@@ -192,49 +243,106 @@ def _alike(x, k, gate, skip):
     elif not (dtype.is_floating_point or dtype.is_complex):
         dtype = torch.get_default_dtype()
     of_signals = x.dtype if is_narrow else dtype
-    return (x.to(of_signals), k.to(dtype), None if gate is None else gate.to(of_signals),
-            None if skip is None else skip.to(dtype))
+    return (x.to(of_signals), k.to(dtype), None if skip is None else skip.to(dtype),
+            *(None if gate is None else gate.to(of_signals) for gate in gates))
 
 
 def long_conv(x: torch.Tensor, k: torch.Tensor, causal: bool = True, gate: Any = None,
-              skip: Any = None) -> torch.Tensor:
-    """Convolves signals with kernels as long as they are: y = gate * (k (*) x + skip * x), as
-    `wingbeat.signal.long_conv` does, with gradients.
+              skip: Any = None, *, gate_before: Any = None, lengths: Any = None,
+              paired: bool = True) -> torch.Tensor:
+    """Convolves signals with kernels as long as they are: y = gate * (k (*) u + skip * u), of
+    u = gate_before * x, as `wingbeat.signal.long_conv` does, with gradients.
 
-    x       [.., channels, L], or [L]
-    k       [channels, K], or [K] for all channels
-    causal  y[n] = sum over j of k[j] x[n - j], j from 0 to n. Otherwise k is centred on n: its value
-            (K - 1) / 2, rounded down, meets x[n]
-    gate    [.., channels, L], or what broadcasts to it
-    skip    [channels], or a number for all
+    x            [.., channels, L], or [L]
+    k            [channels, K], or [K] for all channels
+    causal       y[n] = sum over j of k[j] u[n - j], j from 0 to n. Otherwise k is centred on n: its
+                 value (K - 1) / 2, rounded down, meets u[n]
+    gate         [.., channels, L], or what broadcasts to it
+    skip         [channels], or a number for all
+    gate_before  as gate is
+    lengths      [..], or what broadcasts to it, integers: how many values each signal of the batch has;
+                 beyond 0 .. L they count as these. Those behind are not read, whatever they are, and
+                 count as 0; y and the gradients are 0 there
+    paired       whether signals 2p and 2p + 1 of the batch share a row of the transform, of real
+                 numbers: NaN or infinity in one is then in both, and rounding is relative to the louder
+                 one. Without, each has a row of its own, which takes up to twice as long
 
-    Returns y as x is, of the dtype that x, k, gate and skip have in common; of x's where x is float16
+    Returns y as x is, of the dtype that x, k and the others have in common; of x's where x is float16
     or bfloat16, which are computed in float32, with float32 kernels beside them as well. Complex
-    numbers go by transforms of all three operands.
+    numbers go by transforms of all three operands. Kernels for many calls: `PreparedLongConv`.
 
     ValueError for shapes that do not fit, TypeError for what is no tensor.
 
     >>> long_conv(torch.ones(1, 4), torch.tensor([[1.0, 1.0]])).round()
     tensor([[1., 2., 2., 2.]])
     """
-    _require(x, k, causal)
-    gate = _broadcast("gate", gate, x.shape, x)
+    return _long_conv(x, k, causal, skip, gate, gate_before, lengths, paired, None)
+
+
+class PreparedLongConv:
+    """`long_conv` with kernels whose spectra are kept from call to call, as for inference, or for the
+    parts of a batch whose gradients are summed.
+
+    k, causal, skip, paired  as `long_conv` has them; gradients reach k and skip
+
+    The spectra of the latest 4 shapes and dtypes of signals, and streams, are kept, of real numbers.
+    They are made again after k or skip were changed in place, as optimizers do, but for changes by way
+    of `.data`. Under torch.compile, in torch.func and in forward mode each call makes its own.
+
+    >>> PreparedLongConv(torch.tensor([[1.0, 1.0]]))(torch.ones(1, 4)).round()
+    tensor([[1., 2., 2., 2.]])
+    """
+
+    def __init__(self, k: torch.Tensor, causal: bool = True, skip: Any = None, *,
+                 paired: bool = True) -> None:
+        self._k, self._options, self._spectra = k, (causal, skip, paired), OrderedDict()
+
+    def __call__(self, x: torch.Tensor, gate: Any = None, *, gate_before: Any = None,
+                 lengths: Any = None) -> torch.Tensor:
+        causal, skip, paired = self._options
+        return _long_conv(x, self._k, causal, skip, gate, gate_before, lengths, paired, self._kept)
+
+    def _kept(self, x, filters, skip, flags):
+        """Returns the spectra of filters for signals such as x."""
+        states = tuple((each.data_ptr(), 0 if each.is_inference() else each._version)
+                       for each in (self._k, self._options[1]) if isinstance(each, torch.Tensor))
+        stream = _arrays.stream_of(x)
+        key = x.shape, x.dtype, filters.dtype, x.device, stream
+        found = self._spectra.get(key)
+        if found is not None and found[0] == states:
+            return found[1]
+        x, filters, skip = _packed(x.detach(), filters.detach(), None if skip is None else
+                                   skip.detach())
+        given = _rows(x), _arrays.view(filters), _described(skip), (None, None, None, *flags)
+        n_bytes = _wingbeat.prepare_long(*given, None, stream)
+        spectra = torch.empty(n_bytes // 4, dtype=torch.float32, device=x.device)
+        _wingbeat.prepare_long(*given, _arrays.view(spectra), stream, _arrays.workspace_near(x))
+        self._spectra[key] = states, spectra
+        while len(self._spectra) > 4:
+            self._spectra.popitem(last=False)
+        return spectra
+
+
+def _long_conv(x, k, causal, skip, gate, gate_before, lengths, paired, kept):
+    _require(x, k, causal, paired)
+    gate, gate_before = (_broadcast(name, value, x.shape, x) for name, value in (
+        ("gate", gate), ("gate_before", gate_before)))
     skip = _broadcast("skip", skip, x.shape[-2:-1], x)
-    x, k, gate, skip = _alike(x, k, gate, skip)
+    lengths = _lengths(lengths, x)
+    x, k, skip, gate, gate_before = _alike(x, k, skip, gate, gate_before)
     if x.dim() == 1:
-        return long_conv(x[None], k, causal, None if gate is None else gate[None],
-                         None if skip is None else skip[None])[0]
-    n_times, begin = x.shape[-1], 0 if causal else (k.shape[-1] - 1) // 2
-    filters = k[..., :n_times + begin].expand(x.shape[-2], -1)
-    if begin == 0:
-        return _causal(x, filters, skip, gate)
-    y = _causal(torch.nn.functional.pad(x, (0, begin)), filters, None, None)[..., begin:]
-    if skip is not None:
-        y = y + (skip[:, None] * x).to(y.dtype)
-    return y if gate is None else y * gate
+        rows = (None if each is None else each[None] for each in (x, skip, gate, gate_before))
+        return _of_rows(*rows, k, lengths, causal, paired, kept)[0]
+    return _of_rows(x, skip, gate, gate_before, k, lengths, causal, paired, kept)
 
 
-def _causal(x, filters, skip, gate):
+def _of_rows(x, skip, gate, gate_before, k, lengths, causal, paired, kept):
+    begin, end = long_taps(x.shape[-1], k.shape[-1], causal)
+    filters, flags = k[..., begin:end].expand(x.shape[-2], -1), (bool(causal), bool(paired))
+    operands = x, filters, skip, gate, gate_before, lengths
     if x.is_complex() or needs_function():
-        return composed(x, filters, skip, gate).to(x.dtype)
-    return torch.ops.wingbeat.long_conv(x, filters, skip, gate)
+        return composed(*operands, None, *flags).to(x.dtype)
+    spectra = None
+    if kept is not None and x.numel() and not torch.compiler.is_compiling():
+        spectra = kept(x, filters, skip, flags)
+    return torch.ops.wingbeat.long_conv(*operands, spectra, *flags)

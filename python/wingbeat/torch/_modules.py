@@ -21,8 +21,8 @@ class LongConv(nn.Module):
     n_channels, n_taps  the shape of `filters`, which start as decaying noise
     has_skip            whether `skip` times the input is added
 
-    Takes and returns [.., channel, time] of at most `n_taps` times, and optionally a gate of that
-    shape, which multiplies the result.
+    Takes and returns [.., channel, time] of at most `n_taps` times, and optionally what `long_conv`
+    takes: gates of that shape, and lengths of the batch.
 
     >>> LongConv(8, 1024)(torch.ones(2, 8, 1000)).shape
     torch.Size([2, 8, 1000])
@@ -41,12 +41,15 @@ class LongConv(nn.Module):
         self.filters = nn.Parameter(noise * decay)
         self.skip = nn.Parameter(torch.ones(n_channels, **factory)) if has_skip else None
 
-    def forward(self, x: torch.Tensor, gate: torch.Tensor | None = None) -> torch.Tensor:
+    def forward(self, x: torch.Tensor, gate: torch.Tensor | None = None,
+                gate_before: torch.Tensor | None = None,
+                lengths: torch.Tensor | None = None) -> torch.Tensor:
         n_times, n_taps = x.shape[-1], self.filters.shape[-1]
         if n_times > n_taps:
             raise ValueError(f"x has {n_times} times and the filters {n_taps} taps; give at most as "
                              "many times, or more taps to the constructor")
-        return long_conv(x, self.filters[:, :n_times], gate=gate, skip=self.skip)
+        return long_conv(x, self.filters[:, :n_times], gate=gate, skip=self.skip,
+                         gate_before=gate_before, lengths=lengths)
 
     def extra_repr(self) -> str:
         n_channels, n_taps = self.filters.shape
