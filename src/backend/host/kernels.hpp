@@ -180,13 +180,14 @@ constexpr two_stages two_stages_of(std::size_t length, std::size_t real_bytes, i
     std::size_t length;
     two_stages fp32, fp64;
   } lengths[] = {
-      {18, {3, 4}, {}},      {20, {4, 4}, {}},     {21, {3, 4}, {}},      {22, {2, 4}, {}},
-      {24, {4, 4}, {4, 4}},  {25, {5, 4}, {5, 4}}, {26, {2, 8}, {}},      {27, {3, 4}, {3, 8}},
-      {28, {4, 4}, {4, 4}},  {30, {6, 4}, {}},     {33, {3, 4}, {}},      {35, {7, 4}, {}},
-      {36, {4, 8}, {6, 4}},  {39, {3, 4}, {3, 8}}, {40, {5, 8}, {4, 4}},  {42, {7, 4}, {7, 4}},
-      {44, {4, 8}, {4, 4}},  {45, {3, 4}, {5, 8}}, {48, {6, 8}, {12, 4}}, {50, {5, 8}, {5, 8}},
-      {52, {4, 8}, {4, 4}},  {56, {7, 8}, {4, 4}}, {60, {6, 8}, {4, 4}},  {80, {10, 8}, {8, 4}},
-      {96, {12, 8}, {12, 4}}};
+      {18, {3, 4}, {}},     {20, {4, 4}, {}},      {21, {3, 4}, {}},       {22, {2, 4}, {}},
+      {24, {4, 4}, {4, 4}}, {25, {5, 4}, {5, 4}},  {26, {2, 8}, {}},       {27, {3, 4}, {3, 8}},
+      {28, {4, 4}, {4, 4}}, {30, {6, 4}, {}},      {33, {3, 4}, {}},       {35, {7, 4}, {}},
+      {36, {4, 8}, {6, 4}}, {39, {3, 4}, {3, 8}},  {40, {5, 8}, {4, 4}},   {42, {7, 4}, {7, 4}},
+      {44, {4, 8}, {4, 4}}, {45, {3, 4}, {5, 8}},  {48, {6, 8}, {12, 4}},  {50, {5, 8}, {5, 8}},
+      {52, {4, 8}, {4, 4}}, {56, {7, 8}, {4, 4}},  {54, {}, {6, 4}},       {60, {6, 8}, {4, 4}},
+      {72, {8, 8}, {8, 4}}, {80, {10, 8}, {8, 4}}, {96, {12, 8}, {12, 4}}, {100, {}, {10, 4}},
+      {144, {12, 8}, {}}};
   for (const auto& each : lengths) {
     if (each.length != length) continue;
     const two_stages shape = real_bytes == 8 ? each.fp64 : each.fp32;
@@ -207,6 +208,13 @@ constexpr bool has_number_vectors(std::size_t length, std::size_t real_bytes) {
   return false;
 }
 
+/// Returns whether rows side by side stay pairs too: the others of kernels::tiny are moved to lanes
+/// of their own.
+constexpr bool has_number_rows(std::size_t length, std::size_t real_bytes) {
+  if (length == 8) return real_bytes == 8;
+  return length == 20 || has_number_vectors(length, real_bytes);
+}
+
 /// Of a row by the definition, which takes as long as a chirp from some 140 points on.
 inline constexpr std::size_t longest_direct = 128;
 
@@ -222,7 +230,7 @@ struct kernels {
   // Kernels of rows are chosen once, for a length or width and for `rows::is_swapped`, because the
   // choice takes as long as a short row.
 
-  /// Lengths 1 to 15 and 20, each lane a row; null for others.
+  /// Lengths 1, 2, 4 and 8, each lane a row, and those of has_number_rows(); null for others.
   rows_kernel<Real> (*tiny)(std::size_t length, bool is_swapped);
 
   /// Lengths 16, 32 (`width` >= 4) and 64 (`width` >= 8), a group of lanes for each row.

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// DFTs of numbers that stand each in a vector of its own, (re im): half as many operations as
-// butterflies whose re and im are apart, where no other row or number could share their vectors.
+// DFTs of numbers that stay pairs, (re im): of one row each in a vector of its own, of several rows
+// side by side, (re im re im ..). Nothing is moved to other lanes but where a factor is not real.
 #pragma once
 
+#include "backend/host/kernels.hpp"               // single_row, first_of_tile
 #include "backend/host/lanes/simd.hpp"            // simd
 #include "wingbeat/device/thread/dft/primes.hpp"  // prime_roots
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
+template <class V, int... I>
+WINGBEAT_LANES V turned(V z, typename V::Real factor, indices<I...>) {
+  const typename V::vector factors = {(I % 2 == 0 ? factor : -factor)...};
+  return V{__builtin_shufflevector(z.v, z.v, (I ^ 1)...) * factors};
+}
+
 /// Returns -i z, of the inverse i z, times a factor.
 template <bool Inverse, class V>
 WINGBEAT_LANES V turned(V z, typename V::Real factor) {
-  using Real = typename V::Real;
-  const Real s = Inverse ? -factor : factor;
-  const typename V::vector sign = {s, -s};
-  return V{__builtin_shufflevector(z.v, z.v, 1, 0) * sign};
+  return turned(z, Inverse ? -factor : factor, indices_below<V::width>{});
 }
 
 /// Replaces N numbers by their DFT.
@@ -35,6 +39,22 @@ WINGBEAT_LANES void numbers(V (&x)[4]) {
   x[2] = even - odd;
   x[1] = other + quarter;
   x[3] = other - quarter;
+}
+
+template <bool Inverse, class V>
+WINGBEAT_LANES void numbers(V (&x)[8]) {
+  constexpr double c = 0.70710678118654752440;
+  V even[4] = {x[0], x[2], x[4], x[6]}, odd[4] = {x[1], x[3], x[5], x[7]};
+  numbers<Inverse>(even);
+  numbers<Inverse>(odd);
+  const V turns[4] = {odd[0], V{(odd[1] + turned<Inverse>(odd[1], 1)).v * typename V::Real(c)},
+                      turned<Inverse>(odd[2], 1),
+                      V{(turned<Inverse>(odd[3], 1) - odd[3]).v * typename V::Real(c)}};
+  WINGBEAT_UNROLL
+  for (int k = 0; k < 4; ++k) {
+    x[k] = even[k] + turns[k];
+    x[k + 4] = even[k] - turns[k];
+  }
 }
 
 /// N is an odd prime; see device/thread/dft/primes.hpp.
@@ -104,39 +124,61 @@ WINGBEAT_LANES V times_root(V z, double re, double im) {
   return V{z.v * Real(re) + turned<Inverse>(z, Real(im)).v};
 }
 
-/// 9 = 3 x 3
-template <bool Inverse, class V>
-WINGBEAT_LANES void nine_numbers(V (&x)[9]) {
-  constexpr double c1 = 0.76604444311897803520, s1 = 0.64278760968653932632;
-  constexpr double c2 = 0.17364817766693034885, s2 = 0.98480775301220805937;
-  constexpr double c4 = -0.93969262078590838405, s4 = 0.34202014332566873304;
-  V columns[3][3];
+/// N = A A, A 3 or 4:  j = A j1 + j2,  k = k1 + A k2, with w^(j2 k1) between.
+template <bool Inverse, int A, class V>
+WINGBEAT_LANES void square_numbers(V (&x)[A * A]) {
+  // cos and sin of 2 pi e / N, e = j2 k1
+  constexpr double cosines[] = {1,
+                                A == 3 ? 0.76604444311897803520 : 0.92387953251128675613,
+                                A == 3 ? 0.17364817766693034885 : 0.70710678118654752440,
+                                A == 3 ? -0.5 : 0.38268343236508977173,
+                                A == 3 ? -0.93969262078590838405 : 0,
+                                0,
+                                -0.70710678118654752440,
+                                0,
+                                0,
+                                -0.92387953251128675613};
+  constexpr double sines[] = {0,
+                              A == 3 ? 0.64278760968653932632 : 0.38268343236508977173,
+                              A == 3 ? 0.98480775301220805937 : 0.70710678118654752440,
+                              A == 3 ? 0.86602540378443864676 : 0.92387953251128675613,
+                              A == 3 ? 0.34202014332566873304 : 1,
+                              0,
+                              0.70710678118654752440,
+                              0,
+                              0,
+                              -0.38268343236508977173};
+  V columns[A][A];
   WINGBEAT_UNROLL
-  for (int b = 0; b < 3; ++b) {
+  for (int b = 0; b < A; ++b) {
     WINGBEAT_UNROLL
-    for (int a = 0; a < 3; ++a) columns[b][a] = x[3 * a + b];
-    prime_numbers<Inverse>(columns[b]);
+    for (int a = 0; a < A; ++a) columns[b][a] = x[A * a + b];
+    numbers<Inverse>(columns[b]);
+    WINGBEAT_UNROLL
+    for (int k = 1; k < A; ++k) {
+      if (b == 0) continue;
+      columns[b][k] = times_root<Inverse>(columns[b][k], cosines[b * k], sines[b * k]);
+    }
   }
-  columns[1][1] = times_root<Inverse>(columns[1][1], c1, s1);
-  columns[1][2] = times_root<Inverse>(columns[1][2], c2, s2);
-  columns[2][1] = times_root<Inverse>(columns[2][1], c2, s2);
-  columns[2][2] = times_root<Inverse>(columns[2][2], c4, s4);
   WINGBEAT_UNROLL
-  for (int k = 0; k < 3; ++k) {
-    V row[3] = {columns[0][k], columns[1][k], columns[2][k]};
-    prime_numbers<Inverse>(row);
+  for (int k = 0; k < A; ++k) {
+    V row[A];
     WINGBEAT_UNROLL
-    for (int i = 0; i < 3; ++i) x[k + 3 * i] = row[i];
+    for (int b = 0; b < A; ++b) row[b] = columns[b][k];
+    numbers<Inverse>(row);
+    WINGBEAT_UNROLL
+    for (int i = 0; i < A; ++i) x[k + A * i] = row[i];
   }
 }
 
-/// N has at most one factor 2 or 4, one 3 or 9, one 5, and one prime beside them, but one at least.
+/// N is 16, or has at most one factor 2, 4 or 8, one 3 or 9, one 5, and one prime beside them, but
+/// one at least.
 template <bool Inverse, int N, class V>
 WINGBEAT_LANES void numbers(V (&x)[N]) {
-  if constexpr (N == 9) {
-    nine_numbers<Inverse>(x);
+  if constexpr (N == 9 || N == 16) {
+    square_numbers<Inverse, (N == 9 ? 3 : 4)>(x);
   } else if constexpr (N % 2 == 0) {
-    coprime_numbers<Inverse, (N % 4 == 0 ? 4 : 2)>(x);
+    coprime_numbers<Inverse, (N % 8 == 0 ? 8 : N % 4 == 0 ? 4 : 2)>(x);
   } else if constexpr (N % 9 == 0) {
     coprime_numbers<Inverse, 9>(x);
   } else if constexpr (N % 3 == 0 && N > 3) {
@@ -145,6 +187,105 @@ WINGBEAT_LANES void numbers(V (&x)[N]) {
     coprime_numbers<Inverse, 5>(x);
   } else {
     prime_numbers<Inverse>(x);
+  }
+}
+
+/// One row alone.
+template <int N, bool Inverse, class Real>
+void row_of_numbers(const void* row, const std::byte* in_bytes, std::byte* out_bytes) {
+  using V = simd<Real, 2>;
+  const auto* const in = reinterpret_cast<const Real*>(in_bytes);
+  auto* const out = reinterpret_cast<Real*>(out_bytes);
+  const V factor{static_cast<const single_row<Real>*>(row)->scale - typename V::vector{}};
+  V x[N];
+  WINGBEAT_UNROLL
+  for (int j = 0; j < N; ++j) x[j] = load<V>(in + 2 * j);
+  numbers<Inverse>(x);
+  WINGBEAT_UNROLL
+  for (int j = 0; j < N; ++j) store(out + 2 * j, x[j] * factor);
+}
+
+/// Reads and writes 16 bytes of each of one or two rows, side by side.
+template <class V>
+WINGBEAT_LANES V load_beside(const typename V::Real* in, [[maybe_unused]] size_t pitch) {
+#if defined(__AVX2__)
+  if constexpr (V::width * sizeof(typename V::Real) == 32) {
+    __m256d joined = _mm256_castpd128_pd256(_mm_loadu_pd((const double*)in));
+    joined = _mm256_insertf128_pd(joined, _mm_loadu_pd((const double*)(in + pitch)), 1);
+    return V{(typename V::vector)joined};
+  }
+#endif
+  return load<V>(in);
+}
+template <class V>
+WINGBEAT_LANES void store_beside(typename V::Real* out, [[maybe_unused]] size_t pitch, V given) {
+#if defined(__AVX2__)
+  if constexpr (V::width * sizeof(typename V::Real) == 32) {
+    _mm_storeu_pd((double*)out, _mm256_castpd256_pd128((__m256d)given.v));
+    return _mm_storeu_pd((double*)(out + pitch), _mm256_extractf128_pd((__m256d)given.v, 1));
+  }
+#endif
+  store(out, given);
+}
+
+/// As many rows as a vector holds numbers; pitches count reals. 16 bytes of fp32 are two numbers of
+/// a row, the last two of which may overlap those before.
+template <int N, bool Inverse, class V>
+[[gnu::flatten]] inline void rows_of_numbers(const typename V::Real* in, size_t in_pitch,
+                                             typename V::Real* out, size_t out_pitch, V factor) {
+  using Real = typename V::Real;
+  constexpr auto lane_indices = indices_below<V::width>{};
+  constexpr int side = 8 / int{sizeof(Real)};                // numbers in 16 bytes
+  constexpr size_t n_halves = V::width * sizeof(Real) / 16;  // rows that are loaded at once
+  V x[N];
+  WINGBEAT_UNROLL
+  for (int square = 0; square * side < N; ++square) {
+    const size_t j = first_of_tile(square, side, N);
+    x[j] = load_beside<V>(in + 2 * j, in_pitch);
+    if constexpr (side == 2) {
+      const V other = load_beside<V>(in + n_halves * in_pitch + 2 * j, in_pitch);
+      x[j + 1] = weave<2, 4, true>(x[j], other, lane_indices);
+      x[j] = weave<2, 4, false>(x[j], other, lane_indices);
+    }
+  }
+  numbers<Inverse>(x);
+  WINGBEAT_UNROLL
+  for (int j = 0; j < N; ++j) x[j] = x[j] * factor;
+  WINGBEAT_UNROLL
+  for (int square = 0; square * side < N; ++square) {
+    const size_t j = first_of_tile(square, side, N);
+    if constexpr (side == 2) {
+      store_beside(out + 2 * j, out_pitch, weave<2, 4, false>(x[j], x[j + 1], lane_indices));
+      store_beside(out + n_halves * out_pitch + 2 * j, out_pitch,
+                   weave<2, 4, true>(x[j], x[j + 1], lane_indices));
+    } else {
+      store_beside(out + 2 * j, out_pitch, x[j]);
+    }
+  }
+}
+
+/// Vectors of rows of 32 bytes, or where there are none of 16, and the others alone.
+template <int N, bool Inverse, class Real, int Width>
+void all_rows_of_numbers(const chain&, const Real*, const rows<Real>& work, Real*) {
+  constexpr int widest = 32 / int{sizeof(Real)};
+  using V = simd<Real, (Width < widest ? Width : widest)>;
+  constexpr size_t n_together = V::width / 2;
+  const size_t in_pitch = 2 * work.in_pitch, out_pitch = 2 * work.out_pitch;
+  const single_row<Real> of_single{nullptr, work.scale, N};
+  const Real* in = work.in;
+  Real* out = work.out;
+  size_t left = work.count;
+  if constexpr (n_together > 1) {
+    for (const V factor{work.scale - typename V::vector{}}; left >= n_together;
+         left -= n_together) {
+      rows_of_numbers<N, Inverse>(in, in_pitch, out, out_pitch, factor);
+      in += n_together * in_pitch;
+      out += n_together * out_pitch;
+    }
+  }
+  for (; left > 0; --left, in += in_pitch, out += out_pitch) {
+    row_of_numbers<N, Inverse, Real>(&of_single, reinterpret_cast<const std::byte*>(in),
+                                     reinterpret_cast<std::byte*>(out));
   }
 }
 

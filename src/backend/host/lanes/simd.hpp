@@ -8,7 +8,7 @@
 // permutations, and half of a transform's vector code is permutations.)
 #pragma once
 
-#if defined(__AVX512VL__)
+#if defined(__AVX2__)
 #include <immintrin.h>  // _mm512_mask_storeu_ps and the like
 #endif
 

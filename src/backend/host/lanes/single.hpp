@@ -94,25 +94,12 @@ WINGBEAT_LANES void eight_points(const typename V::Real* in, typename V::Real* o
   }
 }
 
-template <int N, bool Inverse, class V>
-WINGBEAT_LANES void row_of_numbers(const typename V::Real* in, typename V::Real* out, V factor) {
-  V x[N];
-  WINGBEAT_UNROLL
-  for (int j = 0; j < N; ++j) x[j] = load<V>(in + 2 * j);
-  numbers<Inverse>(x);
-  WINGBEAT_UNROLL
-  for (int j = 0; j < N; ++j) store(out + 2 * j, x[j] * factor);
-}
-
 template <int N, bool Swapped, class Real, int Width>
 void single_of_length(const void* row, const std::byte* from, std::byte* to) {
   const auto& given = *static_cast<const single_row<Real>*>(row);
   const auto* const in = reinterpret_cast<const Real*>(from);
   auto* const out = reinterpret_cast<Real*>(to);
-  if constexpr (has_number_vectors(N, sizeof(Real))) {
-    using V = simd<Real, 2>;
-    row_of_numbers<N, Swapped>(in, out, V{given.scale - typename V::vector{}});
-  } else if constexpr (N <= 8 && Width < 4) {
+  if constexpr (N <= 8 && Width < 4) {
     tiny_tile<N, Swapped, simd<Real, 1>>(in, out, given.scale);
   } else if constexpr (N > 8) {
     constexpr int group = N == 64 ? 8 : 4;
@@ -130,7 +117,9 @@ void single_of_length(const void* row, const std::byte* from, std::byte* to) {
 template <int N, class Real, int Width>
 single_kernel single_kernel_of(bool is_swapped) {
   constexpr bool is_power_of_two = (N & (N - 1)) == 0;
-  if constexpr (!is_power_of_two && !has_number_vectors(N, sizeof(Real))) {
+  if constexpr (has_number_vectors(N, sizeof(Real))) {
+    return is_swapped ? row_of_numbers<N, true, Real> : row_of_numbers<N, false, Real>;
+  } else if constexpr (!is_power_of_two) {
     return two_stage_kernel<N, Real, Width>(is_swapped);
   } else if constexpr (N < 16 || !is_power_of_two || (N < 64 ? 4 : 8) <= Width) {
     return is_swapped ? single_of_length<N, true, Real, Width>
@@ -180,11 +169,15 @@ single_kernel single(size_t length, bool is_swapped) {
     case 48: return single_kernel_of<48, Real, Width>(is_swapped);
     case 50: return single_kernel_of<50, Real, Width>(is_swapped);
     case 52: return single_kernel_of<52, Real, Width>(is_swapped);
+    case 54: return single_kernel_of<54, Real, Width>(is_swapped);
     case 56: return single_kernel_of<56, Real, Width>(is_swapped);
     case 60: return single_kernel_of<60, Real, Width>(is_swapped);
     case 64: return single_kernel_of<64, Real, Width>(is_swapped);
+    case 72: return single_kernel_of<72, Real, Width>(is_swapped);
     case 80: return single_kernel_of<80, Real, Width>(is_swapped);
     case 96: return single_kernel_of<96, Real, Width>(is_swapped);
+    case 100: return single_kernel_of<100, Real, Width>(is_swapped);
+    case 144: return single_kernel_of<144, Real, Width>(is_swapped);
     default: return nullptr;
   }
 }

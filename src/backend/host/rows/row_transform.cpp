@@ -20,6 +20,11 @@ namespace {
 constexpr std::size_t max_tiny = 15;
 constexpr std::size_t max_grouped = 64;
 
+/// What a kernel of one row takes of the time of the same stages as calls, beside lanes of as many
+/// rows: of fp64 they are few.
+template <class Real>
+constexpr double cost_without_calls = sizeof(Real) == 8 ? 0.75 : 1;
+
 /// Returns the lanes one row takes in the grouped method.
 constexpr int group_of(std::size_t length) {
   return length == max_grouped ? 8 : 4;
@@ -57,6 +62,7 @@ row_transform<Real>::row_transform(const kernels<Real>& kernel_set, std::size_t 
                                    unsigned n_slots)
     : kernels_(kernel_set), length_(length) {
   const bool is_power_of_two = std::has_single_bit(length);
+  prepare_single();
   if (length <= max_tiny) {
     method_ = method::tiny;
     forward_ = kernel_set.tiny(length, false);
@@ -80,7 +86,6 @@ row_transform<Real>::row_transform(const kernels<Real>& kernel_set, std::size_t 
     method_ = method::matrix;
     matrix_.emplace(kernel_set, length, is_long(length), n_slots);
   }
-  if (method_ != method::direct) prepare_single();
 }
 
 template <class Real>
@@ -172,7 +177,7 @@ void row_transform<Real>::prepare_mixed() {
   many_forward_ = kernels_.tiny(length_, false);
   many_swapped_ = kernels_.tiny(length_, true);
   if (many_forward_ != nullptr) {
-    least_in_lanes_ = widest;
+    least_in_lanes_ = 1;
   } else if (length_ <= limits.longest_in_lanes && least_in_lanes_ <= widest) {
     lanes_.emplace(kernels_, length_, length_);
   }
@@ -183,7 +188,8 @@ void row_transform<Real>::prepare_transposed() {
   const auto widest = static_cast<std::size_t>(kernels_.width);
   const auto [factors, width, cost] = transposed_chain_of(length_, widest, sizeof(Real));
   const double in_lanes = strip_cost(length_, widest, sizeof(Real));
-  least_in_lanes_ = static_cast<std::size_t>(std::ceil(in_lanes / cost));
+  const double alone = single_forward_ == nullptr ? cost : cost_without_calls<Real> * cost;
+  least_in_lanes_ = static_cast<std::size_t>(std::ceil(in_lanes / alone));
   chain_ = factors;
   width_ = static_cast<int>(width);
   forward_ = kernels_.transposed(width_, false);
@@ -219,7 +225,7 @@ std::size_t row_transform<Real>::workspace_bytes() const noexcept {
 template <class Real>
 std::string row_transform<Real>::explain() const {
   switch (method_) {
-    case method::tiny: return formatted("{} points in registers, a row per lane", length_);
+    case method::tiny: return formatted("{} points in registers, rows side by side", length_);
     case method::direct: return formatted("{} points by the definition, {} lanes", length_, width_);
     case method::grouped:
       return formatted("{} points in registers, radices {} x {}, {} lanes a row", length_,
@@ -237,9 +243,10 @@ std::string row_transform<Real>::explain() const {
 
 template <class Real>
 std::string row_transform<Real>::explain_lanes() const {
-  if (!has_lanes()) return {};
-  return formatted("; {} rows or more a row per lane, {}", least_in_lanes_,
-                   lanes_ ? "radices " + words(lanes_->factors()) : "in registers");
+  if (many_forward_ != nullptr) return "; rows side by side in registers";
+  if (!lanes_) return {};
+  return formatted("; {} rows or more a row per lane, radices {}", least_in_lanes_,
+                   words(lanes_->factors()));
 }
 
 template <class Real>
@@ -251,6 +258,7 @@ prepared_rows<Real> row_transform<Real>::prepared(const rows<Real>& like) const 
   result.scratch_bytes = row_scratch_bytes_;
   result.from_zero = like;
   if (has_lanes() && like.count >= least_in_lanes_) result.kernel = nullptr;
+  if (method_ == method::mixed && single_forward_ != nullptr) result.kernel = nullptr;
   if (like.count == 1) result.single = like.is_swapped ? single_swapped_ : single_forward_;
   result.of_single = one_row(like.scale);
   return result;
@@ -289,7 +297,9 @@ void row_transform<Real>::run_share(const rows<Real>& given) const {
   if (matrix_) return matrix_->run(given, nullptr, 1);
   const rows<Real> left = run_many(given);
   if (left.count == 0) return;
-  if (method_ == method::direct) return run_singly(left);
+  if (method_ == method::direct || (method_ == method::mixed && single_forward_ != nullptr)) {
+    return run_singly(left);
+  }
   void* const scratch = row_scratch_bytes_ == 0 ? nullptr : thread_scratch(row_scratch_bytes_);
   (given.is_swapped ? swapped_ : forward_)(chain_, table_.get(), left, static_cast<Real*>(scratch));
 }

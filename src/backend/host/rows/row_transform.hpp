@@ -14,7 +14,7 @@
 
 namespace wingbeat::backend::host {
 
-/// tiny:      up to 15 points, each SIMD lane a row.
+/// tiny:      up to 15 points in registers, of rows side by side.
 /// direct:    up to 128 points whose number is no good one, by the definition, bins in lanes.
 /// grouped:   16, 32 or 64 points in registers, a group of lanes for each row.
 /// stockham:  a row in cache, stage after stage.
