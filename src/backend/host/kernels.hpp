@@ -215,6 +215,16 @@ constexpr bool has_number_rows(std::size_t length, std::size_t real_bytes) {
   return length == 20 || has_number_vectors(length, real_bytes);
 }
 
+/// The most reals of a row of them alone whose numbers are vectors; see real_numbers.hpp.
+inline constexpr int longest_real_numbers = 70;
+
+/// Returns whether they are.
+constexpr bool has_real_numbers(std::size_t length, std::size_t real_bytes) {
+  const std::size_t n = length % 2 == 0 ? length / 2 : length;
+  if (n < 2 || length > longest_real_numbers) return false;
+  return n < 16 || (real_bytes == 8 && (n == 16 || has_number_vectors(n, real_bytes)));
+}
+
 /// Of a row by the definition, which takes as long as a chirp from some 140 points on.
 inline constexpr std::size_t longest_direct = 128;
 
@@ -241,6 +251,10 @@ struct kernels {
   /// of two_stages_of(), with those of its first stage as of `transposed`; null of others, and
   /// where groups are too wide.
   single_kernel (*single)(std::size_t length, bool is_swapped);
+
+  /// One row of reals, or to them, where has_real_numbers().  roots, of even lengths N: -i w^k,
+  /// w = exp(-2 pi i / N), 0 < k < N/4, as [k - 1][re, re, -im, im]
+  single_kernel (*single_reals)(std::size_t length, bool is_back);
 
   /// One row of up to `longest_direct` points, at least twice the width, by the definition.
   /// roots: cosines and sines of 2 pi jk/N, j and k from 1 to N/2, as

@@ -4,6 +4,7 @@
 
 #include "backend/host/lanes/line.hpp"         // load_lines, store_lines, transpose_lines
 #include "backend/host/lanes/real_matrix.hpp"  // product
+#include "backend/host/lanes/real_stages.hpp"  // staged_rows
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 namespace {
@@ -24,7 +25,9 @@ constexpr line_kernels<typename V::Real> all_kernels() {
           kernel_of<functors::cas_bins, V>,
           transpose_lines<false, V>,
           transpose_lines<true, V>,
-          product<typename V::Real>};
+          product<typename V::Real>,
+          staged_rows<false, staged_vector<typename V::Real>>,
+          staged_rows<true, staged_vector<typename V::Real>>};
 }
 
 }  // namespace

@@ -84,7 +84,28 @@ struct row_product {
   std::size_t in_pitch = 0;
   std::size_t out_pitch = 0;
   std::size_t count = 0;
+  /// Of longer rows, N = B R1 R2 .., of which the matrix multiplies rows of B: see real_stages.hpp.
+  const chain* stages = nullptr;
+  const Real* roots = nullptr;
 };
+
+/// Returns the lanes of the stages' vectors, of 32 bytes at most.
+template <class Real>
+constexpr int staged_width(int widest) {
+  constexpr int wide = 32 / int{sizeof(Real)};
+  return widest < wide ? widest : wide;
+}
+
+/// Returns the reals from re to im of bins 0 to L/2 between stages: whole vectors.
+template <class Real>
+constexpr std::size_t plane_of(std::size_t length) {
+  constexpr std::size_t wide = 32 / sizeof(Real);
+  return (length / 2 + wide) / wide * wide;
+}
+
+/// The longest row that is transformed in stages, and what its planes may need.
+inline constexpr std::size_t longest_staged = 2048;
+inline constexpr std::size_t staged_reals = 5 * longest_staged / 2 + 64;
 
 /// The kernels of one instruction set and precision.
 template <class Real>
@@ -104,6 +125,9 @@ struct line_kernels : line_kernel<device::functors::even_extension, Real>,
   /// their row.
   single_kernel (*product)(matrix_form form, std::size_t n_terms, std::size_t n_lanes,
                            bool are_ordered);
+
+  /// The same of rows in stages, forward and back.
+  single_kernel staged_forward, staged_back;
 };
 
 struct line_set {

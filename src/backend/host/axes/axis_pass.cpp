@@ -73,6 +73,10 @@ void axis_pass<Real>::choose_matrix(const named_set& set, long double scale) {
   is_out_direct_ = planned_.out.is_plain() && is_row(planned_.out);
   is_in_memory_ = is_in_direct_ && is_out_direct_ && planned_.repeats.size() == 1;
   all_products_ = matrix_->product(row.in, row.out, n_columns_);
+  if (n_columns_ == 1 && !planned_.kind.is_conjugated()) {
+    alone_ = kernels_.single_reals(planned_.length, planned_.out.is_real());
+    row_alone_ = {nullptr, static_cast<Real>(scale), planned_.length};
+  }
   tile_pitch_ = planned_.length / 2 + 1;
   tile_columns_ = std::min(limits.short_rows, n_columns_);
 }
@@ -111,6 +115,10 @@ void axis_pass<Real>::choose_rows() {
   prepared_ = rows_->prepared(all_rows_);
   prepared_.in_first = planned_.in.first;
   prepared_.out_first = planned_.out.first;
+  if (mirror_ && n_columns_ == 1) {
+    alone_ = mirror_->kernel_of_one(planned_.out.is_real());
+    row_alone_ = mirror_->row_of_one(scale_);
+  }
 
   std::size_t columns = std::max<std::size_t>(limits.tile_bytes / row_bytes, 1);
   if (n <= limits.short_row) {
@@ -247,6 +255,9 @@ direct_run axis_pass<Real>::direct_mirror() const noexcept {
 template <class Real>
 direct_run axis_pass<Real>::direct() const noexcept {
   if (!is_in_memory_ || is_shared_ || n_threads_ > 1) return {};
+  if (alone_ != nullptr && planned_.in.first == 0 && planned_.out.first == 0) {
+    return {alone_, &row_alone_};
+  }
   if (matrix_) return direct_matrix();
   if (!mirror_ && prepared_.single != nullptr && prepared_.in_first == 0 &&
       prepared_.out_first == 0) {

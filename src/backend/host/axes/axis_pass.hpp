@@ -97,6 +97,8 @@ class axis_pass {
   row_product<Real> all_products_;  ///< All columns as rows in memory that a matrix multiplies.
   std::optional<row_transform<Real>> rows_;
   std::optional<mirror_transform<Real>> mirror_;
+  single_kernel alone_ = nullptr;  ///< Of a row of reals alone, as numbers; null if there is none.
+  single_row<Real> row_alone_;
   bool is_shared_ = false;        ///< Threads share one transform, not the columns.
   std::size_t tile_columns_ = 1;  ///< Columns that are transformed together.
   std::size_t tile_pitch_ = 0;    ///< Complex numbers from one row of a tile to the next.

@@ -34,6 +34,14 @@ mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t
   writer.one(w(half / 2 > width ? half / 2 - width : 0));  // see `mirror_apart`
   for (int i = 0; i < 2; ++i) writer.one(w(0));            // of the tail's lane, and of no pair
   for (std::size_t t = 0; t < n_tail_; ++t) writer.one(w(n_vectors * width + 1 + t));
+  if (is_conjugated || table.single_reals(2 * half, false) == nullptr) return;
+  pairs_ = make_aligned<Real>(2 * half);
+  table_writer<Real> pairs{pairs_.get()};
+  for (std::size_t k = 1; 2 * k < half; ++k) {
+    const std::complex<Real> root = roots(k);  // -i w = im w - i re w
+    pairs.one({root.imag(), root.imag()});
+    pairs.one({root.real(), -root.real()});
+  }
 }
 
 /// The pairs behind the last whole vector, each in a vector of one lane: as if the row began so
@@ -107,6 +115,7 @@ void mirror_transform<Real>::by_rows(const row_transform<Real>& through, const r
 template <class Real>
 void mirror_transform<Real>::forward(const row_transform<Real>& through, const rows<Real>& given,
                                      void* workspace, unsigned n_threads) const {
+  if (pairs_) return run_singly(through, given, false, n_threads);
   if (given.count == 1 && half_ <= longest_of_one) {
     alignas(alignment_bytes) Real bins[2 * longest_of_one];
     rows<Real> packed = given;
@@ -119,6 +128,20 @@ void mirror_transform<Real>::forward(const row_transform<Real>& through, const r
     for (std::size_t row = 0; row < share.count; ++row) {
       Real* const bins = share.out + 2 * share.out_pitch * row;
       mirror_row(false, bins, bins, n_threads_of_row);
+    }
+  });
+}
+
+/// Rows one by one that meet their mirror images in registers.
+template <class Real>
+void mirror_transform<Real>::run_singly(const row_transform<Real>& through, const rows<Real>& given,
+                                        bool is_back, unsigned n_threads) const {
+  const single_kernel kernel = kernel_of_one(is_back);
+  const single_row<Real> of_one = row_of_one(given.scale);
+  by_rows(through, given, n_threads, [&](const rows<Real>& share, unsigned) {
+    for (std::size_t row = 0; row < share.count; ++row) {
+      kernel(&of_one, reinterpret_cast<const std::byte*>(share.in + 2 * share.in_pitch * row),
+             reinterpret_cast<std::byte*>(share.out + 2 * share.out_pitch * row));
     }
   });
 }
@@ -143,6 +166,7 @@ void mirror_transform<Real>::inverse_of_one(single_kernel kernel, const single_r
 template <class Real>
 void mirror_transform<Real>::inverse(const row_transform<Real>& through, const rows<Real>& given,
                                      void* workspace, unsigned n_threads) const {
+  if (pairs_) return run_singly(through, given, true, n_threads);
   if (given.count == 1 && half_ <= longest_of_one) {
     alignas(alignment_bytes) Real bins[2 * longest_of_one];
     mirror_apart(true, given.in, bins);

@@ -32,10 +32,20 @@ class mirror_transform {
   void inverse_of_one(single_kernel kernel, const single_row<Real>& given, const std::byte* in,
                       std::byte* out) const;
 
+  /// Returns a kernel of one row of reals, or to them, or null, and what it reads beside the row.
+  [[nodiscard]] single_kernel kernel_of_one(bool is_back) const noexcept {
+    return pairs_ ? kernels_.single_reals(2 * half_, is_back) : nullptr;
+  }
+  [[nodiscard]] single_row<Real> row_of_one(Real scale) const noexcept {
+    return {pairs_.get(), scale, half_};
+  }
+
  private:
   template <class Work>
   void by_rows(const row_transform<Real>& through, const rows<Real>& given, unsigned n_threads,
                Work work) const;
+  void run_singly(const row_transform<Real>& through, const rows<Real>& given, bool is_back,
+                  unsigned n_threads) const;
   void mirror_row(bool is_join, const Real* in, Real* out, unsigned n_threads) const;
   void mirror_vectors(bool is_join, const Real* in, Real* out, std::size_t begin,
                       std::size_t end) const;
@@ -48,6 +58,7 @@ class mirror_transform {
   std::size_t group_ = 1;      ///< Rows that meet their mirror image while they are in the cache.
   std::size_t n_vectors_ = 0;  ///< Whole vectors of pairs in a row.
   std::size_t n_tail_ = 0;     // pairs that fill no vector; none where `half` is a power of two
+  aligned_array<Real> pairs_;  ///< Roots of single_reals; none where there is no such kernel.
   aligned_array<Real> table_;  // lane roots, then first roots: see `mirror`; those of the tail
 };
 

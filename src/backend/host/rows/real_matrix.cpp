@@ -4,13 +4,16 @@
 #include <bit>  // has_single_bit
 #include <complex>
 
-#include "backend/host/kernels.hpp"      // first_of_tile
-#include "backend/host/thread_pool.hpp"  // thread_pool
-#include "backend/host/thresholds.hpp"   // limits
-#include "formatted.hpp"                 // formatted
-#include "request/matrix_of_reals.hpp"   // matrix_of_reals
-#include "wingbeat/good_length.hpp"      // is_good_length
-#include "wingbeat/roots.hpp"            // root
+#include "backend/host/kernels.hpp"            // first_of_tile
+#include "backend/host/rows/chain_tables.hpp"  // table_writer, words
+#include "backend/host/rows/real_chain.hpp"    // real_chain_of
+#include "backend/host/thread_pool.hpp"        // thread_pool
+#include "backend/host/thresholds.hpp"         // limits
+#include "formatted.hpp"                       // formatted
+#include "request/matrix_of_reals.hpp"         // matrix_of_reals
+#include "root_products.hpp"                   // root_products
+#include "wingbeat/good_length.hpp"            // is_good_length
+#include "wingbeat/roots.hpp"                  // root
 
 namespace wingbeat::backend::host {
 namespace {
@@ -36,7 +39,7 @@ struct longest_rows {
 };
 constexpr longest_rows longest_fp32[] = {{95, 46, 96},
                                          {63, 30, 24}};  // few rows, rows in all lanes
-constexpr longest_rows longest_fp64[] = {{95, 22, 64}, {63, 24, 24}};
+constexpr longest_rows longest_fp64[] = {{95, 2, 64}, {63, 12, 24}};
 
 }  // namespace
 
@@ -51,19 +54,63 @@ real_matrix<Real>::real_matrix(const named_set& set, const traits& kind, std::si
     line_set = &set.lines->fp32;
     widest_ = set.kernels->fp32.width;
   }
+  if (!kind.is_real_to_real()) {
+    const auto width = static_cast<std::size_t>(staged_width<Real>(widest_));
+    const real_chain found = real_chain_of(n, width);
+    if (found.matrix_length > 0) {
+      prepare_stages(*line_set, kind, found, scale);
+      return;
+    }
+  }
   shape_.length = shape_.n_in = shape_.n_lanes = n;
   if (kind.is_real_to_real()) {
     prepare_reals(kind, scale, orthogonalizes);
   } else if (kind.in == domain::real) {
     prepare_spectrum(kind, scale);
   } else {
-    prepare_signal(kind, scale);
+    prepare_signal(kind, scale, n >= shortest_unfolded);
   }
-  shape_.terms = terms_.data();
-  shape_.factors = factors_.get();
   // of n reals only the reversed ones of sine transforms are not
   const bool are_ordered = form_ != matrix_form::plain || terms_.front() == 0;
   kernel_ = line_set->product(form_, shape_.n_terms, shape_.n_lanes, are_ordered);
+}
+
+/// Rows of B, and the stages between them and the whole.
+template <class Real>
+void real_matrix<Real>::prepare_stages(const line_kernels<Real>& line_set, const traits& kind,
+                                       const real_chain& found, long double scale) {
+  const auto width = static_cast<std::size_t>(staged_width<Real>(widest_));
+  const std::size_t length = found.matrix_length, n = found.stages.length;
+  shape_.length = length;
+  if (kind.in == domain::real) {
+    prepare_spectrum(kind, scale);
+    const std::size_t pitch = (n / length + width - 1) / width * width;
+    for (std::size_t i = 0; i < terms_.size(); ++i) terms_[i] = static_cast<int>(pitch * i);
+    kernel_ = line_set.staged_forward;
+  } else {
+    prepare_signal(kind, scale, true);
+    const auto plane = static_cast<int>(plane_of<Real>(length));
+    for (int& term : terms_) term = term / 2 + term % 2 * plane;
+    kernel_ = line_set.staged_back;
+  }
+  stages_ = std::make_unique<chain>(found.stages);
+  shape_.stages = stages_.get();
+  roots_ = make_aligned<Real>(4 * n + 2 * width * chain{}.n_stages);
+  shape_.roots = roots_.get();
+  table_writer<Real> table{roots_.get()};
+  std::size_t done = length;
+  for (int i = 0; i < stages_->n_stages; ++i) {
+    stages_->stages[i].roots = table.written();
+    const auto radix = static_cast<std::size_t>(stages_->stages[i].radix);
+    const root_products<Real> w{done * radix};
+    for (std::size_t tile = 0; tile * width < done / 2 + 1; ++tile) {
+      const std::size_t first = first_of_tile(tile, width, done / 2 + 1);
+      for (std::size_t r = 1; r < radix; ++r) {
+        table.split(width, [&](std::size_t l) { return w(r * (first + l)); });
+      }
+    }
+    done *= radix;
+  }
 }
 
 /// Fills the table with factor_of(term, lane).
@@ -74,6 +121,8 @@ void real_matrix<Real>::fill(FactorOf factor_of_lane) {
   shape_.n_terms = terms_.size();
   shape_.n_tiles = (shape_.n_lanes + width - 1) / width;
   factors_ = make_aligned<Real>(shape_.n_terms * shape_.n_tiles * width);
+  shape_.terms = terms_.data();
+  shape_.factors = factors_.get();
   Real* next = factors_.get();
   for (std::size_t term = 0; term < shape_.n_terms; ++term) {
     for (std::size_t tile = 0; tile < shape_.n_tiles; ++tile) {
@@ -120,7 +169,7 @@ void real_matrix<Real>::prepare_spectrum(const traits& kind, long double scale) 
 
 /// Bins 0 to n/2 to reals. Im of those that are their own mirror image is not read.
 template <class Real>
-void real_matrix<Real>::prepare_signal(const traits& kind, long double scale) {
+void real_matrix<Real>::prepare_signal(const traits& kind, long double scale, bool unfolds) {
   const std::size_t n = shape_.length, n_bins = n / 2 + 1;
   shape_.n_in = n + 1;
   shape_.n_skipped = 1;
@@ -129,7 +178,7 @@ void real_matrix<Real>::prepare_signal(const traits& kind, long double scale) {
     terms_.push_back(static_cast<int>(2 * k));
     if (2 * k < n) terms_.push_back(static_cast<int>(2 * k + 1));
   }
-  if (n >= shortest_unfolded) {
+  if (unfolds) {
     form_ = matrix_form::unfolded;
     shape_.n_lanes = n_bins;
   }
@@ -145,12 +194,21 @@ bool real_matrix<Real>::pays(const traits& kind, std::size_t n, std::size_t coun
   const bool fill_lanes = 4 * count >= 3 * static_cast<std::size_t>(widest);
   const longest_rows& longest = (sizeof(Real) == 8 ? longest_fp64 : longest_fp32)[fill_lanes];
   if (kind.is_real_to_real()) return n <= (is_good_length(n) ? longest.of_reals : longest.odd);
-  if (n % 2 != 0) return n <= longest.odd;
-  return n <= longest.even && (n < 32 || !std::has_single_bit(n));
+  if (n % 2 == 0) {
+    const bool has_other = !fill_lanes && has_real_numbers(n, sizeof(Real));
+    return n <= longest.even && !has_other && (n < 32 || !std::has_single_bit(n));
+  }
+  if (n <= longest.odd) return true;
+  if (fill_lanes && sizeof(Real) == 4 && n <= limits.longest_in_lanes) return false;
+  return real_chain_of(n, static_cast<std::size_t>(staged_width<Real>(widest))).matrix_length > 0;
 }
 
 template <class Real>
 std::string real_matrix<Real>::explain() const {
+  if (stages_) {
+    return formatted("{} reals by matrices of {}, stages of {}, {} lanes", stages_->length,
+                     shape_.length, words(*stages_), staged_width<Real>(widest_));
+  }
   return formatted("{} reals by a matrix of {} terms, {} lanes", shape_.length, shape_.n_terms,
                    product_width<Real>(shape_.n_lanes, widest_));
 }

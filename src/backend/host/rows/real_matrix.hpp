@@ -3,13 +3,15 @@
 #pragma once
 
 #include <cstddef>  // byte, size_t
+#include <memory>   // unique_ptr
 #include <string>
 #include <vector>
 
-#include "backend/host/aligned.hpp"       // aligned_array
-#include "backend/host/cpu.hpp"           // named_set
-#include "backend/host/line_kernels.hpp"  // row_product
-#include "request/traits.hpp"             // traits
+#include "backend/host/aligned.hpp"          // aligned_array
+#include "backend/host/cpu.hpp"              // named_set
+#include "backend/host/line_kernels.hpp"     // row_product
+#include "backend/host/rows/real_chain.hpp"  // real_chain
+#include "request/traits.hpp"                // traits
 
 namespace wingbeat::backend::host {
 
@@ -39,7 +41,9 @@ class real_matrix {
 
  private:
   void prepare_spectrum(const request::traits& kind, long double scale);
-  void prepare_signal(const request::traits& kind, long double scale);
+  void prepare_signal(const request::traits& kind, long double scale, bool unfolds);
+  void prepare_stages(const line_kernels<Real>& line_set, const request::traits& kind,
+                      const real_chain& found, long double scale);
   void prepare_reals(const request::traits& kind, long double scale, bool orthogonalizes);
   template <class FactorOf>
   void fill(FactorOf factor_of);
@@ -49,6 +53,8 @@ class real_matrix {
   row_product<Real> shape_;
   std::vector<int> terms_;
   aligned_array<Real> factors_;
+  std::unique_ptr<chain> stages_;  ///< Of longer rows.
+  aligned_array<Real> roots_;
   single_kernel kernel_ = nullptr;
 };
 

@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/host/accurate_run.hpp"        // check_all_rows, checked_sets, precision_of
-#include "backend/host/rows/row_transform.hpp"  // row_transform
+#include "backend/host/accurate_run.hpp"           // check_all_rows, checked_sets, precision_of
+#include "backend/host/rows/mirror_transform.hpp"  // mirror_transform
+#include "backend/host/rows/row_transform.hpp"     // row_transform
 
 namespace {
 
@@ -74,6 +75,42 @@ TYPED_TEST(host_single, transforms_an_impulse_at_any_position) {
             EXPECT_NEAR(out[2 * k], -2 * root.imag(), 1e-6) << set.name << " " << n << " " << k;
             EXPECT_NEAR(out[2 * k + 1], 2 * root.real(), 1e-6) << set.name << " " << n << " " << k;
           }
+        }
+      }
+    }
+  }
+}
+
+/// Reals as numbers: each bin of each impulse, and each real of each bin.
+TYPED_TEST(host_single, transforms_an_impulse_among_reals_and_back) {
+  using Real = TypeParam;
+  const auto sense = direction::forward;
+  for (const auto& set : checked_sets()) {
+    for (std::size_t n = 3; n <= backend::host::longest_real_numbers; ++n) {
+      const auto& kernels = kernels_of<Real>(set);
+      const backend::host::single_kernel forward = kernels.single_reals(n, false),
+                                         back = kernels.single_reals(n, true);
+      ASSERT_EQ(forward != nullptr, backend::host::has_real_numbers(n, sizeof(Real)));
+      if (forward == nullptr) continue;
+      const backend::host::mirror_transform<Real> mirror{kernels, n % 2 == 0 ? n / 2 : 0};
+      backend::host::single_row<Real> row{nullptr, 1, n};
+      if (n % 2 == 0) row = mirror.row_of_one(Real(0.5));
+      for (std::size_t offset = 0; offset < n; ++offset) {
+        std::vector<Real> in(n), bins(n / 2 * 2 + 2), out(n);
+        in[offset] = 1;
+        forward(&row, reinterpret_cast<const std::byte*>(in.data()),
+                reinterpret_cast<std::byte*>(bins.data()));
+        for (std::size_t k = 0; k <= n / 2; ++k) {
+          const auto root = reference::root_of_unity<long double>(offset * k, n, sense);
+          EXPECT_NEAR(bins[2 * k], root.real(), 1e-6) << set.name << " " << n << " " << k;
+          EXPECT_NEAR(bins[2 * k + 1], root.imag(), 1e-6) << set.name << " " << n << " " << k;
+        }
+        backend::host::single_row<Real> back_row = row;
+        back_row.scale = 1;
+        back(&back_row, reinterpret_cast<const std::byte*>(bins.data()),
+             reinterpret_cast<std::byte*>(out.data()));
+        for (std::size_t j = 0; j < n; ++j) {
+          EXPECT_NEAR(out[j], j == offset ? Real(n) : 0, 1e-5) << set.name << " " << n << " " << j;
         }
       }
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of few reals by matrices, with every instruction set, alone and many, in place and apart,
-// within the accuracy bounds; which rows they are, and what is not read.
+// Rows of few reals by matrices, alone and with stages between them, and as numbers, with every
+// instruction set, alone and many, in place and apart, within the accuracy bounds; which rows they
+// are, and what is not read.
 #include "backend/host/rows/real_matrix.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "backend/host/accurate_run.hpp"  // check_all_rows, checked_sets
@@ -44,10 +46,23 @@ TEST(real_matrix, transforms_rows_within_the_bounds) {
   }
 }
 
+TEST(real_matrix, transforms_longer_rows_within_the_bounds) {
+  constexpr std::size_t in_stages[] = {49, 65, 105, 129, 165, 343, 605};
+  constexpr std::size_t as_numbers[] = {36, 40, 44, 52, 60, 66, 70};
+  for (const std::span<const std::size_t> lengths : {std::span{in_stages}, std::span{as_numbers}}) {
+    for (const std::size_t n : lengths) {
+      for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
+        check_rows<float>(n, kind);
+        check_rows<double>(n, kind);
+      }
+    }
+  }
+}
+
 TEST(real_matrix, reads_no_imaginary_part_that_counts_as_zero) {
   constexpr float none = std::numeric_limits<float>::quiet_NaN();
   for (const auto& set : checked_sets()) {
-    for (const std::size_t n : {2U, 5U, 8U, 12U, 15U, 24U, 40U}) {
+    for (const std::size_t n : {2U, 5U, 8U, 12U, 15U, 24U, 40U, 105U, 165U, 343U}) {
       const plan_spec spec{.lengths = {n}, .batch = 9, .kind = transform::inverse_to_real};
       auto input = input_noise<float>(spec);
       auto zeros = input;
@@ -65,7 +80,7 @@ TEST(real_matrix, reads_no_imaginary_part_that_counts_as_zero) {
 
 TEST(real_matrix, gives_a_row_the_same_bits_in_any_batch) {
   for (const auto& set : checked_sets()) {
-    for (const std::size_t n : {3U, 8U, 12U, 15U, 24U}) {
+    for (const std::size_t n : {17U, 33U, 39U}) {
       for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
         const plan_spec alone{.lengths = {n}, .kind = kind};
         const plan_spec many{.lengths = {n}, .batch = 19, .kind = kind};
@@ -90,6 +105,10 @@ TEST(real_matrix, pays_for_short_rows_and_longer_odd_ones) {
   EXPECT_TRUE(pays(transform::forward_from_real, 46, 1));
   EXPECT_FALSE(pays(transform::forward_from_real, 48, 1));
   EXPECT_FALSE(pays(transform::forward_from_real, 46, 16));
+  EXPECT_FALSE(pays(transform::forward_from_real, 16, 1)) << "eight numbers";
+  EXPECT_TRUE(pays(transform::forward_from_real, 16, 16));
+  EXPECT_TRUE(pays(transform::forward_from_real, 129, 1));
+  EXPECT_FALSE(pays(transform::forward_from_real, 131, 1)) << "a prime";
   EXPECT_TRUE(pays(transform::inverse_to_real, 63, 16));
   EXPECT_FALSE(pays(transform::inverse_to_real, 32, 1));
   EXPECT_TRUE(pays(transform::dct2, 64, 11));

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row of N reals as pairs in a vector each. Of an even N half as many numbers, which meet their
+// mirror images while they are in registers: what rows/mirror_transform.hpp does of longer ones
+// through memory. Of an odd N numbers whose im is 0, or whose second half mirrors the first.
+#pragma once
+
+#include "backend/host/kernels.hpp"        // single_row
+#include "backend/host/lanes/numbers.hpp"  // numbers
+#include "backend/host/lanes/simd.hpp"     // simd
+
+namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
+
+/// Replaces numbers k and H - k, forward of the half-length transform by bins of the real one, back
+/// the other way:  e + t and conj(e - t),  e, d = a +- conj b,  t = -i w^k d, back its factor's
+/// conjugate.  roots: -i w^k as [k - 1][re, re, -im, im]
+template <bool Back, int H, class V>
+WINGBEAT_LANES void meet_images(V (&x)[H], const typename V::Real* roots) {
+  const typename V::vector conjugate = {1, -1};
+  WINGBEAT_UNROLL
+  for (int k = 1; 2 * k < H; ++k) {
+    const V image{x[H - k].v * conjugate};
+    const V even = x[k] + image, odd = x[k] - image;
+    const V re = load<V>(roots + 4 * (k - 1)), im = load<V>(roots + 4 * (k - 1) + 2);
+    const V along = odd * re, across = V{__builtin_shufflevector(odd.v, odd.v, 1, 0)} * im;
+    const V turn = Back ? along - across : along + across;
+    x[k] = even + turn;
+    x[H - k] = V{(even - turn).v * conjugate};
+  }
+  if constexpr (H % 2 == 0) x[H / 2] = V{(x[H / 2] + x[H / 2]).v * conjugate};
+}
+
+/// N = 2 H
+template <int H, bool Back, class V>
+WINGBEAT_LANES void even_reals(const typename V::Real* in, typename V::Real* out, V factor,
+                               const typename V::Real* roots) {
+  V x[H];
+  WINGBEAT_UNROLL
+  for (int j = 0; j < H; ++j) x[j] = load<V>(in + 2 * j);
+  if constexpr (Back) {
+    const V last = load<V>(in + 2 * H);
+    const typename V::vector sign = {1, -1};
+    x[0] = V{__builtin_shufflevector(x[0].v, x[0].v, 0, 0) +
+             __builtin_shufflevector(last.v, last.v, 0, 0) * sign};
+    meet_images<true>(x, roots);
+    numbers<true>(x);
+  } else {
+    numbers<false>(x);
+    const V first = x[0] + x[0], zero{0.0};
+    const V other{__builtin_shufflevector(first.v, first.v, 1, 0)};
+    meet_images<false>(x, roots);
+    x[0] = V{__builtin_shufflevector((first + other).v, zero.v, 0, 2)};
+    store(out + 2 * H, V{__builtin_shufflevector((first - other).v, zero.v, 0, 2)} * factor);
+  }
+  WINGBEAT_UNROLL
+  for (int j = 0; j < H; ++j) store(out + 2 * j, x[j] * factor);
+}
+
+/// N is odd.
+template <int N, bool Back, class V>
+WINGBEAT_LANES void odd_reals(const typename V::Real* in, typename V::Real* out, V factor) {
+  using vector = typename V::vector;
+  V x[N];
+  x[0] = V{vector{in[0], 0}};
+  if constexpr (Back) {
+    WINGBEAT_UNROLL
+    for (int k = 1; 2 * k < N; ++k) {
+      x[k] = load<V>(in + 2 * k);
+      x[N - k] = V{x[k].v * vector{1, -1}};
+    }
+  } else {
+    WINGBEAT_UNROLL
+    for (int j = 1; j < N; ++j) x[j] = V{vector{in[j], 0}};
+  }
+  numbers<Back>(x);
+  if constexpr (Back) {
+    WINGBEAT_UNROLL
+    for (int j = 0; j < N; ++j) out[j] = (x[j] * factor).v[0];
+  } else {
+    store(out, V{vector{(x[0] * factor).v[0], 0}});
+    WINGBEAT_UNROLL
+    for (int k = 1; 2 * k < N; ++k) store(out + 2 * k, x[k] * factor);
+  }
+}
+
+/// kernels::single_reals
+template <int N, bool Back, class Real>
+void row_of_reals(const void* row, const std::byte* in_bytes, std::byte* out_bytes) {
+  using V = simd<Real, 2>;
+  const auto& given = *static_cast<const single_row<Real>*>(row);
+  const V factor{given.scale - typename V::vector{}};
+  const auto* const in = reinterpret_cast<const Real*>(in_bytes);
+  auto* const out = reinterpret_cast<Real*>(out_bytes);
+  if constexpr (N % 2 == 0) return even_reals<N / 2, Back>(in, out, factor, given.roots);
+  if constexpr (N % 2 != 0) return odd_reals<N, Back>(in, out, factor);
+}
+
+template <int N, class Real>
+single_kernel real_kernel_of(bool is_back) {
+  if constexpr (has_real_numbers(N, sizeof(Real))) {
+    return is_back ? row_of_reals<N, true, Real> : row_of_reals<N, false, Real>;
+  }
+  return nullptr;
+}
+
+template <class Real, int... I>
+single_kernel real_kernel_of(size_t length, bool is_back, indices<I...>) {
+  single_kernel found = nullptr;
+  ((length == I ? void(found = real_kernel_of<I, Real>(is_back)) : void()), ...);
+  return found;
+}
+
+template <class Real>
+single_kernel single_reals(size_t length, bool is_back) {
+  return real_kernel_of<Real>(length, is_back, indices_below<longest_real_numbers + 1>{});
+}
+
+}  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA
