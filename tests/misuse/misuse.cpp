@@ -48,10 +48,12 @@
 // 44: order::scrambled needs elements per thread that are a radix
 // 45: order::nabla is that of powers of two
 // 46: opposite bins meet where each thread holds an even number of elements
+// 47: members of kept have 1, 2, 4 or 8 bytes, larger ones first
 #if CASE == 0 || (CASE >= 27 && CASE <= 30) || CASE == 42  // as wingbeat::kernel does
 #define WINGBEAT_SCRATCH_BYTES (CASE == 0 ? 1024 : 256)
 #endif
 #include "wingbeat/device/atomic.hpp"
+#include "wingbeat/device/ends/keep.hpp"
 #include "wingbeat/device/workgroup/fft.hpp"
 #include "wingbeat/device/workgroup/mirror.hpp"
 #include "wingbeat/device/workgroup/real.hpp"
@@ -283,5 +285,30 @@ void mistakes_with_lengths([[maybe_unused]] const value* table) {
   using odd =
       wg::two_real_fft<wg::shape<90, 15>, float, direction::forward, wg::memory<>, order::natural>;
   static_assert(odd::scratch_bytes > 0);
+#endif
+}
+
+/// A functor that keeps one member.
+template <class Member>
+struct keeps {
+  struct kept {
+    Member sum;
+  };
+  template <class Kept, class Visit>
+  static void each_member(Kept& state, Visit visit) {
+    visit(state.sum);
+  }
+};
+
+void mistakes_with_functors([[maybe_unused]] WINGBEAT_LOCAL char* memory) {
+#if CASE == 0
+  keeps<double>::kept state{};
+  ends::kept_memory<keeps<double>, 4, 0>{memory}.get(1, state);
+#elif CASE == 47
+  struct three {
+    float values[3];
+  };
+  keeps<three>::kept state{};
+  ends::kept_memory<keeps<three>, 4, 0>{memory}.get(1, state);
 #endif
 }

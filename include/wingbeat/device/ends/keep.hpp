@@ -7,7 +7,7 @@
 //     struct yours {
 //       using element = float;                         // of the output buffer
 //       struct kept { float sum; };                    // plain data
-//       template <class Kept, class Visit>             // its members, larger ones first
+//       template <class Kept, class Visit>             // members of 1, 2, 4, 8 bytes, larger first
 //       WINGBEAT_FN static void each_member(Kept& state, Visit visit) { visit(state.sum); }
 //       WINGBEAT_FN static kept started(WINGBEAT_GLOBAL element* out, size row, size i);
 //       WINGBEAT_FN static bool changes(const kept& state, WINGBEAT_GLOBAL element* out, size row,
@@ -28,7 +28,7 @@
 #include "wingbeat/device/ends/functor.hpp"    // fused_given, store_types
 #include "wingbeat/device/ends/row_parts.hpp"  // parts_of
 #include "wingbeat/device/grid/numbers.hpp"    // pass_numbers, tile_shape
-#include "wingbeat/device/index.hpp"           // assume
+#include "wingbeat/device/index.hpp"           // assume, is_power_of_two
 #include "wingbeat/device/port.hpp"            // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL, size
 
 namespace wingbeat::device::ends {
@@ -139,6 +139,8 @@ class kept_memory {
     /// Returns whether the next member is held. (By value: references are of an address space.)
     template <class Member>
     WINGBEAT_FN bool is_held(Member) {
+      static_assert(is_power_of_two(sizeof(Member)) && sizeof(Member) <= 8,
+                    "members of kept have 1, 2, 4 or 8 bytes, larger ones first");
       passed += sizeof(Member);
       return passed <= HeldBytes;
     }
