@@ -41,6 +41,7 @@ candidate own(const plan_spec& what, const device_info& where) {
   copy(all.cuts, rows.cuts);
   copy(all.convolutions, mine.convolutions);
   copy(all.primes, mine.primes);
+  copy(all.primes_of_reals, mine.primes_of_reals);
   copy(all.chirps, mine.chirps);
   copy(all.columns, mine.columns);
   copy(all.column_lines, mine.column_lines);
@@ -118,7 +119,9 @@ void add_convolutions(list& to, const candidate& base, std::size_t n) {
 
 /// Rows of a prime convolved within a length. Of more than 256 points by as many elements a thread
 /// as cost least, or nearly.
-void add_convolved_rows(list& result, const candidate& base, std::size_t length, bool is_prime) {
+void add_convolved_rows(list& result, const candidate& base, std::size_t length,
+                        std::vector<tuning::shape> candidate::*shapes) {
+  const bool is_prime = shapes != &candidate::chirps;
   const auto cost = [&](unsigned elements) {
     return device::workgroup::stage_cost(static_cast<unsigned>(length), elements);
   };
@@ -132,17 +135,25 @@ void add_convolved_rows(list& result, const candidate& base, std::size_t length,
     shape.length = length;
     shape.fraction = 1e6F;  // so that it is taken
     candidate data = base;
-    replace(is_prime ? data.primes : data.chirps, shape);
+    replace(data.*shapes, shape);
     data.label = fmt::format("{{.length = {}, .elements = {}, .lanes = {}{}{}{}}}, {}", length,
                              shape.elements, shape.lanes, resident_text(shape.resident),
                              prefetch_text(shape.prefetch_mib),
                              shape.across ? ", .across = true" : "", is_prime ? "rader" : "chirp");
     result.push_back(std::move(data));
   };
+  // Of primes, rows of a thread and halves of two.
+  const std::size_t alone = shapes == &candidate::primes ? length / 2 : length;
+  for (const unsigned lanes : {16U, 32U, 64U, 128U}) {
+    if (!is_prime || alone > 65) break;
+    const auto elements = static_cast<unsigned>(alone);
+    add({.elements = elements, .lanes = lanes, .prefetch_mib = 4, .across = true});
+    add({.elements = elements, .lanes = lanes, .across = true});
+  }
   const bool may_be_fewer = length >= 1000 && (is_prime || std::has_single_bit(length));
   for (const unsigned elements : counts) {
     if (2 * cost(elements) > 3 * least && length > 256) continue;
-    for (const unsigned lanes : {1U, 2U, 4U, 8U, 16U, 32U, 64U}) {
+    for (const unsigned lanes : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U}) {
       const std::size_t threads = length / elements * lanes;
       if (threads < 64 || threads > (lanes == 1 ? 512 : 256)) continue;
       tuning::shape shape{.elements = elements, .lanes = lanes, .prefetch_mib = 4};
@@ -159,18 +170,22 @@ void add_convolved_rows(list& result, const candidate& base, std::size_t length,
   }
 }
 
-/// Rows of a prime: by a convolution of one less, or with a chirp within a power of two or one of
-/// the two least good lengths.
-void add_primes(list& result, const candidate& base, std::size_t n, bool is_of_reals) {
-  if (device::is_product_of_radices(n - 1)) add_convolved_rows(result, base, n - 1, true);
-  const std::size_t least = is_of_reals ? n + n / 2 : 2 * n - 1, power = std::bit_ceil(least);
+/// Rows of a prime: by a convolution of one less, of reals of half as many, or with a chirp within
+/// a power of two or one of the two least good lengths.
+void add_primes(list& result, const candidate& base, std::size_t n, const request::traits& kind) {
+  if (device::is_product_of_radices(n - 1)) {
+    const auto shapes = kind.is_real() ? &candidate::primes_of_reals : &candidate::primes;
+    add_convolved_rows(result, base, kind.is_real() ? n / 2 : n - 1, shapes);
+  }
+  const bool become_bins = kind.is_real() && kind.is_forward;
+  const std::size_t least = become_bins ? n + n / 2 : 2 * n - 1, power = std::bit_ceil(least);
   unsigned count = 0;
   for (std::size_t m = least; m < power && count < 2; ++m) {
     if (device::greatest_factor(static_cast<unsigned>(m)) > 5) continue;
-    add_convolved_rows(result, base, m, false);
+    add_convolved_rows(result, base, m, &candidate::chirps);
     ++count;
   }
-  add_convolved_rows(result, base, power, false);
+  add_convolved_rows(result, base, power, &candidate::chirps);
 }
 
 /// Counts of rows that share a workgroup.
@@ -529,7 +544,7 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
   } else if (family == "convolutions") {
     add_convolutions(all, base, row);
   } else if (family == "primes") {
-    add_primes(all, base, what.lengths.back(), what.kind == transform::forward_from_real);
+    add_primes(all, base, what.lengths.back(), request::traits_of(what.kind));
   } else if (family == "lines" && !std::has_single_bit(row)) {
     add_mixed_lines(all, base, row);
   } else if (family == "lines") {

@@ -19,8 +19,8 @@ struct candidate {
   std::string label;
   unsigned bank_bytes = 128;
   bool is_forward = true;
-  std::vector<tuning::shape> whole, convolutions, primes, chirps, lines, planes, columns, mirrored,
-      column_lines;
+  std::vector<tuning::shape> whole, convolutions, primes, primes_of_reals, chirps, lines, planes,
+      columns, mirrored, column_lines;
   std::vector<tuning::cut> cuts;
   tuning::mirrored_limits unmeasured_mirrored = {};
   tuning::placement_rules placing = {};
@@ -34,6 +34,7 @@ struct candidate {
                              .rows_of_bins = rows,
                              .convolutions = convolutions,
                              .primes = primes,
+                             .primes_of_reals = primes_of_reals,
                              .chirps = chirps,
                              .columns = columns,
                              .column_lines = column_lines,

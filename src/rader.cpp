@@ -35,4 +35,26 @@ rader::rader(std::size_t points, bool is_forward) {
   spectrum.assign(bins.begin(), bins.end());
 }
 
+std::array<std::vector<std::complex<double>>, 2> real_factors_of(const rader& forward) {
+  const std::size_t reals = forward.spectrum.size(), n = reals / 2;
+  const root_products<long double> root_of{reals};
+  using number = std::complex<long double>;
+  // Roots are even where real, odd where imaginary, of a number half of all further on: so are the
+  // bins of cas, which is the real part less the imaginary part.
+  const auto bin = [&](std::size_t k) {
+    const number whole{forward.spectrum[k]};
+    return k % 2 == 0 ? whole : number{0, 1} * whole;
+  };
+  std::array<std::vector<std::complex<double>>, 2> factors;
+  for (std::size_t k = 0; k < n; ++k) {
+    // Sums of two, because a transform back of half as many numbers is scaled by twice as much.
+    const number even = bin(k) + bin(k + n);
+    const number odd = (bin(k) - bin(k + n)) * std::conj(root_of(k)) * number{0, 0.5L};
+    const number turned = root_of(2 * k);
+    factors[0].emplace_back(even + odd * (number{1} - turned));
+    factors[1].emplace_back(odd * (number{1} + turned));
+  }
+  return factors;
+}
+
 }  // namespace wingbeat

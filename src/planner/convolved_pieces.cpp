@@ -28,6 +28,14 @@ const tuning::shape* first_of(const tuning::table<tuning::shape>& list, std::siz
   return nullptr;
 }
 
+/// Returns the shape of a list that these rows have, or nullptr.
+const tuning::shape* entry_of(const tuning::table<tuning::shape>& list, const tile_shape& rows) {
+  for (const tuning::shape& each : list.entries()) {
+    if (each.length == rows.length && each.elements == rows.elements_per_thread) return &each;
+  }
+  return nullptr;
+}
+
 /// Lets the bins of a piece stay where threads have them. Unless its shape was measured so, it was
 /// for transforms.
 void keep_bins(piece& each, bool is_measured) {
@@ -38,18 +46,34 @@ void keep_bins(piece& each, bool is_measured) {
   each.resident = 0;
 }
 
+/// Returns how a shape convolves the rows of a prime.
+body body_of_prime(const tuning::shape& shape, const axis_request& rows) {
+  if (!rows.is_plain) return body::rader;
+  if (rows.is_of_reals) return body::real_rader;
+  return shape.across && shape.length == 2 * shape.elements ? body::halved_rader : body::rader;
+}
+
 /// Returns the piece that convolves an axis, or a part of it of `length`, in one workgroup; rows by
-/// a shape of `list`, if it has one.
+/// a shape of `list`, if it has one. `is_prime`: by Rader's order.
 std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const choice& context,
-                               const tuning::table<tuning::shape>& list = {}) {
+                               const tuning::table<tuning::shape>& list = {},
+                               bool is_prime = false) {
   axis_request part = context.axis;
   part.total = length;
   part.transforms = context.butterflies(length);
   const piece common = common_piece(context, false, false);
   const tuning::shape* measured = part.is_row ? first_of(list, length) : nullptr;
+  if (is_prime && measured != nullptr) measured = list.find(length, context.axis.transforms);
+  const auto makes = [&](const tuning::shape& shape) {
+    return is_prime ? body_of_prime(shape, context.axis) : body::transform;
+  };
+  // Rows that two threads have halves of are of no other body.
+  const bool are_halves = is_prime && measured != nullptr && measured->across &&
+                          measured->length == 2 * measured->elements;
+  if (are_halves && makes(*measured) == body::rader) measured = nullptr;
   std::optional<piece> result;
   const auto take = [&](const tuning::shape& shape) {
-    result = fitted(shaped_as(common, body::transform, shape, context.device), context.device);
+    result = fitted(shaped_as(common, makes(shape), shape, context.device), context.device);
     if (result) keep_bins(*result, &shape == measured);
   };
   if (measured != nullptr) take(*measured);
@@ -64,7 +88,16 @@ std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const
     if (const auto shape = row_by_rule(asked, context.data, context.device)) take(*shape);
   }
   if (!result) return result;
-  result->shape.makes = body::convolve;
+  tile_shape& shape = result->shape;
+  if (!is_prime) {
+    shape.makes = body::convolve;
+  } else if (!shape.as_prime().has_order()) {
+    shape.makes = body_of_prime({}, context.axis);
+  }
+  if (shape.makes == body::real_rader) {
+    shape.bins = device::order::natural;
+    if (measured == nullptr) result->resident = 0;  // was measured for another body
+  }
   return result;
 }
 
@@ -171,14 +204,19 @@ std::optional<piece> rader_piece_of(const axis_request& axis, const tuning::arch
   if (!is_rader_length(axis.total)) return std::nullopt;
   axis_request cyclic = axis;
   --cyclic.total;
+  const bool are_many = !device.is_gpu || axis.transforms >= data.other_rows.fewest_prime_rows;
+  cyclic.is_plain &= axis.is_row;
+  const bool are_reals = cyclic.is_plain && axis.is_of_reals && are_many;
+  if (are_reals) cyclic.total /= 2;
+  cyclic.is_of_reals = are_reals;
   const choice context{cyclic, data, device};
-  auto result = convolved(cyclic.total, cyclic.columns, context, context.shapes.primes);
+  const auto& list = are_reals ? context.shapes.primes_of_reals : context.shapes.primes;
+  auto result = convolved(cyclic.total, cyclic.columns, context, list, true);
   if (!result) return result;
-  result->shape.makes = body::rader;
   result->shape.stage_in = result->shape.stage_out = axis.is_row;
   result->total = axis.total;
   result->streams = false;
-  const bool is_measured = first_of(context.shapes.primes, cyclic.total) != nullptr;
+  const bool is_measured = list.find(cyclic.total, axis.transforms) != nullptr;
   if (axis.is_row && !is_measured) lay_across(*result, data, device);
   return fitted(*result, device);
 }
@@ -200,8 +238,10 @@ std::optional<piece> whole_piece_of(const axis_request& axis, const axis_request
 
 /// Gives a piece that makes `points` points in one workgroup its numbers, for so many bins; 0: all.
 piece numbered(piece whole, std::size_t points, std::size_t bins, const axis_request& axis) {
-  if (whole.shape.makes == body::rader) {
-    whole.by_rader = std::make_shared<const rader>(points, axis.is_forward);
+  if (whole.shape.as_prime().has_order()) {
+    // Those of reals either way have the numbers of a transform forward.
+    const bool is_forward = axis.is_forward || whole.shape.makes == body::real_rader;
+    whole.by_rader = std::make_shared<const rader>(points, is_forward);
     return whole;
   }
   whole.chirped = {.numbers = std::make_shared<const chirp>(points, whole.shape.length,
@@ -319,10 +359,13 @@ std::vector<piece> long_pieces_of(const axis_request& request, axis_request axis
 double time_of_convolved(const tile_shape& shape, const tuning::shapes& measured,
                          const tuning::time_model& times) {
   const auto length = static_cast<unsigned>(shape.length);
-  const bool is_prime = shape.makes == body::rader;
-  const auto* entry = first_of(is_prime ? measured.primes : measured.chirps, length);
+  const bool is_prime = shape.as_prime().has_order(), is_of_reals = shape.makes == body::real_rader;
+  const auto& list = is_of_reals ? measured.primes_of_reals
+                     : is_prime  ? measured.primes
+                                 : measured.chirps;
+  const auto* entry = entry_of(list, shape);
   if (entry != nullptr && entry->fraction > 0) {
-    const double points = is_prime ? length + 1.0 : (length + 1.0) / 2;
+    const double points = is_of_reals ? length + 0.5 : is_prime ? length + 1.0 : (length + 1.0) / 2;
     return points / static_cast<double>(entry->fraction);
   }
   const auto grown = [&](double each, double beyond) {
@@ -332,7 +375,9 @@ double time_of_convolved(const tile_shape& shape, const tuning::shapes& measured
   const double point = shape.lanes_across ? times.rader_point_across : times.rader_point;
   const double order = is_prime && shape.stage_in ? point * powers : 0;
   if (device::is_power_of_two(length)) return length * (times.convolved_power * powers + order);
-  const double cost = device::workgroup::stage_cost(length, shape.elements_per_thread);
+  const double cost = shape.as_prime().are_in_threads()
+                          ? 0
+                          : device::workgroup::stage_cost(length, shape.elements_per_thread);
   const double stages = std::max(cost / times.convolved_stages, times.convolved_least);
   return length * (stages * grown(times.convolved_growth, 2048) + order);
 }

@@ -143,6 +143,8 @@ std::string_view body_name(body makes) {
     case body::transform: return "transform";
     case body::convolve: return "convolve";
     case body::rader: return "rader";
+    case body::halved_rader: return "halved_rader";
+    case body::real_rader: return "real_rader";
     case body::correlate: return "correlate";
     case body::real_row: return "real_row";
     case body::diagonal_row: return "diagonal_row";

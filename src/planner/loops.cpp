@@ -162,7 +162,7 @@ class loop_nest {
 /// Takes two rows of reals at once where the piece may, and local memory has room for their bins.
 void pair_rows(pass& result, loop_nest& nest, const piece& cut, const device_info& device) {
   tile_shape wider = result.shape();
-  const bool are_columns = wider.lanes_across && wider.makes != body::rader;
+  const bool are_columns = wider.lanes_across && !wider.as_prime().has_order();
   if (!cut.may_pair_rows || are_columns || wider.is_cluster()) return;
   wider.stage_out = true;
   wider.half_trade = false;

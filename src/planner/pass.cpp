@@ -58,8 +58,9 @@ std::string algorithm_text(const pass& planned) {
   const auto& [by_chirp, by_rader] = planned.convolved_by;
   if (by_rader) {
     const std::size_t prime = planned.shape().elements();
-    return formatted(", by Rader's algorithm within {} ({} is prime, {} has small factors)",
-                     prime - 1, prime, prime - 1);
+    return formatted(", by Rader's algorithm within {}{} ({} is prime, {} has small factors)",
+                     prime - 1, planned.shape().makes == body::real_rader ? " reals" : "", prime,
+                     prime - 1);
   }
   if (!by_chirp) return {};
   const std::size_t n = by_chirp->points;

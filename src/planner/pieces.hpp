@@ -26,6 +26,8 @@ struct axis_request {
   bool is_row = true;  ///< Its elements are each other's nearest neighbours.
   row source = row::complex_row, sink = row::complex_row;
   bool is_forward = true;
+  bool is_plain = false;       ///< No functor loads or stores its elements.
+  bool is_of_reals = false;    ///< They are reals that become bins, or bins that become reals.
   std::size_t bins = 0;        ///< So many are wanted, the first ones; 0: all.
   std::size_t columns = 1;     ///< Neighbours, if it is no row, or if they are lines of reals.
   bool are_lines = false;      ///< Elements are of reals of lines side by side.

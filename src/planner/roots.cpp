@@ -68,22 +68,46 @@ class root_table {
     const std::size_t radix = shape.elements_per_thread, prior = numbers.prior;
     if (shape.points > 0) {
       add_twiddles(radix, prior, prior * shape.points, shape.length / radix);
-    } else if (shape.makes != body::rader) {
+    } else if (!shape.as_prime().has_order()) {
       add_twiddles(radix, prior, prior * radix, 1);
     }
     add_all(prior * shape.elements());
   }
 
-  /// Adds the indices and the spectrum of a prime.
+  /// Adds the order and the spectrum of a prime.
+  void add_prime(const pass_numbers& numbers, const rader& prime) {
+    switch (numbers.shape.makes) {
+      case body::halved_rader: return add_halved_rader(prime);
+      case body::real_rader: return add_real_rader(prime, !numbers.in.is_hermitian);
+      default: return add_rader(numbers.shape, prime);
+    }
+  }
   void add_rader(const tile_shape& shape, const rader& prime) {
     const std::size_t n = prime.powers.size();
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto stored = [&](std::size_t exponent) {
-        return device::real_of_index<Real>(static_cast<unsigned>(prime.powers[exponent]));
-      };
-      roots_.emplace_back(stored(i), stored((n - i) % n));
-    }
+    for (std::size_t i = 0; i < n; ++i) add_indices(prime, i, n - i, 1);
     add_spectrum(shape, prime.spectrum);
+  }
+
+  /// The same of rows in halves: see device/bodies/halved_rader.hpp.
+  void add_halved_rader(const rader& prime) {
+    const std::size_t n = prime.powers.size(), half = n / 2;
+    constexpr std::size_t unit = 2 * sizeof(Real);
+    for (std::size_t i = 0; i < half; ++i) add_indices(prime, i, i + half, unit);
+    for (std::size_t i = 0; i < half; ++i) add_indices(prime, n - i, half - i, unit);
+    if (half % 2 == 0) add_first(half, n);
+    for (std::size_t k = 0; k < half; ++k) add(prime.spectrum[2 * k]);
+    const std::size_t first = half % 2 == 0 ? 1 : half;
+    for (std::size_t k = 0; k < half; ++k) add(prime.spectrum[(2 * k + first) % n]);
+  }
+
+  /// The same of rows of reals; `become_bins`: their factors are halved.
+  void add_real_rader(const rader& prime, bool become_bins) {
+    const std::size_t n = prime.powers.size();
+    for (std::size_t i = 0; i < n; i += 2) add_indices(prime, i, i + 1, sizeof(Real));
+    for (std::size_t i = 0; i < n; i += 2) add_indices(prime, n - i, n - i - 1, sizeof(Real));
+    for (const auto& factors : real_factors_of(prime)) {
+      for (const auto& factor : factors) add(become_bins ? factor / 2.0 : factor);
+    }
   }
 
   /// Adds the factors of a pass of a transform by a chirp, and the spectrum.
@@ -96,6 +120,7 @@ class root_table {
 
   void add_body(const tile_shape& shape) {
     const unsigned e = shape.elements_per_thread;
+    if (shape.as_prime().are_in_threads()) return;
     if (!shape.is_cluster()) {
       if (shape.roots_back_at() > 0) add_stages(shape.stages(device::direction::forward));
       add_stages(shape.stages());
@@ -120,6 +145,15 @@ class root_table {
     if (shape.makes == body::plane) return;
     add_twiddles(e, b, b * e, 1);
     add_all(shape.length);
+  }
+
+  /// Adds `unit` times two powers of a prime's root, as numbers.
+  void add_indices(const rader& prime, std::size_t first, std::size_t second, std::size_t unit) {
+    const auto stored = [&](std::size_t exponent) {
+      const std::size_t power = prime.powers[exponent % prime.powers.size()];
+      return device::real_of_index<Real>(static_cast<unsigned>(power * unit));
+    };
+    roots_.emplace_back(stored(first), stored(second));
   }
 
   /// Adds a spectrum as the body has it: row k of `rows` has the bins k + i `rows`.
@@ -148,7 +182,7 @@ std::vector<std::complex<Real>> table_of(const pass_numbers& numbers,
   table.add_body(numbers.shape);
   if (numbers.is_twiddled()) table.add_twiddles(numbers);
   if (numbers.has_real_roots()) table.add_all(2 * numbers.bins());
-  if (convolved_by.by_rader) table.add_rader(numbers.shape, *convolved_by.by_rader);
+  if (convolved_by.by_rader) table.add_prime(numbers, *convolved_by.by_rader);
   if (convolved_by.by_chirp) table.add_chirp(numbers, *convolved_by.by_chirp);
   auto roots = table.take();
   if (roots.size() != numbers.table_entries())

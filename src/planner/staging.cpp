@@ -40,6 +40,7 @@ void stage_sides(pass& result, const request::resolved_spec& request,
   const bool has_loops = numbers.depth > 0;
   const std::size_t lane_in = has_loops ? numbers.loops[0].in : numbers.in.distance;
   const std::size_t lane_out = has_loops ? numbers.loops[0].out : numbers.out.distance;
+  if (shape.makes == body::halved_rader || shape.makes == body::real_rader) return;
   if (shape.makes == body::rader && shape.stage_in) {  // a row
     // In no order, through local memory of its own layout.
     shape.stage_in = numbers.in.stride == 1 && !spec.load.is_given();

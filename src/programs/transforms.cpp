@@ -145,10 +145,14 @@ class piece_chooser {
     axis.are_lines = request_.lines > 1;
     if (axis.are_lines) axis.columns = request_.lines;
     const bool may_pair = axis.is_row && may_pair_rows(a);
-    const bool has_bins = request_.kind.out == request::domain::hermitian && a == last;
-    if (has_bins && !sides_.have_pairs() && !may_pair) {
+    const bool is_single = a == last && !sides_.have_pairs() && !may_pair;
+    if (is_single && request_.kind.out == request::domain::hermitian) {
       axis.bins = request::count_of(request_.kind.out, axis.total);
     }
+    const bool are_neighbours =
+        axis.is_row && in_.axes[a].stride == 1 && sides_.out.axes[a].stride == 1;
+    axis.is_plain = are_neighbours && !spec_.load.is_given() && !spec_.store.is_given();
+    axis.is_of_reals = is_single && request_.kind.has_half_spectrum();
     std::vector<piece> pieces = cut_of(axis);
     if (pieces.size() == 1) pieces.front().may_pair_rows = may_pair;
     for (std::size_t i = 0; i < pieces.size(); ++i) {

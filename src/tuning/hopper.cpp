@@ -11,6 +11,25 @@ namespace few = hopper_few;
 namespace other = hopper_other;
 using namespace hopper_shapes;
 
+namespace {
+
+constexpr shapes fp64_shapes{
+    .rows = {.whole = {fp64_whole, other::fp64_whole},
+             .lines = fp64_lines,
+             .cuts = fp64_cuts,
+             .planes = fp64_planes},
+    .rows_of_reals = {.whole = fp64_rows_of_reals,
+                      .lines = fp64_lines_of_reals,
+                      .cuts = fp64_cuts_of_reals},
+    .rows_of_bins = {.whole = fp64_rows_of_bins, .lines = fp64_lines_of_reals, .cuts = fp64_cuts},
+    .primes = other::fp64_primes,
+    .primes_of_reals = other::fp64_primes_of_reals,
+    .chirps = other::fp64_chirps,
+    .columns = fp64_columns,
+    .unmeasured_mirrored = fp64_mirrored_limits};
+
+}  // namespace
+
 const architecture& hopper() {
   static constexpr architecture data{
       .name = "hopper",
@@ -33,23 +52,12 @@ const architecture& hopper() {
                .convolutions = fp32_convolutions,
                .convolved_lines = fp32_convolved_lines,
                .primes = other::fp32_primes,
+               .primes_of_reals = other::fp32_primes_of_reals,
                .chirps = other::fp32_chirps,
                .columns = {few::fp32_columns, fp32_columns, other::fp32_columns},
                .column_lines = fp32_column_lines,
                .unmeasured_mirrored = fp32_mirrored_limits},
-      .fp64 = {.rows = {.whole = {fp64_whole, other::fp64_whole},
-                        .lines = fp64_lines,
-                        .cuts = fp64_cuts,
-                        .planes = fp64_planes},
-               .rows_of_reals = {.whole = fp64_rows_of_reals,
-                                 .lines = fp64_lines_of_reals,
-                                 .cuts = fp64_cuts_of_reals},
-               .rows_of_bins = {.whole = fp64_rows_of_bins,
-                                .lines = fp64_lines_of_reals,
-                                .cuts = fp64_cuts},
-               .chirps = other::fp64_chirps,
-               .columns = fp64_columns,
-               .unmeasured_mirrored = fp64_mirrored_limits},
+      .fp64 = fp64_shapes,
       .stored_in_16_bits = {.rows = {.whole = fp16_whole,
                                      .lines = fp16_lines,
                                      .cuts = fp32_cuts,

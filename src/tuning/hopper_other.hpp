@@ -52,7 +52,26 @@ inline constexpr shape fp32_whole[] = {
     {.length = 15360, .elements = 32, .fraction = 0.92f, .prefetch_mib = 8},
     {.length = 20000, .elements = 20, .fraction = 0.77f, .prefetch_mib = 4},
 };
-inline constexpr shape fp32_primes[] = {  // of an H100; 41 and 53 were chosen on an H200
+inline constexpr count_range many{.from = 4096};
+inline constexpr shape fp32_primes[] = {  // of many rows to 127 in halves, by two threads each
+    {.length = 36, .elements = 18, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 42, .elements = 21, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 46, .elements = 23, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 52, .elements = 26, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 58, .elements = 29, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 60, .elements = 30, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 66, .elements = 33, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 70, .elements = 35, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 72, .elements = 36, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 78, .elements = 39, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 88, .elements = 44, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 96, .elements = 48, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 100, .elements = 50, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 102, .elements = 51, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 108, .elements = 54, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 112, .elements = 56, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 126, .elements = 63, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    // Others, of an H100; 40 and 52 were chosen on an H200.
     {.length = 36, .elements = 6, .lanes = 16, .fraction = 1, .prefetch_mib = 4, .across = true},
     {.length = 40, .elements = 20, .lanes = 32, .fraction = 0.92f, .prefetch_mib = 4,
      .across = true},
@@ -77,10 +96,48 @@ inline constexpr shape fp32_primes[] = {  // of an H100; 41 and 53 were chosen o
     {.length = 520, .elements = 20, .lanes = 8, .fraction = 0.72f, .prefetch_mib = 4,
      .across = true},
 };
+inline constexpr shape fp32_primes_of_reals[] = {  // a row in a thread
+    {.length = 18, .elements = 18, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 20, .elements = 20, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 21, .elements = 21, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 23, .elements = 23, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 26, .elements = 26, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 29, .elements = 29, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 30, .elements = 30, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 33, .elements = 33, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 35, .elements = 35, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 36, .elements = 36, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 39, .elements = 39, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 44, .elements = 44, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 48, .elements = 48, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 50, .elements = 50, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 51, .elements = 51, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 54, .elements = 54, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 56, .elements = 56, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 63, .elements = 63, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+};
 inline constexpr shape fp32_chirps[] = {  // of an H100
     {.length = 128, .elements = 16, .lanes = 16, .fraction = 0.96f, .prefetch_mib = 4},
     {.length = 256, .elements = 16, .lanes = 8, .fraction = 0.89f, .prefetch_mib = 4},
     {.length = 512, .elements = 32, .lanes = 8, .fraction = 0.89f, .prefetch_mib = 4},
+};
+inline constexpr shape fp64_primes[] = {  // in halves
+    {.length = 36, .elements = 18, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 40, .elements = 20, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 42, .elements = 21, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 46, .elements = 23, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 52, .elements = 26, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 58, .elements = 29, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 60, .elements = 30, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+};
+inline constexpr shape fp64_primes_of_reals[] = {
+    {.length = 18, .elements = 18, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 20, .elements = 20, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 21, .elements = 21, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 23, .elements = 23, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 26, .elements = 26, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 29, .elements = 29, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 30, .elements = 30, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
 };
 inline constexpr shape fp64_chirps[] = {  // of an H100
     {.length = 128, .elements = 16, .lanes = 16, .fraction = 1, .prefetch_mib = 4},

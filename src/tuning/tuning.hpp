@@ -122,6 +122,9 @@ struct row_defaults {
   unsigned threads_of_workgroup = 128;  ///< Rows of fewer threads share a workgroup.
   /// Rows of primes lie across threads where a workgroup has so many; more of few threads each.
   unsigned min_rows_across = 4, max_rows_across = 16;
+  /// Rows of a prime number of reals that a call has, where they are convolved as such; those of
+  /// fewer wait for each of their steps.
+  std::size_t fewest_prime_rows = 4096;
   std::size_t shortest_prefetched = 64;        ///< 4 MiB ahead,
   std::size_t shortest_far_prefetched = 2048;  ///< and 8 MiB from here on.
 };
@@ -179,6 +182,8 @@ struct shapes {
   table<shape> convolved_lines = {};
   /// Rows of p points, a prime, that are convolved within p - 1, by the latter; others by the rule.
   table<shape> primes = {};
+  /// Rows of p reals, a prime, or of their bins, by (p - 1) / 2.
+  table<shape> primes_of_reals = {};
   /// Rows that are convolved with a chirp, by the length M that they are convolved within; others
   /// as `convolutions`, or by the rule. Fractions are of the longest rows, of (M + 1) / 2 points.
   table<shape> chirps = {};

@@ -43,6 +43,18 @@ WINGBEAT_FN constexpr unsigned index_of_real(Real x) {
   return static_cast<unsigned>(x);
 }
 
+/// Returns i / Divisor, i < Limit, by a product and a shift where 32 bits suffice. (Compilers know
+/// no limit, or divide in 16 bits.)
+template <unsigned Divisor, unsigned Limit>
+WINGBEAT_FN constexpr unsigned quotient(unsigned i) {
+  for (unsigned bits = 8; bits < 32; ++bits) {
+    const unsigned factor = (1u << bits) / Divisor + 1, excess = factor * Divisor - (1u << bits);
+    const bool is_exact = size(Limit) * excess <= (size{1} << bits);
+    if (is_exact && size(Limit) * factor < (size{1} << 32)) return i * factor >> bits;
+  }
+  return i / Divisor;
+}
+
 /// Tells the compiler what is true of an index.
 WINGBEAT_FN void assume(bool is_true) {
   if (!is_true) __builtin_unreachable();

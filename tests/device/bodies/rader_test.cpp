@@ -96,6 +96,20 @@ TEST(body_rader, has_neighbouring_threads_in_neighbouring_rows) {
   check<in_halves<across<staged<prime_rows<337, 14, 4, double>>>>>(5);
 }
 
+/// By two threads a row, each of which has a half.
+template <unsigned Points, unsigned Lanes, class Real = float>
+using halved_rows = shaped<across<staged<prime_rows<Points, Points / 2, Lanes, Real>>>,
+                           &tile_shape::makes, body::halved_rader>;
+
+TEST(body_halved_rader, agrees_with_the_sum_that_defines_it) {
+  check<halved_rows<43, 32>>(33);  // an odd number of differences
+  check<halved_rows<61, 32>>(40);
+  check<halved_rows<13, 4, double>>(9);
+  check<halved_rows<67, 8>>(9);  // more than a transform of many threads holds in one
+  check<halved_rows<97, 8, double>>(9);
+  check<half_stored<halved_rows<37, 8>>>(7);
+}
+
 TEST(body_rader, has_large_radices) {
   check<staged<prime_rows<47, 23, 4>>>(6);
   check<staged<prime_rows<103, 17, 2>>>(3);  // 17 and 6, whose elements are exchanged back

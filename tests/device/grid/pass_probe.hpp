@@ -15,7 +15,9 @@
 #include "wingbeat/device/bodies/cluster_transform.hpp"
 #include "wingbeat/device/bodies/convolve.hpp"
 #include "wingbeat/device/bodies/correlate.hpp"
+#include "wingbeat/device/bodies/halved_rader.hpp"
 #include "wingbeat/device/bodies/rader.hpp"
+#include "wingbeat/device/bodies/real_rader.hpp"
 #include "wingbeat/device/bodies/real_row.hpp"
 #include "wingbeat/device/bodies/transform.hpp"
 #include "wingbeat/device/ends/memory.hpp"  // complex_load, complex_store
@@ -160,6 +162,14 @@ struct emulated_body<Policy, body::correlate> {
 template <class Policy>
 struct emulated_body<Policy, body::rader> {
   using type = bodies::rader<Policy, emulated_group>;
+};
+template <class Policy>
+struct emulated_body<Policy, body::halved_rader> {
+  using type = bodies::halved_rader<Policy, emulated_group>;
+};
+template <class Policy>
+struct emulated_body<Policy, body::real_rader> {
+  using type = bodies::real_rader<Policy, emulated_group>;
 };
 template <class Policy>
 struct emulated_body<Policy, body::real_row> {

@@ -64,7 +64,7 @@ class rader : public convolve<Policy, Group> {
                                  numbers.out.step == 1 && numbers.out.second == 0;
   static constexpr unsigned kept =
       is_cut ? unsigned(minimum<size>(numbers.out.valid_end, points)) : points;
-  static constexpr bool has_two = row_shape.rader_parts() == 2;
+  static constexpr bool has_two = row_shape.as_prime().parts() == 2;
   /// Rows arrive in the last part and are exchanged in the first; on the way back in the last,
   /// unless the barriers of one row let others still read it there.
   static constexpr bool goes_back_apart =
@@ -76,9 +76,11 @@ class rader : public convolve<Policy, Group> {
   /// Where rows arrived and others may still read theirs, each leaves from its own place.
   static constexpr unsigned pitch_out = leaves_from == arrives_in && has_two ? points : kept_pitch;
 
-  using part_type = workgroup::scratch<row_shape.rader_bytes(), workgroup::reuse::after_barrier>;
+  static constexpr unsigned part_bytes =
+      row_shape.as_prime().part_bytes(row_shape.exchange_bytes());
+  using part_type = workgroup::scratch<part_bytes, workgroup::reuse::after_barrier>;
   WINGBEAT_FN part_type exchanged_in(unsigned part) const {
-    constexpr unsigned bytes = row_shape.rader_bytes();
+    constexpr unsigned bytes = part_bytes;
     return part_type{this->scratch_ + part * bytes};
   }
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived(unsigned lane) const {

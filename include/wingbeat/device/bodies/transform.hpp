@@ -65,7 +65,7 @@ class transform {
       least_factor(e) == e&& as.factors_in == 0 && as.factors_out == 0;
 
   static_assert(!(of.stage_in || of.stage_out) || !of.half_trade ||
-                    of.makes == grid::body::real_row || of.makes == grid::body::rader,
+                    of.makes == grid::body::real_row || of.as_prime().has_order(),
                 "what is staged where elements are exchanged is exchanged whole");
   static_assert(!of.along_out || (of.lanes_across && !of.stage_out),
                 "stores change lanes at an exchange or are staged");

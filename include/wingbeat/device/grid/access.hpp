@@ -32,6 +32,13 @@ class access {
     }
   }
 
+  /// The same of bin i <= N/2 of a real signal of N, which is no other bin's conjugate.
+  WINGBEAT_FN complex_type read_bin(size place, size i) const {
+    constexpr size n = numbers.points();
+    const complex_type z = read_stored(place, i);
+    return {z.re, i == 0 || (n % 2 == 0 && 2 * i == n) ? real(0) : z.im};
+  }
+
   /// Returns where elements come from.
   WINGBEAT_FN const Load& source() const { return in_; }
   /// Returns where elements go.

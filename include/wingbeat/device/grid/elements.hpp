@@ -52,6 +52,13 @@ class elements {
     return !Load::computes && !Load::has_parts &&
            are_joined(numbers.in, numbers.loops[0].in, Length);
   }
+  /// The same of the bins that a row of reals is made of.
+  template <unsigned Length>
+  WINGBEAT_FN static constexpr bool are_bins_joined() {
+    side bins = numbers.in;
+    bins.is_hermitian = false;
+    return !Load::computes && !Load::has_parts && are_joined(bins, numbers.loops[0].in, Length);
+  }
   template <unsigned Length>
   WINGBEAT_FN static constexpr bool are_outputs_joined() {
     return !Store::computes && !Store::has_parts &&
@@ -126,6 +133,7 @@ class elements {
   WINGBEAT_FN const Load& source() const { return access_.source(); }
   WINGBEAT_FN const Store& target() const { return access_.target(); }
   WINGBEAT_FN complex_type read(size place, size index) const { return access_.read(place, index); }
+  WINGBEAT_FN complex_type read_bin(size place, size k) const { return access_.read_bin(place, k); }
   WINGBEAT_FN void write(size place, size index, complex_type z) const {
     access_.write(place, index, z);
   }

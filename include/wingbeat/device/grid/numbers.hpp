@@ -3,14 +3,15 @@
 // with. Whatever follows from them, such as the size of scratch and tables, is a function here.
 #pragma once
 
-#include "wingbeat/device/cluster/numbers.hpp"     // cluster::numbers
-#include "wingbeat/device/direction.hpp"           // direction
-#include "wingbeat/device/index.hpp"               // is_power_of_two, maximum, minimum
-#include "wingbeat/device/order.hpp"               // order
-#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, size
-#include "wingbeat/device/twiddle.hpp"             // root_tables, rows
-#include "wingbeat/device/workgroup/exchange.hpp"  // delivered_bytes, row_pitch, slot_layout
-#include "wingbeat/device/workgroup/schedule.hpp"  // schedule, twiddling
+#include "wingbeat/device/cluster/numbers.hpp"       // cluster::numbers
+#include "wingbeat/device/direction.hpp"             // direction
+#include "wingbeat/device/index.hpp"                 // is_power_of_two, maximum, minimum
+#include "wingbeat/device/order.hpp"                 // order
+#include "wingbeat/device/port.hpp"                  // WINGBEAT_FN, size
+#include "wingbeat/device/twiddle.hpp"               // root_tables, rows
+#include "wingbeat/device/workgroup/exchange.hpp"    // delivered_bytes, row_pitch, slot_layout
+#include "wingbeat/device/workgroup/prime_rows.hpp"  // prime_order, prime_rows
+#include "wingbeat/device/workgroup/schedule.hpp"    // schedule, twiddling
 
 namespace wingbeat::device::grid {
 
@@ -28,10 +29,21 @@ enum class body {
   line,           ///< A cluster's transform of A B points.
   plane,          ///< A cluster's transform of A rows of B points.
   rader,          ///< p = R + 1 points, a prime: all but the first are convolved within R.
+  halved_rader,   ///< The same by two threads a row, each of which convolves one half.
+  real_rader,     ///< A row of p = 2 R + 1 reals, a prime, to bins, or back, by one workgroup.
   correlate,      ///< Forward of two rows each, a sum of their products, inverse, by one workgroup.
   line_convolve,  ///< A line, times a spectrum, and back, by a cluster.
   diagonal_row    ///< A whole row of reals to bins, which the load end changes, and back.
 };
+
+/// Returns how a body takes the points of a prime, if it does.
+WINGBEAT_FN constexpr workgroup::prime_order order_of(body makes) {
+  using workgroup::prime_order;
+  return makes == body::rader          ? prime_order::whole
+         : makes == body::halved_rader ? prime_order::halves
+         : makes == body::real_rader   ? prime_order::reals
+                                       : prime_order::none;
+}
 
 /// What a body that convolves makes of a row's bin x and a spectrum's bin h.
 enum class product {
@@ -82,13 +94,19 @@ struct tile_shape {
   WINGBEAT_FN constexpr bool is_convolution() const {
     return makes == body::convolve || makes == body::rader || makes == body::correlate;
   }
+  WINGBEAT_FN constexpr workgroup::prime_rows as_prime() const {
+    const bool are_staged = stage_in || stage_out;
+    return {order_of(makes), unsigned(length), elements_per_thread,
+            lanes,           element_bytes,    are_staged};
+  }
   /// Returns whether it transforms a row of 2 R reals.
   WINGBEAT_FN constexpr bool has_real_row() const {
     return makes == body::real_row || makes == body::diagonal_row;
   }
   /// Returns the elements of a butterfly that lie in memory.
   WINGBEAT_FN constexpr size elements() const {
-    return points > 0 ? points : length + (makes == body::rader ? 1 : 0);
+    if (points > 0) return points;
+    return as_prime().has_order() ? as_prime().points() : length;
   }
   /// Returns whether one of its sides is a half spectrum.
   WINGBEAT_FN constexpr bool has_half_spectrum() const {
@@ -176,22 +194,14 @@ struct tile_shape {
     if (makes == body::diagonal_row) {
       return exchange_bytes() + (unsigned(length) + 1) * lanes * element_bytes;
     }
-    if (makes == body::rader) return rader_bytes() * rader_parts();
-    // Opposite bins meet in one entry each.
-    const unsigned whole = static_cast<unsigned>(length) * lanes;
-    const unsigned most =
-        maximum(exchange_bytes(), has_half_spectrum() ? whole * element_bytes : 0u);
+    if (as_prime().has_order()) return as_prime().bytes(exchange_bytes());
+    const unsigned whole = static_cast<unsigned>(length) * lanes;  // opposite bins meet in these
+    const unsigned met = has_half_spectrum() ? whole * element_bytes : 0u;
+    const unsigned most = maximum(exchange_bytes(), met);
     if (!stage_in && !stage_out) return most;
     if (is_in_place()) return maximum(maximum(most, in_place_bytes()), staged_layout().bytes());
     return maximum(most, staged_layout().bytes());
   }
-
-  /// Returns the local memory in which `rader` stages rows or exchanges; short rows have two parts.
-  WINGBEAT_FN constexpr unsigned rader_bytes() const {
-    const unsigned rows = stage_in || stage_out ? unsigned(elements()) * lanes : 0;
-    return (maximum(exchange_bytes(), rows * element_bytes) + 15) / 16 * 16;
-  }
-  WINGBEAT_FN constexpr unsigned rader_parts() const { return stage_in && length <= 512 ? 2 : 1; }
 
   /// Returns how the elements of all lanes lie in local memory when they are staged. Of rows that
   /// are no powers of two, threads in sequence read runs of their lanes: see `delivered`.
@@ -212,6 +222,7 @@ struct tile_shape {
       return size(as_cluster().table_entries()) + as_cluster_back().table_entries();
     }
     if (is_cluster()) return as_cluster().table_entries();
+    if (as_prime().are_in_threads()) return 0;
     const size of_row = workgroup::real_roots_of(unsigned(length), elements_per_thread);
     return roots_back_at() + stages().table_entries() + (has_real_row() ? of_row : 0);
   }
@@ -226,6 +237,7 @@ struct tile_shape {
  private:
   /// Returns whether one thread makes a whole transform, of a single stage.
   WINGBEAT_FN constexpr bool is_alone() const {
+    if (as_prime().are_in_threads()) return true;
     return length <= elements_per_thread && (is_power_of_two(length) || stages().count() <= 1);
   }
   WINGBEAT_FN constexpr unsigned in_place_bytes() const {
@@ -345,7 +357,7 @@ struct pass_numbers {
     const unsigned all = shape.elements_per_thread;
     if (shape.points > 0) return live_of(shape.points);
     if (!in.is_limited || in.is_hermitian || is_twiddled() || shape.is_cluster()) return all;
-    if (shape.source == row::half_spectrum || shape.makes == body::rader) return all;
+    if (shape.source == row::half_spectrum || shape.as_prime().has_order()) return all;
     const size end = in.is_pairs ? (in.valid_end + 1) / 2 : in.valid_end;
     return live_of((end + in.step - 1) / in.step);
   }
@@ -398,19 +410,19 @@ struct pass_numbers {
   WINGBEAT_FN constexpr bool has_real_roots() const {
     return shape.has_half_spectrum() && shape.makes != body::real_row;
   }
-  // Behind the roots: factors, or for `rader` the indices g^n and g^-n mod p of each n, as numbers;
-  // then the filter.
+  // Behind the roots: factors, or for a prime the indices g^n and g^-n mod p of each n, as numbers;
+  // then the filter. Of reals, and of halves, the body says what they are.
   WINGBEAT_FN constexpr size factors_at() const {
     return real_roots_at() + (has_real_roots() ? twiddle::root_tables{2 * bins()}.entries() : 0);
   }
   WINGBEAT_FN constexpr size filter_at() const {
-    return factors_at() +
-           (shape.makes == body::rader ? shape.length : maximum(factors_in, factors_out));
+    return factors_at() + (shape.as_prime().has_order() ? shape.as_prime().order_entries()
+                                                        : maximum(factors_in, factors_out));
   }
   WINGBEAT_FN constexpr size table_entries() const {
     if (!has_own_filter) return filter_at();
-    const bool is_of_butterfly = shape.makes == body::rader || shape.points > 0;
-    return filter_at() + (is_of_butterfly ? shape.length : total);
+    if (shape.as_prime().has_order()) return filter_at() + shape.as_prime().filter_entries();
+    return filter_at() + (shape.points > 0 ? shape.length : total);
   }
 
  private:

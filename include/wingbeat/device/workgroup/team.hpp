@@ -135,8 +135,9 @@ class team {
       const unsigned p = Group::row() * columns + first;
       call(p / Length, p % Length + Group::column());
     } else {
-      const unsigned p = rank() + first;
-      call(p / Length, p % Length);
+      constexpr unsigned limit = Length * Shape::transforms + Shape::workgroup_threads;
+      const unsigned p = rank() + first, of = quotient<Length, limit>(p);
+      call(of, p - of * Length);
     }
   }
 

@@ -14,6 +14,7 @@
 
 #include "wingbeat/device/complex.hpp"                   // complex
 #include "wingbeat/device/direction.hpp"                 // direction
+#include "wingbeat/device/factors.hpp"                   // greatest_factor
 #include "wingbeat/device/port.hpp"                      // WINGBEAT_FN
 #include "wingbeat/device/thread/dft/powers_of_two.hpp"  // dft
 #include "wingbeat/device/thread/dft/primes.hpp"         // dft, fused, fused_quarter
@@ -21,10 +22,16 @@
 namespace wingbeat::device::thread {
 
 // Defined below, and used above where they are factors.
+template <direction Dir, unsigned Live = 6, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[6]);
 template <direction Dir, unsigned Live = 9, class Real>
 WINGBEAT_FN constexpr void dft(complex<Real> (&x)[9]);
 template <direction Dir, unsigned Live = 15, class Real>
 WINGBEAT_FN constexpr void dft(complex<Real> (&x)[15]);
+template <direction Dir, unsigned Live = 25, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[25]);
+template <direction Dir, unsigned Live = 27, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[27]);
 
 /// The twiddles of a DFT of 3, v and v^2 with v = exp(-2 pi i e / 27) = C (1 - i tangent), and the
 /// DFT's factors with C in them.
@@ -153,8 +160,16 @@ WINGBEAT_FN constexpr void dft_of_coprime(complex<Real> (&x)[A * B]) {
   }
 }
 
+/// Returns the greatest power of the greatest prime factor of n that divides n.
+WINGBEAT_FN constexpr unsigned greatest_prime_power(unsigned n) {
+  const unsigned prime = greatest_factor(n);
+  unsigned power = prime;
+  while (n % (power * prime) == 0) power *= prime;
+  return power;
+}
+
 /// Replaces x by its length-6 DFT.  Cost: 36 operations.
-template <direction Dir, unsigned Live = 6, class Real>
+template <direction Dir, unsigned Live, class Real>
 WINGBEAT_FN constexpr void dft(complex<Real> (&x)[6]) {
   dft_of_coprime<Dir, Live, 2, 3>(x);
 }
@@ -208,7 +223,7 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[30]) {
 }
 
 /// Replaces x by its length-27 DFT.  Cost: 380 operations.
-template <direction Dir, unsigned Live = 27, class Real>
+template <direction Dir, unsigned Live, class Real>
 WINGBEAT_FN constexpr void dft(complex<Real> (&x)[27]) {
   if constexpr (Live == 1) return dft_of_first(x);
   complex<Real> row[3][9];
@@ -220,7 +235,7 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[27]) {
 }
 
 /// Replaces x by its length-25 DFT.  Cost: 384 operations.
-template <direction Dir, unsigned Live = 25, class Real>
+template <direction Dir, unsigned Live, class Real>
 WINGBEAT_FN constexpr void dft(complex<Real> (&x)[25]) {
   if constexpr (Live == 1) return dft_of_first(x);
   // cos and sin of 2 pi e / 25, e = 0 .. 8
@@ -270,6 +285,18 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[25]) {
     dft<Dir>(z);
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < 5; ++m) x[(5 * (m + 5) - k) % 25] = z[m];
+  }
+}
+
+/// Replaces x by its DFT of any length whose prime powers, and that without the greatest of them,
+/// have one.
+template <direction Dir, class Real, unsigned N>
+WINGBEAT_FN constexpr void dft_by_factors(complex<Real> (&x)[N]) {
+  constexpr unsigned power = greatest_prime_power(N);
+  if constexpr (power == N) {
+    dft<Dir>(x);
+  } else {
+    dft_of_coprime<Dir, N, N / power, power>(x);
   }
 }
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a prime as those of bodies/rader.hpp, by two threads each, which exchange no elements of
+// transforms. Of the p - 1 = 2 R points a[n] = x[g^n] the one convolves the sums a[m] + a[m + R],
+// m < R, cyclically, the other the differences a[m] - a[m + R] negacyclically, with the sums and
+// differences of the filter: y[m] and y[m + R] are the sum and the difference of both results.
+// Differences times v^m, v^R = -1, are convolved cyclically, by every other bin of the filter, and
+// then divided by v^m: v = -1 where R is odd, else exp(-pi i / R), of which the table has powers.
+#pragma once
+
+#include "wingbeat/device/bodies/thread_rows.hpp"  // thread_rows
+#include "wingbeat/device/complex.hpp"             // complex, conj, copy_to, copied_from
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/ends/staged.hpp"         // read_staged, write_staged
+#include "wingbeat/device/grid/numbers.hpp"        // pass_numbers
+#include "wingbeat/device/index.hpp"               // index_of_real
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, group
+#include "wingbeat/device/thread/dft.hpp"          // dft_by_factors
+
+namespace wingbeat::device::bodies {
+
+/// Rows are in local memory before and after; behind them meet both results. The table has, for
+/// each m, the offsets in bytes of elements g^m and g^(m + R), of g^-m and g^-(m + R), v^m where R
+/// is even, and the bins of the filter, those of sums first.
+template <class Policy, class Group = group_in_rows>
+class halved_rader : public thread_rows<Policy, Group> {
+  using base = thread_rows<Policy, Group>;
+  static constexpr grid::pass_numbers numbers = Policy::numbers();
+  static constexpr grid::tile_shape row_shape = numbers.shape;
+
+ public:
+  using base::base;
+  using base::e;
+  using typename base::complex_type;
+  using typename base::real;
+  static_assert(row_shape.length == 2 * e && row_shape.lanes_across, "a thread has half of a row");
+  static_assert(row_shape.stage_in && row_shape.stage_out, "rows are in local memory");
+
+  template <class Elements, class Pass>
+  WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
+                            size rows) const {
+    unsigned input[e][2], output[e];  // known before the rows arrive
+    WINGBEAT_UNROLL
+    for (unsigned m = 0; m < e; ++m) {
+      const complex_type inputs = entry(m), outputs = entry(e + m);
+      input[m][0] = index_of_real(inputs.re);
+      input[m][1] = index_of_real(inputs.im);
+      output[m] = index_of_real(has_sums() ? outputs.re : outputs.im);
+    }
+    ends::read_staged<Policy, points, true>(
+        *this, tile,
+        [&](unsigned lane, unsigned q, complex_type z) { copy_to(row_of(lane) + q, z); });
+    pass.prefetch(number, rows);
+    const auto row = row_of(this->lane_in());
+    const complex_type first = copied_from(row);
+    complex_type x[e];
+    WINGBEAT_UNROLL
+    for (unsigned m = 0; m < e; ++m) {
+      x[m] =
+          combined(m, copied_from(behind(row, input[m][0])), copied_from(behind(row, input[m][1])));
+    }
+    twist<direction::forward>(x);
+    const complex_type sum = convolve(x, first);
+    twist<direction::inverse>(x);
+    meet(x);
+    WINGBEAT_UNROLL
+    for (unsigned m = 0; m < e; ++m) copy_to(behind(row, output[m]), Pass::scaled(x[m]));
+    if (has_sums()) copy_to(row, Pass::scaled(sum));
+    this->team().workgroup_barrier();
+    ends::write_staged<Policy, kept, kept == points>(
+        *this, tile, [&](unsigned lane, unsigned q) { return copied_from(row_of(lane) + q); });
+  }
+
+ private:
+  static constexpr unsigned points = unsigned(row_shape.elements());
+  static constexpr bool is_odd = e % 2 == 1;
+  /// Of a row the first elements are in memory, so many.
+  static constexpr bool is_cut = numbers.out.is_limited && numbers.out.valid_begin == 0 &&
+                                 numbers.out.step == 1 && numbers.out.second == 0;
+  static constexpr unsigned kept =
+      is_cut ? unsigned(minimum<size>(numbers.out.valid_end, points)) : points;
+
+  WINGBEAT_FN bool has_sums() const { return this->team().thread() == 0; }
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* row_of(unsigned lane) const {
+    return this->entries() + lane * points;
+  }
+  WINGBEAT_FN static WINGBEAT_LOCAL complex_type* behind(WINGBEAT_LOCAL complex_type* row,
+                                                         unsigned bytes) {
+    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(
+        reinterpret_cast<WINGBEAT_LOCAL char*>(row) + bytes);
+  }
+  WINGBEAT_FN complex_type entry(unsigned i) const {
+    constexpr size entries_at = numbers.factors_at();
+    return copied_from(this->roots() + entries_at + i);
+  }
+
+  /// Returns the sum of both, or their difference times (-1)^m where R is odd.
+  WINGBEAT_FN complex_type combined(unsigned m, complex_type a, complex_type b) const {
+    const real sign = has_sums() ? real(1) : real(-1);
+    if (is_odd && m % 2 == 1) return {b.re + sign * a.re, b.im + sign * a.im};
+    return {a.re + sign * b.re, a.im + sign * b.im};
+  }
+
+  /// Multiplies differences by v^m, or divides them.
+  template <direction Dir>
+  WINGBEAT_FN void twist(complex_type (&x)[e]) const {
+    if (is_odd || has_sums()) return;
+    WINGBEAT_UNROLL
+    for (unsigned m = 1; m < e; ++m) {
+      complex_type root = entry(2 * e + m);
+      if (Dir == direction::inverse) root = conj(root);
+      x[m] = x[m] * root;
+    }
+  }
+
+  /// Convolves what a thread has, and adds `first` to all sums. Returns the sum of all points.
+  WINGBEAT_FN complex_type convolve(complex_type (&x)[e], complex_type first) const {
+    constexpr size filter_at = numbers.filter_at();
+    const auto filter = this->roots() + filter_at + (has_sums() ? 0 : e);
+    thread::dft_by_factors<direction::forward>(x);
+    const complex_type sum = first + x[0];
+    WINGBEAT_UNROLL
+    for (unsigned k = 0; k < e; ++k) x[k] = x[k] * copied_from(filter + k);
+    if (has_sums()) x[0] = x[0] + first;
+    thread::dft_by_factors<direction::inverse>(x);
+    return sum;
+  }
+
+  /// Replaces both threads' results by the outputs of each.
+  WINGBEAT_FN void meet(complex_type (&x)[e]) const {
+    constexpr unsigned lanes = base::lanes, rows_bytes = row_shape.as_prime().staged_bytes();
+    const auto met = reinterpret_cast<WINGBEAT_LOCAL complex_type*>(this->scratch_ + rows_bytes);
+    const unsigned own = this->team().thread() * lanes + this->lane_in();
+    const unsigned other = (1 - this->team().thread()) * lanes + this->lane_in();
+    WINGBEAT_UNROLL
+    for (unsigned m = 0; m < e; ++m) copy_to(met + 2 * m * lanes + own, x[m]);
+    this->team().workgroup_barrier();
+    const real sign = has_sums() ? real(1) : real(-1);
+    WINGBEAT_UNROLL
+    for (unsigned m = 0; m < e; ++m) {
+      const complex_type z = copied_from(met + 2 * m * lanes + other);
+      if (is_odd && m % 2 == 1) {  // the difference has the other sign
+        x[m] = {x[m].re - sign * z.re, x[m].im - sign * z.im};
+      } else {
+        x[m] = {z.re + sign * x[m].re, z.im + sign * x[m].im};
+      }
+    }
+  }
+};
+
+}  // namespace wingbeat::device::bodies
