@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>  // system
+#include <cstdlib>     // system
+#include <filesystem>  // path
 #include <string>
 
 #include "backend/device_sources.hpp"
@@ -173,6 +174,16 @@ TEST(flatten, refuses_an_include_by_the_line_a_directive_gave_it) {
     FAIL() << "nothing was refused";
   } catch (const wingbeat::plan_error& why) {
     EXPECT_THAT(why.what(), HasSubstr("yours line 5 includes \"wingbeat/plan.hpp\""));
+  }
+}
+
+TEST(device_sources, have_the_lines_of_their_files_without_comments) {
+  const std::filesystem::path root = std::filesystem::path{WINGBEAT_TESTS_FOLDER}.parent_path();
+  for (const auto& each : device_sources()) {
+    const bool is_public = each.path.starts_with("wingbeat/");
+    const std::string file = content_of(root / (is_public ? "include" : "src") / each.path);
+    EXPECT_EQ(occurrences("\n", std::string{each.text}), occurrences("\n", file)) << each.path;
+    EXPECT_EQ(each.text.find("//"), std::string::npos) << each.path;
   }
 }
 
