@@ -1,13 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/line_functors.hpp"
 
+#include <complex>
+#include <cstdint>  // SIZE_MAX
+#include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>  // is_same_v
+#include <typeinfo>
+#include <variant>  // visit
 
+#include "device_functor.hpp"  // functor_source, name_of_type
 #include "formatted.hpp"       // formatted
+#include "stored_number.hpp"   // with_stored
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::programs {
 namespace {
+
+/// A functor of a request as the memory of lines in a kernel.
+struct fused_text {
+  std::string_view end;        ///< load or store.
+  std::string_view functor;    ///< Of device/functors: real_load or real_store.
+  std::string_view reduction;  ///< A class of reductions.hpp, by its full name.
+  std::string_view real;
+  std::size_t row_elements = 0;
+  const line_numbers& lines;
+  const fused_source& yours;
+  const std::vector<kernel_parameter>& operands;  ///< Of `yours`.
+  std::string_view memory = {};                   ///< Of lines: a class of device/functors.
+  std::string_view stored = {};  ///< In its place, of `diagonal_load`: what lines are stored as.
+  bool shares_text = false;
+  bool gathers = false;  ///< The outputs of a line.
+};
 
 /// Returns what a functor of a request is called in texts.
 std::string alias_of(const fused_text& text) {
@@ -65,6 +90,294 @@ functor_parts parts_of(const fused_text& text) {
   return parts;
 }
 
+fused_source source_of(const fused_text& text) {
+  fused_source own = functor_source(parts_of(text));
+  std::string prefix = quoted(text);
+  prefix += formatted(
+      "#line 1 \"type of your {0} functor\"\nusing {1} = {2};\n"
+      "#include \"wingbeat/device/functors/{3}_lines.hpp\"\n",
+      text.end, alias_of(text), text.yours.type, reduces(text) ? "reduced" : "fused");
+  if (!text.yours.parameters.empty()) {
+    prefix += formatted(
+        "static_assert(sizeof({0}::parameters) == {2}, \"the parameters of your {1} functor have "
+        "another size than {1}.source.parameters, which holds {2} bytes\");\n",
+        alias_of(text), text.end, text.yours.parameters.size());
+  }
+  own.text = prefix + own.text;
+  return own;
+}
+
+/// Returns the text of a functor over lines in memory.
+fused_source source_of(std::string_view class_name, const line_reduction& functor,
+                       std::string_view stored, std::string_view real, const line_numbers& lines,
+                       bool gathers) {
+  functor_parts parts{.type = formatted("wingbeat::device::functors::{}<{}, {}, {}>", class_name,
+                                        functor.name, stored, real),
+                      .constants = constants_of(lines)};
+  if (lines.has_roots) add_operand(parts, "roots");
+  if (gathers) parts.form = "fixed_gathering";
+  return functor_source(parts);
+}
+
+/// Returns the operands of a functor in place of memory.
+template <class Functor>
+std::vector<kernel_parameter> operands_of(const line_side<Functor>& side, std::size_t root_bytes) {
+  std::vector<kernel_parameter> list;
+  if (side.lines.has_roots) list.push_back(kernel_parameter::input(root_bytes));
+  if (!side.yours.source.parameters.empty()) list.push_back(kernel_parameter::input(1));
+  list.insert(list.end(), side.yours.operands.begin(), side.yours.operands.end());
+  return list;
+}
+
+/// A type that is stored, and in this process what converts it, if it is not computed with.
+struct stored_type {
+  std::size_t bytes;
+  std::string name;
+  host_load load = {};
+  host_store store = {};
+};
+template <class Real>
+stored_type type_of(precision stored) {
+  return with_stored<Real>(stored, [&](auto number) {
+    using stored_number = decltype(number);
+    stored_type type{sizeof number, name_of_type(typeid(number))};
+    if constexpr (!std::is_same_v<stored_number, Real>) {
+      type.load = run_reader<Real>{
+          [](const void* in, std::size_t, std::size_t first, std::span<Real> into) {
+            const auto* const source = static_cast<const stored_number*>(in) + first;
+            for (std::size_t i = 0; i < into.size(); ++i) into[i] = static_cast<Real>(source[i]);
+          }};
+      type.store = run_writer<Real>{
+          [](void* out, std::size_t, std::size_t first, std::span<const Real> values) {
+            auto* const target = static_cast<stored_number*>(out) + first;
+            for (std::size_t i = 0; i < values.size(); ++i) target[i] = stored_number(values[i]);
+          }};
+    }
+    return type;
+  });
+}
+
+template <class Real>
+device::functors::line_operands<Real> roots_in(const line_numbers& lines,
+                                               const host_arguments& given) {
+  if (!lines.has_roots) return {};
+  return {given.memory<const device::complex<Real>>(0)};
+}
+
+/// Lines in memory. Call: line_load or line_store of Reals.
+template <class Real, class Call>
+struct lines_in_memory {
+  line_numbers lines;
+  Call call;
+
+  template <class Memory, class Value>
+  void operator()(Memory* memory, std::size_t row, std::size_t first,
+                  std::span<Value> values) const {
+    call({lines, {}, row, first}, memory, values);
+  }
+  template <class Memory, class Value>
+  void operator()(Memory* memory, const host_arguments& given, std::size_t row, std::size_t first,
+                  std::span<Value> values) const {
+    call({lines, roots_in<Real>(lines, given), row, first}, memory, values);
+  }
+};
+
+/// Lines of a callable, Callable: host_load or host_store. Where a whole line lies in one run on
+/// both sides, it is called once for it, else for each element.
+template <class Real, class Callable, class Call>
+class lines_of_callable {
+  static constexpr bool loads = std::is_same_v<Callable, host_load>;
+  using all_elements = called_elements<Real, Callable>;
+
+ public:
+  template <class Functor>
+  lines_of_callable(const line_side<Functor>& side, std::size_t row_values,
+                    const Callable& callable, const line_calls<Call>& calls)
+      : lines_(side.lines),
+        callable_(callable),
+        row_elements_(side.yours.is_given() ? side.row_elements() : SIZE_MAX),
+        own_operands_(side.own_operands()),
+        row_values_(row_values),
+        multiplies_(side.multiplies),
+        calls_(calls) {}
+
+  template <class Value>
+  void operator()(typename all_elements::memory* memory, std::size_t row, std::size_t first,
+                  std::span<Value> values) const {
+    (*this)(memory, host_arguments{}, row, first, values);
+  }
+  template <class Value>
+  void operator()(typename all_elements::memory* memory, const host_arguments& given,
+                  std::size_t row, std::size_t first, std::span<Value> values) const {
+    const host_arguments of_yours = given.from(own_operands_);
+    const Real* const multiplied = multiplies_ ? static_cast<const Real*>(memory) : nullptr;
+    all_elements elements{callable_, row_elements_, multiplied, multiplies_ ? nullptr : memory,
+                          of_yours};
+    const auto roots = roots_in<Real>(lines_, given);
+    const bool is_whole = lines_.stride == 1 && lines_.origin == lines_.first;
+    if (is_whole && values.size() == row_values_) {
+      return whole(elements.from(lines_.offset_of(row)), roots, values);
+    }
+    calls_.called({lines_, roots, row, first}, &elements, values);
+  }
+
+ private:
+  /// Of all values of a row, by way of memory.
+  template <class Value>
+  void whole(const all_elements& elements, const device::functors::line_operands<Real>& roots,
+             std::span<Value> values) const {
+    thread_local std::vector<Real> line;
+    line.resize(lines_.end - lines_.first);
+    line_numbers alone = lines_;
+    alone.depth = 0;
+    alone.loops[0] = {};
+    alone.base = 0;
+    if constexpr (loads) elements.call(0, std::span{line});
+    calls_.memory({alone, roots}, line.data(), values);
+    if constexpr (!loads) elements.call(0, std::span<const Real>{line});
+  }
+
+  line_numbers lines_;
+  Callable callable_;
+  std::size_t row_elements_, own_operands_;
+  std::size_t row_values_;  ///< Of the inner transform.
+  bool multiplies_;
+  line_calls<Call> calls_;
+};
+
+/// Returns work as a callable of the values of a call, with or without operands.
+template <class Real, class Value, class Work>
+host_load callable_of(line_load<Real, Value>, bool has_operands, const Work& work) {
+  if (has_operands) return operand_reader<Value>{work};
+  return run_reader<Value>{work};
+}
+template <class Real, class Value, class Work>
+host_store callable_of(line_store<Real, Value>, bool has_operands, const Work& work) {
+  if (has_operands) return operand_writer<Value>{work};
+  return run_writer<Value>{work};
+}
+
+/// Returns what loads or stores lines in this process, with those of `line_functions`: of memory
+/// or, if there is one, of a callable.
+template <class Real, class Functor, class Functions, class Callable>
+Callable callable_of(const Functions& functions, const line_side<Functor>& side,
+                     std::size_t row_values, bool has_operands, const Callable& callable) {
+  return std::visit(
+      [&](const auto& calls) -> Callable {
+        if constexpr (requires { calls.memory; }) {
+          using call = decltype(calls.memory);
+          const call in_memory = calls.memory;
+          if (callable.index() == 0) {
+            return callable_of(in_memory, has_operands,
+                               lines_in_memory<Real, call>{side.lines, in_memory});
+          }
+          return callable_of(
+              in_memory, has_operands,
+              lines_of_callable<Real, Callable, call>{side, row_values, callable, calls});
+        } else {
+          return {};
+        }
+      },
+      functions);
+}
+
+template <class Real>
+fused_load computed_load(const line_side<fused_load>& side, std::size_t row_values,
+                         const line_reduction& functor) {
+  const std::string real = name_of_type(typeid(Real));
+  const auto& calls = functor.functions<Real>().loads;
+  fused_load result = side.yours;
+  result.operands = operands_of(side, sizeof(std::complex<Real>));
+  if (!side.yours.is_given()) {
+    const auto type = type_of<Real>(side.memory.stored);
+    result.in_bytes = side.memory.occupied_bytes();
+    result.element_bytes = type.bytes;
+    result.source = source_of("real_load", functor, type.name, real, side.lines, false);
+    result.callable = callable_of<Real>(calls, side, row_values, side.lines.has_roots, type.load);
+    return result;
+  }
+  if (side.multiplies) {
+    result.in_bytes = side.memory.occupied_bytes();
+    result.element_bytes = sizeof(Real);
+    result.moved_bytes += result.in_bytes;
+  }
+  if (side.yours.source.is_given()) {
+    result.source = source_of({.end = side.multiplies ? "multiplier" : "load",
+                               .functor = "real_load",
+                               .reduction = functor.name,
+                               .real = real,
+                               .row_elements = side.row_elements(),
+                               .lines = side.lines,
+                               .yours = side.yours.source,
+                               .operands = side.yours.operands,
+                               .memory = side.multiplies ? "multiplied_memory" : "fused_reader",
+                               .shares_text = side.shares_text});
+  }
+  if (side.yours.callable.index() != 0) {
+    result.callable =
+        callable_of<Real>(calls, side, row_values, !result.operands.empty(), side.yours.callable);
+  }
+  return result;
+}
+
+template <class Real>
+fused_load computed_diagonal(const line_side<fused_load>& side, const line_reduction& functor) {
+  const auto type = type_of<Real>(side.memory.stored);
+  fused_load result = side.yours;
+  result.in_bytes = side.memory.occupied_bytes();
+  result.moved_bytes += result.in_bytes;
+  result.operands = operands_of(side, sizeof(std::complex<Real>));
+  result.element_bytes = type.bytes;
+  result.source = source_of({.end = "multiplier",
+                             .functor = "diagonal_load",
+                             .reduction = functor.name,
+                             .real = name_of_type(typeid(Real)),
+                             .row_elements = side.multiplied_elements,
+                             .lines = side.lines,
+                             .yours = side.yours.source,
+                             .operands = side.yours.operands,
+                             .stored = type.name,
+                             .shares_text = side.shares_text});
+  return result;
+}
+
+template <class Real>
+fused_store computed_store(const line_side<fused_store>& side, std::size_t row_values,
+                           const line_reduction& functor) {
+  const std::string real = name_of_type(typeid(Real));
+  const auto& calls = functor.functions<Real>().stores;
+  const bool gathers = functor.gathers && side.lines.length > 0;
+  fused_store result = side.yours;
+  result.operands = operands_of(side, sizeof(std::complex<Real>));
+  if (!side.yours.is_given()) {
+    const auto type = type_of<Real>(side.memory.stored);
+    result.out_bytes = side.memory.occupied_bytes();
+    result.element_bytes = type.bytes;
+    result.source = source_of("real_store", functor, type.name, real, side.lines, gathers);
+    result.callable = callable_of<Real>(calls, side, row_values, side.lines.has_roots, type.store);
+    return result;
+  }
+  if (side.yours.source.is_given()) {
+    result.source =
+        source_of({.end = "store",
+                   .functor = "real_store",
+                   .reduction = functor.name,
+                   .real = real,
+                   .row_elements = side.row_elements(),
+                   .lines = side.lines,
+                   .yours = side.yours.source,
+                   .operands = side.yours.operands,
+                   .memory = side.yours.partial_bytes > 0 ? "fused_reducer" : "fused_writer",
+                   .shares_text = side.shares_text,
+                   .gathers = side.yours.partial_bytes == 0 && gathers});
+  }
+  if (side.yours.callable.index() != 0) {
+    result.callable =
+        callable_of<Real>(calls, side, row_values, !result.operands.empty(), side.yours.callable);
+  }
+  return result;
+}
+
 }  // namespace
 
 line_numbers lines_of(const arrays::array& memory, std::size_t axis,
@@ -104,21 +417,22 @@ line_numbers lines_of(const arrays::array& memory, std::size_t axis,
   return result;
 }
 
-fused_source source_of(const fused_text& text) {
-  fused_source own = functor_source(parts_of(text));
-  std::string prefix = quoted(text);
-  prefix += formatted(
-      "#line 1 \"type of your {0} functor\"\nusing {1} = {2};\n"
-      "#include \"wingbeat/device/functors/{3}_lines.hpp\"\n",
-      text.end, alias_of(text), text.yours.type, reduces(text) ? "reduced" : "fused");
-  if (!text.yours.parameters.empty()) {
-    prefix += formatted(
-        "static_assert(sizeof({0}::parameters) == {2}, \"the parameters of your {1} functor have "
-        "another size than {1}.source.parameters, which holds {2} bytes\");\n",
-        alias_of(text), text.end, text.yours.parameters.size());
-  }
-  own.text = prefix + own.text;
-  return own;
+fused_load load_of(const line_side<fused_load>& side, precision real, std::size_t row_values,
+                   const line_reduction& functor) {
+  return real == precision::fp64 ? computed_load<double>(side, row_values, functor)
+                                 : computed_load<float>(side, row_values, functor);
+}
+
+fused_load diagonal_load_of(const line_side<fused_load>& side, precision real,
+                            const line_reduction& functor) {
+  return real == precision::fp64 ? computed_diagonal<double>(side, functor)
+                                 : computed_diagonal<float>(side, functor);
+}
+
+fused_store store_of(const line_side<fused_store>& side, precision real, std::size_t row_values,
+                     const line_reduction& functor) {
+  return real == precision::fp64 ? computed_store<double>(side, row_values, functor)
+                                 : computed_store<float>(side, row_values, functor);
 }
 
 }  // namespace wingbeat::programs

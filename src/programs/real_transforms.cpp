@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>  // move
 
-#include "arrays/array.hpp"                        // array, pack
-#include "arrays/order.hpp"                        // common_precision
-#include "formatted.hpp"                           // formatted
-#include "programs/line_functors.hpp"              // line_side, load_of, store_of
-#include "programs/reductions.hpp"                 // reduced, roots_of
+#include "arrays/array.hpp"            // array, pack
+#include "arrays/order.hpp"            // common_precision
+#include "formatted.hpp"               // formatted
+#include "programs/line_functors.hpp"  // line_side, line_reduction_of, load_of, store_of
+#include "programs/reductions.hpp"     // reduced, roots_of
 #include "wingbeat/device/functors/diagonals.hpp"  // folded_diagonal
 #include "wingbeat/error.hpp"                      // plan_error
 #include "wingbeat/good_length.hpp"                // is_good_length
@@ -25,8 +25,8 @@ using arrays::array;
 using request::basis;
 using request::traits;
 
-/// Calls work(reduction, functor), the functor a class of diagonals.hpp, for n points of a kind
-/// that are undone at once.
+/// Calls work(reduction, functor), the functor of diagonals.hpp, for n points of a kind that are
+/// undone at once.
 template <class Work>
 void undone(const traits& kind, std::size_t n, const Work& work) {
   namespace functors = device::functors;
@@ -39,13 +39,13 @@ void undone(const traits& kind, std::size_t n, const Work& work) {
     chosen.roots = n / 2 + 1;
     chosen.order = 4 * n;
     chosen.are_loaded = true;
-    work(chosen, functors::folded_diagonal{});
+    work(chosen, line_diagonal_of<functors::folded_diagonal>());
   } else if (!is_extended) {
-    work(chosen, functors::cas_diagonal{});
+    work(chosen, line_diagonal_of<functors::cas_diagonal>());
   } else if (kind.functions == basis::cosine) {
-    work(chosen, functors::even_diagonal{});
+    work(chosen, line_diagonal_of<functors::even_diagonal>());
   } else {
-    work(chosen, functors::odd_diagonal{});
+    work(chosen, line_diagonal_of<functors::odd_diagonal>());
   }
 }
 
@@ -135,14 +135,16 @@ backend::lines_of_reals lines_between(const axis_step& step, const step_sides& s
 }
 
 /// Roots of lines carry the scale, of the last lines that read some.
-template <class Real>
-array_ends ends_of(const step_sides& sides, const reduction& chosen, double scale) {
+array_ends ends_of(const step_sides& sides, precision real, const reduction& chosen, double scale) {
   array_ends ends{.in = sides.in.memory.location, .out = sides.out.memory.location};
+  const auto roots_of_lines = [&](const line_numbers& lines, double factor) {
+    if (!lines.has_roots) return constant{};
+    return real == precision::fp64 ? roots_of<double>(chosen, factor)
+                                   : roots_of<float>(chosen, factor);
+  };
   const bool is_later = sides.out.lines.has_roots;
-  const constant none;
-  ends.load = arguments_of(
-      sides.in, sides.in.lines.has_roots ? roots_of<Real>(chosen, is_later ? 1 : scale) : none);
-  ends.store = arguments_of(sides.out, is_later ? roots_of<Real>(chosen, scale) : none);
+  ends.load = arguments_of(sides.in, roots_of_lines(sides.in.lines, is_later ? 1 : scale));
+  ends.store = arguments_of(sides.out, roots_of_lines(sides.out.lines, scale));
   return ends;
 }
 
@@ -264,26 +266,27 @@ class composer {
 
   void add(const axis_step& step, const array& from, const array& to) {
     reduced(step.kind, spec_.lengths[step.axis], [&](const reduction& chosen, auto functor) {
-      step_sides sides = sides_of(step, from, to);
-      line_numbers &in = sides.in.lines, &out = sides.out.lines;
-      in.has_roots = chosen.are_loaded;
-      out.has_roots = chosen.are_stored;
-      in.fine_bits = out.fine_bits = fine_bits_of(chosen.roots);
-      if (add_side_by_side(step, sides)) return;
-      const std::size_t columns = columns_of(step.axis, sides, chosen);
-      plan_spec inner{.lengths = {chosen.length},
-                      .batch = {lines_beside(step.axis) / columns, columns},
-                      .kind = chosen.inner,
-                      .real = arrays::common_precision(spec_)};
-      const double scale = chosen.factor * factor_of_end(to, spec_);
-      const bool has_edge = out.has_first_edge || out.has_last_edge;  // rounded once with the scale
-      if (chosen.roots == 0) (has_edge ? out.scale : inner.factor) = scale;
-      if (inner.real == precision::fp64) {
-        add_realised<double>(inner, chosen, sides, step.kind, scale, functor);
-      } else {
-        add_realised<float>(inner, chosen, sides, step.kind, scale, functor);
-      }
+      add(step, from, to, chosen, line_reduction_of<decltype(functor)>());
     });
+  }
+
+  void add(const axis_step& step, const array& from, const array& to, const reduction& chosen,
+           const line_reduction& functor) {
+    step_sides sides = sides_of(step, from, to);
+    line_numbers &in = sides.in.lines, &out = sides.out.lines;
+    in.has_roots = chosen.are_loaded;
+    out.has_roots = chosen.are_stored;
+    in.fine_bits = out.fine_bits = fine_bits_of(chosen.roots);
+    if (add_side_by_side(step, sides)) return;
+    const std::size_t columns = columns_of(step.axis, sides, chosen);
+    plan_spec inner{.lengths = {chosen.length},
+                    .batch = {lines_beside(step.axis) / columns, columns},
+                    .kind = chosen.inner,
+                    .real = arrays::common_precision(spec_)};
+    const double scale = chosen.factor * factor_of_end(to, spec_);
+    const bool has_edge = out.has_first_edge || out.has_last_edge;  // rounded once with the scale
+    if (chosen.roots == 0) (has_edge ? out.scale : inner.factor) = scale;
+    add_realised(inner, chosen, sides, step.kind, scale, functor);
   }
 
   /// Adds lines as the engine transforms them itself. Returns false, and adds nothing, where it has
@@ -304,39 +307,38 @@ class composer {
     const bool has_load = from.location == place::input && spec_.load.is_given();
     if (has_load || !spec_.multiplier.source.is_given()) return false;
     bool is_added = false;
-    undone(step.kind, spec_.lengths[step.axis], [&](const reduction& chosen, auto functor) {
-      const traits& back = request::traits_of(step.kind.opposite);
-      step_sides sides{{from, seen_by(lines_of(from, step.axis, ranges_), step.kind, true, false)},
-                       {to, seen_by(lines_of(to, step.axis, ranges_), back, false, false)}};
-      sides.in.yours = spec_.multiplier;
-      sides.in.multiplies = true;
-      sides.in.multiplied_elements = request::points_of(spec_);
-      if (to.location == place::output) sides.out.yours = spec_.store;
-      sides.in.shares_text = sides.out.shares_text =
-          spec_.multiplier.source.text == sides.out.yours.source.text;
-      sides.in.lines.has_roots = chosen.are_loaded;
-      sides.in.lines.fine_bits = fine_bits_of(chosen.roots);
-      if (columns_of(step.axis, sides, chosen) > 1) return;
-      plan_spec inner{.lengths = {chosen.length},
-                      .batch = lines_beside(step.axis),
-                      .kind = transform::dht,
-                      .real = arrays::common_precision(spec_)};
-      inner.factor = chosen.factor * factor_of_end(to, spec_);
-      is_added = inner.real == precision::fp64
-                     ? add_diagonal<double>(inner, chosen, sides, step.kind, functor)
-                     : add_diagonal<float>(inner, chosen, sides, step.kind, functor);
-    });
+    undone(step.kind, spec_.lengths[step.axis],
+           [&](const reduction& chosen, const line_reduction& functor) {
+             const traits& back = request::traits_of(step.kind.opposite);
+             step_sides sides{
+                 {from, seen_by(lines_of(from, step.axis, ranges_), step.kind, true, false)},
+                 {to, seen_by(lines_of(to, step.axis, ranges_), back, false, false)}};
+             sides.in.yours = spec_.multiplier;
+             sides.in.multiplies = true;
+             sides.in.multiplied_elements = request::points_of(spec_);
+             if (to.location == place::output) sides.out.yours = spec_.store;
+             sides.in.shares_text = sides.out.shares_text =
+                 spec_.multiplier.source.text == sides.out.yours.source.text;
+             sides.in.lines.has_roots = chosen.are_loaded;
+             sides.in.lines.fine_bits = fine_bits_of(chosen.roots);
+             if (columns_of(step.axis, sides, chosen) > 1) return;
+             plan_spec inner{.lengths = {chosen.length},
+                             .batch = lines_beside(step.axis),
+                             .kind = transform::dht,
+                             .real = arrays::common_precision(spec_)};
+             inner.factor = chosen.factor * factor_of_end(to, spec_);
+             is_added = add_diagonal(inner, chosen, sides, step.kind, functor);
+           });
     return is_added;
   }
 
-  template <class Real, class Reduction>
   bool add_diagonal(plan_spec& inner, const reduction& chosen, const step_sides& sides,
-                    const traits& kind, Reduction) {
-    inner.load = diagonal_load_of<Real, Reduction>(sides.in);
-    inner.store = store_of<Real, Reduction>(sides.out, chosen.length);
+                    const traits& kind, const line_reduction& functor) {
+    inner.load = diagonal_load_of(sides.in, inner.real, functor);
+    inner.store = store_of(sides.out, inner.real, chosen.length, functor);
     const std::optional<program> part = engine_.realise(on_, backend::diagonal_rows{inner});
     if (!part) return false;
-    add_titled(*part, ends_of<Real>(sides, chosen, 1),
+    add_titled(*part, ends_of(sides, inner.real, chosen, 1),
                formatted("{} by reals of length {} and their bins, times your factors, and back",
                          kind.name, chosen.length));
     return true;
@@ -348,14 +350,13 @@ class composer {
     program_.steps[first].title = std::move(title);
   }
 
-  template <class Real, class Reduction>
   void add_realised(plan_spec& inner, const reduction& chosen, const step_sides& sides,
-                    const traits& kind, double scale, Reduction) {
+                    const traits& kind, double scale, const line_reduction& functor) {
     const traits& made_by = request::traits_of(chosen.inner);
-    inner.load = load_of<Real, Reduction>(sides.in, count_of(made_by.in, chosen.length));
-    inner.store = store_of<Real, Reduction>(sides.out, count_of(made_by.out, chosen.length));
+    inner.load = load_of(sides.in, inner.real, count_of(made_by.in, chosen.length), functor);
+    inner.store = store_of(sides.out, inner.real, count_of(made_by.out, chosen.length), functor);
     add_titled(*engine_.realise(on_, resolved(inner, sides, chosen)),
-               ends_of<Real>(sides, chosen, scale),
+               ends_of(sides, inner.real, chosen, scale),
                formatted("{} by {} of length {}, {}{}", kind.name, made_by.name, chosen.length,
                          chosen.description, sides.in.multiplies ? ", times your factors" : ""));
   }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// How elements of inner transforms whose rows are lines of reals are loaded and stored in this
+// process: of each class of reductions.hpp one function for each type of number, so that what
+// calls them is made once.
+#pragma once
+
+#include <complex>
+#include <cstddef>  // size_t
+#include <span>
+#include <string>
+#include <type_traits>  // conditional_t, is_same_v
+#include <variant>      // get, get_if, monostate
+
+#include "wingbeat/device/functors/real_lines.hpp"  // line_numbers, line_operands
+#include "wingbeat/fusion.hpp"                      // host_load, host_store
+
+namespace wingbeat::programs {
+
+using device::functors::line_numbers;
+
+/// The elements of lines that a callable of a request loads or stores, or multiplies. Callable:
+/// host_load or host_store; multiplied: what its values multiply, if anything.
+template <class Real, class Callable>
+class called_elements {
+  static constexpr bool loads = std::is_same_v<Callable, host_load>;
+
+ public:
+  using memory = std::conditional_t<loads, const void, void>;
+
+  called_elements(const Callable& callable, std::size_t row_elements, const Real* multiplied,
+                  memory* given_memory, const host_arguments& given)
+      : callable_(callable),
+        row_elements_(row_elements),
+        multiplied_(multiplied),
+        memory_(given_memory),
+        given_(given) {}
+
+  /// Calls for elements from number `place` on, all of one row.
+  template <class Value>
+  void call(std::size_t place, std::span<Value> values) const {
+    const std::size_t row = (first_ + place) / row_elements_, i = (first_ + place) % row_elements_;
+    if constexpr (loads) {
+      called<run_reader<Real>, operand_reader<Real>>(row, i, values);
+      if (multiplied_ == nullptr) return;
+      for (std::size_t j = 0; j < values.size(); ++j) values[j] *= multiplied_[first_ + place + j];
+    } else {
+      called<run_writer<Real>, operand_writer<Real>>(row, i, values);
+    }
+  }
+  [[nodiscard]] Real get(device::functors::distance place) const {
+    Real value{};
+    call(static_cast<std::size_t>(place), std::span{&value, 1});
+    return value;
+  }
+  void put(device::functors::distance place, Real value) const {
+    call(static_cast<std::size_t>(place), std::span<const Real>{&value, 1});
+  }
+  [[nodiscard]] called_elements from(std::size_t place) const {
+    called_elements later = *this;
+    later.first_ += place;
+    return later;
+  }
+
+ private:
+  template <class Plain, class WithOperands, class Value>
+  void called(std::size_t row, std::size_t i, std::span<Value> values) const {
+    if (const auto* const plain = std::get_if<Plain>(&callable_)) {
+      return (*plain)(memory_, row, i, values);
+    }
+    std::get<WithOperands>(callable_)(memory_, given_, row, i, values);
+  }
+
+  const Callable& callable_;
+  std::size_t row_elements_;
+  const Real* multiplied_;
+  memory* memory_;
+  const host_arguments& given_;
+  std::size_t first_ = 0;
+};
+
+/// Elements of one row of the inner transform, from one on.
+template <class Real>
+struct row_part {
+  const line_numbers& lines;
+  const device::functors::line_operands<Real>& roots;
+  std::size_t row = 0, first = 0;
+};
+
+/// Loads and stores of values. `memory`: of Reals, or `called_elements`.
+template <class Real, class Value>
+using line_load = void (*)(const row_part<Real>& part, const void* memory, std::span<Value> values);
+template <class Real, class Value>
+using line_store = void (*)(const row_part<Real>& part, void* memory,
+                            std::span<const Value> values);
+
+template <class Call>
+struct line_calls {
+  Call memory, called;
+};
+
+/// Of none for reductions that no engine runs in this process.
+template <class Real>
+struct line_functions {
+  std::variant<std::monostate, line_calls<line_load<Real, Real>>,
+               line_calls<line_load<Real, std::complex<Real>>>>
+      loads;
+  std::variant<std::monostate, line_calls<line_store<Real, Real>>,
+               line_calls<line_store<Real, std::complex<Real>>>>
+      stores;
+};
+
+/// A class of reductions.hpp or diagonals.hpp.
+struct line_reduction {
+  std::string name;  ///< In texts.
+  bool gathers = false;
+  line_functions<float> fp32 = {};
+  line_functions<double> fp64 = {};
+
+  template <class Real>
+  [[nodiscard]] const line_functions<Real>& functions() const {
+    if constexpr (std::is_same_v<Real, double>) {
+      return fp64;
+    } else {
+      return fp32;
+    }
+  }
+};
+
+/// Returns a class of reductions.hpp.
+template <class Reduction>
+[[nodiscard]] const line_reduction& line_reduction_of();
+
+/// Returns a class of diagonals.hpp, which are compiled alone.
+template <class Diagonal>
+[[nodiscard]] const line_reduction& line_diagonal_of();
+
+}  // namespace wingbeat::programs
