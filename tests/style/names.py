@@ -12,12 +12,12 @@ REFUSED = ("of at by as with to from "
 # Names per folder, of the longest path that matches. Lower a number where you clean; add none.
 ALLOWED = {
     "apps/cli": 1,
-    "bench": 142, "bench/peers": 31,
+    "bench": 96, "bench/peers": 31,
     "docs/diagrams": 5,
     "examples": 40, "examples/kernels": 13,
     "include/wingbeat": 7, "include/wingbeat/device": 78,
     "src": 14,
-    "src/backend": 7, "src/backend/cuda": 8, "src/backend/host": 26, "src/backend/opencl": 9,
+    "src/backend": 7, "src/backend/cuda": 8, "src/backend/host": 26, "src/backend/opencl": 7,
     "src/channelising": 2, "src/convolving": 22, "src/planner": 2,
     "src/tuning": 1, "src/verify": 1,
     "tests": 78,
