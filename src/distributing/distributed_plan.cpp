@@ -386,16 +386,21 @@ std::string distributed_plan::impl::explain() const {
 
 std::string distributed_plan::impl::explain_own() const {
   const std::string own = whole.empty() ? "" : whole.begin()->second.explain();
+  const bool is_timed = device().runs_on == engine::cuda;  // what is expected was measured there
   if (divided == division::batch) {
     return formatted("{} transforms on {} ranks, each of which makes some; rank {}:\n{}",
                      std::size_t{spec.transform.batch}, ranks.size(), ranks.first(), own);
   }
   if (divided == division::axes) {
-    return formatted("{} ranks, {:.3g} ms expected, {:.3g} ms on one device\n{}", ranks.size(),
-                     1e3 * several_s, 1e3 * one_s, cut->explain());
+    std::string text = formatted("{} ranks", ranks.size());
+    if (is_timed) {
+      text +=
+          formatted(", {:.3g} ms expected, {:.3g} ms on one device", 1e3 * several_s, 1e3 * one_s);
+    }
+    return text + "\n" + cut->explain();
   }
   std::string text = "rank 0 makes it alone";
-  if (several_s > 0) {
+  if (several_s > 0 && is_timed) {
     text += formatted(": {:.3g} ms are expected, and {:.3g} ms on {} ranks", 1e3 * one_s,
                       1e3 * several_s, ranks.size());
   }
@@ -464,10 +469,7 @@ std::string distributed_plan::explain() const {
 
 void distributed_plan::enqueue(const buffer_view& in, const buffer_view& out) {
   const domain& ranks = require_owned(impl_, "plan").ranks;
-  std::vector<buffer_view> inputs(ranks.size()), outputs(ranks.size());
-  inputs[ranks.first()] = in;
-  outputs[ranks.first()] = out;
-  enqueue(inputs, outputs);
+  enqueue(distributing::views_of_first(ranks, in), distributing::views_of_first(ranks, out));
 }
 
 void distributed_plan::enqueue(std::span<const buffer_view> in, std::span<const buffer_view> out) {

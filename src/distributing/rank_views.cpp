@@ -37,6 +37,12 @@ void require_apart(const domain& ranks, std::size_t rank, const rank_views& in,
 
 }  // namespace
 
+std::vector<buffer_view> views_of_first(const domain& ranks, const buffer_view& given) {
+  std::vector<buffer_view> views(ranks.size());
+  views[ranks.first()] = given;
+  return views;
+}
+
 void require_all_ranks(const domain& ranks, const rank_views& in, const rank_views& out) {
   if (in.given.size() == ranks.size() && out.given.size() == ranks.size()) return;
   throw plan_error(

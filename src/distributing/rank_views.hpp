@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "views.hpp"            // start_rule
 #include "wingbeat/buffer.hpp"  // buffer_view
@@ -18,6 +19,10 @@ struct rank_views {
   std::span<const buffer_view> given;
   std::function<std::size_t(std::size_t rank)> bytes;
 };
+
+/// Returns a view for each rank, of which that of the first one of this process is given.
+[[nodiscard]] std::vector<buffer_view> views_of_first(const domain& ranks,
+                                                      const buffer_view& given);
 
 /// Throws `plan_error` unless there are two views for each rank.
 void require_all_ranks(const domain& ranks, const rank_views& in, const rank_views& out);

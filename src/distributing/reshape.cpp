@@ -252,10 +252,7 @@ void reshape::enqueue(std::span<const buffer_view> in, std::span<const buffer_vi
 
 void reshape::enqueue(const buffer_view& in, const buffer_view& out) {
   const domain& ranks = require_owned(impl_, "reshape").ranks;
-  std::vector<buffer_view> inputs(ranks.size()), outputs(ranks.size());
-  inputs[ranks.first()] = in;
-  outputs[ranks.first()] = out;
-  enqueue(inputs, outputs);
+  enqueue(distributing::views_of_first(ranks, in), distributing::views_of_first(ranks, out));
 }
 
 }  // namespace wingbeat

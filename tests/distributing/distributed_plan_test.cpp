@@ -227,6 +227,8 @@ TEST_P(distributed_plan_on, counts_what_goes_over_links) {
   }
   EXPECT_THAT(cut.explain(), HasSubstr("512 bytes over links, 256 of them from rank 0"));
   EXPECT_THAT(cut.explain(), Not(HasSubstr("your store"))) << "none was given";
+  const bool has_times = cut.explain().find("ms expected") != std::string::npos;
+  EXPECT_EQ(has_times, GetParam() == engine::cuda) << "those of GPUs";
 }
 
 TEST_P(distributed_plan_on, refuses_requests_that_it_cannot_cut) {
