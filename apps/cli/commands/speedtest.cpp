@@ -7,6 +7,7 @@
 #include <utility>  // move
 
 #include "cli/choose.hpp"                 // choose_devices
+#include "cli/elapsed_message.hpp"        // elapsed_message
 #include "cli/files.hpp"                  // require_files
 #include "cli/kinds.hpp"                  // axis_kind_named
 #include "cli/messages.hpp"               // print_message, print
@@ -125,6 +126,8 @@ std::vector<engine_timings> time_all(const speedtest_options& o,
   progress bar{"speedtest", lengths.size()};
   for (const std::size_t length : lengths) {
     bar.step(formatted("length {}", length));
+    elapsed_message shown{formatted("length {}", length)};  // planning may take minutes
+    shown.begin();
     const plan_spec exact = spec_of(o, length, precision::fp64);
     std::vector<double> input = noise(input_bytes(exact) / sizeof(double));
     round_to(o.real, input);
