@@ -72,8 +72,9 @@ WINGBEAT_FN void apply_powers_from(complex<Real> (&x)[E], complex<Real> first,
   for (unsigned high = 0; high < E; high += low) {
     complex<Real> step{Real(1), Real(0)};
     if (high > 0) step = row_root(row_of(high));
+    const unsigned count = minimum(low, E - high);
     WINGBEAT_UNROLL
-    for (unsigned q = 0; q < minimum(low, E - high); ++q) {
+    for (unsigned q = 0; q < count; ++q) {
       complex<Real> root = by[q];
       if (high > 0) root = root * step;
       x[high + q] = apply<Dir>(x[high + q], root);

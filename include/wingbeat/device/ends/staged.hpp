@@ -42,8 +42,9 @@ WINGBEAT_FN void in_round(const Body& body, unsigned round, const Call& call) {
 /// Calls call(lane, q) for all elements of a tile.
 template <unsigned Length, taken Taken, class Body, class Call>
 WINGBEAT_FN void each_staged(const Body& body, const Call& call) {
+  constexpr unsigned rounds = staged_rounds<Length, Body>();
   WINGBEAT_UNROLL
-  for (unsigned r = 0; r < staged_rounds<Length, Body>(); ++r)
+  for (unsigned r = 0; r < rounds; ++r)
     in_round<Length, Taken>(body, r, call);
 }
 
