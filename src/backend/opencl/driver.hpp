@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include "shared_library.hpp"  // opened
+
 namespace wingbeat::backend::opencl {
 
 using status = std::int32_t;  // cl_int
@@ -129,13 +131,8 @@ struct driver_api {
                    const event_handle*, event_handle*);
 };
 
-/// The library's functions, or one clause with the reason why they cannot be called.
-struct opened_driver {
-  driver_api api{};
-  std::string problem;  ///< Empty when `api` is whole (`program_with_il` may be null).
-};
-
-/// Opens the first of `candidates` (names for dlopen, or paths) that holds every function.
-[[nodiscard]] opened_driver open_driver(std::span<const std::string> candidates);
+/// Opens the first of `candidates` (names for dlopen, or paths) that holds every function but
+/// `program_with_il`, which may be null.
+[[nodiscard]] opened<driver_api> open_driver(std::span<const std::string> candidates);
 
 }  // namespace wingbeat::backend::opencl

@@ -95,7 +95,7 @@ namespace wingbeat::backend {
 const engine& opencl_engine() {
   static const std::vector<std::string> names{"libOpenCL.so.1"};
   static const auto* const driver =
-      std::make_unique<opencl::opened_driver>(opencl::open_driver(names)).release();
+      std::make_unique<opened<opencl::driver_api>>(opencl::open_driver(names)).release();
   static const auto* const only =
       std::make_unique<opencl::engine>(driver->api, driver->problem, kernel_cache::shared())
           .release();

@@ -58,14 +58,14 @@ class opencl_here : public ::testing::Test {
     return engine.compile(queue, source_of(text, threads, scratch_bytes));
   }
 
-  static backend::opencl::opened_driver driver() {
+  static wingbeat::opened<backend::opencl::driver_api> driver() {
     const std::vector<std::string> names{"libOpenCL.so.1"};
     return backend::opencl::open_driver(names);
   }
 
   folder directory;
   backend::kernel_cache cache{directory / "cache"};
-  const backend::opencl::opened_driver opened = driver();
+  const wingbeat::opened<backend::opencl::driver_api> opened = driver();
   const backend::opencl::engine engine{opened.api, opened.problem, cache};
   device_info info;
   std::shared_ptr<backend::queue> queue;
