@@ -47,12 +47,17 @@ WINGBEAT_FN constexpr float dither_of(unsigned word) {
   return above_one(word) - 1.5f + 5.9604645e-8f;
 }
 
+/// Returns h, half the channels rounded up: channel k + h has the dither words of channel k, with
+/// their halves exchanged: `dither_of(half_turned(word))`.
+WINGBEAT_FN constexpr unsigned first_turned(unsigned channels) {
+  return (channels + 1) / 2;
+}
+
 /// Returns the words of a channel's dither, of `channels`, at a time: of a pair of polarisations,
-/// real and imaginary parts. Channel k + h, h = half the channels rounded up, has the words of
-/// channel k, with their halves exchanged: `dither_of(half_turned(word))`.
+/// real and imaginary parts.
 WINGBEAT_FN constexpr random_words dither_words(size time, unsigned channel, unsigned channels,
                                                 unsigned pair, size seed) {
-  const unsigned middle = (channels + 1) / 2;
+  const unsigned middle = first_turned(channels);
   const unsigned shared = channel >= middle ? channel - middle : channel;
   return philox<dither_rounds>({{unsigned(time), unsigned(time >> 32), shared, pair}}, seed);
 }

@@ -21,7 +21,7 @@ namespace wingbeat::channelising {
   const device::random_words words = device::dither_words(
       static_cast<std::uint64_t>(timestamp), channel, channels, polarisation / 2, seed);
   const std::size_t word = 2 * (polarisation % 2);
-  const bool is_turned = channel >= (channels + 1) / 2;
+  const bool is_turned = channel >= device::first_turned(channels);
   const auto part = [&](std::uint32_t bits) {
     return device::dither_of(is_turned ? device::half_turned(bits) : bits);
   };

@@ -165,7 +165,7 @@ class bank {
       for (unsigned i = 0; i < 2 * together; ++i) {
         const unsigned part = i / together, side = i % together;
         const unsigned word = 2 * filters::polarisation(part);
-        const bool is_turned = together == 2 ? side == 1 : channel >= (n + 1) / 2;
+        const bool is_turned = together == 2 ? side == 1 : channel >= first_turned(n);
         const auto fraction_of = [&](unsigned bits) {
           return above_one(is_turned ? half_turned(bits) : bits);
         };

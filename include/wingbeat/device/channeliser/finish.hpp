@@ -122,7 +122,7 @@ class finished_rows {
       const random_words words = dither_words(time, channel, n, 0, numbers.seed);
       WINGBEAT_UNROLL
       for (unsigned pol = 0; pol < pols; ++pol)
-        add_dither(u[pol], words, pol, channel >= (n + 1) / 2);
+        add_dither(u[pol], words, pol, channel >= first_turned(n));
     }
     WINGBEAT_UNROLL
     for (unsigned pol = 0; pol < pols; ++pol) {

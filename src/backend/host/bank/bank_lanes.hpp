@@ -119,7 +119,7 @@ WINGBEAT_LANES words wide_product(words a, words b) {
 inline void dither(const dither_block& block) {
   constexpr words none{};
   const words first = none + 0xD2511F53U, second = none + 0xCD9E8D57U;
-  const std::uint32_t half = (block.channels + 1) / 2;
+  const std::uint32_t half = device::first_turned(block.channels);
   for (size_t i = 0; i < bank_block; i += word_lanes) {
     words at[4] = {none + (block.time & 0xFFFFFFFFU), none + (block.time >> 32),
                    none + (block.first_channel + i), none + block.pair};
