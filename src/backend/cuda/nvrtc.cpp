@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nvrtc.hpp"
 
-#include <algorithm>  // copy_n, sort
+#include <algorithm>  // copy, copy_n, sort
 #include <array>
 #include <charconv>  // from_chars
 #include <cstring>   // memcpy
@@ -174,10 +174,11 @@ std::vector<char> packed(const compile_report& report) {
   head.target_bytes = report.target.size();
   head.binary_bytes = report.binary.size();
   head.figures = report.figures;
-  std::vector<char> bytes(sizeof head);
+  std::vector<char> bytes(sizeof head + report.target.size() + report.binary.size());
   std::memcpy(bytes.data(), &head, sizeof head);
-  bytes.insert(bytes.end(), report.target.begin(), report.target.end());
-  bytes.insert(bytes.end(), report.binary.begin(), report.binary.end());
+  const auto behind =
+      std::copy(report.target.begin(), report.target.end(), bytes.begin() + sizeof head);
+  std::copy(report.binary.begin(), report.binary.end(), behind);
   return bytes;
 }
 
