@@ -3,6 +3,9 @@
 
 #include <algorithm>  // fill_n, max, min
 #include <complex>
+#include <span>
+#include <utility>  // move
+#include <vector>
 
 #include "backend/host/thread_pool.hpp"  // thread_pool
 #include "backend/host/thresholds.hpp"   // limits
@@ -25,6 +28,24 @@ void by_pieces(std::size_t n, unsigned n_threads, Work work) {
 template <class Real>
 std::size_t bytes_of(stored type, std::size_t reals) {
   return reals * (type == stored::own ? sizeof(Real) : 2);
+}
+
+/// Elements in a tile, each so many reals from the one before.
+struct tile_run {
+  std::size_t count = 0, position = 0, distance = 0;
+  std::size_t reals = 1;  ///< Of an element.
+
+  [[nodiscard]] bool is_dense() const { return distance == reals || count == 1; }
+};
+
+/// Calls work(values), dense ones that a thread keeps from call to call.
+template <class Value, class Work>
+void with_values(std::size_t count, const Work& work) {
+  thread_local std::vector<Value> kept;
+  std::vector<Value> values = std::move(kept);  // a callable may run another transform
+  values.resize(count);
+  work(std::span{values});
+  kept = std::move(values);
 }
 
 }  // namespace
@@ -111,23 +132,23 @@ void tile_end<Real>::put(const Real* tile, const tile_shape& shape, std::size_t 
   });
 }
 
-/// Calls `call(row, first element, count, place in the tile)` with runs that are dense on both
-/// sides and within one transform.
+/// Calls `call(row, first element, run)` with runs that are dense in memory and within one
+/// transform: callables take many elements at once wherever these lie in the tile.
 template <class Real>
 template <class Call>
 void tile_end<Real>::by_elements(std::size_t offset, std::size_t n_columns, index_range indices,
                                  const tile_shape& shape, Call call) const {
-  const std::size_t reals = element_reals();
-  const bool is_by_index = end_.stride == 1 && shape.step == reals;
-  const bool is_by_column = !is_by_index && column_stride_ == 1 && shape.column == reals;
+  const bool is_by_index = end_.stride == 1, is_by_column = !is_by_index && column_stride_ == 1;
+  tile_run run{.distance = is_by_index ? shape.step : shape.column, .reals = element_reals()};
   for (std::size_t index = indices.first; index < indices.end;) {
     const std::size_t n_indices = is_by_index ? indices.end - index : 1;
     for (std::size_t column = 0; column < n_columns;) {
       const std::size_t position = offset + index * end_.stride + column * column_stride_;
       const std::size_t left = end_.points - position % end_.points;
       const std::size_t n_run = is_by_column ? std::min(left, n_columns - column) : 1;
-      call(position / end_.points, position % end_.points, std::max(n_indices, n_run),
-           (end_.valid.first + index) * shape.step + column * shape.column);
+      run.count = std::max(n_indices, n_run);
+      run.position = (end_.valid.first + index) * shape.step + column * shape.column;
+      call(position / end_.points, position % end_.points, run);
       column += n_run;
     }
     index += n_indices;
@@ -140,11 +161,19 @@ void tile_end<Real>::call_load(const begin_of_end& begin, std::size_t n_columns,
                                index_range indices, const tile_shape& shape, Real* tile) const {
   const auto* plain = std::get_if<run_reader<Value>>(load_);
   by_elements(begin.offset, n_columns, indices, shape,
-              [&](std::size_t row, std::size_t first, std::size_t count, std::size_t position) {
-                const std::span<Value> into{reinterpret_cast<Value*>(tile + position), count};
-                if (plain != nullptr) return (*plain)(begin.memory, row, first, into);
-                std::get<operand_reader<Value>> (*load_)(begin.memory, begin.arguments, row, first,
-                                                         into);
+              [&](std::size_t row, std::size_t first, const tile_run& run) {
+                const auto fill = [&](std::span<Value> into) {
+                  if (plain != nullptr) return (*plain)(begin.memory, row, first, into);
+                  std::get<operand_reader<Value>> (*load_)(begin.memory, begin.arguments, row,
+                                                           first, into);
+                };
+                Real* const place = tile + run.position;
+                if (run.is_dense()) return fill({reinterpret_cast<Value*>(place), run.count});
+                with_values<Value>(run.count, [&](std::span<Value> values) {
+                  fill(values);
+                  for (std::size_t i = 0; i < run.count; ++i)
+                    reinterpret_cast<Value&>(place[i * run.distance]) = values[i];
+                });
               });
 }
 
@@ -154,11 +183,19 @@ void tile_end<Real>::call_store(const Real* tile, const tile_shape& shape, std::
                                 index_range indices, const begin_of_end& begin) const {
   const auto* plain = std::get_if<run_writer<Value>>(store_);
   by_elements(begin.offset, n_columns, indices, shape,
-              [&](std::size_t row, std::size_t first, std::size_t count, std::size_t position) {
-                const std::span values{reinterpret_cast<const Value*>(tile + position), count};
-                if (plain != nullptr) return (*plain)(begin.memory, row, first, values);
-                std::get<operand_writer<Value>> (*store_)(begin.memory, begin.arguments, row, first,
-                                                          values);
+              [&](std::size_t row, std::size_t first, const tile_run& run) {
+                const auto take = [&](std::span<const Value> values) {
+                  if (plain != nullptr) return (*plain)(begin.memory, row, first, values);
+                  std::get<operand_writer<Value>> (*store_)(begin.memory, begin.arguments, row,
+                                                            first, values);
+                };
+                const Real* const place = tile + run.position;
+                if (run.is_dense()) return take({reinterpret_cast<const Value*>(place), run.count});
+                with_values<Value>(run.count, [&](std::span<Value> values) {
+                  for (std::size_t i = 0; i < run.count; ++i)
+                    values[i] = reinterpret_cast<const Value&>(place[i * run.distance]);
+                  take(values);
+                });
               });
 }
 
