@@ -170,14 +170,19 @@ single_kernel single(size_t length, bool is_swapped) {
     case 50: return single_kernel_of<50, Real, Width>(is_swapped);
     case 52: return single_kernel_of<52, Real, Width>(is_swapped);
     case 54: return single_kernel_of<54, Real, Width>(is_swapped);
+    case 55: return single_kernel_of<55, Real, Width>(is_swapped);
     case 56: return single_kernel_of<56, Real, Width>(is_swapped);
     case 60: return single_kernel_of<60, Real, Width>(is_swapped);
     case 64: return single_kernel_of<64, Real, Width>(is_swapped);
+    case 65: return single_kernel_of<65, Real, Width>(is_swapped);
     case 72: return single_kernel_of<72, Real, Width>(is_swapped);
+    case 78: return single_kernel_of<78, Real, Width>(is_swapped);
     case 80: return single_kernel_of<80, Real, Width>(is_swapped);
     case 96: return single_kernel_of<96, Real, Width>(is_swapped);
     case 100: return single_kernel_of<100, Real, Width>(is_swapped);
     case 144: return single_kernel_of<144, Real, Width>(is_swapped);
+    case 160: return single_kernel_of<160, Real, Width>(is_swapped);
+    case 192: return single_kernel_of<192, Real, Width>(is_swapped);
     default: return nullptr;
   }
 }

@@ -39,7 +39,7 @@ struct longest_rows {
 };
 constexpr longest_rows longest_fp32[] = {{95, 46, 96},
                                          {63, 30, 24}};  // few rows, rows in all lanes
-constexpr longest_rows longest_fp64[] = {{95, 2, 64}, {63, 12, 24}};
+constexpr longest_rows longest_fp64[] = {{95, 2, 75}, {63, 12, 24}};
 
 }  // namespace
 

@@ -15,9 +15,10 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 using backend::host::row_transform;
 
-constexpr std::size_t lengths[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14,  15, 16, 18,
-                                   20, 21, 22, 24, 25, 26, 27, 28, 30, 32, 33, 35, 36,  39, 40, 42,
-                                   44, 45, 48, 50, 52, 54, 56, 60, 64, 72, 80, 96, 100, 144};
+constexpr std::size_t lengths[] = {2,  3,  4,  5,  6,  7,  8,  9,  10,  11,  12,  13, 14,
+                                   15, 16, 18, 20, 21, 22, 24, 25, 26,  27,  28,  30, 32,
+                                   33, 35, 36, 39, 40, 42, 44, 45, 48,  50,  52,  54, 55,
+                                   56, 60, 64, 65, 72, 78, 80, 96, 100, 144, 160, 192};
 
 template <class Real>
 class host_single : public ::testing::Test {};
