@@ -38,14 +38,6 @@ class halved_rader : public thread_rows<Policy, Group> {
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
-    unsigned input[e][2], output[e];  // known before the rows arrive
-    WINGBEAT_UNROLL
-    for (unsigned m = 0; m < e; ++m) {
-      const complex_type inputs = entry(m), outputs = entry(e + m);
-      input[m][0] = index_of_real(inputs.re);
-      input[m][1] = index_of_real(inputs.im);
-      output[m] = index_of_real(has_sums() ? outputs.re : outputs.im);
-    }
     ends::read_staged<Policy, points, true>(
         *this, tile,
         [&](unsigned lane, unsigned q, complex_type z) { copy_to(row_of(lane) + q, z); });
@@ -55,15 +47,20 @@ class halved_rader : public thread_rows<Policy, Group> {
     complex_type x[e];
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < e; ++m) {
-      x[m] =
-          combined(m, copied_from(behind(row, input[m][0])), copied_from(behind(row, input[m][1])));
+      const complex_type offsets = entry(m);
+      x[m] = combined(m, copied_from(behind(row, index_of_real(offsets.re))),
+                      copied_from(behind(row, index_of_real(offsets.im))));
     }
     twist<direction::forward>(x);
     const complex_type sum = convolve(x, first);
     twist<direction::inverse>(x);
     meet(x);
     WINGBEAT_UNROLL
-    for (unsigned m = 0; m < e; ++m) copy_to(behind(row, output[m]), Pass::scaled(x[m]));
+    for (unsigned m = 0; m < e; ++m) {
+      const complex_type offsets = entry(e + m);
+      const unsigned output = index_of_real(has_sums() ? offsets.re : offsets.im);
+      copy_to(behind(row, output), Pass::scaled(x[m]));
+    }
     if (has_sums()) copy_to(row, Pass::scaled(sum));
     this->team().workgroup_barrier();
     ends::write_staged<Policy, kept, kept == points>(

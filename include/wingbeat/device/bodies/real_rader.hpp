@@ -60,18 +60,15 @@ class real_rader : public real_rader_base<Policy, Group>::type {
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
-    unsigned input[e][2], output[e][2];  // known before the rows arrive
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
-      read_offsets(0, r, input[r]);
-      read_offsets(1, r, output[r]);
-    }
     arrive<Elements::reads_reals>(tile);
     pass.prefetch(number, rows);
     WINGBEAT_LOCAL real* const row = row_of(this->lane_in());
     complex_type x[e], other[e];
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) x[r] = {*behind(row, input[r][0]), *behind(row, input[r][1])};
+    for (unsigned r = 0; r < e; ++r) {
+      const complex_type offsets = offset(0, r);
+      x[r] = {*behind(row, index_of_real(offsets.re)), *behind(row, index_of_real(offsets.im))};
+    }
     const real first = row[0] * (Elements::reads_reals ? real(0.5) : real(1));
     transform_and_meet(x, other);
     real sum = first;
@@ -87,9 +84,9 @@ class real_rader : public real_rader_base<Policy, Group>::type {
     transform_back(x);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) {
-      const complex_type z = Pass::scaled(x[r]);
-      *behind(row, output[r][0]) = z.re;
-      *behind(row, output[r][1]) = z.im;
+      const complex_type offsets = offset(1, r), z = Pass::scaled(x[r]);
+      *behind(row, index_of_real(offsets.re)) = z.re;
+      *behind(row, index_of_real(offsets.im)) = z.im;
     }
     if (this->number_in(0) == 0) row[0] = Pass::scaled({sum, sum}).re;
     this->team().workgroup_barrier();
@@ -141,12 +138,9 @@ class real_rader : public real_rader_base<Policy, Group>::type {
     }
   }
 
-  WINGBEAT_FN void read_offsets(unsigned side, unsigned r, unsigned (&bytes)[2]) const {
+  WINGBEAT_FN complex_type offset(unsigned side, unsigned r) const {
     constexpr size offsets_at = numbers.factors_at();
-    const complex_type both =
-        copied_from(this->roots() + offsets_at + side * length + this->number_in(r));
-    bytes[0] = index_of_real(both.re);
-    bytes[1] = index_of_real(both.im);
+    return copied_from(this->roots() + offsets_at + side * length + this->number_in(r));
   }
   WINGBEAT_FN complex_type factor(unsigned second, unsigned r) const {
     constexpr size factors_at = numbers.filter_at();
