@@ -5,6 +5,7 @@
 // checked, and how much of its bound the largest error of each signal had: support/share.hpp deals
 // the lengths of full runs to processes. Of lengths beyond 2^17 a few elements are summed, and the
 // opposite transform brings back all.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>  // max
@@ -30,6 +31,8 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 
 using request::kinds;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
 
 /// Returns what the bounds of good lengths are multiplied by.
 long double chirp_factor(const plan_spec& spec) {
@@ -287,6 +290,31 @@ TEST_P(any_length, of_rows_of_images_of_reals) {
       }
     }
   }
+}
+
+/// Behind preparation, too, which frees the numbers of both.
+TEST_P(any_length, says_which_algorithm_and_why) {
+  const auto words = [&](std::size_t n, transform kind) {
+    return plan{*on, {.lengths = {n}, .kind = kind}}.explain();
+  };
+  if (GetParam() == engine::reference) {
+    EXPECT_THAT(words(202, transform::forward),
+                HasSubstr("factors above 100 by Bluestein's chirp"));
+    return;
+  }
+  for (const transform kind : {transform::forward, transform::inverse_to_real, transform::dct2}) {
+    EXPECT_THAT(
+        words(compiles() ? 37 : 2017, kind),
+        ContainsRegex(compiles() ? "by Rader's algorithm within 36( reals)? \\(37 is prime, 36"
+                                 : "by Rader's algorithm within 2016 \\(2017 is prime, 2016 "));
+    EXPECT_THAT(words(149, kind), ContainsRegex("by Bluestein's chirp within [0-9]+ \\(149 is "
+                                                "prime, 148 has the factor 37\\)"));
+  }
+  if (compiles()) return;
+  EXPECT_THAT(words(65537, transform::forward),
+              HasSubstr("(65537 points outgrow the inner cache)"));
+  const plan columns{*on, {.lengths = {149, 8}}};
+  EXPECT_THAT(columns.explain(), HasSubstr("columns of 149 points by Bluestein's chirp within "));
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, any_length, all_engines(), engine_name);

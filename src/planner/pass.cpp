@@ -2,11 +2,11 @@
 #include "planner/pass.hpp"
 
 #include <algorithm>  // copy
+#include <utility>    // pair
 
-#include "chirp.hpp"                    // chirp
-#include "formatted.hpp"                // formatted
-#include "rader.hpp"                    // is_rader_length
-#include "wingbeat/device/factors.hpp"  // greatest_factor
+#include "algorithm_text.hpp"  // chirp_text, quicker_than_rader, rader_text
+#include "chirp.hpp"           // chirp
+#include "formatted.hpp"       // formatted
 
 namespace wingbeat::planner {
 namespace {
@@ -57,25 +57,15 @@ std::string cut_text(const pass& planned) {
 std::string algorithm_text(const pass& planned) {
   const auto& [by_chirp, by_rader] = planned.convolved_by;
   if (by_rader) {
-    const std::size_t prime = planned.shape().elements();
-    return formatted(", by Rader's algorithm within {}{} ({} is prime, {} has small factors)",
-                     prime - 1, planned.shape().makes == body::real_rader ? " reals" : "", prime,
-                     prime - 1);
+    const bool has_reals = planned.shape().makes == body::real_rader;
+    return ", " + rader_text(planned.shape().elements(), has_reals);
   }
   if (!by_chirp) return {};
-  const std::size_t n = by_chirp->points;
-  const auto greatest = [](std::size_t number) {
-    return device::greatest_factor(static_cast<unsigned>(number));
-  };
-  std::string reason = formatted("{} has the factor {}", n, greatest(n));
-  if (is_rader_length(n)) {
-    reason = planned.shape().length == by_chirp->total
-                 ? "expected to take less time than Rader's algorithm"
-                 : formatted("no workgroup holds {} points", n);
-  } else if (greatest(n) == n) {
-    reason = formatted("{} is prime, {} has the factor {}", n, n - 1, greatest(n - 1));
-  }
-  return formatted(", by Bluestein's chirp within {} ({})", by_chirp->total, reason);
+  const auto [points, total] = std::pair{by_chirp->points, by_chirp->total};
+  return ", " + chirp_text(points, total,
+                           planned.shape().length == total
+                               ? std::string{quicker_than_rader}
+                               : formatted("no workgroup holds {} points", points));
 }
 
 }  // namespace

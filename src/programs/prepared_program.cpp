@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/argument_list.hpp"     // argument_list, entry_parameters
+#include "chirp.hpp"                     // chirp
 #include "formatted.hpp"                 // formatted
 #include "planner/kernel_text.hpp"       // kernel_text, entry_name
 #include "planner/roots.hpp"             // table_of
@@ -54,6 +55,15 @@ template <class Real>
 std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on, const pass& launch) {
   const auto roots = planner::table_of<Real>(launch.numbers, launch.convolved_by);
   return uploaded(on, launch.parameter_blocks(), std::as_bytes(std::span{roots}));
+}
+
+/// Frees numbers by the million, which are in the table; their sizes, which `describe` names, stay.
+void free_numbers(std::shared_ptr<const chirp>& numbers) {
+  if (!numbers) return;
+  auto sizes = std::make_shared<chirp>(1, 1, true, precision::fp32);
+  sizes->points = numbers->points;
+  sizes->total = numbers->total;
+  numbers = std::move(sizes);
 }
 
 bool has_functor(const pass& described) {
@@ -170,7 +180,7 @@ prepared_program::prepared_program(const kernel_compiler& compiler,
     if (launch == nullptr) continue;
     added.table = launch->real == precision::fp64 ? uploaded<double>(on, *launch)
                                                   : uploaded<float>(on, *launch);
-    launch->convolved_by = {};  // numbers by the million
+    free_numbers(launch->convolved_by.by_chirp);
     added.compiled = compiled(compiler, on, *launch);
   }
   if (is_worth_recording(program_, on->device())) {

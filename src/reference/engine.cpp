@@ -84,7 +84,7 @@ class plan final : public backend::call {
     const bool is_chirped = std::any_of(axes_.begin(), axes_.end(), has_chirp);
     return formatted("{} of length {}: {}{} in long double, rounded once to {}",
                      name_of(spec_.kind), joined(spec_.lengths, "x"), algorithm,
-                     is_chirped ? ", large prime factors by a chirp" : "",
+                     is_chirped ? ", prime factors above 100 by Bluestein's chirp" : "",
                      name_of(request_.out.stored));
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>  // fill
 
+#include "algorithm_text.hpp"                 // chirp_text, rader_text
 #include "backend/host/rows/mixed_chain.hpp"  // row_cost
 #include "backend/host/thresholds.hpp"        // limits
 #include "formatted.hpp"                      // formatted
@@ -81,9 +82,13 @@ std::size_t chirp_transform<Real>::workspace_bytes() const noexcept {
 
 template <class Real>
 std::string chirp_transform<Real>::explain() const {
-  return formatted("{} points as a convolution {} within {}\n{}, and back", length_,
-                   is_by_rader() ? "by Rader's order" : "with a chirp", padded_.length(),
-                   padded_.explain());
+  const std::string without_rader = row_transform<Real>::is_long(length_)
+                                        ? formatted("{} points outgrow the inner cache", length_)
+                                        : std::string{quicker_than_rader};
+  return formatted(
+      "{} points {}\n{}, and back", length_,
+      is_by_rader() ? rader_text(length_) : chirp_text(length_, padded_.length(), without_rader),
+      padded_.explain());
 }
 
 template <class Real>

@@ -3,6 +3,7 @@
 
 #include <bit>  // has_single_bit
 
+#include "algorithm_text.hpp"                  // chirp_text
 #include "backend/host/rows/chain_tables.hpp"  // factorised, table_writer, write_chain
 #include "backend/host/rows/mixed_chain.hpp"   // has_radices, mixed_chain, chain_cost
 #include "backend/host/thresholds.hpp"         // limits
@@ -63,8 +64,10 @@ std::size_t strip_transform<Real>::scratch_reals() const noexcept {
 template <class Real>
 std::string strip_transform<Real>::explain() const {
   if (chirped_) {
-    return formatted("columns of {} points convolved with a chirp within {}, radices {}, {} lanes",
-                     chirped_->view().length, chain_.length, words(chain_), width());
+    const std::size_t length = chirped_->view().length;
+    return formatted("columns of {} points {}, radices {}, {} lanes", length,
+                     chirp_text(length, chain_.length, "Rader's algorithm takes rows alone"),
+                     words(chain_), width());
   }
   return formatted("columns of {} points, radices {}, {} lanes", chain_.length, words(chain_),
                    width());

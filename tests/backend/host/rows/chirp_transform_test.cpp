@@ -74,8 +74,8 @@ TEST(large_primes, are_convolved_by_rader_where_that_costs_less) {
   const auto words_of = [&](std::size_t n) {
     return backend::host::chirp_transform<float>{set.kernels->fp32, n, 1}.explain();
   };
-  EXPECT_NE(words_of(2017).find("Rader's order within 2016"), std::string::npos);
-  EXPECT_NE(words_of(2027).find("with a chirp"), std::string::npos);  // 2,026 = 2 x 1,013
+  EXPECT_NE(words_of(2017).find("by Rader's algorithm within 2016"), std::string::npos);
+  EXPECT_NE(words_of(2027).find("by Bluestein's chirp"), std::string::npos);  // 2,026 = 2 x 1,013
 }
 
 TEST(large_primes_in_columns, are_lengths_of_columns) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithm_text.hpp"
+
+#include "formatted.hpp"                // formatted
+#include "rader.hpp"                    // is_rader_length
+#include "wingbeat/device/factors.hpp"  // greatest_factor
+
+namespace wingbeat {
+namespace {
+
+std::size_t greatest(std::size_t number) {
+  return device::greatest_factor(static_cast<unsigned>(number));
+}
+
+}  // namespace
+
+std::string rader_text(std::size_t points, bool are_reals) {
+  return formatted("by Rader's algorithm within {}{} ({} is prime, {} has small factors)",
+                   points - 1, are_reals ? " reals" : "", points, points - 1);
+}
+
+std::string chirp_text(std::size_t points, std::size_t total, std::string_view without_rader) {
+  std::string reason = formatted("{} has the factor {}", points, greatest(points));
+  if (is_rader_length(points)) {
+    reason = without_rader;
+  } else if (greatest(points) == points) {
+    reason =
+        formatted("{} is prime, {} has the factor {}", points, points - 1, greatest(points - 1));
+  }
+  return formatted("by Bluestein's chirp within {} ({})", total, reason);
+}
+
+}  // namespace wingbeat
