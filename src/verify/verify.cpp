@@ -97,13 +97,16 @@ std::vector<verdict> check(const std::vector<device_info>& ranks, precision real
   const auto points = points_of(over);
   for (const std::size_t n : points) {
     request::validated(plan_spec{.lengths = {n}, .real = real}, ranks.front());
+    for (const transform kind : kinds) {
+      request::validated(plan_spec{.lengths = {n}, .kind = kind, .real = real}, ranks.front());
+    }
   }
   runner subject{ranks, real};
   runner oracle{first_device(engine::reference), precision::fp64};
   std::vector<verdict> verdicts;
   for (const std::size_t n : points) {
     if (before_each) before_each(n);
-    for (const transform kind : kinds) {
+    for (const transform kind : kinds.empty() ? every_kind() : kinds) {
       for (const shape& axes : shapes_of(n)) {
         if (!has_axes(kind, axes)) continue;
         subject.forget();

@@ -74,6 +74,7 @@ std::vector<subject> subjects_of(const verify_options& o) {
   return subjects;
 }
 
+/// Returns the kinds to check; none: each that exists for a length.
 std::vector<transform> kinds_of(const verify_options& o) {
   std::vector<std::string> names = o.kinds;
   const bool is_all = std::erase(names, "all") > 0;
@@ -82,10 +83,9 @@ std::vector<transform> kinds_of(const verify_options& o) {
     kinds = kinds_named(joined(names, ","), formatted("all, or some of {}", all_kinds));
   }
   if (!is_all) return kinds;
+  if (o.devices.size() < 2) return {};
   kinds = verify::every_kind();
-  if (o.devices.size() > 1) {
-    std::erase_if(kinds, [](transform each) { return request::traits_of(each).is_real_to_real(); });
-  }
+  std::erase_if(kinds, [](transform each) { return request::traits_of(each).is_real_to_real(); });
   return kinds;
 }
 
