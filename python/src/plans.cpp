@@ -107,18 +107,22 @@ expected_array expected_of(nb::tuple shape, nb::tuple strides, const std::string
 /// A plan, and what its functors take in each run.
 class owned_plan {
  public:
-  owned_plan(queue on, std::vector<std::size_t> lengths, std::vector<std::size_t> batch, int kind,
-             const std::string& real, int scale, double factor, bool orthogonalize,
-             bool is_scrambled, bool is_in_place, const side& in, const side& out,
-             const std::optional<functor>& load, const std::optional<functor>& store,
-             const std::optional<functor>& multiplier)
+  owned_plan(queue on, std::vector<std::size_t> lengths, std::vector<std::size_t> batch,
+             const std::vector<std::size_t>& kinds, const std::string& real, int scale,
+             double factor, bool orthogonalize, bool is_scrambled, bool is_in_place, const side& in,
+             const side& out, const std::optional<functor>& load,
+             const std::optional<functor>& store, const std::optional<functor>& multiplier)
       : is_in_place_(is_in_place),
         runs_on_(on.device().runs_on),
+        memory_of_(runs_on_ == engine::reference ? engine::host : runs_on_),
         device_index_(runs_on_ == engine::cuda ? on.device().index : 0) {
     plan_spec spec;
     spec.lengths = std::move(lengths);
     if (!batch.empty()) spec.batch = batch_shape{std::move(batch)};
-    spec.kind = static_cast<transform>(kind);
+    spec.kind = static_cast<transform>(kinds.back());
+    if (kinds.size() > 1) {
+      for (const std::size_t kind : kinds) spec.axis_kinds.push_back(static_cast<transform>(kind));
+    }
     spec.real = precision_named(real);
     spec.scale = static_cast<scaling>(scale);
     spec.factor = factor;
@@ -172,7 +176,7 @@ class owned_plan {
     const auto in = view(x);
     const bool has_operands =
         !operands_.load.empty() || !operands_.store.empty() || !operands_.multiplier.empty();
-    if (!in || !expected_in_.is(*in) || has_operands || in->runs_on != runs_on_ ||
+    if (!in || !expected_in_.is(*in) || has_operands || in->runs_on != memory_of_ ||
         in->device_index != device_index_) {
       return nb::none();
     }
@@ -180,7 +184,7 @@ class owned_plan {
     nb::object result = nb::borrow(given);
     if (!given.is_none()) {
       const auto written = view(given);
-      if (!written || !expected_out_.is(*written) || written->runs_on != runs_on_ ||
+      if (!written || !expected_out_.is(*written) || written->runs_on != memory_of_ ||
           written->device_index != device_index_ ||
           (library == nullptr && !is_writeable_numpy(given))) {
         return nb::none();
@@ -190,14 +194,14 @@ class owned_plan {
       if (is_shared ? !takes_x_ || !are_one_place(*in, out) : is_in_place_) return nb::none();
       if (library != nullptr) library->note_written(given);
     } else if (makes_out_ && expected_out_.is_stated) {
-      out.runs_on = runs_on_;
+      out.runs_on = memory_of_;
       out.device_index = device_index_;
       result = library == nullptr ? empty_numpy(out) : library->empty(x, *in, out);
       if (result.is_none()) return result;
     } else {
       return result;
     }
-    const bool is_device = runs_on_ != engine::host;
+    const bool is_device = memory_of_ != engine::host;
     queue_run(in->view(), out.view(), {}, is_device ? library->stream_of(*in) : 0,
               is_device ? library->workspace_near(x) : nb::none());
     return result;
@@ -237,6 +241,7 @@ class owned_plan {
   std::size_t in_bytes_ = 0, out_bytes_ = 0;
   bool is_in_place_;
   engine runs_on_;
+  engine memory_of_;  ///< Whose arrays it takes: the reference engine those of the processor.
   int device_index_;
 };
 
@@ -316,11 +321,11 @@ void bind_plans(nb::module_& module) {
   bind_descriptions(module);
   const auto released = nb::call_guard<nb::gil_scoped_release>();
   nb::class_<owned_plan>(module, "OwnedPlan", "A plan, with the sizes and operands of its runs.")
-      .def(nb::init<queue, std::vector<std::size_t>, std::vector<std::size_t>, int,
-                    const std::string&, int, double, bool, bool, bool, const side&, const side&,
-                    const std::optional<functor>&, const std::optional<functor>&,
-                    const std::optional<functor>&>(),
-           "queue"_a, "lengths"_a, "batch"_a, "kind"_a, "real"_a, "scale"_a, "factor"_a,
+      .def(nb::init<queue, std::vector<std::size_t>, std::vector<std::size_t>,
+                    const std::vector<std::size_t>&, const std::string&, int, double, bool, bool,
+                    bool, const side&, const side&, const std::optional<functor>&,
+                    const std::optional<functor>&, const std::optional<functor>&>(),
+           "queue"_a, "lengths"_a, "batch"_a, "kinds"_a, "real"_a, "scale"_a, "factor"_a,
            "orthogonalize"_a, "is_scrambled"_a, "is_in_place"_a, "input"_a, "out"_a,
            "load"_a = nb::none(), "store"_a = nb::none(), "multiplier"_a = nb::none())
       .def_prop_ro("in_bytes", &owned_plan::in_bytes)

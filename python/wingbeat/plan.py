@@ -212,7 +212,8 @@ class Plan(OfDevice):
     shape      of the transform: its longer side, batches included; of `rfft` and `irfft` that of
                the real numbers.
     axes       which dimensions of the shape are transformed, up to three; None: all.
-    kind       "fft", "ifft", "rfft", "irfft", "dct1" to "dct4", "dst1" to "dst4" or "dht".
+    kind       "fft", "ifft", "rfft", "irfft", "dct1" to "dct4", "dst1" to "dst4" or "dht"; of the
+               latter, which are from reals to reals, also a tuple of one for each axis.
     dtype      of the input's elements: "complex64", "float16" ..; `out_dtype` of the output's,
                where they are stored as another type. fp64 mixes with no other.
     norm       None: unscaled, in both directions; "length": divided by the number of points,
@@ -230,15 +231,16 @@ class Plan(OfDevice):
                after "dct2". Its `norm` is that of both ways together: with "length", factors of 1
                leave x as it is.
     device     a `wingbeat.Device`, an engine's name, a `wingbeat.Queue` for its device, or a
-               `pyopencl.CommandQueue`; None: the processor.
+               `pyopencl.CommandQueue`; None: the processor. "reference" takes the processor's
+               arrays.
 
     >>> plan = wingbeat.Plan(8, dtype="complex64")
     >>> plan(np.ones(8, np.complex64))[0]
     np.complex64(8+0j)
     """
 
-    def __init__(self, shape: int | Sequence[int], axes: Axes = None, *, kind: str = "fft",
-                 dtype: Any = "complex64", out_dtype: Any = None, norm: str | None = None,
+    def __init__(self, shape: int | Sequence[int], axes: Axes = None, *,
+                 kind: str | Sequence[str] = "fft", dtype: Any = "complex64", out_dtype: Any = None, norm: str | None = None,
                  factor: float = 1.0, orthogonalize: bool = False, bins: str = "natural",
                  in_place: bool = False, layout_in: Layout | None = None,
                  layout_out: Layout | None = None,
@@ -247,7 +249,6 @@ class Plan(OfDevice):
                  store: Functor | None = None, multiplier: Functor | None = None,
                  device: Any = None) -> None:
         self.shape = integers(shape, "shape")
-        self.kind = kind
         rank = len(self.shape)
         if any(n < 1 for n in self.shape):
             raise ValueError(f"shape is {self.shape}; give lengths of 1 or more")
@@ -257,9 +258,9 @@ class Plan(OfDevice):
         if len({axis % rank for axis in axes}) != len(axes) or not axes:
             raise ValueError(f"axes are {tuple(axes)}; give one or more, each once")
         self.axes = tuple(axis % rank for axis in axes)
-        if kind not in list(_KINDS):
-            raise ValueError(f"kind is {kind!r}; give one of {', '.join(_KINDS)}")
-        self._transform = _KINDS[kind]
+        kinds = _kinds_of(kind, len(self.axes))
+        self.kind = kinds[0] if len(set(kinds)) == 1 else kinds
+        self._transform = _KINDS[kinds[-1]]
         self._choose_types(dtype, out_dtype)
         native = getattr(device, "int_ptr", None)  # of pyopencl's queues: plans are of a context
         for name, given, expected in (
@@ -277,7 +278,9 @@ class Plan(OfDevice):
                  else _wingbeat.Queue(_host_device()) if device is None else queue_on(device))
         self.device = queue.device
         is_counted = self.device.engine == _wingbeat.Engine.cuda
-        self._place = self.device.engine, self.device.index if is_counted else 0
+        memory_of = (_wingbeat.Engine.host if self.device.engine == _wingbeat.Engine.reference
+                     else self.device.engine)
+        self._place = memory_of, self.device.index if is_counted else 0
         self._sides(layout_in or Layout(), layout_out or Layout(), valid_in, valid_out, in_place,
                     load, store)
         if norm not in list(_SCALES):
@@ -296,7 +299,8 @@ class Plan(OfDevice):
             self._plan = _wingbeat.OwnedPlan(
                 queue, [self.shape[axis] for axis in self.axes],
                 [self.shape[d] for d in self._batch()],
-                getattr(_wingbeat, f"kind_{self._transform}"), self._real, _SCALES[norm],
+                [getattr(_wingbeat, f"kind_{_KINDS[each]}")
+                 for each in ([self.kind] if isinstance(self.kind, str) else kinds)], self._real, _SCALES[norm],
                 number(factor, "factor"), self.orthogonalize, bins == "scrambled", self.in_place,
                 self._in_side, self._out_side, load and load._described(),
                 store and store._described(), multiplier and multiplier._described())
@@ -545,7 +549,7 @@ class Plan(OfDevice):
         if request.overwrite_x and not self.takes_x_as_out:
             raise ValueError(f"overwrite_x was given and the plan, {self!r}, has another output "
                              "than input; leave overwrite_x out")
-        kind = getattr(_wingbeat, f"kind_{self._transform}")
+        kind = isinstance(self.kind, str) and getattr(_wingbeat, f"kind_{self._transform}")
         scale = _norm_of(request.norm, request.is_inverse)
         wanted = (request.kind, scale, request.orthogonalize, request.axes, tuple(shape))
         has_rank = len(given) == len(self.in_shape)
@@ -578,6 +582,21 @@ class Plan(OfDevice):
 
 
 _SCALES = {None: 0, "length": 1, "sqrt": 2}
+
+
+def _kinds_of(kind, n_axes):
+    """Returns the name of each axis's kind."""
+    kinds = tuple(kind) if isinstance(kind, (tuple, list)) else (kind,) * n_axes
+    for name in kinds:
+        if name not in list(_KINDS):
+            raise ValueError(f"kind is {name!r}; give one of {', '.join(_KINDS)}")
+    if len(kinds) != n_axes:
+        raise ValueError(f"kind is {kind!r} and the axes are {n_axes}; give one name for each, or one "
+                         "for all")
+    if len(set(kinds)) > 1 and not all(name[0] == "d" for name in kinds):
+        raise ValueError(f"kind is {kinds!r}, and only those from reals to reals may differ between "
+                         "axes; give dct1 to dct4, dst1 to dst4 or dht for each")
+    return kinds
 
 
 def _norm_of(norm, is_inverse):

@@ -113,7 +113,12 @@ def test_takes_devices_by_the_names_of_engines():
         plan = Plan(12, device=device)
         assert plan.device.engine == wingbeat.Engine.host
         assert_close(plan(x), fft.fft(x))
-    assert Plan(12, device="reference").device.engine == wingbeat.Engine.reference
+    oracle = Plan(12, device="reference")
+    assert oracle.device.engine == wingbeat.Engine.reference
+    assert_close(oracle(x), fft.fft(x))
+    out = np.empty_like(x)
+    assert oracle(x, out) is out
+    assert_close(out, fft.fft(x))
 
 
 def test_transforms_reals_in_place():
@@ -198,6 +203,23 @@ def test_multiplies_between_a_transform_and_the_way_back(kind, there, back, dtyp
     np.testing.assert_allclose(plan(x, multiplier=(factors,)), wanted, atol=1e-4)
     with pytest.raises(ValueError, match="1 operands and 0 were given"):
         plan(x)
+
+
+@pytest.mark.parametrize("device", ("host", "reference"))
+def test_has_a_kind_for_each_axis(device):
+    x = RNG.standard_normal((3, 12, 20))
+    plan = Plan(x.shape, (2, 1), kind=("dst1", "dct2"), dtype="float64", device=device)
+    assert plan.kind == ("dst1", "dct2")
+    bins = fft.dct(fft.dst(x, type=1, axis=2), axis=1)
+    assert_close(plan(x), bins, 1e-11)
+    factors = RNG.standard_normal((20, 12))
+    solver = Plan(x.shape, (2, 1), kind=("dst1", "dct2"), dtype="float64", norm="length",
+                  device=device, multiplier=Functor.factors("float64"))
+    wanted = fft.idst(fft.idct(bins * factors.T, axis=1), type=1, axis=2)
+    assert_close(solver(x, multiplier=(factors,)), wanted, 1e-11)
+    assert Plan((4, 6), kind=("dct2", "dct2"), dtype="float32").kind == "dct2"
+    with pytest.raises(ValueError, match="another transform"):
+        fft.dctn(x, axes=(2, 1), plan=plan)
 
 
 @each_library
@@ -325,6 +347,9 @@ def test_takes_memory_as_it_is_or_refuses():
 
 def refusals():
     yield ValueError, "kind is 'fht'", lambda: Plan(8, kind="fht")
+    yield ValueError, "kind is 'dct5'", lambda: Plan((8, 8), kind=("dct2", "dct5"))
+    yield ValueError, "and the axes are 1; give one name for each", lambda: Plan(8, kind=("dct2", "dct3"))
+    yield ValueError, "may differ between", lambda: Plan((8, 8), kind=("dct2", "fft"))
     yield ValueError, "axes .* exceed", lambda: Plan(8, axes=1)
     yield TypeError, "dtype int32 cannot", lambda: Plan(8, dtype="int32")
     yield TypeError, "takes real numbers", lambda: Plan(8, kind="rfft")
