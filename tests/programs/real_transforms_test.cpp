@@ -183,33 +183,49 @@ std::vector<float> noise_of(std::size_t n) {
   return x;
 }
 
-std::vector<float> alternating(std::vector<float> x) {
-  for (std::size_t j = 1; j < x.size(); j += 2) x[j] = -x[j];
+/// Each row of n.
+template <class Real>
+std::vector<Real> alternating(std::vector<Real> x, std::size_t n) {
+  for (std::size_t j = 0; j < x.size(); ++j) x[j] = j % n % 2 == 0 ? x[j] : -x[j];
   return x;
 }
-std::vector<float> reversed(std::vector<float> x) {
-  std::reverse(x.begin(), x.end());
+template <class Real>
+std::vector<Real> reversed(std::vector<Real> x, std::size_t n) {
+  for (auto row = x.begin(); row != x.end(); row += static_cast<std::ptrdiff_t>(n)) {
+    std::reverse(row, row + static_cast<std::ptrdiff_t>(n));
+  }
   return x;
 }
 
-void expect_sines_of_cosines(engine runs_on, std::size_t n) {
-  const std::vector<float> x = noise_of(n);
-  const auto y_of = [&](transform kind, const std::vector<float>& samples) {
-    return transformed({.lengths = {n}, .kind = kind}, samples, runs_on);
+template <class Real>
+void expect_sines_of_cosines(engine runs_on, std::size_t n, std::size_t rows = 1) {
+  const std::vector<float> noise = noise_of(rows * n);
+  const std::vector<Real> x(noise.begin(), noise.end());
+  const auto y_of = [&](transform kind, const std::vector<Real>& samples) {
+    return transformed({.lengths = {n},
+                        .batch = rows,
+                        .kind = kind,
+                        .real = sizeof(Real) == 8 ? precision::fp64 : precision::fp32},
+                       samples, runs_on);
   };
-  SCOPED_TRACE(std::string{name_of(runs_on)} + " " + std::to_string(n));
-  EXPECT_EQ(y_of(transform::dst2, x), reversed(y_of(transform::dct2, alternating(x))));
-  EXPECT_EQ(y_of(transform::dst3, x), alternating(y_of(transform::dct3, reversed(x))));
-  EXPECT_EQ(y_of(transform::dst4, x), alternating(y_of(transform::dct4, reversed(x))));
+  SCOPED_TRACE(std::string{name_of(runs_on)} + " " + std::to_string(n) + " x " +
+               std::to_string(rows));
+  EXPECT_EQ(y_of(transform::dst2, x), reversed(y_of(transform::dct2, alternating(x, n)), n));
+  EXPECT_EQ(y_of(transform::dst3, x), alternating(y_of(transform::dct3, reversed(x, n)), n));
+  EXPECT_EQ(y_of(transform::dst4, x), alternating(y_of(transform::dct4, reversed(x, n)), n));
 }
 
 TEST(real_transforms, of_sines_are_those_of_cosines_by_signs_and_reversal_bit_for_bit) {
-  for (const std::size_t n : {1U, 2U, 9U, 16U, 100U, 1009U}) {
-    expect_sines_of_cosines(engine::host, n);
+  for (const std::size_t n :
+       {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 13U, 16U, 33U, 100U, 1009U}) {
+    for (const std::size_t rows : {1U, 2U, 100U}) {
+      expect_sines_of_cosines<float>(engine::host, n, rows);
+      expect_sines_of_cosines<double>(engine::host, n, rows);
+    }
   }
   for (const engine each : {engine::opencl, engine::cuda}) {
     if (devices(each).empty()) continue;
-    for (const std::size_t n : {100U, 37U}) expect_sines_of_cosines(each, n);
+    for (const std::size_t n : {100U, 37U}) expect_sines_of_cosines<float>(each, n);
   }
 }
 

@@ -76,7 +76,6 @@ struct row_product {
   std::size_t n_tiles = 0;  ///< Vectors of lanes; the last begins earlier, if there are several,
                             ///< where it would have lanes left.
   std::size_t n_terms = 0;
-  std::size_t n_skipped = 0;  ///< Reals between the first term and the others, which follow.
   /// Where each is in a row or, if that is folded, behind it. Of the terms behind the first, every
   /// other one is added to the second sums.
   const int* terms = nullptr;
@@ -121,10 +120,8 @@ struct line_kernels : line_kernel<device::functors::even_extension, Real>,
   void (*scatter)(const transposed_lines<Real>& lines);
 
   /// Of a row_product<Real>: rows of one form and number of terms and lanes, in vectors of
-  /// product_width(), whose terms are in their order or not. Outputs may replace the inputs of
-  /// their row.
-  single_kernel (*product)(matrix_form form, std::size_t n_terms, std::size_t n_lanes,
-                           bool are_ordered);
+  /// product_width(). Outputs may replace the inputs of their row.
+  single_kernel (*product)(matrix_form form, std::size_t n_terms, std::size_t n_lanes);
 
   /// The same of rows in stages, forward and back.
   single_kernel staged_forward, staged_back;

@@ -224,7 +224,8 @@ template <matrix_form Form, int Tiles, class V>
   }
 }
 
-/// `Terms` terms in their order, whose factors stay in registers from row to row.
+/// `Terms` terms, whose factors stay in registers from row to row. Those behind the first follow
+/// each other, up or down.
 template <matrix_form Form, int Terms, int Tiles, class V>
 [[gnu::flatten]] void multiply_few_reals(const void* prepared, const std::byte* in_bytes,
                                          std::byte* out_bytes) {
@@ -233,7 +234,8 @@ template <matrix_form Form, int Terms, int Tiles, class V>
   const size_t n_lanes = product.n_lanes, in_pitch = product.in_pitch,
                out_pitch = product.out_pitch;
   V factors[Terms][Tiles];
-  const size_t n_skipped = product.n_skipped;
+  const ptrdiff_t first = product.terms[0], second = product.terms[Terms > 1 ? 1 : 0];
+  const ptrdiff_t step = Terms > 2 ? product.terms[2] - second : 1;
   WINGBEAT_UNROLL
   for (int j = 0; j < Terms; ++j) {
     WINGBEAT_UNROLL
@@ -245,7 +247,7 @@ template <matrix_form Form, int Terms, int Tiles, class V>
   auto* out = reinterpret_cast<Real*>(out_bytes);
   for (size_t left = product.count; left > 0; --left, in += in_pitch, out += out_pitch) {
     V x[Terms];
-    const auto value = [&](size_t i) { return V{in[i] - typename V::vector{}}; };
+    const auto value = [&](ptrdiff_t i) { return V{in[i] - typename V::vector{}}; };
     if constexpr (Form == matrix_form::folded) {
       x[0] = value(0);
       if constexpr (Terms % 2 == 0) x[Terms - 1] = value(Terms / 2);
@@ -257,7 +259,7 @@ template <matrix_form Form, int Terms, int Tiles, class V>
       }
     } else {
       WINGBEAT_UNROLL
-      for (int j = 0; j < Terms; ++j) x[j] = value(j == 0 ? 0 : j + n_skipped);
+      for (int j = 0; j < Terms; ++j) x[j] = value(j == 0 ? first : second + (j - 1) * step);
     }
     sum_pair<V> sums[Tiles];
     WINGBEAT_UNROLL
@@ -294,12 +296,12 @@ template <matrix_form Form>
 constexpr int last_few = Form == matrix_form::plain ? 8 : 12;
 
 template <matrix_form Form, class V>
-single_kernel product_in(size_t n_terms, size_t n_lanes, bool are_ordered) {
+single_kernel product_in(size_t n_terms, size_t n_lanes) {
   constexpr auto few = indices_below<last_few<Form> - first_few<Form> + 1>{};
   const size_t n_tiles = (n_lanes + V::width - 1) / V::width;
   single_kernel found = nullptr;
-  if (are_ordered && n_tiles == 1) found = few_reals<Form, first_few<Form>, 1, V>(n_terms, few);
-  if (are_ordered && n_tiles == 2) found = few_reals<Form, first_few<Form>, 2, V>(n_terms, few);
+  if (n_tiles == 1) found = few_reals<Form, first_few<Form>, 1, V>(n_terms, few);
+  if (n_tiles == 2) found = few_reals<Form, first_few<Form>, 2, V>(n_terms, few);
   if (found != nullptr) return found;
   switch (n_tiles) {
     case 1: return multiply_reals<Form, 1, V>;
@@ -312,15 +314,13 @@ single_kernel product_in(size_t n_terms, size_t n_lanes, bool are_ordered) {
 
 /// line_kernels::product
 template <class Real>
-single_kernel product(matrix_form form, size_t n_terms, size_t n_lanes, bool are_ordered) {
+single_kernel product(matrix_form form, size_t n_terms, size_t n_lanes) {
   const auto of_width = [&](auto vector) {
     using V = decltype(vector);
     switch (form) {
-      case matrix_form::folded:
-        return product_in<matrix_form::folded, V>(n_terms, n_lanes, are_ordered);
-      case matrix_form::unfolded:
-        return product_in<matrix_form::unfolded, V>(n_terms, n_lanes, are_ordered);
-      default: return product_in<matrix_form::plain, V>(n_terms, n_lanes, are_ordered);
+      case matrix_form::folded: return product_in<matrix_form::folded, V>(n_terms, n_lanes);
+      case matrix_form::unfolded: return product_in<matrix_form::unfolded, V>(n_terms, n_lanes);
+      default: return product_in<matrix_form::plain, V>(n_terms, n_lanes);
     }
   };
   constexpr int narrow = 16 / int{sizeof(Real)}, wide = 2 * narrow;

@@ -70,9 +70,7 @@ real_matrix<Real>::real_matrix(const named_set& set, const traits& kind, std::si
   } else {
     prepare_signal(kind, scale, n >= shortest_unfolded);
   }
-  // of n reals only the reversed ones of sine transforms are not
-  const bool are_ordered = form_ != matrix_form::plain || terms_.front() == 0;
-  kernel_ = line_set->product(form_, shape_.n_terms, shape_.n_lanes, are_ordered);
+  kernel_ = line_set->product(form_, shape_.n_terms, shape_.n_lanes);
 }
 
 /// Rows of B, and the stages between them and the whole.
@@ -172,7 +170,6 @@ template <class Real>
 void real_matrix<Real>::prepare_signal(const traits& kind, long double scale, bool unfolds) {
   const std::size_t n = shape_.length, n_bins = n / 2 + 1;
   shape_.n_in = n + 1;
-  shape_.n_skipped = 1;
   terms_.push_back(0);
   for (std::size_t k = 1; k < n_bins; ++k) {
     terms_.push_back(static_cast<int>(2 * k));
