@@ -76,6 +76,15 @@ TEST(line_strips, are_each_kind_of_rows_in_whole_and_in_ragged_tiles) {
   }
 }
 
+TEST(line_strips, are_long_lines_that_are_convolved) {
+  for (const transform kind :
+       {transform::dct1, transform::dct2, transform::dct3, transform::dst4, transform::dht}) {
+    expect_right({.lengths = {1031}, .batch = 21, .kind = kind});
+  }
+  EXPECT_THAT(explained({.lengths = {2039}, .batch = 16, .kind = transform::dct2}),
+              ::testing::HasSubstr("columns of 2039 points by Bluestein's chirp"));
+}
+
 TEST(line_strips, are_each_kind_of_columns) {
   for (const request::traits& kind : request::kinds) {
     if (!kind.is_real_to_real()) continue;
