@@ -25,8 +25,8 @@ namespace {
 using device::functors::line_numbers;
 using programs::reduction;
 
-/// The longest lines that are convolved side by side. Sixteen lines of fp32, dct2 of 1,031 and 2,039
-/// points took 0.53 and 0.83 of the time that rows take, of 3,001 and 4,093 1.02 and 1.12.
+/// The longest lines that are convolved side by side: sixteen of fp32, dct2 of 1,031 and 2,039
+/// points, took 0.53 and 0.83 of the time that rows take, of 3,001 and 4,093 1.02 and 1.12.
 constexpr std::size_t longest_chirped = 2048;
 
 /// Returns the rows of complex numbers that an inner transform takes: half as many as reals.
