@@ -90,9 +90,13 @@ void require_output(const channeliser_spec& spec) {
               spec.evaluation == evaluation_point::window_centre,
           "evaluation is {}, which is none of its values; choose window_start or window_centre",
           static_cast<int>(spec.evaluation));
-  require(!spec.between || spec.between == precision::fp32 || spec.between == precision::fp16,
+  const precision between = spec.between.value_or(precision::fp32);
+  require(name_of(between) != "unknown",
+          "between is {}, which is none of its values; choose fp32 or fp16",
+          static_cast<int>(between));
+  require(between == precision::fp32 || between == precision::fp16,
           "between is {}; choose fp32 or fp16, which sums and bins are stored as between launches",
-          spec.between ? name_of(*spec.between) : "");
+          name_of(between));
 }
 
 void require_gains(const channeliser_spec& spec) {

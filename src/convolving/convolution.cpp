@@ -73,7 +73,7 @@ struct convolution::impl {
     const operand_role run = convolving::run_role(spec);
     const fused_load& load = convolving::load_of(spec, is_run ? run : spec.prepared);
     std::size_t element = 0;
-    if (name == "signals" && load.is_given()) element = load.element_bytes;
+    if (name == "array of signals" && load.is_given()) element = load.element_bytes;
     if (name == "output" && spec.store.is_given()) element = spec.store.element_bytes;
     if (element != 0) return {"an element", element, 1, element};
     const std::size_t real_bytes = bytes_of_real(spec.real);
@@ -110,8 +110,8 @@ struct convolution::impl {
     const advance& distances = is_run ? by_running : by_preparing;
     const std::size_t needed = workspace_bytes();
     const bool is_own = run.workspace.handle != nullptr || run.workspace.size_bytes != 0;
-    const operand read[] = {{"signals", run.in, signals_bytes(is_run)},
-                            {"spectra", run.filter, spectra_bytes}};
+    const operand read[] = {{"array of signals", run.in, signals_bytes(is_run)},
+                            {"array of spectra", run.filter, spectra_bytes}};
     const operand written[] = {{"output", run.out, is_run ? out_bytes : 0},
                                {"workspace", run.workspace, is_own ? needed : 0}};
     require_views({read[0], read[1], written[0], written[1]}, is_run, *on.impl());

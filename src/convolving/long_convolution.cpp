@@ -209,10 +209,10 @@ void long_convolution::prepare(queue& on, buffer_view kernels, buffer_view spect
   const impl& mine = owned(impl_);
   mine.own.require_queue(*on.impl());
   run_views views{mine.own, *on.impl()};
-  views.add("kernels", kernels, mine.kernel_bytes(), mine.tap_bytes());
+  views.add("array of kernels", kernels, mine.kernel_bytes(), mine.tap_bytes());
   mine.add_optional(views, "skip", "has_skip", mine.spec.has_skip, skip, mine.skip_bytes(),
                     mine.tap_bytes());
-  views.add("spectra", spectra, mine.spectra_bytes(), mine.bin_bytes(), true);
+  views.add("array of spectra", spectra, mine.spectra_bytes(), mine.bin_bytes(), true);
   const auto load = mine.arguments({{mine.spec.has_skip, skip}});
   mine.enqueue(on, *mine.preparing, views,
                {.in = kernels, .out = {}, .workspace = workspace, .filter = spectra, .load = load});
@@ -224,10 +224,10 @@ void long_convolution::enqueue(queue& on, buffer_view spectra, buffer_view signa
   const impl& mine = owned(impl_);
   mine.own.require_queue(*on.impl());
   run_views views{mine.own, *on.impl()};
-  views.add("spectra", spectra, mine.spectra_bytes(), mine.bin_bytes());
-  views.add("signals", signals, mine.signal_bytes(), mine.value_bytes());
+  views.add("array of spectra", spectra, mine.spectra_bytes(), mine.bin_bytes());
+  views.add("array of signals", signals, mine.signal_bytes(), mine.value_bytes());
   mine.add_operands(views, given);
-  views.add("results", results, mine.signal_bytes(), mine.value_bytes(), true);
+  views.add("array of results", results, mine.signal_bytes(), mine.value_bytes(), true);
   const long_convolution_spec& spec = mine.spec;
   const auto load =
       mine.arguments({{spec.has_gate_before, given.gate_before}, {spec.is_ragged, given.lengths}});
@@ -251,7 +251,7 @@ void long_convolution::enqueue_signal_gradient(queue& on, buffer_view spectra,
   mine.own.require_queue(*on.impl());
   const prepared_program& steps = mine.gradient(mine.signal_gradient);
   run_views views{mine.own, *on.impl()};
-  views.add("spectra", spectra, mine.spectra_bytes(), mine.bin_bytes());
+  views.add("array of spectra", spectra, mine.spectra_bytes(), mine.bin_bytes());
   views.add("gradient of the results", result_gradient, mine.signal_bytes(), mine.value_bytes());
   mine.add_operands(views, given);
   views.add("gradient of the signals", signal_gradient, mine.signal_bytes(), mine.value_bytes(),
@@ -281,7 +281,7 @@ void long_convolution::enqueue_kernel_gradient(queue& on, buffer_view signals,
   const prepared_program& steps = mine.gradient(mine.kernel_gradient);
   const long_convolution_spec& spec = mine.spec;
   run_views views{mine.own, *on.impl()};
-  views.add("signals", signals, mine.signal_bytes(), mine.value_bytes());
+  views.add("array of signals", signals, mine.signal_bytes(), mine.value_bytes());
   views.add("gradient of the results", result_gradient, mine.signal_bytes(), mine.value_bytes());
   mine.add_operands(views, given);
   views.add("gradient of the kernels", kernel_gradient, mine.kernel_bytes(), mine.tap_bytes(),

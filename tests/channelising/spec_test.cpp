@@ -61,6 +61,8 @@ TEST(channeliser_spec, is_refused_field_by_field) {
               HasSubstr("evaluation is 4"));
   EXPECT_THAT(why([](auto& s) { s.between = precision::bf16; }),
               HasSubstr("between is bf16; choose fp32 or fp16"));
+  EXPECT_THAT(why([](auto& s) { s.between = precision{9}; }),
+              HasSubstr("between is 9, which is none of its values; choose fp32 or fp16"));
   EXPECT_THAT(why([](auto& s) {
                 s.dither = dither_kind::uniform;
                 s.output = heap_sample::fp16;

@@ -294,11 +294,12 @@ TEST(long_convolution, refuses_views_that_no_run_can_have) {
     return refusal([&] { plan.enqueue(on, spectra.view(), signals, results, given); });
   };
   EXPECT_EQ(run(plain, x.view(), y.view()), nothing_refused);
-  EXPECT_EQ(run(plain, x.view(), x.view()),
-            "the results starts 0 bytes behind the start of the signals, which takes 32 bytes, so "
-            "that they overlap; give them places apart");
+  EXPECT_EQ(
+      run(plain, x.view(), x.view()),
+      "the array of results starts 0 bytes behind the start of the array of signals, which takes "
+      "32 bytes, so that they overlap; give them places apart");
   EXPECT_EQ(run(plain, x.view(), {y.view().handle, 0, 31}),
-            "the results holds 31 bytes; this long convolution needs 32");
+            "the array of results holds 31 bytes; this long convolution needs 32");
   EXPECT_THAT(run(plain, {x.view().handle, 2, 62}, y.view()), HasSubstr("starts at byte 2"));
   EXPECT_EQ(run(plain, x.view(), y.view(), {.gate_before = x.view()}),
             "a run has a gate before and has_gate_before is false; set it, or give none");
