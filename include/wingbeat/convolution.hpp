@@ -53,7 +53,7 @@ enum class operand_role { image, kernel };
 /// What is in memory for an operand.
 enum class operand_form {
   values,
-  /// Its discrete Fourier transform over its own lengths, good ones, not padded: of
+  /// Its discrete Fourier transform over its own lengths, any, not padded: of
   /// complex values numpy.fft.fftn, of real ones the half spectrum numpy.fft.rfftn. Packed in
   /// natural order, unscaled: [signal][y][x], and of real values x from 0 to half the length.
   spectrum

@@ -59,7 +59,7 @@ struct search_spec {
   /// deviation over the window's.
   std::optional<precision> between = {};
   double image_peak = 0, template_peak = 0;
-  /// What `add` takes: values, or half spectra as `operand_form` has them, of good lengths: complex
+  /// What `add` takes: values, or half spectra as `operand_form` has them, of any lengths: complex
   /// numbers [template][y][x], x from 0 to half the width. Spectra are transformed back first.
   operand_form form = operand_form::values;
 };
