@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/image_filter.hpp"
 
-#include <algorithm>  // clamp
-#include <cmath>      // isfinite
+#include <algorithm>  // clamp, max
+#include <cmath>      // abs, ilogb, isfinite, ldexp
 #include <optional>
 #include <span>
 #include <utility>  // move
@@ -72,7 +72,19 @@ std::vector<double> plane_of(const formats::image_stack& image, std::size_t chan
   return plane;
 }
 
-/// Convolves in fp32, borders and colours in the passes themselves.
+/// Returns the exponent of the power of two that magnitudes are below: 0 of zeros alone.
+int exponent_of(std::span<const float> numbers) {
+  float peak = 0;
+  for (const float number : numbers) peak = std::max(peak, std::abs(number));
+  return peak == 0 ? 0 : std::ilogb(peak) + 1;
+}
+
+void scale(std::span<float> numbers, int exponent) {
+  for (float& number : numbers) number = std::ldexp(number, exponent);
+}
+
+/// Convolves in fp32, borders and colours in the passes themselves. With fp16 between these, images
+/// and the kernel are below 1, by powers of two that results are multiplied by.
 class single_filter {
  public:
   single_filter(const queue& on, const image_filter_spec& spec, const formats::image_stack& kernel)
@@ -84,31 +96,50 @@ class single_filter {
                    .kernel_width = kernel.width,
                    .kernel_channels = kernel.n_channels,
                    .mode = spec.mode,
-                   .outside = spec.outside}),
+                   .outside = spec.outside,
+                   .between = spec.between,
+                   .image_peak = spec.between == precision::fp16 ? 1.0 : 0.0,
+                   .kernel_peak = spec.between == precision::fp16 ? 1.0 : 0.0}),
         spectra_(on, plan_.spectra_bytes()),
         in_(on, plan_.image_bytes()),
         out_(on, plan_.output_bytes()) {
     buffer values{on, plan_.kernel_bytes()};
-    const auto bytes = pack(formats::to_doubles(kernel.samples), precision::fp32);
-    values.write(bytes.data(), bytes.size());
+    std::vector<float> taps = formats::to_floats(kernel.samples);
+    if (is_scaled()) scale(taps, -(kernel_exponent_ = exponent_of(taps)));
+    values.write(taps.data(), values.size_bytes());
     plan_.prepare(on_, values.view(), spectra_.view());
     on_.wait();  // `values` ends here
   }
 
   [[nodiscard]] formats::image_samples operator()(formats::image_samples image) {
     std::vector<float> numbers = formats::to_floats(std::move(image));
+    const int exponent = is_scaled() ? exponent_of(numbers) : 0;
+    if (is_scaled()) scale(numbers, -exponent);
     in_.write(numbers.data(), in_.size_bytes());
     plan_.enqueue(on_, spectra_.view(), in_.view(), out_.view());
     numbers.resize(out_.size_bytes() / sizeof(float));
     out_.read(numbers.data(), out_.size_bytes());
+    if (is_scaled()) scale_result(numbers, exponent);
     require_finite_result<float>(numbers, precision::fp32);
     return numbers;
   }
 
  private:
+  [[nodiscard]] bool is_scaled() const { return plan_.spec().between == precision::fp16; }
+
+  /// Alpha, which is not convolved, takes the image's scale alone.
+  void scale_result(std::vector<float>& numbers, int image_exponent) const {
+    const std::size_t channels = plan_.spec().channels;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const bool is_alpha = channels % 2 == 0 && i % channels == channels - 1;
+      numbers[i] = std::ldexp(numbers[i], image_exponent + (is_alpha ? 0 : kernel_exponent_));
+    }
+  }
+
   queue on_;
   image_convolution plan_;
   buffer spectra_, in_, out_;
+  int kernel_exponent_ = 0;
 };
 
 /// Convolves in fp64, each colour by itself, the image with its border gathered on the host.

@@ -22,6 +22,7 @@ struct image_filter_spec {
   extent mode = extent::full;
   border outside = border::zero;
   precision real = precision::fp32;
+  precision between = precision::fp32;  ///< What is stored between launches, in fp32 alone.
 };
 
 /// Returns height and width of a result.

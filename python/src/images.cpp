@@ -12,13 +12,14 @@
 #include "latest_used.hpp"
 #include "numpy_array.hpp"  // described
 #include "queues.hpp"       // queue_of
+#include "stored_between.hpp"
 #include "wingbeat/image_convolution.hpp"
 
 namespace wingbeat::python {
 namespace {
 
 image_convolution_spec spec_of(const array& image, const array& kernel, int outside,
-                               int normalise) {
+                               const stored_between& between) {
   const auto count = [](const array& x, int d) { return static_cast<std::size_t>(x.shape[d]); };
   image_convolution_spec spec;
   spec.height = count(image, 0);
@@ -28,8 +29,10 @@ image_convolution_spec spec_of(const array& image, const array& kernel, int outs
   spec.kernel_width = count(kernel, 1);
   spec.kernel_channels = count(kernel, 2);
   spec.outside = static_cast<border>(outside);
-  spec.normalise = static_cast<normalisation>(normalise);
   spec.stored = image.element.real;
+  spec.between = between.stored.value_or(precision::fp32);
+  spec.image_peak = between.image_peak;
+  spec.kernel_peak = between.kernel_peak;
   return spec;
 }
 
@@ -39,8 +42,8 @@ struct image_key {
   int device_index;
   std::array<std::size_t, 6> lengths;  // height, width, channels of the image, then of the kernel
   border outside;
-  normalisation normalise;
-  precision stored;
+  precision stored, between;
+  double image_peak, kernel_peak;
 
   friend bool operator==(const image_key&, const image_key&) = default;
 };
@@ -55,8 +58,10 @@ std::shared_ptr<const image_convolution> convolution_of(const queue& on,
                       {spec.height, spec.width, spec.channels, spec.kernel_height,
                        spec.kernel_width, spec.kernel_channels},
                       spec.outside,
-                      spec.normalise,
-                      spec.stored};
+                      spec.stored,
+                      spec.between,
+                      spec.image_peak,
+                      spec.kernel_peak};
   return kept.get(key, [&] { return std::make_shared<const image_convolution>(on, spec); });
 }
 
@@ -76,10 +81,11 @@ void run(queue& on, const image_convolution_spec& spec, const image_operands& gi
 
 /// Convolves an image [y][x][channel], fp32 or fp16, with a kernel [y][x][channel] of fp32, all
 /// packed and in one place: on their device, or by way of the device of a queue that is given.
-void convolve_image(nb::handle image, nb::handle kernel, nb::handle out, int outside, int normalise,
-                    const queue* given, std::uintptr_t stream, nb::handle allocate) {
+void convolve_image(nb::handle image, nb::handle kernel, nb::handle out, int outside,
+                    nb::tuple between, const queue* given, std::uintptr_t stream,
+                    nb::handle allocate) {
   const array pixels = described(image), taps = described(kernel), result = described(out);
-  const image_convolution_spec spec = spec_of(pixels, taps, outside, normalise);
+  const image_convolution_spec spec = spec_of(pixels, taps, outside, stored_between{between});
   std::vector<nb::object> owners;
   const nb::gil_scoped_release released;
   queue on = given != nullptr ? *given : queue_of(pixels.runs_on, pixels.device_index, stream);
@@ -103,7 +109,7 @@ void bind_images(nb::module_& module) {
     module.attr(("border_" + name).c_str()) = static_cast<int>(outside);
   }
   module.def("convolve_image", &convolve_image, "image"_a, "kernel"_a, "out"_a, "outside"_a,
-             "normalise"_a, "queue"_a.none(), "stream"_a = 0, "allocate"_a = nb::none(),
+             "between"_a, "queue"_a.none(), "stream"_a = 0, "allocate"_a = nb::none(),
              "Convolves an image [y][x][channel] with a kernel [y][x][channel] to out.");
 }
 

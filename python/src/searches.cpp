@@ -14,7 +14,8 @@
 #include "device_copy.hpp"
 #include "numpy_array.hpp"  // described
 #include "owned_array.hpp"
-#include "queues.hpp"          // queue_of
+#include "queues.hpp"  // queue_of
+#include "stored_between.hpp"
 #include "wingbeat/error.hpp"  // plan_error
 #include "wingbeat/template_search.hpp"
 
@@ -27,7 +28,7 @@ class locked_search {
  public:
   locked_search(nb::tuple image, nb::tuple templates, int mode, bool is_double, bool is_normalised,
                 bool keeps_sums, bool keeps_counts, double threshold, std::size_t at_once,
-                bool takes_spectra, const queue* on, std::uintptr_t stream)
+                bool takes_spectra, nb::tuple between, const queue* on, std::uintptr_t stream)
       : on_(on != nullptr ? *on : queue{first_device(engine::host)}), stream_(stream) {
     search_spec spec;
     spec.image = {nb::cast<std::size_t>(image[0]), nb::cast<std::size_t>(image[1])};
@@ -39,6 +40,10 @@ class locked_search {
     spec.keeps_counts = keeps_counts;
     spec.threshold = threshold;
     spec.templates_at_once = at_once;
+    const stored_between storage{between};
+    spec.between = storage.stored;
+    spec.image_peak = storage.image_peak;
+    spec.template_peak = storage.kernel_peak;
     spec.form = takes_spectra ? operand_form::spectrum : operand_form::values;
     const nb::gil_scoped_release released;
     search_.emplace(on_, spec);
@@ -141,10 +146,10 @@ void bind_searches(nb::module_& module) {
   using nb::literals::operator""_a;
   nb::class_<locked_search>(module, "TemplateSearch")
       .def(nb::init<nb::tuple, nb::tuple, int, bool, bool, bool, bool, double, std::size_t, bool,
-                    const queue*, std::uintptr_t>(),
+                    nb::tuple, const queue*, std::uintptr_t>(),
            "image"_a, "templates"_a, "mode"_a, "is_double"_a, "is_normalised"_a, "keeps_sums"_a,
-           "keeps_counts"_a, "threshold"_a, "at_once"_a, "takes_spectra"_a, "queue"_a.none(),
-           "stream"_a)
+           "keeps_counts"_a, "threshold"_a, "at_once"_a, "takes_spectra"_a, "between"_a,
+           "queue"_a.none(), "stream"_a)
       .def("begin", &locked_search::begin, "image"_a, "stream"_a = 0)
       .def("restart", &locked_search::restart)
       .def("add", &locked_search::add, "templates"_a, "count"_a, "stream"_a = 0)

@@ -104,6 +104,28 @@ def long_taps(n_times, n_taps, causal):
     return begin, min(n_taps, begin + 2 * n_times - 1)
 
 
+#: What convolutions of images may store between launches.
+BETWEEN = (None, "float32", "float16", "bfloat16")
+
+
+def require_between(between):
+    """Raises ValueError unless numbers of this name are stored between launches."""
+    if between not in BETWEEN:
+        raise ValueError(f"between is {between!r}; choose None, 'float32', 'float16' or 'bfloat16'")
+
+
+def peak_of(x, name):
+    """Returns a power of 4 that the magnitudes of an array, of any library, are at most; few powers, so
+    that few plans are made of them. Waits for a GPU."""
+    if type(x).__module__.partition(".")[0] == "pyopencl":
+        x = x.get()
+    largest = float(abs(x).max())
+    if not math.isfinite(largest):
+        raise ValueError(f"the {name} holds NaN or infinity, of which between='float16' can hold no "
+                         "scale; replace these values, or give 'bfloat16'")
+    return 4.0**math.ceil(math.log(largest, 4)) if largest > 0 else 1.0
+
+
 def reversed_conjugate(x):
     """Returns the kernel of a convolution that correlates with x."""
     if hasattr(x, "flip"):  # a tensor, which has no negative strides

@@ -38,7 +38,8 @@ _LUMINANCE = 0.212639, 0.715169, 0.072192
 
 
 def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float = 0,
-             normalise: str | None = None, device: Any = None) -> Array:
+             normalise: str | None = None, device: Any = None, *,
+             between: str | None = None) -> Array:
     """Convolves an image with a kernel: each pixel is the sum over (j, i) of kernel[j, i] times the
     image's pixel at (y + h // 2 - j, x + w // 2 - i), as `scipy.ndimage.convolve` has it.
 
@@ -52,6 +53,9 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
                that even areas stay; "luminance", the luminance of the sums, so that the kernel tints
     device     of numpy's arrays, where it runs: a `wingbeat.Device`, a `wingbeat.Queue`, an engine's
                name; the host by default. Doubles, and the border "mirror", are for the host
+    between    "float16" or "bfloat16": spectra are stored as these between passes, in half the bytes,
+               and each pass rounds to 11 or 8 digits, relative to the whole image. "float16" looks for
+               the largest pixel first, and waits for a GPU to find it
 
     Image and kernel are numpy's, torch's or CuPy's, both of one library, and the latter stay on their
     device. Returns the image's shape: float16 and float32 as they are, float32 for integers of 8 and 16
@@ -64,6 +68,7 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
            [1., 2., 2.]])
     """
     library, image, kernel = _sums.operands(image, kernel)
+    _sums.require_between(between)
     shape = image.shape
     image, kernel = _image_of(library, image), _kernel_of(library, kernel)
     if border not in tuple(BORDERS):
@@ -80,13 +85,17 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
     if device is not None and library is not numpy_library:
         raise ValueError(f"an image of type {type(image).__name__} is convolved where it is; leave "
                          "device out")
-    if device is not None and is_by_planes:
+    if is_by_planes and between not in (None, "float32"):
+        raise ValueError(f"an image of {library.dtype_name(image)} with border {border!r} stores nothing "
+                         "narrower between passes; leave between out")
+    queue = queue_on(device)
+    if is_by_planes and queue is not None and queue.device.engine != _wingbeat.Engine.host:
         raise ValueError(f"an image of {image.dtype} with border {border!r} is for the host; leave "
                          "device out")
     if is_by_planes:
         result = _by_planes(library, image, kernel, padding)
     else:
-        result = _fused(library, image, kernel, padding, queue_on(device))
+        result = _fused(library, image, kernel, padding, between, queue)
     if padding == "constant" and cval != 0:
         with np.errstate(invalid="ignore"):
             terms = kernel * cval
@@ -98,11 +107,11 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
 
 
 def bloom(image: Array, kernel: Array, threshold: float = 1.0, strength: float = 1.0,
-          border: str = "reflect", device: Any = None) -> Array:
+          border: str = "reflect", device: Any = None, *, between: str | None = None) -> Array:
     """Lets what is brighter than `threshold` glow in the shape of a kernel: that part of the image, times
     `strength`, is convolved with the kernel, which keeps its luminance, and put in its own place.
 
-    image, kernel, border, device  as `convolve` has them
+    image, kernel, border, device, between  as `convolve` has them
 
     Returns the image's shape, of `convolve`'s dtype. ValueError as `convolve`.
 
@@ -115,7 +124,7 @@ def bloom(image: Array, kernel: Array, threshold: float = 1.0, strength: float =
     threshold, strength = (_arguments.number(value, name) for value, name in (
         (threshold, "threshold"), (strength, "strength")))
     bright = (image - threshold).clip(min=0) * strength
-    glow = convolve(bright, kernel, border, 0, "luminance", device)
+    glow = convolve(bright, kernel, border, 0, "luminance", device, between=between)
     return (image - bright + glow).reshape(shape)
 
 
@@ -165,15 +174,18 @@ def _colours(image):
     return image.shape[2] - (image.shape[2] in (2, 4))
 
 
-def _fused(library, image, kernel, padding, queue):
+def _fused(library, image, kernel, padding, between, queue):
     """Returns the convolution in one call of the library, [y][x][channel]."""
     # The library's centre of an even length lies before its middle: a zero more moves it.
     around = [(0, 1 - n % 2) for n in kernel.shape[:2]] + [(0, 0)]
     kernel = _sums.padded(library, kernel, around, "constant")
     result = library.empty(image, image.shape, library.dtype_name(image))
     taps = library.packed(kernel, range(3), kernel.shape, "float32")
+    peaks = 0.0, 0.0
+    if between == "float16":
+        peaks = _sums.peak_of(image, "image"), _sums.peak_of(taps, "kernel")
     _wingbeat.convolve_image(*(library.view(each) for each in (image, taps, result)),
-                             _FUSED_BORDERS[padding], 0, queue, library.stream_of(image),
+                             _FUSED_BORDERS[padding], (between, *peaks), queue, library.stream_of(image),
                              library.workspace_near(image))
     return result
 

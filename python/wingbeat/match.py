@@ -172,8 +172,14 @@ class Search(OfDevice):
     mode            "valid", "same" or "full": which places have a score; outside are zeros
     moments         True: `mean` and `variance` are kept
     threshold       a score: `counts` tells how many passed it. None: not kept
-    at_once         templates that one run takes; memory grows with it
+    at_once         templates that one run takes; memory grows with it, and the time of each template
+                    falls. Give `add` multiples of it: what is left over goes one by one
     spectra         True: `add` takes half spectra, as `numpy.fft.rfft2` of each template, not padded
+    between         "float16" or "bfloat16": what spectra are stored as between passes, half the bytes, at
+                    the price of digits: a score's error is relative to the whole image, for normalised
+                    scores of "float16" below 2^-8 times its standard deviation over the part's. Of
+                    "float16" later images may be up to as large as the first one's next power of 4
+    template_peak   the largest magnitude of all templates, for "float16" without `normalised` alone
     device          where an image of numpy is searched: a `wingbeat.Device`, a `wingbeat.Queue`, an
                     engine's name; the host by default
 
@@ -195,7 +201,8 @@ class Search(OfDevice):
 
     def __init__(self, image: Array, template_shape: Sequence[int], *, normalised: bool = True,
                  mode: str = "valid", moments: bool = False, threshold: float | None = None,
-                 at_once: int = 1, spectra: bool = False, device: Any = None) -> None:
+                 at_once: int = 1, spectra: bool = False, device: Any = None,
+                 between: str | None = None, template_peak: float | None = None) -> None:
         library, image = _of_search(image)
         on_device = library is not numpy_library
         image = image if on_device else _real(image, "image")
@@ -222,6 +229,10 @@ class Search(OfDevice):
         self._dtype, self._template = np.dtype(name), (height, width)
         normalised, moments, self._spectra = (_arguments.boolean(given, name) for given, name in (
             (normalised, "normalised"), (moments, "moments"), (spectra, "spectra")))
+        _sums.require_between(between)
+        template_peak = 0.0 if template_peak is None else _arguments.number(template_peak,
+                                                                            "template_peak")
+        self._peak = _sums.peak_of(image, "image") if between == "float16" else 0.0
         self._keeps = {"mean": moments, "variance": moments, "counts": threshold is not None}
         stream = library.stream_of(image)
         queue = (_wingbeat.adopted_queue_of(*library.device_of(image), stream) if on_device
@@ -229,7 +240,7 @@ class Search(OfDevice):
         self._search = _wingbeat.TemplateSearch(
             tuple(image.shape), (height, width), _sums.MODES[mode], name == "float64",
             normalised, moments, threshold is not None, threshold or 0.0, at_once,
-            self._spectra, queue, stream)
+            self._spectra, (between, self._peak, template_peak), queue, stream)
         self.image(image)
 
     def image(self, image: Array) -> Search:
@@ -243,6 +254,9 @@ class Search(OfDevice):
         if tuple(image.shape) != self._image_shape:
             raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
                              f"{self._image_shape}; give such an image, or make another search")
+        if self._peak and _sums.peak_of(image, "image") > self._peak:
+            raise ValueError(f"the image has values above {self._peak:g}, for which the search's storage "
+                             "in float16 was made; make another search")
         view, stream = self._operand(image, self._dtype)
         self._search.begin(view, stream)
         return self

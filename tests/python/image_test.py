@@ -7,7 +7,7 @@ import scipy.ndimage
 
 import wingbeat
 from other_libraries import assert_same, each_library
-from wingbeat import image
+from wingbeat import _sums, image
 
 RNG = np.random.default_rng(36)
 
@@ -113,8 +113,36 @@ def test_constant_borders_of_other_libraries_are_those_of_numpy(library, cval):
 def test_images_of_other_libraries_bloom(library):
     arrays = [3 * RNG.random((20, 30, 4)).astype(np.float32), RNG.random((5, 6))]
     assert_same(image.bloom, library, arrays, 1e-5, threshold=1.5, strength=0.5)
+    assert_same(image.bloom, library, arrays, 5e-3, threshold=1.5, strength=0.5, between="float16")
     with pytest.raises(ValueError, match="leave device out"):
         image.convolve(*map(library.of_numpy, arrays), device="host")
+
+
+@pytest.mark.parametrize("between, digits", [("float16", 11), ("bfloat16", 8)])
+@pytest.mark.parametrize("scale", [1e-3, 1, 1e5])
+def test_spectra_may_be_stored_in_half_the_bytes(between, digits, scale):
+    picture = (scale * RNG.random((40, 50, 3))).astype("float32")
+    kernel = RNG.random((7, 9)).astype("float32") / 30
+    wide = image.convolve(picture, kernel)
+    narrow = image.convolve(picture, kernel, between=between)
+    error = np.sqrt(np.mean((narrow - wide)**2) / np.mean(wide**2))
+    assert 0 < error < 5 * 2**-digits and narrow.dtype == np.float32
+    np.testing.assert_array_equal(image.convolve(picture, kernel, between="float32"), wide)
+    bright = image.bloom(picture, kernel, 0.5 * scale, between=between)
+    expected = image.bloom(picture, kernel, 0.5 * scale)
+    assert 0 < np.abs(bright - expected).max() < 2**-digits * 20 * scale
+
+
+def test_no_plan_is_made_for_each_peak():
+    assert {_sums.peak_of(x * np.ones(3), "image") for x in np.linspace(1.01, 4, 9)} == {4.0}
+    assert _sums.peak_of(np.zeros(3), "image") == 1
+
+
+def test_the_host_may_be_named_for_what_is_for_the_host():
+    picture, kernel = RNG.random((9, 8)), RNG.random((3, 3))
+    for border in "mirror", "reflect":
+        np.testing.assert_array_equal(image.convolve(picture, kernel, border, device="host"),
+                                      image.convolve(picture, kernel, border))
 
 
 def test_images_are_convolved_on_other_devices():
@@ -135,7 +163,10 @@ def refusals():
     yield "the kernel has shape", lambda: image.convolve(picture, np.ones((3, 3, 2)))
     yield "three channels", lambda: image.convolve(picture, np.ones((3, 3, 3)))
     yield "divided", lambda: image.convolve(picture, kernel - 1, normalise="sum")
-    yield "leave device out", lambda: image.convolve(picture, kernel, "mirror", device="host")
+    yield "leave device out", lambda: image.convolve(picture, kernel, "mirror", device="reference")
+    yield "leave between out", lambda: image.convolve(picture, kernel, "mirror", between="float16")
+    yield "between is 'float64'", lambda: image.convolve(picture, kernel, between="float64")
+    yield "holds NaN", lambda: image.convolve(np.float32([[np.nan]]), kernel, between="float16")
 
 
 @pytest.mark.parametrize("text, call", list(refusals()))

@@ -233,6 +233,26 @@ def test_a_search_takes_half_spectra_and_other_images():
     assert search.best.max() == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("between, digits", [("float16", 8), ("bfloat16", 5)])
+def test_a_search_stores_narrow_numbers_between_passes(between, digits):
+    image, templates = noise((70, 90), "float32", 100), noise((5, 8, 9), "float32")
+    templates[3] = image[20:28, 30:39]
+    for options in {}, {"normalised": False}:
+        wide = match.Search(image, (8, 9), at_once=2, **options).add(templates)
+        if options and between == "float16":
+            options = {**options, "template_peak": np.abs(templates).max()}
+        narrow = match.Search(image, (8, 9), at_once=2, between=between, **options).add(templates)
+        error = np.abs(narrow.best - wide.best).max() / np.abs(wide.best).max()
+        assert 0 < error < 4 * 2**-digits
+        if not options:
+            found = narrow.peaks(1)[0]
+            assert (found.number, found.y, found.x) == (3, 20, 30)
+    if between == "float16":
+        narrow.image(image / 2)
+        with pytest.raises(ValueError, match="make another search"):
+            narrow.image(100 * image)
+
+
 def test_a_search_runs_on_other_devices():
     if wingbeat.why_absent(wingbeat.Engine.opencl):
         pytest.skip("no OpenCL device here")
@@ -277,6 +297,8 @@ def test_images_on_devices_are_searched_there():
         assert search.n_templates == 5
         np.testing.assert_allclose(search.best, expected.best, atol=1e-4)
         np.testing.assert_allclose(search.mean, expected.mean, atol=1e-4)
+        narrow = match.Search(own_image, (7, 6), between="float16").add(own_templates)
+        assert 0 < np.abs(narrow.best - expected.best).max() < 2**-6
         with pytest.raises(TypeError, match="convert it"):
             search.add(own_templates.astype("float64") if hasattr(own_templates, "astype")
                        else own_templates.double())
@@ -381,6 +403,11 @@ def refusals():
         yield TypeError, f"{option} is of type str; give True or False", lambda option=option: (
             match.Search(image, (3, 3), **{option: "no"}))
     yield ValueError, "at_once is -1", lambda: match.Search(image, (3, 3), at_once=-1)
+    yield ValueError, "between is 'half'; choose", lambda: match.Search(image, (3, 3), between="half")
+    yield ValueError, "template_peak is 0", lambda: match.Search(
+        image.astype("float32"), (3, 3), normalised=False, between="float16")
+    yield ValueError, "holds NaN", lambda: match.Search(
+        math.nan * image.astype("float32"), (3, 3), between="float16")
     yield TypeError, "least is of type str", lambda: match.Search(image, (3, 3)).peaks(1, "a")
     yield ValueError, "count is -1", lambda: match.Search(image, (3, 3)).peaks(-1)
     yield ValueError, "choose 'valid'", lambda: match.Search(image, (3, 3), mode=["valid"])

@@ -48,7 +48,7 @@ struct options {
   memory_limit max_memory;
   extent mode = extent::full;
   border outside = border::zero;
-  precision real = precision::fp32;
+  precision real = precision::fp32, between = precision::fp32;
   normalisation divisor = normalisation::none;
   std::optional<double> black, white;
   int png_bits = 8;
@@ -111,6 +111,14 @@ void require_border_in_use(const options& o) {
       name_of(o.outside)));
 }
 
+void require_storage(const options& o) {
+  if (o.real == precision::fp32 || o.between == precision::fp32) return;
+  throw plan_error(
+      formatted("--storage {} does not go with --precision fp64, which is stored as fp64; leave "
+                "out one of the two",
+                name_of(o.between)));
+}
+
 void require_within(const options& o, const formats::image_stack& images,
                     const formats::image_stack& kernel) {
   if (o.mode != extent::valid) return;
@@ -156,6 +164,7 @@ void convolve_images(const options& o, formats::image_reader& images, image_filt
 
 int run(const options& o) {
   require_border_in_use(o);
+  require_storage(o);
   formats::image_write_options write = write_options_of(o);
   const device_info device = choose_device(o.device, o.real);
   formats::image_reader images{o.image_file};
@@ -172,7 +181,8 @@ int run(const options& o) {
                                .channels = shape.n_channels,
                                .mode = o.mode,
                                .outside = o.outside,
-                               .real = o.real};
+                               .real = o.real,
+                               .between = o.between};
   formats::image_stack result = shape;
   std::tie(result.height, result.width) = result_size(spec, kernel_file.shape());
   const double image_bytes = needed_bytes(spec, kernel_file.shape(), result);
@@ -206,6 +216,9 @@ void add_options(CLI::App& command, options& o) {
       named_choices({normalisation::none, normalisation::by_sum, normalisation::by_luminance}),
       "Divide the kernel by (sum: each colour its own): ");
   add_precision(command, o.real);
+  add_choice(command, "--storage", o.between,
+             named_choices({precision::fp32, precision::fp16, precision::bf16}),
+             "What is stored between launches, of --precision fp32: ");
   add_real(command, "--black", o.black, {-max_value, max_value},
            "Value that is black in a PNG; see below");
   add_real(command, "--white", o.white, {-max_value, max_value},

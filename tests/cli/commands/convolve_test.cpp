@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>  // ldexp, pow, sqrt
 #include <set>
 #include <string>
+#include <utility>  // pair
+#include <variant>  // get
 #include <vector>
 
 #include "cli/images.hpp"        // random_images, direct_sums, expect_near
@@ -147,6 +150,37 @@ TEST(convolve, takes_colours_each_by_itself_and_leaves_alpha) {
   EXPECT_EQ(place.run({"convolve", "f.npy", "rgba.npy", "-o", "x.npy"}).code, 0);  // less its alpha
 }
 
+TEST(convolve, stores_narrow_numbers_between_launches_of_images_of_any_range) {
+  const workplace place;
+  for (const double factor : {1.0, 1e-20, 1e20}) {
+    auto image = random_images({20, 30, 1, 4}, 1);
+    for (float& value : std::get<std::vector<float>>(image.samples)) {
+      value *= static_cast<float>(factor);
+    }
+    const auto kernel = random_images({3, 4}, 2);
+    image_file(place, "f.npy", image);
+    image_file(place, "k.npy", kernel);
+    const words arguments{"f.npy", "k.npy", "--mode", "same"};
+    const auto wide = formats::to_doubles(convolved(place, arguments).samples);
+    for (const auto& [storage, digits] : {std::pair{"fp16", 11}, std::pair{"bf16", 8}}) {
+      const auto narrow =
+          formats::to_doubles(convolved(place, arguments + words{"--storage", storage}).samples);
+      ASSERT_EQ(narrow.size(), wide.size());
+      double errors = 0, squares = 0;
+      for (std::size_t i = 0; i < wide.size(); ++i) {
+        if (i % 4 == 3) {
+          EXPECT_EQ(narrow[i], wide[i]) << "alpha";
+        } else {
+          errors += std::pow((narrow[i] - wide[i]) / factor, 2);
+          squares += std::pow(wide[i] / factor, 2);
+        }
+      }
+      EXPECT_GT(errors, 0);
+      EXPECT_LT(std::sqrt(errors / squares), std::ldexp(5, -digits)) << storage << " " << factor;
+    }
+  }
+}
+
 TEST(convolve, takes_stacks_image_by_image_in_every_format) {
   const workplace place;
   const auto stack = random_images({5, 6, 3}, 1);
@@ -270,6 +304,9 @@ TEST(convolve, refuses_in_a_sentence_and_writes_nothing) {
             "--border mirror is of no use with --mode valid"},
            {{"f.npy", "k.npy", "-o", "x.npy", "--normalise", "l2"}, 2, "choose none, sum or lum"},
            {{"f.npy", "k.npy", "-o", "x.npy", "--precision", "fp16"}, 2, "choose fp32 or fp64"},
+           {{"f.npy", "k.npy", "-o", "x.npy", "--precision", "fp64", "--storage", "bf16"},
+            2,
+            "--storage bf16 does not go with --precision fp64"},
            {{"f.npy", "k.npy", "-o", "x.npy", "--device", "all"}, 2, "takes one"},
            {{"f.npy", "k.npy", "-o", "x.npy", "--device", "tpu"}, 2, "there is no engine 'tpu'"},
            {{"f.npy", "k.npy", "-o", "x.npy", "--device", "host:9"}, 3, "there is no device"},
