@@ -3,12 +3,18 @@
 
 #include <cxxabi.h>  // __cxa_demangle
 
-#include <cstdlib>  // free
-#include <memory>   // unique_ptr
+#include <algorithm>  // replace
+#include <cstdlib>    // free
+#include <memory>     // unique_ptr
 
 #include "formatted.hpp"  // formatted
 
 namespace wingbeat {
+namespace {
+
+constexpr std::string_view first_include = "#include \"wingbeat/device/functors/";
+
+}  // namespace
 
 std::string name_of_type(const std::type_info& type) {
   const std::unique_ptr<char, decltype(&std::free)> demangled{
@@ -21,7 +27,7 @@ fused_source functor_source(const functor_parts& parts) {
   const std::size_t begin = std::string_view{"wingbeat::device::functors::"}.size();
   const std::string_view name = functor.substr(begin, functor.find('<') - begin);
   return {
-      .text = formatted("#include \"wingbeat/device/functors/{0}.hpp\"\n"
+      .text = formatted("{6}{0}.hpp\"\n"
                         "struct wingbeat_{0}_policy {{\n"
                         "  using functor = {1};\n"
                         "  WINGBEAT_FN static constexpr functor::numbers numbers() {{\n"
@@ -32,8 +38,16 @@ fused_source functor_source(const functor_parts& parts) {
                         "    functor::operands all{{}};\n{5}"
                         "    return all;\n  }}\n}};\n",
                         name, functor, parts.constants, parts.members,
-                        parts.members.empty() ? "" : " given", parts.completed),
+                        parts.members.empty() ? "" : " given", parts.completed, first_include),
       .type = formatted("wingbeat::device::functors::{}<wingbeat_{}_policy>", parts.form, name)};
+}
+
+std::string title_of_functor(std::string_view text, std::string_view yours) {
+  if (!text.starts_with(first_include)) return std::string{yours};
+  text.remove_prefix(first_include.size());
+  std::string name{text.substr(0, text.find('.'))};
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 }  // namespace wingbeat

@@ -33,6 +33,9 @@ struct functor_parts {
 
 [[nodiscard]] fused_source functor_source(const functor_parts& parts);
 
+/// Returns what `explain` calls a functor: one of device/functors by its name, others `yours`.
+[[nodiscard]] std::string title_of_functor(std::string_view text, std::string_view yours);
+
 /// Returns the assignments to the numbers of a functor.
 template <class Numbers>
 [[nodiscard]] std::string constants_of(const Numbers& numbers) {

@@ -33,6 +33,7 @@ using namespace wingbeat::test;
 using request::kinds;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Returns what the bounds of good lengths are multiplied by.
 long double chirp_factor(const plan_spec& spec) {
@@ -315,6 +316,16 @@ TEST_P(any_length, says_which_algorithm_and_why) {
               HasSubstr("(65537 points outgrow the inner cache)"));
   const plan columns{*on, {.lengths = {149, 8}}};
   EXPECT_THAT(columns.explain(), HasSubstr("columns of 149 points by Bluestein's chirp within "));
+}
+
+/// The library's own load and store stand at the ends of reals.
+TEST_P(any_length, says_yours_of_no_functor_that_nobody_gave) {
+  const std::size_t n = compiles() ? 37 : 1009;
+  const std::string text = plan{*on, {.lengths = {n}, .kind = transform::dct2}}.explain();
+  EXPECT_THAT(text, Not(HasSubstr("your")));
+  if (GetParam() == engine::reference) return;
+  EXPECT_THAT(text, HasSubstr("real load"));
+  EXPECT_THAT(text, HasSubstr("real store"));
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, any_length, all_engines(), engine_name);

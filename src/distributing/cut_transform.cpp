@@ -419,9 +419,8 @@ std::string cut_transform::explain() const {
     text += formatted("; rank {}:\n", ranks_.first());
     if (!first.plans.empty()) {
       std::string passes = first.plans.begin()->second.explain();
-      // It is the plan's, not yours.
-      if (part.next_cut) replace(passes, "your store", "the store to all ranks");
-      if (part.begins_column) replace(passes, "your store", "twiddles of columns");
+      if (part.next_cut) replace(passes, "exchange store", "the store to all ranks");
+      if (part.begins_column) replace(passes, "exchange store", "twiddles of columns");
       text += passes;
     }
     if (!part.next_cut) continue;

@@ -6,6 +6,7 @@
 
 #include "algorithm_text.hpp"  // chirp_text, quicker_than_rader, rader_text
 #include "chirp.hpp"           // chirp
+#include "device_functor.hpp"  // title_of_functor
 #include "formatted.hpp"       // formatted
 
 namespace wingbeat::planner {
@@ -129,8 +130,10 @@ std::string pass::describe() const {
       text += formatted(", {} bytes of each in registers", shape.held_bytes);
     }
   }
-  return text + (in.fused ? ", your load" : "") +
-         (out.fused ? shape.partial_bytes > 0 ? ", your reduction" : ", your store" : "");
+  if (in.fused) text += ", " + title_of_functor(in.fused->text, "your load");
+  if (!out.fused) return text;
+  const bool reduces = shape.partial_bytes > 0;
+  return text + ", " + title_of_functor(out.fused->text, reduces ? "your reduction" : "your store");
 }
 
 pass_info info_of(const pass& planned) {

@@ -226,6 +226,8 @@ TEST_P(distributed_plan_on, counts_what_goes_over_links) {
     EXPECT_THAT(refusal([&] { (void)(cut.*bytes)(7); }), HasSubstr("rank 7 of 2 was asked for"));
   }
   EXPECT_THAT(cut.explain(), HasSubstr("512 bytes over links, 256 of them from rank 0"));
+  const bool names_ends = GetParam() != engine::reference;
+  EXPECT_EQ(cut.explain().find("the store to all ranks") != std::string::npos, names_ends);
   EXPECT_THAT(cut.explain(), Not(HasSubstr("your store"))) << "none was given";
   const bool has_times = cut.explain().find("ms expected") != std::string::npos;
   EXPECT_EQ(has_times, GetParam() == engine::cuda) << "those of GPUs";

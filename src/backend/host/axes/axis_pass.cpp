@@ -187,13 +187,15 @@ std::size_t axis_pass<Real>::n_inner_crossings() const noexcept {
 template <class Real>
 std::string axis_pass<Real>::explain() const {
   std::string text;
-  if (!is_in_direct_) text += planned_.in.is_functor ? "your load\n" : "gathered into tiles\n";
+  if (!is_in_direct_)
+    text += planned_.in.is_functor ? planned_.in.functor_title + "\n" : "gathered into tiles\n";
   const auto mirror =
       formatted("{} bins of {} and mirror image", planned_.length / 2 + 1, planned_.length);
   if (rows_ && planned_.out.is_real()) text += mirror + " combined\n";
   text += strip_ ? strip_->explain() : matrix_ ? matrix_->explain() : rows_->explain();
   if (mirror_ && planned_.in.is_real()) text += "\n" + mirror + " separated";
-  if (!is_out_direct_) text += planned_.out.is_functor ? "\nyour store" : "\nscattered from tiles";
+  if (!is_out_direct_)
+    text += planned_.out.is_functor ? "\n" + planned_.out.functor_title : "\nscattered from tiles";
   return text;
 }
 

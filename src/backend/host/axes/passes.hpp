@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <string>
 #include <vector>
 
 #include "arrays/array.hpp"          // array, place
@@ -22,12 +23,13 @@ struct pass_end {
   place location = place::input;
   stored type = stored::own;
   bool is_functor = false;
-  std::size_t imaginary_at = 0;  ///< 0: real; 1: pairs; else planar.
-  std::size_t length = 1;        ///< Of the axis on this side; N/2+1 of a half spectrum.
-  index_range valid;             ///< The indices of the axis that are in memory.
-  std::size_t stride = 1;        ///< From one of them to the next.
-  std::size_t first = 0;         ///< Where the first of them is in the first column.
-  std::size_t points = 1;        ///< Elements of one whole transform, for functors.
+  std::string functor_title = {};  ///< See `title_of_functor`.
+  std::size_t imaginary_at = 0;    ///< 0: real; 1: pairs; else planar.
+  std::size_t length = 1;          ///< Of the axis on this side; N/2+1 of a half spectrum.
+  index_range valid;               ///< The indices of the axis that are in memory.
+  std::size_t stride = 1;          ///< From one of them to the next.
+  std::size_t first = 0;           ///< Where the first of them is in the first column.
+  std::size_t points = 1;          ///< Elements of one whole transform, for functors.
 
   [[nodiscard]] bool is_real() const { return imaginary_at == 0; }
   [[nodiscard]] bool is_whole() const { return valid.first == 0 && valid.end == length; }
