@@ -46,6 +46,7 @@ inline const choices<filter_window> filter_windows{{"hann", filter_window::hann}
                                                    {"rect", filter_window::rectangular}};
 inline const choices<dither_kind> dither_kinds{{"none", dither_kind::none},
                                                {"uniform", dither_kind::uniform}};
+inline const choices<precision> storage_kinds = named_choices({precision::fp32, precision::fp16});
 inline const choices<heap_sample> heap_samples{{"4", heap_sample::int4},
                                                {"8", heap_sample::int8},
                                                {"16", heap_sample::int16},

@@ -33,6 +33,8 @@ constexpr output_key keys[] = {
     {"window_function", false, false, "hann or rect [hann]"},
     {"dither", false, false, "uniform or none [uniform]"},
     {"dither_seed", false, false, "whole number [random]"},
+    {"storage", false, false,
+     "fp32 or fp16, what is stored between launches, if there are several"},
     {"centre_frequency", true, true, "Hz, of the digitised band"},
     {"decimation", true, true, "2 to 4096"},
     {"ddc_taps", true, false, "of the decimating filter [16 for each sample it skips]"},
@@ -146,6 +148,7 @@ fengine::output_spec parse_output(output_kind kind, const std::string& text, hea
   if (words.has("w_cutoff")) bank.weight_cutoff = words.real("w_cutoff", {0, 4});
   words.choose("window_function", filter_windows, bank.window);
   words.choose("dither", dither_kinds, bank.dither);
+  words.choose("storage", storage_kinds, bank.between);
   bank.spectra_per_heap = spectra_per_batch(words, bank.channels);
   std::size_t own_seed = seed;
   words.count("dither_seed", own_seed, {0, ~std::size_t{0}});

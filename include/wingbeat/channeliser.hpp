@@ -110,7 +110,7 @@ struct channeliser_spec {
   /// fp16, which halves the bytes between them. Each number is then rounded twice, by at most
   /// 2^-11 of it, once before the transform, which spreads that over all channels: errors are
   /// relative to the whole band, their root mean square below 2^-11 times that of its values
-  /// before gains. One launch, `host` and `reference` store nothing between launches.
+  /// before gains. One launch, `host` and `reference` store nothing, and refuse it.
   std::optional<precision> between = {};
 };
 

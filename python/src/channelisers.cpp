@@ -185,6 +185,10 @@ void bind_spec(nb::module_& module) {
              self.evaluation =
                  at_centre ? evaluation_point::window_centre : evaluation_point::window_start;
            })
+      .def("set_between",
+           [](spec& self, bool is_half) {
+             self.between = is_half ? precision::fp16 : precision::fp32;
+           })
       .def("set_delays",
            [](spec& self, const std::vector<std::vector<model_numbers>>& delays) {
              for (const auto& models : delays) {

@@ -159,6 +159,8 @@ class Channeliser(OfDevice):
     spectra_per_heap  16 or a multiple of 32; None: 2^20 / channels, a power of two
     output            "int4", "int8", "int16", "float16" or "float32"
     dither            True or False; None: with integers
+    between           "float16" has banks of several launches on "cuda" and "opencl" store half the bytes
+                      between them, "float32" or None not; refused where nothing is stored
     seed              of the dither
     gains             [polarisation][channel] or [polarisation], complex; None: 1
     delays            [polarisation] a `Delay`, or a list of them by their starts; None: 0
@@ -186,7 +188,8 @@ class Channeliser(OfDevice):
                  window: str = "hann", weight_cutoff: float = 1.0, sample_bits: int = 10,
                  complex_samples: bool = False, polarisations: int = 2,
                  spectra_per_heap: int | None = None, output: str = "int8",
-                 dither: bool | None = None, seed: int = 0, gains: Array | None = None,
+                 dither: bool | None = None, between: str | None = None, seed: int = 0,
+                 gains: Array | None = None,
                  delays: Sequence[Delay | Sequence[Delay]] | None = None,
                  centre_hz: float | None = None, decimation: int | None = None,
                  pass_bandwidth_hz: float | None = None, filter_taps: int | None = None,
@@ -207,6 +210,8 @@ class Channeliser(OfDevice):
                          _chosen("output", output, OUTPUTS), dither,
                          _chosen("missing", missing, ("withhold", "zero_fill")) == 1,
                          _chosen("evaluation", evaluation, ("window_start", "window_centre")) == 1)
+        if between is not None:
+            spec.set_between(_chosen("between", between, ("float32", "float16")) == 1)
         if gains is not None:
             spec.add_gains(0, _gain_lists(gains, polarisations))
         if delays is not None:

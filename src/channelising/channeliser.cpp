@@ -10,6 +10,7 @@
 
 #include "channelising/arithmetic/delay_model.hpp"   // end_of_time
 #include "channelising/arithmetic/heap_windows.hpp"  // heap_windows
+#include "channelising/banks/filter_bank.hpp"        // require_storage
 #include "channelising/banks/heap_entries.hpp"       // heap_entry_maker
 #include "channelising/memory.hpp"                   // bank_capacity, input_capacity
 #include "channelising/spec.hpp"                     // validate
@@ -232,6 +233,7 @@ void require_sample_number(std::string_view name, std::int64_t number) {
 channeliser::channeliser(const queue& on, channeliser_spec spec, std::int64_t first_sample,
                          std::size_t kept_samples) {
   validate(spec);
+  require_storage(spec, on.device(), "between");
   constexpr std::size_t max_kept = std::size_t{1} << 32;
   require_sample_number("the first sample", first_sample);
   if (kept_samples > max_kept) {

@@ -7,11 +7,13 @@
 #include <set>
 #include <variant>  // get_if
 
-#include "channelising/memory.hpp"  // memory_bytes
-#include "counted.hpp"              // counted
-#include "formatted.hpp"            // formatted
-#include "net/udp_receiver.hpp"     // require_processor
-#include "wingbeat/error.hpp"       // plan_error
+#include "channelising/banks/filter_bank.hpp"  // require_storage
+#include "channelising/memory.hpp"             // memory_bytes
+#include "channelising/spec.hpp"               // validate
+#include "counted.hpp"                         // counted
+#include "formatted.hpp"                       // formatted
+#include "net/udp_receiver.hpp"                // require_processor
+#include "wingbeat/error.hpp"                  // plan_error
 
 namespace wingbeat::fengine {
 namespace {
@@ -104,7 +106,8 @@ engine_spec checked(engine_spec spec) {
     output.bank.gains = {{.gains = std::vector<std::vector<std::complex<float>>>(
                               output.bank.polarisations, {spec.gain})}};
     try {
-      static_cast<void>(sizes_of(output.bank));
+      channelising::validate(output.bank);
+      channelising::require_storage(output.bank, spec.device, "storage");
     } catch (const plan_error& error) {
       throw plan_error(formatted("output '{}': {}", output.name, error.what()));
     }

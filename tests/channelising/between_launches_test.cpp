@@ -2,12 +2,14 @@
 // Label: opencl
 // Timeout: 600
 // Sums and bins stored as fp16 between launches: errors within the bound that the description
-// states, on engines that store them; elsewhere nothing changes.
+// states, on engines that store them; elsewhere they are refused.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "channelising/arithmetic/weights.hpp"  // rounded_weights
 #include "channelising/engine_check.hpp"        // channeliser_on, noise_of
 #include "reference/channeliser_check.hpp"      // small_spec, stored_value
+#include "support/refusal.hpp"                  // refusal
 
 namespace {
 
@@ -16,14 +18,26 @@ using namespace wingbeat::test;
 
 class between_launches_on : public channeliser_on {
  protected:
+  [[nodiscard]] static bool stores() {
+    return GetParam() == engine::opencl || GetParam() == engine::cuda;
+  }
+  void expect_refusal(const channeliser_spec& spec) {
+    EXPECT_THAT(
+        refusal([&] {
+          channeliser{*on, spec, 0};
+        }),
+        ::testing::HasSubstr("between is of no use on " + std::string(name_of(GetParam()))));
+  }
+
   /// Runs a spec with fp16 between, and expects that it is off by at most `bound` root mean
-  /// squares of its values; or not at all, where nothing is stored between launches.
+  /// squares of its values; or that it is refused, where nothing is stored between launches.
   void expect_halves(channeliser_spec spec, const reference::recording& input) {
     constexpr double bound = 1.0 / 2048;
     spec.output = heap_sample::fp32;
     const auto cuts = {std::size_t{100'000}};
     const outcome whole = run(spec, input, cuts, true);
     spec.between = precision::fp16;
+    if (!stores()) return expect_refusal(spec);
     const outcome halves = run(spec, input, cuts, true);
     const auto expected = reference::channelise(spec, input);
     ASSERT_EQ(halves.heaps.size(), expected.heaps.size());
@@ -37,9 +51,8 @@ class between_launches_on : public channeliser_on {
       }
       EXPECT_EQ(halves.heaps[h].heap.saturated, whole.heaps[h].heap.saturated);
     }
-    const bool is_compiled = GetParam() == engine::opencl || GetParam() == engine::cuda;
     EXPECT_LT(error, bound * bound * energy);
-    EXPECT_EQ(halves.heaps[0].bytes == whole.heaps[0].bytes, !is_compiled);
+    EXPECT_NE(halves.heaps[0].bytes, whole.heaps[0].bytes);
     RecordProperty("error", std::to_string(std::sqrt(error / energy)));
   }
 };
@@ -93,6 +106,7 @@ TEST_P(between_launches_on, round_to_the_same_integers_but_near_ties) {
   const auto input = noise_of(spec, 4, 0, 20);
   const outcome whole = run(spec, input, {100'000}, true);
   spec.between = precision::fp16;
+  if (!stores()) return expect_refusal(spec);
   const outcome halves = run(spec, input, {100'000}, true);
   std::size_t n_other = 0, n = 0;
   for (std::size_t h = 0; h < whole.heaps.size(); ++h) {
@@ -104,6 +118,14 @@ TEST_P(between_launches_on, round_to_the_same_integers_but_near_ties) {
     }
   }
   EXPECT_LE(static_cast<double>(n_other), 0.02 * static_cast<double>(n));
+}
+
+TEST_P(between_launches_on, are_refused_where_there_is_one_launch) {
+  channeliser_spec spec = small_spec(64);
+  for (const precision stored : {precision::fp16, precision::fp32}) {
+    spec.between = stored;
+    expect_refusal(spec);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, between_launches_on, all_engines(), engine_name);

@@ -217,6 +217,19 @@ def test_heaps_come_from_other_devices():
     assert len(heaps) == bank.counts.sent > 0
 
 
+def test_devices_store_half_the_bytes_between_launches():
+    if wingbeat.why_absent(wingbeat.Engine.opencl):
+        pytest.skip("no OpenCL device here")
+    x = samples_of(3000)
+    made = []
+    for between in ("float16", "float32", None):
+        bank = bank_of(channels=12, device="opencl", between=between)
+        made.append(np.stack([heap.values for heap in bank.push(x) + bank.finish()]))
+    half, single, unset = made
+    np.testing.assert_array_equal(single, unset)
+    assert 0 < abs(half - single).std() < 2**-11 * single.std()
+
+
 def test_seconds_become_samples():
     assert Delay.of_seconds(1e6, 2e-6, 0.1, 0.2, 3.0, 4.0) == Delay(2.0, 0.1, 0.2, 3e-6, 4000000)
 
@@ -231,6 +244,8 @@ def refusals():
                                           pass_bandwidth_hz=1e5)
     yield "output is", lambda: bank_of(output="int32")
     yield "give both", lambda: bank_of(centre_hz=1.0)
+    yield "between is of no use on host", lambda: bank_of(between="float16")
+    yield "between is .*float32", lambda: bank_of(between="float64")
     yield "of a part", lambda: bank_of(filter_taps=3)
     yield "gains have shape", lambda: bank_of(gains=[1.0])
     yield "delays", lambda: bank_of().add_delays([Delay()])

@@ -13,7 +13,7 @@
 
 #include "channelising/arithmetic/heap_windows.hpp"    // heap_windows
 #include "channelising/arithmetic/packed_samples.hpp"  // min_sample_bits
-#include "channelising/banks/filter_bank.hpp"          // stores_between_launches
+#include "channelising/banks/filter_bank.hpp"          // require_storage
 #include "channelising/spec.hpp"                       // has_dither, min_channels
 #include "cli/channel_models.hpp"                      // read_delays, heap_samples, ..
 #include "cli/choose.hpp"                              // choose_device
@@ -304,12 +304,7 @@ int run(const options& o) {
   const channeliser_spec spec = spec_of(o, input);
   formats::require_heap_file(o.output, spec);
   const device_info device = choose_device(o.device, precision::fp32);
-  if (spec.between && !channelising::stores_between_launches(spec, device)) {
-    throw plan_error(
-        formatted("--storage is of no use on {}, which stores nothing between launches of these "
-                  "channels; leave it out",
-                  short_name(device)));
-  }
+  channelising::require_storage(spec, device, "--storage");
   queue on{device};
   const std::size_t n_missing = o.early_start ? sizes_of(spec).heap_samples - 1 : 0;
   channeliser bank{on, spec, static_cast<std::int64_t>(o.first_sample - n_missing), o.kept_samples};
@@ -364,8 +359,7 @@ void add_filter_options(CLI::App& command, options& o) {
   add_file(command, file_use::input, "--delays", o.delays,
            "File of delays, phases and their rates");
   add_file(command, file_use::input, "--gains", o.gains, "File of gains");
-  add_choice(command, "--storage", o.spec.between,
-             named_choices({precision::fp32, precision::fp16}),
+  add_choice(command, "--storage", o.spec.between, storage_kinds,
              "What is stored between launches, where there are several: ");
   add_choice(command, "--evaluate", o.evaluation, evaluation_points,
              "Where in a window delays are evaluated, at its start when not given: ");

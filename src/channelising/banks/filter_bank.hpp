@@ -7,6 +7,7 @@
 #include <memory>   // unique_ptr
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "channelising/banks/heap_slot.hpp"  // heap_slot
@@ -21,9 +22,10 @@ namespace wingbeat::channelising {
 [[nodiscard]] backend::bank_request request_of(const channeliser_spec& spec,
                                                const sample_planes& planes);
 
-/// Returns whether a bank of real or complex samples takes several launches on a device, and stores
-/// sums and bins between them.
-[[nodiscard]] bool stores_between_launches(const channeliser_spec& spec, const device_info& device);
+/// Throws `plan_error` where it is stated what is stored between launches, by an option of that
+/// name, and the bank stores nothing between launches on the device.
+void require_storage(const channeliser_spec& spec, const device_info& device,
+                     std::string_view option);
 
 class filter_bank {
  public:

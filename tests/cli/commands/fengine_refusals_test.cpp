@@ -100,6 +100,8 @@ TEST(fengine_refusals, of_outputs) {
        {command_with(wide + ",decimation=8"), 2, "--wideband has no key 'decimation'"},
        {command_with(wide + ",window_function=flat"), 2, "choose hann or rect"},
        {command_with(wide + ",taps"), 2, "--wideband taps has no value"},
+       {command_with(wide + ",storage=fp64"), 2, "choose fp32 or fp16"},
+       {command_with(wide + ",storage=fp16"), 2, "output 'b': storage is of no use on host, which"},
        {command_with(wide + ",jones_per_batch=3000"), 2,
         "jones_per_batch is 3000; give 64 channels times 16, or times a multiple of 32: the "
         "nearest "
