@@ -4,7 +4,8 @@
 // m < R, cyclically, the other the differences a[m] - a[m + R] negacyclically, with the sums and
 // differences of the filter: y[m] and y[m + R] are the sum and the difference of both results.
 // Differences times v^m, v^R = -1, are convolved cyclically, by every other bin of the filter, and
-// then divided by v^m: v = -1 where R is odd, else exp(-pi i / R), of which the table has powers.
+// then divided by v^m: v = exp(-pi i / P), P the greatest power of two that divides R, so that v^m
+// is a constant, and a sign or a quarter turn where R is odd or twice an odd number.
 #pragma once
 
 #include "wingbeat/device/bodies/thread_rows.hpp"  // thread_rows
@@ -19,8 +20,8 @@
 namespace wingbeat::device::bodies {
 
 /// Rows are in local memory before and after; behind them meet both results. The table has, for
-/// each m, the offsets in bytes of elements g^m and g^(m + R), of g^-m and g^-(m + R), v^m where R
-/// is even, and the bins of the filter, those of sums first.
+/// each m, the offsets in bytes of elements g^m and g^(m + R), of g^-m and g^-(m + R), and the bins
+/// of the filter, those of sums first.
 template <class Policy, class Group = group_in_rows>
 class halved_rader : public thread_rows<Policy, Group> {
   using base = thread_rows<Policy, Group>;
@@ -70,6 +71,7 @@ class halved_rader : public thread_rows<Policy, Group> {
  private:
   static constexpr unsigned points = unsigned(row_shape.elements());
   static constexpr bool is_odd = e % 2 == 1;
+  static constexpr unsigned power = e & (0u - e);  ///< P.
   /// Of a row the first elements are in memory, so many.
   static constexpr bool is_cut = numbers.out.is_limited && numbers.out.valid_begin == 0 &&
                                  numbers.out.step == 1 && numbers.out.second == 0;
@@ -103,9 +105,10 @@ class halved_rader : public thread_rows<Policy, Group> {
     if (is_odd || has_sums()) return;
     WINGBEAT_UNROLL
     for (unsigned m = 1; m < e; ++m) {
-      complex_type root = entry(2 * e + m);
-      if (Dir == direction::inverse) root = conj(root);
-      x[m] = x[m] * root;
+      const unsigned half_turns = m / power % 2;
+      const complex_type z = thread::times_root<Dir, 2 * power>(x[m], m % power);
+      const real sign = half_turns == 0 ? real(1) : real(-1);
+      x[m] = {sign * z.re, sign * z.im};
     }
   }
 
