@@ -94,7 +94,6 @@ class root_table {
     constexpr std::size_t unit = 2 * sizeof(Real);
     for (std::size_t i = 0; i < half; ++i) add_indices(prime, i, i + half, unit);
     for (std::size_t i = 0; i < half; ++i) add_indices(prime, n - i, half - i, unit);
-    if (half % 2 == 0) add_first(half, n);
     for (std::size_t k = 0; k < half; ++k) add(prime.spectrum[2 * k]);
     const std::size_t first = half / (half & (0 - half));  // the odd factor
     for (std::size_t k = 0; k < half; ++k) add(prime.spectrum[(2 * k + first) % n]);

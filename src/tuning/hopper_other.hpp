@@ -53,8 +53,7 @@ inline constexpr shape fp32_whole[] = {
     {.length = 20000, .elements = 20, .fraction = 0.77f, .prefetch_mib = 4},
 };
 inline constexpr count_range many{.from = 4096};
-inline constexpr shape fp32_primes[] = {  // of many rows to 127 in halves, by two threads each
-    {.length = 36, .elements = 18, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+inline constexpr shape fp32_primes[] = {  // of many rows, in halves by two threads each
     {.length = 42, .elements = 21, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 46, .elements = 23, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 52, .elements = 26, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
@@ -62,15 +61,9 @@ inline constexpr shape fp32_primes[] = {  // of many rows to 127 in halves, by t
     {.length = 60, .elements = 30, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 66, .elements = 33, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 70, .elements = 35, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
-    {.length = 72, .elements = 36, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 78, .elements = 39, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 88, .elements = 44, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 96, .elements = 48, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
-    {.length = 100, .elements = 50, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
-    {.length = 102, .elements = 51, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
-    {.length = 108, .elements = 54, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
-    {.length = 112, .elements = 56, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
-    {.length = 126, .elements = 63, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     // Others, of an H100; 40 and 52 were chosen on an H200.
     {.length = 36, .elements = 6, .lanes = 16, .fraction = 1, .prefetch_mib = 4, .across = true},
     {.length = 40, .elements = 20, .lanes = 32, .fraction = 0.92f, .prefetch_mib = 4,
@@ -114,7 +107,6 @@ inline constexpr shape fp32_primes_of_reals[] = {  // a row in a thread
     {.length = 51, .elements = 51, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 54, .elements = 54, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 56, .elements = 56, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
-    {.length = 63, .elements = 63, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
 };
 inline constexpr shape fp32_chirps[] = {  // of an H100
     {.length = 128, .elements = 16, .lanes = 16, .fraction = 0.96f, .prefetch_mib = 4},

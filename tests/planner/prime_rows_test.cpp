@@ -28,7 +28,7 @@ constexpr std::size_t many = 100000;
 constexpr transform to_bins = transform::forward_from_real, from_bins = transform::inverse_to_real;
 
 TEST(prime_rows, are_made_in_halves_where_they_are_many) {
-  for (const std::size_t p : {37, 43, 61, 67, 97, 127}) {
+  for (const std::size_t p : {43, 47, 61, 67, 97}) {
     EXPECT_EQ(made_by({.lengths = {p}, .batch = many}), body::halved_rader) << p;
   }
   EXPECT_EQ(made_by({.lengths = {61}, .batch = many, .real = precision::fp64}), body::halved_rader);

@@ -50,11 +50,8 @@ struct prime_rows {
     return staged_bytes() + (order == prime_order::halves ? met_bytes : exchange_bytes);
   }
 
-  /// Returns the entries of the table that say in which order points are taken; halves of an even
-  /// number of points have roots behind them.
-  WINGBEAT_FN constexpr size order_entries() const {
-    return filter_entries() + (order == prime_order::halves && length % 4 == 0 ? length / 2 : 0);
-  }
+  /// Returns the entries of the table that say in which order points are taken, and of the filter.
+  WINGBEAT_FN constexpr size order_entries() const { return points() - 1; }
   WINGBEAT_FN constexpr size filter_entries() const { return points() - 1; }
 };
 
