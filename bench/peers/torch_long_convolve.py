@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times long convolutions as users of torch write them, by torch.fft, and adds them to a document of
-long_convolutions: python torch_long_convolve.py FILE.json [SECONDS]. Of each row y = k * x, causal,
-and its backward pass, with respect to x and k, beside a copy of x on the same device; rows that take
-more memory than there is are left out. bf16 is transformed in fp32, as torch.fft needs.
+"""Times long convolutions as users of torch write them, by torch.fft, and as cuDNN makes them, by
+its fft_causal_conv1d, and adds them to a document of long_convolutions:
+    python torch_long_convolve.py FILE.json [SECONDS [PEER..]]      torch, cudnn
+Of each row y = k * x, causal, and its backward pass, with respect to x and k, beside a copy of x on
+the same device; rows that take more memory than there is are left out. bf16 is transformed in fp32,
+as torch.fft needs. CUDNN_LIBRARY names the libcudnn.so.9 of cuDNN 9.26 or newer, with its
+libcudnn_ext.so.9 beside it, which compiles for each length (CUDA_HOME, NVRTC); without it torch
+alone is timed. Both are compared with what torch makes of two channels in fp64.
 """
 
+import ctypes
 import json
+import os
 import sys
 import time
 
@@ -38,24 +44,123 @@ def seconds_of(call, turns=7):
     return sorted(times)[len(times) // 2]
 
 
-def measure(row):
-    """Adds torch's times to a row."""
+class CudnnConvolution:
+    """y = k * x and its backward pass by cuDNN, by the function that its frontend chooses."""
+
+    def __init__(self, library, x, k):
+        self.library, self.x, self.k = library, x, k
+        self.kind = {torch.float32: 0, torch.bfloat16: 9}[x.dtype]
+        self.y, self.dx, self.dk = torch.empty_like(x), torch.empty_like(x), torch.empty_like(k)
+        self.is_long = k.shape[-1] > 16384
+        if not self.is_long:
+            return
+        bytes_of = [ctypes.c_size_t(), ctypes.c_size_t()]
+        self.call("LongFFTCausalConv1dGetBufferSizes", *self.sizes(), *map(ctypes.byref, bytes_of))
+        memory = [torch.empty(n.value, dtype=torch.uint8, device="cuda") for n in bytes_of]
+        self.memory = [part for m, n in zip(memory, bytes_of) for part in (m, n)]
+
+    def sizes(self):
+        batch, channels, length = self.x.shape
+        return batch, channels, length, self.k.shape[-1], self.kind
+
+    def call(self, name, *arguments):
+        pointers = [ctypes.c_void_p(a.data_ptr()) if torch.is_tensor(a) else a for a in arguments]
+        status = getattr(self.library, "cudnn" + name)(*pointers)
+        if status != 0:
+            raise RuntimeError("cudnn%s returns %d" % (name, status))
+
+    def launch(self, name, *arrays):
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        memory = self.memory if self.is_long else []
+        name = ("LongFFT" if self.is_long else "FFT") + "CausalConv1d" + name
+        self.call(name, stream, *arrays, *self.sizes(), *memory)
+
+    def run(self):
+        self.launch("Forward", self.x, self.k, self.y)
+
+    def gradients(self, dy):
+        inputs = () if self.is_long else (self.x, self.k)  # which forward has left in its memory
+        self.launch("Backward", *inputs, dy, self.dx, self.dk)
+
+
+def difference_of(values, expected):
+    """Returns the largest difference, as a part of the largest number expected."""
+    return max(((v.double() - e).abs().max() / e.abs().max()).item()
+               for v, e in zip(values, expected))
+
+
+def expected_of(x, k, dy):
+    """Returns y, dx and dk of the first two channels, in fp64."""
+    x, k, dy = x[:, :2].double().requires_grad_(), k[:2].double().requires_grad_(), dy[:, :2]
+    padded = 2 * x.shape[-1]
+    bins = torch.fft.rfft(x, n=padded) * torch.fft.rfft(k, n=padded)
+    y = torch.fft.irfft(bins, n=padded)[..., :x.shape[-1]]
+    return [y.detach(), *torch.autograd.grad(y, (x, k), dy.double())]
+
+
+def arrays_of(row):
+    """Returns x, k and the gradient of y, as they are stored."""
     length, channels, batch = row["length"], row["channels"], row["batch"]
     dtype = torch.bfloat16 if row["stored"] == "bf16" else torch.float32
-    x = torch.randn(batch, channels, length, device="cuda").to(dtype).requires_grad_()
-    k = torch.randn(channels, length, device="cuda", requires_grad=True)
+    x, dy = (torch.randn(batch, channels, length, device="cuda").to(dtype) for _ in range(2))
+    return x, torch.randn(channels, length, device="cuda"), dy
+
+
+def add(row, peer, times, difference):
+    """Adds a peer's seconds, of a run and of all gradients, with its time over ours."""
+    row[peer + "_run_s"], row[peer + "_gradients_s"] = times
+    parts = ("run", "signal_gradient", "kernel_gradient", "prepare")
+    run, dx, dk, prepare = [row[name + "_s"]["median"] for name in parts]
+    row[peer + "_over_run"] = times[0] / run
+    row[peer + "_over_gradients"] = times[1] / (dx + dk)
+    row[peer + "_over_all"] = sum(times) / (run + dx + dk)
+    row[peer + "_over_all_prepared"] = sum(times) / (prepare + run + dx + dk)
+    row[peer + "_difference"] = difference
+    print("%8d %s: %s %.1f us and %.1f, %.2f and %.2f times ours, together %.2f, %.2f with ours "
+          "prepared; off %.1e" % (
+        row["length"], row["stored"], peer, 1e6 * times[0], 1e6 * times[1],
+        row[peer + "_over_run"], row[peer + "_over_gradients"], row[peer + "_over_all"],
+        row[peer + "_over_all_prepared"], difference), flush=True)
+
+
+def measure_torch(row):
+    x, k, dy = arrays_of(row)
+    expected = expected_of(x, k, dy)
+    x, k = x.requires_grad_(), k.requires_grad_()
     copy = torch.empty_like(x)
-    gradient = torch.randn(batch, channels, length, device="cuda").to(dtype)
-    padded = 2 * length
+    padded = 2 * row["length"]
     with torch.no_grad():
         row["torch_copy_s"] = seconds_of(lambda: copy.copy_(x))
-        row["torch_run_s"] = seconds_of(lambda: convolved(x, k, padded))
+        run_s = seconds_of(lambda: convolved(x, k, padded))
     y = convolved(x, k, padded)
-    row["torch_gradients_s"] = seconds_of(
-        lambda: torch.autograd.grad(y, (x, k), gradient, retain_graph=True))
-    ours = [row[name + "_s"]["median"] for name in ("run", "signal_gradient", "kernel_gradient")]
-    row["torch_over_run"] = row["torch_run_s"] / ours[0]
-    row["torch_over_gradients"] = row["torch_gradients_s"] / (ours[1] + ours[2])
+    gradients = torch.autograd.grad(y, (x, k), dy, retain_graph=True)
+    difference = difference_of([y[:, :2].detach(), gradients[0][:, :2], gradients[1][:2]], expected)
+    gradients_s = seconds_of(lambda: torch.autograd.grad(y, (x, k), dy, retain_graph=True))
+    add(row, "torch", (run_s, gradients_s), difference)
+
+
+def measure_cudnn(row, library):
+    x, k, dy = arrays_of(row)
+    k = k.to(x.dtype)  # all arrays of cuDNN are stored alike
+    made = CudnnConvolution(library, x, k)
+    begun = time.monotonic()
+    made.run()  # compiled now
+    made.gradients(dy)
+    torch.cuda.synchronize()
+    row["cudnn_first_s"] = time.monotonic() - begun
+    print("%8d %s: cuDNN's first calls take %.1f s" % (
+        row["length"], row["stored"], row["cudnn_first_s"]), flush=True)
+    difference = difference_of([made.y[:, :2], made.dx[:, :2], made.dk[:2]], expected_of(x, k, dy))
+    run_s = seconds_of(made.run)
+    add(row, "cudnn", (run_s, seconds_of(lambda: made.gradients(dy))), difference)
+
+
+def write(path, document):
+    rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in document["results"])
+    head = ",\n".join('"%s": %s' % (key, json.dumps(value)) for key, value in document.items()
+                      if key != "results")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("{\n%s,\n\"results\": [\n%s\n]\n}\n" % (head, rows))
 
 
 def main():
@@ -64,22 +169,21 @@ def main():
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     document["torch"] = torch.__version__
-    for row in document["results"]:
-        if time.monotonic() > until:
-            break
-        try:
-            measure(row)
-        except torch.cuda.OutOfMemoryError:
-            continue
-        finally:
+    wanted = sys.argv[3:] or ["torch", "cudnn"]
+    peers = [measure_torch] if "torch" in wanted else []
+    if "cudnn" in wanted and "CUDNN_LIBRARY" in os.environ:
+        library = ctypes.CDLL(os.environ["CUDNN_LIBRARY"])
+        peers.append(lambda row: measure_cudnn(row, library))
+    for measure in peers:
+        for row in document["results"]:
+            if time.monotonic() > until:
+                return
+            try:
+                measure(row)
+            except (torch.cuda.OutOfMemoryError, RuntimeError) as failed:
+                print("%8d %s: %s" % (row["length"], row["stored"], failed), flush=True)
             torch.cuda.empty_cache()
-        print("%8d %s: torch %.1f us and %.1f, %.2f and %.2f times ours" % (
-            row["length"], row["stored"], 1e6 * row["torch_run_s"], 1e6 * row["torch_gradients_s"],
-            row["torch_over_run"], row["torch_over_gradients"]), flush=True)
-    with open(path, "w", encoding="utf-8") as file:
-        rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in document.pop("results"))
-        head = ",\n".join('"%s": %s' % (key, json.dumps(value)) for key, value in document.items())
-        file.write("{\n%s,\n\"results\": [\n%s\n]\n}\n" % (head, rows))
+            write(path, document)  # for where time ends it
 
 
 if __name__ == "__main__":
