@@ -189,8 +189,8 @@ image_convolution_spec bloom_of(std::size_t width, std::size_t height, std::size
           .outside = border::mirror,
           .stored = precision::fp16,
           .between = between,
-          .image_peak = 1,
-          .kernel_peak = kernel_peak};
+          .image_peak = between == precision::fp16 ? 1.0 : 0.0,
+          .kernel_peak = between == precision::fp16 ? kernel_peak : 0};
 }
 
 nlohmann::ordered_json measured(queue& on, std::size_t width, std::size_t height, std::size_t taps,

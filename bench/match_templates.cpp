@@ -260,13 +260,14 @@ nlohmann::ordered_json measured(queue& on, const problem& p) {
 /// Times a search that keeps the maximum of each place and its template, and perhaps sums, and
 /// writes no map, and its launches; spectra and workspace in fp16 or fp32.
 nlohmann::ordered_json searched(queue& on, const problem& p, precision between, bool keeps_sums) {
+  const double peak = between == precision::fp16 ? 1 : 0;
   const search_spec asked{.image = p.image.list(),
                           .templates = p.small.list(),
                           .keeps_sums = keeps_sums,
                           .templates_at_once = p.kernels,
                           .between = between,
-                          .image_peak = 1,
-                          .template_peak = 1};
+                          .image_peak = peak,
+                          .template_peak = peak};
   template_search search{on, asked};
   const auto x = noise(p.image.area()), t = noise(p.kernels * p.small.area());
   buffer image{on, x.size() * 4}, templates{on, t.size() * 4};
@@ -275,7 +276,7 @@ nlohmann::ordered_json searched(queue& on, const problem& p, precision between, 
   search.begin(on, image.view());
   convolution_spec spec = p.spec();
   spec.between = between;
-  spec.image_peak = spec.kernel_peak = 1;
+  spec.image_peak = spec.kernel_peak = peak;
   const convolving::kept_scores kept = convolving::kept_of(asked, p.kernels, on.device().has_fp64);
   spec.store = convolving::score_store(kept);
   const convolving::score_memory scores{on, kept};

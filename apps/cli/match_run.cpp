@@ -141,10 +141,12 @@ matcher::matcher(const queue& on, const formats::image_stack& image,
   at_once_ = templates_at_once(request, image, templates);
   const std::vector<double> samples = formats::to_doubles(image.samples);
   image_norms_ = norms_of(samples);
-  double& peak = spec_.image_peak;
-  for (const double value : samples) peak = std::max(peak, std::abs(value));
-  if (peak == 0) peak = 1;  // any power of two scales zeros
-  if (request.search.between == precision::fp16) require_fp16_range(peak);
+  if (request.search.between == precision::fp16) {
+    double& peak = spec_.image_peak;
+    for (const double value : samples) peak = std::max(peak, std::abs(value));
+    if (peak == 0) peak = 1;  // any power of two scales zeros
+    require_fp16_range(peak);
+  }
   const std::vector<std::byte> bytes = pack(samples, request.search.real);
   image_ = buffer{on, bytes.size()};
   image_.write(bytes.data(), bytes.size());

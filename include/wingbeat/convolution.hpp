@@ -88,7 +88,7 @@ struct convolution_spec {
   /// Subtract a large mean first. Results are stored as `real`.
   std::optional<precision> between = {};
   /// The largest magnitudes of images and of kernels, of complex ones |z|, as functors load them:
-  /// required with fp16 in between, unused otherwise. What is stored is multiplied by powers of two
+  /// required with fp16 in between, 0 otherwise. What is stored is multiplied by powers of two
   /// that keep it within 2^15 whatever the signals are, because fp16 ends at 65504; the last
   /// transform divides by them. Values may exceed a peak by half, not more. Peaks that are too high
   /// by a factor of 16 in all cost nothing; each further factor of two costs small bins a digit.

@@ -8,7 +8,7 @@
 #include "convolving/blocks.hpp"        // why_no_blocks
 #include "convolving/geometry.hpp"      // geometry_of
 #include "convolving/program.hpp"       // load_of, run_role
-#include "convolving/stored_scale.hpp"  // stored_between
+#include "convolving/stored_scale.hpp"  // require_peak, stored_between
 #include "formatted.hpp"                // formatted, joined
 #include "wingbeat/error.hpp"           // plan_error
 #include "wingbeat/good_length.hpp"     // max_length
@@ -97,15 +97,12 @@ void require_between(const convolution_spec& spec) {
                   "between empty, or compute in fp32",
                   name_of(between), name_of(spec.real)));
   }
-  if (between != precision::fp16) return;
-  for (const double* peak : {&spec.image_peak, &spec.kernel_peak}) {
-    if (*peak >= 1 / largest_peak && *peak <= largest_peak) continue;
-    throw plan_error(
-        formatted("between is fp16, which ends at 65504, and {} is {}; state the largest "
-                  "magnitude of its values, from {} to {}, or store bf16",
-                  peak == &spec.image_peak ? "image_peak" : "kernel_peak", *peak, 1 / largest_peak,
-                  largest_peak));
-  }
+  const auto require = [&](std::string_view field, double peak) {
+    require_peak(field, peak, largest_peak, between == precision::fp16,
+                 formatted("between is {}", name_of(between)));
+  };
+  require("image_peak", spec.image_peak);
+  require("kernel_peak", spec.kernel_peak);
 }
 
 void require_form(const convolution_spec& spec) {

@@ -12,12 +12,18 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <string_view>
 #include <vector>
 
 #include "convolving/geometry.hpp"   // axis_geometry
 #include "wingbeat/convolution.hpp"  // convolution_spec
 
 namespace wingbeat::convolving {
+
+/// Throws `plan_error` unless a peak is from 1 / largest to largest where fp16 needs one, and 0
+/// where none is used, because `reason`.
+void require_peak(std::string_view field, double peak, double largest, bool is_needed,
+                  std::string_view reason);
 
 /// Returns what spectra and the workspace of a request are stored as.
 [[nodiscard]] precision stored_between(const convolution_spec& spec);

@@ -12,6 +12,7 @@
 #include "convolving/program.hpp"         // values_of_spectra
 #include "convolving/request.hpp"         // require_valid
 #include "convolving/scores.hpp"          // score_store, score_memory
+#include "convolving/stored_scale.hpp"    // require_peak
 #include "convolving/unit_templates.hpp"  // unit_templates
 #include "convolving/windows.hpp"         // centred
 #include "formatted.hpp"                  // formatted, joined
@@ -34,13 +35,14 @@ void require_axes(std::string_view name, const std::vector<std::size_t>& lengths
                              name, joined(lengths, ", ")));
 }
 
-void require_peak(const search_spec& spec, std::string_view field, double peak) {
+void require_peaks(const search_spec& spec) {
   constexpr double largest = 1e8;
-  if (spec.between != precision::fp16 || (peak >= 1 / largest && peak <= largest)) return;
-  throw plan_error(
-      formatted("between is fp16, which ends at 65504, and {} is {}; state the largest magnitude "
-                "of its values, from {} to {}, or store bf16",
-                field, peak, 1 / largest, largest));
+  const bool is_fp16 = spec.between == precision::fp16;
+  const std::string reason = formatted("between is {}", name_of(spec.between.value_or(spec.real)));
+  convolving::require_peak("image_peak", spec.image_peak, largest, is_fp16, reason);
+  convolving::require_peak("template_peak", spec.template_peak, largest,
+                           is_fp16 && !spec.is_normalised,
+                           is_fp16 ? "is_normalised is true" : reason);
 }
 
 void require_form(const search_spec& spec) {
@@ -63,9 +65,14 @@ void require_valid(const search_spec& spec) {
         "threshold is no number, so that no score is above it; give a number, or "
         "leave keeps_counts false");
   }
+  if (!spec.keeps_counts && spec.threshold != 0) {
+    throw plan_error(
+        formatted("threshold is {} and keeps_counts is false, so that no scores are counted; set "
+                  "keeps_counts, or leave threshold 0",
+                  spec.threshold));
+  }
   require_form(spec);
-  require_peak(spec, "image_peak", spec.image_peak);
-  if (!spec.is_normalised) require_peak(spec, "template_peak", spec.template_peak);
+  require_peaks(spec);
   const bool fits = spec.templates[0] <= spec.image[0] && spec.templates[1] <= spec.image[1];
   if (spec.mode != extent::valid || fits) return;
   throw plan_error(
@@ -84,7 +91,7 @@ convolution_spec convolution_of(const search_spec& spec, std::size_t templates) 
                            .image_peak = spec.image_peak,
                            .kernel_peak = spec.template_peak,
                            .kernels = templates};
-  if (spec.is_normalised) {
+  if (spec.is_normalised && spec.between == precision::fp16) {
     request.image_peak *= 2;  // without its mean
     // A row of w values and norm 1 has bins up to sqrt(w), as if each value were 1 / sqrt(w).
     request.kernel_peak = 1 / std::sqrt(static_cast<double>(spec.templates[1]));

@@ -25,8 +25,10 @@ class stored_convolution : public on_engine {
   void check(convolution_spec spec, const noise_range& images,
              precision between = precision::fp16) {
     spec.between = between;
-    spec.image_peak = images.scale + images.offset;
-    spec.kernel_peak = spec.holds == values::complex ? 1.5 : 1;
+    if (between == precision::fp16) {
+      spec.image_peak = images.scale + images.offset;
+      spec.kernel_peak = spec.holds == values::complex ? 1.5 : 1;
+    }
     check_convolution(*on, spec, images);
   }
 };
@@ -104,6 +106,13 @@ TEST_P(stored_convolution, halves_spectra_and_workspace) {
   }
 }
 
+TEST_P(stored_convolution, halves_spectra_of_one_launch) {
+  convolution_spec spec{.image = {200}, .kernel = {57}, .mode = extent::same};
+  const convolution wide{*on, spec};
+  spec.between = precision::bf16;
+  EXPECT_EQ(2 * convolution(*on, spec).spectra_bytes(), wide.spectra_bytes());
+}
+
 TEST(stored_convolution_request, is_refused_where_it_cannot_work) {
   const queue on{first_device(engine::reference)};
   const auto refused = [&](convolution_spec spec) {
@@ -119,6 +128,10 @@ TEST(stored_convolution_request, is_refused_where_it_cannot_work) {
               HasSubstr("image_peak is 0; state the largest"));
   EXPECT_THAT(refused({.between = precision::fp16, .image_peak = 1, .kernel_peak = -3}),
               HasSubstr("kernel_peak is -3"));
+  EXPECT_THAT(refused({.image_peak = 1}),
+              HasSubstr("image_peak is 1 and between is fp32, so that it is not used; leave it 0"));
+  EXPECT_THAT(refused({.between = precision::bf16, .kernel_peak = 2}),
+              HasSubstr("kernel_peak is 2 and between is bf16"));
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, stored_convolution, all_engines(), engine_name);

@@ -29,11 +29,11 @@ TEST_P(stored_search, keeps_what_it_is_asked_for) {
                    .threshold = 0.2,
                    .templates_at_once = 2,
                    .between = precision::fp16,
-                   .image_peak = 1,
-                   .template_peak = 1};
+                   .image_peak = 1};
   spec.is_normalised = true;
   check_search<float>(*on, spec, {4});
   spec.is_normalised = false;
+  spec.template_peak = 1;
   check_search<float>(*on, spec, {2, 3});
 }
 
@@ -54,7 +54,7 @@ TEST_P(stored_search, finds_planted_templates_as_fp32_does) {
                             .is_normalised = true,
                             .templates_at_once = leaves_out() ? 1U : 3U,
                             .between = between,
-                            .image_peak = 255}};
+                            .image_peak = between == precision::fp16 ? 255.0 : 0.0}};
     const buffer in = filled(*on, image), batch = filled(*on, templates);
     search.begin(*on, in.view());
     search.add(*on, batch.view(), n_templates);
@@ -98,6 +98,7 @@ TEST_P(stored_search, blurs_images_of_pixels) {
   spec.kernel_channels = 3;
   spec.stored = precision::fp32;
   spec.between = precision::bf16;
+  spec.image_peak = spec.kernel_peak = 0;
   image_runner{*on, spec}.check();
   spec.between = precision::fp32;
   EXPECT_EQ(image_convolution(*on, spec).spectra_bytes(), 2 * 3 * narrow_bytes);
@@ -113,13 +114,20 @@ TEST(stored_search_request, is_refused_without_the_peaks_it_needs) {
   spec.is_normalised = true;
   EXPECT_THAT(refused(), HasSubstr("nothing was refused"));
   EXPECT_THAT(template_search(on, spec).explain(), HasSubstr("spectra and workspace in fp16"));
-  const image_convolution_spec blur{.height = 8,
+  spec.template_peak = 1;
+  EXPECT_THAT(refused(), HasSubstr("template_peak is 1 and is_normalised is true, so that it is"));
+  spec.between = {};
+  EXPECT_THAT(refused(), HasSubstr("image_peak is 255 and between is fp32, so that it is not"));
+  image_convolution_spec blur{.height = 8,
                                     .width = 8,
                                     .kernel_height = 3,
                                     .kernel_width = 3,
                                     .between = precision::fp16,
                                     .image_peak = 1};
   EXPECT_THAT(refusal([&] { image_convolution{on, blur}; }), HasSubstr("kernel_peak is 0"));
+  blur.between = precision::fp32;
+  EXPECT_THAT(refusal([&] { image_convolution{on, blur}; }),
+              HasSubstr("image_peak is 1 and between is fp32"));
 }
 
 TEST(stored_search_scores, are_at_most_1_where_templates_are_parts_of_the_image) {

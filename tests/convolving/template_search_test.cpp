@@ -296,6 +296,8 @@ TEST_P(template_search_on, refuses_what_it_cannot_do) {
               HasSubstr("templates are 9x3 and the image 8x8"));
   EXPECT_THAT(refused({.image = {8, 8}, .templates = {3, 3}, .templates_at_once = 0}),
               HasSubstr("templates_at_once is 0"));
+  EXPECT_THAT(refused({.image = {8, 8}, .templates = {3, 3}, .threshold = 0.5}),
+              HasSubstr("threshold is 0.5 and keeps_counts is false, so that no scores are"));
   EXPECT_THAT(refused({.image = {8, 8}, .templates = {3, 3}, .real = precision::fp16}),
               HasSubstr("fp32 or fp64"));
   template_search search{*on, {.image = {8, 8}, .templates = {3, 3}}};
