@@ -34,7 +34,9 @@ enum class kernel_alignment {
 ///     mix.prepare(queue, kernels.view(), spectra.view());
 ///     mix.enqueue(queue, spectra.view(), x.view(), y.view());
 struct long_convolution_spec {
-  std::size_t length = 0;  ///< L, of each signal. Any.
+  /// L, of each signal. A row of at most `max_length`, 2^28, has all L + K - 1 values of its
+  /// convolution; of centred kernels those that are kept, and (K - 1) / 2 others.
+  std::size_t length = 0;
   /// K, the taps of each kernel; 0: L. At most L; of centred ones 2L - 1.
   std::size_t kernel = 0;
   std::size_t channels = 1;  ///< Each has a kernel.

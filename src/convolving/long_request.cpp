@@ -64,6 +64,38 @@ void require_kernel(const long_convolution_spec& spec) {
                 spec.kernel, spec.length, name_of(spec.aligned), max_taps));
 }
 
+/// Returns the geometry of a request but for the rows of any device.
+long_geometry unpadded(const long_convolution_spec& spec) {
+  long_geometry row;
+  row.taps = spec.kernel == 0 ? spec.length : spec.kernel;
+  if (spec.aligned == kernel_alignment::centred) row.origin = (row.taps - 1) / 2;
+  row.signals = {0, spec.length};
+  row.results = {row.origin, row.origin + spec.length};
+  return row;
+}
+
+/// Returns the length that rows of pairs are at least padded to.
+std::size_t least_of(const long_geometry& row) {
+  return std::max(row.results.end, row.taps + row.signals.end - 1 - row.origin);
+}
+
+void require_length(const long_convolution_spec& spec) {
+  const auto is_short = [&](std::size_t length) {
+    long_convolution_spec shorter = spec;
+    shorter.length = length;
+    return least_of(unpadded(shorter)) <= max_length;
+  };
+  if (spec.length > 0 && spec.length <= max_length && is_short(spec.length)) return;
+  std::size_t longest = 0;
+  for (std::size_t step = max_length; step > 0; step /= 2) {
+    if (is_short(longest + step)) longest += step;
+  }
+  throw plan_error(
+      formatted("length is {}; choose 1 to {}, so that a signal and its kernel fit rows of {}, or "
+                "cut signals into blocks and convolve those by wingbeat::convolution",
+                spec.length, longest, max_length));
+}
+
 }  // namespace
 
 std::size_t rows_of_channel(const long_convolution_spec& spec) {
@@ -79,20 +111,12 @@ precision kernels_stored(const long_convolution_spec& spec) {
 }
 
 long_geometry geometry_of(const long_convolution_spec& spec, const device_info& device) {
-  long_geometry row;
-  row.taps = spec.kernel == 0 ? spec.length : spec.kernel;
-  if (spec.aligned == kernel_alignment::centred) row.origin = (row.taps - 1) / 2;
-  row.signals = {0, spec.length};
-  row.results = {row.origin, row.origin + spec.length};
-  const std::size_t least = std::max(row.results.end, row.taps + spec.length - 1 - row.origin);
-  row.padded = row_length(least, spec, device);
+  long_geometry row = unpadded(spec);
+  row.padded = row_length(least_of(row), spec, device);
   return row;
 }
 
 void require_valid(const long_convolution_spec& spec, const device_info& device) {
-  if (spec.length == 0 || spec.length > max_length) {
-    throw plan_error(formatted("length is {}; choose 1 to {}", spec.length, max_length));
-  }
   if (spec.channels == 0 || spec.batch == 0) {
     throw plan_error(formatted("channels is {} and batch is {}; make each at least 1",
                                spec.channels, spec.batch));
@@ -104,13 +128,8 @@ void require_valid(const long_convolution_spec& spec, const device_info& device)
   }
   require_precisions(spec, device);
   require_kernel(spec);
+  require_length(spec);
   const std::size_t padded = geometry_of(spec, device).padded;
-  if (padded > max_length) {
-    throw plan_error(
-        formatted("signals of {} take rows of {}, and the longest is {}; cut them into blocks and "
-                  "convolve those by wingbeat::convolution",
-                  spec.length, padded, max_length));
-  }
   if (rounded_product({padded, spec.channels, spec.batch}) <= max_elements) return;
   throw plan_error(
       formatted("{} signals of {} channels of {} values are beyond the address space; choose fewer "

@@ -264,7 +264,14 @@ std::string refused(const long_convolution_spec& spec) {
 }
 
 TEST(long_convolution, refuses_what_no_device_can_make) {
-  EXPECT_EQ(refused({}), "length is 0; choose 1 to 268435456");
+  EXPECT_EQ(refused({}),
+            "length is 0; choose 1 to 134217728, so that a signal and its kernel fit rows of "
+            "268435456, or cut signals into blocks and convolve those by wingbeat::convolution");
+  EXPECT_THAT(refused({.length = max_length}), HasSubstr("choose 1 to 134217728, so that"));
+  EXPECT_THAT(refused({.length = max_length / 2 + 1}), HasSubstr("choose 1 to 134217728,"));
+  EXPECT_THAT(refused({.length = max_length, .kernel = 5}), HasSubstr("choose 1 to 268435452,"));
+  EXPECT_THAT(refused({.length = max_length, .aligned = kernel_alignment::centred}),
+              HasSubstr("choose 1 to 178956971,"));
   EXPECT_EQ(refused({.length = 8, .channels = 0}),
             "channels is 0 and batch is 1; make each at least 1");
   EXPECT_EQ(refused({.length = 8, .kernel = 9}),
@@ -280,7 +287,6 @@ TEST(long_convolution, refuses_what_no_device_can_make) {
   EXPECT_EQ(refused({.length = 8, .kernel_stored = precision::fp64}),
             "kernel_stored is fp64 and stored is fp32, and fp64 mixes with no other precision; "
             "leave kernel_stored empty");
-  EXPECT_THAT(refused({.length = max_length}), HasSubstr("cut them into blocks"));
   EXPECT_THAT(refused({.length = 1 << 20, .channels = 1 << 30, .batch = 1 << 30}),
               HasSubstr("beyond the address space"));
 }
