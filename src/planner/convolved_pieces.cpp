@@ -114,6 +114,24 @@ struct timed_pieces {
   }
 };
 
+/// Returns how many times as long columns take because they are narrower than measured ones.
+double narrowness(const tile_shape& shape, const tuning::time_model& times) {
+  const double side_by_side = shape.lanes * shape.element_bytes;
+  return std::pow(times.narrower, std::max(std::log2(times.wide_columns / side_by_side), 0.0));
+}
+
+/// Returns the expected time of plain columns, in copies of their points.
+double time_of_plain(const piece& columns, const tuning::time_model& times) {
+  if (columns.fraction > 0) return 1 / columns.fraction;
+  return times.unmeasured * narrowness(columns.shape, times);
+}
+
+/// Returns the expected time of rows that are convolved whole, without padding, likewise.
+double time_of_full(const piece& rows, const tuning::time_model& times) {
+  const double part = time_of_convolved(rows.shape, {}, times) / rows.shape.length;
+  return std::max(rows.fraction > 0 ? 1 / rows.fraction : 1, times.convolved_full * part);
+}
+
 /// Returns columns and convolved rows that make the axis, which are expected to take least time; as
 /// the time, with columns again, in copies of its `points` that are no padding.
 timed_pieces columns_and_convolved(const choice& context, double points) {
@@ -127,8 +145,8 @@ timed_pieces columns_and_convolved(const choice& context, double points) {
     const auto column = plain_columns(common_piece(context, false, false), total / length,
                                       is_row ? length : context.axis.columns, context);
     if (!column) continue;
-    best.take({*column, *row},
-              2 * time_of(*column, context.data.times) + time_of(*row, context.data.times));
+    best.take({*column, *row}, 2 * time_of_plain(*column, context.data.times) +
+                                   time_of_full(*row, context.data.times));
   }
   // Four of six sides have all elements.
   if (!best.pieces.empty()) best.time *= (2.0 * static_cast<double>(total) / points + 1) / 3;
@@ -143,10 +161,23 @@ piece chirped_by(const std::shared_ptr<const chirp>& numbers, piece part, bool i
   return part;
 }
 
+/// Returns the expected time of a long row that is convolved within `row.total`, by several passes,
+/// in copies of its `points`.
+double time_of_long(const axis_request& row, double points, const tuning::architecture& data,
+                    const device_info& device) {
+  const double both = columns_and_convolved({row, data, device}, points).time;
+  if (std::isfinite(both)) return both;
+  const auto forward = pieces_of(row, data, device);
+  double passes = forward.empty() ? both : 0;
+  for (const piece& each : forward) passes += time_of_plain(each, data.times);
+  return 2 * passes * static_cast<double>(row.total) / points;
+}
+
 /// Returns the length from `least` on that a row is expected to be convolved within in least time.
 std::size_t length_for_chirp(std::size_t least, axis_request row, const tuning::architecture& data,
                              const device_info& device) {
   const std::size_t power = std::bit_ceil(least);
+  const auto points = static_cast<double>(row.total);
   row.total = power;
   // Columns and rows, which memory binds.
   const bool is_long = power > data.other_rows.longest || !convolved(power, 1, {row, data, device});
@@ -155,8 +186,8 @@ std::size_t length_for_chirp(std::size_t least, axis_request row, const tuning::
     constexpr double never = std::numeric_limits<double>::infinity();
     const std::size_t m = n * multiple;
     if (device::greatest_factor(static_cast<unsigned>(n)) > 5) return never;
-    if (is_long) return static_cast<double>(m) * (m == power ? 1 : data.times.padded_other);
     row.total = m;
+    if (is_long) return time_of_long(row, points, data, device);
     const choice context{row, data, device};
     const auto whole = convolved(m, 1, context, context.shapes.chirps);
     return whole ? time_of_convolved(whole->shape, context.shapes, data.times) : never;
@@ -255,10 +286,8 @@ piece numbered(piece whole, std::size_t points, std::size_t bins, const axis_req
 /// Returns the expected time of columns that a workgroup convolves each.
 double time_of_columns(const piece& columns, const tuning::architecture& data) {
   const tile_shape& shape = columns.shape;
-  const double side_by_side = shape.lanes * shape.element_bytes;
-  const double halvings = std::log2(data.times.wide_columns / side_by_side);
   return std::max(time_of_convolved(shape, {}, data.times) / static_cast<double>(shape.elements()),
-                  data.times.unmeasured * std::pow(data.times.narrower, std::max(halvings, 0.0)));
+                  data.times.unmeasured * narrowness(shape, data.times));
 }
 
 /// Returns the last piece of an axis: columns of `points`, no product of radices, each of which a
