@@ -33,7 +33,8 @@ struct agreement {
 /// Compares `result` with `expected`, both of the same size, the output of transforms of length n
 /// computed in the given precision. Of a sample, `share_l2` is what falls on it of the norm of all
 /// values, sqrt(sampled / all) ||X||: errors of loud values are spread over quiet ones too, so the
-/// errors are relative to sqrt(||sample||^2 + share_l2^2).
+/// errors are relative to sqrt(||sample||^2 + share_l2^2), and k of them may be 1 + 1.5 / sqrt(k)
+/// times as large.
 [[nodiscard]] agreement compare(std::span<const double> result, std::span<const double> expected,
                                 element kind, std::size_t n, precision real, double share_l2 = 0);
 

@@ -41,6 +41,17 @@ TEST(agreement, allows_a_short_row_its_luck) {
   EXPECT_FALSE(moved(3.99 * u_fp32, precision::fp32, 128).is_within);
 }
 
+TEST(agreement, allows_one_sampled_element_its_luck) {
+  const auto is_within = [](double error, double share_l2) {
+    const numbers expected{1, 0}, result{1 + error, 0};
+    return compare(result, expected, element::complex, 1 << 16, precision::fp32, share_l2)
+        .is_within;
+  };
+  EXPECT_TRUE(is_within(9.9 * u_fp32, 1e-30));  // 2.5 * sqrt(log2 N)
+  EXPECT_FALSE(is_within(10.1 * u_fp32, 1e-30));
+  EXPECT_FALSE(is_within(4.1 * u_fp32, 0));
+}
+
 TEST(agreement, measures_what_it_names) {
   const numbers expected{3, 4, 0, 0}, result{3, 4.5, 0, 1e-5};
   const agreement a = compare(result, expected, element::complex, 2, precision::fp32);
