@@ -163,14 +163,6 @@ TEST(any_length, is_convolved_within_a_length_whose_columns_are_wide) {
   }
 }
 
-TEST(any_length, is_convolved_within_a_length_whose_columns_are_wide) {
-  for (const std::size_t n : {10'000'019, 16'777'259}) {
-    const auto pieces = cut({.total = n, .transforms = 8}, hopper());
-    ASSERT_EQ(pieces.size(), 3U) << n;
-    EXPECT_GE(pieces.front().shape.lanes, 8U) << n << " within " << pieces.front().total;
-  }
-}
-
 TEST(any_length, is_cut_into_pieces_of_which_the_last_has_the_large_factors) {
   const auto last_of = [](std::size_t n, bool is_forward) {
     const auto pieces = cut({.total = n, .is_forward = is_forward, .transforms = 1000}, hopper());
