@@ -9,6 +9,7 @@
 #include <cmath>      // abs, sqrt
 #include <limits>
 #include <numeric>  // accumulate
+#include <utility>  // move
 #include <vector>
 
 #include "convolving/direct_sum.hpp"  // direct_sum
@@ -19,47 +20,58 @@ namespace wingbeat::test {
 
 using exact_scores = std::vector<long double>;  // [y][x]
 
-/// Returns the correlation coefficients of a template with each window of an image; zeros outside.
+/// Returns the windows of an image, each without its mean; zeros outside.  // [y][x]
 template <class Real>
-exact_scores coefficients_by_definition(const std::vector<Real>& image, const search_spec& spec,
-                                        const Real* tile) {
+std::vector<exact_scores> centred_windows(const std::vector<Real>& image, const search_spec& spec) {
   const std::size_t h = spec.templates[0], w = spec.templates[1];
   const mode_range rows = range_of(spec.image[0], h, spec.mode);
   const mode_range columns = range_of(spec.image[1], w, spec.mode);
-  const auto n = static_cast<long double>(h * w);
-  exact_scores scores;
-  for (std::size_t y = 0; y < rows.count; ++y) {
-    for (std::size_t x = 0; x < columns.count; ++x) {
-      std::vector<long double> window(h * w);
-      long double mean_f = 0, mean_t = 0;
-      for (std::size_t i = 0; i < h * w; ++i) {
-        const auto index = [&](std::size_t place, const mode_range& range, std::size_t tap,
-                               std::size_t length) {
-          return static_cast<std::ptrdiff_t>(place + tap) + range.first -
-                 static_cast<std::ptrdiff_t>(length - 1);
-        };
-        const std::ptrdiff_t row = index(y, rows, i / w, h), column = index(x, columns, i % w, w);
-        const bool is_inside = row >= 0 && column >= 0 &&
-                               row < static_cast<std::ptrdiff_t>(spec.image[0]) &&
-                               column < static_cast<std::ptrdiff_t>(spec.image[1]);
-        if (is_inside) {
-          window[i] = image[static_cast<std::size_t>(row) * spec.image[1] +
-                            static_cast<std::size_t>(column)];
-        }
-        mean_f += window[i] / n;
-        mean_t += static_cast<long double>(tile[i]) / n;
+  const auto index = [](std::size_t place, const mode_range& range, std::size_t tap,
+                        std::size_t length) {
+    return static_cast<std::ptrdiff_t>(place + tap) + range.first -
+           static_cast<std::ptrdiff_t>(length - 1);
+  };
+  std::vector<exact_scores> windows;
+  for (std::size_t place = 0; place < rows.count * columns.count; ++place) {
+    const std::size_t y = place / columns.count, x = place % columns.count;
+    exact_scores window(h * w);
+    long double mean = 0;
+    for (std::size_t i = 0; i < h * w; ++i) {
+      const std::ptrdiff_t row = index(y, rows, i / w, h), column = index(x, columns, i % w, w);
+      const bool is_inside = row >= 0 && column >= 0 &&
+                             row < static_cast<std::ptrdiff_t>(spec.image[0]) &&
+                             column < static_cast<std::ptrdiff_t>(spec.image[1]);
+      if (is_inside) {
+        window[i] =
+            image[static_cast<std::size_t>(row) * spec.image[1] + static_cast<std::size_t>(column)];
       }
-      long double product = 0, of_f = 0, of_t = 0;
-      for (std::size_t i = 0; i < h * w; ++i) {
-        const long double f = window[i] - mean_f, t = tile[i] - mean_t;
-        product += f * t;
-        of_f += f * f;
-        of_t += t * t;
-      }
-      // The rounding of the means above is no contrast.
-      const bool is_constant = of_f * of_t <= 1e-30L;
-      scores.push_back(is_constant ? 0 : product / std::sqrt(of_f * of_t));
+      mean += window[i] / static_cast<long double>(h * w);
     }
+    for (long double& value : window) value -= mean;
+    windows.push_back(std::move(window));
+  }
+  return windows;
+}
+
+/// Returns the correlation coefficients of a template with each window.
+template <class Real>
+exact_scores coefficients_by_definition(const std::vector<exact_scores>& windows,
+                                        const Real* tile) {
+  const std::size_t n = windows.front().size();
+  long double mean = 0;
+  for (std::size_t i = 0; i < n; ++i) mean += tile[i] / static_cast<long double>(n);
+  exact_scores scores;
+  for (const exact_scores& window : windows) {
+    long double product = 0, of_f = 0, of_t = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const long double t = tile[i] - mean;
+      product += window[i] * t;
+      of_f += window[i] * window[i];
+      of_t += t * t;
+    }
+    // The rounding of the means above is no contrast.
+    const bool is_constant = of_f * of_t <= 1e-30L;
+    scores.push_back(is_constant ? 0 : product / std::sqrt(of_f * of_t));
   }
   return scores;
 }
@@ -77,11 +89,19 @@ exact_scores correlations_by_definition(const std::vector<Real>& image, const se
   return scores;
 }
 
+/// Returns the scores of each of the templates.
 template <class Real>
-exact_scores scores_by_definition(const std::vector<Real>& image, const search_spec& spec,
-                                  const Real* tile) {
-  return spec.is_normalised ? coefficients_by_definition(image, spec, tile)
-                            : correlations_by_definition(image, spec, tile);
+std::vector<exact_scores> scores_by_definition(const std::vector<Real>& image,
+                                               const search_spec& spec,
+                                               const std::vector<Real>& templates) {
+  const auto windows =
+      spec.is_normalised ? centred_windows(image, spec) : std::vector<exact_scores>{};
+  std::vector<exact_scores> scores;
+  for (std::size_t i = 0; i < templates.size(); i += spec.templates[0] * spec.templates[1]) {
+    scores.push_back(spec.is_normalised ? coefficients_by_definition(windows, &templates[i])
+                                        : correlations_by_definition(image, spec, &templates[i]));
+  }
+  return scores;
 }
 
 template <class Real>
@@ -115,16 +135,11 @@ std::vector<Real> half_spectra_of(const std::vector<Real>& templates, const sear
   return bins;
 }
 
-/// What a search of these templates keeps, within `bound` of each score.
-template <class Real>
-void expect_kept(queue& on, const template_search& search, const std::vector<Real>& image,
-                 const std::vector<Real>& templates, long double bound) {
+/// Expects what a search keeps of these scores of its templates, each place's within its bound and
+/// the rounding of a float.
+inline void expect_kept(queue& on, const template_search& search,
+                        const std::vector<exact_scores>& result, const exact_scores& bounds) {
   const search_spec& spec = search.spec();
-  const std::size_t n = spec.templates[0] * spec.templates[1];
-  std::vector<exact_scores> result;
-  for (std::size_t offset = 0; offset < templates.size(); offset += n) {
-    result.push_back(scores_by_definition(image, spec, templates.data() + offset));
-  }
   const auto scores = search.scores(on);
   const auto numbers = search.numbers(on);
   const auto means = spec.keeps_sums ? search.mean(on) : std::vector<float>{};
@@ -134,23 +149,27 @@ void expect_kept(queue& on, const template_search& search, const std::vector<Rea
   ASSERT_EQ(scores.size(), result[0].size());
   ASSERT_EQ(search.result()[0] * search.result()[1], scores.size());
   const auto count = static_cast<long double>(result.size());
+  const long double of_sums = spec.is_normalised ? 0x1p-31L : 0;  // of 2^-32 each
   for (std::size_t i = 0; i < scores.size(); ++i) {
     long double most = result[0][i], mean = 0, variance = 0, largest = 0;
-    std::size_t surely = 0, perhaps = 0;
     for (const exact_scores& each : result) {
       most = std::max(most, each[i]);
       largest = std::max(largest, std::abs(each[i]));
       mean += each[i] / count;
+    }
+    const long double bound = bounds[i] + 0x1p-24L * largest;
+    std::size_t surely = 0, perhaps = 0;
+    for (const exact_scores& each : result) {
       surely += each[i] > spec.threshold + bound ? 1 : 0;
       perhaps += each[i] > spec.threshold - bound ? 1 : 0;
+      variance += (each[i] - mean) * (each[i] - mean) / count;
     }
-    for (const exact_scores& each : result) variance += (each[i] - mean) * (each[i] - mean) / count;
     ASSERT_NEAR(scores[i], most, bound) << "place " << i;
     ASSERT_LT(numbers[i], result.size()) << "place " << i;
     ASSERT_NEAR(result[numbers[i]][i], most, 2 * bound) << "place " << i;
     if (spec.keeps_sums) {
       ASSERT_NEAR(means[i], mean, bound) << "place " << i;
-      ASSERT_NEAR(variances[i], variance, 4 * bound * (largest + bound)) << "place " << i;
+      ASSERT_NEAR(variances[i], variance, 4 * bound * (largest + bound) + of_sums) << "place " << i;
     }
     if (spec.keeps_counts) {
       ASSERT_GE(counts[i], surely) << "place " << i;
@@ -196,7 +215,8 @@ void check_search(queue& on, const search_spec& spec, const std::vector<std::siz
       spec.between == precision::fp16
           ? 6 * 5 * 0x1p-11L * (spec.is_normalised ? 1 : std::sqrt(static_cast<long double>(n)) / 3)
           : 0;
-  expect_kept(on, search, image, templates, std::max(bound, 1e-7L) + narrow);
+  const auto result = scores_by_definition(image, spec, templates);
+  expect_kept(on, search, result, exact_scores(result[0].size(), std::max(bound, 1e-7L) + narrow));
 }
 
 }  // namespace wingbeat::test
