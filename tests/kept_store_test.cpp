@@ -135,6 +135,20 @@ TEST_P(kept_store, counts_over_the_first_dimension_of_the_batch) {
   check({.lengths = {1 << 17}, .batch = {2, 2}});
 }
 
+/// A GPU keeps where rows are enough for a workgroup a compute unit.
+TEST_P(kept_store, counts_over_many_rows_beside_each_other) {
+  const bool keeps = GetParam() == engine::cuda;
+  const std::size_t units = keeps ? on->device().compute_units : 1;
+  for (const std::size_t n : cases<std::size_t>({64}, {45})) {
+    const plan_spec spec{.lengths = {n}, .batch = {3, 16 * units + 5}};
+    check(spec);
+    plan_spec counting = counted(spec);
+    counting.kind = transform::inverse_to_real;
+    const std::string text = plan{*on, counting}.explain();
+    EXPECT_EQ(text.find("whose values your store keeps") != std::string::npos, keeps) << text;
+  }
+}
+
 TEST_P(kept_store, is_refused_in_a_sentence) {
   plan_spec large = counted({.lengths = {64}, .batch = {3, 5}, .kind = transform::inverse_to_real});
   large.store.kept_bytes = 65;
