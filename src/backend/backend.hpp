@@ -149,6 +149,7 @@ class call {
 /// is a forward transform of one axis.
 struct spectra_of_rows {
   plan_spec rows;
+  std::size_t turns = 0;  ///< As of the rows that meet them.
 };
 
 /// `rows`, a forward transform of one axis, times `spectra`, and transformed back, with the
@@ -160,6 +161,10 @@ struct convolution_of_rows {
   /// Rows that outgrow a workgroup go to a cluster where there is one for them; spectra are then in
   /// natural order.
   bool is_long = false;
+  /// Rows of N reals give the first N values of their linear convolution with a spectrum's: the
+  /// real part of a product modulo t^N + i, made in so many turns of transforms of N / turns points
+  /// that fit a workgroup, which `rows` are; see `pass_numbers::turns`. 0: rows are circular.
+  std::size_t turns = 0;
 };
 
 /// Sums of circular correlations in one crossing of memory: for each of the batch of `rows`, a
@@ -168,6 +173,7 @@ struct convolution_of_rows {
 struct correlation_of_rows {
   plan_spec rows;
   std::size_t terms = 1;
+  std::size_t turns = 0;  ///< As of rows convolved; lags from 0 on are stored.
 };
 
 /// `rows` of reals, forward to bins, which the load functor changes (a `diagonal_load`), and back,

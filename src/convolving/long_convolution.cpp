@@ -159,7 +159,7 @@ const long_convolution_spec& long_convolution::spec() const {
   return owned(impl_).spec;
 }
 std::size_t long_convolution::padded() const {
-  return owned(impl_).row.padded;
+  return owned(impl_).row.row();
 }
 std::size_t long_convolution::signal_bytes() const {
   return owned(impl_).signal_bytes();
@@ -192,7 +192,7 @@ std::string long_convolution::explain() const {
   std::string text =
       formatted("{} signals of {} channels of {} {} values, {} kernels of {} taps, padded to {}\n",
                 spec.batch, spec.channels, spec.length, name_of(spec.stored), name_of(spec.aligned),
-                mine.row.taps, mine.row.padded);
+                mine.row.taps, mine.row.row());
   const auto add = [&](std::string_view title, const std::optional<prepared_program>& steps) {
     if (!steps) return;
     text += formatted("{}:\n{}moves {} bytes\n", title, steps->program().describe(),

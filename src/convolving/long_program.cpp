@@ -44,13 +44,32 @@ fused_store store_of(precision stored, const typename Functor<float, float>::num
   });
 }
 
-functors::channel_taps_numbers taps_of(const long_convolution_spec& spec,
-                                       const long_geometry& row) {
-  return {row.taps, row.origin, spec.has_skip};
+functors::channel_taps_numbers taps_of(const long_convolution_spec& spec, const long_geometry& row,
+                                       const std::optional<right_angle>& turned) {
+  return {row.taps, row.origin, spec.has_skip, turned ? turned->length : 0};
 }
 
-functors::signal_pair_numbers pairs_of(const long_convolution_spec& spec, bool is_gated) {
-  return {spec.length, spec.channels, spec.batch, is_gated, spec.is_ragged, !spec.is_paired};
+functors::signal_pair_numbers rows_of(const long_convolution_spec& spec, bool is_gated,
+                                      const std::optional<right_angle>& turned = {},
+                                      std::size_t origin = 0) {
+  return {.length = spec.length,
+          .channels = spec.channels,
+          .batch = spec.batch,
+          .is_gated = is_gated,
+          .is_ragged = spec.is_ragged,
+          .are_alone = turned || !spec.is_paired,
+          .right_angle = turned ? turned->length : 0,
+          .origin = turned ? origin : 0};
+}
+
+std::size_t turns_of(const std::optional<right_angle>& turned) {
+  return turned ? turned->turns : 0;
+}
+
+/// Divides by the points of all turns.
+void scale(plan_spec& rows, const std::optional<right_angle>& turned) {
+  rows.scale = scaling::by_length;
+  if (turned) rows.factor = 1 / static_cast<double>(turned->turns);
 }
 
 fused_load sum_of(const functors::correlation_sum_numbers& numbers, precision real) {
@@ -72,108 +91,128 @@ std::size_t skip_bytes(const long_convolution_spec& spec) {
   return spec.has_skip ? spec.channels * bytes_of_real(kernels_stored(spec)) : 0;
 }
 std::size_t spectra_bytes(const long_convolution_spec& spec, const long_geometry& row) {
-  return spec.channels * row.padded * 2 * bytes_of_real(computed(spec));
+  return spec.channels * row.row() * 2 * bytes_of_real(computed(spec));
 }
 
-plan_spec long_programs::rows(std::vector<std::size_t> batch) const {
-  return {.lengths = {row_.padded},
+plan_spec long_programs::rows(const std::optional<right_angle>& turned,
+                              std::vector<std::size_t> batch) const {
+  return {.lengths = {turned ? turned->points() : row_.padded},
           .batch = batch_shape{std::move(batch)},
           .kind = transform::forward,
           .real = computed(spec_)};
 }
 
-fused_load long_programs::signal_load(bool is_gated) const {
-  fused_load load = load_of<functors::signal_load>(spec_.stored, pairs_of(spec_, is_gated));
+fused_load long_programs::signal_load(const functors::signal_pair_numbers& numbers) const {
+  fused_load load = load_of<functors::signal_load>(spec_.stored, numbers);
   load.in_bytes = signal_bytes(spec_);
-  load.moved_bytes = load.in_bytes * (is_gated ? 2 : 1);
+  load.moved_bytes = load.in_bytes * (numbers.is_gated ? 2 : 1);
   return load;
 }
 
-fused_store long_programs::signal_store(bool is_gated) const {
-  fused_store store = store_of<functors::signal_store>(spec_.stored, pairs_of(spec_, is_gated));
+fused_store long_programs::signal_store(const functors::signal_pair_numbers& numbers) const {
+  fused_store store = store_of<functors::signal_store>(spec_.stored, numbers);
   store.out_bytes = signal_bytes(spec_);
-  store.moved_bytes = store.out_bytes * (is_gated ? 2 : 1);
+  store.moved_bytes = store.out_bytes * (numbers.is_gated ? 2 : 1);
   return store;
 }
 
 programs::program long_programs::prepare() const {
   program_builder steps{on_, engine_, computed(spec_), pairing::pairwise};
-  plan_spec kernels = rows({spec_.channels});
-  kernels.load = load_of<functors::tap_load>(kernels_stored(spec_), taps_of(spec_, row_));
+  plan_spec kernels = rows(row_.turned, {spec_.channels});
+  kernels.load =
+      load_of<functors::tap_load>(kernels_stored(spec_), taps_of(spec_, row_, row_.turned));
   kernels.load.in_bytes = kernel_bytes(spec_, row_);
   kernels.load.moved_bytes = kernels.load.in_bytes + skip_bytes(spec_);
-  kernels.valid_in = {{0, row_.taps}};
-  kernels.scale = scaling::by_length;  // here once, and not of each result
-  kernels.out = {.strides = {1}, .distances = {row_.padded}};
+  scale(kernels, row_.turned);  // here once, and not each result
+  if (!row_.turned) kernels.valid_in = {{0, row_.taps}};
+  kernels.out = {.strides = {1}, .distances = {row_.row()}};
   const array_ends ends{place::input, place::filter};
-  if (!steps.add_spectra({kernels}, ends)) steps.add(kernels, ends);
+  if (!steps.add_spectra({kernels, turns_of(row_.turned)}, ends)) steps.add(kernels, ends);
   return steps.take();
 }
 
-programs::program long_programs::convolved(index_range in, index_range out, const fused_load& load,
-                                           const fused_store& store, product times) const {
+programs::program long_programs::convolved(index_range in, index_range out, bool is_load_gated,
+                                           bool is_store_gated, product times) const {
   program_builder steps{on_, engine_, computed(spec_), pairing::pairwise};
+  const auto load = rows_of(spec_, is_load_gated, row_.turned, in.first);
+  const auto store = rows_of(spec_, is_store_gated, row_.turned, out.first);
   backend::convolution_of_rows request{
-      rows({spec_.channels, 1, pairs()}),
-      {.stored = computed(spec_), .distances = {row_.padded, 0, 0}, .times = times},
-      true};
-  request.rows.load = load;
-  request.rows.store = store;
-  request.rows.valid_in = {in};
-  request.rows.valid_out = {out};
+      rows(row_.turned, {spec_.channels, 1, load.pairs()}),
+      {.stored = computed(spec_), .distances = {row_.row(), 0, 0}, .times = times},
+      true,
+      turns_of(row_.turned)};
+  request.rows.load = signal_load(load);
+  request.rows.store = signal_store(store);
+  if (!row_.turned) {
+    request.rows.valid_in = {in};
+    request.rows.valid_out = {out};
+  }
   if (!steps.add_in_one(request, {})) steps.add_in_two(request, {.has_one_column = true}, {});
   return steps.take();
 }
 
 programs::program long_programs::run() const {
-  return convolved(row_.signals, row_.results, signal_load(spec_.has_gate_before),
-                   signal_store(spec_.has_gate_after), product::plain);
+  return convolved(row_.signals, row_.results, spec_.has_gate_before, spec_.has_gate_after,
+                   product::plain);
 }
 
 programs::program long_programs::signal_gradient() const {
-  return convolved(row_.results, row_.signals, signal_load(spec_.has_gate_after),
-                   signal_store(spec_.has_gate_before), product::conjugate_spectrum);
+  return convolved(row_.results, row_.signals, spec_.has_gate_after, spec_.has_gate_before,
+                   product::conjugate_spectrum);
 }
 
-plan_spec long_programs::kernels_of_spectra() const {
-  plan_spec back = rows({spec_.channels});
-  back.scale = scaling::by_length;
-  back.store = store_of<functors::tap_store>(kernels_stored(spec_), taps_of(spec_, row_));
+plan_spec long_programs::kernels_of_spectra(const std::optional<right_angle>& turned) const {
+  plan_spec back = rows(turned, {spec_.channels});
+  scale(back, turned);
+  back.store = store_of<functors::tap_store>(kernels_stored(spec_), taps_of(spec_, row_, turned));
   back.store.out_bytes = kernel_bytes(spec_, row_);
   back.store.moved_bytes = back.store.out_bytes + skip_bytes(spec_);
-  back.valid_out = {{0, row_.taps}};
+  if (!turned) back.valid_out = {{0, row_.taps}};
   return back;
 }
 
-/// Adds the launch that makes the gradient of kernels in one crossing, if there are channels enough
-/// for it, because a workgroup makes all of a channel's batch. A quarter of the device is as quick
-/// as transforms of all, which move four times the bytes.
-bool long_programs::add_correlations(program_builder& steps) const {
-  if (4 * spec_.channels < on_->device().compute_units) return false;
-  plan_spec correlated = kernels_of_spectra();
-  const functors::correlated_numbers numbers{pairs_of(spec_, spec_.has_gate_before), row_.origin,
-                                             spec_.has_gate_after};
+/// Adds the launch that makes the gradient of kernels in one crossing, if a workgroup takes rows.
+bool long_programs::add_correlations(program_builder& steps,
+                                     const std::optional<right_angle>& turned) const {
+  plan_spec correlated = kernels_of_spectra(turned);
+  const functors::correlated_numbers numbers{rows_of(spec_, spec_.has_gate_before, turned),
+                                             row_.origin, spec_.has_gate_after};
   correlated.load = load_of<functors::correlated_load>(spec_.stored, numbers);
   correlated.load.in_bytes = signal_bytes(spec_);
   const std::size_t n_gates = (spec_.has_gate_before ? 1 : 0) + (spec_.has_gate_after ? 1 : 0);
   correlated.load.moved_bytes = (2 + n_gates) * signal_bytes(spec_);
-  correlated.valid_in = {{0, row_.results.end}};
+  if (!turned) correlated.valid_in = {{0, row_.results.end}};
   array_ends ends;
   ends.load.emplace_back(place::filter);
   for (std::size_t i = 0; i < n_gates + (spec_.is_ragged ? 1 : 0); ++i) {
     ends.load.emplace_back(programs::run_operand{i});
   }
-  return steps.add_correlations({correlated, pairs()}, ends);
+  return steps.add_correlations({correlated, numbers.signals.pairs(), turns_of(turned)}, ends);
+}
+
+/// The same of pairs of signals, or of rows by right angles where those are too long. Beyond some
+/// turns, each of which reads all signals, three launches are as quick.
+bool long_programs::add_correlations(program_builder& steps) const {
+  if (add_correlations(steps, std::nullopt)) return true;
+  const std::size_t max_turns = bytes_of_real(kernels_stored(spec_)) < 4 ? 1 : 8;
+  for (right_angle turned = row_.least_right_angle();
+       turned.turns <= max_turns && turned.points() > 1; turned = turned.halved()) {
+    if (add_correlations(steps, turned)) return true;
+  }
+  return false;
 }
 
 programs::program long_programs::kernel_gradient() const {
   program_builder steps{on_, engine_, computed(spec_), pairing::pairwise};
-  if (add_correlations(steps)) return steps.take();
+  // A workgroup makes all of a channel's batch: a quarter of the device is as quick as transforms
+  // of all, which move four times the bytes.
+  const bool is_wide = 4 * spec_.channels >= on_->device().compute_units;
+  if (is_wide && add_correlations(steps)) return steps.take();
   std::size_t next = 0;
   const std::size_t n_gates = (spec_.has_gate_before ? 1 : 0) + (spec_.has_gate_after ? 1 : 0);
   const auto transformed = [&](index_range range, bool is_gated, place from, place to) {
-    plan_spec forward = rows({spec_.channels, pairs()});
-    forward.load = signal_load(is_gated);
+    plan_spec forward = rows(std::nullopt, {spec_.channels, pairs()});
+    forward.load = signal_load(rows_of(spec_, is_gated));
     forward.valid_in = {range};
     array_ends ends{from, to};
     if (is_gated) ends.load.emplace_back(programs::run_operand{next++});
@@ -184,7 +223,7 @@ programs::program long_programs::kernel_gradient() const {
   const place y = steps.workspace_beside(x, spectra());
   transformed(row_.signals, spec_.has_gate_before, place::input, x);
   transformed(row_.results, spec_.has_gate_after, place::filter, y);
-  plan_spec back = kernels_of_spectra();
+  plan_spec back = kernels_of_spectra(std::nullopt);
   back.kind = transform::inverse;
   back.load = sum_of({pairs(), row_.padded}, computed(spec_));
   back.load.in_bytes = spectra() * 2 * bytes_of_real(computed(spec_));

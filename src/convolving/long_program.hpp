@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long convolutions as programs. Kernels are transformed into the array `filter`. A run is one
-// convolution of rows, each of them two signals or one, where the engine makes one; else transforms
-// with a product between them. The gradient of a signal is the correlation with the same spectra,
-// between the same ranges exchanged. The gradient of the kernels is the inverse transform of a sum
-// of products of spectra: of one pass where the engine makes it, else of three transforms.
+// convolution of rows, each of them two signals, or one, as it is or by right angles, where the
+// engine makes one; else transforms with a product between them. The gradient of a signal is the
+// correlation with the same spectra, between the same ranges exchanged. The gradient of the kernels
+// is the inverse transform of a sum of products of spectra: of one pass where the engine makes it,
+// else of three transforms.
 #pragma once
 
 #include <memory>  // shared_ptr
 
-#include "backend/backend.hpp"             // queue, engine
-#include "convolving/long_request.hpp"     // long_geometry
-#include "convolving/program_builder.hpp"  // program_builder
-#include "programs/program.hpp"            // program
-#include "wingbeat/long_convolution.hpp"   // long_convolution_spec
+#include "backend/backend.hpp"                        // queue, engine
+#include "convolving/long_request.hpp"                // long_geometry
+#include "convolving/program_builder.hpp"             // program_builder
+#include "programs/program.hpp"                       // program
+#include "wingbeat/device/functors/signal_pairs.hpp"  // signal_pair_numbers
+#include "wingbeat/long_convolution.hpp"              // long_convolution_spec
 
 namespace wingbeat::convolving {
 
@@ -38,14 +40,19 @@ class long_programs {
  private:
   [[nodiscard]] std::size_t pairs() const { return rows_of_channel(spec_); }
   [[nodiscard]] std::size_t spectra() const { return pairs() * spec_.channels * row_.padded; }
-  [[nodiscard]] plan_spec rows(std::vector<std::size_t> batch) const;
-  [[nodiscard]] fused_load signal_load(bool is_gated) const;
-  [[nodiscard]] fused_store signal_store(bool is_gated) const;
+  /// Rows are by right angles, or of pairs of signals.
+  [[nodiscard]] plan_spec rows(const std::optional<right_angle>& turned,
+                               std::vector<std::size_t> batch) const;
+  [[nodiscard]] fused_load signal_load(const device::functors::signal_pair_numbers& numbers) const;
+  [[nodiscard]] fused_store signal_store(
+      const device::functors::signal_pair_numbers& numbers) const;
   /// Returns a transform of channels that stores kernels.
-  [[nodiscard]] plan_spec kernels_of_spectra() const;
+  [[nodiscard]] plan_spec kernels_of_spectra(const std::optional<right_angle>& turned) const;
+  [[nodiscard]] bool add_correlations(program_builder& steps,
+                                      const std::optional<right_angle>& turned) const;
   [[nodiscard]] bool add_correlations(program_builder& steps) const;
-  [[nodiscard]] programs::program convolved(index_range in, index_range out, const fused_load& load,
-                                            const fused_store& store, product times) const;
+  [[nodiscard]] programs::program convolved(index_range in, index_range out, bool is_load_gated,
+                                            bool is_store_gated, product times) const;
 
   const std::shared_ptr<backend::queue>& on_;
   const backend::engine& engine_;

@@ -5,6 +5,7 @@
 #include <bit>        // bit_ceil
 
 #include "address_space.hpp"        // max_elements, rounded_product
+#include "arrays/array.hpp"         // bytes_of_real
 #include "formatted.hpp"            // formatted
 #include "programs/transforms.hpp"  // can_convolve
 #include "tuning/padding.hpp"       // padded_length
@@ -16,18 +17,28 @@ namespace {
 
 constexpr std::string_view unnamed = "unknown";
 
+bool compiles(const device_info& device) {
+  return device.runs_on == engine::cuda || device.runs_on == engine::opencl;
+}
+
+/// Returns whether a workgroup convolves rows of a length.
+bool fits_workgroup(std::size_t length, const long_convolution_spec& spec,
+                    const device_info& device) {
+  if (length > max_length) return false;
+  return programs::can_convolve({.lengths = {length}, .real = computed(spec)}, device);
+}
+
 /// Returns the length that rows are padded to. On engines that compile kernels, a longer one that
 /// takes one launch is preferred to one that takes several.
 std::size_t row_length(std::size_t least, const long_convolution_spec& spec,
                        const device_info& device) {
   const std::size_t padded = tuning::padded_length(least, device);
-  const bool compiles = device.runs_on == engine::cuda || device.runs_on == engine::opencl;
-  if (!compiles || padded > max_length) return padded;
+  if (!compiles(device) || padded > max_length) return padded;
   const auto fits = [&](std::size_t length) {
     const plan_spec rows{.lengths = {length},
                          .batch = spec.channels * rows_of_channel(spec),
                          .real = computed(spec)};
-    return programs::can_convolve(rows, device) || programs::can_convolve_in_cluster(rows, device);
+    return fits_workgroup(length, spec, device) || programs::can_convolve_in_cluster(rows, device);
   };
   const std::size_t power = std::max<std::size_t>(std::bit_ceil(least), 2);
   return !fits(padded) && fits(power) ? power : padded;
@@ -79,6 +90,20 @@ std::size_t least_of(const long_geometry& row) {
   return std::max(row.results.end, row.taps + row.signals.end - 1 - row.origin);
 }
 
+/// Returns the row by right angles of runs: none where pairs fit a workgroup, or no turns do. Sums
+/// of turns are stored, so that those of 16 bits take one.
+std::optional<right_angle> right_angle_of(const long_geometry& row,
+                                          const long_convolution_spec& spec,
+                                          const device_info& device) {
+  if (!compiles(device) || fits_workgroup(row.padded, spec, device)) return std::nullopt;
+  const std::size_t max_turns = bytes_of_real(spec.stored) < 4 ? 1 : 4;
+  for (right_angle turned = row.least_right_angle(); turned.turns <= max_turns;
+       turned = turned.halved()) {
+    if (turned.points() > 1 && fits_workgroup(turned.points(), spec, device)) return turned;
+  }
+  return std::nullopt;
+}
+
 void require_length(const long_convolution_spec& spec) {
   const auto is_short = [&](std::size_t length) {
     long_convolution_spec shorter = spec;
@@ -102,6 +127,12 @@ std::size_t rows_of_channel(const long_convolution_spec& spec) {
   return spec.is_paired ? (spec.batch + 1) / 2 : spec.batch;
 }
 
+right_angle long_geometry::least_right_angle() const {
+  // Of values 0 .. K + L - 2 none from 2N on.
+  const std::size_t values = taps + signals.end - 1;
+  return {std::bit_ceil(std::max({results.end, (values + 1) / 2, std::size_t{2}}))};
+}
+
 precision computed(const long_convolution_spec& spec) {
   return spec.stored == precision::fp64 ? precision::fp64 : precision::fp32;
 }
@@ -113,6 +144,7 @@ precision kernels_stored(const long_convolution_spec& spec) {
 long_geometry geometry_of(const long_convolution_spec& spec, const device_info& device) {
   long_geometry row = unpadded(spec);
   row.padded = row_length(least_of(row), spec, device);
+  row.turned = right_angle_of(row, spec, device);
   return row;
 }
 

@@ -6,20 +6,43 @@
 // convolution falls on index n mod P: no other falls on the results s .. s + L - 1 if
 // P >= K + L - 1 - s. The correlation of the gradients with the signals has lag j, the gradient of
 // tap j, at index j, and lag -q at P - q, which is K or more under the same condition.
+//
+// A row by right angles (R. Crandall, B. Fagin, 1994) has one signal, padded to N, about half of P:
+// products modulo t^N + i have values 0 .. N - 1 of the convolution as real parts and values
+// N .. 2N - 1 as imaginary ones, and a correlation's lags below 0 are imaginary too. The modulus is
+// a product of T others, so that T transforms of N / T points, one after another, make a row.
 #pragma once
 
 #include <cstddef>  // size_t
+#include <optional>
 
 #include "wingbeat/devices.hpp"           // device_info
 #include "wingbeat/long_convolution.hpp"  // long_convolution_spec
 
 namespace wingbeat::convolving {
 
+/// A row by right angles.
+struct right_angle {
+  std::size_t length = 2;  ///< N, a power of two.
+  std::size_t turns = 1;   ///< T
+
+  [[nodiscard]] std::size_t points() const { return length / turns; }
+  /// Returns the same row in twice as many turns.
+  [[nodiscard]] right_angle halved() const { return {length, 2 * turns}; }
+};
+
 struct long_geometry {
   std::size_t taps = 1;    ///< K
   std::size_t origin = 0;  ///< s
-  std::size_t padded = 2;  ///< P
+  std::size_t padded = 2;  ///< P of a pair of signals.
   index_range signals, results;
+  /// Of runs that take rows by right angles, because pairs of signals outgrow a workgroup.
+  std::optional<right_angle> turned = {};
+
+  /// Returns the length of the rows that runs take.
+  [[nodiscard]] std::size_t row() const { return turned ? turned->length : padded; }
+  /// Returns the least row by right angles, in one turn.
+  [[nodiscard]] right_angle least_right_angle() const;
 };
 
 /// Throws `plan_error` unless the device can make a request.

@@ -6,6 +6,7 @@
 
 #include "algorithm_text.hpp"  // chirp_text, quicker_than_rader, rader_text
 #include "chirp.hpp"           // chirp
+#include "counted.hpp"         // counted
 #include "device_functor.hpp"  // title_of_functor
 #include "formatted.hpp"       // formatted
 
@@ -16,6 +17,7 @@ std::size_t side_bytes(const pass& planned, const pass_side& stored,
                        const device::grid::side& placed, row holds) {
   if (stored.fused) return stored.fused->moved_bytes;
   std::size_t elements = planned.rows * planned.shape().elements() * (placed.second > 0 ? 2 : 1);
+  if (planned.numbers.turns > 0) elements *= planned.numbers.turns;
   for (unsigned i = 0; i < planned.numbers.depth; ++i) elements *= planned.numbers.loops[i].count;
   if (placed.is_limited) {
     // Of an axis cut into butterflies, each index is in one of them.
@@ -36,6 +38,7 @@ std::size_t filter_bytes(const pass& planned) {
     return distance == 0 ? 1 : count;
   };
   std::size_t spectra = times(planned.rows, planned.numbers.filter_distance);
+  if (planned.numbers.turns > 0) spectra *= planned.numbers.turns;
   for (unsigned i = 0; i < planned.numbers.depth; ++i) {
     spectra *= times(planned.numbers.loops[i].count, planned.numbers.loops[i].filter);
   }
@@ -102,6 +105,8 @@ std::string pass::describe() const {
   if (in_place_spacing || shape.bins != device::order::natural) text += ", bins scrambled";
   if (numbers.in.second > 0) text += ", two rows of reals as one";
   if (numbers.factors_in > 0) text += formatted(", {} inputs times factors", numbers.factors_in);
+  if (numbers.turns > 0)
+    text += formatted(", by right angles in {}", counted(numbers.turns, "turn"));
   if (shape.points > 0) text += formatted(", padded to {}", shape.length);
   if (shape.makes == body::correlate) {
     text += formatted(", correlations of {} pairs of rows summed", numbers.terms);

@@ -63,6 +63,7 @@ struct piece {
   };
   std::optional<part_of_chirp> chirped = std::nullopt;
   std::shared_ptr<const rader> by_rader = nullptr;  ///< Of a body that needs its numbers.
+  std::size_t turns = 0;                            ///< See `pass_numbers::turns`.
 
   [[nodiscard]] bool is_in_place() const { return in_place_spacing.has_value(); }
   /// Returns whether the axis has more elements between its passes than before and behind them.

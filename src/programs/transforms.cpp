@@ -334,7 +334,7 @@ program program_by(const piece& row, const request::resolved_spec& request,
 
 program program_of_rows(const request::resolved_spec& request, body makes,
                         const spectrum_array* filter, const device_info& device,
-                        const tuning::architecture& data) {
+                        const tuning::architecture& data, std::size_t turns = 0) {
   const plan_spec& spec = request.spec;
   require_rows(spec, filter);
   auto row = row_of(spec, device, data);
@@ -345,6 +345,7 @@ program program_of_rows(const request::resolved_spec& request, body makes,
                   spec.lengths.front(), device.name));
   }
   row->shape.makes = makes;
+  row->turns = turns;
   return program_by(*row, request, filter, device, data);
 }
 
@@ -364,6 +365,7 @@ std::optional<program> correlations_of(const backend::correlation_of_rows& step,
   planner::tile_shape& shape = row->shape;
   if (shape.length * shape.lanes * shape.element_bytes > max_correlated_bytes) return std::nullopt;
   shape.makes = body::correlate;
+  row->turns = step.turns;
   row->resident = 0;
   row->fraction = 0;
   while (shape.elements_per_thread * shape.element_bytes > max_correlated_thread_bytes &&
@@ -440,7 +442,8 @@ std::optional<program> launches_of(const backend::step_request& step, const devi
   }
   if (const auto* const spectra = std::get_if<backend::spectra_of_rows>(&step)) {
     if (!can_convolve(spectra->rows, device)) return std::nullopt;
-    return make_spectrum_program(spectra->rows, device);
+    return program_of_rows(spectra->rows, body::transform, nullptr, device,
+                           tuning::for_device(device), spectra->turns);
   }
   if (const auto* const correlation = std::get_if<backend::correlation_of_rows>(&step)) {
     return correlations_of(*correlation, device);
@@ -458,7 +461,8 @@ std::optional<program> launches_of(const backend::step_request& step, const devi
     }
   }
   if (!can_convolve(convolution->rows, device)) return std::nullopt;
-  program result = make_convolution_program(convolution->rows, convolution->spectra, device);
+  program result = program_of_rows(convolution->rows, body::convolve, &convolution->spectra, device,
+                                   tuning::for_device(device), convolution->turns);
   std::get<pass>(result.steps.back().operation).numbers.prefetches_filter = convolution->is_long;
   return result;
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>  // equal
 #include <cmath>      // isnan, nan
+#include <utility>    // pair
 
 #include "convolving/long_check.hpp"  // check_long
 #include "support/on_engine.hpp"      // on_engine, all_engines, engine_name
@@ -18,7 +19,9 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr kernel_alignment alignments[] = {kernel_alignment::causal, kernel_alignment::centred};
 
@@ -148,6 +151,23 @@ TEST_P(long_convolution_on, takes_rows_longer_than_a_workgroup) {
   check_more({.length = 20000, .kernel = 20, .channels = 2, .has_gradients = true});
 }
 
+/// On a GPU in 1, 2 and 4 turns, and of 40 channels the gradient of kernels in 2, 4 and 8.
+TEST_P(long_convolution_on, takes_rows_by_right_angles) {
+  if (GetParam() == engine::reference) GTEST_SKIP() << "the same plans as for shorter rows";
+  for (const std::size_t length : {9000, 20000, 40000}) {
+    check_more({.length = length,
+                .kernel = 21,
+                .channels = on->device().is_gpu ? 40U : 2U,
+                .batch = 3,
+                .aligned = length == 20000 ? kernel_alignment::causal : kernel_alignment::centred,
+                .has_gate_before = true,
+                .has_gate_after = true,
+                .has_skip = true,
+                .is_ragged = length == 20000,
+                .has_gradients = true});
+  }
+}
+
 /// Returns the sum over i of a[i] b[i].
 long double product_of(const numbers& a, const numbers& b) {
   long double sum = 0;
@@ -158,9 +178,13 @@ long double product_of(const numbers& a, const numbers& b) {
 TEST_P(long_convolution_on, has_adjoint_gradients_of_long_kernels) {
   if (GetParam() == engine::reference) GTEST_SKIP() << "its transforms are slow";
   if (leaves_out()) GTEST_SKIP() << "in make test-full";
-  for (const std::size_t length : {3000, 4096, 4099, 30000}) {
+  // Of 40 channels a GPU makes the gradient of kernels in one launch, of 8,192 values and more by
+  // right angles, as it makes all rows of 8,193 values and more.
+  const std::pair<std::size_t, std::size_t> sizes[] = {
+      {3000, 2}, {4096, 2}, {4099, 2}, {8192, 40}, {9000, 40}, {16384, 2}, {30000, 2}};
+  for (const auto& [length, channels] : sizes) {
     const long_problem problem{{.length = length,
-                                .channels = 2,
+                                .channels = channels,
                                 .batch = 3,
                                 .has_gate_before = true,
                                 .has_skip = true,
@@ -289,6 +313,16 @@ TEST(long_convolution, refuses_what_no_device_can_make) {
             "leave kernel_stored empty");
   EXPECT_THAT(refused({.length = 1 << 20, .channels = 1 << 30, .batch = 1 << 30}),
               HasSubstr("beyond the address space"));
+}
+
+TEST(long_convolution, explains_its_functors_by_their_names) {
+  for (const engine runs_on : {engine::host, engine::opencl}) {
+    const auto found = devices(runs_on);
+    if (found.empty()) continue;
+    const long_convolution plan{queue{found.front()}, {.length = 8, .has_gradients = true}};
+    EXPECT_THAT(plan.explain(),
+                AllOf(HasSubstr("load"), HasSubstr("tap store"), Not(HasSubstr("your"))));
+  }
 }
 
 TEST(long_convolution, refuses_views_that_no_run_can_have) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>  // bit_ceil
+
 #include "backend/planning_engine.hpp"  // planning_engine
 
 namespace {
@@ -40,16 +42,28 @@ TEST_F(long_program, takes_one_launch_where_a_row_fits_a_workgroup) {
     EXPECT_EQ(steps.workspace_bytes(), 0U) << length;
     const std::size_t signals = 64 * 8 * length * 4;
     EXPECT_EQ(steps.traffic_bytes(), 2 * signals + 64 * row.padded * 8) << length;
+    EXPECT_FALSE(row.turned) << length;
   }
 }
 
-TEST_F(long_program, takes_one_launch_where_a_row_fits_a_cluster) {
-  for (const std::size_t length : {8193, 16384, 30000, 32768, 65536}) {
+TEST_F(long_program, takes_one_launch_by_right_angles_where_pairs_outgrow_a_workgroup) {
+  for (const std::size_t length : {8193, 16384, 30000, 32768, 65536}) {  // in turns
     const long_convolution_spec spec{.length = length, .channels = 64, .batch = 8};
     const programs::program steps = run(spec);
     EXPECT_EQ(steps.steps.size(), 1U) << length;
-    EXPECT_EQ(steps.traffic_bytes(), 2 * 64 * 8 * length * 4 + 64 * row.padded * 8) << length;
+    const std::size_t bins = std::bit_ceil(length);
+    ASSERT_TRUE(row.turned) << length;
+    EXPECT_EQ(row.turned->turns, bins / 16384) << length;
+    EXPECT_EQ(steps.traffic_bytes(), 2 * 64 * 8 * length * 4 + 64 * bins * 8) << length;
   }
+}
+
+TEST_F(long_program, takes_one_launch_where_halves_fit_a_cluster) {
+  const programs::program steps =
+      run({.length = 65536, .channels = 64, .batch = 8, .stored = precision::bf16});
+  EXPECT_FALSE(row.turned);
+  EXPECT_EQ(steps.steps.size(), 1U);
+  EXPECT_EQ(steps.traffic_bytes(), std::size_t{2 * 64 * 8 * 65536 * 2 + 64 * 131072 * 8});
 }
 
 TEST_F(long_program, takes_two_passes_each_way_beyond) {
@@ -76,7 +90,9 @@ TEST_F(long_program, sums_the_kernels_gradient_in_registers_where_channels_are_m
     EXPECT_EQ(steps.traffic_bytes(), (3 * 7 + 1) * 64 * length * 4) << length;
     EXPECT_EQ(steps.workspace_bytes(), 0U) << length;
   }
-  EXPECT_EQ(made({.length = 8192, .channels = 64, .batch = 8}, gradient).steps.size(), 3U);
+  EXPECT_EQ(made({.length = 8192, .channels = 64, .batch = 7}, gradient).steps.size(), 1U);
+  EXPECT_EQ(made({.length = 65536, .channels = 64, .batch = 8}, gradient).steps.size(), 1U);
+  EXPECT_EQ(made({.length = 131072, .channels = 64, .batch = 8}, gradient).steps.size(), 6U);
 }
 
 TEST_F(long_program, sums_the_kernels_gradient_over_pairs_of_signals) {

@@ -61,8 +61,8 @@ TEST(functors_channel_taps, are_stored_as_real_parts) {
 }
 
 TEST(functors_channel_taps, names_its_members) {
-  EXPECT_TRUE((ends::has_members<channel_taps_numbers, 3>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(channel_taps_numbers{}, 3));
+  EXPECT_TRUE((ends::has_members<channel_taps_numbers, 4>));
+  EXPECT_TRUE(wingbeat::test::names_numbers(channel_taps_numbers{}, 4));
   EXPECT_TRUE((wingbeat::test::names_operands<load, 1>({1, 0, true})));
   EXPECT_TRUE((wingbeat::test::names_operands<store, 1>({1, 0, true})));
 }

@@ -60,9 +60,9 @@ TEST(functors_correlated_load, alternates_signals_and_gradients) {
 }
 
 TEST(functors_correlated_load, names_its_members) {
-  const correlated_numbers every{{2, 2, 2, true, true, true}, 1, true};
+  const correlated_numbers every{{2, 2, 2, true, true, true, 2}, 1, true};
   EXPECT_TRUE((ends::has_members<correlated_numbers, 3>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(every, 8));
+  EXPECT_TRUE(wingbeat::test::names_numbers(every, 9));
   EXPECT_TRUE((wingbeat::test::names_operands<load, 4>(every)));
 }
 

@@ -92,9 +92,9 @@ TEST_P(functors_signal_pairs, are_stored_from_both_parts_of_rows) {
 INSTANTIATE_TEST_SUITE_P(batches, functors_signal_pairs, ::testing::Values(1, 2, 3, 4));
 
 TEST(functors_signal_pairs, names_its_members) {
-  const signal_pair_numbers every{2, 2, 2, true, true, true};
-  EXPECT_TRUE((ends::has_members<signal_pair_numbers, 6>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(every, 6));
+  const signal_pair_numbers every{2, 2, 2, true, true, true, 2, 2};
+  EXPECT_TRUE((ends::has_members<signal_pair_numbers, 8>));
+  EXPECT_TRUE(wingbeat::test::names_numbers(every, 8));
   EXPECT_TRUE((wingbeat::test::names_operands<load, 2>(every)));
   EXPECT_TRUE((wingbeat::test::names_operands<store, 2>(every)));
 }

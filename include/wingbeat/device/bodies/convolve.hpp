@@ -76,6 +76,10 @@ class convolve : public transform<Policy, Group> {
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
+    if constexpr (numbers.turns > 0) {
+      run_turns(tile, pass);
+      return;
+    }
     complex_type x[e];
     if constexpr (numbers.prefetches_filter) {
       const unsigned first_lane = this->lane_in();
@@ -107,6 +111,31 @@ class convolve : public transform<Policy, Group> {
       });
     }
     pass.store(tile, x);
+  }
+
+ private:
+  /// Convolves a row by right angles; see `pass_numbers::turns`.
+  template <class Elements, class Pass>
+  WINGBEAT_FN void run_turns(const Elements& tile, const Pass& pass) const {
+    constexpr size turns = numbers.turns, length = of.length;
+    const unsigned lane = this->lane_in();
+    const bool inside = tile.has(lane);
+    for (size turn = 0; turn < turns; ++turn) {
+      complex_type x[e];
+      const size first = tile.filter(lane) + turn * length;
+      if (numbers.prefetches_filter && this->team().thread() == 0 && inside) {
+        pass.filter().prefetch(first, length);
+      }
+      pass.load_turn(tile, x, turn, tile.in(lane));
+      run(x, [&](unsigned r) {
+        complex_type factor{real(0), real(0)};
+        if (inside) factor = pass.filter().get(first + this->number_in(r), 0);
+        return factor;
+      });
+      pass.store_turn(tile, x, turn);
+      // The next turn writes where others of this one have read.
+      if constexpr (turns > 1 && has_exchanges) this->team().barrier();
+    }
   }
 };
 

@@ -26,14 +26,34 @@ class correlate : public convolve<Policy, Group> {
 
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned, size) const {
-    complex_type sum[e];
+    constexpr size turns = numbers.turns;
+    if constexpr (turns == 0) {
+      complex_type sum[e];
+      correlate_rows(sum, [&](size row, complex_type(&x)[e]) { load(tile, row, x); });
+      pass.store(tile, sum);
+    }
+    for (size turn = 0; turn < turns; ++turn) {
+      complex_type sum[e];
+      correlate_rows(sum, [&](size row, complex_type(&x)[e]) {
+        constexpr size row_distance = numbers.term_distance;
+        pass.load_turn(tile, x, turn, tile.in(this->lane_in()) + row * row_distance);
+      });
+      pass.store_turn(tile, sum, turn);
+      if constexpr (turns > 1 && base::has_exchanges) this->team().barrier();
+    }
+  }
+
+ private:
+  /// Makes `sum` the sum of the correlations of the rows that load(row, x) reads.
+  template <class Load>
+  WINGBEAT_FN void correlate_rows(complex_type (&sum)[e], const Load& load) const {
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) sum[r] = {real(0), real(0)};
     constexpr size terms = numbers.terms;
     for (size term = 0; term < terms; ++term) {
       complex_type x[e], y[e];
-      load(tile, 2 * term, x);
-      load(tile, 2 * term + 1, y);
+      load(2 * term, x);
+      load(2 * term + 1, y);
       transform_row(x);
       transform_row(y);
       WINGBEAT_UNROLL
@@ -41,10 +61,8 @@ class correlate : public convolve<Policy, Group> {
     }
     using inverse = typename base::template fft_to<direction::inverse>;
     inverse::execute(this->team(), sum, this->scratch(), this->roots_back());
-    pass.store(tile, sum);
   }
 
- private:
   /// Reads row `row` of those of a lane.
   template <class Elements>
   WINGBEAT_FN void load(const Elements& tile, size row, complex_type (&x)[e]) const {

@@ -119,6 +119,15 @@ class transform {
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
     complex_type x[e];
+    if constexpr (as.turns > 0) {
+      for (size turn = 0; turn < as.turns; ++turn) {
+        pass.load_turn(tile, x, turn, tile.in(lane_in()));
+        run(x);
+        pass.store_turn(tile, x, turn);
+        if constexpr (has_exchanges) team_.barrier();
+      }
+      return;
+    }
     pass.load(tile, x, number, rows);
     if constexpr (is_prime_alone && Elements::reads_reals && Elements::last_written <= e / 2 + 1) {
       thread::dft_of_reals<Policy::dir>(x);

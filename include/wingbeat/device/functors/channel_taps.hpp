@@ -12,12 +12,14 @@ struct channel_taps_numbers {
   size length = 1;
   size origin = 0;  ///< The tap that leaves a signal where it is.
   bool has_skip = false;
+  size right_angle = 0;  ///< Values of a row by right angles, see `signal_pair_numbers`.
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {
     visit("length", length);
     visit("origin", origin);
     visit("has_skip", has_skip);
+    visit("right_angle", right_angle);
   }
 };
 

@@ -22,6 +22,7 @@ struct correlated_numbers {
     visit("signals.is_gated", signals.is_gated);
     visit("signals.is_ragged", signals.is_ragged);
     visit("signals.are_alone", signals.are_alone);
+    visit("signals.right_angle", signals.right_angle);
     visit("origin", origin);
     visit("are_gradients_gated", are_gradients_gated);
   }

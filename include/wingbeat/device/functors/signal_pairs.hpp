@@ -9,12 +9,16 @@ namespace wingbeat::device::functors {
 
 /// Signals [batch][channel][i] of `length` values. Rows are numbered [channel][pair], so that those
 /// that meet the same kernel are neighbours: row r is channel r / pairs of the signals 2p and
-/// 2p + 1 of the batch, p = r % pairs. The last pair of an odd batch has one; alone, signal p.
+/// 2p + 1 of the batch, p = r % pairs. The last pair of an odd batch has one; alone, signal p. Rows
+/// by right angles have one signal, which begins `origin` values behind the row's first. Of what
+/// they store, an imaginary part other than 0 says that it is added.
 struct signal_pair_numbers {
   size length = 1, channels = 1, batch = 1;
   bool is_gated = false;   ///< Each value is multiplied by the one in the same place of a gate.
   bool is_ragged = false;  ///< Each signal of the batch has a length of its own.
   bool are_alone = false;  ///< Each signal has a row.
+  size right_angle = 0;    ///< Values of a row by right angles; 0: rows are others.
+  size origin = 0;
 
   WINGBEAT_FN constexpr size pairs() const { return are_alone ? batch : (batch + 1) / 2; }
 
@@ -26,6 +30,8 @@ struct signal_pair_numbers {
     visit("is_gated", is_gated);
     visit("is_ragged", is_ragged);
     visit("are_alone", are_alone);
+    visit("right_angle", right_angle);
+    visit("origin", origin);
   }
 };
 
@@ -47,7 +53,12 @@ class signal_pair {
  public:
   WINGBEAT_FN signal_pair(const signal_pair_numbers& n, signal_pair_operands<Stored> given,
                           size row)
-      : gate_(given.gate), is_gated_(n.is_gated), is_ragged_(n.is_ragged) {
+      : gate_(given.gate),
+        length_(n.length),
+        origin_(n.origin),
+        is_gated_(n.is_gated),
+        is_ragged_(n.is_ragged),
+        is_limited_(n.right_angle > n.length) {
     const size number = row % n.pairs() * (n.are_alone ? 1 : 2);
     first_ = (number * n.channels + row / n.pairs()) * n.length;
     second_ = first_ + n.channels * n.length;
@@ -58,11 +69,14 @@ class signal_pair {
   }
 
   // Whether value i of a signal is in memory, and where.
-  WINGBEAT_FN bool has_first(size i) const { return !is_ragged_ || i < first_length_; }
+  WINGBEAT_FN bool has_first(size i) const {
+    if (is_limited_ && i - origin_ >= length_) return false;  // wraps below 0
+    return !is_ragged_ || i - origin_ < first_length_;
+  }
   WINGBEAT_FN bool has_second(size i) const {
     return has_second_ && (!is_ragged_ || i < second_length_);
   }
-  WINGBEAT_FN size first(size i) const { return first_ + i; }
+  WINGBEAT_FN size first(size i) const { return first_ + i - origin_; }
   WINGBEAT_FN size second(size i) const { return second_ + i; }
 
   /// Returns a value times the gate's in its place.
@@ -72,8 +86,8 @@ class signal_pair {
 
  private:
   WINGBEAT_GLOBAL const Stored* gate_;
-  size first_, second_, first_length_ = 0, second_length_ = 0;
-  bool is_gated_, is_ragged_, has_second_;
+  size length_, origin_, first_, second_, first_length_ = 0, second_length_ = 0;
+  bool is_gated_, is_ragged_, is_limited_, has_second_;
 };
 
 }  // namespace wingbeat::device::functors

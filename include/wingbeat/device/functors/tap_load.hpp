@@ -23,16 +23,20 @@ class tap_load {
   WINGBEAT_FN tap_load(const numbers& n, WINGBEAT_GLOBAL const element* in, operands given,
                        size row)
       : taps_(in + row * n.length),
+        length_(n.length),
         origin_(n.origin),
+        is_limited_(n.right_angle > n.length),
         skip_(n.has_skip ? static_cast<Real>(given.skip[row]) : Real(0)) {}
   WINGBEAT_FN complex<Real> load(size i) const {
+    if (is_limited_ && i >= length_) return {Real(0), Real(0)};
     const Real tap = static_cast<Real>(taps_[i]);
     return {i == origin_ ? tap + skip_ : tap, Real(0)};
   }
 
  private:
   WINGBEAT_GLOBAL const element* taps_;
-  size origin_;
+  size length_, origin_;
+  bool is_limited_;
   Real skip_;
 };
 

@@ -23,18 +23,23 @@ class tap_store {
   WINGBEAT_FN tap_store(const numbers& n, WINGBEAT_GLOBAL element* out, operands given, size row)
       : taps_(out + row * n.length),
         skip_(given.skip + (n.has_skip ? row : 0)),
+        length_(n.length),
         origin_(n.origin),
+        adds_(n.right_angle > 0),
+        is_limited_(n.right_angle > n.length),
         has_skip_(n.has_skip) {}
   WINGBEAT_FN void store(size i, complex<Real> z) const {
-    taps_[i] = element(z.re);
-    if (has_skip_ && i == origin_) *skip_ = element(z.re);
+    if (is_limited_ && i >= length_) return;
+    const Real sum = adds_ && z.im != 0 ? static_cast<Real>(taps_[i]) + z.re : z.re;
+    taps_[i] = element(sum);
+    if (has_skip_ && i == origin_) *skip_ = element(sum);
   }
 
  private:
   WINGBEAT_GLOBAL element* taps_;
   WINGBEAT_GLOBAL element* skip_;
-  size origin_;
-  bool has_skip_;
+  size length_, origin_;
+  bool adds_, is_limited_, has_skip_;
 };
 
 }  // namespace wingbeat::device::functors

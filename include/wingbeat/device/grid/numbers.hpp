@@ -329,6 +329,14 @@ struct pass_numbers {
   /// as 0. 0: they have none. Where both have, they are the same. Of butterflies that are convolved
   /// one by one, their elements.
   size factors_in = 0, factors_out = 0;
+  /// Rows are by right angles, in so many turns T of N = `total` points; 0: they are not. Of T N
+  /// reals x turn j transforms the bins j + T k of order T N moved by a quarter,
+  ///     z[n] = w[n] sum over m of s[m] x[n + m N]
+  ///     w[n] = v^(n (4j + 1)),  s[m] = v^(m N (4j + 1)),  v = exp(-2 pi i / (4 T N))
+  /// Element n + m N of a result is the sum over turns of the real parts of conj(w[n] s[m]) z[n]. A
+  /// functor stores it for each turn: an imaginary part of 1 says that it is added to what it
+  /// stored. Of spectra turn j stores bin k at place j N + k.
+  size turns = 0;
   bool prefetches_filter = false;  ///< Lanes ask for their spectrum before they load.
   bool has_own_filter = false;     ///< The body multiplies by entries of the table.
   /// Of a body that correlates: pairs of rows that it reads for each row that it stores, and the
@@ -416,8 +424,9 @@ struct pass_numbers {
     return real_roots_at() + (has_real_roots() ? twiddle::root_tables{2 * bins()}.entries() : 0);
   }
   WINGBEAT_FN constexpr size filter_at() const {
-    return factors_at() + (shape.as_prime().has_order() ? shape.as_prime().order_entries()
-                                                        : maximum(factors_in, factors_out));
+    return factors_at() + turns * (total + turns) +
+           (shape.as_prime().has_order() ? shape.as_prime().order_entries()
+                                         : maximum(factors_in, factors_out));
   }
   WINGBEAT_FN constexpr size table_entries() const {
     if (!has_own_filter) return filter_at();

@@ -15,6 +15,7 @@
 #include "wingbeat/device/ends/mirrored.hpp"  // combine_bins, store_separated, store_separated_rows
 #include "wingbeat/device/ends/reduce.hpp"    // finish_reduced
 #include "wingbeat/device/ends/staged.hpp"    // load_staged, store_staged
+#include "wingbeat/device/ends/turned.hpp"    // load_turn, store_turn
 #include "wingbeat/device/grid/elements.hpp"  // elements
 #include "wingbeat/device/grid/numbers.hpp"   // pass_numbers
 #include "wingbeat/device/grid/prefetch.hpp"  // prefetch_tile
@@ -99,6 +100,17 @@ class pass {
     } else {
       ends::store_direct(body_, tile, x);
     }
+  }
+
+  // The same of a turn of a row by right angles, which begins at a place.
+  template <class X>
+  WINGBEAT_FN void load_turn(const elements_type& tile, X& x, size turn, size place) const {
+    ends::load_turn<Policy>(body_, tile, x, turn, place);
+  }
+  template <class X>
+  WINGBEAT_FN void store_turn(const elements_type& tile, X& x, size turn) const {
+    scale(x);
+    ends::store_turn<Policy>(body_, tile, x, turn);
   }
 
   WINGBEAT_FN const Filter& filter() const { return filter_; }
