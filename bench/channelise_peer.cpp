@@ -14,11 +14,11 @@ using namespace channelising;
 
 namespace {
 
-/// WINGBEAT_FILTER="spectra resident" shapes the filter otherwise.
+/// WINGBEAT_FILTER has a multiprocessor hold so many workgroups of filters.
 tuning::bank_rules filter_rules(const device_info& device) {
   tuning::bank_rules rules = tuning::for_device(device).banks;
   if (const char* const given = std::getenv("WINGBEAT_FILTER")) {
-    std::istringstream{given} >> rules.max_sliding >> rules.resident_filters;
+    std::istringstream{given} >> rules.resident_filters;
   }
   return rules;
 }

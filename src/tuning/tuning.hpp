@@ -309,8 +309,8 @@ struct bank_rules {
   /// From here on three launches are quicker where the length is no power of two: 1,000, 1,200 and
   /// 1,536 channels took 7.6, 7.0 and 6.4 ps a sample, for 5.9, 5.9 and 5.7.
   std::size_t min_chained_channels = 1000;
-  /// Workgroups of filters alone that a multiprocessor is to hold: 4,096 channels took 1.83 ps a
-  /// sample with 8 spectra and 4 or 5 workgroups, 2.05 with 2 (section 19).
+  /// Workgroups of filters alone that a multiprocessor is to hold, whose threads have 16 spectra:
+  /// 4,096 channels took 1.66 ps a sample with 4, 1.57 with 5, which spill at other counts.
   unsigned resident_filters = 4;
 };
 

@@ -41,8 +41,7 @@ backend::cuda::ptxas_figures figures_of(const channeliser_spec& spec, const std:
 /// taps than a thread holds weights.
 int spill_of(std::size_t channels, const std::string& device, std::size_t taps = 16) {
   if (taps > 16) return 68;
-  if (device == "sm_80" && channels == 256) return 16;
-  return device != "sm_100" && channels == 240 ? 8 : 0;
+  return device == "sm_100" ? 4 : channels == 240 ? 40 : 8;
 }
 
 class bank_kernels : public ::testing::TestWithParam<std::string> {};

@@ -151,11 +151,12 @@ programs::program chained_bank(const backend::engine& engine,
 
 programs::program row_filter(const channeliser_spec& spec, const sample_planes& planes,
                              const tuning::bank_rules& rules, std::size_t n_heaps) {
-  using device::channeliser::filter_threads;
+  using device::channeliser::filter_spectra, device::channeliser::filter_threads;
   bank_numbers numbers = numbers_of(spec);
-  numbers.sliding = numbers.rows = rules.max_sliding;
+  numbers.sliding = numbers.rows = filter_spectra;
   const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
-  const std::size_t units = n_spectra / numbers.spectra() * numbers.units();
+  const std::size_t units =
+      spec.polarisations * (n_spectra / numbers.rows) * std::size_t{numbers.units()};
   const between_launches between = between_launches_of(spec);
   return launched(
       {.header = "wingbeat/device/channeliser/filter.hpp",
@@ -178,7 +179,6 @@ programs::program row_finish(const channeliser_spec& spec, std::size_t n_heaps) 
   const bank_numbers numbers = numbers_of(spec);
   const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
   const std::size_t real_bytes = between_launches_of(spec).real_bytes();
-  const std::size_t n_tiles = (spec.channels + finish_tile::channels - 1) / finish_tile::channels;
   return launched(
       {.header = "wingbeat/device/channeliser/finish.hpp",
        .type = "channeliser::finished_rows",
@@ -189,7 +189,7 @@ programs::program row_finish(const channeliser_spec& spec, std::size_t n_heaps) 
       {argument{kernel_parameter::input(2 * real_bytes), place::input},
        input<spectrum_entry>(entries), input<std::complex<float>>(gains),
        output<std::byte>(place::output), output<std::uint32_t>(saturated), number(n_spectra)},
-      n_tiles * (n_spectra / finish_tile::spectra),
+      finish_tile::tiles(numbers) * (n_spectra / finish_tile::spectra),
       formatted("then {} bytes become {} of heaps",
                 spec.polarisations * n_spectra * numbers.bins * 2 * real_bytes,
                 n_heaps * sizes_of(spec).heap_bytes));

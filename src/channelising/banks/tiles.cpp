@@ -124,7 +124,8 @@ unsigned scratch_bytes_of(const bank_numbers& numbers) {
   const unsigned exchanged =
       device::workgroup::scratch_bytes_of(length, numbers.elements, numbers.rows, sizeof(float),
                                           device::order::natural, device::workgroup::trade::whole);
-  return std::max<unsigned>(exchanged, numbers.rows * length * sizeof(std::complex<float>));
+  return std::max<unsigned>(exchanged, numbers.rows * length * sizeof(std::complex<float>)) +
+         numbers.step_bytes();
 }
 
 std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_info& device) {

@@ -136,8 +136,9 @@ struct problem {
 
 template <unsigned Polarisations>
 void expect_one_launch() {
-  using body = bank<policy<Polarisations, 4>, emulated_group>;
-  constexpr bank_numbers numbers = policy<Polarisations, 4>::numbers();
+  using numbered = policy<Polarisations, 4>;
+  using body = bank<numbered, emulated_group>;
+  constexpr bank_numbers numbers = numbered::numbers();
   problem<Polarisations> given;
   std::vector<real_pair> roots;
   for (const auto& w : roots_of(device::workgroup::schedule{device::order::natural, length,
@@ -168,7 +169,7 @@ void expect_three_launches() {
   problem<Polarisations> given;
   const filter_memory filter = given.filter(0);
   std::vector<float> filtered(given.rows * length, -1.0F);
-  const unsigned units = spectra / numbers.spectra() * numbers.units();
+  const unsigned units = Polarisations * (spectra / numbers.rows) * numbers.units();
   run_grid((units + filter_threads - 1) / filter_threads, filter_threads,
            [&](emulated_group group) {
              row_filter<numbered, emulated_group>{{filter, filtered.data()}, nullptr, group}.run();

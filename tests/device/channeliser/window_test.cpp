@@ -111,10 +111,12 @@ void expect_sums() {
   using sums = window<length, Taps, Bits>;
   const std::size_t first[2] = {3, 11};
   for (const unsigned j : {0U, 2U, (length / 4) * 2 - 2, (length / 4) * 2, length - 2}) {
-    const packed_streams<Bits> from{{re.bytes(), first[0] + j}, {im.bytes(), first[1] + j}};
-    filtered<spectra> y;
+    const packed_streams<Bits, 2> from{{{re.bytes(), first[0] + j}, {im.bytes(), first[1] + j}}};
+    filtered<spectra, 2> y;
     sums::sums(from, scaled.data(), j, y);
-    filtered<spectra> mirrored = y;
+    filtered<spectra, 2> mirrored = y;
+    filtered<spectra, 1> alone;
+    sums::sums(packed_streams<Bits, 1>{{from.parts[1]}}, scaled.data(), j, alone);
     if constexpr (sums::holds_all) {
       held_weights<sums::held> opposite;
       opposite.template read<length>(scaled.data(), 0, length - 2 - j);
@@ -129,10 +131,11 @@ void expect_sums() {
           wanted[1] += exact[m * length + j + i] * im.samples[first[1] + offset];
         }
         const double bound = 1e-6 * (1U << Bits);
-        ASSERT_NEAR(y.at[s][i].re, wanted[0], bound) << Taps << " " << j << " " << s;
-        ASSERT_NEAR(y.at[s][i].im, wanted[1], bound) << Taps << " " << j << " " << s;
-        ASSERT_NEAR(mirrored.at[s][i].re, wanted[0], bound) << Taps << " " << j << " " << s;
-        ASSERT_NEAR(mirrored.at[s][i].im, wanted[1], bound) << Taps << " " << j << " " << s;
+        for (unsigned part = 0; part < 2; ++part) {
+          ASSERT_NEAR(y.at[s][i][part], wanted[part], bound) << Taps << " " << j << " " << s;
+          ASSERT_NEAR(mirrored.at[s][i][part], wanted[part], bound) << Taps << " " << j << " " << s;
+        }
+        ASSERT_EQ(alone.at[s][i][0], y.at[s][i][1]) << "a stream alone";
       }
     }
   }

@@ -6,17 +6,18 @@
 // by channel, so that pieces of a channel are as long as the tile has spectra.
 #pragma once
 
-#include "wingbeat/device/channeliser/filter.hpp"    // tile_filter
-#include "wingbeat/device/channeliser/finish.hpp"    // count
-#include "wingbeat/device/channeliser/quantise.hpp"  // stored, limited, any_saturates
-#include "wingbeat/device/complex.hpp"               // complex
-#include "wingbeat/device/dither.hpp"                // above_one, dither_words
-#include "wingbeat/device/index.hpp"                 // maximum
-#include "wingbeat/device/port.hpp"                  // WINGBEAT_FN, group
-#include "wingbeat/device/workgroup/fft.hpp"         // fft
-#include "wingbeat/device/workgroup/memory.hpp"      // scratch, reuse
-#include "wingbeat/device/workgroup/opposite.hpp"    // opposite_trade
-#include "wingbeat/device/workgroup/team.hpp"        // team, shape
+#include "wingbeat/device/channeliser/filter.hpp"       // tile_filter
+#include "wingbeat/device/channeliser/finish.hpp"       // count
+#include "wingbeat/device/channeliser/quantise.hpp"     // stored, limited, any_saturates
+#include "wingbeat/device/channeliser/tile_values.hpp"  // tile_values
+#include "wingbeat/device/complex.hpp"                  // complex
+#include "wingbeat/device/dither.hpp"                   // above_one, dither_words
+#include "wingbeat/device/index.hpp"                    // maximum
+#include "wingbeat/device/port.hpp"                     // WINGBEAT_FN, group
+#include "wingbeat/device/workgroup/fft.hpp"            // fft
+#include "wingbeat/device/workgroup/memory.hpp"         // scratch, reuse
+#include "wingbeat/device/workgroup/opposite.hpp"       // opposite_trade
+#include "wingbeat/device/workgroup/team.hpp"           // team, shape
 
 namespace wingbeat::device::channeliser {
 
@@ -33,6 +34,10 @@ struct bank_memory {
 WINGBEAT_FN complex<float> rotation(float turns) {
   return {maths::cosine_of_turns(turns), maths::sine_of_turns(turns)};
 }
+/// The same, off by up to 1e-6.
+WINGBEAT_FN complex<float> quick_rotation(float turns) {
+  return {maths::quick_cosine_of_turns(turns), maths::quick_sine_of_turns(turns)};
+}
 
 template <class Policy, class Group = group>
 class bank {
@@ -48,19 +53,16 @@ class bank {
   static constexpr unsigned stride = shape::threads;
   using team_type = workgroup::team<shape, workgroup::lanes::along_transform, Group>;
   using stores = stored<numbers.output>;
-  using unit = typename stores::type;
   using filters = tile_filter<Policy>;
-  static constexpr unsigned piece =
-      numbers.spectra() * numbers.polarisations;  ///< Values of a channel.
   static constexpr unsigned row_bytes = length * unsigned(sizeof(complex<float>));
-  static constexpr unsigned piece_bytes = piece * unsigned(sizeof(unit));
   static_assert(numbers.rows % slide == 0, "threads slide over as many rows each");
 
  public:
   static constexpr unsigned workgroup_threads = threads;
-  static constexpr unsigned scratch_bytes =
-      maximum(opposites::scratch_bytes, numbers.rows* row_bytes);
-  static_assert(n * piece_bytes <= scratch_bytes, "a tile's values fit");
+  /// Of numbers and values, and behind them one rotation for each part of a row.
+  static constexpr unsigned tile_bytes = maximum(opposites::scratch_bytes, numbers.rows* row_bytes);
+  static constexpr unsigned scratch_bytes = tile_bytes + numbers.step_bytes();
+  static_assert(n * tile_values<Policy>::piece_bytes <= tile_bytes, "a tile's values fit");
 
   WINGBEAT_FN bank(const bank_memory& memory, WINGBEAT_LOCAL char* scratch, Group group = {})
       : memory_(memory),
@@ -71,6 +73,7 @@ class bank {
         filters_(memory.filter, first_) {}
 
   WINGBEAT_FN void run() const {
+    put_steps();
     filter_tile();
     group_.barrier();
     complex<float> x[e];
@@ -90,7 +93,7 @@ class bank {
       gather<false>(x);
     }
     group_.barrier();
-    put_pieces();
+    values().store(memory_.heaps, first_, group_.thread());
   }
 
  private:
@@ -98,19 +101,33 @@ class bank {
     return reinterpret_cast<WINGBEAT_LOCAL complex<float>*>(scratch_);
   }
 
+  WINGBEAT_FN tile_values<Policy> values() const { return tile_values<Policy>{scratch_}; }
+
+  /// From a channel of a thread to its next one, `stride` further on, bins are turned by one
+  /// rotation, the same for all threads of a row.  [row][part]
+  WINGBEAT_FN WINGBEAT_LOCAL complex<float>* steps() const {
+    return reinterpret_cast<WINGBEAT_LOCAL complex<float>*>(scratch_ + tile_bytes);
+  }
+  WINGBEAT_FN void put_steps() const {
+    const unsigned i = group_.thread();
+    if (i >= 2 * numbers.rows) return;
+    const auto& entry = filters_.entry(i / 2, i % 2);
+    copy_to(steps() + i, rotation(entry.slope_turns * float(stride)));
+  }
+
   WINGBEAT_FN void filter_tile() const {
     for (unsigned i = group_.thread(); i < units * (numbers.rows / slide); i += threads) {
       filters_.run(i / units * slide, 2 * (i % units),
-                   [&](unsigned row, unsigned j, const neighbours& sums) {
-                     *reinterpret_cast<WINGBEAT_LOCAL neighbours*>(rows() + row * length + j) =
-                         sums;
+                   [&](unsigned row, unsigned j, const float(&sums)[2][2]) {
+                     *reinterpret_cast<WINGBEAT_LOCAL neighbours*>(rows() + row * length + j) = {
+                         {{sums[0][0], sums[0][1]}, {sums[1][0], sums[1][1]}}};
                    });
     }
   }
 
   /// Makes bins of both streams of sums that are halved: x[r] of one and x[r + e/2] of the other.
   WINGBEAT_FN void transform(complex<float> (&x)[e]) const {
-    const workgroup::scratch<scratch_bytes> lent{scratch_};
+    const workgroup::scratch<tile_bytes> lent{scratch_};
     complex<float> other[e / 2];
     opposites::transform_and_free(team_, x, lent, memory_.roots);
     opposites::gather_partners(team_, x, other, lent);
@@ -131,11 +148,11 @@ class bank {
   WINGBEAT_FN void turn(complex<float> (&x)[e], const WINGBEAT_GLOBAL spectrum_entry& entry,
                         unsigned part) const {
     constexpr float offset = numbers.dithers ? -1.5f : 0.0f;
-    complex<float> delay =
-        rotation(entry.phase_turns + entry.slope_turns * (float(team_.thread()) - float(n) / 2));
-    const complex<float> step = rotation(entry.slope_turns * float(stride));
+    complex<float> delay = quick_rotation(
+        entry.phase_turns + entry.slope_turns * (float(team_.thread()) - float(n) / 2));
+    const complex<float> step = copied_from(steps() + team_.transform() * 2 + part);
     const auto gains = memory_.gains + team_.thread() +
-                       (entry.gains * numbers.polarisations + filters::polarisation(part)) * n;
+                       (entry.gains * numbers.polarisations + filters_.polarisation(part)) * n;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e / 2; ++r) {
       complex<float>& z = x[r + part * (e / 2)];
@@ -164,7 +181,7 @@ class bank {
       WINGBEAT_UNROLL
       for (unsigned i = 0; i < 2 * together; ++i) {
         const unsigned part = i / together, side = i % together;
-        const unsigned word = 2 * filters::polarisation(part);
+        const unsigned word = 2 * filters_.polarisation(part);
         const bool is_turned = together == 2 ? side == 1 : channel >= first_turned(n);
         const auto fraction_of = [&](unsigned bits) {
           return above_one(is_turned ? half_turned(bits) : bits);
@@ -175,11 +192,6 @@ class bank {
       }
     }
   }
-
-  /// Two values that lie side by side.
-  struct alignas(2 * sizeof(unit)) unit_pair {
-    unit at[2];
-  };
 
   /// Puts values where their channel's piece is gathered. `Limits`: limits them first, and counts
   /// what that changes.
@@ -193,38 +205,9 @@ class bank {
       WINGBEAT_UNROLL
       for (unsigned part = 0; Limits && part < 2; ++part)
         u[part] = limited<numbers.output>(u[part], saturated[part]);
-      const unit_pair values{{stores::of(u[0]), stores::of(u[1])}};
-      const auto pieces =
-          reinterpret_cast<WINGBEAT_LOCAL unit*>(scratch_) + (team_.thread() + r * stride) * piece;
-      if constexpr (numbers.polarisations == 2) {
-        reinterpret_cast<WINGBEAT_LOCAL unit_pair*>(pieces)[row] = values;
-      } else {
-        pieces[row] = values.at[0];
-        pieces[numbers.rows + row] = values.at[1];
-      }
+      values().put(team_.thread() + r * stride, row, stores::of(u[0]), stores::of(u[1]));
     }
     if constexpr (Limits) count<Policy, 2>(saturated, memory_.saturated, first_, group_.thread());
-  }
-
-  /// A vector of as many bytes as go at once.
-  static constexpr unsigned vector_bytes = piece_bytes < 16 ? piece_bytes : 16;
-  struct alignas(vector_bytes) vector {
-    unit at[vector_bytes / sizeof(unit)];
-  };
-
-  WINGBEAT_FN void put_pieces() const {
-    constexpr unsigned vectors = piece_bytes / vector_bytes;
-    constexpr size channel_vectors =
-        size(numbers.spectra_per_heap) * numbers.polarisations * sizeof(unit) / vector_bytes;
-    const size heap = first_ / numbers.spectra_per_heap,
-               spectrum = first_ % numbers.spectra_per_heap;
-    const auto to = reinterpret_cast<WINGBEAT_GLOBAL vector*>(memory_.heaps) +
-                    heap * n * channel_vectors +
-                    spectrum * numbers.polarisations * sizeof(unit) / vector_bytes;
-    const auto from = reinterpret_cast<const WINGBEAT_LOCAL vector*>(scratch_);
-    for (unsigned i = group_.thread(); i < n * vectors; i += threads) {
-      to[i / vectors * channel_vectors + i % vectors] = from[i];
-    }
   }
 
   bank_memory memory_;

@@ -19,8 +19,8 @@ namespace wingbeat::device::channeliser {
 /// saturate, threads would wait for a single one.
 inline constexpr unsigned counters = 32;
 
-/// Threads of a workgroup that filters alone.
-inline constexpr unsigned filter_threads = 128;
+/// Threads of a workgroup that filters alone, and spectra that each slides over.
+inline constexpr unsigned filter_threads = 128, filter_spectra = 16;
 
 /// What a bank is compiled for.
 struct bank_numbers {
@@ -46,6 +46,10 @@ struct bank_numbers {
   /// Units of a row that threads filter: a pair of positions and the pair that mirrors it. Where
   /// the pairs are an odd number, the middle one is its own mirror image, and is filtered twice.
   WINGBEAT_FN constexpr unsigned units() const { return (length() + 2) / 4; }
+  /// Bytes of the rotations that threads of a tile's rows share, one for each part.
+  WINGBEAT_FN constexpr unsigned step_bytes() const {
+    return rows * 2 * unsigned(sizeof(complex<float>));
+  }
   /// Spectra of a tile.
   WINGBEAT_FN constexpr unsigned spectra() const { return polarisations == 2 ? rows : 2 * rows; }
 };
@@ -74,34 +78,36 @@ struct filter_memory {
   WINGBEAT_GLOBAL const float* weights;           ///< See `window`.
 };
 
-/// The filters of a tile.
-template <class Policy>
+/// The filters of a tile, of both parts of its rows; or, with one part, of one polarisation.
+template <class Policy, unsigned Parts = 2>
 class tile_filter {
   static constexpr bank_numbers numbers = Policy::numbers();
   static constexpr unsigned length = numbers.length(), slide = numbers.sliding;
   using filter = window<length, numbers.taps, numbers.sample_bits>;
+  using streams = typename filter::template streams<Parts>;
 
  public:
   /// Of the tile whose first spectrum is `first`.
-  WINGBEAT_FN tile_filter(const filter_memory& memory, size first)
-      : memory_(memory), first_(first) {}
+  WINGBEAT_FN tile_filter(const filter_memory& memory, size first, unsigned polarisation = 0)
+      : memory_(memory), first_(first), polarisation_(polarisation) {}
 
   /// The polarisation of a part of row r, and its spectrum within the tile.
-  WINGBEAT_FN static constexpr unsigned polarisation(unsigned part) {
+  WINGBEAT_FN unsigned polarisation(unsigned part) const {
+    if (Parts == 1) return polarisation_;
     return numbers.polarisations == 2 ? part : 0;
   }
   WINGBEAT_FN static constexpr unsigned spectrum(unsigned row, unsigned part) {
-    return numbers.polarisations == 2 ? row : part * numbers.rows + row;
+    return Parts == 1 || numbers.polarisations == 2 ? row : part * numbers.rows + row;
   }
   WINGBEAT_FN const WINGBEAT_GLOBAL spectrum_entry& entry(unsigned row, unsigned part) const {
     return memory_.spectra[polarisation(part) * memory_.n_spectra + first_ + spectrum(row, part)];
   }
 
   /// Calls put(row, j, sums) of `slide` rows from `first_row` on, at positions j and j + 1 for the
-  /// even j, and at the two that mirror them; sums are `complex<float>[2]`.
+  /// even j, and at the two that mirror them; sums are `float[2][Parts]`.
   template <class Put>
   WINGBEAT_FN void run(unsigned first_row, unsigned j, const Put& put) const {
-    if (entry(first_row, 0).follow >= slide && entry(first_row, 1).follow >= slide) {
+    if (entry(first_row, 0).follow >= slide && entry(first_row, Parts - 1).follow >= slide) {
       rows<slide>(first_row, j, put);
     } else {
       for (unsigned s = 0; s < slide; ++s) rows<1>(first_row + s, j, put);
@@ -109,48 +115,53 @@ class tile_filter {
   }
 
  private:
-  /// Returns where the windows of a row begin, at position j.
-  WINGBEAT_FN typename filter::streams streams(unsigned row, unsigned j) const {
+  /// Returns where the window of a part of a row begins, at position j.
+  WINGBEAT_FN packed_pair<numbers.sample_bits> stream(unsigned row, unsigned part,
+                                                      unsigned j) const {
     // No constant, as an address might begin with a bit: NVIDIA's operations on bits take only one,
     // and with a mask there would be two.
     const unsigned offset_bits =
         0x3fc00000u | unsigned(reinterpret_cast<size>(memory_.samples) >> 63);
-    const auto entry_of = [&](unsigned part) {
-      return packed_pair<numbers.sample_bits>{
-          memory_.samples + polarisation(part) * memory_.plane_bytes,
-          entry(row, part).first * numbers.parts + j, offset_bits};
-    };
-    return {entry_of(0), entry_of(1)};
+    return {memory_.samples + polarisation(part) * memory_.plane_bytes,
+            entry(row, part).first * numbers.parts + j, offset_bits};
+  }
+  WINGBEAT_FN streams streams_of(unsigned row, unsigned j) const {
+    if constexpr (Parts == 1) {
+      return {{stream(row, 0, j)}};
+    } else {
+      return {{stream(row, 0, j), stream(row, 1, j)}};
+    }
   }
 
   template <unsigned Rows, class Put>
   WINGBEAT_FN void rows(unsigned row, unsigned j, const Put& put) const {
     const unsigned mirrored = length - 2 - j;
-    filtered<Rows> y;
+    filtered<Rows, Parts> y;
     if constexpr (filter::holds_all) {
       held_weights<filter::held> w;
       w.template read<length>(memory_.weights, 0, j);
-      filter::template sums<false>(streams(row, j), w, memory_.weights, j, y);
+      filter::template sums<false>(streams_of(row, j), w, memory_.weights, j, y);
       put_all(row, j, y, put);
-      filter::template sums<true>(streams(row, mirrored), w, memory_.weights, mirrored, y);
+      filter::template sums<true>(streams_of(row, mirrored), w, memory_.weights, mirrored, y);
       put_all(row, mirrored, y, put);
     } else {
-      filter::sums(streams(row, j), memory_.weights, j, y);
+      filter::sums(streams_of(row, j), memory_.weights, j, y);
       put_all(row, j, y, put);
-      filter::sums(streams(row, mirrored), memory_.weights, mirrored, y);
+      filter::sums(streams_of(row, mirrored), memory_.weights, mirrored, y);
       put_all(row, mirrored, y, put);
     }
   }
 
   template <unsigned Rows, class Put>
-  WINGBEAT_FN static void put_all(unsigned row, unsigned j, const filtered<Rows>& y,
+  WINGBEAT_FN static void put_all(unsigned row, unsigned j, const filtered<Rows, Parts>& y,
                                   const Put& put) {
     WINGBEAT_UNROLL
-    for (unsigned s = 0; s < Rows; ++s) put(row + s, j, neighbours{{y.at[s][0], y.at[s][1]}});
+    for (unsigned s = 0; s < Rows; ++s) put(row + s, j, y.at[s]);
   }
 
   filter_memory memory_;
   size first_;
+  unsigned polarisation_;  ///< Of one part.
 };
 
 /// The memory of filters in a launch of their own.
@@ -160,11 +171,12 @@ struct row_memory {
   WINGBEAT_GLOBAL Real* rows;  ///< [polarisation][spectrum][position]
 };
 
-/// A bank's filters alone, of real or of complex samples, for a transform of rows.
+/// A bank's filters alone, of real or of complex samples, for a transform of rows. A thread has one
+/// polarisation, and so slides over twice as many spectra, which read samples less often.
 template <class Policy, class Group = group>
 class row_filter {
   static constexpr bank_numbers numbers = Policy::numbers();
-  using filters = tile_filter<Policy>;
+  using filters = tile_filter<Policy, 1>;
   using real = typename stored_between<numbers.halves>::type;
 
  public:
@@ -173,21 +185,16 @@ class row_filter {
 
   /// Callers: every thread; as many workgroups as give each row's units a thread.
   WINGBEAT_FN void run() const {
-    const size n_spectra = memory_.filter.n_spectra,
-               first = unit_ / numbers.units() * numbers.spectra();
+    const size tile = unit_ / numbers.units(), first = tile / numbers.polarisations * numbers.rows,
+               n_spectra = memory_.filter.n_spectra;
     if (first >= n_spectra) return;
-    filters{memory_.filter, first}.run(
+    const auto polarisation = unsigned(tile % numbers.polarisations);
+    filters{memory_.filter, first, polarisation}.run(
         0, 2 * unsigned(unit_ % numbers.units()),
-        [&](unsigned row, unsigned j, const neighbours& sums) {
-          const auto to = [&](unsigned part) {
-            return reinterpret_cast<WINGBEAT_GLOBAL complex<real>*>(
-                memory_.rows +
-                (filters::polarisation(part) * n_spectra + first + filters::spectrum(row, part)) *
-                    numbers.length() +
-                j);
-          };
-          copy_to(to(0), narrow<real>(complex<float>{sums.at[0].re, sums.at[1].re}));
-          copy_to(to(1), narrow<real>(complex<float>{sums.at[0].im, sums.at[1].im}));
+        [&](unsigned row, unsigned j, const float(&sums)[2][1]) {
+          const auto to = reinterpret_cast<WINGBEAT_GLOBAL complex<real>*>(
+              memory_.rows + (polarisation * n_spectra + first + row) * numbers.length() + j);
+          copy_to(to, narrow<real>(complex<float>{sums[0][0], sums[1][0]}));
         });
   }
 

@@ -5,21 +5,12 @@
 
 #include "wingbeat/device/atomic.hpp"                // atomic_add
 #include "wingbeat/device/channeliser/filter.hpp"    // bank_numbers, spectrum_entry, counters
-#include "wingbeat/device/channeliser/quantise.hpp"  // stored, limited
+#include "wingbeat/device/channeliser/quantise.hpp"  // stored, limited, any_saturates
 #include "wingbeat/device/complex.hpp"               // complex
-#include "wingbeat/device/dither.hpp"                // dither_of, dither_words
+#include "wingbeat/device/dither.hpp"                // above_one, dither_words, first_turned
 #include "wingbeat/device/port.hpp"                  // WINGBEAT_FN, group
 
 namespace wingbeat::device::channeliser {
-
-/// Adds dither to a value of an even or an odd polarisation: that of its
-/// channel's words, or of the words with their halves exchanged.
-WINGBEAT_FN void add_dither(complex<float>& u, const random_words& words, unsigned polarisation,
-                            bool is_turned) {
-  const unsigned re = words.at[2 * polarisation], im = words.at[2 * polarisation + 1];
-  u = u + complex<float>{dither_of(is_turned ? half_turned(re) : re),
-                         dither_of(is_turned ? half_turned(im) : im)};
-}
 
 /// Adds how many values saturate, of each polarisation or of two parts of one, to the heap of a
 /// spectrum.
@@ -52,13 +43,22 @@ WINGBEAT_FN constexpr float power_of_two(int exponent) {
   return exponent < 0 ? 1 / float(size{1} << -exponent) : float(size{1} << exponent);
 }
 
-/// The tile that a workgroup makes.
+/// The tile that a workgroup makes: channels in sequence, and those half of all apart, whose dither
+/// has the same random words.
 struct finish_tile {
-  static constexpr unsigned channels = 64, spectra = 16, threads = 256;
+  static constexpr unsigned channels = 64, spectra = 16, threads = 256, together = channels / 2;
 
   WINGBEAT_FN static constexpr unsigned scratch_bytes(const bank_numbers& numbers) {
     return channels *
            (spectra * numbers.polarisations * unsigned(complex_bytes(numbers.output)) + 16);
+  }
+  /// Channels from the first to the first that shares its words.
+  WINGBEAT_FN static constexpr unsigned apart(const bank_numbers& numbers) {
+    return first_turned(numbers.channels);
+  }
+  /// Tiles of a spectrum.
+  WINGBEAT_FN static constexpr unsigned tiles(const bank_numbers& numbers) {
+    return (apart(numbers) + together - 1) / together;
   }
 };
 
@@ -68,7 +68,7 @@ class finished_rows {
   static constexpr bank_numbers numbers = Policy::numbers();
   using tile = finish_tile;
   static constexpr unsigned n = numbers.channels, pols = numbers.polarisations;
-  static constexpr unsigned tiles = (n + tile::channels - 1) / tile::channels;  ///< Of a spectrum.
+  static constexpr unsigned tiles = tile::tiles(numbers), apart = tile::apart(numbers);
   /// The middle of the band: of real samples n/2, else the channel that is bin 0.
   static constexpr float middle = numbers.shift == 0 ? float(n) / 2 : float(n / 2);
   using stores = stored<numbers.output>;
@@ -85,12 +85,12 @@ class finished_rows {
       : memory_(memory),
         tile_(reinterpret_cast<WINGBEAT_LOCAL unit*>(scratch)),
         group_(group),
-        channel_(unsigned(group.index() % tiles) * tile::channels),
+        channel_(unsigned(group.index() % tiles) * tile::together),
         spectrum_(group.index() / tiles * tile::spectra) {}
 
   WINGBEAT_FN void run() const {
-    constexpr unsigned rows = tile::threads / tile::channels;  // at once
-    const unsigned row = group_.thread() / tile::channels, lane = group_.thread() % tile::channels;
+    constexpr unsigned rows = tile::threads / tile::together;  // at once
+    const unsigned row = group_.thread() / tile::together, lane = group_.thread() % tile::together;
     unsigned saturated[pols] = {};
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < tile::spectra / rows; ++i) finish(row + i * rows, lane, saturated);
@@ -100,34 +100,71 @@ class finished_rows {
   }
 
  private:
-  WINGBEAT_FN static bool has(unsigned channel) { return n % tile::channels == 0 || channel < n; }
+  /// Whether the tile has channel `lane` of a side. Those in range lie a constant of 64 bits apart,
+  /// which compilers fold.
+  WINGBEAT_FN bool has(unsigned lane, unsigned side) const {
+    if (n % tile::channels == 0) return true;
+    return channel_ + lane < (side == 0 ? apart : n - apart);
+  }
 
   WINGBEAT_FN void finish(unsigned s, unsigned lane, unsigned (&saturated)[pols]) const {
-    const unsigned channel = channel_ + lane;
-    if (!has(channel)) return;
-    complex<float> u[pols];
+    constexpr unsigned count_each = 2 * pols;
+    if (!has(lane, 0)) return;
+    const size channel = channel_ + lane;
+    complex<float> u[count_each] = {};
     size time = 0;
     WINGBEAT_UNROLL
     for (unsigned pol = 0; pol < pols; ++pol) {
-      const auto entry = memory_.spectra + pol * memory_.n_spectra + spectrum_ + s;
-      const float turns = entry->phase_turns + entry->slope_turns * (float(channel) - middle);
+      const spectrum_entry entry = memory_.spectra[pol * memory_.n_spectra + spectrum_ + s];
       const auto row = memory_.bins + (pol * memory_.n_spectra + spectrum_ + s) * numbers.bins;
-      u[pol] = widen(copied_from(row + (channel + numbers.shift) % numbers.bins)) *
-               complex<float>{bin_scale * maths::quick_cosine_of_turns(turns),
-                              bin_scale * maths::quick_sine_of_turns(turns)} *
-               copied_from(memory_.gains + (entry->gains * pols + pol) * n + channel);
-      if (pol == 0) time = entry->time;
-    }
-    if constexpr (numbers.dithers) {
-      const random_words words = dither_words(time, channel, n, 0, numbers.seed);
+      const auto gains = memory_.gains + (entry.gains * pols + pol) * n;
       WINGBEAT_UNROLL
-      for (unsigned pol = 0; pol < pols; ++pol)
-        add_dither(u[pol], words, pol, channel >= first_turned(n));
+      for (unsigned side = 0; side < 2; ++side) {
+        if (has(lane, side)) {
+          u[2 * pol + side] = turned(entry, row, gains, channel + side * size{apart});
+        }
+      }
+      if (pol == 0) time = entry.time;
+    }
+    if constexpr (numbers.dithers)
+      dither(u, dither_words(time, unsigned(channel), n, 0, numbers.seed));
+    if (any_saturates<numbers.output, count_each>(u)) {
+      WINGBEAT_UNROLL
+      for (unsigned i = 0; i < count_each; ++i)
+        u[i] = limited<numbers.output>(u[i], saturated[i / 2]);
     }
     WINGBEAT_UNROLL
-    for (unsigned pol = 0; pol < pols; ++pol) {
-      tile_[lane * pitch + s * pols + pol] =
-          stores::of(limited<numbers.output>(u[pol], saturated[pol]));
+    for (unsigned side = 0; side < 2; ++side) {
+      WINGBEAT_UNROLL
+      for (unsigned pol = 0; pol < pols; ++pol) {
+        tile_[(lane + side * tile::together) * pitch + s * pols + pol] =
+            stores::of(u[2 * pol + side]);
+      }
+    }
+  }
+
+  /// Returns a bin multiplied by what delays it and by its gain. Before dither is added, which
+  /// comes as a number from 1 to 2, 1.5 is subtracted from both parts by the same operations.
+  template <class Row, class Gains>
+  WINGBEAT_FN static complex<float> turned(const spectrum_entry& entry, Row row, Gains gains,
+                                           size channel) {
+    constexpr float offset = numbers.dithers ? -1.5f : 0.0f;
+    const float turns = entry.phase_turns + entry.slope_turns * (float(unsigned(channel)) - middle);
+    const size bin = numbers.shift == 0 ? channel : (channel + numbers.shift) % numbers.bins;
+    const complex<float> z = widen(copied_from(row + bin)) *
+                             complex<float>{bin_scale * maths::quick_cosine_of_turns(turns),
+                                            bin_scale * maths::quick_sine_of_turns(turns)};
+    const complex<float> gain = copied_from(gains + channel);
+    return {z.re * gain.re + (offset - z.im * gain.im), z.re * gain.im + (offset + z.im * gain.re)};
+  }
+
+  /// Adds dither, from 1 to 2, to a channel and to the one that shares its words.
+  WINGBEAT_FN static void dither(complex<float> (&u)[2 * pols], const random_words& words) {
+    WINGBEAT_UNROLL
+    for (unsigned i = 0; i < 2 * pols; ++i) {
+      const unsigned re = words.at[i / 2 * 2], im = words.at[i / 2 * 2 + 1];
+      u[i] = u[i] + complex<float>{above_one(i % 2 == 0 ? re : half_turned(re)),
+                                   above_one(i % 2 == 0 ? im : half_turned(im))};
     }
   }
 
@@ -142,15 +179,17 @@ class finished_rows {
     const size heap = spectrum_ / numbers.spectra_per_heap,
                first = spectrum_ % numbers.spectra_per_heap;
     const auto to = reinterpret_cast<WINGBEAT_GLOBAL unit*>(memory_.heaps) +
-                    ((heap * n + channel_) * numbers.spectra_per_heap + first) * pols;
+                    (heap * n * numbers.spectra_per_heap + first) * pols;
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < tile::channels * words / tile::threads; ++i) {
       const unsigned index = group_.thread() + i * tile::threads;
-      const unsigned channel = index / words, value = index % words * together;
-      if (!has(channel_ + channel)) continue;
-      *reinterpret_cast<WINGBEAT_GLOBAL word*>(
-          to + size(channel) * numbers.spectra_per_heap * pols + value) =
-          *reinterpret_cast<WINGBEAT_LOCAL const word*>(tile_ + channel * pitch + value);
+      const unsigned place = index / words, value = index % words * together;
+      const unsigned side = place / tile::together, lane = place % tile::together;
+      if (!has(lane, side)) continue;
+      const size channel = channel_ + lane + side * size{apart};
+      *reinterpret_cast<WINGBEAT_GLOBAL word*>(to + channel * numbers.spectra_per_heap * pols +
+                                               value) =
+          *reinterpret_cast<WINGBEAT_LOCAL const word*>(tile_ + place * pitch + value);
     }
   }
 

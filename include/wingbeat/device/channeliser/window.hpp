@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of a polyphase filter bank, y[s][j] = sum over m of x[s][m L + j] w[m L + j], where the
-// window x[s] begins L samples behind x[s - 1]: two positions j of several spectra s, by one
-// thread. Each sample is read once for all spectra, each weight once for all and both streams.
+// window x[s] begins L samples behind x[s - 1]: two positions j of several spectra s, of one or two
+// streams, by one thread. Each sample is read once for all spectra, each weight once for all.
 #pragma once
 
 #include "wingbeat/device/channeliser/packed.hpp"  // packed_pair
@@ -37,35 +37,37 @@ struct held_weights {
   }
 };
 
-/// Two streams of samples of `Bits`, as the parts of a complex number.
-template <unsigned Bits>
+/// Streams of samples of `Bits`.
+template <unsigned Bits, unsigned Parts>
 struct packed_streams {
-  packed_pair<Bits> re, im;
+  packed_pair<Bits> parts[Parts];
 };
 
-/// Sums at two positions in sequence of several spectra, of two streams.
-template <unsigned Spectra>
+/// Sums at two positions in sequence of several spectra, of each stream.
+template <unsigned Spectra, unsigned Parts>
 struct filtered {
-  complex<float> at[Spectra][2];
+  float at[Spectra][2][Parts];
 };
 
 /// Adds Taps taps to the sums y.at[s][i] of positions j + i and Spectra spectra. The first sample
 /// read is `first_row` rows of Length behind `from`.
-template <unsigned Length, unsigned Taps, bool IsMirrored, unsigned Spectra, unsigned Bits>
-WINGBEAT_FN void add_taps(const packed_streams<Bits>& from, unsigned first_row,
-                          const held_weights<Taps>& w, filtered<Spectra>& y) {
+template <unsigned Length, unsigned Taps, bool IsMirrored, unsigned Spectra, unsigned Bits,
+          unsigned Parts>
+WINGBEAT_FN void add_taps(const packed_streams<Bits, Parts>& from, unsigned first_row,
+                          const held_weights<Taps>& w, filtered<Spectra, Parts>& y) {
   /// Rows that are whole words begin at the same bit of a word.
   constexpr bool has_whole_words = Length * Bits % 32 == 0;
   constexpr unsigned row_words = Length * Bits / 32;
   WINGBEAT_UNROLL
   for (unsigned row = 0; row < Spectra + Taps - 1; ++row) {
-    float re[2], im[2];
-    if constexpr (has_whole_words) {
-      from.re.read((first_row + row) * row_words, re[0], re[1]);
-      from.im.read((first_row + row) * row_words, im[0], im[1]);
-    } else {
-      from.re.further((first_row + row) * Length).read(0, re[0], re[1]);
-      from.im.further((first_row + row) * Length).read(0, im[0], im[1]);
+    float x[Parts][2];
+    WINGBEAT_UNROLL
+    for (unsigned part = 0; part < Parts; ++part) {
+      if constexpr (has_whole_words) {
+        from.parts[part].read((first_row + row) * row_words, x[part][0], x[part][1]);
+      } else {
+        from.parts[part].further((first_row + row) * Length).read(0, x[part][0], x[part][1]);
+      }
     }
     WINGBEAT_UNROLL
     for (unsigned s = 0; s < Spectra; ++s) {
@@ -73,8 +75,8 @@ WINGBEAT_FN void add_taps(const packed_streams<Bits>& from, unsigned first_row,
       WINGBEAT_UNROLL
       for (unsigned i = 0; i < 2; ++i) {
         const float weight = w.template weight<IsMirrored>(row - s, i);
-        y.at[s][i].re += weight * re[i];
-        y.at[s][i].im += weight * im[i];
+        WINGBEAT_UNROLL
+        for (unsigned part = 0; part < Parts; ++part) y.at[s][i][part] += weight * x[part][i];
       }
     }
   }
@@ -87,13 +89,14 @@ struct window {
   static constexpr unsigned max_held = 16;
   static constexpr bool holds_all = Taps <= max_held;
   static constexpr unsigned held = holds_all ? Taps : max_held;
-  using streams = packed_streams<Bits>;
+  template <unsigned Parts>
+  using streams = packed_streams<Bits, Parts>;
 
   /// Sets y.at[s][i] to the sums at positions j and j + 1. `weights`: w scaled by 2^Bits, and a row
   /// behind them, -`packed_offset` times the sum of the weights of each position.
-  template <unsigned Spectra>
-  WINGBEAT_FN static void sums(const streams& from, WINGBEAT_GLOBAL const float* weights,
-                               unsigned j, filtered<Spectra>& y) {
+  template <unsigned Spectra, unsigned Parts>
+  WINGBEAT_FN static void sums(const streams<Parts>& from, WINGBEAT_GLOBAL const float* weights,
+                               unsigned j, filtered<Spectra, Parts>& y) {
     start(weights, j, y);
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < Taps / held * held; m += held) {
@@ -110,23 +113,26 @@ struct window {
   }
 
   /// The same with weights that the thread holds: those of j, or of the positions that mirror it.
-  template <bool IsMirrored, unsigned Spectra>
-  WINGBEAT_FN static void sums(const streams& from, const held_weights<held>& w,
+  template <bool IsMirrored, unsigned Spectra, unsigned Parts>
+  WINGBEAT_FN static void sums(const streams<Parts>& from, const held_weights<held>& w,
                                WINGBEAT_GLOBAL const float* weights, unsigned j,
-                               filtered<Spectra>& y) {
+                               filtered<Spectra, Parts>& y) {
     start(weights, j, y);
     add_taps<Length, held, IsMirrored>(from, 0, w, y);
   }
 
  private:
-  template <unsigned Spectra>
+  template <unsigned Spectra, unsigned Parts>
   WINGBEAT_FN static void start(WINGBEAT_GLOBAL const float* weights, unsigned j,
-                                filtered<Spectra>& y) {
+                                filtered<Spectra, Parts>& y) {
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < 2; ++i) {
       const float offset = weights[Taps * Length + j + i];
       WINGBEAT_UNROLL
-      for (unsigned s = 0; s < Spectra; ++s) y.at[s][i] = {offset, offset};
+      for (unsigned s = 0; s < Spectra; ++s) {
+        WINGBEAT_UNROLL
+        for (unsigned part = 0; part < Parts; ++part) y.at[s][i][part] = offset;
+      }
     }
   }
 };
