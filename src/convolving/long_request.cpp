@@ -96,7 +96,7 @@ std::optional<right_angle> right_angle_of(const long_geometry& row,
                                           const long_convolution_spec& spec,
                                           const device_info& device) {
   if (!compiles(device) || fits_workgroup(row.padded, spec, device)) return std::nullopt;
-  const std::size_t max_turns = bytes_of_real(spec.stored) < 4 ? 1 : 4;
+  const std::size_t max_turns = bytes_of_real(spec.stored) < 4 ? 1 : 2;
   for (right_angle turned = row.least_right_angle(); turned.turns <= max_turns;
        turned = turned.halved()) {
     if (turned.points() > 1 && fits_workgroup(turned.points(), spec, device)) return turned;

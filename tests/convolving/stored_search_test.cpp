@@ -119,14 +119,16 @@ TEST(stored_search_request, is_refused_without_the_peaks_it_needs) {
   spec.between = {};
   EXPECT_THAT(refused(), HasSubstr("image_peak is 255 and between is fp32, so that it is not"));
   image_convolution_spec blur{.height = 8,
-                                    .width = 8,
-                                    .kernel_height = 3,
-                                    .kernel_width = 3,
-                                    .between = precision::fp16,
-                                    .image_peak = 1};
+                              .width = 8,
+                              .kernel_height = 3,
+                              .kernel_width = 3,
+                              .between = precision::fp16,
+                              .image_peak = 1};
   EXPECT_THAT(refusal([&] { image_convolution{on, blur}; }), HasSubstr("kernel_peak is 0"));
   blur.between = precision::fp32;
-  EXPECT_THAT(refusal([&] { image_convolution{on, blur}; }),
+  EXPECT_THAT(refusal([&] {
+                image_convolution{on, blur};
+              }),
               HasSubstr("image_peak is 1 and between is fp32"));
 }
 

@@ -27,14 +27,15 @@ class stored_types : public ::testing::Test {
   void compile(const std::vector<std::size_t>& image, values holds, precision between,
                operand_role prepared) {
     const bool is_correlated = prepared == operand_role::kernel;
+    const double peak = between == precision::fp16 ? 1 : 0;
     const convolution_spec spec{.image = image,
                                 .kernel = std::vector<std::size_t>(image.size(), 5),
                                 .kind = is_correlated ? operation::correlate : operation::convolve,
                                 .mode = extent::valid,
                                 .holds = holds,
                                 .between = between,
-                                .image_peak = 1,
-                                .kernel_peak = 1,
+                                .image_peak = peak,
+                                .kernel_peak = peak,
                                 .prepared = prepared};
     EXPECT_EQ(message_of([&] {
                 convolution{*on, spec};

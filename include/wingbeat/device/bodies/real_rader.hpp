@@ -157,9 +157,8 @@ class real_rader : public real_rader_base<Policy, Group>::type {
       constexpr bool are_joined = Elements::template are_bins_joined<bins>();
       each_bin<are_joined>(
           [&](unsigned lane, unsigned k, unsigned joined) {
-            lane = tile.existing(lane);
             if (are_joined) return tile.read_bin(tile.in(0) + (tile.has(lane) ? joined : k), k);
-            return tile.read_bin(tile.in(lane) + size(k) * base::in_stride, k);
+            return tile.read_bin(tile.in(tile.existing(lane)) + size(k) * base::in_stride, k);
           },
           [&](unsigned lane, unsigned k, unsigned, complex_type z) {
             if (is_forward) z = conj(z);

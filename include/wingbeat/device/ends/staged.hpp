@@ -44,8 +44,7 @@ template <unsigned Length, taken Taken, class Body, class Call>
 WINGBEAT_FN void each_staged(const Body& body, const Call& call) {
   constexpr unsigned rounds = staged_rounds<Length, Body>();
   WINGBEAT_UNROLL
-  for (unsigned r = 0; r < rounds; ++r)
-    in_round<Length, Taken>(body, r, call);
+  for (unsigned r = 0; r < rounds; ++r) in_round<Length, Taken>(body, r, call);
 }
 
 /// Makes all elements of a tile, `Most` at a time in a thread, and then takes them, so that none
