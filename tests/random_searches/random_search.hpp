@@ -54,15 +54,17 @@ inline drawn_search random_search(std::uint64_t seed, bool has_fp64) {
   spec.is_normalised = roll.one_in(2);
   spec.keeps_sums = roll.one_in(2);
   spec.keeps_counts = roll.one_in(2);
-  spec.threshold = 0.05 * static_cast<double>(roll.below(9)) - 0.1;
+  if (spec.keeps_counts) spec.threshold = 0.05 * static_cast<double>(roll.below(9)) - 0.1;
   spec.templates_at_once = roll.between(1, drawn.count + 1);
   if (roll.one_in(3)) spec.form = operand_form::spectrum;
   if (has_fp64 && roll.one_in(3)) spec.real = precision::fp64;
   drawn.offset = roll.one_in(3) ? 3 : 0;
   if (spec.real == precision::fp32 && roll.one_in(3)) {
     spec.between = roll.one_of(narrow);
+  }
+  if (spec.between == precision::fp16) {
     spec.image_peak = 1 + drawn.offset;
-    spec.template_peak = 1 + drawn.offset / 4;
+    if (!spec.is_normalised) spec.template_peak = 1 + drawn.offset / 4;
   }
   drawn.first_part = roll.between(1, drawn.count);
   drawn.is_last_part_first = roll.one_in(3);
