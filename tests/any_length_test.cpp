@@ -304,11 +304,18 @@ TEST_P(any_length, says_which_algorithm_and_why) {
     return;
   }
   for (const transform kind : {transform::forward, transform::inverse_to_real, transform::dct2}) {
-    EXPECT_THAT(
-        words(compiles() ? 37 : 2017, kind),
-        ContainsRegex(compiles() ? "by (Rader's algorithm|Bluestein's chirp) within [0-9]+"
-                                   "( reals)? \\(37 is prime"
-                                 : "by Rader's algorithm within 2016 \\(2017 is prime, 2016 "));
+    const std::string text = words(compiles() ? 37 : 2017, kind);
+    if (GetParam() == engine::cuda && kind != transform::forward) {
+      // A GPU makes few rows of reals within what it expects to take less time.
+      EXPECT_THAT(text, ContainsRegex("by (Rader's algorithm within 36( reals)?|Bluestein's chirp "
+                                      "within [0-9]+) \\(37 is prime"));
+    } else {
+      EXPECT_THAT(text,
+                  ContainsRegex(compiles() ? "by Rader's algorithm within 36( reals)? \\(37 is "
+                                             "prime, 36"
+                                           : "by Rader's algorithm within 2016 \\(2017 is prime, "
+                                             "2016 "));
+    }
     EXPECT_THAT(words(149, kind), ContainsRegex("by Bluestein's chirp within [0-9]+ \\(149 is "
                                                 "prime, 148 has the factor 37\\)"));
   }
