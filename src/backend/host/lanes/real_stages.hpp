@@ -28,80 +28,65 @@ struct planes {
   size_t pitch;
 };
 
-/// Combines `Radix` rows of L reals, `n_rows` apart, to each of `n_rows` rows, the last to pairs.
-/// roots: w^(rk) as [tile of k][r - 1][re, im][lane]
-template <int Radix, bool IsLast, class V>
-[[gnu::flatten, gnu::noinline]] void combine_rows(planes<const typename V::Real> source,
-                                                  planes<typename V::Real> target, size_t length,
-                                                  size_t n_rows, const typename V::Real* roots) {
-  constexpr size_t w = V::width;
-  const size_t n_bins = length / 2 + 1, n_tiles = (n_bins + w - 1) / w;
-  for (size_t row = 0; row < n_rows; ++row) {
-    const auto* const in = source.memory + 2 * source.pitch * row;
-    auto* const out = target.memory + 2 * target.pitch * row;
-    for (size_t tile = 0; tile < n_tiles; ++tile) {
-      const size_t k = first_of_tile(tile, w, n_bins);
-      const auto* root = roots + 2 * w * (Radix - 1) * tile;
-      lanes<V> x[Radix];
-      WINGBEAT_UNROLL
-      for (size_t r = 0; r < Radix; ++r) {
-        const auto* const bins = in + 2 * source.pitch * n_rows * r + k;
-        x[r] = {load<V>(bins), load<V>(bins + source.pitch)};
-        if (r > 0) x[r] = x[r] * load_split<V>(root + 2 * w * (r - 1));
-      }
-      butterfly(x);
-      WINGBEAT_UNROLL
-      for (size_t m = 0; m < Radix; ++m) {
-        const bool is_image = 2 * m >= Radix;
-        const size_t first = is_image ? length * (Radix - m) - k - (w - 1) : k + length * m;
-        const lanes<V> bins = is_image ? reversed(device::conj(x[m])) : x[m];
-        if constexpr (IsLast) {
-          store_pairs<false, V>(out + 2 * first, bins);
-        } else {
-          store(out + first, bins.re);
-          store(out + target.pitch + first, bins.im);
-        }
-      }
-    }
-  }
+/// Reads and writes `width` bins of a row: pairs, or two planes `pitch` apart.
+template <bool OfPairs, class V>
+WINGBEAT_LANES lanes<V> load_bins(const typename V::Real* row, size_t pitch, size_t first) {
+  if constexpr (OfPairs) return load_pairs<false, V>(row + 2 * first);
+  return {load<V>(row + first), load<V>(row + pitch + first)};
+}
+template <bool OfPairs, class V>
+WINGBEAT_LANES void store_bins(typename V::Real* row, size_t pitch, size_t first, lanes<V> bins) {
+  if constexpr (OfPairs) return store_pairs<false, V>(row + 2 * first, bins);
+  store(row + first, bins.re);
+  store(row + pitch + first, bins.im);
 }
 
-/// The way back: each of `n_rows` rows, the first of pairs, to `Radix` rows of L, n_rows apart.
-/// Im of bin 0 is not read.
-template <int Radix, bool IsFirst, class V>
-[[gnu::flatten, gnu::noinline]] void divide_rows(planes<const typename V::Real> source,
-                                                 planes<typename V::Real> target, size_t length,
-                                                 size_t n_rows, const typename V::Real* roots) {
+/// Combines `Radix` rows of L reals, `n_rows` apart, to each of `n_rows` rows, or `Back` divides
+/// those. `IsEnd`: combined rows are of pairs; im of their bin 0 is not read.
+/// roots: w^(rk) as [tile of k][r - 1][re, im][lane]
+template <int Radix, bool Back, bool IsEnd, class V>
+[[gnu::flatten, gnu::noinline]] void real_stage(planes<const typename V::Real> source,
+                                                planes<typename V::Real> target, size_t length,
+                                                size_t n_rows, const typename V::Real* roots) {
   constexpr size_t w = V::width;
   const size_t n_bins = length / 2 + 1, n_tiles = (n_bins + w - 1) / w;
+  const auto exchanged = [](lanes<V> z) -> lanes<V> { return {z.im, z.re}; };
+  const auto image = [](size_t m, lanes<V> bins) {
+    return 2 * m >= Radix ? reversed(device::conj(bins)) : bins;
+  };
   for (size_t row = 0; row < n_rows; ++row) {
     const auto* const in = source.memory + 2 * source.pitch * row;
     auto* const out = target.memory + 2 * target.pitch * row;
     for (size_t tile = 0; tile < n_tiles; ++tile) {
       const size_t k = first_of_tile(tile, w, n_bins);
-      const auto* root = roots + 2 * w * (Radix - 1) * tile;
-      lanes<V> x[Radix];  // im, re
+      const auto* const root = roots + 2 * w * (Radix - 1) * tile;
+      const auto turn = [&](size_t r, lanes<V> bins) {
+        return r > 0 ? bins * load_split<V>(root + 2 * w * (r - 1)) : bins;
+      };
+      const auto combined = [&](size_t m) {
+        return 2 * m >= Radix ? length * (Radix - m) - k - (w - 1) : k + length * m;
+      };
+      lanes<V> x[Radix];  // back: im, re
       WINGBEAT_UNROLL
-      for (size_t m = 0; m < Radix; ++m) {
-        const bool is_image = 2 * m >= Radix;
-        const size_t first = is_image ? length * (Radix - m) - k - (w - 1) : k + length * m;
-        lanes<V> bins;
-        if constexpr (IsFirst) {
-          bins = load_pairs<false, V>(in + 2 * first);
-          if (first == 0) bins.im.v[0] = 0;
+      for (size_t r = 0; r < Radix; ++r) {
+        if constexpr (Back) {
+          lanes<V> bins = load_bins<IsEnd, V>(in, source.pitch, combined(r));
+          if (IsEnd && r == 0 && k == 0) bins.im.v[0] = 0;
+          x[r] = exchanged(image(r, bins));
         } else {
-          bins = {load<V>(in + first), load<V>(in + source.pitch + first)};
+          const auto* const part = in + 2 * source.pitch * n_rows * r;
+          x[r] = turn(r, load_bins<false, V>(part, source.pitch, k));
         }
-        if (is_image) bins = reversed(device::conj(bins));
-        x[m] = {bins.im, bins.re};
       }
       butterfly(x);
       WINGBEAT_UNROLL
       for (size_t r = 0; r < Radix; ++r) {
-        if (r > 0) x[r] = x[r] * load_split<V>(root + 2 * w * (r - 1));
-        auto* const bins = out + 2 * target.pitch * n_rows * r + k;
-        store(bins, x[r].im);
-        store(bins + target.pitch, x[r].re);
+        if constexpr (Back) {
+          auto* const part = out + 2 * target.pitch * n_rows * r;
+          store_bins<false, V>(part, target.pitch, k, exchanged(turn(r, x[r])));
+        } else {
+          store_bins<IsEnd, V>(out, target.pitch, combined(r), image(r, x[r]));
+        }
       }
     }
   }
@@ -113,10 +98,7 @@ WINGBEAT_LANES void run_real_stage(int radix, planes<const typename V::Real> sou
                                    planes<typename V::Real> target, size_t length, size_t n_rows,
                                    const typename V::Real* roots) {
   const auto run = [&](auto r) {
-    constexpr int known = decltype(r)::value;
-    if constexpr (Back) return divide_rows<known, IsEnd, V>(source, target, length, n_rows, roots);
-    if constexpr (!Back)
-      return combine_rows<known, IsEnd, V>(source, target, length, n_rows, roots);
+    real_stage<decltype(r)::value, Back, IsEnd, V>(source, target, length, n_rows, roots);
   };
   switch (radix) {
     case 3: return run(std::integral_constant<int, 3>{});
