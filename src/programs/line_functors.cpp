@@ -281,42 +281,73 @@ Callable callable_of(const Functions& functions, const line_side<Functor>& side,
       functions);
 }
 
-template <class Real>
-fused_load computed_load(const line_side<fused_load>& side, std::size_t row_values,
-                         const line_reduction& functor) {
+/// What loads and stores call by names of their own.
+template <class Functor>
+struct end_of;
+template <>
+struct end_of<fused_load> {
+  static constexpr std::string_view name = "load", functor = "real_load";
+  static constexpr auto bytes = &fused_load::in_bytes;
+  static constexpr auto converts = &stored_type::load;
+  template <class Real>
+  static constexpr auto calls = &line_functions<Real>::loads;
+  static bool gathers(const fused_load&) { return false; }
+  static std::string_view memory(const line_side<fused_load>& side) {
+    return side.multiplies ? "multiplied_memory" : "fused_reader";
+  }
+};
+template <>
+struct end_of<fused_store> {
+  static constexpr std::string_view name = "store", functor = "real_store";
+  static constexpr auto bytes = &fused_store::out_bytes;
+  static constexpr auto converts = &stored_type::store;
+  template <class Real>
+  static constexpr auto calls = &line_functions<Real>::stores;
+  static bool gathers(const fused_store& store) { return store.partial_bytes == 0; }
+  static std::string_view memory(const line_side<fused_store>& side) {
+    return side.yours.partial_bytes > 0 ? "fused_reducer" : "fused_writer";
+  }
+};
+
+template <class Real, class Functor>
+Functor computed(const line_side<Functor>& side, std::size_t row_values,
+                 const line_reduction& reduction) {
+  using end = end_of<Functor>;
   const std::string real = name_of_type(typeid(Real));
-  const auto& calls = functor.functions<Real>().loads;
-  fused_load result = side.yours;
+  const bool gathers = end::gathers(side.yours) && reduction.gathers && side.lines.length > 0;
+  Functor result = side.yours;
   result.operands = operands_of(side, sizeof(std::complex<Real>));
+  const auto called = [&](const auto& callable) {
+    return callable_of<Real>(reduction.functions<Real>().*end::template calls<Real>, side,
+                             row_values, !result.operands.empty(), callable);
+  };
   if (!side.yours.is_given()) {
     const auto type = type_of<Real>(side.memory.stored);
-    result.in_bytes = side.memory.occupied_bytes();
+    result.*end::bytes = side.memory.occupied_bytes();
     result.element_bytes = type.bytes;
-    result.source = source_of("real_load", functor, type.name, real, side.lines, false);
-    result.callable = callable_of<Real>(calls, side, row_values, side.lines.has_roots, type.load);
+    result.source = source_of(end::functor, reduction, type.name, real, side.lines, gathers);
+    result.callable = called(type.*end::converts);
     return result;
   }
   if (side.multiplies) {
-    result.in_bytes = side.memory.occupied_bytes();
+    result.*end::bytes = side.memory.occupied_bytes();
     result.element_bytes = sizeof(Real);
-    result.moved_bytes += result.in_bytes;
+    result.moved_bytes += result.*end::bytes;
   }
   if (side.yours.source.is_given()) {
-    result.source = source_of({.end = side.multiplies ? "multiplier" : "load",
-                               .functor = "real_load",
-                               .reduction = functor.name,
+    result.source = source_of({.end = side.multiplies ? "multiplier" : end::name,
+                               .functor = end::functor,
+                               .reduction = reduction.name,
                                .real = real,
                                .row_elements = side.row_elements(),
                                .lines = side.lines,
                                .yours = side.yours.source,
                                .operands = side.yours.operands,
-                               .memory = side.multiplies ? "multiplied_memory" : "fused_reader",
-                               .shares_text = side.shares_text});
+                               .memory = end::memory(side),
+                               .shares_text = side.shares_text,
+                               .gathers = gathers});
   }
-  if (side.yours.callable.index() != 0) {
-    result.callable =
-        callable_of<Real>(calls, side, row_values, !result.operands.empty(), side.yours.callable);
-  }
+  if (side.yours.callable.index() != 0) result.callable = called(side.yours.callable);
   return result;
 }
 
@@ -338,43 +369,6 @@ fused_load computed_diagonal(const line_side<fused_load>& side, const line_reduc
                              .operands = side.yours.operands,
                              .stored = type.name,
                              .shares_text = side.shares_text});
-  return result;
-}
-
-template <class Real>
-fused_store computed_store(const line_side<fused_store>& side, std::size_t row_values,
-                           const line_reduction& functor) {
-  const std::string real = name_of_type(typeid(Real));
-  const auto& calls = functor.functions<Real>().stores;
-  const bool gathers = functor.gathers && side.lines.length > 0;
-  fused_store result = side.yours;
-  result.operands = operands_of(side, sizeof(std::complex<Real>));
-  if (!side.yours.is_given()) {
-    const auto type = type_of<Real>(side.memory.stored);
-    result.out_bytes = side.memory.occupied_bytes();
-    result.element_bytes = type.bytes;
-    result.source = source_of("real_store", functor, type.name, real, side.lines, gathers);
-    result.callable = callable_of<Real>(calls, side, row_values, side.lines.has_roots, type.store);
-    return result;
-  }
-  if (side.yours.source.is_given()) {
-    result.source =
-        source_of({.end = "store",
-                   .functor = "real_store",
-                   .reduction = functor.name,
-                   .real = real,
-                   .row_elements = side.row_elements(),
-                   .lines = side.lines,
-                   .yours = side.yours.source,
-                   .operands = side.yours.operands,
-                   .memory = side.yours.partial_bytes > 0 ? "fused_reducer" : "fused_writer",
-                   .shares_text = side.shares_text,
-                   .gathers = side.yours.partial_bytes == 0 && gathers});
-  }
-  if (side.yours.callable.index() != 0) {
-    result.callable =
-        callable_of<Real>(calls, side, row_values, !result.operands.empty(), side.yours.callable);
-  }
   return result;
 }
 
@@ -419,8 +413,8 @@ line_numbers lines_of(const arrays::array& memory, std::size_t axis,
 
 fused_load load_of(const line_side<fused_load>& side, precision real, std::size_t row_values,
                    const line_reduction& functor) {
-  return real == precision::fp64 ? computed_load<double>(side, row_values, functor)
-                                 : computed_load<float>(side, row_values, functor);
+  return real == precision::fp64 ? computed<double>(side, row_values, functor)
+                                 : computed<float>(side, row_values, functor);
 }
 
 fused_load diagonal_load_of(const line_side<fused_load>& side, precision real,
@@ -431,8 +425,8 @@ fused_load diagonal_load_of(const line_side<fused_load>& side, precision real,
 
 fused_store store_of(const line_side<fused_store>& side, precision real, std::size_t row_values,
                      const line_reduction& functor) {
-  return real == precision::fp64 ? computed_store<double>(side, row_values, functor)
-                                 : computed_store<float>(side, row_values, functor);
+  return real == precision::fp64 ? computed<double>(side, row_values, functor)
+                                 : computed<float>(side, row_values, functor);
 }
 
 }  // namespace wingbeat::programs
