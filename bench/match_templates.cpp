@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>  // unique_ptr
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -257,17 +258,22 @@ nlohmann::ordered_json measured(queue& on, const problem& p) {
   return row;
 }
 
+/// What a search makes of scores.
+enum class scores_of { largest, sums, coefficients };
+
 /// Times a search that keeps the maximum of each place and its template, and perhaps sums, and
-/// writes no map, and its launches; spectra and workspace in fp16 or fp32.
-nlohmann::ordered_json searched(queue& on, const problem& p, precision between, bool keeps_sums) {
+/// writes no map, and its launches, but of coefficients; spectra and workspace in fp16 or fp32.
+nlohmann::ordered_json searched(queue& on, const problem& p, precision between, scores_of kind) {
   const double peak = between == precision::fp16 ? 1 : 0;
+  const bool is_normalised = kind == scores_of::coefficients;
   const search_spec asked{.image = p.image.list(),
                           .templates = p.small.list(),
-                          .keeps_sums = keeps_sums,
+                          .is_normalised = is_normalised,
+                          .keeps_sums = kind == scores_of::sums,
                           .templates_at_once = p.kernels,
                           .between = between,
                           .image_peak = peak,
-                          .template_peak = peak};
+                          .template_peak = is_normalised ? 0 : peak};
   template_search search{on, asked};
   const auto x = noise(p.image.area()), t = noise(p.kernels * p.small.area());
   buffer image{on, x.size() * 4}, templates{on, t.size() * 4};
@@ -283,12 +289,14 @@ nlohmann::ordered_json searched(queue& on, const problem& p, precision between, 
   const convolution prepared{on, spec};
   const buffer spectra{on, prepared.spectra_bytes()};
   prepared.prepare(on, image.view(), spectra.view());
-  const bench::launches alone{on, spec, p.kernels,
-                              run_of(templates.view(), scores.keys(), spectra.view()),
-                              convolving::score_arguments(kept, 0, scores.others(), {})};
+  std::optional<bench::launches> alone;
+  if (!is_normalised) {
+    alone.emplace(on, spec, p.kernels, run_of(templates.view(), scores.keys(), spectra.view()),
+                  convolving::score_arguments(kept, 0, scores.others(), {}));
+  }
   std::vector<measure::timed_run> runs{
       measure::queued_run(on, "search", [&] { search.add(on, templates.view(), p.kernels); })};
-  alone.add(runs);
+  if (alone) alone->add(runs);
   measure::take_turns(runs, n_rounds);
   const double each_us = 1e6 * runs[0].median_s() / static_cast<double>(p.kernels);
   fmt::print("search {}x{} in {}x{}, {} at once, {}: {:.1f} us each\n{}", p.small.y, p.small.x,
@@ -298,10 +306,11 @@ nlohmann::ordered_json searched(queue& on, const problem& p, precision between, 
                              {"template", p.small.list()},
                              {"templates", p.kernels},
                              {"between", name_of(between)},
-                             {"sums", keeps_sums},
+                             {"sums", kind == scores_of::sums},
+                             {"coefficients", is_normalised},
                              {"bytes_each", search.traffic_bytes() / p.kernels},
                              {"us_each", each_us}};
-  alone.report({runs.begin() + 1, runs.end()}, row);
+  if (alone) alone->report({runs.begin() + 1, runs.end()}, row);
   return row;
 }
 
@@ -387,10 +396,12 @@ int main(int argc, char** argv) try {
   const lengths large{4096, 4096}, part{512, 512};
   for (const std::size_t kernels : {std::size_t{1}, std::size_t{8}}) {
     for (const precision between : {precision::fp32, precision::fp16}) {
-      document["rows"].push_back(searched(on, {large, part, kernels}, between, false));
+      document["rows"].push_back(searched(on, {large, part, kernels}, between, scores_of::largest));
     }
   }
-  document["rows"].push_back(searched(on, {large, part, 8}, precision::fp32, true));
+  for (const scores_of kind : {scores_of::sums, scores_of::coefficients}) {
+    document["rows"].push_back(searched(on, {large, part, 8}, precision::fp32, kind));
+  }
   if (argc > 1) measure::write_document(argv[1], document);
   return 0;
 } catch (const std::exception& failed) {
