@@ -101,6 +101,36 @@ TYPED_TEST(host_plan, repeats_itself_bit_for_bit) {
   }
 }
 
+/// Rows of few points stay pairs where columns have lanes of their own (lanes/numbers.hpp).
+TYPED_TEST(host_plan, gives_rows_of_few_points_the_bits_of_columns) {
+  constexpr std::size_t n_rows = 16;
+  for (const auto& set : checked_sets()) {
+    for (const std::size_t n : {2, 3, 4, 5, 7, 11}) {
+      for (const transform kind : {transform::forward, transform::inverse}) {
+        const plan_spec along{.lengths = {n},
+                              .batch = n_rows,
+                              .kind = kind,
+                              .real = precision_of<TypeParam>,
+                              .scale = scaling::by_length};
+        plan_spec across = along;
+        across.in = across.out = {.strides = {n_rows}, .distances = {1}};
+        const auto rows = input_noise<TypeParam>(along);
+        const auto transposed = [](const auto& given, std::size_t n_columns) {
+          auto turned = given;
+          const std::size_t height = given.size() / 2 / n_columns;
+          for (std::size_t i = 0; i < given.size(); ++i) {
+            const std::size_t number = i / 2;
+            turned[2 * (number % n_columns * height + number / n_columns) + i % 2] = given[i];
+          }
+          return turned;
+        };
+        const auto columns = guarded_run(set, across, transposed(rows, n));
+        EXPECT_EQ(transposed(guarded_run(set, along, rows), n), columns) << described(set, along);
+      }
+    }
+  }
+}
+
 /// A wrong index often hides in noise; an impulse shows the one output it moves.
 TYPED_TEST(host_plan, transforms_an_impulse_at_any_position) {
   if (has_thread_sanitizer) GTEST_SKIP() << "a test of values alone";

@@ -76,13 +76,20 @@ WINGBEAT_LANES void prime_numbers(V (&x)[N]) {
   for (int j = 0; j + 1 < m; ++j) sum[j] = sum[j] - sum[m - 1];
   WINGBEAT_UNROLL
   for (int k = 1; k <= m; ++k) {
-    V even = base, odd{};
+    V even = base;
+    int unit = 1;  // j of the difference whose share is 1, in the order of lanes: the same bits
     WINGBEAT_UNROLL
     for (int j = 1; j <= m; ++j) {
+      const int e = j * k % N, folded = e > m ? N - e : e;
+      if (folded == int{roots.largest}) unit = j;
+      if (j < m) even = V{even.v + sum[j - 1].v * roots.cosine[folded - 1]};
+    }
+    V odd = unit * k % N > m ? -difference[unit - 1] : difference[unit - 1];
+    WINGBEAT_UNROLL
+    for (int j = 1; j <= m; ++j) {
+      if (j == unit) continue;
       const int e = j * k % N, folded = (e > m ? N - e : e) - 1;
-      const Real share = e > m ? -roots.share[folded] : roots.share[folded];
-      odd = V{j == 1 ? difference[0].v * share : odd.v + difference[j - 1].v * share};
-      if (j < m) even = V{even.v + sum[j - 1].v * roots.cosine[folded]};
+      odd = V{odd.v + difference[j - 1].v * (e > m ? -roots.share[folded] : roots.share[folded])};
     }
     const V quarter = turned<Inverse>(odd, roots.sine);
     x[k] = even + quarter;
