@@ -8,6 +8,7 @@
 #include "channelising/arithmetic/packed_samples.hpp"  // min_sample_bits
 #include "channelising/arithmetic/quantise.hpp"        // complex_bytes, is_integer
 #include "formatted.hpp"                               // formatted
+#include "request/names.hpp"                           // unnamed
 #include "wingbeat/error.hpp"                          // plan_error
 #include "wingbeat/good_length.hpp"                    // is_good_length, good_length
 
@@ -91,7 +92,7 @@ void require_output(const channeliser_spec& spec) {
           "evaluation is {}, which is none of its values; choose window_start or window_centre",
           static_cast<int>(spec.evaluation));
   const precision between = spec.between.value_or(precision::fp32);
-  require(name_of(between) != "unknown",
+  require(name_of(between) != request::unnamed,
           "between is {}, which is none of its values; choose fp32 or fp16",
           static_cast<int>(between));
   require(between == precision::fp32 || between == precision::fp16,

@@ -8,13 +8,13 @@
 #include "convolving/interleaved.hpp"  // load_of_pixels, store_of_pixels
 #include "convolving/request.hpp"      // require_valid
 #include "formatted.hpp"               // formatted
+#include "request/names.hpp"           // unnamed
 #include "wingbeat/error.hpp"          // plan_error
 
 namespace wingbeat {
 namespace convolving {
 namespace {
 
-constexpr std::string_view unnamed = "unknown";
 constexpr std::array luminance_weights{0.212639, 0.715169, 0.072192};  // BT.709, linear R, G, B
 
 /// Returns the pixels of one axis that each mode wants results for; colours at the kernel's centre.
@@ -47,12 +47,12 @@ void require_choices(const image_convolution_spec& spec) {
     throw plan_error(
         formatted("{} is {}, which is none of its values; choose {}", field, value, choices));
   };
-  require(name_of(spec.mode) != unnamed, "mode", static_cast<int>(spec.mode),
+  require(name_of(spec.mode) != request::unnamed, "mode", static_cast<int>(spec.mode),
           "full, same or valid");
-  require(name_of(spec.outside) != unnamed, "outside", static_cast<int>(spec.outside),
+  require(name_of(spec.outside) != request::unnamed, "outside", static_cast<int>(spec.outside),
           "zero, mirror, repeat or clamp");
-  require(name_of(spec.normalise) != unnamed, "normalise", static_cast<int>(spec.normalise),
-          "none, by_sum or by_luminance");
+  require(name_of(spec.normalise) != request::unnamed, "normalise",
+          static_cast<int>(spec.normalise), "none, by_sum or by_luminance");
   require(spec.stored == precision::fp32 || spec.stored == precision::fp16, "stored",
           static_cast<int>(spec.stored), "fp32 or fp16");
 }
@@ -203,7 +203,7 @@ std::string_view name_of(border outside) noexcept {
     case border::repeat: return "repeat";
     case border::clamp: return "clamp";
   }
-  return convolving::unnamed;
+  return request::unnamed;
 }
 
 std::string_view name_of(normalisation division) noexcept {
@@ -212,7 +212,7 @@ std::string_view name_of(normalisation division) noexcept {
     case normalisation::by_sum: return "sum";
     case normalisation::by_luminance: return "luminance";
   }
-  return convolving::unnamed;
+  return request::unnamed;
 }
 
 }  // namespace wingbeat

@@ -8,14 +8,13 @@
 #include "arrays/array.hpp"         // bytes_of_real
 #include "formatted.hpp"            // formatted
 #include "programs/transforms.hpp"  // can_convolve
+#include "request/names.hpp"        // unnamed
 #include "tuning/padding.hpp"       // padded_length
 #include "wingbeat/error.hpp"       // plan_error
 
 namespace wingbeat {
 namespace convolving {
 namespace {
-
-constexpr std::string_view unnamed = "unknown";
 
 bool compiles(const device_info& device) {
   return device.runs_on == engine::cuda || device.runs_on == engine::opencl;
@@ -52,8 +51,8 @@ void require_precisions(const long_convolution_spec& spec, const device_info& de
                   static_cast<int>(given)));
   };
   const precision kernels = kernels_stored(spec);
-  require(name_of(spec.stored) != unnamed, "stored", spec.stored);
-  require(name_of(kernels) != unnamed, "kernel_stored", kernels);
+  require(name_of(spec.stored) != request::unnamed, "stored", spec.stored);
+  require(name_of(kernels) != request::unnamed, "kernel_stored", kernels);
   if ((kernels == precision::fp64) != (spec.stored == precision::fp64)) {
     throw plan_error(
         formatted("kernel_stored is {} and stored is {}, and fp64 mixes with no other precision; "
@@ -153,7 +152,7 @@ void require_valid(const long_convolution_spec& spec, const device_info& device)
     throw plan_error(formatted("channels is {} and batch is {}; make each at least 1",
                                spec.channels, spec.batch));
   }
-  if (name_of(spec.aligned) == unnamed) {
+  if (name_of(spec.aligned) == request::unnamed) {
     throw plan_error(
         formatted("aligned is {}, which is none of its values; choose causal or centred",
                   static_cast<int>(spec.aligned)));
@@ -176,7 +175,7 @@ std::string_view name_of(kernel_alignment aligned) noexcept {
     case kernel_alignment::causal: return "causal";
     case kernel_alignment::centred: return "centred";
   }
-  return convolving::unnamed;
+  return request::unnamed;
 }
 
 }  // namespace wingbeat

@@ -10,14 +10,13 @@
 #include "convolving/program.hpp"       // load_of, run_role
 #include "convolving/stored_scale.hpp"  // require_peak, stored_between
 #include "formatted.hpp"                // formatted, joined
+#include "request/names.hpp"            // unnamed
 #include "wingbeat/error.hpp"           // plan_error
 #include "wingbeat/good_length.hpp"     // max_length
 
 namespace wingbeat {
 namespace convolving {
 namespace {
-
-constexpr std::string_view unnamed = "unknown";
 
 void require_choices(const convolution_spec& spec) {
   const auto require = [](bool is_known, std::string_view field, int value,
@@ -26,9 +25,9 @@ void require_choices(const convolution_spec& spec) {
     throw plan_error(
         formatted("{} is {}, which is none of its values; choose {}", field, value, choices));
   };
-  require(name_of(spec.kind) != unnamed, "kind", static_cast<int>(spec.kind),
+  require(name_of(spec.kind) != request::unnamed, "kind", static_cast<int>(spec.kind),
           "convolve or correlate");
-  require(name_of(spec.mode) != unnamed, "mode", static_cast<int>(spec.mode),
+  require(name_of(spec.mode) != request::unnamed, "mode", static_cast<int>(spec.mode),
           "full, same or valid");
   require(spec.holds == values::real || spec.holds == values::complex, "holds",
           static_cast<int>(spec.holds), "real or complex");
@@ -86,7 +85,7 @@ constexpr double largest_peak = 1e9;
 
 void require_between(const convolution_spec& spec) {
   const precision between = stored_between(spec);
-  if (name_of(between) == unnamed) {
+  if (name_of(between) == request::unnamed) {
     throw plan_error(formatted(
         "between is {}, which is none of its values; choose fp32, fp16 or bf16, or leave it empty",
         static_cast<int>(between)));
@@ -181,7 +180,7 @@ std::string_view name_of(operation kind) noexcept {
     case operation::convolve: return "convolve";
     case operation::correlate: return "correlate";
   }
-  return convolving::unnamed;
+  return request::unnamed;
 }
 
 std::string_view name_of(extent mode) noexcept {
@@ -190,7 +189,7 @@ std::string_view name_of(extent mode) noexcept {
     case extent::same: return "same";
     case extent::valid: return "valid";
   }
-  return convolving::unnamed;
+  return request::unnamed;
 }
 
 std::vector<std::size_t> result_lengths(const convolution_spec& spec) {

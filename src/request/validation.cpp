@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of a request's choices, its sizes in bytes, and its validation.
+// A request's sizes in bytes, and its validation.
 #include "request/validation.hpp"
 
 #include <cmath>  // isfinite
@@ -9,23 +9,10 @@
 #include "address_space.hpp"     // max_elements, rounded_product
 #include "formatted.hpp"         // formatted, joined
 #include "request/functors.hpp"  // require_functors
+#include "request/names.hpp"     // unnamed
 #include "wingbeat/error.hpp"    // plan_error
 
 namespace wingbeat {
-namespace {
-
-/// The name of a number that is no value of its enumeration.
-constexpr std::string_view unnamed = "unknown";
-
-/// Returns the name of an enumerator; `names` are in the order of the enumeration.
-template <class Enumeration>
-std::string_view name_among(std::initializer_list<std::string_view> names, Enumeration value) {
-  const auto number = static_cast<std::size_t>(value);
-  return number < names.size() ? names.begin()[number] : unnamed;
-}
-
-}  // namespace
-
 namespace request {
 namespace {
 
@@ -299,27 +286,6 @@ resolved_spec validated(const plan_spec& spec, const device_info& device) {
 }
 
 }  // namespace request
-
-std::string_view name_of(transform kind) noexcept {
-  const auto row = static_cast<std::size_t>(kind);
-  return row < std::size(request::kinds) ? request::kinds[row].name : unnamed;
-}
-
-std::string_view name_of(precision real) noexcept {
-  return name_among({"fp32", "fp64", "fp16", "bf16"}, real);
-}
-
-std::string_view name_of(scaling scale) noexcept {
-  return name_among({"none", "by_length", "by_sqrt_length"}, scale);
-}
-
-std::string_view name_of(bin_order bins) noexcept {
-  return name_among({"natural", "scrambled"}, bins);
-}
-
-std::string_view name_of(placement placed) noexcept {
-  return name_among({"out_of_place", "in_place"}, placed);
-}
 
 std::size_t input_bytes(const plan_spec& spec) {
   return request::resolved(spec).in_bytes();
