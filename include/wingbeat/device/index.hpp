@@ -44,9 +44,10 @@ WINGBEAT_FN constexpr unsigned index_of_real(Real x) {
 }
 
 /// Returns i / Divisor, i < Limit, by a product and a shift where 32 bits suffice. (Compilers know
-/// no limit, or divide in 16 bits.)
+/// no limit, or divide in 16 bits; powers of two are left to them.)
 template <unsigned Divisor, unsigned Limit>
 WINGBEAT_FN constexpr unsigned quotient(unsigned i) {
+  if ((Divisor & (Divisor - 1)) == 0) return i / Divisor;
   for (unsigned bits = 8; bits < 32; ++bits) {
     const unsigned factor = (1u << bits) / Divisor + 1, excess = factor * Divisor - (1u << bits);
     const bool is_exact = size(Limit) * excess <= (size{1} << bits);
