@@ -67,4 +67,54 @@ void check_all_rows(const plan_spec& spec, std::size_t offset_elements) {
   check<Real>(spec, offset_elements, [](std::size_t) { return true; });
 }
 
+/// Rows of each kind, some lengths in place, some at addresses that are aligned to elements alone.
+template <class Real>
+void check_kinds(std::size_t n, std::size_t batch, scaling scale = scaling::none) {
+  for (const transform kind : kinds) {
+    check_all_rows<Real>({.lengths = {n},
+                          .batch = batch,
+                          .kind = kind,
+                          .real = precision_of<Real>,
+                          .scale = scale,
+                          .where = n % 3 == 1 ? placement::in_place : placement::out_of_place},
+                         n % 2);
+  }
+}
+
+/// Expects the same bits again, wherever memory begins.
+template <class Real>
+void check_repeated(std::size_t n) {
+  for (const auto& set : checked_sets()) {
+    for (const transform kind : kinds) {
+      const plan_spec spec{.lengths = {n}, .batch = 5, .kind = kind, .real = precision_of<Real>};
+      const auto input = input_noise<Real>(spec);
+      const auto once = guarded_run(set, spec, input);
+      for (const std::size_t offset : {0, 1, 4}) {
+        const auto again = guarded_run(set, spec, input, offset * sizeof(Real));
+        EXPECT_EQ(std::memcmp(once.data(), again.data(), output_bytes(spec)), 0)
+            << described(set, spec);
+      }
+    }
+  }
+}
+
+/// A wrong index often hides in noise; an impulse, at every `step`-th element, shows the one output
+/// it moves.
+template <class Real>
+void check_impulses(std::size_t n, std::size_t step, long double bound = element_bound<Real>) {
+  const plan_spec spec{.lengths = {n}, .real = precision_of<Real>};
+  for (const auto& set : checked_sets()) {
+    for (std::size_t offset = 0; offset < n; offset += step) {
+      std::vector<Real> input(2 * n);
+      input[2 * offset] = 1;
+      const auto got = row_of(spec, guarded_run(set, spec, input), 0);
+      for (std::size_t k = 0; k < n; ++k) {
+        const auto root = reference::root_of_unity<long double>(offset * k, n, direction::forward);
+        ASSERT_LE(std::abs(got[k] - root), bound)
+            << described(set, spec) << " impulse at " << offset << " bin " << k;
+      }
+    }
+  }
+}
+
 }  // namespace wingbeat::test

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>    // sqrt
 #include <cstddef>  // size_t
 #include <cstring>  // memcmp, memcpy
 #include <string>
@@ -16,6 +15,9 @@
 #include "support/planned.hpp"    // input_noise, described
 
 namespace wingbeat::test {
+
+inline constexpr transform kinds[] = {transform::forward, transform::inverse,
+                                      transform::forward_from_real, transform::inverse_to_real};
 
 /// Bytes between two guard bands, starting `offset` bytes past a 64-byte boundary. All of it is
 /// filled with NaNs (0xff), so that what is read without having been written shows.

@@ -210,8 +210,6 @@ inline void expect_placed(const plan_spec& spec, const placed_output& run,
   }
 }
 
-inline constexpr transform kinds[] = {transform::forward, transform::inverse,
-                                      transform::forward_from_real, transform::inverse_to_real};
 inline constexpr precision precisions[] = {precision::fp32, precision::fp64, precision::fp16,
                                            precision::bf16};
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/host/accurate_run.hpp"  // check, check_all_rows, checked_sets
+#include "backend/host/accurate_run.hpp"  // check, check_all_rows, check_impulses, check_repeated
 #include "support/sanitizer.hpp"          // has_thread_sanitizer
 
 namespace {
@@ -14,8 +14,6 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 
-constexpr transform kinds[] = {transform::forward, transform::inverse, transform::forward_from_real,
-                               transform::inverse_to_real};
 constexpr placement placements[] = {placement::out_of_place, placement::in_place};
 
 template <class Real>
@@ -84,21 +82,7 @@ TYPED_TEST(host_plan, transforms_batches_of_four_step_rows) {
 }
 
 TYPED_TEST(host_plan, repeats_itself_bit_for_bit) {
-  for (const auto& set : checked_sets()) {
-    for (const std::size_t n : {2, 16, 64, 4096, 65536}) {
-      for (const transform kind : kinds) {
-        const plan_spec spec{
-            .lengths = {n}, .batch = 5, .kind = kind, .real = precision_of<TypeParam>};
-        const auto input = input_noise<TypeParam>(spec);
-        const auto once = guarded_run(set, spec, input);
-        for (const std::size_t offset : {0, 4}) {
-          const auto again = guarded_run(set, spec, input, offset * sizeof(TypeParam));
-          EXPECT_EQ(std::memcmp(once.data(), again.data(), output_bytes(spec)), 0)
-              << described(set, spec);
-        }
-      }
-    }
-  }
+  for (const std::size_t n : {2, 16, 64, 4096, 65536}) check_repeated<TypeParam>(n);
 }
 
 /// Rows of few points stay pairs where columns have lanes of their own (lanes/numbers.hpp).
@@ -131,26 +115,10 @@ TYPED_TEST(host_plan, gives_rows_of_few_points_the_bits_of_columns) {
   }
 }
 
-/// A wrong index often hides in noise; an impulse shows the one output it moves.
 TYPED_TEST(host_plan, transforms_an_impulse_at_any_position) {
   if (has_thread_sanitizer) GTEST_SKIP() << "a test of values alone";
-  for (const auto& set : checked_sets()) {
-    for (const std::size_t n : {16, 64, 512, 16384}) {
-      const plan_spec spec{.lengths = {n}, .real = precision_of<TypeParam>};
-      for (std::size_t offset = 0; offset < n; offset += n < 1024 ? 1 : 1021) {
-        std::vector<TypeParam> input(2 * n);
-        input[2 * offset] = 1;
-        const auto output = guarded_run(set, spec, input);
-        const auto got = row_of(spec, output, 0);
-        for (std::size_t k = 0; k < n; ++k) {
-          const auto root =
-              reference::root_of_unity<long double>(offset * k, n, direction::forward);
-          ASSERT_LE(std::abs(got[k] - root), element_bound<TypeParam>)
-              << described(set, spec) << " impulse at " << offset << " bin " << k;
-        }
-      }
-    }
-  }
+  for (const std::size_t n : {16, 64, 512, 16384})
+    check_impulses<TypeParam>(n, n < 1024 ? 1 : 1021);
 }
 
 TYPED_TEST(host_plan, ignores_what_real_spectra_do_not_hold) {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/host/accurate_run.hpp"  // check_all_rows, checked_sets
+#include "backend/host/accurate_run.hpp"  // check_kinds, check_impulses
 #include "backend/host/placed_run.hpp"    // check_kinds_and_precisions
 #include "support/full_run.hpp"           // sampled
 #include "wingbeat/good_length.hpp"       // is_good_length
@@ -17,55 +17,29 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 
 template <class Real>
-class large_primes_on_host : public ::testing::Test {
- protected:
-  static void expect_accurate_at(std::size_t n, std::size_t batch) {
-    for (const transform kind : {transform::forward, transform::inverse,
-                                 transform::forward_from_real, transform::inverse_to_real}) {
-      check_all_rows<Real>({.lengths = {n},
-                            .batch = batch,
-                            .kind = kind,
-                            .real = precision_of<Real>,
-                            .scale = scaling::by_sqrt_length,
-                            .where = n % 3 == 1 ? placement::in_place : placement::out_of_place},
-                           n % 2);
-    }
-  }
-};
+class large_primes_on_host : public ::testing::Test {};
 using reals = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(large_primes_on_host, reals);
 
 TYPED_TEST(large_primes_on_host, agree_with_the_definition) {
   for (std::size_t n = 17; n < 150; n += n < 64 ? 1 : 3) {
-    if (!is_good_length(n)) this->expect_accurate_at(n, 1 + 100 / n);
+    if (!is_good_length(n)) check_kinds<TypeParam>(n, 1 + 100 / n, scaling::by_sqrt_length);
   }
 }
 
 TYPED_TEST(large_primes_on_host, agree_with_the_definition_alone_and_in_lanes) {
   for (const std::size_t n : sampled<std::size_t>({131, 524}, {211, 1021})) {
-    for (const std::size_t batch : {1, 2, 19}) this->expect_accurate_at(n, batch);
+    for (const std::size_t batch : {1, 2, 19})
+      check_kinds<TypeParam>(n, batch, scaling::by_sqrt_length);
   }
   for (const std::size_t n : sampled<std::size_t>({1031, 2017, 4099}, {10007})) {
-    this->expect_accurate_at(n, 1);
+    check_kinds<TypeParam>(n, 1, scaling::by_sqrt_length);
   }
 }
 
 TYPED_TEST(large_primes_on_host, transform_an_impulse_at_any_position) {
-  for (const auto& set : checked_sets()) {
-    for (const std::size_t n : {17, 34, 127, 131}) {
-      const plan_spec spec{.lengths = {n}, .real = precision_of<TypeParam>};
-      for (std::size_t offset = 0; offset < n; offset += 1 + n / 64) {
-        std::vector<TypeParam> input(2 * n);
-        input[2 * offset] = 1;
-        const auto got = row_of(spec, guarded_run(set, spec, input), 0);
-        for (std::size_t k = 0; k < n; ++k) {
-          const auto root =
-              reference::root_of_unity<long double>(offset * k, n, direction::forward);
-          ASSERT_LE(std::abs(got[k] - root), 4 * element_bound<TypeParam>)
-              << described(set, spec) << " impulse at " << offset << " bin " << k;
-        }
-      }
-    }
+  for (const std::size_t n : {17, 34, 127, 131}) {
+    check_impulses<TypeParam>(n, 1 + n / 64, 4 * element_bound<TypeParam>);
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include <bit>  // has_single_bit
 
-#include "backend/host/accurate_run.hpp"  // check, check_all_rows, checked_sets
+#include "backend/host/accurate_run.hpp"  // check_all_rows, check_kinds, check_impulses
 #include "support/full_run.hpp"           // is_full_run
 #include "wingbeat/good_length.hpp"       // good_length
 
@@ -16,9 +16,6 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-
-constexpr transform kinds[] = {transform::forward, transform::inverse, transform::forward_from_real,
-                               transform::inverse_to_real};
 
 /// Returns good lengths from `first` to `last` that are no powers of two; of those `every` one.
 std::vector<std::size_t> mixed_lengths(std::size_t first, std::size_t last, std::size_t every = 1) {
@@ -31,38 +28,27 @@ std::vector<std::size_t> mixed_lengths(std::size_t first, std::size_t last, std:
 }
 
 template <class Real>
-class mixed_lengths_on_host : public ::testing::Test {
- protected:
-  static void expect_accurate_at(std::size_t n) {
-    for (const transform kind : kinds) {
-      check_all_rows<Real>({.lengths = {n},
-                            .batch = 1 + 256 / n,
-                            .kind = kind,
-                            .real = precision_of<Real>,
-                            .where = n % 3 == 1 ? placement::in_place : placement::out_of_place},
-                           n % 2);
-    }
-  }
-};
+class mixed_lengths_on_host : public ::testing::Test {};
 using reals = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(mixed_lengths_on_host, reals);
 
 TYPED_TEST(mixed_lengths_on_host, agree_with_the_definition) {
   const std::size_t last = is_full_run() ? 4096 : 512;
   for (const std::size_t n : mixed_lengths(3, last, has_thread_sanitizer ? 16 : 1)) {
-    this->expect_accurate_at(n);
+    check_kinds<TypeParam>(n, 1 + 256 / n);
   }
 }
 
 TYPED_TEST(mixed_lengths_on_host, agree_with_the_definition_beyond_the_caches) {
   const std::size_t last = is_full_run() ? 70000 : 40000;
   for (const std::size_t n : mixed_lengths(513, last, is_full_run() ? 3 : 67)) {
-    this->expect_accurate_at(n);
+    check_kinds<TypeParam>(n, 1 + 256 / n);
   }
 }
 
 TYPED_TEST(mixed_lengths_on_host, may_have_larger_primes) {
-  for (const std::size_t n : {187, 289, 434, 1271, 2032, 9248, 37888}) this->expect_accurate_at(n);
+  for (const std::size_t n : {187, 289, 434, 1271, 2032, 9248, 37888})
+    check_kinds<TypeParam>(n, 1 + 256 / n);
 }
 
 TYPED_TEST(mixed_lengths_on_host, transform_each_row_of_a_batch) {
@@ -81,39 +67,12 @@ TYPED_TEST(mixed_lengths_on_host, transform_each_row_of_a_batch) {
 }
 
 TYPED_TEST(mixed_lengths_on_host, repeat_themselves_bit_for_bit) {
-  for (const auto& set : checked_sets()) {
-    for (const std::size_t n : {6, 143, 1000, 10125, 30030}) {
-      for (const transform kind : kinds) {
-        const plan_spec spec{
-            .lengths = {n}, .batch = 5, .kind = kind, .real = precision_of<TypeParam>};
-        const auto input = input_noise<TypeParam>(spec);
-        const auto once = guarded_run(set, spec, input);
-        const auto again = guarded_run(set, spec, input, sizeof(TypeParam));
-        EXPECT_EQ(std::memcmp(once.data(), again.data(), output_bytes(spec)), 0)
-            << described(set, spec);
-      }
-    }
-  }
+  for (const std::size_t n : {6, 143, 1000, 10125, 30030}) check_repeated<TypeParam>(n);
 }
 
 TYPED_TEST(mixed_lengths_on_host, transform_an_impulse_at_any_position) {
   if (has_thread_sanitizer) GTEST_SKIP() << "a test of values alone";
-  for (const auto& set : checked_sets()) {
-    for (const std::size_t n : {12, 77, 360, 1001}) {
-      const plan_spec spec{.lengths = {n}, .real = precision_of<TypeParam>};
-      for (std::size_t offset = 0; offset < n; offset += n < 100 ? 1 : 7) {
-        std::vector<TypeParam> input(2 * n);
-        input[2 * offset] = 1;
-        const auto got = row_of(spec, guarded_run(set, spec, input), 0);
-        for (std::size_t k = 0; k < n; ++k) {
-          const auto root =
-              reference::root_of_unity<long double>(offset * k, n, direction::forward);
-          ASSERT_LE(std::abs(got[k] - root), element_bound<TypeParam>)
-              << described(set, spec) << " impulse at " << offset << " bin " << k;
-        }
-      }
-    }
-  }
+  for (const std::size_t n : {12, 77, 360, 1001}) check_impulses<TypeParam>(n, n < 100 ? 1 : 7);
 }
 
 }  // namespace
