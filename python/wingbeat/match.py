@@ -177,8 +177,8 @@ class Search(OfDevice):
     spectra         True: `add` takes half spectra, as `numpy.fft.rfft2` of each template, not padded
     between         "float16" or "bfloat16": what spectra are stored as between passes, half the bytes, at
                     the price of digits: a score's error is relative to the whole image, for normalised
-                    scores of "float16" below 2^-8 times its standard deviation over the part's. Of
-                    "float16" later images may be up to as large as the first one's next power of 4
+                    scores below 2^-8 ("bfloat16": 2^-5) times its standard deviation over the part's;
+                    where that reaches 1, scores are 0. Of "float16" later images may be up to as large as the first one's next power of 4
     template_peak   the largest magnitude of all templates, for "float16" without `normalised` alone
     device          where an image of numpy is searched: a `wingbeat.Device`, a `wingbeat.Queue`, an
                     engine's name; the host by default

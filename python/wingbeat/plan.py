@@ -14,6 +14,7 @@ complex.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Sequence
 
@@ -586,9 +587,9 @@ _SCALES = {None: 0, "length": 1, "sqrt": 2}
 
 def _kinds_of(kind, n_axes):
     """Returns the name of each axis's kind."""
-    kinds = tuple(kind) if isinstance(kind, (tuple, list)) else (kind,) * n_axes
+    kinds = (kind,) * n_axes if isinstance(kind, str) or not isinstance(kind, Iterable) else tuple(kind)
     for name in kinds:
-        if name not in list(_KINDS):
+        if not isinstance(name, str) or name not in _KINDS:
             raise ValueError(f"kind is {name!r}; give one of {', '.join(_KINDS)}")
     if len(kinds) != n_axes:
         raise ValueError(f"kind is {kind!r} and the axes are {n_axes}; give one name for each, or one "
@@ -686,9 +687,11 @@ def _require_strides(name, shape, strides, axes, valid):
 
 
 def plan_for(x: Array, kind: str = "fft", s: Axes = None, axes: Axes = None, norm: Norm = None, *,
-             out: Array | None = None, orthogonalize: bool = False) -> Plan:
+             out: Array | None = None, orthogonalize: bool | None = None) -> Plan:
     """Returns a `Plan` for arrays that lie as x does, and `out` if it is given, with the arguments
-    of `wingbeat.fft`: as their argument `plan` it saves a call the look-up.
+    of `wingbeat.fft`: as their argument `plan` it saves a call the look-up. `orthogonalize` is so by
+    default where norm is "ortho". `idct` and `idst` are other kinds forward: of type 2 kind "dct3"
+    or "dst3" with norm "forward" (3: 2; 1 and 4: themselves), or with "ortho".
 
     >>> x = np.ones((4, 8), np.complex64)
     >>> plan = wingbeat.plan_for(x, axes=1)
@@ -706,10 +709,11 @@ def plan_for(x: Array, kind: str = "fft", s: Axes = None, axes: Axes = None, nor
         if array is not None:
             library.require_memory(array, name, name == "out")
     lengths, axes = lengths_and_axes(x.shape, s, axes)
+    kinds = _kinds_of(kind, len(axes))
     shape = list(x.shape)
     valid = []
     for axis, n in zip(axes, lengths):
-        is_halved = kind == "irfft" and axis == axes[-1]
+        is_halved = kinds[-1] == "irfft" and axis == axes[-1]
         have = x.shape[axis]
         shape[axis] = n if n is not None else 2 * (have - 1) if is_halved else have
         valid.append((0, min(have, shape[axis] // 2 + 1 if is_halved else shape[axis])))
@@ -721,9 +725,11 @@ def plan_for(x: Array, kind: str = "fft", s: Axes = None, axes: Axes = None, nor
     device = (x.queue if engine == _wingbeat.Engine.opencl else
               next(each for each in _wingbeat.devices()
                    if each.engine == engine and each.index == index))
-    plan = Plan(shape, axes, kind=kind, dtype=library.dtype_name(x),
+    if orthogonalize is None:
+        orthogonalize = norm == "ortho" and kinds[-1][0] == "d"
+    plan = Plan(shape, axes, kind=kinds, dtype=library.dtype_name(x),
                 out_dtype=None if out is None else library.dtype_name(out),
-                norm=_norm_of(norm, kind in ("ifft", "irfft")), orthogonalize=orthogonalize,
+                norm=_norm_of(norm, kinds[-1] in ("ifft", "irfft")), orthogonalize=orthogonalize,
                 layout_in=layouts[0], layout_out=layouts[1],
                 valid_in=valid, device=device)
     plan._in_array = plan._in_array._replace(shape=tuple(x.shape))

@@ -264,6 +264,27 @@ def test_serves_functions_with_the_same_arguments():
     assert_close(fft.dctn(x.real, axes=(0, 1), plan=plan), fft.dctn(x.real, axes=(0, 1)))
 
 
+@pytest.mark.parametrize("type", (1, 2, 3, 4))
+@pytest.mark.parametrize("family", ("dct", "dst"))
+def test_serves_kinds_between_reals_in_each_norm(family, type):
+    scipy_fft = pytest.importorskip("scipy.fft")
+    x = noise((3, 9), "f8")
+    forward, back = getattr(fft, family), getattr(fft, f"i{family}")
+    for norm in (None, "ortho", "forward"):
+        plan = plan_for(x, f"{family}{type}", axes=1, norm=norm)
+        wanted = getattr(scipy_fft, family)(x, type, norm=norm)
+        assert_close(forward(x, type, norm=norm, plan=plan), wanted)
+        assert_close(plan(x), wanted)
+    opposite = {2: 3, 3: 2}.get(type, type)
+    for norm, of_plan in ((None, "forward"), ("ortho", "ortho")):
+        plan = plan_for(x, f"{family}{opposite}", axes=1, norm=of_plan)
+        wanted = getattr(scipy_fft, f"i{family}")(x, type, norm=norm)
+        assert_close(back(x, type, norm=norm, plan=plan), wanted)
+    kinds = np.array([f"{family}{type}", f"{family}{opposite}"])
+    assert_close(plan_for(x, kinds, norm="ortho")(x),
+                 forward(forward(x, opposite, axis=1, norm="ortho"), type, axis=0, norm="ortho"))
+
+
 @pytest.mark.parametrize("kind", ("fft", "dct2"))
 def test_replaces_x_where_it_is_told_to(kind):
     x = noise((4, 8), "c8" if kind == "fft" else "f4")
