@@ -72,10 +72,10 @@ const line_reduction& line_reduction_of() {
   return result;
 }
 
-template <class Diagonal>
-const line_reduction& line_diagonal_of() {
-  static const line_reduction result{.name = name_of_type(typeid(Diagonal)),
-                                     .gathers = Diagonal::gathers};
+template <class Reduction>
+const line_reduction& compiled_reduction_of() {
+  static const line_reduction result{.name = name_of_type(typeid(Reduction)),
+                                     .gathers = Reduction::gathers};
   return result;
 }
 
@@ -87,9 +87,11 @@ template const line_reduction& line_reduction_of<functors::folded_bins>();
 template const line_reduction& line_reduction_of<functors::half_turned>();
 template const line_reduction& line_reduction_of<functors::odd_places>();
 template const line_reduction& line_reduction_of<functors::cas_bins>();
-template const line_reduction& line_diagonal_of<functors::even_diagonal>();
-template const line_reduction& line_diagonal_of<functors::odd_diagonal>();
-template const line_reduction& line_diagonal_of<functors::folded_diagonal>();
-template const line_reduction& line_diagonal_of<functors::cas_diagonal>();
+template const line_reduction& compiled_reduction_of<functors::even_halves>();
+template const line_reduction& compiled_reduction_of<functors::odd_halves>();
+template const line_reduction& compiled_reduction_of<functors::even_diagonal>();
+template const line_reduction& compiled_reduction_of<functors::odd_diagonal>();
+template const line_reduction& compiled_reduction_of<functors::folded_diagonal>();
+template const line_reduction& compiled_reduction_of<functors::cas_diagonal>();
 
 }  // namespace wingbeat::programs

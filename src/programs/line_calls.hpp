@@ -130,8 +130,8 @@ struct line_reduction {
 template <class Reduction>
 [[nodiscard]] const line_reduction& line_reduction_of();
 
-/// Returns a class of diagonals.hpp, which are compiled alone.
-template <class Diagonal>
-[[nodiscard]] const line_reduction& line_diagonal_of();
+/// Returns a class that kernels alone have: of diagonals.hpp, and the halves of reductions.hpp.
+template <class Reduction>
+[[nodiscard]] const line_reduction& compiled_reduction_of();
 
 }  // namespace wingbeat::programs

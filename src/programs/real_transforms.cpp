@@ -39,13 +39,13 @@ void undone(const traits& kind, std::size_t n, const Work& work) {
     chosen.roots = n / 2 + 1;
     chosen.order = 4 * n;
     chosen.are_loaded = true;
-    work(chosen, line_diagonal_of<functors::folded_diagonal>());
+    work(chosen, compiled_reduction_of<functors::folded_diagonal>());
   } else if (!is_extended) {
-    work(chosen, line_diagonal_of<functors::cas_diagonal>());
+    work(chosen, compiled_reduction_of<functors::cas_diagonal>());
   } else if (kind.functions == basis::cosine) {
-    work(chosen, line_diagonal_of<functors::even_diagonal>());
+    work(chosen, compiled_reduction_of<functors::even_diagonal>());
   } else {
-    work(chosen, line_diagonal_of<functors::odd_diagonal>());
+    work(chosen, compiled_reduction_of<functors::odd_diagonal>());
   }
 }
 
@@ -176,6 +176,24 @@ request::resolved_spec resolved(const plan_spec& inner, const step_sides& sides,
   return result;
 }
 
+/// Returns whether an engine takes whole rows through tiles of its own, without kernels.
+bool has_tiles(const backend::queue& on) {
+  const engine runs_on = on.device().runs_on;
+  return runs_on == engine::host || runs_on == engine::reference;
+}
+
+/// Calls work(reduction, functor) for n points of a kind.
+template <class Work>
+void with_reduction(const traits& kind, std::size_t n, const backend::queue& on, const Work& work) {
+  const auto with_kernels = [&](const reduction& chosen, auto functor) {
+    work(chosen, compiled_reduction_of<decltype(functor)>());
+  };
+  if (!has_tiles(on) && halved(kind, n, with_kernels)) return;
+  reduced(kind, n, [&](const reduction& chosen, auto functor) {
+    work(chosen, line_reduction_of<decltype(functor)>());
+  });
+}
+
 /// Composes the program of a transform from reals to reals, axis by axis.
 class composer {
  public:
@@ -256,18 +274,17 @@ class composer {
     const bool has_bins = chosen.inner != transform::forward;
     const bool are_paired =
         chosen.length % 2 == 1 || chosen.length == 2 || is_good_length(chosen.length / 2);
-    const engine runs_on = on_->device().runs_on;
-    const bool has_tiles = runs_on == engine::host || runs_on == engine::reference;
     const bool are_of_one_row =
         sides.out.yours.partial_bytes == 0 || nearest.count <= lines_beside(axis) / spec_.batch;
-    return are_beside && !has_tiles && (!has_bins || are_paired) && are_of_one_row ? nearest.count
-                                                                                   : 1;
+    const bool may_be = !has_tiles(*on_) && (!has_bins || are_paired) && are_of_one_row;
+    return are_beside && may_be ? nearest.count : 1;
   }
 
   void add(const axis_step& step, const array& from, const array& to) {
-    reduced(step.kind, spec_.lengths[step.axis], [&](const reduction& chosen, auto functor) {
-      add(step, from, to, chosen, line_reduction_of<decltype(functor)>());
-    });
+    with_reduction(step.kind, spec_.lengths[step.axis], *on_,
+                   [&](const reduction& chosen, const line_reduction& functor) {
+                     add(step, from, to, chosen, functor);
+                   });
   }
 
   void add(const axis_step& step, const array& from, const array& to, const reduction& chosen,

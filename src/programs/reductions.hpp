@@ -10,7 +10,7 @@
 
 #include "programs/program.hpp"                     // constant
 #include "request/traits.hpp"                       // traits, basis
-#include "wingbeat/device/factors.hpp"              // log2_of
+#include "wingbeat/device/factors.hpp"              // greatest_factor, log2_of
 #include "wingbeat/device/functors/reductions.hpp"  // folded_samples
 #include "wingbeat/plan.hpp"                        // transform
 #include "wingbeat/roots.hpp"                       // root
@@ -75,6 +75,29 @@ void reduced(const request::traits& kind, std::size_t n, const Work& work) {
   chosen.description = "continued by mirror images";
   if (kind.functions == request::basis::cosine) return work(chosen, functors::even_extension{});
   work(chosen, functors::odd_extension{});
+}
+
+/// Calls work likewise, and returns whether it did, for a line that is continued to 2 M reals, M
+/// odd and with a large prime factor: engines that compile kernels have no rows of M pairs of them.
+template <class Work>
+bool halved(const request::traits& kind, std::size_t n, const Work& work) {
+  const bool is_continued =
+      !kind.half_in && !kind.half_out && kind.functions != request::basis::cas;
+  const std::size_t half = kind.logical_length(n) / 2;
+  if (!is_continued || half % 2 == 0) return false;
+  if (device::greatest_factor(static_cast<unsigned>(half)) <= device::largest_prime_radix) {
+    return false;
+  }
+  const reduction chosen{.inner = transform::forward,
+                         .length = half,
+                         .is_scattered = true,
+                         .description = "even and odd places of its mirror images"};
+  if (kind.functions == request::basis::cosine) {
+    work(chosen, device::functors::even_halves{});
+  } else {
+    work(chosen, device::functors::odd_halves{});
+  }
+  return true;
 }
 
 /// Roots are read one by one where a table of them is small.

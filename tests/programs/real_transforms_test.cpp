@@ -42,6 +42,19 @@ TEST(real_transforms, of_rows_that_fit_a_workgroup_cross_memory_once) {
   }
 }
 
+TEST(real_transforms, of_lines_continued_to_twice_a_large_odd_prime_take_half_as_many_numbers) {
+  const auto description = [](std::size_t n, transform kind) {
+    return planned({.lengths = {n}, .batch = 1000, .kind = kind}).describe();
+  };
+  EXPECT_THAT(description(256, transform::dst1), HasSubstr("dst1 by forward of length 257"));
+  EXPECT_THAT(description(4096, transform::dst1), HasSubstr("dst1 by forward of length 4097"));
+  EXPECT_THAT(description(128, transform::dct1), HasSubstr("dct1 by forward of length 127"));
+  EXPECT_THAT(description(1024, transform::dct1), HasSubstr("dct1 by forward_from_real of"))
+      << "1,023 is a product of radices";
+  EXPECT_THAT(description(255, transform::dst1), HasSubstr("dst1 by forward_from_real of"))
+      << "even";
+}
+
 TEST(real_transforms, that_scatter_lines_gather_them_from_local_memory) {
   for (const transform kind : every_kind) {
     const programs::program steps = planned({.lengths = {1024}, .batch = 1000, .kind = kind});

@@ -103,6 +103,22 @@ void check_by_bins(lines held, std::size_t inner, transform kind, double factor)
   expect_sums(held, kind, factor);
 }
 
+/// By `inner` complex numbers.
+template <class Reduction>
+void check_by_numbers(lines held, std::size_t inner, transform kind, double factor) {
+  exact loaded;
+  for (std::size_t i = 0; i < inner; ++i) {
+    const complex<double> z = Reduction::template load<double>(held.in(), i);
+    loaded.emplace_back(z.re, z.im);
+  }
+  const exact bins = dft_by_definition<direction::forward>(loaded);
+  for (std::size_t k = 0; k < inner; ++k) {
+    Reduction::template store<double>(held.out(), k, narrowed(bins[k]));
+  }
+  expect_gathered<Reduction>(held, [&](std::size_t k) { return narrowed(bins[k]); });
+  expect_sums(held, kind, factor);
+}
+
 TEST(functors_reductions, of_dct1_and_dst1_continue_lines_by_mirror_images) {
   for (std::size_t n = 1; n <= longest; ++n) {
     if (n > 1) check_by_bins<even_extension>({n, {}}, 2 * n - 2, transform::dct1, 1);
@@ -138,18 +154,14 @@ TEST(functors_reductions, of_dct3_unfold_bins) {
 
 TEST(functors_reductions, of_dct4_of_even_lengths_take_reals_in_pairs) {
   for (std::size_t n = 2; n <= longest; n += 2) {
-    lines held{n, roots_of(n / 2, 1, 8, 16 * n)};
-    exact loaded;
-    for (std::size_t j = 0; j < n / 2; ++j) {
-      const complex<double> z = half_turned::load<double>(held.in(), j);
-      loaded.emplace_back(z.re, z.im);
-    }
-    const exact bins = dft_by_definition<direction::forward>(loaded);
-    for (std::size_t k = 0; k < n / 2; ++k) {
-      half_turned::store<double>(held.out(), k, narrowed(bins[k]));
-    }
-    expect_gathered<half_turned>(held, [&](std::size_t k) { return narrowed(bins[k]); });
-    expect_sums(held, transform::dct4, 2);
+    check_by_numbers<half_turned>({n, roots_of(n / 2, 1, 8, 16 * n)}, n / 2, transform::dct4, 2);
+  }
+}
+
+TEST(functors_reductions, of_dct1_and_dst1_of_even_lengths_take_even_and_odd_places) {
+  for (std::size_t n = 2; n <= longest; n += 2) {
+    check_by_numbers<even_halves>({n, {}}, n - 1, transform::dct1, 1);
+    check_by_numbers<odd_halves>({n, {}}, n + 1, transform::dst1, 1);
   }
 }
 

@@ -61,6 +61,55 @@ struct odd_extension : gathered_parts {
   }
 };
 
+/// DCT-I where M = n - 1 is odd, by M complex numbers. Of the 2 M reals of even_extension those at
+/// even places and those at odd ones are M each, by their places modulo M; of the bins of sum and
+/// difference h is element 2h, by the Chinese remainder theorem, or M + 2h. Both are their own
+/// mirror images, so that their bins are real, and of one complex row
+///     z[i] = x[i] + x[M-i] + i (-1)^i (x[i] - x[M-i]),  y[2h] = Re Z[h],  y[M-2h] = Im Z[h]
+/// I. J. Good, The interaction algorithm and practical Fourier analysis, J. R. Stat. Soc. B 20
+/// (1958) 361.
+struct even_halves : gathered_parts {
+  static constexpr unsigned at_once = 2;
+  template <class Real, class Line>
+  WINGBEAT_FN static complex<Real> load(const Line& x, size i) {
+    const Real near = x.get(i), far = x.get(i, true);
+    return {near + far, i % 2 == 0 ? near - far : far - near};
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static void store(const Line& y, size h, complex<Real> bin) {
+    if (2 * h >= y.length()) return;
+    y.put(2 * h, bin.re);
+    y.put(2 * h, bin.im, true);
+  }
+  template <class Real, class Line, class Value>
+  WINGBEAT_FN static Real output(const Line& y, unsigned t, const Value& value) {
+    return t % 2 == 0 ? value(t / 2).re : value((unsigned(y.length()) - 1 - t) / 2).im;
+  }
+};
+
+/// DST-I where M = n + 1 is odd, likewise, of odd_extension: with x[0] = x[M] = 0 before and behind
+///     z[i] = x[i] - x[M-i] + i (-1)^i (x[i] + x[M-i]),  y[2h] = -Im Z[h],  y[M-2h] = -Re Z[h]
+struct odd_halves : gathered_parts {
+  static constexpr unsigned at_once = 2;
+  template <class Real, class Line>
+  WINGBEAT_FN static complex<Real> load(const Line& x, size i) {
+    const size j = i == 0 ? 0 : i - 1;
+    const Real near = x.get(j), far = x.get(j, true);
+    const Real both = i % 2 == 0 ? near + far : -near - far;
+    return {i == 0 ? Real(0) : near - far, i == 0 ? Real(0) : both};
+  }
+  template <class Real, class Line>
+  WINGBEAT_FN static void store(const Line& y, size h, complex<Real> bin) {
+    if (h == 0 || 2 * h > y.length()) return;
+    y.put(2 * h - 1, -bin.im);
+    y.put(2 * h - 1, -bin.re, true);
+  }
+  template <class Real, class Line, class Value>
+  WINGBEAT_FN static Real output(const Line& y, unsigned t, const Value& value) {
+    return t % 2 == 1 ? -value((t + 1) / 2).im : -value((unsigned(y.length()) - t) / 2).re;
+  }
+};
+
 /// Element i of n where even ones ascend and odd ones then descend.
 template <class Real, class Line>
 WINGBEAT_FN Real get_folded(const Line& x, size i) {
