@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>  // max, replace
-#include <array>
-#include <cmath>  // abs
+#include <cmath>      // abs
 #include <functional>
 #include <memory>  // unique_ptr
-#include <random>
 #include <string>
 
 #include "backend/backend.hpp"            // run
+#include "bench/results.hpp"              // noise
 #include "convolving/program.hpp"         // running_program
 #include "measure/rounds.hpp"             // queued_run, take_turns
 #include "programs/prepared_program.hpp"  // prepared_program
@@ -20,13 +19,6 @@ namespace wingbeat::bench {
 namespace {
 
 constexpr int n_rounds = 9;
-
-std::vector<float> noise(std::size_t count, unsigned seed) {
-  std::mt19937 bits{seed};
-  std::vector<float> x(count);
-  for (float& each : x) each = static_cast<float>(bits()) / 2147483648.0F - 1;
-  return x;
-}
 
 // Where element i of a signal lies, in this process and as text.
 struct in_order {

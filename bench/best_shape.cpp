@@ -17,7 +17,6 @@
 #include <cmath>      // sqrt
 #include <complex>
 #include <cstdio>
-#include <future>
 #include <random>
 #include <set>
 #include <thread>

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "backend/backend.hpp"                         // queue
+#include "bench/results.hpp"                           // document_of
 #include "channelise_peer.hpp"                         // unfused_bank
 #include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
 #include "channelising/banks/bank_programs.hpp"        // fused_bank, chained_bank
@@ -220,12 +221,9 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
 
 int main(int argc, char** argv) try {
   queue on{first_device(engine::cuda)};
-  const char* commit = std::getenv("WINGBEAT_COMMIT");
-  nlohmann::ordered_json document{{"schema", "wingbeat.channelise/1"},
-                                  {"commit", commit == nullptr ? "unknown" : commit},
-                                  {"device", on.device().name},
-                                  {"version", on.device().version},
-                                  {"cufft", peers::cufft::version()}};
+  auto document =
+      bench::document_of("wingbeat.channelise/1", on.device(),
+                         {{"version", on.device().version}, {"cufft", peers::cufft::version()}});
   std::vector<std::size_t> channels;
   for (int i = 2; i < argc; ++i) channels.push_back(std::stoul(argv[i]));
   if (channels.empty()) channels = {1024, 4096, 8192, 32768};

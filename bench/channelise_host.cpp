@@ -5,9 +5,9 @@
 //     WINGBEAT_THREADS=2 channelise_host FILE.json     commit from WINGBEAT_COMMIT
 #include <fmt/core.h>
 
-#include <cstdlib>  // getenv
 #include <nlohmann/json.hpp>
 
+#include "bench/results.hpp"          // document_of, noise_bytes, times_of
 #include "measure/document_text.hpp"  // write_document
 #include "measure/rounds.hpp"         // queued_run, take_turns
 #include "wingbeat/wingbeat.hpp"
@@ -21,18 +21,9 @@ constexpr int n_rounds = 9;
 constexpr std::size_t n_samples = std::size_t{1} << 24;  // of one polarisation
 constexpr unsigned sample_bits = 10;
 
-/// Noise of all bits: the work does not depend on the values.
-std::vector<std::byte> noise(unsigned seed) {
-  std::vector<std::byte> all(n_samples / 8 * sample_bits);
-  for (std::byte& each : all) {
-    seed = seed * 1664525 + 1013904223;
-    each = static_cast<std::byte>(seed >> 24);
-  }
-  return all;
-}
-
 json measured(queue& on, std::size_t channels, dither_kind dither) {
-  const std::vector<std::byte> first = noise(1), second = noise(2);
+  constexpr std::size_t n_bytes_in = n_samples / 8 * sample_bits;
+  const auto first = bench::noise_bytes(n_bytes_in, 1), second = bench::noise_bytes(n_bytes_in, 2);
   channeliser bank{on,
                    {.adc_rate_hz = 1712e6,
                     .channels = channels,
@@ -53,8 +44,7 @@ json measured(queue& on, std::size_t channels, dither_kind dither) {
              all / runs[0].min_s() / 1e6);
   return {{"channels", channels},
           {"dither", dither == dither_kind::uniform},
-          {"seconds",
-           {{"median", runs[0].median_s()}, {"min", runs[0].min_s()}, {"max", runs[0].max_s()}}},
+          {"seconds", bench::times_of(runs[0])},
           {"samples_per_s", all / runs[0].median_s()}};
 }
 
@@ -62,15 +52,12 @@ json measured(queue& on, std::size_t channels, dither_kind dither) {
 
 int main(int argc, char** argv) try {
   queue on{first_device(engine::host)};
-  const char* commit = std::getenv("WINGBEAT_COMMIT");
-  json document{{"schema", "wingbeat.channelise_host/1"},
-                {"commit", commit == nullptr ? "unknown" : commit},
-                {"device", on.device().name},
-                {"instruction_set", on.device().architecture},
-                {"threads", on.device().compute_units},
-                {"rounds", n_rounds},
-                {"samples", 2 * n_samples},
-                {"taps", 16}};
+  json document = bench::document_of("wingbeat.channelise_host/1", on.device(),
+                                     {{"instruction_set", on.device().architecture},
+                                      {"threads", on.device().compute_units},
+                                      {"rounds", n_rounds},
+                                      {"samples", 2 * n_samples},
+                                      {"taps", 16}});
   for (const std::size_t channels : {1024, 4096, 32768}) {
     for (const dither_kind dither : {dither_kind::uniform, dither_kind::none}) {
       document["results"].push_back(measured(on, channels, dither));

@@ -5,9 +5,9 @@
 //     WINGBEAT_THREADS=2 convolve_host FILE.json     commit from WINGBEAT_COMMIT
 #include <fmt/core.h>
 
-#include <cstdlib>  // getenv
 #include <nlohmann/json.hpp>
 
+#include "bench/results.hpp"          // document_of, noise, times_of
 #include "measure/document_text.hpp"  // write_document
 #include "measure/rounds.hpp"         // queued_run, take_turns
 #include "wingbeat/wingbeat.hpp"
@@ -19,25 +19,10 @@ using json = nlohmann::ordered_json;
 
 constexpr int n_rounds = 15;
 
-/// Noise in [-1, 1).
-std::vector<float> noise(std::size_t count) {
-  std::vector<float> all(count);
-  unsigned state = 1;
-  for (float& x : all) {
-    state = state * 1664525 + 1013904223;
-    x = static_cast<float>(state >> 8) * 0x1p-23F - 1;
-  }
-  return all;
-}
-
 buffer filled(const queue& on, std::size_t size_bytes) {
   buffer memory{on, size_bytes};
-  memory.write(noise(size_bytes / sizeof(float)).data(), size_bytes);
+  memory.write(bench::noise(size_bytes / sizeof(float)).data(), size_bytes);
   return memory;
-}
-
-json times_of(const measure::timed_run& run) {
-  return {{"median", run.median_s()}, {"min", run.min_s()}, {"max", run.max_s()}};
 }
 
 /// Times a convolution whose spectra are prepared in each run, and once for all.
@@ -60,12 +45,12 @@ json measured(queue& on, const std::string& name, const convolution_spec& spec) 
              runs[0].median_s() * 1e3, runs[1].median_s() * 1e3, plan.padded().back());
   return {{"name", name},
           {"padded", plan.padded()},
-          {"each_time_s", times_of(runs[0])},
-          {"once_s", times_of(runs[1])}};
+          {"each_time_s", bench::times_of(runs[0])},
+          {"once_s", bench::times_of(runs[1])}};
 }
 
 json streamed(const queue& on, std::size_t n_samples, std::size_t n_taps, std::size_t piece) {
-  const std::vector<float> x = noise(n_samples), taps = noise(n_taps);
+  const std::vector<float> x = bench::noise(n_samples), taps = bench::noise(n_taps);
   stream_filter filter{on, taps};
   std::vector<measure::timed_run> runs{measure::queued_run(on, "stream", [&] {
     for (std::size_t i = 0; i < n_samples; i += piece) (void)filter.push({x.data() + i, piece});
@@ -74,18 +59,17 @@ json streamed(const queue& on, std::size_t n_samples, std::size_t n_taps, std::s
   measure::take_turns(runs, n_rounds);
   const std::string name = fmt::format("stream of {}, {} taps", n_samples, n_taps);
   fmt::print("{:<28} {:8.3f} ms, pieces of {}\n", name, runs[0].median_s() * 1e3, piece);
-  return {{"name", name}, {"padded", {filter.block()}}, {"once_s", times_of(runs[0])}};
+  return {{"name", name}, {"padded", {filter.block()}}, {"once_s", bench::times_of(runs[0])}};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
   queue on{first_device(engine::host)};
-  const char* commit = std::getenv("WINGBEAT_COMMIT");
-  json document{
-      {"schema", "wingbeat.convolve_host/1"}, {"commit", commit == nullptr ? "unknown" : commit},
-      {"device", on.device().name},           {"instruction_set", on.device().architecture},
-      {"threads", on.device().compute_units}, {"rounds", n_rounds}};
+  json document = bench::document_of("wingbeat.convolve_host/1", on.device(),
+                                     {{"instruction_set", on.device().architecture},
+                                      {"threads", on.device().compute_units},
+                                      {"rounds", n_rounds}});
   json& results = document["results"];
   for (const extent mode : {extent::valid, extent::same, extent::full}) {
     results.push_back(measured(on, fmt::format("512^2 in 2048^2, {}", name_of(mode)),

@@ -8,9 +8,9 @@
 #include <algorithm>  // max
 #include <cmath>      // abs
 #include <complex>
-#include <cstdlib>  // getenv
 #include <nlohmann/json.hpp>
 
+#include "bench/results.hpp"              // document_of, noise, times_of
 #include "measure/document_text.hpp"      // write_document
 #include "measure/rounds.hpp"             // queued_run, take_turns
 #include "programs/prepared_program.hpp"  // prepared_program
@@ -43,18 +43,6 @@ void multiply(WINGBEAT_GLOBAL pair* rows, size rows_first, WINGBEAT_GLOBAL const
 }
 )";
 
-/// Noise in [-1, 1) that repeats after 2^20 numbers.
-complexes noise(std::size_t count) {
-  complexes all(count);
-  unsigned state = 1;
-  const auto next = [&] {
-    state = state * 1664525 + 1013904223;
-    return static_cast<float>(state >> 8) * 0x1p-23F - 1;
-  };
-  for (auto& z : all) z = {next(), next()};
-  return all;
-}
-
 struct buffers {
   buffer in, out, other;
 };
@@ -78,7 +66,7 @@ nlohmann::ordered_json times_of(queue& on, std::size_t n, const buffers& memory)
   const auto made = [&](programs::program steps) {
     return programs::prepared_program{backend::cuda_engine(), on.impl(), std::move(steps)};
   };
-  const complexes taps = noise(n);
+  const std::vector<float> taps = bench::noise(2 * n);
   buffer filter{on, n * 8};
   const buffer spectrum{on, n * 8}, scrambled{on, n * 8};
   filter.write(taps.data(), filter.size_bytes());
@@ -118,9 +106,7 @@ nlohmann::ordered_json times_of(queue& on, std::size_t n, const buffers& memory)
       measure::queued_run(on, "one", in_one), measure::queued_run(on, "three", in_three)};
   measure::take_turns(runs, n_rounds);
   nlohmann::ordered_json row{{"length", n}, {"batch", n_points / n}, {"difference", difference}};
-  for (const measure::timed_run& run : runs) {
-    row[run.name + "_s"] = {{"median", run.median_s()}, {"min", run.min_s()}, {"max", run.max_s()}};
-  }
+  for (const measure::timed_run& run : runs) row[run.name + "_s"] = bench::times_of(run);
   const kernel_resources takes = fused.resources().front();
   row["registers"] = takes.registers;
   row["spill_bytes"] = takes.spill_bytes;
@@ -136,16 +122,12 @@ nlohmann::ordered_json times_of(queue& on, std::size_t n, const buffers& memory)
 int main(int argc, char** argv) try {
   queue on{first_device(engine::cuda)};
   buffers memory{{on, n_points * 8}, {on, n_points * 8}, {on, n_points * 8}};
-  const complexes samples = noise(std::size_t{1} << 20);
-  for (std::size_t offset = 0; offset < memory.in.size_bytes(); offset += samples.size() * 8) {
-    memory.in.write(samples.data(), samples.size() * 8, offset);
+  const std::vector<float> samples = bench::noise(std::size_t{1} << 21);
+  for (std::size_t offset = 0; offset < memory.in.size_bytes(); offset += samples.size() * 4) {
+    memory.in.write(samples.data(), samples.size() * 4, offset);
   }
-  const char* commit = std::getenv("WINGBEAT_COMMIT");
-  nlohmann::ordered_json document{{"schema", "wingbeat.convolve_rows/1"},
-                                  {"commit", commit == nullptr ? "unknown" : commit},
-                                  {"device", on.device().name},
-                                  {"version", on.device().version},
-                                  {"rounds", n_rounds}};
+  auto document = bench::document_of("wingbeat.convolve_rows/1", on.device(),
+                                     {{"version", on.device().version}, {"rounds", n_rounds}});
   bool is_right = true;
   for (unsigned bits = 6; bits <= 13; ++bits) {
     document["results"].push_back(times_of(on, std::size_t{1} << bits, memory));

@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>  // min
-#include <array>
-#include <bit>  // has_single_bit
+#include <bit>        // has_single_bit
 #include <limits>
 
 #include "bench/shape_families.hpp"

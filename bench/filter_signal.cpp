@@ -11,12 +11,12 @@
 #include <cmath>      // abs, log2
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "backend/backend.hpp"        // queue::copy
+#include "bench/results.hpp"          // noise
 #include "measure/document_text.hpp"  // write_document
 #include "measure/rounds.hpp"         // queued_run, take_turns
 #include "wingbeat/wingbeat.hpp"
@@ -26,13 +26,6 @@ namespace {
 using namespace wingbeat;
 
 constexpr int n_rounds = 9;
-
-std::vector<float> noise(std::size_t count, unsigned seed) {
-  std::mt19937 bits{seed};
-  std::vector<float> x(count);
-  for (float& each : x) each = static_cast<float>(bits()) / 2147483648.0F - 1;
-  return x;
-}
 
 /// Returns the largest error of values spread over the result in mode `same`, over the sum of the
 /// taps' magnitudes.
@@ -58,7 +51,7 @@ nlohmann::ordered_json measured(queue& on, std::size_t n, std::size_t n_taps, st
                             .mode = extent::same,
                             .prepared = operand_role::kernel,
                             .block = block}};
-  const auto x = noise(n, 1), taps = noise(n_taps, 2);
+  const auto x = bench::noise(n, 1), taps = bench::noise(n_taps, 2);
   buffer in{on, filter.image_bytes()}, weights{on, filter.kernel_bytes()};
   in.write(x.data(), in.size_bytes());
   weights.write(taps.data(), weights.size_bytes());

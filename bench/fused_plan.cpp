@@ -4,10 +4,10 @@
 //     fused_plan FILE.json     commit from WINGBEAT_COMMIT
 #include <fmt/core.h>
 
-#include <cstdlib>  // getenv
 #include <nlohmann/json.hpp>
 
 #include "backend/backend.hpp"        // queue
+#include "bench/results.hpp"          // document_of, times_of
 #include "measure/document_text.hpp"  // write_document
 #include "measure/rounds.hpp"         // queued_run, take_turns
 #include "wingbeat/wingbeat.hpp"
@@ -77,9 +77,7 @@ nlohmann::ordered_json times_of(queue& on, std::size_t n, buffer& in, buffer& ou
                           [&] { converting.enqueue(on, in.view(), out.view()); })};
   measure::take_turns(runs, n_rounds);
   nlohmann::ordered_json row{{"length", n}, {"batch", n_points / n}};
-  for (const measure::timed_run& run : runs) {
-    row[run.name + "_s"] = {{"median", run.median_s()}, {"min", run.min_s()}, {"max", run.max_s()}};
-  }
+  for (const measure::timed_run& run : runs) row[run.name + "_s"] = bench::times_of(run);
   fmt::print(
       "{:>9}  plain {:.3f} of the copy, functors that copy {:.3f} of plain's time, int16 to "
       "powers {:.3f}\n",
@@ -97,12 +95,8 @@ int main(int argc, char** argv) try {
   for (std::size_t offset = 0; offset < in.size_bytes(); offset += ones.size() * 4) {
     in.write(ones.data(), ones.size() * 4, offset);
   }
-  const char* commit = std::getenv("WINGBEAT_COMMIT");
-  nlohmann::ordered_json document{{"schema", "wingbeat.fused_plan/1"},
-                                  {"commit", commit == nullptr ? "unknown" : commit},
-                                  {"device", on.device().name},
-                                  {"version", on.device().version},
-                                  {"rounds", n_rounds}};
+  auto document = bench::document_of("wingbeat.fused_plan/1", on.device(),
+                                     {{"version", on.device().version}, {"rounds", n_rounds}});
   for (const unsigned bits : {6U, 8U, 10U, 12U, 13U, 16U, 20U}) {
     document["results"].push_back(times_of(on, std::size_t{1} << bits, in, out));
   }

@@ -17,7 +17,6 @@
 #include <fstream>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 
 #include "backend/argument_list.hpp"              // source_of

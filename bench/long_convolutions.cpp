@@ -10,7 +10,6 @@
 #include <algorithm>  // copy, max, min
 #include <cmath>      // abs, isnan
 #include <cstdio>     // fflush
-#include <cstdlib>    // getenv
 #include <exception>
 #include <limits>  // numeric_limits
 #include <nlohmann/json.hpp>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"         // queue::copy
+#include "bench/results.hpp"           // document_of, times_of
 #include "measure/document_text.hpp"   // write_document
 #include "measure/rounds.hpp"          // queued_run, take_turns
 #include "wingbeat/device/bfloat.hpp"  // bfloat
@@ -159,9 +159,7 @@ nlohmann::ordered_json times_of(queue& on, std::size_t length, precision stored,
                              {"launches", measured.plan.passes().size()},
                              {"difference", difference},
                              {"is_right", is_right}};
-  for (const measure::timed_run& run : runs) {
-    row[run.name + "_s"] = {{"median", run.median_s()}, {"min", run.min_s()}, {"max", run.max_s()}};
-  }
+  for (const measure::timed_run& run : runs) row[run.name + "_s"] = bench::times_of(run);
   const auto resources = measured.plan.resources();
   if (!resources.empty()) {
     row["registers"] = resources.front().registers;
@@ -192,12 +190,8 @@ int main(int argc, char** argv) try {
   if (lengths.empty()) {
     lengths = {256, 1000, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 1 << 20};
   }
-  const char* commit = std::getenv("WINGBEAT_COMMIT");
-  nlohmann::ordered_json document{{"schema", "wingbeat.long_convolutions/1"},
-                                  {"commit", commit == nullptr ? "unknown" : commit},
-                                  {"device", on.device().name},
-                                  {"version", on.device().version},
-                                  {"rounds", n_rounds}};
+  auto document = bench::document_of("wingbeat.long_convolutions/1", on.device(),
+                                     {{"version", on.device().version}, {"rounds", n_rounds}});
   bool is_right = true;
   for (const precision stored : {precision::fp32, precision::bf16}) {
     for (const std::size_t length : lengths) {

@@ -16,11 +16,9 @@
 #include <array>
 #include <cmath>  // abs, sqrt
 #include <cstdio>
-#include <functional>
 #include <memory>  // unique_ptr
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +26,7 @@
 #include "backend/backend.hpp"        // queue::copy, plan
 #include "bench/access_patterns.hpp"  // patterns_of
 #include "bench/launches.hpp"         // launches
+#include "bench/results.hpp"          // noise
 #include "bench/smooth_lengths.hpp"   // smooth_length
 #include "convolving/scores.hpp"      // score_store, score_memory
 #include "measure/document_text.hpp"  // write_document
@@ -40,13 +39,6 @@ namespace {
 using namespace wingbeat;
 
 constexpr int n_rounds = 9;
-
-std::vector<float> noise(std::size_t count) {
-  std::mt19937 bits{1};
-  std::vector<float> x(count);
-  for (float& each : x) each = static_cast<float>(bits()) / 2147483648.0F - 1;
-  return x;
-}
 
 /// Height and width.
 struct lengths {
@@ -204,7 +196,7 @@ nlohmann::ordered_json measured(queue& on, const problem& p) {
   const convolution_spec spec = p.spec();
   const convolution find{on, spec};
   buffer image{on, find.image_bytes()}, templates{on, find.kernel_bytes()};
-  const auto x = noise(p.image.area()), t = noise(p.kernels * p.small.area());
+  const auto x = bench::noise(p.image.area()), t = bench::noise(p.kernels * p.small.area());
   image.write(x.data(), image.size_bytes());
   templates.write(t.data(), templates.size_bytes());
   const buffer spectra{on, find.spectra_bytes()}, maps{on, find.output_bytes()};
@@ -275,7 +267,7 @@ nlohmann::ordered_json searched(queue& on, const problem& p, precision between, 
                           .image_peak = peak,
                           .template_peak = is_normalised ? 0 : peak};
   template_search search{on, asked};
-  const auto x = noise(p.image.area()), t = noise(p.kernels * p.small.area());
+  const auto x = bench::noise(p.image.area()), t = bench::noise(p.kernels * p.small.area());
   buffer image{on, x.size() * 4}, templates{on, t.size() * 4};
   image.write(x.data(), image.size_bytes());
   templates.write(t.data(), templates.size_bytes());

@@ -10,6 +10,7 @@
 #include <cstdlib>    // atoi
 #include <ctime>      // clock_gettime
 
+#include "bench/results.hpp"  // noise_bytes
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -23,16 +24,6 @@ double seconds_of(clockid_t which) {
   timespec now{};
   clock_gettime(which, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-/// Noise of all bits.
-std::vector<std::byte> noise(unsigned seed, unsigned bits) {
-  std::vector<std::byte> all(n_samples / 8 * bits);
-  for (std::byte& each : all) {
-    seed = seed * 1664525 + 1013904223;
-    each = static_cast<std::byte>(seed >> 24);
-  }
-  return all;
 }
 
 struct cost {
@@ -67,7 +58,8 @@ cost measured(queue& on, unsigned bits, const channeliser::samples& next) {
 int main(int argc, char** argv) try {
   queue on{first_device(engine_named(argc > 1 ? argv[1] : "opencl"))};
   const unsigned bits = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 10;
-  const std::vector<std::byte> first = noise(1, bits), second = noise(2, bits);
+  const std::size_t n_bytes = n_samples / 8 * bits;
+  const auto first = bench::noise_bytes(n_bytes, 1), second = bench::noise_bytes(n_bytes, 2);
   channeliser::samples all{.packed = {first, second}, .count = n_samples};
   // One packet of a thousand is missing; heaps that it touches are withheld.
   channeliser::samples some = all;

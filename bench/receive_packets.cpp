@@ -11,7 +11,6 @@
 
 #include <algorithm>  // find
 #include <chrono>
-#include <cstdlib>  // getenv
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/results.hpp"          // document_of
 #include "measure/document_text.hpp"  // write_document
 #include "receive/receiver.hpp"
 #include "receive_peer.hpp"
@@ -180,10 +180,7 @@ int main(int argc, char** argv) {
     fmt::print("peer: {}\n", peer->name().empty() ? "it does not start" : peer->name());
     if (!peer->is_ready()) peer.reset();
   }
-  json document;
-  document["schema"] = "wingbeat.receive_packets/2";
-  const char* commit = std::getenv("WINGBEAT_COMMIT");
-  document["commit"] = commit == nullptr ? "unknown" : commit;
+  json document = bench::document_of("wingbeat.receive_packets/2");
   document["processors"] = std::thread::hardware_concurrency();
   if (peer) document["peer"] = peer->name();
   for (const transmit::sample_format format :

@@ -15,7 +15,6 @@
 #include <exception>
 #include <memory>  // shared_ptr, unique_ptr
 #include <nlohmann/json.hpp>
-#include <random>
 #include <span>
 #include <sstream>  // istringstream
 #include <string>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"        // mark, queue
+#include "bench/results.hpp"          // noise
 #include "measure/document_text.hpp"  // write_document
 #include "measure/rounds.hpp"         // timed_run, take_turns
 #include "measure/wall_time.hpp"      // seconds_of
@@ -135,15 +135,8 @@ std::vector<device_info> devices_of(const std::string& names) {
   return result;
 }
 
-std::vector<float> noise(std::size_t count) {
-  std::minstd_rand bits{1};
-  std::vector<float> x(count);
-  for (float& each : x) each = static_cast<float>(bits()) / 1073741824.0F - 1;
-  return x;
-}
-
 nlohmann::ordered_json measured(const std::vector<device_info>& devices, const problem& p) {
-  const std::vector<float> image = noise(p.image * p.image);
+  const std::vector<float> image = bench::noise(p.image * p.image);
   std::deque<searcher> searchers;
   std::vector<searcher*> several;
   for (const device_info& each : devices) {
@@ -151,7 +144,7 @@ nlohmann::ordered_json measured(const std::vector<device_info>& devices, const p
   }
   const std::vector<searcher*> first{several.front()};
   const pinned_memory templates{searchers.front().on(), p.count * p.template_bytes()};
-  const std::vector<float> values = noise(p.count * p.part * p.part);
+  const std::vector<float> values = bench::noise(p.count * p.part * p.part);
   std::memcpy(templates.bytes().data(), values.data(), templates.bytes().size());
 
   search(first, p, templates.bytes());

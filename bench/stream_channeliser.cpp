@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "backend/backend.hpp"                         // queue::write_later
+#include "bench/results.hpp"                           // document_of
 #include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
 #include "measure/document_text.hpp"                   // write_document
 #include "wingbeat/wingbeat.hpp"
@@ -235,12 +236,9 @@ nlohmann::ordered_json measured(const queue& on, const bank_choice& choice, doub
 int main(int argc, char** argv) try {
   const queue on{first_device(engine_named(argc > 1 ? argv[1] : "cuda"))};
   const double duration_s = argc > 3 ? std::strtod(argv[3], nullptr) : 2;
-  const char* const commit = std::getenv("WINGBEAT_COMMIT");
-  nlohmann::ordered_json document{{"schema", "wingbeat.stream-channeliser/1"},
-                                  {"commit", commit == nullptr ? "unknown" : commit},
-                                  {"device", on.device().name},
-                                  {"version", on.device().version},
-                                  {"chunk_samples", chunk_samples}};
+  auto document =
+      bench::document_of("wingbeat.stream-channeliser/1", on.device(),
+                         {{"version", on.device().version}, {"chunk_samples", chunk_samples}});
   std::vector<bank_choice> choices;
   for (int i = 4; i < argc; ++i) {
     char* end = nullptr;
