@@ -230,9 +230,9 @@ int main(int argc, char** argv) try {
   for (const std::size_t n : channels) {
     for (const dither_kind dither : {dither_kind::uniform, dither_kind::none}) {
       document["rows"].push_back(measured(on, n, dither));
+      if (argc > 1) measure::write_document(argv[1], document);
     }
   }
-  if (argc > 1) measure::write_document(argv[1], document);
   return 0;
 } catch (const wingbeat::error& failed) {
   fmt::print(stderr, "channelise: {}\n", failed.what());
