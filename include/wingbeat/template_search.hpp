@@ -55,8 +55,8 @@ struct search_spec {
   /// What spectra and the workspace are stored as, and the largest magnitudes, as in
   /// `convolution_spec`: fp16 needs the image's, and the templates' unless scores are normalised,
   /// which makes them unit templates first. A score's error is then relative to the whole image:
-  /// that of a coefficient is, in the root mean square, below 2^-8 times the image's standard
-  /// deviation over the window's.
+  /// that of a coefficient is, in the root mean square, below 2^-8 (bf16: 2^-5) times the image's
+  /// standard deviation over the window's; where that reaches 1, scores are 0.
   std::optional<precision> between = {};
   double image_peak = 0, template_peak = 0;
   /// What `add` takes: values, or half spectra as `operand_form` has them, of any lengths: complex

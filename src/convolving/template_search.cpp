@@ -249,7 +249,8 @@ struct template_search::impl {
   buffer_view centred_view(queue& on, buffer_view image) {
     std::vector<Real> values(spec.image[0] * spec.image[1]);
     on.impl()->read(values.data(), image);
-    const centred_image<Real> centred = convolving::centred(values, whole.kept.axes);
+    const centred_image<Real> centred = convolving::centred(
+        values, whole.kept.axes, convolving::coefficient_error(spec.between.value_or(spec.real)));
     image_mean = double{centred.mean};
     if (!std::isfinite(image_mean)) {
       throw plan_error(

@@ -97,8 +97,8 @@ double mean_of(const std::vector<Real>& image) {
 }  // namespace
 
 template <class Real>
-centred_image<Real> centred(const std::vector<Real>& image,
-                            const std::vector<axis_geometry>& axes) {
+centred_image<Real> centred(const std::vector<Real>& image, const std::vector<axis_geometry>& axes,
+                            double error) {
   centred_image<Real> result;
   result.mean = static_cast<Real>(mean_of(image));
   double energy = 0;
@@ -120,6 +120,8 @@ centred_image<Real> centred(const std::vector<Real>& image,
   const double of_sums =
       std::numeric_limits<double>::epsilon() * static_cast<double>(axes[0].kernel + axes[1].kernel);
   const auto n = static_cast<double>(axes[0].kernel * axes[1].kernel);
+  const double as_image = energy / static_cast<double>(image.size()) * n;
+  const double least_variation = std::max(rounding * rounding * energy, error * error * as_image);
   const double mean = result.mean;
   result.inverse_norms.resize(sums.size());
   for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -130,15 +132,16 @@ centred_image<Real> centred(const std::vector<Real>& image,
     // outside: that of g, and what the step at the image's edge adds.
     const double step = (1 - inside / n) * mean * (2 * sums[i] + mean * inside);
     const double variation = squares[i] - sums[i] * sums[i] / n + step;
-    const double unresolved = std::max(rounding * rounding * energy, of_sums * squares[i]);
+    const double unresolved = std::max(least_variation, of_sums * squares[i]);
     const bool is_constant = least[i] == most[i] || variation <= unresolved;
     result.inverse_norms[i] = is_constant ? Real{0} : static_cast<Real>(1 / std::sqrt(variation));
   }
   return result;
 }
 
-template centred_image<float> centred(const std::vector<float>&, const std::vector<axis_geometry>&);
+template centred_image<float> centred(const std::vector<float>&, const std::vector<axis_geometry>&,
+                                      double);
 template centred_image<double> centred(const std::vector<double>&,
-                                       const std::vector<axis_geometry>&);
+                                       const std::vector<axis_geometry>&, double);
 
 }  // namespace wingbeat::convolving

@@ -6,8 +6,16 @@
 #include <vector>
 
 #include "convolving/geometry.hpp"  // axis_geometry
+#include "wingbeat/plan.hpp"        // precision
 
 namespace wingbeat::convolving {
+
+/// Returns the error of a coefficient that storage between launches leaves, in the root mean square
+/// at most, where the window varies as the whole image does; elsewhere it is larger by the ratio of
+/// their standard deviations. 0 where what is stored is as precise as what is computed.
+[[nodiscard]] constexpr double coefficient_error(precision between) {
+  return between == precision::fp16 ? 0x1p-8 : between == precision::bf16 ? 0x1p-5 : 0;
+}
 
 /// An image without its mean, so that transforms in Real keep small contrasts on large offsets.
 template <class Real>
@@ -15,18 +23,20 @@ struct centred_image {
   Real mean = 0;
   std::vector<Real> values;  // [y][x], the image minus `mean`
   /// 1 / sqrt(sum of (f - mean of the window)^2) for each place of the result; 0 where the window
-  /// is constant, or varies less than the transforms round. [result y][result x]
+  /// is constant, or varies less than the transforms round, or so little that its error reaches 1.
+  /// [result y][result x]
   std::vector<Real> inverse_norms;
 };
 
 /// Returns both for an image [y][x] and templates that are correlated with it, of that geometry.
+/// error: of `coefficient_error`.
 template <class Real>
 [[nodiscard]] centred_image<Real> centred(const std::vector<Real>& image,
-                                          const std::vector<axis_geometry>& axes);
+                                          const std::vector<axis_geometry>& axes, double error);
 
 extern template centred_image<float> centred(const std::vector<float>&,
-                                             const std::vector<axis_geometry>&);
+                                             const std::vector<axis_geometry>&, double);
 extern template centred_image<double> centred(const std::vector<double>&,
-                                              const std::vector<axis_geometry>&);
+                                              const std::vector<axis_geometry>&, double);
 
 }  // namespace wingbeat::convolving

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>  // pair
 
 #include "convolving/search_check.hpp"  // check_search
 #include "support/on_engine.hpp"        // on_engine, all_engines, engine_name
@@ -191,6 +192,27 @@ TEST_P(template_search_on, scores_constants_as_zero) {
   const auto scores = searched(inside, half, tile).scores(*on);
   for (std::size_t i = 0; i < 4 * 8; ++i) EXPECT_EQ(scores[i], 0) << i;
   for (std::size_t i = 4 * 8; i < scores.size(); ++i) EXPECT_NE(scores[i], 0) << i;
+}
+
+TEST_P(template_search_on, scores_what_narrow_storage_hides_as_zero) {
+  // The right half is 10,000 times as loud: what is stored of it is rounded by more than the left.
+  constexpr std::size_t height = 24, width = 60;
+  auto image = noise_of<float>(height * width, 1);
+  for (std::size_t i = 0; i < image.size(); ++i) image[i] *= i % width < width / 2 ? 1 : 1e4F;
+  const auto tile = noise_of<float>(5 * 7, 2);
+  search_spec spec{.image = {height, width}, .templates = {5, 7}, .is_normalised = true};
+  const auto expected = searched(spec, image, tile).scores(*on);
+  for (const auto& [between, error] :
+       {std::pair{precision::fp16, 0.004F}, {precision::bf16, 0.03F}}) {
+    spec.between = between;
+    spec.image_peak = between == precision::fp16 ? 1e5 : 0;
+    const auto scores = searched(spec, image, tile).scores(*on);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const std::size_t x = i % (width - 6);
+      if (x + 7 <= width / 2) EXPECT_EQ(scores[i], 0) << i;
+      if (x >= width / 2) EXPECT_NEAR(scores[i], expected[i], error) << i;
+    }
+  }
 }
 
 TEST_P(template_search_on, finds_the_image_in_itself) {
