@@ -4,7 +4,6 @@
 #include <array>
 #include <string_view>
 #include <utility>  // move
-#include <vector>
 
 #include "arguments.hpp"              // require_arguments, argument_views, require_views
 #include "backend/argument_list.hpp"  // argument_list, entry_parameters, source_of

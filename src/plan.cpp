@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/plan.hpp"
 
-#include <utility>  // move
-
 #include "arguments.hpp"                  // require_functors
 #include "formatted.hpp"                  // formatted
 #include "moved_from.hpp"                 // require_owned

@@ -8,8 +8,7 @@
 
 #include <utility>  // move
 
-#include "request/validation.hpp"  // validated
-#include "support/refusal.hpp"     // refusal
+#include "support/refusal.hpp"  // refusal
 #include "wingbeat/wingbeat.hpp"
 
 namespace {

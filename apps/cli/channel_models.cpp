@@ -2,7 +2,6 @@
 #include "cli/channel_models.hpp"
 
 #include <charconv>  // from_chars
-#include <cmath>     // nearbyint
 #include <map>
 #include <optional>
 #include <set>

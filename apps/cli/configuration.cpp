@@ -20,7 +20,6 @@ constexpr void expect(bool holds) {
 #include <CLI/CLI.hpp>  // App
 
 #include <map>
-#include <optional>
 #include <utility>  // move
 
 #include "formats/files/refusal.hpp"     // refuse, printable

@@ -3,7 +3,6 @@
 
 #include <algorithm>  // find_if
 #include <map>
-#include <string_view>
 #include <vector>
 
 #include "channelising/spec.hpp"   // min_channels, max_channels

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cli/convolver.hpp"   // convolver, require_finite_result
-#include "cli/samples.hpp"     // pack
 #include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 

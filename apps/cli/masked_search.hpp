@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <cstdint>  // uint32_t
 #include <optional>
 #include <span>
 #include <vector>

@@ -7,14 +7,12 @@
 #include <cstring>  // memcpy
 #include <filesystem>
 #include <fstream>
-#include <limits>  // numeric_limits
 #include <nlohmann/json.hpp>
 #include <span>
 #include <system_error>  // error_code
 #include <tuple>         // tie
 
 #include "cli/option.hpp"                 // count_of, whole_number
-#include "counted.hpp"                    // counted
 #include "formats/files/atomic_file.hpp"  // atomic_file
 #include "formats/files/npy_header.hpp"   // npy_prefix, take_npy_header
 #include "formats/files/whole_file.hpp"   // read_whole_file

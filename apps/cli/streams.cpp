@@ -4,8 +4,6 @@
 #include <fcntl.h>   // fcntl, open
 #include <unistd.h>  // STDIN_FILENO
 
-#include <initializer_list>
-
 namespace wingbeat::cli {
 
 void occupy_closed_streams() noexcept {

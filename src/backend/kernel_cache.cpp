@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 #include <string_view>
-#include <utility>  // move
 
 #include "backend/message.hpp"            // write_message
 #include "backend/private_directory.hpp"  // private_directory

@@ -110,9 +110,6 @@ std::optional<double> parse_real(std::string_view text) {
 std::string real_text(double value) {
   return shortest(value);
 }
-std::string real_text(float value) {
-  return shortest(value);
-}
 
 std::string complex_text(std::complex<float> value) {
   const std::string imag = shortest(value.imag());

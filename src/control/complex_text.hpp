@@ -21,6 +21,5 @@ namespace wingbeat::control {
 
 /// Returns the shortest text from which the value can be had back; "1.0" for 1.
 [[nodiscard]] std::string real_text(double value);
-[[nodiscard]] std::string real_text(float value);
 
 }  // namespace wingbeat::control

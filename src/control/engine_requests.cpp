@@ -2,7 +2,6 @@
 #include "control/engine_requests.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "control/complex_text.hpp"
 #include "control/engine_arguments.hpp"

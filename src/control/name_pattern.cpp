@@ -6,7 +6,6 @@
 
 #include <array>
 #include <stdexcept>
-#include <string>
 
 #include "formatted.hpp"
 

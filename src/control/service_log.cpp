@@ -25,13 +25,6 @@ spdlog::level::level_enum spdlog_level(log_level level) {
   return spdlog::level::off;
 }
 
-log_level level_of(spdlog::level::level_enum level) {
-  for (int i = 1; i < static_cast<int>(log_level::off); ++i) {
-    if (spdlog_level(static_cast<log_level>(i)) == level) return static_cast<log_level>(i);
-  }
-  return log_level::off;
-}
-
 }  // namespace
 
 service_log::service_log(std::string name, log_level level) : name_(std::move(name)) {
@@ -48,10 +41,6 @@ void service_log::write(log_level level, std::string_view text) {
   lines_->log(spdlog_level(level), spdlog::string_view_t{text.data(), text.size()});
   const std::lock_guard lock{mutex_};
   if (server_ != nullptr) server_->log(level, name_, text);
-}
-
-log_level service_log::level() const {
-  return level_of(lines_->level());
 }
 
 void service_log::set_level(log_level level) {

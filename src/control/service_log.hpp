@@ -28,7 +28,6 @@ class service_log {
 
   void write(log_level level, std::string_view text);
 
-  [[nodiscard]] log_level level() const;
   void set_level(log_level level);
 
   /// Has lines go to the clients of this server too, which leaves out those below its own level;

@@ -7,7 +7,6 @@
 #include "convolving/program_builder.hpp"     // program_builder
 #include "convolving/stored_scale.hpp"        // stored_scale, stored_between
 #include "device_functor.hpp"                 // device_functor
-#include "spectra.hpp"                        // spectrum_array
 #include "wingbeat/device/functors/taps.hpp"  // taps
 
 namespace wingbeat::convolving {

@@ -14,7 +14,6 @@
 #include "programs/prepared_program.hpp"  // prepared_program
 #include "tuning/tuning.hpp"              // for_device
 #include "views.hpp"                      // operand, require_memory, require_apart
-#include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat {
 namespace {

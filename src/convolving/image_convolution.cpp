@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/image_convolution.hpp"
 
-#include <utility>  // move
-
 #include "convolving/image_request.hpp"  // require_valid, planes_of, normalise
 #include "convolving/interleaved.hpp"    // pixel_array
 #include "formatted.hpp"                 // formatted, joined

@@ -2,8 +2,6 @@
 // Functors of whole signals and results as functors of plans whose rows are parts of them.
 #pragma once
 
-#include <cstddef>  // size_t
-
 #include "wingbeat/device/ends/row_parts.hpp"  // row_parts
 #include "wingbeat/fusion.hpp"                 // fused_load, fused_store
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/stream_filter.hpp"
 
-#include <optional>
 #include <type_traits>  // is_floating_point_v
-#include <utility>      // move
 
 #include "convolving/blocks.hpp"     // best_block_length
 #include "formatted.hpp"             // formatted

@@ -2,7 +2,6 @@
 #include "distributing/part_functors.hpp"
 
 #include <string>
-#include <string_view>
 #include <type_traits>  // is_same_v
 
 #include "formatted.hpp"  // formatted, joined

@@ -11,7 +11,6 @@
 #include "wingbeat/device/ends/array_part.hpp"          // array_part
 #include "wingbeat/device/functors/exchange_store.hpp"  // exchange_numbers
 #include "wingbeat/distributed_plan.hpp"                // bin_distribution
-#include "wingbeat/distribution.hpp"                    // share_of
 #include "wingbeat/plan.hpp"                            // plan_spec, index_range
 
 namespace wingbeat::distributing {

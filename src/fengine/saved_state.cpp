@@ -5,8 +5,7 @@
 #include <cmath>       // abs, isfinite, remainder
 #include <filesystem>  // exists
 #include <nlohmann/json.hpp>
-#include <numbers>  // pi
-#include <span>
+#include <numbers>    // pi
 #include <stdexcept>  // out_of_range
 #include <utility>    // move
 

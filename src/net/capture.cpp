@@ -279,13 +279,4 @@ capture_reader open_capture(const std::filesystem::path& file) {
           file.string()};
 }
 
-bool is_capture(const std::filesystem::path& file) {
-  const auto opened = open_file(file);
-  unsigned char first[4] = {};
-  if (!opened || std::fread(first, 1, sizeof first, opened.get()) != sizeof first) return false;
-  const std::uint32_t word =
-      first[0] | first[1] << 8 | first[2] << 16 | static_cast<std::uint32_t>(first[3]) << 24;
-  return word == section || magic_of(word).is_pcap;
-}
-
 }  // namespace wingbeat::net

@@ -88,7 +88,4 @@ class capture_reader {
 /// Returns a reader of the file. Throws `file_error`.
 [[nodiscard]] capture_reader open_capture(const std::filesystem::path& file);
 
-/// Returns whether the file starts as a pcap or pcapng file does.
-[[nodiscard]] bool is_capture(const std::filesystem::path& file);
-
 }  // namespace wingbeat::net

@@ -85,14 +85,6 @@ std::string to_string(const endpoint& place) {
   return formatted("{}.{}.{}.{}:{}", a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255, place.port);
 }
 
-std::uint32_t parse_address(std::string_view text) {
-  const auto found = address_of(text);
-  if (!found) {
-    throw plan_error(formatted("'{}' is no IPv4 address; write it as 127.0.0.1", printable(text)));
-  }
-  return *found;
-}
-
 std::vector<endpoint> parse_endpoints(std::string_view list, std::uint16_t port) {
   std::vector<endpoint> endpoints;
   std::string_view rest = list;

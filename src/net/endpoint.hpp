@@ -3,7 +3,6 @@
 #pragma once
 
 #include <compare>
-#include <cstddef>  // size_t
 #include <cstdint>  // uint16_t, uint32_t
 #include <string>
 #include <string_view>
@@ -26,9 +25,6 @@ inline constexpr std::uint16_t default_port = 7148;
 
 /// Returns "127.0.0.1:7148".
 [[nodiscard]] std::string to_string(const endpoint& place);
-
-/// Returns the address of "127.0.0.1"; throws `plan_error` for other texts.
-[[nodiscard]] std::uint32_t parse_address(std::string_view text);
 
 /// Returns the endpoints of a list: "239.10.10.10+7:7148" are eight groups from 239.10.10.10 on;
 /// commas separate; without a port, it is `port`. Throws `plan_error` for other texts and for more

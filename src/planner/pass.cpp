@@ -5,7 +5,6 @@
 #include <utility>    // pair
 
 #include "algorithm_text.hpp"  // chirp_text, quicker_than_rader, rader_text
-#include "chirp.hpp"           // chirp
 #include "counted.hpp"         // counted
 #include "device_functor.hpp"  // title_of_functor
 #include "formatted.hpp"       // formatted

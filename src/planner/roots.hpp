@@ -4,7 +4,6 @@
 #pragma once
 
 #include <complex>
-#include <cstddef>  // size_t
 #include <vector>
 
 #include "planner/pass.hpp"  // pass_numbers, convolution_numbers

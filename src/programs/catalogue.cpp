@@ -122,8 +122,4 @@ std::vector<pass> passes_of(const std::vector<plan_spec>& requests, const device
   return passes;
 }
 
-std::vector<pass> every_pass(const device_info& device) {
-  return passes_of(every_request(), device);
-}
-
 }  // namespace wingbeat::programs

@@ -22,9 +22,8 @@ namespace wingbeat::programs {
 /// Returns the same of lengths that are no powers of two: those that people use.
 [[nodiscard]] std::vector<plan_spec> mixed_requests();
 
-/// Returns the passes of requests on a device; of those of `every_request`.
+/// Returns the passes of requests on a device.
 [[nodiscard]] std::vector<pass> passes_of(const std::vector<plan_spec>& requests,
                                           const device_info& device);
-[[nodiscard]] std::vector<pass> every_pass(const device_info& device);
 
 }  // namespace wingbeat::programs

@@ -5,7 +5,6 @@
 #include <numbers>  // sqrt2
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>  // move
 
 #include "arrays/array.hpp"            // array, pack
@@ -14,7 +13,6 @@
 #include "programs/line_functors.hpp"  // line_side, line_reduction_of, load_of, store_of
 #include "programs/reductions.hpp"     // reduced, roots_of
 #include "wingbeat/device/functors/diagonals.hpp"  // folded_diagonal
-#include "wingbeat/error.hpp"                      // plan_error
 #include "wingbeat/good_length.hpp"                // is_good_length
 #include "wingbeat/roots.hpp"                      // root
 
@@ -77,12 +75,6 @@ void cancel_edges(line_numbers& in, line_numbers& out) {
   if (in.length != 2 || !in.has_first_edge || !in.has_last_edge || !out.has_last_edge) return;
   in.has_first_edge = in.has_last_edge = out.has_first_edge = out.has_last_edge = false;
 }
-
-/// The two arrays of a step, and how its lines lie in both.
-struct step_lines {
-  const array &from, &to;
-  line_numbers in, out;
-};
 
 /// The transform of one axis.
 struct axis_step {

@@ -2,8 +2,6 @@
 #include "reference/channeliser.hpp"
 
 #include <algorithm>  // all_of, count, min
-#include <cmath>      // log10
-#include <limits>
 #include <span>
 
 #include "channelising/arithmetic/delay_model.hpp"  // delay_schedule

@@ -3,9 +3,6 @@
 // than the rule of src/planner/rules.cpp: see bench/NOTES.md, sections 21, 36 and 38.
 #pragma once
 
-#include <array>
-#include <cstddef>  // size_t
-
 #include "tuning/tuning.hpp"
 
 namespace wingbeat::tuning::hopper_other {

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "channelising/arithmetic/packed_samples.hpp"  // pack_samples

@@ -6,7 +6,6 @@
 
 #include <cmath>    // nextafter
 #include <cstdint>  // INT64_MAX, SIZE_MAX
-#include <limits>
 
 #include "channelising/arithmetic/quantise.hpp"  // complex_bytes
 #include "support/number_ends.hpp"               // number_ends

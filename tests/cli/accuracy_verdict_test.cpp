@@ -17,7 +17,6 @@
 #include "request/resolved.hpp"  // output_array
 #include "support/full_run.hpp"  // cases_on
 #include "wingbeat/buffer.hpp"
-#include "wingbeat/error.hpp"  // plan_error
 
 namespace {
 

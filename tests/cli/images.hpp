@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>  // clamp, min
-#include <cmath>      // abs
 #include <cstdint>    // uint32_t
 #include <optional>
 #include <random>  // minstd_rand

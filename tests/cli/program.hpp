@@ -12,7 +12,6 @@
 #include <algorithm>  // count
 #include <cstdlib>    // posix_openpt, ptsname
 #include <filesystem>
-#include <fstream>
 #include <iterator>  // istreambuf_iterator, ssize
 #include <nlohmann/json.hpp>
 #include <stdexcept>  // runtime_error

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <complex>
-#include <mutex>
 #include <vector>
 
 #include "control/engine_control.hpp"

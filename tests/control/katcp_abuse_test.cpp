@@ -2,7 +2,6 @@
 // Clients that send garbage, too much or nothing, or read nothing: the others are served.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <memory>
 #include <random>
 #include <string>

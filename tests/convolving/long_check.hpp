@@ -7,8 +7,6 @@
 #include <cmath>    // abs, sqrt
 #include <cstddef>  // size_t
 #include <cstdint>  // uint32_t
-#include <cstring>  // memcpy
-#include <limits>   // numeric_limits
 #include <vector>
 
 #include "arrays/array.hpp"               // bytes_of_real

@@ -3,7 +3,6 @@
 // place of columns between the launches.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <functional>
 #include <span>
 #include <string>

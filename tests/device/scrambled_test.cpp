@@ -8,7 +8,6 @@
 
 #include <set>
 #include <string>
-#include <utility>  // pair
 #include <vector>
 
 namespace {

@@ -6,8 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>  // count_if
-
 namespace {
 
 using namespace wingbeat;

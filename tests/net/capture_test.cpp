@@ -146,10 +146,8 @@ TEST(net_capture, opens_files) {
   put_pcap(file, frame_of(first), 1000);
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
-  EXPECT_TRUE(is_capture(path));
   capture_reader reader = open_capture(path);
   expect_datagram(reader, first, 1000);
-  EXPECT_FALSE(is_capture(place.path() / "absent"));
   EXPECT_THROW((void)open_capture(place.path() / "absent"), wingbeat::file_error);
 }
 

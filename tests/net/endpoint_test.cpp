@@ -26,10 +26,10 @@ TEST(net_endpoint, is_read_from_lists) {
   EXPECT_EQ(to_string(groups[0]), "239.10.10.254:7150");
   EXPECT_EQ(to_string(groups[2]), "239.10.11.0:7150");
   EXPECT_EQ(to_string(groups[3]), "127.0.0.1:7000");
+  EXPECT_EQ(groups[3].address, 0x7f000001u);
   EXPECT_TRUE(groups[0].is_multicast());
   EXPECT_FALSE(groups[3].is_multicast());
   EXPECT_EQ(parse_endpoints("1.2.3.4")[0].port, 7148);
-  EXPECT_EQ(parse_address("127.0.0.1"), 0x7f000001u);
 }
 
 TEST(net_endpoint, is_refused_in_one_sentence) {

@@ -17,7 +17,6 @@
 #include "support/full_run.hpp"           // is_full_run
 #include "support/numbered_functors.hpp"  // numbered_load
 #include "support/random_plan.hpp"        // random_plan
-#include "wingbeat/error.hpp"             // plan_error
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "planner/devices.hpp"                     // hopper, ampere, opencl
-#include "programs/catalogue.hpp"                  // every_pass, mixed_requests
+#include "programs/catalogue.hpp"                  // every_request, mixed_requests
 #include "wingbeat/device/twiddle.hpp"             // root_tables, rows, row_exponent
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
 #include "wingbeat/roots.hpp"                      // root
@@ -167,7 +167,7 @@ TEST(roots, are_what_every_pass_reads) {
   std::set<body> bodies;
   for (const device_info& device :
        {hopper(), ampere(), opencl(true, 32 << 10, 256), opencl(false, 2 << 20, 4096)}) {
-    auto passes = programs::every_pass(device);
+    auto passes = programs::passes_of(programs::every_request(), device);
     for (auto& each : programs::passes_of(programs::mixed_requests(), device)) {
       passes.push_back(std::move(each));
     }

@@ -7,9 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
 #include "backend/planning_engine.hpp"   // planning_engine
 #include "programs/real_transforms.hpp"  // transform_program
 #include "request/traits.hpp"            // kinds

@@ -7,7 +7,7 @@
 #include <unistd.h>  // getpid
 
 #include "receive/traffic.hpp"  // loopback_sender, stop_after
-#include "wingbeat/error.hpp"   // file_error, plan_error
+#include "wingbeat/error.hpp"   // error
 
 namespace {
 

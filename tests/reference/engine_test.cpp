@@ -3,8 +3,7 @@
 // Beyond the definition's reach, a tone and an impulse have known transforms.
 #include <gtest/gtest.h>
 
-#include <cstring>  // memcpy, memset
-#include <limits>   // numeric_limits
+#include <limits>  // numeric_limits
 #include <thread>
 
 #include "backend/backend.hpp"            // reference_engine

@@ -19,7 +19,6 @@
 
 #include <cstddef>  // size_t
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "support/plan_check.hpp"          // plan_verdict

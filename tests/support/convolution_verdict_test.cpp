@@ -9,7 +9,6 @@
 #include <cstring>  // memcpy
 #include <memory>   // make_shared
 #include <utility>  // move
-#include <vector>
 
 #include "wingbeat/error.hpp"  // plan_error
 #include "wingbeat/wingbeat.hpp"

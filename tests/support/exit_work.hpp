@@ -8,7 +8,6 @@
 #include <complex>
 #include <cstdio>  // fprintf
 #include <memory>  // make_unique
-#include <string>
 #include <vector>
 
 #include "wingbeat/wingbeat.hpp"  // buffer, plan, queue

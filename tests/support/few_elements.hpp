@@ -6,7 +6,6 @@
 #include <bit>  // bit_width
 #include <complex>
 #include <cstddef>  // size_t
-#include <vector>
 
 #include "reference/root_of_unity.hpp"  // root_of_unity, direction, row
 #include "request/traits.hpp"           // traits, basis, domain

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>  // NAN, isinf
-#include <vector>
 
 #include "support/signal.hpp"     // noise, impulse, tone
 #include "support/tolerance.hpp"  // is_accurate, l2_bound

@@ -8,7 +8,6 @@
 
 #include <memory>   // make_shared
 #include <utility>  // move
-#include <vector>
 
 #include "wingbeat/error.hpp"  // plan_error
 #include "wingbeat/wingbeat.hpp"

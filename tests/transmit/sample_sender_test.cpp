@@ -11,7 +11,7 @@
 #include "spead/digitiser_packet.hpp"  // decode
 #include "spead/heap_assembler.hpp"    // heap_assembler
 #include "transmit/sample_stream.hpp"  // transfer, expect_signals
-#include "wingbeat/error.hpp"          // plan_error
+#include "wingbeat/error.hpp"          // error
 
 namespace {
 

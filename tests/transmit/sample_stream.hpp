@@ -6,7 +6,6 @@
 
 #include <cstring>  // memcmp
 #include <functional>
-#include <map>
 #include <string>
 #include <thread>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // all_of
-#include <optional>
 
 #include "cli/commands/several_devices.hpp"  // several_devices, bench_devices
 #include "cli/messages.hpp"                  // print, print_message

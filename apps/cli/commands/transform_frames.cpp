@@ -18,7 +18,6 @@
 #include "cli/samples.hpp"                     // pack, round_to
 #include "cli/window.hpp"                      // samples_of
 #include "counted.hpp"                         // counted
-#include "formats/charts/chart.hpp"            // write_chart
 #include "formats/signals/signal.hpp"          // read_signal
 #include "formatted.hpp"                       // formatted
 #include "request/validation.hpp"              // require_length, points_of

@@ -3,7 +3,6 @@
 #include <cmath>  // abs
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <utility>  // move
 
 #include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
@@ -20,7 +19,6 @@
 #include "formats/signals/signal.hpp"          // read_signal, write_signal
 #include "formatted.hpp"                       // formatted
 #include "request/resolved.hpp"                // points_of, traits_of
-#include "wingbeat/error.hpp"                  // plan_error
 
 namespace wingbeat::cli {
 namespace {

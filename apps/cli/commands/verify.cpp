@@ -18,7 +18,6 @@
 #include "request/traits.hpp"          // traits_of
 #include "verify/laws.hpp"             // laws
 #include "verify/verify.hpp"           // check
-#include "wingbeat/error.hpp"          // plan_error
 
 namespace wingbeat::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/agreement.hpp"           // agreement
-#include "cli/reports/break_even.hpp"  // timed_engine
+#include "cli/reports/break_even.hpp"  // break_even
 #include "formats/charts/chart.hpp"    // line_chart
 #include "measure/statistics.hpp"      // spread
 #include "wingbeat/devices.hpp"        // device_info

@@ -4,7 +4,6 @@
 #include <algorithm>  // max
 #include <bit>        // bit_width
 #include <cmath>      // abs, ceil, ldexp, log2, sqrt
-#include <vector>
 
 #include "channelising/arithmetic/narrowband.hpp"  // filter_taps
 #include "channelising/arithmetic/weights.hpp"     // filter_weights

@@ -2,10 +2,7 @@
 // MRC2014, the format of electron microscopy: a header of 1,024 bytes, an extended one, samples.
 #pragma once
 
-#include <cstddef>  // byte, size_t
-#include <memory>   // unique_ptr
-#include <span>
-#include <string_view>
+#include <memory>  // unique_ptr
 
 #include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/images/image.hpp"       // image_stack

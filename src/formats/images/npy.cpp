@@ -2,7 +2,6 @@
 #include "formats/images/npy.hpp"
 
 #include <algorithm>  // max, min
-#include <bit>        // endian
 #include <cstdint>    // int32_t
 #include <string>
 #include <utility>  // move

@@ -2,10 +2,7 @@
 // Images in NumPy's .npy format.
 #pragma once
 
-#include <cstddef>  // byte, size_t
-#include <memory>   // unique_ptr
-#include <span>
-#include <string_view>
+#include <memory>  // unique_ptr
 
 #include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/images/image.hpp"       // image_stack

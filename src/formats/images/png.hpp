@@ -2,10 +2,7 @@
 // PNG images by libpng; absent in a build without it.
 #pragma once
 
-#include <cstddef>  // byte, size_t
-#include <memory>   // unique_ptr
-#include <span>
-#include <string_view>
+#include <memory>  // unique_ptr
 
 #include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/images/image.hpp"       // image_stack, image_write_options, value_range

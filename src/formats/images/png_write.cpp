@@ -2,7 +2,6 @@
 #include <png.h>
 
 #include <csetjmp>    // setjmp
-#include <cstdint>    // uint8_t, uint16_t
 #include <exception>  // exception_ptr
 #include <new>        // bad_alloc
 #include <string>

@@ -2,10 +2,8 @@
 // TIFF images: read by libtiff, which a build may lack; written by ourselves.
 #pragma once
 
-#include <cstddef>  // byte, size_t
 #include <cstdint>  // uint64_t
 #include <memory>   // unique_ptr
-#include <span>
 #include <string_view>
 
 #include "formats/files/byte_source.hpp"  // byte_source

@@ -3,7 +3,6 @@
 #include <cmath>    // isfinite
 #include <cstdint>  // uint16_t, uint32_t, uint64_t
 #include <optional>
-#include <string>
 #include <utility>  // move
 #include <vector>
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>  // min
 #include <cstdarg>    // va_list
-#include <cstdint>    // uint64_t
 #include <cstdio>     // SEEK_CUR, SEEK_END, vsnprintf
 #include <limits>
 #include <new>  // bad_alloc

@@ -6,7 +6,6 @@
 #include <utility>  // move
 #include <vector>
 
-#include "formats/files/byte_order.hpp"  // store
 #include "formats/images/tiff.hpp"
 #include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error

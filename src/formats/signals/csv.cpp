@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/signals/csv.hpp"
 
-#include <charconv>  // from_chars
-#include <cmath>     // isfinite
-#include <string>
+#include <charconv>      // from_chars
+#include <cmath>         // isfinite
 #include <system_error>  // errc
 
 #include "formats/files/refusal.hpp"  // printable, refuse

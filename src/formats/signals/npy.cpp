@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/signals/npy.hpp"
 
-#include <bit>      // endian
-#include <cmath>    // isfinite
-#include <cstdint>  // uint8_t .. int64_t
+#include <cmath>  // isfinite
 #include <string>
 
 #include "formats/files/byte_order.hpp"  // load, store
@@ -11,7 +9,6 @@
 #include "formats/files/refusal.hpp"     // printable, refuse, refuse_not_finite
 #include "formats/images/samples.hpp"    // number_type, bytes_of, is_held_by_floats
 #include "formatted.hpp"                 // formatted
-#include "wingbeat/device/half.hpp"      // fp16
 
 namespace wingbeat::formats {
 namespace {

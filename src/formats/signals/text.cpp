@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>  // from_chars
-#include <cmath>     // isfinite
-#include <iterator>  // back_inserter
-#include <string>
+#include <charconv>      // from_chars
+#include <cmath>         // isfinite
+#include <iterator>      // back_inserter
 #include <system_error>  // errc
 #include <utility>       // move
 

@@ -10,7 +10,6 @@
 
 #include "backend/cuda/engine.hpp"
 #include "backend/cuda/fake_driver.hpp"
-#include "support/refusal.hpp"  // message_of
 
 namespace wingbeat::test {
 

@@ -15,7 +15,6 @@
 #include "backend/cuda/kernel.hpp"
 #include "backend/cuda/queue.hpp"
 #include "support/refusal.hpp"  // message_of
-#include "wingbeat/error.hpp"
 
 namespace {
 

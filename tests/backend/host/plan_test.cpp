@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/host/accurate_run.hpp"  // check, check_all_rows, check_impulses, check_repeated
+#include "backend/host/accurate_run.hpp"  // check, check_impulses, check_repeated, checked_sets
 #include "support/sanitizer.hpp"          // has_thread_sanitizer
 
 namespace {

@@ -6,10 +6,9 @@
 
 #include <csignal>  // kill
 
-#include "cli/program.hpp"               // workplace
-#include "formats/files/whole_file.hpp"  // read_whole_file
-#include "net/udp_receiver.hpp"          // udp_receiver
-#include "transmit/sample_stream.hpp"    // expect_signals
+#include "cli/program.hpp"             // workplace
+#include "net/udp_receiver.hpp"        // udp_receiver
+#include "transmit/sample_stream.hpp"  // expect_signals
 
 namespace {
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>  // max
-#include <cmath>      // sqrt
 
 #include "device/grid/pass_probe.hpp"  // run_pass
 #include "support/oracle.hpp"          // relative_l2

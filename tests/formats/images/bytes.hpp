@@ -26,10 +26,6 @@ inline std::string float_bytes(float value, std::endian order = std::endian::lit
   return number(std::bit_cast<std::uint32_t>(value), 4, order);
 }
 
-inline std::string double_bytes(double value, std::endian order = std::endian::little) {
-  return number(std::bit_cast<std::uint64_t>(value), 8, order);
-}
-
 /// A zlib stream of stored blocks:  78 01 . (last, length, its complement, bytes) ... . Adler-32.
 inline std::string zlib(const std::string& data) {
   constexpr std::size_t most = 65535;

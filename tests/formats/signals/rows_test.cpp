@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <complex>
 #include <string>
 
 #include "formats/message.hpp"           // message_of

@@ -3,7 +3,6 @@
 
 #include <algorithm>  // copy, max, min
 #include <array>
-#include <atomic>
 #include <cmath>  // cos, sin
 #include <complex>
 #include <limits>  // quiet_NaN

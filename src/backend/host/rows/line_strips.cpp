@@ -5,7 +5,6 @@
 #include <cmath>      // log2
 #include <complex>
 #include <string>
-#include <string_view>
 
 #include "backend/host/aligned.hpp"               // aligned_up, aligned_start_of
 #include "backend/host/axes/passes.hpp"           // stored_as

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>  // memcmp
 #include <random>
 
 #include "backend/host/bank/sample_reader.hpp"         // read_samples
