@@ -22,27 +22,27 @@ void each_factor(std::size_t points, bool is_forward, const Take& take) {
   }
 }
 
-/// Lets c[n], n < N, become the conjugates, which lie around 0 within `total`, so many `bins` of
-/// them from 0 on, ready to be transformed.
+/// Returns the conjugates of c[n], n < N, around 0 within M points, those of outputs from 0 on,
+/// ready to be transformed.
 template <class Work>
 std::vector<std::complex<Work>> conjugates_around_0(const std::vector<std::complex<Work>>& factors,
-                                                    std::size_t total, std::size_t bins) {
+                                                    const chirp& whole) {
+  const std::size_t total = whole.total;
   std::vector<std::complex<Work>> row(total);
   for (std::size_t n = 0; n < factors.size(); ++n) {
     const auto factor = std::conj(factors[n]) / static_cast<Work>(total);
-    row[(total - n) % total] = factor;
-    if (n < bins) row[n] = factor;
+    if (n < whole.inputs) row[(total - n) % total] = factor;
+    if (n < whole.outputs) row[n] = factor;
   }
   return row;
 }
 
-std::vector<std::complex<double>> spectrum_in_long_double(std::size_t points, std::size_t total,
-                                                          bool is_forward, std::size_t n_bins) {
-  std::vector<std::complex<long double>> factors(points), bins(total);
-  each_factor<long double>(points, is_forward,
+std::vector<std::complex<double>> spectrum_in_long_double(const chirp& whole, bool is_forward) {
+  std::vector<std::complex<long double>> factors(whole.points), bins(whole.total);
+  each_factor<long double>(whole.points, is_forward,
                            [&](std::size_t n, const auto& factor) { factors[n] = factor; });
-  plain_transform<long double>{total}(conjugates_around_0(factors, total, n_bins).data(), 1, total,
-                                      bins.data());
+  plain_transform<long double>{whole.total}(conjugates_around_0(factors, whole).data(), 1,
+                                            whole.total, bins.data());
   return {bins.begin(), bins.end()};
 }
 
@@ -65,15 +65,18 @@ void transform_forward(std::vector<std::complex<double>>& row) {
 
 chirp::chirp(std::size_t points_given, std::size_t total_given, bool is_forward, precision real,
              std::size_t bins)
-    : points(points_given), total(total_given), factors(points_given) {
-  const std::size_t n_bins = bins == 0 ? points : bins;
+    : points(points_given),
+      total(total_given),
+      inputs(bins == 0 || is_forward ? points : bins),
+      outputs(bins == 0 || !is_forward ? points : bins),
+      factors(points_given) {
   const std::size_t most_in_long_double = std::size_t{1} << (real == precision::fp64 ? 20 : 12);
   each_factor<double>(points, is_forward,
                       [&](std::size_t n, const auto& factor) { factors[n] = factor; });
   if (total <= most_in_long_double) {
-    spectrum = spectrum_in_long_double(points, total, is_forward, n_bins);
+    spectrum = spectrum_in_long_double(*this, is_forward);
   } else {
-    spectrum = conjugates_around_0(factors, total, n_bins);
+    spectrum = conjugates_around_0(factors, *this);
     transform_forward(spectrum);
   }
 }

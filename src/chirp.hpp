@@ -3,7 +3,8 @@
 //
 //     X[k] = c[k] sum over n of (c[n] x[n]) conj(c[k - n]),   c[n] = exp(-+ pi i n^2 / N)
 //
-// which is cyclic within M >= 2 N - 1 points, or N + K - 1 where the first K bins are wanted.
+// which is cyclic within M >= 2 N - 1 points, or N + K - 1 where the first K bins are wanted, or
+// the first K of x are given.
 // L. I. Bluestein, A linear filtering approach to the computation of discrete Fourier transform,
 // IEEE Trans. Audio Electroacoust. 18 (1970) 451.
 #pragma once
@@ -19,12 +20,14 @@ namespace wingbeat {
 /// Rounded once to double.
 struct chirp {
   /// Returns the chirp of a transform of `points` points within `total`, of which the first `bins`
-  /// are right; 0: all. The spectrum is computed in double by the engine `host`; in long double
-  /// where it is short and, of the numbers of a transform in fp64, within up to 2^20 points.
+  /// are right or, of an inverse one, are given; 0: all. The spectrum is computed in double by the
+  /// engine `host`; in long double where it is short and, of the numbers of a transform in fp64,
+  /// within up to 2^20 points.
   chirp(std::size_t points, std::size_t total, bool is_forward, precision real,
         std::size_t bins = 0);
 
   std::size_t points, total;                   ///< N and M.
+  std::size_t inputs, outputs;                 ///< That are given, and that are right.
   std::vector<std::complex<double>> factors;   ///< c[n], n < N
   std::vector<std::complex<double>> spectrum;  ///< Of conj(c), over M: bins in natural order.
 };

@@ -88,6 +88,7 @@ void each_own_field(const Visit& visit) {
   visit("filter_distance", &pass_numbers::filter_distance);
   visit("factors_in", &pass_numbers::factors_in);
   visit("factors_out", &pass_numbers::factors_out);
+  visit("has_bins_alone", &pass_numbers::has_bins_alone);
   visit("turns", &pass_numbers::turns);
   visit("prefetches_filter", &pass_numbers::prefetches_filter);
   visit("has_own_filter", &pass_numbers::has_own_filter);

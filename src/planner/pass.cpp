@@ -103,7 +103,9 @@ std::string pass::describe() const {
   if (shape.source == row::half_spectrum) text += ", bins of a real transform combined";
   if (in_place_spacing || shape.bins != device::order::natural) text += ", bins scrambled";
   if (numbers.in.second > 0) text += ", two rows of reals as one";
-  if (numbers.factors_in > 0) text += formatted(", {} inputs times factors", numbers.factors_in);
+  if (numbers.factors_in > 0) {
+    text += formatted(", {} inputs times factors", numbers.inputs_with_factors());
+  }
   if (numbers.turns > 0)
     text += formatted(", by right angles in {}", counted(numbers.turns, "turn"));
   if (shape.points > 0) text += formatted(", padded to {}", shape.length);

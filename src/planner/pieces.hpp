@@ -28,7 +28,7 @@ struct axis_request {
   bool is_forward = true;
   bool is_plain = false;       ///< No functor loads or stores its elements.
   bool is_of_reals = false;    ///< They are reals that become bins, or bins that become reals.
-  std::size_t bins = 0;        ///< So many are wanted, the first ones; 0: all.
+  std::size_t bins = 0;        ///< Of reals: so many are given or wanted, the first; 0: all.
   std::size_t columns = 1;     ///< Neighbours, if it is no row, or if they are lines of reals.
   bool are_lines = false;      ///< Elements are of reals of lines side by side.
   bool is_whole = false;       ///< One workgroup is to have all elements of a row, if it can.

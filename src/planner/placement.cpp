@@ -84,6 +84,7 @@ void add_convolution(pass& result, const piece& cut) {
     const piece::part_of_chirp& part = *cut.chirped;
     result.convolved_by.by_chirp = part.numbers;
     if (part.begins) numbers.factors_in = part.numbers->points;
+    numbers.has_bins_alone = part.begins && part.numbers->inputs < part.numbers->points;
     if (part.multiplies) numbers.factors_in = part.numbers->total;
     if (part.ends) numbers.factors_out = part.numbers->points;
   }

@@ -111,7 +111,13 @@ class root_table {
 
   /// Adds the factors of a pass of a transform by a chirp, and the spectrum.
   void add_chirp(const pass_numbers& numbers, const chirp& whole) {
-    const std::size_t count = std::max(numbers.factors_in, numbers.factors_out);
+    const std::size_t bins = numbers.has_bins_alone ? numbers.inputs_with_factors() : 0;
+    for (std::size_t k = 0; k < bins; ++k) {
+      const bool is_own_conjugate = k == 0 || 2 * k == whole.points;
+      add(is_own_conjugate ? whole.factors[k] : 2.0 * whole.factors[k]);
+    }
+    const std::size_t count =
+        bins > 0 ? numbers.factors_out : std::max(numbers.factors_in, numbers.factors_out);
     const auto& factors = count == whole.total ? whole.spectrum : whole.factors;
     for (std::size_t i = 0; i < count; ++i) add(factors[i]);
     if (numbers.has_own_filter) add_spectrum(numbers.shape, whole.spectrum);

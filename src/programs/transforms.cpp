@@ -146,8 +146,8 @@ class piece_chooser {
     if (axis.are_lines) axis.columns = request_.lines;
     const bool may_pair = axis.is_row && may_pair_rows(a);
     const bool is_single = a == last && !sides_.have_pairs() && !may_pair;
-    if (is_single && request_.kind.out == request::domain::hermitian) {
-      axis.bins = request::count_of(request_.kind.out, axis.total);
+    if (is_single && request_.kind.has_half_spectrum()) {
+      axis.bins = request::count_of(request::domain::hermitian, axis.total);
     }
     const bool are_neighbours =
         axis.is_row && in_.axes[a].stride == 1 && sides_.out.axes[a].stride == 1;

@@ -263,13 +263,14 @@ TEST(rader, has_every_index_once_and_convolves_to_the_transform) {
   }
 }
 
-/// Checks the first `bins` bins of a transform of n points by a chirp within m.
+/// Checks the first `bins` bins of a transform of n points by a chirp within m, or of an inverse
+/// one what they make.
 void expect_convolves(std::size_t n, std::size_t m, std::size_t bins, bool is_forward) {
   const chirp numbers{n, m, is_forward, precision::fp64, bins};
   ASSERT_EQ(numbers.factors.size(), n);
   ASSERT_EQ(numbers.spectrum.size(), m);
-  for (std::size_t j = 0; j < n; ++j) {  // of an impulse at j
-    for (std::size_t k = 0; k < bins; ++k) {
+  for (std::size_t j = 0; j < (is_forward ? n : bins); ++j) {  // of an impulse at j
+    for (std::size_t k = 0; k < (is_forward ? bins : n); ++k) {
       std::complex<long double> sum = 0;
       for (std::size_t b = 0; b < m; ++b) {
         sum += widened(numbers.spectrum[b]) * root(b * (m + j - k) % m, m);
@@ -292,7 +293,7 @@ TEST(chirp, convolves_to_the_transform) {
   }
 }
 
-TEST(any_length, needs_half_as_much_again_for_the_bins_of_reals) {
+TEST(any_length, needs_half_as_much_again_for_reals_and_their_bins) {
   const auto padded = [](plan_spec spec) {
     const auto passes = programs::make_program(request::resolved_spec{std::move(spec)}, hopper());
     return passes.passes()[0].convolved_by.by_chirp->total;
@@ -303,6 +304,7 @@ TEST(any_length, needs_half_as_much_again_for_the_bins_of_reals) {
       padded({.lengths = {n}, .batch = 9, .kind = transform::forward_from_real});
   EXPECT_GE(of_reals, n + n / 2);
   EXPECT_LT(of_reals, 2 * n - 1);
+  EXPECT_EQ(padded({.lengths = {n}, .batch = 9, .kind = transform::inverse_to_real}), of_reals);
   // Two rows of an image as one have all bins.
   EXPECT_GE(padded({.lengths = {6, n}, .kind = transform::forward_from_real}), 2 * n - 1);
   EXPECT_EQ(padded({.lengths = {5, n}, .kind = transform::forward_from_real}), of_reals);

@@ -62,7 +62,9 @@ class access {
  private:
   /// Of a real signal's bins the imaginary parts of bin 0 and bin N/2 are not used.
   WINGBEAT_FN complex_type read_one(size place, size i) const {
-    if constexpr (numbers.in.is_hermitian) {
+    if constexpr (numbers.has_bins_alone) {
+      return read_bin(place, i);
+    } else if constexpr (numbers.in.is_hermitian) {
       constexpr size n = numbers.points(), unit = numbers.in.unit;
       const bool is_mirrored = 2 * i > n, is_real = i == 0 || (n % 2 == 0 && 2 * i == n);
       const complex_type z =

@@ -329,6 +329,10 @@ struct pass_numbers {
   /// as 0. 0: they have none. Where both have, they are the same. Of butterflies that are convolved
   /// one by one, their elements.
   size factors_in = 0, factors_out = 0;
+  /// Inputs are bins 0 .. N/2 of N = `factors_in` reals, without their conjugates, and the real
+  /// parts of what they make are wanted: of N/2 + 1 inputs alone, whose factors are twice as much
+  /// but where a bin is its own conjugate, and stand before those of outputs.
+  bool has_bins_alone = false;
   /// Rows are by right angles, in so many turns T of N = `total` points; 0: they are not. Of T N
   /// reals x turn j transforms the bins j + T k of order T N moved by a quarter,
   ///     z[n] = w[n] sum over m of s[m] x[n + m N]
@@ -354,6 +358,10 @@ struct pass_numbers {
   WINGBEAT_FN constexpr size points() const {
     return factors_in > 0 && shape.points == 0 ? factors_in : total;
   }
+  /// Returns how many inputs have factors.
+  WINGBEAT_FN constexpr size inputs_with_factors() const {
+    return has_bins_alone ? factors_in / 2 + 1 : factors_in;
+  }
   /// Returns whether the bins of two rows of reals are told apart on the way out.
   WINGBEAT_FN constexpr bool separates_rows() const { return out.second > 0 && !in.is_hermitian; }
   /// Returns whether inputs are multiplied by roots before they are transformed.
@@ -363,9 +371,11 @@ struct pass_numbers {
   /// in memory, the others are padding.
   WINGBEAT_FN constexpr unsigned live_elements() const {
     const unsigned all = shape.elements_per_thread;
+    if (shape.as_prime().has_order()) return all;
     if (shape.points > 0) return live_of(shape.points);
-    if (!in.is_limited || in.is_hermitian || is_twiddled() || shape.is_cluster()) return all;
-    if (shape.source == row::half_spectrum || shape.as_prime().has_order()) return all;
+    const bool are_mirrored = in.is_hermitian && !has_bins_alone;
+    if (!in.is_limited || are_mirrored || is_twiddled() || shape.is_cluster()) return all;
+    if (shape.source == row::half_spectrum) return all;
     const size end = in.is_pairs ? (in.valid_end + 1) / 2 : in.valid_end;
     return live_of((end + in.step - 1) / in.step);
   }
@@ -423,10 +433,13 @@ struct pass_numbers {
   WINGBEAT_FN constexpr size factors_at() const {
     return real_roots_at() + (has_real_roots() ? twiddle::root_tables{2 * bins()}.entries() : 0);
   }
+  WINGBEAT_FN constexpr size factors_out_at() const {
+    return factors_at() + (has_bins_alone ? inputs_with_factors() : 0);
+  }
   WINGBEAT_FN constexpr size filter_at() const {
-    return factors_at() + turns * (total + turns) +
-           (shape.as_prime().has_order() ? shape.as_prime().order_entries()
-                                         : maximum(factors_in, factors_out));
+    if (shape.as_prime().has_order()) return factors_at() + shape.as_prime().order_entries();
+    if (has_bins_alone) return factors_out_at() + factors_out;
+    return factors_at() + turns * (total + turns) + maximum(factors_in, factors_out);
   }
   WINGBEAT_FN constexpr size table_entries() const {
     if (!has_own_filter) return filter_at();

@@ -158,8 +158,8 @@ class pass {
   /// that have none become 0; outputs that have none are not stored.
   template <bool In, class X>
   WINGBEAT_FN void multiply(const elements_type& tile, X& x) const {
-    constexpr size factors_at = numbers.factors_at();
-    constexpr size last = (In ? numbers.factors_in : numbers.factors_out) - 1;
+    constexpr size factors_at = In ? numbers.factors_at() : numbers.factors_out_at();
+    constexpr size last = (In ? numbers.inputs_with_factors() : numbers.factors_out) - 1;
     const auto factors = body_.roots() + factors_at;
     const unsigned lane = In ? body_.lane_in() : body_.lane_out();
     WINGBEAT_UNROLL
