@@ -14,9 +14,17 @@ std::size_t greatest(std::size_t number) {
 
 }  // namespace
 
-std::string rader_text(std::size_t points, bool are_reals) {
-  return formatted("by Rader's algorithm within {}{} ({} is prime, {} has small factors)",
-                   points - 1, are_reals ? " reals" : "", points, points - 1);
+std::string rader_text(std::size_t points, std::size_t reals) {
+  const std::string within =
+      reals == 0 ? formatted("{}", points - 1) : formatted("{} reals", reals);
+  std::string reason = formatted("{} is prime, {} has small factors", points, points - 1);
+  if (!is_rader_length(points)) {
+    reason =
+        formatted("{} is prime, {} has the factor {}", points, points - 1, greatest(points - 1));
+  } else if (reals >= points) {
+    reason = formatted("expected to take less time than within {}", points - 1);
+  }
+  return formatted("by Rader's algorithm within {} ({})", within, reason);
 }
 
 std::string chirp_text(std::size_t points, std::size_t total, std::string_view without_rader) {

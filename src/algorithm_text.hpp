@@ -12,8 +12,9 @@ namespace wingbeat {
 inline constexpr std::string_view quicker_than_rader =
     "expected to take less time than Rader's algorithm";
 
-/// Returns the text of a prime that `rader` takes, as a convolution of reals or of complex numbers.
-[[nodiscard]] std::string rader_text(std::size_t points, bool are_reals = false);
+/// Returns the text of a prime that `rader` takes, as a convolution of complex numbers or within so
+/// many `reals`.
+[[nodiscard]] std::string rader_text(std::size_t points, std::size_t reals = 0);
 
 /// Returns the text of a length that is convolved with a chirp within `total`: why not by radices,
 /// nor by Rader's algorithm; `without_rader` where that takes so many points.

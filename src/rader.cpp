@@ -17,21 +17,27 @@ std::vector<std::size_t> powers_of(std::size_t g, std::size_t p) {
 
 }  // namespace
 
-bool is_rader_length(std::size_t points) {
-  if (points < 3 || !device::is_product_of_radices(points - 1)) return false;
-  return device::greatest_factor(static_cast<unsigned>(points)) == points;
+bool is_prime(std::size_t points) {
+  return points > 1 && device::greatest_factor(static_cast<unsigned>(points)) == points;
 }
 
-rader::rader(std::size_t points, bool is_forward) {
-  const std::size_t n = points - 1;
+bool is_rader_length(std::size_t points) {
+  return points > 2 && device::is_product_of_radices(points - 1) && is_prime(points);
+}
+
+rader::rader(std::size_t points, bool is_forward, std::size_t pairs) {
+  const std::size_t n = points - 1, total = pairs > 0 ? 2 * pairs : n;
   for (std::size_t g = 2; powers.size() < n; ++g) powers = powers_of(g, points);
   const root_products<long double> root_of{points};
-  std::vector<std::complex<long double>> roots(n), bins(n);
+  std::vector<std::complex<long double>> roots(total), bins(total);
   for (std::size_t i = 0; i < n; ++i) {
-    const auto root = root_of(powers[(n - i) % n]);
-    roots[i] = (is_forward ? root : std::conj(root)) / static_cast<long double>(n);
+    auto root = root_of(powers[(n - i) % n]) / static_cast<long double>(total);
+    if (!is_forward) root = std::conj(root);
+    if (pairs > 0) root = root.real() - root.imag();
+    roots[i] = root;
+    if (i > 0) roots[total - n + i] = root;
   }
-  plain_transform<long double>{n}(roots.data(), 1, n, bins.data());
+  plain_transform<long double>{total}(roots.data(), 1, total, bins.data());
   spectrum.assign(bins.begin(), bins.end());
 }
 
@@ -39,12 +45,7 @@ std::array<std::vector<std::complex<double>>, 2> real_factors_of(const rader& fo
   const std::size_t reals = forward.spectrum.size(), n = reals / 2;
   const root_products<long double> root_of{reals};
   using number = std::complex<long double>;
-  // Roots are even where real, odd where imaginary, of a number half of all further on: so are the
-  // bins of cas, which is the real part less the imaginary part.
-  const auto bin = [&](std::size_t k) {
-    const number whole{forward.spectrum[k]};
-    return k % 2 == 0 ? whole : number{0, 1} * whole;
-  };
+  const auto bin = [&](std::size_t k) { return number{forward.spectrum[k]}; };
   std::array<std::vector<std::complex<double>>, 2> factors;
   for (std::size_t k = 0; k < n; ++k) {
     // Sums of two, because a transform back of half as many numbers is scaled by twice as much.

@@ -228,28 +228,49 @@ void lay_across(piece& rows, const tuning::architecture& data, const device_info
   }
 }
 
-/// Returns the piece that makes an axis of p points, a prime, in one workgroup as a convolution of
-/// p - 1, if there is one, without its numbers.
-std::optional<piece> rader_piece_of(const axis_request& axis, const tuning::architecture& data,
-                                    const device_info& device) {
-  if (!is_rader_length(axis.total)) return std::nullopt;
-  axis_request cyclic = axis;
-  --cyclic.total;
-  const bool are_many = !device.is_gpu || axis.transforms >= data.other_rows.fewest_prime_rows;
-  cyclic.is_plain &= axis.is_row;
-  const bool are_reals = cyclic.is_plain && axis.is_of_reals && are_many;
-  if (are_reals) cyclic.total /= 2;
-  cyclic.is_of_reals = are_reals;
+/// Returns the piece that makes an axis of p points, a prime, in one workgroup by a convolution of
+/// `cyclic` numbers, if there is one, without its numbers.
+std::optional<piece> prime_piece_of(const axis_request& axis, const axis_request& cyclic,
+                                    const tuning::architecture& data, const device_info& device) {
   const choice context{cyclic, data, device};
-  const auto& list = are_reals ? context.shapes.primes_of_reals : context.shapes.primes;
+  const auto& list = cyclic.is_of_reals ? context.shapes.primes_of_reals : context.shapes.primes;
   auto result = convolved(cyclic.total, cyclic.columns, context, list, true);
   if (!result) return result;
+  if (cyclic.is_of_reals && 2 * cyclic.total + 1 > axis.total) result->shape.points = axis.total;
   result->shape.stage_in = result->shape.stage_out = axis.is_row;
   result->total = axis.total;
   result->streams = false;
   const bool is_measured = list.find(cyclic.total, axis.transforms) != nullptr;
   if (axis.is_row && !is_measured) lay_across(*result, data, device);
   return fitted(*result, device);
+}
+
+/// Returns the piece that makes an axis of a prime in one workgroup as a convolution, if there is
+/// one, without its numbers: of one point less or, of reals, of as many that are half of padding.
+std::optional<piece> rader_piece_of(const axis_request& axis, const tuning::architecture& data,
+                                    const device_info& device) {
+  if (!is_prime(axis.total) || axis.total == 2) return std::nullopt;
+  axis_request cyclic = axis;
+  --cyclic.total;
+  const bool are_many = !device.is_gpu || axis.transforms >= data.other_rows.fewest_prime_rows;
+  cyclic.is_plain &= axis.is_row;
+  cyclic.is_of_reals = cyclic.is_plain && axis.is_of_reals && are_many;
+  std::optional<piece> best;
+  const auto take = [&](std::size_t length) {
+    cyclic.total = length;
+    auto each = prime_piece_of(axis, cyclic, data, device);
+    if (!each) return;
+    const auto time = [&](const piece& rows) {
+      return time_of_convolved(rows.shape, tuning::shapes_for(data, axis.stored), data.times);
+    };
+    if (!best || time(*each) < time(*best)) best = std::move(each);
+  };
+  const std::size_t least = cyclic.total;
+  if (is_rader_length(axis.total)) take(cyclic.is_of_reals ? least / 2 : least);
+  if (!cyclic.is_of_reals) return best;
+  take(tuning::padded_length(least, device));
+  if (device.is_gpu) take(std::bit_ceil(least));
+  return best;
 }
 
 /// Returns the piece that makes an axis of any length in one workgroup, if there is one, without
@@ -271,8 +292,9 @@ std::optional<piece> whole_piece_of(const axis_request& axis, const axis_request
 piece numbered(piece whole, std::size_t points, std::size_t bins, const axis_request& axis) {
   if (whole.shape.as_prime().has_order()) {
     // Those of reals either way have the numbers of a transform forward.
-    const bool is_forward = axis.is_forward || whole.shape.makes == body::real_rader;
-    whole.by_rader = std::make_shared<const rader>(points, is_forward);
+    const bool are_reals = whole.shape.makes == body::real_rader;
+    whole.by_rader = std::make_shared<const rader>(points, axis.is_forward || are_reals,
+                                                   are_reals ? whole.shape.length : 0);
     return whole;
   }
   whole.chirped = {.numbers = std::make_shared<const chirp>(points, whole.shape.length,

@@ -60,8 +60,9 @@ std::string cut_text(const pass& planned) {
 std::string algorithm_text(const pass& planned) {
   const auto& [by_chirp, by_rader] = planned.convolved_by;
   if (by_rader) {
-    const bool has_reals = planned.shape().makes == body::real_rader;
-    return ", " + rader_text(planned.shape().elements(), has_reals);
+    const tile_shape& shape = planned.shape();
+    const std::size_t reals = shape.makes == body::real_rader ? 2 * shape.length : 0;
+    return ", " + rader_text(shape.elements(), reals);
   }
   if (!by_chirp) return {};
   const auto [points, total] = std::pair{by_chirp->points, by_chirp->total};

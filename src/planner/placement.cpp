@@ -129,6 +129,19 @@ void limit_workgroups(pass& result, const placement& position) {
   if (numbers.prefetch_tiles > 0) numbers.prefetch_tiles = static_cast<unsigned>(most);
 }
 
+/// Returns how butterflies of a piece have their roots, fused where instructions bind.
+device::workgroup::twiddling twiddles_of(const piece& cut, const placement& position) {
+  const tile_shape& shape = cut.shape;
+  const bool is_convolved = shape.is_convolution() || shape.makes == body::line_convolve;
+  // Rows that are kept are few bytes for their instructions too; so are reals that are padded.
+  const bool may_be_kept =
+      shape.makes == body::real_row && position.request.spec.store.kept_bytes > 0;
+  const bool are_padded = shape.makes == body::real_rader && shape.points > 0;
+  const bool is_bound = is_convolved || may_be_kept || are_padded;
+  return is_bound && device::is_power_of_two(shape.length) ? position.rules.convolved_twiddles
+                                                           : shape.twiddles;
+}
+
 }  // namespace
 
 arrays::axis_span axes_of(const piece& cut, std::size_t axis) {
@@ -149,13 +162,7 @@ pass placed(const piece& cut, const placement& position) {
   }
   pass_numbers& numbers = result.numbers;
   numbers.shape = cut.shape;
-  const bool is_convolved = cut.shape.is_convolution() || cut.shape.makes == body::line_convolve;
-  // Rows that are kept are few bytes for their instructions too.
-  const bool may_be_kept =
-      cut.shape.makes == body::real_row && position.request.spec.store.kept_bytes > 0;
-  if ((is_convolved || may_be_kept) && device::is_power_of_two(cut.shape.length)) {
-    numbers.shape.twiddles = position.rules.convolved_twiddles;
-  }
+  numbers.shape.twiddles = twiddles_of(cut, position);
   numbers.shape.times = position.filter != nullptr ? position.filter->times : product::plain;
   numbers.prior = cut.prior;
   numbers.total = cut.total;

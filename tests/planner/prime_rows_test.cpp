@@ -56,21 +56,43 @@ TEST(prime_rows, are_convolved_as_reals_where_both_sides_are) {
               HasSubstr(", by Rader's algorithm within 60 reals (61 is prime"));
 }
 
+TEST(prime_rows, are_padded_reals_where_there_are_large_factors) {
+  const auto row = [](std::size_t p, const auto& kind) {
+    return row_pass({.lengths = {p}, .batch = many, .kind = kind});
+  };
+  for (const std::size_t p : {263, 1019, 2039, 4093}) {
+    for (const transform kind : {to_bins, from_bins}) {
+      const planner::pass padded = row(p, kind);
+      EXPECT_EQ(padded.shape().makes, body::real_rader) << p;
+      EXPECT_GE(padded.shape().length, p - 1) << p;
+      EXPECT_EQ(padded.shape().elements(), p);
+    }
+  }
+  EXPECT_THAT(row(2039, to_bins).describe(),
+              HasSubstr(", by Rader's algorithm within 4096 reals (2039 is prime, 2038 has the "
+                        "factor 1019)"));
+  EXPECT_THAT(row(4093, to_bins).describe(), HasSubstr("(expected to take less time than within "
+                                                       "4092)"));
+  EXPECT_EQ(row(1009, to_bins).shape().length, 504U);
+  EXPECT_NE(row(2 * 1019, to_bins).shape().makes, body::real_rader);
+}
+
 /// The factors of two reals as one complex number, against the convolution that they are to make:
 /// of an impulse at each of the first two numbers.
 TEST(prime_rows, have_factors_that_convolve_reals) {
   using number = std::complex<long double>;
-  for (const std::size_t p : {5, 13, 43, 61}) {
-    const rader prime{p, true};
+  for (const auto& [p, n] :
+       {std::pair<std::size_t, std::size_t>{5, 2}, {13, 6}, {61, 30}, {23, 22}, {83, 96}}) {
+    const rader prime{p, true, n};
     const auto factors = real_factors_of(prime);
-    const std::size_t reals = p - 1, n = reals / 2;
+    const std::size_t reals = p - 1;
     const auto cas = [&](std::size_t i) {  // of root g^-i
       const number w = root(prime.powers[(reals - i % reals) % reals], p);
       return w.real() - w.imag();
     };
     for (const bool is_second : {false, true}) {
       const number impulse = is_second ? number{0, 1} : number{1};  // of all bins
-      for (std::size_t m = 0; m < n; ++m) {
+      for (std::size_t m = 0; m < reals / 2; ++m) {
         number z = 0;
         for (std::size_t k = 0; k < n; ++k) {
           const number bin =

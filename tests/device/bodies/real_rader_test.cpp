@@ -27,6 +27,16 @@ struct prime_rows : whole_rows<Points / 2, Elements, Lanes, Real> {
     return n;
   }
 };
+/// The same within `Length` complex numbers, from `Points` - 1 on.
+template <unsigned Points, unsigned Length, unsigned Elements, unsigned Lanes, class Real = float>
+struct padded_rows : prime_rows<Points, Elements, Lanes, Real> {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = prime_rows<Points, Elements, Lanes, Real>::numbers();
+    n.shape.length = Length;
+    n.shape.points = Points;
+    return n;
+  }
+};
 template <class Base>
 struct to_prime_bins : Base {
   static constexpr pass_numbers numbers() {
@@ -50,7 +60,8 @@ template <class Base>
 void check(size batch) {
   using real = typename Base::real;
   constexpr size n = Base::numbers().total, bins = n / 2 + 1;
-  const convolution_numbers prime{.by_rader = std::make_shared<wingbeat::rader>(n, true)};
+  const convolution_numbers prime{
+      .by_rader = std::make_shared<wingbeat::rader>(n, true, Base::numbers().shape.length)};
   std::vector<real> x;
   for (const auto& z : noise<real>(n * batch, 3)) x.push_back(z.re);
   const auto y =
@@ -85,6 +96,17 @@ TEST(body_real_rader, agrees_with_the_sums_that_define_bins_and_reals) {
   check<prime_rows<61, 15, 2>>(3);  // an odd number of elements
   check<prime_rows<257, 16, 2>>(3);
   check<prime_rows<103, 17, 2, double>>(3);
+}
+
+TEST(body_real_rader, takes_more_numbers_where_there_are_large_factors) {
+  check<padded_rows<83, 128, 8, 4>>(7);
+  check<padded_rows<89, 88, 11, 2>>(3);  // no number to spare
+  check<padded_rows<107, 120, 15, 2, double>>(3);
+  check<across<padded_rows<167, 256, 16, 4>>>(9);
+  using wingbeat::device::workgroup::twiddling;
+  check<shaped<padded_rows<167, 256, 16, 2>, &tile_shape::twiddles, twiddling::fused>>(3);
+  check<in_halves<padded_rows<179, 192, 12, 1>>>(2);
+  check<padded_rows<23, 24, 24, 8>>(9);  // in one thread
 }
 
 TEST(body_real_rader, has_rows_in_one_thread) {

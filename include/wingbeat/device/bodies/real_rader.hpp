@@ -12,6 +12,9 @@
 // that of its odd numbers, W = w^2,
 //
 //     Z[k] becomes (A[k] + i B[k] (1 - W^k) / 2) Z[k] + (i B[k] (1 + W^k) / 2) conj(Z[-k]).
+//
+// Where p - 1 has large factors, R >= p - 1: the filter then lies around 0, and numbers from
+// (p - 1) / 2 on are 0.
 #pragma once
 
 #include "wingbeat/device/bodies/thread_rows.hpp"  // thread_rows
@@ -20,7 +23,7 @@
 #include "wingbeat/device/direction.hpp"           // direction
 #include "wingbeat/device/ends/staged.hpp"         // read_staged, write_staged
 #include "wingbeat/device/grid/numbers.hpp"        // pass_numbers
-#include "wingbeat/device/index.hpp"               // index_of_real, quotient
+#include "wingbeat/device/index.hpp"               // index_of_real, minimum, quotient
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, group
 #include "wingbeat/device/thread/dft.hpp"          // dft_by_factors
@@ -42,8 +45,8 @@ struct real_rader_base<Policy, Group, true> {
 };
 
 /// Rows are in local memory before and after, as reals; behind them is what is exchanged. The table
-/// has the offsets, in bytes, of elements g^2m and g^(2m + 1) for each m, of g^-2m and
-/// g^-(2m + 1), and both factors, of which those of rows that become bins are halved.
+/// has the offsets, in bytes, of elements g^2m and g^(2m + 1) for each m < (p - 1) / 2, of g^-2m
+/// and g^-(2m + 1), and both factors, of which those of rows that become bins are halved.
 template <class Policy, class Group = group_in_rows>
 class real_rader : public real_rader_base<Policy, Group>::type {
   using base = typename real_rader_base<Policy, Group>::type;
@@ -66,6 +69,8 @@ class real_rader : public real_rader_base<Policy, Group>::type {
     complex_type x[e], other[e];
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) {
+      x[r] = {real(0), real(0)};
+      if (is_padded && !has(r)) continue;
       const complex_type offsets = offset(0, r);
       x[r] = {*behind(row, index_of_real(offsets.re)), *behind(row, index_of_real(offsets.im))};
     }
@@ -83,7 +88,8 @@ class real_rader : public real_rader_base<Policy, Group>::type {
     }
     transform_back(x);
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
+    for (unsigned r = 0; r < live; ++r) {
+      if (is_padded && !has(r)) continue;
       const complex_type offsets = offset(1, r), z = Pass::scaled(x[r]);
       *behind(row, index_of_real(offsets.re)) = z.re;
       *behind(row, index_of_real(offsets.im)) = z.im;
@@ -96,6 +102,9 @@ class real_rader : public real_rader_base<Policy, Group>::type {
  private:
   static constexpr unsigned points = unsigned(row_shape.elements()), bins = points / 2 + 1;
   static constexpr size length = row_shape.length;
+  static constexpr bool is_padded = row_shape.points > 0;
+  static constexpr unsigned count = points / 2, threads_of_row = unsigned(length) / e;
+  static constexpr unsigned live = minimum(e, (count + threads_of_row - 1) / threads_of_row);
   static constexpr bool is_forward = Policy::dir == direction::forward;
 
   /// Element q of a lane is that of number `lane * points + q`.
@@ -126,7 +135,7 @@ class real_rader : public real_rader_base<Policy, Group>::type {
     } else {
       using forth = workgroup::opposite_trade<fft_to<direction::forward>, typename base::memory>;
       using back = workgroup::opposite_trade<fft_to<direction::inverse>, typename base::memory>;
-      forth::transform_and_free(this->team(), x, exchanged(), this->roots());
+      forth::template transform_and_free<live>(this->team(), x, exchanged(), this->roots());
       back::gather_opposites(this->team(), x, other, exchanged());
     }
   }
@@ -138,9 +147,13 @@ class real_rader : public real_rader_base<Policy, Group>::type {
     }
   }
 
+  /// Returns whether number r of a thread is no padding.
+  WINGBEAT_FN bool has(unsigned r) const {
+    return (r + 1) * threads_of_row <= count || this->number_in(r) < count;
+  }
   WINGBEAT_FN complex_type offset(unsigned side, unsigned r) const {
     constexpr size offsets_at = numbers.factors_at();
-    return copied_from(this->roots() + offsets_at + side * length + this->number_in(r));
+    return copied_from(this->roots() + offsets_at + size(side) * count + this->number_in(r));
   }
   WINGBEAT_FN complex_type factor(unsigned second, unsigned r) const {
     constexpr size factors_at = numbers.filter_at();

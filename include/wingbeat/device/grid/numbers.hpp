@@ -81,7 +81,7 @@ struct tile_shape {
   row sink = row::complex_row;
   order bins = order::natural;     ///< Of a transform's spectrum, where elements of a thread stay.
   product times = product::plain;  ///< Of a body that convolves.
-  size points = 0;             ///< Of one convolved within R: elements that are no padding; 0: all.
+  size points = 0;  ///< Of one convolved within R: elements that are no padding, or reals; 0: all.
   unsigned partial_bytes = 0;  ///< Of a thread's partial result, where the store reduces.
   /// Of a store that keeps over all rows of the batch: elements of a butterfly (0: it stores), the
   /// bytes of each that stay in local memory, and of each real in registers, the first ones.
@@ -96,8 +96,8 @@ struct tile_shape {
   }
   WINGBEAT_FN constexpr workgroup::prime_rows as_prime() const {
     const bool are_staged = stage_in || stage_out;
-    return {order_of(makes), unsigned(length), elements_per_thread,
-            lanes,           element_bytes,    are_staged};
+    return {order_of(makes), unsigned(length), elements_per_thread, lanes,
+            element_bytes,   are_staged,       unsigned(points)};
   }
   /// Returns whether it transforms a row of 2 R reals.
   WINGBEAT_FN constexpr bool has_real_row() const {

@@ -22,9 +22,11 @@ struct prime_rows {
   unsigned elements_per_thread = 1, lanes = 1;
   unsigned element_bytes = 8;  ///< Of a complex number.
   bool are_staged = false;
+  unsigned padded_points = 0;  ///< Of reals that are convolved within more numbers; 0: they fit.
 
   WINGBEAT_FN constexpr bool has_order() const { return order != prime_order::none; }
   WINGBEAT_FN constexpr unsigned points() const {
+    if (padded_points > 0) return padded_points;
     return (order == prime_order::reals ? 2 : 1) * length + (has_order() ? 1 : 0);
   }
   /// Returns whether each transform is made in one thread's registers.
@@ -52,7 +54,9 @@ struct prime_rows {
 
   /// Returns the entries of the table that say in which order points are taken, and of the filter.
   WINGBEAT_FN constexpr size order_entries() const { return points() - 1; }
-  WINGBEAT_FN constexpr size filter_entries() const { return points() - 1; }
+  WINGBEAT_FN constexpr size filter_entries() const {
+    return (order == prime_order::reals ? 2 : 1) * size(length);
+  }
 };
 
 }  // namespace wingbeat::device::workgroup
