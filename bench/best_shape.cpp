@@ -2,12 +2,15 @@
 // Which shapes run a problem best? Plans it by many tuning data, on the first CUDA device, checks
 // each against the data that is built in, times all in turn with a plain copy, and prints the best
 // as lines for src/tuning.
-//     best_shape <family> [fp32|fp64|fp16] [c2c|r2c|c2r] [of N] <lengths> ..   as 2^15 or 512x512
-//     of N: N transforms a call; otherwise as many as 1 GiB holds
+//     best_shape <family> [fp32|fp64|fp16] [c2c|r2c|..] [of N] [only TEXT] [compile] <lengths> ..
+//     lengths as 2^15 or 512x512; of N: N transforms a call; otherwise as many as 1 GiB holds
+//     only: candidates whose line has TEXT, or one of several (A|B; "": all); compile: times none,
+//     so that the kernel cache has what the next call of it wants
 //     families: rows, lines, columns, pairs, thirds, cuts, column-lines, planes, mirrored,
 //     column-shapes (of the slowest axis), convolutions (rows times a spectrum of ones and back,
 //     forward alone); rows, cuts, column-shapes and convolutions also of lengths that are no powers
 //     of two;
+//     real-lines (of one launch; elements a thread, lines a workgroup, prefetched or not);
 //     primes (rows of a prime by a convolution of one less, or with a chirp: the best of each way);
 //     few (for calls of few transforms: rows, cuts and columns of small workgroups); built-in
 //     (launched early and spread, and not)
@@ -25,6 +28,7 @@
 #include "bench/shape_families.hpp"       // candidates_of
 #include "measure/rounds.hpp"             // queued_run, take_turns
 #include "programs/prepared_program.hpp"  // prepared_program
+#include "programs/real_transforms.hpp"   // transform_program
 #include "programs/transforms.hpp"        // make_program
 #include "wingbeat/device/half.hpp"       // half_float, widen
 #include "wingbeat/wingbeat.hpp"
@@ -110,6 +114,14 @@ buffer ones(const queue& on, std::size_t bins, precision real) {
 std::vector<planned> plan_all(const queue& on, const plan_spec& what,
                               const std::vector<candidate>& all, bool convolves) {
   const auto program_of = [&](const candidate& from) {
+    if (request::traits_of(what.kind).is_real_to_real()) {
+      auto lines = programs::transform_program(backend::cuda_engine(), on.impl(),
+                                               request::resolved_spec{what});
+      if (from.of_lines.length > 1) {
+        bench::reshape(std::get<planner::pass>(lines.steps.back().operation), from.of_lines);
+      }
+      return lines;
+    }
     if (!convolves) return programs::make_program(what, on.device(), from.data());
     return programs::make_convolution_program(what, {.stored = what.real, .distances = {0}},
                                               on.device(), from.data());
@@ -163,8 +175,32 @@ void report(std::vector<planned>& all, std::vector<measure::timed_run>& runs,
   std::fflush(stdout);
 }
 
+/// What of a family is looked at.
+struct choice {
+  std::string family, only = {};
+  bool compiles_alone = false;
+
+  [[nodiscard]] std::vector<candidate> candidates(const plan_spec& spec,
+                                                  const device_info& device) const {
+    auto candidates = bench::candidates_of(family, spec, device);
+    std::erase_if(candidates, [&](const candidate& each) { return !has(each.label); });
+    return candidates;
+  }
+
+ private:
+  [[nodiscard]] bool has(const std::string& label) const {
+    if (label == "built in") return true;
+    for (std::size_t first = 0; first <= only.size();) {
+      const std::size_t end = std::min(only.find('|', first), only.size());
+      if (label.find(only.substr(first, end - first)) != std::string::npos) return true;
+      first = end + 1;
+    }
+    return false;
+  }
+};
+
 template <class Real>
-void search(queue& on, const std::string& family, plan_spec what, buffer& in, buffer& out) {
+void search(queue& on, const choice& chosen, plan_spec what, buffer& in, buffer& out) {
   std::size_t points = 1;
   for (const std::size_t n : what.lengths) points *= n;
   const bool is_real = request::traits_of(what.kind).is_real();
@@ -174,13 +210,17 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
   }
   const std::size_t used = output_bytes(what);
 
-  const bool convolves = family == "convolutions";
+  const bool convolves = chosen.family == "convolutions";
+  if (chosen.compiles_alone) {
+    plan_all(on, what, chosen.candidates(what, on.device()), convolves);
+    return;
+  }
   if (!convolves) plan{on, what}.enqueue(on, in.view(), out.view());
   const auto expected = sample(convolves ? in : out, used);
   if (convolves) what.scale = scaling::by_length;
   const buffer spectrum = ones(on, points, what.real);
 
-  const auto candidates = bench::candidates_of(family, what, on.device());
+  const auto candidates = chosen.candidates(what, on.device());
   auto all = plan_all(on, what, candidates, convolves);
   std::size_t workspace_bytes = 0;
   for (const planned& each : all) {
@@ -211,7 +251,7 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const std::string family = argc > 1 ? argv[1] : "lines";
+  choice chosen{.family = argc > 1 ? argv[1] : "lines"};
   precision real = precision::fp32;
   transform kind = transform::forward;
   std::size_t count = 0;  // of transforms a call; 0: 1 GiB of them
@@ -223,21 +263,25 @@ int main(int argc, char** argv) try {
     if (word == "fp32" || word == "fp64" || word == "fp16") {
       real = word == "fp32" ? precision::fp32 : word == "fp64" ? precision::fp64 : precision::fp16;
       fill(in, real == precision::fp16);
-    } else if (word == "c2c" || word == "r2c" || word == "c2r") {
-      for (const request::traits& each : request::kinds) {
-        if (word == each.short_name) kind = each.kind;
-      }
+    } else if (const auto* const named =
+                   std::ranges::find(request::kinds, word, &request::traits::short_name);
+               named != std::ranges::end(request::kinds)) {
+      kind = named->kind;
     } else if (word == "of" && i + 1 < argc) {
       count = std::stoul(argv[++i]);
+    } else if (word == "only" && i + 1 < argc) {
+      chosen.only = argv[++i];
+    } else if (word == "compile") {
+      chosen.compiles_alone = true;
     } else {
       const plan_spec what{
           .lengths = bench::lengths_of(word), .batch = count, .kind = kind, .real = real};
       if (real == precision::fp64) {
-        search<double>(on, family, what, in, out);
+        search<double>(on, chosen, what, in, out);
       } else if (real == precision::fp16) {
-        search<device::half_float>(on, family, what, in, out);
+        search<device::half_float>(on, chosen, what, in, out);
       } else {
-        search<float>(on, family, what, in, out);
+        search<float>(on, chosen, what, in, out);
       }
     }
   }

@@ -99,15 +99,18 @@ void add_convolutions(list& candidates, const candidate& base, std::size_t n) {
   }
 }
 
-/// Rows of a prime: by a convolution of one less, of reals of half as many, or with a chirp within
-/// a power of two or one of the two least good lengths.
+/// Rows of a prime: by a convolution of one less, of reals of half as many or, with a large factor,
+/// within a power of two; or with a chirp within a power of two or one of the two least good
+/// lengths.
 void add_primes(list& result, const candidate& base, std::size_t n, const request::traits& kind) {
   if (device::is_product_of_radices(n - 1)) {
     const auto shapes = kind.is_real() ? &candidate::primes_of_reals : &candidate::primes;
     add_convolved_rows(result, base, kind.is_real() ? n / 2 : n - 1, shapes);
   }
-  const bool become_bins = kind.is_real() && kind.is_forward;
-  const std::size_t least = become_bins ? n + n / 2 : 2 * n - 1, power = std::bit_ceil(least);
+  if (kind.is_real() && device::greatest_factor(static_cast<unsigned>(n - 1)) > 13) {
+    add_convolved_rows(result, base, std::bit_ceil(n - 1), &candidate::primes_of_reals);
+  }
+  const std::size_t least = kind.is_real() ? n + n / 2 : 2 * n - 1, power = std::bit_ceil(least);
   unsigned count = 0;
   for (std::size_t m = least; m < power && count < 2; ++m) {
     if (device::greatest_factor(static_cast<unsigned>(m)) > 5) continue;
@@ -172,6 +175,40 @@ void add_rows(list& candidates, const candidate& base, std::size_t n, bool is_re
 }
 
 }  // namespace
+
+void add_real_lines(list& candidates, const candidate& base, const plan_spec& spec) {
+  const std::size_t n = spec.lengths.back();
+  const std::size_t length = spec.kind == transform::dct1   ? n - 1
+                             : spec.kind == transform::dst1 ? n + 1
+                                                            : n / 2;
+  for (const unsigned e : divisors_to_try(length)) {
+    for (unsigned lanes = 1; lanes <= 256; lanes *= 2) {
+      const std::size_t threads = length / e * lanes;
+      if (threads < 32 || threads > (lanes > 1 ? 256 : 512)) continue;
+      for (const unsigned prefetch_mib : {0U, 4U}) {
+        candidate tried = base;
+        tried.of_lines = {
+            .length = length, .elements = e, .lanes = lanes, .prefetch_mib = prefetch_mib};
+        tried.label = text_of(tried.of_lines);
+        candidates.push_back(std::move(tried));
+      }
+    }
+  }
+}
+
+void reshape(planner::pass& lines, const tuning::shape& shape) {
+  device::grid::pass_numbers& numbers = lines.numbers;
+  numbers.shape.elements_per_thread = shape.elements;
+  numbers.shape.lanes = shape.lanes;
+  numbers.is_full = lines.lane_count() % shape.lanes == 0;
+  const bool has_bin_behind = numbers.shape.source == device::grid::row::half_spectrum;
+  const std::size_t elements = numbers.shape.elements() + (has_bin_behind ? 1 : 0);
+  const std::size_t tile_bytes = elements * shape.lanes * numbers.shape.element_bytes;
+  numbers.prefetch_tiles =
+      static_cast<unsigned>((std::size_t{shape.prefetch_mib} << 20) / tile_bytes);
+  numbers.prefetch_elements = numbers.prefetch_tiles > 0 ? elements : 0;
+  lines.resident = 0;
+}
 
 bool add_row_shapes(list& candidates, const candidate& base, const std::string& family,
                     const plan_spec& spec) {

@@ -43,7 +43,9 @@ candidate own(const plan_spec& spec, const device_info& device) {
 }  // namespace
 
 std::size_t row_of(const plan_spec& spec) {
-  return spec.lengths.back() / (request::traits_of(spec.kind).is_real() ? 2 : 1);
+  const std::size_t points = spec.lengths.back();
+  const bool has_pairs = request::traits_of(spec.kind).is_real() && points % 2 == 0;
+  return has_pairs ? points / 2 : points;
 }
 
 std::string text_of(const tuning::shape& shape) {
@@ -104,6 +106,8 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
     add_launches(all, base);
   } else if (family == "few") {
     add_few(all, base, spec);
+  } else if (family == "real-lines") {
+    add_real_lines(all, base, spec);
   } else if (!add_row_shapes(all, base, family, spec) && !add_cut_shapes(all, base, family, spec)) {
     throw std::invalid_argument("family " + family + " is not known");
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/pass.hpp"    // pass
 #include "request/traits.hpp"  // traits_of
 #include "tuning/tuning.hpp"   // architecture
 #include "wingbeat/plan.hpp"   // plan_spec
@@ -24,7 +25,8 @@ struct candidate {
   std::vector<tuning::cut> cuts;
   tuning::mirrored_limits unmeasured_mirrored = {};
   tuning::placement_rules placing = {};
-  bool spreads = true;  ///< Calls of few transforms take fewer lanes than the shapes say.
+  bool spreads = true;          ///< Calls of few transforms take fewer lanes than the shapes say.
+  tuning::shape of_lines = {};  ///< Of lines of reals, in place of that by rule; length 1: none.
 
   [[nodiscard]] tuning::architecture data() const {
     const tuning::row_shapes rows{
@@ -58,6 +60,12 @@ using list = std::vector<candidate>;
 /// Returns the candidates of a family for a problem.
 [[nodiscard]] std::vector<candidate> candidates_of(const std::string& family, const plan_spec& spec,
                                                    const device_info& device);
+
+/// Adds shapes of lines of reals that become reals.
+void add_real_lines(list& candidates, const candidate& base, const plan_spec& spec);
+
+/// Gives the pass of such lines the shape of a candidate.
+void reshape(planner::pass& lines, const tuning::shape& shape);
 
 /// Adds the built-in shapes with other launches: none early, all early, none spread.
 void add_launches(list& candidates, const candidate& base);
