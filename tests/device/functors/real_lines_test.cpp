@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>  // memcmp
 #include <vector>
 
 #include "device/functors/named.hpp"               // names_numbers, names_operands
@@ -115,6 +116,49 @@ TEST(functors_real_lines, take_neighbours_at_once) {
       line.put_run<2>(2, {{12, 13}});
       EXPECT_EQ(written, expected) << "from element " << first << " of a buffer";
     }
+  }
+}
+
+/// Elements of the inner transform, of a line that is read at once, are what they are one by one.
+template <class Reduction, class Stored>
+void expect_held(const line_numbers& n, const std::vector<Stored>& memory) {
+  using load = functors::real_load<Reduction, Stored, float>;
+  EXPECT_EQ(load::held(n), 8U);
+  std::vector<complex<float>> roots;
+  for (int e = 0; e < 9; ++e) roots.push_back({1.0F / (1 + e), 0.25F * e});
+  const load line{n, memory.data(), {roots.data()}, 1};
+  float values[8];
+  line.hold(values);
+  for (size i = 0; i < 4; ++i) {
+    const auto expected = line.load(i), held = line.load_held(values, i);
+    EXPECT_EQ(std::memcmp(&held, &expected, sizeof held), 0) << i;
+  }
+}
+
+TEST(functors_real_lines, are_read_at_once_where_they_are_short_and_whole) {
+  std::vector<float> memory;
+  for (int i = 0; i < 20; ++i) memory.push_back(static_cast<float>(i * i + 1));
+  const std::vector<half_float> narrow(20, half_float{1.5F});
+  line_numbers n{.length = 8, .end = 8, .depth = 1};
+  n.loops[0] = {2, 8};
+  for (const size first : {0, 1}) {  // aligned, and not
+    n.base = first;
+    expect_held<functors::folded_samples>(n, memory);
+    expect_held<functors::folded_bins>(n, memory);
+    expect_held<functors::cas_bins>(n, memory);
+    expect_held<functors::cas_bins>(n, narrow);
+    n.is_reversed = n.is_alternating = n.has_first_edge = true;
+    n.edge = 0.5;
+    expect_held<functors::folded_samples>(n, memory);
+  }
+  using load = functors::real_load<functors::cas_bins, float, float>;
+  for (const auto change :
+       {+[](line_numbers& of) { of.stride = 2; }, +[](line_numbers& of) { of.first = 1; },
+        +[](line_numbers& of) { of.length = of.end = 9; },
+        +[](line_numbers& of) { of.length = of.end = 32; }}) {
+    line_numbers other = n;
+    change(other);
+    EXPECT_EQ(load::held(other), 0U);
   }
 }
 

@@ -13,6 +13,13 @@
 
 namespace wingbeat::device::bodies {
 
+/// How many elements a load's functor holds of a row, if it has one that does.
+template <class Load, class = void>
+inline constexpr unsigned held_by = 0;
+template <class Load>
+inline constexpr unsigned held_by<Load, workgroup::contract::void_t<decltype(Load::held)>> =
+    Load::held;
+
 /// Elements come from load(i) and go to store(i, z), one at a time; what is staged lies behind what
 /// the transform exchanges, or on the way out over it.
 template <class Policy, class Group = group_in_rows>
@@ -52,7 +59,11 @@ class real_row : public transform<Policy, Group> {
     pass.prefetch(number, rows);
     const unsigned lane = this->lane_in(), read = tile.read_lane(lane);
     const bool inside = tile.has(lane), reads = tile.reads(lane);
-    if constexpr (numbers.shape.stage_in) {
+    constexpr unsigned held = held_reals<typename Elements::load_type>;
+    real values[held > 0 ? held : 1] = {};
+    if constexpr (held > 0) {
+      if (reads) tile.source().hold(tile.in(read), values);
+    } else if constexpr (numbers.shape.stage_in) {
       ends::read_staged<Policy, numbers.shape.staged_in()>(
           *this, tile, [&](unsigned other, unsigned q, complex_type z) {
             copy_to(arrived() + other * pitch_in + q, z);
@@ -60,7 +71,9 @@ class real_row : public transform<Policy, Group> {
     }
     const auto load = [&](unsigned i) {
       complex_type z{real(0), real(0)};
-      if constexpr (numbers.shape.stage_in) {
+      if constexpr (held > 0) {
+        if (reads) z = tile.source().get_held(tile.in(read), i, values);
+      } else if constexpr (numbers.shape.stage_in) {
         if (inside) z = copied_from(arrived() + lane * pitch_in + i);
       } else {
         if (reads) z = tile.read(tile.in(read) + size(i) * base::in_stride, tile.index_in(read, i));
@@ -103,6 +116,13 @@ class real_row : public transform<Policy, Group> {
       numbers.shape.lanes == 1 && workgroup::contract::is_in_steps<typename Elements::load_type> &&
       !numbers.shape.stage_in && !numbers.in.is_limited && !numbers.in.is_conjugated &&
       numbers.in.second == 0;
+
+  /// The elements of a line that its one thread reads at once; 0: it reads each by itself.
+  template <class Load>
+  static constexpr unsigned held_reals = base::shape::threads == 1 && !numbers.in.is_limited &&
+                                                 !numbers.in.is_conjugated && numbers.in.second == 0
+                                             ? held_by<Load>
+                                             : 0;
 
   template <class Elements>
   struct stepwise {

@@ -248,6 +248,27 @@ class fused_load {
     const spot place = spot_of<As>(offset, index);
     given_.template to<make_call>(place.row, place.i, z, mirrored);
   }
+  /// get() of a functor whose rows a thread holds, of so many elements; 0: it does not.
+  static constexpr unsigned held = held_of<Functor>;
+  template <class Values>
+  WINGBEAT_FN void hold(size offset, Values& values) const {
+    const size row = row_of<As>(offset);
+    given_.template to<hold_call>(in_, row, values);
+  }
+  template <class Values>
+  WINGBEAT_FN complex<typename As::real> get_held(size offset, size i, const Values& values) const {
+    const size row = row_of<As>(offset);
+    const auto made_of = [&](size number) {
+      return given_.template to<held_call>(row, number, values);
+    };
+    if constexpr (As::has_pairs) {
+      return {made_of(2 * i), made_of(2 * i + 1)};
+    } else if constexpr (As::is_real) {
+      return {made_of(i), value(0)};
+    } else {
+      return made_of(i);
+    }
+  }
   /// Prefetches the input of `count` elements in a row, the first at `at`; see grid/prefetch.hpp.
   WINGBEAT_FN void prefetch(size offset, size count) const {
     constexpr size each = As::has_pairs ? 2 : 1;
@@ -269,6 +290,18 @@ class fused_load {
       } else {
         return Functor::load(in, more..., parts.signal(row), parts.element(row, i));
       }
+    }
+  };
+  struct hold_call {
+    template <class In, class Values, class... Given>
+    WINGBEAT_FN static void of(In in, size row, Values& values, const Given&... more) {
+      Functor::hold(in, more..., row, values);
+    }
+  };
+  struct held_call {
+    template <class Values, class... Given>
+    WINGBEAT_FN static auto of(size row, size i, const Values& values, const Given&... more) {
+      return Functor::load_held(more..., row, values, i);
     }
   };
   struct change_call {

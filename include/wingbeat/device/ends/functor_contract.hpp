@@ -51,6 +51,13 @@ inline constexpr bool prefetches_rows<
     void_t<decltype(Functor::prefetch_row(
         static_cast<WINGBEAT_GLOBAL const typename Functor::element*>(nullptr), size{}))>> = true;
 
+/// How many elements of its buffer are all of a row that Functor::hold(in, .., row, values) reads
+/// and Functor::load_held(.., row, values, i) makes elements of: 0, unless Functor::held() says so.
+template <class Functor, class = void>
+inline constexpr unsigned held_of = 0;
+template <class Functor>
+inline constexpr unsigned held_of<Functor, void_t<decltype(Functor::held())>> = Functor::held();
+
 /// How many outputs a functor makes of each row, neighbours at neighbours t: 0, unless
 /// Functor::gathered says so. Then Functor::output(.., row, t, value) returns one, of all elements
 /// value(i) of the row, which are complex ones after prepared(.., row, i, value), and

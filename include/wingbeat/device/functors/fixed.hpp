@@ -50,6 +50,28 @@ struct fixed {
   WINGBEAT_FN static void make_pair(operands given, size row, size i, Value& z, Value& mirrored) {
     functor{Policy::numbers(), nullptr, Policy::completed(given), row}.make_pair(i, z, mirrored);
   }
+  /// Of functors of whose rows a thread may hold all elements.
+  template <class Of = functor>
+  WINGBEAT_FN static constexpr auto held() -> decltype(Of::held(Policy::numbers())) {
+    return Of::held(Policy::numbers());
+  }
+  template <class Values>
+  WINGBEAT_FN static void hold(WINGBEAT_GLOBAL const element* in, operands given, size row,
+                               Values& values) {
+    functor{Policy::numbers(), in, Policy::completed(given), row}.hold(values);
+  }
+  template <class Values>
+  WINGBEAT_FN static void hold(WINGBEAT_GLOBAL const element* in, size row, Values& values) {
+    hold(in, operands{}, row, values);
+  }
+  template <class Values>
+  WINGBEAT_FN static auto load_held(operands given, size row, const Values& values, size i) {
+    return functor{Policy::numbers(), nullptr, Policy::completed(given), row}.load_held(values, i);
+  }
+  template <class Values>
+  WINGBEAT_FN static auto load_held(size row, const Values& values, size i) {
+    return load_held(operands{}, row, values, i);
+  }
   /// Of functors whose rows can be prefetched.
   template <class Of = functor>
   WINGBEAT_FN static auto prefetch_row(WINGBEAT_GLOBAL const element* in, size row)

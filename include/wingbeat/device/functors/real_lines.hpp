@@ -132,9 +132,47 @@ class line_memory {
   }
   /// Returns the elements from number `place` on.
   WINGBEAT_FN line_memory from(size place) const { return {first_ + place}; }
+  /// Reads the first, a multiple of 16 bytes, so many at once where they are aligned. Values: an
+  /// array of Real, wherever it is.
+  template <class Values>
+  WINGBEAT_FN void read(Values& values) const {
+    constexpr unsigned count = sizeof(Values) / sizeof(Real);
+    using stored = typename io::without_const<Element>::type;
+    constexpr unsigned each = 16 / sizeof(stored);
+    const bool is_aligned = reinterpret_cast<size>(first_) % 16 == 0;
+    WINGBEAT_UNROLL
+    for (unsigned i = 0; i < count; i += each) {
+      io::adjacent<stored, each> run;
+      if (is_aligned) {
+        run = io::load_whole<io::adjacent<stored, each>>(first_ + i);
+      } else {
+        WINGBEAT_UNROLL
+        for (unsigned j = 0; j < each; ++j) run.at[j] = first_[i + j];
+      }
+      WINGBEAT_UNROLL
+      for (unsigned j = 0; j < each; ++j) values[i + j] = static_cast<Real>(run.at[j]);
+    }
+  }
 
  private:
   target first_;
+};
+
+/// Elements of a line that a thread has read, likewise.
+template <class Real, class Values>
+class held_memory {
+ public:
+  WINGBEAT_FN explicit held_memory(const Values& values, distance first = 0)
+      : values_(values), first_(first) {}
+
+  WINGBEAT_FN Real get(distance place) const { return values_[first_ + place]; }
+  WINGBEAT_FN held_memory from(size place) const {
+    return held_memory{values_, first_ + distance(place)};
+  }
+
+ private:
+  const Values& values_;
+  distance first_;
 };
 
 /// Whether a memory takes several neighbours at once.
@@ -196,6 +234,14 @@ class real_line {
   WINGBEAT_FN real_line(const line_numbers& n, const Memory& memory, line_operands<Real> given,
                         size row)
       : numbers_(n), memory_(memory.from(n.offset_of(row))), roots_(given.roots) {}
+  /// Of a line whose elements are elsewhere.
+  WINGBEAT_FN real_line(const line_numbers& n, const Memory& memory,
+                        WINGBEAT_GLOBAL const complex<Real>* roots)
+      : numbers_(n), memory_(memory), roots_(roots) {}
+  template <class Other>
+  WINGBEAT_FN real_line<Other, Real> with_memory(const Other& memory) const {
+    return {numbers_, memory, roots_};
+  }
 
   WINGBEAT_FN size length() const { return numbers_.length; }
   WINGBEAT_FN const Memory& memory() const { return memory_; }

@@ -34,6 +34,22 @@ class real_load {
   WINGBEAT_FN void make_pair(size i, complex<Real>& z, complex<Real>& mirrored) const {
     Reduction::make_pair(line_, i, z, mirrored);
   }
+  /// Returns the elements of a line that one thread may hold; 0: it may not.
+  WINGBEAT_FN static constexpr unsigned held(const numbers& n) {
+    const bool is_whole = n.stride == 1 && n.origin == 0 && n.first == 0 && n.end == n.length;
+    const size bytes = n.length * sizeof(element);
+    return has_runs<memory> && is_whole && bytes % 16 == 0 && bytes <= 64 ? unsigned(n.length) : 0;
+  }
+  template <class Values>
+  WINGBEAT_FN void hold(Values& values) const {
+    line_.memory().read(values);
+  }
+  template <class Values>
+  WINGBEAT_FN auto load_held(const Values& values, size i) const {
+    using held_type = held_memory<Real, Values>;
+    return Reduction::template load<Real>(line_.template with_memory<held_type>(held_type{values}),
+                                          i);
+  }
   /// Prefetches the line of a row, if its reals lie one behind another.
   WINGBEAT_FN static void prefetch_row(const numbers& n, WINGBEAT_GLOBAL const element* in,
                                        size row) {
