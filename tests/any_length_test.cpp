@@ -316,8 +316,10 @@ TEST_P(any_length, says_which_algorithm_and_why) {
                                            : "by Rader's algorithm within 2016 \\(2017 is prime, "
                                              "2016 "));
     }
-    EXPECT_THAT(words(149, kind), ContainsRegex("by Bluestein's chirp within [0-9]+ \\(149 is "
-                                                "prime, 148 has the factor 37\\)"));
+    // Reals may be padded in Rader's order too.
+    EXPECT_THAT(words(149, kind),
+                ContainsRegex("by (Bluestein's chirp within [0-9]+|Rader's algorithm within [0-9]+ "
+                              "reals) \\(149 is prime, 148 has the factor 37\\)"));
   }
   if (compiles()) return;
   EXPECT_THAT(words(65537, transform::forward),
