@@ -30,15 +30,31 @@ struct plan::impl {
            misalignment_of(view, alignment) == 0;
   }
 
-  /// Input and output are one place where the plan allows for it, or apart.
-  [[gnu::always_inline]] void require_sides(const buffer_view& in, const buffer_view& out,
-                                            const backend::queue& on) const {
-    const bool are_usable = is_usable(in, in_bytes, in_start.bytes, in_alignment, on) &&
-                            is_usable(out, out_bytes, out_start.bytes, out_alignment, on) &&
-                            (start_together(in, out, own.runs_on)
-                                 ? may_be_one_place
-                                 : are_apart(in, in_bytes, out, out_bytes, own.runs_on));
-    if (!are_usable) refuse_sides(in, out, on);
+  /// Returns whether input and output are one place where the plan allows for it, or apart.
+  [[nodiscard, gnu::always_inline]] bool are_usable(const buffer_view& in, const buffer_view& out,
+                                                    const backend::queue& on,
+                                                    engine runs_on) const {
+    return is_usable(in, in_bytes, in_start.bytes, in_alignment, on) &&
+           is_usable(out, out_bytes, out_start.bytes, out_alignment, on) &&
+           (start_together(in, out, runs_on) ? may_be_one_place
+                                             : are_apart(in, in_bytes, out, out_bytes, runs_on));
+  }
+
+  /// Returns whether a run is no more than its direct call. Tests for one engine, and nothing that
+  /// has to be saved: together they take as long as the transform of two or three points.
+  [[nodiscard, gnu::always_inline]] bool is_direct(const buffer_view& in, const buffer_view& out,
+                                                   const backend::queue& on) const {
+    return direct.call != nullptr && on.device().runs_on == engine::host &&
+           are_usable(in, out, on, engine::host);
+  }
+
+  /// Checks the queue, input and output, and runs.
+  [[gnu::noinline]] void run_checked(queue& on, const buffer_view& in, const buffer_view& out,
+                                     const run_operands& given,
+                                     const buffer_view& workspace) const {
+    own.require_queue(*on.impl());
+    if (!are_usable(in, out, *on.impl(), own.runs_on)) refuse_sides(in, out, *on.impl());
+    run(on, in, out, given, workspace);
   }
 
   /// Throws for the first of the sides' faults.
@@ -163,20 +179,15 @@ std::string plan::explain() const {
 void plan::enqueue(queue& on, const buffer_view& in, const buffer_view& out,
                    const buffer_view& workspace) const {
   const impl& mine = require_owned(impl_, "plan");
-  mine.own.require_queue(*on.impl());
-  mine.require_sides(in, out, *on.impl());
-  if (mine.direct.call != nullptr) {
+  if (mine.is_direct(in, out, *on.impl())) {
     return mine.direct.call(mine.direct.prepared, start_of(in), start_of(out));
   }
-  mine.run(on, in, out, {}, workspace);
+  mine.run_checked(on, in, out, {}, workspace);
 }
 
 void plan::enqueue_with(queue& on, const buffer_view& in, const buffer_view& out,
                         const run_operands& given, const buffer_view& workspace) const {
-  const impl& mine = require_owned(impl_, "plan");
-  mine.own.require_queue(*on.impl());
-  mine.require_sides(in, out, *on.impl());
-  mine.run(on, in, out, given, workspace);
+  require_owned(impl_, "plan").run_checked(on, in, out, given, workspace);
 }
 
 void plan::impl::run(queue& on, const buffer_view& in, const buffer_view& out,

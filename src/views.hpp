@@ -90,7 +90,7 @@ struct view_owner {
   if (!view.origin) return true;
   const memory_origin& origin = *view.origin;
   const device_info& device = on.device();
-  if (is_of_this_process(origin.runs_on) && is_of_this_process(device.runs_on)) return true;
+  if (is_of_this_process(device.runs_on)) return is_of_this_process(origin.runs_on);
   return origin.runs_on == device.runs_on && origin.device_index == device.index &&
          origin.context == on.native_context();
 }
