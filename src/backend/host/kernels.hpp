@@ -222,7 +222,7 @@ inline constexpr int longest_real_numbers = 70;
 /// Returns whether they are.
 constexpr bool has_real_numbers(std::size_t length, std::size_t real_bytes) {
   const std::size_t n = length % 2 == 0 ? length / 2 : length;
-  if (n < 2 || length > longest_real_numbers) return false;
+  if (length < 2 || length > longest_real_numbers) return false;
   return n < 16 || (real_bytes == 8 && (n == 16 || has_number_vectors(n, real_bytes)));
 }
 

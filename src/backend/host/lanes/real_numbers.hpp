@@ -10,6 +10,11 @@
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
+template <class V>
+WINGBEAT_LANES V swapped_pair(V a) {
+  return V{__builtin_shufflevector(a.v, a.v, 1, 0)};
+}
+
 /// Replaces numbers k and H - k, forward of the half-length transform by bins of the real one, back
 /// the other way:  e + t and conj(e - t),  e, d = a +- conj b,  t = -i w^k d, back its factor's
 /// conjugate.  roots: -i w^k as [k - 1][re, re, -im, im]
@@ -21,7 +26,7 @@ WINGBEAT_LANES void meet_images(V (&x)[H], const typename V::Real* roots) {
     const V image{x[H - k].v * conjugate};
     const V even = x[k] + image, odd = x[k] - image;
     const V re = load<V>(roots + 4 * (k - 1)), im = load<V>(roots + 4 * (k - 1) + 2);
-    const V along = odd * re, across = V{__builtin_shufflevector(odd.v, odd.v, 1, 0)} * im;
+    const V along = odd * re, across = swapped_pair(odd) * im;
     const V turn = Back ? along - across : along + across;
     x[k] = even + turn;
     x[H - k] = V{(even - turn).v * conjugate};
@@ -42,11 +47,11 @@ WINGBEAT_LANES void even_reals(const typename V::Real* in, typename V::Real* out
     x[0] = V{__builtin_shufflevector(x[0].v, x[0].v, 0, 0) +
              __builtin_shufflevector(last.v, last.v, 0, 0) * sign};
     meet_images<true>(x, roots);
-    numbers<true>(x);
+    if constexpr (H > 1) numbers<true>(x);
   } else {
-    numbers<false>(x);
+    if constexpr (H > 1) numbers<false>(x);
     const V first = x[0] + x[0], zero{0.0};
-    const V other{__builtin_shufflevector(first.v, first.v, 1, 0)};
+    const V other = swapped_pair(first);
     meet_images<false>(x, roots);
     x[0] = V{__builtin_shufflevector((first + other).v, zero.v, 0, 2)};
     store(out + 2 * H, V{__builtin_shufflevector((first - other).v, zero.v, 0, 2)} * factor);
@@ -55,10 +60,60 @@ WINGBEAT_LANES void even_reals(const typename V::Real* in, typename V::Real* out
   for (int j = 0; j < H; ++j) store(out + 2 * j, x[j] * factor);
 }
 
+/// N is an odd prime: vectors hold what meets cosines and what meets sines, s and d of
+/// device/thread/dft/primes.hpp, so that a row of either takes as many operations as one of both.
+template <int N, bool Back, class V>
+WINGBEAT_LANES void prime_reals(const typename V::Real* in, typename V::Real* out, V factor) {
+  using Real = typename V::Real;
+  using vector = typename V::vector;
+  constexpr int m = (N - 1) / 2;
+  constexpr device::thread::prime_roots<N, Real> roots{};
+  V met[m];  // (s, d)
+  WINGBEAT_UNROLL
+  for (int j = 0; j < m; ++j) {
+    const V bin = load<V>(in + 2 * (Back ? j + 1 : 0));
+    const vector near{in[j + 1], in[j + 1]}, far{in[N - 1 - j], -in[N - 1 - j]};
+    met[j] = Back ? bin + bin : V{near + far};
+  }
+  V sum{vector{in[0], 0}};
+  const V base{sum.v - met[m - 1].v * vector{Real(0.5), 0}};
+  WINGBEAT_UNROLL
+  for (int j = 0; j < m; ++j) sum = sum + met[j];
+  const V last{met[m - 1].v * vector{1, 0}};
+  WINGBEAT_UNROLL
+  for (int j = 0; j < m; ++j) met[j] = met[j] - last;
+  const V factors{factor.v * vector{1, Back ? roots.sine : -roots.sine}};
+  WINGBEAT_UNROLL
+  for (int k = 1; k <= m; ++k) {
+    V terms = base;
+    WINGBEAT_UNROLL
+    for (int j = 1; j <= m; ++j) {
+      const int e = j * k % N, folded = (e > m ? N - e : e) - 1;
+      const Real share = e > m ? -roots.share[folded] : roots.share[folded];
+      terms = V{terms.v + met[j - 1].v * vector{roots.cosine[folded], share}};
+    }
+    const V scaled = terms * factors;
+    if constexpr (Back) {
+      const V both{scaled.v + swapped_pair(scaled).v * vector{-1, 1}};
+      out[k] = both.v[0];
+      out[N - k] = both.v[1];
+    } else {
+      store(out + 2 * k, scaled);
+    }
+  }
+  const Real zeroth = (sum * factor).v[0];
+  if constexpr (Back) {
+    out[0] = zeroth;
+  } else {
+    store(out, V{vector{zeroth, 0}});
+  }
+}
+
 /// N is odd.
 template <int N, bool Back, class V>
 WINGBEAT_LANES void odd_reals(const typename V::Real* in, typename V::Real* out, V factor) {
   using vector = typename V::vector;
+  if constexpr (N <= 7 || N == 11 || N == 13) return prime_reals<N, Back>(in, out, factor);
   V x[N];
   x[0] = V{vector{in[0], 0}};
   if constexpr (Back) {
