@@ -181,7 +181,7 @@ constexpr two_stages two_stages_of(std::size_t length, std::size_t real_bytes, i
     two_stages fp32, fp64;
   } lengths[] = {
       {18, {3, 4}, {}},      {20, {4, 4}, {}},       {21, {3, 4}, {}},      {22, {2, 4}, {}},
-      {24, {4, 4}, {4, 4}},  {25, {5, 4}, {5, 4}},   {26, {2, 8}, {}},      {27, {3, 4}, {3, 8}},
+      {24, {4, 4}, {4, 4}},  {25, {5, 4}, {}},       {26, {2, 8}, {}},      {27, {3, 4}, {3, 8}},
       {28, {4, 4}, {4, 4}},  {30, {6, 4}, {}},       {33, {3, 4}, {}},      {35, {7, 4}, {}},
       {36, {4, 8}, {6, 4}},  {39, {3, 4}, {3, 8}},   {40, {5, 8}, {4, 4}},  {42, {7, 4}, {7, 4}},
       {44, {4, 8}, {4, 4}},  {45, {3, 4}, {5, 8}},   {48, {6, 8}, {12, 4}}, {50, {5, 8}, {5, 8}},
@@ -202,7 +202,7 @@ constexpr two_stages two_stages_of(std::size_t length, std::size_t real_bytes, i
 constexpr bool has_number_vectors(std::size_t length, std::size_t real_bytes) {
   if (length < 16) return (length & (length - 1)) != 0;
   if (real_bytes < 8) return false;
-  constexpr std::size_t lengths[] = {18, 20, 21, 22, 26, 30, 33, 35};
+  constexpr std::size_t lengths[] = {18, 20, 21, 22, 25, 26, 30, 33, 35};
   for (const std::size_t each : lengths) {
     if (length == each) return true;
   }

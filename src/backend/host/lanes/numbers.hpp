@@ -131,30 +131,64 @@ WINGBEAT_LANES V times_root(V z, double re, double im) {
   return V{z.v * Real(re) + turned<Inverse>(z, Real(im)).v};
 }
 
-/// N = A A, A 3 or 4:  j = A j1 + j2,  k = k1 + A k2, with w^(j2 k1) between.
+/// cos and sin of 2 pi e / A^2, e a product of two numbers below A.
+template <int A>
+struct square_roots;
+template <>
+struct square_roots<3> {
+  double cosine[5] = {1, 0.76604444311897803520, 0.17364817766693034885, 0,
+                      -0.93969262078590838405};
+  double sine[5] = {0, 0.64278760968653932632, 0.98480775301220805937, 0, 0.34202014332566873304};
+};
+template <>
+struct square_roots<4> {
+  static constexpr double c = 0.92387953251128675613, s = 0.38268343236508977173,
+                          h = 0.70710678118654752440;
+  double cosine[10] = {1, c, h, s, 0, 0, -h, 0, 0, -c};
+  double sine[10] = {0, s, h, c, 1, 0, h, 0, 0, -s};
+};
+template <>
+struct square_roots<5> {
+  double cosine[17] = {1,
+                       0.96858316112863111949,
+                       0.87630668004386358731,
+                       0.72896862742141152315,
+                       0.53582679497899661827,
+                       0,
+                       0.062790519529313376076,
+                       0,
+                       -0.42577929156507264886,
+                       -0.63742398974868971018,
+                       0,
+                       0,
+                       -0.99211470131447783105,
+                       0,
+                       0,
+                       0,
+                       -0.63742398974868971018};
+  double sine[17] = {0,
+                     0.24868988716485478824,
+                     0.48175367410171527499,
+                     0.68454710592868867373,
+                     0.84432792550201507855,
+                     0,
+                     0.99802672842827156195,
+                     0,
+                     0.90482705246601952771,
+                     0.77051324277578923080,
+                     0,
+                     0,
+                     0.12533323356430424537,
+                     0,
+                     0,
+                     0,
+                     -0.77051324277578923080};
+};
+
+/// N = A A:  j = A j1 + j2,  k = k1 + A k2, with w^(j2 k1) between.
 template <bool Inverse, int A, class V>
 WINGBEAT_LANES void square_numbers(V (&x)[A * A]) {
-  // cos and sin of 2 pi e / N, e = j2 k1
-  constexpr double cosines[] = {1,
-                                A == 3 ? 0.76604444311897803520 : 0.92387953251128675613,
-                                A == 3 ? 0.17364817766693034885 : 0.70710678118654752440,
-                                A == 3 ? -0.5 : 0.38268343236508977173,
-                                A == 3 ? -0.93969262078590838405 : 0,
-                                0,
-                                -0.70710678118654752440,
-                                0,
-                                0,
-                                -0.92387953251128675613};
-  constexpr double sines[] = {0,
-                              A == 3 ? 0.64278760968653932632 : 0.38268343236508977173,
-                              A == 3 ? 0.98480775301220805937 : 0.70710678118654752440,
-                              A == 3 ? 0.86602540378443864676 : 0.92387953251128675613,
-                              A == 3 ? 0.34202014332566873304 : 1,
-                              0,
-                              0.70710678118654752440,
-                              0,
-                              0,
-                              -0.38268343236508977173};
+  constexpr square_roots<A> roots{};
   V columns[A][A];
   WINGBEAT_UNROLL
   for (int b = 0; b < A; ++b) {
@@ -164,7 +198,7 @@ WINGBEAT_LANES void square_numbers(V (&x)[A * A]) {
     WINGBEAT_UNROLL
     for (int k = 1; k < A; ++k) {
       if (b == 0) continue;
-      columns[b][k] = times_root<Inverse>(columns[b][k], cosines[b * k], sines[b * k]);
+      columns[b][k] = times_root<Inverse>(columns[b][k], roots.cosine[b * k], roots.sine[b * k]);
     }
   }
   WINGBEAT_UNROLL
@@ -178,12 +212,12 @@ WINGBEAT_LANES void square_numbers(V (&x)[A * A]) {
   }
 }
 
-/// N is 16, or has at most one factor 2, 4 or 8, one 3 or 9, one 5, and one prime beside them, but
-/// one at least.
+/// N is 16 or 25, or has at most one factor 2, 4 or 8, one 3 or 9, one 5, and one prime beside
+/// them, but one at least.
 template <bool Inverse, int N, class V>
 WINGBEAT_LANES void numbers(V (&x)[N]) {
-  if constexpr (N == 9 || N == 16) {
-    square_numbers<Inverse, (N == 9 ? 3 : 4)>(x);
+  if constexpr (N == 9 || N == 16 || N == 25) {
+    square_numbers<Inverse, (N == 9 ? 3 : N == 16 ? 4 : 5)>(x);
   } else if constexpr (N % 2 == 0) {
     coprime_numbers<Inverse, (N % 8 == 0 ? 8 : N % 4 == 0 ? 4 : 2)>(x);
   } else if constexpr (N % 9 == 0) {

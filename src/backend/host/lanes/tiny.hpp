@@ -132,6 +132,7 @@ rows_kernel<Real> tiny(size_t length, bool is_swapped) {
     case 20: return tiny_kernel<20, Real, Width>(is_swapped);
     case 21: return tiny_kernel<21, Real, Width>(is_swapped);
     case 22: return tiny_kernel<22, Real, Width>(is_swapped);
+    case 25: return tiny_kernel<25, Real, Width>(is_swapped);
     case 26: return tiny_kernel<26, Real, Width>(is_swapped);
     case 30: return tiny_kernel<30, Real, Width>(is_swapped);
     case 33: return tiny_kernel<33, Real, Width>(is_swapped);
