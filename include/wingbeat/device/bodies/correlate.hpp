@@ -31,15 +31,16 @@ class correlate : public convolve<Policy, Group> {
       complex_type sum[e];
       correlate_rows(sum, [&](size row, complex_type(&x)[e]) { load(tile, row, x); });
       pass.store(tile, sum);
-    }
-    for (size turn = 0; turn < turns; ++turn) {
-      complex_type sum[e];
-      correlate_rows(sum, [&](size row, complex_type(&x)[e]) {
-        constexpr size row_distance = numbers.term_distance;
-        pass.load_turn(tile, x, turn, tile.in(this->lane_in()) + row * row_distance);
-      });
-      pass.store_turn(tile, sum, turn);
-      if constexpr (turns > 1 && base::has_exchanges) this->team().barrier();
+    } else {
+      for (size turn = 0; turn < turns; ++turn) {
+        complex_type sum[e];
+        correlate_rows(sum, [&](size row, complex_type(&x)[e]) {
+          constexpr size row_distance = numbers.term_distance;
+          pass.load_turn(tile, x, turn, tile.in(this->lane_in()) + row * row_distance);
+        });
+        pass.store_turn(tile, sum, turn);
+        if constexpr (turns > 1 && base::has_exchanges) this->team().barrier();
+      }
     }
   }
 

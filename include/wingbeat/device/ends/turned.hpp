@@ -52,25 +52,30 @@ WINGBEAT_FN void load_turn(const Body& body, const Elements& tile, complex<Real>
   }
 }
 
-/// Stores what a turn makes of all elements, or adds it.
+/// Stores what a turn makes of all elements, or adds it. All weights are read before the first
+/// element is stored: for all that compilers know it might change them, and each would be waited
+/// for (bench/NOTES.md, section 57).
 template <class Policy, bool Adds, class Body, class Elements, class Real, unsigned E>
-WINGBEAT_FN void store_sums(const Body& body, const Elements& tile, const complex<Real> (&x)[E],
+WINGBEAT_FN void store_sums(const Body& body, const Elements& tile, complex<Real> (&x)[E],
                             size turn) {
   constexpr size length = Policy::numbers().total;
   constexpr unsigned turns = unsigned(Policy::numbers().turns);
   const auto weights = weights_of<Policy>(body, turn), steps = steps_of<Policy>(body, turn);
   const unsigned lane = body.lane_out();
   WINGBEAT_UNROLL
+  for (unsigned r = 0; r < E; ++r) x[r] = x[r] * conj(copied_from(weights + body.number_out(r)));
+  complex<Real> step[turns];
+  WINGBEAT_UNROLL
+  for (unsigned m = 1; m < turns; ++m) step[m] = copied_from(steps + m);
+  WINGBEAT_UNROLL
   for (unsigned r = 0; r < E; ++r) {
-    const unsigned q = body.number_out(r);
     const size offset = body.offset_out(r), place = tile.out(lane) + offset;
-    const size index = tile.index_out(lane, q, offset);
-    const complex<Real> z = x[r] * conj(copied_from(weights + q));
-    tile.write(place, index, {z.re, Real(Adds)});
+    const size index = tile.index_out(lane, body.number_out(r), offset);
+    tile.write(place, index, {x[r].re, Real(Adds)});
     WINGBEAT_UNROLL
     for (unsigned m = 1; m < turns; ++m) {
-      const complex<Real> s = copied_from(steps + m);
-      tile.write(place + m * length, index + m * length, {z.re * s.re + z.im * s.im, Real(Adds)});
+      const Real value = x[r].re * step[m].re + x[r].im * step[m].im;
+      tile.write(place + m * length, index + m * length, {value, Real(Adds)});
     }
   }
 }
@@ -90,7 +95,7 @@ WINGBEAT_FN void store_bins(const Body& body, const Elements& tile, const comple
 }
 
 template <class Policy, class Body, class Elements, class Real, unsigned E>
-WINGBEAT_FN void store_turn(const Body& body, const Elements& tile, const complex<Real> (&x)[E],
+WINGBEAT_FN void store_turn(const Body& body, const Elements& tile, complex<Real> (&x)[E],
                             size turn) {
   if (!tile.has(body.lane_out())) return;
   if constexpr (Policy::numbers().shape.makes == grid::body::transform) {
