@@ -150,10 +150,11 @@ class call {
 struct spectra_of_rows {
   plan_spec rows;
   std::size_t turns = 0;  ///< As of the rows that meet them.
+  bool is_cut = false;    ///< The same.
 };
 
 /// `rows`, a forward transform of one axis, times `spectra`, and transformed back, with the
-/// layouts, ranges and scale of `rows`, in one crossing of memory.
+/// layouts, ranges and scale of `rows`, in one crossing of memory; or in three.
 struct convolution_of_rows {
   plan_spec rows;
   spectrum_array spectra;
@@ -165,15 +166,18 @@ struct convolution_of_rows {
   /// real part of a product modulo t^N + i, made in so many turns of transforms of N / turns points
   /// that fit a workgroup, which `rows` are; see `pass_numbers::turns`. 0: rows are circular.
   std::size_t turns = 0;
+  /// Rows that outgrow a workgroup are columns, shorter rows that are convolved, and columns back.
+  bool is_cut = false;
 };
 
-/// Sums of circular correlations in one crossing of memory: for each of the batch of `rows`, a
-/// forward transform of one axis with a load functor, `terms` pairs of rows are read one behind
-/// another, x[0], y[0], x[1], .., and the sum of the correlations of y with x is stored.
+/// Sums of circular correlations, in one crossing of memory or in three: for each of the batch of
+/// `rows`, a forward transform of one axis with a load functor, `terms` pairs of rows are read one
+/// behind another, x[0], y[0], x[1], .., and the sum of the correlations of y with x is stored.
 struct correlation_of_rows {
   plan_spec rows;
   std::size_t terms = 1;
   std::size_t turns = 0;  ///< As of rows convolved; lags from 0 on are stored.
+  bool is_cut = false;    ///< As of rows convolved.
 };
 
 /// `rows` of reals, forward to bins, which the load functor changes (a `diagonal_load`), and back,

@@ -127,7 +127,8 @@ programs::program long_programs::prepare() const {
   if (!row_.turned) kernels.valid_in = {{0, row_.taps}};
   kernels.out = {.strides = {1}, .distances = {row_.row()}};
   const array_ends ends{place::input, place::filter};
-  if (!steps.add_spectra({kernels, turns_of(row_.turned)}, ends)) steps.add(kernels, ends);
+  const backend::spectra_of_rows request{kernels, turns_of(row_.turned), row_.is_cut};
+  if (!steps.add_spectra(request, ends)) steps.add(kernels, ends);
   return steps.take();
 }
 
@@ -140,7 +141,8 @@ programs::program long_programs::convolved(index_range in, index_range out, bool
       rows(row_.turned, {spec_.channels, 1, load.pairs()}),
       {.stored = computed(spec_), .distances = {row_.row(), 0, 0}, .times = times},
       true,
-      turns_of(row_.turned)};
+      turns_of(row_.turned),
+      row_.is_cut};
   request.rows.load = signal_load(load);
   request.rows.store = signal_store(store);
   if (!row_.turned) {
@@ -171,9 +173,10 @@ plan_spec long_programs::kernels_of_spectra(const std::optional<right_angle>& tu
   return back;
 }
 
-/// Adds the launch that makes the gradient of kernels in one crossing, if a workgroup takes rows.
+/// Adds the launch that makes the gradient of kernels in one crossing, if a workgroup takes rows;
+/// or the three of rows that are cut, if none does.
 bool long_programs::add_correlations(program_builder& steps,
-                                     const std::optional<right_angle>& turned) const {
+                                     const std::optional<right_angle>& turned, bool are_cut) const {
   plan_spec correlated = kernels_of_spectra(turned);
   const functors::correlated_numbers numbers{rows_of(spec_, spec_.has_gate_before, turned),
                                              row_.origin, spec_.has_gate_after};
@@ -187,14 +190,17 @@ bool long_programs::add_correlations(program_builder& steps,
   for (std::size_t i = 0; i < n_gates + (spec_.is_ragged ? 1 : 0); ++i) {
     ends.load.emplace_back(programs::run_operand{i});
   }
-  return steps.add_correlations({correlated, numbers.signals.pairs(), turns_of(turned)}, ends);
+  return steps.add_correlations({correlated, numbers.signals.pairs(), turns_of(turned), are_cut},
+                                ends);
 }
 
-/// The same of pairs of signals, or of rows by right angles where those are too long. Beyond some
-/// turns, each of which reads all signals, three launches are as quick.
+/// The same of pairs of signals, or of rows by right angles where those are too long. Beyond two
+/// turns, each of which reads all signals, three launches move fewer bytes. PoCL (3.1) takes
+/// minutes to compile rows by right angles.
 bool long_programs::add_correlations(program_builder& steps) const {
   if (add_correlations(steps, std::nullopt)) return true;
-  const std::size_t max_turns = bytes_of_real(kernels_stored(spec_)) < 4 ? 1 : 8;
+  if (!on_->device().is_gpu) return false;
+  const std::size_t max_turns = bytes_of_real(kernels_stored(spec_)) < 4 ? 1 : 2;
   for (right_angle turned = row_.least_right_angle();
        turned.turns <= max_turns && turned.points() > 1; turned = turned.halved()) {
     if (add_correlations(steps, turned)) return true;
@@ -208,6 +214,7 @@ programs::program long_programs::kernel_gradient() const {
   // of all, which move four times the bytes.
   const bool is_wide = 4 * spec_.channels >= on_->device().compute_units;
   if (is_wide && add_correlations(steps)) return steps.take();
+  if (add_correlations(steps, std::nullopt, true)) return steps.take();
   std::size_t next = 0;
   const std::size_t n_gates = (spec_.has_gate_before ? 1 : 0) + (spec_.has_gate_after ? 1 : 0);
   const auto transformed = [&](index_range range, bool is_gated, place from, place to) {

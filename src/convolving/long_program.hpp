@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long convolutions as programs. Kernels are transformed into the array `filter`. A run is one
 // convolution of rows, each of them two signals, or one, as it is or by right angles, where the
-// engine makes one; else transforms with a product between them. The gradient of a signal is the
-// correlation with the same spectra, between the same ranges exchanged. The gradient of the kernels
-// is the inverse transform of a sum of products of spectra: of one pass where the engine makes it,
-// else of three transforms.
+// engine makes one, in one launch or in three; else transforms with a product between them. The
+// gradient of a signal is the correlation with the same spectra, between the same ranges exchanged.
+// The gradient of the kernels is the inverse transform of a sum of products of spectra: of one pass
+// or three where the engine makes it, else of three transforms.
 #pragma once
 
 #include <memory>  // shared_ptr
@@ -49,7 +49,8 @@ class long_programs {
   /// Returns a transform of channels that stores kernels.
   [[nodiscard]] plan_spec kernels_of_spectra(const std::optional<right_angle>& turned) const;
   [[nodiscard]] bool add_correlations(program_builder& steps,
-                                      const std::optional<right_angle>& turned) const;
+                                      const std::optional<right_angle>& turned,
+                                      bool are_cut = false) const;
   [[nodiscard]] bool add_correlations(program_builder& steps) const;
   [[nodiscard]] programs::program convolved(index_range in, index_range out, bool is_load_gated,
                                             bool is_store_gated, product times) const;

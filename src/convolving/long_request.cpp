@@ -27,20 +27,35 @@ bool fits_workgroup(std::size_t length, const long_convolution_spec& spec,
   return programs::can_convolve({.lengths = {length}, .real = computed(spec)}, device);
 }
 
-/// Returns the length that rows are padded to. On engines that compile kernels, a longer one that
-/// takes one launch is preferred to one that takes several.
-std::size_t row_length(std::size_t least, const long_convolution_spec& spec,
-                       const device_info& device) {
-  const std::size_t padded = tuning::padded_length(least, device);
-  if (!compiles(device) || padded > max_length) return padded;
-  const auto fits = [&](std::size_t length) {
-    const plan_spec rows{.lengths = {length},
-                         .batch = spec.channels * rows_of_channel(spec),
-                         .real = computed(spec)};
-    return fits_workgroup(length, spec, device) || programs::can_convolve_in_cluster(rows, device);
+/// Sets the length that rows of pairs are padded to. On engines that compile kernels, a longer one
+/// that a workgroup takes is preferred to one that takes several launches. A point is expected to
+/// take a cluster a little longer than three launches (bench/NOTES.md, section 57), so that rows of
+/// at most 3/4 of a cluster's points take those.
+void pad(long_geometry& row, std::size_t least, const long_convolution_spec& spec,
+         const device_info& device) {
+  row.padded = tuning::padded_length(least, device);
+  if (!compiles(device) || row.padded > max_length) return;
+  const auto rows_of = [&](std::size_t length) {
+    return plan_spec{.lengths = {length},
+                     .batch = spec.channels * rows_of_channel(spec),
+                     .real = computed(spec)};
   };
+  if (fits_workgroup(row.padded, spec, device)) return;
   const std::size_t power = std::max<std::size_t>(std::bit_ceil(least), 2);
-  return !fits(padded) && fits(power) ? power : padded;
+  if (fits_workgroup(power, spec, device)) {
+    row.padded = power;
+    return;
+  }
+  const std::size_t cut = programs::length_of_cut(least, rows_of(spec.length), device);
+  row.is_cut = programs::can_convolve_cut(rows_of(cut), device);
+  for (const std::size_t length : {row.padded, power}) {
+    const bool is_longer = row.is_cut && 4 * cut <= 3 * length;
+    if (is_longer || !programs::can_convolve_in_cluster(rows_of(length), device)) continue;
+    row.padded = length;
+    row.is_cut = false;
+    return;
+  }
+  if (row.is_cut) row.padded = cut;
 }
 
 void require_precisions(const long_convolution_spec& spec, const device_info& device) {
@@ -142,8 +157,9 @@ precision kernels_stored(const long_convolution_spec& spec) {
 
 long_geometry geometry_of(const long_convolution_spec& spec, const device_info& device) {
   long_geometry row = unpadded(spec);
-  row.padded = row_length(least_of(row), spec, device);
+  pad(row, least_of(row), spec, device);
   row.turned = right_angle_of(row, spec, device);
+  if (row.turned) row.is_cut = false;
   return row;
 }
 

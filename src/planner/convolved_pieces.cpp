@@ -153,11 +153,27 @@ timed_pieces columns_and_convolved(const choice& context, double points) {
   return best;
 }
 
+/// Returns columns, rows and columns back that convolve an axis in place.
+std::vector<piece> cut_into_three(const piece& column, const piece& row) {
+  std::vector<piece> pieces{column, row, column};
+  pieces[0].in_place_spacing = pieces[2].in_place_spacing = row.shape.length;
+  pieces[1].in_place_spacing = 1;
+  pieces[1].prior = column.shape.length;
+  pieces[2].prior = row.shape.length;
+  for (piece& each : pieces) {
+    each.total = column.shape.length * row.shape.length;
+    each.is_forward = &each != &pieces[2];
+    each.streams = false;
+  }
+  return pieces;
+}
+
 /// Returns a piece as part of a transform by a chirp.
 piece chirped_by(const std::shared_ptr<const chirp>& numbers, piece part, bool is_forward) {
   part.total = numbers->total;
   part.streams = false;
-  part.chirped = piece::part_of_chirp{.numbers = numbers, .is_forward = is_forward};
+  part.is_forward = is_forward;
+  part.chirped = piece::part_of_chirp{.numbers = numbers};
   return part;
 }
 
@@ -173,9 +189,9 @@ double time_of_long(const axis_request& row, double points, const tuning::archit
   return 2 * passes * static_cast<double>(row.total) / points;
 }
 
-/// Returns the length from `least` on that a row is expected to be convolved within in least time.
-std::size_t length_for_chirp(std::size_t least, axis_request row, const tuning::architecture& data,
-                             const device_info& device) {
+/// Implements `length_to_convolve` on a GPU.
+std::size_t length_of_least_time(std::size_t least, axis_request row,
+                                 const tuning::architecture& data, const device_info& device) {
   const std::size_t power = std::bit_ceil(least);
   const auto points = static_cast<double>(row.total);
   row.total = power;
@@ -200,10 +216,8 @@ std::size_t length_for_chirp(std::size_t least, axis_request row, const tuning::
 axis_request padded_for_chirp(axis_request axis, const tuning::architecture& data,
                               const device_info& device) {
   const std::size_t least = axis.total + (axis.bins == 0 ? axis.total : axis.bins) - 1;
-  const bool is_chosen = axis.is_row && device.is_gpu && least <= max_length;
   axis.is_forward = true;
-  axis.total = is_chosen ? length_for_chirp(least, axis, data, device)
-                         : tuning::padded_length(least, device);
+  axis.total = length_to_convolve(least, axis, data, device);
   return axis;
 }
 
@@ -301,6 +315,7 @@ piece numbered(piece whole, std::size_t points, std::size_t bins, const axis_req
                                                             axis.is_forward, axis.stored, bins),
                    .begins = true,
                    .ends = true};
+  whole.is_forward = true;
   whole.streams = false;
   return whole;
 }
@@ -375,7 +390,7 @@ std::vector<piece> long_pieces_of(const axis_request& request, axis_request axis
   if (cut.time < both.time) {
     piece& last = cut.pieces.back();
     last = numbered(last, last.shape.elements(), 0, request);
-    if (last.chirped) last.chirped->is_forward = request.is_forward;
+    if (last.chirped) last.is_forward = request.is_forward;
     limit_twiddled(last, data);
     return cut.pieces;
   }
@@ -386,12 +401,8 @@ std::vector<piece> long_pieces_of(const axis_request& request, axis_request axis
     pieces.push_back(chirped_by(numbers, part, forward));
   };
   if (!both.pieces.empty()) {
-    const piece &column = both.pieces[0], &row = both.pieces[1];
-    for (const piece* each : {&column, &row, &column}) add(*each, pieces.size() < 2);
-    pieces[0].in_place_spacing = pieces[2].in_place_spacing = row.shape.length;
-    pieces[1].in_place_spacing = 1;
-    pieces[1].prior = column.shape.length;
-    pieces[2].prior = row.shape.length;
+    for (const piece& each : cut_into_three(both.pieces[0], both.pieces[1]))
+      add(each, *each.is_forward);
   } else {
     const auto forward = pieces_of(axis, data, device);
     axis.is_forward = false;
@@ -443,6 +454,30 @@ std::optional<piece> convolution_of(const axis_request& axis, const tuning::arch
   if (!is_own) result = whole_row(common, first_of(context.shapes.rows.whole, axis.total), context);
   if (result) keep_bins(*result, is_own);
   return result;
+}
+
+std::vector<piece> cut_convolution_of(const axis_request& axis, const tuning::architecture& data,
+                                      const device_info& device) {
+  axis_request many = axis;
+  many.transforms = std::size_t{1} << 32;
+  const auto both =
+      columns_and_convolved({many, data, device}, static_cast<double>(axis.total)).pieces;
+  if (both.empty()) return {};
+  const piece& row = both[1];
+  const choice context{axis, data, device};
+  const auto column = plain_columns(common_piece(context, false, false), both[0].shape.length,
+                                    row.shape.length, context);
+  if (!column) return {};
+  auto pieces = cut_into_three(*column, row);
+  for (piece& each : pieces) limit_twiddled(each, data);
+  return pieces;
+}
+
+std::size_t length_to_convolve(std::size_t least, axis_request axis,
+                               const tuning::architecture& data, const device_info& device) {
+  const bool is_chosen = axis.is_row && device.is_gpu && least <= max_length;
+  return is_chosen ? length_of_least_time(least, std::move(axis), data, device)
+                   : tuning::padded_length(least, device);
 }
 
 std::optional<piece> cluster_convolution_of(const axis_request& axis,

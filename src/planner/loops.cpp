@@ -81,6 +81,8 @@ class loop_nest {
       const arrays::level rest = *cut_.in_place_spacing == 1 ? nested_levels({length, others})[1]
                                                              : nested_levels({others, length})[0];
       add(rest, rest, prior == 1 ? loop_role::groups : loop_role::prior);
+      // Spectra of an axis that is cut have its rows in the same places.
+      if (at_.filter != nullptr) loops_.back().filter = rest.stride;
       return;
     }
     const std::size_t groups = cut_.total / (length * prior);
@@ -106,7 +108,7 @@ class loop_nest {
   }
 
   /// Neighbouring lanes are neighbours in memory: the densest loop comes first. Mirrored tiles run
-  /// over the columns of the axis.
+  /// over the columns of the axis; rows of an axis that is cut over those that share a spectrum.
   void order() {
     const auto is_denser = [&](const role_loop& each) { return rows_.in < each.in; };
     if (rows_.count > 1 && !shape_.mirrored && !loops_.empty() && !may_keep() &&
@@ -115,8 +117,11 @@ class loop_nest {
     }
     const loop_role columns = cut_.prior > 1 ? loop_role::prior : loop_role::groups;
     std::stable_sort(loops_.begin(), loops_.end(), [&](const role_loop& a, const role_loop& b) {
+      const bool share_spectra = at_.filter != nullptr && cut_.is_in_place();
       const auto rank = [&](const role_loop& each) {
-        return shape_.mirrored && each.role == columns ? 0u : 1u;
+        const bool is_first = share_spectra ? each.filter == 0 && each.count % shape_.lanes == 0
+                                            : shape_.mirrored && each.role == columns;
+        return is_first ? 0u : 1u;
       };
       return std::pair{rank(a), a.in} < std::pair{rank(b), b.in};
     });

@@ -75,7 +75,9 @@ std::string algorithm_text(const pass& planned) {
 }  // namespace
 
 std::size_t pass::traffic_bytes() const {
-  return side_bytes(*this, in, numbers.in, shape().source) +
+  // What a functor moves is its request's.
+  const bool reads_terms = shape().makes == body::correlate && !in.fused;
+  return side_bytes(*this, in, numbers.in, shape().source) * (reads_terms ? 2 * numbers.terms : 1) +
          side_bytes(*this, out, numbers.out, shape().sink) + filter_bytes(*this);
 }
 

@@ -57,13 +57,14 @@ struct piece {
   /// piece that is, with that of its butterflies.
   struct part_of_chirp {
     std::shared_ptr<const chirp> numbers;
-    bool is_forward = true;             ///< The piece itself.
     bool begins = false, ends = false;  ///< Multiplies by the factors, before or behind.
     bool multiplies = false;            ///< Inputs by the spectrum, unless its body does.
   };
   std::optional<part_of_chirp> chirped = std::nullopt;
   std::shared_ptr<const rader> by_rader = nullptr;  ///< Of a body that needs its numbers.
   std::size_t turns = 0;                            ///< See `pass_numbers::turns`.
+  /// Its direction, of a part of what is convolved; else it is the request's.
+  std::optional<bool> is_forward = std::nullopt;
 
   [[nodiscard]] bool is_in_place() const { return in_place_spacing.has_value(); }
   /// Returns whether the axis has more elements between its passes than before and behind them.

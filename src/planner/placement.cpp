@@ -153,10 +153,10 @@ pass placed(const piece& cut, const placement& position) {
   result.real = arrays::common_precision(position.request.spec);
   const arrays::axis_span axes = axes_of(cut, position.axis);
   const request::traits& kind = position.request.kind_of_axis(axes.last());
-  result.is_forward = cut.chirped ? cut.chirped->is_forward : kind.computes_forward();
+  result.is_forward = cut.is_forward.value_or(kind.computes_forward());
   result.resident = cut.resident;
   result.fraction = cut.fraction;
-  if (!cut.chirped) result.in_place_spacing = cut.in_place_spacing;
+  if (!cut.is_forward) result.in_place_spacing = cut.in_place_spacing;
   if (position.filter != nullptr) {
     result.filter = pass_side{{.location = place::filter, .stored = position.filter->stored}};
   }

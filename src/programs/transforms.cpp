@@ -245,22 +245,19 @@ program cleared_output(const plan_spec& spec) {
   return result;
 }
 
-}  // namespace
-
-program make_program(const request::resolved_spec& request, const device_info& device) {
-  return make_program(request, device, tuning::for_device(device));
-}
-
-program make_program(const request::resolved_spec& request, const device_info& device,
-                     const tuning::architecture& data) {
+/// Returns the passes of pieces, in order; those that convolve multiply by `filter`.
+program program_of(const request::resolved_spec& request, const array_sides& sides,
+                   const std::vector<planned_piece>& pieces, const spectrum_array* filter,
+                   const device_info& device, const tuning::architecture& data) {
   const plan_spec& spec = request.spec;
-  const array_sides sides{request, have_paired_rows(request, device, data)};
-  const auto pieces = piece_chooser{request, sides, device, data}.take();
   const auto arrays = arrays_of(spec, sides, pieces, data.placing);
   program result = cleared_output(spec);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    pass each = placed(pieces[i].chosen, {request, pieces[i].axis, pieces[i].begins, pieces[i].ends,
-                                          arrays[i], arrays[i + 1], data.placing, device});
+    const body makes = pieces[i].chosen.shape.makes;
+    const bool multiplies = makes == body::convolve || makes == body::line_convolve;
+    pass each = placed(pieces[i].chosen,
+                       {request, pieces[i].axis, pieces[i].begins, pieces[i].ends, arrays[i],
+                        arrays[i + 1], data.placing, device, multiplies ? filter : nullptr});
     each.out.streams &= may_stream(pieces[i], each, i + 1 == pieces.size());
     if (i + 1 == pieces.size()) each.numbers.scale = static_cast<double>(request::factor_of(spec));
     require_launchable(each, spec, device);
@@ -271,6 +268,19 @@ program make_program(const request::resolved_spec& request, const device_info& d
     result.reserve(arrays[i].location, arrays[i].bytes());
   }
   return result;
+}
+
+}  // namespace
+
+program make_program(const request::resolved_spec& request, const device_info& device) {
+  return make_program(request, device, tuning::for_device(device));
+}
+
+program make_program(const request::resolved_spec& request, const device_info& device,
+                     const tuning::architecture& data) {
+  const array_sides sides{request, have_paired_rows(request, device, data)};
+  const auto pieces = piece_chooser{request, sides, device, data}.take();
+  return program_of(request, sides, pieces, nullptr, device, data);
 }
 
 namespace {
@@ -316,20 +326,39 @@ std::optional<piece> cluster_row_of(const plan_spec& spec, const device_info& de
 program program_by(const piece& row, const request::resolved_spec& request,
                    const spectrum_array* filter, const device_info& device,
                    const tuning::architecture& data) {
-  pass launched = placed(row, {.request = request,
-                               .axis = 0,
-                               .begins = true,
-                               .ends = true,
-                               .from = request.in,
-                               .to = request.out,
-                               .rules = data.placing,
-                               .device = device,
-                               .filter = filter});
-  launched.numbers.scale = static_cast<double>(request::factor_of(request.spec));
-  require_launchable(launched, request.spec, device);
-  program result = cleared_output(request.spec);
-  result.add(std::move(launched));
-  return result;
+  return program_of(request, {request, false}, {{row}}, filter, device, data);
+}
+
+/// Returns pieces of the one axis of a request, in order.
+std::vector<planned_piece> pieces_in_order(const std::vector<piece>& pieces) {
+  std::vector<planned_piece> planned;
+  for (const piece& each : pieces) {
+    planned.push_back({each, 0, &each == &pieces.front(), &each == &pieces.back()});
+  }
+  return planned;
+}
+
+/// Returns the pieces of rows that are cut; none where a workgroup takes them, or nothing does.
+std::vector<piece> cut_of(const plan_spec& spec, const device_info& device) {
+  const tuning::architecture& data = tuning::for_device(device);
+  if (row_of(spec, device, data)) return {};
+  axis_request axis = row_of(spec);
+  axis.transforms = spec.batch;
+  return planner::cut_convolution_of(axis, data, device);
+}
+
+/// Returns the three passes that convolve rows, or without `filter` the two that make spectra.
+std::optional<program> cut_program(const request::resolved_spec& request,
+                                   const spectrum_array* filter, const device_info& device) {
+  require_rows(request.spec, filter);
+  std::vector<piece> pieces = cut_of(request.spec, device);
+  if (pieces.empty()) return std::nullopt;
+  if (filter == nullptr) {
+    pieces.pop_back();
+    pieces.back().shape.makes = body::transform;
+  }
+  return program_of(request, {request, false}, pieces_in_order(pieces), filter, device,
+                    tuning::for_device(device));
 }
 
 program program_of_rows(const request::resolved_spec& request, body makes,
@@ -354,24 +383,62 @@ program program_of_rows(const request::resolved_spec& request, body makes,
 constexpr std::size_t max_correlated_bytes = std::size_t{1} << 16;
 constexpr std::size_t max_correlated_thread_bytes = 128;
 
-/// Returns the one pass that sums correlations; nothing where rows are too long.
-std::optional<program> correlations_of(const backend::correlation_of_rows& step,
-                                       const device_info& device) {
-  const tuning::architecture& data = tuning::for_device(device);
-  const request::resolved_spec request{step.rows};
-  require_rows(request.spec, nullptr);
-  auto row = row_of(request.spec, device, data);
-  if (!row) return std::nullopt;
-  planner::tile_shape& shape = row->shape;
-  if (shape.length * shape.lanes * shape.element_bytes > max_correlated_bytes) return std::nullopt;
+/// Lets a piece that convolves rows correlate them; returns false where they are too long.
+bool correlates(piece& row, const device_info& device) {
+  planner::tile_shape& shape = row.shape;
+  if (shape.length * shape.lanes * shape.element_bytes > max_correlated_bytes) return false;
   shape.makes = body::correlate;
-  row->turns = step.turns;
-  row->resident = 0;
-  row->fraction = 0;
+  row.resident = 0;
+  row.fraction = 0;
   while (shape.elements_per_thread * shape.element_bytes > max_correlated_thread_bytes &&
          shape.is_in_place() && 2 * shape.threads() <= device.max_workgroup) {
     shape.elements_per_thread /= 2;
   }
+  return true;
+}
+
+/// Returns the three passes that sum correlations of rows that are cut: columns of all rows, rows
+/// of both whose correlations are summed, columns back.
+std::optional<program> cut_correlations_of(const backend::correlation_of_rows& step,
+                                           const device_info& device) {
+  const tuning::architecture& data = tuning::for_device(device);
+  const plan_spec& rows = step.rows;
+  const std::size_t points = rows.lengths.front(), terms = 2 * step.terms;
+  plan_spec columns = rows, back = rows;
+  columns.batch = {rows.batch, terms};
+  columns.scale = scaling::none;
+  columns.factor = 1;
+  columns.store = {};
+  columns.valid_out = {};
+  back.load = {};
+  back.valid_in = {};
+  back.in = {.strides = {1}, .distances = {terms * points}};
+  auto pieces = cut_of(columns, device);
+  if (pieces.empty() || !correlates(pieces[1], device)) return std::nullopt;
+  const request::resolved_spec both{columns}, sums{back};
+  program result;
+  result.add(program_of(both, {both, false}, {{pieces[0]}}, nullptr, device, data),
+             {place::input, place::between_a});
+  result.reserve(place::between_a, both.out.bytes());
+  program rest = program_of(sums, {sums, false}, pieces_in_order({pieces[1], pieces[2]}), nullptr,
+                            device, data);
+  pass& correlating = std::get<pass>(rest.steps.front().operation);
+  correlating.numbers.terms = step.terms;
+  correlating.numbers.term_distance = points;
+  result.add(rest, {place::between_a, place::output});
+  return result;
+}
+
+/// Returns the one pass that sums correlations; nothing where rows are too long.
+std::optional<program> correlations_of(const backend::correlation_of_rows& step,
+                                       const device_info& device) {
+  if (step.is_cut) return cut_correlations_of(step, device);
+  const tuning::architecture& data = tuning::for_device(device);
+  const request::resolved_spec request{step.rows};
+  require_rows(request.spec, nullptr);
+  auto row = row_of(request.spec, device, data);
+  if (!row || !correlates(*row, device)) return std::nullopt;
+  row->turns = step.turns;
   program result = program_by(*row, request, nullptr, device, data);
   pass& launch = std::get<pass>(result.steps.back().operation);
   launch.numbers.terms = step.terms;
@@ -421,6 +488,14 @@ bool can_convolve_in_cluster(const plan_spec& spec, const device_info& device) {
   return cluster_row_of(spec, device).has_value();
 }
 
+bool can_convolve_cut(const plan_spec& spec, const device_info& device) {
+  return !cut_of(spec, device).empty();
+}
+
+std::size_t length_of_cut(std::size_t least, const plan_spec& spec, const device_info& device) {
+  return planner::length_to_convolve(least, row_of(spec), tuning::for_device(device), device);
+}
+
 program make_convolution_program(const request::resolved_spec& rows, const spectrum_array& filter,
                                  const device_info& device) {
   return make_convolution_program(rows, filter, device, tuning::for_device(device));
@@ -441,6 +516,7 @@ std::optional<program> launches_of(const backend::step_request& step, const devi
     return make_program(*transform, device);
   }
   if (const auto* const spectra = std::get_if<backend::spectra_of_rows>(&step)) {
+    if (spectra->is_cut) return cut_program(spectra->rows, nullptr, device);
     if (!can_convolve(spectra->rows, device)) return std::nullopt;
     return program_of_rows(spectra->rows, body::transform, nullptr, device,
                            tuning::for_device(device), spectra->turns);
@@ -453,6 +529,7 @@ std::optional<program> launches_of(const backend::step_request& step, const devi
   }
   const auto* const convolution = std::get_if<backend::convolution_of_rows>(&step);
   if (convolution == nullptr) return std::nullopt;
+  if (convolution->is_cut) return cut_program(convolution->rows, &convolution->spectra, device);
   if (convolution->is_long) {
     if (const auto row = cluster_row_of(convolution->rows, device)) {
       require_rows(convolution->rows, &convolution->spectra);

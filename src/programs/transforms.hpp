@@ -30,6 +30,13 @@ namespace wingbeat::programs {
 /// Returns whether a cluster convolves them in one launch, where no workgroup does.
 [[nodiscard]] bool can_convolve_in_cluster(const plan_spec& spec, const device_info& device);
 
+/// Returns whether they, which no workgroup takes, are convolved as columns and shorter rows, in
+/// three launches; and the length from `least` on that rows of the request's points beside padding
+/// are expected to take least time so.
+[[nodiscard]] bool can_convolve_cut(const plan_spec& spec, const device_info& device);
+[[nodiscard]] std::size_t length_of_cut(std::size_t least, const plan_spec& spec,
+                                        const device_info& device);
+
 /// Returns the program that convolves rows in one launch: forward, times a spectrum, inverse.
 /// `rows` are forward transforms of one axis; their ranges are those of the signals before and
 /// after, their length is what those are padded to, their scale is applied once. Throws

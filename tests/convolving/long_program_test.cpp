@@ -66,8 +66,46 @@ TEST_F(long_program, takes_one_launch_where_halves_fit_a_cluster) {
   EXPECT_EQ(steps.traffic_bytes(), std::size_t{2 * 64 * 8 * 65536 * 2 + 64 * 131072 * 8});
 }
 
-TEST_F(long_program, takes_two_passes_each_way_beyond) {
-  EXPECT_EQ(run({.length = 131072, .channels = 64, .batch = 8}).steps.size(), 4U);
+TEST_F(long_program, takes_three_launches_where_a_cluster_would_take_much_padding) {
+  const programs::program few_taps = run({.length = 65536, .kernel = 3, .channels = 64});
+  EXPECT_EQ(few_taps.steps.size(), 3U);
+  EXPECT_LT(row.padded, 70000U);
+  EXPECT_EQ(run({.length = 40000, .channels = 64}).steps.size(), 3U);
+  EXPECT_LT(row.padded, 90000U);
+}
+
+TEST_F(long_program, takes_three_launches_beyond) {
+  for (const std::size_t length : {std::size_t{1} << 17, std::size_t{1} << 20}) {
+    const long_convolution_spec spec{.length = length, .channels = 64, .batch = 8};
+    const programs::program steps = run(spec);
+    EXPECT_EQ(steps.steps.size(), 3U) << length;
+    EXPECT_EQ(steps.traffic_bytes(), 42 * 64 * 8 * length) << length;
+    EXPECT_EQ(steps.workspace_bytes(), 8 * 64 * 8 * length) << length;
+    const auto middle = steps.passes()[1];
+    EXPECT_EQ(middle.numbers.loops[0].count, 4U) << "pairs that share a spectrum come first";
+    EXPECT_EQ(middle.numbers.loops[0].filter, 0U);
+    EXPECT_EQ(middle.numbers.loops[1].filter, middle.shape().length);
+    const auto prepared = made(spec, [](const auto& programs) { return programs.prepare(); });
+    EXPECT_EQ(prepared.steps.size(), 2U) << length;
+    EXPECT_EQ(prepared.passes()[1].shape().length, middle.shape().length);
+  }
+}
+
+TEST_F(long_program, cuts_other_lengths_and_one_signal_alike) {
+  for (const std::size_t length : {131073, 200000, 1000000}) {
+    const long_convolution_spec spec{
+        .length = length, .channels = 3, .stored = precision::bf16, .is_ragged = true};
+    EXPECT_EQ(run(spec).steps.size(), 3U) << length;
+    EXPECT_TRUE(row.is_cut);
+    EXPECT_LT(row.padded, 9 * length / 4) << length;
+    const auto prepared = made(spec, [](const auto& programs) { return programs.prepare(); });
+    EXPECT_EQ(prepared.passes()[1].shape().length, run(spec).passes()[1].shape().length);
+  }
+}
+
+TEST_F(long_program, takes_several_passes_each_way_where_columns_outgrow_a_workgroup) {
+  EXPECT_GT(run({.length = std::size_t{1} << 27}).steps.size(), 3U);
+  EXPECT_FALSE(row.is_cut);
 }
 
 TEST_F(long_program, moves_gates_and_half_the_bytes_of_halves) {
@@ -91,8 +129,21 @@ TEST_F(long_program, sums_the_kernels_gradient_in_registers_where_channels_are_m
     EXPECT_EQ(steps.workspace_bytes(), 0U) << length;
   }
   EXPECT_EQ(made({.length = 8192, .channels = 64, .batch = 7}, gradient).steps.size(), 1U);
-  EXPECT_EQ(made({.length = 65536, .channels = 64, .batch = 8}, gradient).steps.size(), 1U);
-  EXPECT_EQ(made({.length = 131072, .channels = 64, .batch = 8}, gradient).steps.size(), 6U);
+  EXPECT_EQ(made({.length = 16384, .channels = 64, .batch = 8}, gradient).steps.size(), 1U);
+}
+
+TEST_F(long_program, sums_the_kernels_gradient_over_rows_that_are_cut) {
+  for (const std::size_t channels : {1, 64}) {
+    for (const std::size_t length : {32768, 65536, 131072}) {
+      const programs::program steps =
+          made({.length = length, .channels = channels, .batch = 8},
+               [](const auto& programs) { return programs.kernel_gradient(); });
+      ASSERT_EQ(steps.steps.size(), 3U) << length;
+      const std::size_t samples = channels * 8 * length;
+      EXPECT_EQ(2 * steps.traffic_bytes(), 89 * samples) << length;
+      EXPECT_EQ(steps.workspace_bytes(), 18 * samples) << length;
+    }
+  }
 }
 
 TEST_F(long_program, sums_the_kernels_gradient_over_pairs_of_signals) {

@@ -147,7 +147,7 @@ TEST(any_length, is_columns_convolved_rows_and_columns_back_where_it_does_not) {
     ASSERT_EQ(pieces.size(), 3U) << n;
     EXPECT_TRUE(pieces[0].chirped->begins && pieces[2].chirped->ends);
     EXPECT_TRUE(pieces[1].shape.makes == body::convolve);
-    EXPECT_TRUE(pieces[1].chirped->is_forward && !pieces[2].chirped->is_forward);
+    EXPECT_TRUE(*pieces[1].is_forward && !*pieces[2].is_forward);
     EXPECT_EQ(pieces[0].shape.length * pieces[1].shape.length, pieces[0].total);
     EXPECT_EQ(pieces[1].prior, pieces[0].shape.length);
     EXPECT_EQ(pieces[2].prior, pieces[1].shape.length);
@@ -176,7 +176,7 @@ TEST(any_length, is_cut_into_pieces_of_which_the_last_has_the_large_factors) {
   const piece chirped = last_of(1024 * 1019, false);
   EXPECT_EQ(chirped.shape.points % 1019, 0U);
   EXPECT_EQ(chirped.chirped->numbers->points, chirped.shape.points);
-  EXPECT_FALSE(chirped.chirped->is_forward) << "the direction of its twiddles";
+  EXPECT_FALSE(*chirped.is_forward) << "the direction of its twiddles";
   EXPECT_EQ(last_of(512 * 37 * 41, true).shape.elements(), 37U * 41) << "two primes in one";
   for (const piece& each : cut({.total = std::size_t{37} << 20}, hopper())) {
     EXPECT_TRUE(each.by_rader || !each.chirped) << "three";

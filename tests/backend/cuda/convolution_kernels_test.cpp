@@ -6,6 +6,8 @@
 
 #include "backend/cuda/nvrtc.hpp"        // process_nvrtc
 #include "backend/cuda/shape_check.hpp"  // figures_of
+#include "backend/planning_engine.hpp"   // planning_engine
+#include "convolving/long_program.hpp"   // long_programs
 #include "programs/catalogue.hpp"        // sample_device
 #include "programs/transforms.hpp"       // make_convolution_program, make_spectrum_program
 #include "support/full_run.hpp"          // is_full_run, sampled
@@ -64,6 +66,23 @@ TEST_P(convolution_kernels, compile_without_spills) {
   if (!test::is_full_run()) return;
   check_narrow(512, precision::bf16);
   check(2048, precision::fp64);
+}
+
+TEST(long_convolution_kernels, compile_without_spills_where_rows_are_cut) {
+  const auto& found = backend::cuda::process_nvrtc();
+  if (!found.problem.empty()) GTEST_SKIP() << found.problem;
+  const backend::planning_engine engine{"sm_90"};
+  const auto on = engine.open(engine.devices().front());
+  for (const std::size_t length : test::sampled<std::size_t>({1U << 20}, {1U << 17, 100000})) {
+    const long_convolution_spec spec{.length = length, .channels = 64, .batch = 8};
+    const auto row = convolving::geometry_of(spec, on->device());
+    ASSERT_TRUE(row.is_cut) << length;
+    const convolving::long_programs programs{on, engine, spec, row};
+    for (const auto& program : {programs.prepare(), programs.run(), programs.signal_gradient(),
+                                programs.kernel_gradient()}) {
+      for (const pass& each : program.passes()) expect_no_spills(each, "sm_90");
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(architectures, convolution_kernels,

@@ -29,7 +29,10 @@ class correlate : public convolve<Policy, Group> {
     constexpr size turns = numbers.turns;
     if constexpr (turns == 0) {
       complex_type sum[e];
-      correlate_rows(sum, [&](size row, complex_type(&x)[e]) { load(tile, row, x); });
+      correlate_rows(sum, [&](size row, complex_type(&x)[e]) {
+        load(tile, row, x);
+        pass.twiddle(tile, x);
+      });
       pass.store(tile, sum);
     } else {
       for (size turn = 0; turn < turns; ++turn) {

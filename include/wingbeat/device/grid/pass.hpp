@@ -81,7 +81,15 @@ class pass {
     if constexpr (numbers.shape.source == row::half_spectrum)
       ends::combine_bins<Policy>(body_, tile, x);
     if constexpr (numbers.factors_in > 0) multiply<true>(tile, x);
-    if constexpr (numbers.is_twiddled()) twiddle(tile, x);
+    twiddle(tile, x);
+  }
+
+  /// Multiplies input q by w^(q k), w = exp(-+ 2 pi i / (P R)), where inputs are twiddled.
+  template <class X>
+  WINGBEAT_FN void twiddle(const elements_type& tile, X& x) const {
+    if constexpr (numbers.is_twiddled()) {
+      apply_twiddles<Policy>(x, body_.roots(), tile.first_out(body_.lane_in()), body_.number_in(0));
+    }
   }
 
   /// Scales and stores what they hold.
@@ -146,12 +154,6 @@ class pass {
       body_.team().workgroup_barrier();
     }
     ends::finish_kept(body_, first);
-  }
-
-  /// Multiplies input q by w^(q k), w = exp(-+ 2 pi i / (P R)).
-  template <class X>
-  WINGBEAT_FN void twiddle(const elements_type& tile, X& x) const {
-    apply_twiddles<Policy>(x, body_.roots(), tile.first_out(body_.lane_in()), body_.number_in(0));
   }
 
   /// Multiplies inputs, or outputs, by the factors of their indices, or of their numbers. Inputs
