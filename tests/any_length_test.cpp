@@ -17,6 +17,7 @@
 #include "request/traits.hpp"        // kinds, traits_of
 #include "support/few_elements.hpp"  // element_by_definition, split_roots
 #include "support/full_run.hpp"      // is_full_run, runs_all_on, sampled
+#include "support/memory.hpp"        // transformed
 #include "support/on_engine.hpp"     // all_engines, engine_name, on_engine
 #include "support/plan_check.hpp"    // check_plan
 #include "support/planned.hpp"       // row_oracle, input_noise, row_of
@@ -72,12 +73,7 @@ class any_length : public on_engine {
   template <class Real>
   void check_rows(const plan_spec& spec, const std::vector<Real>& x,
                   const std::vector<std::string>& names) {
-    buffer in{*on, x.size() * sizeof(Real)}, out{*on, output_bytes(spec)};
-    in.write(x.data(), in.size_bytes());
-    const plan transformed{*on, spec};
-    transformed.enqueue(*on, in.view(), out.view());
-    std::vector<Real> y(out.size_bytes() / sizeof(Real));
-    out.read(y.data(), out.size_bytes());
+    const std::vector<Real> y = transformed(*on, spec, x);
     const row_oracle oracle{spec};
     for (std::size_t row = 0; row < spec.batch; ++row) {
       const exact expected = oracle(x, row), got = row_of(spec, y, row);
@@ -111,16 +107,6 @@ class any_length : public on_engine {
     check_rows(spec, x, {"noise", "a spike"});
   }
 
-  template <class Real>
-  std::vector<Real> run(const plan_spec& spec, const std::vector<Real>& x) {
-    buffer in{*on, input_bytes(spec)}, out{*on, output_bytes(spec)};
-    in.write(x.data(), in.size_bytes());
-    plan{*on, spec}.enqueue(*on, in.view(), out.view());
-    std::vector<Real> y(out.size_bytes() / sizeof(Real));
-    out.read(y.data(), out.size_bytes());
-    return y;
-  }
-
   /// A row of noise, with a spike where n is odd, of which some elements are summed, and which its
   /// opposite brings back.
   template <class Real>
@@ -140,11 +126,11 @@ class any_length : public on_engine {
       note(name + ", " + part, share, spec);
       EXPECT_LE(share, allowed(count, is_spike)) << described(spec) << ", " << name << ", " << part;
     };
-    auto y = run(spec, x);
+    auto y = transformed(*on, spec, x);
     seen.add_row();
     expect_within("some elements", error_of_some(of_kind, n, x, y), 6);
     spec.kind = of_kind.opposite;
-    y = run(spec, y);
+    y = transformed(*on, spec, y);
     long double off = 0, energy = 0;
     for (std::size_t j = 0; j < x.size(); ++j) {
       const long double back = y[j] / static_cast<long double>(of_kind.logical_length(n));

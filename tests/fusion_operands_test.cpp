@@ -8,9 +8,9 @@
 
 #include <algorithm>  // max
 #include <array>
-#include <mutex>
 #include <numeric>  // iota
 
+#include "support/memory.hpp"     // contents, filled
 #include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"    // refusal
 #include "support/signal.hpp"     // noise
@@ -78,31 +78,17 @@ class fusion_operands : public on_engine {
     on_engine::SetUp();
     if (IsSkipped()) return;
     for (const auto& z : noise<float>(n * rows, 1)) x.emplace_back(z.re, z.im);
-    in = buffer{*on, x.size() * sizeof x[0]};
-    in.write(x.data(), in.size_bytes());
+    in = filled(*on, x);
     out = buffer{*on, x.size() * sizeof x[0]};
-  }
-
-  template <class Value>
-  buffer filled(const std::vector<Value>& values) const {
-    buffer memory{*on, values.size() * sizeof(Value)};
-    memory.write(values.data(), memory.size_bytes());
-    return memory;
-  }
-  template <class Value>
-  static std::vector<Value> read(const buffer& memory) {
-    std::vector<Value> values(memory.size_bytes() / sizeof(Value));
-    memory.read(values.data(), memory.size_bytes());
-    return values;
   }
 
   /// The spectra of level weights[i] x[row][i], by the plain plan of the same engine.
   [[nodiscard]] complexes expected(const std::vector<float>& weights, float level) const {
     complexes weighted = x;
     for (std::size_t i = 0; i < weighted.size(); ++i) weighted[i] *= level * weights[i % n];
-    const buffer from = filled(weighted), to = filled(weighted);
+    const buffer from = filled(*on, weighted), to = filled(*on, weighted);
     plan{*on, {.lengths = {n}, .batch = rows}}.enqueue(*on, from.view(), to.view());
-    return read<std::complex<float>>(to);
+    return contents<std::complex<float>>(to);
   }
 
   static float largest_difference(const complexes& a, const complexes& b) {
@@ -120,25 +106,27 @@ TEST_P(fusion_operands, change_without_planning_again) {
   std::vector<float> rising(n), falling(n);
   std::iota(rising.begin(), rising.end(), 1.0f);
   std::iota(falling.rbegin(), falling.rend(), 1.0f);
-  const buffer a = filled(rising), b = filled(falling);
+  const buffer a = filled(*on, rising), b = filled(*on, falling);
   for (const float level : {0.5f, 2.0f}) {
     planned.enqueue(*on, in.view(), out.view(), {.load = {a.view(), level}});
-    EXPECT_LE(largest_difference(read<std::complex<float>>(out), expected(rising, level)), 4e-3f);
+    EXPECT_LE(largest_difference(contents<std::complex<float>>(out), expected(rising, level)),
+              4e-3f);
     planned.enqueue(*on, in.view(), out.view(), {.load = {b.view(), level}});
-    EXPECT_LE(largest_difference(read<std::complex<float>>(out), expected(falling, level)), 4e-3f);
+    EXPECT_LE(largest_difference(contents<std::complex<float>>(out), expected(falling, level)),
+              4e-3f);
   }
 }
 
 TEST_P(fusion_operands, begin_where_their_views_do) {
   std::vector<float> weights(n + 3, 100.0f);
   std::fill(weights.begin() + 3, weights.end(), 1.0f);
-  const buffer memory = filled(weights);
+  const buffer memory = filled(*on, weights);
   buffer_view view = memory.view();
   view.offset_bytes += 3 * sizeof(float);
   view.size_bytes -= 3 * sizeof(float);
   plan{*on, weighted_rows()}.enqueue(*on, in.view(), out.view(), {.load = {view, 1.0f}});
   const complexes wanted = expected(std::vector<float>(n, 1.0f), 1);
-  EXPECT_LE(largest_difference(read<std::complex<float>>(out), wanted), 1e-4f);
+  EXPECT_LE(largest_difference(contents<std::complex<float>>(out), wanted), 1e-4f);
 }
 
 TEST_P(fusion_operands, serve_both_ends_beside_parameters) {
@@ -161,13 +149,13 @@ TEST_P(fusion_operands, serve_both_ends_beside_parameters) {
           }),
       .operands = {kernel_parameter::value<unsigned>(), kernel_parameter::output(sizeof(float))}};
   const plan planned{*on, spec};
-  const buffer weights = filled(std::vector<float>(n, 1.0f));
-  const buffer scaled = filled(std::vector<float>(n * rows, -1.0f));
+  const buffer weights = filled(*on, std::vector<float>(n, 1.0f));
+  const buffer scaled = filled(*on, std::vector<float>(n * rows, -1.0f));
   planned.enqueue(*on, in.view(), out.view(),
                   {.load = {weights.view(), 1.0f}, .store = {7u, scaled.view()}});
   const complexes wanted = expected(std::vector<float>(n, 1.0f), 1);
-  EXPECT_LE(largest_difference(read<std::complex<float>>(out), wanted), 1e-4f);
-  const auto got = read<float>(scaled);
+  EXPECT_LE(largest_difference(contents<std::complex<float>>(out), wanted), 1e-4f);
+  const auto got = contents<float>(scaled);
   for (std::size_t i = 0; i < got.size(); ++i) {
     ASSERT_NEAR(got[i], unit * wanted[i].real() + 7, 1e-3f) << i;
   }
@@ -175,7 +163,7 @@ TEST_P(fusion_operands, serve_both_ends_beside_parameters) {
 
 TEST_P(fusion_operands, are_refused_where_they_do_not_fit) {
   const plan planned{*on, weighted_rows()};
-  const buffer weights = filled(std::vector<float>(n, 1.0f));
+  const buffer weights = filled(*on, std::vector<float>(n, 1.0f));
   const auto refused = [&](const run_operands& given) {
     return refusal([&] { planned.enqueue(*on, in.view(), out.view(), given); });
   };
@@ -222,7 +210,7 @@ std::string answer_to(queue& on, const buffer& in, const buffer& out, const buff
 
 TEST_P(fusion_operands, are_compared_with_what_a_callable_takes) {
   if (GetParam() != engine::host && GetParam() != engine::reference) GTEST_SKIP() << "compiles";
-  const buffer weights = filled(std::vector<float>(n, 1.0f));
+  const buffer weights = filled(*on, std::vector<float>(n, 1.0f));
   const auto told = [&](const auto& take) { return answer_to(*on, in, out, weights, take); };
   EXPECT_EQ(told([](const host_arguments& given) { (void)given.memory<const float>(0); }),
             "nothing was refused");
@@ -242,12 +230,12 @@ TEST_P(fusion_operands, are_compared_with_what_a_callable_takes) {
 TEST_P(fusion_operands, may_be_none_of_a_plan_without_functors) {
   const plan planned{*on, {.lengths = {n}, .batch = rows}};
   planned.enqueue(*on, in.view(), out.view());
-  const auto plain = read<std::complex<float>>(out);
+  const auto plain = contents<std::complex<float>>(out);
   const buffer other{*on, n * rows * sizeof(std::complex<float>)};
   planned.enqueue(*on, in.view(), other.view(), {});  // neither workspace nor operands
-  EXPECT_EQ(read<std::complex<float>>(other), plain);
+  EXPECT_EQ(contents<std::complex<float>>(other), plain);
   planned.enqueue(*on, in.view(), other.view(), {}, {});
-  EXPECT_EQ(read<std::complex<float>>(other), plain);
+  EXPECT_EQ(contents<std::complex<float>>(other), plain);
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, fusion_operands, all_engines(), engine_name);

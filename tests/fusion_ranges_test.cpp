@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "request/resolved.hpp"   // resolved_spec
+#include "support/memory.hpp"     // contents
 #include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
 #include "support/signal.hpp"     // noise
 #include "wingbeat/wingbeat.hpp"
@@ -153,9 +154,7 @@ class fusion_ranges : public on_engine {
       spec.store.callable = storing<std::complex<float>>(n_out);
     }
     plan{*on, spec}.enqueue(*on, in.view(), out.view());
-    std::vector<float> got(out_bytes / 4), expected(out_bytes / 4);
-    out.read(got.data(), out_bytes);
-    plain.read(expected.data(), out_bytes);
+    const auto got = contents<float>(out), expected = contents<float>(plain);
     float largest = 0;
     for (const float each : expected) largest = std::max(largest, std::abs(each));
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -178,8 +177,7 @@ class fusion_ranges : public on_engine {
     spec.store.clears_output = true;
     buffer sums{*on, rows * 8};
     plan{*on, spec}.enqueue(*on, in.view(), sums.view());
-    std::vector<unsigned> got(2 * rows);
-    sums.read(got.data(), sums.size_bytes());
+    const auto got = contents<unsigned>(sums);
     for (std::size_t row = 0; row < rows; ++row) {
       ASSERT_EQ(got[2 * row], n_out) << "row " << row;
       ASSERT_EQ(got[2 * row + 1], static_cast<unsigned>(n_out * (n_out - 1) / 2)) << "row " << row;

@@ -9,6 +9,7 @@
 
 #include <atomic>
 
+#include "support/memory.hpp"     // contents, filled
 #include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"    // refusal
 #include "support/signal.hpp"     // noise
@@ -101,13 +102,12 @@ class kept_store : public on_engine {
     spec.kind = transform::inverse_to_real;
     const std::size_t rows = spec.batch, beside = rows / spec.batch.counts()[0];
     const auto x = noise<float>(input_bytes(spec) / 8, 1);
-    buffer in{*on, input_bytes(spec)}, plain{*on, output_bytes(spec)};
-    in.write(x.data(), in.size_bytes());
+    const buffer in = filled(*on, x), plain{*on, output_bytes(spec)};
     plan{*on, spec}.enqueue(*on, in.view(), plain.view());
-    std::vector<float> y(plain.size_bytes() / sizeof(float));
-    plain.read(y.data(), plain.size_bytes());
+    const auto y = contents<float>(plain);
     const std::size_t reals = y.size() / rows;
-    std::vector<summary> expected(beside * reals, {2, 3}), found = expected;
+    std::vector<summary> expected(beside * reals, {2, 3});
+    const buffer out = filled(*on, expected);
     for (std::size_t row = 0; row < rows; ++row) {
       for (std::size_t i = 0; i < reals; ++i) {
         if (!(y[row * reals + i] > 0)) continue;
@@ -117,11 +117,8 @@ class kept_store : public on_engine {
       }
     }
     const plan keeping{*on, counted(spec)};
-    buffer out{*on, found.size() * sizeof(summary)};
-    out.write(found.data(), out.size_bytes());
     keeping.enqueue(*on, in.view(), out.view());
-    out.read(found.data(), out.size_bytes());
-    EXPECT_EQ(found, expected) << keeping.explain();
+    EXPECT_EQ(contents<summary>(out), expected) << keeping.explain();
   }
 };
 

@@ -6,6 +6,7 @@
 // here that compiles kernels, checked against the long double reference.
 #include <gtest/gtest.h>
 
+#include "support/memory.hpp"     // contents, filled
 #include "support/oracle.hpp"     // dft
 #include "support/signal.hpp"     // noise
 #include "support/tolerance.hpp"  // l2_bound
@@ -65,13 +66,9 @@ void on_every_device(const std::string& text, const std::vector<typename Fft::va
                            .out_element_bytes = sizeof(value)}};
     std::vector<value> y(std::max(out_count, x.size()));
     std::copy(x.begin(), x.end(), y.begin());
-    buffer table{on, roots.size() * sizeof(roots[0])}, in{on, x.size() * sizeof(value)};
-    buffer out{on, y.size() * sizeof(value)};
-    table.write(roots.data(), table.size_bytes());
-    in.write(x.data(), in.size_bytes());
-    out.write(y.data(), out.size_bytes());
+    const buffer table = filled(on, roots), in = filled(on, x), out = filled(on, y);
     compiled.enqueue(on, 1, in.view(), out.view(), table.view(), 1);
-    out.read(y.data(), out.size_bytes());
+    y = contents<value>(out);
     y.resize(out_count);
     check(y);
   }

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "support/memory.hpp"     // contents, filled
 #include "support/on_engine.hpp"  // on_engine, compiled_engines, engine_name
 #include "support/refusal.hpp"    // refusal
 #include "wingbeat/wingbeat.hpp"
@@ -52,15 +53,10 @@ class kernel_operands : public on_engine {
     mixer = std::make_unique<kernel>(*on, mixed);
     for (int i = 0; i < 16; ++i)
       a_values.push_back(static_cast<float>(i)), b_values.push_back(static_cast<short>(100 * i));
-    a = buffer{*on, 64};
-    a.write(a_values.data(), 64);
-    b = buffer{*on, 32};
-    b.write(b_values.data(), 32);
-    const std::vector<double> none(16, -1);
-    sums = buffer{*on, 128};
-    sums.write(none.data(), 128);
+    a = filled(*on, a_values);
+    b = filled(*on, b_values);
+    sums = filled(*on, std::vector<double>(16, -1));
     counts = buffer{*on, 64};
-    counts.write(none.data(), 64);
   }
 
   static buffer_view from(const buffer& whole, std::size_t offset_bytes, std::size_t size_bytes) {
@@ -81,10 +77,8 @@ TEST_P(kernel_operands, are_passed_in_order_with_their_first_elements) {
   mixer->enqueue(*on, 2,
                  {from(a, 8, 32), from(sums, 32, 64), affine{3, 0.5f}, from(b, 6, 16),
                   from(counts, 20, 32), 7U});
-  std::vector<double> got(16);
-  sums.read(got.data(), 128);
-  std::vector<unsigned> numbers(16);
-  counts.read(numbers.data(), 64);
+  const auto got = contents<double>(sums);
+  const auto numbers = contents<unsigned>(counts);
   for (std::size_t i = 0; i < 16; ++i) {
     const bool is_written = i >= 4 && i < 12;
     const double expected =
@@ -97,8 +91,7 @@ TEST_P(kernel_operands, are_passed_in_order_with_their_first_elements) {
 TEST_P(kernel_operands, values_change_from_launch_to_launch) {
   for (const float gain : {1.0f, -2.0f}) {
     mixer->enqueue(*on, 4, {a.view(), sums.view(), affine{gain, 0}, b.view(), counts.view(), 0U});
-    std::vector<double> got(16);
-    sums.read(got.data(), 128);
+    const auto got = contents<double>(sums);
     for (int i = 0; i < 16; ++i) EXPECT_EQ(got[std::size_t(i)], gain * float(i) + 100 * i);
   }
 }

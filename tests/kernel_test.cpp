@@ -8,6 +8,7 @@
 #include <complex>
 
 #include "support/full_run.hpp"   // runs_all_on
+#include "support/memory.hpp"     // contents, filled
 #include "support/oracle.hpp"     // dft
 #include "support/signal.hpp"     // noise
 #include "support/tolerance.hpp"  // is_accurate
@@ -66,15 +67,10 @@ std::vector<Value> run_rows(queue& on, const workgroup_fft& what, const std::vec
                      .in_element_bytes = sizeof(Value),
                      .out_element_bytes = sizeof(Value)}};
   const std::size_t batch = x.size() / what.length;
-  const auto roots = what.table();
-  buffer table{on, roots.size()}, in{on, x.size() * sizeof(Value)}, out{on, in.size_bytes()};
-  table.write(roots.data(), roots.size());
-  in.write(x.data(), in.size_bytes());
-  std::vector<Value> y(x.size());
+  const buffer table = filled(on, what.table()), in = filled(on, x), out{on, in.size_bytes()};
   rows.enqueue(on, (batch + what.transforms - 1) / what.transforms, in.view(), out.view(),
                table.view(), batch);
-  out.read(y.data(), out.size_bytes());
-  return y;
+  return contents<Value>(out);
 }
 
 template <class Real>

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "support/folder.hpp"  // folder, set_content
+#include "support/memory.hpp"  // contents
 #include "wingbeat/wingbeat.hpp"
 #include "wingbeat/workgroup_fft.hpp"
 
@@ -53,9 +54,7 @@ std::string result_of(const device_info& device, const kernel_spec& spec) {
     const kernel compiled{on, spec};
     buffer in{on, 64}, out{on, 64};
     compiled.enqueue(on, 1, in.view(), out.view(), in.view(), 1);
-    std::vector<float> y(16);
-    out.read(y.data(), out.size_bytes());
-    return std::to_string(int(y[0]));
+    return std::to_string(int(contents<float>(out)[0]));
   } catch (const error& refused) {
     return refused.what();
   }

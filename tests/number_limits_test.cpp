@@ -7,6 +7,7 @@
 
 #include <cstdint>  // SIZE_MAX
 
+#include "support/memory.hpp"       // filled
 #include "support/number_ends.hpp"  // number_ends
 #include "support/refusal.hpp"      // refusal
 #include "wingbeat/wingbeat.hpp"
@@ -205,9 +206,8 @@ TEST_F(number_limits, searches_are_refused_before_their_axes_are_padded) {
 
 TEST_F(number_limits, searches_add_no_more_templates_than_their_memory_holds) {
   template_search search{on, {.image = {4, 6}, .templates = {2, 2}}};
-  buffer image{on, 4 * 6 * sizeof(float)}, templates{on, 2 * 2 * sizeof(float)};
-  const std::vector<float> zeros(24);
-  image.write(zeros.data(), image.size_bytes());
+  const buffer image = test::filled(on, std::vector<float>(24)),
+               templates{on, 2 * 2 * sizeof(float)};
   search.begin(on, image.view());
   for (const std::size_t count : number_ends) {
     if (count == 1) continue;

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cmath>  // abs
 
+#include "support/memory.hpp"     // contents, filled
 #include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"    // refusal
 #include "support/signal.hpp"     // noise
@@ -92,19 +92,15 @@ class reduction : public on_engine {
     std::vector<float> x;
     for (const auto& z : noise<float>(input_bytes(spec) / 8 + 1, 1))
       x.insert(x.end(), {z.re, z.im});
-    buffer in{*on, x.size() * sizeof(float)}, plain{*on, output_bytes(spec)};
-    in.write(x.data(), in.size_bytes());
+    const buffer in = filled(*on, x), plain{*on, output_bytes(spec)};
     plan{*on, spec}.enqueue(*on, in.view(), plain.view());
-    std::vector<float> y(plain.size_bytes() / sizeof(float));
-    plain.read(y.data(), plain.size_bytes());
+    const auto y = contents<float>(plain);
 
     const plan planned{*on, summed(spec)};
-    buffer out{*on, rows * sizeof(summary)};
-    std::vector<summary> got(rows, {1e9f, 77, 77});
-    out.write(got.data(), out.size_bytes());
+    const buffer out = filled(*on, std::vector<summary>(rows, {1e9f, 77, 77}));
     for (int run = 0; run < 2; ++run) {
       planned.enqueue(*on, in.view(), out.view());
-      out.read(got.data(), out.size_bytes());
+      const auto got = contents<summary>(out);
       for (std::size_t row = 0; row < rows; ++row) {
         const std::size_t reals = y.size() / rows;
         double energy = 0;

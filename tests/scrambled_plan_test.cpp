@@ -9,9 +9,9 @@
 #include <cmath>      // sqrt
 #include <complex>
 #include <random>
-#include <string>
 #include <vector>
 
+#include "support/memory.hpp"     // contents, filled
 #include "support/on_engine.hpp"  // all_engines, engine_name
 #include "wingbeat/wingbeat.hpp"
 
@@ -30,14 +30,10 @@ signal noise(std::size_t n) {
 }
 
 signal run(queue& on, const plan& what, const signal& x, bool is_in_place) {
-  buffer in{on, x.size() * sizeof(x[0])}, apart{on, in.size_bytes()};
+  const buffer in = test::filled(on, x), apart{on, in.size_bytes()};
   const buffer& out = is_in_place ? in : apart;
-  in.write(x.data(), in.size_bytes());
   what.enqueue(on, in.view(), out.view());
-  on.wait();
-  signal y(x.size());
-  out.read(y.data(), in.size_bytes());
-  return y;
+  return test::contents<signal::value_type>(out);
 }
 
 double relative_error(const signal& a, const signal& b) {

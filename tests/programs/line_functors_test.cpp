@@ -15,6 +15,7 @@
 #include "backend/planning_engine.hpp"   // planning_engine
 #include "formatted.hpp"                 // formatted
 #include "programs/real_transforms.hpp"  // transform_program
+#include "support/memory.hpp"            // contents, filled
 #include "support/on_engine.hpp"         // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"           // refusal
 #include "wingbeat/wingbeat.hpp"
@@ -136,19 +137,6 @@ fused_store counted(std::size_t points) {
 
 class line_functors : public on_engine {
  protected:
-  template <class Value>
-  buffer filled(const std::vector<Value>& values) const {
-    buffer memory{*on, values.size() * sizeof(Value)};
-    memory.write(values.data(), memory.size_bytes());
-    return memory;
-  }
-  template <class Value>
-  static std::vector<Value> read(const buffer& memory) {
-    std::vector<Value> values(memory.size_bytes() / sizeof(Value));
-    memory.read(values.data(), memory.size_bytes());
-    return values;
-  }
-
   void check(plan_spec spec) const {
     spec.batch = batch;
     const std::size_t points = points_of(spec);
@@ -159,17 +147,17 @@ class line_functors : public on_engine {
       samples[i] = static_cast<short>(i * 37 % 101);
       x[i] = 0.25F * 0.5F * window[i % points] * samples[i];
     }
-    const buffer plain_in = filled(x), plain_out = filled(x);
+    const buffer plain_in = filled(*on, x), plain_out = filled(*on, x);
     plan{*on, spec}.enqueue(*on, plain_in.view(), plain_out.view());
 
     spec.load = windowed(points);
     spec.store = shifted(points);
-    const buffer in = filled(samples), weights = filled(window), out = filled(x),
-                 places = filled(std::vector<unsigned>(x.size()));
+    const buffer in = filled(*on, samples), weights = filled(*on, window), out = filled(*on, x),
+                 places = filled(*on, std::vector<unsigned>(x.size()));
     plan{*on, spec}.enqueue(*on, in.view(), out.view(),
                             {.load = {0.5F, weights.view()}, .store = {places.view(), 7U}});
-    const auto y = read<float>(out), expected = read<float>(plain_out);
-    const auto numbers = read<unsigned>(places);
+    const auto y = contents<float>(out), expected = contents<float>(plain_out);
+    const auto numbers = contents<unsigned>(places);
     float scale = 0;
     for (const float each : expected) scale = std::max(scale, std::abs(each));
     for (std::size_t i = 0; i < y.size(); ++i) {
@@ -178,10 +166,10 @@ class line_functors : public on_engine {
     }
 
     spec.store = counted(points);
-    const buffer sums = filled(std::vector<unsigned>(2 * batch, 99));
+    const buffer sums = filled(*on, std::vector<unsigned>(2 * batch, 99));
     plan{*on, spec}.enqueue(*on, in.view(), sums.view(),
                             {.load = {0.5F, weights.view()}, .store = {3U}});
-    const auto got = read<unsigned>(sums);
+    const auto got = contents<unsigned>(sums);
     for (std::size_t row = 0; row < batch; ++row) {
       EXPECT_EQ(got[2 * row], 3 * points) << name_of(spec.kind);
       EXPECT_EQ(got[2 * row + 1], points * (points - 1) / 2) << name_of(spec.kind);
@@ -213,10 +201,10 @@ TEST_P(line_functors, reduce_each_transform_of_a_batch_that_is_interleaved) {
                  .kind = transform::dct3,
                  .in = {.strides = {batch}, .distances = {1}}};
   spec.store = counted(10);
-  const buffer in = filled(std::vector<float>(10 * batch, 1));
-  const buffer sums = filled(std::vector<unsigned>(2 * batch, 99));
+  const buffer in = filled(*on, std::vector<float>(10 * batch, 1));
+  const buffer sums = filled(*on, std::vector<unsigned>(2 * batch, 99));
   plan{*on, spec}.enqueue(*on, in.view(), sums.view(), {.store = {1U}});
-  EXPECT_THAT(read<unsigned>(sums), ::testing::ElementsAre(10, 45, 10, 45, 10, 45));
+  EXPECT_THAT(contents<unsigned>(sums), ::testing::ElementsAre(10, 45, 10, 45, 10, 45));
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, line_functors, all_engines(), engine_name);

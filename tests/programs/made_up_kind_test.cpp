@@ -9,6 +9,7 @@
 
 #include "programs/prepared_program.hpp"  // prepared_program
 #include "support/full_run.hpp"           // cases_on
+#include "support/memory.hpp"             // contents, filled
 #include "support/signal.hpp"             // fill_noise
 #include "wingbeat/wingbeat.hpp"
 
@@ -34,14 +35,11 @@ std::vector<float> transformed(const queue& on, const request::resolved_spec& re
                                const std::vector<float>& x) {
   const backend::engine& engine = backend::engine_of(on.device().runs_on);
   const programs::program steps = *engine.realise(on.impl(), request);
-  buffer in{on, input_bytes(request.spec)}, out{on, output_bytes(request.spec)};
+  const buffer in = test::filled(on, x), out{on, output_bytes(request.spec)};
   const buffer between{on, steps.workspace_bytes()};
-  in.write(x.data(), in.size_bytes());
   const programs::prepared_program ready{engine, on.impl(), steps};
   ready.enqueue(*on.impl(), {.in = in.view(), .out = out.view(), .workspace = between.view()});
-  std::vector<float> y(out.size_bytes() / sizeof(float));
-  on.impl()->read(y.data(), out.view());
-  return y;
+  return test::contents<float>(out);
 }
 
 void expect_close(const std::vector<float>& actual, const std::vector<float>& expected) {

@@ -13,6 +13,7 @@
 
 #include "backend/planning_engine.hpp"   // planning_engine
 #include "programs/real_transforms.hpp"  // transform_program
+#include "support/memory.hpp"            // contents, filled
 #include "support/on_engine.hpp"         // on_engine, all_engines, engine_name
 #include "wingbeat/wingbeat.hpp"
 
@@ -57,17 +58,6 @@ fused_load weighted() {
 
 class multiplier : public on_engine {
  protected:
-  buffer filled(const std::vector<float>& values) const {
-    buffer memory{*on, values.size() * sizeof(float)};
-    memory.write(values.data(), memory.size_bytes());
-    return memory;
-  }
-  static std::vector<float> read(const buffer& memory) {
-    std::vector<float> values(memory.size_bytes() / sizeof(float));
-    memory.read(values.data(), memory.size_bytes());
-    return values;
-  }
-
   /// Compares a plan with a multiplier, in place, with three steps.
   void check(plan_spec spec, const std::vector<transform>& back) const {
     spec.batch = batch;
@@ -78,9 +68,9 @@ class multiplier : public on_engine {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(1.7F * static_cast<float>(i));
     for (std::size_t i = 0; i < points; ++i) weights[i] = static_cast<float>(i % 13) / 8;
 
-    buffer memory = filled(x);
+    buffer memory = filled(*on, x);
     plan{*on, spec}.enqueue(*on, memory.view(), memory.view());
-    std::vector<float> expected = read(memory);
+    std::vector<float> expected = contents<float>(memory);
     for (std::size_t i = 0; i < x.size(); ++i) {
       expected[i] *= offset + weights[i % points] + 2 * static_cast<float>(i / points);
     }
@@ -90,15 +80,15 @@ class multiplier : public on_engine {
     undone.kind = back.back();
     undone.scale = scaling::by_length;
     plan{*on, undone}.enqueue(*on, memory.view(), memory.view());
-    expected = read(memory);
+    expected = contents<float>(memory);
 
     spec.multiplier = weighted();
     spec.scale = scaling::by_length;
     memory.write(x.data(), memory.size_bytes());
     const plan planned{*on, spec};
     planned.enqueue(*on, memory.view(), memory.view(),
-                    {.multiplier = {filled(weights).view(), 2.0F}});
-    const std::vector<float> y = read(memory);
+                    {.multiplier = {filled(*on, weights).view(), 2.0F}});
+    const std::vector<float> y = contents<float>(memory);
     float largest = 0;
     for (const float each : expected) largest = std::max(largest, std::abs(each));
     for (std::size_t i = 0; i < y.size(); ++i) {

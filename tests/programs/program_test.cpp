@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "programs/prepared_program.hpp"  // prepared_program
+#include "support/memory.hpp"             // contents, filled
 #include "support/signal.hpp"             // noise
 #include "wingbeat/wingbeat.hpp"
 
@@ -43,14 +44,13 @@ TEST_F(host_program, runs_its_parts_in_order_through_the_array_between_them) {
   EXPECT_EQ(steps.texts().front(), "clears 512 bytes");
   EXPECT_TRUE(steps.passes().empty()) << "calls are no launches";
 
-  std::vector<std::complex<float>> signal, result(2 * n, 7);
+  std::vector<std::complex<float>> signal;
   for (const auto& z : test::noise<float>(n, 1)) signal.emplace_back(z.re, z.im);
-  buffer in{on, bytes}, out{on, 2 * bytes}, between{on, bytes};
-  in.write(signal.data(), bytes);
-  out.write(result.data(), 2 * bytes);
+  const buffer in = test::filled(on, signal), between{on, bytes};
+  const buffer out = test::filled(on, std::vector<std::complex<float>>(2 * n, 7));
   const programs::prepared_program ready{backend::host_engine(), on.impl(), steps};
   ready.enqueue(*on.impl(), {.in = in.view(), .out = out.view(), .workspace = between.view()});
-  out.read(result.data(), 2 * bytes);
+  const auto result = test::contents<std::complex<float>>(out);
   for (std::size_t i = 0; i < n; ++i) {
     EXPECT_EQ(result[i], std::complex<float>{}) << i;
     EXPECT_LT(std::abs(result[n + i] - signal[i]), 1e-5) << i;

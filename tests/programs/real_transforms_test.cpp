@@ -13,6 +13,7 @@
 #include "backend/planning_engine.hpp"  // planning_engine
 #include "request/traits.hpp"           // traits_of
 #include "support/full_run.hpp"         // cases_on
+#include "support/memory.hpp"           // transformed
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -177,13 +178,7 @@ template <class Real>
 std::vector<Real> transformed(const plan_spec& spec, const std::vector<Real>& x,
                               engine runs_on = engine::host) {
   queue on{first_device(runs_on)};
-  const plan planned{on, spec};
-  buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
-  in.write(x.data(), in.size_bytes());
-  planned.enqueue(on, in.view(), out.view());
-  std::vector<Real> y(out.size_bytes() / sizeof(Real));
-  out.read(y.data(), out.size_bytes());
-  return y;
+  return test::transformed(on, spec, x);
 }
 
 std::vector<float> noise_of(std::size_t n) {

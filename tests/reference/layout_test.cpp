@@ -6,6 +6,7 @@
 #include <limits>  // numeric_limits
 #include <vector>
 
+#include "support/memory.hpp"  // contents, filled, transformed
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -18,15 +19,7 @@ constexpr float _ = 99;
 
 /// Runs a request on `x` and returns an output that was 99 everywhere.
 numbers run(const plan_spec& spec, const numbers& x) {
-  queue on{first_device(engine::reference)};
-  const plan planned{on, spec};
-  buffer in{on, x.size() * 4}, out{on, output_bytes(spec)};
-  in.write(x.data(), in.size_bytes());
-  numbers y(out.size_bytes() / 4, _);
-  out.write(y.data(), out.size_bytes());
-  planned.enqueue(on, in.view(), out.view());
-  out.read(y.data(), out.size_bytes());
-  return y;
+  return test::transformed(engine::reference, spec, x, _);
 }
 
 // Three rows of two complex numbers, imaginary parts 0: (1, 2), (3, 4), (5, 7).
@@ -115,13 +108,9 @@ TEST(in_place, rows_of_a_real_image_are_padded) {
   const plan_spec spec{
       .lengths = {2, 2}, .kind = transform::forward_from_real, .where = placement::in_place};
   queue on{first_device(engine::reference)};
-  numbers x{1, 2, nan, nan, 3, 5, nan, nan};
-  const plan planned{on, spec};
-  buffer memory{on, 32};
-  memory.write(x.data(), 32);
-  planned.enqueue(on, memory.view(), memory.view());
-  memory.read(x.data(), 32);
-  EXPECT_EQ(x, (numbers{11, 0, -3, 0, -5, 0, 1, 0}));
+  const buffer memory = test::filled(on, numbers{1, 2, nan, nan, 3, 5, nan, nan});
+  plan{on, spec}.enqueue(on, memory.view(), memory.view());
+  EXPECT_EQ(test::contents<float>(memory), (numbers{11, 0, -3, 0, -5, 0, 1, 0}));
 }
 
 }  // namespace

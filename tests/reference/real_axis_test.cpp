@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "support/memory.hpp"  // transformed
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -56,18 +57,6 @@ plan_spec request_of(std::istringstream words) {
           .orthogonalize = orthogonalizes};
 }
 
-std::vector<double> transformed(engine runs_on, const plan_spec& spec,
-                                const std::vector<double>& x) {
-  queue on{first_device(runs_on)};
-  const plan planned{on, spec};
-  std::vector<double> y(x.size());
-  buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
-  in.write(x.data(), in.size_bytes());
-  planned.enqueue(on, in.view(), out.view());
-  out.read(y.data(), out.size_bytes());
-  return y;
-}
-
 TEST(real_axis, agrees_with_scipy_of_every_type_norm_and_orthogonalize) {
   std::ifstream file{std::string{WINGBEAT_TESTS_FOLDER} + "/reference/golden/scipy.txt"};
   std::string line, numbers;
@@ -82,7 +71,7 @@ TEST(real_axis, agrees_with_scipy_of_every_type_norm_and_orthogonalize) {
     ASSERT_EQ(expected.size(), spec.lengths.front());
     const std::vector<double> x = integers(expected.size());
     for (const engine each : {engine::reference, engine::host}) {
-      const std::vector<double> y = transformed(each, spec, x);
+      const std::vector<double> y = test::transformed(each, spec, x);
       for (std::size_t k = 0; k < y.size(); ++k) {
         EXPECT_NEAR(y[k], expected[k], 8e-14) << name_of(each) << ", element " << k;
       }
@@ -94,7 +83,7 @@ TEST(real_axis, agrees_with_scipy_of_every_type_norm_and_orthogonalize) {
 TEST(real_axis, of_hartley_is_the_sum_of_cosine_and_sine) {
   for (const std::size_t n : {1U, 2U, 5U, 8U, 150U}) {
     const std::vector<double> x = integers(n);
-    const std::vector<double> y = transformed(
+    const std::vector<double> y = test::transformed(
         engine::reference, {.lengths = {n}, .kind = transform::dht, .real = precision::fp64}, x);
     for (std::size_t k = 0; k < n; ++k) {
       long double sum = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reference/root_of_unity.hpp"  // root_of_unity
+#include "support/memory.hpp"           // transformed
 #include "support/signal.hpp"           // real_noise
 #include "wingbeat/wingbeat.hpp"
 
@@ -35,15 +36,7 @@ value root(const lengths& n, std::size_t j, std::size_t k, device::direction dir
 
 /// Runs a packed fp64 request.
 std::vector<double> run(const plan_spec& spec, const std::vector<double>& x) {
-  queue on{first_device(engine::reference)};
-  const plan planned{on, spec};
-  buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
-  EXPECT_EQ(in.size_bytes(), x.size() * sizeof(double));
-  in.write(x.data(), in.size_bytes());
-  planned.enqueue(on, in.view(), out.view());
-  std::vector<double> y(out.size_bytes() / sizeof(double));
-  out.read(y.data(), out.size_bytes());
-  return y;
+  return test::transformed(engine::reference, spec, x);
 }
 
 const lengths shapes[] = {{2, 2},    {4, 2}, {2, 8},  {8, 16}, {2, 4, 8}, {4, 2, 2},
@@ -175,16 +168,9 @@ TEST(several_axes, functors_get_transform_numbers_and_elements_over_all_dimensio
   plan_spec plain = spec;
   plain.load = {};
   plain.store = {};
-  queue on{first_device(engine::reference)};
-  buffer in{on, input_bytes(spec)}, fused{on, output_bytes(spec)}, apart{on, output_bytes(plain)};
   const auto x = test::real_noise<float>(48, 5);
-  in.write(x.data(), in.size_bytes());
-  plan{on, spec}.enqueue(on, in.view(), fused.view());
-  plan{on, plain}.enqueue(on, in.view(), apart.view());
-  std::vector<float> got(72), expected(72);
-  fused.read(got.data(), fused.size_bytes());
-  apart.read(expected.data(), apart.size_bytes());
-  EXPECT_EQ(got, expected);
+  EXPECT_EQ(test::transformed(engine::reference, spec, x),
+            test::transformed(engine::reference, plain, x));
   EXPECT_EQ(loads,
             (std::vector<std::size_t>{0, 0, 8, 1, 0, 8, 2, 0, 8, 3, 0, 8, 4, 0, 8, 5, 0, 8}));
   EXPECT_EQ(stores,

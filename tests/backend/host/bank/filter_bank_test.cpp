@@ -11,6 +11,7 @@
 #include "channelising/arithmetic/quantise.hpp"  // complex_bytes
 #include "channelising/banks/filter_bank.hpp"    // request_of
 #include "reference/channeliser_check.hpp"       // small_spec
+#include "support/memory.hpp"                    // contents, filled
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -62,22 +63,13 @@ result made_by(engine runs_on, const channeliser_spec& spec, const inputs& given
   const backend::engine& engine = backend::engine_of(runs_on);
   const programs::prepared_program bank{
       engine, on.impl(), engine.realise(on.impl(), request_of(spec, given.planes)).value()};
-  const auto filled = [&](const auto& values) {
-    buffer memory{on, values.size() * sizeof(values[0])};
-    memory.write(values.data(), memory.size_bytes());
-    return memory;
-  };
-  result made{std::vector<std::byte>(sizes_of(spec).heap_bytes),
-              std::vector<std::uint32_t>(spec.polarisations, 7)};
-  const buffer samples = filled(given.samples), entries = filled(given.entries),
-               gains = filled(given.gains), heap = filled(made.heap),
-               counts = filled(made.saturated);
+  const buffer samples = test::filled(on, given.samples), entries = test::filled(on, given.entries),
+               gains = test::filled(on, given.gains), heap{on, sizes_of(spec).heap_bytes},
+               counts = test::filled(on, std::vector<std::uint32_t>(spec.polarisations, 7));
   const kernel_argument operands[] = {entries.view(), gains.view(), counts.view()};
   bank.enqueue(*on.impl(),
                {.in = samples.view(), .out = heap.view(), .workspace = {}, .load = operands});
-  heap.read(made.heap.data(), heap.size_bytes());
-  counts.read(made.saturated.data(), counts.size_bytes());
-  return made;
+  return {test::contents<std::byte>(heap), test::contents<std::uint32_t>(counts)};
 }
 
 /// Expects what the engine `reference` makes in double, but for values that rounding moves.

@@ -13,25 +13,12 @@
 #include <vector>
 
 #include "request/traits.hpp"  // kinds
+#include "support/memory.hpp"  // transformed
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
-
-template <class Stored>
-std::vector<Stored> transformed(engine runs_on, const plan_spec& spec,
-                                const std::vector<Stored>& x) {
-  queue on{first_device(runs_on)};
-  const plan planned{on, spec};
-  buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
-  in.write(x.data(), in.size_bytes());
-  std::vector<Stored> y(out.size_bytes() / sizeof(Stored));
-  out.write(y.data(), out.size_bytes());
-  planned.enqueue(on, in.view(), out.view());
-  out.read(y.data(), out.size_bytes());
-  return y;
-}
 
 template <class Real>
 std::vector<Real> samples(const plan_spec& spec) {
@@ -50,8 +37,8 @@ std::string explained(const plan_spec& spec) {
 void expect_right(plan_spec spec) {
   spec.real = precision::fp64;
   const auto x = samples<double>(spec);
-  const auto y = transformed(engine::host, spec, x);
-  const auto expected = transformed(engine::reference, spec, x);
+  const auto y = test::transformed(engine::host, spec, x);
+  const auto expected = test::transformed(engine::reference, spec, x);
   ASSERT_EQ(y.size(), expected.size());
   ASSERT_THAT(explained(spec), ::testing::HasSubstr("side by side"));
   for (std::size_t k = 0; k < y.size(); ++k) {
@@ -118,7 +105,7 @@ TEST(line_strips, store_numbers_of_16_bits) {
                        .in = {.stored = precision::fp16},
                        .out = {.stored = precision::fp16}};
   const auto x = std::vector<std::uint16_t>(64 * 40, 0x3c00);  // ones
-  const auto y = transformed(engine::host, spec, x);
+  const auto y = test::transformed(engine::host, spec, x);
   for (std::size_t i = 0; i < y.size(); ++i) {
     ASSERT_EQ(y[i] & 0x7fff, i % 64 == 0 ? 0x5800 : 0) << i;  // 128, and zeros of any sign
   }
@@ -128,9 +115,9 @@ TEST(line_strips, leave_other_lines_alone) {
   for (const std::size_t n : {32U, 33U}) {
     const plan_spec spec{.lengths = {n}, .batch = 32, .kind = transform::dct3};
     auto x = samples<float>(spec);
-    const auto before = transformed(engine::host, spec, x);
+    const auto before = test::transformed(engine::host, spec, x);
     for (std::size_t i = 0; i < n; ++i) x[5 * n + i] = std::numeric_limits<float>::infinity();
-    const auto after = transformed(engine::host, spec, x);
+    const auto after = test::transformed(engine::host, spec, x);
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (i / n == 5) continue;
       ASSERT_EQ(after[i], before[i]) << i;

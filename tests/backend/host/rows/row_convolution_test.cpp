@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <complex>
-#include <memory>
 
 #include "backend/host/rows/row_convolution.hpp"
+#include "support/memory.hpp"  // contents, filled, transformed
 #include "support/signal.hpp"  // fill_noise
 #include "wingbeat/wingbeat.hpp"
 
@@ -68,13 +68,10 @@ class row_convolution_check {
     const auto made =
         backend::host::make_row_convolution(backend::host::chosen_set(), rows, spectra);
     ASSERT_TRUE(made);
-    buffer in{on_, x.size() * sizeof(number)}, filter{on_, h.size() * sizeof(number)};
-    buffer out{on_, y.size() * sizeof(number)}, work{on_, made->workspace_bytes()};
-    in.write(x.data(), in.size_bytes());
-    filter.write(h.data(), filter.size_bytes());
-    out.write(y.data(), out.size_bytes());
+    const buffer in = test::filled(on_, x), filter = test::filled(on_, h);
+    const buffer out = test::filled(on_, y), work{on_, made->workspace_bytes()};
     made->enqueue(*on_.impl(), {in.view(), out.view(), work.view(), filter.view(), {}, {}});
-    out.read(y.data(), out.size_bytes());
+    y = test::contents<number>(out);
   }
 
   std::vector<number> convolved(const number* x, index_range in, const number* h, product times) {
@@ -88,13 +85,9 @@ class row_convolution_check {
     return transformed(row, transform::inverse, scaling::by_length);
   }
 
-  std::vector<number> transformed(std::vector<number> row, transform kind, scaling scale) {
-    const plan planned{on_, {.lengths = {n_}, .kind = kind, .real = real, .scale = scale}};
-    buffer memory{on_, n_ * sizeof(number)};
-    memory.write(row.data(), memory.size_bytes());
-    planned.enqueue(on_, memory.view(), memory.view());
-    memory.read(row.data(), memory.size_bytes());
-    return row;
+  std::vector<number> transformed(const std::vector<number>& row, transform kind, scaling scale) {
+    const plan_spec spec{.lengths = {n_}, .kind = kind, .real = real, .scale = scale};
+    return test::transformed(on_, spec, row);
   }
 
   queue on_{first_device(engine::host)};

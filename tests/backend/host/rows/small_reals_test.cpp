@@ -10,30 +10,18 @@
 #include <vector>
 
 #include "request/traits.hpp"  // kinds
+#include "support/memory.hpp"  // transformed
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
 
-std::vector<double> transformed(engine runs_on, const plan_spec& spec,
-                                const std::vector<double>& x) {
-  queue on{first_device(runs_on)};
-  const plan planned{on, spec};
-  buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
-  in.write(x.data(), in.size_bytes());
-  std::vector<double> y(out.size_bytes() / sizeof(double));
-  out.write(y.data(), out.size_bytes());  // what lies between elements
-  planned.enqueue(on, in.view(), out.view());
-  out.read(y.data(), out.size_bytes());
-  return y;
-}
-
 void expect_right(const plan_spec& spec) {
   std::vector<double> x(input_bytes(spec) / sizeof(double));
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(1.7 * static_cast<double>(i) + 0.3);
-  const std::vector<double> y = transformed(engine::host, spec, x);
-  const std::vector<double> expected = transformed(engine::reference, spec, x);
+  const std::vector<double> y = test::transformed(engine::host, spec, x);
+  const std::vector<double> expected = test::transformed(engine::reference, spec, x);
   ASSERT_EQ(y.size(), expected.size());
   for (std::size_t k = 0; k < y.size(); ++k) {
     ASSERT_NEAR(y[k], expected[k], 3e-14 * static_cast<double>(1 + spec.lengths.size() * 16))
