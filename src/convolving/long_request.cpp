@@ -28,9 +28,8 @@ bool fits_workgroup(std::size_t length, const long_convolution_spec& spec,
 }
 
 /// Sets the length that rows of pairs are padded to. On engines that compile kernels, a longer one
-/// that a workgroup takes is preferred to one that takes several launches. A point is expected to
-/// take a cluster a little longer than three launches (bench/NOTES.md, section 57), so that rows of
-/// at most 3/4 of a cluster's points take those.
+/// that a workgroup takes is preferred to one that takes several launches; three of those to one of
+/// clusters, which takes longer for each point (bench/NOTES.md, section 57).
 void pad(long_geometry& row, std::size_t least, const long_convolution_spec& spec,
          const device_info& device) {
   row.padded = tuning::padded_length(least, device);
@@ -48,14 +47,11 @@ void pad(long_geometry& row, std::size_t least, const long_convolution_spec& spe
   }
   const std::size_t cut = programs::length_of_cut(least, rows_of(spec.length), device);
   row.is_cut = programs::can_convolve_cut(rows_of(cut), device);
-  for (const std::size_t length : {row.padded, power}) {
-    const bool is_longer = row.is_cut && 4 * cut <= 3 * length;
-    if (is_longer || !programs::can_convolve_in_cluster(rows_of(length), device)) continue;
-    row.padded = length;
-    row.is_cut = false;
-    return;
+  if (row.is_cut) {
+    row.padded = cut;
+  } else if (programs::can_convolve_in_cluster(rows_of(power), device)) {
+    row.padded = power;
   }
-  if (row.is_cut) row.padded = cut;
 }
 
 void require_precisions(const long_convolution_spec& spec, const device_info& device) {

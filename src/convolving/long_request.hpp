@@ -38,7 +38,7 @@ struct long_geometry {
   index_range signals, results;
   /// Of runs that take rows by right angles, because pairs of signals outgrow a workgroup.
   std::optional<right_angle> turned = {};
-  bool is_cut = false;  ///< Rows outgrow a cluster too: runs take them in three launches.
+  bool is_cut = false;  ///< Runs take rows, which outgrow a workgroup, in three launches.
 
   /// Returns the length of the rows that runs take.
   [[nodiscard]] std::size_t row() const { return turned ? turned->length : padded; }
