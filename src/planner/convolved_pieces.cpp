@@ -223,7 +223,8 @@ axis_request padded_for_chirp(axis_request axis, const tuning::architecture& dat
 
 /// Lets neighbouring threads take neighbouring rows of a prime, whose elements in any order are
 /// then in banks of their own, by no more threads than short rows share a workgroup of: 211 0.89 of
-/// a copy for 0.78, 337 0.86 for 0.73; but 257, in place, 0.96 for 0.98 (H100).
+/// a copy for 0.78, 337 0.86 for 0.73; but 257, in place, 0.96 for 0.98 (H100). Of padded reals 256
+/// threads are too many: 1,019 0.24 for 0.34 (H200).
 void lay_across(piece& rows, const tuning::architecture& data, const device_info& device) {
   const tuning::row_defaults& rules = data.other_rows;
   if (rows.shape.bank_bytes == 0 || rows.shape.is_in_place()) return;
@@ -234,7 +235,8 @@ void lay_across(piece& rows, const tuning::architecture& data, const device_info
   while (2 * most * threads_of_row < rules.threads_of_workgroup) most *= 2;
   for (unsigned lanes = most; lanes >= rules.min_rows_across; lanes /= 2) {
     wider.shape.lanes = lanes;
-    const unsigned doubled = lanes == rules.min_rows_across ? 2 : 1;  // 521: 0.65 for 0.58
+    const bool may_double = lanes == rules.min_rows_across && rows.shape.points == 0;
+    const unsigned doubled = may_double ? 2 : 1;  // 521: 0.65 for 0.58
     if (wider.shape.threads() > doubled * rules.threads_of_workgroup) continue;
     if (!fits(wider.shape, device)) continue;
     rows = wider;

@@ -18,6 +18,7 @@ inline constexpr shape fp32_whole[] = {
      .fraction = 0.84f, .resident = 6},
     {.length = 48, .elements = 6, .lanes = 8, .fraction = 0.99f},
     {.length = 60, .elements = 5, .lanes = 8, .fraction = 0.97f},
+    {.length = 63, .elements = 9, .lanes = 8, .fraction = 0.96f},
     {.length = 100, .elements = 5, .lanes = 8, .fraction = 0.98f},
     {.length = 133, .elements = 19, .lanes = 8, .fraction = 0.92f, .prefetch_mib = 4},
     {.length = 187, .elements = 17, .lanes = 8, .fraction = 0.95f, .prefetch_mib = 4},
@@ -50,17 +51,16 @@ inline constexpr shape fp32_whole[] = {
     {.length = 20000, .elements = 20, .fraction = 0.77f, .prefetch_mib = 4},
 };
 inline constexpr count_range many{.from = 4096};
-inline constexpr shape fp32_primes[] = {  // of many rows, in halves by two threads each
-    {.length = 42, .elements = 21, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+inline constexpr shape fp32_primes[] = {  // of many rows, but for 96 in halves by two threads each
+    {.length = 42, .elements = 21, .lanes = 16, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 46, .elements = 23, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 52, .elements = 26, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
-    {.length = 58, .elements = 29, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
+    {.length = 58, .elements = 29, .lanes = 16, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 60, .elements = 30, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 66, .elements = 33, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 70, .elements = 35, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 78, .elements = 39, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 88, .elements = 44, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
-    {.length = 96, .elements = 48, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     // Others, of an H100; 40 and 52 were chosen on an H200.
     {.length = 36, .elements = 6, .lanes = 16, .fraction = 1, .prefetch_mib = 4, .across = true},
     {.length = 40, .elements = 20, .lanes = 32, .fraction = 0.92f, .prefetch_mib = 4,
@@ -71,6 +71,7 @@ inline constexpr shape fp32_primes[] = {  // of many rows, in halves by two thre
      .across = true},
     {.length = 60, .elements = 15, .lanes = 16, .fraction = 1, .prefetch_mib = 4, .across = true},
     {.length = 66, .elements = 22, .lanes = 32, .fraction = 0.88f},
+    {.length = 96, .elements = 24, .lanes = 16, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 96, .elements = 12, .lanes = 16, .fraction = 0.92f, .prefetch_mib = 4},
     {.length = 102, .elements = 17, .lanes = 16, .fraction = 0.95f, .prefetch_mib = 4,
      .across = true},
@@ -134,10 +135,11 @@ inline constexpr shape fp64_chirps[] = {  // of an H100
 inline constexpr shape fp64_whole[] = {
     {.length = 51, .elements = 17, .lanes = 16, .stage_in = true, .stage_out = true,
      .fraction = 0.98f},
-    {.length = 57, .elements = 19, .lanes = 16, .stage_in = true, .stage_out = true,
+    {.length = 57, .elements = 19, .lanes = 32, .stage_in = true, .stage_out = true,
      .fraction = 0.98f},
-    {.length = 69, .elements = 23, .lanes = 16, .stage_in = true, .stage_out = true,
-     .fraction = 0.98f, .prefetch_mib = 4},
+    {.length = 63, .elements = 9, .lanes = 8, .fraction = 0.98f},
+    {.length = 69, .elements = 23, .lanes = 32, .stage_in = true, .stage_out = true,
+     .fraction = 0.96f},
     {.length = 87, .elements = 29, .lanes = 16, .stage_in = true, .stage_out = true,
      .fraction = 0.98f},
     {.length = 93, .elements = 31, .lanes = 16, .fraction = 0.75f, .prefetch_mib = 4},
