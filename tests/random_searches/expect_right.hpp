@@ -113,6 +113,10 @@ class search_run {
                                 (1 + drawn_.offset) * (1 + drawn_.offset);
     exact_scores bounds;
     for (const long double window : windows) {
+      if (window == 0) {  // a constant, whose score is 0
+        bounds.push_back(1e-7L);
+        continue;
+      }
       const long double of_norms = is_normalised ? 80 * epsilon + of_sums / (window * window) : 0;
       bounds.push_back(std::max(value / window + of_norms, 1e-7L));
     }
