@@ -98,7 +98,9 @@ measurement impulse(const trial& t) {
   }
   // Those above are the same on every axis where axes are equal; point 1 is not.
   worst = std::max(worst, impulse_error(t, 1 % t.n));
-  return measured(std::max(worst, impulse_error(t, t.n - 1)), allowed(t));
+  // Primes multiply differences of their inputs, so that a one is in up to 14 rounded products.
+  const long double bound = std::max(allowed(t), 3 * unit_roundoff(t));
+  return measured(std::max(worst, impulse_error(t, t.n - 1)), bound);
 }
 
 /// A tone transforms to one bin, or to two where reals have bins. Its samples are rounded, too.
