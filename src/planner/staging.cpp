@@ -139,9 +139,9 @@ void take_more_elements(pass& result, const placement& position) {
   if (!device::is_power_of_two(shape.length)) return;
   if (result.workgroups() < rules.workgroups_of_many_lines * position.device.compute_units) return;
   const bool has_pairs = shape.makes == body::real_row;
-  if (!has_pairs && shape.length == 4) {  // dct4 of 8: 0.88 of a copy for 0.80 (H200)
-    shape.elements_per_thread = 4;
-    shape.lanes = 128;
+  if (!has_pairs && shape.length == rules.points_of_one_thread) {
+    shape.elements_per_thread = rules.points_of_one_thread;
+    shape.lanes = rules.rows_of_single_threads;
     result.numbers.shape = shape;
     result.resident = 0;
     return;

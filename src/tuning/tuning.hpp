@@ -270,6 +270,9 @@ struct placement_rules {
   /// 0.97 for 0.95, but dct1 of 257 0.88 for 0.99, dct2 of 256 0.75 for 0.99 (H100).
   unsigned elements_of_lines = 16;
   std::size_t shortest_pairs = 512, shortest_complex = 128, workgroups_of_many_lines = 8;
+  /// Of complex rows of so many points each is a thread's, so many side by side: dct4 of 8 0.88 of
+  /// a copy for 0.80 (H200, section 60).
+  unsigned points_of_one_thread = 4, rows_of_single_threads = 128;
   /// Long lines of bins have 32 rather than more threads, because all of a thread's loads are under
   /// way at once: dct3 of 16,384 0.87 for 0.57, of 32,768 0.67 for 0.41 (H100).
   unsigned max_threads_of_bins = 256;
