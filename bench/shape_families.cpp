@@ -18,13 +18,15 @@ candidate own(const plan_spec& spec, const device_info& device) {
   all.placing = data.placing;
   const request::traits& kind = request::traits_of(spec.kind);
   all.is_forward = kind.is_forward;
-  const tuning::row_shapes& own = !kind.is_real()   ? mine.rows
-                                  : kind.is_forward ? mine.rows_of_reals
-                                                    : mine.rows_of_bins;
+  const bool is_odd = kind.is_real() && spec.lengths.back() % 2 == 1;
+  const tuning::row_shapes& own = !kind.is_real() || is_odd ? mine.rows
+                                  : kind.is_forward         ? mine.rows_of_reals
+                                                            : mine.rows_of_bins;
   const tuning::row_shapes& rows = own.whole.is_empty() ? mine.rows : own;
   const auto copy = [](auto& list, const auto& table) {
     for (const auto& each : table.entries()) list.push_back(each);
   };
+  if (is_odd && kind.is_forward) copy(all.whole, mine.odd_rows_of_reals);
   copy(all.whole, rows.whole);
   copy(all.lines, rows.lines);
   copy(all.cuts, rows.cuts);

@@ -123,9 +123,15 @@ std::optional<piece> line_of(const piece& common, std::size_t length,
 
 std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& rows,
                                  const choice& context) {
-  const auto* const described = rows.whole.find(common.total, context.butterflies(common.total));
+  const axis_request& axis = context.axis;
+  const std::size_t butterflies = context.butterflies(common.total);
+  const tuning::shape* described = nullptr;
+  if (axis.is_of_reals && axis.is_forward && axis.is_plain && !axis.has_half_spectrum()) {
+    described = context.shapes.odd_rows_of_reals.find(common.total, butterflies);
+  }
+  if (described == nullptr) described = rows.whole.find(common.total, butterflies);
   std::optional<piece> row;
-  if (context.axis.is_whole && described != nullptr) row = whole_row(common, described, context);
+  if (axis.is_whole && described != nullptr) row = whole_row(common, described, context);
   if (!row) {
     if (auto line = line_of(common, common.total, rows.lines, context)) return line;
     row = whole_row(common, described, context);

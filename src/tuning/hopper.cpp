@@ -49,6 +49,7 @@ const architecture& hopper() {
                                 .cuts = {few::fp32_cuts_of_bins, fp32_cuts_of_bins},
                                 .planes = fp32_planes_of_bins,
                                 .mirrored = {few::fp32_mirrored_of_bins, fp32_mirrored_of_bins}},
+               .odd_rows_of_reals = other::fp32_odd_rows_of_reals,
                .convolutions = fp32_convolutions,
                .convolved_lines = fp32_convolved_lines,
                .primes = other::fp32_primes,

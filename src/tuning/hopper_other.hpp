@@ -160,6 +160,9 @@ inline constexpr shape fp32_rows_of_reals[] = {
     {.length = 15360, .elements = 32, .fraction = 0.73f, .prefetch_mib = 4},
     {.length = 20000, .elements = 20, .fraction = 0.6f, .prefetch_mib = 4},
 };
+inline constexpr shape fp32_odd_rows_of_reals[] = {
+    {.length = 625, .elements = 25, .lanes = 8, .fraction = 0.77f, .prefetch_mib = 4},
+};
 inline constexpr shape fp32_rows_of_bins[] = {
     {.length = 15, .elements = 15, .lanes = 64, .stage_in = true, .stage_out = true,
      .fraction = 0.74f},

@@ -172,9 +172,10 @@ struct mirrored_limits {
 /// One precision's shapes. Rows of reals and of bins are listed by the length of the complex
 /// transform between them.
 struct shapes {
-  row_shapes rows = {};           ///< Of complex numbers.
-  row_shapes rows_of_reals = {};  ///< That become bins; if nothing is whole, rows as `rows`.
-  row_shapes rows_of_bins = {};   ///< That become reals; the same.
+  row_shapes rows = {};                 ///< Of complex numbers.
+  row_shapes rows_of_reals = {};        ///< That become bins; if nothing is whole, rows as `rows`.
+  row_shapes rows_of_bins = {};         ///< That become reals; the same.
+  table<shape> odd_rows_of_reals = {};  ///< That become bins; lengths that are missing as `rows`.
   /// Rows that are convolved in one launch; lengths that are missing as those of `rows`. They
   /// decide where spectra have their bins, so `counts` is not looked at.
   table<shape> convolutions = {};

@@ -126,6 +126,27 @@ TEST(pieces_by_count, of_a_request_count_the_batch_and_the_other_axes) {
   EXPECT_EQ(columns(2), 4U);
 }
 
+TEST(pieces, of_odd_rows_of_reals_have_data_of_their_own) {
+  auto data = made_up_data();
+  const auto elements = [&](transform kind, std::size_t n) {
+    const plan_spec spec{.lengths = {n}, .batch = 100, .kind = kind};
+    return programs::make_program(spec, hopper(), data)
+        .passes()
+        .front()
+        .shape()
+        .elements_per_thread;
+  };
+  const unsigned of_complex = elements(transform::forward, 625);
+  static constexpr tuning::shape odd[] = {{.length = 625, .elements = 125}};
+  data.fp32.odd_rows_of_reals = odd;
+  EXPECT_EQ(elements(transform::forward_from_real, 625), 125U);
+  EXPECT_EQ(elements(transform::inverse_to_real, 625), of_complex);
+  EXPECT_EQ(elements(transform::forward, 625), of_complex);
+  EXPECT_EQ(elements(transform::forward_from_real, 375), elements(transform::forward, 375));
+  EXPECT_EQ(elements(transform::forward_from_real, 1250),
+            elements(transform::inverse_to_real, 1250));
+}
+
 TEST(pieces_rules, shape_columns_that_no_data_describes) {
   auto data = made_up_data();
   data.fp32.columns = {};
