@@ -587,7 +587,7 @@ _SCALES = {None: 0, "length": 1, "sqrt": 2}
 
 def _kinds_of(kind, n_axes):
     """Returns the name of each axis's kind."""
-    kinds = (kind,) * n_axes if isinstance(kind, str) or not isinstance(kind, Iterable) else tuple(kind)
+    kinds = (kind,) * n_axes if isinstance(kind, (str, bytes)) or not isinstance(kind, Iterable) else tuple(kind)
     for name in kinds:
         if not isinstance(name, str) or name not in _KINDS:
             raise ValueError(f"kind is {name!r}; give one of {', '.join(_KINDS)}")
@@ -691,7 +691,8 @@ def plan_for(x: Array, kind: str = "fft", s: Axes = None, axes: Axes = None, nor
     """Returns a `Plan` for arrays that lie as x does, and `out` if it is given, with the arguments
     of `wingbeat.fft`: as their argument `plan` it saves a call the look-up. `orthogonalize` is so by
     default where norm is "ortho". `idct` and `idst` are other kinds forward: of type 2 kind "dct3"
-    or "dst3" with norm "forward" (3: 2; 1 and 4: themselves), or with "ortho".
+    or "dst3" with norm "forward" (3: 2; 1 and 4: themselves; their own "forward" is None here), or
+    with "ortho".
 
     >>> x = np.ones((4, 8), np.complex64)
     >>> plan = wingbeat.plan_for(x, axes=1)
@@ -726,7 +727,7 @@ def plan_for(x: Array, kind: str = "fft", s: Axes = None, axes: Axes = None, nor
               next(each for each in _wingbeat.devices()
                    if each.engine == engine and each.index == index))
     if orthogonalize is None:
-        orthogonalize = norm == "ortho" and kinds[-1][0] == "d"
+        orthogonalize = norm == "ortho" and any(each[:3] in ("dct", "dst") for each in kinds)
     plan = Plan(shape, axes, kind=kinds, dtype=library.dtype_name(x),
                 out_dtype=None if out is None else library.dtype_name(out),
                 norm=_norm_of(norm, kinds[-1] in ("ifft", "irfft")), orthogonalize=orthogonalize,

@@ -280,6 +280,11 @@ def test_serves_kinds_between_reals_in_each_norm(family, type):
         plan = plan_for(x, f"{family}{opposite}", axes=1, norm=of_plan)
         wanted = getattr(scipy_fft, f"i{family}")(x, type, norm=norm)
         assert_close(back(x, type, norm=norm, plan=plan), wanted)
+    plan = plan_for(x, f"{family}{opposite}", axes=1)
+    assert_close(back(x, type, norm="forward", plan=plan), back(x, type, norm="forward"))
+    assert_close(plan_for(x, ("dht", f"{family}{type}"), norm="ortho")(x),
+                 plan_for(forward(x, type, axis=1, norm="ortho"), "dht", axes=0, norm="ortho")(
+                     forward(x, type, axis=1, norm="ortho")))
     kinds = np.array([f"{family}{type}", f"{family}{opposite}"])
     assert_close(plan_for(x, kinds, norm="ortho")(x),
                  forward(forward(x, opposite, axis=1, norm="ortho"), type, axis=0, norm="ortho"))
