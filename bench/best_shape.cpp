@@ -27,6 +27,7 @@
 #include "backend/backend.hpp"            // queue, plan
 #include "bench/shape_families.hpp"       // candidates_of
 #include "measure/rounds.hpp"             // queued_run, take_turns
+#include "programs/convolved_rows.hpp"    // make_convolution_program
 #include "programs/prepared_program.hpp"  // prepared_program
 #include "programs/real_transforms.hpp"   // transform_program
 #include "programs/transforms.hpp"        // make_program

@@ -13,8 +13,8 @@
 #include "bench/results.hpp"              // document_of, noise, times_of
 #include "measure/document_text.hpp"      // write_document
 #include "measure/rounds.hpp"             // queued_run, take_turns
+#include "programs/convolved_rows.hpp"    // make_convolution_program
 #include "programs/prepared_program.hpp"  // prepared_program
-#include "programs/transforms.hpp"        // make_convolution_program
 #include "wingbeat/wingbeat.hpp"
 
 namespace {

@@ -4,13 +4,13 @@
 #include <algorithm>  // max
 #include <bit>        // bit_ceil
 
-#include "address_space.hpp"        // max_elements, rounded_product
-#include "arrays/array.hpp"         // bytes_of_real
-#include "formatted.hpp"            // formatted
-#include "programs/transforms.hpp"  // can_convolve
-#include "request/names.hpp"        // unnamed
-#include "tuning/padding.hpp"       // padded_length
-#include "wingbeat/error.hpp"       // plan_error
+#include "address_space.hpp"            // max_elements, rounded_product
+#include "arrays/array.hpp"             // bytes_of_real
+#include "formatted.hpp"                // formatted
+#include "programs/convolved_rows.hpp"  // can_convolve
+#include "request/names.hpp"            // unnamed
+#include "tuning/padding.hpp"           // padded_length
+#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat {
 namespace convolving {

@@ -8,8 +8,8 @@
 #include <complex>
 #include <vector>
 
+#include "programs/convolved_rows.hpp"    // make_spectrum_program, make_convolution_program
 #include "programs/prepared_program.hpp"  // prepared_program
-#include "programs/transforms.hpp"        // make_spectrum_program, make_convolution_program
 #include "support/full_run.hpp"           // cases_on, runs_all_on
 #include "support/oracle.hpp"             // exact, relative_l2, widened_row
 #include "support/signal.hpp"             // noise

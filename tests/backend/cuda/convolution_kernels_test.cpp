@@ -9,7 +9,7 @@
 #include "backend/planning_engine.hpp"   // planning_engine
 #include "convolving/long_program.hpp"   // long_programs
 #include "programs/catalogue.hpp"        // sample_device
-#include "programs/transforms.hpp"       // make_convolution_program, make_spectrum_program
+#include "programs/convolved_rows.hpp"   // make_convolution_program, make_spectrum_program
 #include "support/full_run.hpp"          // is_full_run, sampled
 
 namespace {
