@@ -12,6 +12,7 @@
 
 #include "backend/cuda/engine_on_a_fake.hpp"  // cuda_on_a_fake
 #include "backend/cuda/queue.hpp"             // cuda::queue
+#include "support/refusal.hpp"                // message_of
 #include "wingbeat/error.hpp"
 
 namespace {

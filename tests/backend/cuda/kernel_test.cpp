@@ -11,6 +11,7 @@
 #include "backend/cuda/engine_on_a_fake.hpp"  // cuda_on_a_fake
 #include "backend/cuda/queue.hpp"             // cuda_queue
 #include "formatted.hpp"                      // formatted
+#include "support/refusal.hpp"                // message_of
 #include "wingbeat/error.hpp"
 
 namespace {
