@@ -97,10 +97,9 @@ class search {
   double best_cost_ = std::numeric_limits<double>::infinity();
 };
 
-/// What a vector instruction costs by the vector's bytes: processors split the widest in two, but
-/// not loads and moves (bench/NOTES.md, section 62).
+/// What a vector instruction costs by the vector's bytes: processors split the widest in two.
 double instruction_cost(std::size_t bytes) {
-  return bytes > 32 ? 1.6 : bytes > 16 ? 1 : 0.85;
+  return bytes > 32 ? 2 : bytes > 16 ? 1 : 0.85;
 }
 
 /// What step roots and the transposition cost for each point, in the same unit.
