@@ -420,6 +420,25 @@ def test_prepared_kernels_follow_changes(noise):
         close(wt.PreparedLongConv(k.clone())(x), wt.long_conv(x, k))
 
 
+@pytest.mark.parametrize("is_fused", (False, True))
+def test_prepared_kernels_follow_optimizers(noise, is_fused):
+    x, k = noise(2, 3, 9), torch.nn.Parameter(noise(3, 9))
+    prepared, optimizer = wt.PreparedLongConv(k), torch.optim.Adam([k], lr=0.1, fused=is_fused)
+    for _ in range(3):
+        y = prepared(x)
+        close(y, wt.long_conv(x, k))
+        y.square().sum().backward()
+        optimizer.step()
+
+
+def test_spectra_made_in_inference_mode_have_gradients(noise):
+    x, k = noise(2, 3, 9), noise(3, 9).requires_grad_()
+    prepared = wt.PreparedLongConv(k)
+    with torch.inference_mode():
+        prepared(x)
+    close(*(torch.autograd.grad(y.square().sum(), k)[0] for y in (prepared(x), wt.long_conv(x, k))))
+
+
 def test_centred_long_conv_pads_nothing(noise, monkeypatch):
     called = []
     monkeypatch.setattr(torch.nn.functional, "pad", lambda *given: called.append(given))

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from wingbeat import _wingbeat
 from wingbeat._arguments import number
@@ -279,6 +280,17 @@ def long_conv(x: torch.Tensor, k: torch.Tensor, causal: bool = True, gate: Any =
     return _long_conv(x, k, causal, skip, gate, gate_before, lengths, paired, None)
 
 
+_n_steps = 0  # of all optimizers, of which fused ones leave the versions of what they change
+
+
+def _count_step(*_):
+    global _n_steps
+    _n_steps += 1
+
+
+register_optimizer_step_post_hook(_count_step)
+
+
 class PreparedLongConv:
     """`long_conv` with kernels whose spectra are kept from call to call, as for inference, or for the
     parts of a batch whose gradients are summed.
@@ -286,8 +298,9 @@ class PreparedLongConv:
     k, causal, skip, paired  as `long_conv` has them; gradients reach k and skip
 
     The spectra of the latest 4 shapes and dtypes of signals, and streams, are kept, of real numbers.
-    They are made again after k or skip were changed in place, as optimizers do, but for changes by way
-    of `.data`. Under torch.compile, in torch.func and in forward mode each call makes its own.
+    They are made again after k or skip were changed in place, but for changes by way of `.data` or of
+    tensors made in inference mode, and after a step of any of torch's optimizers. Under torch.compile,
+    in torch.func and in forward mode each call makes its own.
 
     >>> PreparedLongConv(torch.tensor([[1.0, 1.0]]))(torch.ones(1, 4)).round()
     tensor([[1., 2., 2., 2.]])
@@ -304,8 +317,8 @@ class PreparedLongConv:
 
     def _kept(self, x, filters, skip, flags):
         """Returns the spectra of filters for signals such as x."""
-        states = tuple((each.data_ptr(), 0 if each.is_inference() else each._version)
-                       for each in (self._k, self._options[1]) if isinstance(each, torch.Tensor))
+        states = _n_steps, *((each.data_ptr(), 0 if each.is_inference() else each._version)
+                             for each in (self._k, self._options[1]) if isinstance(each, torch.Tensor))
         stream = _arrays.stream_of(x)
         key = x.shape, x.dtype, filters.dtype, x.device, stream
         found = self._spectra.get(key)
@@ -315,7 +328,8 @@ class PreparedLongConv:
                                    skip.detach())
         given = _rows(x), _arrays.view(filters), _described(skip), (None, None, None, *flags)
         n_bytes = _wingbeat.prepare_long(*given, None, stream)
-        spectra = torch.empty(n_bytes // 4, dtype=torch.float32, device=x.device)
+        with torch.inference_mode(False):  # they may be saved for gradients later
+            spectra = torch.empty(n_bytes // 4, dtype=torch.float32, device=x.device)
         _wingbeat.prepare_long(*given, _arrays.view(spectra), stream, _arrays.workspace_near(x))
         self._spectra[key] = states, spectra
         while len(self._spectra) > 4:
