@@ -102,13 +102,6 @@ std::size_t count_of(const std::string& option, std::string_view text, count_ran
   refuse(option, text, "a whole number " + text_of(range));
 }
 
-std::size_t power_of_two_of(const std::string& option, std::string_view text, count_range range) {
-  const auto value = whole_number(text);
-  const bool is_within = value && *value >= range.least && *value <= range.most;
-  if (is_within && std::has_single_bit(*value)) return *value;
-  refuse(option, text, "a power of two " + text_of(range));
-}
-
 std::vector<std::size_t> listed_lengths(const std::vector<std::string>& words) {
   std::vector<std::size_t> lengths;
   for (const std::string& word : words) {
@@ -168,15 +161,6 @@ CLI::Option* add_option(CLI::App& command, const std::string& names, const char*
   return command.add_option_function<std::string>(names, std::move(take), about)
       ->type_name(type)
       ->default_str(default_text);
-}
-
-CLI::Option* add_power_of_two(CLI::App& command, const std::string& names,
-                              std::optional<std::size_t>& target, count_range range,
-                              const std::string& about) {
-  return add_option(command, names, "COUNT", help_text(about, range), "",
-                    [&target, names, range](const std::string& text) {
-                      target = power_of_two_of(names, text, range);
-                    });
 }
 
 void add_listed_lengths(CLI::App& command, std::vector<std::string>& target) {

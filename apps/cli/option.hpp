@@ -41,11 +41,9 @@ struct real_range {
 [[nodiscard]] std::optional<std::size_t> whole_number(std::string_view text);
 
 /// Return the number that an option was given. Throw `plan_error`, naming the option, its value and
-/// what it takes, for any other text. `power_of_two` takes whole numbers that are powers of two.
+/// what it takes, for any other text.
 [[nodiscard]] std::size_t count_of(const std::string& option, std::string_view text,
                                    count_range range);
-[[nodiscard]] std::size_t power_of_two_of(const std::string& option, std::string_view text,
-                                          count_range range);
 [[nodiscard]] double real_of(const std::string& option, std::string_view text, real_range range);
 
 /// Words, and the values that they name.
@@ -138,11 +136,6 @@ CLI::Option* add_count(CLI::App& command, const std::string& names, std::optiona
 
 /// Adds that list, to a command that has --min-log2 and --max-log2, which it excludes.
 void add_listed_lengths(CLI::App& command, std::vector<std::string>& target);
-
-/// Adds an option that takes a power of two.
-CLI::Option* add_power_of_two(CLI::App& command, const std::string& names,
-                              std::optional<std::size_t>& target, count_range range,
-                              const std::string& about);
 
 /// Adds an option that takes a number such as 0.5 or 1e3.
 CLI::Option* add_real(CLI::App& command, const std::string& names, double& target, real_range range,
