@@ -16,12 +16,11 @@
 #include <utility>  // forward
 #include <vector>
 
-#include "backend/planning_engine.hpp"   // planning_engine
-#include "planner/convolved_pieces.hpp"  // time_of_convolved
-#include "planner/pieces.hpp"            // pieces_of
-#include "planner/shaped_pieces.hpp"     // time_of
-#include "tuning/tuning.hpp"             // for_device
-#include "wingbeat/device/factors.hpp"   // is_product_of_radices
+#include "backend/planning_engine.hpp"  // planning_engine
+#include "planner/expected_time.hpp"    // time_of, time_of_convolved
+#include "planner/pieces.hpp"           // pieces_of
+#include "tuning/tuning.hpp"            // for_device
+#include "wingbeat/device/factors.hpp"  // is_product_of_radices
 
 namespace {
 

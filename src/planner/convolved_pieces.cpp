@@ -3,19 +3,19 @@
 
 #include <algorithm>  // max
 #include <bit>        // bit_ceil
-#include <cmath>      // log2, pow
+#include <cmath>      // isfinite
 #include <limits>     // numeric_limits
 #include <memory>     // make_shared
 #include <utility>    // move
 #include <vector>
 
-#include "planner/rules.hpp"                     // row_by_rule, divisors_of
-#include "planner/shaped_pieces.hpp"             // choice, plain_columns, whole_row
-#include "tuning/padding.hpp"                    // cheapest_good_length, padded_length
-#include "wingbeat/device/factors.hpp"           // greatest_factor
-#include "wingbeat/device/index.hpp"             // is_power_of_two
-#include "wingbeat/device/workgroup/advise.hpp"  // stage_cost
-#include "wingbeat/good_length.hpp"              // max_length
+#include "planner/expected_time.hpp"    // time_of_columns, time_of_convolved
+#include "planner/rules.hpp"            // row_by_rule, divisors_of
+#include "planner/shaped_pieces.hpp"    // choice, plain_columns, whole_row
+#include "tuning/padding.hpp"           // cheapest_good_length, padded_length
+#include "wingbeat/device/factors.hpp"  // greatest_factor
+#include "wingbeat/device/index.hpp"    // is_power_of_two
+#include "wingbeat/good_length.hpp"     // max_length
 
 namespace wingbeat::planner {
 namespace {
@@ -24,14 +24,6 @@ namespace {
 const tuning::shape* first_of(const tuning::table<tuning::shape>& list, std::size_t length) {
   for (const tuning::shape& each : list.entries()) {
     if (each.length == length) return &each;
-  }
-  return nullptr;
-}
-
-/// Returns the shape of a list that these rows have, or nullptr.
-const tuning::shape* entry_of(const tuning::table<tuning::shape>& list, const tile_shape& rows) {
-  for (const tuning::shape& each : list.entries()) {
-    if (each.length == rows.length && each.elements == rows.elements_per_thread) return &each;
   }
   return nullptr;
 }
@@ -114,24 +106,6 @@ struct timed_pieces {
   }
 };
 
-/// Returns how many times as long columns take because they are narrower than measured ones.
-double narrowness(const tile_shape& shape, const tuning::time_model& times) {
-  const double side_by_side = shape.lanes * shape.element_bytes;
-  return std::pow(times.narrower, std::max(std::log2(times.wide_columns / side_by_side), 0.0));
-}
-
-/// Returns the expected time of plain columns, in copies of their points.
-double time_of_plain(const piece& columns, const tuning::time_model& times) {
-  if (columns.fraction > 0) return 1 / columns.fraction;
-  return times.unmeasured * narrowness(columns.shape, times);
-}
-
-/// Returns the expected time of rows that are convolved whole, without padding, likewise.
-double time_of_full(const piece& rows, const tuning::time_model& times) {
-  const double part = time_of_convolved(rows.shape, {}, times) / rows.shape.length;
-  return std::max(rows.fraction > 0 ? 1 / rows.fraction : 1, times.convolved_full * part);
-}
-
 /// Returns columns and convolved rows that make the axis, which are expected to take least time; as
 /// the time, with columns again, in copies of its `points` that are no padding.
 timed_pieces columns_and_convolved(const choice& context, double points) {
@@ -145,7 +119,7 @@ timed_pieces columns_and_convolved(const choice& context, double points) {
     const auto column = plain_columns(common_piece(context, false, false), total / length,
                                       is_row ? length : context.axis.columns, context);
     if (!column) continue;
-    best.take({*column, *row}, 2 * time_of_plain(*column, context.data.times) +
+    best.take({*column, *row}, 2 * time_of_columns(*column, context.data.times) +
                                    time_of_full(*row, context.data.times));
   }
   // Four of six sides have all elements.
@@ -185,7 +159,7 @@ double time_of_long(const axis_request& row, double points, const tuning::archit
   if (std::isfinite(both)) return both;
   const auto forward = pieces_of(row, data, device);
   double passes = forward.empty() ? both : 0;
-  for (const piece& each : forward) passes += time_of_plain(each, data.times);
+  for (const piece& each : forward) passes += time_of_columns(each, data.times);
   return 2 * passes * static_cast<double>(row.total) / points;
 }
 
@@ -322,13 +296,6 @@ piece numbered(piece whole, std::size_t points, std::size_t bins, const axis_req
   return whole;
 }
 
-/// Returns the expected time of columns that a workgroup convolves each.
-double time_of_columns(const piece& columns, const tuning::architecture& data) {
-  const tile_shape& shape = columns.shape;
-  return std::max(time_of_convolved(shape, {}, data.times) / static_cast<double>(shape.elements()),
-                  data.times.unmeasured * narrowness(shape, data.times));
-}
-
 /// Returns the last piece of an axis: columns of `points`, no product of radices, each of which a
 /// workgroup convolves, as a prime or with a chirp; without its numbers.
 std::optional<piece> last_piece_of(std::size_t points, const axis_request& axis,
@@ -348,7 +315,10 @@ std::optional<piece> last_piece_of(std::size_t points, const axis_request& axis,
     // The root of a thread's first element is read even if that is padding.
     if (length / chirped->shape.elements_per_thread > points) continue;
     chirped->shape.points = points;
-    if (!best || time_of_columns(*chirped, data) < time_of_columns(*best, data)) best = chirped;
+    const auto time = [&](const piece& each) {
+      return time_of_convolved_columns(each, data.times);
+    };
+    if (!best || time(*chirped) < time(*best)) best = chirped;
   }
   if (!best) return best;
   best->total = axis.total;
@@ -374,7 +344,7 @@ timed_pieces cut_pieces_of(const axis_request& axis, const tuning::architecture&
       const parts lengths = even_parts(prior, count);
       auto pieces = cut_into(lengths, context);
       if (pieces.size() != count || lengths.back() == 1) continue;
-      double time = time_of_columns(*last, data);
+      double time = time_of_convolved_columns(*last, data.times);
       for (const piece& each : pieces) time += time_of(each, data.times);
       pieces.push_back(*last);
       best.take(std::move(pieces), time);
@@ -419,32 +389,6 @@ std::vector<piece> long_pieces_of(const axis_request& request, axis_request axis
 }
 
 }  // namespace
-
-double time_of_convolved(const tile_shape& shape, const tuning::shapes& measured,
-                         const tuning::time_model& times) {
-  const auto length = static_cast<unsigned>(shape.length);
-  const bool is_prime = shape.as_prime().has_order(), is_of_reals = shape.makes == body::real_rader;
-  const auto& list = is_of_reals ? measured.primes_of_reals
-                     : is_prime  ? measured.primes
-                                 : measured.chirps;
-  const auto* entry = entry_of(list, shape);
-  if (entry != nullptr && entry->fraction > 0) {
-    const double points = is_of_reals ? length + 0.5 : is_prime ? length + 1.0 : (length + 1.0) / 2;
-    return points / static_cast<double>(entry->fraction);
-  }
-  const auto grown = [&](double each, double beyond) {
-    return std::pow(each, std::max(std::log2(length / beyond), 0.0));
-  };
-  const double powers = grown(times.convolved_power_growth, 512);
-  const double point = shape.lanes_across ? times.rader_point_across : times.rader_point;
-  const double order = is_prime && shape.stage_in ? point * powers : 0;
-  if (device::is_power_of_two(length)) return length * (times.convolved_power * powers + order);
-  const double cost = shape.as_prime().are_in_threads()
-                          ? 0
-                          : device::workgroup::stage_cost(length, shape.elements_per_thread);
-  const double stages = std::max(cost / times.convolved_stages, times.convolved_least);
-  return length * (stages * grown(times.convolved_growth, 2048) + order);
-}
 
 std::optional<piece> convolution_of(const axis_request& axis, const tuning::architecture& data,
                                     const device_info& device) {

@@ -40,9 +40,4 @@ namespace wingbeat::planner {
                                                      const tuning::architecture& data,
                                                      const device_info& device);
 
-/// Returns the expected time of rows that a workgroup convolves, in copies of a point: as measured,
-/// or by the model.
-[[nodiscard]] double time_of_convolved(const tile_shape& shape, const tuning::shapes& measured,
-                                       const tuning::time_model& times);
-
 }  // namespace wingbeat::planner

@@ -6,6 +6,7 @@
 
 #include "formatted.hpp"                 // formatted
 #include "planner/convolved_pieces.hpp"  // convolved_pieces_of
+#include "planner/expected_time.hpp"     // time_of, time_of_twiddled
 #include "planner/rules.hpp"             // even_parts, divisors_of
 #include "planner/shaped_pieces.hpp"     // choice, columns, cut_into, row_at_once
 #include "wingbeat/device/factors.hpp"   // is_product_of_radices
@@ -49,16 +50,6 @@ std::vector<parts> ways_to_cut(const choice& context) {
   const auto first_even = ways.end() - (tuning::most_parts - 1);
   std::stable_partition(first_even, ways.end(), is_wanted);
   return ways;
-}
-
-/// Returns the expected time of rows with twiddles: see `time_model`.
-double twiddled_time(const piece& rows, const tuning::architecture& data) {
-  const std::size_t bytes = rows.shape.length * rows.shape.element_bytes;
-  const bool loses_prefetch =
-      rows.prefetch_bytes > 0 && !rows.shape.is_cluster() && bytes > data.placing.long_bytes;
-  return time_of(rows, data.times) *
-         (1 + data.times.twiddle_elements / rows.shape.elements_per_thread) *
-         (loses_prefetch ? data.times.without_prefetch : 1);
 }
 
 }  // namespace
@@ -132,7 +123,7 @@ std::vector<piece> scrambled_pieces_of(const axis_request& request,
     auto row = row_of(length);
     auto column = columns(common, axis.total / length, length, context);
     if (!row || !column || (column->fraction == 0 && column->shape.length > longest)) continue;
-    const double time = twiddled_time(*row, data) + time_of(*column, data.times);
+    const double time = time_of_twiddled(*row, data) + time_of(*column, data.times);
     if (time >= least) continue;
     least = time;
     column->in_place_spacing = row->shape.length;

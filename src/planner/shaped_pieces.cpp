@@ -238,8 +238,4 @@ std::vector<piece> cut_into(const parts& lengths, const choice& context) {
   return pieces;
 }
 
-double time_of(const piece& each, const tuning::time_model& times) {
-  return each.fraction > 0 ? 1 / each.fraction : times.unmeasured;
-}
-
 }  // namespace wingbeat::planner

@@ -89,7 +89,4 @@ using parts = std::vector<std::size_t>;  ///< The length of each pass.
 /// does not fit.
 [[nodiscard]] std::vector<piece> cut_into(const parts& lengths, const choice& context);
 
-/// Returns the expected time of a piece, in copies.
-[[nodiscard]] double time_of(const piece& each, const tuning::time_model& times);
-
 }  // namespace wingbeat::planner

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "chirp.hpp"                     // chirp
-#include "planner/convolved_pieces.hpp"  // convolution_of, time_of_convolved
+#include "planner/convolved_pieces.hpp"  // convolution_of
 #include "planner/devices.hpp"           // hopper, opencl
+#include "planner/expected_time.hpp"     // time_of_convolved
 #include "planner/pieces.hpp"            // pieces_of
 #include "programs/transforms.hpp"       // make_program
 #include "rader.hpp"                     // rader, is_rader_length
