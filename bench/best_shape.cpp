@@ -27,7 +27,7 @@
 #include "backend/backend.hpp"            // queue, plan
 #include "bench/shape_families.hpp"       // candidates_of
 #include "measure/rounds.hpp"             // queued_run, take_turns
-#include "programs/convolved_rows.hpp"    // make_convolution_program
+#include "programs/convolved_rows.hpp"    // program_of_rows
 #include "programs/prepared_program.hpp"  // prepared_program
 #include "programs/real_transforms.hpp"   // transform_program
 #include "programs/transforms.hpp"        // make_program
@@ -124,8 +124,10 @@ std::vector<planned> plan_all(const queue& on, const plan_spec& what,
       return lines;
     }
     if (!convolves) return programs::make_program(what, on.device(), from.data());
-    return programs::make_convolution_program(what, {.stored = what.real, .distances = {0}},
-                                              on.device(), from.data());
+    const backend::convolution_of_rows rows{what, {.stored = what.real, .distances = {0}}};
+    auto convolving = programs::program_of_rows(rows, on.device(), from.data());
+    if (!convolving) throw plan_error("no workgroup takes these rows");
+    return std::move(*convolving);
   };
   std::vector<planned> made(all.size());
   std::atomic<std::size_t> next{0};

@@ -13,7 +13,7 @@
 #include "bench/results.hpp"              // document_of, noise, times_of
 #include "measure/document_text.hpp"      // write_document
 #include "measure/rounds.hpp"             // queued_run, take_turns
-#include "programs/convolved_rows.hpp"    // make_convolution_program
+#include "programs/convolved_rows.hpp"    // program_of_rows
 #include "programs/prepared_program.hpp"  // prepared_program
 #include "wingbeat/wingbeat.hpp"
 
@@ -63,22 +63,22 @@ double difference_of(const buffer& a, const buffer& b) {
 }
 
 nlohmann::ordered_json times_of(queue& on, std::size_t n, const buffers& memory) {
-  const auto made = [&](programs::program steps) {
-    return programs::prepared_program{backend::cuda_engine(), on.impl(), std::move(steps)};
+  const auto made = [&](const auto& step) {
+    return programs::prepared_program{backend::cuda_engine(), on.impl(),
+                                      programs::program_of_rows(step, on.device()).value()};
   };
   const std::vector<float> taps = bench::noise(2 * n);
   buffer filter{on, n * 8};
   const buffer spectrum{on, n * 8}, scrambled{on, n * 8};
   filter.write(taps.data(), filter.size_bytes());
   const plan_spec one_row{.lengths = {n}}, rows{.lengths = {n}, .batch = n_points / n};
-  made(programs::make_spectrum_program(one_row, on.device()))
+  made(backend::spectra_of_rows{one_row})
       .enqueue(*on.impl(), {filter.view(), scrambled.view(), {}});
   plan{on, one_row}.enqueue(on, filter.view(), spectrum.view());
 
   plan_spec scaled = rows;
   scaled.scale = scaling::by_length;
-  const auto fused =
-      made(programs::make_convolution_program(scaled, {.distances = {0}}, on.device()));
+  const auto fused = made(backend::convolution_of_rows{scaled, {.distances = {0}}});
   const plan forward{on, rows};
   scaled.kind = transform::inverse;
   const plan inverse{on, scaled};

@@ -5,10 +5,8 @@
 #include <utility>    // move
 #include <vector>
 
-#include "formatted.hpp"                 // formatted
 #include "planner/convolved_pieces.hpp"  // convolution_of, cut_convolution_of
 #include "programs/planned_pieces.hpp"   // planned_piece, program_of
-#include "wingbeat/error.hpp"            // plan_error
 
 namespace wingbeat::programs {
 namespace {
@@ -93,18 +91,13 @@ std::optional<program> cut_program(const request::resolved_spec& request,
                     tuning::for_device(device));
 }
 
-program one_pass(const request::resolved_spec& request, body makes, const spectrum_array* filter,
-                 const device_info& device, const tuning::architecture& data,
-                 std::size_t turns = 0) {
-  const plan_spec& spec = request.spec;
-  require_rows(spec, filter);
-  auto row = row_of(spec, device, data);
-  if (!row) {
-    throw plan_error(
-        formatted("length {} does not fit a workgroup of {}; cut the signal into "
-                  "blocks of a shorter length",
-                  spec.lengths.front(), device.name));
-  }
+/// Returns the one pass of rows that a workgroup takes; nothing where none does.
+std::optional<program> one_pass(const request::resolved_spec& request, body makes,
+                                std::size_t turns, const spectrum_array* filter,
+                                const device_info& device, const tuning::architecture& data) {
+  require_rows(request.spec, filter);
+  auto row = row_of(request.spec, device, data);
+  if (!row) return std::nullopt;
   row->shape.makes = makes;
   row->turns = turns;
   return program_by(*row, request, filter, device, data);
@@ -179,41 +172,31 @@ std::size_t length_of_cut(std::size_t least, const plan_spec& spec, const device
   return planner::length_to_convolve(least, row_of(spec), tuning::for_device(device), device);
 }
 
-program make_convolution_program(const request::resolved_spec& rows, const spectrum_array& filter,
-                                 const device_info& device) {
-  return make_convolution_program(rows, filter, device, tuning::for_device(device));
-}
-
-program make_convolution_program(const request::resolved_spec& rows, const spectrum_array& filter,
-                                 const device_info& device, const tuning::architecture& data) {
-  return one_pass(rows, body::convolve, &filter, device, data);
-}
-
-program make_spectrum_program(const request::resolved_spec& rows, const device_info& device) {
-  return one_pass(rows, body::transform, nullptr, device, tuning::for_device(device));
-}
-
 std::optional<program> program_of_rows(const backend::spectra_of_rows& step,
                                        const device_info& device) {
   if (step.is_cut) return cut_program(step.rows, nullptr, device);
-  if (!can_convolve(step.rows, device)) return std::nullopt;
-  return one_pass(step.rows, body::transform, nullptr, device, tuning::for_device(device),
-                  step.turns);
+  return one_pass(step.rows, body::transform, step.turns, nullptr, device,
+                  tuning::for_device(device));
 }
 
 std::optional<program> program_of_rows(const backend::convolution_of_rows& step,
                                        const device_info& device) {
+  return program_of_rows(step, device, tuning::for_device(device));
+}
+
+std::optional<program> program_of_rows(const backend::convolution_of_rows& step,
+                                       const device_info& device,
+                                       const tuning::architecture& data) {
   if (step.is_cut) return cut_program(step.rows, &step.spectra, device);
   if (step.is_long) {
     if (const auto row = cluster_row_of(step.rows, device)) {
       require_rows(step.rows, &step.spectra);
-      return program_by(*row, step.rows, &step.spectra, device, tuning::for_device(device));
+      return program_by(*row, step.rows, &step.spectra, device, data);
     }
   }
-  if (!can_convolve(step.rows, device)) return std::nullopt;
-  program result = one_pass(step.rows, body::convolve, &step.spectra, device,
-                            tuning::for_device(device), step.turns);
-  std::get<pass>(result.steps.back().operation).numbers.prefetches_filter = step.is_long;
+  auto result = one_pass(step.rows, body::convolve, step.turns, &step.spectra, device, data);
+  if (!result) return result;
+  std::get<pass>(result->steps.back().operation).numbers.prefetches_filter = step.is_long;
   return result;
 }
 

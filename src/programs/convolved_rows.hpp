@@ -7,8 +7,6 @@
 
 #include "backend/backend.hpp"   // convolution_of_rows
 #include "programs/program.hpp"  // program
-#include "request/resolved.hpp"  // resolved_spec
-#include "spectra.hpp"           // spectrum_array
 #include "tuning/tuning.hpp"     // architecture
 #include "wingbeat/devices.hpp"  // device_info
 
@@ -28,29 +26,15 @@ namespace wingbeat::programs {
 [[nodiscard]] std::size_t length_of_cut(std::size_t least, const plan_spec& spec,
                                         const device_info& device);
 
-/// Returns the program that convolves rows in one launch: forward, times a spectrum, inverse.
-/// `rows` are forward transforms of one axis; their ranges are those of the signals before and
-/// after, their length is what those are padded to, their scale is applied once. Throws
-/// `plan_error` where the length does not fit a workgroup of the device.
-[[nodiscard]] program make_convolution_program(const request::resolved_spec& rows,
-                                               const spectrum_array& filter,
-                                               const device_info& device);
-[[nodiscard]] program make_convolution_program(const request::resolved_spec& rows,
-                                               const spectrum_array& filter,
-                                               const device_info& device,
-                                               const tuning::architecture& data);
-
-/// Returns the program that makes spectra for it: of `rows`, a forward transform of one axis, whose
-/// output is packed, with bins where the threads of a convolution have them.
-[[nodiscard]] program make_spectrum_program(const request::resolved_spec& rows,
-                                            const device_info& device);
-
 /// Return the launches of a step; nothing where no workgroup takes its rows, nor what they are cut
-/// into, or where rows to be correlated are too long.
+/// into, or where rows to be correlated are too long. `data`: the shapes of rows in one launch.
 [[nodiscard]] std::optional<program> program_of_rows(const backend::spectra_of_rows& step,
                                                      const device_info& device);
 [[nodiscard]] std::optional<program> program_of_rows(const backend::convolution_of_rows& step,
                                                      const device_info& device);
+[[nodiscard]] std::optional<program> program_of_rows(const backend::convolution_of_rows& step,
+                                                     const device_info& device,
+                                                     const tuning::architecture& data);
 [[nodiscard]] std::optional<program> program_of_rows(const backend::correlation_of_rows& step,
                                                      const device_info& device);
 

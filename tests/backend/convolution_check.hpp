@@ -8,7 +8,7 @@
 #include <complex>
 #include <vector>
 
-#include "programs/convolved_rows.hpp"    // make_spectrum_program, make_convolution_program
+#include "programs/convolved_rows.hpp"    // program_of_rows
 #include "programs/prepared_program.hpp"  // prepared_program
 #include "support/full_run.hpp"           // cases_on, runs_all_on
 #include "support/oracle.hpp"             // exact, relative_l2, widened_row
@@ -69,7 +69,7 @@ class convolution_run {
     spec.in.distances = {of_.taps};
     spec.valid_in = {{0, of_.taps}};
     buffer out = memory(complexes(of_.n * of_.filters, poison));
-    run(programs::make_spectrum_program(spec, on_.device()),
+    run(programs::program_of_rows(backend::spectra_of_rows{spec}, on_.device()).value(),
         {.in = filters.view(), .out = out.view(), .workspace = {}});
     return out;
   }
@@ -83,8 +83,8 @@ class convolution_run {
     spec.in = {.strides = {1}, .distances = {of_.taken, 0}};
     spec.valid_in = {{0, of_.taken}};
     spec.valid_out = {of_.wanted};
-    const auto program = programs::make_convolution_program(
-        spec, {.stored = real, .distances = {0, of_.n}}, on_.device());
+    const backend::convolution_of_rows rows{spec, {.stored = real, .distances = {0, of_.n}}};
+    const auto program = programs::program_of_rows(rows, on_.device()).value();
     EXPECT_EQ(program.steps.size(), 1U) << "one launch";
     complexes y(of_.n * of_.signals * of_.filters, poison);
     const buffer out = memory(y);

@@ -9,7 +9,7 @@
 #include "backend/planning_engine.hpp"   // planning_engine
 #include "convolving/long_program.hpp"   // long_programs
 #include "programs/catalogue.hpp"        // sample_device
-#include "programs/convolved_rows.hpp"   // make_convolution_program, make_spectrum_program
+#include "programs/convolved_rows.hpp"   // program_of_rows
 #include "support/full_run.hpp"          // is_full_run, sampled
 
 namespace {
@@ -34,17 +34,20 @@ TEST_P(convolution_kernels, compile_without_spills) {
     plan_spec spec{.lengths = {n}, .batch = {300, 7}, .real = real, .scale = scaling::by_length};
     spec.valid_in = {{0, n - n / 4}};
     spec.valid_out = {{n / 4, n}};
-    const auto convolving =
-        programs::make_convolution_program(spec, {.stored = real, .distances = {0, n}}, device);
-    expect_no_spills(convolving.passes().front(), GetParam());
-    const plan_spec filters{.lengths = {n}, .batch = 7, .real = real};
-    expect_no_spills(programs::make_spectrum_program(filters, device).passes().front(), GetParam());
+    const auto expect_rows = [&](const auto& step) {
+      expect_no_spills(programs::program_of_rows(step, device).value().passes().front(),
+                       GetParam());
+    };
+    expect_rows(backend::convolution_of_rows{spec, {.stored = real, .distances = {0, n}}});
+    expect_rows(backend::spectra_of_rows{{.lengths = {n}, .batch = 7, .real = real}});
   };
   const auto check_narrow = [&](std::size_t n, precision stored) {
     plan_spec spec{.lengths = {n}, .batch = {300, 7}, .factor = 0.25};
     const auto made = [&](precision filter) {
-      return programs::make_convolution_program(spec, {.stored = filter, .distances = {0, n}},
-                                                device);
+      return programs::program_of_rows(
+                 backend::convolution_of_rows{spec, {.stored = filter, .distances = {0, n}}},
+                 device)
+          .value();
     };
     const std::size_t wide_bytes = made(precision::fp32).traffic_bytes();
     spec.in.stored = spec.out.stored = stored;
