@@ -179,7 +179,8 @@ class Search(OfDevice):
                     the price of digits: a score's error is relative to the whole image, for normalised
                     scores below 2^-8 ("bfloat16": 2^-5) times its standard deviation over the part's;
                     where that reaches 1, scores are 0. Of "float16" later images may be up to as large as the first one's next power of 4
-    template_peak   the largest magnitude of all templates, for "float16" without `normalised` alone
+    template_peak   the largest magnitude of all templates, for "float16" without `normalised` alone;
+                    numpy's that pass it are refused
     device          where an image of numpy is searched: a `wingbeat.Device`, a `wingbeat.Queue`, an
                     engine's name; the host by default
 
@@ -233,6 +234,7 @@ class Search(OfDevice):
         template_peak = 0.0 if template_peak is None else _arguments.number(template_peak,
                                                                             "template_peak")
         self._peak = _sums.peak_of(image, "image") if between == "float16" else 0.0
+        self._template_peak = template_peak
         self._keeps = {"mean": moments, "variance": moments, "counts": threshold is not None}
         stream = library.stream_of(image)
         queue = (_wingbeat.adopted_queue_of(*library.device_of(image), stream) if on_device
@@ -272,6 +274,10 @@ class Search(OfDevice):
         library, templates = _of_search(templates)
         if library is numpy_library:
             _sums.require_numbers("templates", templates)
+            if self._template_peak and not self._spectra and np.any(
+                    np.isfinite(templates) & (np.abs(templates) > self._template_peak)):
+                raise ValueError(f"the templates have magnitudes above {self._template_peak:g}, the "
+                                 "search's template_peak; make another search")
         height, width = self._template
         expected = (height, width // 2 + 1) if self._spectra else self._template
         shape = tuple(templates.shape)
