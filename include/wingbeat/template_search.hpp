@@ -82,9 +82,9 @@ struct peak {
                                          std::size_t distance);
 
 /// What a search has kept, in memory of this process. Searches of one image for parts of the
-/// templates, merged, keep what one search for all of them keeps: the same bits, whatever the parts
-/// and the order in which they are merged. Every template of a part has the number that it has
-/// among all: see `template_search::add`.
+/// templates, merged, keep what one search for all of them keeps: the same bits, in any order, if
+/// parts are whole runs of `templates_at_once`; shorter ones may be rounded otherwise. Every
+/// template of a part has the number that it has among all: see `template_search::add`.
 struct search_state {
   std::size_t height = 0, width = 0;  ///< Of a map.
   std::size_t templates = 0;          ///< How many were scored.
