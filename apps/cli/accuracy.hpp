@@ -69,6 +69,7 @@ class oracle {
   plan_spec spec_;
   std::vector<output_sample> samples_;
   std::vector<std::vector<std::complex<double>>> expected_;  // [sample][element]
+  std::vector<double> shares_;  // of each sample, as `compare` takes them; 0 of many elements
 };
 
 }  // namespace wingbeat::cli

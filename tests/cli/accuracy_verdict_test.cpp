@@ -116,6 +116,16 @@ TEST(verdict, passes_healthy_transforms_of_which_it_sees_a_sample) {
   }
 }
 
+/// Of long primes it sees an element of each transform, whose own size says little.
+TEST(verdict, passes_healthy_transforms_of_long_primes) {
+  const device_info host = first_device(engine::host);
+  for (const std::string length : {"1048583", "1048589", "1048601"}) {
+    for (const auto& kind : {"c2c", "r2c", "c2r"}) expect_healthy(host, {length, kind, "fp32", 1});
+  }
+  expect_healthy(host, {"1048589", "c2c", "fp64", 2});
+  expect_healthy(host, {"1048601", "dct2", "fp32", 1});
+}
+
 /// A packed output whose elements can be spoilt.
 struct spoilt_output {
   arrays::array out;
@@ -211,6 +221,12 @@ TEST(verdict, fails_a_single_wrong_element) {
         o.copy(t, i, (i + 1) % 256, healthy);
       });
     }
+  }
+}
+
+TEST(verdict, fails_a_wrong_transform_of_a_long_prime) {
+  for (const auto& kind : {"c2c", "r2c", "c2r"}) {
+    expect_wrong({"1048583", kind, "fp32", 1}, "line", wrong_line(0, 0));
   }
 }
 
