@@ -180,7 +180,7 @@ class Search(OfDevice):
                     scores below 2^-8 ("bfloat16": 2^-5) times its standard deviation over the part's;
                     where that reaches 1, scores are 0. Of "float16" later images may be up to as large as the first one's next power of 4
     template_peak   the largest magnitude of all templates, for "float16" without `normalised` alone;
-                    numpy's that pass it are refused
+                    numpy's that pass it by half are refused
     device          where an image of numpy is searched: a `wingbeat.Device`, a `wingbeat.Queue`, an
                     engine's name; the host by default
 
@@ -274,9 +274,10 @@ class Search(OfDevice):
         library, templates = _of_search(templates)
         if library is numpy_library:
             _sums.require_numbers("templates", templates)
-            if self._template_peak and not self._spectra and np.any(
-                    np.isfinite(templates) & (np.abs(templates) > self._template_peak)):
-                raise ValueError(f"the templates have magnitudes above {self._template_peak:g}, the "
+            most = 1.5 * self._template_peak
+            if most and not self._spectra and np.any(
+                    np.isfinite(templates) & (np.abs(templates) > most)):
+                raise ValueError(f"the templates have magnitudes above {most:g}, one and a half of the "
                                  "search's template_peak; make another search")
         height, width = self._template
         expected = (height, width // 2 + 1) if self._spectra else self._template

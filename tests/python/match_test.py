@@ -406,9 +406,9 @@ def refusals():
     yield ValueError, "between is 'half'; choose", lambda: match.Search(image, (3, 3), between="half")
     yield ValueError, "template_peak is 0", lambda: match.Search(
         image.astype("float32"), (3, 3), normalised=False, between="float16")
-    yield ValueError, "templates have magnitudes above 2", lambda: match.Search(
-        image.astype("float32"), (3, 3), normalised=False, between="float16", template_peak=2).add(
-            [[[0, -3, 0], [0, math.nan, 0], [0, 0, 1]]])
+    yield ValueError, "templates have magnitudes above 2.4", lambda: match.Search(
+        image.astype("float32"), (3, 3), normalised=False, between="float16", template_peak=1.6).add(
+            [[[0, -2.5, 0], [0, math.nan, 0], [0, 0, 1]]])
     yield ValueError, "holds NaN", lambda: match.Search(
         math.nan * image.astype("float32"), (3, 3), between="float16")
     yield TypeError, "least is of type str", lambda: match.Search(image, (3, 3)).peaks(1, "a")
