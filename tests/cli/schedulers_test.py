@@ -14,9 +14,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+from checks import check, end  # noqa: E402
+
 PROGRAM, FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
 SOURCE = Path(__file__).parents[2]
-FAULTS = []
 
 # What stands in for a scheduler: it does at once, on this machine, what it would do in time.
 STAND_INS = {
@@ -66,12 +68,6 @@ for each in words[inputs + 1:]:
     if code != 0: sys.exit(code)
 """,
 }
-
-
-def check(holds, label):
-    if not holds:
-        FAULTS.append(label)
-        print("FAULT:", label)
 
 
 def run(command, folder, **variables):
@@ -194,4 +190,4 @@ for name, text in STAND_INS.items():
     (FOLDER / "bin" / name).chmod(0o755)
 check_recipes()
 check_several_machines()
-sys.exit(1 if FAULTS else 0)
+end()

@@ -18,8 +18,9 @@ import threading
 import time
 from pathlib import Path
 
-from periodic_stream import (FOLDER, check, check_engine, digitiser, engine, expected_heaps, finish,
-                             is_listening, on_loopback, until)
+from periodic_stream import (FOLDER, check_engine, digitiser, engine, expected_heaps, is_listening,
+                             on_loopback, until)
+from checks import check, end
 from heap_catcher import Catcher
 import services
 
@@ -131,4 +132,4 @@ hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 with Catcher(expected_heaps()) as all_heaps:
     check_clients(on_loopback(), all_heaps)
-finish("clients")
+end(" of clients")

@@ -20,8 +20,9 @@ import time
 from pathlib import Path
 
 from periodic_stream import (CHUNK_SAMPLES, FOLDER, HEAP_SAMPLES, N_SUBSTREAMS, RATE_HZ, Place,
-                             check, check_engine, digitiser, engine, expected_heaps, finish,
-                             is_listening, on_loopback, samples_now, until)
+                             check_engine, digitiser, engine, expected_heaps, is_listening,
+                             on_loopback, samples_now, until)
+from checks import check, end
 from heap_catcher import Catcher
 import services
 
@@ -218,4 +219,4 @@ def check_interfaces():
 
 
 {"services": check_services, "interfaces": check_interfaces}[sys.argv[3]]()
-finish("outages")
+end(" of outages")

@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 import browser  # noqa: E402
 import services  # noqa: E402
+from checks import check, end  # noqa: E402
 
 PROGRAM, FOLDER = sys.argv[1], Path(sys.argv[2])
 RATE_HZ = 2e6
@@ -27,7 +28,6 @@ SYNC_TIME = int(time.time()) - 1
 OUTPUTS = ("--wideband", f"name=wide,channels={N_CHANNELS},jones_per_batch=16384,dst=127.0.0.1:9",
            "--narrowband", "name=narrow,channels=64,jones_per_batch=4096,decimation=8,"
            "centre_frequency=300e3,dst=127.0.0.1:10")
-FAULTS = []
 
 # What canvases show: the column of the highest point of a line, the brightest column of the newest
 # row, and how many seconds of a waterfall are filled.
@@ -76,12 +76,6 @@ function column(hz, i) {
   return plot.left + share * width;
 }
 """
-
-
-def check(holds, label):
-    if not holds:
-        FAULTS.append(label)
-        print("FAULT:", label)
 
 
 def running(*arguments):
@@ -260,5 +254,4 @@ shutil.rmtree(FOLDER, ignore_errors=True)
 FOLDER.mkdir(parents=True)
 with browser.Browser(FOLDER / "profile") as chromium:
     check_all(chromium)
-print("the page:", len(FAULTS), "faults")
-sys.exit(1 if FAULTS else 0)
+end(" of the page")

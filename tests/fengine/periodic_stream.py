@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 import services  # noqa: E402
+from checks import check  # noqa: E402
 
 PROGRAM, FOLDER = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
 RATE_HZ = 2e6
@@ -24,13 +25,6 @@ HEAP_SAMPLES = 2 * N_CHANNELS * N_SPECTRA
 SIGNALS = ("cw(0.1, 300e3) + wgn(0.1, 1)", "cw(0.1, 700e3) + wgn(0.1, 2)")
 GAIN = 0.5
 SYNC_TIME = int(time.time()) - 100
-FAULTS = []
-
-
-def check(holds, label):
-    if not holds:
-        FAULTS.append(label)
-        print("FAULT:", label)
 
 
 def until(holds, limit_s=60):
@@ -143,8 +137,3 @@ def check_engine(stats, heaps, n_dropped, n_sent=None, most_uncounted=0):
 def on_loopback():
     ports = services.free_ports(2)
     return Place(",".join(f"127.0.0.1+1:{port}" for port in ports), "127.0.0.1")
-
-
-def finish(label):
-    print(f"{label}:", len(FAULTS), "faults")
-    sys.exit(1 if FAULTS else 0)

@@ -14,8 +14,9 @@ import socket
 import subprocess
 import time
 
-from periodic_stream import (FOLDER, PROGRAM, SYNC_TIME, check, digitiser, engine, expected_heaps,
-                             finish, on_loopback, until)
+from periodic_stream import (FOLDER, PROGRAM, SYNC_TIME, digitiser, engine, expected_heaps,
+                             on_loopback, until)
+from checks import check, end
 from heap_catcher import Catcher
 import services
 
@@ -179,4 +180,4 @@ with Catcher(expected) as catcher:
     for part in (check_state_survives, check_later_synchronisation, check_refusals, check_managers,
                  check_first_lines):
         part(on_loopback(), catcher.port)
-finish("state")
+end(" of state")

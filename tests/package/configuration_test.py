@@ -9,19 +9,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+from checks import check, end  # noqa: E402
+
 PROGRAM, FOLDER = sys.argv[1], Path(sys.argv[2])
 EXAMPLES = Path(__file__).parents[2] / "packaging" / "etc" / "wingbeat"
 SETTING = re.compile(r"^#?(?:\[\[)?([a-z][a-z_-]*)(?: = |\]\])")
 # Not for services: they make a fresh timeline, end the service, or contradict what is stated.
 LEFT_OUT = {"fengine": {"help", "config"},
             "dsim": {"help", "config", "first-timestamp", "samples", "as-fast-as-possible"}}
-FAULTS = []
-
-
-def check(holds, label):
-    if not holds:
-        FAULTS.append(label)
-        print("FAULT:", label)
 
 
 def run(*arguments):
@@ -80,4 +76,4 @@ def check_example(command, name, positional):
 FOLDER.mkdir(parents=True, exist_ok=True)
 check_example("fengine", "example.toml", "src")
 check_example("dsim", "example-dsim.toml", "signals")
-sys.exit(1 if FAULTS else 0)
+end()

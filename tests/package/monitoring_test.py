@@ -15,17 +15,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 import services  # noqa: E402
+from checks import check, end  # noqa: E402
 
 PROGRAM = sys.argv[1]
 EXAMPLES = Path(__file__).parents[2] / "packaging" / "monitoring"
 LOSSES = re.compile(r"missing|late|drops|old|timestamp|implausible|duplicate|skipped|failed|age_s")
-FAULTS = []
-
-
-def check(holds, label):
-    if not holds:
-        FAULTS.append(label)
-        print("FAULT:", label)
 
 
 def metrics_text():
@@ -82,5 +76,4 @@ rules = (EXAMPLES / "alerts.yml").read_text()
 for metric in KINDS:
     check(metric in named, f"neither file names {metric}")
     check(not LOSSES.search(metric) or metric in rules, f"no alert for {metric}")
-print(len(KINDS), "metrics,", len(FAULTS), "faults")
-sys.exit(1 if FAULTS else 0)
+end(f" of {len(KINDS)} metrics")
