@@ -10,9 +10,7 @@ tap after another, `einsum` sums over a strided view) runs with scipy's threads 
 (`fft`) and with a thread for each polarisation (`polarisations`).
 """
 import argparse
-import statistics
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,6 +18,7 @@ import numpy
 import scipy
 from numpy.lib.stride_tricks import as_strided
 from scipy import fft
+from scipy_convolve import seconds_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 from documents import document_text  # noqa: E402
@@ -109,17 +108,6 @@ def run_of(channels, way, threads, has_dither, packed):
                 for done in [pool.submit(*each) for each in work]:
                     done.result()
     return run
-
-
-def seconds_of(run, rounds):
-    """Returns the median, the least and the largest time of a run."""
-    run()
-    times = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - begin)
-    return {"median": statistics.median(times), "min": min(times), "max": max(times)}
 
 
 def main():
