@@ -31,13 +31,20 @@ convolution_spec step_spec(std::size_t n_taps, std::size_t min_step, engine runs
                         .real = is_wide ? precision::fp64 : precision::fp32,
                         .prepared = operand_role::kernel};
   spec.block = convolving::best_block_length(n_taps, spec.real, runs_on);
-  const std::size_t row = (is_real ? 2 : 1) * (spec.block + 1 - n_taps);
-  const std::size_t n_rows = min_step == 0 ? 1 : (min_step - 1) / row + 1;
-  if (const std::size_t max_rows = (max_length - (n_taps - 1)) / row; n_rows > max_rows) {
-    throw plan_error(formatted("min_step is {}; with {} taps, give at most {}", min_step, n_taps,
-                               max_rows * row));
-  }
-  spec.image = {n_taps - 1 + n_rows * row};
+  const auto image_of = [&](std::size_t overlap) {
+    const std::size_t row = (is_real ? 2 : 1) * (spec.block - overlap);
+    const std::size_t n_rows = min_step == 0 ? 1 : (min_step - 1) / row + 1;
+    if (const std::size_t max_rows = (max_length - overlap) / row; n_rows > max_rows) {
+      throw plan_error(formatted("min_step is {}; with {} taps, give at most {}", min_step, n_taps,
+                                 max_rows * row));
+    }
+    return overlap + n_rows * row;
+  };
+  // Taps of zero where blocks begin at lines: whole rows then make a step, and no others.
+  const std::size_t overlap =
+      spec.block - convolving::hop_of(image_of(n_taps - 1), n_taps, spec.block);
+  spec.kernel = {overlap + 1};
+  spec.image = {image_of(overlap)};
   return spec;
 }
 
@@ -46,6 +53,7 @@ convolution_spec step_spec(std::size_t n_taps, std::size_t min_step, engine runs
 template <class Value>
 struct stream_filter<Value>::impl {
   queue on;
+  std::size_t n_taps;
   convolution plan;
   buffer spectrum, in, out;
   std::vector<Value> waiting;  ///< The samples that the next outputs depend on.
@@ -53,12 +61,15 @@ struct stream_filter<Value>::impl {
 
   impl(const queue& device_queue, std::span<const Value> taps, std::size_t min_step)
       : on(device_queue),
+        n_taps(taps.size()),
         plan(on, step_spec<Value>(taps.size(), min_step, on.device().runs_on)),
         spectrum(on, plan.spectra_bytes()),
         in(on, plan.image_bytes()),
         out(on, plan.output_bytes()) {
+    std::vector<Value> kernel(taps.begin(), taps.end());
+    kernel.resize(plan.spec().kernel[0]);
     buffer memory{on, plan.kernel_bytes()};
-    memory.write(taps.data(), memory.size_bytes());
+    memory.write(kernel.data(), memory.size_bytes());
     plan.prepare(on, memory.view(), spectrum.view());
     on.wait();
     restart();
@@ -118,7 +129,7 @@ template <class Value>
 std::vector<Value> stream_filter<Value>::flush() {
   impl& mine = require_owned(impl_, "stream_filter");
   const std::size_t overlap = mine.overlap(), step = mine.step();
-  const std::size_t n_left = mine.has_begun ? mine.waiting.size() : 0;
+  const std::size_t n_left = mine.has_begun ? mine.waiting.size() - overlap + mine.n_taps - 1 : 0;
   mine.waiting.resize(overlap + (n_left + step - 1) / step * step);
   std::vector<Value> outputs = mine.filtered();
   outputs.resize(n_left);

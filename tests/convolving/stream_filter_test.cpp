@@ -11,6 +11,7 @@
 #include <cmath>      // abs
 #include <random>
 
+#include "convolving/blocks.hpp"  // hop_of
 #include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
 #include "support/signal.hpp"     // fill_noise
 #include "wingbeat/wingbeat.hpp"
@@ -86,6 +87,15 @@ TEST_P(stream_filter_on, has_the_same_bits_however_the_signal_is_cut) {
   check<float>(*on, 31, 5000, 100, 2e-5);
   if (leaves_out()) return;
   check<std::complex<float>>(*on, 31, 5000, 100, 2e-5);
+}
+
+TEST_P(stream_filter_on, makes_steps_of_whole_rows) {
+  if (leaves_out()) GTEST_SKIP() << "the same on every engine";
+  for (const std::size_t n_taps : {5, 255, 600}) {
+    const stream_filter filter{*on, noise<float>(n_taps, 1)};
+    const std::size_t image = filter.step() + n_taps - 1;
+    EXPECT_EQ(filter.step() % (2 * convolving::hop_of(image, n_taps, filter.block())), 0) << n_taps;
+  }
 }
 
 TEST_P(stream_filter_on, takes_one_tap_and_many) {
