@@ -180,15 +180,15 @@ constexpr two_stages two_stages_of(std::size_t length, std::size_t real_bytes, i
     std::size_t length;
     two_stages fp32, fp64;
   } lengths[] = {
-      {18, {3, 4}, {}},      {20, {4, 4}, {}},       {21, {3, 4}, {}},      {22, {2, 4}, {}},
-      {24, {4, 4}, {4, 4}},  {25, {5, 4}, {}},       {26, {2, 8}, {}},      {27, {3, 4}, {3, 8}},
-      {28, {4, 4}, {4, 4}},  {30, {6, 4}, {}},       {33, {3, 4}, {}},      {35, {7, 4}, {}},
-      {36, {4, 8}, {6, 4}},  {39, {3, 4}, {3, 8}},   {40, {5, 8}, {4, 4}},  {42, {7, 4}, {7, 4}},
-      {44, {4, 8}, {4, 4}},  {45, {3, 4}, {5, 8}},   {48, {6, 8}, {12, 4}}, {50, {5, 8}, {5, 8}},
-      {52, {4, 8}, {4, 4}},  {54, {}, {6, 4}},       {55, {}, {11, 4}},     {56, {7, 8}, {4, 4}},
-      {60, {6, 8}, {4, 4}},  {65, {}, {5, 4}},       {72, {8, 8}, {8, 4}},  {78, {}, {6, 4}},
-      {80, {10, 8}, {8, 4}}, {96, {12, 8}, {12, 4}}, {100, {}, {10, 4}},    {144, {12, 8}, {}},
-      {160, {16, 8}, {}},    {192, {12, 8}, {}}};
+      {18, {3, 4}, {}},       {21, {3, 4}, {}},      {22, {2, 4}, {}},     {24, {4, 4}, {4, 4}},
+      {25, {5, 4}, {}},       {26, {2, 8}, {}},      {27, {3, 4}, {3, 8}}, {28, {4, 4}, {4, 4}},
+      {30, {6, 4}, {}},       {33, {3, 4}, {}},      {35, {7, 4}, {}},     {36, {4, 8}, {6, 4}},
+      {39, {3, 4}, {3, 8}},   {40, {5, 8}, {4, 4}},  {42, {7, 4}, {7, 4}}, {44, {4, 8}, {4, 4}},
+      {45, {3, 4}, {5, 8}},   {48, {6, 8}, {12, 4}}, {50, {5, 8}, {5, 8}}, {52, {4, 8}, {4, 4}},
+      {54, {}, {6, 4}},       {55, {}, {11, 4}},     {56, {7, 8}, {4, 4}}, {60, {6, 8}, {4, 4}},
+      {65, {}, {5, 4}},       {72, {8, 8}, {8, 4}},  {78, {}, {6, 4}},     {80, {10, 8}, {8, 4}},
+      {96, {12, 8}, {12, 4}}, {100, {}, {10, 4}},    {144, {12, 8}, {}},   {160, {16, 8}, {}},
+      {192, {12, 8}, {}}};
   for (const auto& each : lengths) {
     if (each.length != length) continue;
     const two_stages shape = real_bytes == 8 ? each.fp64 : each.fp32;
@@ -201,7 +201,7 @@ constexpr two_stages two_stages_of(std::size_t length, std::size_t real_bytes, i
 /// time.
 constexpr bool has_number_vectors(std::size_t length, std::size_t real_bytes) {
   if (length < 16) return (length & (length - 1)) != 0;
-  if (real_bytes < 8) return false;
+  if (real_bytes < 8) return length == 20;
   constexpr std::size_t lengths[] = {18, 20, 21, 22, 25, 26, 30, 33, 35};
   for (const std::size_t each : lengths) {
     if (length == each) return true;
@@ -212,8 +212,7 @@ constexpr bool has_number_vectors(std::size_t length, std::size_t real_bytes) {
 /// Returns whether rows side by side stay pairs too: the others of kernels::tiny are moved to lanes
 /// of their own.
 constexpr bool has_number_rows(std::size_t length, std::size_t real_bytes) {
-  if (length == 8) return real_bytes == 8;
-  return length == 20 || has_number_vectors(length, real_bytes);
+  return length == 8 ? real_bytes == 8 : has_number_vectors(length, real_bytes);
 }
 
 /// The most reals of a row of them alone whose numbers are vectors; see real_numbers.hpp.

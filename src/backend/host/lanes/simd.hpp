@@ -62,6 +62,25 @@ struct simd {
 template <class V>
 using lanes = device::complex<V>;
 
+/// Returns a b, rounded, so that all kernels fuse the same one of two products with their sum.
+template <class V>
+WINGBEAT_LANES V rounded_product(V a, V b) {
+  V product = a * b;
+  if constexpr (sizeof product.v >= 16 && sizeof product.v <= vector_bytes) {
+#if defined(__AVX512VL__)
+    asm("" : "+v"(product.v));
+#elif defined(__FMA__)
+    asm("" : "+x"(product.v));
+#endif
+  }
+  return product;
+}
+template <class Real, int Width>
+WINGBEAT_LANES lanes<simd<Real, Width>> operator*(lanes<simd<Real, Width>> a,
+                                                  lanes<simd<Real, Width>> b) {
+  return {a.re * b.re - rounded_product(a.im, b.im), a.re * b.im + rounded_product(a.im, b.re)};
+}
+
 /// The widest vector of an instruction set.
 template <class Real>
 using widest = simd<Real, vector_bytes / int{sizeof(Real)}>;

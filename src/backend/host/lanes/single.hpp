@@ -76,21 +76,23 @@ WINGBEAT_LANES void four_points(const typename V::Real* in, typename V::Real* ou
   store(out + 4, V{first.v - second.v * sign} * factor);
 }
 
+/// Rounded as rows in lanes are: the root's parts are alike, and multiplied when the sums are made.
 template <bool Inverse, class V>
 WINGBEAT_LANES void eight_points(const typename V::Real* in, typename V::Real* out, V factor) {
-  constexpr double c = 0.70710678118654752440;
+  constexpr auto c = typename V::Real(0.70710678118654752440);
+  const typename V::vector root = {1, 1, c, c};
   V x[4];
   WINGBEAT_UNROLL
   for (int r = 0; r < 4; ++r) x[r] = load<V>(in + 4 * r);
   four_of_pairs<Inverse>(x);
-  x[1] = second_times<Inverse>(x[1], c, -c);
+  x[1] = second_times<Inverse>(x[1], 1, -1);
   x[2] = second_times<Inverse>(x[2], 0, -1);
-  x[3] = second_times<Inverse>(x[3], -c, -c);
+  x[3] = second_times<Inverse>(x[3], -1, -1);
   WINGBEAT_UNROLL
   for (int k = 0; k < 4; k += 2) {
     const V first = either_of<false>(x[k], x[k + 1]), second = either_of<true>(x[k], x[k + 1]);
-    store(out + 2 * k, (first + second) * factor);
-    store(out + 2 * k + 8, (first - second) * factor);
+    store(out + 2 * k, V{first.v + second.v * root} * factor);
+    store(out + 2 * k + 8, V{first.v - second.v * root} * factor);
   }
 }
 

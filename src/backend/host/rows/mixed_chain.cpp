@@ -97,9 +97,10 @@ class search {
   double best_cost_ = std::numeric_limits<double>::infinity();
 };
 
-/// What a vector instruction costs by the vector's bytes: processors split the widest in two.
+/// What a vector instruction costs by the vector's bytes: processors split the widest in two, but
+/// not loads and moves (bench/NOTES.md, section 62).
 double instruction_cost(std::size_t bytes) {
-  return bytes > 32 ? 2 : bytes > 16 ? 1 : 0.85;
+  return bytes > 32 ? 1.6 : bytes > 16 ? 1 : 0.85;
 }
 
 /// What step roots and the transposition cost for each point, in the same unit.
@@ -111,8 +112,10 @@ constexpr double call_cost = 30;
 constexpr double first_root_cost = 10;
 constexpr double few_lanes_cost = 10;
 
-/// What it costs for each point to bring rows to lanes and back.
-constexpr double lanes_cost = 30;
+/// What it costs for each point to bring rows of such numbers to lanes and back.
+double lanes_cost(std::size_t number_bytes) {
+  return number_bytes > 4 ? 55 : 30;
+}
 
 double cost_of(const chain& factors) {
   std::vector<int> radices;
@@ -180,15 +183,15 @@ matrix_shape matrix_shape_of(std::size_t length, std::size_t width, std::size_t 
   return best;
 }
 
-double strip_cost(std::size_t length, std::size_t width, std::size_t number_bytes) {
-  return static_cast<double>(length) * (chain_cost(length) + lanes_cost) *
+double strip_cost(const chain& factors, std::size_t width, std::size_t number_bytes) {
+  return static_cast<double>(factors.length) * (cost_of(factors) + lanes_cost(number_bytes)) *
          instruction_cost(width * number_bytes);
 }
 
 double chirped_strip_cost(std::size_t length, const chain& padded, std::size_t width,
                           std::size_t number_bytes) {
   return (static_cast<double>(padded.length) * (2 * cost_of(padded) + limits.chirp_cost) +
-          static_cast<double>(length) * lanes_cost) *
+          static_cast<double>(length) * lanes_cost(number_bytes)) *
          instruction_cost(width * number_bytes);
 }
 

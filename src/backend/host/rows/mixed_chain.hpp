@@ -52,8 +52,8 @@ struct transposed_chain {
 /// Returns whether a row is transformed by radices, which few lanes may make dearer than a chirp.
 [[nodiscard]] bool has_radices(std::size_t length, std::size_t width, std::size_t number_bytes);
 
-/// Returns the cost of `width` rows of such a length, a lane each, from rows in memory and back.
-[[nodiscard]] double strip_cost(std::size_t length, std::size_t width, std::size_t number_bytes);
+/// Returns the cost of `width` rows of so many factors, a lane each, from rows in memory and back.
+[[nodiscard]] double strip_cost(const chain& factors, std::size_t width, std::size_t number_bytes);
 
 /// Returns the same of rows of `length` that are convolved with a chirp within `padded` points.
 [[nodiscard]] double chirped_strip_cost(std::size_t length, const chain& padded, std::size_t width,

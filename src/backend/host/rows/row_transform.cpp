@@ -3,7 +3,7 @@
 
 #include <algorithm>  // fill_n, min
 #include <bit>        // has_single_bit
-#include <cmath>      // ceil
+#include <cmath>      // ceil, isfinite
 
 #include "backend/host/rows/chain_tables.hpp"     // factorised, table_writer
 #include "backend/host/rows/chirp_transform.hpp"  // chirp_transform
@@ -137,13 +137,14 @@ void row_transform<Real>::prepare_stockham() {
 }
 
 /// Whether rows of `length`, which has radices and is no power of two, are transposed between their
-/// stages.
+/// stages: those that may have a lane each, and others where this costs less than a matrix.
 template <class Real>
 bool row_transform<Real>::is_mixed(std::size_t length) const {
   if (std::has_single_bit(length) || is_long(length)) return false;
   const auto width = static_cast<std::size_t>(kernels_.width);
-  return transposed_chain_of(length, width, sizeof(Real)).cost <=
-         matrix_shape_of(length, width, sizeof(Real)).cost;
+  const double cost = transposed_chain_of(length, width, sizeof(Real)).cost;
+  if (length <= limits.longest_in_lanes && std::isfinite(cost)) return true;
+  return cost <= matrix_shape_of(length, width, sizeof(Real)).cost;
 }
 
 template <class Real>
@@ -170,30 +171,37 @@ void row_transform<Real>::prepare_direct() {
   }
 }
 
+/// A row has the same factors alone and in a lane, and thus the same bits.
 template <class Real>
 void row_transform<Real>::prepare_mixed() {
   const auto widest = static_cast<std::size_t>(kernels_.width);
-  prepare_transposed();
+  const auto [factors, width, cost] = transposed_chain_of(length_, widest, sizeof(Real));
+  chain_ = factors;
+  width_ = static_cast<int>(width);
+  double alone = cost;
+  if (const auto [radix, lanes] = two_stages_of(length_, sizeof(Real), kernels_.width); radix > 0) {
+    chain_ = {length_, 2, {{radix}, {static_cast<int>(length_) / radix}}};
+    width_ = lanes;
+  }
+  if (single_forward_ == nullptr) {
+    prepare_transposed();
+  } else {
+    alone *= cost_without_calls<Real>;
+  }
   many_forward_ = kernels_.tiny(length_, false);
   many_swapped_ = kernels_.tiny(length_, true);
-  if (many_forward_ != nullptr) {
-    least_in_lanes_ = 1;
-  } else if (length_ <= limits.longest_in_lanes && least_in_lanes_ <= widest) {
-    lanes_.emplace(kernels_, length_, length_);
-  }
+  least_in_lanes_ = 1;
+  if (many_forward_ != nullptr || length_ > limits.longest_in_lanes) return;
+  const double in_lanes = strip_cost(chain_, widest, sizeof(Real));
+  least_in_lanes_ = static_cast<std::size_t>(std::ceil(in_lanes / alone));
+  if (least_in_lanes_ <= widest) lanes_.emplace(kernels_, chain_);
 }
 
 template <class Real>
 void row_transform<Real>::prepare_transposed() {
-  const auto widest = static_cast<std::size_t>(kernels_.width);
-  const auto [factors, width, cost] = transposed_chain_of(length_, widest, sizeof(Real));
-  const double in_lanes = strip_cost(length_, widest, sizeof(Real));
-  const double alone = single_forward_ == nullptr ? cost : cost_without_calls<Real> * cost;
-  least_in_lanes_ = static_cast<std::size_t>(std::ceil(in_lanes / alone));
-  chain_ = factors;
-  width_ = static_cast<int>(width);
   forward_ = kernels_.transposed(width_, false);
   swapped_ = kernels_.transposed(width_, true);
+  const auto width = static_cast<std::size_t>(width_);
   const auto a = static_cast<std::size_t>(chain_.stages[0].radix), b = length_ / a;
   const std::size_t n_tiles = (a + width - 1) / width;
   row_scratch_bytes_ = (n_tiles + 3) * 2 * width * b * sizeof(Real);
@@ -210,7 +218,7 @@ void row_transform<Real>::prepare_chirp(unsigned n_slots) {
   const auto widest = static_cast<std::size_t>(kernels_.width);
   lanes_.emplace(kernels_, length_, length_);
   const double cost = has_radices(length_)
-                          ? strip_cost(length_, widest, sizeof(Real))
+                          ? strip_cost(lanes_->factors(), widest, sizeof(Real))
                           : chirped_strip_cost(length_, lanes_->factors(), widest, sizeof(Real));
   least_in_lanes_ = static_cast<std::size_t>(std::ceil(cost / chirped_->cost()));
   if (least_in_lanes_ > widest) lanes_.reset();

@@ -51,6 +51,17 @@ strip_transform<Real>::strip_transform(const kernels<Real>& kernel_set, std::siz
     chain_ = mixed_chain(padded_length(length));
     chirped_.emplace(length, chain_.length);
   }
+  write_roots();
+}
+
+template <class Real>
+strip_transform<Real>::strip_transform(const kernels<Real>& kernel_set, const chain& factors)
+    : kernels_(kernel_set), width_(static_cast<std::size_t>(kernel_set.width)), chain_(factors) {
+  write_roots();
+}
+
+template <class Real>
+void strip_transform<Real>::write_roots() {
   table_ = make_aligned<Real>(chain_reals(chain_.length));
   table_writer<Real> table{table_.get()};
   write_chain(table, chain_, 0);

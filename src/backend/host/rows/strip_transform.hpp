@@ -20,6 +20,9 @@ class strip_transform {
   /// neighbours.
   strip_transform(const kernels<Real>& kernel_set, std::size_t length, std::size_t neighbours);
 
+  /// Prepares columns of these factors, in strips as wide as a vector.
+  strip_transform(const kernels<Real>& kernel_set, const chain& factors);
+
   /// Returns whether strips of a length stay in cache, those that are convolved with a chirp too.
   [[nodiscard]] static bool fits(std::size_t length) noexcept;
 
@@ -41,6 +44,8 @@ class strip_transform {
   }
 
  private:
+  void write_roots();
+
   kernels<Real> kernels_;
   std::size_t width_;
   chain chain_;

@@ -6,7 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>  // has_single_bit
+#include <algorithm>  // equal
+#include <bit>        // has_single_bit
 
 #include "backend/host/accurate_run.hpp"  // check_all_rows, check_kinds, check_impulses
 #include "support/full_run.hpp"           // is_full_run
@@ -61,6 +62,28 @@ TYPED_TEST(mixed_lengths_on_host, transform_each_row_of_a_batch) {
                                    .real = precision_of<TypeParam>,
                                    .scale = scaling::by_length},
                                   batch % 4);
+      }
+    }
+  }
+}
+
+TYPED_TEST(mixed_lengths_on_host, give_a_row_the_same_bits_among_any_number_of_rows) {
+  constexpr std::size_t batch = 19;  // whole vectors, and some rows beside them
+  for (std::size_t n = 2; n <= (is_full_run() ? 1024 : 256); n = good_length(n + 1)) {
+    for (const transform kind : {transform::forward, transform::inverse}) {
+      plan_spec spec{.lengths = {n}, .batch = batch, .kind = kind, .real = precision_of<TypeParam>};
+      const auto input = input_noise<TypeParam>(spec);
+      for (const auto& set : checked_sets()) {
+        spec.batch = batch;
+        const auto whole = guarded_run(set, spec, input);
+        for (const std::size_t count : {1, 2, 3, 7, 8, 12}) {
+          spec.batch = count;
+          const auto behind = static_cast<std::ptrdiff_t>(2 * n * (batch - count));
+          const std::vector<TypeParam> last(input.begin() + behind, input.end());
+          const auto rows = guarded_run(set, spec, last);
+          ASSERT_TRUE(std::equal(rows.begin(), rows.end(), whole.begin() + behind))
+              << described(set, spec);
+        }
       }
     }
   }
