@@ -10,6 +10,7 @@
 //     column-shapes (of the slowest axis), convolutions (rows times a spectrum of ones and back,
 //     forward alone); rows, cuts, column-shapes and convolutions also of lengths that are no powers
 //     of two;
+//     chirped-columns (of a long row with a large prime factor);
 //     real-lines (of one launch; elements a thread, lines a workgroup, prefetched or not);
 //     primes (rows of a prime by a convolution of one less, or with a chirp: the best of each way);
 //     few (for calls of few transforms: rows, cuts and columns of small workgroups); built-in

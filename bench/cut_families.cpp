@@ -9,6 +9,7 @@
 #include <utility>  // pair
 
 #include "bench/shape_families.hpp"
+#include "wingbeat/device/factors.hpp"  // greatest_factor
 
 namespace wingbeat::bench {
 namespace {
@@ -206,6 +207,28 @@ void add_pairs_of_divisors(list& candidates, const candidate& base, std::size_t 
   }
 }
 
+/// Columns of a long row that is convolved with a chirp, within some multiple of their length.
+void add_chirped_columns(list& candidates, const candidate& base, std::size_t n) {
+  constexpr std::size_t shortest_rows = 4096, longest_rows = 16384;
+  const std::size_t first = (2 * n - 1) / longest_rows, last = (2 * n - 1) / shortest_rows;
+  for (std::size_t length = 64; length <= last; length += 2) {
+    if (length < first || device::greatest_factor(static_cast<unsigned>(length)) > 5) continue;
+    for (const unsigned e : divisors_to_try(length)) {
+      for (const unsigned lanes : {8U, 16U}) {
+        const std::size_t threads = length / e * lanes;
+        if (e < 16 || threads < 128 || threads > 800) continue;
+        for (const bool half_trade : {false, true}) {
+          candidate tried = base;
+          put(tried.columns, tried.label,
+              {.length = length, .elements = e, .lanes = lanes, .half_trade = half_trade});
+          tried.columns.back().fraction = 1e6F;  // so that it is taken
+          candidates.push_back(std::move(tried));
+        }
+      }
+    }
+  }
+}
+
 /// Every way to cut an axis into two or three passes of columns, as the data has them.
 void add_cuts(list& candidates, const candidate& base, unsigned bits) {
   const auto add = [&](unsigned first, unsigned second) {
@@ -287,6 +310,8 @@ bool add_cut_shapes(list& candidates, const candidate& base, const std::string& 
     add_cuts(candidates, base, bits);
   } else if (family == "cuts") {
     add_pairs_of_divisors(candidates, base, row);
+  } else if (family == "chirped-columns") {
+    add_chirped_columns(candidates, base, row);
   } else if (family == "mirrored") {
     add_mirrored(candidates, base, bits);
   } else if (family == "column-lines") {

@@ -59,11 +59,11 @@ void add_convolved_rows(list& result, const candidate& base, std::size_t length,
       tuning::shape shape{.elements = elements, .lanes = lanes, .prefetch_mib = 4};
       add(shape);
       if (is_prime && length <= 128) add({.elements = elements, .lanes = lanes});
-      if (may_be_fewer) {
-        shape.resident = static_cast<unsigned>(1024 / threads);
-        add(shape);
-        shape.resident = 0;
+      for (const unsigned at_once : {640U, 768U, 896U, 1024U}) {  // threads, of 96 to 64 registers
+        shape.resident = static_cast<unsigned>(at_once / threads);
+        if (may_be_fewer && shape.resident * threads == at_once) add(shape);
       }
+      shape.resident = 0;
       shape.across = true;
       if (is_prime && lanes >= 4) add(shape);
     }
@@ -163,9 +163,10 @@ void add_rows(list& candidates, const candidate& base, std::size_t n, bool is_re
       const std::size_t threads = n / e * lanes;
       add({.elements = e, .lanes = lanes});
       if (n >= 2048) add({.elements = e, .lanes = lanes, .half_trade = true});
+      if (n >= 4096 && threads <= 512) add({.elements = e, .lanes = lanes, .resident = 2});
       const std::size_t longest = n % 4 == 0 ? 128 : 4096;  // others begin within sectors
       if (n > longest || threads > (n > 128 ? 256 : 128)) continue;
-      if (is_real) {
+      if (is_real || n % 2 == 1) {
         add({.elements = e, .lanes = lanes, .stage_out = true});
         add({.elements = e, .lanes = lanes, .stage_in = true});
       }
