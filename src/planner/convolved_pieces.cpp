@@ -232,6 +232,11 @@ std::optional<piece> prime_piece_of(const axis_request& axis, const axis_request
   result->streams = false;
   const bool is_measured = list.find(cyclic.total, axis.transforms) != nullptr;
   if (axis.is_row && !is_measured) lay_across(*result, data, device);
+  if (device.is_gpu && !is_measured && result->shape.points > 0 && !result->shape.lanes_across) {
+    const std::size_t row_bytes = result->shape.length * result->shape.element_bytes;
+    const auto at_once = data.other_rows.padded_bytes / (row_bytes * result->shape.lanes);
+    result->resident = at_once > 1 ? static_cast<unsigned>(at_once) : 0;
+  }
   return fitted(*result, device);
 }
 

@@ -125,6 +125,9 @@ struct row_defaults {
   /// Rows of a prime number of reals that a call has, where they are convolved as such; those of
   /// fewer wait for each of their steps.
   std::size_t fewest_prime_rows = 4096;
+  /// Of reals that are padded, so many bytes of numbers are in registers of a multiprocessor at
+  /// once: 80 registers a thread for 83, and three rows of 4,093 for two.
+  std::size_t padded_bytes = std::size_t{96} << 10;
   std::size_t shortest_prefetched = 64;        ///< 4 MiB ahead,
   std::size_t shortest_far_prefetched = 2048;  ///< and 8 MiB from here on.
 };

@@ -67,6 +67,10 @@ TEST(prime_rows, are_padded_reals_where_there_are_large_factors) {
       EXPECT_EQ(padded.shape().makes, body::real_rader) << p;
       EXPECT_GE(padded.shape().length, p - 1) << p;
       EXPECT_EQ(padded.shape().elements(), p);
+      if (padded.shape().lanes_across) continue;
+      const std::size_t row_bytes = padded.shape().length * padded.shape().element_bytes;
+      const std::size_t at_once = padded.resident * padded.shape().lanes * row_bytes;
+      EXPECT_TRUE(at_once <= 96 << 10 && at_once > 64 << 10) << p << ": in registers " << at_once;
     }
   }
   EXPECT_THAT(row(2039, to_bins).describe(),
