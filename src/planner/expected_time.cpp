@@ -72,7 +72,9 @@ double time_of_convolved(const tile_shape& shape, const tuning::shapes& measured
 
 double time_of_full(const piece& rows, const tuning::time_model& times) {
   const double part = time_of_convolved(rows.shape, {}, times) / rows.shape.length;
-  return std::max(rows.fraction > 0 ? 1 / rows.fraction : 1, times.convolved_full * part);
+  const bool is_power = device::is_power_of_two(rows.shape.length);
+  const double full = is_power ? times.convolved_full : times.convolved_full_mixed;
+  return std::max(rows.fraction > 0 ? 1 / rows.fraction : 1, full * part);
 }
 
 double time_of_convolved_columns(const piece& columns, const tuning::time_model& times) {

@@ -87,6 +87,9 @@ void add_convolution(pass& result, const piece& cut) {
     numbers.has_bins_alone = part.begins && part.numbers->inputs < part.numbers->points;
     if (part.multiplies) numbers.factors_in = part.numbers->total;
     if (part.ends) numbers.factors_out = part.numbers->points;
+    const tile_shape& shape = numbers.shape;
+    const bool is_long = shape.points == 0 && cut.prior > 1;  // rows have one each
+    numbers.prefetches_filter = is_long && shape.makes == body::convolve;
   }
   numbers.has_own_filter =
       cut.by_rader != nullptr || (cut.chirped && numbers.shape.makes == body::convolve);

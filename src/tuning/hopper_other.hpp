@@ -182,6 +182,7 @@ inline constexpr shape fp32_columns[] = {
     {.length = 320, .elements = 16, .lanes = 16, .half_trade = true, .fraction = 0.96f},
     {.length = 384, .elements = 16, .lanes = 16, .half_trade = true, .fraction = 0.96f},
     {.length = 640, .elements = 32, .lanes = 16, .fraction = 0.91f, .resident = 2},
+    {.length = 1280, .elements = 32, .lanes = 16, .resident = 1},
     {.length = 2250, .elements = 30, .lanes = 8, .half_trade = true, .fraction = 0.71f,
      .resident = 1},
     {.length = 3600, .elements = 30, .lanes = 4, .fraction = 0.58f, .resident = 1},

@@ -211,6 +211,7 @@ struct time_model {
   /// Rows that are full of points, convolved between columns, take so many times as long as ones
   /// that are half of padding: 4,096 and 8,192 points 0.88 and 0.80 of a copy (section 53).
   double convolved_full = 1.45;
+  double convolved_full_mixed = 1.9;  ///< Of others: 9,216 points 138 instructions each, for 106.
   /// Columns of which fewer bytes lie side by side take so many times as long for each halving:
   /// 1,024 points in 128 bytes 0.93, 2,048 in 64 0.74, 4,096 in 32 0.57 of a copy (section 8).
   double wide_columns = 128, narrower = 1.28;

@@ -18,6 +18,7 @@
 #include "support/oracle.hpp"            // widened
 #include "tuning/tuning.hpp"             // for_device
 #include "wingbeat/device/factors.hpp"   // is_product_of_radices
+#include "wingbeat/device/index.hpp"     // is_power_of_two
 #include "wingbeat/roots.hpp"            // root
 
 namespace {
@@ -161,6 +162,7 @@ TEST(any_length, is_convolved_within_a_length_whose_columns_are_wide) {
     const auto pieces = cut({.total = n, .transforms = 8}, hopper());
     ASSERT_EQ(pieces.size(), 3U) << n;
     EXPECT_GE(pieces.front().shape.lanes, 8U) << n << " within " << pieces.front().total;
+    EXPECT_TRUE(device::is_power_of_two(pieces[1].shape.length)) << n;
   }
 }
 

@@ -85,7 +85,11 @@ class convolve : public transform<Policy, Group> {
       const unsigned first_lane = this->lane_in();
       if (this->team().thread() == 0 && tile.has(first_lane)) {
         constexpr size count = of.length;
-        pass.filter().prefetch(tile.filter(first_lane), count);
+        if constexpr (numbers.has_own_filter) {
+          device::prefetch(own_spectrum(tile, first_lane), count);
+        } else {
+          pass.filter().prefetch(tile.filter(first_lane), count);
+        }
       }
     }
     pass.load(tile, x, number, rows);
@@ -94,12 +98,10 @@ class convolve : public transform<Policy, Group> {
     // own (bench/NOTES.md, section 27).
     const bool inside = tile.has(lane);
     if constexpr (numbers.has_own_filter) {
-      constexpr size spectra_at = numbers.filter_at();
-      const auto spectra = this->roots() + spectra_at;
-      const size first = of.points > 0 ? 0 : size(tile.first_out(lane)) * of.length;
+      const auto spectrum = own_spectrum(tile, lane);
       run(x, [&](unsigned r) {
         complex_type factor{real(0), real(0)};
-        if (inside) factor = copied_from(spectra + first + this->number_in(r));
+        if (inside) factor = copied_from(spectrum + this->number_in(r));
         return factor;
       });
     } else {
@@ -114,6 +116,15 @@ class convolve : public transform<Policy, Group> {
   }
 
  private:
+  /// The spectrum that the table has for a lane's row.
+  template <class Elements>
+  WINGBEAT_FN WINGBEAT_GLOBAL const complex_type* own_spectrum(const Elements& tile,
+                                                               unsigned lane) const {
+    constexpr size spectra_at = numbers.filter_at();
+    return this->roots() + spectra_at +
+           (of.points > 0 ? 0 : size(tile.first_out(lane)) * of.length);
+  }
+
   /// Convolves a row by right angles; see `pass_numbers::turns`.
   template <class Elements, class Pass>
   WINGBEAT_FN void run_turns(const Elements& tile, const Pass& pass) const {
