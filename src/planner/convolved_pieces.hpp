@@ -34,6 +34,10 @@ namespace wingbeat::planner {
                                              const tuning::architecture& data,
                                              const device_info& device);
 
+/// Returns whether a call has so few rows that each waits for its own steps.
+[[nodiscard]] bool are_few(const axis_request& rows, const tuning::architecture& data,
+                           const device_info& device);
+
 /// Returns the pieces of an axis whose length is no good one, convolved as `pieces_of` says; empty
 /// where no workgroup takes it whole, unless it must be convolved.
 [[nodiscard]] std::vector<piece> convolved_pieces_of(const axis_request& axis, bool must_be,

@@ -125,6 +125,9 @@ struct row_defaults {
   /// Rows of a prime number of reals that a call has, where they are convolved as such; those of
   /// fewer wait for each of their steps.
   std::size_t fewest_prime_rows = 4096;
+  /// One thread takes longer for more points than several for a chirp, where there are few rows: 31
+  /// 3.5 us alone, 61 with a chirp 2.4 (H200, section 40).
+  unsigned longest_of_one = 23;
   /// Of reals that are padded, so many bytes of numbers are in registers of a multiprocessor at
   /// once: 80 registers a thread for 83, and three rows of 4,093 for two.
   std::size_t padded_bytes = std::size_t{96} << 10;

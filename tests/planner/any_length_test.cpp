@@ -81,6 +81,22 @@ TEST(any_length, is_one_piece_where_the_padded_row_fits_a_workgroup) {
   EXPECT_TRUE(cut({.total = 127, .is_row = false}, hopper()).front().by_rader) << "columns";
 }
 
+/// They wait for the order of their elements, or for one thread.
+TEST(any_length, convolves_few_short_rows_with_a_chirp) {
+  device_info device = hopper();
+  device.compute_units = 132;
+  const auto has_chirp = [&](std::size_t n, std::size_t count) {
+    return cut({.total = n, .transforms = count}, device).front().chirped.has_value();
+  };
+  for (const std::size_t n : {29, 31, 37, 257, 1009}) {
+    EXPECT_TRUE(has_chirp(n, 1)) << n;
+    EXPECT_FALSE(has_chirp(n, 33)) << n << ", of a quarter as many rows as multiprocessors";
+  }
+  EXPECT_FALSE(has_chirp(23, 1)) << "one thread has few enough";
+  EXPECT_FALSE(has_chirp(93, 1)) << "three threads";
+  EXPECT_FALSE(has_chirp(2017, 1)) << "by Rader's order, because a chirp is twice as long";
+}
+
 TEST(any_length, convolves_rows_by_the_shapes_that_were_measured) {
   static constexpr tuning::shape measured[] = {
       {.length = 36, .elements = 12, .lanes = 32, .resident = 5}};
