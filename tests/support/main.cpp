@@ -3,7 +3,8 @@
 // which CTest shows as skipped, where none could run.
 #include <gtest/gtest.h>
 
-#include <cstdio>  // fprintf
+#include <cstdio>   // fprintf
+#include <cstdlib>  // getenv
 #include <string>
 #include <string_view>
 
@@ -48,6 +49,11 @@ int main(int argc, char** argv) {
   }
   const int failed = RUN_ALL_TESTS();
   const auto& all = *::testing::UnitTest::GetInstance();
+  if (all.test_to_run_count() == 0 && std::getenv("GTEST_TOTAL_SHARDS") == nullptr) {
+    std::fprintf(stderr, "%s: no test matches the filter; --gtest_list_tests names them\n",
+                 GTEST_FLAG_GET(filter).c_str());
+    return 2;
+  }
   constexpr int skipped = 77;
   const bool has_run = all.test_to_run_count() > all.skipped_test_count();
   return failed != 0 || has_run ? failed : skipped;
