@@ -67,8 +67,8 @@ class access {
     } else if constexpr (numbers.in.is_hermitian) {
       constexpr size n = numbers.points(), unit = numbers.in.unit;
       const bool is_mirrored = 2 * i > n, is_real = i == 0 || (n % 2 == 0 && 2 * i == n);
-      const complex_type z =
-          read_stored(is_mirrored ? place + (n - 2 * i) * unit : place, is_mirrored ? n - i : i);
+      const size bin = is_mirrored ? n - i : i;  // of a dense axis its row is then seen to be one
+      const complex_type z = read_stored(place - i * unit + bin * unit, bin);
       return {z.re, is_real ? real(0) : is_mirrored ? -z.im : z.im};
     } else {
       return read_stored(place, i);
