@@ -48,7 +48,7 @@ unsigned cost_of(const rule_request& request, const tile_shape& shape,
   const unsigned elements = shape.elements_per_thread;
   // A processor runs threads of a workgroup one after another: nothing but operations counts.
   if (request.bank_bytes == 0) return device::workgroup::stage_cost(length, elements);
-  if (request.is_convolved) {
+  if (request.is_convolved || request.is_of_reals) {
     return device::workgroup::stage_cost(length, elements) +
            data.costs.convolved_element * elements * real_bytes_of(request) / 4;
   }

@@ -17,7 +17,8 @@ struct rule_request {
   unsigned element_bytes = 8;
   unsigned bank_bytes = 0;  ///< As of `tile_shape`.
   bool is_real_row = false;
-  bool is_convolved = false;  ///< Transformed twice: its operations count more than its accesses.
+  bool is_of_reals = false;   ///< As complex numbers: its operations count more than its accesses,
+  bool is_convolved = false;  ///< and so do those of what is transformed twice.
 };
 
 /// Returns how rows of a length that is no power of two are transformed by one workgroup, if they

@@ -99,7 +99,9 @@ std::optional<piece> whole_row(const piece& common, const tuning::shape* describ
   if (described != nullptr) {
     shape = *described;
   } else {
-    shape = row_by_rule(rule_of(common, common.total), context.data, context.device);
+    rule_request asked = rule_of(common, common.total);
+    asked.is_of_reals = context.axis.is_of_reals && !asked.is_real_row;
+    shape = row_by_rule(asked, context.data, context.device);
   }
   if (!shape) return std::nullopt;
   const body makes = common.shape.has_half_spectrum() ? body::real_row : body::transform;

@@ -81,6 +81,20 @@ TEST(rules, give_threads_all_elements_of_a_large_radix) {
   }
 }
 
+/// They are complex numbers of which half is 0, so that instructions bind, not memory.
+TEST(rules, count_the_operations_of_odd_rows_of_reals) {
+  const auto elements_of = [](plan_spec spec) {
+    const auto passes = programs::make_program(request::resolved_spec{std::move(spec)}, hopper());
+    return passes.passes().front().shape().elements_per_thread;
+  };
+  for (const auto& [n, least] : {std::pair<std::size_t, unsigned>{65, 13}, {105, 15}, {225, 15}}) {
+    for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
+      EXPECT_GE(elements_of({.lengths = {n}, .batch = 100000, .kind = kind}), least) << n;
+    }
+    EXPECT_LT(elements_of({.lengths = {n}, .batch = 100000}), least) << n << ", complex";
+  }
+}
+
 TEST(rules, leave_powers_of_two_to_the_data) {
   const planner::rule_request request{.length = 4096, .bank_bytes = 128};
   EXPECT_FALSE(planner::row_by_rule(request, {}, hopper()));
