@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "channelising/spec.hpp"   // min_channels, max_channels
+#include "channelising/spec.hpp"   // has_dither, min_channels, max_channels
 #include "cli/channel_models.hpp"  // filter_windows, dither_kinds
 #include "cli/option.hpp"          // choice_of, count_of, parts_of, real_of
 #include "formatted.hpp"           // formatted, joined
@@ -149,10 +149,10 @@ fengine::output_spec parse_output(output_kind kind, const std::string& text, hea
   words.choose("dither", dither_kinds, bank.dither);
   words.choose("storage", storage_kinds, bank.between);
   bank.spectra_per_heap = spectra_per_batch(words, bank.channels);
-  std::size_t own_seed = seed;
+  bank.output = samples;
+  std::size_t own_seed = channelising::has_dither(bank) ? seed : 0;
   words.count("dither_seed", own_seed, {0, ~std::size_t{0}});
   bank.seed = own_seed;
-  bank.output = samples;
   if (kind == output_kind::narrowband) bank.narrowband = narrowband_of(words);
   output.destinations = net::parse_endpoints(words.text("dst"));
   return output;

@@ -100,7 +100,7 @@ struct channeliser_spec {
   heap_sample output = heap_sample::int8;
   /// Unset: uniform for integers, none for fp16 and fp32, which have none.
   std::optional<dither_kind> dither = {};
-  std::uint64_t seed = 0;                             ///< Of the dither.
+  std::uint64_t seed = 0;                             ///< Of the dither; 0 without.
   std::vector<gain_change> gains = {};                ///< By their starts. Before the first: 1.
   std::vector<std::vector<delay_model>> delays = {};  ///< [polarisation][model]; empty: none.
   std::optional<narrowband_spec> narrowband = {};

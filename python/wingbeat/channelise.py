@@ -161,7 +161,7 @@ class Channeliser(OfDevice):
     dither            True or False; None: with integers
     between           "float16" has banks of several launches on "cuda" and "opencl" store half the bytes
                       between them, "float32" or None not; refused where nothing is stored
-    seed              of the dither
+    seed              of the dither; 0 without
     gains             [polarisation][channel] or [polarisation], complex; None: 1
     delays            [polarisation] a `Delay`, or a list of them by their starts; None: 0
     centre_hz, decimation, pass_bandwidth_hz, filter_taps

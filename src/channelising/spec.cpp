@@ -84,6 +84,10 @@ void require_output(const channeliser_spec& spec) {
   require(spec.dither != dither_kind::uniform || is_integer(spec.output),
           "dither is uniform, but the output is in floating point; choose dither none, or an "
           "output of integers");
+  require(spec.seed == 0 || has_dither(spec),
+          "seed is {}, and there is no dither; leave it 0, or choose dither uniform and an output "
+          "of integers",
+          spec.seed);
   require(spec.missing == missing_policy::withhold || spec.missing == missing_policy::zero_fill,
           "missing is {}, which is none of its values; choose withhold or zero_fill",
           static_cast<int>(spec.missing));

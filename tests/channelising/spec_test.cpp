@@ -68,6 +68,11 @@ TEST(channeliser_spec, is_refused_field_by_field) {
                 s.output = heap_sample::fp16;
               }),
               HasSubstr("floating point; choose dither none"));
+  EXPECT_THAT(why([](auto& s) {
+                s.dither = dither_kind::none;
+                s.seed = 5;
+              }),
+              HasSubstr("seed is 5, and there is no dither; leave it 0"));
 }
 
 TEST(channeliser_spec, is_refused_for_its_tables) {
