@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long does a long convolution take beside a copy of its signals? Times, in turns with the
-// copy: the spectra of kernels, a run, and the gradients of signals and of kernels, of 2^26 samples
-// in a batch of 8, fp32 and bf16. Those of the first channel are compared with what the engine host
-// makes of it. Each length is printed, and in the document, when it is measured; all take about two
-// minutes.
+// copy: the spectra of kernels, a run, and the gradients of signals, of kernels, and of both at
+// once, of 2^26 samples in a batch of 8, fp32 and bf16. Those of the first channel are compared
+// with what the engine host makes of it. Each length is printed, and in the document, when it is
+// measured; all take about two minutes.
 //     long_convolutions ENGINE FILE.json [SAMPLES_LOG2 [LENGTH..]]     commit from WINGBEAT_COMMIT
 #include <fmt/core.h>
 
@@ -72,6 +72,10 @@ struct problem {
   void signal_gradient() { plan.enqueue_signal_gradient(on, spectra.view(), dy.view(), y.view()); }
   void kernel_gradient() { plan.enqueue_kernel_gradient(on, x.view(), dy.view(), dk.view()); }
 
+  void gradients() {
+    plan.enqueue_gradients(on, spectra.view(), x.view(), dy.view(), y.view(), dk.view());
+  }
+
   /// Returns what the last call left of the first signal and channel.
   std::vector<float> first_of(const buffer& results, precision stored) {
     on.wait();
@@ -129,6 +133,8 @@ double difference_of(problem& measured) {
   compare(&problem::run, &problem::y, spec.stored);
   compare(&problem::signal_gradient, &problem::y, spec.stored);
   compare(&problem::kernel_gradient, &problem::dk, precision::fp32);
+  compare(&problem::gradients, &problem::y, spec.stored);
+  compare(&problem::gradients, &problem::dk, precision::fp32);
   return difference;
 }
 
@@ -149,7 +155,8 @@ nlohmann::ordered_json times_of(queue& on, std::size_t length, precision stored,
       measure::queued_run(on, "prepare", [&] { measured.prepare(); }),
       measure::queued_run(on, "run", [&] { measured.run(); }),
       measure::queued_run(on, "signal_gradient", [&] { measured.signal_gradient(); }),
-      measure::queued_run(on, "kernel_gradient", [&] { measured.kernel_gradient(); })};
+      measure::queued_run(on, "kernel_gradient", [&] { measured.kernel_gradient(); }),
+      measure::queued_run(on, "gradients", [&] { measured.gradients(); })};
   measure::take_turns(runs, n_rounds);
   nlohmann::ordered_json row{{"length", length},
                              {"channels", channels},
@@ -166,12 +173,12 @@ nlohmann::ordered_json times_of(queue& on, std::size_t length, precision stored,
     row["spill_bytes"] = resources.front().spill_bytes;
   }
   const auto part = [&](std::size_t i) { return runs[0].median_s() / runs[i].median_s(); };
-  const double together = 1 / (1 / part(2) + 1 / part(3) + 1 / part(4));
+  const double together = 1 / (1 / part(2) + 1 / part(5));
   fmt::print(
-      "{:>8} {} in {}: {:.1f} us, {:.3f} of the copy; gradients {:.3f} and {:.3f}; all {:.3f}; "
-      "spectra {:.3f}; off {:.1e}{}\n",
+      "{:>8} {} in {}: {:.1f} us, {:.3f} of the copy; gradients {:.3f} and {:.3f}, at once {:.3f}; "
+      "all {:.3f}; spectra {:.3f}; off {:.1e}{}\n",
       length, name_of(stored), measured.plan.passes().size(), 1e6 * runs[2].median_s(), part(2),
-      part(3), part(4), together, part(1), difference, is_right ? "" : "  WRONG");
+      part(3), part(4), part(5), together, part(1), difference, is_right ? "" : "  WRONG");
   std::fflush(stdout);  // where it is a file too
   return row;
 }

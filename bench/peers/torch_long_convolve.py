@@ -109,12 +109,12 @@ def arrays_of(row):
 def add(row, peer, times, difference):
     """Adds a peer's seconds, of a run and of all gradients, with its time over ours."""
     row[peer + "_run_s"], row[peer + "_gradients_s"] = times
-    parts = ("run", "signal_gradient", "kernel_gradient", "prepare")
-    run, dx, dk, prepare = [row[name + "_s"]["median"] for name in parts]
+    parts = ("run", "gradients", "prepare")
+    run, gradients, prepare = [row[name + "_s"]["median"] for name in parts]
     row[peer + "_over_run"] = times[0] / run
-    row[peer + "_over_gradients"] = times[1] / (dx + dk)
-    row[peer + "_over_all"] = sum(times) / (run + dx + dk)
-    row[peer + "_over_all_prepared"] = sum(times) / (prepare + run + dx + dk)
+    row[peer + "_over_gradients"] = times[1] / gradients
+    row[peer + "_over_all"] = sum(times) / (run + gradients)
+    row[peer + "_over_all_prepared"] = sum(times) / (prepare + run + gradients)
     row[peer + "_difference"] = difference
     print("%8d %s: %s %.1f us and %.1f, %.2f and %.2f times ours, together %.2f, %.2f with ours "
           "prepared; off %.1e" % (

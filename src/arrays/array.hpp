@@ -18,9 +18,19 @@ namespace arrays {
 
 /// The memory that an array is in. Workspaces a and b lie between the passes of a transform,
 /// between_a and between_b between transforms that are composed, with the values of spectra that
-/// they begin with.
-enum class place { input, output, filter, workspace_a, workspace_b, between_a, between_b, values };
-inline constexpr std::size_t n_places = 8;
+/// they begin with. Some programs have two outputs.
+enum class place {
+  input,
+  output,
+  filter,
+  workspace_a,
+  workspace_b,
+  between_a,
+  between_b,
+  values,
+  other_output
+};
+inline constexpr std::size_t n_places = 9;
 
 /// What one element is: a complex number, a real number, or two neighbouring reals of the last axis
 /// taken as one complex number.

@@ -122,6 +122,7 @@ struct kernel_source;
 struct run {
   buffer_view in, out, workspace;
   buffer_view filter = {};  ///< Spectra, of programs that multiply by them.
+  buffer_view other_out = {};
   std::span<const kernel_argument> load = {}, store = {}, multiplier = {};
 };
 
@@ -178,6 +179,9 @@ struct correlation_of_rows {
   std::size_t terms = 1;
   std::size_t turns = 0;  ///< As of rows convolved; lags from 0 on are stored.
   bool is_cut = false;    ///< As of rows convolved.
+  /// Of rows that are cut: each y is convolved besides, as this says, whose batch is
+  /// [row][1][term]. Its results are the output, and the sums the other one.
+  std::optional<convolution_of_rows> returned = {};
 };
 
 /// `rows` of reals, forward to bins, which the load functor changes (a `diagonal_load`), and back,

@@ -56,6 +56,7 @@ struct long_convolution::impl {
   convolving::long_geometry row;
   view_owner own;
   std::optional<prepared_program> preparing, running, signal_gradient, kernel_gradient;
+  std::optional<prepared_program> gradients;  ///< Both at once, where that takes less.
 
   [[nodiscard]] std::size_t signal_bytes() const { return convolving::signal_bytes(spec); }
   [[nodiscard]] std::size_t kernel_bytes() const { return convolving::kernel_bytes(spec, row); }
@@ -71,7 +72,8 @@ struct long_convolution::impl {
 
   [[nodiscard]] std::size_t workspace_bytes() const {
     std::size_t bytes = 0;
-    for (const auto* program : {&preparing, &running, &signal_gradient, &kernel_gradient}) {
+    for (const auto* program :
+         {&preparing, &running, &signal_gradient, &kernel_gradient, &gradients}) {
       if (*program) bytes = std::max(bytes, (*program)->program().workspace_bytes());
     }
     return bytes;
@@ -147,6 +149,9 @@ long_convolution::long_convolution(const queue& on, const long_convolution_spec&
   if (spec.has_gradients) {
     mine.signal_gradient.emplace(engine, on.impl(), programs.signal_gradient());
     mine.kernel_gradient.emplace(engine, on.impl(), programs.kernel_gradient());
+    if (auto both = programs.gradients()) {
+      mine.gradients.emplace(engine, on.impl(), std::move(*both));
+    }
   }
   on.impl()->reserve(mine.workspace_bytes());
   impl_ = std::move(prepared);
@@ -201,6 +206,7 @@ std::string long_convolution::explain() const {
   add("run", mine.running);
   add("gradient of signals", mine.signal_gradient);
   add("gradient of kernels", mine.kernel_gradient);
+  add("both gradients", mine.gradients);
   return text + formatted("workspace {} bytes\n", mine.workspace_bytes());
 }
 
@@ -297,6 +303,48 @@ void long_convolution::enqueue_kernel_gradient(queue& on, buffer_view signals,
                 .out = kernel_gradient,
                 .workspace = workspace,
                 .filter = result_gradient,
+                .load = load,
+                .store = store});
+}
+
+void long_convolution::enqueue_gradients(queue& on, buffer_view spectra, buffer_view signals,
+                                         buffer_view result_gradient, buffer_view signal_gradient,
+                                         buffer_view kernel_gradient, buffer_view skip_gradient,
+                                         const long_convolution_operands& given,
+                                         buffer_view workspace) const {
+  const impl& mine = owned(impl_);
+  mine.own.require_queue(*on.impl());
+  static_cast<void>(mine.gradient(mine.signal_gradient));
+  const long_convolution_spec& spec = mine.spec;
+  run_views views{mine.own, *on.impl()};
+  views.add("array of spectra", spectra, mine.spectra_bytes(), mine.bin_bytes());
+  views.add("array of signals", signals, mine.signal_bytes(), mine.value_bytes());
+  views.add("gradient of the results", result_gradient, mine.signal_bytes(), mine.value_bytes());
+  mine.add_operands(views, given);
+  views.add("gradient of the signals", signal_gradient, mine.signal_bytes(), mine.value_bytes(),
+            true);
+  views.add("gradient of the kernels", kernel_gradient, mine.kernel_bytes(), mine.tap_bytes(),
+            true);
+  mine.add_optional(views, "gradient of the skip", "has_skip", spec.has_skip, skip_gradient,
+                    mine.skip_bytes(), mine.tap_bytes(), true);
+  if (!mine.gradients) {
+    enqueue_signal_gradient(on, spectra, result_gradient, signal_gradient, given, workspace);
+    return enqueue_kernel_gradient(on, signals, result_gradient, kernel_gradient, skip_gradient,
+                                   given, workspace);
+  }
+  const auto load = mine.arguments({{true, result_gradient},
+                                    {spec.has_gate_before, given.gate_before},
+                                    {spec.has_gate_after, given.gate_after},
+                                    {spec.is_ragged, given.lengths}});
+  const auto store = mine.arguments({{spec.has_skip, skip_gradient},
+                                     {spec.has_gate_before, given.gate_before},
+                                     {spec.is_ragged, given.lengths}});
+  mine.enqueue(on, *mine.gradients, views,
+               {.in = signals,
+                .out = signal_gradient,
+                .workspace = workspace,
+                .filter = spectra,
+                .other_out = kernel_gradient,
                 .load = load,
                 .store = store});
 }

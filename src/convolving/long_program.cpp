@@ -132,9 +132,9 @@ programs::program long_programs::prepare() const {
   return steps.take();
 }
 
-programs::program long_programs::convolved(index_range in, index_range out, bool is_load_gated,
-                                           bool is_store_gated, product times) const {
-  program_builder steps{on_, engine_, computed(spec_), pairing::pairwise};
+backend::convolution_of_rows long_programs::convolution(index_range in, index_range out,
+                                                        bool is_load_gated, bool is_store_gated,
+                                                        product times) const {
   const auto load = rows_of(spec_, is_load_gated, row_.turned, in.first);
   const auto store = rows_of(spec_, is_store_gated, row_.turned, out.first);
   backend::convolution_of_rows request{
@@ -149,18 +149,27 @@ programs::program long_programs::convolved(index_range in, index_range out, bool
     request.rows.valid_in = {in};
     request.rows.valid_out = {out};
   }
+  return request;
+}
+
+programs::program long_programs::convolved(const backend::convolution_of_rows& request) const {
+  program_builder steps{on_, engine_, computed(spec_), pairing::pairwise};
   if (!steps.add_in_one(request, {})) steps.add_in_two(request, {.has_one_column = true}, {});
   return steps.take();
 }
 
 programs::program long_programs::run() const {
-  return convolved(row_.signals, row_.results, spec_.has_gate_before, spec_.has_gate_after,
-                   product::plain);
+  return convolved(convolution(row_.signals, row_.results, spec_.has_gate_before,
+                               spec_.has_gate_after, product::plain));
+}
+
+backend::convolution_of_rows long_programs::signal_correlation() const {
+  return convolution(row_.results, row_.signals, spec_.has_gate_after, spec_.has_gate_before,
+                     product::conjugate_spectrum);
 }
 
 programs::program long_programs::signal_gradient() const {
-  return convolved(row_.results, row_.signals, spec_.has_gate_after, spec_.has_gate_before,
-                   product::conjugate_spectrum);
+  return convolved(signal_correlation());
 }
 
 plan_spec long_programs::kernels_of_spectra(const std::optional<right_angle>& turned) const {
@@ -173,39 +182,65 @@ plan_spec long_programs::kernels_of_spectra(const std::optional<right_angle>& tu
   return back;
 }
 
+/// Returns the correlations of signals with the gradients of their results.
+backend::correlation_of_rows long_programs::correlations(
+    const std::optional<right_angle>& turned) const {
+  plan_spec rows = kernels_of_spectra(turned);
+  const functors::correlated_numbers numbers{rows_of(spec_, spec_.has_gate_before, turned),
+                                             row_.origin, spec_.has_gate_after};
+  rows.load = load_of<functors::correlated_load>(spec_.stored, numbers);
+  rows.load.in_bytes = signal_bytes(spec_);
+  rows.load.moved_bytes = (2 + n_gates()) * signal_bytes(spec_);
+  if (!turned) rows.valid_in = {{0, row_.results.end}};
+  return {rows, numbers.signals.pairs(), turns_of(turned)};
+}
+
+std::size_t long_programs::n_gates() const {
+  return (spec_.has_gate_before ? 1 : 0) + (spec_.has_gate_after ? 1 : 0);
+}
+
 /// Adds the launch that makes the gradient of kernels in one crossing, if a workgroup takes rows;
 /// or the three of rows that are cut, if none does.
 bool long_programs::add_correlations(program_builder& steps,
-                                     const std::optional<right_angle>& turned, bool are_cut) const {
-  plan_spec correlated = kernels_of_spectra(turned);
-  const functors::correlated_numbers numbers{rows_of(spec_, spec_.has_gate_before, turned),
-                                             row_.origin, spec_.has_gate_after};
-  correlated.load = load_of<functors::correlated_load>(spec_.stored, numbers);
-  correlated.load.in_bytes = signal_bytes(spec_);
-  const std::size_t n_gates = (spec_.has_gate_before ? 1 : 0) + (spec_.has_gate_after ? 1 : 0);
-  correlated.load.moved_bytes = (2 + n_gates) * signal_bytes(spec_);
-  if (!turned) correlated.valid_in = {{0, row_.results.end}};
+                                     const backend::correlation_of_rows& request) const {
   array_ends ends;
   ends.load.emplace_back(place::filter);
-  for (std::size_t i = 0; i < n_gates + (spec_.is_ragged ? 1 : 0); ++i) {
+  for (std::size_t i = 0; i < n_gates() + (spec_.is_ragged ? 1 : 0); ++i) {
     ends.load.emplace_back(programs::run_operand{i});
   }
-  return steps.add_correlations({correlated, numbers.signals.pairs(), turns_of(turned), are_cut},
-                                ends);
+  return steps.add_correlations(request, ends);
 }
 
 /// The same of pairs of signals, or of rows by right angles where those are too long. Beyond two
 /// turns, each of which reads all signals, three launches move fewer bytes. PoCL (3.1) takes
 /// minutes to compile rows by right angles.
 bool long_programs::add_correlations(program_builder& steps) const {
-  if (add_correlations(steps, std::nullopt)) return true;
+  if (add_correlations(steps, correlations(std::nullopt))) return true;
   if (!on_->device().is_gpu) return false;
   const std::size_t max_turns = bytes_of_real(kernels_stored(spec_)) < 4 ? 1 : 2;
   for (right_angle turned = row_.least_right_angle();
        turned.turns <= max_turns && turned.points() > 1; turned = turned.halved()) {
-    if (add_correlations(steps, turned)) return true;
+    if (add_correlations(steps, correlations(turned))) return true;
   }
   return false;
+}
+
+std::optional<programs::program> long_programs::gradients() const {
+  if (!row_.is_cut) return std::nullopt;
+  backend::correlation_of_rows request = correlations(std::nullopt);
+  request.is_cut = true;
+  request.returned = signal_correlation();
+  array_ends ends;
+  const std::size_t n_lengths = spec_.is_ragged ? 1 : 0, n_skips = spec_.has_skip ? 1 : 0;
+  for (std::size_t i = 0; i < 1 + n_gates() + n_lengths; ++i) {
+    ends.load.emplace_back(programs::run_operand{i});
+  }
+  for (std::size_t i = 0; i < (spec_.has_gate_before ? 1 : 0) + n_lengths; ++i) {
+    ends.store.emplace_back(programs::run_operand{n_skips + i});
+  }
+  program_builder steps{on_, engine_, computed(spec_), pairing::pairwise};
+  if (!steps.add_correlations(request, ends)) return std::nullopt;
+  return steps.take();
 }
 
 programs::program long_programs::kernel_gradient() const {
@@ -214,16 +249,17 @@ programs::program long_programs::kernel_gradient() const {
   // of all, which move four times the bytes.
   const bool is_wide = 4 * spec_.channels >= on_->device().compute_units;
   if (is_wide && add_correlations(steps)) return steps.take();
-  if (add_correlations(steps, std::nullopt, true)) return steps.take();
+  backend::correlation_of_rows cut = correlations(std::nullopt);
+  cut.is_cut = true;
+  if (add_correlations(steps, cut)) return steps.take();
   std::size_t next = 0;
-  const std::size_t n_gates = (spec_.has_gate_before ? 1 : 0) + (spec_.has_gate_after ? 1 : 0);
   const auto transformed = [&](index_range range, bool is_gated, place from, place to) {
     plan_spec forward = rows(std::nullopt, {spec_.channels, pairs()});
     forward.load = signal_load(rows_of(spec_, is_gated));
     forward.valid_in = {range};
     array_ends ends{from, to};
     if (is_gated) ends.load.emplace_back(programs::run_operand{next++});
-    if (spec_.is_ragged) ends.load.emplace_back(programs::run_operand{n_gates});
+    if (spec_.is_ragged) ends.load.emplace_back(programs::run_operand{n_gates()});
     steps.add(forward, ends);
   };
   const place x = steps.workspace_beside(place::input, spectra());

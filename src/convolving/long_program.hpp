@@ -4,10 +4,12 @@
 // engine makes one, in one launch or in three; else transforms with a product between them. The
 // gradient of a signal is the correlation with the same spectra, between the same ranges exchanged.
 // The gradient of the kernels is the inverse transform of a sum of products of spectra: of one pass
-// or three where the engine makes it, else of three transforms.
+// or three where the engine makes it, else of three transforms. Rows that are cut have both
+// gradients at once, because both take the spectra of the results' gradient.
 #pragma once
 
 #include <memory>  // shared_ptr
+#include <optional>
 
 #include "backend/backend.hpp"                        // queue, engine
 #include "convolving/long_request.hpp"                // long_geometry
@@ -36,9 +38,15 @@ class long_programs {
   /// Input: the signals; `filter`: the gradient of the results. Operands of the load: the gate
   /// before, the gate after, the lengths; of the store: the gradient of the skips.
   [[nodiscard]] programs::program kernel_gradient() const;
+  /// Both of one pass over the gradient of the results; nothing where two programs are as good.
+  /// Input: the signals; output: their gradient, and that of the kernels as the other one. Operands
+  /// of the load: the gradient of the results, the gate before, the gate after, the lengths; of the
+  /// store: the gradient of the skips, the gate before, the lengths.
+  [[nodiscard]] std::optional<programs::program> gradients() const;
 
  private:
   [[nodiscard]] std::size_t pairs() const { return rows_of_channel(spec_); }
+  [[nodiscard]] std::size_t n_gates() const;
   [[nodiscard]] std::size_t spectra() const { return pairs() * spec_.channels * row_.padded; }
   /// Rows are by right angles, or of pairs of signals.
   [[nodiscard]] plan_spec rows(const std::optional<right_angle>& turned,
@@ -48,12 +56,16 @@ class long_programs {
       const device::functors::signal_pair_numbers& numbers) const;
   /// Returns a transform of channels that stores kernels.
   [[nodiscard]] plan_spec kernels_of_spectra(const std::optional<right_angle>& turned) const;
+  [[nodiscard]] backend::correlation_of_rows correlations(
+      const std::optional<right_angle>& turned) const;
   [[nodiscard]] bool add_correlations(program_builder& steps,
-                                      const std::optional<right_angle>& turned,
-                                      bool are_cut = false) const;
+                                      const backend::correlation_of_rows& request) const;
   [[nodiscard]] bool add_correlations(program_builder& steps) const;
-  [[nodiscard]] programs::program convolved(index_range in, index_range out, bool is_load_gated,
-                                            bool is_store_gated, product times) const;
+  [[nodiscard]] backend::convolution_of_rows convolution(index_range in, index_range out,
+                                                         bool is_load_gated, bool is_store_gated,
+                                                         product times) const;
+  [[nodiscard]] backend::convolution_of_rows signal_correlation() const;
+  [[nodiscard]] programs::program convolved(const backend::convolution_of_rows& request) const;
 
   const std::shared_ptr<backend::queue>& on_;
   const backend::engine& engine_;

@@ -94,6 +94,7 @@ void each_own_field(const Visit& visit) {
   visit("has_own_filter", &pass_numbers::has_own_filter);
   visit("terms", &pass_numbers::terms);
   visit("term_distance", &pass_numbers::term_distance);
+  visit("returns_terms", &pass_numbers::returns_terms);
   visit("scale", &pass_numbers::scale);
 }
 

@@ -78,7 +78,9 @@ std::size_t pass::traffic_bytes() const {
   // What a functor moves is its request's.
   const bool reads_terms = shape().makes == body::correlate && !in.fused;
   return side_bytes(*this, in, numbers.in, shape().source) * (reads_terms ? 2 * numbers.terms : 1) +
-         side_bytes(*this, out, numbers.out, shape().sink) + filter_bytes(*this);
+         side_bytes(*this, out, numbers.out, shape().sink) *
+             (numbers.returns_terms ? numbers.terms + 1 : 1) +
+         filter_bytes(*this);
 }
 
 std::vector<std::byte> pass::parameter_blocks() const {
@@ -114,9 +116,10 @@ std::string pass::describe() const {
   if (shape.points > 0) text += formatted(", padded to {}", shape.length);
   if (shape.makes == body::correlate) {
     text += formatted(", correlations of {} pairs of rows summed", numbers.terms);
+    if (numbers.returns_terms) text += ", the second of each";
   }
   if (shape.makes == body::diagonal_row) text += ", bins multiplied and transformed back";
-  if (shape.makes == body::convolve || shape.makes == body::line_convolve)
+  if (shape.makes == body::convolve || shape.makes == body::line_convolve || numbers.returns_terms)
     text += ", multiplied by a spectrum and transformed back";
   if (numbers.factors_out > 0) text += formatted(", {} outputs times factors", numbers.factors_out);
   text += algorithm_text(*this);

@@ -107,6 +107,9 @@ std::optional<program> one_pass(const request::resolved_spec& request, body make
 /// a sum: 3/4 of those of a multiprocessor. And what a thread holds of each.
 constexpr std::size_t max_correlated_bytes = std::size_t{1} << 16;
 constexpr std::size_t max_correlated_thread_bytes = 128;
+/// The threads of workgroups of which a multiprocessor has two where each has 128 of the 156 to 174
+/// registers that it would be given.
+constexpr unsigned threads_of_two = 256;
 
 /// Lets a piece that convolves rows correlate them; returns false where they are too long.
 bool correlates(piece& row, const device_info& device) {
@@ -122,35 +125,75 @@ bool correlates(piece& row, const device_info& device) {
   return true;
 }
 
-/// Returns the three passes that sum correlations of rows that are cut: columns of all rows, rows
-/// of both whose correlations are summed, columns back.
+/// Returns the pass that correlates rows of all terms, which are the middle of an axis that is cut,
+/// and convolves those that are returned. It works in place.
+program correlation_in_place(const backend::correlation_of_rows& step, const piece& row,
+                             const device_info& device) {
+  const std::size_t points = step.rows.lengths.front(), terms = 2 * step.terms;
+  plan_spec rows{.lengths = {points}, .batch = step.rows.batch, .real = step.rows.real};
+  rows.in = rows.out = {.strides = {1}, .distances = {terms * points}};
+  request::resolved_spec inside{rows};
+  inside.in.location = inside.out.location = place::between_a;
+  std::optional<spectrum_array> filter;
+  if (step.returned) {
+    filter = step.returned->spectra;
+    filter->distances.resize(1);
+  }
+  program result =
+      program_by(row, inside, filter ? &*filter : nullptr, device, tuning::for_device(device));
+  pass& launch = std::get<pass>(result.steps.front().operation);
+  launch.out.streams = false;
+  launch.numbers.terms = step.terms;
+  launch.numbers.term_distance = points;
+  launch.numbers.returns_terms = launch.numbers.prefetches_filter = filter.has_value();
+  return result;
+}
+
+/// Returns the pass of columns that `stored`, a transform of one axis that is cut, ends with, of
+/// rows so far apart in each dimension of the batch.
+program columns_back(plan_spec stored, std::vector<std::size_t> distances, const piece& column,
+                     const device_info& device) {
+  stored.load = {};
+  stored.valid_in = {};
+  stored.in = {.strides = {1}, .distances = std::move(distances)};
+  const request::resolved_spec request{stored};
+  return program_by(column, request, nullptr, device, tuning::for_device(device));
+}
+
+/// Returns the passes that sum correlations of rows that are cut: columns of all rows, rows of both
+/// whose correlations are summed, columns back; and columns back of rows that are returned.
 std::optional<program> cut_correlations_of(const backend::correlation_of_rows& step,
                                            const device_info& device) {
-  const tuning::architecture& data = tuning::for_device(device);
   const plan_spec& rows = step.rows;
   const std::size_t points = rows.lengths.front(), terms = 2 * step.terms;
-  plan_spec columns = rows, back = rows;
+  plan_spec columns = rows;
   columns.batch = {rows.batch, terms};
   columns.scale = scaling::none;
   columns.factor = 1;
   columns.store = {};
   columns.valid_out = {};
-  back.load = {};
-  back.valid_in = {};
-  back.in = {.strides = {1}, .distances = {terms * points}};
   auto pieces = cut_of(columns, device);
-  if (pieces.empty() || !correlates(pieces[1], device)) return std::nullopt;
-  const request::resolved_spec both{columns}, sums{back};
+  if (pieces.empty()) return std::nullopt;
+  const unsigned elements = pieces[1].shape.elements_per_thread;
+  if (!correlates(pieces[1], device)) return std::nullopt;
+  // Bins are where spectra have them.
+  if (step.returned && pieces[1].shape.elements_per_thread != elements) return std::nullopt;
+  if (pieces[1].shape.threads() == threads_of_two) pieces[1].resident = 2;
+  const request::resolved_spec both{columns};
   program result;
-  result.add(program_of(both, {both, false}, {{pieces[0]}}, nullptr, device, data),
+  result.add(program_by(pieces[0], both, nullptr, device, tuning::for_device(device)),
              {place::input, place::between_a});
   result.reserve(place::between_a, both.out.bytes());
-  program rest = program_of(sums, {sums, false}, pieces_in_order({pieces[1], pieces[2]}), nullptr,
-                            device, data);
-  pass& correlating = std::get<pass>(rest.steps.front().operation);
-  correlating.numbers.terms = step.terms;
-  correlating.numbers.term_distance = points;
-  result.add(rest, {place::between_a, place::output});
+  result.add(correlation_in_place(step, pieces[1], device), {});
+  place sums = place::output;
+  if (step.returned) {
+    plan_spec returned = step.returned->rows;
+    returned.batch = {rows.batch, step.terms};
+    result.add(columns_back(returned, {terms * points, 2 * points}, pieces[2], device),
+               {place::between_a, place::output, points * both.out.unit_bytes()});
+    sums = place::other_output;
+  }
+  result.add(columns_back(rows, {terms * points}, pieces[2], device), {place::between_a, sums});
   return result;
 }
 

@@ -256,7 +256,7 @@ void prepared_program::enqueue_step(queue& on, const backend::run& given, std::s
   }
   if (!of_store.empty()) {
     run.store = of_store;
-  } else if (arrays.out == place::output) {
+  } else if (arrays.out == place::output || arrays.out == place::other_output) {
     run.store = given.store;
   }
   if (const pass* const launch = each.launch()) {
@@ -304,6 +304,7 @@ buffer_view prepared_program::view_of(const backend::run& given, place location,
     case place::input: view = given.in; break;
     case place::output: view = given.out; break;
     case place::filter: view = given.filter; break;
+    case place::other_output: view = given.other_out; break;
     default: first_byte += program_.offset_bytes(location);
   }
   view.offset_bytes += first_byte;

@@ -7,6 +7,7 @@
 #include <cmath>    // abs, sqrt
 #include <cstddef>  // size_t
 #include <cstdint>  // uint32_t
+#include <utility>  // move, pair
 #include <vector>
 
 #include "arrays/array.hpp"               // bytes_of_real
@@ -168,11 +169,27 @@ class long_run {
   }
   /// Of all taps, and behind them of the skips.
   [[nodiscard]] numbers kernel_gradient() const {
+    return of_taps([&](buffer_view of_kernels, buffer_view of_skip) {
+      plan.enqueue_kernel_gradient(on, x.view(), of_results.view(), of_kernels, of_skip,
+                                   operands());
+    });
+  }
+  /// Those of signals and of taps, made at once.
+  [[nodiscard]] std::pair<numbers, numbers> gradients() const {
+    const buffer gradient = results();
+    numbers taps = of_taps([&](buffer_view of_kernels, buffer_view of_skip) {
+      plan.enqueue_gradients(on, spectra.view(), x.view(), of_results.view(), gradient.view(),
+                             of_kernels, of_skip, operands());
+    });
+    return {read_numbers(gradient, problem.spec.stored), std::move(taps)};
+  }
+
+  /// Returns what make(gradient of kernels, of skips) writes.
+  template <class Make>
+  [[nodiscard]] numbers of_taps(const Make& make) const {
     const buffer of_kernels{on, plan.kernel_bytes()};
     const buffer of_skip{on, std::max<std::size_t>(plan.skip_bytes(), 8)};
-    plan.enqueue_kernel_gradient(on, x.view(), of_results.view(), of_kernels.view(),
-                                 problem.spec.has_skip ? of_skip.view() : buffer_view{},
-                                 operands());
+    make(of_kernels.view(), problem.spec.has_skip ? of_skip.view() : buffer_view{});
     on.wait();
     numbers gradient = read_numbers(of_kernels, problem.kernel_stored);
     if (!problem.spec.has_skip) return gradient;
@@ -251,8 +268,11 @@ inline void check_long(queue& on, const long_convolution_spec& spec) {
   if (!spec.has_gradients) return;
   expect_near(run.signal_gradient(), of_x, taps * norm_of(problem.of_results), padded, spec.stored);
   if (!spec.has_skip) of_taps.resize(problem.kernels.size());
-  expect_near(run.kernel_gradient(), of_taps, norm_of(problem.x) * norm_of(problem.of_results),
-              padded, problem.kernel_stored);
+  const long double signals = norm_of(problem.x) * norm_of(problem.of_results);
+  expect_near(run.kernel_gradient(), of_taps, signals, padded, problem.kernel_stored);
+  const auto [both_x, both_taps] = run.gradients();
+  expect_near(both_x, of_x, taps * norm_of(problem.of_results), padded, spec.stored);
+  expect_near(both_taps, of_taps, signals, padded, problem.kernel_stored);
 }
 
 }  // namespace wingbeat::test

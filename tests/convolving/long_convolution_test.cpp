@@ -178,6 +178,9 @@ TEST_P(long_convolution_on, takes_rows_longer_than_a_cluster) {
     expect_same(run.run(), other.run(), taps * x);
     expect_same(run.signal_gradient(), other.signal_gradient(), taps * dy);
     expect_same(run.kernel_gradient(), other.kernel_gradient(), x * dy);
+    const auto [of_x, of_taps] = run.gradients();
+    expect_same(of_x, other.signal_gradient(), taps * dy);
+    expect_same(of_taps, other.kernel_gradient(), x * dy);
   }
 }
 

@@ -42,9 +42,9 @@ std::size_t fields_of_loop(const planner::loop& loop) {
 }
 std::size_t fields_of_pass(const pass_numbers& numbers) {
   [[maybe_unused]] const auto& [shape, in, out, loops, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o,
-                                p, q, r, s, t] = numbers;
+                                p, q, r, s, t, u] = numbers;
   return fields_of_shape(numbers.shape) + 2 * fields_of_side(numbers.in) +
-         numbers.depth * fields_of_loop(numbers.loops[0]) + 20;
+         numbers.depth * fields_of_loop(numbers.loops[0]) + 21;
 }
 
 /// Reads a value as a C++ compiler does.

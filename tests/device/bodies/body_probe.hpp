@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "device/grid/pass_probe.hpp"  // body_of, run_threads, rounded_table
+#include "device/grid/pass_probe.hpp"     // body_of, run_threads, rounded_table
+#include "wingbeat/device/index.hpp"      // log2_of
+#include "wingbeat/device/scrambled.hpp"  // index_map
 
 namespace wingbeat::test {
 
@@ -31,6 +33,19 @@ values<typename Policy::real> transformed(const values<typename Policy::real>& x
     }
   });
   return y;
+}
+
+/// Returns the bin in the place of element `number` of a row that is convolved: of powers of two
+/// they are scrambled.
+template <class Policy>
+size bin_at(unsigned number) {
+  constexpr tile_shape shape = Policy::numbers().shape;
+  if constexpr (shape.is_in_place()) {
+    constexpr unsigned n = unsigned(shape.length), e = shape.elements_per_thread;
+    constexpr device::scrambled::index_map bins{device::log2_of(e), device::log2_of(n / e)};
+    return bins.dft_index(number);
+  }
+  return number;
 }
 
 /// The entries in which bins of a real transform meet, on the way in or out: every register has

@@ -7,11 +7,11 @@
 
 #include <algorithm>  // max
 
-#include "device/grid/pass_probe.hpp"  // body_of, run_threads, rounded_table
-#include "support/oracle.hpp"          // dft
-#include "support/signal.hpp"          // noise
-#include "support/tolerance.hpp"       // is_accurate
-#include "wingbeat/device/scrambled.hpp"
+#include "device/bodies/body_probe.hpp"  // bin_at
+#include "device/grid/pass_probe.hpp"    // body_of, run_threads, rounded_table
+#include "support/oracle.hpp"            // dft
+#include "support/signal.hpp"            // noise
+#include "support/tolerance.hpp"         // is_accurate
 
 namespace {
 
@@ -21,19 +21,6 @@ template <class Base>
 using convolved = shaped<Base, &tile_shape::makes, body::convolve>;
 template <class Base>
 using fused = shaped<Base, &tile_shape::twiddles, wingbeat::device::workgroup::twiddling::fused>;
-
-/// Returns the bin in the place of element `number` of a row: of powers of two they are scrambled.
-template <class Policy>
-size bin_at(unsigned number) {
-  constexpr tile_shape shape = Policy::numbers().shape;
-  if constexpr (shape.is_in_place()) {
-    constexpr unsigned n = unsigned(shape.length), e = shape.elements_per_thread;
-    constexpr wingbeat::device::scrambled::index_map bins{wingbeat::device::log2_of(e),
-                                                          wingbeat::device::log2_of(n / e)};
-    return bins.dft_index(number);
-  }
-  return number;
-}
 
 /// Returns the lanes of x times the filter's spectrum, transformed back: N times the convolution.
 template <class Policy>

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>  // max
+#include <algorithm>  // equal, max
+#include <complex>
 
-#include "device/grid/pass_probe.hpp"  // run_pass
-#include "support/oracle.hpp"          // relative_l2
-#include "support/signal.hpp"          // noise
-#include "support/tolerance.hpp"       // l2_bound
+#include "device/bodies/body_probe.hpp"  // bin_at
+#include "device/grid/pass_probe.hpp"    // run_pass
+#include "support/oracle.hpp"            // dft, relative_l2
+#include "support/signal.hpp"            // noise
+#include "support/tolerance.hpp"         // l2_bound
 
 namespace {
 
@@ -56,6 +58,67 @@ void check() {
   }
 }
 
+/// Those whose rows y are returned, times conjugates of a spectrum for each lane.
+template <class Base>
+struct returned : Base {
+  using sums = Base;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.shape.times = product::conjugate_spectrum;
+    n.out.distance = n.in.distance;
+    n.returns_terms = true;
+    n.filter_distance = n.total;
+    return n;
+  }
+};
+
+template <class Real>
+bool are_same(const values<Real>& a, const values<Real>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](auto x, auto y) { return x.re == y.re && x.im == y.im; });
+}
+
+template <class Policy>
+void check_returned() {
+  using real = typename Policy::real;
+  using load = plain_load<Policy>;
+  using pass = grid::pass<Policy, body_of<Policy>, load, plain_store<Policy>, load>;
+  constexpr pass_numbers numbers = Policy::numbers();
+  constexpr size n = numbers.total, lanes = numbers.shape.lanes;
+  const size batch = lanes + lanes / 2;
+  const auto before = noise<real>(batch * numbers.in.distance, 1);
+  const auto spectra = noise<real>(batch * n, 2);
+  auto memory = before;
+  const auto table = rounded_table<real>(numbers);
+  for (size w = 0; w < numbers.workgroups(batch); ++w) {
+    run_threads<Policy>(
+        [&](const auto& group, char* scratch) {
+          pass({memory.data()}, {memory.data()}, table.data(), scratch, group, {spectra.data()})
+              .run_tiles(group.index(), batch);
+        },
+        w);
+  }
+  const auto sums = run_pass<typename Policy::sums>(before, batch, batch * n);
+  for (size lane = 0; lane < batch; ++lane) {
+    for (size row = 0; row < 2 * numbers.terms; ++row) {
+      const size first = lane * numbers.in.distance + row * n;
+      const auto got = picked(memory, first, n);
+      if (row % 2 == 0) {
+        EXPECT_TRUE(are_same(got, row == 0 ? picked(sums, lane * n, n) : picked(before, first, n)));
+        continue;
+      }
+      exact bins = dft(picked(before, first, n), direction::forward);
+      for (unsigned i = 0; i < n; ++i) {
+        const auto factor = spectra[lane * n + i];
+        bins[bin_at<Policy>(i)] *= std::conj(std::complex<long double>{factor.re, factor.im});
+      }
+      ASSERT_LE(relative_l2(got, dft(bins, direction::inverse)),
+                3 * l2_bound<real>(std::max<size>(n, 2)))
+          << "row " << row << " of lane " << lane;
+    }
+  }
+}
+
 TEST(body_correlate, agrees_with_the_sums_that_define_it) {
   check<correlated<whole_rows<1, 1, 4>, 2>>();
   check<correlated<whole_rows<8, 8, 4>, 1>>();
@@ -75,6 +138,13 @@ TEST(body_correlate, leaves_out_padding) {
 
 TEST(body_correlate, exchanges_halves_as_well) {
   check<correlated<in_halves<whole_rows<256, 8, 2>>, 2>>();
+}
+
+TEST(body_correlate, returns_rows_times_a_spectrum) {
+  check_returned<returned<correlated<whole_rows<8, 8, 4>, 2>>>();
+  check_returned<returned<correlated<whole_rows<64, 8, 2>, 3>>>();
+  check_returned<returned<correlated<in_halves<whole_rows<256, 8, 2, double>>, 2>>>();
+  check_returned<returned<correlated<whole_rows<60, 10, 2>, 2>>>();
 }
 
 }  // namespace

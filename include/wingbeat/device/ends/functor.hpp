@@ -273,7 +273,10 @@ class fused_load {
   WINGBEAT_FN void prefetch(size offset, size count) const {
     constexpr size each = As::has_pairs ? 2 : 1;
     constexpr bool is_whole = !As::has_parts;
-    if constexpr (prefetches_rows<Functor>) {
+    if constexpr (prefetches_given_rows<Functor>) {
+      const size row = row_of<As>(offset);
+      given_.template to<prefetch_call>(in_, row);
+    } else if constexpr (prefetches_rows<Functor>) {
       Functor::prefetch_row(in_, row_of<As>(offset));
     } else if constexpr (is_in_order<Functor> && is_whole) {
       device::prefetch(in_ + each * offset, each * count);
@@ -302,6 +305,12 @@ class fused_load {
     template <class Values, class... Given>
     WINGBEAT_FN static auto of(size row, size i, const Values& values, const Given&... more) {
       return Functor::load_held(more..., row, values, i);
+    }
+  };
+  struct prefetch_call {
+    template <class In, class... Given>
+    WINGBEAT_FN static void of(In in, size row, const Given&... more) {
+      Functor::prefetch_row(in, more..., row);
     }
   };
   struct change_call {

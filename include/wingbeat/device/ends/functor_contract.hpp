@@ -51,6 +51,15 @@ inline constexpr bool prefetches_rows<
     void_t<decltype(Functor::prefetch_row(
         static_cast<WINGBEAT_GLOBAL const typename Functor::element*>(nullptr), size{}))>> = true;
 
+/// The same of Functor::prefetch_row(in, operands, row), whose rows are of several arrays.
+template <class Functor, class = void>
+inline constexpr bool prefetches_given_rows = false;
+template <class Functor>
+inline constexpr bool prefetches_given_rows<
+    Functor, void_t<decltype(Functor::prefetch_row(
+                 static_cast<WINGBEAT_GLOBAL const typename Functor::element*>(nullptr),
+                 typename Functor::operands{}, size{}))>> = true;
+
 /// How many elements of its buffer are all of a row that Functor::hold(in, .., row, values) reads
 /// and Functor::load_held(.., row, values, i) makes elements of: 0, unless Functor::held() says so.
 template <class Functor, class = void>

@@ -60,6 +60,7 @@ class correlated_load {
     if (value >= length_) return {Real(0), Real(0)};
     return of_row_.load(value);
   }
+  WINGBEAT_FN void prefetch() const { of_row_.prefetch(); }
 
  private:
   WINGBEAT_FN static signal_pair_numbers gradients_of(const numbers& n) {

@@ -78,6 +78,11 @@ struct fixed {
       -> decltype(Of::prefetch_row(Policy::numbers(), in, row)) {
     Of::prefetch_row(Policy::numbers(), in, row);
   }
+  template <class Of = functor>
+  WINGBEAT_FN static auto prefetch_row(WINGBEAT_GLOBAL const element* in, operands given, size row)
+      -> decltype(Of{Policy::numbers(), in, Policy::completed(given), row}.prefetch()) {
+    Of{Policy::numbers(), in, Policy::completed(given), row}.prefetch();
+  }
   /// Of functors that change the bins of their row: see bodies/diagonal_row.hpp.
   template <class Bin>
   WINGBEAT_FN static Bin changed(operands given, size row, size k, Bin bin) {

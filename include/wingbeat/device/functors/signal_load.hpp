@@ -26,6 +26,7 @@ class signal_load {
     return {pair_.has_first(i) ? value(pair_.first(i)) : Real(0),
             pair_.has_second(i) ? value(pair_.second(i)) : Real(0)};
   }
+  WINGBEAT_FN void prefetch() const { pair_.prefetch(in_); }
 
  private:
   WINGBEAT_FN Real value(size place) const {

@@ -79,6 +79,12 @@ class signal_pair {
   WINGBEAT_FN size first(size i) const { return first_ + i - origin_; }
   WINGBEAT_FN size second(size i) const { return second_ + i; }
 
+  /// Prefetches the signals of the row.
+  WINGBEAT_FN void prefetch(WINGBEAT_GLOBAL const Stored* signals) const {
+    device::prefetch(signals + first_, length_);
+    if (has_second_) device::prefetch(signals + second_, length_);
+  }
+
   /// Returns a value times the gate's in its place.
   WINGBEAT_FN Real gated(size place, Real value) const {
     return is_gated_ ? value * static_cast<Real>(gate_[place]) : value;

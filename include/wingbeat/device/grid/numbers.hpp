@@ -346,6 +346,9 @@ struct pass_numbers {
   /// Of a body that correlates: pairs of rows that it reads for each row that it stores, and the
   /// places from a row to the next.
   size terms = 0, term_distance = 0;
+  /// It works in place: each y, times its spectrum, is transformed back and stored where it was
+  /// read, and the sum where x[0] was.
+  bool returns_terms = false;
   double scale = 1;  ///< On the way out.
 
   /// Returns the loop of a role; `depth` if there is none.
