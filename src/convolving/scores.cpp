@@ -74,14 +74,18 @@ kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp6
                   .has_sums = spec.keeps_sums,
                   .has_counts = spec.keeps_counts,
                   .is_normalised = spec.is_normalised,
+                  // Where they have room beside rows, which those of fp64 and sums do not leave.
+                  .keeps_norms = spec.is_normalised && templates > 1 && !spec.keeps_sums &&
+                                 spec.real == precision::fp32,
                   .has_rim = spec.is_normalised && (has_rim(y) || has_rim(x))};
   return kept;
 }
 
-std::size_t input_bytes_of_template(const kept_scores& kept) {
+/// Returns the bytes that so many templates read besides, the norms of windows for so many of them.
+std::size_t input_bytes_of(const kept_scores& kept, std::size_t templates, std::size_t with_norms) {
   std::size_t reals = 0;
-  if (kept.numbers.is_normalised) reals += kept.places();
-  if (kept.numbers.has_rim) reals += kept.rim_reals();
+  if (kept.numbers.is_normalised) reals += with_norms * kept.places();
+  if (kept.numbers.has_rim) reals += templates * kept.rim_reals();
   return reals * bytes_of_real(kept.real);
 }
 
@@ -96,8 +100,8 @@ score_bytes bytes_of_arrays(const kept_scores& kept) {
 
 score_bytes bytes_of_template(const kept_scores& kept) {
   score_bytes result = bytes_of_arrays(kept);
-  result.most += input_bytes_of_template(kept);
-  result.always += input_bytes_of_template(kept);
+  result.most += input_bytes_of(kept, 1, 1);
+  result.always += input_bytes_of(kept, 1, 1);
   return result;
 }
 
@@ -108,8 +112,9 @@ fused_store score_store(const kept_scores& kept) {
       });
   store.out_bytes = kept.places() * sizeof(std::uint64_t);
   store.moved_bytes = kept.templates * bytes_of_template(kept).most;
+  const std::size_t with_norms = kept.numbers.keeps_norms ? 1 : kept.templates;
   store.kept_moved_bytes =
-      bytes_of_arrays(kept).most + kept.templates * input_bytes_of_template(kept);
+      bytes_of_arrays(kept).most + input_bytes_of(kept, kept.templates, with_norms);
   if (kept.templates > score<float, double>::most_kept) store.kept_bytes = 0;
   return store;
 }

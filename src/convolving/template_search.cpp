@@ -133,11 +133,12 @@ struct scoring {
 /// those of others.
 struct prepared_templates {
   prepared_templates(const queue& of_runs, const scoring& most, std::size_t template_bytes,
-                     std::size_t real_bytes)
+                     std::size_t real_bytes, const unit_templates* units)
       : on(of_runs.impl()),
         // Runs start at pairs of reals, and templates of an odd number of reals do not.
         staged(of_runs, most.n_templates * template_bytes) {
     if (most.inverse) inverted = buffer{of_runs, staged.size_bytes()};
+    if (units != nullptr) sums = buffer{of_runs, units->sums_bytes(most.n_templates)};
     if (!most.kept.numbers.has_rim) return;
     rim = buffer{of_runs, most.n_templates * most.kept.rim_reals() * real_bytes};
   }
@@ -145,7 +146,7 @@ struct prepared_templates {
   std::shared_ptr<backend::queue> on;
   buffer staged;           ///< Templates, as a run reads them.
   buffer inverted;         ///< Those that were given as spectra.
-  buffer rim;              ///< Of a normalised search.
+  buffer sums, rim;        ///< Of a normalised search.
   bool has_image = false;  ///< What is queued there comes behind the image's spectra.
 };
 
@@ -195,7 +196,8 @@ struct template_search::impl {
     }
     const std::size_t of_rest = rest ? rest->workspace_bytes() : 0;
     on.impl()->reserve(std::max(whole.workspace_bytes(), of_rest));
-    return prepared.emplace_back(on, whole, template_bytes(), real_bytes());
+    return prepared.emplace_back(on, whole, template_bytes(), real_bytes(),
+                                 units ? &*units : nullptr);
   }
 
   /// Returns a mark behind all work of the search, if another queue than `on` has the latest; that
@@ -282,7 +284,7 @@ struct template_search::impl {
     buffer_view to = memory.staged.view();
     to.size_bytes = templates.size_bytes;
     if (units) {
-      units->enqueue(on, templates, count, to, memory.rim.view());
+      units->enqueue(on, templates, count, memory.sums.view(), to, memory.rim.view());
       return to;
     }
     const bool is_aligned = templates.offset_bytes % (2 * real_bytes()) == 0 &&

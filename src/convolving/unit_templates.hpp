@@ -22,24 +22,34 @@ class unit_templates {
   /// Compiles kernels where the device's engine does. `lengths`: height, width.
   unit_templates(const queue& on, std::vector<std::size_t> lengths, precision real, bool has_rim);
 
-  /// Queues `count` templates. rim: [template][h + 1][w + 1], sums of the elements above and to the
-  /// left; unused without `has_rim`.
-  void enqueue(queue& on, buffer_view templates, std::size_t count, buffer_view out,
-               buffer_view rim) const;
+  /// Returns the bytes of scratch that so many templates take.
+  [[nodiscard]] std::size_t sums_bytes(std::size_t count) const {
+    return count * 3 * n_parts_ * sum_bytes_;
+  }
+
+  /// Queues `count` templates, with scratch. rim: [template][h + 1][w + 1], sums of the elements
+  /// above and to the left; unused without `has_rim`.
+  void enqueue(queue& on, buffer_view templates, std::size_t count, buffer_view sums,
+               buffer_view out, buffer_view rim) const;
 
   /// Returns the bytes that `enqueue` reads and writes for each template: those of each launch, in
   /// which a template is in the cache.
   [[nodiscard]] std::size_t traffic_bytes() const;
 
  private:
+  /// arrays: those of `in`, `sums` and `out` that the body of this name has, in this order.
   [[nodiscard]] std::unique_ptr<const kernel> body(const queue& on, std::string_view name,
-                                                   bool has_input, unsigned threads,
+                                                   std::vector<std::string_view> arrays,
+                                                   unsigned threads,
                                                    std::size_t scratch_bytes) const;
 
   std::size_t height_, width_;
   precision real_;
   bool has_rim_;
-  std::unique_ptr<const kernel> scale_, sum_rows_, sum_columns_;  // null on host and reference
+  std::size_t sum_bytes_;
+  std::size_t n_parts_ = 1;  ///< That a template is cut into.
+  // Null on host and reference.
+  std::unique_ptr<const kernel> sum_, vary_, scale_, sum_rows_, sum_columns_;
 };
 
 }  // namespace wingbeat::convolving

@@ -76,8 +76,8 @@ TEST_F(launch_bytes, count_counts) {
   expect_for_each({.keeps_counts = true}, both_ways * (key_bytes + 4));
 }
 
-TEST_F(launch_bytes, count_norms_of_windows) {
-  expect_for_each({.is_normalised = true}, both_ways * key_bytes, sizeof(float));
+TEST_F(launch_bytes, count_norms_of_windows_once) {
+  expect_for_each({.is_normalised = true}, both_ways * key_bytes + sizeof(float));
 }
 
 TEST_F(launch_bytes, count_everything_together) {
@@ -108,7 +108,7 @@ TEST_F(launch_bytes, count_the_table_of_sums_of_templates_once_for_each) {
   const std::size_t padded_bins = convolving::geometry_of(spec)[1].padded / 2 + 1;
   const std::size_t norms = image * image * sizeof(float), keys = image * image * key_bytes;
   EXPECT_EQ(bytes[2],
-            templates * (image * padded_bins * bin_bytes + norms + table_bytes) + both_ways * keys);
+            templates * (image * padded_bins * bin_bytes + table_bytes) + norms + both_ways * keys);
 }
 
 TEST_F(launch_bytes, count_the_values_of_maps_likewise) {

@@ -42,6 +42,8 @@ TEST(functors_score, has_keys_in_the_order_of_scores_and_then_of_templates) {
   EXPECT_EQ(score_key_of(1.0F, 5), 0xbf800000fffffffaU);
 }
 
+constexpr float norms_of_places[] = {0.25F, 2, 0.5F};
+
 /// The functor's memory for so many places.
 struct kept_memory {
   std::vector<size> keys;
@@ -55,6 +57,7 @@ struct kept_memory {
     result.moments = moments.data();
     result.counts = counts.data();
     result.threshold = 1.5F;
+    result.inverse_norms = norms_of_places;
     return result;
   }
 };
@@ -116,6 +119,20 @@ TEST(functors_score, keeps_over_a_run_what_it_stores_one_by_one) {
     expect_kept(memory);
     EXPECT_EQ(alone.keys, memory.keys);
     EXPECT_EQ(alone.counts, std::vector<unsigned>(n_places)) << "which are not kept";
+  }
+}
+
+TEST(functors_score, keeps_the_same_with_norms_that_it_reads_once) {
+  score_numbers n{.y = {.places = 1}, .x = {.places = n_places}};
+  n.is_normalised = true;
+  for (const size n_of_run : {1, 2, 4}) {
+    kept_memory expected{n_places}, memory{n_places};
+    n.keeps_norms = false;
+    keep_in_runs_of(n_of_run, n, expected);
+    n.keeps_norms = true;
+    keep_in_runs_of(n_of_run, n, memory);
+    EXPECT_EQ(memory.keys, expected.keys);
+    EXPECT_EQ(memory.keys[0], score_key_of(3 * norms_of_places[0], 11));
   }
 }
 
@@ -238,9 +255,9 @@ TEST(functors_score, adds_the_mean_that_the_image_lost_under_a_template) {
 }
 
 TEST(functors_score, names_its_members) {
-  EXPECT_TRUE((ends::has_members<score_numbers, 7>));
+  EXPECT_TRUE((ends::has_members<score_numbers, 8>));
   EXPECT_TRUE((ends::has_members<score_windows, 4>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(score_numbers{}, 5 + 2 * 4));
+  EXPECT_TRUE(wingbeat::test::names_numbers(score_numbers{}, 6 + 2 * 4));
   score_numbers n{};
   n.has_sums = n.has_counts = n.is_normalised = n.has_rim = true;
   EXPECT_TRUE((wingbeat::test::names_operands<functor, 7>(n)));

@@ -22,6 +22,7 @@ struct score_numbers {
   bool has_sums = false;
   bool has_counts = false;
   bool is_normalised = false;
+  bool keeps_norms = false;  ///< What is kept of a place has its norm, read once for all templates.
   /// Some windows reach beyond the image, whose mean was subtracted within it only.
   bool has_rim = false;
 
@@ -39,6 +40,7 @@ struct score_numbers {
     visit("has_sums", has_sums);
     visit("has_counts", has_counts);
     visit("is_normalised", is_normalised);
+    visit("keeps_norms", keeps_norms);
     visit("has_rim", has_rim);
   }
 };
@@ -120,7 +122,8 @@ class score {
   /// What stays of one place while scores of a run's templates come, up to `most_kept` of them, in
   /// the order of their numbers.
   struct kept {
-    moments total;         ///< Of runs before, too, so that reals are added in one order.
+    moments total;  ///< Of runs before, too, so that reals are added in one order.
+    Real inverse_norm;
     float largest;         ///< Of this run; NaN: none yet.
     unsigned char number;  ///< Of its template, counted from 1 in this run; 0: none.
     unsigned char count;
@@ -129,6 +132,7 @@ class score {
   template <class Kept, class Visit>
   WINGBEAT_FN static void each_member(Kept& state, const numbers& n, Visit visit) {
     if (n.has_sums) visit(state.total.sum), visit(state.total.squares);
+    if (n.keeps_norms) visit(state.inverse_norm);
     visit(state.largest);
     visit(state.number);
     if (n.has_counts) visit(state.count);
@@ -138,14 +142,15 @@ class score {
     kept state{};
     state.largest = float_of(0x7fc00000u);
     if (numbers_.has_sums) state.total = {given_.moments[i], given_.moments[places() + i]};
+    if (numbers_.keeps_norms) state.inverse_norm = given_.inverse_norms[i];
     return state;
   }
   WINGBEAT_FN bool changes(const kept& state, size i, Real value) const {
-    value = normalised(i, value);
+    value = normalised(state, i, value);
     return numbers_.has_sums || is_largest(state, value) || is_counted(value);
   }
   WINGBEAT_FN void keep(kept& state, size i, Real value) const {
-    value = normalised(i, value);
+    value = normalised(state, i, value);
     if (is_largest(state, value)) {
       state.largest = float(value);
       state.number = (unsigned char)(number_ - given_.first + 1);
@@ -189,9 +194,13 @@ class score {
   WINGBEAT_FN size places() const { return numbers_.y.places * numbers_.x.places; }
 
   WINGBEAT_FN Real normalised(size i, Real value) const {
-    if (!numbers_.is_normalised) return value;
-    if (numbers_.has_rim) value = with_rim(i, value);
-    return value * given_.inverse_norms[i];
+    return numbers_.is_normalised ? normalised(given_.inverse_norms[i], i, value) : value;
+  }
+  WINGBEAT_FN Real normalised(const kept& state, size i, Real value) const {
+    return numbers_.keeps_norms ? normalised(state.inverse_norm, i, value) : normalised(i, value);
+  }
+  WINGBEAT_FN Real normalised(Real inverse_norm, size i, Real value) const {
+    return (numbers_.has_rim ? with_rim(i, value) : value) * inverse_norm;
   }
 
   /// Returns a score plus the image's mean times the template's sum over the part of the window

@@ -12,35 +12,48 @@ template <class Real, class Sum>
 struct unit_templates {
   size height = 1, width = 1;
   unsigned n_threads = 1;  ///< Of a workgroup.
+  size n_parts = 1;        ///< Of each template; a workgroup takes one.
 
-  /// Makes one template (t - mean) / sqrt(sum of (t - mean)^2), zeros of a constant one. Elements
-  /// are taken relative to the first, and what rounding left in the sum of the differences from the
-  /// mean is taken out of the mean, so that a small contrast on a large offset keeps its accuracy
-  /// where sums are floats, too.
-  /// Callers: all threads of a workgroup for each template.  Memory: a Sum for each thread.
+  // A template becomes (t - mean) / sqrt(sum of (t - mean)^2), a constant one zeros, by the next
+  // three, one behind another. Elements are taken relative to the first, and what rounding left in
+  // the sum of the differences from the mean is taken out of the mean, so that a small contrast on
+  // a large offset keeps its accuracy where sums are floats, too.
+  // Callers: all threads of a workgroup for each part.  Memory: a Sum for each thread.
+  // sums: [template][3][part], of differences from the first element; of differences from the mean,
+  // and of their squares.
+
   template <class Group>
-  WINGBEAT_FN void scale(Group group, WINGBEAT_GLOBAL const Real* in, WINGBEAT_GLOBAL Real* out,
-                         unsigned, WINGBEAT_LOCAL char* scratch) const {
-    const auto parts = reinterpret_cast<WINGBEAT_LOCAL Sum*>(scratch);
-    const size n = height * width;
-    in += group.index() * n;
-    out += group.index() * n;
-    const Sum first = in[0];
+  WINGBEAT_FN void sum(Group group, WINGBEAT_GLOBAL const Real* in, WINGBEAT_GLOBAL Sum* sums,
+                       unsigned, WINGBEAT_LOCAL char* scratch) const {
+    const part_of_template<Group> part{*this, group, in, sums, scratch};
     Sum shifted = 0;
-    for (size i = group.thread(); i < n; i += n_threads) shifted += Sum(in[i]) - first;
-    const Sum mean = total(group, parts, shifted) / Sum(n);
+    part.each([&](size i) { shifted += part.difference(i); });
+    part.put(0, shifted);
+  }
+  template <class Group>
+  WINGBEAT_FN void vary(Group group, WINGBEAT_GLOBAL const Real* in, WINGBEAT_GLOBAL Sum* sums,
+                        unsigned, WINGBEAT_LOCAL char* scratch) const {
+    const part_of_template<Group> part{*this, group, in, sums, scratch};
+    const Sum mean = part.total(0) / Sum(height * width);
     Sum rest = 0, squares = 0;
-    for (size i = group.thread(); i < n; i += n_threads) {
-      const Sum difference = Sum(in[i]) - first - mean;
+    part.each([&](size i) {
+      const Sum difference = part.difference(i) - mean;
       rest += difference;
       squares += difference * difference;
-    }
-    const Sum correction = total(group, parts, rest) / Sum(n);
-    const Sum variation = total(group, parts, squares) - Sum(n) * correction * correction;
+    });
+    part.put(1, rest);
+    part.put(2, squares);
+  }
+  template <class Group>
+  WINGBEAT_FN void scale(Group group, WINGBEAT_GLOBAL const Real* in, WINGBEAT_GLOBAL Sum* sums,
+                         WINGBEAT_GLOBAL Real* out, unsigned, WINGBEAT_LOCAL char* scratch) const {
+    const part_of_template<Group> part{*this, group, in, sums, scratch};
+    const Sum n = Sum(height * width);
+    const Sum mean = part.total(0) / n, correction = part.total(1) / n;
+    const Sum variation = part.total(2) - n * correction * correction;
     const Sum inverse = variation <= 0 ? Sum(0) : 1 / maths::square_root(variation);
-    for (size i = group.thread(); i < n; i += n_threads) {
-      out[i] = Real((Sum(in[i]) - first - mean - correction) * inverse);
-    }
+    out += part.first();
+    part.each([&](size i) { out[i] = Real((part.difference(i) - mean - correction) * inverse); });
   }
 
   /// Sums elements to the left, of one row of a table for each thread; row 0 is that above the
@@ -76,19 +89,66 @@ struct unit_templates {
   }
 
  private:
-  /// Returns the sum over all threads of the workgroup.
+  /// The part of a template that a workgroup takes.
   template <class Group>
-  WINGBEAT_FN Sum total(Group group, WINGBEAT_LOCAL Sum* parts, Sum part) const {
-    const unsigned thread = group.thread();
-    group.barrier();
-    parts[thread] = part;
-    for (unsigned reach = n_threads / 2; reach > 0; reach /= 2) {
-      group.barrier();
-      if (thread < reach) parts[thread] += parts[thread + reach];
+  class part_of_template {
+   public:
+    WINGBEAT_FN part_of_template(const unit_templates& units, Group group,
+                                 WINGBEAT_GLOBAL const Real* in, WINGBEAT_GLOBAL Sum* sums,
+                                 WINGBEAT_LOCAL char* scratch)
+        : units_(units),
+          group_(group),
+          number_(group.index() / units.n_parts),
+          part_(group.index() % units.n_parts),
+          in_(in + first()),
+          sums_(sums + number_ * 3 * units.n_parts),
+          scratch_(reinterpret_cast<WINGBEAT_LOCAL Sum*>(scratch)) {}
+
+    /// Returns where the template begins.
+    WINGBEAT_FN size first() const { return number_ * units_.height * units_.width; }
+    template <class Visit>
+    WINGBEAT_FN void each(const Visit& visit) const {
+      const size n = units_.height * units_.width, threads = units_.n_threads;
+      for (size i = part_ * threads + group_.thread(); i < n; i += units_.n_parts * threads) {
+        visit(i);
+      }
     }
-    group.barrier();
-    return parts[0];
-  }
+    WINGBEAT_FN Sum difference(size i) const { return Sum(in_[i]) - Sum(in_[0]); }
+
+    /// Makes the sum over all threads this part's of a kind.
+    WINGBEAT_FN void put(unsigned kind, Sum of_thread) const {
+      const Sum whole = over_threads(of_thread);
+      if (group_.thread() == 0) sums_[kind * units_.n_parts + part_] = whole;
+    }
+    /// Returns the sum over all parts.
+    WINGBEAT_FN Sum total(unsigned kind) const {
+      Sum of_thread = 0;
+      for (size i = group_.thread(); i < units_.n_parts; i += units_.n_threads) {
+        of_thread += sums_[kind * units_.n_parts + i];
+      }
+      return over_threads(of_thread);
+    }
+
+   private:
+    WINGBEAT_FN Sum over_threads(Sum of_thread) const {
+      const unsigned thread = group_.thread();
+      group_.barrier();
+      scratch_[thread] = of_thread;
+      for (unsigned reach = units_.n_threads / 2; reach > 0; reach /= 2) {
+        group_.barrier();
+        if (thread < reach) scratch_[thread] += scratch_[thread + reach];
+      }
+      group_.barrier();
+      return scratch_[0];
+    }
+
+    const unit_templates& units_;
+    Group group_;
+    size number_, part_;
+    WINGBEAT_GLOBAL const Real* in_;
+    WINGBEAT_GLOBAL Sum* sums_;
+    WINGBEAT_LOCAL Sum* scratch_;
+  };
 };
 
 }  // namespace wingbeat::device::functors
