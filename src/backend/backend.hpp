@@ -160,8 +160,6 @@ struct convolution_of_rows {
   plan_spec rows;
   spectrum_array spectra;
   /// Of long kernels, each of which meets few rows: these ask for their spectrum when they begin.
-  /// Rows that outgrow a workgroup go to a cluster where there is one for them; spectra are then in
-  /// natural order.
   bool is_long = false;
   /// Rows of N reals give the first N values of their linear convolution with a spectrum's: the
   /// real part of a product modulo t^N + i, made in so many turns of transforms of N / turns points

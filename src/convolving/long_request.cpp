@@ -28,8 +28,7 @@ bool fits_workgroup(std::size_t length, const long_convolution_spec& spec,
 }
 
 /// Sets the length that rows of pairs are padded to. On engines that compile kernels, a longer one
-/// that a workgroup takes is preferred to one that takes several launches; three of those to one of
-/// clusters, which takes longer for each point (bench/NOTES.md, section 57).
+/// that a workgroup takes is preferred to one that takes several launches.
 void pad(long_geometry& row, std::size_t least, const long_convolution_spec& spec,
          const device_info& device) {
   row.padded = tuning::padded_length(least, device);
@@ -47,11 +46,7 @@ void pad(long_geometry& row, std::size_t least, const long_convolution_spec& spe
   }
   const std::size_t cut = programs::length_of_cut(least, rows_of(spec.length), device);
   row.is_cut = programs::can_convolve_cut(rows_of(cut), device);
-  if (row.is_cut) {
-    row.padded = cut;
-  } else if (programs::can_convolve_in_cluster(rows_of(power), device)) {
-    row.padded = power;
-  }
+  if (row.is_cut) row.padded = cut;
 }
 
 void require_precisions(const long_convolution_spec& spec, const device_info& device) {

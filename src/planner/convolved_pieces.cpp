@@ -435,24 +435,6 @@ std::size_t length_to_convolve(std::size_t least, axis_request axis,
                    : tuning::padded_length(least, device);
 }
 
-std::optional<piece> cluster_convolution_of(const axis_request& axis,
-                                            const tuning::architecture& data,
-                                            const device_info& device) {
-  const choice context{axis, data, device};
-  const std::size_t count = context.butterflies(axis.total);
-  if (const auto* const own = context.shapes.convolved_lines.find(axis.total, count)) {
-    const piece common = common_piece(context, true, true);
-    return fitted(shaped_as(common, body::line_convolve, *own, device), device);
-  }
-  const std::vector<piece> pieces = pieces_of(axis, data, device);
-  if (pieces.size() != 1 || pieces.front().shape.makes != body::line) return std::nullopt;
-  piece result = pieces.front();
-  if (result.shape.lanes_across) return std::nullopt;
-  result.shape.makes = body::line_convolve;
-  result.fraction = 0;
-  return fitted(result, device);
-}
-
 bool are_few(const axis_request& rows, const tuning::architecture& data,
              const device_info& device) {
   const double units = data.placing.least_workgroups_per_unit * device.compute_units;

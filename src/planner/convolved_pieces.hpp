@@ -15,12 +15,6 @@ namespace wingbeat::planner {
                                                   const tuning::architecture& data,
                                                   const device_info& device);
 
-/// Returns the piece that convolves rows in one cluster, with spectra in natural order, if there is
-/// one.
-[[nodiscard]] std::optional<piece> cluster_convolution_of(const axis_request& axis,
-                                                          const tuning::architecture& data,
-                                                          const device_info& device);
-
 /// Returns three pieces that convolve rows which no workgroup takes, in place: columns, rows that
 /// are convolved each, columns back. Empty where there are none. Their lengths depend on that of
 /// the axis and its precision alone, because spectra, which the first two make, have them too.

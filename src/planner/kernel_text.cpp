@@ -150,7 +150,6 @@ std::string_view body_name(body makes) {
     case body::diagonal_row: return "diagonal_row";
     case body::line:
     case body::plane: return "cluster_transform";
-    case body::line_convolve: return "cluster_convolve";
   }
   return "";
 }

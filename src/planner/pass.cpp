@@ -119,7 +119,7 @@ std::string pass::describe() const {
     if (numbers.returns_terms) text += ", the second of each";
   }
   if (shape.makes == body::diagonal_row) text += ", bins multiplied and transformed back";
-  if (shape.makes == body::convolve || shape.makes == body::line_convolve || numbers.returns_terms)
+  if (shape.makes == body::convolve || numbers.returns_terms)
     text += ", multiplied by a spectrum and transformed back";
   if (numbers.factors_out > 0) text += formatted(", {} outputs times factors", numbers.factors_out);
   text += algorithm_text(*this);

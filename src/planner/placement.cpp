@@ -57,10 +57,8 @@ void place_butterfly(pass_numbers& numbers, const piece& cut, const placement& p
   numbers.in.stride = numbers.in.step * from.stride;
   numbers.out.stride = numbers.out.step * to.stride;
   if (!shape.is_cluster()) return;
-  const auto read = arrays::nested_levels({shape.second, shape.first});  // n2, n1
-  const auto written = shape.makes == body::line_convolve
-                           ? read
-                           : arrays::nested_levels({shape.first, shape.second});  // k1, k2
+  const auto read = arrays::nested_levels({shape.second, shape.first});     // n2, n1
+  const auto written = arrays::nested_levels({shape.first, shape.second});  // k1, k2
   numbers.in.first_stride = read[1].stride * numbers.in.stride;
   numbers.out.first_stride = numbers.out.stride;
   numbers.out.stride *= written[1].stride;
@@ -135,12 +133,11 @@ void limit_workgroups(pass& result, const placement& position) {
 /// Returns how butterflies of a piece have their roots, fused where instructions bind.
 device::workgroup::twiddling twiddles_of(const piece& cut, const placement& position) {
   const tile_shape& shape = cut.shape;
-  const bool is_convolved = shape.is_convolution() || shape.makes == body::line_convolve;
   // Rows that are kept are few bytes for their instructions too; so are reals that are padded.
   const bool may_be_kept =
       shape.makes == body::real_row && position.request.spec.store.kept_bytes > 0;
   const bool are_padded = shape.makes == body::real_rader && shape.points > 0;
-  const bool is_bound = is_convolved || may_be_kept || are_padded;
+  const bool is_bound = shape.is_convolution() || may_be_kept || are_padded;
   return is_bound && device::is_power_of_two(shape.length) ? position.rules.convolved_twiddles
                                                            : shape.twiddles;
 }

@@ -146,7 +146,6 @@ class root_table {
       return;
     }
     add_cluster(shape, shape.first, shape.second);
-    if (shape.makes == body::line_convolve) add_cluster(shape, shape.second, shape.first);
   }
 
  private:

@@ -42,15 +42,6 @@ std::optional<piece> row_of(const plan_spec& spec, const device_info& device,
   return convolution_of(row_of(spec), data, device);
 }
 
-/// Returns the piece of a cluster; nothing where a workgroup takes rows, or no cluster does.
-std::optional<piece> cluster_row_of(const plan_spec& spec, const device_info& device) {
-  const tuning::architecture& data = tuning::for_device(device);
-  if (device.max_cluster == 1 || row_of(spec, device, data)) return std::nullopt;
-  axis_request axis = row_of(spec);
-  axis.transforms = spec.batch;
-  return planner::cluster_convolution_of(axis, data, device);
-}
-
 /// Returns the one pass that makes rows of a request by a piece whose spectra stay where threads
 /// have them.
 program program_by(const piece& row, const request::resolved_spec& request,
@@ -203,10 +194,6 @@ bool can_convolve(const plan_spec& spec, const device_info& device) {
   return row_of(spec, device, tuning::for_device(device)).has_value();
 }
 
-bool can_convolve_in_cluster(const plan_spec& spec, const device_info& device) {
-  return cluster_row_of(spec, device).has_value();
-}
-
 bool can_convolve_cut(const plan_spec& spec, const device_info& device) {
   return !cut_of(spec, device).empty();
 }
@@ -231,12 +218,6 @@ std::optional<program> program_of_rows(const backend::convolution_of_rows& step,
                                        const device_info& device,
                                        const tuning::architecture& data) {
   if (step.is_cut) return cut_program(step.rows, &step.spectra, device);
-  if (step.is_long) {
-    if (const auto row = cluster_row_of(step.rows, device)) {
-      require_rows(step.rows, &step.spectra);
-      return program_by(*row, step.rows, &step.spectra, device, data);
-    }
-  }
   auto result = one_pass(step.rows, body::convolve, step.turns, &step.spectra, device, data);
   if (!result) return result;
   std::get<pass>(result->steps.back().operation).numbers.prefetches_filter = step.is_long;

@@ -16,9 +16,6 @@ namespace wingbeat::programs {
 /// launch.
 [[nodiscard]] bool can_convolve(const plan_spec& spec, const device_info& device);
 
-/// Returns whether a cluster convolves them in one launch, where no workgroup does.
-[[nodiscard]] bool can_convolve_in_cluster(const plan_spec& spec, const device_info& device);
-
 /// Returns whether they, which no workgroup takes, are convolved as columns and shorter rows, in
 /// three launches; and the length from `least` on that rows of the request's points beside padding
 /// are expected to take least time so.

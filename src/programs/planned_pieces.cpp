@@ -70,8 +70,7 @@ program program_of(const request::resolved_spec& request, const array_sides& sid
   program result = cleared_output(spec);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const body makes = pieces[i].chosen.shape.makes;
-    const bool multiplies =
-        makes == body::convolve || makes == body::line_convolve || makes == body::correlate;
+    const bool multiplies = makes == body::convolve || makes == body::correlate;
     pass each = placed(pieces[i].chosen,
                        {request, pieces[i].axis, pieces[i].begins, pieces[i].ends, arrays[i],
                         arrays[i + 1], data.placing, device, multiplies ? filter : nullptr});

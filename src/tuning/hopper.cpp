@@ -51,7 +51,6 @@ const architecture& hopper() {
                                 .mirrored = {few::fp32_mirrored_of_bins, fp32_mirrored_of_bins}},
                .odd_rows_of_reals = other::fp32_odd_rows_of_reals,
                .convolutions = fp32_convolutions,
-               .convolved_lines = fp32_convolved_lines,
                .primes = other::fp32_primes,
                .primes_of_reals = other::fp32_primes_of_reals,
                .chirps = other::fp32_chirps,

@@ -47,15 +47,6 @@ inline constexpr shape fp32_convolutions[] = {
     {.length = 8192, .elements = 32, .fraction = 0.79f, .resident = 2, .prefetch_mib = 4},
     {.length = 16384, .elements = 32, .fraction = 0.66f, .resident = 1, .prefetch_mib = 4},
 };
-// Of few rows the lines of transforms, which more workgroups share.
-inline constexpr shape fp32_convolved_lines[] = {
-    {.length = 32768, .first = 128, .elements = 32, .workgroups = 2, .resident = 1,
-     .counts = {.from = 64}},
-    {.length = 65536, .first = 256, .elements = 32, .workgroups = 16, .resident = 4,
-     .counts = {.from = 16}},
-    {.length = 131072, .first = 512, .elements = 32, .workgroups = 16, .resident = 2,
-     .counts = {.from = 8}},
-};
 inline constexpr shape fp64_whole[] = {
     {.length = 1, .elements = 1, .lanes = 256, .fraction = 0.98f},
     {.length = 2, .elements = 2, .lanes = 128, .stage_in = true, .stage_out = true,

@@ -185,8 +185,6 @@ struct shapes {
   /// Rows that are convolved in one launch; lengths that are missing as those of `rows`. They
   /// decide where spectra have their bins, so `counts` is not looked at.
   table<shape> convolutions = {};
-  /// Rows that a cluster convolves in one launch; those that are missing as lines of `rows`.
-  table<shape> convolved_lines = {};
   /// Rows of p points, a prime, that are convolved within p - 1, by the latter; others by the rule.
   table<shape> primes = {};
   /// Rows of p reals, a prime, or of their bins, by (p - 1) / 2.

@@ -134,7 +134,6 @@ TEST(tuning, holds_sound_shapes) {
       expect_sound(each->rows_of_bins);
       expect_sound(each->columns);
       expect_sound_clusters(each->column_lines);
-      expect_sound_clusters(each->convolved_lines);
     }
   }
 }

@@ -11,7 +11,6 @@
 
 #include "device/workgroup/fft_probe.hpp"  // local_memory
 #include "planner/roots.hpp"               // table_of
-#include "wingbeat/device/bodies/cluster_convolve.hpp"
 #include "wingbeat/device/bodies/cluster_transform.hpp"
 #include "wingbeat/device/bodies/convolve.hpp"
 #include "wingbeat/device/bodies/correlate.hpp"
@@ -142,10 +141,6 @@ struct from_bins : backwards<Base> {
 template <class Policy, body Makes = Policy::numbers().shape.makes>
 struct emulated_body {
   using type = bodies::cluster_transform<Policy, emulated_cluster_group>;
-};
-template <class Policy>
-struct emulated_body<Policy, body::line_convolve> {
-  using type = bodies::cluster_convolve<Policy, emulated_cluster_group>;
 };
 template <class Policy>
 struct emulated_body<Policy, body::transform> {

@@ -57,15 +57,9 @@ struct blocks {
   }
 };
 
-/// Where local memory counts what arrives, if a policy's transform is the only one.
-template <class Policy>
-inline constexpr unsigned arrivals_of = Policy::numbers().shape.as_cluster().arrivals_at();
-
 /// Policy: that of a pass (grid/pass.hpp), whose shape gives `numbers`. Lanes are columns side by
-/// side if `is_across`, otherwise one behind another; and the same of their bins. What arrives is
-/// counted at ArrivalsAt in local memory: two transforms of one kernel take two places.
-template <class Policy, mirror Mirror = mirror::none, class Group = group,
-          unsigned ArrivalsAt = arrivals_of<Policy>>
+/// side if `is_across`, otherwise one behind another; and the same of their bins.
+template <class Policy, mirror Mirror = mirror::none, class Group = group>
 class fft {
   static constexpr numbers sizes = Policy::numbers().shape.as_cluster();
 
@@ -105,7 +99,8 @@ class fft {
   static constexpr unsigned rows_at_once = rows * lanes;
   static constexpr unsigned row_apart = sizes.row_apart(), pitch = sizes.pitch();
   static constexpr unsigned steps_bytes = sizes.steps_bytes(), shared_bytes = sizes.shared_bytes();
-  static constexpr unsigned arrivals_at = ArrivalsAt, scratch_bytes = sizes.scratch_bytes();
+  static constexpr unsigned arrivals_at = sizes.arrivals_at(),
+                            scratch_bytes = sizes.scratch_bytes();
 
   WINGBEAT_FN fft(WINGBEAT_GLOBAL const complex_type* table, WINGBEAT_LOCAL char* scratch,
                   Group group)

@@ -23,17 +23,16 @@ enum class row {
 
 /// What becomes of the elements of a butterfly: a header in bodies/ each.
 enum class body {
-  transform,      ///< One workgroup's transform of registers.
-  convolve,       ///< Forward, times a spectrum, inverse, by one workgroup.
-  real_row,       ///< A whole row of reals to bins, or back, by one workgroup.
-  line,           ///< A cluster's transform of A B points.
-  plane,          ///< A cluster's transform of A rows of B points.
-  rader,          ///< p = R + 1 points, a prime: all but the first are convolved within R.
-  halved_rader,   ///< The same by two threads a row, each of which convolves one half.
-  real_rader,     ///< A row of p = 2 R + 1 reals, a prime, to bins, or back, by one workgroup.
-  correlate,      ///< Forward of two rows each, a sum of their products, inverse, by one workgroup.
-  line_convolve,  ///< A line, times a spectrum, and back, by a cluster.
-  diagonal_row    ///< A whole row of reals to bins, which the load end changes, and back.
+  transform,     ///< One workgroup's transform of registers.
+  convolve,      ///< Forward, times a spectrum, inverse, by one workgroup.
+  real_row,      ///< A whole row of reals to bins, or back, by one workgroup.
+  line,          ///< A cluster's transform of A B points.
+  plane,         ///< A cluster's transform of A rows of B points.
+  rader,         ///< p = R + 1 points, a prime: all but the first are convolved within R.
+  halved_rader,  ///< The same by two threads a row, each of which convolves one half.
+  real_rader,    ///< A row of p = 2 R + 1 reals, a prime, to bins, or back, by one workgroup.
+  correlate,     ///< Forward of two rows each, a sum of their products, inverse, by one workgroup.
+  diagonal_row   ///< A whole row of reals to bins, which the load end changes, and back.
 };
 
 /// Returns how a body takes the points of a prime, if it does.
@@ -89,7 +88,7 @@ struct tile_shape {
   workgroup::twiddling twiddles = workgroup::twiddling::apart;
 
   WINGBEAT_FN constexpr bool is_cluster() const {
-    return makes == body::line || makes == body::plane || makes == body::line_convolve;
+    return makes == body::line || makes == body::plane;
   }
   WINGBEAT_FN constexpr bool is_convolution() const {
     return makes == body::convolve || makes == body::rader || makes == body::correlate;
@@ -129,18 +128,6 @@ struct tile_shape {
             half_trade,
             twiddles};
   }
-  /// Returns the transform back of a line that is convolved.
-  WINGBEAT_FN constexpr cluster::numbers as_cluster_back() const {
-    cluster::numbers back = as_cluster();
-    back.first = second;
-    back.second = first;
-    return back;
-  }
-  /// Returns where the local memory of a line that is convolved counts what arrives, of each half.
-  WINGBEAT_FN constexpr unsigned arrivals_at() const {
-    return maximum(as_cluster().arrivals_at(), as_cluster_back().arrivals_at());
-  }
-
   /// Returns whether elements keep their places in the transform, whose bins are then scrambled.
   WINGBEAT_FN constexpr bool is_in_place() const { return stage_order() != order::natural; }
   WINGBEAT_FN constexpr order stage_order() const {
@@ -183,7 +170,6 @@ struct tile_shape {
 
   /// Returns the local memory that its body and its ends take, but for partial results.
   WINGBEAT_FN constexpr unsigned body_bytes() const {
-    if (makes == body::line_convolve) return arrivals_at() + 32;
     if (is_cluster()) return as_cluster().scratch_bytes();
     if (makes == body::real_row) {
       const unsigned column_bytes = lanes * element_bytes;
@@ -218,9 +204,6 @@ struct tile_shape {
 
   /// Returns the roots of the body itself, at the head of a pass's table.
   WINGBEAT_FN constexpr size body_roots() const {
-    if (makes == body::line_convolve) {
-      return size(as_cluster().table_entries()) + as_cluster_back().table_entries();
-    }
     if (is_cluster()) return as_cluster().table_entries();
     if (as_prime().are_in_threads()) return 0;
     const size of_row = workgroup::real_roots_of(unsigned(length), elements_per_thread);

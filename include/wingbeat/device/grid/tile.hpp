@@ -110,7 +110,7 @@ class tile {
 
  private:
   static constexpr bool has_filter = numbers.shape.makes == body::convolve ||
-                                     numbers.shape.makes == body::line_convolve ||
+
                                      numbers.returns_terms;
   static constexpr unsigned shared = is_mirrored ? lanes / 2 : lanes;
   static constexpr bool is_full = numbers.is_full;
