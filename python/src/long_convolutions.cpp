@@ -84,6 +84,16 @@ struct long_request {
   long_convolution_key key;
 };
 
+/// Returns the spectra that were given, or if none were, those of a request's kernels.
+buffer_view spectra_of(const long_request& request, const long_convolution& steps, queue& on,
+                       buffer_view given, buffer_view skips, call_memory& memory,
+                       buffer_view workspace) {
+  if (given.handle != nullptr) return given;
+  const buffer_view bins = memory.get(steps.spectra_bytes());
+  steps.prepare(on, request.kernels.view(), bins, skips, workspace);
+  return bins;
+}
+
 /// Convolves, or with `is_gradient` computes the gradient of signals from that of results; with
 /// `spectra` of these kernels, or else makes them.
 void long_convolve(nb::handle signals, nb::handle kernels, nb::handle skip, nb::tuple options,
@@ -92,19 +102,14 @@ void long_convolve(nb::handle signals, nb::handle kernels, nb::handle skip, nb::
   long_request request{signals, kernels, options};
   request.key.has_skip = !skip.is_none();
   request.key.has_gradients = is_gradient;
-  const buffer_view result = view_of(out), skips = view_of(skip);
-  buffer_view bins = view_of(spectra);
-  const bool is_prepared = !spectra.is_none();
+  const buffer_view result = view_of(out), skips = view_of(skip), prepared = view_of(spectra);
   std::vector<nb::object> owners;
   const nb::gil_scoped_release released;
   queue on = queue_of(request.key.runs_on, request.key.device_index, stream);
   call_memory memory{on, allocate, owners};
   const auto steps = long_convolution_of(on, request.key);
   const buffer_view workspace = memory.get(steps->workspace_bytes());
-  if (!is_prepared) {
-    bins = memory.get(steps->spectra_bytes());
-    steps->prepare(on, request.kernels.view(), bins, skips, workspace);
-  }
+  const buffer_view bins = spectra_of(request, *steps, on, prepared, skips, memory, workspace);
   const buffer_view in = request.signals.view();
   if (is_gradient) {
     steps->enqueue_signal_gradient(on, bins, in, result, request.operands, workspace);
@@ -129,6 +134,28 @@ void long_convolve_kernel_gradient(nb::handle signals, nb::handle result_gradien
   const auto steps = long_convolution_of(on, request.key);
   steps->enqueue_kernel_gradient(on, request.signals.view(), given, request.kernels.view(), skips,
                                  request.operands, memory.get(steps->workspace_bytes()));
+}
+
+/// Computes the gradients of signals, and of kernels and skips, which are `out`, at once.
+void long_convolve_gradients(nb::handle signals, nb::handle kernels, nb::handle skip,
+                             nb::handle result_gradient, nb::tuple options, nb::handle spectra,
+                             nb::tuple out, std::uintptr_t stream, nb::handle allocate) {
+  long_request request{signals, kernels, options};
+  request.key.has_skip = !skip.is_none();
+  request.key.has_gradients = true;
+  const buffer_view given = view_of(result_gradient), skips = view_of(skip),
+                    prepared = view_of(spectra);
+  const buffer_view of_signals = view_of(out[0]), of_kernels = view_of(out[1]),
+                    of_skips = view_of(out[2]);
+  std::vector<nb::object> owners;
+  const nb::gil_scoped_release released;
+  queue on = queue_of(request.key.runs_on, request.key.device_index, stream);
+  call_memory memory{on, allocate, owners};
+  const auto steps = long_convolution_of(on, request.key);
+  const buffer_view workspace = memory.get(steps->workspace_bytes());
+  const buffer_view bins = spectra_of(request, *steps, on, prepared, skips, memory, workspace);
+  steps->enqueue_gradients(on, bins, request.signals.view(), given, of_signals, of_kernels,
+                           of_skips, request.operands, workspace);
 }
 
 /// Writes the spectra of kernels to an array of any type, or returns its bytes where it is None.
@@ -162,6 +189,10 @@ void bind_long_convolutions(nb::module_& module) {
              "result_gradient"_a, "options"_a, "kernel_gradient"_a, "skip_gradient"_a.none(),
              "stream"_a = 0, "allocate"_a = nb::none(),
              "Writes the gradients of kernels and skips from those of results.");
+  module.def("long_convolve_gradients", &long_convolve_gradients, "signals"_a, "kernels"_a,
+             "skip"_a.none(), "result_gradient"_a, "options"_a, "spectra"_a.none(), "out"_a,
+             "stream"_a = 0, "allocate"_a = nb::none(),
+             "Writes the gradients of signals, and of kernels and skips, which are out.");
   module.def("prepare_long", &prepare_long, "signals"_a, "kernels"_a, "skip"_a.none(), "options"_a,
              "spectra"_a.none(), "stream"_a = 0, "allocate"_a = nb::none(),
              "Writes the spectra of kernels, and returns their bytes; of None alone that.");

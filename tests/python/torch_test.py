@@ -439,6 +439,20 @@ def test_spectra_made_in_inference_mode_have_gradients(noise):
     close(*(torch.autograd.grad(y.square().sum(), k)[0] for y in (prepared(x), wt.long_conv(x, k))))
 
 
+def test_gradients_of_long_conv_at_once_are_those_one_by_one(noise):
+    x, k, skip, gate, before = (t.requires_grad_() for t in (
+        noise(3, 2, 12), noise(2, 7), noise(2), noise(3, 2, 12), noise(3, 2, 12)))
+    for options in ({}, {"skip": skip}, {"skip": skip, "gate": gate, "gate_before": before,
+                                         "lengths": torch.tensor([12, 5, 0])}):
+        def loss():
+            return wt.long_conv(x, k, **options).square().sum()
+        operands = [x, k] + ([skip] if "skip" in options else [])
+        for at_once, operand in zip(torch.autograd.grad(loss(), operands), operands):
+            close(at_once, torch.autograd.grad(loss(), operand)[0])
+    operands = x.detach(), gate.detach(), k.detach(), skip.detach(), gate.detach(), None, None, None
+    torch.library.opcheck(torch.ops.wingbeat.long_conv_gradients.default, (*operands, True, False))
+
+
 def test_centred_long_conv_pads_nothing(noise, monkeypatch):
     called = []
     monkeypatch.setattr(torch.nn.functional, "pad", lambda *given: called.append(given))

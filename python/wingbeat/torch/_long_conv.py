@@ -5,6 +5,7 @@ a workgroup are one launch, and nothing but the operands is kept for the gradien
     long_conv(x, filters, skip, gate, gate_before, lengths, spectra, causal, paired) -> y
     long_conv_signal_gradient(y_gradient, filters, ..) -> x_gradient
     long_conv_filter_gradient(x, y_gradient, filters, has_skip, gate, ..) -> (filters', skip')
+    long_conv_gradients(x, y_gradient, filters, skip, gate, ..) -> (x', filters', skip')
 
 Of the gradients no further gradient is known: where one is asked for, under torch.func and in forward
 mode, the function is composed of transforms, which have gradients to any order.
@@ -33,6 +34,9 @@ for _name, _given in ("long_conv", "x"), ("long_conv_signal_gradient", "y_gradie
 _operators.define("long_conv_filter_gradient(Tensor x, Tensor y_gradient, Tensor filters, bool has_skip, "
                   "Tensor? gate, Tensor? gate_before, Tensor? lengths, bool causal, bool paired) "
                   "-> (Tensor, Tensor)")
+_operators.define("long_conv_gradients(Tensor x, Tensor y_gradient, Tensor filters, Tensor? skip, Tensor? "
+                  "gate, Tensor? gate_before, Tensor? lengths, Tensor? spectra, bool causal, bool paired) "
+                  "-> (Tensor, Tensor, Tensor)")
 
 _arrays = library_of(torch.empty(0))
 
@@ -114,6 +118,21 @@ def _run_filter_gradient(x, y_gradient, filters, has_skip, gate, gate_before, le
     return gradient, skip_gradient
 
 
+def _run_gradients(x, y_gradient, filters, skip, gate, gate_before, lengths, spectra, causal, paired):
+    x, y_gradient, filters, skip, gate, gate_before, lengths = _packed(
+        x, y_gradient, filters, skip, gate, gate_before, lengths)
+    x_gradient = _empty(x, lengths)
+    gradient, skip_gradient = _empty_gradients(x, y_gradient, filters, skip is not None)
+    if x.numel() == 0:
+        return x_gradient, gradient.zero_(), skip_gradient.zero_()
+    out = _rows(x_gradient), _arrays.view(gradient), None if skip is None else _arrays.view(skip_gradient)
+    _wingbeat.long_convolve_gradients(_rows(x), _arrays.view(filters), _described(skip), _rows(y_gradient),
+                                      _options(gate_before, gate, lengths, causal, paired),
+                                      _described(spectra), out, _arrays.stream_of(x),
+                                      _arrays.workspace_near(x))
+    return x_gradient, gradient, skip_gradient
+
+
 def _empty_gradients(x, y_gradient, filters, has_skip, *options):
     gradient = torch.empty(filters.shape, dtype=filters.dtype, device=filters.device)
     return gradient, gradient.new_empty(filters.shape[:1] if has_skip else (0,))
@@ -123,6 +142,7 @@ for _key in "CPU", "CUDA":
     _operators.impl("long_conv", _run, _key)
     _operators.impl("long_conv_signal_gradient", _run_signal_gradient, _key)
     _operators.impl("long_conv_filter_gradient", _run_filter_gradient, _key)
+    _operators.impl("long_conv_gradients", _run_gradients, _key)
 
 
 def _empty_result(x, filters, *options):
@@ -132,6 +152,10 @@ def _empty_result(x, filters, *options):
 torch.library.register_fake("wingbeat::long_conv", _empty_result, lib=_operators)
 torch.library.register_fake("wingbeat::long_conv_signal_gradient", _empty_result, lib=_operators)
 torch.library.register_fake("wingbeat::long_conv_filter_gradient", _empty_gradients, lib=_operators)
+torch.library.register_fake(
+    "wingbeat::long_conv_gradients", lambda x, y_gradient, filters, skip, *options:
+    (_empty_result(x, filters), *_empty_gradients(x, y_gradient, filters, skip is not None)),
+    lib=_operators)
 
 
 def _setup_context(ctx, inputs, output):
@@ -145,10 +169,14 @@ def _backward(ctx, y_gradient):
         return _composed_gradients(ctx, y_gradient)
     operators, flags, needed = torch.ops.wingbeat, ctx.flags, ctx.needs_input_grad
     gradients = [None] * 9
-    if needed[0]:
+    if needed[0] and (needed[1] or needed[2]):
+        gradients[0], gradients[1], of_skip = operators.long_conv_gradients(
+            x, y_gradient, filters, skip, gate, gate_before, lengths, spectra, *flags)
+        gradients[2] = None if skip is None else of_skip
+    elif needed[0]:
         gradients[0] = operators.long_conv_signal_gradient(y_gradient, filters, skip, gate, gate_before,
                                                            lengths, spectra, *flags)
-    if needed[1] or needed[2]:
+    elif needed[1] or needed[2]:
         gradients[1], of_skip = operators.long_conv_filter_gradient(
             x, y_gradient, filters, skip is not None, gate, gate_before, lengths, *flags)
         gradients[2] = None if skip is None else of_skip
