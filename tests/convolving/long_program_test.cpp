@@ -93,7 +93,7 @@ TEST_F(long_program, cuts_other_lengths_and_one_signal_alike) {
         .length = length, .channels = 3, .stored = precision::bf16, .is_ragged = true};
     EXPECT_EQ(run(spec).steps.size(), 3U) << length;
     EXPECT_TRUE(row.is_cut);
-    EXPECT_LT(row.padded, 9 * length / 4) << length;
+    EXPECT_LT(row.padded, 5 * length / 2) << length;
     const auto prepared = made(spec, [](const auto& programs) { return programs.prepare(); });
     EXPECT_EQ(prepared.passes()[1].shape().length, run(spec).passes()[1].shape().length);
   }
