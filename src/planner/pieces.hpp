@@ -28,6 +28,7 @@ struct axis_request {
   bool is_forward = true;
   bool is_plain = false;       ///< No functor loads or stores its elements.
   bool is_of_reals = false;    ///< They are reals that become bins, or bins that become reals.
+  bool is_computed = false;    ///< Functors make them of lines of reals.
   std::size_t bins = 0;        ///< Of reals: so many are given or wanted, the first; 0: all.
   std::size_t columns = 1;     ///< Neighbours, if it is no row, or if they are lines of reals.
   bool are_lines = false;      ///< Elements are of reals of lines side by side.

@@ -100,7 +100,8 @@ std::optional<piece> whole_row(const piece& common, const tuning::shape* describ
     shape = *described;
   } else {
     rule_request asked = rule_of(common, common.total);
-    asked.is_of_reals = context.axis.is_of_reals && !asked.is_real_row;
+    const bool is_bound = context.axis.is_of_reals || context.axis.is_computed;
+    asked.is_of_reals = is_bound && !asked.is_real_row;
     shape = row_by_rule(asked, context.data, context.device);
   }
   if (!shape) return std::nullopt;

@@ -120,6 +120,7 @@ class piece_chooser {
         axis.is_row && in_.axes[a].stride == 1 && sides_.out.axes[a].stride == 1;
     axis.is_plain = are_neighbours && !spec_.load.is_given() && !spec_.store.is_given();
     axis.is_of_reals = is_single && request_.kind.has_half_spectrum();
+    axis.is_computed = request_.are_functors_dense;
     std::vector<piece> pieces = cut_of(axis);
     if (pieces.size() == 1) pieces.front().may_pair_rows = may_pair;
     for (std::size_t i = 0; i < pieces.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "planner/devices.hpp"          // hopper, ampere, opencl
+#include "planner/pieces.hpp"           // axis_request, pieces_of
 #include "programs/transforms.hpp"      // make_program
 #include "wingbeat/device/factors.hpp"  // greatest_factor
 #include "wingbeat/good_length.hpp"
@@ -81,7 +82,8 @@ TEST(rules, give_threads_all_elements_of_a_large_radix) {
   }
 }
 
-/// They are complex numbers of which half is 0, so that instructions bind, not memory.
+/// They are complex numbers of which half is 0, or made of reals, so that instructions bind, not
+/// memory.
 TEST(rules, count_the_operations_of_odd_rows_of_reals) {
   const auto elements_of = [](plan_spec spec) {
     const auto passes = programs::make_program(request::resolved_spec{std::move(spec)}, hopper());
@@ -93,6 +95,9 @@ TEST(rules, count_the_operations_of_odd_rows_of_reals) {
     }
     EXPECT_LT(elements_of({.lengths = {n}, .batch = 100000}), least) << n << ", complex";
   }
+  const axis_request computed{.total = 105, .is_computed = true, .transforms = 100000};
+  const auto pieces = pieces_of(computed, tuning::for_device(hopper()), hopper());
+  EXPECT_GE(pieces.front().shape.elements_per_thread, 15U) << "of a functor";
 }
 
 TEST(rules, leave_powers_of_two_to_the_data) {
