@@ -112,9 +112,9 @@ constexpr double call_cost = 30;
 constexpr double first_root_cost = 10;
 constexpr double few_lanes_cost = 10;
 
-/// What it costs for each point to bring rows of such numbers to lanes and back.
-double lanes_cost(std::size_t number_bytes) {
-  return number_bytes > 4 ? 55 : 30;
+/// What it costs for each point to bring rows to lanes and back.
+double lanes_cost(std::size_t width, std::size_t number_bytes) {
+  return number_bytes > 4 && width * number_bytes > 32 ? 55 : 30;
 }
 
 double cost_of(const chain& factors) {
@@ -184,14 +184,15 @@ matrix_shape matrix_shape_of(std::size_t length, std::size_t width, std::size_t 
 }
 
 double strip_cost(const chain& factors, std::size_t width, std::size_t number_bytes) {
-  return static_cast<double>(factors.length) * (cost_of(factors) + lanes_cost(number_bytes)) *
+  return static_cast<double>(factors.length) *
+         (cost_of(factors) + lanes_cost(width, number_bytes)) *
          instruction_cost(width * number_bytes);
 }
 
 double chirped_strip_cost(std::size_t length, const chain& padded, std::size_t width,
                           std::size_t number_bytes) {
   return (static_cast<double>(padded.length) * (2 * cost_of(padded) + limits.chirp_cost) +
-          static_cast<double>(length) * lanes_cost(number_bytes)) *
+          static_cast<double>(length) * lanes_cost(width, number_bytes)) *
          instruction_cost(width * number_bytes);
 }
 
