@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inside_kernel_problem.hpp"
 
-#include <algorithm>  // max, min, sort
+#include <algorithm>  // max, min
 #include <atomic>
 #include <cmath>       // log2, sqrt
 #include <complex>     // polar

@@ -14,7 +14,7 @@
 
 #include <algorithm>  // find_if, max, min, min_element
 #include <array>
-#include <cmath>  // abs, sqrt
+#include <cmath>  // sqrt
 #include <cstdio>
 #include <memory>  // unique_ptr
 #include <nlohmann/json.hpp>

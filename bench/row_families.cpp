@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of what one workgroup takes: rows, rows that are convolved, columns of the slowest axis.
-#include <algorithm>  // max, min
+#include <algorithm>  // min
 #include <bit>        // bit_ceil, has_single_bit
 
 #include "bench/shape_families.hpp"

@@ -7,7 +7,6 @@
 // ENGINE: cuda or host. KIND: forward, inverse, forward_from_real or inverse_to_real.
 #include <fmt/format.h>
 
-#include <algorithm>  // max
 #include <cstdio>
 #include <deque>
 #include <exception>

@@ -8,7 +8,7 @@
 // at most.
 #include <fmt/core.h>
 
-#include <algorithm>  // max, min, sort
+#include <algorithm>  // max, sort
 #include <chrono>
 #include <cstdlib>  // getenv, strtod, strtoul
 #include <nlohmann/json.hpp>

@@ -24,7 +24,7 @@
 #include "support/share.hpp"         // coverage, has_time, is_dealt
 #include "support/tolerance.hpp"     // l2_bound, element_bound
 #include "wingbeat/good_length.hpp"  // has_small_factors
-#include "wingbeat/wingbeat.hpp"     // buffer, plan
+#include "wingbeat/wingbeat.hpp"     // plan
 
 namespace {
 

@@ -8,7 +8,6 @@
 #include <numeric>    // iota
 #include <stdexcept>  // logic_error
 #include <string>
-#include <thread>  // jthread
 #include <vector>
 
 #include "wingbeat/device/workgroup/team.hpp"

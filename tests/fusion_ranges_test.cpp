@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "request/resolved.hpp"   // resolved_spec
 #include "support/memory.hpp"     // contents
 #include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
 #include "support/signal.hpp"     // noise

@@ -11,7 +11,7 @@
 #include "support/memory.hpp"     // contents, filled
 #include "support/oracle.hpp"     // dft
 #include "support/signal.hpp"     // noise
-#include "support/tolerance.hpp"  // is_accurate
+#include "support/tolerance.hpp"  // l2_bound
 #include "wingbeat/device/half.hpp"
 #include "wingbeat/wingbeat.hpp"
 #include "wingbeat/workgroup_fft.hpp"

@@ -9,7 +9,7 @@
 #include <complex>
 #include <vector>
 
-#include "request/resolved.hpp"  // resolved_spec
+#include "request/resolved.hpp"  // input_array
 #include "support/refusal.hpp"   // refusal
 #include "wingbeat/wingbeat.hpp"
 

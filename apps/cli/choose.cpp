@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/choose.hpp"
 
-#include <CLI/CLI.hpp>  // Option
+#include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // any_of, find_if
 #include <charconv>   // from_chars

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "measure/statistics.hpp"         // stop_rule
-#include "wingbeat/distributed_plan.hpp"  // distributed_plan, distributed_spec
+#include "wingbeat/distributed_plan.hpp"  // distributed_spec
 #include "wingbeat/domain.hpp"            // domain
 
 namespace wingbeat::cli {

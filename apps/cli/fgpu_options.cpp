@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>  // App
 
 #include "cli/option.hpp"      // whole_number
-#include "formatted.hpp"       // formatted, joined
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::cli {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/elements.hpp"   // byte_reader
-#include "wingbeat/plan.hpp"  // plan_spec, fused_load, fused_store
+#include "wingbeat/plan.hpp"  // fused_load, fused_store
 
 namespace wingbeat::cli {
 

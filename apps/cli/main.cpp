@@ -15,12 +15,12 @@
 #include "cli/configuration.hpp"      // with_configuration
 #include "cli/fgpu_options.hpp"       // with_number_lists
 #include "cli/files.hpp"              // require_files
-#include "cli/messages.hpp"           // print_message, exit_code
+#include "cli/messages.hpp"           // print_message
 #include "cli/nearest_word.hpp"       // nearest_word
 #include "cli/option.hpp"             // require_values
 #include "cli/signals.hpp"            // remove_temporary_files_on_signals
 #include "cli/streams.hpp"            // occupy_closed_streams
-#include "wingbeat/error.hpp"         // plan_error, absent_error, device_error, file_error
+#include "wingbeat/error.hpp"         // plan_error, file_error
 #include "wingbeat/version.hpp"       // WINGBEAT_VERSION_MAJOR
 
 namespace {

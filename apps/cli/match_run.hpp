@@ -11,7 +11,7 @@
 #include "cli/template_files.hpp"        // template_files
 #include "formats/images/image.hpp"      // image_stack, image_samples
 #include "wingbeat/devices.hpp"          // device_info
-#include "wingbeat/template_search.hpp"  // peak, extent, precision
+#include "wingbeat/template_search.hpp"  // peak, extent
 
 namespace wingbeat::cli {
 

@@ -5,10 +5,8 @@
 #include <bit>        // bit_ceil
 #include <cmath>      // abs
 #include <limits>     // numeric_limits
-#include <utility>    // move
 
 #include "cli/kinds.hpp"             // set_kinds
-#include "cli/messages.hpp"          // counted
 #include "cli/samples.hpp"           // round_to
 #include "formatted.hpp"             // formatted
 #include "request/resolved.hpp"      // kind_of_axis

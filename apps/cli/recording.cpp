@@ -5,7 +5,7 @@
 #include <sys/stat.h>  // fstat
 #include <unistd.h>    // close, lseek, read
 
-#include <algorithm>  // all_of, find, min
+#include <algorithm>  // find, min
 #include <bit>        // endian
 #include <cerrno>
 #include <cstring>  // strerror

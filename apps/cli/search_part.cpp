@@ -12,7 +12,7 @@
 #include <system_error>  // error_code
 #include <tuple>         // tie
 
-#include "cli/option.hpp"                 // count_of, whole_number
+#include "cli/option.hpp"                 // whole_number
 #include "formats/files/atomic_file.hpp"  // atomic_file
 #include "formats/files/npy_header.hpp"   // npy_prefix, take_npy_header
 #include "formats/files/whole_file.hpp"   // read_whole_file

@@ -7,7 +7,6 @@
 #include <limits>     // numeric_limits
 #include <optional>
 #include <string_view>
-#include <utility>  // pair
 
 #include "cli/choose.hpp"        // choose_device, short_name
 #include "cli/kinds.hpp"         // kinds_named, set_kinds

@@ -5,8 +5,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
-#include <algorithm>  // min
-#include <cstddef>    // size_t
+#include <cstddef>  // size_t
 #include <string>
 #include <vector>
 

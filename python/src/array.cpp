@@ -3,7 +3,6 @@
 
 #include <algorithm>  // sort
 #include <cstdint>    // uintptr_t
-#include <iterator>   // size
 #include <utility>    // pair
 
 namespace wingbeat::python {

@@ -8,7 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstddef>  // byte, size_t
+#include <cstddef>  // size_t
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -19,7 +19,6 @@
 
 #include "bindings.hpp"
 #include "owned_array.hpp"
-#include "queues.hpp"  // host_queue
 
 namespace wingbeat::python {
 namespace {

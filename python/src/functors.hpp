@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bindings.hpp"            // nb
-#include "wingbeat/arguments.hpp"  // kernel_parameter, kernel_argument
+#include "wingbeat/arguments.hpp"  // kernel_argument
 #include "wingbeat/fusion.hpp"     // fused_load, fused_store
 
 namespace wingbeat::python {

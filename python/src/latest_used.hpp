@@ -7,7 +7,6 @@
 #include <list>
 #include <memory>  // shared_ptr
 #include <mutex>
-#include <utility>  // move
 
 namespace wingbeat::python {
 

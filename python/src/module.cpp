@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings.hpp"
-#include "numpy_array.hpp"  // load_numpy
-#include "wingbeat/good_length.hpp"
+#include "numpy_array.hpp"       // load_numpy
 #include "wingbeat/version.hpp"  // WINGBEAT_VERSION_MAJOR
 
 namespace {

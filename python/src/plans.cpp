@@ -18,7 +18,7 @@
 #include "bindings.hpp"
 #include "functors.hpp"              // load_of, store_of
 #include "numpy_array.hpp"           // numpy_view, empty_numpy
-#include "queues.hpp"                // host_queue, queue_of
+#include "queues.hpp"                // queue_of
 #include "transform.hpp"             // shared_plans
 #include "wingbeat/good_length.hpp"  // good_length
 

@@ -5,8 +5,6 @@
 #include <mutex>
 #include <utility>  // move
 
-#include "wingbeat/error.hpp"  // plan_error
-
 namespace wingbeat::python {
 namespace {
 

@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <cstddef>  // size_t
-#include <cstdint>  // uint32_t
+#include <cstdint>  // uintptr_t
 #include <mutex>
 #include <optional>
 #include <string>

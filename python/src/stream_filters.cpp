@@ -6,7 +6,6 @@
 
 #include <complex>
 #include <mutex>
-#include <optional>
 
 #include "bindings.hpp"
 #include "owned_array.hpp"

@@ -5,8 +5,6 @@
 //     kind, index of a scaling, orthogonalize, axes .. counted from the end, lengths ..
 #include <exception>
 #include <new>  // bad_alloc
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "bindings.hpp"

@@ -12,7 +12,7 @@
 #pragma once
 
 #include <cstddef>  // byte, size_t
-#include <cstdint>  // uint32_t, uint64_t
+#include <cstdint>  // uint64_t
 #include <span>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include <cstdint>  // uint64_t
 #include <deque>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>  // pair

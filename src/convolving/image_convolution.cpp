@@ -3,7 +3,7 @@
 
 #include "convolving/image_request.hpp"  // require_valid, planes_of, normalise
 #include "convolving/interleaved.hpp"    // pixel_array
-#include "formatted.hpp"                 // formatted, joined
+#include "formatted.hpp"                 // formatted
 #include "moved_from.hpp"                // require_owned
 #include "views.hpp"                     // require_memory, require_start
 #include "wingbeat/error.hpp"            // plan_error

@@ -9,7 +9,6 @@
 #include "convolving/inner_transforms.hpp"  // inner_transforms, columns
 #include "convolving/program_builder.hpp"   // program_builder
 #include "request/validation.hpp"           // validated
-#include "spectra.hpp"                      // spectrum_array, product
 #include "tuning/tuning.hpp"                // for_device
 
 namespace wingbeat::convolving {

@@ -11,9 +11,9 @@
 #include "convolving/geometry.hpp"             // axis_geometry
 #include "wingbeat/arguments.hpp"              // kernel_argument
 #include "wingbeat/buffer.hpp"                 // buffer
-#include "wingbeat/device/functors/score.hpp"  // score_numbers, kept_array
+#include "wingbeat/device/functors/score.hpp"  // score_numbers
 #include "wingbeat/fusion.hpp"                 // fused_store
-#include "wingbeat/template_search.hpp"        // search_spec, score_map
+#include "wingbeat/template_search.hpp"        // search_spec
 
 namespace wingbeat::convolving {
 

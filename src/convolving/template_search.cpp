@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/template_search.hpp"
 
-#include <algorithm>  // max, min
+#include <algorithm>  // max
 #include <cmath>      // isfinite, isnan, sqrt
 #include <limits>     // numeric_limits
 #include <optional>

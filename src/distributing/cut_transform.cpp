@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "distributing/cut_transform.hpp"
 
-#include <algorithm>  // clamp, max, min
+#include <algorithm>  // clamp, max
 #include <complex>
 #include <string_view>
 #include <utility>  // move, pair
 
-#include "backend/backend.hpp"       // engine_of, mark
+#include "backend/backend.hpp"       // engine_of
 #include "distributing/meeting.hpp"  // wait_for_each_other
 #include "formatted.hpp"             // formatted, joined
 #include "processes/group.hpp"       // group

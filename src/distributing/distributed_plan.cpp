@@ -15,7 +15,7 @@
 #include "distributing/part_functors.hpp"  // load_of_part, store_of_part
 #include "distributing/phases.hpp"         // phased_transform
 #include "distributing/rank_views.hpp"     // require_all_ranks, require_places
-#include "distributing/transport.hpp"      // chosen_transport
+#include "distributing/transport.hpp"      // transport
 #include "distributing/uncut.hpp"          // uncut_reason
 #include "formatted.hpp"                   // formatted
 #include "moved_from.hpp"                  // require_owned

@@ -6,7 +6,7 @@
 #include <exception>  // exception_ptr
 #include <memory>     // unique_ptr
 
-#include "backend/backend.hpp"  // mark, queue
+#include "backend/backend.hpp"  // mark
 #include "formatted.hpp"        // formatted
 #include "processes/group.hpp"  // group
 #include "wingbeat/error.hpp"   // error, plan_error

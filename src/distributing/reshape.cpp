@@ -11,8 +11,8 @@
 #include "distributing/meeting.hpp"       // agreed, require_same, tell_others
 #include "distributing/rank_views.hpp"    // require_all_ranks, require_places
 #include "distributing/shared_ranks.hpp"  // opened_by_all, peer_memory, shared_size
-#include "distributing/transport.hpp"     // chosen_transport
-#include "formatted.hpp"                  // formatted, joined
+#include "distributing/transport.hpp"     // transport
+#include "formatted.hpp"                  // formatted
 #include "moved_from.hpp"                 // require_owned
 #include "processes/group.hpp"            // group
 #include "wingbeat/error.hpp"             // error, plan_error

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>  // byte, size_t
 #include <string>
-#include <utility>  // move
 
 #include "backend/backend.hpp"            // queue
 #include "distributing/meeting.hpp"       // on_all

@@ -4,7 +4,6 @@
 
 #include <complex>
 #include <cstddef>  // size_t
-#include <cstdint>  // uint64_t
 #include <string>
 #include <vector>
 

@@ -2,7 +2,7 @@
 // What a receiver counts for each reason of `control::input_losses`, in their order.
 #pragma once
 
-#include "control/input_loss.hpp"  // input_losses
+#include "control/input_loss.hpp"  // n_input_losses
 #include "receive/counts.hpp"      // polarisation_counts
 
 namespace wingbeat::fengine {

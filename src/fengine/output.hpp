@@ -12,7 +12,6 @@
 #include <complex>
 #include <cstddef>  // byte, size_t
 #include <cstdint>  // int64_t, uint64_t
-#include <exception>
 #include <functional>
 #include <memory>  // shared_ptr
 #include <mutex>

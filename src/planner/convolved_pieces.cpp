@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/convolved_pieces.hpp"
 
-#include <algorithm>  // max
-#include <bit>        // bit_ceil
-#include <cmath>      // isfinite
-#include <limits>     // numeric_limits
-#include <memory>     // make_shared
-#include <utility>    // move
+#include <bit>      // bit_ceil
+#include <cmath>    // isfinite
+#include <limits>   // numeric_limits
+#include <memory>   // make_shared
+#include <utility>  // move
 #include <vector>
 
 #include "planner/expected_time.hpp"    // time_of_columns, time_of_convolved

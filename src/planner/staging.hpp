@@ -8,7 +8,6 @@
 #include "arrays/dimension.hpp"   // dimension
 #include "planner/pass.hpp"       // pass
 #include "planner/placement.hpp"  // placement
-#include "wingbeat/plan.hpp"      // plan_spec
 
 namespace wingbeat::planner {
 

@@ -3,9 +3,9 @@
 
 #include <poll.h>
 
-#include <algorithm>  // any_of, clamp, max, min
+#include <algorithm>  // any_of, clamp, min
 #include <array>
-#include <cstdint>  // uint32_t, uint64_t
+#include <cstdint>  // uint64_t
 #include <cstring>  // memcpy
 #include <optional>
 #include <utility>  // move

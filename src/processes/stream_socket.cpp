@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>  // gethostname
 
-#include <algorithm>  // max, min
+#include <algorithm>  // max
 #include <array>
 #include <cerrno>
 #include <charconv>  // from_chars

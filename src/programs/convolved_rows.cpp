@@ -2,7 +2,6 @@
 #include "programs/convolved_rows.hpp"
 
 #include <stdexcept>  // logic_error
-#include <utility>    // move
 #include <vector>
 
 #include "planner/convolved_pieces.hpp"  // convolution_of, cut_convolution_of

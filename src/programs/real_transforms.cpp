@@ -14,7 +14,7 @@
 #include "programs/reductions.hpp"     // reduced, roots_of
 #include "wingbeat/device/functors/diagonals.hpp"  // folded_diagonal
 #include "wingbeat/good_length.hpp"                // is_good_length
-#include "wingbeat/roots.hpp"                      // root
+#include "wingbeat/roots.hpp"                      // roots_of
 
 namespace wingbeat::programs {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/transforms.hpp"
 
-#include <algorithm>  // any_of, max
+#include <algorithm>  // any_of
 #include <utility>    // move
 
 #include "arrays/order.hpp"             // order_of_axes

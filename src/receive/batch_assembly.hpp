@@ -10,7 +10,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "receive/channel_layout.hpp"  // channel_layout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "receive/chunk_writer.hpp"
 
-#include <algorithm>  // copy, max, min
+#include <algorithm>  // copy, min
 #include <atomic>     // atomic_ref
 #include <chrono>
 #include <cstring>  // memcpy

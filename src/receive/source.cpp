@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "receive/source.hpp"
 
-#include <algorithm>  // max
-
 #include "net/capture.hpp"       // capture_reader
 #include "net/memory_node.hpp"   // node_of
 #include "net/udp_receiver.hpp"  // datagram_batch

@@ -7,8 +7,7 @@
 
 #include <algorithm>  // copy
 #include <bit>        // has_single_bit
-#include <complex>
-#include <cstddef>  // size_t
+#include <cstddef>    // size_t
 #include <vector>
 
 #include "formatted.hpp"                // formatted

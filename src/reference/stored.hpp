@@ -7,7 +7,6 @@
 
 #include <algorithm>  // max, min
 #include <cmath>      // frexp, ldexp, nearbyint
-#include <cstddef>    // size_t
 #include <cstdint>    // uint16_t
 #include <cstring>    // memcpy
 #include <limits>     // numeric_limits

@@ -3,7 +3,7 @@
 
 #include <algorithm>  // max
 #include <charconv>   // from_chars
-#include <cmath>      // abs, floor, isfinite
+#include <cmath>      // floor, isfinite
 #include <map>
 #include <optional>
 #include <string>

@@ -8,7 +8,6 @@
 #include <cstdint>  // int16_t, uint64_t
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "signals/expression.hpp"  // signal_expression
 

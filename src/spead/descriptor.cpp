@@ -6,7 +6,7 @@
 #include "formatted.hpp"
 #include "spead/heap.hpp"        // heap
 #include "spead/packet.hpp"      // decode
-#include "spead/packetiser.hpp"  // heap_builder, packetiser
+#include "spead/packetiser.hpp"  // heap_builder
 #include "wingbeat/error.hpp"    // plan_error
 
 namespace wingbeat::spead {

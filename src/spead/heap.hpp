@@ -2,7 +2,7 @@
 // A whole heap, as it was received: its items by id.
 #pragma once
 
-#include <cstddef>  // byte, size_t
+#include <cstddef>  // byte
 #include <cstdint>  // uint16_t, uint64_t
 #include <optional>
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transmit/sample_sender.hpp"
 
-#include <algorithm>  // clamp, max, min, sort, unique
+#include <algorithm>  // max, min, sort, unique
 #include <array>
 #include <cmath>  // isfinite
 #include <mutex>
@@ -11,7 +11,7 @@
 #include "net/socket_option.hpp"       // fault_text
 #include "net/udp_sender.hpp"          // udp_sender
 #include "spead/descriptor.hpp"        // descriptor_heap
-#include "spead/digitiser_packet.hpp"  // descriptors_of, preamble_of
+#include "spead/digitiser_packet.hpp"  // preamble_of
 #include "spead/packetiser.hpp"        // packets_of, stop_heap
 #include "transmit/pacer.hpp"          // pacer
 #include "wingbeat/error.hpp"          // plan_error

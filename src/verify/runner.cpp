@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/runner.hpp"
 
-#include <algorithm>  // copy, count_if, fill
+#include <algorithm>  // transform
 #include <cstring>    // memcmp, memcpy
 #include <limits>     // numeric_limits
 #include <span>       // as_bytes

@@ -11,7 +11,7 @@
 #include "programs/convolved_rows.hpp"    // program_of_rows
 #include "programs/prepared_program.hpp"  // prepared_program
 #include "support/full_run.hpp"           // cases_on, runs_all_on
-#include "support/oracle.hpp"             // exact, relative_l2, widened_row
+#include "support/oracle.hpp"             // exact, relative_l2
 #include "support/signal.hpp"             // noise
 #include "support/tolerance.hpp"          // l2_bound
 #include "wingbeat/wingbeat.hpp"

@@ -12,7 +12,7 @@
 #include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
 #include "channelising/spec.hpp"                       // parts_of
 #include "reference/channeliser_check.hpp"             // gaussian, stored_value
-#include "support/on_engine.hpp"                       // on_engine, all_engines, engine_name
+#include "support/on_engine.hpp"                       // on_engine
 #include "wingbeat/wingbeat.hpp"
 
 namespace wingbeat::test {

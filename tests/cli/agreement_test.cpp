@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>   // sqrt
+#include <cmath>   // isinf
 #include <limits>  // numeric_limits
 #include <vector>
 

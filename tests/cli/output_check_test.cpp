@@ -13,7 +13,7 @@
 #include <numbers>  // pi
 
 #include "cli/engine_runs.hpp"        // run_engines
-#include "cli/messages.hpp"           // exit_code
+#include "cli/messages.hpp"           // exit_ok
 #include "cli/reports/transform.hpp"  // report_verdicts
 #include "cli/samples.hpp"            // pack, unpack
 #include "measure/plan_run.hpp"       // measure_plan

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/message.hpp"   // message_of
-#include "request/resolved.hpp"  // resolved_spec
+#include "request/resolved.hpp"  // input_array, output_array
 #include "wingbeat/error.hpp"    // plan_error
 
 namespace {

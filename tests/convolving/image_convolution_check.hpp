@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>    // abs, isnan, sqrt
+#include <cmath>    // abs, sqrt
 #include <cstring>  // memcpy
 #include <vector>
 

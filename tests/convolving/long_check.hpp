@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>    // abs, sqrt
+#include <cmath>    // sqrt
 #include <cstddef>  // size_t
 #include <cstdint>  // uint32_t
 #include <utility>  // move, pair

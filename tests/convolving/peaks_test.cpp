@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>  // abs
+#include <cmath>  // nan
 #include <cstdlib>
 #include <limits>
 #include <random>

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>  // max, max_element
+#include <algorithm>  // max
 #include <cmath>      // abs, sqrt
 #include <limits>
 #include <numeric>  // accumulate

@@ -6,7 +6,6 @@
 #include "device/workgroup/fft_probe.hpp"  // local_memory
 #include "support/oracle.hpp"              // dft, relative_l2
 #include "support/signal.hpp"              // noise
-#include "support/tolerance.hpp"           // is_accurate
 #include "wingbeat/device/io.hpp"
 #include "wingbeat/device/nabla.hpp"      // index_map, optimal_parameters
 #include "wingbeat/device/scrambled.hpp"  // index_map

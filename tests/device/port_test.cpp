@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>    // floor, isnan, nextafter, signbit
+#include <cmath>    // floor, isnan, nextafter
 #include <cstdint>  // int64_t
 #include <limits>
 #include <type_traits>

@@ -12,7 +12,7 @@
 #include <type_traits>  // conditional_t
 #include <vector>
 
-#include "distributing/boxes.hpp"      // distances_of, undivided
+#include "distributing/boxes.hpp"      // distances_of
 #include "distributing/weighed.hpp"    // operands_of
 #include "distributing/whole_run.hpp"  // whole_box, whole_lengths, as_two_axes
 #include "request/traits.hpp"          // traits_of

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>  // sort, includes
+#include <algorithm>  // includes
 #include <map>
 
 #include "arrays/walk.hpp"

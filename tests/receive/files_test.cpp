@@ -9,7 +9,7 @@
 #include "net/capture_bytes.hpp"  // put_pcap
 #include "receive/traffic.hpp"    // collect
 #include "support/folder.hpp"
-#include "wingbeat/error.hpp"  // file_error, plan_error
+#include "wingbeat/error.hpp"  // file_error
 
 namespace {
 

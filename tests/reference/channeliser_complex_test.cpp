@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>  // clamp
-
 #include "reference/channeliser_check.hpp"  // phasor, small_spec
 #include "support/refusal.hpp"              // refusal
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>  // clamp
+#include <algorithm>  // max
 
 #include "reference/channeliser_check.hpp"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>  // clamp, max, min
+#include <algorithm>  // min
 
 #include "reference/channeliser_check.hpp"
 

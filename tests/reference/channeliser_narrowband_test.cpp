@@ -3,8 +3,6 @@
 // time series that a plain DFT lets one rebuild.
 #include <gtest/gtest.h>
 
-#include <algorithm>  // clamp
-
 #include "channelising/arithmetic/narrowband.hpp"  // downconverted
 #include "reference/channeliser_check.hpp"
 

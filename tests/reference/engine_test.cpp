@@ -9,8 +9,8 @@
 #include "backend/backend.hpp"            // reference_engine
 #include "programs/prepared_program.hpp"  // prepared_program
 #include "support/full_run.hpp"           // is_full_run
-#include "support/oracle.hpp"             // dft, widened_row
-#include "support/signal.hpp"             // noise, real_noise
+#include "support/oracle.hpp"             // relative_l2
+#include "support/signal.hpp"             // real_noise
 #include "support/tolerance.hpp"          // unit_roundoff
 #include "wingbeat/good_length.hpp"       // good_length
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>    // abs, cos, fmod, sqrt
+#include <cmath>    // cos, fmod, sqrt
 #include <numbers>  // pi
 
 #include "support/refusal.hpp"  // refusal

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>  // reverse, shuffle
+#include <algorithm>  // shuffle
 #include <random>
 
 #include "spead/bytes.hpp"         // counting_bytes, to_hex

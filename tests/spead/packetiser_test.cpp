@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "spead/bytes.hpp"         // counting_bytes, from_hex, to_hex
-#include "spead/channel_heap.hpp"  // channel_heap, outgoing
+#include "spead/channel_heap.hpp"  // outgoing
 #include "wingbeat/error.hpp"      // plan_error
 
 namespace {

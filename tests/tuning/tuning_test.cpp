@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>  // min
-#include <bit>        // has_single_bit
+#include <bit>  // has_single_bit
 #include <string>
 
 #include "programs/catalogue.hpp"       // sample_device

@@ -7,7 +7,7 @@
 
 #include "cli/commands/several_devices.hpp"  // several_devices, bench_devices
 #include "cli/messages.hpp"                  // print, print_message
-#include "cli/option.hpp"                    // add_text, add_count, add_real
+#include "cli/option.hpp"                    // add_count, add_real
 #include "cli/peers/bench_problem.hpp"       // run_problem
 #include "cli/progress.hpp"                  // progress
 #include "cli/reports/bench.hpp"             // bench_document, table_of, chart_of

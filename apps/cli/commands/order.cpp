@@ -6,7 +6,6 @@
 #include <algorithm>  // find
 #include <bit>        // has_single_bit
 #include <cstddef>    // size_t
-#include <iterator>   // back_inserter
 #include <optional>
 #include <string>
 #include <vector>

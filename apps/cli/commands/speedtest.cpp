@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>  // App
 
 #include <filesystem>
-#include <utility>  // move
 
 #include "cli/choose.hpp"                 // choose_devices
 #include "cli/elapsed_message.hpp"        // elapsed_message

@@ -14,7 +14,7 @@
 #include "cli/option.hpp"                      // choice_of
 #include "cli/reports/power.hpp"               // power_spectra
 #include "cli/reports/print_json.hpp"          // print_json
-#include "cli/reports/transform.hpp"           // engines_text, report_engines
+#include "cli/reports/transform.hpp"           // engines_text
 #include "cli/samples.hpp"                     // pack, round_to
 #include "cli/window.hpp"                      // samples_of
 #include "counted.hpp"                         // counted

@@ -9,7 +9,7 @@
 #include "cli/choose.hpp"              // choose_devices, listed_devices, add_devices
 #include "cli/kinds.hpp"               // kinds_named
 #include "cli/messages.hpp"            // print_message, print
-#include "cli/option.hpp"              // add_list, add_text, add_count
+#include "cli/option.hpp"              // add_list, add_count
 #include "cli/progress.hpp"            // progress
 #include "cli/reports/print_json.hpp"  // print_json
 #include "cli/reports/ranks.hpp"       // ranks_text

@@ -4,12 +4,11 @@
 
 #include <sys/types.h>  // pid_t
 
-#include <cstddef>  // byte, size_t
+#include <cstddef>  // byte
 #include <filesystem>
 #include <memory>  // unique_ptr
 #include <span>
 #include <string>
-#include <vector>
 
 #include "measure/library_run.hpp"  // library_run
 #include "wingbeat/devices.hpp"     // device_info

@@ -11,7 +11,7 @@
 #include "formatted.hpp"             // formatted, joined
 #include "measure/wall_time.hpp"     // seconds_of
 #include "peers/cufft.hpp"           // cufft
-#include "request/resolved.hpp"      // resolved_spec, traits_of
+#include "request/resolved.hpp"      // traits_of
 
 namespace wingbeat::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>    // all_of, any_of, clamp, max, max_element
+#include <algorithm>    // any_of, clamp, max, max_element
 #include <cmath>        // isfinite, round
 #include <cstdint>      // int32_t
 #include <limits>       // numeric_limits
@@ -12,9 +12,9 @@
 #include "cli/image_files.hpp"            // require_holds, size_text, write_result
 #include "cli/messages.hpp"               // print, print_message, counted
 #include "cli/option.hpp"                 // add_file, add_count, add_real, add_switch
-#include "cli/reports/peaks.hpp"          // peaks_table, peaks_csv, peaks_star, boxes_of
+#include "cli/reports/peaks.hpp"          // peaks_table, peaks_csv, peaks_star
 #include "formats/charts/chart.hpp"       // require_chart
-#include "formats/charts/waterfall.hpp"   // waterfall_chart, write_chart
+#include "formats/charts/waterfall.hpp"   // write_chart
 #include "formats/files/atomic_file.hpp"  // write_whole_file
 #include "formats/files/extension.hpp"    // extension_of
 #include "formatted.hpp"                  // formatted

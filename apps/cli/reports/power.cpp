@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reports/power.hpp"
 
-#include <algorithm>  // max, min
+#include <algorithm>  // min
 #include <cmath>      // log10
 #include <limits>
 #include <nlohmann/json.hpp>

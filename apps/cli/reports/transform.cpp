@@ -7,7 +7,7 @@
 
 #include "cli/choose.hpp"          // short_name
 #include "cli/kinds.hpp"           // kinds_text
-#include "cli/messages.hpp"        // print_message, exit_code
+#include "cli/messages.hpp"        // print_message
 #include "cli/reports/ranks.hpp"   // ranks_text
 #include "cli/reports/table.hpp"   // table, seconds_text
 #include "counted.hpp"             // counted

@@ -5,7 +5,7 @@
 #include <memory>   // make_unique
 #include <utility>  // move
 
-#include "backend/cuda/context.hpp"  // entered, check, describe
+#include "backend/cuda/context.hpp"  // check, describe
 #include "backend/cuda/kernel.hpp"   // kernel_compiler
 #include "backend/cuda/nvrtc.hpp"    // version_of
 #include "backend/cuda/queue.hpp"    // queue

@@ -6,11 +6,10 @@
 #include <stdexcept>  // logic_error
 #include <utility>    // move
 
-#include "backend/compilation.hpp"          // compilation
-#include "backend/cuda/context.hpp"         // entered, check, relaxed_capture_mode
-#include "backend/cuda/repeated_calls.hpp"  // repeated_calls
-#include "formatted.hpp"                    // formatted
-#include "wingbeat/error.hpp"               // device_error, plan_error
+#include "backend/compilation.hpp"   // compilation
+#include "backend/cuda/context.hpp"  // entered, check, relaxed_capture_mode
+#include "formatted.hpp"             // formatted
+#include "wingbeat/error.hpp"        // device_error, plan_error
 
 namespace wingbeat::backend::cuda {
 namespace {

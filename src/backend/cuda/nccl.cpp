@@ -2,7 +2,7 @@
 #include "backend/cuda/nccl.hpp"
 
 #include <array>
-#include <cstring>  // memcpy, strnlen
+#include <cstring>  // memcpy
 #include <thread>   // this_thread::yield
 #include <utility>  // exchange
 

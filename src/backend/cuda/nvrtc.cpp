@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nvrtc.hpp"
 
-#include <algorithm>  // copy, copy_n, sort
+#include <algorithm>  // copy, sort
 #include <array>
 #include <charconv>  // from_chars
 #include <cstring>   // memcpy

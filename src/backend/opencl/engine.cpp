@@ -7,7 +7,7 @@
 #include "backend/opencl/lifetime.hpp"  // begin_driver_use, require_usable_driver
 #include "formatted.hpp"                // formatted
 #include "programs/transforms.hpp"      // launches_of
-#include "wingbeat/error.hpp"           // absent_error, device_error, plan_error
+#include "wingbeat/error.hpp"           // absent_error, plan_error
 
 namespace wingbeat::backend::opencl {
 

@@ -5,7 +5,7 @@
 #include <utility>  // move
 
 #include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error, device_error
+#include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::backend::opencl {
 namespace {

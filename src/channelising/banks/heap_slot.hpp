@@ -4,7 +4,6 @@
 // made.
 #pragma once
 
-#include <complex>
 #include <cstddef>  // byte
 #include <cstdint>  // uint64_t
 #include <memory>   // unique_ptr

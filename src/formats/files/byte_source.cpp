@@ -2,7 +2,7 @@
 #include "formats/files/byte_source.hpp"
 
 #include <fcntl.h>     // open
-#include <sys/stat.h>  // fstat
+#include <sys/stat.h>  // stat
 #include <unistd.h>    // close, pread
 
 #include <algorithm>  // copy_n, min

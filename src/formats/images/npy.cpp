@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/images/npy.hpp"
 
-#include <algorithm>  // max, min
+#include <algorithm>  // min
 #include <cstdint>    // int32_t
 #include <string>
 #include <utility>  // move

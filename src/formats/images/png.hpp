@@ -5,7 +5,7 @@
 #include <memory>  // unique_ptr
 
 #include "formats/files/byte_source.hpp"  // byte_source
-#include "formats/images/image.hpp"       // image_stack, image_write_options, value_range
+#include "formats/images/image.hpp"       // image_stack, image_write_options
 #include "formats/images/sink.hpp"        // image_sink
 #include "formats/images/source.hpp"      // image_limit, image_source
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/images/samples.hpp"
 
-#include <algorithm>    // copy, min
+#include <algorithm>    // min
 #include <cmath>        // isfinite
 #include <cstdint>      // uint16_t
 #include <type_traits>  // remove_reference_t

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "formats/images/image.hpp"  // image_samples, value_range
+#include "formats/images/image.hpp"  // value_range
 
 namespace wingbeat::formats {
 

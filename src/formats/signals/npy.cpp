@@ -7,7 +7,7 @@
 #include "formats/files/byte_order.hpp"  // load, store
 #include "formats/files/npy_header.hpp"  // npy_header, npy_type, npy_prefix, take_npy_header
 #include "formats/files/refusal.hpp"     // printable, refuse, refuse_not_finite
-#include "formats/images/samples.hpp"    // number_type, bytes_of, is_held_by_floats
+#include "formats/images/samples.hpp"    // bytes_of, is_held_by_floats
 #include "formatted.hpp"                 // formatted
 
 namespace wingbeat::formats {

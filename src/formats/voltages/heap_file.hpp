@@ -3,7 +3,7 @@
 // line of the table in heap_file.cpp.
 #pragma once
 
-#include <cstddef>  // byte, size_t
+#include <cstddef>  // size_t
 #include <memory>   // unique_ptr
 #include <string>
 #include <string_view>

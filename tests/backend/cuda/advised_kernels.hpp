@@ -13,7 +13,7 @@
 
 #include "backend/cuda/nvrtc.hpp"      // compile_for
 #include "programs/catalogue.hpp"      // sample_device
-#include "wingbeat/error.hpp"          // absent_error, plan_error
+#include "wingbeat/error.hpp"          // absent_error
 #include "wingbeat/workgroup_fft.hpp"  // workgroup_fft, with_device_headers
 
 namespace wingbeat::test {

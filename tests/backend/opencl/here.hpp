@@ -6,7 +6,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>  // move
 #include <vector>
 
 #include "backend/kernel.hpp"  // kernel_source

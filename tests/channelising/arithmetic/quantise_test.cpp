@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cmath>  // abs, isfinite, sqrt
+#include <cmath>  // sqrt
 
 #include "channelising/arithmetic/dither.hpp"  // dither_at
 

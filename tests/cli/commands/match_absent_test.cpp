@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/images.hpp"   // image_file, images_in, random_images, axis_of
+#include "cli/images.hpp"   // image_file, images_in, random_images
 #include "cli/program.hpp"  // workplace, json_of
 
 namespace {

@@ -11,7 +11,7 @@
 #include <numbers>  // pi
 #include <vector>
 
-#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples, packed_bytes
+#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
 #include "channelising/arithmetic/weights.hpp"         // filter_weights, window_weights
 #include "wingbeat/device/channeliser/window_load.hpp"
 #include "wingbeat/emulate.hpp"  // run_grid

@@ -7,7 +7,7 @@
 #include "wingbeat/device/complex.hpp"  // complex
 #include "wingbeat/device/half.hpp"     // half_float, half_pair, narrow, widen
 #include "wingbeat/device/io.hpp"
-#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL
 
 namespace wingbeat::test {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "wingbeat/device/complex.hpp"         // complex
-#include "wingbeat/device/workgroup/team.hpp"  // shape, team
+#include "wingbeat/device/workgroup/team.hpp"  // team
 
 namespace wingbeat::test {
 

@@ -13,7 +13,7 @@
 
 #include "support/oracle.hpp"        // dft, dft_by_definition, max_error
 #include "support/signal.hpp"        // length, noise
-#include "support/tolerance.hpp"     // is_accurate, rounding_bound
+#include "support/tolerance.hpp"     // rounding_bound
 #include "wingbeat/device/half.hpp"  // half_float, half_pair
 #include "wingbeat/device/thread/dft/fused.hpp"
 #include "wingbeat/roots.hpp"  // root

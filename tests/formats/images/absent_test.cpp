@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/images/bytes.hpp"      // grey_image, message_of
-#include "formats/images/image.hpp"      // read_images, write_images
+#include "formats/images/image.hpp"      // write_images
 #include "formats/images/reader.hpp"     // open_images
 #include "formats/temporary_folder.hpp"  // temporary_folder
 

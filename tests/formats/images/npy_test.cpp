@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "formats/files/npy_header.hpp"  // npy_prefix
-#include "formats/images/bytes.hpp"      // as_bytes, float_bytes, message_of, number, samples_of
+#include "formats/images/bytes.hpp"      // float_bytes, message_of, number, samples_of
 #include "formats/temporary_folder.hpp"  // temporary_folder
 
 namespace {

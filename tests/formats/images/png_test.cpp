@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "formats/images/bytes.hpp"      // as_bytes, message_of, number, samples_of, zlib
+#include "formats/images/bytes.hpp"      // message_of, number, samples_of, zlib
 #include "formats/temporary_folder.hpp"  // temporary_folder
 
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/images/bytes.hpp"  // number, zlib
+#include "formats/images/bytes.hpp"  // number
 
 namespace wingbeat::test {
 
