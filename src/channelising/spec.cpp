@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/spec.hpp"
 
-#include <bit>    // bit_floor, has_single_bit
+#include <bit>    // bit_floor
 #include <cmath>  // floor, isfinite
 
 #include "channelising/arithmetic/delay_model.hpp"     // delay_schedule
 #include "channelising/arithmetic/packed_samples.hpp"  // min_sample_bits
 #include "channelising/arithmetic/quantise.hpp"        // complex_bytes, is_integer
 #include "formatted.hpp"                               // formatted
-#include "request/names.hpp"                           // unnamed
+#include "request/names.hpp"                           // require_known, require_named
 #include "wingbeat/error.hpp"                          // plan_error
 #include "wingbeat/good_length.hpp"                    // is_good_length, good_length
 
 namespace wingbeat::channelising {
 namespace {
+
+using request::require_known;
 
 constexpr std::size_t max_taps = 64, values_per_heap = std::size_t{1} << 20;
 constexpr std::size_t max_spectra = std::size_t{1} << 20;
@@ -51,9 +53,8 @@ std::size_t transform_of(const channeliser_spec& spec) {
 void require_filter_bank(const channeliser_spec& spec) {
   require_channels(spec.channels);
   require(spec.taps >= 1 && spec.taps <= max_taps, "taps is {}; give 1 to {}", spec.taps, max_taps);
-  require(spec.window == filter_window::hann || spec.window == filter_window::rectangular,
-          "window is {}, which is none of its values; choose hann or rectangular",
-          static_cast<int>(spec.window));
+  require_known(spec.window == filter_window::hann || spec.window == filter_window::rectangular,
+                "window", spec.window, "hann or rectangular");
   require(spec.weight_cutoff >= 0 && spec.weight_cutoff <= max_cutoff,
           "weight_cutoff is {}; give 0 to {}", spec.weight_cutoff, max_cutoff);
   require(spec.window != filter_window::hann || transform_of(spec) * spec.taps > 2,
@@ -75,12 +76,11 @@ void require_output(const channeliser_spec& spec) {
           "spectra_per_heap is {}; give {}, or a multiple of {} up to {}, or 0 for 2^20 divided by "
           "the channels and rounded down to a power of two",
           spec.spectra_per_heap, min_spectra, spectra_step, max_spectra);
-  require(spec.output >= heap_sample::int4 && spec.output <= heap_sample::fp32,
-          "output is {}, which is none of its values; choose int4, int8, int16, fp16 or fp32",
-          static_cast<int>(spec.output));
-  require(!spec.dither || *spec.dither == dither_kind::none || *spec.dither == dither_kind::uniform,
-          "dither is {}, which is none of its values; choose none or uniform",
-          spec.dither ? static_cast<int>(*spec.dither) : 0);
+  require_known(spec.output >= heap_sample::int4 && spec.output <= heap_sample::fp32, "output",
+                spec.output, "int4, int8, int16, fp16 or fp32");
+  const dither_kind dither = spec.dither.value_or(dither_kind::none);
+  require_known(dither == dither_kind::none || dither == dither_kind::uniform, "dither", dither,
+                "none or uniform");
   require(spec.dither != dither_kind::uniform || is_integer(spec.output),
           "dither is uniform, but the output is in floating point; choose dither none, or an "
           "output of integers");
@@ -88,17 +88,14 @@ void require_output(const channeliser_spec& spec) {
           "seed is {}, and there is no dither; leave it 0, or choose dither uniform and an output "
           "of integers",
           spec.seed);
-  require(spec.missing == missing_policy::withhold || spec.missing == missing_policy::zero_fill,
-          "missing is {}, which is none of its values; choose withhold or zero_fill",
-          static_cast<int>(spec.missing));
-  require(spec.evaluation == evaluation_point::window_start ||
-              spec.evaluation == evaluation_point::window_centre,
-          "evaluation is {}, which is none of its values; choose window_start or window_centre",
-          static_cast<int>(spec.evaluation));
+  require_known(
+      spec.missing == missing_policy::withhold || spec.missing == missing_policy::zero_fill,
+      "missing", spec.missing, "withhold or zero_fill");
+  require_known(spec.evaluation == evaluation_point::window_start ||
+                    spec.evaluation == evaluation_point::window_centre,
+                "evaluation", spec.evaluation, "window_start or window_centre");
   const precision between = spec.between.value_or(precision::fp32);
-  require(name_of(between) != request::unnamed,
-          "between is {}, which is none of its values; choose fp32 or fp16",
-          static_cast<int>(between));
+  request::require_named(between, "between", "fp32 or fp16");
   require(between == precision::fp32 || between == precision::fp16,
           "between is {}; choose fp32 or fp16, which sums and bins are stored as between launches",
           name_of(between));

@@ -8,7 +8,7 @@
 #include "convolving/interleaved.hpp"  // load_of_pixels, store_of_pixels
 #include "convolving/request.hpp"      // require_valid
 #include "formatted.hpp"               // formatted
-#include "request/names.hpp"           // unnamed
+#include "request/names.hpp"           // require_known, require_named, unnamed
 #include "wingbeat/error.hpp"          // plan_error
 
 namespace wingbeat {
@@ -41,20 +41,11 @@ continued_axis reached_by(const continued_axis& centres, std::size_t kernel, ext
 }
 
 void require_choices(const image_convolution_spec& spec) {
-  const auto require = [](bool is_known, std::string_view field, int value,
-                          std::string_view choices) {
-    if (is_known) return;
-    throw plan_error(
-        formatted("{} is {}, which is none of its values; choose {}", field, value, choices));
-  };
-  require(name_of(spec.mode) != request::unnamed, "mode", static_cast<int>(spec.mode),
-          "full, same or valid");
-  require(name_of(spec.outside) != request::unnamed, "outside", static_cast<int>(spec.outside),
-          "zero, mirror, repeat or clamp");
-  require(name_of(spec.normalise) != request::unnamed, "normalise",
-          static_cast<int>(spec.normalise), "none, by_sum or by_luminance");
-  require(spec.stored == precision::fp32 || spec.stored == precision::fp16, "stored",
-          static_cast<int>(spec.stored), "fp32 or fp16");
+  request::require_named(spec.mode, "mode", "full, same or valid");
+  request::require_named(spec.outside, "outside", "zero, mirror, repeat or clamp");
+  request::require_named(spec.normalise, "normalise", "none, by_sum or by_luminance");
+  request::require_known(spec.stored == precision::fp32 || spec.stored == precision::fp16, "stored",
+                         spec.stored, "fp32 or fp16");
 }
 
 void require_channels(const image_convolution_spec& spec) {

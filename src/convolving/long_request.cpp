@@ -8,7 +8,7 @@
 #include "arrays/array.hpp"             // bytes_of_real
 #include "formatted.hpp"                // formatted
 #include "programs/convolved_rows.hpp"  // can_convolve
-#include "request/names.hpp"            // unnamed
+#include "request/names.hpp"            // require_named, unnamed
 #include "tuning/padding.hpp"           // padded_length
 #include "wingbeat/error.hpp"           // plan_error
 
@@ -50,15 +50,9 @@ void pad(long_geometry& row, std::size_t least, const long_convolution_spec& spe
 }
 
 void require_precisions(const long_convolution_spec& spec, const device_info& device) {
-  const auto require = [](bool is_known, std::string_view field, precision given) {
-    if (is_known) return;
-    throw plan_error(
-        formatted("{} is {}, which is none of its values; choose fp32, fp64, fp16 or bf16", field,
-                  static_cast<int>(given)));
-  };
   const precision kernels = kernels_stored(spec);
-  require(name_of(spec.stored) != request::unnamed, "stored", spec.stored);
-  require(name_of(kernels) != request::unnamed, "kernel_stored", kernels);
+  request::require_named(spec.stored, "stored", "fp32, fp64, fp16 or bf16");
+  request::require_named(kernels, "kernel_stored", "fp32, fp64, fp16 or bf16");
   if ((kernels == precision::fp64) != (spec.stored == precision::fp64)) {
     throw plan_error(
         formatted("kernel_stored is {} and stored is {}, and fp64 mixes with no other precision; "
@@ -159,11 +153,7 @@ void require_valid(const long_convolution_spec& spec, const device_info& device)
     throw plan_error(formatted("channels is {} and batch is {}; make each at least 1",
                                spec.channels, spec.batch));
   }
-  if (name_of(spec.aligned) == request::unnamed) {
-    throw plan_error(
-        formatted("aligned is {}, which is none of its values; choose causal or centred",
-                  static_cast<int>(spec.aligned)));
-  }
+  request::require_named(spec.aligned, "aligned", "causal or centred");
   require_precisions(spec, device);
   require_kernel(spec);
   require_length(spec);

@@ -10,7 +10,7 @@
 #include "convolving/program.hpp"       // load_of, run_role
 #include "convolving/stored_scale.hpp"  // require_peak, stored_between
 #include "formatted.hpp"                // formatted, joined
-#include "request/names.hpp"            // unnamed
+#include "request/names.hpp"            // require_known, require_named, unnamed
 #include "wingbeat/error.hpp"           // plan_error
 #include "wingbeat/good_length.hpp"     // max_length
 
@@ -19,26 +19,19 @@ namespace convolving {
 namespace {
 
 void require_choices(const convolution_spec& spec) {
-  const auto require = [](bool is_known, std::string_view field, int value,
-                          std::string_view choices) {
-    if (is_known) return;
-    throw plan_error(
-        formatted("{} is {}, which is none of its values; choose {}", field, value, choices));
-  };
-  require(name_of(spec.kind) != request::unnamed, "kind", static_cast<int>(spec.kind),
-          "convolve or correlate");
-  require(name_of(spec.mode) != request::unnamed, "mode", static_cast<int>(spec.mode),
-          "full, same or valid");
-  require(spec.holds == values::real || spec.holds == values::complex, "holds",
-          static_cast<int>(spec.holds), "real or complex");
-  require(spec.real == precision::fp32 || spec.real == precision::fp64, "real",
-          static_cast<int>(spec.real), "fp32 or fp64");
-  require(spec.pairs == pairing::each_with_each || spec.pairs == pairing::pairwise, "pairs",
-          static_cast<int>(spec.pairs), "each_with_each or pairwise");
-  require(spec.form == operand_form::values || spec.form == operand_form::spectrum, "form",
-          static_cast<int>(spec.form), "values or spectrum");
-  require(spec.prepared == operand_role::image || spec.prepared == operand_role::kernel, "prepared",
-          static_cast<int>(spec.prepared), "image or kernel");
+  using request::require_known, request::require_named;
+  require_named(spec.kind, "kind", "convolve or correlate");
+  require_named(spec.mode, "mode", "full, same or valid");
+  require_known(spec.holds == values::real || spec.holds == values::complex, "holds", spec.holds,
+                "real or complex");
+  require_known(spec.real == precision::fp32 || spec.real == precision::fp64, "real", spec.real,
+                "fp32 or fp64");
+  require_known(spec.pairs == pairing::each_with_each || spec.pairs == pairing::pairwise, "pairs",
+                spec.pairs, "each_with_each or pairwise");
+  require_known(spec.form == operand_form::values || spec.form == operand_form::spectrum, "form",
+                spec.form, "values or spectrum");
+  require_known(spec.prepared == operand_role::image || spec.prepared == operand_role::kernel,
+                "prepared", spec.prepared, "image or kernel");
 }
 
 void require_lengths(const convolution_spec& spec) {
@@ -85,11 +78,7 @@ constexpr double largest_peak = 1e9;
 
 void require_between(const convolution_spec& spec) {
   const precision between = stored_between(spec);
-  if (name_of(between) == request::unnamed) {
-    throw plan_error(formatted(
-        "between is {}, which is none of its values; choose fp32, fp16 or bf16, or leave it empty",
-        static_cast<int>(between)));
-  }
+  request::require_named(between, "between", "fp32, fp16 or bf16, or leave it empty");
   if ((between == precision::fp64) != (spec.real == precision::fp64)) {
     throw plan_error(
         formatted("between is {} and real is {}, and fp64 mixes with no other precision; leave "

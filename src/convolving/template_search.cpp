@@ -17,6 +17,8 @@
 #include "convolving/windows.hpp"         // centred
 #include "formatted.hpp"                  // formatted, joined
 #include "moved_from.hpp"                 // require_owned
+#include "request/names.hpp"              // require_known
+#include "view_part.hpp"                  // part_of, rest_of
 #include "views.hpp"                      // view_owner
 #include "wingbeat/error.hpp"             // plan_error
 #include "wingbeat/plan.hpp"              // plan
@@ -45,14 +47,6 @@ void require_peaks(const search_spec& spec) {
                            is_fp16 ? "is_normalised is true" : reason);
 }
 
-void require_form(const search_spec& spec) {
-  if (spec.form == operand_form::values) return;
-  if (spec.form != operand_form::spectrum) {
-    throw plan_error(formatted("form is {}, which is none of its values; choose values or spectrum",
-                               static_cast<int>(spec.form)));
-  }
-}
-
 void require_valid(const search_spec& spec) {
   require_axes("image", spec.image);
   require_axes("templates", spec.templates);
@@ -71,7 +65,8 @@ void require_valid(const search_spec& spec) {
                   "keeps_counts, or leave threshold 0",
                   spec.threshold));
   }
-  require_form(spec);
+  request::require_known(spec.form == operand_form::values || spec.form == operand_form::spectrum,
+                         "form", spec.form, "values or spectrum");
   require_peaks(spec);
   const bool fits = spec.templates[0] <= spec.image[0] && spec.templates[1] <= spec.image[1];
   if (spec.mode != extent::valid || fits) return;

@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of choices.
+// The names of choices, and what refuses values that are none.
 #pragma once
 
 #include <string_view>
+
+#include "formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::request {
 
 /// What `name_of` returns for a number that is no value of its enumeration.
 inline constexpr std::string_view unnamed = "unknown";
+
+/// Throws where the value of a field is no enumerator.
+template <class Enumeration>
+void require_known(bool is_known, std::string_view field, Enumeration value,
+                   std::string_view choices) {
+  if (is_known) return;
+  throw plan_error(formatted("{} is {}, which is none of its values; choose {}", field,
+                             static_cast<int>(value), choices));
+}
+
+/// The same of an enumeration each of whose values has a name.
+template <class Enumeration>
+void require_named(Enumeration value, std::string_view field, std::string_view choices) {
+  require_known(name_of(value) != unnamed, field, value, choices);
+}
 
 }  // namespace wingbeat::request

@@ -9,7 +9,7 @@
 #include "address_space.hpp"     // max_elements, rounded_product
 #include "formatted.hpp"         // formatted, joined
 #include "request/functors.hpp"  // require_functors
-#include "request/names.hpp"     // unnamed
+#include "request/names.hpp"     // require_named
 #include "wingbeat/error.hpp"    // plan_error
 
 namespace wingbeat {
@@ -17,14 +17,6 @@ namespace request {
 namespace {
 
 using arrays::array;
-
-/// Throws where `value` is no enumerator: each has a name.
-template <class Enumeration>
-void require_named(Enumeration value, std::string_view field, std::string_view choices) {
-  if (name_of(value) != unnamed) return;
-  throw plan_error(formatted("{} is {}, which is none of its values; choose {}", field,
-                             static_cast<int>(value), choices));
-}
 
 void require_entries(std::string_view field, std::size_t given, std::size_t wanted,
                      std::string_view counted) {
