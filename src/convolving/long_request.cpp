@@ -6,6 +6,7 @@
 
 #include "address_space.hpp"            // max_elements, rounded_product
 #include "arrays/array.hpp"             // bytes_of_real
+#include "compiled_engines.hpp"         // compiles_kernels
 #include "formatted.hpp"                // formatted
 #include "programs/convolved_rows.hpp"  // can_convolve
 #include "request/names.hpp"            // require_named, unnamed
@@ -15,10 +16,6 @@
 namespace wingbeat {
 namespace convolving {
 namespace {
-
-bool compiles(const device_info& device) {
-  return device.runs_on == engine::cuda || device.runs_on == engine::opencl;
-}
 
 /// Returns whether a workgroup convolves rows of a length.
 bool fits_workgroup(std::size_t length, const long_convolution_spec& spec,
@@ -32,7 +29,7 @@ bool fits_workgroup(std::size_t length, const long_convolution_spec& spec,
 void pad(long_geometry& row, std::size_t least, const long_convolution_spec& spec,
          const device_info& device) {
   row.padded = tuning::padded_length(least, device);
-  if (!compiles(device) || row.padded > max_length) return;
+  if (!compiles_kernels(device.runs_on) || row.padded > max_length) return;
   const auto rows_of = [&](std::size_t length) {
     return plan_spec{.lengths = {length},
                      .batch = spec.channels * rows_of_channel(spec),
@@ -94,7 +91,8 @@ std::size_t least_of(const long_geometry& row) {
 std::optional<right_angle> right_angle_of(const long_geometry& row,
                                           const long_convolution_spec& spec,
                                           const device_info& device) {
-  if (!compiles(device) || fits_workgroup(row.padded, spec, device)) return std::nullopt;
+  if (!compiles_kernels(device.runs_on) || fits_workgroup(row.padded, spec, device))
+    return std::nullopt;
   const std::size_t max_turns = bytes_of_real(spec.stored) < 4 ? 1 : 2;
   for (right_angle turned = row.least_right_angle(); turned.turns <= max_turns;
        turned = turned.halved()) {

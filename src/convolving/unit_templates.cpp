@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arrays/array.hpp"                             // bytes_of_real
+#include "compiled_engines.hpp"                         // compiles_kernels
 #include "formatted.hpp"                                // formatted
 #include "wingbeat/device/functors/unit_templates.hpp"  // unit_templates
 
@@ -59,10 +60,6 @@ void make_in_this_process(buffer_view templates, std::size_t count, std::size_t 
   for (std::size_t i = 0; i < count * (width + 1); ++i) {
     units.sum_columns(group_of_one{i}, table, n, scratch);
   }
-}
-
-bool compiles_kernels(engine runs_on) {
-  return runs_on == engine::cuda || runs_on == engine::opencl;
 }
 
 }  // namespace

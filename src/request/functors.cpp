@@ -6,6 +6,7 @@
 
 #include "address_space.hpp"          // max_stated_bytes
 #include "backend/argument_list.hpp"  // entry_parameters
+#include "compiled_engines.hpp"       // compiles_kernels
 #include "formatted.hpp"              // formatted
 #include "wingbeat/error.hpp"         // plan_error
 
@@ -141,7 +142,7 @@ template <class Functor>
 void require_forms(std::string_view end, const Functor& functor, bool is_real,
                    const plan_spec& spec, engine runs_on) {
   require_operands(end, functor.operands);
-  if (runs_on == engine::cuda || runs_on == engine::opencl) {
+  if (compiles_kernels(runs_on)) {
     require_source(end, functor.source, runs_on);
   } else {
     require_callable(end, functor.callable, is_real, !functor.operands.empty(), spec, runs_on);

@@ -5,6 +5,8 @@
 #include <array>
 #include <bit>  // bit_width
 
+#include "compiled_engines.hpp"  // compiles_kernels
+
 namespace wingbeat::tuning {
 namespace {
 
@@ -73,10 +75,6 @@ double launches_of_row(std::size_t length, precision real) {
 }
 
 }  // namespace compiled
-
-bool compiles_kernels(engine runs_on) {
-  return runs_on == engine::cuda || runs_on == engine::opencl;
-}
 
 }  // namespace
 

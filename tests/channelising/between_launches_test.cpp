@@ -8,6 +8,7 @@
 
 #include "channelising/arithmetic/weights.hpp"  // rounded_weights
 #include "channelising/engine_check.hpp"        // channeliser_on, noise_of
+#include "compiled_engines.hpp"                 // compiles_kernels
 #include "reference/channeliser_check.hpp"      // small_spec, stored_value
 #include "support/refusal.hpp"                  // refusal
 
@@ -18,9 +19,7 @@ using namespace wingbeat::test;
 
 class between_launches_on : public channeliser_on {
  protected:
-  [[nodiscard]] static bool stores() {
-    return GetParam() == engine::opencl || GetParam() == engine::cuda;
-  }
+  [[nodiscard]] static bool stores() { return compiles_kernels(GetParam()); }
   void expect_refusal(const channeliser_spec& spec) {
     EXPECT_THAT(
         refusal([&] {

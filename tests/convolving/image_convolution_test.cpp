@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiled_engines.hpp"                    // compiles_kernels
 #include "convolving/image_convolution_check.hpp"  // image_runner
 #include "support/on_engine.hpp"                   // on_engine, all_engines, engine_name
 
@@ -23,9 +24,7 @@ class image_convolution_on : public on_engine {
     return image_runner{*on, spec}.run(image, kernel);
   }
   /// Compiling takes most of the time of engines that compile.
-  [[nodiscard]] bool is_compiled() const {
-    return GetParam() == engine::opencl || GetParam() == engine::cuda;
-  }
+  [[nodiscard]] static bool is_compiled() { return compiles_kernels(GetParam()); }
 };
 
 TEST_P(image_convolution_on, agrees_with_the_sums_with_every_border) {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>  // pair
 
+#include "compiled_engines.hpp"         // compiles_kernels
 #include "convolving/search_check.hpp"  // check_search
 #include "support/on_engine.hpp"        // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"          // refusal
@@ -85,7 +86,7 @@ TEST_P(template_search_on, keeps_the_same_bits_however_many_templates_a_run_take
 }
 
 TEST_P(template_search_on, keeps_the_same_bits_on_queues_that_alternate) {
-  const bool is_late = GetParam() == engine::opencl || GetParam() == engine::cuda;
+  const bool is_late = compiles_kernels(GetParam());
   const std::size_t side = is_late ? 150 : 20, tile = 7, count = 3, n_adds = 6;
   const buffer image = filled(*on, noise_of<float>(side * side, 1));
   queue other_queue{on->device()};

@@ -4,6 +4,7 @@
 
 #include <cstddef>  // size_t
 
+#include "compiled_engines.hpp"                            // compiles_kernels
 #include "wingbeat/device/channeliser/spectrum_entry.hpp"  // spectrum_entry
 #include "wingbeat/devices.hpp"                            // engine
 
@@ -20,7 +21,7 @@ enum class sample_form {
 
 /// Returns how an engine holds the samples of the ADC.
 [[nodiscard]] constexpr sample_form form_of_samples(engine runs_on, bool is_complex = false) {
-  if (runs_on == engine::cuda || runs_on == engine::opencl) return sample_form::packed;
+  if (compiles_kernels(runs_on)) return sample_form::packed;
   return is_complex ? sample_form::complex : sample_form::reals;
 }
 
