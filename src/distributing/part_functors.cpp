@@ -4,39 +4,11 @@
 #include <string>
 #include <type_traits>  // is_same_v
 
-#include "formatted.hpp"  // formatted, joined
+#include "callables.hpp"  // wrapped
+#include "formatted.hpp"  // formatted
 
 namespace wingbeat::distributing {
 namespace {
-
-/// A callable of any form, called for every run of neighbours of the whole array.
-template <class Call>
-struct part_call {
-  Call call;
-  array_part part;
-
-  template <class Value, class Visit>
-  void each_run(std::size_t row, std::size_t first, std::span<Value> values, Visit visit) const {
-    for (std::size_t begin = 0, end = 0; begin < values.size(); begin = end) {
-      const auto spot = part.spot(row, first + begin);
-      do ++end;
-      while (end < values.size() && part.spot(row, first + end).i == spot.i + end - begin);
-      visit(spot, values.subspan(begin, end - begin));
-    }
-  }
-  template <class Memory, class Value>
-  void operator()(Memory* memory, std::size_t row, std::size_t first,
-                  std::span<Value> values) const {
-    each_run(row, first, values,
-             [&](const auto& spot, auto run) { call(memory, spot.row, spot.i, run); });
-  }
-  template <class Memory, class Value>
-  void operator()(Memory* memory, const host_arguments& given, std::size_t row, std::size_t first,
-                  std::span<Value> values) const {
-    each_run(row, first, values,
-             [&](const auto& spot, auto run) { call(memory, given, spot.row, spot.i, run); });
-  }
-};
 
 std::string list(const std::size_t (&numbers)[3]) {
   return formatted("{{{}, {}, {}}}", numbers[0], numbers[1], numbers[2]);
@@ -85,13 +57,16 @@ Functor of_part(const Functor& functor, const array_part& part) {
     result.source.text += text_of(functor.source, !functor.operands.empty(), part, is_load);
     result.source.type = is_load ? "wingbeat_part_load" : "wingbeat_part_store";
   }
-  std::visit(
-      [&]<class Call>(const Call& call) {
-        if constexpr (!std::is_same_v<Call, std::monostate>) {
-          result.callable = Call{part_call<Call>{call, part}};
+  // Calls the functor for every run of neighbours of the whole array.
+  result.callable = wrapped(
+      functor.callable, [part](const auto& call, std::size_t row, std::size_t first, auto values) {
+        for (std::size_t begin = 0, end = 0; begin < values.size(); begin = end) {
+          const auto spot = part.spot(row, first + begin);
+          do ++end;
+          while (end < values.size() && part.spot(row, first + end).i == spot.i + end - begin);
+          call(spot.row, spot.i, values.subspan(begin, end - begin));
         }
-      },
-      functor.callable);
+      });
   result.moved_bytes = 0;
   return result;
 }

@@ -9,10 +9,11 @@
 #include <span>
 #include <string>
 #include <type_traits>  // conditional_t, is_same_v
-#include <variant>      // get, get_if, monostate
+#include <variant>      // monostate
 
+#include "callables.hpp"                            // call
 #include "wingbeat/device/functors/real_lines.hpp"  // line_numbers, line_operands
-#include "wingbeat/fusion.hpp"                      // host_load, host_store
+#include "wingbeat/fusion.hpp"                      // host_load
 
 namespace wingbeat::programs {
 
@@ -39,12 +40,10 @@ class called_elements {
   template <class Value>
   void call(std::size_t place, std::span<Value> values) const {
     const std::size_t row = (first_ + place) / row_elements_, i = (first_ + place) % row_elements_;
+    wingbeat::call(callable_, memory_, given_, row, i, values);
     if constexpr (loads) {
-      called<run_reader<Real>, operand_reader<Real>>(row, i, values);
       if (multiplied_ == nullptr) return;
       for (std::size_t j = 0; j < values.size(); ++j) values[j] *= multiplied_[first_ + place + j];
-    } else {
-      called<run_writer<Real>, operand_writer<Real>>(row, i, values);
     }
   }
   [[nodiscard]] Real get(device::functors::distance place) const {
@@ -62,14 +61,6 @@ class called_elements {
   }
 
  private:
-  template <class Plain, class WithOperands, class Value>
-  void called(std::size_t row, std::size_t i, std::span<Value> values) const {
-    if (const auto* const plain = std::get_if<Plain>(&callable_)) {
-      return (*plain)(memory_, row, i, values);
-    }
-    std::get<WithOperands>(callable_)(memory_, given_, row, i, values);
-  }
-
   const Callable& callable_;
   std::size_t row_elements_;
   const Real* multiplied_;

@@ -5,10 +5,10 @@
 #include <complex>
 #include <cstddef>  // size_t
 #include <span>
-#include <utility>  // move
 #include <vector>
 
 #include "backend/backend.hpp"          // run
+#include "callables.hpp"                // call
 #include "reference/root_of_unity.hpp"  // row
 #include "reference/stored.hpp"         // load_number, store_number
 #include "request/resolved.hpp"         // resolved_spec
@@ -110,27 +110,20 @@ class ends {
                    [&](std::size_t point, std::size_t) { visit(point, i++); });
   }
 
-  /// Fills values by a load of the request, from its first element on.
-  template <class Value>
-  static void read(const fused_load& load, std::span<const kernel_argument> operands,
-                   const char* in, std::size_t number, std::vector<Value>& values) {
-    if (const auto* given = std::get_if<operand_reader<Value>>(&load.callable)) {
-      return (*given)(in, host_arguments{load.operands, operands}, number, 0, values);
-    }
-    std::get<run_reader<Value>>(load.callable)(in, number, 0, values);
-  }
-
   template <class Real>
   void multiply_as(std::size_t number, row<long double>& points) const {
     std::vector<Real> factors(points.size());
-    read(spec_.multiplier, given_.multiplier, nullptr, number, factors);
+    const host_arguments operands{spec_.multiplier.operands, given_.multiplier};
+    wingbeat::call(spec_.multiplier.callable, static_cast<const void*>(nullptr), operands, number,
+                   0, std::span{factors});
     for (std::size_t i = 0; i < points.size(); ++i) points[i] *= factors[i];
   }
 
   template <class Value>
   void call(const char* in, std::size_t number, row<long double>& points) const {
     std::vector<Value> loaded(in_.valid_elements());
-    read(spec_.load, given_.load, in, number, loaded);
+    wingbeat::call(spec_.load.callable, in, {spec_.load.operands, given_.load}, number, 0,
+                   std::span{loaded});
     visit_numbered(in_, [&](std::size_t point, std::size_t i) { points[point] = loaded[i]; });
   }
 
@@ -146,11 +139,8 @@ class ends {
         values[i] = static_cast<Value>(z.real());
       }
     });
-    if (const auto* given = std::get_if<operand_writer<Value>>(&spec_.store.callable)) {
-      (*given)(out, host_arguments{spec_.store.operands, given_.store}, number, 0, values);
-    } else {
-      std::get<run_writer<Value>>(spec_.store.callable)(out, number, 0, values);
-    }
+    wingbeat::call(spec_.store.callable, out, {spec_.store.operands, given_.store}, number, 0,
+                   std::span<const Value>{values});
   }
 
   const plan_spec& spec_;
