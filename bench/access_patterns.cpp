@@ -9,6 +9,7 @@
 #include <memory>  // unique_ptr
 #include <string>
 
+#include "address_space.hpp"              // product_of
 #include "backend/backend.hpp"            // run
 #include "bench/results.hpp"              // noise
 #include "convolving/program.hpp"         // running_program
@@ -78,12 +79,6 @@ fused_store store_at(const Map& map, std::size_t n, std::size_t count) {
             float* const to = static_cast<float*>(out) + row * n;
             for (std::size_t i = 0; i < values.size(); ++i) to[map(first + i)] = values[i];
           }}};
-}
-
-std::size_t product_of(const std::vector<std::size_t>& lengths) {
-  std::size_t product = 1;
-  for (const std::size_t n : lengths) product *= n;
-  return product;
 }
 
 /// One order of memory: what is planned, and where elements of templates and of maps lie.

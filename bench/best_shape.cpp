@@ -32,6 +32,7 @@
 #include "programs/prepared_program.hpp"  // prepared_program
 #include "programs/real_transforms.hpp"   // transform_program
 #include "programs/transforms.hpp"        // make_program
+#include "request/resolved.hpp"           // points_of
 #include "wingbeat/device/half.hpp"       // half_float, widen
 #include "wingbeat/wingbeat.hpp"
 
@@ -205,8 +206,7 @@ struct choice {
 
 template <class Real>
 void search(queue& on, const choice& chosen, plan_spec what, buffer& in, buffer& out) {
-  std::size_t points = 1;
-  for (const std::size_t n : what.lengths) points *= n;
+  const std::size_t points = request::points_of(what);
   const bool is_real = request::traits_of(what.kind).is_real();
   const std::size_t row_bytes = points * sizeof(Real) * (is_real ? 1 : 2);
   if (what.batch == 0) {

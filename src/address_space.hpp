@@ -15,6 +15,13 @@ inline constexpr double max_elements = double(std::numeric_limits<std::size_t>::
 /// Numbers of bytes that a request states are at most this, so that sums of some do not overflow.
 inline constexpr std::size_t max_stated_bytes = std::numeric_limits<std::size_t>::max() >> 4;
 
+/// Returns the product of counts, of which no product is beyond the address space.
+[[nodiscard]] inline std::size_t product_of(const std::vector<std::size_t>& counts) {
+  std::size_t product = 1;
+  for (const std::size_t count : counts) product *= count;
+  return product;
+}
+
 /// Returns the product of counts, rounded.
 [[nodiscard]] inline double rounded_product(const std::vector<std::size_t>& counts) {
   double product = 1;

@@ -9,6 +9,7 @@
 
 #include <atomic>
 
+#include "request/resolved.hpp"   // points_of
 #include "support/memory.hpp"     // contents, filled
 #include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"    // refusal
@@ -79,8 +80,7 @@ class kept_store : public on_engine {
  protected:
   static plan_spec counted(plan_spec spec) {
     const std::size_t rows = spec.batch, beside = rows / spec.batch.counts()[0];
-    std::size_t reals = 1;
-    for (const std::size_t n : spec.lengths) reals *= n;
+    const std::size_t reals = request::points_of(spec);
     spec.store = {.out_bytes = beside * reals * sizeof(summary),
                   .element_bytes = sizeof(summary),
                   .source = {.text = text_of(beside, reals), .type = "counted"},

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/accuracy.hpp"
 
-#include <algorithm>   // clamp, max_element, min
-#include <cmath>       // sqrt
-#include <functional>  // multiplies
-#include <numeric>     // accumulate
+#include <algorithm>  // clamp, min
+#include <cmath>      // sqrt
 #include <set>
 #include <utility>  // move
 
+#include "address_space.hpp"            // product_of
 #include "reference/axis.hpp"           // axis
 #include "reference/real_axis.hpp"      // real_axis
 #include "reference/root_of_unity.hpp"  // row
@@ -23,10 +22,6 @@ using lengths = std::vector<std::size_t>;
 
 direction direction_of(transform kind) {
   return request::traits_of(kind).is_forward ? direction::forward : direction::inverse;
-}
-
-std::size_t product_of(const lengths& axes) {
-  return std::accumulate(axes.begin(), axes.end(), std::size_t{1}, std::multiplies<>{});
 }
 
 /// Returns the indices of the axes before the last that row-major number `r` stands for.

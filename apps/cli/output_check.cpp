@@ -5,11 +5,12 @@
 #include <cmath>      // hypot, isnan, sqrt
 #include <utility>    // exchange, move
 
+#include "address_space.hpp"     // product_of
 #include "cli/samples.hpp"       // pack, unpack
 #include "counted.hpp"           // counted
 #include "formatted.hpp"         // formatted
 #include "measure/plan_run.hpp"  // measure_plan
-#include "request/resolved.hpp"  // resolved_spec, points_of, factor_of
+#include "request/resolved.hpp"  // points_of, factor_of
 
 namespace wingbeat::cli {
 namespace {
@@ -170,11 +171,11 @@ std::vector<output_sample> output_check::samples_of(const std::vector<loudness>&
   const plan_spec& spec = problem_.spec;
   const std::vector<std::size_t> kept = sampled_lengths(spec.lengths, max_points);
   const arrays::array out = request::output_array(spec);
-  std::size_t loudest = 0, n_elements = 1;
+  const std::size_t n_elements = product_of(kept);
+  std::size_t loudest = 0;
   for (std::size_t t = 1; t < found.size(); ++t) {
     if (!(found[t].magnitude <= found[loudest].magnitude)) loudest = t;
   }
-  for (const std::size_t n : kept) n_elements *= n;
   const std::size_t n_samples = std::max<std::size_t>(
       2, std::min(max_terms / request::points_of(spec), max_elements / n_elements));
   std::vector<std::size_t> transforms{loudest, 0, found.size() - 1};

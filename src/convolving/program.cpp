@@ -4,6 +4,7 @@
 #include <algorithm>  // max
 #include <utility>    // move
 
+#include "address_space.hpp"                // product_of
 #include "arrays/array.hpp"                 // bytes_of_real
 #include "convolving/block_program.hpp"     // preparing_block_program, running_block_program
 #include "convolving/inner_transforms.hpp"  // inner_transforms, columns
@@ -130,12 +131,6 @@ class column_convolution {
   program_builder made_;
   inner_transforms inner_;
 };
-
-std::size_t product_of(const lengths& all) {
-  std::size_t product = 1;
-  for (const std::size_t n : all) product *= n;
-  return product;
-}
 
 const lengths& lengths_of(const convolution_spec& spec, operand_role role) {
   return role == operand_role::image ? spec.image : spec.kernel;

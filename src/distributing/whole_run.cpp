@@ -5,6 +5,7 @@
 #include <cstring>    // memcpy
 #include <utility>    // move
 
+#include "address_space.hpp"       // product_of
 #include "distributing/boxes.hpp"  // undivided
 #include "request/traits.hpp"      // traits_of
 #include "wingbeat/error.hpp"      // plan_error
@@ -34,12 +35,6 @@ std::vector<std::byte> transposed(std::span<const std::byte> source, std::size_t
     const std::size_t b = i / (n1 * n2), row = i / n2 % n1, column = i % n2;
     std::memcpy(&result[(b * n1 * n2 + column * n1 + row) * bytes], &source[i * bytes], bytes);
   }
-  return result;
-}
-
-std::size_t product(const std::vector<std::size_t>& lengths) {
-  std::size_t result = 1;
-  for (const std::size_t each : lengths) result *= each;
   return result;
 }
 
@@ -106,12 +101,12 @@ std::vector<std::byte> whole_of(const std::vector<box>& boxes, const parts& give
 
 std::vector<std::byte> as_two_axes(std::span<const std::byte> bins,
                                    const std::vector<std::size_t>& lengths) {
-  return transposed(bins, lengths[2], lengths[1], product(lengths));
+  return transposed(bins, lengths[2], lengths[1], product_of(lengths));
 }
 
 std::vector<std::byte> as_one_axis(std::span<const std::byte> bins,
                                    const std::vector<std::size_t>& lengths) {
-  return transposed(bins, lengths[1], lengths[2], product(lengths));
+  return transposed(bins, lengths[1], lengths[2], product_of(lengths));
 }
 
 whole_run::whole_run(const domain& ranks, distributed_spec spec)

@@ -10,7 +10,7 @@
 #include "programs/convolved_rows.hpp"  // program_of_rows
 #include "programs/planned_pieces.hpp"  // planned_piece, array_sides, program_of
 #include "programs/real_blocks.hpp"     // program_of_blocks
-#include "request/resolved.hpp"         // resolved_spec, factor_of, points_of
+#include "request/resolved.hpp"         // resolved_spec, factor_of
 #include "tuning/tuning.hpp"            // for_device
 #include "wingbeat/good_length.hpp"     // is_good_length
 

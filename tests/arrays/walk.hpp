@@ -6,6 +6,7 @@
 #include <algorithm>  // max, sort
 #include <vector>
 
+#include "address_space.hpp"  // product_of
 #include "arrays/array.hpp"   // array
 #include "wingbeat/plan.hpp"  // plan_spec
 
@@ -16,8 +17,7 @@ using places = std::vector<std::size_t>;
 /// Calls `visit(index)` for all indices below `counts`, the last fastest.
 template <class Visit>
 void for_each_index(const std::vector<std::size_t>& counts, Visit visit) {
-  std::size_t n = 1;
-  for (const std::size_t count : counts) n *= count;
+  const std::size_t n = product_of(counts);
   for (std::size_t number = 0; number < n; ++number) {
     std::vector<std::size_t> index(counts.size());
     std::size_t rest = number;

@@ -17,7 +17,7 @@
 #include "cli/reports/transform.hpp"  // report_verdicts
 #include "cli/samples.hpp"            // pack, unpack
 #include "measure/plan_run.hpp"       // measure_plan
-#include "request/resolved.hpp"       // resolved_spec
+#include "request/resolved.hpp"       // points_of
 
 namespace {
 

@@ -8,8 +8,8 @@
 
 #include <atomic>
 
+#include "address_space.hpp"                 // product_of
 #include "convolving/convolution_check.hpp"  // check_convolution
-#include "convolving/direct_sum.hpp"         // points_of
 #include "support/convolution_verdict.hpp"   // verdict_of
 #include "support/on_engine.hpp"             // on_engine, all_engines, engine_name
 #include "support/random_convolution.hpp"    // drawn_convolution, add_functors, as_initialiser
@@ -152,7 +152,7 @@ TEST_P(convolution_on, hands_results_to_a_functor) {
                         .images = 2,
                         .kernels = 3};
   const convolution plain{*on, spec};
-  const std::size_t points = points_of(plain.result()), n_pairs = 6;
+  const std::size_t points = product_of(plain.result()), n_pairs = 6;
   spec.store = {.out_bytes = n_pairs * 8,
                 .element_bytes = 4,
                 .source = {.text = tally_text, .type = "tally"},
@@ -229,7 +229,8 @@ TEST_P(convolution_on, reads_signals_by_a_functor) {
                           .images = 2,
                           .kernels = 2};
     const convolution plain{*on, spec};
-    const std::size_t image_points = points_of(spec.image), kernel_points = points_of(spec.kernel);
+    const std::size_t image_points = product_of(spec.image),
+                      kernel_points = product_of(spec.kernel);
     spec.image_load = bytes_load(2, image_points);
     const convolution by_bytes{*on, spec};
     std::vector<unsigned char> bytes(2 * image_points);

@@ -6,18 +6,13 @@
 #include <cstddef>  // size_t, ptrdiff_t
 #include <vector>
 
+#include "address_space.hpp"         // product_of
 #include "wingbeat/convolution.hpp"  // operation, extent
 
 namespace wingbeat::test {
 
 using exact_map = std::vector<std::complex<long double>>;
 using map_lengths = std::vector<std::size_t>;
-
-inline std::size_t points_of(const map_lengths& lengths) {
-  std::size_t count = 1;
-  for (const std::size_t n : lengths) count *= n;
-  return count;
-}
 
 /// Returns index `number` of a packed array, the last axis densest.
 inline std::vector<std::ptrdiff_t> indices_of(std::size_t number, const map_lengths& lengths) {
@@ -54,7 +49,7 @@ inline exact_map direct_sum(const exact_map& image, const map_lengths& image_len
     ranges.push_back(range_of(image_lengths[a], kernel_lengths[a], mode));
     lengths.push_back(ranges.back().count);
   }
-  exact_map result(points_of(lengths));
+  exact_map result(product_of(lengths));
   for (std::size_t number = 0; number < result.size(); ++number) {
     const auto index = indices_of(number, lengths);
     for (std::size_t tap = 0; tap < kernel.size(); ++tap) {

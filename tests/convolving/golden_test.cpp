@@ -8,6 +8,7 @@
 #include <iterator>  // istream_iterator
 #include <sstream>
 
+#include "address_space.hpp"            // product_of
 #include "convolving/search_check.hpp"  // filled
 #include "wingbeat/wingbeat.hpp"
 
@@ -84,7 +85,7 @@ TEST(golden, convolutions_are_those_of_scipy) {
         .kind = words[0] == "correlate" ? operation::correlate : operation::convolve,
         .mode = mode_named(words[1])};
     ASSERT_EQ(result_lengths(spec), lengths_of(words[4]));
-    const auto f = integers(points_of(spec.image), 1), t = integers(points_of(spec.kernel), 2);
+    const auto f = integers(product_of(spec.image), 1), t = integers(product_of(spec.kernel), 2);
     for (const engine each : engines) {
       queue on{first_device(each)};
       const auto got = result_of<float>(on, spec, f, t);
@@ -119,7 +120,7 @@ TEST(golden, normalised_scores_are_those_of_match_template) {
                      .mode = mode_named(words[0]),
                      .is_normalised = true};
     const double offset = std::stod(words[3]);
-    auto f = integers(points_of(spec.image), 3), t = integers(points_of(spec.templates), 4);
+    auto f = integers(product_of(spec.image), 3), t = integers(product_of(spec.templates), 4);
     for (double& value : f) value += offset;
     for (double& value : t) value += 100;
     for (std::size_t y = 0; y < 5; ++y) {

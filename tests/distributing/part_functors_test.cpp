@@ -8,6 +8,7 @@
 
 #include "distributing/ranks.hpp"    // difference_on
 #include "distributing/weighed.hpp"  // weigh
+#include "request/resolved.hpp"      // points_of
 #include "support/on_engine.hpp"     // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"       // refusal
 
@@ -18,8 +19,7 @@ using namespace wingbeat::test;
 using ::testing::HasSubstr;
 plan_spec weighed(std::size_t batch, transform kind, std::vector<std::size_t> lengths = {6, 10}) {
   plan_spec spec{.lengths = std::move(lengths), .batch = batch, .kind = kind};
-  std::size_t count = batch;
-  for (const std::size_t each : spec.lengths) count *= each;
+  const std::size_t count = batch * request::points_of(spec);
   weigh(spec, /*at_load=*/true, /*at_store=*/true, count, count);
   return spec;
 }

@@ -15,6 +15,7 @@
 #include "backend/planning_engine.hpp"   // planning_engine
 #include "formatted.hpp"                 // formatted
 #include "programs/real_transforms.hpp"  // transform_program
+#include "request/resolved.hpp"          // points_of
 #include "support/memory.hpp"            // contents, filled
 #include "support/on_engine.hpp"         // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"           // refusal
@@ -75,12 +76,6 @@ struct counted {{
 }};
 )";
 
-std::size_t points_of(const plan_spec& spec) {
-  std::size_t points = 1;
-  for (const std::size_t n : spec.lengths) points *= n;
-  return points;
-}
-
 fused_load windowed(std::size_t points) {
   const float gain = 0.25F;
   return {.in_bytes = batch * points * sizeof(short),
@@ -139,7 +134,7 @@ class line_functors : public on_engine {
  protected:
   void check(plan_spec spec) const {
     spec.batch = batch;
-    const std::size_t points = points_of(spec);
+    const std::size_t points = request::points_of(spec);
     std::vector<short> samples(batch * points);
     std::vector<float> window(points), x(batch * points);
     for (std::size_t i = 0; i < points; ++i) window[i] = 1 + std::sin(static_cast<float>(i));
@@ -213,11 +208,11 @@ TEST(line_functors_program, cross_memory_as_often_as_without_them) {
   const backend::planning_engine gpu;
   const auto on = gpu.open(gpu.devices().front());
   plan_spec spec{.lengths = {64, 1024}, .batch = batch, .kind = transform::dct2};
-  spec.load = windowed(points_of(spec));
-  spec.store = counted(points_of(spec));
+  spec.load = windowed(request::points_of(spec));
+  spec.store = counted(request::points_of(spec));
   const programs::program steps = programs::transform_program(gpu, on, spec);
   EXPECT_EQ(steps.passes().size(), 2U);
-  const std::size_t between = batch * points_of(spec) * sizeof(float);
+  const std::size_t between = batch * request::points_of(spec) * sizeof(float);
   EXPECT_EQ(steps.traffic_bytes(), spec.load.in_bytes + 2 * between + 3 * spec.store.out_bytes);
 }
 

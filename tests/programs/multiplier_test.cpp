@@ -13,6 +13,7 @@
 
 #include "backend/planning_engine.hpp"   // planning_engine
 #include "programs/real_transforms.hpp"  // transform_program
+#include "request/resolved.hpp"          // points_of
 #include "support/memory.hpp"            // contents, filled
 #include "support/on_engine.hpp"         // on_engine, all_engines, engine_name
 #include "wingbeat/wingbeat.hpp"
@@ -62,8 +63,7 @@ class multiplier : public on_engine {
   void check(plan_spec spec, const std::vector<transform>& back) const {
     spec.batch = batch;
     spec.kind = spec.axis_kinds.back();
-    std::size_t points = 1;
-    for (const std::size_t n : spec.lengths) points *= n;
+    const std::size_t points = request::points_of(spec);
     std::vector<float> x(batch * points), weights(points);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(1.7F * static_cast<float>(i));
     for (std::size_t i = 0; i < points; ++i) weights[i] = static_cast<float>(i % 13) / 8;

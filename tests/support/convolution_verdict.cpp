@@ -13,6 +13,7 @@
 #include <tuple>    // tie
 #include <utility>  // move
 
+#include "address_space.hpp"          // product_of
 #include "convolving/direct_sum.hpp"  // range_of, mode_range
 #include "request/resolved.hpp"       // resolved_spec
 #include "support/guarded.hpp"        // guarded, bytes
@@ -168,7 +169,7 @@ class session {
     is_pairwise_ = spec_.pairs == pairing::pairwise;
     n_run_ = images_prepared_ ? spec_.kernels : spec_.images;
     n_met_ = is_pairwise_ ? 1 : images_prepared_ ? spec_.images : spec_.kernels;
-    out_bytes_ = n_run_ * n_met_ * n_parts() * product(planned.result) * sizeof(Real);
+    out_bytes_ = n_run_ * n_met_ * n_parts() * product_of(planned.result) * sizeof(Real);
     prepared_ = bytes_of(images_prepared_ ? images_ : kernels_);
     given_ = bytes_of(images_prepared_ ? kernels_ : images_);
     if (spec_.form == operand_form::spectrum) given_ = spectra_of(given_);
@@ -195,15 +196,10 @@ class session {
 
  private:
   [[nodiscard]] std::size_t n_parts() const { return spec_.holds == values::real ? 1 : 2; }
-  static std::size_t product(const std::vector<std::size_t>& lengths) {
-    std::size_t count = 1;
-    for (const std::size_t n : lengths) count *= n;
-    return count;
-  }
 
   [[nodiscard]] std::vector<Real> noise(std::size_t count, const std::vector<std::size_t>& lengths,
                                         std::uint64_t seed) const {
-    std::vector<Real> x(count * product(lengths) * n_parts());
+    std::vector<Real> x(count * product_of(lengths) * n_parts());
     fill_noise(x.data(), x.size(), seed);
     return x;
   }

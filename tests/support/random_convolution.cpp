@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "address_space.hpp"         // product_of
 #include "support/dice.hpp"          // dice
 #include "wingbeat/good_length.hpp"  // good_length
 
@@ -16,12 +17,6 @@ namespace wingbeat::test {
 namespace {
 
 using lengths = std::vector<std::size_t>;
-
-std::size_t points_of(const lengths& all) {
-  std::size_t count = 1;
-  for (const std::size_t n : all) count *= n;
-  return count;
-}
 
 /// Returns a length of up to `bits` bits: a power of two, its neighbour, or any.
 std::size_t random_length(dice& roll, std::size_t bits) {
@@ -49,7 +44,7 @@ void draw_lengths(dice& roll, convolution_spec& spec, const convolution_limits& 
     spec.image[0] = roll.between(within.longest_signal / 16, within.longest_signal);
     spec.kernel[0] = roll.between(1, std::max<std::size_t>(within.longest_signal >> 11, 1));
   }
-  while (points_of(spec.image) * points_of(spec.kernel) > within.max_products) {
+  while (product_of(spec.image) * product_of(spec.kernel) > within.max_products) {
     std::size_t& longest = *std::max_element(spec.kernel.begin(), spec.kernel.end());
     if (longest == 1) break;
     longest = (longest + 1) / 2;
@@ -59,7 +54,7 @@ void draw_lengths(dice& roll, convolution_spec& spec, const convolution_limits& 
 /// Draws numbers of images and kernels, within the products that are left.
 void draw_counts(dice& roll, convolution_spec& spec, const convolution_limits& within) {
   constexpr std::size_t counts[] = {1, 1, 2, 3, 4, 5, 9, 17};
-  std::size_t room = within.max_products / (points_of(spec.image) * points_of(spec.kernel));
+  std::size_t room = within.max_products / (product_of(spec.image) * product_of(spec.kernel));
   const auto draw = [&] {
     const std::size_t count = std::clamp<std::size_t>(room, 1, roll.one_of(counts));
     room /= count;
@@ -154,14 +149,14 @@ template <class Value>
 void add_functors_of(drawn_convolution& drawn) {
   convolution_spec& spec = drawn.spec;
   const std::size_t pairs = spec.pairs == pairing::pairwise ? 1 : spec.images;
-  const std::size_t result = points_of(result_lengths(spec));
+  const std::size_t result = product_of(result_lengths(spec));
   if (drawn.reverses_images) {
     spec.image_load =
-        reversed_load<Value>(spec, "reversed_images", spec.images, points_of(spec.image));
+        reversed_load<Value>(spec, "reversed_images", spec.images, product_of(spec.image));
   }
   if (drawn.reverses_kernels) {
     spec.kernel_load =
-        reversed_load<Value>(spec, "reversed_kernels", spec.kernels, points_of(spec.kernel));
+        reversed_load<Value>(spec, "reversed_kernels", spec.kernels, product_of(spec.kernel));
   }
   if (drawn.reverses_results) {
     spec.store = reversed_store<Value>(spec, pairs * spec.kernels, result);
