@@ -17,6 +17,7 @@
 #include "cli/samples.hpp"        // pack
 #include "convolving/scores.hpp"  // score_memory, score_store
 #include "formatted.hpp"          // formatted
+#include "view_part.hpp"          // part_of
 #include "wingbeat/buffer.hpp"    // buffer
 #include "wingbeat/error.hpp"     // plan_error
 #include "wingbeat/queue.hpp"     // queue
@@ -197,10 +198,7 @@ void matcher::take_normalised_maps(const template_batch& batch, const buffer& te
   const std::size_t template_bytes = templates.size_bytes() / at_once_;
   for (std::size_t n = 0; n < batch.count; ++n) {
     map_search_->restart(on_);
-    buffer_view view = templates.view();
-    view.offset_bytes += n * template_bytes;
-    view.size_bytes = template_bytes;
-    map_search_->add(on_, view, 1);
+    map_search_->add(on_, part_of(templates.view(), n * template_bytes, template_bytes), 1);
     request_.take_map(lengths_[0], lengths_[1], map_search_->scores(on_));
   }
 }

@@ -13,19 +13,14 @@
 #include "moved_from.hpp"                 // require_owned
 #include "programs/prepared_program.hpp"  // prepared_program
 #include "tuning/tuning.hpp"              // for_device
-#include "views.hpp"                      // operand, require_memory, require_apart
+#include "view_part.hpp"                  // rest_of
+#include "views.hpp"                      // operand, require_apart
 
 namespace wingbeat {
 namespace {
 
 using programs::place;
 using programs::prepared_program;
-
-buffer_view advanced(buffer_view view, std::size_t bytes) {
-  view.offset_bytes += bytes;
-  view.size_bytes -= bytes;
-  return view;
-}
 
 /// One program that runs several times, for so many signals each time.
 struct chunk {
@@ -96,9 +91,9 @@ struct convolution::impl {
     for (const auto& [steps, times, count] : list) {
       for (std::size_t i = 0; i < times; ++i) {
         steps->enqueue(on, run, awaited);
-        run.in = advanced(run.in, count * distances.signal);
-        run.filter = advanced(run.filter, count * distances.spectra);
-        run.out = advanced(run.out, count * distances.output);
+        run.in = rest_of(run.in, count * distances.signal);
+        run.filter = rest_of(run.filter, count * distances.spectra);
+        run.out = rest_of(run.out, count * distances.output);
       }
     }
   }

@@ -222,8 +222,7 @@ struct template_search::impl {
     const std::string_view number = start_bytes == real_bytes() ? "a real" : "a pair of reals";
     own.require_operand({name, view, used_bytes}, {number, start_bytes, real_bytes(), start_bytes},
                         *on.impl());
-    view.size_bytes = used_bytes;
-    return view;
+    return part_of(view, 0, used_bytes);
   }
 
   /// Returns the bytes that a run moves before its correlation.
@@ -276,8 +275,7 @@ struct template_search::impl {
   /// Returns where the run finds its templates.
   buffer_view made_ready(queue& on, const prepared_templates& memory, buffer_view templates,
                          std::size_t count) {
-    buffer_view to = memory.staged.view();
-    to.size_bytes = templates.size_bytes;
+    const auto to = part_of(memory.staged.view(), 0, templates.size_bytes);
     if (units) {
       units->enqueue(on, templates, count, memory.sums.view(), to, memory.rim.view());
       return to;
@@ -295,8 +293,7 @@ struct template_search::impl {
   void add_run(queue& on, const prepared_templates& memory, const scoring& run,
                buffer_view templates, std::size_t number, const backend::mark* awaited) {
     if (run.inverse) {
-      buffer_view values = memory.inverted.view();
-      values.size_bytes = run.n_templates * template_bytes();
+      const auto values = part_of(memory.inverted.view(), 0, run.n_templates * template_bytes());
       run.inverse->enqueue(on, templates, values);
       templates = values;
     }
@@ -325,12 +322,10 @@ struct template_search::impl {
     memory.has_image = true;
     while (count > 0) {
       const scoring& run = count >= whole.n_templates ? whole : *rest;
-      buffer_view view = templates;
-      view.size_bytes = run.n_templates * given_bytes();
-      add_run(on, memory, run, view, first, before.get());
+      const std::size_t bytes = run.n_templates * given_bytes();
+      add_run(on, memory, run, part_of(templates, 0, bytes), first, before.get());
       first += run.n_templates;
-      templates.offset_bytes += view.size_bytes;
-      templates.size_bytes -= view.size_bytes;
+      templates = rest_of(templates, bytes);
       count -= run.n_templates;
     }
   }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "distributing/box_copier.hpp"
 
-#include <algorithm>  // max, min, stable_sort
+#include <algorithm>  // min, stable_sort
 #include <bit>        // bit_ceil, bit_floor, countr_zero
 #include <vector>
 
 #include "backend/backend.hpp"                    // queue
 #include "distributing/boxes.hpp"                 // distances_of, place_of
 #include "formatted.hpp"                          // formatted
+#include "view_part.hpp"                          // part_of
 #include "views.hpp"                              // is_of_this_process
 #include "wingbeat/device/functors/box_copy.hpp"  // box_copy
 
@@ -101,11 +102,9 @@ box_copy copy_of(const std::vector<axis>& axes, unsigned threads) {
 /// Returns the view of an element and what follows.
 buffer_view from_element(const placed_box& placed, const std::vector<std::size_t>& element,
                          std::size_t element_bytes) {
-  buffer_view view = placed.memory;
-  view.origin.reset();  // it may be another device's
   const std::size_t begin = place_of(placed.elements, element) * element_bytes;
-  view.offset_bytes += begin;
-  view.size_bytes = placed.elements.span() * element_bytes - begin;
+  auto view = part_of(placed.memory, begin, placed.elements.span() * element_bytes - begin);
+  view.origin.reset();  // it may be another device's
   return view;
 }
 

@@ -12,6 +12,7 @@
 #include "processes/group.hpp"       // group
 #include "programs/program.hpp"      // program
 #include "request/validation.hpp"    // validated
+#include "view_part.hpp"             // part_of
 #include "wingbeat/error.hpp"        // error
 
 namespace wingbeat::distributing {
@@ -22,12 +23,6 @@ constexpr std::size_t unused_bytes = sizeof(std::complex<double>);
 
 std::size_t count_of(const index_range& range) {
   return range.end - range.first;
-}
-
-buffer_view part_of(buffer_view view, std::size_t offset_bytes, std::size_t size_bytes) {
-  view.offset_bytes += offset_bytes;
-  view.size_bytes = size_bytes;
-  return view;
 }
 
 void replace(std::string& text, std::string_view term, std::string_view other) {

@@ -16,7 +16,8 @@
 #include "planner/roots.hpp"             // table_of
 #include "programs/real_transforms.hpp"  // transform_program
 #include "tuning/tuning.hpp"             // for_device
-#include "wingbeat/error.hpp"            // device_error, plan_error
+#include "view_part.hpp"                 // rest_of
+#include "wingbeat/error.hpp"            // plan_error
 
 namespace wingbeat::programs {
 
@@ -307,9 +308,7 @@ buffer_view prepared_program::view_of(const backend::run& given, place location,
     case place::other_output: view = given.other_out; break;
     default: first_byte += program_.offset_bytes(location);
   }
-  view.offset_bytes += first_byte;
-  view.size_bytes -= first_byte;
-  return view;
+  return rest_of(view, first_byte);
 }
 
 }  // namespace wingbeat::programs

@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>  // unique_ptr
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "control/access_list.hpp"     // access_options

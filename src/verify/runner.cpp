@@ -8,6 +8,7 @@
 
 #include "distributing/phases.hpp"     // cut_lengths
 #include "distributing/whole_run.hpp"  // whole_run
+#include "view_part.hpp"               // part_of
 #include "wingbeat/buffer.hpp"         // buffer, buffer_view
 
 namespace wingbeat::verify {
@@ -31,10 +32,7 @@ class guarded {
 
   [[nodiscard]] buffer_view view() const {
     const std::size_t guard_bytes = n_guards * sizeof(Real);
-    auto inner = memory_.view();
-    inner.offset_bytes += guard_bytes;
-    inner.size_bytes -= 2 * guard_bytes;
-    return inner;
+    return part_of(memory_.view(), guard_bytes, memory_.size_bytes() - 2 * guard_bytes);
   }
 
   /// Returns the numbers between the guards as they are now.

@@ -4,7 +4,6 @@
 
 #include <cstddef>  // size_t
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace wingbeat::cli {

@@ -4,16 +4,16 @@
 #include <cstring>  // memcpy
 
 #include "channelising/banks/views.hpp"            // form_of_samples
+#include "view_part.hpp"                           // part_of, rest_of
 #include "wingbeat/device/channeliser/filter.hpp"  // counters
 
 namespace wingbeat::channelising {
 namespace {
 
 /// Queues the copy of `n_bytes` of pinned memory.
-void send(backend::queue& copies, const pinned_memory& pinned, buffer_view memory,
+void send(backend::queue& copies, const pinned_memory& pinned, const buffer& memory,
           std::size_t n_bytes) {
-  memory.size_bytes = n_bytes;
-  copies.write_later(memory, pinned.bytes().data());
+  copies.write_later(part_of(memory.view(), 0, n_bytes), pinned.bytes().data());
 }
 
 /// Copies to where `memory` begins, and returns where the copy ends.
@@ -56,7 +56,7 @@ void heap_slot::put(queue& on, backend::queue& copies, std::span<const heap_entr
       end = copied(std::span(each.spectra).subspan(p * n, n), end);
     }
   }
-  send(copies, entries_sent_, entries_.view(),
+  send(copies, entries_sent_, entries_,
        static_cast<std::size_t>(end - entries_sent_.bytes().data()));
   const gain_sets& gains = heaps.front().gains;
   if (gains != gains_held_) {
@@ -66,7 +66,7 @@ void heap_slot::put(queue& on, backend::queue& copies, std::span<const heap_entr
       gains_sent_ = pinned_memory{on, n_bytes};
     }
     copied(std::span(*gains), gains_sent_.bytes().data());
-    send(copies, gains_sent_, gains_.view(), n_bytes);
+    send(copies, gains_sent_, gains_, n_bytes);
     gains_held_ = gains;
   }
   sending_ = copies.record();
@@ -74,24 +74,18 @@ void heap_slot::put(queue& on, backend::queue& copies, std::span<const heap_entr
 }
 
 buffer_view heap_slot::heaps() const {
-  buffer_view view = made_.view();
-  view.offset_bytes += counters_bytes_;
-  view.size_bytes -= counters_bytes_;
-  return view;
+  return rest_of(made_.view(), counters_bytes_);
 }
 
 buffer_view heap_slot::saturated() const {
-  buffer_view view = made_.view();
-  view.size_bytes = counters_bytes_;
-  return view;
+  return part_of(made_.view(), 0, counters_bytes_);
 }
 
 void heap_slot::fetch(const queue& on, backend::queue& copies, std::size_t n_heaps) {
   if (is_here_already_) return on.wait();
   copies.after(*on.impl()->record());
-  buffer_view fetched = made_.view();
-  fetched.size_bytes = counters_bytes_ + n_heaps * heap_bytes_;
-  copies.read_later(made_here_.bytes().data(), fetched);
+  copies.read_later(made_here_.bytes().data(),
+                    part_of(made_.view(), 0, counters_bytes_ + n_heaps * heap_bytes_));
   here_ = copies.record();
 }
 

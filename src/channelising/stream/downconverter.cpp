@@ -6,6 +6,7 @@
 #include "channelising/spec.hpp"                   // pass_edge
 #include "formatted.hpp"                           // formatted
 #include "programs/kernel_body.hpp"                // kernel_of
+#include "view_part.hpp"                           // part_of
 
 namespace wingbeat::channelising {
 namespace {
@@ -68,11 +69,8 @@ void downconverter::run(queue& on, const sample_store& from, const sample_store&
   const auto offset = static_cast<std::size_t>(input - from.begin());
   for (std::size_t p = 0; p < spec_.polarisations; ++p) {
     if (kernel_) {
-      buffer_view plane = from.view();
-      plane.offset_bytes += p * from.plane_bytes();
-      plane.size_bytes = from.plane_bytes();
-      buffer_view out = to.at(p, first);
-      out.size_bytes = count * sizeof(std::complex<float>);
+      const auto plane = part_of(from.view(), p * from.plane_bytes(), from.plane_bytes());
+      const auto out = part_of(to.at(p, first), 0, count * sizeof(std::complex<float>));
       kernel_->enqueue(on, (count + n_threads - 1) / n_threads,
                        {plane, taps_there_.view(), out, offset, count,
                         static_cast<std::size_t>(turn_ * static_cast<std::uint64_t>(input)),

@@ -8,6 +8,7 @@
 #include "channelising/arithmetic/packed_samples.hpp"  // pack_samples, unpack_samples
 #include "channelising/spec.hpp"                       // parts_of
 #include "formatted.hpp"                               // formatted
+#include "view_part.hpp"                               // part_of
 #include "wingbeat/error.hpp"                          // plan_error
 
 namespace wingbeat::channelising {
@@ -310,8 +311,8 @@ void incoming::take_whole_bytes(const channeliser::samples& next, const run& tak
 
 void incoming::count_copied(queue& on) {
   for (const copied_samples& each : copied_) {
-    buffer_view plane = store_.at(each.polarisation, store_.begin());
-    plane.size_bytes = store_.plane_bytes();
+    const auto plane =
+        part_of(store_.at(each.polarisation, store_.begin()), 0, store_.plane_bytes());
     counter_->enqueue(on, each.polarisation, plane,
                       static_cast<std::size_t>(each.begin - store_.begin()), each.count);
   }

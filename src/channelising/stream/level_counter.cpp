@@ -7,6 +7,7 @@
 
 #include "formatted.hpp"             // formatted
 #include "programs/kernel_body.hpp"  // kernel_of
+#include "view_part.hpp"             // part_of
 
 namespace wingbeat::channelising {
 namespace {
@@ -67,9 +68,8 @@ void level_counter::enqueue(queue& on, std::size_t polarisation, buffer_view pla
                             std::size_t first, std::size_t count) {
   if (n_unread_ + count > max_unread) read_back();
   n_unread_ += count;
-  buffer_view counters = counters_.view();
-  counters.size_bytes = n_bins_ * sizeof(std::uint32_t);
-  counters.offset_bytes += polarisation * counters.size_bytes;
+  const std::size_t bytes = n_bins_ * sizeof(std::uint32_t);
+  const buffer_view counters = part_of(counters_.view(), polarisation * bytes, bytes);
   kernel_.enqueue(on, numbers_.workgroups(first, count),
                   {plane, counters, std::uint64_t{first}, std::uint64_t{count}});
 }

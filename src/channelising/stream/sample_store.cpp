@@ -4,6 +4,8 @@
 #include <algorithm>  // max
 #include <utility>    // exchange, move, swap
 
+#include "view_part.hpp"  // part_of, rest_of
+
 namespace wingbeat::channelising {
 namespace {
 
@@ -44,10 +46,8 @@ bool sample_store::make_room(queue& on, std::int64_t keep, std::size_t count) {
   if (kept + count > capacity_ || first == begin_) return false;
   const std::size_t kept_bytes = (kept + 7) / 8 * bits_;
   for (std::size_t p = 0; p < n_planes_ && kept > 0; ++p) {
-    buffer_view to = next_.view(), from = at(p, first);
-    to.offset_bytes += p * plane_bytes_;
-    to.size_bytes = from.size_bytes = kept_bytes;
-    on.impl()->copy(to, from);
+    on.impl()->copy(part_of(next_.view(), p * plane_bytes_, kept_bytes),
+                    part_of(at(p, first), 0, kept_bytes));
   }
   std::swap(now_, next_);
   begin_ = first;
@@ -61,34 +61,25 @@ bool sample_store::make_room(queue& on, std::int64_t keep, std::size_t count) {
 }
 
 buffer_view sample_store::at(std::size_t plane, std::int64_t index) const {
-  buffer_view view = now_.view();
   const std::size_t offset = plane * plane_bytes_ +
                              static_cast<std::size_t>(index - begin_) / 8 * bits_ +
                              static_cast<std::size_t>(index - begin_) % 8 * bits_ / 8;
-  view.offset_bytes += offset;
-  view.size_bytes -= offset;
-  return view;
+  return rest_of(now_.view(), offset);
 }
 
 void sample_store::write(std::size_t plane, std::int64_t index, const void* source,
                          std::size_t size_bytes) {
   if (size_bytes == 0) return;
-  buffer_view place = at(plane, index);
-  place.size_bytes = size_bytes;
-  writer_->write(place, source);
+  writer_->write(part_of(at(plane, index), 0, size_bytes), source);
 }
 
 void sample_store::write_later(std::size_t plane, std::int64_t index, const void* source,
                                std::size_t size_bytes) {
-  buffer_view place = at(plane, index);
-  place.size_bytes = size_bytes;
-  writer_->write_later(place, source);
+  writer_->write_later(part_of(at(plane, index), 0, size_bytes), source);
 }
 
 void sample_store::clear(std::size_t plane, std::int64_t index, std::size_t size_bytes) {
-  buffer_view place = at(plane, index);
-  place.size_bytes = size_bytes;
-  writer_->clear(place);
+  writer_->clear(part_of(at(plane, index), 0, size_bytes));
 }
 
 void sample_store::publish(queue& on) {
