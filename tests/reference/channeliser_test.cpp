@@ -101,7 +101,7 @@ TEST(channeliser, stores_rounded_values_in_every_format) {
     spec.output = output;
     spec.polarisations = 2;
     spec.dither = {};
-    spec.seed = 0x123456789ABCDEF0;
+    spec.seed = is_integer(output) ? 0x123456789ABCDEF0 : 0;
     spec.gains = {{0, {{{0.05f, 0.02f}}, {0.1f}}}};
     const std::size_t n = samples_for(spec, 2);
     const auto found = channelise(spec, {0, {gaussian(n, 200, 1), gaussian(n, 30, 2)}});
