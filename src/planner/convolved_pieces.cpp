@@ -430,6 +430,8 @@ std::vector<piece> cut_convolution_of(const axis_request& axis, const tuning::ar
 std::size_t length_to_convolve(std::size_t least, axis_request axis,
                                const tuning::architecture& data, const device_info& device) {
   const bool is_chosen = axis.is_row && device.is_gpu && least <= max_length;
+  const std::size_t power = std::bit_ceil(least);  // passes fewest barriers
+  if (are_few(axis, data, device) && power <= data.costs.short_convolved) return power;
   return is_chosen ? length_of_least_time(least, std::move(axis), data, device)
                    : tuning::padded_length(least, device);
 }

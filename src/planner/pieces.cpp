@@ -52,11 +52,11 @@ std::vector<parts> ways_to_cut(const choice& context) {
   return ways;
 }
 
-/// Returns whether a call of few rows has one thread make a long prime of each.
-bool is_lone_thread(const piece& row, const axis_request& axis, const tuning::architecture& data,
+/// Returns whether short rows of a few have a factor whose threads take longer than a chirp.
+bool is_lone_thread(const axis_request& axis, const tuning::architecture& data,
                     const device_info& device) {
-  return axis.total > data.other_rows.longest_of_one && row.shape.length == axis.total &&
-         row.shape.elements_per_thread == axis.total && are_few(axis, data, device);
+  if (2 * axis.total > data.costs.short_convolved || !are_few(axis, data, device)) return false;
+  return device::greatest_factor(unsigned(axis.total)) > data.other_rows.longest_of_one;
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ std::vector<piece> pieces_of(const axis_request& axis, const tuning::architectur
   auto pieces = radix_pieces_of(axis, data, device);
   const bool may_be_convolved =
       axis.total > 1 && !is_good_length(axis.total) && !axis.has_half_spectrum();
-  if (may_be_convolved && (pieces.size() != 1 || is_lone_thread(pieces[0], axis, data, device))) {
+  if (may_be_convolved && (pieces.size() != 1 || is_lone_thread(axis, data, device))) {
     auto convolved = convolved_pieces_of(axis, pieces.empty(), data, device);
     if (!convolved.empty()) return convolved;
   }

@@ -93,7 +93,9 @@ TEST(any_length, convolves_few_short_rows_with_a_chirp) {
     EXPECT_FALSE(has_chirp(n, 33)) << n << ", of a quarter as many rows as multiprocessors";
   }
   EXPECT_FALSE(has_chirp(23, 1)) << "one thread has few enough";
-  EXPECT_FALSE(has_chirp(93, 1)) << "three threads";
+  EXPECT_TRUE(has_chirp(93, 1)) << "three threads, of 31 each";
+  EXPECT_FALSE(has_chirp(2 * 17 * 31, 1)) << "longer";
+  EXPECT_EQ(cut({.total = 257}, device).front().shape.length, 1024U) << "passes fewest barriers";
   EXPECT_FALSE(has_chirp(2017, 1)) << "by Rader's order, because a chirp is twice as long";
 }
 
