@@ -21,6 +21,7 @@
 #include <numeric>     // inner_product
 #include <utility>     // pair
 
+#include "address_space.hpp"                  // product_of
 #include "convolving/search_check.hpp"        // expect_kept, filled, half_spectra_of
 #include "random_searches/random_search.hpp"  // random_search, as_initialiser
 #include "support/environment.hpp"            // from_environment
@@ -41,8 +42,8 @@ template <class Real>
 class search_run {
  public:
   search_run(queue& on, const drawn_search& drawn)
-      : on_(on), drawn_(drawn), spec_(drawn.spec), n_(points_of(spec_.templates)) {
-    image_ = noise_of<Real>(points_of(spec_.image), 1);
+      : on_(on), drawn_(drawn), spec_(drawn.spec), n_(product_of(spec_.templates)) {
+    image_ = noise_of<Real>(product_of(spec_.image), 1);
     templates_ = noise_of<Real>(drawn.count * n_, 2);
     for (Real& value : image_) value += static_cast<Real>(drawn.offset);
     for (Real& value : templates_) value += static_cast<Real>(drawn.offset / 4);

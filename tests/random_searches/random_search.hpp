@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "convolving/direct_sum.hpp"  // points_of
-#include "support/dice.hpp"           // dice
+#include "address_space.hpp"  // product_of
+#include "support/dice.hpp"   // dice
 #include "wingbeat/template_search.hpp"
 
 namespace wingbeat::test {
@@ -49,7 +49,7 @@ inline drawn_search random_search(std::uint64_t seed, bool has_fp64) {
   spec.mode = roll.one_of(modes);
   draw_lengths(roll, spec);
   drawn.count = roll.one_of(counts);
-  const std::size_t of_one = points_of(spec.image) * points_of(spec.templates);
+  const std::size_t of_one = product_of(spec.image) * product_of(spec.templates);
   drawn.count = std::clamp<std::size_t>(most_products / of_one, 1, drawn.count);
   spec.is_normalised = roll.one_in(2);
   spec.keeps_sums = roll.one_in(2);
