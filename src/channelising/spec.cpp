@@ -169,11 +169,6 @@ void validate(const channeliser_spec& spec) {
   require_narrowband(spec);
 }
 
-bool has_dither(const channeliser_spec& spec) {
-  return is_integer(spec.output) &&
-         spec.dither.value_or(dither_kind::uniform) == dither_kind::uniform;
-}
-
 double pass_edge(const channeliser_spec& spec) {
   if (!spec.narrowband || !spec.narrowband->pass_bandwidth_hz) return 0.25;
   const double rate = spec.adc_rate_hz / (2 * static_cast<double>(spec.narrowband->decimation));

@@ -2,7 +2,8 @@
 // What a channeliser's description has to satisfy, and what follows from it.
 #pragma once
 
-#include "wingbeat/channeliser.hpp"  // channeliser_spec
+#include "channelising/arithmetic/quantise.hpp"  // is_integer
+#include "wingbeat/channeliser.hpp"              // channeliser_spec
 
 namespace wingbeat::channelising {
 
@@ -35,7 +36,10 @@ inline constexpr std::size_t min_spectra = 16, spectra_step = 32;
 [[nodiscard]] std::size_t channels_per_point(std::size_t channels, std::size_t max_points);
 
 /// Returns whether dither is added.
-[[nodiscard]] bool has_dither(const channeliser_spec& spec);
+[[nodiscard]] inline bool has_dither(const channeliser_spec& spec) {
+  return is_integer(spec.output) &&
+         spec.dither.value_or(dither_kind::uniform) == dither_kind::uniform;
+}
 
 /// Returns the part of the output rate that the decimating filter keeps on either side of 0.
 [[nodiscard]] double pass_edge(const channeliser_spec& spec);
