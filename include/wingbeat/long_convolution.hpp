@@ -135,9 +135,9 @@ class long_convolution {
                                const long_convolution_operands& given = {},
                                buffer_view workspace = {}) const;
 
-  /// Queues both gradients, as the two above would: where rows outgrow a workgroup, in three
+  /// Queues both gradients, as the two above would: most rows that outgrow a workgroup in three
   /// quarters of their transforms and bytes, because the spectra of `result_gradient` are made
-  /// once. Throws likewise.
+  /// once; `explain` says whether. Throws likewise.
   void enqueue_gradients(queue& on, buffer_view spectra, buffer_view signals,
                          buffer_view result_gradient, buffer_view signal_gradient,
                          buffer_view kernel_gradient, buffer_view skip_gradient = {},

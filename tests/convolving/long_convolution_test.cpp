@@ -152,7 +152,7 @@ TEST_P(long_convolution_on, takes_rows_longer_than_a_workgroup) {
 }
 
 /// On a GPU in three launches. Of kernels as long as signals the oracle is the host's own run.
-TEST_P(long_convolution_on, takes_rows_longer_than_a_cluster) {
+TEST_P(long_convolution_on, takes_rows_of_three_launches) {
   if (GetParam() == engine::reference || GetParam() == engine::host)
     GTEST_SKIP() << "the same plans as for shorter rows";
   if (leaves_out()) GTEST_SKIP() << "in make test-full";

@@ -58,7 +58,7 @@ TEST_F(long_program, takes_one_launch_by_right_angles_where_pairs_outgrow_a_work
   }
 }
 
-TEST_F(long_program, takes_three_launches_where_a_cluster_could_take_a_row) {
+TEST_F(long_program, takes_three_launches_where_rows_outgrow_a_workgroup) {
   for (const std::size_t length : {32768, 65536}) {
     const programs::program steps =
         run({.length = length, .channels = 64, .batch = 8, .stored = precision::bf16});
@@ -149,7 +149,7 @@ TEST_F(long_program, makes_both_gradients_at_once_over_rows_that_are_cut) {
     return both(convolving::long_programs{on, engine, spec, row});
   };
   for (const std::size_t length :
-       {std::size_t{1} << 16, std::size_t{1} << 17, std::size_t{1} << 20}) {
+       {std::size_t{1} << 16, std::size_t{1} << 17, std::size_t{1} << 21}) {
     const auto steps = made_of({.length = length, .channels = 64, .batch = 8});
     ASSERT_TRUE(steps) << length;
     ASSERT_EQ(steps->steps.size(), 4U) << length;
@@ -157,7 +157,9 @@ TEST_F(long_program, makes_both_gradients_at_once_over_rows_that_are_cut) {
     EXPECT_EQ(2 * steps->traffic_bytes(), 133 * samples) << length;
     EXPECT_EQ(steps->workspace_bytes(), 16 * samples) << length;
   }
-  EXPECT_FALSE(made_of({.length = 16384, .channels = 64, .batch = 8}));
+  for (const std::size_t length : {std::size_t{1} << 14, std::size_t{1} << 22}) {
+    EXPECT_FALSE(made_of({.length = length, .channels = 64, .batch = 8})) << length;
+  }
 }
 
 TEST_F(long_program, sums_the_kernels_gradient_over_pairs_of_signals) {
