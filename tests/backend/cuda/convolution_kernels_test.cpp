@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timeout: 600
 // Convolutions in one launch, and the spectra for them, compiled for three architectures without a
-// GPU: no register may spill and no array may live in local memory.
+// GPU: no register may spill and no array may live in local memory, but where figures say so.
 #include <gtest/gtest.h>
+
+#include <utility>  // pair
 
 #include "backend/cuda/nvrtc.hpp"        // process_nvrtc
 #include "backend/cuda/shape_check.hpp"  // figures_of
@@ -19,11 +21,15 @@ using planner::pass;
 
 class convolution_kernels : public ::testing::TestWithParam<std::string> {};
 
-void expect_no_spills(const pass& planned, const std::string& architecture) {
+void expect_few_spills(const pass& planned, const std::string& architecture, int most_bytes) {
   const auto figures = test::figures_of(planned, architecture);
-  EXPECT_EQ(figures.spill_bytes, 0) << planned.describe();
-  EXPECT_EQ(figures.stack_bytes, 0) << planned.describe();
+  EXPECT_LE(figures.spill_bytes, most_bytes) << planned.describe();
+  EXPECT_LE(figures.stack_bytes, most_bytes) << planned.describe();
   EXPECT_GT(figures.registers, 0) << planned.describe();
+}
+
+void expect_no_spills(const pass& planned, const std::string& architecture) {
+  expect_few_spills(planned, architecture, 0);
 }
 
 TEST_P(convolution_kernels, compile_without_spills) {
@@ -71,7 +77,7 @@ TEST_P(convolution_kernels, compile_without_spills) {
   check(2048, precision::fp64);
 }
 
-TEST(long_convolution_kernels, compile_without_spills_where_rows_are_cut) {
+TEST(long_convolution_kernels, compile_with_few_spills_where_rows_are_cut) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
   const backend::planning_engine engine{"sm_90"};
@@ -81,9 +87,14 @@ TEST(long_convolution_kernels, compile_without_spills_where_rows_are_cut) {
     const auto row = convolving::geometry_of(spec, on->device());
     ASSERT_TRUE(row.is_cut) << length;
     const convolving::long_programs programs{on, engine, spec, row};
-    for (const auto& program : {programs.prepare(), programs.run(), programs.signal_gradient(),
-                                programs.kernel_gradient()}) {
+    for (const auto& program : {programs.prepare(), programs.run(), programs.signal_gradient()}) {
       for (const pass& each : program.passes()) expect_no_spills(each, "sm_90");
+    }
+    // Rows of 4,096 points whose products are summed spill a little, so that two workgroups are at
+    // once: less time than one without (bench/NOTES.md, 64).
+    for (const auto& [program, most_bytes] :
+         {std::pair{programs.kernel_gradient(), 32}, std::pair{programs.gradients().value(), 96}}) {
+      for (const pass& each : program.passes()) expect_few_spills(each, "sm_90", most_bytes);
     }
   }
 }
