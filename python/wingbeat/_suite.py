@@ -19,7 +19,7 @@ ARTEFACTS = {
     "test_multiprocess[irfft]": "its processes load no plugin, so that two engines are compared",
     "test_non_standard_params[": "SCIPY_ARRAY_API: wingbeat takes workers for arrays of others too",
     "TestConvolve::test_convolve_method[numpy]":
-        "allows a sum that is 0 an error of 1e-6 where others are near 10; fp32 rounds more by luck",
+        "allows zeros an error of 1e-6 where other sums are near 10, which fp32 passes by chance",
     "TestSTFT::test_roundtrip_scaling": "expects the exact zeros of SciPy's own transforms",
 }
 
