@@ -109,9 +109,7 @@ class tile {
   }
 
  private:
-  static constexpr bool has_filter = numbers.shape.makes == body::convolve ||
-
-                                     numbers.returns_terms;
+  static constexpr bool has_filter = numbers.shape.makes == body::convolve || numbers.returns_terms;
   static constexpr unsigned shared = is_mirrored ? lanes / 2 : lanes;
   static constexpr bool is_full = numbers.is_full;
   static constexpr size in_distance = numbers.in.distance, out_distance = numbers.out.distance;
