@@ -39,18 +39,19 @@ struct group_of_one {
 
 template <class Real>
 void make_in_this_process(buffer_view templates, std::size_t count, std::size_t height,
-                          std::size_t width, buffer_view out, const buffer_view* rim) {
+                          std::size_t width, buffer_view sums, buffer_view out,
+                          const buffer_view* rim) {
   const device::functors::unit_templates<Real, double> units{height, width};
   const auto n = static_cast<unsigned>(count);
   double of_threads[2];  // because g++ 12 warns of a second one, which is not used
   char* const scratch = reinterpret_cast<char*>(of_threads);
   const auto* const given = pointer_of<const Real>(templates);
   auto* const scaled = pointer_of<Real>(out);
-  std::vector<double> sums(3 * count);
+  auto* const of_kinds = pointer_of<double>(sums);
   for (std::size_t i = 0; i < count; ++i) {
-    units.sum(group_of_one{i}, given, sums.data(), n, scratch);
-    units.vary(group_of_one{i}, given, sums.data(), n, scratch);
-    units.scale(group_of_one{i}, given, sums.data(), scaled, n, scratch);
+    units.sum(group_of_one{i}, given, of_kinds, n, scratch);
+    units.vary(group_of_one{i}, given, of_kinds, n, scratch);
+    units.scale(group_of_one{i}, given, of_kinds, scaled, n, scratch);
   }
   if (rim == nullptr) return;
   auto* const table = pointer_of<Real>(*rim);
@@ -134,9 +135,9 @@ void unit_templates::enqueue(queue& on, buffer_view templates, std::size_t count
   if (scale_ == nullptr) {
     const buffer_view* const table = has_rim_ ? &rim : nullptr;
     if (real_ == precision::fp64) {
-      return make_in_this_process<double>(templates, count, height_, width_, out, table);
+      return make_in_this_process<double>(templates, count, height_, width_, sums, out, table);
     }
-    return make_in_this_process<float>(templates, count, height_, width_, out, table);
+    return make_in_this_process<float>(templates, count, height_, width_, sums, out, table);
   }
   const auto number = static_cast<unsigned>(count);
   const std::size_t n_parts = count * n_parts_;
