@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that one call needs beside its arrays.
+// What one call needs beside its arrays: its queue and its memory, and no GIL.
 #pragma once
 
 #include <cstddef>  // size_t
 #include <cstdint>  // uintptr_t
 #include <vector>
 
-#include "bindings.hpp"         // nb
-#include "wingbeat/buffer.hpp"  // buffer, buffer_view
-#include "wingbeat/queue.hpp"   // queue
+#include "bindings.hpp"          // nb
+#include "queues.hpp"            // queue_of
+#include "wingbeat/buffer.hpp"   // buffer, buffer_view
+#include "wingbeat/devices.hpp"  // engine
+#include "wingbeat/queue.hpp"    // queue
 
 namespace wingbeat::python {
 
@@ -41,6 +43,21 @@ class call_memory {
   nb::handle allocate_;
   std::vector<nb::object>& owners_;
   std::vector<buffer> own_;
+};
+
+/// A call that runs without the GIL, on the queue of a stream or on one that is given.
+class released_call {
+  std::vector<nb::object> owners_;  // first, because they are destroyed last, under the GIL
+  nb::gil_scoped_release released_;
+
+ public:
+  released_call(engine runs_on, int device_index, std::uintptr_t stream, nb::handle allocate)
+      : on(queue_of(runs_on, device_index, stream)), memory(on, allocate, owners_) {}
+  released_call(const queue& given, nb::handle allocate)
+      : on(given), memory(on, allocate, owners_) {}
+
+  queue on;
+  call_memory memory;
 };
 
 }  // namespace wingbeat::python

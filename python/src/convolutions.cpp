@@ -14,7 +14,6 @@
 #include "call_memory.hpp"
 #include "latest_used.hpp"
 #include "numpy_array.hpp"      // described
-#include "queues.hpp"           // queue_of
 #include "wingbeat/buffer.hpp"  // buffer_view
 
 namespace wingbeat::python {
@@ -178,12 +177,9 @@ void convolve(nb::handle image, nb::handle kernel, nb::handle out, bool is_corre
               static_cast<std::size_t>(images.shape[1]),
               static_cast<std::size_t>(kernels.shape[1]),
               pairing::each_with_each};
-  std::vector<nb::object> owners;
-  const nb::gil_scoped_release released;
-  queue on = queue_of(images.runs_on, images.device_index, stream);
-  call_memory memory{on, allocate, owners};
-  call.memory = &memory;
-  call.run(on);
+  released_call released{images.runs_on, images.device_index, stream, allocate};
+  call.memory = &released.memory;
+  call.run(released.on);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <array>
 #include <memory>  // make_shared, shared_ptr
 #include <string>
-#include <vector>
 
 #include "array.hpp"
 #include "bindings.hpp"
@@ -11,7 +10,6 @@
 #include "device_copy.hpp"
 #include "latest_used.hpp"
 #include "numpy_array.hpp"  // described
-#include "queues.hpp"       // queue_of
 #include "stored_between.hpp"
 #include "wingbeat/image_convolution.hpp"
 
@@ -86,17 +84,18 @@ void convolve_image(nb::handle image, nb::handle kernel, nb::handle out, int out
                     nb::handle allocate) {
   const array pixels = described(image), taps = described(kernel), result = described(out);
   const image_convolution_spec spec = spec_of(pixels, taps, outside, stored_between{between});
-  std::vector<nb::object> owners;
-  const nb::gil_scoped_release released;
-  queue on = given != nullptr ? *given : queue_of(pixels.runs_on, pixels.device_index, stream);
-  call_memory memory{on, allocate, owners};
-  if (given == nullptr) return run(on, spec, {pixels.view(), taps.view(), result.view()}, memory);
+  if (given == nullptr) {
+    released_call call{pixels.runs_on, pixels.device_index, stream, allocate};
+    return run(call.on, spec, {pixels.view(), taps.view(), result.view()}, call.memory);
+  }
+  released_call call{*given, allocate};
+  queue& on = call.on;
   device_copy image_copy{on, pixels.data, pixels.extent_bytes()},
       kernel_copy{on, taps.data, taps.extent_bytes()};
   device_copy out_copy{on, result.data, result.extent_bytes()};
   image_copy.send();
   kernel_copy.send();
-  run(on, spec, {image_copy.view(), kernel_copy.view(), out_copy.view()}, memory);
+  run(on, spec, {image_copy.view(), kernel_copy.view(), out_copy.view()}, call.memory);
   out_copy.fetch(on);
 }
 

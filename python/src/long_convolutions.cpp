@@ -4,14 +4,12 @@
 
 #include <cstdint>  // uintptr_t
 #include <memory>   // shared_ptr
-#include <vector>
 
 #include "array.hpp"
 #include "bindings.hpp"
 #include "call_memory.hpp"
 #include "latest_used.hpp"
 #include "numpy_array.hpp"      // described
-#include "queues.hpp"           // queue_of
 #include "wingbeat/buffer.hpp"  // buffer_view
 
 namespace wingbeat::python {
@@ -85,12 +83,12 @@ struct long_request {
 };
 
 /// Returns the spectra that were given, or if none were, those of a request's kernels.
-buffer_view spectra_of(const long_request& request, const long_convolution& steps, queue& on,
-                       buffer_view given, buffer_view skips, call_memory& memory,
+buffer_view spectra_of(const long_request& request, const long_convolution& steps,
+                       released_call& call, buffer_view given, buffer_view skips,
                        buffer_view workspace) {
   if (given.handle != nullptr) return given;
-  const buffer_view bins = memory.get(steps.spectra_bytes());
-  steps.prepare(on, request.kernels.view(), bins, skips, workspace);
+  const buffer_view bins = call.memory.get(steps.spectra_bytes());
+  steps.prepare(call.on, request.kernels.view(), bins, skips, workspace);
   return bins;
 }
 
@@ -103,18 +101,15 @@ void long_convolve(nb::handle signals, nb::handle kernels, nb::handle skip, nb::
   request.key.has_skip = !skip.is_none();
   request.key.has_gradients = is_gradient;
   const buffer_view result = view_of(out), skips = view_of(skip), prepared = view_of(spectra);
-  std::vector<nb::object> owners;
-  const nb::gil_scoped_release released;
-  queue on = queue_of(request.key.runs_on, request.key.device_index, stream);
-  call_memory memory{on, allocate, owners};
-  const auto steps = long_convolution_of(on, request.key);
-  const buffer_view workspace = memory.get(steps->workspace_bytes());
-  const buffer_view bins = spectra_of(request, *steps, on, prepared, skips, memory, workspace);
+  released_call call{request.key.runs_on, request.key.device_index, stream, allocate};
+  const auto steps = long_convolution_of(call.on, request.key);
+  const buffer_view workspace = call.memory.get(steps->workspace_bytes());
+  const buffer_view bins = spectra_of(request, *steps, call, prepared, skips, workspace);
   const buffer_view in = request.signals.view();
   if (is_gradient) {
-    steps->enqueue_signal_gradient(on, bins, in, result, request.operands, workspace);
+    steps->enqueue_signal_gradient(call.on, bins, in, result, request.operands, workspace);
   } else {
-    steps->enqueue(on, bins, in, result, request.operands, workspace);
+    steps->enqueue(call.on, bins, in, result, request.operands, workspace);
   }
 }
 
@@ -127,13 +122,11 @@ void long_convolve_kernel_gradient(nb::handle signals, nb::handle result_gradien
   request.key.has_skip = !skip_gradient.is_none();
   request.key.has_gradients = true;
   const buffer_view given = view_of(result_gradient), skips = view_of(skip_gradient);
-  std::vector<nb::object> owners;
-  const nb::gil_scoped_release released;
-  queue on = queue_of(request.key.runs_on, request.key.device_index, stream);
-  call_memory memory{on, allocate, owners};
-  const auto steps = long_convolution_of(on, request.key);
-  steps->enqueue_kernel_gradient(on, request.signals.view(), given, request.kernels.view(), skips,
-                                 request.operands, memory.get(steps->workspace_bytes()));
+  released_call call{request.key.runs_on, request.key.device_index, stream, allocate};
+  const auto steps = long_convolution_of(call.on, request.key);
+  steps->enqueue_kernel_gradient(call.on, request.signals.view(), given, request.kernels.view(),
+                                 skips, request.operands,
+                                 call.memory.get(steps->workspace_bytes()));
 }
 
 /// Computes the gradients of signals, and of kernels and skips, which are `out`, at once.
@@ -147,14 +140,11 @@ void long_convolve_gradients(nb::handle signals, nb::handle kernels, nb::handle 
                     prepared = view_of(spectra);
   const buffer_view of_signals = view_of(out[0]), of_kernels = view_of(out[1]),
                     of_skips = view_of(out[2]);
-  std::vector<nb::object> owners;
-  const nb::gil_scoped_release released;
-  queue on = queue_of(request.key.runs_on, request.key.device_index, stream);
-  call_memory memory{on, allocate, owners};
-  const auto steps = long_convolution_of(on, request.key);
-  const buffer_view workspace = memory.get(steps->workspace_bytes());
-  const buffer_view bins = spectra_of(request, *steps, on, prepared, skips, memory, workspace);
-  steps->enqueue_gradients(on, bins, request.signals.view(), given, of_signals, of_kernels,
+  released_call call{request.key.runs_on, request.key.device_index, stream, allocate};
+  const auto steps = long_convolution_of(call.on, request.key);
+  const buffer_view workspace = call.memory.get(steps->workspace_bytes());
+  const buffer_view bins = spectra_of(request, *steps, call, prepared, skips, workspace);
+  steps->enqueue_gradients(call.on, bins, request.signals.view(), given, of_signals, of_kernels,
                            of_skips, request.operands, workspace);
 }
 
@@ -165,13 +155,11 @@ std::size_t prepare_long(nb::handle signals, nb::handle kernels, nb::handle skip
   request.key.has_skip = !skip.is_none();
   const buffer_view skips = view_of(skip), bins = view_of(spectra);
   const bool is_asked = spectra.is_none();
-  std::vector<nb::object> owners;
-  const nb::gil_scoped_release released;
-  queue on = queue_of(request.key.runs_on, request.key.device_index, stream);
-  call_memory memory{on, allocate, owners};
-  const auto steps = long_convolution_of(on, request.key);
+  released_call call{request.key.runs_on, request.key.device_index, stream, allocate};
+  const auto steps = long_convolution_of(call.on, request.key);
   if (is_asked) return steps->spectra_bytes();
-  steps->prepare(on, request.kernels.view(), bins, skips, memory.get(steps->workspace_bytes()));
+  steps->prepare(call.on, request.kernels.view(), bins, skips,
+                 call.memory.get(steps->workspace_bytes()));
   return steps->spectra_bytes();
 }
 
