@@ -5,7 +5,7 @@
 #   make demo        builds it, then transforms and times a real recording on every engine, finds
 #                    a patch of a photograph under noise, blurs the photograph, and finds the
 #                    delay between two channelised polarisations
-#   make package     the Debian package, in build/package/
+#   make package     the Debian packages wingbeat and wingbeat-telescope, in build/package/
 #   make peers       the programs that run other libraries for `wingbeat bench`, beside it
 #   make test        the tests, but the slow ones and those of the device headers
 #   make test-sanitized  those of the device headers, host and services, and fuzzers, built with
@@ -63,9 +63,9 @@ demo: build
 	build/wingbeat simulate 'wgn(0.1, 1) + cw(0.05, 300e6) + wgn(0.02, 2)' \
 	  'delay(wgn(0.1, 1), 7) + cw(0.05, 500e6) + wgn(0.02, 3)' --adc-rate 1712e6 \
 	  --samples 2097152 --output demo/pol0.raw,demo/pol1.raw
-	build/wingbeat channelise demo/pol0.raw demo/pol1.raw --adc-rate 1712e6 --channels 1024 \
-	  --output demo/voltages.npy --spectrum demo/channels.png --waterfall demo/sky.png \
-	  --stats demo/channels.json
+	build/wingbeat channelise demo/pol0.raw demo/pol1.raw --sample-bits 10 --adc-rate 1712e6 \
+	  --channels 1024 --output demo/voltages.npy --spectrum demo/channels.png \
+	  --waterfall demo/sky.png --stats demo/channels.json
 	examples/demo_engine.sh build/wingbeat demo
 	@echo
 	@echo "The recording:  $(recording)"
@@ -86,6 +86,7 @@ demo: build
 package: build
 	.ci/packages $(package_packages)
 	cpack -G DEB --config build/release/CPackConfig.cmake -B build/package
+	cpack -G DEB --config build/release/CPackTelescope.cmake -B build/package
 
 peers: build
 	.ci/packages $(peer_packages)

@@ -9,7 +9,7 @@
 #include <memory>  // unique_ptr
 #include <string>
 
-#include "address_space.hpp"              // product_of
+#include "arrays/address_space.hpp"       // product_of
 #include "backend/backend.hpp"            // run
 #include "bench/results.hpp"              // noise
 #include "convolving/program.hpp"         // running_program

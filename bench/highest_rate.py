@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""At which sample rate do digitiser, F-engine and receiver, all on this machine and over its loopback
-interface, lose nothing? Runs tests/fengine/soak.py at each rate, from the lowest, some times over;
-the highest rate of which every run was whole is the result. The document holds all runs.
+"""At which sample rate do digitiser, F-engine and receiver, all on this machine and over its
+loopback interface, lose nothing? Runs tests/telescope/fengine/soak.py at each rate, from the
+lowest, some times over; the highest rate of which every run was whole is the result. The document
+holds all runs.
 
     highest_rate.py WINGBEAT FILE.json [--engine host] [--seconds 20] [--runs 5] RATE..
 """
@@ -17,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 from documents import document_text  # noqa: E402
 
-SOAK = Path(__file__).parents[1] / "tests/fengine/soak.py"
+SOAK = Path(__file__).parents[1] / "tests/telescope/fengine/soak.py"
 
 
 def parsed():
@@ -36,9 +37,9 @@ def run(o, rate, folder):
     """One run, and what was lost in it."""
     report = folder / "soak.json"
     report.unlink(missing_ok=True)
-    ended = subprocess.run([sys.executable, SOAK, o.program, folder, "--minutes", str(o.seconds / 60),
-                            "--interval", "1", "--rate", str(rate), "--engine", o.engine,
-                            "--most-growth", "1000000", "--json", report],
+    ended = subprocess.run([sys.executable, SOAK, o.program, folder, "--minutes",
+                            str(o.seconds / 60), "--interval", "1", "--rate", str(rate), "--engine",
+                            o.engine, "--most-growth", "1000000", "--json", report],
                            check=False, capture_output=True, text=True)
     if not report.exists():
         return {"rate_hz": rate, "whole": False, "ended": ended.stderr.strip().splitlines()[-1:]}

@@ -24,7 +24,7 @@ candidate own(const plan_spec& spec, const device_info& device) {
                                                             : mine.rows_of_bins;
   const tuning::row_shapes& rows = own.whole.is_empty() ? mine.rows : own;
   const auto copy = [](auto& list, const auto& table) {
-    for (const auto& each : table.entries()) list.push_back(each);
+    for (const auto& each : table) list.push_back(each);
   };
   if (is_odd && kind.is_forward) copy(all.whole, mine.odd_rows_of_reals);
   copy(all.whole, rows.whole);

@@ -25,12 +25,13 @@ if(PROJECT_IS_TOP_LEVEL)
           COMPONENT documentation FILES_MATCHING PATTERN "*.[ch]pp" PATTERN "*.cu")
 endif()
 # Not CMAKE_INSTALL_LIBDIR: systemd seeks units in lib alone. The example belongs in /etc/wingbeat.
-if(TARGET wingbeat_cli AND TARGET wingbeat_fengine)
+if(TARGET wingbeat_telescope)
+  install(TARGETS wingbeat_telescope COMPONENT telescope)
   install(FILES packaging/wingbeat-dsim@.service packaging/wingbeat-fengine@.service
-          DESTINATION lib/systemd/system)
-  install(FILES packaging/10-wingbeat.conf DESTINATION lib/sysctl.d)
+          DESTINATION lib/systemd/system COMPONENT telescope)
+  install(FILES packaging/10-wingbeat.conf DESTINATION lib/sysctl.d COMPONENT telescope)
   install(DIRECTORY packaging/etc/wingbeat/ packaging/monitoring
-          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat/examples)
+          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat/examples COMPONENT telescope)
 endif()
 
 configure_package_config_file(cmake/wingbeat-config.cmake.in wingbeat-config.cmake

@@ -67,6 +67,29 @@ TEST_F(cache, drops_what_was_used_longest_ago) {
   EXPECT_EQ(plans.capacity(), 2U);
 }
 
+TEST_F(cache, bounds_the_bytes_of_tables) {
+  const queue host{first_device(engine::host)};
+  plan_cache plans;
+  for (const std::size_t n : {1000002, 1000003, 1000004, 1000006}) {  // large primes
+    const std::size_t before = plans.bytes();
+    static_cast<void>(plans.get(host, {.lengths = {n}, .real = precision::fp64}));
+    EXPECT_GT(plans.bytes() - before, 16 * n) << n;
+    EXPECT_LT(plans.bytes() - before, 256 * n) << n;
+  }
+  EXPECT_EQ(plans.size(), 4U);
+  const auto latest = plans.get(host, {.lengths = {1000006}, .real = precision::fp64});
+  plans.resize_bytes(plans.bytes() - 1);
+  EXPECT_EQ(plans.size(), 3U);
+  EXPECT_LE(plans.bytes(), plans.max_bytes());
+  plans.resize_bytes(1);
+  EXPECT_EQ(plans.size(), 1U);  // the latest one, whatever it takes
+  EXPECT_EQ(plans.get(host, {.lengths = {1000006}, .real = precision::fp64}), latest);
+  static_cast<void>(plans.get(host, {.lengths = {1 << 20}}));
+  EXPECT_EQ(plans.size(), 1U);
+  plans.clear();
+  EXPECT_EQ(plans.bytes(), 0U);
+}
+
 TEST_F(cache, keeps_nothing_without_room) {
   plan_cache plans{0};
   EXPECT_NE(plans.get(on, of_length(2)), plans.get(on, of_length(2)));

@@ -187,6 +187,17 @@ TEST(plan, refuses_stored_types_that_do_not_mix) {
       HasSubstr("an input and an output that lie differently"));
   const double endless = std::numeric_limits<double>::infinity();
   EXPECT_THAT(refusal_to_plan({.lengths = {8}, .factor = endless}), HasSubstr("factor is inf"));
+  for (const double factor : {1e300, -1e38, 1e-39}) {
+    EXPECT_THAT(refusal_to_plan({.lengths = {8}, .factor = factor}),
+                HasSubstr("which real fp32 does not hold"));
+  }
+  EXPECT_THAT(refusal_to_plan({.lengths = {1 << 20}, .scale = scaling::by_length, .factor = 1e-35}),
+              HasSubstr("with scale by_length the factor of all is"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {8}, .real = precision::fp64, .factor = 1e-307}),
+              HasSubstr("which real fp64 does not hold"));
+  for (const double factor : {0.0, 1e-36, -1e37}) {
+    EXPECT_EQ(refusal_to_plan({.lengths = {8}, .factor = factor}), "nothing was refused");
+  }
   EXPECT_EQ(refusal_to_plan({.lengths = {8}, .in = {.stored = precision::bf16}}),
             "nothing was refused");
 }

@@ -165,6 +165,10 @@ TEST(workgroup_fft, refuses_in_one_sentence) {
               HasSubstr("4 elements per thread and 24 threads were asked for in scrambled order"));
   EXPECT_THAT(valid({96, 6, 1, scalar::fp32, direction::forward, order::nabla}),
               HasSubstr("length 96 was asked for in nabla order"));
+  EXPECT_THAT(valid({64, 4, 1, scalar{9}}), HasSubstr("real is 9"));
+  EXPECT_THAT(valid({64, 4, 1, scalar::fp32, direction{3}}), HasSubstr("dir is 3"));
+  EXPECT_THAT(valid({64, 4, 1, scalar::fp32, direction::forward, order{7}}),
+              HasSubstr("spectrum_order is 7"));
   EXPECT_THAT(valid({64, 0}), HasSubstr("0 elements per thread"));
   EXPECT_THAT(valid({64, 1}), HasSubstr("1 elements per thread"));
   EXPECT_THAT(valid({64, 64}), HasSubstr("from 2 to 32"));

@@ -13,7 +13,7 @@
 #include "cli/option.hpp"                          // count_of, real_of
 #include "formats/files/refusal.hpp"               // refuse, printable
 #include "formats/files/whole_file.hpp"            // read_whole_file
-#include "formatted.hpp"                           // formatted
+#include "text/formatted.hpp"                      // formatted
 #include "wingbeat/error.hpp"                      // plan_error
 
 namespace wingbeat::cli {

@@ -10,7 +10,7 @@
 
 #include "cli/messages.hpp"    // print_message
 #include "cli/option.hpp"      // add_choice, add_list, add_text, whole_number
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error, absent_error
 
 namespace wingbeat::cli {

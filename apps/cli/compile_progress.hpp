@@ -2,7 +2,7 @@
 // A line on stderr where kernels compile for long, in any command.
 #pragma once
 
-#include <chrono>  // milliseconds
+#include <chrono>  // milliseconds, seconds
 
 #include "backend/compilation.hpp"  // compile_observer, observe_compilations
 #include "cli/elapsed_message.hpp"  // elapsed_message
@@ -12,7 +12,7 @@ namespace wingbeat::cli {
 /// Has the time shown that kernels have been compiled for, all together.
 class compile_progress final : backend::compile_observer {
  public:
-  explicit compile_progress(std::chrono::milliseconds first = elapsed_message::usual_first,
+  explicit compile_progress(std::chrono::milliseconds first = std::chrono::seconds{1},
                             std::chrono::milliseconds interval = elapsed_message::usual_interval)
       : shown_("compiling kernels", "; the first run on a device takes longest", first, interval) {
     backend::observe_compilations(this);

@@ -4,9 +4,10 @@
 #include <algorithm>  // all_of
 #include <cmath>      // isfinite
 
-#include "cli/samples.hpp"     // pack, unpack
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "cli/samples.hpp"      // pack
+#include "text/formatted.hpp"   // formatted
+#include "verify/elements.hpp"  // numbers_of
+#include "wingbeat/error.hpp"   // plan_error
 
 namespace wingbeat::cli {
 
@@ -41,7 +42,7 @@ std::vector<double> convolver::operator()(std::span<const double> others) {
   plan_.enqueue(on_, spectra_.view(), in_.view(), out_.view());
   std::vector<std::byte> bytes(out_.size_bytes());
   out_.read(bytes.data(), bytes.size());
-  auto numbers = unpack(bytes, real);
+  auto numbers = verify::numbers_of(bytes, real);
   require_finite_result<double>(numbers, real);
   return numbers;
 }

@@ -2,58 +2,26 @@
 #include "cli/distributed_run.hpp"
 
 #include <algorithm>  // max, min
-#include <cmath>      // abs, isnan
-#include <limits>     // numeric_limits
 #include <optional>
-#include <random>  // minstd_rand, uniform_real_distribution
-#include <span>
 #include <string_view>
 #include <type_traits>  // conditional_t, is_same_v
-#include <utility>      // exchange, pair
+#include <utility>      // pair
 #include <vector>
 
-#include "formatted.hpp"          // formatted
-#include "measure/rounds.hpp"     // timed_run, take_turns
-#include "measure/wall_time.hpp"  // seconds_of
-#include "processes/group.hpp"    // group
-#include "request/traits.hpp"     // traits_of, reals_of
-#include "stored_number.hpp"      // with_stored
-#include "wingbeat/buffer.hpp"    // buffer
-#include "wingbeat/error.hpp"     // memory_error
+#include "distributing/whole_run.hpp"  // whole_lengths
+#include "functors/stored_number.hpp"  // with_stored
+#include "measure/rounds.hpp"          // timed_run, take_turns
+#include "measure/wall_time.hpp"       // seconds_of
+#include "processes/group.hpp"         // group
+#include "request/traits.hpp"          // traits_of, reals_of
+#include "text/formatted.hpp"          // formatted
+#include "verify/distance.hpp"         // distance
+#include "verify/elements.hpp"         // noise_at
+#include "wingbeat/buffer.hpp"         // buffer
+#include "wingbeat/error.hpp"          // memory_error
 
 namespace wingbeat::cli {
 namespace {
-
-/// Reals in [-1, 1], each of which depends on its number alone: products of two tables of noise
-/// whose lengths have no common divisor, because arrays have billions of them.
-template <class Real>
-class noise {
- public:
-  noise() {
-    std::minstd_rand dice{1};
-    std::uniform_real_distribution<Real> reals{-1, 1};
-    for (auto* table : {&first_, &second_}) {
-      for (Real& value : *table) value = reals(dice);
-    }
-  }
-
-  template <class Stored>
-  void copy(std::size_t number, std::span<Stored> values) const {
-    std::size_t i = number % first_.size(), j = number % second_.size();
-    while (!values.empty()) {
-      const std::size_t count = std::min({values.size(), first_.size() - i, second_.size() - j});
-      for (std::size_t k = 0; k < count; ++k) {
-        values[k] = static_cast<Stored>(first_[i + k] * second_[j + k]);
-      }
-      values = values.subspan(count);
-      i = (i + count) % first_.size();
-      j = (j + count) % second_.size();
-    }
-  }
-
- private:
-  std::vector<Real> first_ = std::vector<Real>(65521), second_ = std::vector<Real>(65519);
-};
 
 /// Calls visit(element of the part, element of the whole array, width) for every `step`-th row of a
 /// box along its last axis.
@@ -72,17 +40,6 @@ void each_row(const box& part, const std::vector<std::size_t>& lengths, std::siz
     }
     visit(row * width, place, width);
   }
-}
-
-/// Returns the lengths of the array of which ranks have boxes.
-std::vector<std::size_t> whole_of(const std::vector<box>& boxes) {
-  std::vector<std::size_t> lengths = boxes.front().upper;
-  for (const box& each : boxes) {
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-      lengths[i] = std::max(lengths[i], each.upper[i]);
-    }
-  }
-  return lengths;
 }
 
 /// Returns the place in an array of one device of an element of an array of these lengths; bins of
@@ -124,21 +81,18 @@ class side_by_side {
 
   void enqueue() { transforms_.enqueue(in_views_, out_views_); }
 
-  [[nodiscard]] measure::timed_run timed(std::string name) {
-    return {std::move(name), [this](std::size_t n_runs) {
-              return measure::seconds_of([&] {
-                for (std::size_t i = 0; i < n_runs; ++i) enqueue();
-                ranks_.wait();
-              });
-            }};
+  [[nodiscard]] double seconds_of(std::size_t n_runs) {
+    return measure::seconds_of([&] {
+      for (std::size_t i = 0; i < n_runs; ++i) enqueue();
+      ranks_.wait();
+    });
   }
 
   /// Returns how far a sample of its results is from those that one rank made.
   [[nodiscard]] double difference_from(const side_by_side& alone) const {
     constexpr std::size_t n_rows = 64;
-    const std::vector<std::size_t> lengths = whole_of(transforms_.out_boxes());
-    constexpr double unlimited = std::numeric_limits<double>::infinity();
-    double most = 0, largest = 0;
+    const std::vector<std::size_t> lengths = distributing::whole_lengths(transforms_.out_boxes());
+    verify::distance found;
     for (std::size_t rank = 0; rank < out_.size(); ++rank) {
       if (!ranks_.has(rank)) continue;
       each_row(transforms_.out_boxes()[rank], lengths, n_rows,
@@ -153,44 +107,37 @@ class side_by_side {
                    y.insert(y.end(), next.begin(), next.end());
                  }
                  for (std::size_t i = 0; i < x.size(); ++i) {
-                   const double expected = static_cast<double>(y[i]);
-                   const double difference = std::abs(static_cast<double>(x[i]) - expected);
-                   // NaN would be less than nothing.
-                   most = std::isnan(difference) ? unlimited : std::max(most, difference);
-                   largest = std::max(largest, std::abs(expected));
+                   found.add(static_cast<double>(x[i]), static_cast<double>(y[i]));
                  }
                });
     }
-    return largest == 0 ? most : most / largest;
+    return static_cast<double>(found.relative_largest());
   }
 
  private:
   void write_noise(std::size_t rank) {
     constexpr std::size_t piece_reals = std::size_t{1} << 23;
-    const noise<std::conditional_t<std::is_same_v<Real, double>, double, float>> numbers;
+    using number = std::conditional_t<std::is_same_v<Real, double>, double, float>;
     const box& part = transforms_.in_boxes()[rank];
-    std::vector<Real> values(std::min(part.count() * in_reals_, piece_reals));
-    std::size_t n_written = 0, n_values = 0;
+    std::vector<Real> values;
+    std::size_t n_written = 0;
     const auto write = [&] {
-      in_[rank].write(values.data(), n_values * sizeof(Real), n_written * sizeof(Real));
-      n_written += std::exchange(n_values, 0);
+      in_[rank].write(values.data(), values.size() * sizeof(Real), n_written * sizeof(Real));
+      n_written += values.size();
+      values.clear();
     };
     const bool are_apart = is_one_axis_ && !is_forward_;
-    const std::vector<std::size_t> lengths = whole_of(transforms_.in_boxes());
+    const std::vector<std::size_t> lengths = distributing::whole_lengths(transforms_.in_boxes());
     each_row(part, lengths, part.count() + 1,
              [&](std::size_t, std::size_t place, std::size_t width) {
-               while (width > 0) {
-                 const std::size_t left = (values.size() - n_values) / in_reals_;
-                 const std::size_t count = are_apart ? 1 : std::min(width, left);
-                 numbers.copy(place_alone(place, lengths, are_apart) * in_reals_,
-                              std::span{values}.subspan(n_values, count * in_reals_));
-                 n_values += count * in_reals_;
-                 place += count;
-                 width -= count;
-                 if (n_values == values.size()) write();
+               for (std::size_t i = 0; i < width * in_reals_; ++i) {
+                 const std::size_t element = place_alone(place + i / in_reals_, lengths, are_apart);
+                 const double noise = verify::noise_at(element * in_reals_ + i % in_reals_);
+                 values.push_back(static_cast<Real>(static_cast<number>(noise)));
+                 if (values.size() == piece_reals) write();
                }
              });
-    if (n_values > 0) write();
+    if (!values.empty()) write();
   }
 
   [[nodiscard]] std::vector<Real> read(const buffer& memory, std::size_t element,
@@ -222,31 +169,6 @@ double largest_of(const domain& ranks, double number) {
   return number;
 }
 
-/// Measures a run of all processes, and one that rank 0 makes alone while the others wait, in
-/// turns; rank 0 says how often, so that all make the same runs.
-void take_turns(const domain& ranks, std::vector<measure::timed_run>& runs,
-                const measure::stop_rule& rule, double turn_s) {
-  const auto timed = [&](std::size_t i, std::size_t n_runs) {
-    const bool takes_part = i == 0 || ranks.has(0);
-    return of_first(ranks, takes_part ? runs[i].time(n_runs) : 0) / static_cast<double>(n_runs);
-  };
-  std::vector<std::size_t> n_runs;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    n_runs.push_back(measure::calls_per_turn(timed(i, 1), turn_s));
-  }
-  double elapsed_s = 0, confidence = 0;
-  for (int n_rounds = 1;; ++n_rounds) {
-    confidence = 0;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      runs[i].seconds.push_back(timed(i, n_runs[i]));
-      elapsed_s += runs[i].seconds.back() * static_cast<double>(n_runs[i]);
-      confidence = std::max(confidence, measure::relative_confidence(runs[i].seconds));
-    }
-    const auto reason = measure::stop_reason_of(rule, n_rounds, elapsed_s, confidence);
-    if (reason != measure::stop_reason::none) return;
-  }
-}
-
 /// The same on one device, unless that, or one of several processes, has no memory for it.
 template <class Real>
 std::optional<side_by_side<Real>> one_device(const domain& ranks, const distributed_spec& spec) {
@@ -272,17 +194,17 @@ distributed_run run_as(domain& ranks, const distributed_spec& spec,
   distributed_run result{.uses_one_device = several.transforms().uses_one_device(),
                          .sent_bytes = several.transforms().sent_bytes(),
                          .explained = several.transforms().explain()};
-  std::vector<measure::timed_run> runs{several.timed("several")};
+  // Rank 0 says how long all took, so that all make the same runs.
+  const auto agreed = [&](double seconds) { return of_first(ranks, seconds); };
+  std::vector<measure::timed_run> runs{
+      {"several", [&](std::size_t n_runs) { return agreed(several.seconds_of(n_runs)); }}};
   if (alone) {
     result.difference = largest_of(ranks, several.difference_from(*alone));
-    runs.push_back(alone->timed("one"));
+    runs.push_back({"one", [&](std::size_t n_runs) {
+                      return agreed(ranks.has(0) ? alone->seconds_of(n_runs) : 0);
+                    }});
   }
-  constexpr double turn_s = 0.02;
-  if (ranks.group()) {
-    take_turns(ranks, runs, rule, turn_s);
-  } else {
-    measure::take_turns(runs, rule, turn_s);
-  }
+  measure::take_turns(runs, rule, 0.02, {}, agreed);
   result.several_s = runs[0].median_s();
   if (alone) result.one_s = runs[1].median_s();
   return result;

@@ -2,43 +2,30 @@
 // A line on stderr where work takes long.
 #pragma once
 
+#include <unistd.h>  // isatty
+
 #include <chrono>  // milliseconds
-#include <condition_variable>
-#include <cstddef>  // size_t
-#include <mutex>
 #include <string>
-#include <thread>
+
+#include "backend/message.hpp"    // write_message
+#include "cli/messages.hpp"       // print_message
+#include "system/work_timer.hpp"  // work_timer
 
 namespace wingbeat::cli {
 
-/// Prints "compiling kernels, 12 s so far" once work has taken `first`, all pieces of it together,
-/// and then every `interval` of it. Without work it has no thread.
-class elapsed_message {
+/// Prints "compiling kernels, 12 s so far" where a `work_timer` tells it.
+class elapsed_message : public work_timer {
  public:
-  static constexpr std::chrono::seconds usual_first{2}, usual_interval{10};
-
   /// `work` stands before the time, and `remark` behind it.
   explicit elapsed_message(std::string work, std::string remark = {},
-                           std::chrono::milliseconds first = usual_first,
-                           std::chrono::milliseconds interval = usual_interval);
-  elapsed_message(const elapsed_message&) = delete;
-  elapsed_message& operator=(const elapsed_message&) = delete;
-  ~elapsed_message();
-
-  /// Begin and end a piece of work. Several may run at once, in any threads.
-  void begin() noexcept;
-  void end() noexcept;
-
- private:
-  void watch();
-
-  std::string work_, remark_;
-  std::chrono::milliseconds first_, interval_;
-  std::mutex mutex_;  ///< Guards all below.
-  std::condition_variable changed_;
-  std::size_t n_running_ = 0;
-  bool is_ending_ = false;
-  std::thread watcher_;
+                           std::chrono::milliseconds first = std::chrono::seconds{2},
+                           std::chrono::milliseconds interval = usual_interval)
+      : work_timer(
+            [work, remark](double seconds) {
+              if (isatty(STDERR_FILENO) == 1) backend::write_message("\r\x1b[K");  // of a bar
+              print_message("{}, {:.0f} s so far{}", work, seconds, remark);
+            },
+            first, interval) {}
 };
 
 }  // namespace wingbeat::cli

@@ -8,10 +8,9 @@
 #include "cli/distributed_run.hpp"     // in_options
 #include "cli/messages.hpp"            // print_message
 #include "cli/progress.hpp"            // progress
-#include "cli/samples.hpp"             // unpack
 #include "distributing/whole_run.hpp"  // whole_run
-#include "formatted.hpp"               // formatted
 #include "measure/wall_time.hpp"       // seconds_of
+#include "text/formatted.hpp"          // formatted
 #include "wingbeat/error.hpp"          // device_error, plan_error
 
 namespace wingbeat::cli {
@@ -29,11 +28,11 @@ int rank(const device_info& device) {
 }
 
 /// Adds a result, whose output is judged, and then its values where it is the best.
-void add_result(engine_outcome& outcome, engine_result result, precision real, output_check& check,
+void add_result(engine_outcome& outcome, engine_result result, precision real, verify::judge& check,
                 const compared_numbers& compared) {
-  auto values = unpack(std::exchange(result.times.output, {}), real);
-  if (check.extent() != check_extent::none) {
-    result.against_definition = check.judge(compared ? compared(values) : values);
+  auto values = verify::numbers_of(std::exchange(result.times.output, {}), real);
+  if (check.extent() != verify::check_extent::none) {
+    result.against_definition = check(compared ? compared(values) : values);
   }
   outcome.results.push_back(std::move(result));
   const engine_result& added = outcome.results.back();
@@ -46,7 +45,7 @@ void add_result(engine_outcome& outcome, engine_result result, precision real, o
 }  // namespace
 
 engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> input,
-                           const std::vector<device_info>& chosen, output_check& check,
+                           const std::vector<device_info>& chosen, verify::judge& check,
                            const compared_numbers& compared) {
   progress bar{"transform", chosen.size()};
   engine_outcome outcome;
@@ -59,7 +58,7 @@ engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> inp
     } catch (const device_error& failed) {
       if (chosen.size() == 1) throw;
       print_message("{} failed and is left out: {}", short_name(device), failed.what());
-      outcome.has_failed_device = true;
+      outcome.failure = code_of(failed);
       continue;
     }
     add_result(outcome, std::move(r), spec.real, check, compared);
@@ -69,7 +68,7 @@ engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> inp
 
 engine_outcome run_ranks(const plan_spec& spec, std::span<const std::byte> input,
                          const std::vector<device_info>& ranks, bool may_use_one_device,
-                         output_check& check) {
+                         verify::judge& check) {
   const domain joined = domain::of_devices(ranks);
   std::optional<distributing::whole_run> run;
   engine_result result{ranks.front(), {}};
@@ -102,9 +101,10 @@ engine_outcome run_ranks(const plan_spec& spec, std::span<const std::byte> input
 }
 
 std::vector<device_info> devices_for(const std::vector<std::string>& names, precision real,
-                                     std::size_t n_points, check_extent extent) {
+                                     std::size_t n_points, verify::check_extent extent) {
   auto chosen = choose_devices(names, real);
-  const bool takes_long = n_points > max_values_unsampled && extent != check_extent::full;
+  const bool takes_long =
+      n_points > verify::max_values_unsampled && extent != verify::check_extent::full;
   if (!takes_long || names != std::vector<std::string>{"all"} || chosen.size() < 2) return chosen;
   const auto n_erased = std::erase_if(
       chosen, [](const device_info& device) { return device.runs_on == engine::reference; });

@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/agreement.hpp"     // agreement
-#include "cli/output_check.hpp"  // output_check
+#include "cli/messages.hpp"      // exit_code
 #include "measure/plan_run.hpp"  // plan_measurement
+#include "verify/agreement.hpp"  // agreement
+#include "verify/judge.hpp"      // judge, check_extent
 #include "wingbeat/devices.hpp"  // device_info
 
 namespace wingbeat::cli {
@@ -20,8 +21,8 @@ namespace wingbeat::cli {
 struct engine_result {
   device_info device;               ///< Of several ranks the first.
   measure::plan_measurement times;  ///< Without its output, which is moved away once compared.
-  std::optional<agreement> against_definition = {};  ///< Unset: not checked.
-  std::size_t n_ranks = 1;                           ///< That took part.
+  std::optional<verify::agreement> against_definition = {};  ///< Unset: not checked.
+  std::size_t n_ranks = 1;                                   ///< That took part.
 
   [[nodiscard]] bool is_wrong() const {
     return against_definition && !against_definition->is_within;
@@ -34,7 +35,7 @@ struct engine_outcome {
   std::vector<engine_result> results = {};
   const engine_result* best = nullptr;
   std::vector<double> best_values = {};  ///< As the plan writes them.
-  bool has_failed_device = false;        ///< Reported already.
+  exit_code failure = exit_ok;           ///< Of a device, reported already.
 };
 
 /// Returns the numbers of an output that are compared.
@@ -45,19 +46,19 @@ using compared_numbers = std::function<std::vector<double>(const std::vector<dou
 /// and left out, unless it is the only one.
 [[nodiscard]] engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> input,
                                          const std::vector<device_info>& chosen,
-                                         output_check& check,
+                                         verify::judge& check,
                                          const compared_numbers& compared = {});
 
 /// Runs the request once over all of these devices, each a rank; the one result is of the first.
 /// `may_use_one_device`: where that is expected to be quicker. Throws as `distributed_plan` does.
 [[nodiscard]] engine_outcome run_ranks(const plan_spec& spec, std::span<const std::byte> input,
                                        const std::vector<device_info>& ranks,
-                                       bool may_use_one_device, output_check& check);
+                                       bool may_use_one_device, verify::judge& check);
 
 /// Returns the devices of `--engine` for a problem of `n_points`: `all` leaves the engine reference
 /// out, with a message, where it would take long and not all values are checked.
 [[nodiscard]] std::vector<device_info> devices_for(const std::vector<std::string>& names,
                                                    precision real, std::size_t n_points,
-                                                   check_extent extent);
+                                                   verify::check_extent extent);
 
 }  // namespace wingbeat::cli

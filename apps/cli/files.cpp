@@ -17,7 +17,7 @@
 
 #include "cli/option.hpp"                 // file_type_of
 #include "formats/files/atomic_file.hpp"  // atomic_file, is_written_directly, written_file
-#include "formatted.hpp"                  // formatted
+#include "text/formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"             // plan_error, file_error
 
 namespace wingbeat::cli {

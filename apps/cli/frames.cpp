@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/frames.hpp"
 
+#include <algorithm>  // max
+#include <cmath>      // ilogb, ldexp, nearbyint, sqrt
 #include <complex>
 #include <cstring>  // memcpy
+#include <limits>   // numeric_limits
 
-#include "cli/samples.hpp"  // pack, round_to
-#include "formatted.hpp"    // formatted
+#include "cli/samples.hpp"     // pack, round_to
+#include "text/formatted.hpp"  // formatted
 
 namespace wingbeat::cli {
 namespace {
@@ -99,13 +102,21 @@ std::vector<double> frame_means(const frame_layout& layout, const std::vector<do
                                 precision real, bool are_removed) {
   std::vector<double> means(layout.n_transforms() * layout.width());
   if (!are_removed) return means;
+  const double unit_roundoff = real == precision::fp64 ? 0x1p-53 : 0x1p-24;
   for (std::size_t f = 0; f < layout.n_transforms(); ++f) {
     for (std::size_t part = 0; part < layout.width(); ++part) {
-      double sum = 0;
+      double sum = 0, largest = 0;
       for (std::size_t i = 0; i < layout.length; ++i) {
-        sum += samples[layout.first_number(f) + i * layout.width() + part];
+        const double x = samples[layout.first_number(f) + i * layout.width() + part];
+        sum += x;
+        largest = std::max(largest, std::abs(x));
       }
-      means[f * layout.width() + part] = sum / static_cast<double>(layout.length);
+      // A multiple of the last place of the largest sample, so that differences of samples with
+      // few bits are exact: their roundings would have one sign, and add up in bin 0.
+      const double last_place = std::ldexp(2 * unit_roundoff, std::ilogb(largest));
+      const double mean = sum / static_cast<double>(layout.length);
+      means[f * layout.width() + part] =
+          last_place > 0 ? std::nearbyint(mean / last_place) * last_place : mean;
     }
   }
   round_to(real, means);
@@ -156,8 +167,14 @@ fused_store store_of(const frame_layout& layout, double scale, precision real) {
   return store;
 }
 
-byte_reader reader_of(const frame_layout& layout, const frame_weights& weights,
-                      const std::vector<double>& samples) {
+double floor_of_powers(double scale, precision real) {
+  const double smallest = real == precision::fp64 ? std::numeric_limits<double>::min()
+                                                  : std::numeric_limits<float>::min();
+  return std::sqrt(smallest * (3 + 1 / scale));  // two squares and their sum, then the product
+}
+
+verify::byte_reader reader_of(const frame_layout& layout, const frame_weights& weights,
+                              const std::vector<double>& samples) {
   return [&layout, &weights, &samples](std::size_t offset, std::span<std::byte> into) {
     const std::size_t width = layout.width(), frame_numbers = layout.length * width;
     std::size_t frame = offset / sizeof(double) / frame_numbers;

@@ -6,8 +6,8 @@
 #include <cstddef>  // size_t
 #include <vector>
 
-#include "cli/elements.hpp"   // byte_reader
-#include "wingbeat/plan.hpp"  // fused_load, fused_store
+#include "verify/elements.hpp"  // byte_reader
+#include "wingbeat/plan.hpp"    // fused_load, fused_store
 
 namespace wingbeat::cli {
 
@@ -48,9 +48,17 @@ struct frame_weights {
 /// and N/2, which the other half has too: [frame][bin], real.
 [[nodiscard]] fused_store store_of(const frame_layout& layout, double scale, precision real);
 
+/// The roundings of a weighted element, of the weight, the difference and the product; and of the
+/// magnitude whose power is stored, half of those of the scale, the squares, their sum and product.
+inline constexpr double weighting_roundings = 3, power_roundings = 2;
+
+/// Returns the error of a magnitude |X| whose power, stored times `scale`, underflows.
+[[nodiscard]] double floor_of_powers(double scale, precision real);
+
 /// Returns weighted frames in fp64, one behind another, for the definition. The arguments must
 /// outlive it.
-[[nodiscard]] byte_reader reader_of(const frame_layout& layout, const frame_weights& weights,
-                                    const std::vector<double>& samples);
+[[nodiscard]] verify::byte_reader reader_of(const frame_layout& layout,
+                                            const frame_weights& weights,
+                                            const std::vector<double>& samples);
 
 }  // namespace wingbeat::cli

@@ -7,8 +7,8 @@
 #include <utility>    // move
 #include <variant>    // visit
 
-#include "counted.hpp"         // counted
-#include "formatted.hpp"       // formatted
+#include "text/counted.hpp"    // counted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error, file_error
 
 namespace wingbeat::cli {
@@ -68,6 +68,7 @@ formats::image_stack read_searched(formats::image_reader& images, const std::str
   image.samples = images.read(number, 1);
   image.n_images = 1;
   image.is_stack = false;
+  if (image.placement) image.placement->first[2] = static_cast<std::ptrdiff_t>(number);
   image = to_grey(std::move(image));
   require_finite(image, {.file = file, .first = number, .n_images = images.shape().n_images}, real,
                  absence::allowed);

@@ -9,9 +9,10 @@
 #include <variant>
 #include <vector>
 
-#include "cli/convolver.hpp"   // convolver, require_finite_result
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "cli/convolver.hpp"        // convolver, require_finite_result
+#include "convolving/geometry.hpp"  // wanted_of_full
+#include "text/formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"       // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -29,14 +30,9 @@ struct axis_range {
 
 /// Returns the rows of the image under the kernel's centre.
 axis_range centres_of(std::size_t image, std::size_t kernel, extent mode) {
+  const index_range wanted = convolving::wanted_of_full(image, kernel, mode);
   const auto centre = static_cast<std::ptrdiff_t>((kernel - 1) / 2);
-  switch (mode) {
-    case extent::full: return {-centre, image + kernel - 1};
-    case extent::same: return {0, image};
-    case extent::valid:
-      return {static_cast<std::ptrdiff_t>(kernel) - 1 - centre, image - kernel + 1};
-  }
-  return {};
+  return {static_cast<std::ptrdiff_t>(wanted.first) - centre, wanted.end - wanted.first};
 }
 
 /// Returns every row that the kernel reaches.
@@ -214,10 +210,15 @@ image_filter::image_filter(image_filter&&) noexcept = default;
 image_filter& image_filter::operator=(image_filter&&) noexcept = default;
 image_filter::~image_filter() = default;
 
-std::pair<std::size_t, std::size_t> result_size(const image_filter_spec& spec,
-                                                const formats::image_stack& kernel) {
-  return {centres_of(spec.height, kernel.height, spec.mode).count,
-          centres_of(spec.width, kernel.width, spec.mode).count};
+formats::image_stack result_shape(const image_filter_spec& spec, const formats::image_stack& kernel,
+                                  const formats::image_stack& images) {
+  formats::image_stack result = formats::shape_of(images);
+  const axis_range rows = centres_of(spec.height, kernel.height, spec.mode);
+  const axis_range columns = centres_of(spec.width, kernel.width, spec.mode);
+  result.height = rows.count;
+  result.width = columns.count;
+  if (result.placement) result.placement->first = {columns.first, rows.first, 0};
+  return result;
 }
 
 formats::image_samples image_filter::operator()(formats::image_samples image) {

@@ -5,7 +5,6 @@
 #include <cstddef>  // size_t
 #include <memory>   // unique_ptr
 #include <string>
-#include <utility>  // pair
 
 #include "formats/images/image.hpp"        // image_stack
 #include "wingbeat/convolution.hpp"        // extent
@@ -25,9 +24,10 @@ struct image_filter_spec {
   precision between = precision::fp32;  ///< What is stored between launches, in fp32 alone.
 };
 
-/// Returns height and width of a result.
-[[nodiscard]] std::pair<std::size_t, std::size_t> result_size(const image_filter_spec& spec,
-                                                              const formats::image_stack& kernel);
+/// Returns the images' stack with height, width and place of the results.
+[[nodiscard]] formats::image_stack result_shape(const image_filter_spec& spec,
+                                                const formats::image_stack& kernel,
+                                                const formats::image_stack& images);
 
 /// A convolution planned for one size of images, with its kernel on the device.
 class image_filter {

@@ -2,8 +2,8 @@
 #include "cli/kinds.hpp"
 
 #include "cli/option.hpp"      // parts_of
-#include "formatted.hpp"       // formatted
 #include "request/traits.hpp"  // kinds
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::cli {

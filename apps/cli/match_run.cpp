@@ -10,14 +10,14 @@
 #include <span>
 #include <thread>  // jthread
 
+#include "arrays/view_part.hpp"   // part_of
 #include "cli/convolver.hpp"      // convolver
 #include "cli/image_files.hpp"    // count_absent
 #include "cli/masked_search.hpp"  // masked_search
 #include "cli/rate.hpp"           // rate_bar
 #include "cli/samples.hpp"        // pack
 #include "convolving/scores.hpp"  // score_memory, score_store
-#include "formatted.hpp"          // formatted
-#include "view_part.hpp"          // part_of
+#include "text/formatted.hpp"     // formatted
 #include "wingbeat/buffer.hpp"    // buffer
 #include "wingbeat/error.hpp"     // plan_error
 #include "wingbeat/queue.hpp"     // queue
@@ -288,6 +288,7 @@ void locate_peaks(const match_request& request, std::size_t shorter, match_resul
                               std::min(request.max_peaks, target.height * target.width),
                               request.min_score.value_or(-std::numeric_limits<double>::infinity()),
                               request.distance.value_or(std::max<std::size_t>(shorter / 2, 1)));
+  target.peaks.reserve(peaks.size());
   for (const peak& found : peaks) {
     const std::size_t place = found.y * target.width + found.x;
     const auto shift = [&](std::size_t index, std::size_t length, std::size_t stride) {

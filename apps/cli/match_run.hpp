@@ -44,6 +44,7 @@ struct match_source {
   std::string micrograph;  ///< As RELION has it: "000021@stack.mrcs" of image 20 of a stack.
   std::string image_file;
   formats::pixel_size pixel_angstrom;
+  std::optional<formats::mrc_placement> placement;  ///< Of maps.
   bool is_normalised = false;
   extent mode = extent::valid;
   std::string arithmetic;  ///< Precision, and what is stored between launches: "fp32, fp16".

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "cli/option.hpp"      // add_text, real_of
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::cli {

@@ -7,8 +7,9 @@
 #include <utility>  // forward
 
 #include "backend/message.hpp"  // write_message
-#include "counted.hpp"          // counted
-#include "formatted.hpp"        // formatted
+#include "text/counted.hpp"     // counted
+#include "text/formatted.hpp"   // formatted
+#include "wingbeat/error.hpp"   // plan_error, file_error, memory_error
 
 namespace wingbeat::cli {
 
@@ -19,7 +20,16 @@ enum exit_code : int {
   exit_usage = 2,
   exit_no_device = 3,
   exit_file = 4,
+  exit_memory = 5,
 };
+
+/// Returns the exit code of a program that ends with this error.
+[[nodiscard]] inline exit_code code_of(const error& failed) {
+  if (dynamic_cast<const plan_error*>(&failed) != nullptr) return exit_usage;
+  if (dynamic_cast<const file_error*>(&failed) != nullptr) return exit_file;
+  if (dynamic_cast<const memory_error*>(&failed) != nullptr) return exit_memory;
+  return exit_no_device;  // absent_error, device_error
+}
 
 /// Prints "wingbeat: ..." on stderr, after everything that was printed on stdout before.
 template <class... Arguments>

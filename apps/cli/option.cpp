@@ -10,7 +10,7 @@
 #include <system_error>  // errc
 #include <utility>       // move
 
-#include "formatted.hpp"       // formatted, joined
+#include "text/formatted.hpp"  // formatted, joined
 #include "wingbeat/error.hpp"  // plan_error
 #include "wingbeat/plan.hpp"   // max_length
 

@@ -7,10 +7,11 @@
 #include <limits>     // numeric_limits
 
 #include "cli/kinds.hpp"             // set_kinds
+#include "cli/messages.hpp"          // print_message
 #include "cli/samples.hpp"           // round_to
-#include "formatted.hpp"             // formatted
 #include "request/resolved.hpp"      // kind_of_axis
 #include "request/validation.hpp"    // require_length, traits_of
+#include "text/formatted.hpp"        // formatted
 #include "wingbeat/error.hpp"        // plan_error, file_error
 #include "wingbeat/good_length.hpp"  // good_length, is_good_length
 
@@ -144,6 +145,21 @@ void round_input(problem& p, std::size_t n_sums, const std::string& name) {
   p.n_vanished = n_nonzero - count_nonzero(p.input);
 }
 
+/// Gives a problem the samples of a file, each row padded, and an image by rows of zeros too. All
+/// that one transform adds up is rounded together.
+void take_rows(problem& p, const formats::signal& signal, const std::string& name,
+               const transform_request& request) {
+  p.is_half = request.is_half;
+  p.is_table = signal.is_table;
+  p.row_length = signal.row_length;
+  const request::domain values = request::traits_of(p.spec.kind).in;
+  const std::size_t slots = request::count_of(values, p.length());
+  p.kept_samples = std::min(signal.row_length, slots);
+  p.input = padded_rows(signal, p.kept_samples, slots, values == request::domain::real);
+  p.input.resize(input_bytes(p.spec) / bytes_of_real(p.spec.real));
+  round_input(p, p.spec.batch, name);
+}
+
 /// Returns the length of an axis of an image that has `needed` elements.
 std::size_t axis_length(std::size_t needed, transform kind, const transform_request& request) {
   if (needed > max_length) {
@@ -165,47 +181,39 @@ problem make_problem(const formats::signal& signal, const std::string& name,
   p.spec.batch = signal.n_rows;
   p.spec.real = request.real;
   p.spec.scale = request.scale.value_or(request.is_inverse ? scaling::by_length : scaling::none);
-  p.is_half = request.is_half;
-  p.is_table = signal.is_table;
-  p.row_length = signal.row_length;
-
-  const request::domain values = request::traits_of(p.spec.kind).in;
-  const std::size_t slots = request::count_of(values, p.length());
-  p.kept_samples = std::min(signal.row_length, slots);
-  p.input = padded_rows(signal, p.kept_samples, slots, values == request::domain::real);
-  round_input(p, signal.n_rows, name);
+  take_rows(p, signal, name, request);
   return p;
 }
 
-problem make_image_problem(const formats::signal& signal, const std::string& name,
-                           const transform_request& request) {
+plan_spec image_spec(const formats::signal& signal, const std::string& name,
+                     const transform_request& request) {
   if (signal.n_rows < 2 && !signal.is_table) {
     throw file_error(formatted(
         "{} holds one row, and --axes 2 transforms an image; drop it, or give an array of "
         "two dimensions",
         name));
   }
-  problem p;
-  set_kind(p.spec, signal, name, request);
-  const request::domain values = request::traits_of(p.spec.kind).in;
-  const bool is_from_half = values == request::domain::hermitian;
+  plan_spec spec;
+  set_kind(spec, signal, name, request);
+  const bool is_from_half = request::traits_of(spec.kind).in == request::domain::hermitian;
   const std::size_t width =
       is_from_half ? std::max<std::size_t>(2 * (signal.row_length - 1), 1) : signal.row_length;
-  p.spec.lengths = {signal.n_rows, width};
+  spec.lengths = {signal.n_rows, width};
   for (std::size_t a = 0; a < 2; ++a) {
-    std::size_t& length = p.spec.lengths[a];
-    length = axis_length(length, request::kind_of_axis(p.spec, a).kind, request);
+    std::size_t& length = spec.lengths[a];
+    length = axis_length(length, request::kind_of_axis(spec, a).kind, request);
   }
-  p.spec.real = request.real;
-  p.spec.scale = request.scale.value_or(request.is_inverse ? scaling::by_length : scaling::none);
-  p.is_half = request.is_half;
+  spec.real = request.real;
+  spec.scale = request.scale.value_or(request.is_inverse ? scaling::by_length : scaling::none);
+  return spec;
+}
+
+problem make_image_problem(const formats::signal& signal, const std::string& name,
+                           const transform_request& request) {
+  problem p;
+  p.spec = image_spec(signal, name, request);
+  take_rows(p, signal, name, request);
   p.is_table = true;
-  p.row_length = signal.row_length;
-  const std::size_t slots = request::count_of(values, p.length());
-  p.kept_samples = std::min(signal.row_length, slots);
-  p.input = padded_rows(signal, p.kept_samples, slots, values == request::domain::real);
-  p.input.resize(p.spec.lengths[0] * slots * request::reals_of(values));
-  round_input(p, 1, name);
   return p;
 }
 
@@ -244,6 +252,14 @@ formats::signal signal_of(const problem& solved, std::span<const double> complet
     s.samples[i] = {completed[i * width], s.is_real ? 0.0 : completed[i * width + 1]};
   }
   return s;
+}
+
+void report_times(const std::string& name, const formats::signal& signal) {
+  if (!signal.may_have_times) return;
+  print_message(
+      "the first column of {} rises steadily, as times do, and is taken for real parts; give "
+      "samples alone, or a line '# complex' above them",
+      name);
 }
 
 }  // namespace wingbeat::cli

@@ -48,6 +48,10 @@ struct problem {
 [[nodiscard]] problem make_problem(const formats::signal& signal, const std::string& name,
                                    const transform_request& request);
 
+/// Returns what transforms the rows, whose samples are not read, as one image. Throws as below.
+[[nodiscard]] plan_spec image_spec(const formats::signal& signal, const std::string& name,
+                                   const transform_request& request);
+
 /// Returns the problem of transforming the rows as one image, over both axes. Throws as above, and
 /// `file_error` for a row that is no table.
 [[nodiscard]] problem make_image_problem(const formats::signal& signal, const std::string& name,
@@ -59,5 +63,8 @@ struct problem {
 
 /// Returns the completed output as a signal that can be written to a file.
 [[nodiscard]] formats::signal signal_of(const problem& solved, std::span<const double> completed);
+
+/// Prints a message where a text's real parts may be times.
+void report_times(const std::string& name, const formats::signal& signal);
 
 }  // namespace wingbeat::cli

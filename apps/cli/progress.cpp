@@ -8,7 +8,7 @@
 
 #include "backend/message.hpp"  // write_message
 #include "cli/messages.hpp"     // print_message
-#include "formatted.hpp"        // formatted
+#include "text/formatted.hpp"   // formatted
 
 namespace wingbeat::cli {
 namespace {

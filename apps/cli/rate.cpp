@@ -9,7 +9,7 @@
 
 #include "backend/message.hpp"  // write_message
 #include "cli/messages.hpp"     // counted, print_message
-#include "formatted.hpp"        // formatted
+#include "text/formatted.hpp"   // formatted
 
 namespace wingbeat::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "channelising/arithmetic/packed_samples.hpp"  // packed_bytes, unpack_samples
-#include "cli/messages.hpp"                            // counted
+#include "cli/messages.hpp"                            // counted, print_message
 #include "cli/option.hpp"                              // refuse_choice
 #include "formats/files/atomic_file.hpp"               // is_written_directly
 #include "formats/files/byte_order.hpp"                // load
@@ -22,7 +22,7 @@
 #include "formats/files/signature.hpp"                 // is_text, signed_content
 #include "formats/files/whole_file.hpp"                // largest_file_bytes
 #include "formats/voltages/format.hpp"                 // voltage_formats
-#include "formatted.hpp"                               // formatted
+#include "text/formatted.hpp"                          // formatted
 #include "wingbeat/error.hpp"                          // plan_error
 
 namespace wingbeat::cli {
@@ -157,9 +157,14 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
     std::string kind = format;
     if (name == "-" || !file->size()) kind = require_raw(*file, format);
     if (kind == "auto") kind = format_of(*file);
+    is_assumed_ = is_assumed_ || (kind == "raw" && format == "auto" && !options.sample_bits);
     open_stream(std::move(file), kind);
   }
   if (!is_measured_) n_samples_.reset();
+  if (!streams_.empty() && !options.threads.empty()) {
+    throw plan_error(
+        formatted("--vdif-threads is given, and {} is no VDIF; leave it out", files[0]));
+  }
   if (!streams_.empty() && options.coarse_channel) {
     throw plan_error(formatted(
         "--coarse-channel {} is given, and {} has one channel; give it for VDIF and GUPPI "
@@ -199,12 +204,9 @@ void recording::open_array(std::unique_ptr<byte_source> file) {
            formats::printable(header.descr));
   }
   const bool is_table = shape.size() == 2;
-  if (shape.empty() || shape.size() > 2 || (is_table && (shape[0] < 1 || shape[0] > 2)) ||
-      (is_table && header.is_fortran_order && shape[0] != 1)) {
-    refuse(name,
-           "has the shape ({}){}; save one dimension, or [polarisation][sample] of 1 or 2 in "
-           "C order",
-           joined(shape, ", "), header.is_fortran_order ? " in Fortran order" : "");
+  if (shape.empty() || shape.size() > 2 || (is_table && (shape[0] < 1 || shape[0] > 2))) {
+    refuse(name, "has the shape ({}); save one dimension, or [polarisation][sample] of 1 or 2",
+           joined(shape, ", "));
   }
   const std::size_t rows = is_table ? shape[0] : 1, length = shape.back();
   const std::size_t promised = rows * length * sizeof(std::int16_t);
@@ -213,12 +215,15 @@ void recording::open_array(std::unique_ptr<byte_source> file) {
            start + promised);
   }
   if (length == 0) refuse(name, "holds no sample; give one");
+  const bool in_turn = header.is_fortran_order && rows > 1;
   for (std::size_t p = 0; p < rows; ++p) {
     auto source = p == 0 ? std::move(file) : std::make_unique<byte_source>(name);
-    source->skip(start + p * length * sizeof(std::int16_t));
+    source->skip(start + (in_turn ? 0 : p * length * sizeof(std::int16_t)));
     streams_.push_back({.source = std::move(source),
                         .stored = form::integers,
-                        .is_big_endian = header.descr.front() == '>'});
+                        .is_big_endian = header.descr.front() == '>',
+                        .stride = in_turn ? rows : 1,
+                        .first = in_turn ? p : 0});
   }
   add_polarisations(rows, length, name);
 }
@@ -227,9 +232,19 @@ void recording::open_voltages(const std::string& name, const std::string& format
   voltage_source source{std::make_unique<formats::byte_source>(name, formats::largest_file_bytes),
                         nullptr};
   for (const formats::voltage_format& each : formats::voltage_formats) {
-    if (each.name == format) source.file = each.open(*source.content, options_.sample_rate_hz);
+    if (each.name != format) continue;
+    if (!options_.threads.empty() && !each.has_threads) {
+      throw plan_error(formatted("--vdif-threads is given, and {} is no VDIF; leave it out", name));
+    }
+    source.file = each.open(*source.content, {.sample_rate_hz = options_.sample_rate_hz,
+                                              .channel = options_.coarse_channel,
+                                              .threads = options_.threads});
   }
   const formats::voltages& held = source.file->contents();
+  for (const std::string& remark : held.remarks) {
+    if (options_.is_strict) refuse(name, "{}", remark);
+    print_message("{}: {}", name, remark);
+  }
   choose_channel(held, name);
   const unsigned bits = held.sample_bits;
   const auto& given = options_.sample_bits;
@@ -240,7 +255,7 @@ void recording::open_voltages(const std::string& name, const std::string& format
                   name, bits, stored_bits_));
   }
   stored_bits_ = bits;
-  sample_bits_ = bits == 2 ? 3 : bits;
+  sample_bits_ = bits <= 2 ? bits + 1 : bits;
   if (!voltages_.empty()) require_alike(held, name);
   add_polarisations(held.n_polarisations, held.n_samples, name);
   voltages_.push_back(std::move(source));
@@ -250,8 +265,12 @@ void recording::choose_channel(const formats::voltages& held, const std::string&
   const auto& channel = options_.coarse_channel;
   if (channel ? *channel >= held.n_channels : held.n_channels > 1) {
     const std::size_t last = held.n_channels - 1;
-    throw plan_error(formatted("{} holds {}; give --coarse-channel 0{}", name,
-                               counted(held.n_channels, "channel"),
+    const std::string antennas =
+        held.n_antennas == 1 ? ""
+                             : formatted(" ({} of each of {} antennas)",
+                                         held.n_channels / held.n_antennas, held.n_antennas);
+    throw plan_error(formatted("{} holds {}{}; give --coarse-channel 0{}", name,
+                               counted(held.n_channels, "channel"), antennas,
                                last == 0 ? "" : formatted(" to {}", last)));
   }
   channel_ = channel.value_or(0);
@@ -298,8 +317,10 @@ double recording::sample_rate_hz() const {
 
 std::optional<formats::channel_frequencies> recording::frequencies() const {
   if (voltages_.empty() || !voltages_.front().file->contents().frequencies) return std::nullopt;
-  formats::channel_frequencies found = *voltages_.front().file->contents().frequencies;
-  found.first_hz += static_cast<double>(channel_) * found.step_hz;
+  const formats::voltages& held = voltages_.front().file->contents();
+  formats::channel_frequencies found = *held.frequencies;
+  const std::size_t of_antenna = channel_ % (held.n_channels / held.n_antennas);
+  found.first_hz += static_cast<double>(of_antenna) * found.step_hz;
   return found;
 }
 
@@ -326,7 +347,7 @@ channeliser::samples recording::next() {
 
 void recording::stream::read(std::size_t n_samples, unsigned sample_bits) {
   const bool is_packed = stored == form::packed;
-  const std::size_t sample_bytes = sizeof(std::int16_t);
+  const std::size_t sample_bytes = stride * sizeof(std::int16_t);
   bytes.resize(is_packed ? channelising::packed_bytes(n_samples, sample_bits)
                          : n_samples * sample_bytes);
   const std::size_t got = source->read(bytes);
@@ -336,7 +357,8 @@ void recording::stream::read(std::size_t n_samples, unsigned sample_bits) {
   if (is_packed) return channelising::unpack_samples(bytes, sample_bits, 0, integers);
   const std::endian order = is_big_endian ? std::endian::big : std::endian::little;
   for (std::size_t i = 0; i < count; ++i) {
-    integers[i] = formats::load<std::int16_t>(&bytes[i * sample_bytes], order);
+    integers[i] =
+        formats::load<std::int16_t>(&bytes[i * sample_bytes + first * sizeof(std::int16_t)], order);
   }
 }
 

@@ -64,15 +64,19 @@ struct recording_options {
   std::optional<unsigned> sample_bits = {};
   /// The channel of VDIF or GUPPI raw that is read; unset: the only one.
   std::optional<std::size_t> coarse_channel = {};
-  /// Of VDIF, to know how many frames a second has; unset: one more than the highest number.
+  /// Of VDIF, to know how many frames a second has; unset: as the file states.
   std::optional<double> sample_rate_hz = {};
+  /// The threads of VDIF that are polarisations; empty: all, of which there are two at most.
+  std::vector<std::size_t> threads = {};
+  /// Refuses files of which anything is left out, contradictory or assumed; else it is said.
+  bool is_strict = false;
 };
 
 /// One or two polarisations, in one file or two.
 class recording {
  public:
-  /// Opens the files. Throws `file_error` for files that cannot be read as the format, and
-  /// `plan_error` for files that do not go together.
+  /// Opens the files, and says what is left out of them. Throws `file_error` for files that cannot
+  /// be read as the format, and `plan_error` for files that do not go together.
   recording(const std::vector<std::string>& files, const recording_options& options);
   ~recording();
 
@@ -82,6 +86,9 @@ class recording {
   [[nodiscard]] unsigned sample_bits() const { return sample_bits_; }
   [[nodiscard]] unsigned stored_bits() const { return stored_bits_; }
   [[nodiscard]] bool is_complex() const;
+
+  /// Returns whether neither a mark nor an option says that samples are packed, and their bits.
+  [[nodiscard]] bool is_assumed() const { return is_assumed_; }
 
   /// Returns whether the files hold packets, some of which may be missing.
   [[nodiscard]] bool has_packets() const { return !voltages_.empty(); }
@@ -127,6 +134,7 @@ class recording {
     std::unique_ptr<byte_source> source;
     form stored = form::packed;
     bool is_big_endian = false;
+    std::size_t stride = 1, first = 0;  ///< Of integers: samples of polarisations in turn.
     std::vector<std::byte> bytes = {};
     std::vector<std::int16_t> integers = {};
     std::size_t count = 0;
@@ -138,6 +146,7 @@ class recording {
   unsigned sample_bits_ = 10, stored_bits_ = 10;
   std::size_t n_polarisations_ = 0;
   std::optional<std::size_t> n_samples_;
+  bool is_assumed_ = false;
   bool is_measured_ = true;  ///< Every file's length is known.
   std::vector<stream> streams_;
   std::vector<voltage_source> voltages_;

@@ -7,6 +7,7 @@
 
 #include "cli/convolver.hpp"           // require_finite_result
 #include "cli/rate.hpp"                // rate_bar
+#include "convolving/geometry.hpp"     // wanted_of_full
 #include "wingbeat/stream_filter.hpp"  // stream_filter
 
 namespace wingbeat::cli {
@@ -19,7 +20,7 @@ template <class Real>
 class block_filter {
  public:
   block_filter(const queue& on, const formats::signal& taps, std::size_t n_channels,
-               kept_range kept, precision real, const frame_sink& sink)
+               index_range kept, precision real, const frame_sink& sink)
       : kept_(kept), real_(real), sink_(sink) {
     for (std::size_t c = 0; c < n_channels; ++c) {
       const std::size_t row = taps.n_rows > 1 ? c : 0;
@@ -53,10 +54,9 @@ class block_filter {
  private:
   /// Gives what the mode keeps of results, equally many of each channel, to the sink.
   void give(const std::vector<std::vector<Real>>& results) {
-    const std::size_t begin = std::min(kept_.skipped, results.front().size());
-    const std::size_t count = std::min(results.front().size() - begin, kept_.count);
-    kept_.skipped -= begin;
-    kept_.count -= count;
+    const std::size_t n = results.front().size();
+    const std::size_t begin = std::min(kept_.first, n), count = std::min(kept_.end, n) - begin;
+    kept_ = {kept_.first - begin, kept_.end - std::min(kept_.end, n)};
     std::vector<double> frames(count * results.size());
     for (std::size_t c = 0; c < results.size(); ++c) {
       for (std::size_t i = 0; i < count; ++i) {
@@ -68,7 +68,7 @@ class block_filter {
   }
 
   std::vector<stream_filter<Real>> filters_;
-  kept_range kept_;
+  index_range kept_;  ///< Of what is still to come.
   precision real_;
   const frame_sink& sink_;
 };
@@ -87,15 +87,6 @@ void filter_blocks(block_filter<Real> filter, const formats::wav_reader& recordi
 
 }  // namespace
 
-kept_range kept_of(std::size_t n, std::size_t n_taps, extent mode) {
-  switch (mode) {
-    case extent::full: return {0, n + n_taps - 1};
-    case extent::same: return {(n_taps - 1) / 2, n};
-    case extent::valid: return {n_taps - 1, n - n_taps + 1};
-  }
-  return {};
-}
-
 double recording_filter_bytes(std::size_t n_channels, std::size_t n_taps) {
   const auto channels = static_cast<double>(n_channels);
   return channels *
@@ -107,7 +98,7 @@ void filter_recording(const queue& on, const formats::wav_reader& recording,
                       const frame_sink& sink) {
   const formats::signal& shape = recording.shape();
   const std::size_t n_channels = spec.channel ? 1 : shape.n_channels;
-  const kept_range kept = kept_of(shape.row_length, taps.row_length, spec.mode);
+  const index_range kept = convolving::wanted_of_full(shape.row_length, taps.row_length, spec.mode);
   if (spec.real == precision::fp64) {
     block_filter<double> filter{on, taps, n_channels, kept, spec.real, sink};
     return filter_blocks(std::move(filter), recording, spec.channel);

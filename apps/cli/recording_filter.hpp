@@ -24,14 +24,6 @@ struct recording_filter_spec {
   precision real = precision::fp32;
 };
 
-/// The results that a mode has of the full ones.
-struct kept_range {
-  std::size_t skipped = 0, count = 0;
-};
-
-/// Returns them of n samples, in mode valid at least as many as there are taps.
-[[nodiscard]] kept_range kept_of(std::size_t n, std::size_t n_taps, extent mode);
-
 /// Takes results, [frame][channel].
 using frame_sink = std::function<void(std::span<const double> frames)>;
 

@@ -13,13 +13,7 @@ namespace wingbeat::cli {
 /// Returns the numbers rounded to the precision, as bytes of a buffer.
 [[nodiscard]] std::vector<std::byte> pack(std::span<const double> numbers, precision real);
 
-/// Returns the numbers of a buffer's bytes.
-[[nodiscard]] std::vector<double> unpack(std::span<const std::byte> bytes, precision real);
-
 /// Rounds every number to the precision, so that an engine and its reference transform the same.
 void round_to(precision real, std::span<double> numbers);
-
-/// Returns n reals, uniform in [-1, 1), the same on every machine.
-[[nodiscard]] std::vector<double> noise(std::size_t n_reals);
 
 }  // namespace wingbeat::cli

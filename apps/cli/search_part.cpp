@@ -16,7 +16,7 @@
 #include "formats/files/atomic_file.hpp"  // atomic_file
 #include "formats/files/npy_header.hpp"   // npy_prefix, take_npy_header
 #include "formats/files/whole_file.hpp"   // read_whole_file
-#include "formatted.hpp"                  // formatted, joined
+#include "text/formatted.hpp"             // formatted, joined
 #include "wingbeat/error.hpp"             // file_error, plan_error
 
 namespace wingbeat::cli {
@@ -24,8 +24,45 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::string_view schema = "wingbeat.search/1";
+constexpr std::string_view schema = "wingbeat.search/2";
+constexpr std::string_view schema_unchecked = "wingbeat.search/1";  // without a checksum
 constexpr std::size_t largest_part_bytes = std::size_t{1} << 36;
+
+json placement_json(const std::optional<formats::mrc_placement>& placement) {
+  if (!placement) return nullptr;
+  return {placement->words, placement->lengths, placement->first};
+}
+
+std::optional<formats::mrc_placement> placement_of(const json& document) {
+  if (document.is_null()) return std::nullopt;
+  return formats::mrc_placement{document.at(0), document.at(1), document.at(2)};
+}
+
+/// FNV-1a, by words.
+class word_hash {
+ public:
+  void add(std::uint64_t word) { value_ = (value_ ^ word) * 0x100000001b3U ^ value_ >> 32; }
+  /// Adds the words of bytes, the last one filled up with zeros.
+  void add(std::span<const std::byte> bytes) {
+    for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + i, std::min(sizeof word, bytes.size() - i));
+      add(word);
+    }
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+// A part ends with the checksum of all bytes before its digits:  ..,"checksum":"0123456789abcdef"}
+constexpr std::string_view before_checksum = ",\"checksum\":\"", after_checksum = "\"}\n";
+constexpr std::size_t checksum_digits = 16;
+
+std::string checksum_of(const word_hash& content) {
+  return formatted("{:016x}", content.value());
+}
 
 json document_of(const search_part& part) {
   const match_source& source = part.source;
@@ -39,6 +76,7 @@ json document_of(const search_part& part) {
           {"devices", part.devices},
           {"pixel_angstrom",
            {source.pixel_angstrom.z, source.pixel_angstrom.y, source.pixel_angstrom.x}},
+          {"placement", placement_json(source.placement)},
           {"is_normalised", source.is_normalised},
           {"mode", name_of(source.mode)},
           {"arithmetic", source.arithmetic},
@@ -68,6 +106,7 @@ search_part part_of(const json& document) {
   document.at("devices").get_to(part.devices);
   const json& pixel = document.at("pixel_angstrom");
   source.pixel_angstrom = {pixel.at(0), pixel.at(1), pixel.at(2)};
+  source.placement = placement_of(document.value("placement", json(nullptr)));
   document.at("is_normalised").get_to(source.is_normalised);
   source.mode = mode_of(document.at("mode"));
   document.at("arithmetic").get_to(source.arithmetic);
@@ -96,6 +135,27 @@ std::string options_text(const match_source& source) {
   throw file_error(formatted(
       "{} is no part of a search, or was cut off; give files that wingbeat match --state wrote",
       file));
+}
+
+/// Requires that a part is as it was written. Returns the text behind its arrays.
+std::string_view checked_text(const std::string& file, std::span<const std::byte> header,
+                              std::span<const std::byte> arrays, std::span<const std::byte> rest) {
+  const std::string_view text{reinterpret_cast<const char*>(rest.data()), rest.size()};
+  if (text.find(formatted("\"{}\"", schema_unchecked)) != text.npos) {
+    throw file_error(formatted(
+        "{} is a part of a search that an earlier version wrote without a checksum; make it again "
+        "with this version's wingbeat match --state",
+        file));
+  }
+  const std::size_t n_behind = checksum_digits + after_checksum.size();
+  if (text.size() < n_behind || !text.ends_with(after_checksum)) refuse(file);
+  word_hash hash;
+  hash.add(header);
+  hash.add(arrays);
+  hash.add(rest.first(rest.size() - n_behind));
+  if (text.substr(text.size() - n_behind, checksum_digits) == checksum_of(hash)) return text;
+  throw file_error(formatted(
+      "{} is damaged, because its checksum is another; copy or make this part again", file));
 }
 
 std::vector<std::uint64_t> take_values(std::span<const std::byte>& content, std::size_t count) {
@@ -144,16 +204,6 @@ std::optional<std::size_t> put_in_order(std::vector<template_range>& ranges) {
   ranges = std::move(joined);
   return std::nullopt;
 }
-
-/// FNV-1a, by words.
-class word_hash {
- public:
-  void add(std::uint64_t word) { value_ = (value_ ^ word) * 0x100000001b3U ^ value_ >> 32; }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325U;
-};
 
 }  // namespace
 
@@ -247,11 +297,20 @@ std::uint64_t hash_of(const std::vector<std::string>& files) {
 void write_part(const std::string& file, const search_part& part) {
   const search_state& kept = part.kept;
   formats::atomic_file output{file};
+  word_hash hash;
+  const auto write = [&](std::span<const std::byte> bytes) {
+    output.write(bytes);
+    hash.add(bytes);
+  };
+  const auto bytes_of = [](const std::string& text) { return std::as_bytes(std::span{text}); };
   const std::size_t n_planes = kept.unit_sums.empty() ? 1 : 3;
-  output.write(formats::npy_prefix("<u8", {n_planes, kept.height, kept.width}));
-  output.write(std::as_bytes(std::span{kept.keys}));
-  output.write(std::as_bytes(std::span{kept.unit_sums}));
-  output.write(document_of(part).dump() + '\n');
+  write(bytes_of(formats::npy_prefix("<u8", {n_planes, kept.height, kept.width})));
+  write(std::as_bytes(std::span{kept.keys}));
+  write(std::as_bytes(std::span{kept.unit_sums}));
+  std::string text = document_of(part).dump();
+  text.replace(text.size() - 1, 1, before_checksum);  // its closing brace
+  write(bytes_of(text));
+  output.write(checksum_of(hash).append(after_checksum));
   output.commit();
 }
 
@@ -266,11 +325,14 @@ search_part read_part(const std::string& file) {
   const std::size_t n_planes = header.shape[0], height = header.shape[1], width = header.shape[2];
   const std::size_t n_values = content.size() / sizeof(std::uint64_t);
   if (height == 0 || width == 0 || height > n_values / width / n_planes) refuse(file);
+  const std::size_t header_bytes = bytes.size() - content.size();
+  const std::span<const std::byte> arrays = content.first(n_planes * height * width * 8);
+  const std::string_view text = checked_text(file, std::span{bytes}.first(header_bytes), arrays,
+                                             content.subspan(arrays.size()));
   std::vector<std::uint64_t> keys = take_values(content, height * width);
   std::vector<std::uint64_t> sums = take_values(content, (n_planes - 1) * height * width);
   try {
-    search_part part = part_of(json::parse(
-        std::string_view{reinterpret_cast<const char*>(content.data()), content.size()}));
+    search_part part = part_of(json::parse(text));
     part.kept.height = height;
     part.kept.width = width;
     part.kept.keys = std::move(keys);

@@ -10,9 +10,9 @@
 
 #include "cli/choose.hpp"        // choose_device, short_name
 #include "cli/kinds.hpp"         // kinds_named, set_kinds
-#include "cli/option.hpp"        // add_text, add_count, whole_number
-#include "formatted.hpp"         // formatted, joined
+#include "cli/option.hpp"        // add_text, add_count, choice_of, whole_number
 #include "request/resolved.hpp"  // resolved_spec
+#include "text/formatted.hpp"    // formatted, joined
 #include "wingbeat/error.hpp"    // plan_error
 
 namespace wingbeat::cli {
@@ -94,12 +94,10 @@ std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {
   return result;
 }
 
-precision scalar_named(const std::string& name) {
-  for (const precision real :
-       {precision::fp32, precision::fp64, precision::fp16, precision::bf16}) {
-    if (name == name_of(real)) return real;
-  }
-  throw plan_error(formatted("there is no precision '{}'; choose fp32, fp64, fp16 or bf16", name));
+precision precision_named(const std::string& name) {
+  return choice_of(
+      "--precision", name,
+      named_choices({precision::fp32, precision::fp64, precision::fp16, precision::bf16}));
 }
 
 constexpr std::size_t max_spacing = std::size_t{1} << 20;
@@ -127,13 +125,6 @@ layout_words layout_of(std::string_view text) {
                 "strided=S (elements S apart) or padded=P (P elements behind each row), S and P "
                 "from 1 to {}",
                 text, count_text(max_spacing)));
-}
-
-bin_order bins_named(const std::string& name) {
-  for (const bin_order bins : {bin_order::natural, bin_order::scrambled}) {
-    if (name == name_of(bins)) return bins;
-  }
-  throw plan_error(formatted("there is no order of bins '{}'; choose natural or scrambled", name));
 }
 
 /// Returns the layout of one side; `packed` is that side without gaps.
@@ -196,8 +187,9 @@ plan_spec problem_of(const sweep_options& options, const std::vector<std::size_t
                   kinds.size(), joined(lengths, "x")));
   }
   set_kinds(spec, kinds);
-  spec.real = scalar_named(options.precision);
-  spec.bins = bins_named(options.bins);
+  spec.real = precision_named(options.precision);
+  spec.bins =
+      choice_of("--bins", options.bins, named_choices({bin_order::natural, bin_order::scrambled}));
   const layout_words words = layout_of(options.layout);
   if (words.name == "planar" && request::traits_of(spec.kind).is_real_to_real()) {
     throw plan_error(
@@ -238,7 +230,7 @@ void add_sweep_options(CLI::App& command, sweep_options& into) {
 
 device_info device_of(const sweep_options& options) {
   return options.device.empty() ? best_device()
-                                : choose_device(options.device, scalar_named(options.precision));
+                                : choose_device(options.device, precision_named(options.precision));
 }
 
 std::vector<plan_spec> problems_of(const sweep_options& options, const device_info& device) {

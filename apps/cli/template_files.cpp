@@ -9,7 +9,7 @@
 
 #include "cli/image_files.hpp"  // read_finite, to_grey
 #include "cli/messages.hpp"     // counted
-#include "formatted.hpp"        // formatted
+#include "text/formatted.hpp"   // formatted
 #include "wingbeat/error.hpp"   // file_error, plan_error
 
 namespace wingbeat::cli {

@@ -104,8 +104,8 @@ class Reception:
             self.stream.add_free_chunk(chunk)
 
     def stop(self):
-        """Stops, after a packet of a far time has moved the chunks out that are open: spead2 discards
-        them at its end."""
+        """Stops, after a packet of a far time has moved the chunks out that are open: spead2
+        discards them at its end."""
         length, packet_samples, chunk_packets = map(int, self.sizes)
         far = (1 << 40) // (packet_samples * chunk_packets) * packet_samples * chunk_packets
         items = ((1, 2), (2, length), (3, 0), (4, length), (TIMESTAMP, far), (DIGITISER, 0))

@@ -204,10 +204,11 @@ class channeliser {
   [[nodiscard]] const channeliser_sizes& sizes() const;
 
   /// Takes samples, begins every heap that they complete, and hands on in order those whose bytes
-  /// are here; others by a later call of this, `finish` or `flush`. Where `take` throws, that call
-  /// goes on behind its heap; of over 2^21 samples some may be jumped over. Samples with no owner
-  /// are read when this returns, quickest from `pinned_memory`. Throws `plan_error` for samples of
-  /// other counts than stated, or beyond `sample_bits`; then nothing was taken.
+  /// are here; others by a later call of this, `finish` or `flush`. Where `take` throws, its heap
+  /// alone is lost: all samples are taken, what it threw first is thrown, and the next call goes on
+  /// behind the heaps that it was given. Samples with no owner are read when this returns, quickest
+  /// from `pinned_memory`. Throws `plan_error` for samples of other counts than stated, or beyond
+  /// `sample_bits`; then nothing was taken.
   void push(queue& on, const samples& next, const taker& take);
 
   /// Waits for the heaps that were begun and hands them on; lets go of all samples.

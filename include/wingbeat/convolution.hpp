@@ -5,24 +5,19 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <memory>   // unique_ptr
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "wingbeat/arguments.hpp"  // kernel_argument
-#include "wingbeat/buffer.hpp"     // buffer_view
-#include "wingbeat/fusion.hpp"     // fused_store
-#include "wingbeat/plan.hpp"       // precision, pass_info
-#include "wingbeat/queue.hpp"      // queue
+#include "wingbeat/arguments.hpp"           // kernel_argument
+#include "wingbeat/buffer.hpp"              // buffer_view
+#include "wingbeat/fusion.hpp"              // fused_store
+#include "wingbeat/plan.hpp"                // precision
+#include "wingbeat/prepared_operation.hpp"  // prepared_operation
+#include "wingbeat/queue.hpp"               // queue
 
 namespace wingbeat {
-
-namespace backend {
-class mark;
-struct run;
-}  // namespace backend
 
 /// The result for an image f and a kernel t, in each axis:
 enum class operation {
@@ -124,14 +119,11 @@ struct convolution_spec {
 /// axis padded to `padded`, so that nothing wanted is reached from its other end. A long image of
 /// one axis whose kernels are prepared is cut into blocks, each of which makes the values that its
 /// kernel does not reach from another block.
-class convolution {
+class convolution : public prepared_operation {
  public:
   /// Validates `spec` and prepares it for the device behind `on`. Throws `plan_error`, naming the
   /// field at fault, or `device_error`.
   convolution(const queue& on, convolution_spec spec);
-  convolution(convolution&&) noexcept;
-  convolution& operator=(convolution&&) noexcept;
-  ~convolution();
 
   [[nodiscard]] const convolution_spec& spec() const;
 
@@ -151,19 +143,6 @@ class convolution {
   /// Returns the bytes of the prepared spectra. Their layout is private to plans of this spec.
   [[nodiscard]] std::size_t spectra_bytes() const;
 
-  /// Returns the bytes of device scratch that `prepare` and `enqueue` need.
-  [[nodiscard]] std::size_t workspace_bytes() const;
-
-  /// Returns the bytes one run reads and writes in device memory, as planned.
-  [[nodiscard]] std::size_t traffic_bytes() const;
-
-  /// Returns the passes of one run, in order; empty on engines that compile no kernels.
-  [[nodiscard]] std::vector<pass_info> passes() const;
-  [[nodiscard]] std::vector<kernel_resources> resources() const;
-
-  /// Returns the run in words: padded lengths, one line per pass, bytes.
-  [[nodiscard]] std::string explain() const;
-
   /// Queues the spectra of all images, or of all kernels where those are prepared. No view overlaps
   /// another. Throws as `plan::enqueue` does.
   void prepare(queue& on, buffer_view signals, buffer_view spectra,
@@ -175,13 +154,8 @@ class convolution {
                const std::vector<kernel_argument>& given = {}, buffer_view workspace = {}) const;
 
  private:
-  friend class template_search;
   struct impl;
-  /// The same, of which what reaches `out` comes behind `awaited`, where there is such a mark of
-  /// another queue.
-  void enqueue_after(const backend::mark* awaited, queue& on, const backend::run& run,
-                     const std::vector<kernel_argument>& given) const;
-  std::unique_ptr<const impl> impl_;
+  [[nodiscard]] const impl& own() const;
 };
 
 }  // namespace wingbeat

@@ -33,7 +33,7 @@ struct box {
 [[nodiscard]] index_range share_of(std::size_t length, std::size_t rank, std::size_t ranks);
 
 /// Returns the box of each rank of an array that is cut along one axis. Throws `plan_error` for an
-/// axis that it does not have, and for no ranks.
+/// axis that it does not have, and unless there are 1 to 2^20 ranks.
 [[nodiscard]] std::vector<box> slabs(const std::vector<std::size_t>& lengths, std::size_t axis,
                                      std::size_t ranks);
 
@@ -44,7 +44,8 @@ struct box {
                                        std::size_t second_axis, std::size_t second_ranks);
 
 /// Copies elements that two boxes have in common from the one, at `source`, to the other, at
-/// `target`, both in memory of this process.
+/// `target`, both in memory of this process. Throws `plan_error` where a box does not have all of
+/// the part, or the memory of one is null.
 void copy_part(const box& part, const box& from, const void* source, const box& to, void* target,
                std::size_t element_bytes);
 
@@ -73,7 +74,8 @@ class redistribution {
   [[nodiscard]] std::size_t most_sent() const;
 
   /// Copies the elements of `element_bytes` each that a transfer moves, in memory of this process:
-  /// `sent` is the sender's box before, `received` the receiver's box after.
+  /// `sent` is the sender's box before, `received` the receiver's box after. Throws as `copy_part`,
+  /// and for ranks that there are not.
   void copy(const transfer& moved, const void* sent, void* received,
             std::size_t element_bytes) const;
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <memory>   // unique_ptr
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +13,8 @@
 #include "wingbeat/buffer.hpp"                  // buffer_view
 #include "wingbeat/convolution.hpp"             // extent
 #include "wingbeat/device/functors/border.hpp"  // border
-#include "wingbeat/plan.hpp"                    // precision, pass_info
+#include "wingbeat/plan.hpp"                    // precision
+#include "wingbeat/prepared_operation.hpp"      // prepared_operation
 #include "wingbeat/queue.hpp"                   // queue
 
 namespace wingbeat {
@@ -60,6 +60,8 @@ struct image_convolution_spec {
   /// magnitudes of pixels and of kernels as normalised. See `convolution_spec`.
   precision between = precision::fp32;
   double image_peak = 0, kernel_peak = 0;
+
+  friend bool operator==(const image_convolution_spec&, const image_convolution_spec&) = default;
 };
 
 /// A planned convolution of one image size with one kernel size. Immutable once built, so many
@@ -70,14 +72,11 @@ struct image_convolution_spec {
 /// with the kernel's centre (cy, cx), in mode `same`. Alpha is not convolved: a pixel of the result
 /// has the alpha of the image's pixel under the kernel's centre; outside the image, which only mode
 /// `full` reaches, it follows the border as colours do.
-class image_convolution {
+class image_convolution : public prepared_operation {
  public:
   /// Validates `spec` and prepares it for the device behind `on`. Throws `plan_error`, naming the
   /// field at fault, or `device_error`.
   image_convolution(const queue& on, const image_convolution_spec& spec);
-  image_convolution(image_convolution&&) noexcept;
-  image_convolution& operator=(image_convolution&&) noexcept;
-  ~image_convolution();
 
   [[nodiscard]] const image_convolution_spec& spec() const;
 
@@ -93,18 +92,6 @@ class image_convolution {
   /// Returns the bytes of a prepared kernel. Its layout is private to convolutions of this spec.
   [[nodiscard]] std::size_t spectra_bytes() const;
 
-  /// Returns the bytes of device scratch that `prepare` and `enqueue` need.
-  [[nodiscard]] std::size_t workspace_bytes() const;
-
-  /// Returns the bytes one run reads and writes in device memory, as planned.
-  [[nodiscard]] std::size_t traffic_bytes() const;
-
-  /// Returns the passes of one run, in order; empty on engines that compile no kernels.
-  [[nodiscard]] std::vector<pass_info> passes() const;
-
-  /// Returns the run in words: sizes, border, one line per pass, bytes.
-  [[nodiscard]] std::string explain() const;
-
   /// Queues the spectra of a kernel. No view overlaps another. With a normalisation this waits for
   /// the queue, because sums are computed on the host in fp64; it throws `plan_error` for a kernel
   /// whose sum is 0 or not finite. Throws as `plan::enqueue` does.
@@ -118,7 +105,7 @@ class image_convolution {
 
  private:
   struct impl;
-  std::unique_ptr<const impl> impl_;
+  [[nodiscard]] const impl& own() const;
 };
 
 }  // namespace wingbeat

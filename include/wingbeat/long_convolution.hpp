@@ -4,15 +4,15 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <memory>   // unique_ptr
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "wingbeat/buffer.hpp"  // buffer_view
-#include "wingbeat/plan.hpp"    // precision, pass_info
-#include "wingbeat/queue.hpp"   // queue
+#include "wingbeat/buffer.hpp"              // buffer_view
+#include "wingbeat/plan.hpp"                // precision
+#include "wingbeat/prepared_operation.hpp"  // prepared_operation
+#include "wingbeat/queue.hpp"               // queue
 
 namespace wingbeat {
 
@@ -57,6 +57,8 @@ struct long_convolution_spec {
   /// Two signals of the batch share a row, their rounding, and what is NaN or infinite. False: each
   /// has a row of its own, which takes up to twice as long.
   bool is_paired = true;
+
+  friend bool operator==(const long_convolution_spec&, const long_convolution_spec&) = default;
 };
 
 /// The arrays of a run beside signals and results; those that the request does not have are empty.
@@ -71,14 +73,11 @@ struct long_convolution_operands {
 /// padded to `padded()` in no memory; rows that fit a workgroup are transformed, multiplied and
 /// transformed back in one launch. An odd batch has a row of one signal. Rounding is relative to
 /// the louder signal of a row; `is_paired` has more.
-class long_convolution {
+class long_convolution : public prepared_operation {
  public:
   /// Validates `spec` and prepares it for the device behind `on`. Throws `plan_error`, naming the
   /// field at fault, or `device_error`.
   long_convolution(const queue& on, const long_convolution_spec& spec);
-  long_convolution(long_convolution&&) noexcept;
-  long_convolution& operator=(long_convolution&&) noexcept;
-  ~long_convolution();
 
   [[nodiscard]] const long_convolution_spec& spec() const;
 
@@ -92,20 +91,6 @@ class long_convolution {
   [[nodiscard]] std::size_t kernel_bytes() const;
   [[nodiscard]] std::size_t skip_bytes() const;
   [[nodiscard]] std::size_t spectra_bytes() const;
-
-  /// Returns the bytes of device scratch that any run needs; 0 where rows fit a workgroup and there
-  /// are no gradients.
-  [[nodiscard]] std::size_t workspace_bytes() const;
-
-  /// Returns the bytes that `enqueue` reads and writes in device memory, as planned.
-  [[nodiscard]] std::size_t traffic_bytes() const;
-
-  /// Returns the passes of `enqueue`, in order; empty on engines that compile no kernels.
-  [[nodiscard]] std::vector<pass_info> passes() const;
-  [[nodiscard]] std::vector<kernel_resources> resources() const;
-
-  /// Returns the runs in words: padded length, a line for each pass, bytes.
-  [[nodiscard]] std::string explain() const;
 
   /// Queues the spectra of all kernels, with `skip` where the request has skips: once for each set
   /// of kernels. No view overlaps another. Throws as `plan::enqueue` does.
@@ -146,7 +131,7 @@ class long_convolution {
 
  private:
   struct impl;
-  std::unique_ptr<const impl> impl_;
+  [[nodiscard]] const impl& own() const;
 };
 
 }  // namespace wingbeat

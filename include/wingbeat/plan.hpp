@@ -12,9 +12,10 @@
 #include <utility>  // move
 #include <vector>
 
-#include "wingbeat/buffer.hpp"  // buffer_view
-#include "wingbeat/fusion.hpp"  // fused_load, fused_store
-#include "wingbeat/queue.hpp"   // queue
+#include "wingbeat/buffer.hpp"              // buffer_view
+#include "wingbeat/fusion.hpp"              // fused_load, fused_store
+#include "wingbeat/prepared_operation.hpp"  // prepared_operation
+#include "wingbeat/queue.hpp"               // queue
 
 namespace wingbeat {
 
@@ -174,28 +175,6 @@ inline constexpr std::size_t max_axes = 3;
 [[nodiscard]] std::size_t input_bytes(const plan_spec& spec);
 [[nodiscard]] std::size_t output_bytes(const plan_spec& spec);
 
-/// The resources of one compiled kernel. -1 where the driver does not report them.
-struct kernel_resources {
-  std::string name;
-  int threads = 0;        ///< Of one workgroup.
-  int registers = -1;     ///< Of one thread.
-  int spill_bytes = -1;   ///< Of one thread: registers that went to memory.
-  int stack_bytes = -1;   ///< Of one thread: CUDA's "local" memory, spills included.
-  int scratch_bytes = 0;  ///< Of one workgroup's local memory that it uses; a launch may give more.
-};
-
-/// One pass of a run over device memory: one launch of one kernel.
-struct pass_info {
-  std::string description;        ///< In words: its line of `plan::explain`.
-  std::size_t length = 0;         ///< Of each of its transforms, in complex numbers; of a plane,
-                                  ///< rows times columns.
-  std::size_t prior = 1;          ///< Product of the lengths of its axis's earlier passes.
-  std::size_t threads = 0;        ///< Of one workgroup.
-  std::size_t workgroups = 0;     ///< Of one run.
-  std::size_t scratch_bytes = 0;  ///< Of one workgroup's local memory, as planned.
-  std::size_t traffic_bytes = 0;  ///< Read and written in device memory by one run.
-};
-
 /// The arguments of one run for the operands of a plan's functors, in their order.
 struct run_operands {
   std::vector<kernel_argument> load = {};
@@ -203,23 +182,16 @@ struct run_operands {
   std::vector<kernel_argument> multiplier = {};
 };
 
-/// A planned transform: kernels compiled, twiddles on the device. Runs do not change it, so many
-/// threads may enqueue it at once, on one queue or on several. Every function of a plan that was
-/// moved from throws `plan_error`.
-class plan {
+/// A planned transform: kernels compiled, twiddles on the device. Its passes' traffic, and the
+/// output where a functor's request clears it, adds up to `traffic_bytes`.
+class plan : public prepared_operation {
  public:
   /// Validates `spec` and prepares it for the device behind `on`.
   /// Throws `plan_error`, naming the field at fault, or `device_error`. A functor's text that does
   /// not compile is a `plan_error` that quotes the compiler; line 1 is the first of your text.
   plan(const queue& on, plan_spec spec);
-  plan(plan&&) noexcept;
-  plan& operator=(plan&&) noexcept;
-  ~plan();
 
   [[nodiscard]] const plan_spec& spec() const;
-
-  /// Returns the bytes of device scratch one run needs; 0 when the transform fits on chip.
-  [[nodiscard]] std::size_t workspace_bytes() const;
 
   /// Returns the bin, of 0 .. N-1, that element `place` of the axis is: `place` itself in natural
   /// order, and in scrambled order where the device's native order is natural. It depends on
@@ -227,24 +199,9 @@ class plan {
   /// beyond the axis.
   [[nodiscard]] std::size_t bin_at(std::size_t place) const;
 
-  /// Returns the bytes one run reads and writes in device memory, as planned.
-  [[nodiscard]] std::size_t traffic_bytes() const;
-
-  /// Returns the passes of one run, in order; their traffic, and the output where a functor's
-  /// request clears it, adds up to `traffic_bytes`. Empty on
-  /// engines that compile no kernels, because they may transform several axes of a block while it
-  /// is in the cache.
-  [[nodiscard]] std::vector<pass_info> passes() const;
-
-  /// Returns the resources of each pass's kernel; empty on engines that compile none.
-  [[nodiscard]] std::vector<kernel_resources> resources() const;
-
   /// Returns the fraction of a plain copy's speed that one run is expected to reach, the copy
   /// moving the same input and output; 0 where no measurement predicts it.
   [[nodiscard]] double predicted_fraction() const;
-
-  /// Returns the plan in words: one line per pass, then bytes moved, workspace and expected speed.
-  [[nodiscard]] std::string explain() const;
 
   /// Queues one run and returns. `in` and `out` are one place (of a real transform only if it was
   /// planned `in_place`, with a functor, different layouts or different ranges never), or the
@@ -279,7 +236,7 @@ class plan {
                     const run_operands& given, const buffer_view& workspace) const;
 
   struct impl;
-  std::unique_ptr<const impl> impl_;
+  [[nodiscard]] const impl& own() const;
 };
 
 }  // namespace wingbeat

@@ -10,7 +10,8 @@
 
 namespace wingbeat {
 
-/// Keeps the plans it makes, up to its capacity, and returns the same one for the same request.
+/// Keeps the plans it makes, up to its capacity and a bound of their tables' bytes, and returns the
+/// same one for the same request.
 ///
 ///     plan_cache plans;
 ///     plans.get(queue, {.lengths = {n}})->enqueue(queue, in, out);
@@ -22,10 +23,13 @@ namespace wingbeat {
 class plan_cache {
  public:
   static constexpr std::size_t default_capacity = 64;
+  static constexpr std::size_t default_max_bytes = std::size_t{1} << 29;
 
-  /// Keeps at most `capacity` plans; 0 keeps none. Another plan replaces the least recently used
-  /// one. A plan lives as long as its owners do.
-  explicit plan_cache(std::size_t capacity = default_capacity);
+  /// Keeps at most `capacity` plans, 0 keeps none, whose tables take at most `max_bytes` together;
+  /// the latest one is kept however large it is. Another plan replaces the least recently used
+  /// ones. A plan lives as long as its owners do.
+  explicit plan_cache(std::size_t capacity = default_capacity,
+                      std::size_t max_bytes = default_max_bytes);
   ~plan_cache();
   plan_cache(const plan_cache&) = delete;
   plan_cache& operator=(const plan_cache&) = delete;
@@ -41,8 +45,13 @@ class plan_cache {
   /// Keeps at most `capacity` plans from now on, the latest ones used.
   void resize(std::size_t capacity);
 
+  /// Keeps plans whose tables take at most `max_bytes` from now on, the latest ones used.
+  void resize_bytes(std::size_t max_bytes);
+
   [[nodiscard]] std::size_t size() const;  ///< Plans kept, those being made included.
   [[nodiscard]] std::size_t capacity() const;
+  [[nodiscard]] std::size_t bytes() const;  ///< Of the kept plans' tables.
+  [[nodiscard]] std::size_t max_bytes() const;
   [[nodiscard]] std::size_t n_hits() const;    ///< Requests for which a plan was kept.
   [[nodiscard]] std::size_t n_misses() const;  ///< Requests for which a plan was made, or tried.
 

@@ -4,8 +4,10 @@
 
 #include "wingbeat/buffer.hpp"             // buffer, buffer_view
 #include "wingbeat/channeliser.hpp"        // channeliser
+#include "wingbeat/compile_ahead.hpp"      // compile_ahead
 #include "wingbeat/convolution.hpp"        // convolution
 #include "wingbeat/devices.hpp"            // devices, engine
+#include "wingbeat/direct_sums.hpp"        // sum_directly
 #include "wingbeat/distributed_plan.hpp"   // distributed_plan
 #include "wingbeat/distribution.hpp"       // box, redistribution
 #include "wingbeat/domain.hpp"             // domain
@@ -23,6 +25,7 @@
 #include "wingbeat/queue.hpp"              // queue, stopwatch
 #include "wingbeat/reshape.hpp"            // reshape
 #include "wingbeat/stream_filter.hpp"      // stream_filter
+#include "wingbeat/table_memory.hpp"       // table_bytes_of_thread
 #include "wingbeat/template_search.hpp"    // template_search, peak
 #include "wingbeat/thread_limit.hpp"       // thread_limit
 #include "wingbeat/version.hpp"            // WINGBEAT_VERSION_*

@@ -8,20 +8,29 @@
 namespace wingbeat::python {
 namespace {
 
-struct named_type {
-  const char* name;
-  element_type element;
-};
+constexpr element_type whole(whole_number kind, std::uint32_t bytes) {
+  return {precision::fp32, false, kind, bytes};
+}
+
 constexpr named_type types[] = {
-    {"float32", {precision::fp32, false}},  {"float64", {precision::fp64, false}},
-    {"float16", {precision::fp16, false}},  {"bfloat16", {precision::bf16, false}},
-    {"complex64", {precision::fp32, true}}, {"complex128", {precision::fp64, true}},
-    {"complex32", {precision::fp16, true}}, {"bcomplex32", {precision::bf16, true}},
+    {"float32", {precision::fp32, false}},      {"float64", {precision::fp64, false}},
+    {"float16", {precision::fp16, false}},      {"bfloat16", {precision::bf16, false}},
+    {"complex64", {precision::fp32, true}},     {"complex128", {precision::fp64, true}},
+    {"complex32", {precision::fp16, true}},     {"bcomplex32", {precision::bf16, true}},
+    {"int8", whole(whole_number::integer, 1)},  {"uint8", whole(whole_number::natural, 1)},
+    {"int16", whole(whole_number::integer, 2)}, {"uint16", whole(whole_number::natural, 2)},
+    {"int32", whole(whole_number::integer, 4)}, {"uint32", whole(whole_number::natural, 4)},
+    {"int64", whole(whole_number::integer, 8)}, {"uint64", whole(whole_number::natural, 8)},
+    {"bool", whole(whole_number::truth, 1)},
 };
 
 }  // namespace
 
-std::optional<element_type> element_type_named(const std::string& name) {
+std::span<const named_type> named_types() noexcept {
+  return types;
+}
+
+std::optional<element_type> element_type_named(std::string_view name) noexcept {
   for (const named_type& each : types) {
     if (name == each.name) return each.element;
   }
@@ -94,16 +103,17 @@ bool may_overlap(const array& a, const array& b) noexcept {
   return start_a < start_b + b.extent_bytes() && start_b < start_a + a.extent_bytes();
 }
 
-bool are_one_place(const array& a, const array& b) noexcept {
-  if (a.data != b.data || a.offset_bytes != b.offset_bytes || a.rank != b.rank ||
-      !(a.element == b.element)) {
-    return false;
-  }
+bool lie_alike(const array& a, const array& b) noexcept {
+  if (a.rank != b.rank || !(a.element == b.element)) return false;
   for (int d = 0; d < a.rank; ++d) {
     if (a.shape[d] != b.shape[d]) return false;
     if (a.shape[d] > 1 && a.strides[d] != b.strides[d]) return false;
   }
   return true;
+}
+
+bool are_one_place(const array& a, const array& b) noexcept {
+  return a.data == b.data && a.offset_bytes == b.offset_bytes && lie_alike(a, b);
 }
 
 void pack(array& packed) noexcept {

@@ -4,8 +4,11 @@
 
 #include <array>
 #include <cstddef>  // size_t, ptrdiff_t
+#include <cstdint>  // uint8_t, uint32_t
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "wingbeat/buffer.hpp"   // buffer_view
 #include "wingbeat/devices.hpp"  // engine
@@ -16,12 +19,20 @@ namespace wingbeat::python {
 /// Most dimensions of a view: numpy's 64 of an array, and one of the two parts of complex numbers.
 inline constexpr int max_rank = 65;
 
-/// The type of an element: a real or a complex number.
+/// Elements that are no floating point, which no transform takes as they are; `opaque` ones have no
+/// name here.
+enum class whole_number : std::uint8_t { none, truth, natural, integer, opaque };
+
+/// The type of an element: a real or a complex number of floating point, or another.
 struct element_type {
   precision real = precision::fp32;
   bool is_complex = false;
+  whole_number whole = whole_number::none;
+  std::uint32_t whole_bytes = 0;
 
+  [[nodiscard]] bool is_floating() const noexcept { return whole == whole_number::none; }
   [[nodiscard]] std::size_t real_bytes() const noexcept {
+    if (!is_floating()) return whole_bytes;
     return real == precision::fp64 ? 8 : real == precision::fp32 ? 4 : 2;
   }
   [[nodiscard]] std::size_t bytes() const noexcept { return real_bytes() << int{is_complex}; }
@@ -29,9 +40,21 @@ struct element_type {
   friend bool operator==(const element_type&, const element_type&) = default;
 };
 
-/// Returns the type that a name of numpy or torch stands for: "complex64", "bfloat16"; nothing for
-/// other names.
-[[nodiscard]] std::optional<element_type> element_type_named(const std::string& name);
+[[nodiscard]] constexpr element_type opaque_element(std::uint32_t bytes) noexcept {
+  return {.whole = whole_number::opaque, .whole_bytes = bytes};
+}
+
+/// A type by its name in numpy or torch: "complex64", "bfloat16", "int16".
+struct named_type {
+  const char* name;
+  element_type element;
+};
+
+/// Returns all types that have a name, those of floating point first.
+[[nodiscard]] std::span<const named_type> named_types() noexcept;
+
+/// Returns the type that a name stands for; nothing for other names.
+[[nodiscard]] std::optional<element_type> element_type_named(std::string_view name) noexcept;
 
 /// Returns that name.
 [[nodiscard]] std::string name_of(element_type element);
@@ -68,8 +91,26 @@ struct array {
   [[nodiscard]] buffer_view view() const noexcept { return {data, offset_bytes, extent_bytes()}; }
 };
 
+/// Returns the view of memory of this process; strides count `unit_bytes`.
+template <class Count>
+array array_of(void* data, element_type element, int rank, const Count* shape, const Count* strides,
+               std::size_t unit_bytes) {
+  array result;
+  result.data = data;
+  result.element = element;
+  result.rank = rank;
+  for (int d = 0; d < rank; ++d) {
+    result.shape[d] = shape[d];
+    result.strides[d] = strides[d] * static_cast<std::ptrdiff_t>(unit_bytes);
+  }
+  return result;
+}
+
 /// Returns whether two readable arrays may share bytes.
 [[nodiscard]] bool may_overlap(const array& a, const array& b) noexcept;
+
+/// Returns whether two arrays have one shape and type, and elements that lie alike.
+[[nodiscard]] bool lie_alike(const array& a, const array& b) noexcept;
 
 /// Returns whether two arrays have the same elements in the same places.
 [[nodiscard]] bool are_one_place(const array& a, const array& b) noexcept;

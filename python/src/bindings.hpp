@@ -5,10 +5,11 @@
 // To add a subject `x`:
 //   1. python/src/x.cpp defines `void wingbeat::python::bind_x(nb::module_& module)`.
 //   2. Declare it below and call it in module.cpp. CMake finds the source by itself.
-//   3. Pass arrays as `array` (array.hpp): Python's wingbeat._arrays makes one of any array, by
-//      `view(x)`; numpy arrays convert by themselves where a parameter is `const array&`.
-//   4. Take a queue by `queue_of` (queues.hpp) from what `view` found: a stream, or the host.
-//   5. Release the GIL around everything that plans, compiles or runs: `nb::gil_scoped_release`.
+//   3. Take arrays as `nb::handle`: `given_array::of(x)` (array_library.hpp) reads any that is
+//      known.
+//   4. A `released_call` (call_memory.hpp) of one of them has its queue, its library's memory, and
+//      no GIL.
+//   5. Release the GIL around everything that plans, compiles or runs: `released_gil`.
 //   6. Arguments, defaults, docstrings and doctests are in python/wingbeat/x.py, tests in
 //      tests/python/x_test.py. Exceptions of the library become Python's, see errors.cpp.
 #pragma once
@@ -16,9 +17,20 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>  // in every source: a caster that only some see is undefined
 
+#include <string>
+
+#include "gil.hpp"  // released_gil, held_gil
+
 namespace wingbeat::python {
 
 namespace nb = nanobind;
+
+[[noreturn]] inline void refuse_value(const std::string& text) {
+  throw nb::value_error(text.c_str());
+}
+[[noreturn]] inline void refuse_type(const std::string& text) {
+  throw nb::type_error(text.c_str());
+}
 
 void bind_errors(nb::module_& module);
 void bind_devices(nb::module_& module);
@@ -32,6 +44,7 @@ void bind_convolutions(nb::module_& module);
 void bind_direct_sums(nb::module_& module);
 void bind_stream_filters(nb::module_& module);
 void bind_searches(nb::module_& module);
+void bind_template_scores(nb::module_& module);
 void bind_images(nb::module_& module);
 void bind_channelisers(nb::module_& module);
 

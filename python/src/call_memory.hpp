@@ -6,6 +6,7 @@
 #include <cstdint>  // uintptr_t
 #include <vector>
 
+#include "array_library.hpp"     // array_library
 #include "bindings.hpp"          // nb
 #include "queues.hpp"            // queue_of
 #include "wingbeat/buffer.hpp"   // buffer, buffer_view
@@ -14,50 +15,56 @@
 
 namespace wingbeat::python {
 
-/// Memory of one call: of the caller's allocator, or else the library's own.
-class call_memory {
+/// The array beside which a call's memory is allocated by its library: none of the host, and of
+/// libraries that are not known.
+struct allocator {
+  const array_library* library = nullptr;
+  nb::handle x = {};
+};
+
+/// A call that runs without the GIL, on the queue of a stream or on one that is given, with memory
+/// of the caller's allocator, or else the library's own.
+class released_call {
+  std::vector<nb::object> owners_;  // first, because they are destroyed last, under the GIL
+  released_gil released_;
+
  public:
-  /// `allocate` is None, or gives (owner, pointer); `owners` is destroyed under the GIL.
-  call_memory(queue& on, nb::handle allocate, std::vector<nb::object>& owners)
-      : on_(on), allocate_(allocate), owners_(owners) {}
-  call_memory(const call_memory&) = delete;
-  call_memory& operator=(const call_memory&) = delete;
-  ~call_memory() {
-    if (!own_.empty()) on_.wait();  // before the memory goes
+  released_call(engine runs_on, int device_index, std::uintptr_t stream, const allocator& given)
+      : on(queue_of(runs_on, device_index, stream)), given_(given) {}
+  /// Where an array is.
+  explicit released_call(const given_array& x)
+      : released_call(x.view.runs_on, x.view.device_index, x.stream(), allocator_of(x)) {}
+  explicit released_call(const queue& given) : on(given) {}
+  released_call(const released_call&) = delete;
+  released_call& operator=(const released_call&) = delete;
+  ~released_call() {
+    if (!own_.empty()) on.wait();  // before the memory goes
   }
 
-  [[nodiscard]] buffer_view get(std::size_t bytes) {
-    if (bytes == 0) return {};
-    if (allocate_.is_none()) {
-      own_.emplace_back(on_, bytes);
-      return own_.back().view();
-    }
-    const nb::gil_scoped_acquire held;
-    const nb::object memory = allocate_(bytes);
+  /// Returns memory of the caller's allocator; none where there is none.
+  [[nodiscard]] buffer_view lent(std::size_t bytes) {
+    if (bytes == 0 || given_.library == nullptr) return {};
+    const held_gil held;
+    const nb::object memory = given_.library->workspace(given_.x, bytes);
     owners_.push_back(memory[0]);
     return {reinterpret_cast<void*>(nb::cast<std::uintptr_t>(memory[1])), 0, bytes};
   }
 
- private:
-  queue& on_;
-  nb::handle allocate_;
-  std::vector<nb::object>& owners_;
-  std::vector<buffer> own_;
-};
+  [[nodiscard]] buffer_view memory(std::size_t bytes) {
+    if (bytes == 0 || given_.library != nullptr) return lent(bytes);
+    own_.emplace_back(on, bytes);
+    return own_.back().view();
+  }
 
-/// A call that runs without the GIL, on the queue of a stream or on one that is given.
-class released_call {
-  std::vector<nb::object> owners_;  // first, because they are destroyed last, under the GIL
-  nb::gil_scoped_release released_;
-
- public:
-  released_call(engine runs_on, int device_index, std::uintptr_t stream, nb::handle allocate)
-      : on(queue_of(runs_on, device_index, stream)), memory(on, allocate, owners_) {}
-  released_call(const queue& given, nb::handle allocate)
-      : on(given), memory(on, allocate, owners_) {}
+  [[nodiscard]] static allocator allocator_of(const given_array& x) {
+    return x.view.runs_on == engine::host ? allocator{} : allocator{x.library, x.lender};
+  }
 
   queue on;
-  call_memory memory;
+
+ private:
+  allocator given_;
+  std::vector<buffer> own_;
 };
 
 }  // namespace wingbeat::python

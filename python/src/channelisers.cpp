@@ -10,7 +10,6 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "fields.hpp"  // read
 #include "owned_array.hpp"
 
 namespace wingbeat::python {
@@ -28,35 +28,42 @@ using model_numbers = std::tuple<std::int64_t, double, double, double, double>;
 using channel_gains = std::vector<std::vector<std::complex<float>>>;
 using arrivals = std::vector<std::vector<bool>>;
 
-delay_model model_of(const model_numbers& numbers) {
-  const auto& [start, delay, rate, phase, phase_rate] = numbers;
-  return {start, delay, rate, phase, phase_rate};
+std::vector<delay_model> models_of(const std::vector<model_numbers>& numbers) {
+  std::vector<delay_model> models;
+  for (const auto& [start, delay, rate, phase, phase_rate] : numbers) {
+    models.push_back({start, delay, rate, phase, phase_rate});
+  }
+  return models;
 }
 
-/// A heap whose bytes are its own.
-struct kept_heap {
-  explicit kept_heap(const channelised_heap& heap)
-      : timestamp(heap.timestamp),
-        bytes(reinterpret_cast<const std::uint8_t*>(heap.bytes.data()),
-              reinterpret_cast<const std::uint8_t*>(heap.bytes.data()) + heap.bytes.size()),
-        saturated(heap.saturated),
-        is_complete(heap.is_complete),
-        n_spectra(heap.n_spectra) {}
-
-  std::int64_t timestamp;
-  std::vector<std::uint8_t> bytes;
-  std::vector<std::uint64_t> saturated;
-  std::vector<bool> is_complete;
-  std::size_t n_spectra;
-};
+channeliser_spec spec_of(nb::handle given) {
+  channeliser_spec spec;
+  std::vector<std::vector<model_numbers>> delays;
+  std::optional<channel_gains> gains;
+  read(given, "adc_rate_hz", spec.adc_rate_hz, "channels", spec.channels, "taps", spec.taps,
+       "window", spec.window, "weight_cutoff", spec.weight_cutoff, "sample_bits", spec.sample_bits,
+       "complex_samples", spec.complex_samples, "polarisations", spec.polarisations,
+       "spectra_per_heap", spec.spectra_per_heap, "output", spec.output, "dither", spec.dither,
+       "seed", spec.seed, "gains", gains, "delays", delays, "missing", spec.missing, "evaluation",
+       spec.evaluation, "between", spec.between);
+  if (gains) spec.gains.push_back({0, std::move(*gains)});
+  for (const auto& each : delays) spec.delays.push_back(models_of(each));
+  if (const nb::object band = given.attr("narrowband"); !band.is_none()) {
+    narrowband_spec& part = spec.narrowband.emplace();
+    read(band, "centre_hz", part.centre_hz, "decimation", part.decimation, "pass_bandwidth_hz",
+         part.pass_bandwidth_hz, "filter_taps", part.filter_taps);
+  }
+  return spec;
+}
 
 /// A `channeliser` that threads may call one after another, and its queue.
-class locked_channeliser {
+class locked_channeliser : one_at_a_time {
  public:
-  locked_channeliser(const channeliser_spec& spec, std::int64_t first_sample,
-                     std::size_t kept_samples, const queue* on)
+  locked_channeliser(nb::handle given, std::int64_t first_sample, std::size_t kept_samples,
+                     const queue* on)
       : on_(on != nullptr ? *on : queue{first_device(engine::host)}) {
-    const nb::gil_scoped_release released;
+    const channeliser_spec spec = spec_of(given);
+    const released_gil released;
     bank_.emplace(on_, spec, first_sample, kept_samples);
   }
 
@@ -88,22 +95,19 @@ class locked_channeliser {
   }
 
   std::int64_t add_delays(const std::vector<model_numbers>& numbers) {
-    std::vector<delay_model> models;
-    for (const model_numbers& each : numbers) models.push_back(model_of(each));
-    const nb::gil_scoped_release released;
+    const std::vector<delay_model> models = models_of(numbers);
+    const released_gil released;
     return bank_->add_delays(models);
   }
 
   std::int64_t add_gains(std::int64_t start_samples, channel_gains gains) {
-    const nb::gil_scoped_release released;
+    const released_gil released;
     return bank_->add_gains({start_samples, std::move(gains)});
   }
 
   nb::list levels() {
-    std::vector<input_level> inputs;
-    locked([&] { inputs = bank_->levels(); });
     nb::list result;
-    for (input_level& each : inputs) {
+    for (input_level& each : locked([&] { return bank_->levels(); })) {
       const std::size_t count = each.histogram.size();
       const double dbfs = each.dbfs();
       result.append(nb::make_tuple(each.n_samples, each.sum_of_squares, dbfs,
@@ -113,8 +117,7 @@ class locked_channeliser {
   }
 
   nb::tuple counts() {
-    heap_counts counted;
-    locked([&] { counted = bank_->counts(); });
+    const heap_counts counted = locked([&] { return bank_->counts(); });
     return nb::make_tuple(counted.sent, counted.withheld, counted.skipped);
   }
 
@@ -122,13 +125,6 @@ class locked_channeliser {
   [[nodiscard]] std::string explain() const { return bank_->explain(); }
 
  private:
-  template <class Work>
-  void locked(const Work& work) {
-    const nb::gil_scoped_release released;
-    const std::lock_guard held{mutex_};
-    work();
-  }
-
   nb::list pushed(channeliser::samples next, std::size_t count, const arrivals& present,
                   std::size_t packet_samples) {
     next.count = count;
@@ -139,76 +135,34 @@ class locked_channeliser {
 
   template <class Work>
   nb::list heaps(const Work& work) {
+    struct kept_heap {
+      channelised_heap heap;
+      std::vector<std::uint8_t> bytes;  // a copy, because the heap's are another's soon
+    };
     std::vector<kept_heap> taken;
     locked([&] {
       const channeliser::taker take = [&](const channelised_heap& heap) {
-        taken.emplace_back(heap);
+        const auto* const first = reinterpret_cast<const std::uint8_t*>(heap.bytes.data());
+        taken.push_back({heap, {first, first + heap.bytes.size()}});
       };
       work(take);
     });
     nb::list result;
-    for (kept_heap& each : taken) {
-      const std::size_t count = each.bytes.size();
-      result.append(nb::make_tuple(each.timestamp, owned_array(std::move(each.bytes), {count}),
-                                   std::move(each.saturated), std::move(each.is_complete),
-                                   each.n_spectra));
+    for (auto& [heap, bytes] : taken) {
+      const std::size_t count = bytes.size();
+      result.append(nb::make_tuple(heap.timestamp, owned_array(std::move(bytes), {count}),
+                                   heap.saturated, heap.is_complete, heap.n_spectra));
     }
     return result;
   }
 
   queue on_;
   std::optional<channeliser> bank_;
-  std::mutex mutex_;
 };
 
-void bind_spec(nb::module_& module) {
-  using spec = channeliser_spec;
-  nb::class_<spec>(module, "ChanneliserSpec")
-      .def(nb::init<>())
-      .def_rw("adc_rate_hz", &spec::adc_rate_hz)
-      .def_rw("channels", &spec::channels)
-      .def_rw("taps", &spec::taps)
-      .def_rw("weight_cutoff", &spec::weight_cutoff)
-      .def_rw("sample_bits", &spec::sample_bits)
-      .def_rw("complex_samples", &spec::complex_samples)
-      .def_rw("polarisations", &spec::polarisations)
-      .def_rw("spectra_per_heap", &spec::spectra_per_heap)
-      .def_rw("seed", &spec::seed)
-      .def("set_choices",
-           [](spec& self, bool is_rectangular, int output, std::optional<bool> dithers,
-              bool zero_fills, bool at_centre) {
-             self.window = is_rectangular ? filter_window::rectangular : filter_window::hann;
-             self.output = static_cast<heap_sample>(output);
-             if (dithers) self.dither = *dithers ? dither_kind::uniform : dither_kind::none;
-             self.missing = zero_fills ? missing_policy::zero_fill : missing_policy::withhold;
-             self.evaluation =
-                 at_centre ? evaluation_point::window_centre : evaluation_point::window_start;
-           })
-      .def("set_between",
-           [](spec& self, bool is_half) {
-             self.between = is_half ? precision::fp16 : precision::fp32;
-           })
-      .def("set_delays",
-           [](spec& self, const std::vector<std::vector<model_numbers>>& delays) {
-             for (const auto& models : delays) {
-               self.delays.emplace_back();
-               for (const model_numbers& each : models) {
-                 self.delays.back().push_back(model_of(each));
-               }
-             }
-           })
-      .def("add_gains",
-           [](spec& self, std::int64_t start_samples, channel_gains gains) {
-             self.gains.push_back({start_samples, std::move(gains)});
-           })
-      .def(
-          "set_narrowband",
-          [](spec& self, double centre_hz, std::size_t decimation,
-             std::optional<double> pass_bandwidth_hz, std::size_t filter_taps) {
-            self.narrowband = {centre_hz, decimation, pass_bandwidth_hz, filter_taps};
-          },
-          nb::arg("centre_hz"), nb::arg("decimation"), nb::arg("pass_bandwidth_hz").none(),
-          nb::arg("filter_taps"));
+}  // namespace
+
+void bind_channelisers(nb::module_& module) {
   nb::class_<channeliser_sizes>(module, "ChanneliserSizes")
       .def_ro("transform", &channeliser_sizes::transform)
       .def_ro("subsampling", &channeliser_sizes::subsampling)
@@ -219,17 +173,10 @@ void bind_spec(nb::module_& module) {
       .def_ro("heap_samples", &channeliser_sizes::heap_samples)
       .def_ro("heap_bytes", &channeliser_sizes::heap_bytes)
       .def_ro("evaluation_offset", &channeliser_sizes::evaluation_offset);
-}
-
-}  // namespace
-
-void bind_channelisers(nb::module_& module) {
-  bind_spec(module);
   using bank = locked_channeliser;
   nb::class_<bank>(module, "Channeliser")
-      .def(nb::init<const channeliser_spec&, std::int64_t, std::size_t, const queue*>(),
-           nb::arg("spec"), nb::arg("first_sample"), nb::arg("kept_samples"),
-           nb::arg("queue").none())
+      .def(nb::init<nb::handle, std::int64_t, std::size_t, const queue*>(), nb::arg("description"),
+           nb::arg("first_sample"), nb::arg("kept_samples"), nb::arg("queue").none())
       .def("push_integers", &bank::push_integers)
       .def("push_packed", &bank::push_packed)
       .def("finish", &bank::finish)

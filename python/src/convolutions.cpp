@@ -3,64 +3,49 @@
 #include "wingbeat/convolution.hpp"
 
 #include <algorithm>  // max, min
-#include <cstddef>    // byte, size_t
-#include <cstdint>    // uintptr_t
-#include <memory>     // shared_ptr, unique_ptr
-#include <new>        // align_val_t
+#include <array>
+#include <cstddef>  // byte, size_t
+#include <cstdint>  // uintptr_t
+#include <memory>   // unique_ptr
+#include <new>      // align_val_t
 #include <vector>
 
-#include "array.hpp"
+#include "array_library.hpp"  // given_array, described
 #include "bindings.hpp"
 #include "call_memory.hpp"
-#include "latest_used.hpp"
-#include "numpy_array.hpp"      // described
+#include "kept_by_device.hpp"
 #include "wingbeat/buffer.hpp"  // buffer_view
 
 namespace wingbeat::python {
 namespace {
 
-/// What tells one kept convolution from another.
-struct convolution_key {
-  engine runs_on;
-  int device_index;
+/// A convolution of plain memory, with prepared kernels.
+struct plain_convolution {
   std::vector<std::size_t> image, kernel;
   operation kind;
   extent mode;
   values holds;
   precision real;
   std::size_t images, kernels;
-  pairing pairs;
+  pairing pairs = pairing::each_with_each;
 
-  friend bool operator==(const convolution_key&, const convolution_key&) = default;
+  friend bool operator==(const plain_convolution&, const plain_convolution&) = default;
+
+  operator convolution_spec() const {
+    return {.image = image,
+            .kernel = kernel,
+            .kind = kind,
+            .mode = mode,
+            .holds = holds,
+            .real = real,
+            .images = images,
+            .kernels = kernels,
+            .pairs = pairs,
+            .prepared = operand_role::kernel};
+  }
 };
 
-convolution_spec spec_of(const convolution_key& key) {
-  convolution_spec spec;
-  spec.image = key.image;
-  spec.kernel = key.kernel;
-  spec.kind = key.kind;
-  spec.mode = key.mode;
-  spec.holds = key.holds;
-  spec.real = key.real;
-  spec.images = key.images;
-  spec.kernels = key.kernels;
-  spec.pairs = key.pairs;
-  spec.prepared = operand_role::kernel;
-  return spec;
-}
-
-using convolution_cache = latest_used<convolution_key, convolution>;
-
-convolution_cache& kept_convolutions() {
-  // Never destroyed: drivers may be gone when static objects are.
-  static auto& kept = *new convolution_cache{32};
-  return kept;
-}
-
-std::shared_ptr<const convolution> convolution_of(const queue& on, const convolution_key& key) {
-  return kept_convolutions().get(
-      key, [&] { return std::make_shared<const convolution>(on, spec_of(key)); });
-}
+auto& kept_convolutions = *new kept_by_device<plain_convolution, convolution>;
 
 /// Memory of this thread for calls on the host: fresh pages cost as much as a short transform.
 class kept_memory {
@@ -100,16 +85,16 @@ std::size_t aligned(std::size_t bytes) {
 /// Images [pair][image][axes..] and kernels [pair][kernel][axes..] to results
 /// [pair][image][kernel][axes..], all packed.
 struct convolution_call {
+  released_call& call;
   array image, kernel, out;
-  convolution_key key;
-  std::size_t n_pairs;
-  call_memory* memory = nullptr;
+  plain_convolution spec;
+  std::size_t n_pairs = 1;
 
   [[nodiscard]] buffer_view view(const array& whole, std::size_t pair) const {
     buffer_view part = whole.view();
     const std::size_t bytes = part.size_bytes / n_pairs;
     part.size_bytes -= pair * bytes;
-    if (key.runs_on == engine::host) {  // an offset of a view would have to be even
+    if (image.runs_on == engine::host) {  // an offset of a view would have to be even
       part.handle = static_cast<std::byte*>(part.handle) + pair * bytes;
     } else {
       part.offset_bytes += pair * bytes;
@@ -119,41 +104,40 @@ struct convolution_call {
 
   /// Returns memory for spectra and workspace.
   [[nodiscard]] buffer_view scratch(std::size_t bytes) const {
-    const bool is_kept = key.runs_on == engine::host && bytes <= kept_memory::max_bytes;
-    return is_kept ? buffer_view{kept_memory::get(bytes), 0, bytes} : memory->get(bytes);
+    const bool is_kept = image.runs_on == engine::host && bytes <= kept_memory::max_bytes;
+    return is_kept ? buffer_view{kept_memory::get(bytes), 0, bytes} : call.memory(bytes);
   }
 
-  void run_pairs(queue& on, const convolution& steps, std::size_t first, std::size_t count,
-                 std::size_t pairs_each) const {
+  void run_pairs(std::size_t first, std::size_t count, std::size_t pairs_each) const {
+    const auto kept = kept_convolutions.get(call.on, spec);
+    const convolution& steps = *kept;
     const std::size_t spectra = aligned(steps.spectra_bytes());
     const buffer_view whole = scratch(spectra + steps.workspace_bytes());
     const buffer_view spectra_view = part_of(whole, 0, steps.spectra_bytes());
     const buffer_view workspace = part_of(whole, spectra, steps.workspace_bytes());
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t pair = first + i * pairs_each;
-      steps.prepare(on, view(kernel, pair), spectra_view, workspace);
-      steps.enqueue(on, spectra_view, view(image, pair), view(out, pair), {}, workspace);
+      steps.prepare(call.on, view(kernel, pair), spectra_view, workspace);
+      steps.enqueue(call.on, spectra_view, view(image, pair), view(out, pair), {}, workspace);
     }
   }
 
-  void run(queue& on) {
-    if (key.images > 1 || key.kernels > 1 || n_pairs == 1) {
-      return run_pairs(on, *convolution_of(on, key), 0, n_pairs, 1);
-    }
+  void run() {
+    if (spec.images > 1 || spec.kernels > 1 || n_pairs == 1) return run_pairs(0, n_pairs, 1);
     // Pairs go together, as many as their spectra leave in bounded memory.
     constexpr std::size_t max_spectra_bytes = std::size_t{1} << 25;
-    std::size_t padded = key.holds == values::complex ? 2 : 1;
-    padded *= key.real == precision::fp64 ? 8 : 4;
-    for (std::size_t a = 0; a < key.image.size(); ++a) padded *= key.image[a] + key.kernel[a];
+    std::size_t padded = spec.holds == values::complex ? 2 : 1;
+    padded *= spec.real == precision::fp64 ? 8 : 4;
+    for (std::size_t a = 0; a < spec.image.size(); ++a) padded *= spec.image[a] + spec.kernel[a];
     // An even number, so that all parts start at pairs of reals.
     const std::size_t most = std::max<std::size_t>(max_spectra_bytes / padded / 2 * 2, 2);
     const std::size_t each = std::min(n_pairs, most), left = n_pairs % each;
-    key.pairs = pairing::pairwise;
-    key.images = key.kernels = each;
-    run_pairs(on, *convolution_of(on, key), 0, n_pairs / each, each);
+    spec.pairs = pairing::pairwise;
+    spec.images = spec.kernels = each;
+    run_pairs(0, n_pairs / each, each);
     if (left == 0) return;
-    key.images = key.kernels = left;
-    run_pairs(on, *convolution_of(on, key), n_pairs - left, 1, left);
+    spec.images = spec.kernels = left;
+    run_pairs(n_pairs - left, 1, left);
   }
 };
 
@@ -161,28 +145,28 @@ std::vector<std::size_t> lengths_of(const array& signals, int first_axis) {
   return {signals.shape.begin() + first_axis, signals.shape.begin() + signals.rank};
 }
 
-void convolve(nb::handle image, nb::handle kernel, nb::handle out, bool is_correlation, int mode,
-              std::uintptr_t stream, nb::handle allocate) {
-  const array images = described(image), kernels = described(kernel);
-  convolution_call call{images, kernels, described(out), {}, 1};
-  call.n_pairs = static_cast<std::size_t>(images.shape[0]);
-  call.key = {images.runs_on,
-              images.device_index,
-              lengths_of(images, 2),
-              lengths_of(kernels, 2),
-              is_correlation ? operation::correlate : operation::convolve,
-              static_cast<extent>(mode),
-              images.element.is_complex ? values::complex : values::real,
-              images.element.real,
-              static_cast<std::size_t>(images.shape[1]),
-              static_cast<std::size_t>(kernels.shape[1]),
-              pairing::each_with_each};
-  released_call released{images.runs_on, images.device_index, stream, allocate};
-  call.memory = &released.memory;
-  call.run(released.on);
+void convolve(nb::handle image, nb::handle kernel, nb::handle out, bool is_correlation, int mode) {
+  const given_array operand = given_array::of(image);
+  const array &images = operand.view, kernels = described(kernel), results = described(out);
+  const plain_convolution spec{lengths_of(images, 2),
+                               lengths_of(kernels, 2),
+                               is_correlation ? operation::correlate : operation::convolve,
+                               static_cast<extent>(mode),
+                               images.element.is_complex ? values::complex : values::real,
+                               images.element.real,
+                               static_cast<std::size_t>(images.shape[1]),
+                               static_cast<std::size_t>(kernels.shape[1])};
+  released_call call{operand};
+  convolution_call{call, images, kernels, results, spec, static_cast<std::size_t>(images.shape[0])}
+      .run();
 }
 
 }  // namespace
+
+std::vector<bounded_cache*>& bounded_caches() {
+  static auto& caches = *new std::vector<bounded_cache*>;
+  return caches;
+}
 
 void bind_convolutions(nb::module_& module) {
   using nb::literals::operator""_a;
@@ -190,20 +174,29 @@ void bind_convolutions(nb::module_& module) {
   module.attr("mode_same") = static_cast<int>(extent::same);
   module.attr("mode_valid") = static_cast<int>(extent::valid);
   module.def("convolve", &convolve, "image"_a, "kernel"_a, "out"_a, "is_correlation"_a, "mode"_a,
-             "stream"_a = 0, "allocate"_a = nb::none(),
              "Convolves images [pair][image][axes..] with kernels [pair][kernel][axes..] to "
              "[pair][image][kernel][axes..], all packed, of one dtype and on one device.");
   module.def("convolution_cache_info", [] {
-    const auto info = kept_convolutions().info();
-    return nb::make_tuple(info[0], info[1], info[2], info[3]);
+    std::array<std::size_t, 6> sums{};
+    for (bounded_cache* const each : bounded_caches()) {
+      const auto info = each->info();
+      for (const std::size_t i : {0, 2, 3, 4}) sums[i] += info[i];
+      for (const std::size_t i : {1, 5}) sums[i] = info[i];  // the same of each, once resized
+    }
+    return nb::make_tuple(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]);
   });
   module.def(
-      "convolution_cache_clear", [] { kept_convolutions().clear(); },
-      nb::call_guard<nb::gil_scoped_release>());
+      "convolution_cache_clear",
+      [] {
+        for (bounded_cache* const each : bounded_caches()) each->clear();
+      },
+      nb::call_guard<released_gil>());
   module.def(
       "convolution_cache_resize",
-      [](std::size_t capacity) { kept_convolutions().resize(capacity); }, "capacity"_a,
-      nb::call_guard<nb::gil_scoped_release>());
+      [](std::size_t capacity, std::size_t max_bytes) {
+        for (bounded_cache* const each : bounded_caches()) each->resize(capacity, max_bytes);
+      },
+      "capacity"_a, "max_bytes"_a, nb::call_guard<released_gil>());
 }
 
 }  // namespace wingbeat::python

@@ -5,10 +5,13 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>  // seconds
 #include <optional>
 
+#include "backend/compilation.hpp"  // compile_observer, observe_compilations
 #include "bindings.hpp"
 #include "queues.hpp"                   // drop_queues
+#include "system/work_timer.hpp"        // work_timer
 #include "wingbeat/library_folder.hpp"  // add_library_folder
 #include "wingbeat/queue.hpp"           // queue
 #include "wingbeat/thread_limit.hpp"    // thread_limit
@@ -28,10 +31,34 @@ class limited_threads {
   std::optional<thread_limit> limit_;
 };
 
+/// Has Python's logger "wingbeat" say, in a thread of its own, that kernels compile for long.
+class logged_compilations final : public backend::compile_observer {
+ public:
+  void begin() noexcept override { timer_.begin(); }
+  void end() noexcept override { timer_.end(); }
+
+ private:
+  static void log(double seconds) {
+    const held_gil held;
+    try {
+      nb::module_::import_("logging")
+          .attr("getLogger")("wingbeat")
+          .attr("info")("compiling kernels, %.0f s so far; the first run on a device takes longest",
+                        seconds);
+    } catch (nb::python_error& raised) {
+      raised.discard_as_unraisable("the logger wingbeat");
+    }
+  }
+
+  work_timer timer_{log, std::chrono::seconds{1}};
+};
+
 }  // namespace
 
 void bind_devices(nb::module_& module) {
   using nb::literals::operator""_a;
+  // Never destroyed: threads may compile when the process ends.
+  backend::observe_compilations(new logged_compilations);
   nb::enum_<engine>(module, "Engine")
       .value("reference", engine::reference)
       .value("host", engine::host)
@@ -52,20 +79,19 @@ void bind_devices(nb::module_& module) {
                std::to_string(self.index) + " " + self.name + ">";
       });
   module.def(
-      "devices", [] { return devices(); }, nb::call_guard<nb::gil_scoped_release>(),
+      "devices", [] { return devices(); }, nb::call_guard<released_gil>(),
       "Returns every device of every engine that works here.");
-  module.def("why_absent", &why_absent, "engine"_a, nb::call_guard<nb::gil_scoped_release>(),
+  module.def("why_absent", &why_absent, "engine"_a, nb::call_guard<released_gil>(),
              "Returns why an engine has no device, in one sentence; empty when it has one.");
   nb::class_<queue>(module, "Queue", "An ordered queue of work on one device.")
-      .def(nb::init<const device_info&>(), "device"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<const device_info&>(), "device"_a, nb::call_guard<released_gil>())
       .def("__init__",
            [](queue*, nb::args given, nb::kwargs) {
              const std::string text = nb::cast<std::string>(nb::repr(given));
-             throw nb::type_error(
-                 ("a Queue was given " + text + "; give one of wingbeat.devices()").c_str());
+             refuse_type("a Queue was given " + text + "; give one of wingbeat.devices()");
            })
       .def_prop_ro("device", &queue::device, nb::rv_policy::copy)
-      .def("wait", &queue::wait, nb::call_guard<nb::gil_scoped_release>(),
+      .def("wait", &queue::wait, nb::call_guard<released_gil>(),
            "Returns when everything queued so far has finished.");
   nb::class_<limited_threads>(module, "ThreadLimit",
                               "Limits the threads of this thread's calls, within a `with`.")
@@ -74,13 +100,10 @@ void bind_devices(nb::module_& module) {
       .def("__exit__", [](limited_threads& self, nb::args) { self.leave(); });
   module.def("thread_limit", &thread_limit::current,
              "Returns the limit of the calling thread; a large number where there is none.");
-  module.def("adopted_queue", &queue_of, "engine"_a, "device_index"_a, "native"_a,
-             nb::call_guard<nb::gil_scoped_release>(),
-             "Returns the queue that adopts a native stream.");
   module.def("add_library_folder", &add_library_folder, "folder"_a,
              "Has NVRTC be looked for in a folder first.");
   module.def("adopted_queue_of", &adopted_queue_of, "engine"_a, "device_index"_a, "stream"_a,
-             nb::call_guard<nb::gil_scoped_release>(),
+             nb::call_guard<released_gil>(),
              "Returns a queue that adopts a stream of an array's device, with a workspace.");
   module.def("drop_queues", &drop_queues, "Drops the queues that are kept for streams.");
 }

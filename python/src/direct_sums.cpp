@@ -1,117 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions by their sums: exact where products and sums are, quicker for short signals.
-//   c[n] = sum over j of t[j] f[n + start - j], in each axis
-#include <algorithm>  // max, min
-#include <complex>
-#include <cstddef>  // ptrdiff_t, size_t
+// Convolutions of numpy's arrays by their sums: exact where products and sums are, quicker for
+// short signals.
+#include "wingbeat/direct_sums.hpp"
+
+#include <cstddef>  // byte, ptrdiff_t, size_t
+#include <optional>
+#include <utility>  // swap
 #include <vector>
 
-#include "array.hpp"
 #include "bindings.hpp"
-#include "numpy_array.hpp"  // described
+#include "numpy_array.hpp"  // common_arrays, is_text
 
 namespace wingbeat::python {
 namespace {
 
-/// One axis of image, kernel and result: lengths, and the elements from one index to the next.
-struct summed_axis {
-  std::ptrdiff_t image, kernel, result, start;
-  std::ptrdiff_t image_stride, kernel_stride, result_stride;
+enum class part { full, same, valid };
 
-  /// Returns the first and the end of the indices of the result that tap j reaches.
-  [[nodiscard]] std::ptrdiff_t first(std::ptrdiff_t j) const {
-    return std::max<std::ptrdiff_t>(j - start, 0);
+std::optional<part> part_of(nb::handle mode) {
+  if (is_text(mode, "full")) return part::full;
+  if (is_text(mode, "same")) return part::same;
+  if (is_text(mode, "valid")) return part::valid;
+  return std::nullopt;
+}
+
+bool fits_everywhere(const packed_numbers& inner, const packed_numbers& outer) {
+  for (int d = 0; d < inner.rank; ++d) {
+    if (d >= outer.rank || inner.shape[d] > outer.shape[d]) return false;
   }
-  [[nodiscard]] std::ptrdiff_t end(std::ptrdiff_t j) const {
-    return std::min(image + j - start, result);
+  return true;
+}
+
+/// A convolution of `first` with `second`, of which a correlation reads the latter backwards.
+struct sums_call {
+  packed_numbers first, second;
+  std::vector<summed_axis> axes;
+  std::ptrdiff_t taps_begin = 0;  ///< Numbers from where the taps' memory begins.
+
+  /// Fills in the axes. Returns false for arrays of other dimensions, or that no mode fits.
+  bool add_axes(part wanted, bool is_correlation) {
+    // A correlation's second array stays the second: exchanged, its result would be reversed.
+    if (wanted == part::valid && !is_correlation && !fits_everywhere(second, first)) {
+      std::swap(first, second);
+    }
+    const int rank = first.rank;
+    if (rank != second.rank || rank == 0) return false;
+    axes.resize(static_cast<std::size_t>(rank));
+    std::size_t first_stride = 1, taps_stride = 1, result_stride = 1;
+    for (int d = rank; d-- > 0;) {
+      const auto n = static_cast<std::size_t>(first.shape[d]);
+      const auto k = static_cast<std::size_t>(second.shape[d]);
+      if (n == 0 || k == 0 || (wanted == part::valid && n < k)) return false;
+      summed_axis& axis = axes[static_cast<std::size_t>(d)];
+      axis.signal = n;
+      axis.taps = k;
+      axis.result = wanted == part::full ? n + k - 1 : wanted == part::same ? n : n - k + 1;
+      const std::size_t start = wanted == part::full   ? 0
+                                : wanted == part::same ? (k - 1) / 2
+                                                       : k - 1;
+      axis.start = static_cast<std::ptrdiff_t>(start);
+      axis.signal_stride = static_cast<std::ptrdiff_t>(first_stride);
+      axis.taps_stride = static_cast<std::ptrdiff_t>(taps_stride);
+      axis.result_stride = static_cast<std::ptrdiff_t>(result_stride);
+      if (is_correlation) {
+        taps_begin += axis.taps_stride * static_cast<std::ptrdiff_t>(k - 1);
+        axis.taps_stride = -axis.taps_stride;
+      }
+      first_stride *= n;
+      taps_stride *= k;
+      result_stride *= axis.result;
+    }
+    return true;
+  }
+
+  void run(summed_number numbers, std::size_t number_bytes, bool is_correlation, void* out) const {
+    const std::byte* const taps = static_cast<const std::byte*>(second.data) +
+                                  taps_begin * static_cast<std::ptrdiff_t>(number_bytes);
+    sum_directly(numbers, axes, first.data, taps, out, is_correlation);
+  }
+
+  [[nodiscard]] double n_products() const {
+    double count = 1;
+    for (const summed_axis& each : axes) count *= static_cast<double>(each.result * each.taps);
+    return count;
   }
 };
 
-template <class Real>
-Real product(Real a, Real b) {
-  return a * b;
-}
+/// Fewer products than so many take less time than what it takes to let other threads run.
+constexpr double min_released_products = 1 << 16;
 
-/// Without the checks for infinities of std::complex.
-template <class Real>
-std::complex<Real> product(std::complex<Real> a, std::complex<Real> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-/// Adds a row times a tap.
-template <class Value>
-void add_row(Value tap, const Value* __restrict row, Value* __restrict sums, std::ptrdiff_t count) {
-  for (std::ptrdiff_t n = 0; n < count; ++n) sums[n] += product(tap, row[n]);
-}
-
-/// Adds the sums of axes from `axis` on.
-template <class Value>
-void add_sums(const std::vector<summed_axis>& axes, std::size_t axis, const Value* image,
-              const Value* kernel, Value* result) {
-  const summed_axis& along = axes[axis];
-  const bool is_last = axis + 1 == axes.size();
-  for (std::ptrdiff_t j = 0; j < along.kernel; ++j) {
-    const std::ptrdiff_t shift = along.start - j, first = along.first(j), end = along.end(j);
-    if (is_last) {
-      add_row(kernel[j], image + first + shift, result + first, end - first);
-      continue;
-    }
-    for (std::ptrdiff_t n = first; n < end; ++n) {
-      add_sums(axes, axis + 1, image + (n + shift) * along.image_stride,
-               kernel + j * along.kernel_stride, result + n * along.result_stride);
-    }
+/// Returns None, and does nothing, of what Python has to convert, or by transforms.
+nb::object sum_arrays(nb::handle in1, nb::handle in2, nb::handle mode, nb::handle method,
+                      bool is_correlation) {
+  const auto wanted = part_of(mode);
+  const bool is_forced = is_text(method, "direct");
+  if (!wanted || (!is_forced && !is_text(method, "auto"))) return nb::none();
+  auto arrays = common_arrays::of(in1, in2);
+  if (!arrays) return nb::none();
+  sums_call call{arrays->first, arrays->second, {}};
+  if (!call.add_axes(*wanted, is_correlation)) return nb::none();
+  if (!is_forced && !are_sums_quicker(arrays->numbers, call.axes)) return nb::none();
+  std::vector<std::ptrdiff_t> shape(call.axes.size());
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    shape[d] = static_cast<std::ptrdiff_t>(call.axes[d].result);
   }
+  void* memory = nullptr;
+  nb::object result = arrays->empty(shape, memory);
+  const auto work = [&] {
+    call.run(arrays->numbers, arrays->number_bytes, is_correlation, memory);
+  };
+  run_released_if(call.n_products() >= min_released_products, work);
+  return arrays->narrowed(result);
 }
 
-/// Images [pair][image][axes..], kernels [pair][kernel][axes..], results, which are 0 before.
-template <class Value>
-void add_all(const array& image, const array& kernel, const array& out,
-             const std::vector<summed_axis>& axes) {
-  const std::size_t images = image.shape[1], kernels = kernel.shape[1];
-  const std::size_t n_results = out.shape[0] * images * kernels;
-  const std::size_t result_size = out.elements() / n_results;
-  const std::size_t image_size = image.elements() / (image.shape[0] * images);
-  const std::size_t kernel_size = kernel.elements() / (kernel.shape[0] * kernels);
-  for (std::size_t i = 0; i < n_results; ++i) {
-    const std::size_t pair = i / (images * kernels);
-    const std::size_t signal = pair * images + i / kernels % images;
-    const std::size_t taps = pair * kernels + i % kernels;
-    add_sums(axes, 0, static_cast<const Value*>(image.data) + signal * image_size,
-             static_cast<const Value*>(kernel.data) + taps * kernel_size,
-             static_cast<Value*>(out.data) + i * result_size);
-  }
-}
-
-std::vector<summed_axis> axes_of(const array& image, const array& kernel, const array& out,
-                                 nb::tuple starts) {
-  std::vector<summed_axis> axes;
-  for (int d = 2; d < image.rank; ++d) {
-    axes.push_back({image.shape[d], kernel.shape[d], out.shape[d + 1],
-                    nb::cast<std::ptrdiff_t>(starts[d - 2]), 1, 1, 1});
-  }
-  for (std::size_t a = axes.size(); a-- > 1;) {
-    summed_axis& outer = axes[a - 1];
-    const summed_axis& inner = axes[a];
-    outer.image_stride = inner.image_stride * inner.image;
-    outer.kernel_stride = inner.kernel_stride * inner.kernel;
-    outer.result_stride = inner.result_stride * inner.result;
-  }
-  return axes;
-}
-
-void add_sums(nb::handle image, nb::handle kernel, nb::handle out, nb::tuple starts) {
-  const array images = described(image), kernels = described(kernel), results = described(out);
-  const std::vector<summed_axis> axes = axes_of(images, kernels, results, starts);
-  if (results.elements() == 0) return;
-  const nb::gil_scoped_release released;
-  const bool is_double = images.element.real == precision::fp64;
-  if (images.element.is_complex) {
-    is_double ? add_all<std::complex<double>>(images, kernels, results, axes)
-              : add_all<std::complex<float>>(images, kernels, results, axes);
-  } else {
-    is_double ? add_all<double>(images, kernels, results, axes)
-              : add_all<float>(images, kernels, results, axes);
-  }
+/// Returns whether sums of arrays of these shapes, in mode "full", are expected to take less time.
+bool are_quicker(nb::handle in1, nb::handle in2, nb::handle mode) {
+  const auto arrays = common_arrays::of(in1, in2);
+  const auto wanted = part_of(mode);
+  if (!arrays || !wanted) return false;
+  sums_call call{arrays->first, arrays->second, {}};
+  return call.add_axes(*wanted, false) && are_sums_quicker(arrays->numbers, call.axes);
 }
 
 }  // namespace
@@ -119,13 +126,11 @@ void add_sums(nb::handle image, nb::handle kernel, nb::handle out, nb::tuple sta
 void bind_direct_sums(nb::module_& module) {
   using nb::literals::operator""_a;
   module.def(
-      "add_sums",
-      [](nb::handle image, nb::handle kernel, nb::handle out, nb::tuple starts) {
-        add_sums(image, kernel, out, starts);
-      },
-      "image"_a, "kernel"_a, "out"_a, "starts"_a,
-      "Adds the sums of images [pair][image][axes..] and kernels [pair][kernel][axes..] to results "
-      "[pair][image][kernel][axes..], whose first values are those of index `starts`.");
+      "sum_arrays", &sum_arrays, "in1"_a, "in2"_a, "mode"_a, "method"_a, "is_correlation"_a,
+      "Returns the sums of the convolution, or correlation, of two numpy arrays of one type, "
+      "along all axes; None for others, and where the method 'auto' takes transforms.");
+  module.def("are_sums_quicker", &are_quicker, "in1"_a, "in2"_a, "mode"_a,
+             "Returns whether sum_arrays of the method 'auto' takes sums.");
 }
 
 }  // namespace wingbeat::python

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "functors.hpp"
 
-#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <array>
 #include <complex>
@@ -9,47 +9,32 @@
 #include <cstring>  // memcpy
 #include <string_view>
 
+#include "array_library.hpp"  // memory_of
+#include "fields.hpp"         // read
+
 namespace wingbeat::python {
 namespace {
 
 constexpr std::size_t max_operands = 32;
 constexpr std::size_t max_value_bytes = 8;
 
-/// A type that operands may have.
-struct operand_type {
-  std::string_view name;
-  std::size_t bytes;
-  kernel_parameter (*value)();
-  kernel_argument (*argument)(nb::handle);
-  void (*copy)(const host_arguments& given, std::size_t i, std::byte* into);
-};
-
-template <class Value>
-constexpr operand_type type_named(std::string_view name) {
-  return {name, sizeof(Value), [] { return kernel_parameter::value<Value>(); },
-          [](nb::handle number) { return kernel_argument{nb::cast<Value>(number)}; },
-          [](const host_arguments& given, std::size_t i, std::byte* into) {
-            const auto value = given.value<Value>(i);
-            std::memcpy(into, &value, sizeof value);
-          }};
+[[noreturn]] void refuse_operand(std::string_view type) {
+  refuse_value("operand type " + std::string{type} +
+               " is none; give \"const float32*\" for memory that is read, \"float32*\" for memory "
+               "that is written, or \"float32\" for a number");
 }
 
-const operand_type number_types[] = {
-    type_named<float>("float32"),        type_named<double>("float64"),
-    type_named<std::int32_t>("int32"),   type_named<std::int64_t>("int64"),
-    type_named<std::uint32_t>("uint32"), type_named<std::uint64_t>("uint64"),
-};
-
-/// Types of memory that are no types of values, by their size.
-struct sized_type {
-  std::string_view name;
-  std::size_t bytes;
-};
-constexpr sized_type memory_types[] = {
-    {"int8", 1},    {"uint8", 1},      {"int16", 2},     {"uint16", 2},
-    {"float16", 2}, {"bcomplex32", 4}, {"bfloat16", 2},  {"int32", 4},
-    {"uint32", 4},  {"float32", 4},    {"complex32", 4}, {"int64", 8},
-    {"uint64", 8},  {"float64", 8},    {"complex64", 8}, {"complex128", 16}};
+/// Calls `work` with a number of the type of that name.
+template <class Work>
+auto with_number(std::string_view type, const Work& work) {
+  if (type == "float32") return work(float{});
+  if (type == "float64") return work(double{});
+  if (type == "int32") return work(std::int32_t{});
+  if (type == "int64") return work(std::int64_t{});
+  if (type == "uint32") return work(std::uint32_t{});
+  if (type == "uint64") return work(std::uint64_t{});
+  refuse_operand(type);
+}
 
 /// An operand as Python states it.
 struct stated_operand {
@@ -67,30 +52,16 @@ struct stated_operand {
     }
   }
 
-  [[noreturn]] void refuse() const {
-    throw nb::value_error(
-        ("operand type " + std::string{type} +
-         " is none; give \"const float32*\" for memory that is read, \"float32*\" "
-         "for memory that is written, or \"float32\" for a number")
-            .c_str());
-  }
-
   [[nodiscard]] std::size_t element_bytes() const {
-    for (const sized_type& each : memory_types) {
-      if (each.name == type) return each.bytes;
-    }
-    refuse();
-  }
-
-  [[nodiscard]] const operand_type& number() const {
-    for (const operand_type& each : number_types) {
-      if (each.name == type) return each;
-    }
-    refuse();
+    const auto element = element_type_named(type);
+    if (!element || element->whole == whole_number::truth) refuse_operand(type);
+    return element->bytes();
   }
 
   [[nodiscard]] kernel_parameter parameter() const {
-    if (!is_memory) return number().value();
+    if (!is_memory) {
+      return with_number(type, []<class Value>(Value) { return kernel_parameter::value<Value>(); });
+    }
     return is_const ? kernel_parameter::input(element_bytes())
                     : kernel_parameter::output(element_bytes());
   }
@@ -104,7 +75,7 @@ std::vector<kernel_parameter> parameters_of(const std::vector<std::string>& oper
 }
 
 /// Returns where memory of elements of any size begins.
-const void* memory_of(const host_arguments& given, std::size_t i, std::size_t element_bytes) {
+const void* start_of(const host_arguments& given, std::size_t i, std::size_t element_bytes) {
   struct sixteen_bytes {
     std::byte bytes[16];
   };
@@ -124,9 +95,12 @@ class operand_pointers {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const stated_operand stated{operands[i]};
       if (stated.is_memory) {
-        pointers_[i] = memory_of(given, i, stated.element_bytes());
+        pointers_[i] = start_of(given, i, stated.element_bytes());
       } else {
-        stated.number().copy(given, i, values_[i].data());
+        with_number(stated.type, [&]<class Value>(Value value) {
+          value = given.value<Value>(i);
+          std::memcpy(values_[i].data(), &value, sizeof value);
+        });
         pointers_[i] = values_[i].data();
       }
     }
@@ -141,42 +115,35 @@ class operand_pointers {
 
 constexpr const void* const* no_operands = nullptr;
 
-template <class Value>
-host_load reader_of(const functor& given) {
+/// Returns what calls the function of a load or store by rows. Memory, Data: const where it reads.
+template <class Callable, class Run, class OperandRun, class Memory, class Values, class Data>
+Callable caller_of(const functor& given) {
   using function =
-      void (*)(const void*, const void* const*, std::uint64_t, std::uint64_t, std::uint64_t, void*);
+      void (*)(Memory*, const void* const*, std::uint64_t, std::uint64_t, std::uint64_t, Data*);
   const auto call = reinterpret_cast<function>(given.address);
   if (given.operands.empty()) {
-    return run_reader<Value>{
-        [call](const void* in, std::size_t row, std::size_t first, std::span<Value> into) {
-          call(in, no_operands, row, first, into.size(), into.data());
-        }};
+    return Run{[call](Memory* memory, std::size_t row, std::size_t first, Values values) {
+      call(memory, no_operands, row, first, values.size(), values.data());
+    }};
   }
-  return operand_reader<Value>{
-      [call, operands = given.operands](const void* in, const host_arguments& arguments,
-                                        std::size_t row, std::size_t first, std::span<Value> into) {
+  return OperandRun{
+      [call, operands = given.operands](Memory* memory, const host_arguments& arguments,
+                                        std::size_t row, std::size_t first, Values values) {
         const operand_pointers pointers{operands, arguments};
-        call(in, pointers.data(), row, first, into.size(), into.data());
+        call(memory, pointers.data(), row, first, values.size(), values.data());
       }};
 }
 
-template <class Value>
-host_store writer_of(const functor& given) {
-  using function =
-      void (*)(void*, const void* const*, std::uint64_t, std::uint64_t, std::uint64_t, const void*);
-  const auto call = reinterpret_cast<function>(given.address);
-  if (given.operands.empty()) {
-    return run_writer<Value>{
-        [call](void* out, std::size_t row, std::size_t first, std::span<const Value> values) {
-          call(out, no_operands, row, first, values.size(), values.data());
-        }};
+/// Calls `work` with a number of the type that a functor's elements are.
+template <class Work>
+auto with_value(functor_value value, const Work& work) {
+  switch (value) {
+    case functor_value::float32: return work(float{});
+    case functor_value::float64: return work(double{});
+    case functor_value::complex64: return work(std::complex<float>{});
+    case functor_value::complex128: break;
   }
-  return operand_writer<Value>{
-      [call, operands = given.operands](void* out, const host_arguments& arguments, std::size_t row,
-                                        std::size_t first, std::span<const Value> values) {
-        const operand_pointers pointers{operands, arguments};
-        call(out, pointers.data(), row, first, values.size(), values.data());
-      }};
+  return work(std::complex<double>{});
 }
 
 template <class Real>
@@ -194,18 +161,28 @@ fused_source source_of(const functor& given) {
 
 }  // namespace
 
+std::optional<functor> functor_of(nb::handle given) {
+  if (given.is_none()) return std::nullopt;
+  functor result;
+  read(given, "text", result.text, "type", result.type, "operands", result.operands,
+       "_element_bytes", result.element_bytes, "_buffer_bytes", result.buffer_bytes, "_address",
+       result.address, "partial_bytes", result.partial_bytes, "clears_output",
+       result.clears_output);
+  const nb::bytes parameters = nb::cast<nb::bytes>(given.attr("parameters"));
+  result.parameters = {parameters.c_str(), parameters.size()};
+  return result;
+}
+
 fused_load load_of(const functor& given, functor_value value) {
   fused_load result{.in_bytes = given.buffer_bytes,
                     .element_bytes = given.element_bytes,
                     .source = source_of(given),
                     .operands = parameters_of(given.operands)};
   if (given.address == 0) return result;
-  switch (value) {
-    case functor_value::float32: result.callable = reader_of<float>(given); break;
-    case functor_value::float64: result.callable = reader_of<double>(given); break;
-    case functor_value::complex64: result.callable = reader_of<std::complex<float>>(given); break;
-    case functor_value::complex128: result.callable = reader_of<std::complex<double>>(given); break;
-  }
+  result.callable = with_value(value, [&]<class Value>(Value) {
+    return caller_of<host_load, run_reader<Value>, operand_reader<Value>, const void,
+                     std::span<Value>, void>(given);
+  });
   return result;
 }
 
@@ -217,18 +194,18 @@ fused_store store_of(const functor& given, functor_value value) {
                      .clears_output = given.clears_output,
                      .operands = parameters_of(given.operands)};
   if (given.address == 0) return result;
-  switch (value) {
-    case functor_value::float32: result.callable = writer_of<float>(given); break;
-    case functor_value::float64: result.callable = writer_of<double>(given); break;
-    case functor_value::complex64: result.callable = writer_of<std::complex<float>>(given); break;
-    case functor_value::complex128: result.callable = writer_of<std::complex<double>>(given); break;
-  }
+  result.callable = with_value(value, [&]<class Value>(Value) {
+    return caller_of<host_store, run_writer<Value>, operand_writer<Value>, void,
+                     std::span<const Value>, const void>(given);
+  });
   return result;
 }
 
 nb::dict item_bytes() {
   nb::dict result;
-  for (const sized_type& each : memory_types) result[each.name.data()] = each.bytes;
+  for (const auto& [name, element] : named_types()) {
+    if (element.whole != whole_number::truth) result[name] = element.bytes();
+  }
   return result;
 }
 
@@ -239,21 +216,16 @@ std::uintptr_t factors_address(bool is_double) {
 
 std::vector<kernel_argument> arguments_of(const std::vector<std::string>& operands,
                                           nb::sequence given) {
-  const std::size_t count = nb::len(given);
-  if (count != operands.size()) {
-    throw nb::value_error(("the functor has " + std::to_string(operands.size()) + " operands and " +
-                           std::to_string(count) + " were given; give one each")
-                              .c_str());
-  }
   std::vector<kernel_argument> result;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
     const stated_operand stated{operands[i]};
     const nb::object each = given[i];
     if (!stated.is_memory) {
-      result.push_back(stated.number().argument(each));
+      result.push_back(with_number(
+          stated.type, [&]<class Value>(Value) { return kernel_argument{nb::cast<Value>(each)}; }));
       continue;
     }
-    result.emplace_back(view_of(nb::cast<memory>(each)));
+    result.emplace_back(memory_of(each));
   }
   return result;
 }

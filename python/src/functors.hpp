@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>  // uintptr_t
+#include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "bindings.hpp"            // nb
@@ -13,14 +13,6 @@
 #include "wingbeat/fusion.hpp"     // fused_load, fused_store
 
 namespace wingbeat::python {
-
-/// Memory as Python names it: pointer or handle, offset, bytes.
-using memory = std::tuple<std::uintptr_t, std::size_t, std::size_t>;
-
-[[nodiscard]] inline buffer_view view_of(const memory& named) {
-  const auto& [handle, offset_bytes, size_bytes] = named;
-  return {reinterpret_cast<void*>(handle), offset_bytes, size_bytes};
-}
 
 /// What a functor's elements are: of the plan's side that it takes the place of.
 enum class functor_value { float32, float64, complex64, complex128 };
@@ -41,11 +33,13 @@ struct functor {
   bool clears_output = false;
 };
 
+/// Returns the functor that an object of Python describes; nothing for None.
+[[nodiscard]] std::optional<functor> functor_of(nb::handle given);
+
 [[nodiscard]] fused_load load_of(const functor& given, functor_value value);
 [[nodiscard]] fused_store store_of(const functor& given, functor_value value);
 
-/// Returns the arguments of one run: `memory`, or a number, for each operand. Throws ValueError and
-/// TypeError.
+/// Returns the arguments of one run: an array, or a number, for each operand, as many.
 [[nodiscard]] std::vector<kernel_argument> arguments_of(const std::vector<std::string>& operands,
                                                         nb::sequence given);
 

@@ -21,6 +21,7 @@ NB_MODULE(_wingbeat, module) {
   load_numpy();
   module.attr("__version__") = version;
   module.attr("max_length") = wingbeat::max_length;
+  watch_end_of_interpreter();
   bind_errors(module);
   bind_devices(module);
   bind_arrays(module);
@@ -33,6 +34,7 @@ NB_MODULE(_wingbeat, module) {
   bind_direct_sums(module);
   bind_stream_filters(module);
   bind_searches(module);
+  bind_template_scores(module);
   bind_images(module);
   bind_channelisers(module);
 }

@@ -10,15 +10,24 @@ static_assert(NPY_ABI_VERSION >= 0x02000000,
 namespace wingbeat::python {
 namespace {
 
-std::optional<element_type> element_type_of(int number) {
+/// Returns the type of an array's elements, which has a name in native byte order.
+element_type element_of(PyArrayObject* source) {
+  const int number = PyArray_TYPE(source);
+  const auto bytes = static_cast<std::uint32_t>(PyArray_ITEMSIZE(source));
+  if (PyArray_ISBYTESWAPPED(source)) return opaque_element(bytes);
   switch (number) {
-    case NPY_FLOAT: return element_type{precision::fp32, false};
-    case NPY_DOUBLE: return element_type{precision::fp64, false};
-    case NPY_HALF: return element_type{precision::fp16, false};
-    case NPY_CFLOAT: return element_type{precision::fp32, true};
-    case NPY_CDOUBLE: return element_type{precision::fp64, true};
-    default: return std::nullopt;
+    case NPY_FLOAT: return {precision::fp32, false};
+    case NPY_DOUBLE: return {precision::fp64, false};
+    case NPY_HALF: return {precision::fp16, false};
+    case NPY_CFLOAT: return {precision::fp32, true};
+    case NPY_CDOUBLE: return {precision::fp64, true};
+    default: break;
   }
+  element_type whole = opaque_element(bytes);
+  if (PyTypeNum_ISBOOL(number)) whole.whole = whole_number::truth;
+  if (PyTypeNum_ISUNSIGNED(number)) whole.whole = whole_number::natural;
+  if (PyTypeNum_ISSIGNED(number)) whole.whole = whole_number::integer;
+  return whole;
 }
 
 int number_of(element_type element) {
@@ -36,7 +45,83 @@ int import_numpy() {
   return 0;
 }
 
+bool is_floating(int type) {
+  return type == NPY_FLOAT || type == NPY_DOUBLE || type == NPY_CFLOAT || type == NPY_CDOUBLE;
+}
+
+/// Returns the type that arrays of these types are both converted to; NPY_NOTYPE: none.
+int common_type(int a, int b) {
+  if (a == b && (PyTypeNum_ISINTEGER(a) || is_floating(a))) return a;
+  if (!is_floating(a) || !is_floating(b)) return NPY_NOTYPE;
+  const bool is_double = a == NPY_DOUBLE || a == NPY_CDOUBLE || b == NPY_DOUBLE || b == NPY_CDOUBLE;
+  if (PyTypeNum_ISCOMPLEX(a) || PyTypeNum_ISCOMPLEX(b)) return is_double ? NPY_CDOUBLE : NPY_CFLOAT;
+  return is_double ? NPY_DOUBLE : NPY_FLOAT;
+}
+
+summed_number summed_number_of(int type) {
+  switch (type) {
+    case NPY_FLOAT: return summed_number::fp32;
+    case NPY_DOUBLE: return summed_number::fp64;
+    case NPY_CFLOAT: return summed_number::complex_fp32;
+    case NPY_CDOUBLE: return summed_number::complex_fp64;
+    default: return summed_number::integer;
+  }
+}
+
+/// Returns an array as it is, where it is packed and of this type, or a copy.
+nb::object packed_as(nb::handle given, int type, packed_numbers& view) {
+  constexpr int flags = NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED;
+  auto* source = reinterpret_cast<PyArrayObject*>(given.ptr());
+  nb::object result = nb::borrow(given);
+  const bool is_packed = PyArray_CHKFLAGS(source, NPY_ARRAY_CARRAY_RO) != 0;
+  if (PyArray_TYPE(source) != type || !is_packed || PyArray_ISBYTESWAPPED(source)) {
+    PyObject* const copy =
+        PyArray_FromArray(source, PyArray_DescrFromType(type), flags | NPY_ARRAY_FORCECAST);
+    if (copy == nullptr) throw nb::python_error();
+    result = nb::steal(copy);
+    source = reinterpret_cast<PyArrayObject*>(copy);
+  }
+  view = {PyArray_DATA(source), PyArray_NDIM(source), PyArray_DIMS(source)};
+  return result;
+}
+
 }  // namespace
+
+std::optional<common_arrays> common_arrays::of(nb::handle first, nb::handle second) {
+  if (!PyArray_CheckExact(first.ptr()) || !PyArray_CheckExact(second.ptr())) return std::nullopt;
+  const int type = common_type(PyArray_TYPE(reinterpret_cast<PyArrayObject*>(first.ptr())),
+                               PyArray_TYPE(reinterpret_cast<PyArrayObject*>(second.ptr())));
+  if (type == NPY_NOTYPE) return std::nullopt;
+  common_arrays result;
+  result.result_type_ = type;
+  // Sums modulo 2^64 are those of fewer bits too.
+  const bool is_narrow = PyTypeNum_ISINTEGER(type) && type != NPY_LONG && type != NPY_ULONG;
+  result.summed_type_ = is_narrow ? NPY_LONG : type;
+  result.numbers = summed_number_of(type);
+  result.number_bytes = type == NPY_FLOAT ? 4 : type == NPY_CDOUBLE ? 16 : 8;
+  result.owners_[0] = packed_as(first, result.summed_type_, result.first);
+  result.owners_[1] = packed_as(second, result.summed_type_, result.second);
+  return result;
+}
+
+nb::object common_arrays::empty(const std::vector<std::ptrdiff_t>& shape, void*& memory) const {
+  PyObject* const result =
+      PyArray_EMPTY(static_cast<int>(shape.size()), shape.data(), summed_type_, 0);
+  if (result == nullptr) throw nb::python_error();
+  memory = PyArray_DATA(reinterpret_cast<PyArrayObject*>(result));
+  return nb::steal(result);
+}
+
+nb::object common_arrays::narrowed(const nb::object& sums) const {
+  if (summed_type_ == result_type_) return sums;
+  PyObject* const result = PyArray_Cast(reinterpret_cast<PyArrayObject*>(sums.ptr()), result_type_);
+  if (result == nullptr) throw nb::python_error();
+  return nb::steal(result);
+}
+
+bool is_text(nb::handle object, const char* text) noexcept {
+  return PyUnicode_Check(object.ptr()) && PyUnicode_CompareWithASCIIString(object.ptr(), text) == 0;
+}
 
 void load_numpy() {
   if (import_numpy() < 0) throw nb::python_error();
@@ -50,28 +135,15 @@ bool is_writeable_numpy(nb::handle object) noexcept {
   return PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(object.ptr()));
 }
 
+bool is_plain_numpy(nb::handle object) {
+  return PyArray_CheckExact(object.ptr()) || !nb::hasattr(object, "mask");
+}
+
 std::optional<array> numpy_view(nb::handle object) {
   if (!is_numpy(object)) return std::nullopt;
   auto* const source = reinterpret_cast<PyArrayObject*>(object.ptr());
-  const auto element = element_type_of(PyArray_TYPE(source));
-  if (!element || PyArray_ISBYTESWAPPED(source)) return std::nullopt;
-  std::optional<array> result{std::in_place};
-  result->data = PyArray_DATA(source);
-  result->element = *element;
-  result->rank = PyArray_NDIM(source);
-  for (int d = 0; d < result->rank; ++d) {
-    result->shape[d] = PyArray_DIM(source, d);
-    result->strides[d] = PyArray_STRIDE(source, d);
-  }
-  return result;
-}
-
-array described(nb::handle object) {
-  if (const auto view = numpy_view(object)) return *view;
-  const array* view = nullptr;
-  if (nb::try_cast(object, view) && view != nullptr) return *view;
-  throw nb::type_error(
-      "an array holds no floating point; convert to float32, float64 or a complex type");
+  return array_of(PyArray_DATA(source), element_of(source), PyArray_NDIM(source),
+                  PyArray_DIMS(source), PyArray_STRIDES(source), 1);
 }
 
 nb::object empty_numpy(array& view) {

@@ -3,10 +3,13 @@
 // protocol.
 #pragma once
 
+#include <cstddef>  // ptrdiff_t, size_t
 #include <optional>
+#include <vector>
 
 #include "array.hpp"
-#include "bindings.hpp"  // nb
+#include "bindings.hpp"              // nb
+#include "wingbeat/direct_sums.hpp"  // summed_number
 
 namespace wingbeat::python {
 
@@ -16,16 +19,47 @@ void load_numpy();
 [[nodiscard]] bool is_numpy(nb::handle object) noexcept;
 [[nodiscard]] bool is_writeable_numpy(nb::handle object) noexcept;
 
-/// Returns the view of a numpy array whose elements are of a type with a name, in native byte
-/// order; nothing for other objects and types.
-[[nodiscard]] std::optional<array> numpy_view(nb::handle object);
+/// Returns whether no values are masked, which Python refuses.
+[[nodiscard]] bool is_plain_numpy(nb::handle object);
 
-/// Returns the view of such an array, or of what Python described as an `Array`. Throws TypeError
-/// for anything else.
-[[nodiscard]] array described(nb::handle object);
+/// Returns the view of a numpy array, whose elements have a type with a name if they are in native
+/// byte order; nothing for other objects.
+[[nodiscard]] std::optional<array> numpy_view(nb::handle object);
 
 /// Returns a packed array of this shape, not initialised; None where numpy has no such elements.
 /// `view` has shape and element, and gets memory and strides. Throws MemoryError.
 [[nodiscard]] nb::object empty_numpy(array& view);
+
+/// A packed array, of whatever numbers.
+struct packed_numbers {
+  void* data = nullptr;
+  int rank = 0;
+  const std::ptrdiff_t* shape = nullptr;
+};
+
+/// Two arrays of one type of numbers, as they are summed: integers as such of 64 bits.
+class common_arrays {
+ public:
+  /// Returns nothing for other objects than numpy's arrays, and for types that are not summed or
+  /// not the same; but one of two may be wider, or complex, where both are of floating point.
+  [[nodiscard]] static std::optional<common_arrays> of(nb::handle first, nb::handle second);
+
+  packed_numbers first, second;
+  summed_number numbers = summed_number::fp64;
+  std::size_t number_bytes = 8;
+
+  /// Returns a packed array for the sums, not initialised.
+  [[nodiscard]] nb::object empty(const std::vector<std::ptrdiff_t>& shape, void*& memory) const;
+  /// Returns it in the type of the given arrays.
+  [[nodiscard]] nb::object narrowed(const nb::object& sums) const;
+
+ private:
+  nb::object owners_[2];
+  int summed_type_ = 0;
+  int result_type_ = 0;
+};
+
+/// Returns whether an object is this text.
+[[nodiscard]] bool is_text(nb::handle object, const char* text) noexcept;
 
 }  // namespace wingbeat::python

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches of images for many templates.
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstddef>  // size_t
 #include <cstdint>  // uintptr_t
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "array.hpp"
+#include "array_library.hpp"  // described
 #include "bindings.hpp"
 #include "device_copy.hpp"
-#include "numpy_array.hpp"  // described
+#include "fields.hpp"  // read
 #include "owned_array.hpp"
-#include "queues.hpp"  // queue_of
-#include "stored_between.hpp"
+#include "queues.hpp"          // queue_of
 #include "wingbeat/error.hpp"  // plan_error
 #include "wingbeat/template_search.hpp"
 
@@ -24,28 +22,17 @@ namespace {
 
 /// What `Search` is made of: a `template_search` that threads may call one after another, its queue
 /// and the memory that it reads.
-class locked_search {
+class locked_search : one_at_a_time {
  public:
-  locked_search(nb::tuple image, nb::tuple templates, int mode, bool is_double, bool is_normalised,
-                bool keeps_sums, bool keeps_counts, double threshold, std::size_t at_once,
-                bool takes_spectra, nb::tuple between, const queue* on, std::uintptr_t stream)
+  locked_search(nb::handle given, const queue* on, std::uintptr_t stream)
       : on_(on != nullptr ? *on : queue{first_device(engine::host)}), stream_(stream) {
     search_spec spec;
-    spec.image = {nb::cast<std::size_t>(image[0]), nb::cast<std::size_t>(image[1])};
-    spec.templates = {nb::cast<std::size_t>(templates[0]), nb::cast<std::size_t>(templates[1])};
-    spec.mode = static_cast<extent>(mode);
-    spec.real = is_double ? precision::fp64 : precision::fp32;
-    spec.is_normalised = is_normalised;
-    spec.keeps_sums = keeps_sums;
-    spec.keeps_counts = keeps_counts;
-    spec.threshold = threshold;
-    spec.templates_at_once = at_once;
-    const stored_between storage{between};
-    spec.between = storage.stored;
-    spec.image_peak = storage.image_peak;
-    spec.template_peak = storage.kernel_peak;
-    spec.form = takes_spectra ? operand_form::spectrum : operand_form::values;
-    const nb::gil_scoped_release released;
+    read(given, "image", spec.image, "templates", spec.templates, "mode", spec.mode, "real",
+         spec.real, "is_normalised", spec.is_normalised, "keeps_sums", spec.keeps_sums,
+         "keeps_counts", spec.keeps_counts, "threshold", spec.threshold, "at_once",
+         spec.templates_at_once, "between", spec.between, "image_peak", spec.image_peak,
+         "template_peak", spec.template_peak, "form", spec.form);
+    const released_gil released;
     search_.emplace(on_, spec);
   }
 
@@ -77,10 +64,8 @@ class locked_search {
   }
 
   nb::list peaks(std::size_t most, double least, std::size_t distance) {
-    std::vector<peak> found;
-    locked([&] { found = search_->peaks(on_, most, least, distance); });
     nb::list result;
-    for (const peak& each : found) {
+    for (const peak& each : locked([&] { return search_->peaks(on_, most, least, distance); })) {
       result.append(nb::make_tuple(each.score, each.number, each.y, each.x));
     }
     return result;
@@ -96,13 +81,6 @@ class locked_search {
   [[nodiscard]] std::string explain() const { return search_->explain(); }
 
  private:
-  template <class Work>
-  void locked(const Work& work) {
-    const nb::gil_scoped_release released;
-    const std::lock_guard held{mutex_};
-    work();
-  }
-
   /// Works with a packed array where the search runs: memory of this process is copied there first,
   /// and may go afterwards; of the device's it is read as the search's stream comes there.
   template <class Work>
@@ -129,15 +107,12 @@ class locked_search {
 
   template <class Work>
   nb::object image_of(const Work& work) {
-    decltype(work()) values;
-    locked([&] { values = work(); });
-    return owned_array(std::move(values), {search_->result()[0], search_->result()[1]});
+    return owned_array(locked(work), {search_->result()[0], search_->result()[1]});
   }
 
   queue on_;
   std::uintptr_t stream_;  // that `on_` adopted, if it did
   std::optional<template_search> search_;
-  std::mutex mutex_;
 };
 
 }  // namespace
@@ -145,11 +120,8 @@ class locked_search {
 void bind_searches(nb::module_& module) {
   using nb::literals::operator""_a;
   nb::class_<locked_search>(module, "TemplateSearch")
-      .def(nb::init<nb::tuple, nb::tuple, int, bool, bool, bool, bool, double, std::size_t, bool,
-                    nb::tuple, const queue*, std::uintptr_t>(),
-           "image"_a, "templates"_a, "mode"_a, "is_double"_a, "is_normalised"_a, "keeps_sums"_a,
-           "keeps_counts"_a, "threshold"_a, "at_once"_a, "takes_spectra"_a, "between"_a,
-           "queue"_a.none(), "stream"_a)
+      .def(nb::init<nb::handle, const queue*, std::uintptr_t>(), "description"_a, "queue"_a.none(),
+           "stream"_a)
       .def("begin", &locked_search::begin, "image"_a, "stream"_a = 0)
       .def("restart", &locked_search::restart)
       .def("add", &locked_search::add, "templates"_a, "count"_a, "stream"_a = 0)

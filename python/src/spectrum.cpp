@@ -38,42 +38,31 @@ class completion {
   }
 
   void run() const {
-    fill_from(0, start_, start_);
-    if (is_inverse_) conjugate_from(0, start_);
+    const std::ptrdiff_t n = row_.count;
+    if (is_inverse_) {
+      for_each_row(0, start_, start_, [&](char* row, const char*) {
+        for (std::ptrdiff_t k = 0; k <= n / 2; ++k) at(row, k) = std::conj(at(row, k));
+      });
+    }
+    // The upper half of a row from the lower half of the one opposite.
+    for_each_row(0, start_, start_, [&](char* row, char* opposite) {
+      for (std::ptrdiff_t k = n / 2 + 1; k < n; ++k) at(row, k) = std::conj(at(opposite, n - k));
+    });
   }
 
  private:
   using complex = std::complex<Real>;
 
-  static complex& at(char* place) { return *reinterpret_cast<complex*>(place); }
+  [[nodiscard]] complex& at(char* row, std::ptrdiff_t k) const {
+    return *reinterpret_cast<complex*>(row + k * row_.stride);
+  }
 
-  /// Fills the upper half of the rows at `row` from the lower half of those at `opposite`.
-  void fill_from(std::size_t d, char* row, const char* opposite) const {
-    if (d == others_.size()) return fill(row, opposite);
+  template <class Visit>
+  void for_each_row(std::size_t d, char* row, char* opposite, const Visit& visit) const {
+    if (d == others_.size()) return visit(row, opposite);
     const dimension& each = others_[d];
     for (std::ptrdiff_t k = 0; k < each.count; ++k) {
-      fill_from(d + 1, row + k * each.stride, opposite + each.opposite(k) * each.stride);
-    }
-  }
-
-  void fill(char* row, const char* opposite) const {
-    const std::ptrdiff_t n = row_.count;
-    for (std::ptrdiff_t k = n / 2 + 1; k < n; ++k) {
-      const auto& bin = *reinterpret_cast<const complex*>(opposite + (n - k) * row_.stride);
-      at(row + k * row_.stride) = std::conj(bin);
-    }
-  }
-
-  void conjugate_from(std::size_t d, char* row) const {
-    if (d < others_.size()) {
-      for (std::ptrdiff_t k = 0; k < others_[d].count; ++k) {
-        conjugate_from(d + 1, row + k * others_[d].stride);
-      }
-      return;
-    }
-    for (std::ptrdiff_t k = 0; k < row_.count; ++k) {
-      complex& bin = at(row + k * row_.stride);
-      bin = std::conj(bin);
+      for_each_row(d + 1, row + k * each.stride, opposite + each.opposite(k) * each.stride, visit);
     }
   }
 
@@ -85,11 +74,17 @@ class completion {
 
 }  // namespace
 
-void complete_spectrum(const array& spectrum, const transform_request& request, bool is_inverse) {
-  if (spectrum.element.real == precision::fp64) {
-    return completion<double>{spectrum, request, is_inverse}.run();
+void run_by_half(queue& on, const array& in, const array& out, transform_request request,
+                 bool is_inverse) {
+  const int last = request.n_axes - 1;
+  array half = out;
+  half.shape[request.axes[last]] = static_cast<std::ptrdiff_t>(request.lengths[last] / 2 + 1);
+  request.kind = transform::forward_from_real;
+  run(on, in, half, request);
+  if (out.element.real == precision::fp64) {
+    return completion<double>{out, request, is_inverse}.run();
   }
-  completion<float>{spectrum, request, is_inverse}.run();
+  completion<float>{out, request, is_inverse}.run();
 }
 
 }  // namespace wingbeat::python

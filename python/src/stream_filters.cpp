@@ -5,7 +5,6 @@
 #include <nanobind/stl/complex.h>
 
 #include <complex>
-#include <mutex>
 
 #include "bindings.hpp"
 #include "owned_array.hpp"
@@ -16,7 +15,7 @@ namespace {
 
 /// A `stream_filter` that threads may call one after another.
 template <class Value>
-class locked_filter {
+class locked_filter : one_at_a_time {
  public:
   locked_filter(packed_array<Value> taps, std::size_t min_step, const queue* on)
       : filter_(on != nullptr ? *on : queue{first_device(engine::host)}, span_of(taps), min_step) {}
@@ -39,18 +38,12 @@ class locked_filter {
 
   template <class Work>
   nb::object returned(const Work& work) {
-    std::vector<Value> outputs;
-    {
-      const nb::gil_scoped_release released;
-      const std::lock_guard held{mutex_};
-      outputs = work();
-    }
+    std::vector<Value> outputs = locked(work);
     const std::size_t count = outputs.size();
     return owned_array(std::move(outputs), {count});
   }
 
   stream_filter<Value> filter_;
-  std::mutex mutex_;
 };
 
 template <class Value>

@@ -134,24 +134,24 @@ void run_through_buffer(const place_of_work& work, const array& in, const array&
   work.on.wait();  // before the memory goes
 }
 
+/// Returns the elements that a transform reads along axis `a` of its request.
+std::ptrdiff_t needed_count(const transform_request& request, int a) {
+  const std::size_t n = request.lengths[a];
+  return static_cast<std::ptrdiff_t>(a + 1 == request.n_axes ? input_count(request.kind, n) : n);
+}
+
 /// Returns the elements of an array that a transform reads.
 array cropped(array in, const transform_request& request) {
   for (int a = 0; a < request.n_axes; ++a) {
-    const bool is_last = a + 1 == request.n_axes;
-    const std::size_t n = request.lengths[a];
-    const auto needed = static_cast<std::ptrdiff_t>(is_last ? input_count(request.kind, n) : n);
     std::ptrdiff_t& given = in.shape[request.axes[a]];
-    given = std::min(given, needed);
+    given = std::min(given, needed_count(request, a));
   }
   return in;
 }
 
 bool is_padded(const array& in, const transform_request& request) {
   for (int a = 0; a < request.n_axes; ++a) {
-    const bool is_last = a + 1 == request.n_axes;
-    const std::size_t n = request.lengths[a];
-    const std::size_t needed = is_last ? input_count(request.kind, n) : n;
-    if (static_cast<std::size_t>(in.shape[request.axes[a]]) < needed) return true;
+    if (in.shape[request.axes[a]] < needed_count(request, a)) return true;
   }
   return false;
 }

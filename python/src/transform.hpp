@@ -46,10 +46,10 @@ using workspace_source = std::function<buffer_view(std::size_t)>;
 void run(queue& on, const array& in, const array& out, const transform_request& request,
          const workspace_source& workspace = {});
 
-/// Completes a spectrum of real numbers: `run` with `forward_from_real` has written bins 0 .. N/2
-/// of the last axis of `request`, and this writes the others by symmetry, X[-k] = conj X[k]; all
-/// are conjugated if `is_inverse`. Of host arrays.
-void complete_spectrum(const array& spectrum, const transform_request& request, bool is_inverse);
+/// Transforms real numbers by a complex kind, of host arrays: bins 0 .. N/2 of the last axis by
+/// `run`, and the others by symmetry, X[-k] = conj X[k]; all are conjugated if `is_inverse`.
+void run_by_half(queue& on, const array& in, const array& out, transform_request request,
+                 bool is_inverse);
 
 /// Returns the cache of plans of this process.
 [[nodiscard]] plan_cache& shared_plans();

@@ -18,10 +18,11 @@ from wingbeat import _wingbeat
 from wingbeat._wingbeat import (AbsentError, Device, DeviceError, Engine, PlanError, Queue,
                                 __version__, devices)
 from wingbeat import plan_cache
-from wingbeat.plan import Functor, Layout, Plan, plan_for
+from wingbeat.plan import Functor, Layout, Plan, compile_ahead, plan_for
 
 __all__ = ["AbsentError", "Device", "DeviceError", "Engine", "Functor", "Layout", "Plan",
-           "PlanError", "Queue", "__version__", "devices", "plan_cache", "plan_for", "why_absent"]
+           "PlanError", "Queue", "__version__", "compile_ahead", "devices", "plan_cache",
+           "plan_for", "why_absent"]
 
 
 def why_absent(engine: Engine) -> str:

@@ -3,27 +3,12 @@
 it is right, and which kernels it keeps."""
 
 import argparse
-import importlib
 import json
 import os
 import pathlib
 import sys
 
 import wingbeat
-
-LIBRARIES = ("numpy", "scipy", "torch", "cupy", "jax", "pyopencl", "numba", "pyfftw", "mkl_fft")
-
-
-def library_versions():
-    """Returns the versions of the libraries that are installed, by name."""
-    found = {}
-    for name in LIBRARIES:
-        try:
-            found[name] = getattr(importlib.import_module(name), "__version__", "unknown")
-        except Exception as absent:  # a library that fails to start is told, not raised
-            if not isinstance(absent, ModuleNotFoundError):
-                found[name] = f"does not start: {absent}"
-    return found
 
 
 def cache_folder():
@@ -52,6 +37,7 @@ def described_cache():
 
 
 def info(options):
+    from wingbeat import _bench
     described = {
         "wingbeat": wingbeat.__version__,
         "python": sys.version.split()[0],
@@ -61,7 +47,7 @@ def info(options):
                     for each in wingbeat.devices()],
         "absent": {each.name: wingbeat.why_absent(each) for each in wingbeat.Engine
                    if wingbeat.why_absent(each)},
-        "libraries": library_versions(),
+        "libraries": _bench.library_versions(),
         "plans": wingbeat.plan_cache.info()._asdict(),
         "cache": described_cache(),
     }

@@ -9,7 +9,7 @@ elements that stand for two are weighted.
 from typing import NamedTuple, Optional
 
 from wingbeat import _wingbeat
-from wingbeat._arrays import FORWARD, FROM_REAL, INVERSE, TO_REAL
+from wingbeat._kinds import FORWARD, FROM_REAL, INVERSE, TO_REAL
 
 __all__ = ["Weight", "Adjoint", "adjoint_of", "weighted_axes"]
 

@@ -3,7 +3,7 @@
 
 import operator
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
@@ -25,7 +25,8 @@ def integer(value, name):
 
 
 def number(value, name):
-    """Returns a float. Raises TypeError for what is no real number, ValueError for one beyond floats."""
+    """Returns a float. Raises TypeError for what is no real number, ValueError for one beyond
+    floats."""
     try:
         if not isinstance(value, (str, bytes, bytearray)):  # which float reads too
             return float(value)
@@ -43,15 +44,35 @@ def boolean(value, name):
     raise TypeError(f"{name} is of type {type(value).__name__}; give True or False")
 
 
+def instance(value, kind, name, advice):
+    """Returns an object of a class. Raises TypeError for others."""
+    if isinstance(value, kind):
+        return value
+    raise TypeError(f"{name} is of type {type(value).__name__}; {advice}")
+
+
+def choice(value, choices, name):
+    """Returns one of the choices. Raises ValueError for others."""
+    if value in tuple(choices):
+        return value
+    raise ValueError(f"{name} is {value!r}; choose one of {', '.join(map(str, choices))}")
+
+
 def count(value, name):
-    """Returns an integer that is not negative. Raises TypeError and ValueError for others, and for True
-    and False."""
+    """Returns an integer that is not negative. Raises TypeError and ValueError for others, and for
+    True and False."""
     if isinstance(value, bool):
         raise TypeError(f"{name} is {value}; give an integer")
     value = integer(value, name)
     if value < 0:
         raise ValueError(f"{name} is {value}; give 0 or more")
     return value
+
+
+def bounds(capacity, max_bytes, *before):
+    """Returns the bounds of a cache, those before where None is given."""
+    given = zip(("capacity", "max_bytes"), (capacity, max_bytes), before)
+    return tuple(old if value is None else count(value, name) for name, value, old in given)
 
 
 def length(n):
@@ -65,8 +86,8 @@ def length(n):
 
 @contextmanager
 def named(names):
-    """Has refusals of the library call each field as Python's arguments are called. names: a dictionary
-    of the library's words and Python's."""
+    """Has refusals of the library call each field as Python's arguments are called. names: a
+    dictionary of the library's words and Python's."""
     try:
         yield
     except _wingbeat.PlanError as refused:
@@ -101,8 +122,8 @@ def integers(values, name):
 
 def lengths_and_axes(shape, s, axes):
     """Returns (lengths, axes) of a transform of an array of this shape, axes as given, by SciPy's
-    rules: without axes, the last ones; a length of -1 is the array's, of half a spectrum too, and None
-    what the transform has by default."""
+    rules: without axes, the last ones; a length of -1 is the array's, of half a spectrum too, and
+    None what the transform has by default."""
     rank = len(shape)
     if axes is not None:
         axes = integers(axes, "axes")
@@ -129,14 +150,32 @@ def lengths_and_axes(shape, s, axes):
     return tuple(shape[axis] if n == -1 else n for n, axis in zip(s, axes)), axes
 
 
-#: The norm of a forward function for each number of the library's `scaling`: none, by length, by its
-#: square root.
+def completed(lengths, axes, shape, is_half):
+    """Returns the lengths of a transform whose lengths of None are the array's, or where it reads
+    half a spectrum, along the last of the axes, the 2 (n - 1) that it is of."""
+    result = [shape[axis] if n is None else n for axis, n in zip(axes, lengths)]
+    if is_half and lengths and lengths[-1] is None:
+        result[-1] = 2 * (shape[axes[-1]] - 1)
+    return tuple(result)
+
+
+def packed_strides(shape, stride=1):
+    """Returns the strides of a packed array, the last of which is given."""
+    strides = []
+    for n in reversed(shape):
+        strides.append(stride)
+        stride *= n
+    return tuple(reversed(strides))
+
+
+#: The norm of a forward function for each number of the library's `scaling`: none, by length,
+#: by its square root.
 NORMS = ("backward", "forward", "ortho")
 
 
 def scale_of(norm, is_inverse):
-    """Returns the number in NORMS of how a function with that norm is scaled: an inverse one by length
-    where the forward one is not."""
+    """Returns the number in NORMS of how a function with that norm is scaled: an inverse one by
+    length where the forward one is not."""
     norm = "backward" if norm is None else norm
     if norm not in NORMS:
         raise ValueError(f'norm is {norm!r}; give "backward", "ortho" or "forward"')
@@ -146,7 +185,8 @@ def scale_of(norm, is_inverse):
 
 def thread_count(workers):
     """Returns the threads that `workers` asks for; negative counts from all processors."""
-    workers = integer(workers, "workers")
+    if type(workers) is not int:
+        workers = integer(workers, "workers")
     if workers > 0:
         return min(workers, 2**31 - 1)
     n_processors = os.cpu_count()  # longer than a short transform
@@ -156,3 +196,8 @@ def thread_count(workers):
         raise ValueError(f"workers value out of range; got {workers}, must not be less than "
                          f"{-n_processors}")
     return workers + 1 + n_processors
+
+
+def limited(workers):
+    """Returns a context manager that limits the threads of calls."""
+    return nullcontext() if workers is None else _wingbeat.ThreadLimit(thread_count(workers))

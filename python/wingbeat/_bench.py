@@ -5,6 +5,7 @@ Libraries take turns in rounds, so that a busy machine slows them alike; a time 
 the rounds, each the mean of as many calls as take some milliseconds. Arrays are warm in the caches.
 """
 
+import importlib
 import json
 import math
 import os
@@ -12,6 +13,7 @@ import pathlib
 import platform
 import re
 import time
+from functools import partial
 
 import numpy as np
 
@@ -21,6 +23,19 @@ ROUND_SECONDS = 4e-3
 OTHER_LENGTHS = (17, 30, 60, 97, 100, 120, 243, 360, 500, 509, 625, 1000, 1009, 1155, 1500, 2187,
                  3125, 4000, 4099, 6000, 10000, 10007, 15625, 30030, 44100, 65537, 100000, 250000,
                  531441, 1000000)
+LIBRARIES = ("numpy", "scipy", "torch", "cupy", "jax", "pyopencl", "numba", "pyfftw", "mkl_fft")
+
+
+def library_versions():
+    """Returns the versions of the libraries that are installed, by name."""
+    found = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = getattr(importlib.import_module(name), "__version__", "unknown")
+        except Exception as absent:  # a library that fails to start is told, not raised
+            if not isinstance(absent, ModuleNotFoundError):
+                found[name] = f"does not start: {absent}"
+    return found
 
 
 def lengths_of(text):
@@ -35,88 +50,65 @@ def lengths_of(text):
         else:
             named = [int(word)] if re.fullmatch(r"\d{1,20}", word) else []
         if not named or min(named) < 1 or max(named) > _wingbeat.max_length:
-            raise ValueError(f"--lengths has {word!r}; give numbers from 1 to {_wingbeat.max_length}, "
-                             "2^a, 2^a..2^b, or 'other'")
+            raise ValueError(f"--lengths has {word!r}; give numbers from 1 to "
+                             f"{_wingbeat.max_length}, 2^a, 2^a..2^b, or 'other'")
         lengths += named
     return lengths
+
+
+def module_of(name):
+    """Returns a module; None where it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
 
 
 def processor_libraries(n_threads):
     """Yields (name, function of an array that returns a call)."""
     import wingbeat.fft
-
-    def wingbeat_call(x):
-        return lambda: wingbeat.fft.fft(x)
-
-    yield "wingbeat", wingbeat_call
-    try:
-        import scipy.fft
-        yield "scipy", lambda x: lambda: scipy.fft.fft(x, workers=n_threads)
-    except ImportError:
-        pass
+    yield "wingbeat", lambda x: lambda: wingbeat.fft.fft(x)
+    if scipy := module_of("scipy.fft"):
+        yield "scipy", lambda x: lambda: scipy.fft(x, workers=n_threads)
     if n_threads == 1:
         yield "numpy", lambda x: lambda: np.fft.fft(x)
-    try:
-        import mkl_fft
+    if mkl_fft := module_of("mkl_fft"):
         yield "mkl_fft", lambda x: lambda: mkl_fft.fft(x)
-    except ImportError:
-        pass
-    try:
-        import pyfftw
-        from pyfftw.interfaces import cache, scipy_fft
-        cache.enable()
+    if interfaces := module_of("pyfftw.interfaces"):
+        pyfftw, scipy_fft = module_of("pyfftw"), module_of("pyfftw.interfaces.scipy_fft")
+        interfaces.cache.enable()
         yield "pyfftw", lambda x: lambda: scipy_fft.fft(x, workers=n_threads)
-
-        def planned(x):
-            return pyfftw.builders.fft(pyfftw.byte_align(x.copy()), threads=n_threads,
-                                       planner_effort="FFTW_MEASURE", avoid_copy=True)
-        yield "pyfftw, planned", planned
-    except ImportError:
-        pass
-    try:
-        import torch
+        yield "pyfftw, planned", lambda x: pyfftw.builders.fft(
+            pyfftw.byte_align(x.copy()), threads=n_threads, planner_effort="FFTW_MEASURE",
+            avoid_copy=True)
+    if torch := module_of("torch"):
         torch.set_num_threads(n_threads)
-        yield "torch", lambda x: (lambda t: lambda: torch.fft.fft(t))(torch.from_numpy(x))
-    except ImportError:
-        pass
+        yield "torch", lambda x: partial(torch.fft.fft, torch.from_numpy(x))
 
 
 def gpu_libraries():
     """Yields the same for arrays on a GPU; a call ends when the GPU is done."""
     import wingbeat.fft
-    try:
-        import torch
 
-        def torch_call(function):
-            def call_of(x):
-                given = torch.from_numpy(x).cuda()
+    def finished(function, given_of, wait):
+        def call_of(x):
+            given = given_of(x)
 
-                def call():
-                    function(given)
-                    torch.cuda.synchronize()
-                return call
-            return call_of
-        yield "wingbeat, torch", torch_call(wingbeat.fft.fft)
-        yield "torch", torch_call(torch.fft.fft)
-    except ImportError:
-        pass
-    try:
-        import cupy
-        import cupyx.scipy.fft
+            def call():
+                function(given)
+                wait()
+            return call
+        return call_of
 
-        def cupy_call(function):
-            def call_of(x):
-                given = cupy.asarray(x)
-
-                def call():
-                    function(given)
-                    cupy.cuda.get_current_stream().synchronize()
-                return call
-            return call_of
-        yield "wingbeat, cupy", cupy_call(wingbeat.fft.fft)
-        yield "cupy", cupy_call(cupyx.scipy.fft.fft)
-    except ImportError:
-        pass
+    if torch := module_of("torch"):
+        for name, function in (("wingbeat, torch", wingbeat.fft.fft), ("torch", torch.fft.fft)):
+            yield name, finished(function, lambda x: torch.from_numpy(x).cuda(),
+                                 torch.cuda.synchronize)
+    if cupyx := module_of("cupyx.scipy.fft"):
+        cupy = module_of("cupy")
+        for name, function in (("wingbeat, cupy", wingbeat.fft.fft), ("cupy", cupyx.fft)):
+            yield name, finished(function, cupy.asarray,
+                                 lambda: cupy.cuda.get_current_stream().synchronize())
 
 
 def seconds(call, n_calls):
@@ -187,8 +179,8 @@ def require_writable(option, path):
     """Raises unless a file of that name can be written."""
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path) or not os.access(folder, os.W_OK):
-        raise ValueError(f"{option} is {path}, which cannot be written; give the name of a file in a "
-                         "folder that can be")
+        raise ValueError(f"{option} is {path}, which cannot be written; give the name of a file in "
+                         "a folder that can be")
 
 
 def run(options):
@@ -215,7 +207,6 @@ def run(options):
     print("times over wingbeat's, geometric mean: " + ", ".join(
         f"{name} {mean}" for name, mean in ratios(rows).items()))
     if options.json:
-        from wingbeat.__main__ import library_versions
         result = {"dtype": options.dtype, "threads": options.threads, "device": options.device,
                   "processor": platform.processor() or platform.machine(),
                   "libraries": library_versions(), "rounds": options.rounds,

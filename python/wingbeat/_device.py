@@ -5,24 +5,25 @@ from wingbeat import _wingbeat
 
 
 class OfDevice:
-    """An object with memory or kernels of a device, which a copy or another process would not have."""
+    """An object with memory or kernels of a device, which a copy or another process would not
+    have."""
 
     def __reduce_ex__(self, _):
-        raise TypeError(f"a {type(self).__name__} is of a device of this process and is neither pickled "
-                        "nor copied; make another from the same arguments")
+        raise TypeError(f"a {type(self).__name__} is of a device of this process and is neither "
+                        "pickled nor copied; make another from the same arguments")
 
 
 def queue_on(device):
-    """Returns the queue of a `wingbeat.Queue`, a `wingbeat.Device` or an engine's name; None, the host,
-    for None. ValueError for other names, AbsentError where the engine has no device here."""
+    """Returns the queue of a `wingbeat.Queue`, a `wingbeat.Device` or an engine's name; None, the
+    host, for None. ValueError for other names, AbsentError where the engine has no device here."""
     if device is None or isinstance(device, _wingbeat.Queue):
         return device
     if isinstance(device, _wingbeat.Device):
         return _wingbeat.Queue(device)
     engine = getattr(_wingbeat.Engine, device, None) if isinstance(device, str) else None
     if engine is None:
-        raise ValueError(f"device is {device!r}; give a wingbeat.Device, a wingbeat.Queue, or the name "
-                         "of an engine: host, opencl, cuda or reference")
+        raise ValueError(f"device is {device!r}; give a wingbeat.Device, a wingbeat.Queue, or the "
+                         "name of an engine: host, opencl, cuda or reference")
     for found in _wingbeat.devices():
         if found.engine == engine:
             return _wingbeat.Queue(found)

@@ -1,8 +1,98 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of arguments that functions share."""
+"""Types of arguments that functions share, and of functions whose result is of their array's
+library."""
 
-from typing import Any, Literal, Sequence, Union
+from __future__ import annotations
+
+from typing import (TYPE_CHECKING, Any, Callable, Literal, Protocol, Sequence, TypeVar, Union,
+                    overload)
+
+if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
+
+    import numpy as np
+
+    from wingbeat.plan import Plan
+
+    _Rest = ParamSpec("_Rest")
+    #: What numpy makes an array of, and has the result of.
+    _OfNumpy = Union[np.ndarray, np.generic, complex, Sequence[Any]]
+
+    class _HasShape(Protocol):
+        @property
+        def shape(self) -> Any: ...
+
+        @property
+        def dtype(self) -> Any: ...
+
+    _Other = TypeVar("_Other", bound=_HasShape)  #: An array of another library.
+
+    class _OfOne(Protocol[_Rest]):
+        @overload
+        def __call__(self, x: _OfNumpy, /, *args: _Rest.args,
+                     **kwargs: _Rest.kwargs) -> np.ndarray: ...
+
+        @overload
+        def __call__(self, x: _Other, /, *args: _Rest.args, **kwargs: _Rest.kwargs) -> _Other: ...
+
+    class _OfTwo(Protocol[_Rest]):
+        @overload
+        def __call__(self, a: _OfNumpy, b: _OfNumpy, /, *args: _Rest.args,
+                     **kwargs: _Rest.kwargs) -> np.ndarray: ...
+
+        @overload
+        def __call__(self, a: _Other, b: _Other, /, *args: _Rest.args,
+                     **kwargs: _Rest.kwargs) -> _Other: ...
+
+    class RowFunction(Protocol):
+        def __call__(self, x: Any, n: int | None = None, axis: int = -1, norm: Norm = None,
+                     overwrite_x: bool = False, workers: int | None = None, *,
+                     plan: Plan | None = None, out: Any = None, stream: Any = None) -> Any: ...
+
+    class AxesFunction(Protocol):
+        def __call__(self, x: Any, s: Axes = None, axes: Axes = None, norm: Norm = None,
+                     overwrite_x: bool = False, workers: int | None = None, *,
+                     plan: Plan | None = None, out: Any = None, stream: Any = None) -> Any: ...
+
+    class RealRowFunction(Protocol):
+        def __call__(self, x: Any, type: Type = 2, n: int | None = None, axis: int = -1,
+                     norm: Norm = None, overwrite_x: bool = False, workers: int | None = None,
+                     orthogonalize: bool | None = None, *, plan: Plan | None = None,
+                     out: Any = None, stream: Any = None) -> Any: ...
+
+    class RealAxesFunction(Protocol):
+        def __call__(self, x: Any, type: Type = 2, s: Axes = None, axes: Axes = None,
+                     norm: Norm = None, overwrite_x: bool = False, workers: int | None = None,
+                     orthogonalize: bool | None = None, *, plan: Plan | None = None,
+                     out: Any = None, stream: Any = None) -> Any: ...
 
 Array = Any  #: Of any library that is known here.
 Norm = Literal["backward", "ortho", "forward", None]
 Axes = Union[int, Sequence[int], None]  #: Also lengths, one per axis.
+Type = Literal[1, 2, 3, 4]  #: Of cosine and sine transforms.
+Mode = Literal["full", "same", "valid"]
+Between = Literal["float32", "float16", "bfloat16", None]
+Border = Literal["reflect", "grid-mirror", "mirror", "nearest", "wrap", "grid-wrap", "constant",
+                 "grid-constant"]
+
+
+def of_one(function: Callable[Concatenate[Any, _Rest], Any]) -> _OfOne[_Rest]:
+    """Tells type checkers that a function's result is of its first argument's library."""
+    return function
+
+
+def of_two(function: Callable[Concatenate[Any, Any, _Rest], Any]) -> _OfTwo[_Rest]:
+    """Tells type checkers that a function's result is of its first two arguments' library."""
+    return function
+
+
+def named(maker: Callable[[str], Callable[Concatenate[Any, _Rest], Any]]) -> Callable[
+        [Callable[[], None]], _OfOne[_Rest]]:
+    """Gives the function that is made of a name that name, and the docstring of the one that is
+    decorated."""
+    def documented(stub):
+        function = maker(stub.__name__)
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+            setattr(function, name, getattr(stub, name))
+        return function
+    return documented

@@ -2,8 +2,8 @@
 """Filter banks: a band cut into channels.
 
     channelize_poly   a critically sampled polyphase filter bank, as `cupyx.signal` has it
-    Channeliser       samples of a digitiser in, heaps of channelised voltages out: delays, phases, gains,
-                      a part of the band, missing samples, quantisation
+    Channeliser       samples of a digitiser in, heaps of channelised voltages out: delays, phases,
+                      gains, a part of the band, missing samples, quantisation
 
 `docs/signal_path.md` of the repository has the formulas of the `Channeliser`.
 
@@ -17,7 +17,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, Literal, NamedTuple, Sequence
 
 import numpy as np
 
@@ -39,8 +41,8 @@ def channelize_poly(x: Array, h: Array, n_chans: int) -> Array:
     n_chans  the number of channels
 
     Returns [n_chans][n // n_chans], complex64 or complex128: with v[p, c] the sum over t of
-    h[t n_chans + c] x[(p - t) n_chans + n_chans - 1 - c], samples before x[0] being 0, channel k has
-    the sum over c of v[p, c] exp(2 pi i c k / n_chans). ValueError for other shapes.
+    h[t n_chans + c] x[(p - t) n_chans + n_chans - 1 - c], samples before x[0] being 0, channel k
+    has the sum over c of v[p, c] exp(2 pi i c k / n_chans). ValueError for other shapes.
 
     >>> channelize_poly(np.ones(6), np.ones(4), 2).round(6)
     array([[2.+0.j, 4.+0.j, 4.+0.j],
@@ -70,8 +72,8 @@ def channelize_poly(x: Array, h: Array, n_chans: int) -> Array:
 
 
 class Delay(NamedTuple):
-    """A delay and a phase as a linear function of time, in samples of the ADC and radians. A positive
-    delay has the signal come later, a positive phase multiplies by exp(i phase)."""
+    """A delay and a phase as a linear function of time, in samples of the ADC and radians. A
+    positive delay has the signal come later, a positive phase multiplies by exp(i phase)."""
 
     delay: float = 0.0
     rate: float = 0.0  #: Samples a sample, from -1 to 1.
@@ -110,6 +112,7 @@ class Counts(NamedTuple):
     skipped: int  #: Their windows start before the samples that are kept.
 
 
+@dataclass(eq=False, repr=False)
 class Heap:
     """One heap of channelised voltages.
 
@@ -121,12 +124,11 @@ class Heap:
     n_spectra    how many count, from the first on: fewer than all from `flush` alone
     """
 
-    __slots__ = ("timestamp", "data", "saturated", "is_complete", "n_spectra")
-
-    def __init__(self, timestamp: int, data: np.ndarray, saturated: list[int],
-                 is_complete: list[bool], n_spectra: int) -> None:
-        self.timestamp, self.data = timestamp, data
-        self.saturated, self.is_complete, self.n_spectra = saturated, is_complete, n_spectra
+    timestamp: int
+    data: np.ndarray
+    saturated: list[int]
+    is_complete: list[bool]
+    n_spectra: int
 
     def __repr__(self):
         return (f"<wingbeat.channelise.Heap at {self.timestamp}: {self.data.shape[0]} channels, "
@@ -146,7 +148,8 @@ class Heap:
 
 
 class Channeliser(OfDevice):
-    """Channelises a stream of samples: a polyphase filter bank, delays, phases and gains, quantisation.
+    """Channelises a stream of samples: a polyphase filter bank, delays, phases and gains,
+    quantisation.
 
     adc_rate_hz       samples a second
     channels          2 to 65,536, a product of 2, 3, 5, 7, 11 and 13
@@ -159,15 +162,15 @@ class Channeliser(OfDevice):
     spectra_per_heap  16 or a multiple of 32; None: 2^20 / channels, a power of two
     output            "int4", "int8", "int16", "float16" or "float32"
     dither            True or False; None: with integers
-    between           "float16" has banks of several launches on "cuda" and "opencl" store half the bytes
-                      between them, "float32" or None not; refused where nothing is stored
+    between           "float16" has banks of several launches on "cuda" and "opencl" store half the
+                      bytes between them, "float32" or None not; refused where nothing is stored
     seed              of the dither; 0 without
     gains             [polarisation][channel] or [polarisation], complex; None: 1
     delays            [polarisation] a `Delay`, or a list of them by their starts; None: 0
     centre_hz, decimation, pass_bandwidth_hz, filter_taps
                       a part of the band in place of all of it: around centre_hz, 1/decimation of it
-    missing           heaps that missing samples touch: "withhold" leaves them out, "zero_fill" has such
-                      samples count as 0, and says so
+    missing           heaps that missing samples touch: "withhold" leaves them out, "zero_fill" has
+                      such samples count as 0, and says so
     evaluation        where delays are evaluated: "window_start" or "window_centre"
     first_sample      number of the first sample; below 0, samples before number 0 are to be missing
     kept_samples      kept behind those that the next heap needs, for delays that grow
@@ -185,53 +188,56 @@ class Channeliser(OfDevice):
     """
 
     def __init__(self, adc_rate_hz: float, channels: int = 4096, taps: int = 16, *,
-                 window: str = "hann", weight_cutoff: float = 1.0, sample_bits: int = 10,
-                 complex_samples: bool = False, polarisations: int = 2,
-                 spectra_per_heap: int | None = None, output: str = "int8",
-                 dither: bool | None = None, between: str | None = None, seed: int = 0,
-                 gains: Array | None = None,
+                 window: Literal["hann", "rectangular"] = "hann", weight_cutoff: float = 1.0,
+                 sample_bits: int = 10, complex_samples: bool = False, polarisations: int = 2,
+                 spectra_per_heap: int | None = None,
+                 output: Literal["int4", "int8", "int16", "float16", "float32"] = "int8",
+                 dither: bool | None = None, between: Literal["float32", "float16", None] = None,
+                 seed: int = 0, gains: Array | None = None,
                  delays: Sequence[Delay | Sequence[Delay]] | None = None,
                  centre_hz: float | None = None, decimation: int | None = None,
                  pass_bandwidth_hz: float | None = None, filter_taps: int | None = None,
-                 missing: str = "withhold", evaluation: str = "window_start", first_sample: int = 0,
-                 kept_samples: int = 2**20, device: Any = None) -> None:
+                 missing: Literal["withhold", "zero_fill"] = "withhold",
+                 evaluation: Literal["window_start", "window_centre"] = "window_start",
+                 first_sample: int = 0, kept_samples: int = 2**20, device: Any = None) -> None:
         complex_samples = _arguments.boolean(complex_samples, "complex_samples")
-        dither = None if dither is None else _arguments.boolean(dither, "dither")
-        spec = _wingbeat.ChanneliserSpec()
+        spec = SimpleNamespace(
+            complex_samples=complex_samples,
+            dither=None if dither is None else int(_arguments.boolean(dither, "dither")),
+            window=_chosen("window", window, ("hann", "rectangular")),
+            output=_chosen("output", output, OUTPUTS),
+            missing=_chosen("missing", missing, ("withhold", "zero_fill")),
+            evaluation=_chosen("evaluation", evaluation, ("window_start", "window_centre")),
+            gains=None if gains is None else _gain_lists(gains, polarisations),
+            delays=[], narrowband=None, between=between)
         for name, value in (("adc_rate_hz", adc_rate_hz), ("weight_cutoff", weight_cutoff)):
             setattr(spec, name, _arguments.number(value, name))
         for name, value in (
-                ("channels", channels), ("taps", taps), ("sample_bits", sample_bits), ("seed", seed),
-                ("polarisations", polarisations),
+                ("channels", channels), ("taps", taps), ("sample_bits", sample_bits),
+                ("seed", seed), ("polarisations", polarisations),
                 ("spectra_per_heap", 0 if spectra_per_heap is None else spectra_per_heap)):
             setattr(spec, name, _arguments.count(value, name))
-        spec.complex_samples = complex_samples
-        spec.set_choices(_chosen("window", window, ("hann", "rectangular")) == 1,
-                         _chosen("output", output, OUTPUTS), dither,
-                         _chosen("missing", missing, ("withhold", "zero_fill")) == 1,
-                         _chosen("evaluation", evaluation, ("window_start", "window_centre")) == 1)
         if between is not None:
-            spec.set_between(_chosen("between", between, ("float32", "float16")) == 1)
-        if gains is not None:
-            spec.add_gains(0, _gain_lists(gains, polarisations))
+            _chosen("between", between, ("float32", "float16"))
+        if isinstance(delays, Delay):
+            raise TypeError("delays is one Delay; give a list with one for each polarisation")
         if delays is not None:
-            if isinstance(delays, Delay):
-                raise TypeError("delays is one Delay; give a list with one for each polarisation")
-            spec.set_delays([[_numbers(each) for each in _models(models)]
-                             for models in _listed("delays", delays)])
+            spec.delays = [[_numbers(each) for each in _models(models)]
+                           for models in _listed("delays", delays)]
         if (centre_hz is None) != (decimation is None):
-            raise ValueError("one of centre_hz and decimation was given; give both for a part of the "
-                             "band, or none")
-        if centre_hz is None and (pass_bandwidth_hz, filter_taps) != (None, None):
+            raise ValueError("one of centre_hz and decimation was given; give both for a part of "
+                             "the band, or none")
+        if centre_hz is not None:
+            spec.narrowband = SimpleNamespace(
+                centre_hz=_arguments.number(centre_hz, "centre_hz"),
+                decimation=_arguments.count(decimation, "decimation"),
+                pass_bandwidth_hz=None if pass_bandwidth_hz is None else _arguments.number(
+                    pass_bandwidth_hz, "pass_bandwidth_hz"),
+                filter_taps=0 if filter_taps is None else _arguments.count(filter_taps,
+                                                                           "filter_taps"))
+        elif (pass_bandwidth_hz, filter_taps) != (None, None):
             raise ValueError("pass_bandwidth_hz and filter_taps are of a part of the band; give "
                              "centre_hz and decimation too")
-        if centre_hz is not None:
-            spec.set_narrowband(
-                _arguments.number(centre_hz, "centre_hz"),
-                _arguments.count(decimation, "decimation"),
-                None if pass_bandwidth_hz is None else _arguments.number(pass_bandwidth_hz,
-                                                                         "pass_bandwidth_hz"),
-                0 if filter_taps is None else _arguments.count(filter_taps, "filter_taps"))
         self._polarisations, self._is_complex = polarisations, complex_samples
         self._shape, self._output = (channels, polarisations), output
         with _arguments.named({"narrowband.": "", ", or 0": ", or None"}):
@@ -265,8 +271,8 @@ class Channeliser(OfDevice):
 
     def push_packed(self, packed: Sequence[Array], count: int, present: Array | None = None,
                     packet_samples: int = 4096) -> list[Heap]:
-        """Takes samples as streams of bits, [polarisation][byte] of uint8, the most significant bit of
-        the first of `count` samples first. Otherwise as `push`."""
+        """Takes samples as streams of bits, [polarisation][byte] of uint8, the most significant bit
+        of the first of `count` samples first. Otherwise as `push`."""
         rows = [np.asarray(row) for row in _listed("packed", packed)]
         for row in rows:
             if row.dtype != np.uint8:
@@ -277,8 +283,9 @@ class Channeliser(OfDevice):
             _arguments.count(packet_samples, "packet_samples")))
 
     def push_missing(self, count: int) -> list[Heap]:
-        """Takes `count` samples of each polarisation that are missing. Returns heaps as `push`. Time and,
-        with "zero_fill", memory grow with the count: `jump` leaves a long gap out at once."""
+        """Takes `count` samples of each polarisation that are missing. Returns heaps as `push`.
+        Time and, with "zero_fill", memory grow with the count: `jump` leaves a long gap out at
+        once."""
         count, heaps = _arguments.count(count, "count"), []
         for first in range(0, max(count, 1), _MISSING_AT_ONCE):  # a signal is heeded between
             n_samples = min(count - first, _MISSING_AT_ONCE)
@@ -300,8 +307,8 @@ class Channeliser(OfDevice):
         self._bank.jump(_arguments.integer(next_sample, "next_sample"))
 
     def add_delays(self, models: Sequence[Delay]) -> int:
-        """Adds a `Delay` for each polarisation, from its start on, in place of later ones. Returns the
-        output time from which all heaps follow it. Any thread may call it."""
+        """Adds a `Delay` for each polarisation, from its start on, in place of later ones. Returns
+        the output time from which all heaps follow it. Any thread may call it."""
         models = _listed("models", models)
         if len(models) != self._polarisations:
             raise ValueError(f"{len(models)} delays were given for {self._polarisations} "
@@ -349,9 +356,7 @@ class Channeliser(OfDevice):
 
 
 def _chosen(name, given, choices):
-    if given not in choices:
-        raise ValueError(f"{name} is {given!r}; choose one of {', '.join(choices)}")
-    return choices.index(given)
+    return choices.index(_arguments.choice(given, choices, name))
 
 
 def _listed(name, given):
@@ -368,8 +373,7 @@ def _models(models):
 
 
 def _numbers(delay):
-    if not isinstance(delay, Delay):
-        raise TypeError(f"a delay is of type {type(delay).__name__}; give a wingbeat.channelise.Delay")
+    _arguments.instance(delay, Delay, "a delay", "give a wingbeat.channelise.Delay")
     return delay.numbers()
 
 
@@ -377,8 +381,8 @@ def _gain_lists(gains, polarisations):
     try:
         gains = np.asarray(gains, np.complex64)
     except (TypeError, ValueError):
-        raise TypeError(f"gains are of type {type(gains).__name__}; give numbers, [polarisation] or "
-                        "[polarisation][channel]") from None
+        raise TypeError(f"gains are of type {type(gains).__name__}; give numbers, [polarisation] "
+                        "or [polarisation][channel]") from None
     if gains.ndim not in (1, 2) or gains.shape[0] != polarisations:
         raise ValueError(f"gains have shape {gains.shape}; give [{polarisations}] or "
                          f"[{polarisations}, channels]")

@@ -33,18 +33,16 @@ from __future__ import annotations
 
 import sys
 import threading
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
-from numpy.fft import fftfreq, rfftfreq
 
 from wingbeat import _wingbeat
-from wingbeat._arguments import MAX_LENGTH, integer, lengths_and_axes, scale_of, thread_count
+from wingbeat._arguments import MAX_LENGTH, count, lengths_and_axes, thread_count
 from wingbeat._arrays import library_of
-from wingbeat._kinds import COSINES, SINES
-from wingbeat._transform import Request, at_once, transform, transform_row
-from wingbeat._types import Array, Axes, Norm
+from wingbeat._calls import axes_function, real_axes_function, real_row_function, row_function
+from wingbeat._types import Array, Axes, named, of_one
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
@@ -53,310 +51,175 @@ __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fftfreq", "rfftfreq", "fftshift", "ifftshift",
            "next_fast_len", "prev_fast_len", "set_workers", "get_workers"]
 
-if TYPE_CHECKING:
-    from wingbeat.plan import Plan
 
-_row, _axes = _wingbeat.transform_row, _wingbeat.transform_axes
-_FORWARD, _INVERSE = _wingbeat.kind_forward, _wingbeat.kind_inverse
-_FROM_REAL, _TO_REAL = _wingbeat.kind_forward_from_real, _wingbeat.kind_inverse_to_real
-
-
-def fft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
-        overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-        out: Array | None = None, stream: Any = None) -> Array:
+@named(row_function)
+def fft():
     """Returns the bins sum_j x[j] exp(-2 pi i jk/n), k = 0 .. n-1, as complex numbers.
 
     >>> fft.fft([0, 1, 0, 0]).round(12)
     array([ 1.+0.j, -0.-1.j, -1.+0.j,  0.+1.j])
     """
-    if workers is None and plan is None and stream is None:
-        result = _row(_FORWARD, False, x, n, axis, norm, False, overwrite_x, out)
-        if result is not None:
-            return result
-    return transform_row(_FORWARD, False, x, n, axis, norm, False, overwrite_x, workers,
-                         plan, out, stream)
 
 
-def ifft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
-         overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-         out: Array | None = None, stream: Any = None) -> Array:
+@named(row_function)
+def ifft():
     """Returns sum_k x[k] exp(+2 pi i jk/n) / n: the inverse of `fft`.
 
     >>> fft.ifft([4, 0, 0, 0])
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    if workers is None and plan is None and stream is None:
-        result = _row(_INVERSE, True, x, n, axis, norm, False, overwrite_x, out)
-        if result is not None:
-            return result
-    return transform_row(_INVERSE, True, x, n, axis, norm, False, overwrite_x, workers,
-                         plan, out, stream)
 
 
-def rfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
-         overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-         out: Array | None = None, stream: Any = None) -> Array:
+@named(row_function)
+def rfft():
     """Returns bins 0 .. n/2 of real numbers; the others are their mirror image.
 
     >>> fft.rfft([1, 1, 1, 1])
     array([4.+0.j, 0.+0.j, 0.+0.j])
     """
-    if workers is None and plan is None and stream is None:
-        result = _row(_FROM_REAL, False, x, n, axis, norm, False, overwrite_x, out)
-        if result is not None:
-            return result
-    return transform_row(_FROM_REAL, False, x, n, axis, norm, False, overwrite_x, workers,
-                         plan, out, stream)
 
 
-def irfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
-          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-          out: Array | None = None, stream: Any = None) -> Array:
+@named(row_function)
+def irfft():
     """Returns n real numbers from bins 0 .. n/2, n even if not given: the inverse of `rfft`.
 
     >>> fft.irfft([4, 0, 0])
     array([1., 1., 1., 1.])
     """
-    if workers is None and plan is None and stream is None:
-        result = _row(_TO_REAL, True, x, n, axis, norm, False, overwrite_x, out)
-        if result is not None:
-            return result
-    return transform_row(_TO_REAL, True, x, n, axis, norm, False, overwrite_x, workers,
-                         plan, out, stream)
 
 
-def hfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
-         overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-         out: Array | None = None, stream: Any = None) -> Array:
+@named(row_function)
+def hfft():
     """Returns the real spectrum, of n bins, of a signal whose second half is the conjugate of the
     first: x has its elements 0 .. n/2.
 
     >>> fft.hfft([1, 0, 0])
     array([1., 1., 1., 1.])
     """
-    return _hermitian(x, (n,), (axis,), norm, workers, plan, out, stream)
 
 
-def ihfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None,
-          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-          out: Array | None = None, stream: Any = None) -> Array:
+@named(row_function)
+def ihfft():
     """Returns elements 0 .. n/2 of the signal whose real spectrum is x: the inverse of `hfft`.
 
     >>> fft.ihfft([1, 1, 1, 1]).real
     array([1., 0., 0.])
     """
-    return _inverse_hermitian(x, (n,), (axis,), norm, workers, plan, out, stream)
 
 
-def _hermitian(x, lengths, axes, norm, workers, plan, out, stream):
-    # A real result is the inverse transform of the conjugate.
-    request = Request(_TO_REAL, False, lengths, axes, norm, conjugates_input=True)
-    return transform(request, x, workers=workers, plan=plan, out=out, stream=stream)
-
-
-def _inverse_hermitian(x, lengths, axes, norm, workers, plan, out, stream):
-    request = Request(_FROM_REAL, True, lengths, axes, norm, conjugates_output=True)
-    return transform(request, x, workers=workers, plan=plan, out=out, stream=stream)
-
-
-def _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, out, stream,
-                orthogonalize=False):
-    if not hasattr(x, "shape"):
-        x = library_of(x).array(x)
-    lengths, axes = lengths_and_axes(x.shape, s, axes)
-    if not axes:
-        if kind in (_FROM_REAL, _TO_REAL):
-            raise ValueError("at least 1 axis must be transformed; give axes, or an array that has "
-                             "some")
-        scale_of(norm, is_inverse)
-        if workers is not None:
-            thread_count(workers)
-        if plan is not None:
-            raise ValueError("a plan was given and no axes, along which it would transform; leave "
-                             "plan out")
-        with nullcontext() if stream is None else library_of(x).running_on(stream, x):
-            return x if out is None else _copied(x, out)
-    if plan is None and stream is None:
-        if workers is None:
-            result = _axes(kind, is_inverse, x, lengths, axes, norm, orthogonalize, overwrite_x,
-                           out)
-        else:
-            result = at_once(kind, is_inverse, x, lengths, axes, norm, orthogonalize, overwrite_x,
-                             workers, out)
-        if result is not None:
-            return result
-    return transform(Request(kind, is_inverse, lengths, axes, norm, orthogonalize, overwrite_x), x,
-                     workers=workers, plan=plan, out=out, stream=stream)
-
-
-def _copied(x, out):
-    library = library_of(x)
-    if not hasattr(library, "assign"):
-        raise TypeError(f"out was given for an array of type {type(x).__name__}, which wingbeat does "
-                        "not write; leave out out")
-    library.require_out(out, x.shape, library.dtype_name(x), x)
-    library.assign(out, x)
-    return out
-
-
-def fftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrite_x: bool = False,
-         workers: int | None = None, *, plan: Plan | None = None, out: Array | None = None,
-         stream: Any = None) -> Array:
+@named(axes_function)
+def fftn():
     """Returns `fft` along each of the axes; all of them if none are given.
 
     >>> fft.fftn(np.ones((2, 2)))
     array([[4.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
     """
-    return _along_axes(_FORWARD, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def fft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
-         overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-         out: Array | None = None, stream: Any = None) -> Array:
+@named(axes_function)
+def fft2():
     """As `fftn`, along two axes, the last ones if none are given.
 
     >>> fft.fft2(np.ones((3, 2, 2))).shape
     (3, 2, 2)
     """
-    return _along_axes(_FORWARD, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def ifftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None,
-          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-          out: Array | None = None, stream: Any = None) -> Array:
+@named(axes_function)
+def ifftn():
     """Returns the inverse of `fftn`.
 
     >>> fft.ifftn(fft.fftn(np.eye(2))).real.round(12)
     array([[1., 0.],
            [0., 1.]])
     """
-    return _along_axes(_INVERSE, True, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def ifft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
-          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-          out: Array | None = None, stream: Any = None) -> Array:
+@named(axes_function)
+def ifft2():
     """As `ifftn`, along two axes, the last ones if none are given.
 
     >>> fft.ifft2(np.ones((3, 2, 2))).shape
     (3, 2, 2)
     """
-    return _along_axes(_INVERSE, True, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def rfftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None,
-          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-          out: Array | None = None, stream: Any = None) -> Array:
+@named(axes_function)
+def rfftn():
     """Returns `rfft` along the last of the axes, then `fft` along the others.
 
     >>> fft.rfftn(np.ones((4, 6))).shape
     (4, 4)
     """
-    return _along_axes(_FROM_REAL, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def rfft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
-          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-          out: Array | None = None, stream: Any = None) -> Array:
+@named(axes_function)
+def rfft2():
     """As `rfftn`, along two axes, the last ones if none are given.
 
     >>> fft.rfft2(np.ones((3, 4, 6))).shape
     (3, 4, 4)
     """
-    return _along_axes(_FROM_REAL, False, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def irfftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None,
-           overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-           out: Array | None = None, stream: Any = None) -> Array:
+@named(axes_function)
+def irfftn():
     """Returns the inverse of `rfftn`: `ifft` along all axes but the last, then `irfft`.
 
     >>> fft.irfftn(fft.rfftn(np.ones((4, 5))), s=(4, 5)).shape
     (4, 5)
     """
-    return _along_axes(_TO_REAL, True, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def irfft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
-           overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-           out: Array | None = None, stream: Any = None) -> Array:
+@named(axes_function)
+def irfft2():
     """As `irfftn`, along two axes, the last ones if none are given.
 
     >>> fft.irfft2(np.ones((3, 4, 4))).shape
     (3, 4, 6)
     """
-    return _along_axes(_TO_REAL, True, x, s, axes, norm, overwrite_x, workers, plan, out, stream)
 
 
-def _axes_of_half(x, s, axes):
-    lengths, axes = lengths_and_axes(library_of(x).array(x).shape, s, axes)
-    if not axes:
-        raise ValueError("at least 1 axis must be transformed; give axes, or an array that has "
-                         "some")
-    return lengths, axes
-
-
-def hfftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None,
-          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-          out: Array | None = None, stream: Any = None) -> Array:
+@named(axes_function)
+def hfftn():
     """Returns the real spectrum of a signal that is Hermitian over all axes together.
 
     >>> fft.hfftn(np.ones((2, 3))).shape
     (2, 4)
     """
-    lengths, axes = _axes_of_half(x, s, axes)
-    return _hermitian(x, lengths, axes, norm, workers, plan, out, stream)
 
 
-def hfft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
-          overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-          out: Array | None = None, stream: Any = None) -> Array:
+@named(axes_function)
+def hfft2():
     """As `hfftn`, along two axes, the last ones if none are given.
 
     >>> fft.hfft2(np.ones((5, 2, 3))).shape
     (5, 2, 4)
     """
-    lengths, axes = _axes_of_half(x, s, axes)
-    return _hermitian(x, lengths, axes, norm, workers, plan, out, stream)
 
 
-def ihfftn(x: Array, s: Axes = None, axes: Axes = None, norm: Norm = None,
-           overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-           out: Array | None = None, stream: Any = None) -> Array:
+@named(axes_function)
+def ihfftn():
     """Returns the inverse of `hfftn`.
 
     >>> fft.ihfftn(fft.hfftn(np.ones((2, 3)))).real.round(12)
     array([[1., 1., 1.],
            [1., 1., 1.]])
     """
-    lengths, axes = _axes_of_half(x, s, axes)
-    return _inverse_hermitian(x, lengths, axes, norm, workers, plan, out, stream)
 
 
-def ihfft2(x: Array, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None,
-           overwrite_x: bool = False, workers: int | None = None, *, plan: Plan | None = None,
-           out: Array | None = None, stream: Any = None) -> Array:
+@named(axes_function)
+def ihfft2():
     """As `ihfftn`, along two axes, the last ones if none are given.
 
     >>> fft.ihfft2(np.ones((5, 2, 4))).shape
     (5, 2, 3)
     """
-    lengths, axes = _axes_of_half(x, s, axes)
-    return _inverse_hermitian(x, lengths, axes, norm, workers, plan, out, stream)
 
 
-def _kind_of(table, type, is_inverse):
-    try:
-        return table[type][is_inverse]
-    except (KeyError, TypeError):
-        raise ValueError(f"Transform type {type!r} is none of 1, 2, 3 and 4; choose one of "
-                         "them") from None
-
-
-def dct(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
-        overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-        *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
+@named(real_row_function)
+def dct():
     """Returns the cosine transform of type 1 to 4. Real arrays stay real; both parts of complex
     ones are transformed. `orthogonalize`, by default where norm is "ortho", scales the first or
     last elements so that the transform is an orthogonal matrix under that norm.
@@ -364,132 +227,109 @@ def dct(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Nor
     >>> fft.dct([1, 1, 1, 1]).round(12)
     array([8., 0., 0., 0.])
     """
-    kind = _kind_of(COSINES, type, False)
-    orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
-    if workers is None and plan is None and stream is None:
-        result = _row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, out)
-        if result is not None:
-            return result
-    return transform_row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, workers,
-                         plan, out, stream)
 
 
-def idct(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
-         overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-         *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
+@named(real_row_function)
+def idct():
     """Returns the inverse of `dct` of that type.
 
     >>> fft.idct([8, 0, 0, 0])
     array([1., 1., 1., 1.])
     """
-    kind = _kind_of(COSINES, type, True)
-    orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
-    if workers is None and plan is None and stream is None:
-        result = _row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, out)
-        if result is not None:
-            return result
-    return transform_row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, workers,
-                         plan, out, stream)
 
 
-def dst(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
-        overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-        *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
+@named(real_row_function)
+def dst():
     """Returns the sine transform of type 1 to 4; as `dct` otherwise.
 
     >>> fft.dst([0, 1, 0], type=1).round(12)
     array([ 2.,  0., -2.])
     """
-    kind = _kind_of(SINES, type, False)
-    orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
-    if workers is None and plan is None and stream is None:
-        result = _row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, out)
-        if result is not None:
-            return result
-    return transform_row(kind, False, x, n, axis, norm, orthogonalize, overwrite_x, workers,
-                         plan, out, stream)
 
 
-def idst(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Norm = None,
-         overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-         *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
+@named(real_row_function)
+def idst():
     """Returns the inverse of `dst` of that type.
 
     >>> fft.idst(fft.dst([1, 2, 3])).round(12)
     array([1., 2., 3.])
     """
-    kind = _kind_of(SINES, type, True)
-    orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
-    if workers is None and plan is None and stream is None:
-        result = _row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, out)
-        if result is not None:
-            return result
-    return transform_row(kind, True, x, n, axis, norm, orthogonalize, overwrite_x, workers,
-                         plan, out, stream)
 
 
-def _reals_along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, orthogonalize, plan,
-                      out, stream):
-    orthogonalize = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
-    return _along_axes(kind, is_inverse, x, s, axes, norm, overwrite_x, workers, plan, out, stream,
-                       orthogonalize)
-
-
-def dctn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
-         overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-         *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
+@named(real_axes_function)
+def dctn():
     """Returns `dct` along each of the axes; all of them if none are given.
 
     >>> fft.dctn(np.ones((2, 2)))
     array([[16.,  0.],
            [ 0.,  0.]])
     """
-    kind = _kind_of(COSINES, type, False)
-    return _reals_along_axes(kind, False, x, s, axes, norm, overwrite_x, workers, orthogonalize,
-                             plan, out, stream)
 
 
-def idctn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
-          overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-          *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
+@named(real_axes_function)
+def idctn():
     """Returns the inverse of `dctn`.
 
     >>> fft.idctn(fft.dctn(np.eye(2))).round(12)
     array([[1., 0.],
            [0., 1.]])
     """
-    kind = _kind_of(COSINES, type, True)
-    return _reals_along_axes(kind, True, x, s, axes, norm, overwrite_x, workers, orthogonalize,
-                             plan, out, stream)
 
 
-def dstn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
-         overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-         *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
+@named(real_axes_function)
+def dstn():
     """Returns `dst` along each of the axes; all of them if none are given.
 
     >>> fft.dstn(np.ones((3, 4))).shape
     (3, 4)
     """
-    kind = _kind_of(SINES, type, False)
-    return _reals_along_axes(kind, False, x, s, axes, norm, overwrite_x, workers, orthogonalize,
-                             plan, out, stream)
 
 
-def idstn(x: Array, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None,
-          overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-          *, plan: Plan | None = None, out: Array | None = None, stream: Any = None) -> Array:
+@named(real_axes_function)
+def idstn():
     """Returns the inverse of `dstn`.
 
     >>> fft.idstn(fft.dstn(np.eye(2))).round(12)
     array([[1., 0.],
            [0., 1.]])
     """
-    kind = _kind_of(SINES, type, True)
-    return _reals_along_axes(kind, True, x, s, axes, norm, overwrite_x, workers, orthogonalize,
-                             plan, out, stream)
 
 
+def fftfreq(n: int, d: float = 1.0, *, xp: Any = None, device: Any = None,
+            dtype: Any = None) -> Array:
+    """Returns the frequencies of the bins of `fft`, in cycles per unit of the sample spacing d.
+
+    xp             a module of arrays, such as torch or cupy: the array is of it. None: numpy
+    device, dtype  of that module's; None: its default
+
+    >>> fft.fftfreq(4, 0.1)
+    array([ 0. ,  2.5, -5. , -2.5])
+    """
+    return _frequencies("fftfreq", n, d, xp, device, dtype)
+
+
+def rfftfreq(n: int, d: float = 1.0, *, xp: Any = None, device: Any = None,
+             dtype: Any = None) -> Array:
+    """Returns the frequencies of the bins of `rfft`; as `fftfreq` otherwise.
+
+    >>> fft.rfftfreq(4, 0.1)
+    array([0. , 2.5, 5. ])
+    """
+    return _frequencies("rfftfreq", n, d, xp, device, dtype)
+
+
+def _frequencies(name, n, d, xp, device, dtype):
+    if xp is None or xp is np:
+        if device not in (None, "cpu"):
+            raise ValueError(f"device is {device!r} and the array numpy's; leave device out")
+        result = getattr(np.fft, name)(n, d)
+        return result if dtype is None else result.astype(dtype)
+    options = {"device": device, "dtype": dtype}
+    return getattr(xp.fft, name)(n, d=d, **{key: value for key, value in options.items()
+                                            if value is not None})
+
+
+@of_one
 def fftshift(x: Array, axes: Axes = None) -> Array:
     """Moves bin 0 to the middle of the axes; of all if none are given.
 
@@ -499,6 +339,7 @@ def fftshift(x: Array, axes: Axes = None) -> Array:
     return _shifted(x, axes, lambda n: n // 2)
 
 
+@of_one
 def ifftshift(x: Array, axes: Axes = None) -> Array:
     """Undoes `fftshift`.
 
@@ -532,10 +373,12 @@ def next_fast_len(target: int, real: bool = False) -> int:
     >>> fft.next_fast_len(1019)
     1024
     """
-    target = _length(target)
+    target = count(target, "target")
+    if target == 0:
+        return 0
     if target > MAX_LENGTH:
-        raise ValueError(f"target is {target}; give a length up to {MAX_LENGTH}, the longest that is "
-                         "transformed")
+        raise ValueError(f"target is {target}; give a length up to {MAX_LENGTH}, the longest that "
+                         "is transformed")
     return _wingbeat.next_good_length(target, bool(real))
 
 
@@ -545,14 +388,8 @@ def prev_fast_len(target: int, real: bool = False) -> int:
     >>> fft.prev_fast_len(1019)
     1014
     """
-    return _wingbeat.previous_good_length(_length(target), bool(real))
-
-
-def _length(target):
-    target = integer(target, "target")
-    if target < 1:
-        raise ValueError(f"target is {target}; give a length, 1 or more")
-    return target
+    target = count(target, "target")
+    return 0 if target == 0 else _wingbeat.previous_good_length(target, bool(real))
 
 
 _limits = threading.local()

@@ -4,8 +4,9 @@
     convolve   an image with a kernel, borders by the names of `scipy.ndimage`
     bloom      highlights that glow in the shape of a kernel
 
-Images are [y][x] or [y][x][channel]: 2 channels are grey and alpha, 3 R, G and B, 4 those and alpha. Alpha
-is not convolved: it stays as it is. Kernels are [y][x], for all colours, or [y][x][3], one for each.
+Images are [y][x] or [y][x][channel]: 2 channels are grey and alpha, 3 R, G and B, 4 those and
+alpha. Alpha is not convolved: it stays as it is. Kernels are [y][x], for all colours, or [y][x][3],
+one for each.
 
 >>> import numpy as np
 >>> from wingbeat import image
@@ -15,14 +16,15 @@ array([[0., 1., 2., 1., 0.]], dtype=float32)
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import numpy as np
 
 from wingbeat import _arguments, _sums, _wingbeat
 from wingbeat._arrays import numpy_library
 from wingbeat._device import queue_on
-from wingbeat._types import Array
+from wingbeat._types import Array, Between, Border, of_two
 
 __all__ = ["BORDERS", "NORMALISATIONS", "bloom", "convolve"]
 
@@ -37,9 +39,10 @@ _FUSED_BORDERS = {"symmetric": _wingbeat.border_mirror, "constant": _wingbeat.bo
 _LUMINANCE = 0.212639, 0.715169, 0.072192
 
 
-def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float = 0,
-             normalise: str | None = None, device: Any = None, *,
-             between: str | None = None) -> Array:
+@of_two
+def convolve(image: Array, kernel: Array, border: Border = "reflect", cval: float = 0,
+             normalise: Literal["sum", "luminance", None] = None, device: Any = None, *,
+             between: Between = None) -> Array:
     """Convolves an image with a kernel: each pixel is the sum over (j, i) of kernel[j, i] times the
     image's pixel at (y + h // 2 - j, x + w // 2 - i), as `scipy.ndimage.convolve` has it.
 
@@ -50,17 +53,20 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
                "grid-constant", which has `cval`, by whose size pixels that the kernel reaches from
                inside the image are not touched
     normalise  what kernel values are divided by: None, nothing; "sum", the sum of their channel, so
-               that even areas stay; "luminance", the luminance of the sums, so that the kernel tints
-    device     of numpy's arrays, where it runs: a `wingbeat.Device`, a `wingbeat.Queue`, an engine's
-               name; the host by default. Doubles, and the border "mirror", are for the host
-    between    "float16" or "bfloat16": spectra are stored as these between passes, in half the bytes,
-               and each pass rounds to 11 or 8 digits, relative to the whole image. "float16" looks for
-               the largest pixel first, and waits for a GPU to find it
+               that even areas stay; "luminance", the luminance of the sums, so that the kernel
+               tints
+    device     of numpy's arrays, where it runs: a `wingbeat.Device`, a `wingbeat.Queue`, an
+               engine's name; the host by default. Doubles, and the border "mirror", are for the
+               host
+    between    "float16" or "bfloat16": spectra are stored as these between passes, in half the
+               bytes, and each pass rounds to 11 or 8 digits, relative to the whole image. "float16"
+               looks for the largest pixel first, and waits for a GPU to find it
 
-    Image and kernel are numpy's, torch's or CuPy's, both of one library, and the latter stay on their
-    device. Returns the image's shape: float16 and float32 as they are, float32 for integers of 8 and 16
-    bits, float64 for others. Neither borders nor planes of colours exist in memory but for doubles and
-    "mirror". ValueError for shapes and names that do not fit, and for a kernel of numpy without a sum.
+    Image and kernel are numpy's, torch's or CuPy's, both of one library, and the latter stay on
+    their device. Returns the image's shape: float16 and float32 as they are, float32 for integers
+    of 8 and 16 bits, float64 for others. Neither borders nor planes of colours exist in memory but
+    for doubles and "mirror". ValueError for shapes and names that do not fit, and for a kernel of
+    numpy without a sum.
 
     >>> convolve(np.eye(3), np.ones((3, 3)), "constant").round(6)
     array([[2., 2., 1.],
@@ -68,14 +74,12 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
            [1., 2., 2.]])
     """
     library, image, kernel = _sums.operands(image, kernel)
-    _sums.require_between(between)
+    _arguments.choice(between, _sums.BETWEEN, "between")
     shape = image.shape
     image, kernel = _image_of(library, image), _kernel_of(library, kernel)
-    if border not in tuple(BORDERS):
-        raise ValueError(f"border is {border!r}; choose one of {', '.join(BORDERS)}")
+    _arguments.choice(border, BORDERS, "border")
     cval = _arguments.number(cval, "cval")
-    if normalise not in NORMALISATIONS:
-        raise ValueError(f"normalise is {normalise!r}; choose None, 'sum' or 'luminance'")
+    _arguments.choice(normalise, NORMALISATIONS, "normalise")
     if kernel.shape[2] == 3 and image.shape[2] < 3:
         raise ValueError(f"the kernel has three channels and the image {image.shape[2]}; give "
                          "an image in colours, or one channel")
@@ -86,8 +90,8 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
         raise ValueError(f"an image of type {type(image).__name__} is convolved where it is; leave "
                          "device out")
     if is_by_planes and between not in (None, "float32"):
-        raise ValueError(f"an image of {library.dtype_name(image)} with border {border!r} stores nothing "
-                         "narrower between passes; leave between out")
+        raise ValueError(f"an image of {library.dtype_name(image)} with border {border!r} stores "
+                         "nothing narrower between passes; leave between out")
     queue = queue_on(device)
     if is_by_planes and queue is not None and queue.device.engine != _wingbeat.Engine.host:
         raise ValueError(f"an image of {image.dtype} with border {border!r} is for the host; leave "
@@ -106,10 +110,12 @@ def convolve(image: Array, kernel: Array, border: str = "reflect", cval: float =
     return result.reshape(shape)
 
 
+@of_two
 def bloom(image: Array, kernel: Array, threshold: float = 1.0, strength: float = 1.0,
-          border: str = "reflect", device: Any = None, *, between: str | None = None) -> Array:
-    """Lets what is brighter than `threshold` glow in the shape of a kernel: that part of the image, times
-    `strength`, is convolved with the kernel, which keeps its luminance, and put in its own place.
+          border: Border = "reflect", device: Any = None, *, between: Between = None) -> Array:
+    """Lets what is brighter than `threshold` glow in the shape of a kernel: that part of the image,
+    times `strength`, is convolved with the kernel, which keeps its luminance, and put in its own
+    place.
 
     image, kernel, border, device, between  as `convolve` has them
 
@@ -131,7 +137,7 @@ def bloom(image: Array, kernel: Array, threshold: float = 1.0, strength: float =
 def _image_of(library, x):
     """Returns an image [y][x][channel], packed, of a dtype that is convolved."""
     shape = tuple(x.shape)
-    if len(shape) not in (2, 3) or (len(shape) == 3 and not 1 <= shape[2] <= 4) or 0 in shape:
+    if len(shape) not in (2, 3) or (*shape, 1)[2] > 4 or 0 in shape:
         raise ValueError(f"the image has shape {shape}; give [y, x] or [y, x, channel] of one to "
                          "four channels")
     name = library.dtype_name(x)
@@ -147,7 +153,7 @@ def _image_of(library, x):
 def _kernel_of(library, x):
     """Returns a kernel [h][w][channel] in double precision."""
     shape = tuple(x.shape)
-    if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (1, 3)) or 0 in shape:
+    if len(shape) not in (2, 3) or (*shape, 1)[2] not in (1, 3) or 0 in shape:
         raise ValueError(f"the kernel has shape {shape}; give [h, w] or [h, w, 3]")
     name = library.dtype_name(x)
     if "complex" in name or not name.startswith(("bool", "int", "uint", "float", "bfloat")):
@@ -181,12 +187,11 @@ def _fused(library, image, kernel, padding, between, queue):
     kernel = _sums.padded(library, kernel, around, "constant")
     result = library.empty(image, image.shape, library.dtype_name(image))
     taps = library.packed(kernel, range(3), kernel.shape, "float32")
-    peaks = 0.0, 0.0
-    if between == "float16":
-        peaks = _sums.peak_of(image, "image"), _sums.peak_of(taps, "kernel")
-    _wingbeat.convolve_image(*(library.view(each) for each in (image, taps, result)),
-                             _FUSED_BORDERS[padding], (between, *peaks), queue, library.stream_of(image),
-                             library.workspace_near(image))
+    peaks = [_sums.peak_of(x, name) if between == "float16" else 0.0
+             for name, x in (("image", image), ("kernel", taps))]
+    choices = SimpleNamespace(outside=_FUSED_BORDERS[padding], between=between or "float32",
+                              image_peak=peaks[0], kernel_peak=peaks[1])
+    _wingbeat.convolve_image(image, taps, result, choices, queue)
     return result
 
 

@@ -3,8 +3,8 @@
 
     match_template          correlation coefficients of one template, as scikit-image defines them
     match_scores            OpenCV's six scores, by their names
-    Search                  many templates: the best score of each place and which template had it, mean,
-                            variance, counts, peaks; no map of any template is written
+    Search                  many templates: the best score of each place and which template had it,
+                            mean, variance, counts, peaks; no map of any template is written
     match_template_dft_2d   slices through a volume's transform, as torch-2dtm calls it
 
 >>> import numpy as np
@@ -18,47 +18,52 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Sequence
+from types import SimpleNamespace
+from typing import Any, Literal, NamedTuple, Sequence
 
 import numpy as np
 
 from wingbeat import _arguments, _sums, _wingbeat, fft
 from wingbeat._arrays import library_of, numpy_library
 from wingbeat._device import OfDevice, queue_on
-from wingbeat._types import Array
+from wingbeat._projections import central_slices, unit_projections, wrapped_correlation
+from wingbeat._types import Array, Between, Mode
 
 __all__ = ["Peak", "Search", "match_scores", "match_template", "match_template_dft_2d"]
 
 #: How `numpy.pad` continues an array.
 PADDINGS = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
             "symmetric", "wrap", "empty")
+Score = Literal["sqdiff", "sqdiff_normed", "ccorr", "ccorr_normed", "ccoeff", "ccoeff_normed",
+                "TM_SQDIFF", "TM_SQDIFF_NORMED", "TM_CCORR", "TM_CCORR_NORMED", "TM_CCOEFF",
+                "TM_CCOEFF_NORMED"]
 SCORES = ("sqdiff", "sqdiff_normed", "ccorr", "ccorr_normed", "ccoeff", "ccoeff_normed")
 
 
 @np.errstate(invalid="ignore")
-def match_template(image: Array, template: Array, pad_input: bool = False, mode: str = "constant",
+def match_template(image: Array, template: Array, pad_input: bool = False,
+                   mode: Literal["constant", "edge", "reflect", "symmetric", "wrap"] = "constant",
                    constant_values: float = 0) -> np.ndarray:
     """Returns the correlation coefficients of a template with each part of an image, from -1 to 1.
 
     image            2 or 3 dimensions
     template         as many, none longer than the image's
-    pad_input        False: place n of the result is the template on image[n:n + h], H - h + 1 places
-                     an axis. True: as many as the image has, the template centred on each: its value
-                     h // 2 on place n. The image is continued by half a template
+    pad_input        False: place n of the result is the template on image[n:n + h], H - h + 1
+                     places an axis. True: as many as the image has, the template centred on each:
+                     its value h // 2 on place n. The image is continued by half a template
     mode             how `numpy.pad` continues it: "constant", "edge", "reflect", ..
     constant_values  of mode "constant"
 
-    Computed in double precision; returns float32 for float16 and float32, float64 for other numbers.
-    0 where the template or the image's part does not vary, or by no more than sums of them round.
-    One value of the image or of the template that is NaN or infinite makes all scores NaN. ValueError
-    for a template that is larger than the image, or of other dimensions.
+    Computed in double precision; returns float32 for float16 and float32, float64 for other
+    numbers. 0 where the template or the image's part does not vary, or by no more than sums of them
+    round. One value of the image or of the template that is NaN or infinite makes all scores NaN.
+    ValueError for a template that is larger than the image, or of other dimensions.
 
     >>> match_template(np.eye(4), np.eye(2), pad_input=True).shape
     (4, 4)
     """
-    image, template = _image_and_template(image, template, (2, 3))
-    if mode not in PADDINGS:
-        raise ValueError(f"mode is {mode!r}; choose one of {', '.join(PADDINGS)}")
+    image, template = _fitting(_real(image, "image"), _real(template, "template"))
+    _arguments.choice(mode, PADDINGS, "mode")
     dtype, shape = image.dtype, template.shape
     constant = _arguments.number(constant_values, "constant_values")
     (image, exponent), (template, _) = _scaled(image), _scaled(template)
@@ -85,19 +90,21 @@ def match_template(image: Array, template: Array, pad_input: bool = False, mode:
     return np.clip(scores, -1, 1).astype(dtype, copy=False)
 
 
-def match_scores(image: Array, template: Array, method: str = "ccoeff_normed") -> np.ndarray:
+def match_scores(image: Array, template: Array, method: Score = "ccoeff_normed") -> np.ndarray:
     """Returns OpenCV's scores of a template with each part of an image.
 
     image     [y][x], or [y][x][channel], whose channels are summed
     template  as many dimensions and channels, not larger
-    method    of the parts I and the template T: "sqdiff" sum (T - I)^2, "ccorr" sum T I, "ccoeff" the
-              same of both without their means, of each channel; with "_normed", divided by
+    method    of the parts I and the template T: "sqdiff" sum (T - I)^2, "ccorr" sum T I, "ccoeff"
+              the same of both without their means, of each channel; with "_normed", divided by
               sqrt(sum T^2 sum I^2), of "ccoeff" without means. cv2's names, as "TM_CCOEFF_NORMED",
               are taken too
 
     Returns [H - h + 1][W - w + 1], float64 for doubles and integers above 16 bits, else float32.
-    A normed score is 0, and of "sqdiff_normed" 1, where the template's or the part's squares are 0, of
-    "ccoeff_normed" without means, or no more than sums of them round. One value that is NaN or
+    A normed score is 0, and of "sqdiff_normed" 1, where the template's or the part's squares are 0,
+    of "ccoeff_normed" without means, or no more than sums of them round. Normed scores, and squared
+    differences, are within 2^-16 of themselves at least, as a bound of the rounding of each part of
+    the image tells: what fp32 would not resolve is computed in fp64. One value that is NaN or
     infinite makes all scores NaN. ValueError for other methods and shapes that do not fit.
 
     >>> match_scores(np.float32([[1, 2, 3]]), np.float32([[2, 3]]), "sqdiff").round(4)
@@ -109,48 +116,21 @@ def match_scores(image: Array, template: Array, method: str = "ccoeff_normed") -
     image, template = (_sums.host_array("match_scores", each) for each in (image, template))
     is_double = any(each.dtype.itemsize > (4 if each.dtype.kind == "f" else 2)
                     for each in (image, template))
-    image, template = _image_and_template(image, template, (2, 3))
+    dtype = np.float64 if is_double else np.float32
+    is_bytes = image.dtype == np.uint8 and not is_double
+    image, template = _fitting(_real(image, "image", np.uint8 if is_bytes else dtype),
+                               _real(template, "template", dtype))
     if image.ndim == 2:
         image, template = image[..., None], template[..., None]
     elif image.shape[2] != template.shape[2]:
         raise ValueError(f"the image has {image.shape[2]} channels and the template "
                          f"{template.shape[2]}; give as many")
-    scores = _scores(name, image, template)
-    return scores.astype(np.float64 if is_double else np.float32, copy=False)
-
-
-@np.errstate(invalid="ignore")
-def _scores(name, image, template):
-    """Returns scores of an image [y][x][channel]."""
-    is_normed, size = name.endswith("_normed"), template.shape[:2]
-    if name == "sqdiff_normed":  # which has both in a sum
-        exponent = max(_exponent(image), _exponent(template))
-        image, template = (np.ldexp(each.astype(np.float64), -exponent) for each in (image, template))
-    elif is_normed:
-        image, template = _scaled(image)[0], _scaled(template)[0]
-    else:
-        image, template = image.astype(np.float64), template.astype(np.float64)
-    # Without means sums are accurate that would cancel with them.
-    means = 0 if name.startswith("ccorr") else image.mean((0, 1))
-    taps = _centred(template, (0, 1)) if name.startswith("ccoeff") else template - means
-    planes, taps = np.moveaxis(image - means, 2, 0), np.moveaxis(taps, 2, 0)
-    products = sum(map(_valid_correlation, planes, taps))
-    if name.startswith("sqdiff"):
-        squares = sum(_window_sums(plane**2, size) for plane in planes)
-        products = np.maximum(squares - 2 * products + (taps**2).sum(), 0)
-        planes, taps = np.moveaxis(image, 2, 0), np.moveaxis(template, 2, 0)
-    if not is_normed:
-        return products
-    if name.startswith("ccoeff"):
-        squares, least = _variations(planes, size, (planes**2).sum())
-    else:
-        squares = sum(_window_sums(plane**2, size) for plane in planes)
-        least = _UNRESOLVED * (planes**2).sum() if name == "ccorr_normed" else 0
-    scores = _normed(products, squares, least, taps, template)
-    if name == "sqdiff_normed":
-        scores[squares * (taps**2).sum() == 0] = 1
-        return np.minimum(scores, 1)
-    return np.clip(scores, -1, 1)
+    scores = np.empty([n - m + 1 for n, m in zip(image.shape[:2], template.shape)], dtype)
+    kind, _, normed = name.partition("_")
+    _wingbeat.template_scores(image.ctypes.data, image.shape, template.ctypes.data, template.shape,
+                              scores.ctypes.data, is_double, is_bytes,
+                              ("sqdiff", "ccorr", "ccoeff").index(kind), normed != "")
+    return scores
 
 
 class Peak(NamedTuple):
@@ -172,24 +152,27 @@ class Search(OfDevice):
     mode            "valid", "same" or "full": which places have a score; outside are zeros
     moments         True: `mean` and `variance` are kept
     threshold       a score: `counts` tells how many passed it. None: not kept
-    at_once         templates that one run takes; memory grows with it, and the time of each template
-                    falls. Give `add` multiples of it: what is left over goes one by one
-    spectra         True: `add` takes half spectra, as `numpy.fft.rfft2` of each template, not padded
-    between         "float16" or "bfloat16": what spectra are stored as between passes, half the bytes, at
-                    the price of digits: a score's error is relative to the whole image, for normalised
-                    scores below 2^-8 ("bfloat16": 2^-5) times its standard deviation over the part's;
-                    where that reaches 1, scores are 0. Of "float16" later images may be up to as large as the first one's next power of 4
-    template_peak   the largest magnitude of all templates, for "float16" without `normalised` alone;
-                    numpy's that pass it by half are refused
+    at_once         templates that one run takes; memory grows with it, and the time of each
+                    template falls. Give `add` multiples of it: what is left over goes one by one
+    spectra         True: `add` takes half spectra, as `numpy.fft.rfft2` of each template, not
+                    padded
+    between         "float16" or "bfloat16": what spectra are stored as between passes, half the
+                    bytes, at the price of digits: a score's error is relative to the whole image,
+                    for normalised scores below 2^-8 ("bfloat16": 2^-5) times its standard deviation
+                    over the part's; where that reaches 1, scores are 0. Of "float16" later images
+                    may be up to as large as the first one's next power of 4
+    template_peak   the largest magnitude of all templates, for "float16" without `normalised`
+                    alone; numpy's that pass it by half are refused
     device          where an image of numpy is searched: a `wingbeat.Device`, a `wingbeat.Queue`, an
                     engine's name; the host by default
 
-    Templates are numpy's too, or on the image's device; `add` returns before a GPU has finished. Maps
-    come as numpy's. Arrays that are known by DLPack alone, as JAX's, are taken from the processor.
-    Errors are relative to the root of the sum of the image's squares without its mean: give doubles
-    where a few values outshine all others. A template that holds NaN or infinity has scores that are not numbers, of which no map but mean and
-    variance takes note. ValueError for shapes that do not fit, and for an image of numpy, or of a
-    normalised search, that holds NaN or infinity; RuntimeError for a map that is not kept.
+    Templates are numpy's too, or on the image's device; `add` returns before a GPU has finished.
+    Maps come as numpy's. Arrays that are known by DLPack alone, as JAX's, are taken from the
+    processor. Errors are relative to the root of the sum of the image's squares without its mean:
+    give doubles where a few values outshine all others. A template that holds NaN or infinity has
+    scores that are not numbers, of which no map but mean and variance takes note. ValueError for
+    shapes that do not fit, and for an image of numpy, or of a normalised search, that holds NaN or
+    infinity; RuntimeError for a map that is not kept.
 
     >>> rng = np.random.default_rng(0)
     >>> image = rng.standard_normal((64, 64))
@@ -201,9 +184,9 @@ class Search(OfDevice):
     """
 
     def __init__(self, image: Array, template_shape: Sequence[int], *, normalised: bool = True,
-                 mode: str = "valid", moments: bool = False, threshold: float | None = None,
+                 mode: Mode = "valid", moments: bool = False, threshold: float | None = None,
                  at_once: int = 1, spectra: bool = False, device: Any = None,
-                 between: str | None = None, template_peak: float | None = None) -> None:
+                 between: Between = None, template_peak: float | None = None) -> None:
         library, image = _of_search(image)
         on_device = library is not numpy_library
         image = image if on_device else _real(image, "image")
@@ -214,8 +197,7 @@ class Search(OfDevice):
             raise TypeError(f"the image is of dtype {name}; convert it to float32 or float64")
         if on_device and device is not None:
             raise ValueError("the image is on a device already; leave device out")
-        if mode not in tuple(_sums.MODES):
-            raise ValueError(f"mode is {mode!r}; choose 'valid', 'same' or 'full'")
+        _arguments.choice(mode, _sums.MODES, "mode")
         threshold = None if threshold is None else _arguments.number(threshold, "threshold")
         if threshold is not None and math.isnan(threshold):
             raise ValueError("threshold is NaN, above which no score is; give a number, or None")
@@ -230,7 +212,7 @@ class Search(OfDevice):
         self._dtype, self._template = np.dtype(name), (height, width)
         normalised, moments, self._spectra = (_arguments.boolean(given, name) for given, name in (
             (normalised, "normalised"), (moments, "moments"), (spectra, "spectra")))
-        _sums.require_between(between)
+        _arguments.choice(between, _sums.BETWEEN, "between")
         template_peak = 0.0 if template_peak is None else _arguments.number(template_peak,
                                                                             "template_peak")
         self._peak = _sums.peak_of(image, "image") if between == "float16" else 0.0
@@ -239,10 +221,11 @@ class Search(OfDevice):
         stream = library.stream_of(image)
         queue = (_wingbeat.adopted_queue_of(*library.device_of(image), stream) if on_device
                  else queue_on(device))
-        self._search = _wingbeat.TemplateSearch(
-            tuple(image.shape), (height, width), _sums.MODES[mode], name == "float64",
-            normalised, moments, threshold is not None, threshold or 0.0, at_once,
-            self._spectra, (between, self._peak, template_peak), queue, stream)
+        self._search = _wingbeat.TemplateSearch(SimpleNamespace(
+            image=tuple(image.shape), templates=self._template, mode=_sums.MODES[mode], real=name,
+            is_normalised=normalised, keeps_sums=moments, keeps_counts=threshold is not None,
+            threshold=threshold or 0.0, at_once=at_once, between=between, image_peak=self._peak,
+            template_peak=template_peak, form=int(self._spectra)), queue, stream)
         self.image(image)
 
     def image(self, image: Array) -> Search:
@@ -251,14 +234,15 @@ class Search(OfDevice):
         if library is numpy_library:
             image = _real(image, "image")
             if not np.isfinite(image).all():
-                raise ValueError("the image holds NaN or infinity, which transforms spread over all "
-                                 "scores; replace these values, by the image's mean for example")
+                raise ValueError("the image holds NaN or infinity, which transforms spread over "
+                                 "all scores; replace these values, by the image's mean for "
+                                 "example")
         if tuple(image.shape) != self._image_shape:
             raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
                              f"{self._image_shape}; give such an image, or make another search")
         if self._peak and _sums.peak_of(image, "image") > self._peak:
-            raise ValueError(f"the image has values above {self._peak:g}, for which the search's storage "
-                             "in float16 was made; make another search")
+            raise ValueError(f"the image has values above {self._peak:g}, for which the search's "
+                             "storage in float16 was made; make another search")
         view, stream = self._operand(image, self._dtype)
         self._search.begin(view, stream)
         return self
@@ -269,16 +253,16 @@ class Search(OfDevice):
         return self
 
     def add(self, templates: Array) -> Search:
-        """Takes templates [template][y][x], or one [y][x]; with `spectra` [template][y][w // 2 + 1].
-        Returns the search."""
+        """Takes templates [template][y][x], or one [y][x]; with `spectra` [template][y][w // 2 +
+        1]. Returns the search."""
         library, templates = _of_search(templates)
         if library is numpy_library:
             _sums.require_numbers("templates", templates)
             most = 1.5 * self._template_peak
             if most and not self._spectra and np.any(
                     np.isfinite(templates) & (np.abs(templates) > most)):
-                raise ValueError(f"the templates have magnitudes above {most:g}, one and a half of the "
-                                 "search's template_peak; make another search")
+                raise ValueError(f"the templates have magnitudes above {most:g}, one and a half of "
+                                 "the search's template_peak; make another search")
         height, width = self._template
         expected = (height, width // 2 + 1) if self._spectra else self._template
         shape = tuple(templates.shape)
@@ -303,8 +287,8 @@ class Search(OfDevice):
             return np.ascontiguousarray(x, dtype), 0
         name = library.dtype_name(x)
         if name != dtype.name or not library.is_plain(x):
-            raise TypeError(f"an array of dtype {name} was given, or one with a gradient or a flag; "
-                             f"convert it to {dtype.name}, and give a tensor's detach()")
+            raise TypeError(f"an array of dtype {name} was given, or one with a gradient or a "
+                             f"flag; convert it to {dtype.name}, and give a tensor's detach()")
         _, _, strides, n_bytes = library.memory(x)
         packed = tuple(n_bytes * math.prod(x.shape[d + 1:]) for d in range(len(x.shape)))
         x = library.aligned(x) if tuple(strides) == packed else library.copy(x)
@@ -323,8 +307,8 @@ class Search(OfDevice):
 
     @property
     def best(self) -> np.ndarray:
-        """The largest score of each place, float32; -infinity before the first template, and NaN where
-        none of the scores was a number."""
+        """The largest score of each place, float32; -infinity before the first template, and NaN
+        where none of the scores was a number."""
         best = self._search.largest()
         if self.n_templates > 0:
             best[best == -math.inf] = math.nan
@@ -344,8 +328,8 @@ class Search(OfDevice):
     @property
     def variance(self) -> np.ndarray:
         """The variance of each place's scores, not estimated from a sample; needs `moments`. It is
-        float32, as all maps but `index` and `counts`: sums, of a search that is not normalised, beyond
-        1e19 have an infinite one; scale such images."""
+        float32, as all maps but `index` and `counts`: sums, of a search that is not normalised,
+        beyond 1e19 have an infinite one; scale such images."""
         return self._kept("variance", "moments=True").variance()
 
     @property
@@ -354,8 +338,8 @@ class Search(OfDevice):
         return self._kept("counts", "a threshold").counts()
 
     def peaks(self, count: int, least: float = -math.inf, distance: int = 1) -> list[Peak]:
-        """Returns the `count` highest places with scores of at least `least`, the highest first, as a
-        list of `Peak`: no two closer than `distance` in both y and x."""
+        """Returns the `count` highest places with scores of at least `least`, the highest first, as
+        a list of `Peak`: no two closer than `distance` in both y and x."""
         n_peaks, distance = _arguments.count(count, "count"), _arguments.count(distance, "distance")
         least = _arguments.number(least, "least")
         return [Peak(*found) for found in self._search.peaks(n_peaks, least, distance)]
@@ -381,10 +365,11 @@ def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matric
     filters            [..][d][d // 2 + 1], one for each defocus, as `rfft2` orders bins
 
     Slices are interpolated linearly between bins; their mean is taken out, their contrast reversed.
-    Each projection loses the mean of its edge and is scaled to variance 1 among the zeros around it.
+    Each projection loses the mean of its edge and is scaled to variance 1 among the zeros around
+    it.
 
-    Returns [..][orientation][H][W] of real numbers, torch's for tensors and numpy's for arrays: sums
-    over the image, which wraps around. ValueError for shapes that do not fit.
+    Returns [..][orientation][H][W] of real numbers, torch's for tensors and numpy's for arrays:
+    sums over the image, which wraps around. ValueError for shapes that do not fit.
 
     >>> volume = np.random.default_rng(0).standard_normal((8, 8, 8)).astype(np.float32)
     >>> bins = np.fft.fftshift(np.fft.rfftn(volume), (0, 1)).astype(np.complex64)
@@ -394,140 +379,77 @@ def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matric
     """
     torch = _torch_of(image_dft)
     image_bins, volume_bins, rotations, filters = (
-        _numpy_of(each) for each in (image_dft, template_dft, rotation_matrices, filters))
+        numpy_library.array(x) if _torch_of(x) is None else x.detach().cpu().resolve_conj().numpy()
+        for x in (image_dft, template_dft, rotation_matrices, filters))
     d = volume_bins.shape[0] if volume_bins.ndim else 0
     if (image_bins.ndim != 2 or image_bins.shape[0] < 1 or image_bins.shape[1] < 2
             or d < 2 or volume_bins.shape != (d, d, d // 2 + 1) or d % 2 != 0
             or rotations.ndim != 3 or rotations.shape[1:] != (3, 3)
             or filters.shape[-2:] != (d, d // 2 + 1)):
-        raise ValueError(f"image_dft has shape {image_bins.shape}, template_dft {volume_bins.shape}, "
-                         f"rotation_matrices {rotations.shape} and filters {filters.shape}; give "
-                         "[H, W/2 + 1], [d, d, d/2 + 1] with an even d, [n, 3, 3] and [.., d, "
-                         "d/2 + 1]")
+        raise ValueError(f"image_dft has shape {image_bins.shape}, template_dft "
+                         f"{volume_bins.shape}, rotation_matrices {rotations.shape} and filters "
+                         f"{filters.shape}; give [H, W/2 + 1], [d, d, d/2 + 1] with an even d, [n, "
+                         "3, 3] and [.., d, d/2 + 1]")
     height, width = image_bins.shape[0], 2 * (image_bins.shape[1] - 1)
     if d > height or d > width:
-        raise ValueError(f"template_dft is of a volume of {d}^3 and image_dft of an image of {height} x "
-                         f"{width}; give an image that is no smaller")
+        raise ValueError(f"template_dft is of a volume of {d}^3 and image_dft of an image of "
+                         f"{height} x {width}; give an image that is no smaller")
     real = np.float64 if image_bins.dtype == np.complex128 else np.float32
-    slices = -_central_slices(volume_bins, rotations)
+    slices = -central_slices(volume_bins, rotations)
     slices[..., 0, 0] = 0
     filtered = slices * filters[..., None, :, :]
     projections = np.fft.fftshift(fft.irfft2(filtered, (d, d)), (-2, -1))
-    projections = _unit_projections(projections, height, width).astype(real, copy=False)
+    projections = unit_projections(projections, height, width).astype(real, copy=False)
     # The image wraps around, and its mean is taken out in place of each projection's.
     bins = image_bins.copy()
     bins[0, 0] = 0
     image = fft.irfft2(bins, (height, width)).astype(real, copy=False)
-    scores = _wrapped_correlation(image, projections)
+    scores = wrapped_correlation(image, projections)
     return scores if torch is None else torch.from_numpy(scores).to(image_dft.device)
 
 
-def _central_slices(bins, rotations):
-    """Returns planes through the origin of a volume's half spectrum [z][y][x], [rotation][y][x] with y
-    in the order of `rfft2`; bins between are interpolated linearly, those outside are 0."""
-    d = bins.shape[0]
-    half = d // 2
-    y, x = np.meshgrid(np.fft.fftfreq(d, 1 / d), np.arange(half + 1), indexing="ij")
-    plane = np.stack([x, y, np.zeros_like(x)]).reshape(3, -1)
-    result = np.empty((len(rotations), plane.shape[1]), bins.dtype)
-    for i, rotation in enumerate(rotations.astype(np.float64)):
-        points = rotation @ plane
-        is_mirrored = points[0] < 0
-        points = np.where(is_mirrored, -points, points)
-        places = (points[2] + half, points[1] + half, points[0])
-        values = _interpolated(bins, places)
-        result[i] = np.where(is_mirrored, values.conj(), values)
-    return result.reshape(len(rotations), d, half + 1)
-
-
-def _interpolated(values, places):
-    """Returns an array's values at places between its own, by the 8 around each; 0 for places outside,
-    but for errors of rounding."""
-    rounding = 1e-4
-    is_inside = np.ones(places[0].shape, bool)
-    below, after = [], []
-    for place, n in zip(places, values.shape):
-        is_inside &= (place >= -rounding) & (place <= n - 1 + rounding)
-        low = np.clip(np.floor(place).astype(np.int64), 0, n - 2)
-        below.append(low)
-        after.append(np.clip(place - low, 0, 1))
-    total = np.zeros(places[0].shape, np.complex128)
-    for corner in np.ndindex(2, 2, 2):
-        weight = math.prod(part if step else 1 - part for part, step in zip(after, corner))
-        total += weight * values[tuple(low + step for low, step in zip(below, corner))]
-    return np.where(is_inside, total, 0)
-
-
-def _unit_projections(projections, height, width):
-    """Returns projections without the mean of their edges, scaled so that among zeros that fill the
-    image their variance is 1."""
-    edges = np.concatenate([projections[..., 0, :], projections[..., -1, :],
-                            projections[..., 1:-1, 0], projections[..., 1:-1, -1]], -1)
-    projections = projections - edges.mean(-1)[..., None, None]
-    n_image = height * width
-    mean = projections.sum((-2, -1)) / n_image
-    variance = (projections**2).sum((-2, -1)) / n_image - mean**2
-    return projections / np.sqrt(variance)[..., None, None]
-
-
-def _wrapped_correlation(image, templates):
-    """Returns correlations [..][y][x] with an image that wraps around: of its continuation, those parts
-    that need nothing outside."""
-    if templates.size == 0:
-        return np.empty(templates.shape[:-2] + image.shape, image.dtype)
-    height, width = templates.shape[-2:]
-    continued = np.pad(image, ((0, height - 1), (0, width - 1)), "wrap")
-    batch = templates.reshape((-1, height, width))
-    scores = _sums.transformed(continued[None], batch, [1, 2], "valid", image.dtype, True)
-    return scores.reshape(templates.shape[:-2] + image.shape)
-
-
 def _of_search(x):
-    """Returns (library, array). Raises TypeError for one on a GPU that is known by a protocol alone."""
+    """Returns (library, array). Raises TypeError for one on a GPU that is known by a protocol
+    alone."""
     library = library_of(x)
     if not hasattr(library, "host_array"):
         return library, library.array(x)
     on_host = library.host_array(x)
     if on_host is None:
-        raise TypeError(f"an array of type {type(x).__name__} on a GPU was given; give one of torch or "
-                        "CuPy, which from_dlpack of theirs makes without a copy")
+        raise TypeError(f"an array of type {type(x).__name__} on a GPU was given; give one of "
+                        "torch or CuPy, which from_dlpack of theirs makes without a copy")
     return numpy_library, on_host
 
 
-def _real(x, name):
-    """Returns an array of real numbers in float32 or float64."""
+def _real(x, name, packed_as=None):
+    """Returns an array of real numbers in float32 or float64; packed, of another type."""
     x = _sums.host_array("this function", x)
     dtype = _sums.common_type(x)
     if dtype is None or dtype.kind != "f":
         raise TypeError(f"the {name} is of dtype {x.dtype}; give real numbers of up to 64 bits")
-    return x.astype(dtype, copy=False)
+    return x.astype(dtype, copy=False) if packed_as is None else np.ascontiguousarray(x, packed_as)
 
 
-def _image_and_template(image, template, ranks):
-    image, template = _real(image, "image"), _real(template, "template")
-    if image.ndim not in ranks or image.ndim != template.ndim:
+def _fitting(image, template):
+    if image.ndim not in (2, 3) or image.ndim != template.ndim:
         raise ValueError(f"the image has {image.ndim} dimensions and the template {template.ndim}; "
                          "give two or three, as many of both")
     if any(n < m for n, m in zip(image.shape, template.shape)) or template.size == 0:
-        raise ValueError(f"Image must be larger than template: the image has shape {image.shape} and "
-                         f"the template {template.shape}")
+        raise ValueError(f"Image must be larger than template: the image has shape {image.shape} "
+                         f"and the template {template.shape}")
     return image, template
 
 
-#: The squares of a part beside those of the whole image, below which transforms do not resolve them.
+#: The squares of a part beside those of the whole image, below which transforms do not resolve
+#: them.
 _UNRESOLVED = (8 * np.finfo(np.float64).eps)**2
-
-
-def _exponent(x):
-    """Returns the exponent of the largest magnitude's next power of two; 0 for NaN and infinity."""
-    largest = np.abs(x).max(initial=0).astype(np.float64)
-    return int(np.frexp(largest)[1]) if np.isfinite(largest) else 0
 
 
 def _scaled(x):
     """Returns (x in double precision and below 1 by a power of two, its exponent): squares of it
     neither overflow nor vanish."""
-    exponent = _exponent(x)
+    largest = np.abs(x).max(initial=0).astype(np.float64)
+    exponent = int(np.frexp(largest)[1]) if np.isfinite(largest) else 0
     return np.ldexp(x.astype(np.float64), -exponent), exponent
 
 
@@ -559,8 +481,8 @@ def _variations(planes, shape, energy):
 
 
 def _normed(products, squares, least, taps, template):
-    """Returns products over the square root of a window's squares and the template's; 0 where one of
-    these is no more than rounding. taps: the template, with or without its mean."""
+    """Returns products over the square root of a window's squares and the template's; 0 where one
+    of these is no more than rounding. taps: the template, with or without its mean."""
     power = sum((each**2).sum() for each in taps)
     # A mean of n values rounds by less than 16 units in the last place, because sums are pairwise.
     least_power = (16 * np.finfo(np.float64).eps)**2 * sum((each**2).sum() for each in template)
@@ -576,7 +498,3 @@ def _torch_of(x):
         return None
     import torch
     return torch
-
-
-def _numpy_of(x):
-    return np.asarray(x) if _torch_of(x) is None else x.detach().cpu().resolve_conj().numpy()

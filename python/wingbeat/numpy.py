@@ -9,7 +9,12 @@ array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])
 
 The patch reaches code that calls `np.fft.fft`; a function that was imported by name before stays
 numpy's. To numpy goes what wingbeat does not take: long double, objects, axes that are named twice,
-arrays of other libraries, and what numpy too refuses.
+what numpy too refuses, and arrays of classes with an `__array_function__` of their own, such as
+astropy's quantities, which keep their units.
+
+Where nothing is scaled, and where real numbers stand for complex ones, numpy 2 computes float32 in
+float64 and rounds the result, and so do these functions: a tenth of single precision's error.
+`wingbeat.fft` has the times of single precision, and so has a patch with `single=True`.
 """
 
 from __future__ import annotations
@@ -22,23 +27,39 @@ from typing import TYPE_CHECKING, Iterator
 import numpy as np
 
 from wingbeat import fft as _fft
+from wingbeat._arguments import boolean
+from wingbeat._kinds import FUNCTIONS, PLANES, ROWS, SOLIDS
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2",
            "fftn", "ifftn", "rfftn", "irfftn", "patch", "restore", "patched"]
 
-_ROWS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
-_PLANES = ("fft2", "ifft2", "rfft2", "irfft2")
-_SOLIDS = ("fftn", "ifftn", "rfftn", "irfftn")
-_originals = {name: getattr(np.fft, name) for name in _ROWS + _PLANES + _SOLIDS}
+_originals = {name: getattr(np.fft, name) for name in ROWS + PLANES + SOLIDS
+              if hasattr(np.fft, name)}  # which has no hfft2 and hfftn
 
 
 _COMPUTES_IN_DOUBLE = np.__version__.startswith("1.")  # whatever the dtype, and has no `out`
+_DISPATCH = np.ndarray.__array_function__
 
 
-def _is_ours(a):
-    """Whether an array is numpy's own and of numbers, and no long double."""
-    overrides = not isinstance(a, np.ndarray) and hasattr(type(a), "__array_function__")
-    return not overrides and np.asarray(a).dtype.char in "?bhilqBHILQefdFD"
+def _is_ours(a, out):
+    """Whether an array is numpy's own and of numbers, and no long double, and neither it nor `out`
+    is of a class that takes numpy's functions over."""
+    for each in (a, *(out if isinstance(out, tuple) else (out,))):
+        if type(each) is not np.ndarray and getattr(
+                type(each), "__array_function__", _DISPATCH) is not _DISPATCH:
+            return False
+    return np.asarray(a).dtype.char in "?bhilqBHILQefdFD"
+
+
+def _is_widened(name, a, norm):
+    """Whether numpy computes in double precision and rounds: of single and half precision, where
+    real numbers stand for complex ones, or where it multiplies by no factor, as inverse functions
+    do by default and others with a norm."""
+    is_scaled = name.startswith("i") != (norm == "forward") or norm == "ortho"
+    takes_reals = a.dtype.kind == "f" and name not in (
+        "rfft", "ihfft", "rfft2", "rfftn", "irfft2", "irfftn")
+    is_narrow = a.dtype.char in "efF" and not (_patches and _patches[-1])
+    return is_narrow and (not is_scaled or takes_reals)
 
 
 def _run(name, a, out, lengths, axes, norm):
@@ -49,87 +70,126 @@ def _run(name, a, out, lengths, axes, norm):
         a = a.astype(np.result_type(a, np.float64), copy=False)
     if isinstance(out, tuple):
         (out,) = out
+    given, is_widened = a, _is_widened(name, a, norm)
+    if is_widened:
+        a = a.astype(np.result_type(a, np.float64))
     try:
-        result = transform(a, lengths, axes, norm, out=out)
+        result = transform(a, lengths, axes, norm, out=None if is_widened else out)
     except TypeError:
         if not isinstance(out, np.ndarray):
             raise
-        np.copyto(out, transform(a, lengths, axes, norm), casting="same_kind")
+        result = transform(a, lengths, axes, norm)
+    if out is not None and result is not out:
+        if not isinstance(out, np.ndarray) or out.shape != result.shape:
+            raise ValueError(f"out does not have shape {result.shape}")  # numpy says so
+        np.copyto(out, result, casting="same_kind")
         return out
     has_one_axis = not isinstance(axes, tuple) or len(axes) == 1
-    is_narrow = out is None and has_one_axis and a.dtype == np.float16
-    return result.astype(np.float16) if is_narrow and result.dtype == np.float32 else result
+    if given.dtype == np.float16 and result.dtype.kind == "f" and out is None and has_one_axis:
+        return result.astype(np.float16)
+    if is_widened:
+        return result.astype(np.float32 if result.dtype.kind == "f" else np.complex64)
+    return result
 
 
 #: What wingbeat refuses is numpy's to do, or to refuse in its own words.
 _Refusals = (ValueError, TypeError, IndexError)
 
 
+class _Function:
+    """A function in place of numpy's and equal to it: classes with `__array_function__` look
+    numpy's functions up in tables, which have this one if they were made while it was in numpy's
+    place."""
+
+    def __init__(self, original, call):
+        functools.update_wrapper(self, original)
+        self._call = call
+
+    def __call__(self, *args, **kwargs):
+        return self._call(*args, **kwargs)
+
+    def __eq__(self, other):
+        return other is self or other is self.__wrapped__
+
+    def __hash__(self):
+        return hash(self.__wrapped__)
+
+    def __reduce__(self):
+        return _named, (self.__name__,)
+
+    def __repr__(self):
+        return f"<function wingbeat.numpy.{self.__name__}>"
+
+
+def _named(name):
+    return globals()[name]
+
+
 def _row_function(name):
     original = _originals[name]
 
-    @functools.wraps(original)
     def function(a, n=None, axis=-1, norm=None, out=None):
         try:
-            if _is_ours(a):
+            if _is_ours(a, out):
                 return _run(name, np.asarray(a), out, n, axis, norm)
         except _Refusals:
             pass
         return original(a, n, axis, norm, *(() if out is None else (out,)))
 
-    return function
+    return _Function(original, function)
 
 
 def _axes_function(name):
     original = _originals[name]
-    default_axes = (-2, -1) if name.endswith("2") else None
 
-    @functools.wraps(original)
-    def function(a, s=None, axes=default_axes, norm=None, out=None):
+    def function(a, s=None, axes=FUNCTIONS[name].axes, norm=None, out=None):
         is_deprecated = s is not None and axes is None  # numpy warns of it
         try:
-            if _is_ours(a) and not is_deprecated:
+            if _is_ours(a, out) and not is_deprecated:
                 array = np.asarray(a)
                 chosen = tuple(range(array.ndim) if axes is None else axes)
-                if chosen and (s is None or None not in s):
+                is_of_no_point = (name.startswith("ir") and s is None and chosen
+                                  and array.shape[chosen[-1]] == 1)
+                if chosen and not is_of_no_point and (s is None or None not in s):
                     return _run(name[:-1] + "n", array, out, s, chosen, norm)
         except _Refusals:
             pass
         return original(a, s, axes, norm, *(() if out is None else (out,)))
 
-    return function
+    return _Function(original, function)
 
 
 if TYPE_CHECKING:
     from numpy.fft import (fft, fft2, fftn, hfft, ifft, ifft2, ifftn, ihfft, irfft, irfft2, irfftn,
                            rfft, rfft2, rfftn)
-for _name in _ROWS:
-    globals()[_name] = _row_function(_name)
-for _name in _PLANES + _SOLIDS:
-    globals()[_name] = _axes_function(_name)
+for _name in _originals:
+    globals()[_name] = (_row_function if _name in ROWS else _axes_function)(_name)
 
-_count = 0
+_patches = []  # the argument `single` of each patch that is not undone
 _guard = threading.Lock()
 
 
-def patch() -> None:
+def patch(single: bool = False) -> None:
     """Replaces the functions of `numpy.fft` for this process, until `restore` was called as often.
+
+    single  computes float32 and complex64 in single precision, in less time and memory; without, in
+            double precision where numpy does. The latest patch decides
 
     >>> wingbeat.numpy.patch()
     >>> np.fft.rfft is wingbeat.numpy.rfft
     True
     >>> wingbeat.numpy.restore()
     """
-    global _count
+    single = boolean(single, "single")
     with _guard:
-        _count += 1
-        if _count == 1:
+        _patches.append(single)
+        if len(_patches) == 1:
             for name in _originals:
                 setattr(np.fft, name, globals()[name])
 
 
 def restore() -> None:
-    """Undoes one `patch`; the last one puts numpy's functions back.
+    """Undoes the latest `patch`; the last one puts numpy's functions back.
 
     >>> wingbeat.numpy.patch(); wingbeat.numpy.patch(); wingbeat.numpy.restore()
     >>> np.fft.rfft is wingbeat.numpy.rfft
@@ -138,26 +198,25 @@ def restore() -> None:
     >>> np.fft.rfft is wingbeat.numpy.rfft
     False
     """
-    global _count
     with _guard:
-        if _count == 0:
+        if not _patches:
             raise RuntimeError("restore was called more often than patch; call patch first")
-        _count -= 1
-        if _count == 0:
+        _patches.pop()
+        if not _patches:
             for name, original in _originals.items():
                 setattr(np.fft, name, original)
 
 
 @contextmanager
-def patched() -> Iterator[None]:
-    """Patches `numpy.fft` within a `with` statement.
+def patched(single: bool = False) -> Iterator[None]:
+    """Patches `numpy.fft` within a `with` statement, as `patch` does.
 
     >>> with wingbeat.numpy.patched():
     ...     np.fft.fftn(np.ones((2, 2))).real
     array([[4., 0.],
            [0., 0.]])
     """
-    patch()
+    patch(single)
     try:
         yield
     finally:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plans that this process keeps: one cache for all functions, arrays, devices and threads.
 
-A call looks its plan up by everything that the plan depends on; the least recently used one goes
-when the cache is full.
+A call looks its plan up by everything that the plan depends on; the least recently used ones go
+when there are too many, or their tables take too many bytes: 64 plans and 512 MiB, unless `resize`
+says otherwise. The latest plan stays, whatever it takes.
 
 >>> import numpy as np
 >>> import wingbeat
@@ -12,10 +13,12 @@ when the cache is full.
 1
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from wingbeat import _wingbeat
-from wingbeat._arguments import integer
+from wingbeat._arguments import bounds
 
 __all__ = ["Info", "info", "clear", "resize"]
 
@@ -27,16 +30,17 @@ class Info(NamedTuple):
     capacity: int  #: Most plans kept.
     hits: int      #: Calls whose plan was there, since the process began.
     misses: int    #: Calls whose plan was made.
+    bytes: int     #: Of the tables of the plans kept, in memory of processors and devices.
+    max_bytes: int  #: Most bytes of them.
 
 
 def info() -> Info:
-    """Returns the plans kept, the most that are, and how often a plan was there and was not.
+    """Returns the plans kept, the most that are, how often a plan was there and was not, and bytes.
 
     >>> wingbeat.plan_cache.info()._fields
-    ('size', 'capacity', 'hits', 'misses')
+    ('size', 'capacity', 'hits', 'misses', 'bytes', 'max_bytes')
     """
-    return Info(_wingbeat.plan_cache_size(), _wingbeat.plan_cache_capacity(),
-                _wingbeat.plan_cache_hits(), _wingbeat.plan_cache_misses())
+    return Info(*_wingbeat.plan_cache_info())
 
 
 def clear() -> None:
@@ -50,8 +54,9 @@ def clear() -> None:
     _wingbeat.drop_queues()
 
 
-def resize(capacity: int) -> None:
-    """Keeps at most `capacity` plans from now on; 0 keeps none.
+def resize(capacity: int | None = None, max_bytes: int | None = None) -> None:
+    """Keeps at most `capacity` plans from now on, 0 keeps none, whose tables take at most
+    `max_bytes`; None leaves a bound as it is.
 
     >>> before = wingbeat.plan_cache.info().capacity
     >>> wingbeat.plan_cache.resize(2)
@@ -61,7 +66,4 @@ def resize(capacity: int) -> None:
     2
     >>> wingbeat.plan_cache.resize(before)
     """
-    capacity = integer(capacity, "capacity")
-    if capacity < 0:
-        raise ValueError(f"capacity is {capacity}; give the number of plans to keep, 0 or more")
-    _wingbeat.plan_cache_resize(capacity)
+    _wingbeat.plan_cache_resize(*bounds(capacity, max_bytes, info().capacity, info().max_bytes))

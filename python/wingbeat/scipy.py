@@ -11,7 +11,8 @@ array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])
 array([ 3., 10.,  8.])
 >>> wingbeat.scipy.uninstall()
 
-What wingbeat does not take, long double, `fht` and what `jax.jit` traces, SciPy does as before.
+What wingbeat does not take, long double, masked arrays, `fht` and what `jax.jit` traces, SciPy does
+as before.
 """
 
 from __future__ import annotations
@@ -22,12 +23,11 @@ import numpy as np
 
 from wingbeat import fft as _fft
 from wingbeat._arrays import is_traced
+from wingbeat._kinds import FUNCTIONS
 
 __all__ = ["backend", "install", "uninstall", "reason_to_decline"]
 
-_TRANSFORMS = {name: getattr(_fft, name) for name in (
-    "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn "
-    "hfftn ihfftn dct idct dst idst dctn idctn dstn idstn").split()}
+_TRANSFORMS = {name: getattr(_fft, name) for name in FUNCTIONS}
 
 
 def reason_to_decline(name: str, x: Any) -> str | None:
@@ -41,12 +41,14 @@ def reason_to_decline(name: str, x: Any) -> str | None:
     dtype = getattr(x, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype in (np.longdouble, np.clongdouble):
         return "long double"
+    if isinstance(x, np.ma.MaskedArray):
+        return "masked"  # whose mask SciPy drops
     return "traced" if is_traced(x) else None
 
 
 class Backend:
-    """What `scipy.fft.set_backend` takes, by uarray's protocol. Given a module, uarray crashes where a
-    process ends within its context."""
+    """What `scipy.fft.set_backend` takes, by uarray's protocol. Given a module, uarray crashes
+    where a process ends within its context."""
 
     __ua_domain__ = "numpy.scipy.fft"
 
@@ -56,8 +58,8 @@ class Backend:
             return NotImplemented
         transform = _TRANSFORMS[method.__name__]
         if kwargs.get("plan") is not None:
-            raise NotImplementedError("a precomputed plan was given, which scipy.fft's functions do "
-                                      "not take; call wingbeat.fft's with it")
+            raise NotImplementedError("a precomputed plan was given, which scipy.fft's functions "
+                                      "do not take; call wingbeat.fft's with it")
         return transform(*args, **kwargs)
 
 

@@ -1,34 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/backend.hpp"
 
+#include <unistd.h>  // getpid
+
 #include <cstdint>  // PTRDIFF_MAX
 #include <new>      // align_val_t, nothrow
+#include <utility>  // exchange, move
 
 #include "backend/kernel.hpp"  // kernel_source, unrecorded_calls
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // memory_error, plan_error
 
 namespace wingbeat::backend {
 
+queue::queue(device_info device)
+    : device_(std::move(device)),
+      runs_at_once_(device_.runs_on == wingbeat::engine::host ||
+                    device_.runs_on == wingbeat::engine::reference),
+      process_(::getpid()) {}
+
+std::unique_lock<std::mutex> queue::turn() {
+  if (runs_at_once_) return {};
+  if (process_ != ::getpid()) {
+    throw device_error(formatted(
+        "this process was forked after its queue on {} was opened, and drivers do not work in "
+        "forked processes; start the process anew, or use engine host",
+        device_.name));
+  }
+  return std::unique_lock{mutex_};
+}
+
 void queue::reserve(std::size_t size_bytes) {
-  const auto held = lock();
-  if (!owns_workspace_ || size_bytes <= workspace_.size_bytes) return;
+  const auto mine = turn();
+  std::size_t reserved = reserved_bytes_;
+  if (!owns_workspace_ || size_bytes <= reserved) return;
   drop_workspace();
-  workspace_ = {allocate(size_bytes), 0, size_bytes};
+  put_back(make_workspace(size_bytes));
+  while (reserved < size_bytes && !reserved_bytes_.compare_exchange_weak(reserved, size_bytes)) {
+  }
 }
 
 void queue::disown_workspace() {
-  const auto held = lock();
+  const auto mine = turn();
   owns_workspace_ = false;
+  reserved_bytes_ = 0;
   drop_workspace();
 }
 
-buffer_view queue::workspace(std::size_t size_bytes) const {
-  if (size_bytes <= workspace_.size_bytes) return workspace_;
-  throw plan_error(
-      formatted("this plan needs a workspace of {} bytes and the queue has reserved {}; call "
-                "queue.reserve(plan.workspace_bytes()) once, or give the run a workspace",
-                size_bytes, workspace_.size_bytes));
+lent_workspace queue::lend(std::size_t size_bytes) {
+  auto mine = turn();
+  const std::size_t reserved = reserved_bytes_;
+  if (size_bytes > reserved) {
+    throw plan_error(
+        formatted("this plan needs a workspace of {} bytes and the queue has reserved {}; call "
+                  "queue.reserve(plan.workspace_bytes()) once, or give the run a workspace",
+                  size_bytes, reserved));
+  }
+  std::unique_ptr<buffer_view> memory{kept_.exchange(nullptr)};
+  if (memory && memory->size_bytes < size_bytes) release(std::exchange(memory, {})->handle);
+  if (!memory) memory = make_workspace(reserved);
+  return {*this, std::move(mine), std::move(memory)};
+}
+
+lent_workspace::~lent_workspace() {
+  owner_.put_back(std::move(memory_));
+}
+
+std::unique_ptr<buffer_view> queue::make_workspace(std::size_t size_bytes) {
+  auto memory = std::make_unique<buffer_view>();
+  *memory = {allocate(size_bytes), 0, size_bytes};
+  return memory;
+}
+
+void queue::put_back(std::unique_ptr<buffer_view> memory) noexcept {
+  buffer_view* none = nullptr;
+  const bool is_kept = owns_workspace_ && kept_.compare_exchange_strong(none, memory.get());
+  if (is_kept) return static_cast<void>(memory.release());
+  release(memory->handle);
 }
 
 void queue::clear(buffer_view memory) {
@@ -74,14 +122,14 @@ void queue::release_pinned(void* memory) noexcept {
 }
 
 void queue::drop_workspace() noexcept {
-  if (workspace_.handle == nullptr) return;
+  const std::unique_ptr<buffer_view> memory{kept_.exchange(nullptr)};
+  if (!memory) return;
   try {
     wait();  // the scratch may still be in use by what was queued
   } catch (...) {
     // A queue that failed no longer uses its scratch.
   }
-  release(workspace_.handle);
-  workspace_ = {};
+  release(memory->handle);
 }
 
 std::shared_ptr<queue> engine::adopt(void*) const {

@@ -2,6 +2,7 @@
 // The interface of engines. One implementation per folder: reference, host, opencl, cuda.
 #pragma once
 
+#include <atomic>
 #include <cstddef>  // byte, size_t
 #include <memory>   // unique_ptr, shared_ptr
 #include <mutex>
@@ -12,9 +13,9 @@
 #include <variant>
 #include <vector>
 
+#include "arrays/spectra.hpp"                       // spectrum_array
 #include "backend/bank.hpp"                         // bank_request, sample_run
 #include "request/resolved.hpp"                     // resolved_spec
-#include "spectra.hpp"                              // spectrum_array
 #include "wingbeat/buffer.hpp"                      // buffer_view
 #include "wingbeat/device/functors/real_lines.hpp"  // line_numbers
 #include "wingbeat/devices.hpp"                     // device_info, engine
@@ -41,10 +42,30 @@ class mark {
   virtual void wait() const {}
 };
 
+class queue;
+
+/// Scratch that a queue lends to one run. It ends before the queue does.
+class lent_workspace {
+ public:
+  lent_workspace(queue& owner, std::unique_lock<std::mutex> turn,
+                 std::unique_ptr<buffer_view> memory) noexcept
+      : owner_(owner), turn_(std::move(turn)), memory_(std::move(memory)) {}
+  ~lent_workspace();
+  lent_workspace(const lent_workspace&) = delete;
+  lent_workspace& operator=(const lent_workspace&) = delete;
+
+  [[nodiscard]] buffer_view view() const noexcept { return *memory_; }
+
+ private:
+  queue& owner_;
+  std::unique_lock<std::mutex> turn_;
+  std::unique_ptr<buffer_view> memory_;
+};
+
 /// An ordered queue and the memory of its device. Throws `device_error`.
 class queue {
  public:
-  explicit queue(device_info device) : device_(std::move(device)) {}
+  explicit queue(device_info device);
   virtual ~queue() = default;  // implementations call drop_workspace() in theirs
   queue(const queue&) = delete;
   queue& operator=(const queue&) = delete;
@@ -60,11 +81,11 @@ class queue {
   /// Drops the scratch, and has `reserve` make none from now on.
   void disown_workspace();
 
-  /// Returns at least `size_bytes` of scratch ordered with this queue. Call under `lock()`, and
-  /// keep the lock until every pass that uses the scratch is queued. Throws `plan_error` where less
-  /// was reserved: a run allocates nothing.
-  [[nodiscard]] buffer_view workspace(std::size_t size_bytes) const;
-  [[nodiscard]] std::unique_lock<std::recursive_mutex> lock() { return std::unique_lock{mutex_}; }
+  /// Lends at least `size_bytes` of scratch ordered with this queue, to be held until every pass
+  /// that uses the scratch is queued. Another run waits for it; on engines that run when they are
+  /// called it has scratch of its own, because it may be a callable's of the run that has this.
+  /// Throws `plan_error` where less was reserved: a run allocates nothing else.
+  [[nodiscard]] lent_workspace lend(std::size_t size_bytes);
 
   [[nodiscard]] virtual void* allocate(std::size_t size_bytes) = 0;
   virtual void release(void* handle) noexcept = 0;
@@ -109,10 +130,18 @@ class queue {
   void drop_workspace() noexcept;
 
  private:
+  friend class lent_workspace;
+  [[nodiscard]] std::unique_lock<std::mutex> turn();
+  [[nodiscard]] std::unique_ptr<buffer_view> make_workspace(std::size_t size_bytes);
+  void put_back(std::unique_ptr<buffer_view> memory) noexcept;
+
   device_info device_;
-  std::recursive_mutex mutex_;  // a run of several plans holds it over all of them
-  buffer_view workspace_;
-  bool owns_workspace_ = true;
+  bool runs_at_once_;  // without turns: a callable's run, or a forked child, would wait for ever
+  int process_;
+  std::mutex mutex_;
+  std::atomic<buffer_view*> kept_ = nullptr;  // the workspace while it is not lent
+  std::atomic<std::size_t> reserved_bytes_ = 0;
+  std::atomic<bool> owns_workspace_ = true;
 };
 
 class kernel;

@@ -9,7 +9,7 @@
 
 #include "backend/device_sources.hpp"
 #include "backend/sha256.hpp"  // sha256, hex
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::backend {
@@ -67,8 +67,57 @@ std::string line_directive(std::size_t line, std::string_view path) {
   return text + "\"\n";
 }
 
+/// A line that defines integral constants of a class: their type, their names with values.
+struct constant_line {
+  std::string_view type, values;
+
+  explicit constant_line(std::string_view line) {
+    line = without_leading_blanks(line);
+    if (!take(line, "static constexpr ")) return;
+    for (const std::string_view integral : {"unsigned ", "bool ", "int ", "size "}) {
+      if (!take(line, integral)) continue;
+      const auto behind_name = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
+      if (behind_name != line.npos && line.substr(behind_name).starts_with(" =")) {
+        type = integral;
+        values = line;
+      }
+    }
+  }
+  static bool take(std::string_view& line, std::string_view word) {
+    if (!line.starts_with(word)) return false;
+    line.remove_prefix(word.size());
+    return true;
+  }
+};
+
+/// Returns a header in which integral constants of classes are enumerators. NVRTC makes each other
+/// constant of a class a variable of the binary, used or not: half to four fifths of its bytes.
+/// Templates of constants, of which it makes none, stay.
+std::string with_enumerators(std::string_view text) {
+  std::string result;
+  bool is_template = false, is_open = false;
+  while (!text.empty()) {
+    std::string line{take_line(text)};
+    const constant_line constant{line};
+    if (!constant.values.empty() && !is_template) {
+      line = formatted("enum : {}{{ {}", constant.type, constant.values);
+      is_open = true;
+    }
+    if (const auto end = line.find(';'); is_open && end != line.npos) {
+      line.insert(end, " }");
+      is_open = false;
+    }
+    if (line.find_first_not_of(blanks) != line.npos) is_template = line.ends_with('>');
+    result += line;
+    result += '\n';
+  }
+  return result;
+}
+
 class flattener {
  public:
+  explicit flattener(constants_as constants) : constants_(constants) {}
+
   void add(std::string_view text, std::string_view path, bool is_conditional) {
     result_ += line_directive(1, path);
     std::size_t number = 1;  // of the next line, as messages count
@@ -119,7 +168,11 @@ class flattener {
     open_.push_back(header->path);
     const auto guard = formatted("WINGBEAT_FLATTENED_{}", header - sources.begin());
     result_ += formatted("#ifndef {0}\n#define {0}\n", guard);
-    add(header->text, header->path, is_conditional);
+    // Those of device/thread are few, and arguments of functions that deduce a type from two.
+    const bool enumerates = constants_ == constants_as::enumerators &&
+                            !header->path.starts_with("wingbeat/device/thread/");
+    add(enumerates ? with_enumerators(header->text) : std::string{header->text}, header->path,
+        is_conditional);
     result_ += "#endif\n";
     open_.pop_back();
   }
@@ -128,6 +181,7 @@ class flattener {
     return std::find(list.begin(), list.end(), path) != list.end();
   }
 
+  constants_as constants_;
   std::string result_;
   std::vector<std::string_view> included_;  // unconditionally
   std::vector<std::string_view> open_;      // being read, outermost first
@@ -165,8 +219,8 @@ bool may_open_directive(std::string_view text) {
 
 }  // namespace
 
-std::string flatten(std::string_view text, std::string_view path) {
-  flattener flattened;
+std::string flatten(std::string_view text, std::string_view path, constants_as constants) {
+  flattener flattened{constants};
   flattened.add(text, path, /*is_conditional=*/false);
   return flattened.take();
 }

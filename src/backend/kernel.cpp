@@ -2,7 +2,7 @@
 #include "backend/kernel.hpp"
 
 #include "backend/device_sources.hpp"  // device_sources_digest, flatten, may_read_files
-#include "formatted.hpp"               // formatted
+#include "text/formatted.hpp"          // formatted
 
 namespace wingbeat::backend {
 namespace {
@@ -16,7 +16,9 @@ std::string scratch_text(const kernel_source& source) {
 
 std::string kernel_source::full_text() const {
   if (path.empty()) return text;
-  return scratch_text(*this) + flatten(text, path);
+  // Users' kernels may deduce types from constants: there an enumerator is not an `unsigned`.
+  return scratch_text(*this) +
+         flatten(text, path, states_scratch ? constants_as::variables : constants_as::enumerators);
 }
 
 std::string kernel_source::key_text() const {

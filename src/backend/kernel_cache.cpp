@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/kernel_cache.hpp"
 
+#include <unistd.h>  // getpid
+
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>  // uint64_t
 #include <cstdlib>  // getenv
 #include <exception>
@@ -12,7 +15,7 @@
 #include "backend/message.hpp"            // write_message
 #include "backend/private_directory.hpp"  // private_directory
 #include "backend/sha256.hpp"             // sha256, hex, is_hex
-#include "formatted.hpp"                  // formatted
+#include "text/formatted.hpp"             // formatted
 #include "wingbeat/version.hpp"           // WINGBEAT_VERSION_MAJOR ...
 
 namespace wingbeat::backend {
@@ -117,9 +120,11 @@ struct kernel_cache::impl {
   std::size_t capacity_bytes = 0;
   std::atomic<bool> is_ignoring = false;
 
-  std::mutex mutex;  // of the two below
+  std::mutex mutex;  // of all below
   std::map<sha256::digest, bytes> memory;
   std::size_t memory_bytes = 0;
+  std::map<std::string, pid_t> being_made;  // by file name; the process, because one may be forked
+  std::condition_variable changed;
 
   std::optional<bytes> recall(const sha256::digest& key) {
     const std::lock_guard held{mutex};
@@ -186,6 +191,28 @@ void kernel_cache::store(const kernel_key& key, const std::vector<char>& binary)
   } catch (const std::exception& failed) {
     warn_once(failed.what());
   }
+}
+
+kernel_cache::turn::turn(kernel_cache& cache, const kernel_key& key) : cache_(cache) {
+  if (key.source.empty()) return;
+  made_ = file_name(digest_of(key));
+  impl& shared = *cache_.impl_;
+  std::unique_lock held{shared.mutex};
+  const auto is_free = [&] {
+    const auto found = shared.being_made.find(made_);
+    return found == shared.being_made.end() || found->second != ::getpid();
+  };
+  has_waited_ = !is_free();
+  shared.changed.wait(held, is_free);
+  shared.being_made[made_] = ::getpid();
+}
+
+kernel_cache::turn::~turn() {
+  if (made_.empty()) return;
+  impl& shared = *cache_.impl_;
+  const std::lock_guard held{shared.mutex};
+  shared.being_made.erase(made_);
+  shared.changed.notify_all();
 }
 
 void kernel_cache::ignore_entries(bool is_ignoring) noexcept {

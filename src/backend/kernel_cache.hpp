@@ -46,6 +46,23 @@ class kernel_cache {
   /// the entry in memory.
   void store(const kernel_key& key, const std::vector<char>& binary);
 
+  /// The right to make an entry: another thread that wants it too waits, and then finds it.
+  class turn {
+   public:
+    turn(kernel_cache& cache, const kernel_key& key);
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+    ~turn();
+
+    /// Returns whether another thread had it meanwhile.
+    [[nodiscard]] bool has_waited() const noexcept { return has_waited_; }
+
+   private:
+    kernel_cache& cache_;
+    std::string made_;  ///< Empty: what is not cached.
+    bool has_waited_ = false;
+  };
+
   /// While set, `find` returns nothing, so that compiling can be timed; `store` still stores.
   void ignore_entries(bool is_ignoring) noexcept;
 

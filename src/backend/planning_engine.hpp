@@ -16,7 +16,7 @@
 namespace wingbeat::backend {
 
 /// Plans for an H200, or for a sample device of another architecture.
-class planning_engine final : public engine {
+class planning_engine : public engine {
  public:
   explicit planning_engine(std::string architecture = "sm_90")
       : architecture_(std::move(architecture)) {}

@@ -13,7 +13,7 @@
 #include <random>   // random_device
 
 #include "backend/sha256.hpp"  // is_hex
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // file_error
 
 namespace wingbeat::backend {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "file_descriptor.hpp"  // file_descriptor
+#include "system/file_descriptor.hpp"  // file_descriptor
 
 namespace wingbeat::backend {
 

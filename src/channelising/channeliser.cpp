@@ -3,10 +3,11 @@
 
 #include <algorithm>  // all_of, max, min
 #include <cmath>      // log10
+#include <exception>  // exception_ptr
 #include <limits>
 #include <mutex>
 #include <string_view>
-#include <utility>  // move
+#include <utility>  // exchange, move
 
 #include "channelising/arithmetic/delay_model.hpp"   // end_of_time
 #include "channelising/arithmetic/heap_windows.hpp"  // heap_windows
@@ -18,8 +19,8 @@
 #include "channelising/stream/heap_pipeline.hpp"     // heap_pipeline
 #include "channelising/stream/incoming.hpp"          // incoming
 #include "channelising/stream/sample_store.hpp"      // sample_store
-#include "formatted.hpp"                             // formatted
-#include "moved_from.hpp"                            // require_owned
+#include "text/formatted.hpp"                        // formatted
+#include "text/moved_from.hpp"                       // require_owned
 #include "wingbeat/error.hpp"                        // plan_error
 
 namespace wingbeat {
@@ -90,15 +91,19 @@ struct channeliser::impl {
     return std::min(first, windows.first_sample(*t)) - kept;
   }
 
+  /// Takes all samples, also where the taker throws, which loses the heap that it was given alone;
+  /// then throws what it threw first.
   void take_all(queue& on, const samples& next, const taker& take) {
+    std::exception_ptr failure;
     std::size_t taken = 0;
-    launch(on, take, next.count);
+    launch_all(on, take, failure);
     while (taken < next.count) {
       const std::size_t n_samples = std::min(piece_samples, next.count - taken);
       take_piece(on, next, taken, n_samples);
       taken += n_samples;
-      while (begin_heaps(max_heaps)) launch(on, take, next.count - taken);
+      while (begin_heaps(max_heaps)) launch_all(on, take, failure);
     }
+    if (failure) std::rethrow_exception(failure);
   }
 
   void take_piece(queue& on, const samples& next, std::size_t begin, std::size_t count) {
@@ -144,16 +149,25 @@ struct channeliser::impl {
     return has_heaps;
   }
 
-  /// Launches what was begun. Where the taker throws, `n_rest` samples of its push are not taken:
-  /// the heaps that all others fill are begun, and the stream goes on behind those.
-  void launch(queue& on, const taker& take, std::size_t n_rest) {
-    try {
-      heaps->launch(on, numbers().view(), take);
-    } catch (...) {
-      begin_heaps(std::numeric_limits<std::size_t>::max());
-      if (n_rest > 0) jump(input.end() + static_cast<std::int64_t>(n_rest));
-      throw;
+  /// Launches all that was begun, before later samples take the place of theirs; each call that
+  /// fails has taken or lost a heap. Keeps the first failure.
+  void launch_all(queue& on, const taker& take, std::exception_ptr& failure) {
+    for (;;) {
+      try {
+        return heaps->launch(on, numbers().view(), take);
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
     }
+  }
+
+  /// Returns how many heaps are skipped before the one that samples to come would begin.
+  [[nodiscard]] std::uint64_t skipped_at_end() {
+    const std::lock_guard lock{mutex};
+    const auto t = windows.next_heap(earliest, windows_there().first);
+    if (!t || expected < 0 || *t <= expected) return 0;
+    const auto hop = static_cast<std::int64_t>(sizes.heap_samples);
+    return static_cast<std::uint64_t>((*t - std::exchange(expected, *t)) / hop);
   }
 
   /// Begins the next heap that starts within the samples, if it fits as `wanted`.
@@ -288,7 +302,7 @@ void channeliser::finish(const taker& take) {
   impl_->input.wait_for_copies();
   if (impl_->running) {
     queue on{impl_->running};
-    impl_->launch(on, take, 0);
+    impl_->heaps->launch(on, impl_->numbers().view(), take);
   }
   impl_->heaps->finish(take);
 }
@@ -300,6 +314,8 @@ void channeliser::flush(queue& on, const taker& take) {
     std::vector<begun_heap> next;
     next.push_back(std::move(*last));
     impl_->heaps->begin(std::move(next));
+  } else {
+    impl_->heaps->count_skipped(impl_->skipped_at_end());
   }
   finish(take);
 }

@@ -7,8 +7,8 @@
 #include "channelising/arithmetic/delay_model.hpp"     // delay_schedule
 #include "channelising/arithmetic/packed_samples.hpp"  // min_sample_bits
 #include "channelising/arithmetic/quantise.hpp"        // complex_bytes, is_integer
-#include "formatted.hpp"                               // formatted
 #include "request/names.hpp"                           // require_known, require_named
+#include "text/formatted.hpp"                          // formatted
 #include "wingbeat/error.hpp"                          // plan_error
 #include "wingbeat/good_length.hpp"                    // is_good_length, good_length
 

@@ -6,7 +6,7 @@
 #include "convolving/blocks.hpp"              // block_rows_of
 #include "convolving/program_builder.hpp"     // program_builder
 #include "convolving/stored_scale.hpp"        // stored_scale, stored_between
-#include "device_functor.hpp"                 // device_functor
+#include "functors/device_functor.hpp"        // device_functor
 #include "wingbeat/device/functors/taps.hpp"  // taps
 
 namespace wingbeat::convolving {

@@ -4,7 +4,7 @@
 #include <algorithm>  // max
 #include <bit>        // bit_ceil
 
-#include "formatted.hpp"              // formatted
+#include "text/formatted.hpp"         // formatted
 #include "tuning/convolved_rows.hpp"  // cost_of_launch, cost_of_row, launches_of_row
 #include "tuning/padding.hpp"         // relative_point_time
 #include "wingbeat/good_length.hpp"   // is_good_length

@@ -9,16 +9,6 @@
 namespace wingbeat::convolving {
 namespace {
 
-/// Returns the indices a <= m < b of the full result that a mode wants.
-index_range wanted_of_full(std::size_t image, std::size_t kernel, extent mode) {
-  switch (mode) {
-    case extent::full: return {0, image + kernel - 1};
-    case extent::same: return {(kernel - 1) / 2, (kernel - 1) / 2 + image};
-    case extent::valid: return {kernel - 1, image};
-  }
-  return {};
-}
-
 /// Returns the geometry of an axis, which is to be padded to `padded` or more.
 axis_geometry convolved(std::size_t image, std::size_t kernel, index_range wanted) {
   const std::size_t unwrapped = image + kernel - 1 - wanted.first;
@@ -33,6 +23,15 @@ axis_geometry correlated(std::size_t image, std::size_t kernel, index_range want
 }
 
 }  // namespace
+
+index_range wanted_of_full(std::size_t image, std::size_t kernel, extent mode) {
+  switch (mode) {
+    case extent::full: return {0, image + kernel - 1};
+    case extent::same: return {(kernel - 1) / 2, (kernel - 1) / 2 + image};
+    case extent::valid: return {kernel - 1, image};
+  }
+  return {};
+}
 
 std::vector<axis_geometry> geometry_of(const convolution_spec& spec, const device_info& device) {
   std::vector<axis_geometry> axes;

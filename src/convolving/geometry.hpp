@@ -28,6 +28,9 @@ struct axis_geometry {
   [[nodiscard]] std::size_t result() const { return wanted.end - wanted.first; }
 };
 
+/// Returns the indices a <= m < b of the full result that a mode wants.
+[[nodiscard]] index_range wanted_of_full(std::size_t image, std::size_t kernel, extent mode);
+
 /// Returns the geometry of every axis of a valid request. What an image is padded to, or into which
 /// blocks it is cut, depends on the device; results do not.
 [[nodiscard]] std::vector<axis_geometry> geometry_of(const convolution_spec& spec,

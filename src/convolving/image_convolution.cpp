@@ -1,130 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/image_convolution.hpp"
 
-#include "convolving/image_request.hpp"  // require_valid, planes_of, normalise
-#include "convolving/interleaved.hpp"    // pixel_array
-#include "formatted.hpp"                 // formatted
-#include "moved_from.hpp"                // require_owned
-#include "views.hpp"                     // require_memory, require_start
-#include "wingbeat/error.hpp"            // plan_error
+#include "arrays/view_part.hpp"                 // part_of
+#include "convolving/image_request.hpp"         // require_valid, planes_of, normalise
+#include "convolving/prepared_convolution.hpp"  // prepared_convolution
+#include "text/formatted.hpp"                   // formatted
 
 namespace wingbeat {
-
-struct image_convolution::impl {
-  image_convolution_spec spec;
-  device_info device;
-  convolution planes;
-
-  [[nodiscard]] std::size_t pixel_bytes(std::size_t height, std::size_t width) const {
-    return convolving::pixel_array{height, width, spec.channels, spec.stored}.bytes();
-  }
-  [[nodiscard]] std::size_t image_bytes() const { return pixel_bytes(spec.height, spec.width); }
-};
-
 namespace {
 
-const auto& owned(const auto& impl) {
-  return require_owned(impl, "image convolution");
-}
-
-/// Returns the part of a view that is used.
-buffer_view used(std::string_view name, buffer_view view, std::size_t bytes) {
-  if (view.size_bytes < bytes) {
-    throw plan_error(formatted("the {} holds {} bytes; this image convolution needs {}", name,
-                               view.size_bytes, bytes));
-  }
-  view.size_bytes = bytes;
-  return view;
-}
-
-/// Returns a copy of the kernel on the device, divided as the request says.
-buffer normalised(const queue& on, buffer_view kernel, const image_convolution_spec& spec) {
-  const operand operand{"kernel", kernel, kernel.size_bytes};
-  require_memory(operand, *on.impl());
-  require_start(operand, {"a float", sizeof(float), sizeof(float), sizeof(float)},
-                on.device().runs_on);
-  std::vector<float> values(kernel.size_bytes / sizeof(float));
-  on.impl()->read(values.data(), kernel);
-  convolving::normalise(values, spec);
-  buffer copy{on, kernel.size_bytes};
-  copy.write(values.data(), copy.size_bytes());
-  return copy;
+convolution_spec valid_planes_of(const image_convolution_spec& spec) {
+  convolving::require_valid(spec);
+  return convolving::planes_of(spec);
 }
 
 }  // namespace
 
-image_convolution::image_convolution(const queue& on, const image_convolution_spec& spec) {
-  convolving::require_valid(spec);
-  impl_ = std::make_unique<const impl>(
-      impl{spec, on.device(), convolution{on, convolving::planes_of(spec)}});
+/// Convolves planes, which functors read from pixels and store as pixels; where these have alpha,
+/// the store functor reads the image's, too.
+struct image_convolution::impl final : convolving::prepared_convolution {
+  impl(const queue& on, const image_convolution_spec& given)
+      : prepared_convolution(on, valid_planes_of(given), "image convolution"), request(given) {
+    preparing_.operands[0].name = "kernel";
+    running_.operands[0].name = "image";
+    if (request.channels % 2 != 0) return;
+    running_.operands[0].uses |= operations::by_store;
+    running_.store = {};
+  }
+
+  [[nodiscard]] std::string heading() const override {
+    const image_convolution_spec& spec = request;
+    return formatted(
+               "{}x{} pixels of {} {} channels, border {}, kernel {}x{} of {} normalised by {}\n",
+               spec.height, spec.width, spec.channels, name_of(spec.stored), name_of(spec.outside),
+               spec.kernel_height, spec.kernel_width, spec.kernel_channels,
+               name_of(spec.normalise)) +
+           prepared_convolution::heading();
+  }
+
+  /// Returns a copy of the kernel on the device, divided as the request says.
+  [[nodiscard]] buffer normalised(const queue& on, const buffer_view& kernel) const {
+    require_queue(on);
+    const operations::operand_rule& rule = preparing_.operands[0];
+    require_operand(rule, kernel, on);
+    std::vector<float> values(rule.bytes / sizeof(float));
+    buffer copy{on, rule.bytes};
+    on.impl()->read(values.data(), part_of(kernel, 0, rule.bytes));
+    convolving::normalise(values, request);
+    copy.write(values.data(), copy.size_bytes());
+    return copy;
+  }
+
+  image_convolution_spec request;
+};
+
+image_convolution::image_convolution(const queue& on, const image_convolution_spec& spec)
+    : prepared_operation(std::make_unique<const impl>(on, spec)) {}
+
+const image_convolution::impl& image_convolution::own() const {
+  return static_cast<const impl&>(owned());
 }
-image_convolution::image_convolution(image_convolution&&) noexcept = default;
-image_convolution& image_convolution::operator=(image_convolution&&) noexcept = default;
-image_convolution::~image_convolution() = default;
 
 const image_convolution_spec& image_convolution::spec() const {
-  return owned(impl_).spec;
+  return own().request;
 }
 std::vector<std::size_t> image_convolution::result() const {
-  return convolving::result_of(owned(impl_).spec);
+  return convolving::result_of(own().request);
 }
 const std::vector<std::size_t>& image_convolution::padded() const {
-  return owned(impl_).planes.padded();
+  return own().padded();
 }
 std::size_t image_convolution::image_bytes() const {
-  return owned(impl_).image_bytes();
+  return own().bytes_of(operand_role::image);
 }
 std::size_t image_convolution::kernel_bytes() const {
-  return owned(impl_).planes.kernel_bytes();
+  return own().bytes_of(operand_role::kernel);
 }
 std::size_t image_convolution::output_bytes() const {
-  return owned(impl_).planes.output_bytes();
+  return own().output_bytes();
 }
 std::size_t image_convolution::spectra_bytes() const {
-  return owned(impl_).planes.spectra_bytes();
-}
-std::size_t image_convolution::workspace_bytes() const {
-  return owned(impl_).planes.workspace_bytes();
-}
-std::size_t image_convolution::traffic_bytes() const {
-  return owned(impl_).planes.traffic_bytes();
-}
-std::vector<pass_info> image_convolution::passes() const {
-  return owned(impl_).planes.passes();
-}
-
-std::string image_convolution::explain() const {
-  const impl& mine = owned(impl_);
-  const image_convolution_spec& spec = mine.spec;
-  return formatted(
-             "{}x{} pixels of {} {} channels, border {}, kernel {}x{} of {} normalised by {}\n",
-             spec.height, spec.width, spec.channels, name_of(spec.stored), name_of(spec.outside),
-             spec.kernel_height, spec.kernel_width, spec.kernel_channels, name_of(spec.normalise)) +
-         mine.planes.explain();
+  return own().spectra_bytes();
 }
 
 void image_convolution::prepare(queue& on, buffer_view kernel, buffer_view spectra,
                                 buffer_view workspace) const {
-  const impl& mine = owned(impl_);
-  kernel = used("kernel", kernel, mine.planes.kernel_bytes());
-  const device_info& device = on.device();
-  const bool is_own = device.runs_on == mine.device.runs_on && device.index == mine.device.index;
-  // Of another device's queue it is the convolution that says so.
-  if (mine.spec.normalise == normalisation::none || !is_own) {
-    return mine.planes.prepare(on, kernel, spectra, workspace);
+  const impl& mine = own();
+  if (mine.request.normalise == normalisation::none) {
+    return mine.prepare(on, kernel, spectra, workspace);
   }
-  const buffer copy = normalised(on, kernel, mine.spec);
-  mine.planes.prepare(on, copy.view(), spectra, workspace);
+  const buffer copy = mine.normalised(on, kernel);
+  mine.prepare(on, copy.view(), spectra, workspace);
   on.wait();
 }
 
 void image_convolution::enqueue(queue& on, buffer_view spectra, buffer_view image, buffer_view out,
                                 buffer_view workspace) const {
-  const impl& mine = owned(impl_);
-  image = used("image", image, mine.image_bytes());
-  const bool has_alpha = mine.spec.channels % 2 == 0;
-  const std::vector<kernel_argument> given(has_alpha ? 1 : 0, kernel_argument{image});
-  mine.planes.enqueue(on, spectra, image, out, given, workspace);
+  own().enqueue(on, spectra, image, out, {}, workspace);
 }
 
 }  // namespace wingbeat

@@ -7,8 +7,8 @@
 
 #include "convolving/interleaved.hpp"  // load_of_pixels, store_of_pixels
 #include "convolving/request.hpp"      // require_valid
-#include "formatted.hpp"               // formatted
 #include "request/names.hpp"           // require_known, require_named, unnamed
+#include "text/formatted.hpp"          // formatted
 #include "wingbeat/error.hpp"          // plan_error
 
 namespace wingbeat {

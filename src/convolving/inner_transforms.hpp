@@ -5,10 +5,10 @@
 #include <cstddef>  // size_t
 #include <vector>
 
+#include "arrays/spectra.hpp"              // result_blocks
 #include "convolving/program_builder.hpp"  // program_builder
 #include "convolving/program_sizes.hpp"    // program_sizes, range_in, range_out
 #include "convolving/renumbered.hpp"       // load_of_rows, store_of_rows
-#include "spectra.hpp"                     // result_blocks
 
 namespace wingbeat::convolving {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <type_traits>  // integral_constant
 
-#include "device_functor.hpp"                        // device_functor
+#include "functors/device_functor.hpp"               // device_functor
 #include "wingbeat/device/functors/pixel_load.hpp"   // pixel_load
 #include "wingbeat/device/functors/pixel_store.hpp"  // pixel_store
 #include "wingbeat/device/half.hpp"                  // half_float

@@ -1,251 +1,182 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/long_convolution.hpp"
 
-#include <algorithm>  // max
-#include <cstdint>    // uint32_t
-#include <optional>
+#include <cstdint>  // uint32_t
 #include <utility>  // move
 
-#include "arrays/array.hpp"               // bytes_of_real
-#include "convolving/long_program.hpp"    // long_programs
-#include "convolving/long_request.hpp"    // require_valid, geometry_of
-#include "formatted.hpp"                  // formatted
-#include "moved_from.hpp"                 // require_owned
-#include "programs/prepared_program.hpp"  // prepared_program
-#include "views.hpp"                      // view_owner, operand, require_apart
-#include "wingbeat/error.hpp"             // plan_error
+#include "arrays/array.hpp"             // bytes_of_real
+#include "convolving/long_program.hpp"  // long_programs
+#include "convolving/long_request.hpp"  // require_valid, geometry_of
+#include "operations/operation.hpp"     // operation, run_kind
+#include "text/formatted.hpp"           // formatted
+#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat {
 namespace {
 
-using programs::prepared_program;
+using operations::run_kind;
 
-/// A view of a run, and its element.
-struct array_operand {
-  operand given;
-  std::size_t element_bytes = 1;
-  bool is_written = false;
-};
+long_convolution_spec valid(const long_convolution_spec& spec, const device_info& device) {
+  convolving::require_valid(spec, device);
+  return spec;
+}
 
-/// The views of one run that the request has.
-class run_views {
- public:
-  run_views(const view_owner& owner, const backend::queue& on) : owner_(owner), on_(on) {}
+start_rule start_of_numbers(std::size_t bytes) {
+  return {"a number", bytes, bytes, bytes};
+}
 
-  void add(std::string_view name, const buffer_view& view, std::size_t used_bytes,
-           std::size_t element_bytes, bool is_written = false) {
-    const array_operand added{{name, view, used_bytes}, element_bytes, is_written};
-    const std::size_t bytes = added.element_bytes;
-    owner_.require_operand(added.given, {"a number", bytes, bytes, bytes}, on_);
-    for (const array_operand& before : all_) {
-      if (before.is_written || is_written) require_apart(before.given, added.given, owner_.runs_on);
-    }
-    all_.push_back(added);
-  }
-
- private:
-  const view_owner& owner_;
-  const backend::queue& on_;
-  std::vector<array_operand> all_;
-};
+std::size_t bin_bytes(const long_convolution_spec& spec) {
+  return 2 * bytes_of_real(convolving::computed(spec));
+}
 
 }  // namespace
 
-struct long_convolution::impl {
+struct long_convolution::impl final : operations::operation {
+  impl(const queue& on, const long_convolution_spec& given)
+      : operation("long convolution", on, start_of_numbers(bin_bytes(given))),
+        spec(valid(given, on.device())),
+        row(convolving::geometry_of(spec, on.device())) {
+    set_operands();
+    const backend::engine& engine = backend::engine_of(on.device().runs_on);
+    const convolving::long_programs programs{on.impl(), engine, spec, row};
+    const auto set = [&](run_kind& kind, programs::program steps) {
+      kind.programs = {{std::make_shared<const programs::prepared_program>(engine, on.impl(),
+                                                                           std::move(steps))}};
+      add(kind, on);
+    };
+    set(preparing, programs.prepare());
+    set(running_, programs.run());
+    add(gradients, on);
+    if (!spec.has_gradients) return;
+    set(signal_gradient, programs.signal_gradient());
+    set(kernel_gradient, programs.kernel_gradient());
+    if (auto both = programs.gradients()) set(gradients, std::move(*both));
+  }
+
+  [[nodiscard]] const run_kind& running() const override { return running_; }
+  [[nodiscard]] std::vector<const run_kind*> explained() const override {
+    return {&running_, &signal_gradient, &kernel_gradient, &gradients};
+  }
+  [[nodiscard]] std::string heading() const override {
+    return formatted(
+        "{} signals of {} channels of {} {} values, {} kernels of {} taps, padded to {}\n",
+        spec.batch, spec.channels, spec.length, name_of(spec.stored), name_of(spec.aligned),
+        row.taps, row.row());
+  }
+
+  [[nodiscard]] std::size_t skip_bytes() const { return convolving::skip_bytes(spec); }
+  void set_operands();
+  /// Queues a run of these views and the gates, in the order of their table.
+  void enqueue(queue& on, const run_kind& kind, std::vector<buffer_view> views,
+               const long_convolution_operands& gates, const buffer_view& workspace) const {
+    views.insert(views.end(), {gates.gate_before, gates.gate_after, gates.lengths});
+    operation::enqueue(on, kind, {.views = views, .workspace = workspace});
+  }
+  /// The same of a gradient.
+  void enqueue_gradient(queue& on, const run_kind& kind, std::vector<buffer_view> views,
+                        const long_convolution_operands& gates,
+                        const buffer_view& workspace) const {
+    require_queue(on);
+    if (!spec.has_gradients) {
+      throw plan_error(
+          "a gradient is asked for and has_gradients is false; set it, so that gradients are "
+          "planned");
+    }
+    enqueue(on, kind, std::move(views), gates, workspace);
+  }
+
   long_convolution_spec spec;
   convolving::long_geometry row;
-  view_owner own;
-  std::optional<prepared_program> preparing, running, signal_gradient, kernel_gradient;
-  std::optional<prepared_program> gradients;  ///< Both at once, where that takes less.
-
-  [[nodiscard]] std::size_t signal_bytes() const { return convolving::signal_bytes(spec); }
-  [[nodiscard]] std::size_t kernel_bytes() const { return convolving::kernel_bytes(spec, row); }
-  [[nodiscard]] std::size_t skip_bytes() const { return convolving::skip_bytes(spec); }
-  [[nodiscard]] std::size_t spectra_bytes() const { return convolving::spectra_bytes(spec, row); }
-  [[nodiscard]] std::size_t value_bytes() const { return bytes_of_real(spec.stored); }
-  [[nodiscard]] std::size_t tap_bytes() const {
-    return bytes_of_real(convolving::kernels_stored(spec));
-  }
-  [[nodiscard]] std::size_t bin_bytes() const {
-    return 2 * bytes_of_real(convolving::computed(spec));
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const {
-    std::size_t bytes = 0;
-    for (const auto* program :
-         {&preparing, &running, &signal_gradient, &kernel_gradient, &gradients}) {
-      if (*program) bytes = std::max(bytes, (*program)->program().workspace_bytes());
-    }
-    return bytes;
-  }
-
-  /// Checks a view that some requests have, and adds it to the arguments of functors.
-  void add_optional(run_views& views, std::string_view name, std::string_view field, bool is_there,
-                    const buffer_view& view, std::size_t used_bytes, std::size_t element_bytes,
-                    bool is_written = false) const {
-    if (is_there) return views.add(name, view, used_bytes, element_bytes, is_written);
-    if (view.handle == nullptr && view.size_bytes == 0) return;
-    throw plan_error(
-        formatted("a run has a {} and {} is false; set it, or give none", name, field));
-  }
-
-  void add_operands(run_views& views, const long_convolution_operands& given) const {
-    add_optional(views, "gate before", "has_gate_before", spec.has_gate_before, given.gate_before,
-                 signal_bytes(), value_bytes());
-    add_optional(views, "gate after", "has_gate_after", spec.has_gate_after, given.gate_after,
-                 signal_bytes(), value_bytes());
-    add_optional(views, "table of lengths", "is_ragged", spec.is_ragged, given.lengths,
-                 spec.batch * sizeof(std::uint32_t), sizeof(std::uint32_t));
-  }
-
-  [[nodiscard]] std::vector<kernel_argument> arguments(
-      std::initializer_list<std::pair<bool, buffer_view>> candidates) const {
-    std::vector<kernel_argument> list;
-    for (const auto& [is_there, view] : candidates) {
-      if (is_there) list.emplace_back(view);
-    }
-    return list;
-  }
-
-  [[nodiscard]] const prepared_program& gradient(
-      const std::optional<prepared_program>& program) const {
-    if (program) return *program;
-    throw plan_error(
-        "a gradient is asked for and has_gradients is false; set it, so that gradients are "
-        "planned");
-  }
-
-  /// Queues a run of a program whose other views were checked.
-  void enqueue(queue& on, const prepared_program& steps, run_views& views, backend::run run) const {
-    const std::size_t needed = workspace_bytes();
-    const bool is_own = run.workspace.handle != nullptr || run.workspace.size_bytes != 0;
-    if (is_own) views.add("workspace", run.workspace, needed, bin_bytes(), true);
-    if (needed == 0 || is_own) return steps.enqueue(*on.impl(), run);
-    const auto held = on.impl()->lock();
-    run.workspace = on.impl()->workspace(needed);
-    steps.enqueue(*on.impl(), run);
-  }
+  run_kind preparing, running_{.title = "run"}, signal_gradient{.title = "gradient of signals"},
+      kernel_gradient{.title = "gradient of kernels"};
+  run_kind gradients{.title = "both gradients"};  ///< Without programs: one after the other.
 };
 
-namespace {
-
-const auto& owned(const auto& impl) {
-  return require_owned(impl, "long convolution");
+void long_convolution::impl::set_operands() {
+  using namespace operations;
+  const std::size_t number = bytes_of_real(spec.stored), length = sizeof(std::uint32_t);
+  const std::size_t tap = bytes_of_real(convolving::kernels_stored(spec));
+  const auto array_of = [](std::size_t bytes, std::size_t element, std::string_view field = {},
+                           bool is_there = true) {
+    return [=](std::string_view name, unsigned uses, bool is_written = false) {
+      return operand_rule{name,       uses,  bytes,   start_of_numbers(element),
+                          is_written, field, is_there};
+    };
+  };
+  const std::size_t all = convolving::signal_bytes(spec);
+  const auto values = array_of(all, number);
+  const auto taps = array_of(convolving::kernel_bytes(spec, row), tap);
+  const auto skips = array_of(skip_bytes(), tap, "has_skip", spec.has_skip);
+  const auto before = array_of(all, number, "has_gate_before", spec.has_gate_before);
+  const auto after = array_of(all, number, "has_gate_after", spec.has_gate_after);
+  const auto lengths = array_of(spec.batch * length, length, "is_ragged", spec.is_ragged);
+  const auto bins = array_of(convolving::spectra_bytes(spec, row), bin_bytes(spec));
+  // Gates, and which functor is given each.
+  const auto gated = [&](std::vector<operand_rule> list, unsigned by_before, unsigned by_after,
+                         unsigned by_lengths) {
+    list.push_back(before("gate before", by_before));
+    list.push_back(after("gate after", by_after));
+    list.push_back(lengths("table of lengths", by_lengths));
+    return list;
+  };
+  const operand_rule spectra = bins("array of spectra", as_filter);
+  const operand_rule signals = values("array of signals", as_in);
+  const std::string_view of_results = "gradient of the results";
+  const std::string_view of_signals = "gradient of the signals";
+  const std::string_view of_kernels = "gradient of the kernels";
+  const operand_rule skip_gradient = skips("gradient of the skip", by_store, true);
+  preparing.operands = {taps("array of kernels", as_in), skips("skip", by_load),
+                        bins("array of spectra", as_filter, true)};
+  running_.operands = gated({spectra, signals, values("array of results", as_out, true)}, by_load,
+                            by_store, by_load | by_store);
+  signal_gradient.operands =
+      gated({spectra, values(of_results, as_in), values(of_signals, as_out, true)}, by_store,
+            by_load, by_load | by_store);
+  kernel_gradient.operands =
+      gated({signals, values(of_results, as_filter), taps(of_kernels, as_out, true), skip_gradient},
+            by_load, by_load, by_load);
+  gradients.operands =
+      gated({spectra, signals, values(of_results, by_load), values(of_signals, as_out, true),
+             taps(of_kernels, as_other_out, true), skip_gradient},
+            by_load | by_store, by_load, by_load | by_store);
 }
 
-}  // namespace
+long_convolution::long_convolution(const queue& on, const long_convolution_spec& spec)
+    : prepared_operation(std::make_unique<const impl>(on, spec)) {}
 
-long_convolution::long_convolution(const queue& on, const long_convolution_spec& spec) {
-  convolving::require_valid(spec, on.device());
-  auto prepared = std::make_unique<impl>();
-  impl& mine = *prepared;
-  mine.spec = spec;
-  mine.row = convolving::geometry_of(spec, on.device());
-  mine.own = {"long convolution", on.device()};
-  const backend::engine& engine = backend::engine_of(on.device().runs_on);
-  const convolving::long_programs programs{on.impl(), engine, mine.spec, mine.row};
-  mine.preparing.emplace(engine, on.impl(), programs.prepare());
-  mine.running.emplace(engine, on.impl(), programs.run());
-  if (spec.has_gradients) {
-    mine.signal_gradient.emplace(engine, on.impl(), programs.signal_gradient());
-    mine.kernel_gradient.emplace(engine, on.impl(), programs.kernel_gradient());
-    if (auto both = programs.gradients()) {
-      mine.gradients.emplace(engine, on.impl(), std::move(*both));
-    }
-  }
-  on.impl()->reserve(mine.workspace_bytes());
-  impl_ = std::move(prepared);
+const long_convolution::impl& long_convolution::own() const {
+  return static_cast<const impl&>(owned());
 }
-long_convolution::long_convolution(long_convolution&&) noexcept = default;
-long_convolution& long_convolution::operator=(long_convolution&&) noexcept = default;
-long_convolution::~long_convolution() = default;
 
 const long_convolution_spec& long_convolution::spec() const {
-  return owned(impl_).spec;
+  return own().spec;
 }
 std::size_t long_convolution::padded() const {
-  return owned(impl_).row.row();
+  return own().row.row();
 }
 std::size_t long_convolution::signal_bytes() const {
-  return owned(impl_).signal_bytes();
+  return convolving::signal_bytes(own().spec);
 }
 std::size_t long_convolution::kernel_bytes() const {
-  return owned(impl_).kernel_bytes();
+  return convolving::kernel_bytes(own().spec, own().row);
 }
 std::size_t long_convolution::skip_bytes() const {
-  return owned(impl_).skip_bytes();
+  return own().skip_bytes();
 }
 std::size_t long_convolution::spectra_bytes() const {
-  return owned(impl_).spectra_bytes();
-}
-std::size_t long_convolution::workspace_bytes() const {
-  return owned(impl_).workspace_bytes();
-}
-std::size_t long_convolution::traffic_bytes() const {
-  return owned(impl_).running->program().traffic_bytes();
-}
-std::vector<pass_info> long_convolution::passes() const {
-  return owned(impl_).running->passes();
-}
-std::vector<kernel_resources> long_convolution::resources() const {
-  return owned(impl_).running->resources();
-}
-
-std::string long_convolution::explain() const {
-  const impl& mine = owned(impl_);
-  const long_convolution_spec& spec = mine.spec;
-  std::string text =
-      formatted("{} signals of {} channels of {} {} values, {} kernels of {} taps, padded to {}\n",
-                spec.batch, spec.channels, spec.length, name_of(spec.stored), name_of(spec.aligned),
-                mine.row.taps, mine.row.row());
-  const auto add = [&](std::string_view title, const std::optional<prepared_program>& steps) {
-    if (!steps) return;
-    text += formatted("{}:\n{}moves {} bytes\n", title, steps->program().describe(),
-                      steps->program().traffic_bytes());
-  };
-  add("run", mine.running);
-  add("gradient of signals", mine.signal_gradient);
-  add("gradient of kernels", mine.kernel_gradient);
-  add("both gradients", mine.gradients);
-  return text + formatted("workspace {} bytes\n", mine.workspace_bytes());
+  return convolving::spectra_bytes(own().spec, own().row);
 }
 
 void long_convolution::prepare(queue& on, buffer_view kernels, buffer_view spectra,
                                buffer_view skip, buffer_view workspace) const {
-  const impl& mine = owned(impl_);
-  mine.own.require_queue(*on.impl());
-  run_views views{mine.own, *on.impl()};
-  views.add("array of kernels", kernels, mine.kernel_bytes(), mine.tap_bytes());
-  mine.add_optional(views, "skip", "has_skip", mine.spec.has_skip, skip, mine.skip_bytes(),
-                    mine.tap_bytes());
-  views.add("array of spectra", spectra, mine.spectra_bytes(), mine.bin_bytes(), true);
-  const auto load = mine.arguments({{mine.spec.has_skip, skip}});
-  mine.enqueue(on, *mine.preparing, views,
-               {.in = kernels, .out = {}, .workspace = workspace, .filter = spectra, .load = load});
+  const buffer_view views[] = {kernels, skip, spectra};
+  owned().enqueue(on, own().preparing, {.views = views, .workspace = workspace});
 }
 
 void long_convolution::enqueue(queue& on, buffer_view spectra, buffer_view signals,
                                buffer_view results, const long_convolution_operands& given,
                                buffer_view workspace) const {
-  const impl& mine = owned(impl_);
-  mine.own.require_queue(*on.impl());
-  run_views views{mine.own, *on.impl()};
-  views.add("array of spectra", spectra, mine.spectra_bytes(), mine.bin_bytes());
-  views.add("array of signals", signals, mine.signal_bytes(), mine.value_bytes());
-  mine.add_operands(views, given);
-  views.add("array of results", results, mine.signal_bytes(), mine.value_bytes(), true);
-  const long_convolution_spec& spec = mine.spec;
-  const auto load =
-      mine.arguments({{spec.has_gate_before, given.gate_before}, {spec.is_ragged, given.lengths}});
-  const auto store =
-      mine.arguments({{spec.has_gate_after, given.gate_after}, {spec.is_ragged, given.lengths}});
-  mine.enqueue(on, *mine.running, views,
-               {.in = signals,
-                .out = results,
-                .workspace = workspace,
-                .filter = spectra,
-                .load = load,
-                .store = store});
+  own().enqueue(on, own().running_, {spectra, signals, results}, given, workspace);
 }
 
 void long_convolution::enqueue_signal_gradient(queue& on, buffer_view spectra,
@@ -253,27 +184,8 @@ void long_convolution::enqueue_signal_gradient(queue& on, buffer_view spectra,
                                                buffer_view signal_gradient,
                                                const long_convolution_operands& given,
                                                buffer_view workspace) const {
-  const impl& mine = owned(impl_);
-  mine.own.require_queue(*on.impl());
-  const prepared_program& steps = mine.gradient(mine.signal_gradient);
-  run_views views{mine.own, *on.impl()};
-  views.add("array of spectra", spectra, mine.spectra_bytes(), mine.bin_bytes());
-  views.add("gradient of the results", result_gradient, mine.signal_bytes(), mine.value_bytes());
-  mine.add_operands(views, given);
-  views.add("gradient of the signals", signal_gradient, mine.signal_bytes(), mine.value_bytes(),
-            true);
-  const long_convolution_spec& spec = mine.spec;
-  const auto load =
-      mine.arguments({{spec.has_gate_after, given.gate_after}, {spec.is_ragged, given.lengths}});
-  const auto store =
-      mine.arguments({{spec.has_gate_before, given.gate_before}, {spec.is_ragged, given.lengths}});
-  mine.enqueue(on, steps, views,
-               {.in = result_gradient,
-                .out = signal_gradient,
-                .workspace = workspace,
-                .filter = spectra,
-                .load = load,
-                .store = store});
+  own().enqueue_gradient(on, own().signal_gradient, {spectra, result_gradient, signal_gradient},
+                         given, workspace);
 }
 
 void long_convolution::enqueue_kernel_gradient(queue& on, buffer_view signals,
@@ -282,29 +194,9 @@ void long_convolution::enqueue_kernel_gradient(queue& on, buffer_view signals,
                                                buffer_view skip_gradient,
                                                const long_convolution_operands& given,
                                                buffer_view workspace) const {
-  const impl& mine = owned(impl_);
-  mine.own.require_queue(*on.impl());
-  const prepared_program& steps = mine.gradient(mine.kernel_gradient);
-  const long_convolution_spec& spec = mine.spec;
-  run_views views{mine.own, *on.impl()};
-  views.add("array of signals", signals, mine.signal_bytes(), mine.value_bytes());
-  views.add("gradient of the results", result_gradient, mine.signal_bytes(), mine.value_bytes());
-  mine.add_operands(views, given);
-  views.add("gradient of the kernels", kernel_gradient, mine.kernel_bytes(), mine.tap_bytes(),
-            true);
-  mine.add_optional(views, "gradient of the skip", "has_skip", spec.has_skip, skip_gradient,
-                    mine.skip_bytes(), mine.tap_bytes(), true);
-  const auto load = mine.arguments({{spec.has_gate_before, given.gate_before},
-                                    {spec.has_gate_after, given.gate_after},
-                                    {spec.is_ragged, given.lengths}});
-  const auto store = mine.arguments({{spec.has_skip, skip_gradient}});
-  mine.enqueue(on, steps, views,
-               {.in = signals,
-                .out = kernel_gradient,
-                .workspace = workspace,
-                .filter = result_gradient,
-                .load = load,
-                .store = store});
+  own().enqueue_gradient(on, own().kernel_gradient,
+                         {signals, result_gradient, kernel_gradient, skip_gradient}, given,
+                         workspace);
 }
 
 void long_convolution::enqueue_gradients(queue& on, buffer_view spectra, buffer_view signals,
@@ -312,41 +204,14 @@ void long_convolution::enqueue_gradients(queue& on, buffer_view spectra, buffer_
                                          buffer_view kernel_gradient, buffer_view skip_gradient,
                                          const long_convolution_operands& given,
                                          buffer_view workspace) const {
-  const impl& mine = owned(impl_);
-  mine.own.require_queue(*on.impl());
-  static_cast<void>(mine.gradient(mine.signal_gradient));
-  const long_convolution_spec& spec = mine.spec;
-  run_views views{mine.own, *on.impl()};
-  views.add("array of spectra", spectra, mine.spectra_bytes(), mine.bin_bytes());
-  views.add("array of signals", signals, mine.signal_bytes(), mine.value_bytes());
-  views.add("gradient of the results", result_gradient, mine.signal_bytes(), mine.value_bytes());
-  mine.add_operands(views, given);
-  views.add("gradient of the signals", signal_gradient, mine.signal_bytes(), mine.value_bytes(),
-            true);
-  views.add("gradient of the kernels", kernel_gradient, mine.kernel_bytes(), mine.tap_bytes(),
-            true);
-  mine.add_optional(views, "gradient of the skip", "has_skip", spec.has_skip, skip_gradient,
-                    mine.skip_bytes(), mine.tap_bytes(), true);
-  if (!mine.gradients) {
-    enqueue_signal_gradient(on, spectra, result_gradient, signal_gradient, given, workspace);
-    return enqueue_kernel_gradient(on, signals, result_gradient, kernel_gradient, skip_gradient,
-                                   given, workspace);
-  }
-  const auto load = mine.arguments({{true, result_gradient},
-                                    {spec.has_gate_before, given.gate_before},
-                                    {spec.has_gate_after, given.gate_after},
-                                    {spec.is_ragged, given.lengths}});
-  const auto store = mine.arguments({{spec.has_skip, skip_gradient},
-                                     {spec.has_gate_before, given.gate_before},
-                                     {spec.is_ragged, given.lengths}});
-  mine.enqueue(on, *mine.gradients, views,
-               {.in = signals,
-                .out = signal_gradient,
-                .workspace = workspace,
-                .filter = spectra,
-                .other_out = kernel_gradient,
-                .load = load,
-                .store = store});
+  own().enqueue_gradient(
+      on, own().gradients,
+      {spectra, signals, result_gradient, signal_gradient, kernel_gradient, skip_gradient}, given,
+      workspace);
+  if (!own().gradients.programs.empty()) return;
+  enqueue_signal_gradient(on, spectra, result_gradient, signal_gradient, given, workspace);
+  enqueue_kernel_gradient(on, signals, result_gradient, kernel_gradient, skip_gradient, given,
+                          workspace);
 }
 
 }  // namespace wingbeat

@@ -7,8 +7,8 @@
 
 #include "arrays/array.hpp"                              // bytes_of_real
 #include "convolving/program_builder.hpp"                // program_builder
-#include "device_functor.hpp"                            // device_functor
-#include "stored_number.hpp"                             // with_stored
+#include "functors/device_functor.hpp"                   // device_functor
+#include "functors/stored_number.hpp"                    // with_stored
 #include "wingbeat/device/functors/correlated_load.hpp"  // correlated_load
 #include "wingbeat/device/functors/correlation_sum.hpp"  // correlation_sum
 #include "wingbeat/device/functors/signal_load.hpp"      // signal_load

@@ -4,12 +4,12 @@
 #include <algorithm>  // max
 #include <bit>        // bit_ceil
 
-#include "address_space.hpp"            // max_elements, rounded_product
+#include "arrays/address_space.hpp"     // max_elements, rounded_product
 #include "arrays/array.hpp"             // bytes_of_real
-#include "compiled_engines.hpp"         // compiles_kernels
-#include "formatted.hpp"                // formatted
 #include "programs/convolved_rows.hpp"  // can_convolve
 #include "request/names.hpp"            // require_named, unnamed
+#include "text/formatted.hpp"           // formatted
+#include "tuning/compiled_engines.hpp"  // compiles_kernels
 #include "tuning/padding.hpp"           // padded_length
 #include "wingbeat/error.hpp"           // plan_error
 

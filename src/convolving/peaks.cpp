@@ -3,10 +3,11 @@
 // and repeats. Only as many places are sorted as the wanted peaks need.
 #include <algorithm>  // max, min, nth_element, sort
 #include <bit>        // bit_cast
+#include <cmath>      // isnan
 #include <cstdint>    // uint32_t, uint64_t
 #include <limits>
 
-#include "formatted.hpp"                 // formatted
+#include "text/formatted.hpp"            // formatted
 #include "wingbeat/error.hpp"            // plan_error
 #include "wingbeat/template_search.hpp"  // peak
 
@@ -91,6 +92,9 @@ std::vector<peak> peaks_of(const std::vector<float>& scores,
                            const std::vector<std::uint32_t>& numbers, std::size_t width,
                            std::size_t most, double least, std::size_t distance) {
   require_map(scores, numbers, width);
+  if (std::isnan(least)) {
+    throw plan_error("the least score of peaks is NaN, which no score reaches; give a number");
+  }
   std::vector<peak> peaks;
   if (scores.empty() || most == 0) return peaks;
   std::vector<candidate> left = candidates_of(scores, least);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/product.hpp"
 
-#include "device_functor.hpp"  // device_functor
+#include "functors/device_functor.hpp"  // device_functor
 
 namespace wingbeat::convolving {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>  // max
 #include <utility>    // move
 
-#include "address_space.hpp"                // product_of
+#include "arrays/address_space.hpp"         // product_of
 #include "arrays/array.hpp"                 // bytes_of_real
 #include "convolving/block_program.hpp"     // preparing_block_program, running_block_program
 #include "convolving/inner_transforms.hpp"  // inner_transforms, columns

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "arrays/array.hpp"             // bytes_of_real
+#include "arrays/spectra.hpp"           // product
 #include "convolving/program.hpp"       // program_request
 #include "convolving/stored_scale.hpp"  // stored_scale, stored_between
 #include "request/traits.hpp"           // traits_of
-#include "spectra.hpp"                  // product
 
 namespace wingbeat::convolving {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/renumbered.hpp"
 
-#include "callables.hpp"  // wrapped
-#include "formatted.hpp"  // formatted
+#include "functors/callables.hpp"  // wrapped
+#include "text/formatted.hpp"      // formatted
 
 namespace wingbeat::convolving {
 namespace {

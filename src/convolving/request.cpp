@@ -4,13 +4,13 @@
 
 #include <algorithm>  // max
 
-#include "address_space.hpp"            // max_elements, rounded_product
+#include "arrays/address_space.hpp"     // max_elements, rounded_product
 #include "convolving/blocks.hpp"        // why_no_blocks
 #include "convolving/geometry.hpp"      // geometry_of
 #include "convolving/program.hpp"       // load_of, run_role
 #include "convolving/stored_scale.hpp"  // require_peak, stored_between
-#include "formatted.hpp"                // formatted, joined
 #include "request/names.hpp"            // require_known, require_named, unnamed
+#include "text/formatted.hpp"           // formatted, joined
 #include "wingbeat/error.hpp"           // plan_error
 #include "wingbeat/good_length.hpp"     // max_length
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/scores.hpp"
 
-#include "arrays/array.hpp"     // bytes_of_real
-#include "backend/backend.hpp"  // queue
-#include "device_functor.hpp"   // device_functor
-#include "formatted.hpp"        // formatted
-#include "wingbeat/error.hpp"   // plan_error
+#include "arrays/array.hpp"             // bytes_of_real
+#include "backend/backend.hpp"          // queue
+#include "functors/device_functor.hpp"  // device_functor
+#include "text/formatted.hpp"           // formatted
+#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat::convolving {
 namespace {

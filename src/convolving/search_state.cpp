@@ -4,8 +4,10 @@
 #include <cmath>      // abs, copysign, isfinite, ldexp
 #include <limits>
 
+#include "arrays/address_space.hpp"      // rounded_product
 #include "convolving/scores.hpp"         // score_key
-#include "formatted.hpp"                 // formatted
+#include "request/names.hpp"             // require_known
+#include "text/formatted.hpp"            // formatted
 #include "wingbeat/error.hpp"            // plan_error
 #include "wingbeat/template_search.hpp"  // search_state
 
@@ -58,6 +60,21 @@ std::vector<double> moment_of(const search_state& state, bool is_of_squares) {
   return values;
 }
 
+/// Requires arrays of the places that a state has, of those that it keeps.
+void require_arrays(const search_state& state) {
+  const auto require = [&](std::string_view name, std::size_t size, std::size_t planes) {
+    const double expected = rounded_product({state.height, state.width, planes});
+    if (size == 0 || static_cast<double>(size) == expected) return;
+    throw plan_error(
+        formatted("a state of {} x {} places has {} {}; give {} for each place, or none",
+                  state.height, state.width, size, name, planes));
+  };
+  require("keys", state.keys.size(), 1);
+  require("unit_sums", state.unit_sums.size(), 2);
+  require("sums", state.sums.size(), 2);
+  require("counts", state.counts.size(), 1);
+}
+
 void require_alike(const search_state& a, const search_state& b) {
   if (!a.sums.empty() || !b.sums.empty()) {
     throw plan_error(
@@ -82,6 +99,8 @@ void require_alike(const search_state& a, const search_state& b) {
 }  // namespace
 
 void search_state::merge(const search_state& other) {
+  require_arrays(*this);
+  require_arrays(other);
   require_alike(*this, other);
   if (templates + other.templates > convolving::no_template) {
     throw plan_error(formatted("states of {} and {} templates were merged, and a search numbers {}",
@@ -94,6 +113,10 @@ void search_state::merge(const search_state& other) {
 }
 
 std::vector<float> search_state::map(score_map kind) const {
+  request::require_known(
+      kind == score_map::largest || kind == score_map::mean || kind == score_map::variance,
+      "the map", kind, "largest, mean or variance");
+  require_arrays(*this);
   std::vector<float> map;
   if (kind == score_map::largest) {
     for (const std::uint64_t key : keys) {

@@ -5,7 +5,7 @@
 #include <bit>        // bit_width
 #include <cmath>      // ceil, ldexp, log2
 
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::convolving {

@@ -4,8 +4,8 @@
 #include <type_traits>  // is_floating_point_v
 
 #include "convolving/blocks.hpp"     // best_block_length
-#include "formatted.hpp"             // formatted
-#include "moved_from.hpp"            // require_owned
+#include "text/formatted.hpp"        // formatted
+#include "text/moved_from.hpp"       // require_owned
 #include "wingbeat/buffer.hpp"       // buffer
 #include "wingbeat/convolution.hpp"  // convolution
 #include "wingbeat/error.hpp"        // plan_error

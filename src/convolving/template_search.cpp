@@ -7,21 +7,22 @@
 #include <optional>
 #include <utility>  // exchange, move
 
-#include "arrays/array.hpp"               // bytes_of_real
-#include "backend/backend.hpp"            // queue
-#include "convolving/program.hpp"         // values_of_spectra
-#include "convolving/request.hpp"         // require_valid
-#include "convolving/scores.hpp"          // score_store, score_memory
-#include "convolving/stored_scale.hpp"    // require_peak
-#include "convolving/unit_templates.hpp"  // unit_templates
-#include "convolving/windows.hpp"         // centred
-#include "formatted.hpp"                  // formatted, joined
-#include "moved_from.hpp"                 // require_owned
-#include "request/names.hpp"              // require_known
-#include "view_part.hpp"                  // part_of, rest_of
-#include "views.hpp"                      // view_owner
-#include "wingbeat/error.hpp"             // plan_error
-#include "wingbeat/plan.hpp"              // plan
+#include "arrays/array.hpp"                     // bytes_of_real
+#include "arrays/view_part.hpp"                 // part_of, rest_of
+#include "backend/backend.hpp"                  // queue
+#include "convolving/prepared_convolution.hpp"  // prepared_convolution
+#include "convolving/program.hpp"               // values_of_spectra
+#include "convolving/request.hpp"               // require_valid
+#include "convolving/scores.hpp"                // score_store, score_memory
+#include "convolving/stored_scale.hpp"          // require_peak
+#include "convolving/unit_templates.hpp"        // unit_templates
+#include "convolving/windows.hpp"               // centred
+#include "request/names.hpp"                    // require_known
+#include "text/formatted.hpp"                   // formatted, joined
+#include "text/moved_from.hpp"                  // require_owned
+#include "views/views.hpp"                      // view_owner
+#include "wingbeat/error.hpp"                   // plan_error
+#include "wingbeat/plan.hpp"                    // plan
 
 namespace wingbeat {
 namespace {
@@ -104,7 +105,7 @@ struct scoring {
   scoring(const queue& on, const search_spec& spec, std::size_t templates)
       : n_templates(templates),
         kept(convolving::kept_of(spec, templates, on.device().has_fp64)),
-        correlation(on, spec_of(spec)) {
+        correlation(on, spec_of(spec), "search") {
     if (spec.form == operand_form::spectrum) inverse.emplace(on, inverse_of(spec, templates));
   }
 
@@ -120,7 +121,7 @@ struct scoring {
 
   std::size_t n_templates;
   kept_scores kept;
-  convolution correlation;
+  convolving::prepared_convolution correlation;
   std::optional<plan> inverse;  ///< Of templates that are given as spectra.
 };
 
@@ -298,14 +299,13 @@ struct template_search::impl {
       templates = values;
     }
     const buffer_view signals = made_ready(on, memory, templates, run.n_templates);
-    run.correlation.enqueue_after(
-        awaited, on,
-        {.in = signals, .out = scores.keys(), .workspace = {}, .filter = spectra.view()},
+    const auto given =
         convolving::score_arguments(run.kept, static_cast<std::uint32_t>(number), scores.others(),
                                     {.inverse_norms = inverse_norms.view(),
                                      .rim = memory.rim.view(),
                                      .threshold = spec.threshold,
-                                     .mean = image_mean}));
+                                     .mean = image_mean});
+    run.correlation.enqueue(on, spectra.view(), signals, scores.keys(), given, {}, awaited);
     added += run.n_templates;
   }
 

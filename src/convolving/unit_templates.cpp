@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "arrays/array.hpp"                             // bytes_of_real
-#include "compiled_engines.hpp"                         // compiles_kernels
-#include "formatted.hpp"                                // formatted
+#include "text/formatted.hpp"                           // formatted
+#include "tuning/compiled_engines.hpp"                  // compiles_kernels
 #include "wingbeat/device/functors/unit_templates.hpp"  // unit_templates
 
 namespace wingbeat::convolving {

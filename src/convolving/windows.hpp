@@ -17,7 +17,8 @@ namespace wingbeat::convolving {
   return between == precision::fp16 ? 0x1p-8 : between == precision::bf16 ? 0x1p-5 : 0;
 }
 
-/// An image without its mean, so that transforms in Real keep small contrasts on large offsets.
+/// An image without its mean, so that transforms in Real keep small contrasts on large offsets; if
+/// its values are far from 1, all times a power of two.
 template <class Real>
 struct centred_image {
   Real mean = 0;

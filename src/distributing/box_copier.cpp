@@ -5,11 +5,11 @@
 #include <bit>        // bit_ceil, bit_floor, countr_zero
 #include <vector>
 
+#include "arrays/view_part.hpp"                   // part_of
 #include "backend/backend.hpp"                    // queue
 #include "distributing/boxes.hpp"                 // distances_of, place_of
-#include "formatted.hpp"                          // formatted
-#include "view_part.hpp"                          // part_of
-#include "views.hpp"                              // is_of_this_process
+#include "text/formatted.hpp"                     // formatted
+#include "views/views.hpp"                        // is_of_this_process
 #include "wingbeat/device/functors/box_copy.hpp"  // box_copy
 
 namespace wingbeat::distributing {

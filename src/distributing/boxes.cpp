@@ -3,7 +3,7 @@
 
 #include <cmath>  // ceil
 
-#include "formatted.hpp"       // formatted, joined
+#include "text/formatted.hpp"  // formatted, joined
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::distributing {

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <utility>  // move, pair
 
+#include "arrays/view_part.hpp"      // part_of
 #include "backend/backend.hpp"       // engine_of
 #include "distributing/meeting.hpp"  // wait_for_each_other
-#include "formatted.hpp"             // formatted, joined
 #include "processes/group.hpp"       // group
 #include "programs/program.hpp"      // program
 #include "request/validation.hpp"    // validated
-#include "view_part.hpp"             // part_of
+#include "text/formatted.hpp"        // formatted, joined
 #include "wingbeat/error.hpp"        // error
 
 namespace wingbeat::distributing {

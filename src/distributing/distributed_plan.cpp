@@ -17,12 +17,13 @@
 #include "distributing/rank_views.hpp"     // require_all_ranks, require_places
 #include "distributing/transport.hpp"      // transport
 #include "distributing/uncut.hpp"          // uncut_reason
-#include "formatted.hpp"                   // formatted
-#include "moved_from.hpp"                  // require_owned
 #include "processes/group.hpp"             // group
 #include "request/key.hpp"                 // key_of
+#include "request/names.hpp"               // require_known
 #include "request/validation.hpp"          // validated
-#include "views.hpp"                       // workspace_start
+#include "text/formatted.hpp"              // formatted
+#include "text/moved_from.hpp"             // require_owned
+#include "views/views.hpp"                 // workspace_start
 #include "wingbeat/error.hpp"              // error, plan_error
 #include "wingbeat/reshape.hpp"            // reshape
 
@@ -48,8 +49,11 @@ void require_plain(const plan_spec& spec) {
   if (spec.where != placement::out_of_place) refuse("where is in_place", "choose out_of_place");
 }
 
-/// Refuses functors where ranks do not have what they number.
+/// Refuses an unknown distribution, and functors where ranks do not have what they number.
 void require_places(const distributed_spec& spec) {
+  request::require_known(
+      spec.bins == bin_distribution::transposed || spec.bins == bin_distribution::natural, "bins",
+      spec.bins, "transposed or natural");
   const plan_spec& asked = spec.transform;
   if ((asked.load.is_given() && !spec.in_boxes.empty()) ||
       (asked.store.is_given() && !spec.out_boxes.empty())) {

@@ -3,16 +3,19 @@
 
 #include <algorithm>  // max, min, sort
 #include <cstring>    // memcpy
-#include <utility>    // move, pair
+#include <string_view>
+#include <utility>  // move, pair
 
-#include "address_space.hpp"                            // max_elements
+#include "arrays/address_space.hpp"                     // max_elements
 #include "distributing/boxes.hpp"                       // cut_along, place_of, rounded_span
-#include "formatted.hpp"                                // formatted
+#include "text/formatted.hpp"                           // formatted
 #include "wingbeat/device/functors/exchange_store.hpp"  // rank_shares
 #include "wingbeat/error.hpp"                           // plan_error
 
 namespace wingbeat {
 namespace {
+
+constexpr std::size_t max_boxes = std::size_t{1} << 20;
 
 std::size_t count_of(const std::vector<box>& boxes) {
   std::size_t sum = 0;
@@ -88,9 +91,29 @@ void require_cut(const std::vector<std::size_t>& lengths, std::size_t axis, std:
     throw plan_error(formatted("axis {} was given of an array of {} axes; axes count from 0", axis,
                                lengths.size()));
   }
-  if (ranks == 0) {
-    throw plan_error(formatted("axis {} was to be cut into 0 parts; give at least 1", axis));
+  if (ranks >= 1 && ranks <= max_boxes) return;
+  throw plan_error(
+      formatted("axis {} was to be cut into {} parts; give 1 to {}", axis, ranks, max_boxes));
+}
+
+/// Refuses a part that is not in a box, or a box without memory.
+void require_within(const box& part, const box& whole, const void* memory, std::string_view name) {
+  const std::size_t n_axes = part.lower.size();
+  bool is_within = part.upper.size() == n_axes && whole.lower.size() == n_axes &&
+                   whole.upper.size() == n_axes &&
+                   (whole.strides.empty() || whole.strides.size() == n_axes);
+  for (std::size_t i = 0; is_within && i < n_axes; ++i) {
+    is_within = whole.lower[i] <= part.lower[i] && part.lower[i] <= part.upper[i] &&
+                part.upper[i] <= whole.upper[i];
   }
+  if (!is_within) {
+    throw plan_error(formatted(
+        "a part was to be copied that does not lie in the box of the {}; give what both boxes have "
+        "in common",
+        name));
+  }
+  if (memory != nullptr) return;
+  throw plan_error(formatted("the {} of a copy has no memory; give the address of its box", name));
 }
 
 /// Moves to the next row of a box along its last axis; false behind the last one.
@@ -142,7 +165,12 @@ std::vector<box> slabs(const std::vector<std::size_t>& lengths, std::size_t axis
 std::vector<box> pencils(const std::vector<std::size_t>& lengths, std::size_t first_axis,
                          std::size_t first_ranks, std::size_t second_axis,
                          std::size_t second_ranks) {
+  require_cut(lengths, first_axis, first_ranks);
   require_cut(lengths, second_axis, second_ranks);
+  if (second_ranks > max_boxes / first_ranks) {
+    throw plan_error(formatted("{} times {} parts were requested; give at most {} in all",
+                               first_ranks, second_ranks, max_boxes));
+  }
   std::vector<box> boxes;
   for (const box& slab : slabs(lengths, first_axis, first_ranks)) {
     for (box& pencil : distributing::cut_along(slab, second_axis, second_ranks)) {
@@ -154,6 +182,9 @@ std::vector<box> pencils(const std::vector<std::size_t>& lengths, std::size_t fi
 
 void copy_part(const box& part, const box& from, const void* source, const box& to, void* target,
                std::size_t element_bytes) {
+  if (part.upper.size() == part.lower.size() && part.count() == 0) return;
+  require_within(part, from, source, "source");
+  require_within(part, to, target, "target");
   const std::size_t last = part.lower.size() - 1;
   const std::size_t from_stride = distributing::distances_of(from)[last];
   const std::size_t to_stride = distributing::distances_of(to)[last];
@@ -212,6 +243,11 @@ std::size_t redistribution::most_sent() const {
 
 void redistribution::copy(const transfer& moved, const void* sent, void* received,
                           std::size_t element_bytes) const {
+  if (moved.sender >= before_.size() || moved.receiver >= after_.size()) {
+    throw plan_error(formatted(
+        "a transfer from rank {} to {} was to be copied and there are {}; give one of transfers()",
+        moved.sender, moved.receiver, before_.size()));
+  }
   copy_part(moved.elements, before_[moved.sender], sent, after_[moved.receiver], received,
             element_bytes);
 }

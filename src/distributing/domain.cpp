@@ -6,8 +6,8 @@
 #include "backend/reach.hpp"                            // reaches
 #include "distributing/shared_ranks.hpp"                // machine
 #include "distributing/transport.hpp"                   // chosen_transport
-#include "formatted.hpp"                                // formatted
 #include "processes/group.hpp"                          // group, require_patience
+#include "text/formatted.hpp"                           // formatted
 #include "wingbeat/device/functors/exchange_store.hpp"  // max_exchange_ranks
 #include "wingbeat/error.hpp"                           // plan_error
 

@@ -7,8 +7,8 @@
 #include <memory>     // unique_ptr
 
 #include "backend/backend.hpp"  // mark
-#include "formatted.hpp"        // formatted
 #include "processes/group.hpp"  // group
+#include "text/formatted.hpp"   // formatted
 #include "wingbeat/error.hpp"   // error, plan_error
 
 namespace wingbeat::distributing {

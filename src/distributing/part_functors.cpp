@@ -4,8 +4,8 @@
 #include <string>
 #include <type_traits>  // is_same_v
 
-#include "callables.hpp"  // wrapped
-#include "formatted.hpp"  // formatted
+#include "functors/callables.hpp"  // wrapped
+#include "text/formatted.hpp"      // formatted
 
 namespace wingbeat::distributing {
 namespace {

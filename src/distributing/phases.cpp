@@ -9,9 +9,9 @@
 #include <utility>  // move
 
 #include "arrays/array.hpp"                // bytes_of_real
-#include "device_functor.hpp"              // device_functor
 #include "distributing/boxes.hpp"          // bytes_of_share
 #include "distributing/part_functors.hpp"  // load_of_part, store_of_part
+#include "functors/device_functor.hpp"     // device_functor
 #include "request/resolved.hpp"            // factor_of
 #include "request/traits.hpp"              // traits_of, count_of
 #include "wingbeat/roots.hpp"              // root

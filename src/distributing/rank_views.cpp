@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::distributing {

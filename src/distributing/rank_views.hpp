@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "views.hpp"            // start_rule
+#include "views/views.hpp"      // start_rule
 #include "wingbeat/buffer.hpp"  // buffer_view
 #include "wingbeat/domain.hpp"  // domain
 

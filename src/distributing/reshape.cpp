@@ -4,17 +4,17 @@
 #include <optional>
 #include <utility>  // move
 
-#include "address_space.hpp"              // max_stated_bytes
-#include "counted.hpp"                    // counted
+#include "arrays/address_space.hpp"       // max_stated_bytes
 #include "distributing/box_copier.hpp"    // box_copier
 #include "distributing/boxes.hpp"         // require_rank, rounded_span, text_of
 #include "distributing/meeting.hpp"       // agreed, require_same, tell_others
 #include "distributing/rank_views.hpp"    // require_all_ranks, require_places
 #include "distributing/shared_ranks.hpp"  // opened_by_all, peer_memory, shared_size
 #include "distributing/transport.hpp"     // transport
-#include "formatted.hpp"                  // formatted
-#include "moved_from.hpp"                 // require_owned
 #include "processes/group.hpp"            // group
+#include "text/counted.hpp"               // counted
+#include "text/formatted.hpp"             // formatted
+#include "text/moved_from.hpp"            // require_owned
 #include "wingbeat/error.hpp"             // error, plan_error
 
 namespace wingbeat {

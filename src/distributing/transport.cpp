@@ -9,8 +9,8 @@
 #include "backend/backend.hpp"            // queue
 #include "distributing/meeting.hpp"       // on_all
 #include "distributing/shared_ranks.hpp"  // shares_memory
-#include "formatted.hpp"                  // formatted
 #include "processes/group.hpp"            // group
+#include "text/formatted.hpp"             // formatted
 #include "wingbeat/buffer.hpp"            // buffer
 #include "wingbeat/error.hpp"             // device_error
 

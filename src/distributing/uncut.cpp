@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "distributing/uncut.hpp"
 
-#include "counted.hpp"              // counted
 #include "distributing/phases.hpp"  // cut_lengths
-#include "formatted.hpp"            // formatted
 #include "request/traits.hpp"       // traits_of
+#include "text/counted.hpp"         // counted
+#include "text/formatted.hpp"       // formatted
 
 namespace wingbeat::distributing {
 namespace {

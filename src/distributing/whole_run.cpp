@@ -5,10 +5,10 @@
 #include <cstring>    // memcpy
 #include <utility>    // move
 
-#include "address_space.hpp"       // product_of
-#include "distributing/boxes.hpp"  // undivided
-#include "request/traits.hpp"      // traits_of
-#include "wingbeat/error.hpp"      // plan_error
+#include "arrays/address_space.hpp"  // product_of
+#include "distributing/boxes.hpp"    // undivided
+#include "request/traits.hpp"        // traits_of
+#include "wingbeat/error.hpp"        // plan_error
 
 namespace wingbeat::distributing {
 namespace {

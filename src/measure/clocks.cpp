@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/clocks.hpp"
 
-#include "nvml.hpp"  // nvml_device
+#include "system/nvml.hpp"  // nvml_device
 
 namespace wingbeat::measure {
 

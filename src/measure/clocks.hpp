@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "nvml.hpp"              // nvml_device
+#include "system/nvml.hpp"       // nvml_device
 #include "wingbeat/devices.hpp"  // device_info
 
 namespace wingbeat::measure {

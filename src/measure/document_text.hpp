@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // file_error
 
 namespace wingbeat::measure {

@@ -48,7 +48,8 @@ std::size_t calls_per_turn(double run_s, double turn_s) {
 }
 
 stop_reason take_turns(std::vector<timed_run>& runs, const stop_rule& rule, double turn_s,
-                       const std::function<void()>& after_round) {
+                       const std::function<void()>& after_round,
+                       const std::function<double(double)>& agree) {
   std::vector<std::size_t> repetitions;
   for (const timed_run& run : runs) repetitions.push_back(repetitions_of(run, turn_s));
   const auto begin = std::chrono::steady_clock::now();
@@ -59,8 +60,8 @@ stop_reason take_turns(std::vector<timed_run>& runs, const stop_rule& rule, doub
     }
     if (after_round) after_round();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-    const stop_reason reason =
-        stop_reason_of(rule, n_rounds, elapsed.count(), worst_confidence(runs));
+    const double elapsed_s = agree ? agree(elapsed.count()) : elapsed.count();
+    const stop_reason reason = stop_reason_of(rule, n_rounds, elapsed_s, worst_confidence(runs));
     if (reason != stop_reason::none) return reason;
   }
 }

@@ -4,13 +4,13 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/cuda/context.hpp"  // entered
-#include "backend/cuda/queue.hpp"    // cuda_queue
-#include "backend/cuda/toolkit.hpp"  // toolkit_candidates
-#include "formatted.hpp"             // formatted, joined
-#include "request/resolved.hpp"      // resolved_spec
-#include "shared_library.hpp"        // shared_library, open_first
-#include "wingbeat/error.hpp"        // absent_error, device_error, plan_error
+#include "backend/cuda/context.hpp"   // entered
+#include "backend/cuda/queue.hpp"     // cuda_queue
+#include "backend/cuda/toolkit.hpp"   // toolkit_candidates
+#include "request/resolved.hpp"       // resolved_spec
+#include "system/shared_library.hpp"  // shared_library, open_first
+#include "text/formatted.hpp"         // formatted, joined
+#include "wingbeat/error.hpp"         // absent_error, device_error, plan_error
 
 namespace wingbeat::peers {
 namespace {

@@ -21,7 +21,7 @@ namespace {
 
 /// Returns the first shape of a length in a list, for calls of any count, or nullptr.
 const tuning::shape* first_of(const tuning::table<tuning::shape>& list, std::size_t length) {
-  for (const tuning::shape& each : list.entries()) {
+  for (const tuning::shape& each : list) {
     if (each.length == length) return &each;
   }
   return nullptr;
@@ -113,13 +113,13 @@ timed_pieces columns_and_convolved(const choice& context, double points) {
   timed_pieces best;
   for (const std::size_t length : divisors_of(total)) {
     if (length == 1 || length == total) continue;
-    const auto row = convolved(length, context.axis.columns, context);
-    if (!row) continue;
     const auto column = plain_columns(common_piece(context, false, false), total / length,
                                       is_row ? length : context.axis.columns, context);
     if (!column) continue;
-    best.take({*column, *row}, 2 * time_of_columns(*column, context.data.times) +
-                                   time_of_full(*row, context.data.times));
+    const double time = 2 * time_of_columns(*column, context.data.times);
+    const auto row =
+        time > best.time ? std::nullopt : convolved(length, context.axis.columns, context);
+    if (row) best.take({*column, *row}, time + time_of_full(*row, context.data.times));
   }
   // Four of six sides have all elements.
   if (!best.pieces.empty()) best.time *= (2.0 * static_cast<double>(total) / points + 1) / 3;
@@ -295,10 +295,11 @@ piece numbered(piece whole, std::size_t points, std::size_t bins, const axis_req
                                                    are_reals ? whole.shape.length : 0);
     return whole;
   }
-  whole.chirped = {.numbers = std::make_shared<const chirp>(points, whole.shape.length,
-                                                            axis.is_forward, axis.stored, bins),
-                   .begins = true,
-                   .ends = true};
+  whole.chirped = {
+      .numbers = std::make_shared<const chirp>(points, whole.shape.length, axis.is_forward,
+                                               axis.stored, bins, axis.transform_row),
+      .begins = true,
+      .ends = true};
   whole.is_forward = true;
   whole.streams = false;
   return whole;
@@ -375,8 +376,9 @@ std::vector<piece> long_pieces_of(const axis_request& request, axis_request axis
     return cut.pieces;
   }
   std::vector<piece> pieces;
-  const auto numbers = std::make_shared<const chirp>(request.total, axis.total, request.is_forward,
-                                                     request.stored, request.bins);
+  const auto numbers =
+      std::make_shared<const chirp>(request.total, axis.total, request.is_forward, request.stored,
+                                    request.bins, request.transform_row);
   const auto add = [&](const piece& part, bool forward) {
     pieces.push_back(chirped_by(numbers, part, forward));
   };

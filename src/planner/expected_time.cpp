@@ -18,7 +18,7 @@ double narrowness(const tile_shape& shape, const tuning::time_model& times) {
 
 /// Returns the shape of a list that these rows have, or nullptr.
 const tuning::shape* entry_of(const tuning::table<tuning::shape>& list, const tile_shape& rows) {
-  for (const tuning::shape& each : list.entries()) {
+  for (const tuning::shape& each : list) {
     if (each.length == rows.length && each.elements == rows.elements_per_thread) return &each;
   }
   return nullptr;

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "formatted.hpp"     // formatted
-#include "planner/pass.hpp"  // pass_numbers, tile_shape, loop
+#include "planner/pass.hpp"    // pass_numbers, tile_shape, loop
+#include "text/formatted.hpp"  // formatted
 
 namespace wingbeat::planner {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/functor.hpp"
 
-#include "formatted.hpp"         // formatted
 #include "request/resolved.hpp"  // moved_bytes
+#include "text/formatted.hpp"    // formatted
 
 namespace wingbeat::planner {
 namespace {

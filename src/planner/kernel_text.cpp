@@ -3,9 +3,9 @@
 
 #include <algorithm>  // max
 
-#include "assignment.hpp"      // assignment
-#include "formatted.hpp"       // formatted
-#include "planner/fields.hpp"  // each_field
+#include "planner/fields.hpp"   // each_field
+#include "text/assignment.hpp"  // assignment
+#include "text/formatted.hpp"   // formatted
 
 namespace wingbeat::planner {
 namespace {

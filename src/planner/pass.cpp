@@ -4,10 +4,10 @@
 #include <algorithm>  // copy
 #include <utility>    // pair
 
-#include "algorithm_text.hpp"  // chirp_text, quicker_than_rader, rader_text
-#include "counted.hpp"         // counted
-#include "device_functor.hpp"  // title_of_functor
-#include "formatted.hpp"       // formatted
+#include "functors/device_functor.hpp"  // title_of_functor
+#include "roots/algorithm_text.hpp"     // chirp_text, quicker_than_rader, rader_text
+#include "text/counted.hpp"             // counted
+#include "text/formatted.hpp"           // formatted
 
 namespace wingbeat::planner {
 namespace {

@@ -4,11 +4,11 @@
 #include <algorithm>  // max, stable_partition
 #include <utility>    // swap
 
-#include "formatted.hpp"                 // formatted
 #include "planner/convolved_pieces.hpp"  // convolved_pieces_of
 #include "planner/expected_time.hpp"     // time_of, time_of_twiddled
 #include "planner/rules.hpp"             // even_parts, divisors_of
 #include "planner/shaped_pieces.hpp"     // choice, columns, cut_into, row_at_once
+#include "text/formatted.hpp"            // formatted
 #include "wingbeat/device/factors.hpp"   // is_product_of_radices
 #include "wingbeat/device/index.hpp"     // is_power_of_two
 #include "wingbeat/error.hpp"            // plan_error
@@ -36,7 +36,7 @@ parts cut_of_few(const choice& context) {
 /// of lengths that are no powers of two into no longer passes than wanted where that can be.
 std::vector<parts> ways_to_cut(const choice& context) {
   std::vector<parts> ways;
-  for (const tuning::cut& cut : context.rows().cuts.entries()) {
+  for (const tuning::cut& cut : context.rows().cuts) {
     if (cut.length != context.axis.total || !cut.counts.contains(context.axis.transforms)) continue;
     ways.push_back(parts_of(cut));
   }
@@ -166,7 +166,7 @@ std::optional<piece> plane_of(std::size_t rows, const axis_request& axis,
                               const tuning::architecture& data, const device_info& device) {
   const choice context{axis, data, device};
   const std::size_t planes = std::max<std::size_t>(axis.transforms / rows, 1);
-  for (const tuning::shape& shape : context.own_rows().planes.entries()) {
+  for (const tuning::shape& shape : context.own_rows().planes) {
     if (shape.first != rows || shape.length != rows * axis.total) continue;
     if (!shape.counts.contains(planes)) continue;
     piece result = shaped_as(common_piece(context, true, true), body::plane, shape, device);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "chirp.hpp"                         // chirp
-#include "rader.hpp"                         // rader
+#include "roots/chirp.hpp"                   // chirp
+#include "roots/rader.hpp"                   // rader
 #include "tuning/tuning.hpp"                 // architecture
 #include "wingbeat/device/grid/numbers.hpp"  // tile_shape
 #include "wingbeat/devices.hpp"              // device_info
@@ -34,6 +34,7 @@ struct axis_request {
   bool are_lines = false;      ///< Elements are of reals of lines side by side.
   bool is_whole = false;       ///< One workgroup is to have all elements of a row, if it can.
   std::size_t transforms = 1;  ///< Of this axis in one call: the batch times the other axes.
+  row_transform transform_row = nullptr;  ///< For the spectra of long chirps.
 
   [[nodiscard]] bool has_half_spectrum() const {
     return source == row::half_spectrum || sink == row::half_spectrum;

@@ -7,10 +7,10 @@
 
 #include "arrays/array.hpp"      // array
 #include "arrays/order.hpp"      // axis_span
+#include "arrays/spectra.hpp"    // spectrum_array
 #include "planner/pass.hpp"      // pass
 #include "planner/pieces.hpp"    // piece
 #include "request/resolved.hpp"  // resolved_spec
-#include "spectra.hpp"           // spectrum_array
 
 namespace wingbeat::planner {
 

@@ -4,7 +4,7 @@
 #include <algorithm>  // max
 #include <stdexcept>  // logic_error
 
-#include "root_products.hpp"                 // root_products, rounded_root
+#include "roots/root_products.hpp"           // root_products, rounded_root
 #include "wingbeat/device/grid/numbers.hpp"  // twiddle_row
 #include "wingbeat/device/index.hpp"         // real_of_index
 #include "wingbeat/device/twiddle.hpp"       // root_tables, rows, row_exponent
@@ -177,11 +177,11 @@ class root_table {
     const device::workgroup::schedule stages{shape.stage_order(), length,
                                              shape.elements_per_thread};
     const auto bins = stages.scrambled_map();
+    std::vector<unsigned> bin_of(length);
+    for (unsigned g = 0; g < length; ++g) bin_of[g] = shape.is_in_place() ? bins.dft_index(g) : g;
     const std::size_t rows = spectrum.size() / length;
     for (std::size_t k = 0; k < rows; ++k) {
-      for (unsigned g = 0; g < length; ++g) {
-        add(spectrum[k + (shape.is_in_place() ? bins.dft_index(g) : g) * rows]);
-      }
+      for (const unsigned bin : bin_of) add(spectrum[k + bin * rows]);
     }
   }
 

@@ -3,7 +3,13 @@
 
 #include <algorithm>  // clamp, max, min, sort
 #include <bit>        // bit_floor
+#include <map>
+#include <memory>  // make_unique
+#include <mutex>   // lock_guard
+#include <tuple>
+#include <type_traits>  // remove_const_t
 
+#include "system/fork_safe_mutex.hpp"              // fork_safe_mutex
 #include "wingbeat/device/grid/numbers.hpp"        // tile_shape
 #include "wingbeat/device/index.hpp"               // is_power_of_two
 #include "wingbeat/device/workgroup/advise.hpp"    // estimated_cost, stage_cost
@@ -139,6 +145,124 @@ unsigned max_elements(const rule_request& request, unsigned rule) {
   return std::min(rule, std::max(rule / 2, device::greatest_factor(unsigned(request.length))));
 }
 
+std::optional<tuning::shape> find_row(const rule_request& request, const tuning::architecture& data,
+                                      const device_info& device) {
+  const tuning::row_defaults& rules = data.other_rows;
+  if (device::is_power_of_two(request.length) || request.length > rules.longest)
+    return std::nullopt;
+  tile_shape shape = shape_of(request);
+  shape.half_trade = request.bank_bytes != 0;  // allowed
+  if (!choose_elements(shape, max_elements(request, rules.max_elements), request, data, device)) {
+    return std::nullopt;
+  }
+  const bool stages = is_staged(shape, data) && !shape.half_trade;
+  const unsigned threads_of_workgroup = rules.threads_of_workgroup / (stages ? 2 : 1);
+  const std::size_t lanes =
+      std::bit_floor(std::max<std::size_t>(threads_of_workgroup / shape.threads(), 1));
+  tuning::shape found{.length = request.length,
+                      .elements = shape.elements_per_thread,
+                      .lanes = static_cast<unsigned>(lanes),
+                      .half_trade = shape.half_trade,
+                      .prefetch_mib = request.length >= rules.shortest_far_prefetched ? 8U
+                                      : request.length >= rules.shortest_prefetched   ? 4U
+                                                                                      : 0U};
+  found.stage_out = stages;
+  found.stage_in = stages && !request.is_real_row;  // pairs of reals are read as quickly without
+  return found;
+}
+
+std::optional<tuning::shape> find_columns(const rule_request& request,
+                                          const tuning::architecture& data,
+                                          const device_info& device) {
+  const tuning::column_defaults& rules = data.other_columns;
+  if (request.length > rules.longest) return std::nullopt;
+  const std::size_t lanes = std::bit_floor(
+      std::clamp<std::size_t>(rules.elements_per_workgroup / request.length, 1, rules.max_columns));
+  const unsigned most = request.length > rules.short_length ? rules.elements_per_thread
+                                                            : rules.elements_per_thread_of_short;
+  if (device::is_power_of_two(request.length)) {
+    return tuning::shape{
+        .length = request.length,
+        .elements = static_cast<unsigned>(std::min<std::size_t>(request.length, most)),
+        .lanes = static_cast<unsigned>(lanes)};
+  }
+  tile_shape shape = shape_of(request);
+  shape.lanes_across = true;
+  const std::size_t min_lanes = data.placing.sector_bytes / request.element_bytes;
+  shape.lanes = static_cast<unsigned>(std::max(lanes, min_lanes));
+  const unsigned max_of_mixed = max_elements(request, 2 * rules.elements_per_thread);
+  while (true) {
+    shape.half_trade = request.bank_bytes != 0;  // allowed
+    if (choose_elements(shape, max_of_mixed, request, data, device)) break;
+    if (shape.lanes <= min_lanes) return std::nullopt;
+    shape.lanes /= 2;
+  }
+  return tuning::shape{.length = request.length,
+                       .elements = shape.elements_per_thread,
+                       .lanes = shape.lanes,
+                       .half_trade = shape.half_trade};
+}
+
+std::optional<tuning::shape> find_lines(const rule_request& request,
+                                        const tuning::architecture& data,
+                                        const device_info& device) {
+  const tuning::column_defaults& rules = data.other_columns;
+  if (request.length == 1 || request.length > rules.longest) return std::nullopt;
+  tile_shape shape = shape_of(request);
+  shape.lanes_across = true;
+  const auto least = static_cast<unsigned>(data.placing.sector_bytes / real_bytes_of(request));
+  const unsigned most = max_elements(request, rules.elements_per_thread);
+  for (shape.lanes = 4 * least; shape.lanes >= least; shape.lanes /= 2) {
+    shape.half_trade = request.bank_bytes != 0;  // allowed
+    if (choose_elements(shape, most, request, data, device)) break;
+  }
+  if (shape.lanes < least) {  // with the registers that all threads of a workgroup leave
+    shape.lanes = least;
+    shape.elements_per_thread = most;
+    if (request.length % most != 0 || shape.threads() > device.max_workgroup ||
+        shape.scratch_bytes() > device.local_memory_bytes) {
+      return std::nullopt;
+    }
+  }
+  return tuning::shape{.length = request.length,
+                       .elements = shape.elements_per_thread,
+                       .lanes = shape.lanes,
+                       .half_trade = shape.half_trade};
+}
+
+/// Returns the shape that a rule finds; by the library's own data, which does not change, from
+/// memory where it was asked for before: an axis of any length asks for each part of each length
+/// within which it may be convolved, and these share most parts.
+template <auto Rule>
+std::optional<tuning::shape> remembered(const rule_request& request,
+                                        const tuning::architecture& data,
+                                        const device_info& device) {
+  if (&data != &tuning::for_device(device)) return Rule(request, data, device);
+  constexpr std::size_t max_kept = std::size_t{1} << 16;
+  const std::tuple key{&data,
+                       device.max_workgroup,
+                       device.local_memory_bytes,
+                       request.length,
+                       request.element_bytes,
+                       request.bank_bytes,
+                       request.is_real_row,
+                       request.is_of_reals,
+                       request.is_convolved};
+  using kept_shapes = std::map<std::remove_const_t<decltype(key)>, std::optional<tuning::shape>>;
+  // Never destroyed: plans may be made at exit.
+  static auto& mutex = *std::make_unique<fork_safe_mutex>().release();
+  static auto& kept = *std::make_unique<kept_shapes>().release();
+  {
+    const std::lock_guard held{mutex};
+    if (const auto found = kept.find(key); found != kept.end()) return found->second;
+  }
+  const auto result = Rule(request, data, device);
+  const std::lock_guard held{mutex};
+  if (kept.size() >= max_kept) kept.clear();
+  kept.emplace(key, result);
+  return result;
+}
+
 }  // namespace
 
 std::vector<std::size_t> divisors_of(std::size_t n) {
@@ -172,87 +296,19 @@ std::vector<std::size_t> even_parts(std::size_t total, unsigned count) {
 std::optional<tuning::shape> row_by_rule(const rule_request& request,
                                          const tuning::architecture& data,
                                          const device_info& device) {
-  const tuning::row_defaults& rules = data.other_rows;
-  if (device::is_power_of_two(request.length) || request.length > rules.longest)
-    return std::nullopt;
-  tile_shape shape = shape_of(request);
-  shape.half_trade = request.bank_bytes != 0;  // allowed
-  if (!choose_elements(shape, max_elements(request, rules.max_elements), request, data, device)) {
-    return std::nullopt;
-  }
-  const bool stages = is_staged(shape, data) && !shape.half_trade;
-  const unsigned threads_of_workgroup = rules.threads_of_workgroup / (stages ? 2 : 1);
-  const std::size_t lanes =
-      std::bit_floor(std::max<std::size_t>(threads_of_workgroup / shape.threads(), 1));
-  tuning::shape found{.length = request.length,
-                      .elements = shape.elements_per_thread,
-                      .lanes = static_cast<unsigned>(lanes),
-                      .half_trade = shape.half_trade,
-                      .prefetch_mib = request.length >= rules.shortest_far_prefetched ? 8U
-                                      : request.length >= rules.shortest_prefetched   ? 4U
-                                                                                      : 0U};
-  found.stage_out = stages;
-  found.stage_in = stages && !request.is_real_row;  // pairs of reals are read as quickly without
-  return found;
+  return remembered<find_row>(request, data, device);
 }
 
 std::optional<tuning::shape> columns_by_rule(const rule_request& request,
                                              const tuning::architecture& data,
                                              const device_info& device) {
-  const tuning::column_defaults& rules = data.other_columns;
-  if (request.length > rules.longest) return std::nullopt;
-  const std::size_t lanes = std::bit_floor(
-      std::clamp<std::size_t>(rules.elements_per_workgroup / request.length, 1, rules.max_columns));
-  const unsigned most = request.length > rules.short_length ? rules.elements_per_thread
-                                                            : rules.elements_per_thread_of_short;
-  if (device::is_power_of_two(request.length)) {
-    return tuning::shape{
-        .length = request.length,
-        .elements = static_cast<unsigned>(std::min<std::size_t>(request.length, most)),
-        .lanes = static_cast<unsigned>(lanes)};
-  }
-  tile_shape shape = shape_of(request);
-  shape.lanes_across = true;
-  const std::size_t min_lanes = data.placing.sector_bytes / request.element_bytes;
-  shape.lanes = static_cast<unsigned>(std::max(lanes, min_lanes));
-  const unsigned max_of_mixed = max_elements(request, 2 * rules.elements_per_thread);
-  while (true) {
-    shape.half_trade = request.bank_bytes != 0;  // allowed
-    if (choose_elements(shape, max_of_mixed, request, data, device)) break;
-    if (shape.lanes <= min_lanes) return std::nullopt;
-    shape.lanes /= 2;
-  }
-  return tuning::shape{.length = request.length,
-                       .elements = shape.elements_per_thread,
-                       .lanes = shape.lanes,
-                       .half_trade = shape.half_trade};
+  return remembered<find_columns>(request, data, device);
 }
 
 std::optional<tuning::shape> lines_by_rule(const rule_request& request,
                                            const tuning::architecture& data,
                                            const device_info& device) {
-  const tuning::column_defaults& rules = data.other_columns;
-  if (request.length == 1 || request.length > rules.longest) return std::nullopt;
-  tile_shape shape = shape_of(request);
-  shape.lanes_across = true;
-  const auto least = static_cast<unsigned>(data.placing.sector_bytes / real_bytes_of(request));
-  const unsigned most = max_elements(request, rules.elements_per_thread);
-  for (shape.lanes = 4 * least; shape.lanes >= least; shape.lanes /= 2) {
-    shape.half_trade = request.bank_bytes != 0;  // allowed
-    if (choose_elements(shape, most, request, data, device)) break;
-  }
-  if (shape.lanes < least) {  // with the registers that all threads of a workgroup leave
-    shape.lanes = least;
-    shape.elements_per_thread = most;
-    if (request.length % most != 0 || shape.threads() > device.max_workgroup ||
-        shape.scratch_bytes() > device.local_memory_bytes) {
-      return std::nullopt;
-    }
-  }
-  return tuning::shape{.length = request.length,
-                       .elements = shape.elements_per_thread,
-                       .lanes = shape.lanes,
-                       .half_trade = shape.half_trade};
+  return remembered<find_lines>(request, data, device);
 }
 
 }  // namespace wingbeat::planner

@@ -22,8 +22,9 @@ bool fits(const tile_shape& shape, const device_info& device) {
 }
 
 std::optional<piece> fitted(piece result, const device_info& device, unsigned least) {
-  while (!fits(result.shape, device) && result.shape.lanes > least) result.shape.lanes /= 2;
-  if (!fits(result.shape, device)) return std::nullopt;
+  for (; !fits(result.shape, device); result.shape.lanes /= 2) {
+    if (result.shape.lanes <= least) return std::nullopt;
+  }
   return result;
 }
 
@@ -113,7 +114,7 @@ namespace {
 
 std::optional<piece> line_of(const piece& common, std::size_t length,
                              const tuning::table<tuning::shape>& lines, const choice& context) {
-  for (const tuning::shape& shape : lines.entries()) {
+  for (const tuning::shape& shape : lines) {
     if (shape.length != length || !shape.counts.contains(context.butterflies(length))) continue;
     piece result = shaped_as(common, body::line, shape, context.device);
     result.shape.lanes_across = shape.lanes > 1;

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>  // move
 
-#include "formatted.hpp"       // formatted, joined
+#include "text/formatted.hpp"  // formatted, joined
 #include "wingbeat/error.hpp"  // device_error, plan_error
 
 namespace wingbeat::processes {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "file_descriptor.hpp"          // file_descriptor
 #include "processes/stream_socket.hpp"  // deadline, host_port
+#include "system/file_descriptor.hpp"   // file_descriptor
 #include "wingbeat/process_rank.hpp"    // process_rank
 
 namespace wingbeat::processes {

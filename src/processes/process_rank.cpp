@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "formatted.hpp"                // formatted
 #include "processes/stream_socket.hpp"  // last_port
+#include "text/formatted.hpp"           // formatted
 #include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat {

@@ -14,9 +14,9 @@
 #include <utility>  // move
 #include <vector>
 
-#include "file_descriptor.hpp"  // file_descriptor
-#include "formatted.hpp"        // formatted
-#include "wingbeat/error.hpp"   // device_error
+#include "system/file_descriptor.hpp"  // file_descriptor
+#include "text/formatted.hpp"          // formatted
+#include "wingbeat/error.hpp"          // device_error
 
 namespace wingbeat::processes {
 namespace {

@@ -17,7 +17,7 @@
 #include <thread>    // sleep_for
 #include <vector>
 
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // device_error, plan_error
 
 namespace wingbeat::processes {

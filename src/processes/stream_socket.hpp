@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "file_descriptor.hpp"  // file_descriptor
+#include "system/file_descriptor.hpp"  // file_descriptor
 
 namespace wingbeat::processes {
 

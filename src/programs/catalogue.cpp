@@ -3,8 +3,8 @@
 
 #include <utility>  // move
 
-#include "formatted.hpp"       // formatted
 #include "request/traits.hpp"  // traits, kinds
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::programs {

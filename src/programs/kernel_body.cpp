@@ -3,7 +3,7 @@
 
 #include <utility>  // move
 
-#include "formatted.hpp"  // formatted, joined
+#include "text/formatted.hpp"  // formatted, joined
 
 namespace wingbeat::programs {
 

@@ -4,7 +4,7 @@
 #include <typeinfo>
 #include <utility>  // declval
 
-#include "device_functor.hpp"                       // in_process, on_device, name_of_type
+#include "functors/device_functor.hpp"              // in_process, on_device, name_of_type
 #include "wingbeat/device/functors/diagonals.hpp"   // folded_diagonal
 #include "wingbeat/device/functors/real_load.hpp"   // real_load
 #include "wingbeat/device/functors/real_store.hpp"  // real_store

@@ -11,7 +11,7 @@
 #include <type_traits>  // conditional_t, is_same_v
 #include <variant>      // monostate
 
-#include "callables.hpp"                            // call
+#include "functors/callables.hpp"                   // call
 #include "wingbeat/device/functors/real_lines.hpp"  // line_numbers, line_operands
 #include "wingbeat/fusion.hpp"                      // host_load
 

@@ -10,10 +10,11 @@
 #include <typeinfo>
 #include <variant>  // visit
 
-#include "device_functor.hpp"  // functor_source, name_of_type
-#include "formatted.hpp"       // formatted
-#include "stored_number.hpp"   // with_stored
-#include "wingbeat/error.hpp"  // plan_error
+#include "functors/device_functor.hpp"  // functor_source, name_of_type
+#include "functors/stored_number.hpp"   // with_stored
+#include "system/thread_memory.hpp"     // thread_memory
+#include "text/formatted.hpp"           // formatted
+#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat::programs {
 namespace {
@@ -226,13 +227,13 @@ class lines_of_callable {
   template <class Value>
   void whole(const all_elements& elements, const device::functors::line_operands<Real>& roots,
              std::span<Value> values) const {
-    thread_local std::vector<Real> line;
-    line.resize(lines_.end - lines_.first);
+    const thread_memory memory{(lines_.end - lines_.first) * sizeof(Real)};
+    const std::span<Real> line = memory.values<Real>();
     line_numbers alone = lines_;
     alone.depth = 0;
     alone.loops[0] = {};
     alone.base = 0;
-    if constexpr (loads) elements.call(0, std::span{line});
+    if constexpr (loads) elements.call(0, line);
     calls_.memory({alone, roots}, line.data(), values);
     if constexpr (!loads) elements.call(0, std::span<const Real>{line});
   }

@@ -4,8 +4,8 @@
 #include <utility>  // move
 
 #include "arrays/order.hpp"       // arrays_of_passes
-#include "formatted.hpp"          // formatted
 #include "planner/placement.hpp"  // placed
+#include "text/formatted.hpp"     // formatted
 #include "wingbeat/error.hpp"     // plan_error
 
 namespace wingbeat::programs {

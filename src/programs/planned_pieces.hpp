@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "arrays/array.hpp"      // array
+#include "arrays/spectra.hpp"    // spectrum_array
 #include "planner/pieces.hpp"    // piece
 #include "programs/program.hpp"  // program, pass
 #include "request/resolved.hpp"  // resolved_spec
-#include "spectra.hpp"           // spectrum_array
 #include "tuning/tuning.hpp"     // architecture
 #include "wingbeat/devices.hpp"  // device_info
 

@@ -9,14 +9,17 @@
 #include <utility>  // exchange, move
 #include <vector>
 
+#include "arrays/view_part.hpp"          // rest_of
 #include "backend/argument_list.hpp"     // argument_list, entry_parameters
-#include "chirp.hpp"                     // chirp
-#include "formatted.hpp"                 // formatted
+#include "backend/concurrent_work.hpp"   // each_concurrently
 #include "planner/kernel_text.hpp"       // kernel_text, entry_name
 #include "planner/roots.hpp"             // table_of
 #include "programs/real_transforms.hpp"  // transform_program
+#include "request/validation.hpp"        // validated
+#include "roots/chirp.hpp"               // chirp
+#include "system/table_memory.hpp"       // count_table_bytes
+#include "text/formatted.hpp"            // formatted
 #include "tuning/tuning.hpp"             // for_device
-#include "view_part.hpp"                 // rest_of
 #include "wingbeat/error.hpp"            // plan_error
 
 namespace wingbeat::programs {
@@ -33,8 +36,13 @@ namespace {
 std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on, std::span<const std::byte> bytes,
                                std::span<const std::byte> others = {}) {
   const std::size_t size_bytes = bytes.size() + others.size();
+  const auto counted = static_cast<std::ptrdiff_t>(size_bytes);
   std::shared_ptr<void> memory{on->allocate(std::max(size_bytes, sizeof(std::complex<double>))),
-                               [on](void* handle) { on->release(handle); }};
+                               [on, counted](void* handle) {
+                                 on->release(handle);
+                                 count_table_bytes(-counted);
+                               }};
+  count_table_bytes(counted);
   if (!bytes.empty()) on->write({memory.get(), 0, bytes.size()}, bytes.data());
   if (!others.empty()) on->write({memory.get(), bytes.size(), others.size()}, others.data());
   return memory;
@@ -167,22 +175,50 @@ void enqueue(backend::launch_sequence& sequence, const pass& launch, const kerne
 
 }  // namespace
 
+std::vector<std::shared_ptr<const kernel>> compiled_kernels(const kernel_compiler& compiler,
+                                                            const std::shared_ptr<queue>& on,
+                                                            std::span<const program> programs) {
+  std::vector<const step*> steps;
+  std::vector<std::size_t> numbers;  // of those with a kernel
+  for (const program& each : programs) {
+    for (const step& part : each.steps) {
+      if (part.launch() != nullptr || part.kernel() != nullptr) numbers.push_back(steps.size());
+      steps.push_back(&part);
+    }
+  }
+  std::vector<std::shared_ptr<const kernel>> kernels(steps.size());
+  backend::each_concurrently(numbers.size(), [&](std::size_t i) {
+    const step& part = *steps[numbers[i]];
+    kernels[numbers[i]] = part.launch() != nullptr
+                              ? compiled(compiler, on, *part.launch())
+                              : compiler.compile(on, backend::source_of(part.kernel()->kernel));
+  });
+  return kernels;
+}
+
+void compile_transforms(const backend::engine& engine, const std::shared_ptr<queue>& on,
+                        std::span<const plan_spec> specs) {
+  std::vector<program> programs(specs.size());
+  backend::each_concurrently(specs.size(), [&](std::size_t i) {
+    programs[i] = transform_program(engine, on, request::validated(specs[i], on->device()));
+  });
+  static_cast<void>(compiled_kernels(engine, on, programs));
+}
+
 prepared_program::prepared_program(const kernel_compiler& compiler,
                                    const std::shared_ptr<queue>& on, programs::program program)
     : program_(std::move(program)) {
+  auto kernels = compiled_kernels(compiler, on, {&program_, 1});
   for (step& each : program_.steps) {
     prepared_launch& added = launches_.emplace_back();
     added.constants = uploaded(on, each.arguments());
     added.of_store = uploaded(on, each.arrays.store);
-    if (const kernel_launch* const launch = each.kernel()) {
-      added.compiled = compiler.compile(on, backend::source_of(launch->kernel));
-    }
+    added.compiled = std::move(kernels[launches_.size() - 1]);
     auto* const launch = std::get_if<pass>(&each.operation);
     if (launch == nullptr) continue;
     added.table = launch->real == precision::fp64 ? uploaded<double>(on, *launch)
                                                   : uploaded<float>(on, *launch);
     free_numbers(launch->convolved_by.by_chirp);
-    added.compiled = compiled(compiler, on, *launch);
   }
   if (is_worth_recording(program_, on->device())) {
     calls_ = on->make_repeated_calls();
@@ -309,6 +345,18 @@ buffer_view prepared_program::view_of(const backend::run& given, place location,
     default: first_byte += program_.offset_bytes(location);
   }
   return rest_of(view, first_byte);
+}
+
+void transform_forward(std::vector<std::complex<double>>& row) {
+  const backend::engine& host = backend::host_engine();
+  const auto on = host.open(host.devices().front());
+  const auto prepared = prepared_transform(
+      on, request::resolved_spec{{.lengths = {row.size()}, .real = precision::fp64}});
+  const std::size_t workspace_bytes = prepared->program().workspace_bytes();
+  on->reserve(workspace_bytes);
+  const auto lent = on->lend(workspace_bytes);
+  const buffer_view whole{row.data(), 0, row.size() * sizeof(row.front())};
+  prepared->enqueue(*on, {.in = whole, .out = whole, .workspace = lent.view()});
 }
 
 }  // namespace wingbeat::programs

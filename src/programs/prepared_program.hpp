@@ -3,6 +3,7 @@
 // where steps are queued.
 #pragma once
 
+#include <complex>
 #include <cstddef>  // size_t
 #include <memory>   // shared_ptr, unique_ptr
 #include <span>
@@ -12,6 +13,17 @@
 #include "programs/program.hpp"  // program
 
 namespace wingbeat::programs {
+
+/// Compiles the kernels of all steps of several programs for the device of a queue, in threads:
+/// with what `plan` throws. They are in the cache then; it returns those of the programs' steps,
+/// one after another, nullptr for steps without.
+std::vector<std::shared_ptr<const backend::kernel>> compiled_kernels(
+    const backend::kernel_compiler& compiler, const std::shared_ptr<backend::queue>& on,
+    std::span<const program> programs);
+
+/// Compiles the kernels of transforms, which `engine` plans; all of both in threads.
+void compile_transforms(const backend::engine& engine, const std::shared_ptr<backend::queue>& on,
+                        std::span<const plan_spec> specs);
 
 /// Immutable; many threads may run it, each on its own queue.
 class prepared_program {
@@ -61,6 +73,10 @@ class prepared_program {
   std::vector<prepared_launch> launches_;  ///< One for each step, without kernels for others.
   std::unique_ptr<backend::repeated_calls> calls_;
 };
+
+/// Transforms a row of a good length forward, on the engine `host`; its bins take the place of its
+/// elements.
+void transform_forward(std::vector<std::complex<double>>& row);
 
 /// Returns the steps of a transform, prepared by the engine of a queue.
 [[nodiscard]] std::shared_ptr<const prepared_program> prepared_transform(

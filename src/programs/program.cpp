@@ -5,7 +5,7 @@
 #include <utility>    // move
 
 #include "backend/backend.hpp"  // call
-#include "formatted.hpp"        // formatted
+#include "text/formatted.hpp"   // formatted
 
 namespace wingbeat::programs {
 namespace {

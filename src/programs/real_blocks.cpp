@@ -9,12 +9,12 @@
 
 #include "arrays/array.hpp"                          // array, bytes_of_real
 #include "arrays/order.hpp"                          // common_precision
-#include "device_functor.hpp"                        // name_of_type
-#include "formatted.hpp"                             // formatted, joined
+#include "functors/device_functor.hpp"               // name_of_type
+#include "functors/stored_number.hpp"                // with_stored
 #include "programs/kernel_body.hpp"                  // kernel_body, kernel_of
 #include "programs/line_functors.hpp"                // line_numbers, lines_of
 #include "request/matrix_of_reals.hpp"               // matrix_of_reals
-#include "stored_number.hpp"                         // with_stored
+#include "text/formatted.hpp"                        // formatted, joined
 #include "wingbeat/device/functors/real_blocks.hpp"  // block_shape
 
 namespace wingbeat::programs {

@@ -9,9 +9,9 @@
 
 #include "arrays/array.hpp"            // array, pack
 #include "arrays/order.hpp"            // common_precision
-#include "formatted.hpp"               // formatted
 #include "programs/line_functors.hpp"  // line_side, line_reduction_of, load_of, store_of
 #include "programs/reductions.hpp"     // reduced, roots_of
+#include "text/formatted.hpp"          // formatted
 #include "wingbeat/device/functors/diagonals.hpp"  // folded_diagonal
 #include "wingbeat/good_length.hpp"                // is_good_length
 #include "wingbeat/roots.hpp"                      // roots_of

@@ -4,15 +4,16 @@
 #include <algorithm>  // any_of
 #include <utility>    // move
 
-#include "arrays/order.hpp"             // order_of_axes
-#include "planner/pieces.hpp"           // pieces_of, plane_of
-#include "planner/placement.hpp"        // placed
-#include "programs/convolved_rows.hpp"  // program_of_rows
-#include "programs/planned_pieces.hpp"  // planned_piece, array_sides, program_of
-#include "programs/real_blocks.hpp"     // program_of_blocks
-#include "request/resolved.hpp"         // resolved_spec, factor_of
-#include "tuning/tuning.hpp"            // for_device
-#include "wingbeat/good_length.hpp"     // is_good_length
+#include "arrays/order.hpp"               // order_of_axes
+#include "planner/pieces.hpp"             // pieces_of, plane_of
+#include "planner/placement.hpp"          // placed
+#include "programs/convolved_rows.hpp"    // program_of_rows
+#include "programs/planned_pieces.hpp"    // planned_piece, array_sides, program_of
+#include "programs/prepared_program.hpp"  // transform_forward
+#include "programs/real_blocks.hpp"       // program_of_blocks
+#include "request/resolved.hpp"           // resolved_spec, factor_of
+#include "tuning/tuning.hpp"              // for_device
+#include "wingbeat/good_length.hpp"       // is_good_length
 
 namespace wingbeat::programs {
 namespace {
@@ -88,6 +89,7 @@ class piece_chooser {
     axis.total = spec_.lengths[a] / (axis.has_half_spectrum() ? 2 : 1);
     axis.is_forward = request_.kind_of_axis(a).computes_forward();
     axis.transforms = transforms_of(a);
+    axis.transform_row = transform_forward;
     axis.is_whole = request_.is_gathered && axis.source == planner::row::half_spectrum;
     return axis;
   }

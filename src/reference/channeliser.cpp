@@ -10,8 +10,8 @@
 #include "channelising/arithmetic/narrowband.hpp"   // downconverted
 #include "channelising/arithmetic/quantise.hpp"     // quantise, store_complex
 #include "channelising/arithmetic/weights.hpp"      // filter_weights
-#include "formatted.hpp"                            // formatted
 #include "reference/iterative.hpp"                  // iterative, n_roots_of, roots_of_unity
+#include "text/formatted.hpp"                       // formatted
 #include "wingbeat/error.hpp"                       // plan_error
 
 namespace wingbeat::reference {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"          // run
-#include "callables.hpp"                // call
+#include "functors/callables.hpp"       // call
 #include "reference/root_of_unity.hpp"  // row
 #include "reference/stored.hpp"         // load_number, store_number
 #include "request/resolved.hpp"         // resolved_spec

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "backend/backend.hpp"        // engine, call
-#include "formatted.hpp"              // formatted, joined
 #include "programs/program.hpp"       // program
 #include "reference/axis.hpp"         // axis, mirror_rows
 #include "reference/ends.hpp"         // ends
@@ -19,6 +18,7 @@
 #include "reference/queue.hpp"        // queue, first_byte
 #include "reference/real_axis.hpp"    // real_axis
 #include "request/resolved.hpp"       // resolved_spec, factor_of, points_of
+#include "text/formatted.hpp"         // formatted, joined
 #include "wingbeat/error.hpp"         // device_error
 
 namespace wingbeat::reference {
@@ -88,8 +88,7 @@ class plan final : public backend::call {
                      name_of(request_.out.stored));
   }
 
-  void enqueue(backend::queue& on, const backend::run& given) const override {
-    const auto held = on.lock();  // one run after another, as on any queue
+  void enqueue(backend::queue& /*on*/, const backend::run& given) const override {
     within_memory(spec_, [&] {
       const ends memory{request_, given};
       if (spec_.store.clears_output) std::memset(first_byte(given.out), 0, spec_.store.out_bytes);

@@ -5,9 +5,9 @@
 
 #include "channelising/arithmetic/dither.hpp"    // dither_at
 #include "channelising/arithmetic/quantise.hpp"  // quantise, store_complex, complex_bytes
-#include "formatted.hpp"                         // formatted
 #include "reference/iterative.hpp"               // iterative, n_roots_of, roots_of_unity
 #include "reference/queue.hpp"                   // first_byte
+#include "text/formatted.hpp"                    // formatted
 
 namespace wingbeat::reference {
 
@@ -45,8 +45,7 @@ std::size_t filter_bank::bin_of(std::size_t channel) const {
   return (channel + request_.transform - request_.channels / 2) % request_.transform;
 }
 
-void filter_bank::enqueue(backend::queue& on, const backend::run& given) const {
-  const auto held = on.lock();
+void filter_bank::enqueue(backend::queue& /*on*/, const backend::run& given) const {
   const auto at_operand = [&](std::size_t i) { return first_byte(given.load[i].view()); };
   const auto* const entries = reinterpret_cast<const backend::spectrum_entry*>(at_operand(0));
   const auto* const gains = reinterpret_cast<const std::complex<float>*>(at_operand(1));

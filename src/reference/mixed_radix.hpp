@@ -10,8 +10,8 @@
 #include <cstddef>    // size_t
 #include <vector>
 
-#include "formatted.hpp"                // formatted
 #include "reference/root_of_unity.hpp"  // row
+#include "text/formatted.hpp"           // formatted
 #include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat::reference {

@@ -4,11 +4,11 @@
 #include <string_view>
 #include <utility>  // pair
 
-#include "address_space.hpp"          // max_stated_bytes
-#include "backend/argument_list.hpp"  // entry_parameters
-#include "compiled_engines.hpp"       // compiles_kernels
-#include "formatted.hpp"              // formatted
-#include "wingbeat/error.hpp"         // plan_error
+#include "arrays/address_space.hpp"     // max_stated_bytes
+#include "backend/argument_list.hpp"    // entry_parameters
+#include "text/formatted.hpp"           // formatted
+#include "tuning/compiled_engines.hpp"  // compiles_kernels
+#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat::request {
 namespace {

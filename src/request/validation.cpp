@@ -2,15 +2,15 @@
 // A request's sizes in bytes, and its validation.
 #include "request/validation.hpp"
 
-#include <cmath>  // isfinite
+#include <cmath>  // abs, isfinite
 #include <initializer_list>
 #include <iterator>  // size
 
-#include "address_space.hpp"     // max_elements, rounded_product
-#include "formatted.hpp"         // formatted, joined
-#include "request/functors.hpp"  // require_functors
-#include "request/names.hpp"     // require_named
-#include "wingbeat/error.hpp"    // plan_error
+#include "arrays/address_space.hpp"  // max_elements, rounded_product
+#include "request/functors.hpp"      // require_functors
+#include "request/names.hpp"         // require_named
+#include "text/formatted.hpp"        // formatted, joined
+#include "wingbeat/error.hpp"        // plan_error
 
 namespace wingbeat {
 namespace request {
@@ -207,6 +207,20 @@ void require_choices(const plan_spec& spec) {
   require_named(spec.where, "where", "out_of_place or in_place");
 }
 
+/// Requires a factor that reals hold as a normal number, also after kinds have multiplied it by
+/// some of their own.
+void require_factor(const plan_spec& spec) {
+  const bool is_fp64 = spec.real == precision::fp64;
+  const double least = is_fp64 ? 0x1p-1018 : 0x1p-122, largest = is_fp64 ? 0x1p1020 : 0x1p124;
+  const long double factor = std::abs(factor_of(spec));
+  if (factor == 0 || (factor >= least && factor <= largest)) return;
+  throw plan_error(formatted(
+      "factor is {} and with scale {} the factor of all is {}, which real {} does not hold; give "
+      "one that leaves {:.2g} to {:.2g}",
+      spec.factor, name_of(spec.scale), static_cast<double>(factor), name_of(spec.real), least,
+      largest));
+}
+
 void require_stored(const plan_spec& spec) {
   const auto require = [&](const side_names& names, const std::optional<precision>& stored) {
     if (!stored) return;
@@ -220,8 +234,9 @@ void require_stored(const plan_spec& spec) {
   };
   require(input, spec.in.stored);
   require(output, spec.out.stored);
-  if (std::isfinite(spec.factor)) return;
-  throw plan_error(formatted("factor is {}; give a finite number", spec.factor));
+  if (!std::isfinite(spec.factor)) {
+    throw plan_error(formatted("factor is {}; give a finite number", spec.factor));
+  }
 }
 
 /// Resolves a request, and requires what sizes are computed from.
@@ -234,6 +249,7 @@ resolved_spec resolved(const plan_spec& spec) {
   require_counts(spec, input, spec.in, spec.valid_in);
   require_counts(spec, output, spec.out, spec.valid_out);
   require_functors_alone(spec);
+  require_factor(spec);
   resolved_spec result = spec;
   require_side(result.in, input, spec.in);
   require_side(result.out, output, spec.out);

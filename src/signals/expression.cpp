@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>  // forward, move
 
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::signals {

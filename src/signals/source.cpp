@@ -5,7 +5,7 @@
 #include <cmath>      // abs, cos, log, nearbyint, sqrt
 #include <numbers>    // pi
 
-#include "formatted.hpp"               // formatted
+#include "text/formatted.hpp"          // formatted
 #include "wingbeat/device/dither.hpp"  // dither_of, philox
 #include "wingbeat/error.hpp"          // plan_error
 

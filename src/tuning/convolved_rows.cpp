@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>  // bit_width
 
-#include "compiled_engines.hpp"  // compiles_kernels
+#include "tuning/compiled_engines.hpp"  // compiles_kernels
 
 namespace wingbeat::tuning {
 namespace {

@@ -6,7 +6,6 @@
 #include <concepts>  // convertible_to
 #include <cstddef>   // size_t
 #include <limits>
-#include <ranges>  // views::join
 #include <span>
 
 #include "wingbeat/device/workgroup/schedule.hpp"  // twiddling
@@ -88,12 +87,35 @@ class table {
                                     ...)) constexpr table(const Lists&... lists)
       : lists_{std::span<const Entry>{lists}...} {}
 
-  [[nodiscard]] constexpr auto entries() const { return std::views::join(lists_); }
-  [[nodiscard]] constexpr bool is_empty() const { return std::ranges::empty(entries()); }
+  /// An entry of any list; clang 14 has no views of libstdc++.
+  class iterator {
+   public:
+    constexpr iterator(const table& owner, std::size_t list) : lists_(&owner.lists_), list_(list) {
+      skip_ends();
+    }
+    constexpr const Entry& operator*() const { return (*lists_)[list_][entry_]; }
+    constexpr iterator& operator++() {
+      ++entry_;
+      skip_ends();
+      return *this;
+    }
+    constexpr bool operator==(const iterator&) const = default;
+
+   private:
+    constexpr void skip_ends() {
+      for (; list_ < lists_->size() && entry_ == (*lists_)[list_].size(); ++list_) entry_ = 0;
+    }
+    const std::array<std::span<const Entry>, 4>* lists_;
+    std::size_t list_, entry_ = 0;
+  };
+
+  [[nodiscard]] constexpr iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] constexpr iterator end() const { return {*this, lists_.size()}; }
+  [[nodiscard]] constexpr bool is_empty() const { return begin() == end(); }
 
   /// Returns the first entry for `count` transforms of this length in a call, or nullptr.
   [[nodiscard]] constexpr const Entry* find(std::size_t length, std::size_t count) const {
-    for (const Entry& each : entries()) {
+    for (const Entry& each : *this) {
       if (each.length == length && each.counts.contains(count)) return &each;
     }
     return nullptr;

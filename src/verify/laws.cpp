@@ -2,27 +2,25 @@
 #include "verify/laws.hpp"
 
 #include <algorithm>  // max
-#include <cmath>      // isnan, sqrt, log2
-#include <limits>     // numeric_limits
+#include <cmath>      // sqrt
 #include <utility>    // pair
 
-#include "wingbeat/good_length.hpp"  // has_small_factors
+#include "verify/distance.hpp"   // distance
+#include "verify/tolerance.hpp"  // bound_of, relative_bound, unit_roundoff
 
 namespace wingbeat::verify {
 namespace {
 
 long double unit_roundoff(const trial& t) {
-  return t.run.real() == precision::fp32 ? 0x1p-24L : 0x1p-53L;
+  return verify::unit_roundoff(t.run.real());
 }
 
-/// Returns e, the relative L2 error one transform may have.
+/// Returns e, the relative L2 error one transform may have. Few numbers may lose more than their
+/// mean: those before and behind roots.
 long double allowed(const trial& t) {
-  const long double chirp = good_lengths::has_small_factors(t.logical) ? 1.0L : 1.3L;
-  const long double c = chirp * (t.run.real() == precision::fp32 ? 1.0L : 1.25L);
-  const long double stages = c * std::sqrt(std::log2(static_cast<long double>(t.logical)));
-  // Few numbers may lose more than their mean: those before and behind roots, 4 u.
   const bool is_short = traits_of(t.kind).is_real_to_real() && t.n <= 64;
-  return unit_roundoff(t) * (is_short ? std::max(stages, 4.0L) : stages);
+  const long double stages = relative_bound(t.logical, t.run.real());
+  return is_short ? std::max(stages, 4 * unit_roundoff(t)) : stages;
 }
 
 /// Returns noise that the precision holds exactly, using all of its digits.
@@ -40,10 +38,8 @@ measurement measured(long double error, long double bound) {
   return {static_cast<double>(error), static_cast<double>(bound)};
 }
 
-/// Returns |got - expected| / |expected|; infinity, which no maximum loses, for NaN.
 long double relative_l2(const row& got, const row& expected) {
-  const long double error = norm(difference(got, expected)) / norm(expected);
-  return std::isnan(error) ? std::numeric_limits<long double>::infinity() : error;
+  return distance{got, expected}.relative_l2();
 }
 
 /// Returns the transform and the oracle's, of one noise: all bins, or where the device under test
@@ -72,7 +68,8 @@ measurement random(const trial& t) {
 
 measurement largest_element(const trial& t) {
   const auto [got, expected] = noise_and_oracle(t);
-  return measured(largest(difference(got, expected)) / largest(expected), 12 * unit_roundoff(t));
+  return measured(distance{got, expected}.relative_largest(),
+                  bound_of({static_cast<long double>(t.logical), t.run.real()}).largest);
 }
 
 /// A half spectrum takes its impulses in pairs: at p, and as the conjugate at N-p.
@@ -244,7 +241,7 @@ measurement second_difference(const trial& t) {
   }
   // Relative to the transform: of one point, which differs from nothing, expected is 0.
   const long double size = norm(x_out), parts = norm(expected) / size + 4;
-  return measured(norm(difference(t(differences), expected)) / size, parts * allowed(t));
+  return measured(distance{t(differences), expected}.l2_error() / size, parts * allowed(t));
 }
 
 measurement round_trip(const trial& t) {
@@ -332,7 +329,7 @@ constexpr law all_laws[] = {
     {"batch", "17 rows at once give what each gives alone", batch},
     {"scaling", "1/N and 1/sqrt N scale the unscaled output", scales},
     {"repeat", "three runs give the same bits (counts values that differ)", repeat},
-    {"memory", "nothing around the buffers, nor an input, changed (counts values)", memory},
+    {"memory", "nothing around the buffers, nor an input, changed (counts bytes)", memory},
 };
 
 }  // namespace

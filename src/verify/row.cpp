@@ -114,40 +114,6 @@ row rounded(row x, precision real) {
   return x;
 }
 
-std::vector<double> packed(const row& x, domain within, const shape& over) {
-  const std::size_t n = over.back();
-  std::vector<double> stored;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    if (within == domain::hermitian && k % n > n / 2) continue;
-    stored.push_back(static_cast<double>(x[k].real()));
-    if (within != domain::real) stored.push_back(static_cast<double>(x[k].imag()));
-  }
-  if (within == domain::hermitian && over.size() == 1) {
-    stored[1] = std::numeric_limits<double>::quiet_NaN();
-    if (n % 2 == 0) stored[n + 1] = stored[1];
-  }
-  return stored;
-}
-
-row unpacked(const double* stored, domain within, const shape& over) {
-  const std::size_t n = over.back();
-  row x(points_of(over));
-  if (within == domain::real) {
-    std::copy(stored, stored + x.size(), x.begin());
-    return x;
-  }
-  const auto is_stored = [&](std::size_t k) { return within == domain::complex || k % n <= n / 2; };
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    if (!is_stored(k)) continue;
-    x[k] = {stored[0], stored[1]};
-    stored += 2;
-  }
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    if (!is_stored(k)) x[k] = std::conj(x[mirrored(k, over)]);
-  }
-  return x;
-}
-
 long double norm(const row& x) {
   long double energy = 0;
   for (const auto& z : x) energy += std::norm(z);
@@ -161,12 +127,6 @@ long double largest(const row& x) {
     most = std::max(most, std::abs(z));
   }
   return most;
-}
-
-row difference(const row& a, const row& b) {
-  row c(a.size());
-  for (std::size_t k = 0; k < a.size(); ++k) c[k] = a[k] - b[k];
-  return c;
 }
 
 }  // namespace wingbeat::verify

@@ -51,20 +51,10 @@ using shape = std::vector<std::size_t>;
 /// Returns x, its parts rounded to the precision.
 [[nodiscard]] row rounded(row x, precision real);
 
-/// Returns the stored numbers of x: real and imaginary parts, or real parts only. Numbers that are
-/// never read (Im of bins 0 and N/2 of a single axis) are NaN.
-[[nodiscard]] std::vector<double> packed(const row& x, domain within, const shape& over);
-
-/// Returns the row of the stored numbers.
-[[nodiscard]] row unpacked(const double* stored, domain within, const shape& over);
-
 /// Returns sqrt(sum |z|^2).
 [[nodiscard]] long double norm(const row& x);
 
 /// Returns the largest |z|; NaN if there is one.
 [[nodiscard]] long double largest(const row& x);
-
-/// Returns a - b.
-[[nodiscard]] row difference(const row& a, const row& b);
 
 }  // namespace wingbeat::verify

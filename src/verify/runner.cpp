@@ -1,91 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/runner.hpp"
 
-#include <algorithm>  // transform
-#include <cstring>    // memcmp, memcpy
-#include <limits>     // numeric_limits
-#include <span>       // as_bytes
+#include <span>  // as_bytes
 
 #include "distributing/phases.hpp"     // cut_lengths
 #include "distributing/whole_run.hpp"  // whole_run
-#include "view_part.hpp"               // part_of
-#include "wingbeat/buffer.hpp"         // buffer, buffer_view
+#include "request/resolved.hpp"        // input_array, output_array
+#include "verify/elements.hpp"         // load_element, store_element
 
 namespace wingbeat::verify {
 namespace {
 
-constexpr double poison = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t n_guards = 64;  // numbers before and behind each buffer
-constexpr double guard = -12345;
+constexpr unsigned char poison = 0xff;  // NaN in every precision
 
-/// Numbers between two guards, on a device.
-template <class Real>
-class guarded {
- public:
-  guarded(const queue& queue, const std::vector<double>& numbers)
-      : sent_(numbers.size() + 2 * n_guards, static_cast<Real>(guard)),
-        memory_(queue, sent_.size() * sizeof(Real)) {
-    std::transform(numbers.begin(), numbers.end(), sent_.begin() + n_guards,
-                   [](double number) { return static_cast<Real>(number); });
-    memory_.write(sent_.data(), memory_.size_bytes());
-  }
-
-  [[nodiscard]] buffer_view view() const {
-    const std::size_t guard_bytes = n_guards * sizeof(Real);
-    return part_of(memory_.view(), guard_bytes, memory_.size_bytes() - 2 * guard_bytes);
-  }
-
-  /// Returns the numbers between the guards as they are now.
-  [[nodiscard]] std::vector<double> numbers() const {
-    const auto content = read();
-    return {content.begin() + n_guards, content.end() - n_guards};
-  }
-
-  /// Returns how many guards differ from what was written; of all numbers, if `is_whole`.
-  [[nodiscard]] std::size_t n_changed(bool is_whole) const {
-    const auto content = read();
-    std::size_t n = 0;
-    for (std::size_t j = 0; j < content.size(); ++j) {
-      const bool is_watched = is_whole || j < n_guards || j >= content.size() - n_guards;
-      n += is_watched && std::memcmp(&content[j], &sent_[j], sizeof(Real)) != 0;
-    }
-    return n;
-  }
-
- private:
-  [[nodiscard]] std::vector<Real> read() const {
-    std::vector<Real> content(sent_.size());
-    memory_.read(content.data(), memory_.size_bytes());
-    return content;
-  }
-
-  std::vector<Real> sent_;
-  buffer memory_;
-};
-
-/// Appends `n_lines` lines of numbers, `step` from one to the next, poison between.
-void append_lines(std::vector<double>& target, const std::vector<double>& lines,
-                  std::size_t n_lines, std::size_t step) {
-  const std::size_t line = lines.size() / n_lines;
-  for (std::size_t l = 0; l < n_lines; ++l) {
-    const auto first = lines.begin() + static_cast<std::ptrdiff_t>(l * line);
-    target.insert(target.end(), first, first + static_cast<std::ptrdiff_t>(line));
-    target.insert(target.end(), step - line, poison);
-  }
+/// Returns the point that an element of a transform stores.
+std::size_t point_of(const arrays::array& array, const shape& over, std::size_t element) {
+  const std::size_t stored = array.axes.back().length;
+  return element / stored * over.back() + element % stored;
 }
 
-template <class Real>
-std::vector<double> run_on_ranks(const wingbeat::domain& ranks, const plan_spec& spec,
-                                 bool is_whole, const std::vector<double>& numbers) {
+/// Returns an input that holds rows, poison where nothing may be read.
+bytes stored(const plan_spec& spec, const std::vector<row>& rows) {
+  const arrays::array in = request::input_array(spec);
+  bytes memory(input_bytes(spec), poison);
+  const std::size_t n = in.elements();
+  for (std::size_t e = 0; e < rows.size() * n; ++e) {
+    const value z = rows[e / n][point_of(in, spec.lengths, e % n)];
+    store_element(spec, in, e, z, memory.data());
+  }
+  return memory;
+}
+
+/// Returns the rows of an output; half spectra are completed.
+std::vector<row> loaded(const plan_spec& spec, const bytes& memory) {
+  const arrays::array out = request::output_array(spec);
+  std::vector<row> rows(spec.batch, row(points_of(spec.lengths)));
+  const std::size_t n = out.elements();
+  for (std::size_t e = 0; e < rows.size() * n; ++e) {
+    rows[e / n][point_of(out, spec.lengths, e % n)] = load_element(out, e, memory.data());
+  }
+  if (traits_of(spec.kind).out != domain::hermitian) return rows;
+  for (row& x : rows) {
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const bool is_stored = k % spec.lengths.back() < out.axes.back().length;
+      if (!is_stored) x[k] = std::conj(x[mirrored(k, spec.lengths)]);
+    }
+  }
+  return rows;
+}
+
+bytes run_on_ranks(const wingbeat::domain& ranks, const plan_spec& spec, bool is_whole,
+                   const bytes& in) {
   distributing::whole_run run{ranks, {.transform = spec, .may_use_one_device = is_whole}};
-  const std::vector<Real> in(numbers.begin(), numbers.end());
   run.write(std::as_bytes(std::span{in}));
   run.enqueue();
   run.wait();
-  const std::vector<std::byte> bytes = run.read();
-  std::vector<Real> out(bytes.size() / sizeof(Real));
-  std::memcpy(out.data(), bytes.data(), bytes.size());
-  return {out.begin(), out.end()};
+  const std::vector<std::byte> out = run.read();
+  const auto* const first = reinterpret_cast<const unsigned char*>(out.data());
+  return {first, first + out.size()};
 }
 
 }  // namespace
@@ -95,16 +67,11 @@ runner::runner(const std::vector<device_info>& ranks, precision real)
   if (ranks.size() > 1) ranks_ = wingbeat::domain::of_devices(ranks);
 }
 
-std::vector<double> runner::transformed(const plan_spec& spec, const std::vector<double>& in) {
-  const bool is_fp32 = real_ == precision::fp32;
-  if (ranks_) {
-    const bool is_whole = spec.batch < ranks_->size() && distributing::cut_lengths(spec).empty();
-    n_cut_ += is_whole ? 0 : 1;
-    return is_fp32 ? run_on_ranks<float>(*ranks_, spec, is_whole, in)
-                   : run_on_ranks<double>(*ranks_, spec, is_whole, in);
-  }
-  const plan& planned = plan_for(spec);
-  return is_fp32 ? run<float>(planned, in) : run<double>(planned, in);
+bytes runner::transformed(const plan_spec& spec, const bytes& in) {
+  if (!ranks_) return run(plan_for(spec), in);
+  const bool is_whole = spec.batch < ranks_->size() && distributing::cut_lengths(spec).empty();
+  n_cut_ += is_whole ? 0 : 1;
+  return run_on_ranks(*ranks_, spec, is_whole, in);
 }
 
 const plan& runner::plan_for(const plan_spec& spec) {
@@ -120,19 +87,19 @@ void runner::forget() {
   n_trespasses_ = 0;
 }
 
-template <class Real>
-std::vector<double> runner::run(const plan& planned, const std::vector<double>& in) {
-  const guarded<Real> from(queue_, in);
+bytes runner::run(const plan& planned, const bytes& in) {
+  const guarded from(queue_, in, 0, poison);
   if (planned.spec().where == placement::in_place) {
     planned.enqueue(queue_, from.view(), from.view());
-    n_trespasses_ += from.n_changed(/*is_whole=*/false);
-    return from.numbers();
+    n_trespasses_ += from.trespasses(bytes(in.size(), 1)).size();
+    return from.inner();
   }
-  const std::vector<double> poisoned(output_bytes(planned.spec()) / sizeof(Real), poison);
-  const guarded<Real> to(queue_, poisoned);
+  const std::size_t out_bytes = output_bytes(planned.spec());
+  const guarded to(queue_, bytes(out_bytes, poison), 0, 0xa5);
   planned.enqueue(queue_, from.view(), to.view());
-  n_trespasses_ += from.n_changed(/*is_whole=*/true) + to.n_changed(/*is_whole=*/false);
-  return to.numbers();
+  n_trespasses_ += from.trespasses(bytes(in.size(), 0)).size();
+  n_trespasses_ += to.trespasses(bytes(out_bytes, 1)).size();
+  return to.inner();
 }
 
 std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows,
@@ -145,27 +112,7 @@ std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows
                        .scale = how.scale,
                        .orthogonalize = how.orthogonalizes,
                        .where = how.where};
-  const std::size_t real_bytes = real_ == precision::fp32 ? 4 : 8;
-  const std::size_t n_lines = points_of(over) / over.back();  // of one transform
-  const std::size_t in_step = input_bytes(spec) / rows.size() / n_lines / real_bytes;
-  const std::size_t out_step = output_bytes(spec) / rows.size() / n_lines / real_bytes;
-
-  std::vector<double> in;
-  for (const row& x : rows) append_lines(in, packed(x, traits_of(kind).in, over), n_lines, in_step);
-  const auto out = transformed(spec, in);
-
-  const domain values = traits_of(kind).out;
-  const std::size_t line = request::count_of(values, over.back()) * request::reals_of(values);
-  std::vector<row> transformed;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::vector<double> stored;
-    for (std::size_t l = r * n_lines; l < (r + 1) * n_lines; ++l) {
-      const auto first = out.begin() + static_cast<std::ptrdiff_t>(l * out_step);
-      stored.insert(stored.end(), first, first + static_cast<std::ptrdiff_t>(line));
-    }
-    transformed.push_back(unpacked(stored.data(), values, over));
-  }
-  return transformed;
+  return loaded(spec, transformed(spec, stored(spec, rows)));
 }
 
 }  // namespace wingbeat::verify

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "verify/guarded.hpp"      // bytes
 #include "verify/transformer.hpp"  // transformer, manner
 #include "wingbeat/devices.hpp"    // device_info
 #include "wingbeat/domain.hpp"     // domain
@@ -45,12 +46,10 @@ class runner final : public transformer {
  private:
   const plan& plan_for(const plan_spec& spec);
 
-  template <class Real>
-  std::vector<double> run(const plan& planned, const std::vector<double>& in);
+  [[nodiscard]] bytes run(const plan& planned, const bytes& in);
 
-  /// Returns the numbers of an output, packed.
-  [[nodiscard]] std::vector<double> transformed(const plan_spec& spec,
-                                                const std::vector<double>& in);
+  /// Returns the output of an input.
+  [[nodiscard]] bytes transformed(const plan_spec& spec, const bytes& in);
 
   queue queue_;
   std::optional<wingbeat::domain> ranks_ = {};

@@ -27,7 +27,7 @@ class transformer {
   [[nodiscard]] virtual std::vector<row> operator()(transform kind, const std::vector<row>& rows,
                                                     const manner& how) = 0;
 
-  /// Returns how many numbers changed in memory that no run may change.
+  /// Returns how many bytes changed in memory that no run may change.
   [[nodiscard]] virtual std::size_t n_trespasses() const noexcept = 0;
 
   [[nodiscard]] virtual precision real() const noexcept = 0;

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>  // move
 
-#include "formatted.hpp"           // formatted
 #include "request/validation.hpp"  // require_length, validated
+#include "text/formatted.hpp"      // formatted
 #include "verify/laws.hpp"         // laws, trial
 #include "verify/runner.hpp"       // runner
 #include "wingbeat/error.hpp"      // error, plan_error
@@ -17,7 +17,7 @@ namespace wingbeat::verify {
 namespace {
 
 /// Returns nothing where the engine does not support so many axes yet.
-std::optional<verdict> judge(const law& rule, const trial& t) {
+std::optional<verdict> verdict_of(const law& rule, const trial& t) {
   verdict found;
   found.law = rule.name;
   found.kind = t.kind;
@@ -114,7 +114,7 @@ std::vector<verdict> check(const std::vector<device_info>& ranks, precision real
         for (const law& rule : laws()) {
           if (!rule.applies_to(kind) || (rule.is_of_one_device && ranks.size() > 1)) continue;
           const std::size_t n_cut = subject.n_cut();
-          auto found = judge(rule, {subject, oracle, kind, axes});
+          auto found = verdict_of(rule, {subject, oracle, kind, axes});
           if (!found) break;
           found->device = ranks.front();
           found->n_ranks = ranks.size();

@@ -6,9 +6,9 @@
 #include <algorithm>  // max, sort
 #include <vector>
 
-#include "address_space.hpp"  // product_of
-#include "arrays/array.hpp"   // array
-#include "wingbeat/plan.hpp"  // plan_spec
+#include "arrays/address_space.hpp"  // product_of
+#include "arrays/array.hpp"          // array
+#include "wingbeat/plan.hpp"         // plan_spec
 
 namespace wingbeat::test {
 

@@ -50,6 +50,19 @@ TEST(flatten, escapes_the_path) {
   EXPECT_THAT(flatten("", "a\"b\\c"), HasSubstr("#line 1 \"a\\\"b\\\\c\"\n"));
 }
 
+TEST(flatten, makes_integral_constants_of_classes_enumerators) {
+  const std::string text = "#include \"wingbeat/device/workgroup/fft.hpp\"\n";
+  EXPECT_THAT(flatten(text, "k.cl"), HasSubstr("static constexpr unsigned stride = threads;"));
+  const auto enumerated = flatten(text, "k.cl", constants_as::enumerators);
+  EXPECT_THAT(enumerated, HasSubstr("enum : unsigned { stride = threads };"));
+  // Over several lines; not templates, functions and those of other types.
+  EXPECT_THAT(enumerated, HasSubstr("enum : unsigned { workgroup_barriers ="));
+  EXPECT_THAT(enumerated, HasSubstr("static constexpr unsigned fused_workgroups_with ="));
+  EXPECT_THAT(enumerated, HasSubstr("static constexpr direction dir = Dir;"));
+  EXPECT_EQ(occurrences("\n", enumerated), occurrences("\n", flatten(text, "k.cl")));
+  EXPECT_EQ(compiled(enumerated), "compiled");
+}
+
 TEST(flatten, includes_each_header_once) {
   const auto text = flatten(
       "#include \"wingbeat/device/direction.hpp\"\n"

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>  // max_element
+#include <atomic>
 #include <chrono>
 #include <csignal>  // kill
 #include <random>
@@ -55,6 +56,44 @@ TEST(kernel_cache, finds_what_another_process_stored) {
   EXPECT_EQ(found_on_disk(directory / "c", some_key), binary(1));
   kernel_cache{directory / "c"}.store(some_key, binary(2));
   EXPECT_EQ(found_on_disk(directory / "c", some_key), binary(2));
+}
+
+TEST(kernel_cache, has_one_thread_make_an_entry_that_others_wait_for) {
+  kernel_cache cache{""};
+  std::atomic<int> n_made = 0, n_waited = 0;
+  {
+    std::vector<std::jthread> threads(8);
+    for (std::jthread& each : threads) {
+      each = std::jthread{[&] {
+        const kernel_cache::turn turn{cache, some_key};
+        n_waited += turn.has_waited() ? 1 : 0;
+        if (cache.find(some_key)) return;
+        ++n_made;
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});
+        cache.store(some_key, binary(1));
+      }};
+    }
+  }
+  EXPECT_EQ(n_made, 1);
+  EXPECT_GT(n_waited, 0);
+  // Another key does not wait, nor does a text that is not cached.
+  const kernel_cache::turn held{cache, some_key};
+  kernel_key other = some_key;
+  for (const char* source : {"another", ""}) {
+    other.source = source;
+    const kernel_cache::turn first{cache, other};
+    EXPECT_FALSE(first.has_waited());
+  }
+}
+
+TEST(kernel_cache, leaves_a_forked_child_the_turns_of_threads_that_it_has_not) {
+  kernel_cache cache{""};
+  const kernel_cache::turn held{cache, some_key};
+  const pid_t child = start_child([&] {
+    const kernel_cache::turn mine{cache, some_key};
+    return 0;
+  });
+  EXPECT_EQ(exit_code_of(child), 0);
 }
 
 TEST(kernel_cache, finds_nothing_while_it_ignores_entries_but_stores_them) {

@@ -8,9 +8,9 @@
 
 #include "channelising/arithmetic/weights.hpp"  // rounded_weights
 #include "channelising/engine_check.hpp"        // channeliser_on, noise_of
-#include "compiled_engines.hpp"                 // compiles_kernels
 #include "reference/channeliser_check.hpp"      // small_spec, stored_value
 #include "support/refusal.hpp"                  // refusal
+#include "tuning/compiled_engines.hpp"          // compiles_kernels
 
 namespace {
 

@@ -240,15 +240,14 @@ TEST_P(channeliser_stream, a_taker_that_throws_loses_its_heap_alone) {
   }
 }
 
-// Samples are taken 2^21 at a time; those behind the piece at hand are left out, and counted.
+// Samples are taken 2^21 at a time: all of them, also where a heap of the first piece throws.
 TEST_P(channeliser_stream, a_taker_that_throws_leaves_the_numbers_of_samples_alone) {
   spec_.spectra_per_heap = 1024;
   const std::size_t piece = std::size_t{1} << 21, count = 2 * piece + 3 * heap(), failing = 2;
   recording_ = gaussian(count + 4 * heap(), 30, 6, 511);
-  channeliser jumped{on_, spec_, 0}, bank{on_, spec_, 0};
-  push(jumped, 0, piece);
-  jumped.jump(static_cast<std::int64_t>(count));
-  push(jumped, count, 4 * heap());
+  channeliser whole{on_, spec_, 0}, bank{on_, spec_, 0};
+  push(whole, 0, count);
+  push(whole, count, 4 * heap());
   failing_taker taker{failing};
   for (const auto& [first, n_samples] : {std::pair{0UL, count}, {count, 4 * heap()}}) {
     taker.attempt([&](const channeliser::taker& take) {
@@ -261,8 +260,59 @@ TEST_P(channeliser_stream, a_taker_that_throws_leaves_the_numbers_of_samples_alo
   ASSERT_GT(taken_.size(), 15U);
   taken_.erase(taken_.begin() + failing);
   EXPECT_TRUE(taker.taken == taken_) << taker.taken.size();
-  EXPECT_EQ(bank.counts().sent, jumped.counts().sent);
-  EXPECT_EQ(bank.counts().skipped, jumped.counts().skipped);
+  EXPECT_EQ(bank.counts().sent, whole.counts().sent);
+  EXPECT_EQ(bank.counts().skipped, whole.counts().skipped);
+}
+
+TEST_P(channeliser_stream, a_taker_that_throws_in_every_push_is_given_every_heap) {
+  channeliser whole{on_, spec_, 0};
+  push(whole, 0, recording_.size());
+  for (const std::size_t n_pushes : {2, 3, 7}) {
+    SCOPED_TRACE(n_pushes);
+    channeliser bank{on_, spec_, 0};
+    std::vector<std::int64_t> given;
+    const channeliser::taker take = [&](const channelised_heap& heap) {
+      given.push_back(heap.timestamp);
+      throw std::runtime_error{"the disk is full"};
+    };
+    const auto fails = [](const auto& run) {
+      try {
+        run();
+        return false;
+      } catch (const std::runtime_error&) {
+        return true;
+      }
+    };
+    for (std::size_t i = 0; i < n_pushes; ++i) {
+      const std::size_t first = recording_.size() * i / n_pushes;
+      const std::size_t count = recording_.size() * (i + 1) / n_pushes - first;
+      fails([&] {
+        bank.push(on_, {.integers = {std::span(recording_).subspan(first, count)}, .count = count},
+                  take);
+      });
+    }
+    while (fails([&] { bank.finish(take); })) {
+    }
+    std::vector<std::int64_t> expected;
+    for (const taken_heap& each : taken_) expected.push_back(each.timestamp);
+    EXPECT_EQ(given, expected);
+    EXPECT_EQ(bank.counts().sent, whole.counts().sent);
+  }
+}
+
+TEST_P(channeliser_stream, counts_heaps_that_are_skipped_at_the_end) {
+  channeliser ending{on_, spec_, 0}, going_on{on_, spec_, 0};
+  for (channeliser* const bank : {&ending, &going_on}) {
+    push(*bank, 0, 4 * heap() + heap() / 2);
+    EXPECT_EQ(bank->counts().skipped, 0U);
+    bank->jump(static_cast<std::int64_t>(6 * heap()));
+  }
+  push(going_on, 6 * heap(), 5 * heap());
+  EXPECT_GT(going_on.counts().skipped, 0U);
+  for (int turn = 0; turn < 2; ++turn) {
+    ending.flush(on_, take_);
+    EXPECT_EQ(ending.counts().skipped, going_on.counts().skipped) << "counted once";
+  }
 }
 
 std::vector<engine> tested_engines() {

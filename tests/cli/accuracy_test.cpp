@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bench's judge: noise that every library may read, and transforms that the definition agrees
 // with.
-#include "cli/accuracy.hpp"
+#include "verify/sample.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,11 +15,13 @@
 
 #include "cli/sweep.hpp"         // problems_of
 #include "request/resolved.hpp"  // input_array, output_array
+#include "verify/judge.hpp"      // judge
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::cli;
+using namespace wingbeat::verify;
 using z = std::complex<long double>;
 
 constexpr long double pi = 3.14159265358979323846264338327950288L;
@@ -36,18 +38,13 @@ plan_spec problem(const std::string& lengths, const std::string& kind, const std
 }
 
 /// All rows of one transform of a side, as one row-major array.
-std::vector<std::complex<double>> whole(const arrays::array& array, precision real,
-                                        std::size_t transform, const byte_reader& read) {
+std::vector<std::complex<double>> whole(const arrays::array& array, std::size_t transform,
+                                        const byte_reader& read) {
   std::size_t rows = 1;
   for (std::size_t a = 0; a + 1 < array.axes.size(); ++a) rows *= array.axes[a].length;
   std::vector<std::complex<double>> all;
   for (std::size_t r = 0; r < rows; ++r) {
-    row_place place{transform, std::vector<std::size_t>(array.axes.size() - 1)};
-    std::size_t rest = r;
-    for (std::size_t a = place.outer.size(); a-- > 0; rest /= array.axes[a].length) {
-      place.outer[a] = rest % array.axes[a].length;
-    }
-    const auto row = row_of(array, real, place, read);
+    const auto row = row_of(array, transform * rows + r, read);
     all.insert(all.end(), row.begin(), row.end());
   }
   return all;
@@ -105,7 +102,7 @@ TEST_P(accuracy, transforms_of_two_axes_are_the_double_sum) {
     const auto block = noise_block(spec);
     const auto read = reader_of(block);
     for (const std::size_t t : {0U, 2U}) {
-      auto x = whole(request::input_array(spec), spec.real, t, read);
+      auto x = whole(request::input_array(spec), t, read);
       if (spec.kind == transform::inverse_to_real) x = completed(x, n0, n1);
       const int sign =
           GetParam().find("inverse") != std::string::npos || GetParam() == "c2r" ? 1 : -1;
@@ -164,8 +161,8 @@ TEST(oracle, takes_a_chirp_for_long_primes) {
 TEST(oracle, looks_at_some_elements_of_long_rows) {
   const plan_spec spec = problem("2^21", "r2c", "packed", "fp32");
   const auto block = noise_block(spec);
-  const oracle truth{spec, block};
-  EXPECT_EQ(truth.n_transforms(), 3U);
+  const judge truth{{spec, reader_of(block), spec.real}, check_extent::few};
+  EXPECT_EQ(truth.n_samples(), 3U);
   EXPECT_NEAR(static_cast<double>(truth.n_elements()), 3 * 2048, 3);
 }
 
@@ -177,8 +174,9 @@ TEST(oracle, looks_at_whole_transforms_of_several_axes_within_its_limit) {
                                                         {"2048x1024", 1 << 16},
                                                         {"2^17x2", 1 << 13}}) {
     const plan_spec spec = problem(lengths, "c2c", "packed", "fp32");
-    const oracle truth{spec, noise_block(spec)};
-    EXPECT_EQ(truth.n_transforms(), 3U) << lengths;
+    const auto block = noise_block(spec);
+    const judge truth{{spec, reader_of(block), spec.real}, check_extent::few};
+    EXPECT_EQ(truth.n_samples(), 3U) << lengths;
     EXPECT_EQ(truth.n_elements(), 3 * n_elements) << lengths;
   }
 }
@@ -201,7 +199,7 @@ TEST(noise, of_half_spectra_is_that_of_real_signals) {
   for (const std::string layout : {"packed", "in-place", "planar", "interleaved"}) {
     const plan_spec spec = problem("4x8", "c2r", layout);
     const auto block = noise_block(spec);
-    const auto bins = whole(request::input_array(spec), spec.real, 1, reader_of(block));
+    const auto bins = whole(request::input_array(spec), 1, reader_of(block));
     for (std::size_t i = 0; i < 4; ++i) {
       for (const std::size_t k : {0U, 4U}) {
         EXPECT_EQ(bins[i * 5 + k], std::conj(bins[(4 - i) % 4 * 5 + k])) << layout << i << k;
@@ -216,7 +214,7 @@ TEST(noise, is_rounded_to_its_precision_and_fills_its_range) {
     const plan_spec spec = problem("1024", "c2c", "packed", precision);
     const auto block = noise_block(spec);
     double least = 1, most = -1, sum = 0;
-    for (const auto& x : row_of(request::input_array(spec), spec.real, {1, {}}, reader_of(block))) {
+    for (const auto& x : row_of(request::input_array(spec), 1, reader_of(block))) {
       least = std::min({least, x.real(), x.imag()});
       most = std::max({most, x.real(), x.imag()});
       sum += x.real() + x.imag();
@@ -237,8 +235,8 @@ TEST(noise, repeats_where_a_block_is_shorter_than_the_input) {
   ASSERT_LT(block.size(), input_bytes(spec));
   const std::size_t period = block.size() / (1024 * 16);
   const arrays::array in = request::input_array(spec);
-  EXPECT_EQ(row_of(in, spec.real, {period + 1, {}}, read), row_of(in, spec.real, {1, {}}, read));
-  EXPECT_NE(row_of(in, spec.real, {2, {}}, read), row_of(in, spec.real, {1, {}}, read));
+  EXPECT_EQ(row_of(in, period + 1, read), row_of(in, 1, read));
+  EXPECT_NE(row_of(in, 2, read), row_of(in, 1, read));
 }
 
 }  // namespace

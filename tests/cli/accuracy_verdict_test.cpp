@@ -12,16 +12,17 @@
 #include <string>
 #include <vector>
 
-#include "cli/accuracy.hpp"      // oracle
 #include "cli/sweep.hpp"         // problems_of
 #include "request/resolved.hpp"  // output_array
 #include "support/full_run.hpp"  // cases_on
+#include "verify/judge.hpp"      // judge
 #include "wingbeat/buffer.hpp"
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::cli;
+using namespace wingbeat::verify;
 using bytes = std::vector<std::byte>;
 
 struct request {
@@ -54,7 +55,7 @@ bytes output_of(const device_info& device, const plan_spec& spec, const bytes& b
 }
 
 agreement verdict_on(const plan_spec& spec, const bytes& block, const bytes& output) {
-  return oracle{spec, block}.judge(reader_of(output));
+  return judge{{spec, reader_of(block), spec.real}, check_extent::few}(reader_of(output));
 }
 
 const std::vector<std::string> kinds{"c2c", "c2c-inverse", "r2c", "c2r"};

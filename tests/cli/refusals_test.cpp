@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>  // setrlimit
 
 #include <filesystem>
 #include <string>
@@ -55,6 +56,30 @@ class refusals : public ::testing::Test {
 
   workplace at_;
 };
+
+/// This process, and those that it starts, have no more memory than this.
+class scarce_memory {
+ public:
+  explicit scarce_memory(rlim_t bytes) {
+    ::getrlimit(RLIMIT_AS, &before_);
+    const rlimit less{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_AS, &less);
+  }
+  ~scarce_memory() { ::setrlimit(RLIMIT_AS, &before_); }
+  scarce_memory(const scarce_memory&) = delete;
+  scarce_memory& operator=(const scarce_memory&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(refusals, what_takes_more_memory_than_there_is) {
+  const scarce_memory limited{300'000'000};
+  const finished run =
+      at_.run({"speedtest", "--engine", "host", "--min-log2", "24", "--max-log2", "24"});
+  EXPECT_EQ(run.code, 5) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("this machine has too little memory for that; use fewer rows"));
+}
 
 TEST_F(refusals, words_that_make_no_command) {
   for (const refusal& r : std::vector<refusal>{

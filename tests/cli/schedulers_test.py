@@ -122,7 +122,8 @@ def check_recipes():
         check(done.returncode == 0, f"{folder.name}: {done.stderr}")
         for file in files:
             check((folder / file).exists() and
-                  (folder / file).read_bytes() == (whole / file).read_bytes(), f"{folder.name}/{file}")
+                  (folder / file).read_bytes() == (whole / file).read_bytes(),
+                  f"{folder.name}/{file}")
 
     for text in recipes("In one process"):
         folder = search_folder("one-process")
@@ -136,7 +137,8 @@ def check_recipes():
     (folder / "found.star").unlink()
     merged = run(submit.split("\n", 1)[1].replace("$search", "100"), folder)
     check("17 to 19" in merged.stderr and not (folder / "found.star").exists(), merged.stderr)
-    again = run("sbatch --array=7 search.sh && wingbeat match-merge part-*.npy --top 50 --star found.star",
+    again = run("sbatch --array=7 search.sh && wingbeat match-merge part-*.npy --top 50 --star "
+                "found.star",
                 folder)
     check_same(folder, again, "found.star")
     for number, text in enumerate(recipes("GNU parallel, or no scheduler")):
@@ -152,31 +154,41 @@ def free_port():
 
 def check_several_machines():
     folder = workplace("several_machines")
-    small = {"CUBES": "6x8x10", "PLANES": "12x10", "ROWS": "240", "DOUBLES": "6x8x10", "SECONDS_EACH": "0.01"}
+    small = {"CUBES": "6x8x10", "PLANES": "12x10", "ROWS": "240", "DOUBLES": "6x8x10",
+             "SECONDS_EACH": "0.01"}
     script = SOURCE / "bench" / "several_machines.sh"
-    job = {"SLURM_JOB_ID": "1", "SLURM_NTASKS": "3", "SLURM_JOB_NUM_NODES": "2", "MASTER_PORT": str(free_port())}
+    job = {"SLURM_JOB_ID": "1", "SLURM_NTASKS": "3", "SLURM_JOB_NUM_NODES": "2",
+           "MASTER_PORT": str(free_port())}
     both = run(f"{script} > lines", folder, DEVICES="host,host,host", **small, **job)
     check(both.returncode == 0, f"several_machines.sh: {both.returncode}, {both.stderr}")
     lines = [json.loads(line) for line in (folder / "lines").read_text().splitlines()]
     # 2 and 3 ranks of one process, 2 and 3 processes, and 3 by NCCL and by TCP; 7 kinds of each.
     check(len(lines) == 6 * 7, f"{len(lines)} runs")
-    check(all(line["exit_code"] == 0 and line["document"]["results"] for line in lines), "all have results")
+    check(all(line["exit_code"] == 0 and line["document"]["results"] for line in lines),
+          "all have results")
     check(len({line["name"] for line in lines}) == len(lines), "names of their own")
-    check(lines[0]["name"] == "one process, 2 ranks c2c" and len(lines[0]["document"]["results"]) == 2, "the first")
-    check(lines[14]["document"]["processes"] == 2 and lines[-1]["document"]["processes"] == 3, "processes")
+    check(lines[0]["name"] == "one process, 2 ranks c2c" and
+          len(lines[0]["document"]["results"]) == 2, "the first")
+    check(lines[14]["document"]["processes"] == 2 and lines[-1]["document"]["processes"] == 3,
+          "processes")
     names = [lines[i]["name"] for i in (14, 21, 28, 35)]
-    check(names == ["2 processes on 1 hosts c2c", "3 processes on 2 hosts c2c", "3 processes on 2 hosts by nccl c2c",
+    check(names == ["2 processes on 1 hosts c2c", "3 processes on 2 hosts c2c",
+                    "3 processes on 2 hosts by nccl c2c",
                     "3 processes on 2 hosts by tcp c2c"], names)
     # Processes that fail, one kind that is refused, and no devices at all.
-    (folder / "failing").write_text('#!/bin/bash\n[[ " $* " == *" --by-tcp "* ]] && exit 3\nexec wingbeat "$@"\n')
+    (folder / "failing").write_text(
+        '#!/bin/bash\n[[ " $* " == *" --by-tcp "* ]] && exit 3\nexec wingbeat "$@"\n')
     (folder / "failing").chmod(0o755)
-    failing = run(f"{script} ./failing > failed", folder, DEVICES="", **small, **{**job, "SLURM_NTASKS": "2"})
+    failing = run(f"{script} ./failing > failed", folder, DEVICES="", **small,
+                  **{**job, "SLURM_NTASKS": "2"})
     lines = [json.loads(line) for line in (folder / "failed").read_text().splitlines()]
     check([line["exit_code"] for line in lines] == [0] * 14 + [3] * 7, "exit codes")
     check(lines[-1]["document"] is None and failing.returncode == 1, "no document")
-    check("7 of 21 runs failed" in failing.stderr and "by tcp fp64: exit code 3" in failing.stderr, failing.stderr)
+    check("7 of 21 runs failed" in failing.stderr and "by tcp fp64: exit code 3" in failing.stderr,
+          failing.stderr)
     refused = run(f"{script} > refused", folder, DEVICES="host,host", **{**small, "ROWS": "7"})
-    codes = {line["name"]: line["exit_code"] for line in map(json.loads, (folder / "refused").read_text().splitlines())}
+    lines = map(json.loads, (folder / "refused").read_text().splitlines())
+    codes = {line["name"]: line["exit_code"] for line in lines}
     check(refused.returncode == 1 and "1 of 7 runs failed" in refused.stderr, refused.stderr)
     check(codes["one process, 2 ranks one axis"] == 2 and sum(codes.values()) == 2, codes)
     check(run(str(script), folder, DEVICES="").returncode == 1, "no devices")

@@ -8,7 +8,7 @@
 
 #include <atomic>
 
-#include "address_space.hpp"                 // product_of
+#include "arrays/address_space.hpp"          // product_of
 #include "convolving/convolution_check.hpp"  // check_convolution
 #include "support/convolution_verdict.hpp"   // verdict_of
 #include "support/on_engine.hpp"             // on_engine, all_engines, engine_name

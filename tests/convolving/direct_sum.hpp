@@ -6,7 +6,7 @@
 #include <cstddef>  // size_t, ptrdiff_t
 #include <vector>
 
-#include "address_space.hpp"         // product_of
+#include "arrays/address_space.hpp"  // product_of
 #include "wingbeat/convolution.hpp"  // operation, extent
 
 namespace wingbeat::test {

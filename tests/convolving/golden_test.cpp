@@ -8,7 +8,7 @@
 #include <iterator>  // istream_iterator
 #include <sstream>
 
-#include "address_space.hpp"            // product_of
+#include "arrays/address_space.hpp"     // product_of
 #include "convolving/search_check.hpp"  // filled
 #include "wingbeat/wingbeat.hpp"
 

@@ -10,14 +10,15 @@
 #include <cstring>  // memcpy
 #include <vector>
 
-#include "support/guarded.hpp"  // guarded, bytes
-#include "support/signal.hpp"   // fill_noise
+#include "support/signal.hpp"  // fill_noise
+#include "verify/guarded.hpp"  // guarded, bytes
 #include "wingbeat/device/half.hpp"
 #include "wingbeat/wingbeat.hpp"
 
 namespace wingbeat::test {
 
 using device::half_float;
+using verify::bytes, verify::guarded;
 
 inline std::string text_of(const image_convolution_spec& spec) {
   return fmt::format("{}x{}x{} {}, kernel {}x{}x{}, {}, {}, normalise {}, {} between", spec.height,

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "compiled_engines.hpp"                    // compiles_kernels
 #include "convolving/image_convolution_check.hpp"  // image_runner
 #include "support/on_engine.hpp"                   // on_engine, all_engines, engine_name
+#include "tuning/compiled_engines.hpp"             // compiles_kernels
 
 namespace {
 

@@ -138,7 +138,7 @@ TEST_F(image_request, refuses_views) {
     EXPECT_EQ(sentence_of([&] { blur.prepare(on, view(0, 44), spectra); }),
               "the kernel holds 44 bytes; this image convolution needs 48");
     EXPECT_EQ(sentence_of([&] { blur.prepare(on, kernel, view(1024, 8)); }),
-              "the array of spectra holds 8 bytes; this convolution needs " +
+              "the array of spectra holds 8 bytes; this image convolution needs " +
                   std::to_string(blur.spectra_bytes()));
     EXPECT_EQ(sentence_of([&] { blur.enqueue(on, spectra, view(40960, 1148), out); }),
               "the image holds 1148 bytes; this image convolution needs 1152");

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "arrays/array.hpp"               // bytes_of_real
-#include "stored_number.hpp"              // with_stored
+#include "functors/stored_number.hpp"     // with_stored
 #include "support/signal.hpp"             // fill_noise
 #include "support/tolerance.hpp"          // l2_bound
 #include "wingbeat/buffer.hpp"            // buffer

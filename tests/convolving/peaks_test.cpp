@@ -134,7 +134,8 @@ TEST(peaks, may_be_none) {
   EXPECT_TRUE(peaks_of({nan, -nan}, numbers_of(2), 1, 5, lowest, 1).empty());
   EXPECT_TRUE(peaks_of({-std::numeric_limits<float>::infinity()}, {0}, 1, 5, lowest, 1).empty())
       << "the score of a place that no template was tried at";
-  EXPECT_TRUE(peaks_of(scores, numbers_of(4), 2, 5, std::nan(""), 1).empty());
+  EXPECT_THAT(refusal([&] { (void)peaks_of(scores, numbers_of(4), 2, 5, std::nan(""), 1); }),
+              HasSubstr("the least score of peaks is NaN"));
 }
 
 TEST(peaks, of_maps_that_are_none_are_refused) {

@@ -83,6 +83,35 @@ TEST_P(search_state_on, merges_what_is_alike_only) {
 
 INSTANTIATE_TEST_SUITE_P(engines, search_state_on, all_engines(), engine_name);
 
+TEST(search_state, refuses_arrays_that_do_not_fit_its_places) {
+  const auto refused = [](const search_state& state, score_map kind) {
+    return refusal([&] { (void)state.map(kind); });
+  };
+  const search_state whole{.height = 2,
+                           .width = 3,
+                           .keys = std::vector<std::uint64_t>(6),
+                           .unit_sums = {},
+                           .sums = std::vector<double>(12),
+                           .counts = {}};
+  EXPECT_EQ(whole.map(score_map::mean).size(), 6U);
+  EXPECT_THAT(refused(whole, static_cast<score_map>(9)), HasSubstr("the map is 9"));
+  search_state state = whole;
+  state.sums.pop_back();
+  EXPECT_THAT(refused(state, score_map::mean), HasSubstr("a state of 2 x 3 places has 11 sums"));
+  state = whole;
+  state.keys.pop_back();
+  EXPECT_THAT(refused(state, score_map::largest), HasSubstr("has 5 keys; give 1 for each place"));
+  state = whole;
+  state.unit_sums.resize(6);
+  EXPECT_THAT(refused(state, score_map::variance), HasSubstr("has 6 unit_sums; give 2"));
+  state = whole;
+  state.height = state.width = std::size_t{1} << 33;
+  EXPECT_THAT(refused(state, score_map::mean), HasSubstr("has 6 keys"));
+  state = whole;
+  state.counts.resize(7);
+  EXPECT_THAT(refusal([&] { state.merge(whole); }), HasSubstr("has 7 counts"));
+}
+
 TEST(search_state, has_no_moments_where_there_is_no_score) {
   const search_state state{.height = 1,
                            .width = 2,

@@ -7,13 +7,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>  // ldexp, round
 #include <limits>
 #include <utility>  // pair
 
-#include "compiled_engines.hpp"         // compiles_kernels
 #include "convolving/search_check.hpp"  // check_search
 #include "support/on_engine.hpp"        // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"          // refusal
+#include "tuning/compiled_engines.hpp"  // compiles_kernels
 
 namespace {
 
@@ -146,6 +147,25 @@ TEST_P(template_search_on, normalises_small_contrasts_on_large_offsets) {
     check_search<float>(
         *on, {.image = {40, 33}, .templates = {8, 9}, .mode = mode, .is_normalised = true}, {2},
         1e4);
+  }
+}
+
+TEST_P(template_search_on, gives_coefficients_of_images_of_every_magnitude) {
+  for (const extent mode : cases<extent>({extent::valid}, {extent::full, extent::same})) {
+    const search_spec spec{
+        .image = {13, 17}, .templates = {4, 5}, .mode = mode, .is_normalised = true};
+    std::vector<float> image(13 * 17), templates(2 * 20);
+    fill_noise(image.data(), image.size(), 1);
+    fill_noise(templates.data(), templates.size(), 2);
+    for (float& value : image) value = std::round(64 * value);  // exact as a subnormal, too
+    const std::vector<float> expected =
+        searched(spec, image, templates).map(*on, score_map::largest);
+    for (const int exponent : {-140, -100, 60, 115}) {
+      std::vector<float> scaled;
+      for (const float value : image) scaled.push_back(std::ldexp(value, exponent));
+      EXPECT_EQ(searched(spec, scaled, templates).map(*on, score_map::largest), expected)
+          << exponent;
+    }
   }
 }
 

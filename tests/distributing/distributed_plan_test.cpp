@@ -94,6 +94,10 @@ TEST_P(distributed_plan_on, takes_boxes_of_every_shape) {
   EXPECT_THAT(refusal([&] { (void)distributed_plan(ranks_of(6), spec); }),
               HasSubstr("give boxes of the same elements"));
   EXPECT_THAT(refusal([&] { (void)distributed_plan(ranks_of(2), spec); }), HasSubstr("6 boxes"));
+  EXPECT_THAT(refusal([&] {
+                (void)distributed_plan(ranks_of(2), {{.lengths = {64}}, bin_distribution{7}});
+              }),
+              HasSubstr("bins is 7"));
   const std::vector<box> halves = slabs({1, 60}, 1, 2);
   EXPECT_THAT(refusal([&] {
                 (void)distributed_plan(ranks_of(2), {{.lengths = {60}}, {}, false, halves});

@@ -16,6 +16,7 @@ namespace {
 using namespace wingbeat;
 using ::testing::HasSubstr;
 using wingbeat::test::drawn_boxes;
+using wingbeat::test::nothing_refused;
 using wingbeat::test::refusal;
 
 TEST(distribution, gives_the_first_ranks_one_more) {
@@ -126,6 +127,44 @@ TEST(distribution, refuses_axes_that_an_array_does_not_have) {
   EXPECT_THAT(refusal([] { (void)pencils({4, 4}, 5, 2, 1, 2); }), HasSubstr("axis 5 was given"));
   EXPECT_THAT(refusal([] { (void)slabs({4, 4}, 0, 0); }), HasSubstr("axis 0 was to be cut into 0"));
   EXPECT_THAT(refusal([] { (void)pencils({4, 4}, 0, 2, 1, 0); }), HasSubstr("into 0 parts"));
+}
+
+TEST(distribution, refuses_counts_that_no_memory_holds) {
+  constexpr std::size_t absurd = std::size_t{1} << 60;
+  EXPECT_THAT(refusal([] { (void)slabs({4, 4}, 0, absurd); }), HasSubstr("give 1 to 1048576"));
+  EXPECT_THAT(refusal([] { (void)pencils({4, 4}, 0, absurd, 1, 2); }), HasSubstr("give 1 to"));
+  EXPECT_THAT(refusal([] { (void)pencils({4, 4}, 0, 2, 1, absurd); }), HasSubstr("give 1 to"));
+  EXPECT_THAT(refusal([] {
+                (void)pencils({4, 4}, 0, 2048, 1, 1024);
+              }),
+              HasSubstr("2048 times 1024 parts were requested"));
+}
+
+TEST(distribution, copies_nothing_outside_its_boxes) {
+  const std::vector<box> rows = slabs({4, 4}, 0, 2), columns = slabs({4, 4}, 1, 2);
+  std::vector<int> from(8), to(8);
+  const box part = common_part(rows[0], columns[1]);
+  const auto refused = [&](const box& copied, const void* source, void* target) {
+    return refusal([&] { copy_part(copied, rows[0], source, columns[1], target, 4); });
+  };
+  EXPECT_EQ(refused(part, from.data(), to.data()), nothing_refused);
+  EXPECT_THAT(refused(part, nullptr, to.data()), HasSubstr("the source of a copy has no memory"));
+  EXPECT_THAT(refused(part, from.data(), nullptr), HasSubstr("the target of a copy has no memory"));
+  EXPECT_EQ(refused({{0, 0}, {0, 4}}, nullptr, nullptr), nothing_refused) << "no elements";
+  EXPECT_THAT(refused(rows[1], from.data(), to.data()), HasSubstr("in the box of the source"));
+  EXPECT_THAT(refused(rows[0], from.data(), to.data()), HasSubstr("in the box of the target"));
+  EXPECT_THAT(refused({{0}, {2}}, from.data(), to.data()), HasSubstr("in the box of the source"));
+  EXPECT_THAT(refused({{0, 2}, {2}}, from.data(), to.data()),
+              HasSubstr("in the box of the source"));
+
+  const redistribution moved{rows, columns};
+  const auto refused_copy = [&](const transfer& foreign) {
+    return refusal([&] { moved.copy(foreign, from.data(), to.data(), 4); });
+  };
+  EXPECT_EQ(refused_copy(moved.transfers().front()), nothing_refused);
+  EXPECT_THAT(refused_copy({2, 0, part}), HasSubstr("from rank 2 to 0 was to be copied"));
+  EXPECT_THAT(refused_copy({0, 5, part}), HasSubstr("from rank 0 to 5 was to be copied"));
+  EXPECT_THAT(refused_copy({1, 1, part}), HasSubstr("in the box of the source"));
 }
 
 TEST(distribution, refuses_boxes_that_are_not_of_one_array) {

@@ -18,11 +18,11 @@
 #include "distributing/phases.hpp"   // cut_lengths, ranges_of
 #include "distributing/ranks.hpp"    // drawn_boxes, draw_strides
 #include "distributing/weighed.hpp"  // weigh
-#include "formatted.hpp"             // formatted, joined
 #include "request/traits.hpp"        // traits_of, count_of
 #include "support/environment.hpp"   // from_environment
 #include "support/full_run.hpp"      // is_full_run
 #include "support/sanitizer.hpp"     // has_thread_sanitizer
+#include "text/formatted.hpp"        // formatted, joined
 
 namespace wingbeat::test {
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""configuration_test.py WINGBEAT FOLDER: the example configurations name every option of the command
-that reads them, and the command accepts them: as they stand, and with all that is commented out."""
+"""configuration_test.py WINGBEAT FOLDER: the example configurations name every option of the
+command that reads them, and the command accepts them: as they stand, and with all that is commented
+out."""
 
 import re
 import socket
@@ -21,7 +22,8 @@ LEFT_OUT = {"fengine": {"help", "config"},
 
 
 def run(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=60)
 
 
 def free_ports(n):
@@ -41,7 +43,8 @@ def accepted(command, label, text):
         text = text.replace(f":{port}", f":{free}")
     file.write_text(text)
     ports = ["--katcp-port", 0, "--prometheus-port", 0] if command == "fengine" else []
-    result = run(command, "--config", file, "--duration", 0.1, "--stats", FOLDER / "stats.json", *ports)
+    result = run(command, "--config", file, "--duration", 0.1, "--stats", FOLDER / "stats.json",
+                 *ports)
     check(result.returncode == 0, f"{file.name}: {result.returncode}, {result.stderr}")
 
 
@@ -70,7 +73,8 @@ def check_example(command, name, positional):
     check(not missing, f"{name} does not name {missing}")
     accepted(command, "as-it-stands", text)
     # A processor that every machine has.
-    accepted(command, "uncommented", uncommented(text).replace("send-affinity = 3", "send-affinity = 0"))
+    accepted(command, "uncommented",
+             uncommented(text).replace("send-affinity = 3", "send-affinity = 0"))
 
 
 FOLDER.mkdir(parents=True, exist_ok=True)

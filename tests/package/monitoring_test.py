@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""monitoring_test.py WINGBEAT: the examples of alert rules and of a dashboard parse, and name metrics,
-labels and kinds that an F-engine has; all of its losses have an alert.
+"""monitoring_test.py WINGBEAT: the examples of alert rules and of a dashboard parse, and name
+metrics, labels and kinds that an F-engine has; all of its losses have an alert.
 
 The rules are parsed where Python's yaml is installed.
 """

@@ -8,18 +8,19 @@
 #include <complex>
 #include <vector>
 
-#include "chirp.hpp"                     // chirp
-#include "planner/convolved_pieces.hpp"  // convolution_of
-#include "planner/devices.hpp"           // hopper, opencl
-#include "planner/expected_time.hpp"     // time_of_convolved
-#include "planner/pieces.hpp"            // pieces_of
-#include "programs/transforms.hpp"       // make_program
-#include "rader.hpp"                     // rader, is_rader_length
-#include "support/oracle.hpp"            // widened
-#include "tuning/tuning.hpp"             // for_device
-#include "wingbeat/device/factors.hpp"   // is_product_of_radices
-#include "wingbeat/device/index.hpp"     // is_power_of_two
-#include "wingbeat/roots.hpp"            // root
+#include "planner/convolved_pieces.hpp"   // convolution_of
+#include "planner/devices.hpp"            // hopper, opencl
+#include "planner/expected_time.hpp"      // time_of_convolved
+#include "planner/pieces.hpp"             // pieces_of
+#include "programs/prepared_program.hpp"  // transform_forward
+#include "programs/transforms.hpp"        // make_program
+#include "roots/chirp.hpp"                // chirp
+#include "roots/rader.hpp"                // rader, is_rader_length
+#include "support/oracle.hpp"             // widened
+#include "tuning/tuning.hpp"              // for_device
+#include "wingbeat/device/factors.hpp"    // is_product_of_radices
+#include "wingbeat/device/index.hpp"      // is_power_of_two
+#include "wingbeat/roots.hpp"             // root
 
 namespace {
 
@@ -334,7 +335,8 @@ TEST(any_length, needs_half_as_much_again_for_reals_and_their_bins) {
 /// Both are rounded to double; one is computed by the engine host.
 TEST(chirp, has_the_same_spectrum_in_fp32_but_for_the_last_places) {
   constexpr std::size_t points = 4099, total = 8400;
-  const chirp wide{points, total, true, precision::fp64}, narrow{points, total, true, {}};
+  const chirp wide{points, total, true, precision::fp64},
+      narrow{points, total, true, precision::fp32, 0, programs::transform_forward};
   ASSERT_EQ(narrow.spectrum.size(), total);
   long double error = 0, sum = 0;
   for (std::size_t k = 0; k < total; ++k) {

@@ -6,7 +6,7 @@
 #include "planner/devices.hpp"      // hopper, opencl
 #include "planner/pass.hpp"         // pass
 #include "programs/transforms.hpp"  // make_program
-#include "rader.hpp"                // rader, real_factors_of
+#include "roots/rader.hpp"          // rader, real_factors_of
 #include "support/oracle.hpp"       // widened
 #include "wingbeat/roots.hpp"       // root
 

@@ -13,12 +13,12 @@
 #include <cmath>  // abs, sin
 
 #include "backend/planning_engine.hpp"   // planning_engine
-#include "formatted.hpp"                 // formatted
 #include "programs/real_transforms.hpp"  // transform_program
 #include "request/resolved.hpp"          // points_of
 #include "support/memory.hpp"            // contents, filled
 #include "support/on_engine.hpp"         // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"           // refusal
+#include "text/formatted.hpp"            // formatted
 #include "wingbeat/wingbeat.hpp"
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include <complex>
 #include <cstring>  // memcpy
+#include <mutex>
 
 #include "programs/prepared_program.hpp"
 
@@ -38,6 +39,7 @@ class noting_compiler final : public backend::kernel_compiler {
       : spill_bytes_(spill_bytes), later_bytes_(later_bytes) {}
   std::shared_ptr<const backend::kernel> compile(
       const std::shared_ptr<backend::queue>&, const backend::kernel_source& source) const override {
+    const std::lock_guard held{mutex_};
     residents.push_back(source.resident);
     texts.push_back(source.text);
     return std::make_shared<empty_kernel>(texts.size() == 1 ? spill_bytes_ : later_bytes_);
@@ -50,6 +52,7 @@ class noting_compiler final : public backend::kernel_compiler {
 
  private:
   int spill_bytes_, later_bytes_;
+  mutable std::mutex mutex_;
 };
 
 /// Notes launches, by their workgroups, and for what it waits.

@@ -6,6 +6,9 @@ CuPy's, and those on GPUs, are in gpu_arrays_test.py.
 
 import importlib
 import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -195,6 +198,35 @@ def test_refuses_what_an_interface_states_and_is_not_read():
         fft.fft(OnlyInterface())
 
 
+class Stated:
+    """An array of a library of which the extension knows what `layout` states, as of CuPy's."""
+
+    def __init__(self, x):
+        self.x = x
+
+
+def test_reads_and_makes_what_a_library_states_of_its_arrays():
+    made = []
+
+    def empty(x, shape, name):
+        made.append((shape, name))
+        return Stated(np.empty(shape, name))
+
+    library = SimpleNamespace(
+        types=wingbeat._arrays.NUMPY_TYPES, engine=wingbeat.Engine.cuda, empty=empty,
+        stream_of=None, workspace=None,  # index -1 is the processor, which has none of these
+        layout=lambda given: (given.x.ctypes.data, given.x.shape, given.x.strides, given.x.dtype,
+                              -1))
+    wingbeat._wingbeat.know(Stated, library, True)
+    for x, axis in ((X, 1), (X[:, ::2], 2), (X.astype("f4"), 0)):
+        result = fft.rfft(Stated(x), axis=axis)
+        np.testing.assert_array_equal(result.x, fft.rfft(x, axis=axis))
+        assert made.pop() == (result.x.shape, result.x.dtype.name) and not made
+    view = wingbeat._wingbeat.view(Stated(np.zeros((2, 3), "i2")[:, ::2]))
+    assert (view.dtype, view.shape, view.strides, view.item_bytes) == ("int16", (2, 2), (6, 4), 2)
+    assert view.device == (wingbeat.Engine.host, 0)
+
+
 class TestOpencl:
     """On PoCL, or whatever OpenCL device there is."""
 
@@ -295,6 +327,24 @@ class TestOpencl:
             fft.dct(given.with_queue(None))
         with pytest.raises(ValueError, match="another context"):
             fft.dct(given, stream=self.opencl.CommandQueue(self.opencl.Context([queue.device])))
+
+    def test_threads_run_each_on_the_queue_that_they_name(self, queue):
+        given = self.array.to_device(queue, X.astype("f4")).with_queue(None)
+        library = wingbeat._arrays.library_of(given)
+        queues = [self.opencl.CommandQueue(queue.context) for _ in range(2)]
+        meet = threading.Barrier(2, timeout=60)
+
+        def seen(own):
+            with library.running_on(own, given):
+                meet.wait()  # both are within
+                is_own = library.stream_of(given) == own.int_ptr
+                meet.wait()
+                return is_own
+
+        with ThreadPoolExecutor(2) as pool:
+            assert list(pool.map(seen, queues)) == [True, True]
+        with pytest.raises(ValueError, match="no queue"):
+            library.stream_of(given)
 
     def test_refuses_what_pyopencl_does_not_convert(self, queue):
         with pytest.raises(TypeError, match="bool, which pyopencl does not convert"):

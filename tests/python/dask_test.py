@@ -37,8 +37,8 @@ def test_searches_on_workers_of_which_one_is_killed(tmp_path):
                                   local_directory=tmp_path) as cluster, \
             distributed.Client(cluster) as client:
         search = subprocess.Popen(
-            [sys.executable, SCRIPT, image, templates, "--parts", str(N_PARTS), "--program", PROGRAM,
-             "--into", tmp_path, "--scheduler", cluster.scheduler_address, "--", *OPTIONS],
+            [sys.executable, SCRIPT, image, templates, "--parts", str(N_PARTS), "--program",
+             PROGRAM, "--into", tmp_path, "--scheduler", cluster.scheduler_address, "--", *OPTIONS],
             cwd=tmp_path, stdout=subprocess.PIPE, text=True)
         killed, files = None, set()
         until = time.monotonic() + 60

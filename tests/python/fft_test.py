@@ -193,8 +193,9 @@ def refusals():
     yield ValueError, "leave stream out", lambda: fft.fftn(x, axes=(), stream="x")
     yield ValueError, "workers must not be zero", lambda: fft.fft(x, workers=0)
     yield ValueError, "workers value out of range", lambda: fft.fft(x, workers=-10000)
-    yield ValueError, "Transform type 5", lambda: fft.dct(x, type=5)
-    yield ValueError, "dct1 of length 1 does not exist", lambda: fft.dct(np.ones(1), type=1)
+    yield ValueError, "Transform type is 5", lambda: fft.dct(x, type=5)
+    yield RuntimeError, "type 1 takes 2 points", lambda: fft.dct(np.ones(1), type=1)
+    yield RuntimeError, "type 1 takes 2 points", lambda: fft.idctn(np.ones((3, 1)), type=1)
     for function in (fft.fft, fft.irfft, fft.hfft, fft.dct):
         for n in (2**28 + 1, 2**29, 2**62):  # before memory for a result is asked for
             yield ValueError, f"length {n} cannot be transformed; choose", (
@@ -211,7 +212,9 @@ def refusals():
     yield ValueError, "shape is 1180591620717411303424", lambda: fft.fftn(x, 2**70)
     yield ValueError, "target is 1180591620717411303424", lambda: fft.next_fast_len(2**70)
     yield ValueError, "leave stream out", lambda: fft.fft(x, stream=3)
-    yield ValueError, "target is 0", lambda: fft.next_fast_len(0)
+    yield ValueError, "target is -1", lambda: fft.next_fast_len(-1)
+    yield ValueError, "target is -1", lambda: fft.prev_fast_len(-1)
+    yield ValueError, "leave device out", lambda: fft.fftfreq(3, device="cuda")
     yield TypeError, "engine is 'cuda'; give one of", lambda: wingbeat.why_absent("cuda")
     yield TypeError, "Queue was given \\(3,\\); give one", lambda: wingbeat.Queue(3)
     yield TypeError, "Queue was given \\(\\); give one", lambda: wingbeat.Queue()
@@ -256,8 +259,54 @@ def test_names_fast_lengths():
     assert [fft.next_fast_len(n) for n in (1, 2, 7, 17, 1019)] == [1, 2, 7, 18, 1024]
     assert [fft.next_fast_len(n, real=True) for n in (7, 15)] == [8, 16]
     assert [fft.prev_fast_len(n) for n in (1, 2, 17, 1019)] == [1, 2, 16, 1014]
+    assert fft.next_fast_len(0) == fft.prev_fast_len(0) == scipy.fft.next_fast_len(0) == 0
     for n in range(1, 2000, 7):
         assert fft.prev_fast_len(fft.next_fast_len(n)) == fft.next_fast_len(n)
+
+
+@pytest.mark.parametrize("name", ("irfftn", "irfft2", "hfftn", "hfft2"))
+def test_one_bin_of_several_axes_is_one_point_as_in_scipy(name):
+    for x in (np.ones((3, 1)), noise((2, 3, 1), "c16"), noise((4, 1), "c8")):
+        assert_as_scipy(name, x)
+    with pytest.raises(ValueError, match="invalid number of data points"):
+        fft.irfft(np.ones(1))
+
+
+@pytest.mark.parametrize("name", ("fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2"))
+def test_planes_take_one_axis_or_three_as_in_scipy(name):
+    x = noise((3, 4, 5), "f8")
+    for axes in (1, -1, (0,), (0, 1, 2)):
+        assert_as_scipy(name, x, axes=axes)
+
+
+@pytest.mark.parametrize("name", ("fftfreq", "rfftfreq"))
+def test_frequencies_are_of_the_module_and_dtype(name):
+    for n in (1, 4, 5):
+        wanted = getattr(scipy.fft, name)(n, 0.1)
+        for options in ({}, {"xp": np}, {"dtype": "f4"}, {"xp": np, "dtype": np.float32}):
+            result = getattr(fft, name)(n, 0.1, **options)
+            assert result.dtype == options.get("dtype", np.float64)
+            np.testing.assert_allclose(result, wanted, rtol=1e-6)
+    torch = pytest.importorskip("torch")
+    result = getattr(fft, name)(5, 0.1, xp=torch, dtype=torch.float64)
+    np.testing.assert_allclose(result.numpy(), wanted)
+
+
+def test_plans_are_bounded_by_their_bytes():
+    cache, before = wingbeat.plan_cache, wingbeat.plan_cache.info()
+    cache.clear()
+    cache.resize(max_bytes=2**27)
+    for n in range(10**6, 10**6 + 20, 2):  # 64 MB or more of tables each
+        fft.fft(np.zeros(n, "c16"))
+        info = cache.info()
+        assert info.bytes <= 2**27 or info.size == 1
+    assert 0 < info.size < 5 and info.bytes > 2 * 16 * 10**6 and info.capacity == before.capacity
+    cache.resize(max_bytes=0)
+    assert cache.info().size == 1
+    cache.resize(max_bytes=before.max_bytes)
+    assert cache.info()[1::4] == before[1::4]
+    with pytest.raises(ValueError, match="max_bytes is -1"):
+        cache.resize(max_bytes=-1)
 
 
 def test_bounds_its_plans():
@@ -280,3 +329,12 @@ def test_without_axes_x_is_copied_to_out():
         fft.fftn(x, axes=(), norm="unit")
     with pytest.raises(ValueError, match="workers must not be zero"):
         fft.fftn(x, axes=(), workers=0)
+
+
+@pytest.mark.parametrize("axis", (0, 1))
+def test_an_out_that_crosses_x_has_the_bits_of_a_result(axis):
+    x = (RNG.standard_normal((20, 20)) + 1j * RNG.standard_normal((20, 20))).astype("c16")
+    expected = fft.fft(x, axis=axis)
+    out = x.T
+    assert fft.fft(x, axis=axis, out=out) is out
+    np.testing.assert_array_equal(out, expected)

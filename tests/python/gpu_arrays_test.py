@@ -62,9 +62,11 @@ def require_numbers_from_amid_a_pair(asarray, to_numpy, dtype):
     given, kernel = amid_a_pair(asarray, x), amid_a_pair(asarray, x[0, 0, :8])
     for name in ("rfft", "dct", "rfftn", "idst"):
         assert_close(to_numpy(getattr(fft, name)(given)), expected(name, x))
-    assert fft.irfft(asarray(np.fft.rfft(x).astype(np.result_type(dtype, "c8"))), out=given) is given
+    assert fft.irfft(asarray(np.fft.rfft(x).astype(np.result_type(dtype, "c8"))),
+                     out=given) is given
     assert_close(to_numpy(given), x)
-    assert_close(to_numpy(signal.fftconvolve(given[0, 0], kernel)), np.convolve(x[0, 0], x[0, 0, :8]))
+    assert_close(to_numpy(signal.fftconvolve(given[0, 0], kernel)),
+                 np.convolve(x[0, 0], x[0, 0, :8]))
     found = match.Search(given[0], (3, 5)).add(amid_a_pair(asarray, x[0, 2:5, 9:14])).peaks(1)
     assert (found[0].y, found[0].x) == (2, 9)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""gpu_call_times.py: how long a call of fft or fftn takes to return, and to finish, on a GPU's arrays.
+"""gpu_call_times.py: how long a call of fft or fftn takes to return, and to finish, on a GPU's
+arrays.
 
 Prints a line of JSON for each library and shape: the median of 200 calls, in microseconds."""
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times `wingbeat.match.Search` on a GPU beside the same search written with torch.fft, and checks that
-both find the same: python gpu_search_times.py [--image 4096] [--template 512] [--count 256].
+"""Times `wingbeat.match.Search` on a GPU beside the same search written with torch.fft, and checks
+that both find the same: python gpu_search_times.py [--image 4096] [--template 512] [--count 256].
 
 Prints a line of JSON: microseconds for each template, the best of seven runs.
 """

@@ -45,8 +45,8 @@ def test_borders_are_those_of_scipy(border, dtype, tolerance):
 @pytest.mark.parametrize("cval", [1e8, -1e30, np.inf, -np.inf, np.nan])
 @pytest.mark.parametrize("dtype, tolerance", [("float64", 1e-12), ("float32", 3e-5)])
 def test_a_constant_border_concerns_its_own_pixels(cval, dtype, tolerance):
-    for shape, taps in [((20, 23), (3, 4)), ((5, 6), (4, 13)), ((1, 9), (6, 1)), ((12, 7, 4), (5, 2, 3)),
-                        ((6, 5, 2), (9, 9))]:
+    for shape, taps in [((20, 23), (3, 4)), ((5, 6), (4, 13)), ((1, 9), (6, 1)),
+                        ((12, 7, 4), (5, 2, 3)), ((6, 5, 2), (9, 9))]:
         picture = RNG.random(shape).astype(dtype)
         kernel = RNG.random(taps) - 0.3
         kernel[0] = 0

@@ -116,6 +116,20 @@ def test_a_spike_concerns_its_own_windows():
     np.testing.assert_allclose(match.match_scores(image, template)[far], expected[far], atol=1e-7)
 
 
+def test_what_fp32_would_not_resolve_is_computed_in_fp64():
+    image, template = RNG.standard_normal((2, 150, 140)).astype("float32")
+    template = template[:6, :5]
+    expected = coefficients(image, template)
+    image[0, 0] = 1e7
+    far = slice(1, None), slice(1, None)
+    np.testing.assert_allclose(match.match_scores(image, template)[far], expected[far], atol=2e-5)
+    image = RNG.standard_normal((150, 140)).astype("float32") + 1000
+    template = image[70:110, 30:90].copy()
+    template[0, 0] += 0.25
+    assert match.match_scores(image, template, "sqdiff")[70, 30] == pytest.approx(0.0625, rel=1e-3)
+    assert (match.match_scores(image, image[70:110, 30:90], "sqdiff") == 0).sum() == 1
+
+
 @pytest.mark.parametrize("constant", [1e12, np.inf, np.nan])
 def test_a_constant_border_concerns_its_own_scores(constant):
     for shape, size in [((20, 21), (5, 4)), ((9, 8, 7), (3, 4, 2))]:
@@ -152,7 +166,8 @@ def test_values_that_are_no_numbers_are_not_passed_over():
 def test_arrays_known_by_dlpack_are_searched():
     image, templates = noise((32, 40), "float32"), noise((3, 8, 8), "float32")
     expected = match.Search(image, (8, 8)).add(templates).best
-    assert (match.Search(OnlyDlpack(image), (8, 8)).add(OnlyDlpack(templates)).best == expected).all()
+    search = match.Search(OnlyDlpack(image), (8, 8)).add(OnlyDlpack(templates))
+    assert (search.best == expected).all()
 
 
 def test_arrays_of_jax_are_searched():
@@ -213,7 +228,8 @@ def test_a_search_reduces_the_maps_of_all_templates(normalised, dtype, tolerance
     chosen = np.take_along_axis(maps, search.index[None], 0)[0]
     np.testing.assert_allclose(chosen, maps.max(0), atol=scale)
     np.testing.assert_allclose(search.mean, maps.mean(0), atol=scale)
-    np.testing.assert_allclose(search.variance, maps.var(0), atol=scale * max(1, np.abs(maps).max()))
+    np.testing.assert_allclose(search.variance, maps.var(0),
+                               atol=scale * max(1, np.abs(maps).max()))
     is_clear = (np.abs(maps - threshold) > scale).all(0)
     assert (search.counts == (maps > threshold).sum(0))[is_clear].all()
     found = search.peaks(1)[0]
@@ -403,17 +419,20 @@ def refusals():
         yield TypeError, f"{option} is of type str; give True or False", lambda option=option: (
             match.Search(image, (3, 3), **{option: "no"}))
     yield ValueError, "at_once is -1", lambda: match.Search(image, (3, 3), at_once=-1)
-    yield ValueError, "between is 'half'; choose", lambda: match.Search(image, (3, 3), between="half")
+    yield ValueError, "between is 'half'; choose", lambda: match.Search(
+        image, (3, 3), between="half")
     yield ValueError, "template_peak is 0", lambda: match.Search(
         image.astype("float32"), (3, 3), normalised=False, between="float16")
     yield ValueError, "templates have magnitudes above 2.4", lambda: match.Search(
-        image.astype("float32"), (3, 3), normalised=False, between="float16", template_peak=1.6).add(
+        image.astype("float32"), (3, 3), normalised=False, between="float16",
+        template_peak=1.6).add(
             [[[0, -2.5, 0], [0, math.nan, 0], [0, 0, 1]]])
     yield ValueError, "holds NaN", lambda: match.Search(
         math.nan * image.astype("float32"), (3, 3), between="float16")
     yield TypeError, "least is of type str", lambda: match.Search(image, (3, 3)).peaks(1, "a")
     yield ValueError, "count is -1", lambda: match.Search(image, (3, 3)).peaks(-1)
-    yield ValueError, "choose 'valid'", lambda: match.Search(image, (3, 3), mode=["valid"])
+    yield ValueError, "choose one of full, same, valid", lambda: match.Search(
+        image, (3, 3), mode=["valid"])
     yield TypeError, "templates are of dtype object", lambda: match.Search(image, (3, 3)).add(
         np.full((3, 3), None))
     yield RuntimeError, "moments=True", lambda: match.Search(image, (3, 3)).mean

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notebooks of examples/python, cell by cell in one namespace, as a kernel runs them. Cells with
-the tag "picture" need matplotlib, and are left out without it."""
+"""The notebooks of examples/python, cell by cell in one namespace, as a kernel runs them. Cells
+with the tag "picture" need matplotlib, and are left out without it."""
 
 import json
 import re

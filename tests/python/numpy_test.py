@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wingbeat.numpy beside numpy.fft: dtypes of results. numpy's own suite runs beside; see .ci/python."""
+"""wingbeat.numpy beside numpy.fft: dtypes, classes and accuracy of results. numpy's own suite runs
+beside; see .ci/python."""
 
 import numpy as np
 import pytest
@@ -59,8 +60,9 @@ def refused():
         for options in ({"n": 0}, {"n": -1}, {"n": "4"}, {"axis": 7}, {"axis": None}):
             yield name, np.ones((3, 4)), options
     for name in SOLIDS:
-        for options in ({"axes": 0}, {"axes": (0, 7)}, {"axes": ()}, {"axes": (0, 0)}, {"s": (0, 1)},
-                        {"s": (2.0, 3), "axes": (0, 1)}, {"s": (3, 4), "axes": (0,)}):
+        for options in ({"axes": 0}, {"axes": (0, 7)}, {"axes": ()}, {"axes": (0, 0)},
+                        {"s": (0, 1)}, {"s": (2.0, 3), "axes": (0, 1)},
+                        {"s": (3, 4), "axes": (0,)}):
             yield name, np.ones((3, 4)), options
 
 
@@ -91,3 +93,77 @@ def test_refuses_in_numpys_words():
             np.testing.assert_allclose(np.asarray(result, complex), np.asarray(wanted, complex),
                                        atol=1e-12)
 
+
+
+class Metres(np.ndarray):
+    """Numbers with a unit, which numpy's functions keep that `known` has."""
+
+    known = set()
+
+    def __array_function__(self, function, types, args, kwargs):
+        if function not in self.known:
+            return NotImplemented
+        plain = (np.asarray(each) if isinstance(each, Metres) else each for each in args)
+        return super().__array_function__(function, types, tuple(plain), kwargs).view(Metres)
+
+
+@pytest.mark.parametrize("table_is_of_patched", (False, True))
+@pytest.mark.parametrize("name", ROWS + SOLIDS)
+def test_classes_of_arrays_keep_what_they_add(name, table_is_of_patched, monkeypatch):
+    wanted = getattr(np.fft, name)(np.ones((4, 6)))
+    monkeypatch.setattr(Metres, "known", {getattr(np.fft, name)})
+    with wingbeat.numpy.patched():
+        if table_is_of_patched:  # as a package has it that was imported now
+            monkeypatch.setattr(Metres, "known", {getattr(np.fft, name)})
+        result = getattr(np.fft, name)(np.ones((4, 6)).view(Metres))
+    assert type(result) is Metres
+    np.testing.assert_array_equal(np.asarray(result), wanted)
+
+
+@pytest.mark.parametrize("name", ROWS + SOLIDS)
+def test_units_of_astropy_stay(name):
+    units = pytest.importorskip("astropy.units")
+    with wingbeat.numpy.patched():
+        result = getattr(np.fft, name)(np.ones((4, 6)) * units.m)
+    assert result.unit == units.m
+
+
+def test_an_out_of_another_class_is_numpys():
+    class Refusing(np.ndarray):
+        def __array_function__(self, function, types, args, kwargs):
+            raise LookupError(function.__name__)
+
+    with pytest.raises(LookupError, match="fft"):
+        wingbeat.numpy.fft(np.ones(4), out=np.empty(4, complex).view(Refusing))
+
+
+def test_functions_are_found_by_their_name():
+    import pickle
+    assert pickle.loads(pickle.dumps(wingbeat.numpy.fft)) is wingbeat.numpy.fft
+
+
+@pytest.mark.parametrize("dtype", ("f4", "c8"))
+@pytest.mark.parametrize("name", ROWS + SOLIDS)
+def test_is_as_accurate_in_single_precision_as_numpy(name, dtype):
+    if name in ("rfft", "ihfft", "rfft2", "rfftn") and dtype == "c8":
+        pytest.skip("takes real numbers")
+    rng = np.random.default_rng(4)
+    x = rng.standard_normal((64, 192)).astype("f4")
+    x = x.view("c8") if dtype == "c8" else x
+    for norm in ("backward", "forward", "ortho"):
+        exact = getattr(np.fft, name)(x.astype("c16" if dtype == "c8" else "f8"), norm=norm)
+
+        def error(transform, x=x):
+            return np.linalg.norm(transform(x, norm=norm) - exact) / np.linalg.norm(exact)
+
+        is_scaled = norm == "ortho" or name.startswith("i") != (norm == "forward")
+        takes_reals = dtype == "f4" and name in (
+            "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "irfft", "hfft")
+        ours, numpys = error(getattr(wingbeat.numpy, name)), error(getattr(np.fft, name))
+        assert ours <= (3 if is_scaled and not takes_reals else 1.01) * numpys
+        if not is_scaled:
+            assert ours < 0.6 * 2.0**-24 < error(getattr(wingbeat.fft, name))
+            with wingbeat.numpy.patched(single=True):
+                assert error(getattr(np.fft, name)) > 0.6 * 2.0**-24
+            with wingbeat.numpy.patched(True), wingbeat.numpy.patched():
+                assert error(getattr(np.fft, name)) == ours

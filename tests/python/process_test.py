@@ -97,7 +97,8 @@ def test_refuses_sub_interpreters():
     assert "ImportError" in python(f"""
         import {name} as interpreters
         made = interpreters.create()
-        code = "try:\\n import wingbeat\\nexcept ImportError as refused:\\n print('ImportError', refused)"
+        code = ("try:\\n import wingbeat\\n"
+                "except ImportError as refused:\\n print('ImportError', refused)")
         print(interpreters.run_string(made, code) or "")
     """)
 
@@ -149,7 +150,8 @@ def test_many_calls_keep_memory_and_descriptors():
 
 
 @pytest.mark.parametrize("name, make", [
-    ("Plan", lambda: wingbeat.Plan(8)), ("StreamFilter", lambda: wingbeat.signal.StreamFilter([1.0])),
+    ("Plan", lambda: wingbeat.Plan(8)),
+    ("StreamFilter", lambda: wingbeat.signal.StreamFilter([1.0])),
     ("Search", lambda: wingbeat.match.Search(np.ones((4, 4)), (2, 2))),
     ("Channeliser", lambda: wingbeat.channelise.Channeliser(1e6, 16, 4))])
 def test_says_what_stays_in_its_process(name, make):
@@ -189,3 +191,141 @@ def test_a_process_may_end_within_scipys_backend():
         context = wingbeat.scipy.backend()
         context.__enter__()
         print(scipy.fft.fft([1, 0])[0].real)""") == "1.0\n"
+
+
+def test_a_process_may_end_while_daemon_threads_transform():
+    for _ in range(5):
+        assert python("""
+            import threading, time
+            import numpy as np
+            from wingbeat import fft, signal
+            x = np.ones((64, 4096))
+            started = threading.Barrier(4)
+
+            def work():
+                fft.fft(x)
+                started.wait()
+                while True:
+                    fft.fft(x)
+                    signal.fftconvolve(x[0], x[1])
+
+            for _ in range(3):
+                threading.Thread(target=work, daemon=True).start()
+            started.wait()
+            time.sleep(0.05)
+            print("end")""") == "end\n"
+
+
+def test_a_process_may_end_while_daemon_threads_run_on_opencl():
+    if wingbeat.why_absent(wingbeat.Engine.opencl):
+        pytest.skip(wingbeat.why_absent(wingbeat.Engine.opencl))
+    for _ in range(3):
+        assert python("""
+            import threading, time
+            import numpy as np
+            from wingbeat import match
+            x = np.random.default_rng(0).standard_normal((64, 64))
+
+            def search():
+                match.Search(x, (4, 4), device="opencl").add(x[None, :4, :4]).peaks(1)
+
+            def work():
+                while True:
+                    search()
+
+            search()
+            for _ in range(2):
+                threading.Thread(target=work, daemon=True).start()
+            time.sleep(0.2)
+            print("end")""") == "end\n"
+
+
+def test_a_child_may_end_that_was_forked_while_threads_transform():
+    assert python("""
+        import os, threading
+        import numpy as np
+        from wingbeat import fft
+        x = np.ones((64, 4096))
+        threading.Thread(target=lambda: [fft.fft(x) for _ in range(100000)], daemon=True).start()
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                raise SystemExit(0)  # through atexit
+            assert os.waitpid(child, 0)[1] == 0
+        print("end")""") == "end\n"
+
+
+#: Three threads run calls of more shapes than caches keep; `calls` of one number give one result.
+BUSY_THREADS = """
+import itertools, multiprocessing, os, signal, threading
+import numpy as np
+import wingbeat
+from wingbeat import fft, match, signal as convolving
+x, taps = np.random.default_rng(5).standard_normal((2, 2, 600))
+
+def calls(n):
+    part, few = x[:, :500 + n], taps[:, :9]
+    return [fft.fft(part), fft.dct(part), convolving.fftconvolve(part, few),
+            convolving.oaconvolve(part, few), match.match_scores(part, few, "ccorr")]
+
+expected = [calls(n) for n in range(40)]
+
+def differs(n):
+    signal.alarm(60)  # ends a child that waits for ever
+    return not all(map(np.array_equal, calls(n), expected[n]))
+
+def work():
+    for n in itertools.cycle(range(40)):
+        calls(n)
+
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+
+def in_children(run, count):
+    for n in range(count):
+        child = os.fork()
+        if child == 0:
+            try:
+                os._exit(run(n))
+            finally:
+                os._exit(9)
+        assert os.waitpid(child, 0)[1] == 0, n
+"""
+
+
+def test_children_forked_while_threads_call_do_not_wait_for_them():
+    assert python(BUSY_THREADS + """
+in_children(differs, 40)
+for n in range(4):
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert not any(pool.map(differs, range(10 * n, 10 * n + 10)))
+print("end")""") == "end\n"
+
+
+def test_children_forked_while_threads_run_on_opencl_are_refused():
+    if wingbeat.why_absent(wingbeat.Engine.opencl):
+        pytest.skip(wingbeat.why_absent(wingbeat.Engine.opencl))
+    assert python(BUSY_THREADS + """
+def search(n):
+    found = match.Search(x[:, :64 + n % 3], (2, 4), device="opencl")
+    found.add(taps[None, :, :4])
+    return found.peaks(1)
+
+def search_for_ever():
+    while True:
+        search(0)
+
+search(0)
+threading.Thread(target=search_for_ever, daemon=True).start()
+
+def refused(n):
+    if differs(n):
+        return 1
+    try:
+        search(n)
+    except RuntimeError as sentence:
+        return 0 if "forked child" in str(sentence) else 2
+    return 3
+
+in_children(refused, 20)
+print("end")""") == "end\n"

@@ -3,9 +3,9 @@
 
     pytest -p pyvkfft_suite --pyargs pyvkfft.test
 
-Of its thousands of cases, each a kernel of its own that a GPU compiles first, the environment variable
-WINGBEAT_PYVKFFT_SHARE runs a part, 0.02 for example, and skips the others: those of cosine and sine
-transforms alone take an hour.
+Of its thousands of cases, each a kernel of its own that a GPU compiles first, the environment
+variable WINGBEAT_PYVKFFT_SHARE runs a part, 0.02 for example, and skips the others: those of cosine
+and sine transforms alone take an hour.
 
 Of pyvkfft its Python files are enough, from its source distribution. The suite prints what VkFFT's
 kernels are like, which wingbeat's interface does not tell: those columns stay empty. The processes
@@ -23,8 +23,8 @@ from wingbeat.compat import pyvkfft
 
 
 def _sampled(function, share):
-    """Returns a check of cases that skips all but a share of them, spread over every loop of the suite
-    by the golden ratio."""
+    """Returns a check of cases that skips all but a share of them, spread over every loop of the
+    suite by the golden ratio."""
     numbers = itertools.count(1)
 
     @functools.wraps(function)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wingbeat.compat.pyvkfft against scipy.fft, on numpy's arrays and on an OpenCL device, with CuPy on
-a GPU; pyvkfft's own suite runs by pyvkfft_suite.py."""
+"""wingbeat.compat.pyvkfft against scipy.fft, on numpy's arrays and on an OpenCL device, with CuPy
+on a GPU; pyvkfft's own suite runs by pyvkfft_suite.py."""
 
 import doctest
 import warnings
@@ -121,8 +121,8 @@ def test_half_spectra(inplace, norm, device):
             padded[axes[-1]] += 1 if is_odd else 2
         given = np.full(padded, 7, np.float32, order=order)
         given[inside] = x
-        app = device.app(tuple(padded), given.dtype, ndim=ndim, inplace=inplace, norm=norm, r2c=True,
-                         strides=given.strides, r2c_odd=is_odd)
+        app = device.app(tuple(padded), given.dtype, ndim=ndim, inplace=inplace, norm=norm,
+                         r2c=True, strides=given.strides, r2c_odd=is_odd)
         source = device.to_device(given)
         result = app.fft(source, None if inplace else device.to_device(spectrum * 0))
         close(result, spectrum, device)
@@ -218,7 +218,8 @@ def test_accuracy_of_pyvkfft_itself():
     opencl = Opencl()
     import pyvkfft_suite  # noqa: F401
     from pyvkfft import accuracy
-    accuracy.gpu_ctx_dic["pyopencl"] = (opencl.queue.device, opencl.queue.context, opencl.queue, True)
+    accuracy.gpu_ctx_dic["pyopencl"] = (opencl.queue.device, opencl.queue.context, opencl.queue,
+                                        True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for shape, ndim, order in (((30,), 1, "C"), ((17,), 1, "C"), ((6, 10), 2, "F")):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wingbeat.signal beside scipy.signal: random shapes, modes, axes and dtypes; streams; long kernels."""
+"""wingbeat.signal beside scipy.signal: random shapes, modes, axes and dtypes; streams; long
+kernels."""
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -42,6 +43,13 @@ def assert_as_scipy(name, *args):
     if isinstance(expected, type):
         assert result is expected
         return
+    assert result.flags.c_contiguous
+    if result.ndim and result.shape != expected.shape and "same" in args[2:]:
+        # SciPy crops what it repeats beside the axes too.
+        full, axes = outcome(scipy.signal, name, (*args[:2], "full", args[3])), args[3]
+        expected = full[tuple(
+            slice((n - args[0].shape[d]) // 2, (n + args[0].shape[d]) // 2) if d in axes
+            else slice(None) for d, n in enumerate(full.shape))]
     assert result.shape == expected.shape
     assert result.dtype == expected.dtype
     # SciPy transforms narrow arrays narrowly, even beside wide ones.
@@ -228,7 +236,8 @@ def refusals():
     yield "Acceptable mode flags", lambda: signal.correlate([1], [1], "most")
     yield "Acceptable method flags", lambda: signal.convolve([1], [1], "full", "some")
     yield "axes cannot be empty", lambda: signal.oaconvolve([1], [1], axes=[])
-    yield "incompatible shapes", lambda: signal.fftconvolve(np.ones((2, 3)), np.ones((3, 3)), axes=1)
+    yield "incompatible shapes", lambda: signal.fftconvolve(np.ones((2, 3)), np.ones((3, 3)),
+                                                            axes=1)
     yield "one must be at least", lambda: signal.convolve(np.ones((2, 3)), np.ones((3, 2)), "valid")
     yield "2-D arrays", lambda: signal.convolve2d([1], [1])
     yield "boundary flags", lambda: signal.convolve2d([[1]], [[1]], boundary="edge")
@@ -242,7 +251,8 @@ def refusals():
     yield "channels", lambda: signal.long_conv(np.ones((3, 8)), np.ones((2, 8)))
     yield "gate has shape", lambda: signal.long_conv(np.ones((3, 8)), np.ones(8), gate=np.ones(7))
     yield "lengths has shape", lambda: signal.long_conv(np.ones((3, 8)), np.ones(8), lengths=[1, 2])
-    yield "lengths are from 1 to 9", lambda: signal.long_conv(np.ones((2, 1, 8)), np.ones(8), lengths=[1, 9])
+    yield "lengths are from 1 to 9", lambda: signal.long_conv(np.ones((2, 1, 8)), np.ones(8),
+                                                              lengths=[1, 9])
     yield "skip has shape", lambda: signal.long_conv(np.ones((3, 8)), np.ones(8), skip=np.ones(2))
     yield "0 or more", lambda: signal.cache_resize(-1)
 
@@ -431,3 +441,25 @@ def test_threads_share_the_kept_convolutions():
     info = signal.cache_info()
     assert info["size"] == info["capacity"] == 32
     assert info["hits"] + info["misses"] >= 400
+
+
+@pytest.mark.parametrize("shapes", [((50,), (5,)), ((1000,), (31,)), ((100_000,), (7,)),
+                                    ((64, 64), (3, 3))])
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+def test_short_kernels_are_summed(name, shapes):
+    x, k = (noise(shape, "float32") for shape in shapes)
+    assert signal.choose_conv_method(x, k) == "direct"
+    direct = getattr(signal, name)(x, k, "same", "direct")
+    np.testing.assert_array_equal(getattr(signal, name)(x, k, "same"), direct)
+    x[(0,) * x.ndim] = np.nan  # which stays where it is
+    assert np.isnan(getattr(signal, name)(x, k, "same")).sum() <= k.size
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64", "uint64"])
+def test_sums_of_integers_wrap_around(dtype):
+    limits = np.iinfo(dtype)
+    x, k = (RNG.integers(limits.min, limits.max, n, dtype, endpoint=True) for n in (300, 41))
+    for mode in MODES:
+        result = signal.convolve(x[::-1], k, mode)
+        np.testing.assert_array_equal(result, np.convolve(x[::-1], k, mode))
+        assert result.dtype == dtype

@@ -109,7 +109,8 @@ def test_out(device, counted):
     real = torch.empty(3, 14, device=device)
     torch.fft.irfft(x, out=real)
     torch.testing.assert_close(real, torch.fft.irfft(x))
-    assert not torch.fft.fft(x, out=torch.empty(8, 3, dtype=x.dtype, device=device).T).is_contiguous()
+    assert not torch.fft.fft(x, out=torch.empty(8, 3, dtype=x.dtype,
+                                                device=device).T).is_contiguous()
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -131,7 +132,8 @@ def test_any_view(device, counted):
     turned = torch.randn(4, 6, 5, 8, dtype=torch.float64, device=device).permute(2, 0, 3, 1)
     half = torch.fft.rfftn(turned, dim=(0, 1, 2))
     torch.testing.assert_close(torch.fft.irfftn(half, turned.shape[:3], dim=(0, 1, 2)), turned)
-    for view in (x.conj(), x.transpose(0, 2), x[::2, 1::2], x[:1].expand(3, 6, 8), x[:0], x.conj().mT):
+    for view in (x.conj(), x.transpose(0, 2), x[::2, 1::2], x[:1].expand(3, 6, 8), x[:0],
+                 x.conj().mT):
         for dim in 1, (0, 1, 2), (2, 1):
             if view.numel() or dim == 1:
                 got = torch.fft.fftn(view, dim=dim)

@@ -3,8 +3,8 @@
 
     pytest -p wingbeat_skimage --pyargs skimage.feature skimage.registration skimage.restoration
 
-Wheels up to 0.25 have the tests. Those that would download an image are skipped, as scikit-image does
-without pooch.
+Wheels up to 0.25 have the tests. Those that would download an image are skipped, as scikit-image
+does without pooch.
 """
 
 import skimage.data._fetchers

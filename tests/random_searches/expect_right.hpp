@@ -21,7 +21,7 @@
 #include <numeric>     // inner_product
 #include <utility>     // pair
 
-#include "address_space.hpp"                  // product_of
+#include "arrays/address_space.hpp"           // product_of
 #include "convolving/search_check.hpp"        // expect_kept, filled, half_spectra_of
 #include "random_searches/random_search.hpp"  // random_search, as_initialiser
 #include "support/environment.hpp"            // from_environment

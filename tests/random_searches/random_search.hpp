@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "address_space.hpp"  // product_of
-#include "support/dice.hpp"   // dice
+#include "arrays/address_space.hpp"  // product_of
+#include "support/dice.hpp"          // dice
 #include "wingbeat/template_search.hpp"
 
 namespace wingbeat::test {

@@ -4,9 +4,11 @@
 
 Sizes (header 500 lines, class 200, function 60, test 400, line 100 columns), the SPDX line, include
 directions, where compilers may be told apart, names that are no nouns (names.py), and what no file
-may hold. Prints one line per fault and exits with 1 if there is any.
+may hold; of Python lines, functions, modules, names, and what each module of the package imports.
+Prints one line per fault and exits with 1 if there is any.
 """
 
+import ast
 import re
 import sys
 from collections import defaultdict
@@ -15,7 +17,8 @@ from pathlib import Path
 
 import names
 
-FOLDERS = ("include", "src", "apps", "tests", "bench", "examples", "cmake", "docs", "python")
+FOLDERS = ("include", "src", "apps", "telescope", "tests", "bench", "examples", "cmake", "docs",
+           "python")
 CODE = {".hpp", ".cpp", ".cu", ".cl", ".clcpp", ".h"}
 SCRIPTS = {".cmake", ".py", ".sh"}
 EXEMPT = {"generated", "build", "results", "__pycache__"}
@@ -29,27 +32,50 @@ DEVICE_LEVELS = {"port": 0, "complex": 1, "direction": 1, "index": 1, "factors":
                  "thread": 2, "workgroup": 3, "io": 3, "cluster": 4, "grid/numbers": 5, "bodies": 6,
                  "ends": 6, "functors": 7, "grid": 7, "channeliser": 7}
 
-# A folder of src/ includes itself, the headers beside these folders, and the folders named here.
-# `backend` is the interface of engines, which none but themselves know. From the bottom up:
-# arrays, request, planner, programs, what is made of programs, the applications.
+# A folder of src/ includes itself, these two, which all programs need, and the folders named here.
+# From the bottom up: what programs are made from, the planner, programs, what is made of programs,
+# the applications. No folders include each other, but that `backend` has the interface of engines
+# beside what these share.
+BASE_LAYERS = ("text", "system")
 SOURCE_LAYERS = {
-    "request": "arrays backend", "arrays": "", "tuning": "",
-    "planner": "arrays request tuning",
-    "programs": "arrays backend planner request tuning",
+    "text": "", "system": "", "arrays": "", "tuning": "", "roots": "", "functors": "",
+    "request": "arrays backend tuning",
+    "planner": "arrays functors request roots tuning",
+    "programs": "arrays backend functors planner request roots tuning",
     "backend": "arrays planner programs request tuning",
-    "backend/host": "arrays backend programs request tuning",
+    "backend/host": "arrays backend functors programs request roots tuning",
     "backend/opencl": "backend programs", "backend/cuda": "backend programs",
-    "reference": "backend channelising programs request",
-    "compose": "arrays backend planner programs request tuning",
-    "convolving": "arrays backend compose programs request tuning",
-    "channelising": "backend compose programs request tuning",
-    "distributing": "arrays backend processes programs request", "processes": "",
-    "formats": "", "measure": "", "signals": "", "verify": "distributing request", "peers": "backend/cuda request",
+    "reference": "backend channelising functors programs request",
+    "views": "arrays backend request",
+    "operations": "arrays backend programs views",
+    "api": "arrays backend operations programs request views",
+    "convolving": "arrays backend functors operations programs request tuning views",
+    "channelising": "arrays backend programs request tuning",
+    "distributing": "arrays backend functors processes programs request views", "processes": "",
+    "formats": "", "measure": "", "signals": "", "verify": "arrays distributing reference request",
+    "peers": "backend/cuda request",
+}
+# The folders of telescope/, which nothing in src/ or apps/ includes; `cli` stands on that of apps/.
+TELESCOPE_LAYERS = {
     "control": "", "net": "", "spead": "",
     "receive": "channelising net spead", "transmit": "channelising net signals spead",
     "fengine": "channelising control formats net receive transmit",
     "simulation": "control signals transmit",
+    "cli": "backend channelising control fengine formats measure net receive request signals "
+           "simulation spead transmit",
 }
+
+LAYERS = SOURCE_LAYERS | TELESCOPE_LAYERS
+
+# The modules of the Python package from the bottom up: bindings, arguments, arrays, plans,
+# functions, what puts them in other libraries' places, programs. A module imports what stands
+# before it. Of libraries none imports another.
+PYTHON_ORDER = ("_wingbeat _arguments _types _device _kinds _arrays _gpu_arrays _opencl_arrays "
+                "_foreign_arrays _adjoints sides plan plan_cache _transform _calls fft _sums "
+                "_long_rows _modes _projections signal match image channelise numpy scipy torch "
+                "jax compat __init__ _suite _bench __main__").split()
+PYTHON_LIBRARIES = {"numpy", "scipy", "torch", "jax", "compat"}
+MAX_MODULE = 500
 
 # Classes that were longer when the limit came. Split them and take them off; add none.
 LONG_CLASSES = {
@@ -68,8 +94,10 @@ DIALECT = re.compile(r"\b(__(CUDACC|NVCC|NVCOMPILER|CUDA_ARCH|CUDA_LIBDEVICE|OPE
 
 # (files whose path matches from its start, may not include what matches, because)
 FORBIDDEN = [
-    ("include/wingbeat/", rf"({'|'.join(SOURCE_LAYERS)}|support)/", "public headers do not see src/"),
-    ("src/", r"(cli|apps|support)/", "the library knows no program"),
+    ("include/wingbeat/", rf"({'|'.join(LAYERS)}|support)/", "public headers do not see "
+                                                                    "src/"),
+    ("src/", r"(apps|support)/", "the library knows no program"),
+    ("apps/", rf"({'|'.join(set(TELESCOPE_LAYERS) - {'cli'})})/", "telescope/ is above"),
     ("apps/cli/(?!main)[^/]+$", r"cli/(commands|reports|peers)/", "commands share it"),
     ("apps/cli/peers/", r"cli/(commands|reports)/", "commands and reports use peers"),
     ("apps/cli/reports/", r"cli/commands/", "commands use reports"),
@@ -168,27 +196,42 @@ def device_level(path):
 
 
 def layer_of(path):
-    """Returns the folder of src/ that a path lies in, as SOURCE_LAYERS has it; None for none."""
+    """Returns the folder of src/ or telescope/ that a path lies in, as their layers have it; None
+    for none."""
     parts = path.split("/")
     return next((layer for layer in ("/".join(parts[:2]), parts[0])
-                 if layer in SOURCE_LAYERS and len(parts) > layer.count("/") + 1), None)
+                 if layer in LAYERS and len(parts) > layer.count("/") + 1), None)
+
+
+def cycle():
+    """Returns layers each of which includes the next, and the last the first; none if there are
+    no such layers. Engines do not count, because their folder has their interface, too."""
+    below = {layer: [each for each in (*BASE_LAYERS, *folders.split())
+                     if not each.startswith("backend") and each != layer]
+             for layer, folders in LAYERS.items() if not layer.startswith("backend")}
+    below["text"] = []
+    below["system"] = ["text"]
+    while free := [layer for layer, others in below.items() if not set(others) & set(below)]:
+        for layer in free:
+            del below[layer]
+    return sorted(below)
 
 
 def source_layers(name, text):
-    own = layer_of(name.as_posix().removeprefix("src/"))
-    if own is None:
-        if name.parts[0] == "src" and len(name.parts) > 2:
-            yield 1, "a folder that SOURCE_LAYERS does not have yet"
+    root, own_path = name.as_posix().split("/", 1)
+    own = layer_of(own_path)
+    if own not in (SOURCE_LAYERS if root == "src" else TELESCOPE_LAYERS):
+        yield 1, f"lies in no folder of {root}/ that check.py gives a layer"
         return
     for number, line in enumerate(text.splitlines(), 1):
         found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
         target = layer_of(found.group(1)) if found else None
-        if target and target != own and target not in SOURCE_LAYERS[own].split():
+        if target and target not in (own, *BASE_LAYERS, *LAYERS[own].split()):
             yield number, f"includes {found.group(1)}, which {own} does not stand on"
 
 
 def includes(name, text):
-    if name.parts[0] == "src":
+    if name.parts[0] in ("src", "telescope"):
         yield from source_layers(name, text)
     own = str(name).removeprefix("include/")
     is_device = own.startswith("wingbeat/device/")
@@ -231,6 +274,61 @@ def contents(name, text):
                 yield number, fault
 
 
+def python_sizes(name, text):
+    lines = text.splitlines()
+    if len(lines) > MAX_MODULE:
+        yield 1, f"a module of {len(lines)} lines; {MAX_MODULE} at most"
+    for number, line in enumerate(lines, 1):
+        if len(line) > MAX_COLUMNS:
+            yield number, f"{len(line)} columns; {MAX_COLUMNS} at most"
+    for node in ast.walk(ast.parse(text)) if name.parts[0] == "python" else ():
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[1] if ast.get_docstring(node) and node.body[1:] else node.body[0]
+            length = node.end_lineno - first.lineno + 1
+            if length > MAX_FUNCTION:
+                yield node.lineno, f"{node.name} has {length} lines; {MAX_FUNCTION} at most"
+
+
+def python_names(name, text):
+    """Parameters and variables of the package that are no nouns."""
+    for node in ast.walk(ast.parse(text)) if name.parts[0] == "python" else ():
+        word = (node.arg if isinstance(node, ast.arg) else
+                node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else "")
+        if word in names.REFUSED:
+            yield node.lineno, f"the name '{word}' is a pronoun or a preposition; name the noun"
+
+
+def imported_modules(tree):
+    """Yields (line, module) of each module of the package that is imported, but for type
+    checkers."""
+    for node in tree:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.Import):
+            for each in node.names:
+                if each.name.split(".")[0] == "wingbeat":
+                    yield node.lineno, (each.name.split(".") + ["__init__"])[1]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "wingbeat":
+            parts = node.module.split(".")[1:2]
+            yield from ((node.lineno, own) for own in parts or [each.name for each in node.names])
+        yield from imported_modules(ast.iter_child_nodes(node))
+
+
+def python_layers(name, text):
+    if name.parts[:2] != ("python", "wingbeat"):
+        return
+    own = name.parts[2].removesuffix(".py")
+    if own not in PYTHON_ORDER:
+        yield 1, "a module that PYTHON_ORDER does not have yet"
+        return
+    for number, target in imported_modules(ast.parse(text).body):
+        # Of the package itself, names that are no modules are its own.
+        place = PYTHON_ORDER.index(target if target in PYTHON_ORDER else "__init__")
+        is_other = {own, target} <= PYTHON_LIBRARIES
+        if target != own and (place >= PYTHON_ORDER.index(own) or is_other):
+            yield number, f"imports {target}, which {own} does not stand on"
+
+
 class Names:
     """Counts the names in each folder that names.py refuses."""
 
@@ -264,6 +362,8 @@ def check(root):
         n_files += 1
         text = path.read_text(encoding="utf-8")
         rules = (contents, sizes, includes, dialects) if is_code else (contents,)
+        if path.suffix == ".py":
+            rules = contents, python_sizes, python_names, python_layers
         for rule in rules:
             for number, fault in rule(name, text):
                 print(f"{name}:{number}: {fault}")
@@ -272,6 +372,9 @@ def check(root):
             counted.add(name, text)
     for fault in counted.faults():
         print(fault)
+        n_faults += 1
+    if layers := cycle():
+        print(f"tests/style/check.py: layers include each other among {', '.join(layers)}")
         n_faults += 1
     print(f"{n_files} files, {n_faults} faults")
     return n_files > 0 and n_faults == 0

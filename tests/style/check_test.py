@@ -4,6 +4,7 @@
 
 import sys
 import unittest
+from unittest import mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -74,21 +75,33 @@ class Includes(unittest.TestCase):
         for name, target in (("src/arrays/order.cpp", "planner/pass.hpp"),
                              ("src/planner/pieces.cpp", "programs/program.hpp"),
                              ("src/programs/prepared_program.cpp", "convolving/program.hpp"),
-                             ("src/compose/blocks.cpp", "convolving/convolution.hpp"),
+                             ("src/operations/operation.cpp", "convolving/program.hpp"),
                              ("src/backend/backend.cpp", "convolving/program.hpp"),
                              ("src/backend/host/rows/axis.hpp", "channelising/bank.hpp"),
                              ("src/convolving/program.cpp", "channelising/bank.hpp"),
                              ("src/convolving/program.cpp", "backend/host/plan.hpp"),
-                             ("src/simulation/signal.cpp", "receive/receiver.hpp"),
+                             ("telescope/simulation/signal.cpp", "receive/receiver.hpp"),
+                             ("src/signals/source.cpp", "spead/packet.hpp"),
+                             ("apps/cli/main.cpp", "fengine/service.hpp"),
+                             ("src/api/plan.cpp", "convolving/program.hpp"),
+                             ("src/roots/chirp.cpp", "programs/prepared_program.hpp"),
                              ("include/wingbeat/plan.hpp", "programs/program.hpp")):
             self.check(name, target, True)
         for name, target in (("src/planner/pieces.cpp", "request/traits.hpp"),
                              ("src/convolving/program.cpp", "programs/program.hpp"),
                              ("src/backend/cuda/engine.cpp", "programs/program.hpp"),
-                             ("src/fengine/engine.cpp", "control/sensor.hpp"),
-                             ("src/plan.cpp", "convolving/program.hpp")):
+                             ("telescope/fengine/engine.cpp", "control/sensor.hpp"),
+                             ("telescope/cli/main.cpp", "cli/program.hpp"),
+                             ("src/arrays/order.cpp", "text/formatted.hpp"),
+                             ("src/api/plan.cpp", "operations/operation.hpp")):
             self.check(name, target, False)
-        self.check("src/unheard_of/a.cpp", "formatted.hpp", True)
+        self.check("src/plan.cpp", "<vector>", True)
+        self.check("src/spead/packet.cpp", "<vector>", True)
+
+    def test_of_layers_are_no_cycle(self):
+        self.assertEqual(check.cycle(), [])
+        with mock.patch.dict(check.LAYERS, {"roots": "programs"}):
+            self.assertIn("roots", check.cycle())
 
     def test_of_device_code_go_down_its_levels(self):
         folder = "wingbeat/device/"
@@ -126,7 +139,7 @@ class Dialects(unittest.TestCase):
         for macro in self.macros:
             with self.subTest(macro):
                 text = f"#if defined({macro})\n"
-                for name in ("include/wingbeat/device/complex.hpp", "src/plan.cpp",
+                for name in ("include/wingbeat/device/complex.hpp", "src/api/plan.cpp",
                              "examples/kernels/body.hpp"):
                     self.assertEqual(len(faults(check.dialects, name, text)), 1, name)
                 for name in check.DIALECT_FILES:
@@ -134,7 +147,7 @@ class Dialects(unittest.TestCase):
 
     def test_are_not_our_own_macros(self):
         text = "#if defined(WINGBEAT_HAS_CLUSTERS) || __has_include(<span>) || __cplusplus > 1\n"
-        self.assertEqual(faults(check.dialects, "src/plan.cpp", text), [])
+        self.assertEqual(faults(check.dialects, "src/api/plan.cpp", text), [])
 
     def test_files_that_may_do_so(self):
         root = Path(__file__).resolve().parents[2]
@@ -174,11 +187,65 @@ class Names(unittest.TestCase):
 
     def test_are_counted_by_the_longest_folder(self):
         self.assertEqual(names.folder_of("src/backend/host/rows/a.cpp"), "src/backend/host")
-        self.assertEqual(names.folder_of("src/plan.cpp"), "src")
+        self.assertEqual(names.folder_of("src/api/plan.cpp"), "src")
         counted = check.Names()
         counted.add(Path("unheard_of/a.cpp"), "int x;\nint of;\n")
         self.assertEqual(len(list(counted.faults())), 1)
         self.assertIn("unheard_of/a.cpp:2: of", next(counted.faults()))
+
+
+class Python(unittest.TestCase):
+    def check(self, rule, name, text, *expected):
+        with self.subTest(name=name, text=text[:60]):
+            found = faults(rule, name, text)
+            self.assertEqual(len(found), len(expected), found)
+            for fault, word in zip(found, expected):
+                self.assertIn(word, fault)
+
+    def test_lines_functions_and_modules_have_limits(self):
+        line = "x = '" + "a" * 94
+        self.check(check.python_sizes, "bench/a.py", line + "'\n")
+        self.check(check.python_sizes, "bench/a.py", line + "a'\n", "101 columns")
+        name = "python/wingbeat/fft.py"
+        self.check(check.python_sizes, name, "x = 1\n" * 500)
+        self.check(check.python_sizes, name, "x = 1\n" * 501, "501 lines; 500")
+        self.check(check.python_sizes, "tests/python/fft_test.py", "x = 1\n" * 500)
+        self.check(check.python_sizes, "tests/python/fft_test.py", "x = 1\n" * 501, "501 lines")
+        head = 'def f():\n    """Doc\n' + "    more\n" * 90 + '    """\n'
+        self.check(check.python_sizes, name, head + "    x = 1\n" * 60)
+        self.check(check.python_sizes, name, head + "    x = 1\n" * 61, "f has 61 lines")
+        self.check(check.python_sizes, name, "async def g():\n" + "    x = 1\n" * 61, "g has 61")
+
+    def test_names_of_the_package_are_nouns(self):
+        name = "python/wingbeat/fft.py"
+        self.check(check.python_names, name, "def f(of, *, at=1): pass\n", "'of'", "'at'")
+        self.check(check.python_names, name, "for one in x: made = one\n", "'one'", "'made'")
+        self.check(check.python_names, name, "x.at = f(by=1).of; print(what)\n")
+        self.check(check.python_names, "tests/python/fft_test.py", "one = 1\n")
+
+    def test_modules_of_the_package_import_what_is_below_them(self):
+        def imports(own, text, *expected):
+            self.check(check.python_layers, f"python/wingbeat/{own}.py", text, *expected)
+
+        imports("_arrays", "from wingbeat import _wingbeat\nfrom wingbeat._arguments import each\n")
+        imports("_arrays", "from wingbeat._transform import transform\n", "imports _transform")
+        imports("_arrays", "from wingbeat import _wingbeat, fft\n", "imports fft")
+        imports("fft", "import numpy as np\nfrom wingbeat._arrays import library_of\n")
+        imports("fft", "def f():\n    import wingbeat.torch\n", "imports torch")
+        imports("fft", "from wingbeat import Device\n", "imports Device")
+        imports("_arrays", "if TYPE_CHECKING:\n    from wingbeat.plan import Plan\n")
+        imports("torch/_functions", "from wingbeat.torch._tensors import run\n")
+        imports("torch/_functions", "from wingbeat._kinds import SINES\n")
+        imports("jax", "from wingbeat.numpy import patch\n", "imports numpy")
+        imports("compat/pyvkfft", "from wingbeat.plan import Plan\n")
+        imports("_suite", "import wingbeat.numpy\nimport wingbeat.scipy\n")
+        imports("unheard_of", "", "PYTHON_ORDER does not have")
+
+    def test_order_names_modules_that_exist(self):
+        package = Path(__file__).resolve().parents[2] / "python" / "wingbeat"
+        for module in check.PYTHON_ORDER[1:]:
+            with self.subTest(module):
+                self.assertTrue((package / module).is_dir() or (package / f"{module}.py").is_file())
 
 
 if __name__ == "__main__":

@@ -28,7 +28,8 @@ class Links(unittest.TestCase):
 
     def test_lead_to_files_and_folders_of_the_tree(self):
         self.assertEqual(self.faults("[a](../other.md) ![b](page.md) [`c`](../docs \"title\")\n"
-                                     "[d](https://example.org/x) [e](mailto:a@b) [f]: page.md\n"), [])
+                                     "[d](https://example.org/x) [e](mailto:a@b) [f]: page.md\n"),
+                         [])
         for target in ("other.md", "../none.png", "../../outside.md", "/etc"):
             for text in (f"[a]({target})", f"![a]({target})", f"[a]: {target}\n",
                          f"<img src=\"{target}\">"):

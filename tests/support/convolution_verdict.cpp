@@ -13,16 +13,20 @@
 #include <tuple>    // tie
 #include <utility>  // move
 
-#include "address_space.hpp"          // product_of
+#include "arrays/address_space.hpp"   // product_of
 #include "convolving/direct_sum.hpp"  // range_of, mode_range
 #include "request/resolved.hpp"       // resolved_spec
-#include "support/guarded.hpp"        // guarded, bytes
 #include "support/signal.hpp"         // fill_noise
+#include "verify/agreement.hpp"       // wrong_value, unit_roundoff
+#include "verify/distance.hpp"        // distance
+#include "verify/guarded.hpp"         // guarded, bytes
 #include "wingbeat/error.hpp"         // error
 #include "wingbeat/wingbeat.hpp"      // convolution
 
 namespace wingbeat::test {
 namespace {
+
+using verify::bytes, verify::guarded;
 
 constexpr unsigned char poisons[] = {0xff, 0xa5, 0x00};  // the first is NaN in every precision
 
@@ -32,10 +36,12 @@ struct parts {
   std::vector<long double> re, im;  ///< [z][y][x]; im is empty for real numbers.
 
   [[nodiscard]] std::size_t points() const { return lengths[0] * lengths[1] * lengths[2]; }
+  [[nodiscard]] std::complex<long double> operator[](std::size_t i) const {
+    return {re[i], im.empty() ? 0 : im[i]};
+  }
   [[nodiscard]] long double energy() const {
     long double sum = 0;
-    for (const long double x : re) sum += x * x;
-    for (const long double x : im) sum += x * x;
+    for (std::size_t i = 0; i < re.size(); ++i) sum += std::norm((*this)[i]);
     return sum;
   }
 };
@@ -122,8 +128,7 @@ class exact_sums {
 struct bounds {
   bounds(const convolution_spec& spec, const planned_convolution& planned, const parts& f,
          const parts& t, const parts& expected) {
-    const bool is_fp64 = spec.real == precision::fp64;
-    const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
+    const long double u = verify::unit_roundoff(spec.real);
     const long double norms = std::sqrt(f.energy() * t.energy());
     const auto m = static_cast<long double>(expected.points());
     const auto inputs = static_cast<long double>(f.points() + t.points());
@@ -132,7 +137,7 @@ struct bounds {
          (1 + 3 / std::sqrt(std::min(m, inputs)));
     if (spec.form == operand_form::spectrum) value *= 2, l2 *= 2;
     if (spec.between.value_or(spec.real) == spec.real) return;
-    const long double narrow = spec.between == precision::fp16 ? 0x1p-11L : 0x1p-8L;
+    const long double narrow = verify::unit_roundoff(*spec.between);
     const auto image = static_cast<long double>(f.points());
     value = std::numeric_limits<long double>::infinity();
     l2 = static_cast<long double>(3 * spec.image.size() - 1) * narrow *
@@ -204,8 +209,8 @@ class session {
     return x;
   }
   static bytes bytes_of(const std::vector<Real>& x) {
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(x.data());
-    return {bytes, bytes + x.size() * sizeof(Real)};
+    const auto* const first = reinterpret_cast<const unsigned char*>(x.data());
+    return {first, first + x.size() * sizeof(Real)};
   }
 
   /// Returns the transforms of the signals that come with each run.
@@ -286,19 +291,16 @@ class session {
 
   static std::optional<std::string> disagreement(const parts& result, const parts& expected,
                                                  const bounds& allowed) {
-    long double sum = 0;
+    verify::distance found;
     for (std::size_t i = 0; i < expected.points(); ++i) {
-      long double off = std::abs(result.re[i] - expected.re[i]);
-      if (!expected.im.empty()) off = std::hypot(off, result.im[i] - expected.im[i]);
-      sum += off * off;
+      const auto got = result[i], exact = expected[i];
+      const auto off = static_cast<double>(found.add(got, exact));
       if (off <= allowed.value) continue;  // NaN is not
-      return fmt::format(
-          "value {} is {:.9Lg} and {:.9Lg} was expected, {:.2Lg} off where {:.2Lg} "
-          "is allowed (real parts, and distance)",
-          i, result.re[i], expected.re[i], off, allowed.value);
+      return text_of(verify::wrong_value{i, std::complex<double>{got}, std::complex<double>{exact},
+                                         off, static_cast<double>(allowed.value)});
     }
-    if (std::sqrt(sum) <= allowed.l2) return std::nullopt;
-    return fmt::format("the L2 error is {:.3Lg}, {:.3Lg} is allowed", std::sqrt(sum), allowed.l2);
+    if (found.l2_error() <= allowed.l2) return std::nullopt;
+    return fmt::format("the L2 error is {:.3Lg}, {:.3Lg} is allowed", found.l2_error(), allowed.l2);
   }
 
   queue& on_;

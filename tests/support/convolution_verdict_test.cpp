@@ -115,7 +115,7 @@ TEST(convolution_verdict, catches_one_value_that_is_off) {
   const auto nudged = [](float factor) {
     return followed_by([factor](const run_views& views) { floats(views.out)[100] += factor; });
   };
-  EXPECT_THAT(check(plain, nudged(1e-4F)).why, HasSubstr("pair 0: value 100 is"));
+  EXPECT_THAT(check(plain, nudged(1e-4F)).why, HasSubstr("pair 0: element 100 is"));
   EXPECT_EQ(check(plain, nudged(1e-7F)).why, "");  // a rounding error
 }
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 def enter(folder, packages, options=()):
-    """Runs this script again in a virtual environment of `folder` that has the packages, and ends as
-    it does; returns in that second run. Exit code 77 where a package cannot be installed."""
+    """Runs this script again in a virtual environment of `folder` that has the packages, and ends
+    as it does; returns in that second run. Exit code 77 where a package cannot be installed."""
     if sys.argv[-1] == "inside":
         return
     folder = Path(folder)

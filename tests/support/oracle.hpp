@@ -4,13 +4,13 @@
 
 #include <algorithm>  // max
 #include <bit>        // has_single_bit
-#include <cmath>      // hypot, sqrt
 #include <complex>
 #include <cstddef>  // size_t
 #include <limits>   // numeric_limits
 
 #include "reference/dft_by_definition.hpp"
 #include "reference/iterative.hpp"
+#include "verify/distance.hpp"            // distance
 #include "wingbeat/device/complex.hpp"    // complex
 #include "wingbeat/device/direction.hpp"  // direction
 
@@ -71,32 +71,29 @@ long double largest(const Range& x) {
   return most;
 }
 
+/// Returns the distance of two ranges, infinite where their lengths differ.
+template <class Got, class Expected>
+verify::distance distance_between(const Got& got, const Expected& expected) {
+  verify::distance found;
+  if (std::size(got) != std::size(expected)) {
+    found.add(std::numeric_limits<long double>::infinity(), 0);
+    return found;
+  }
+  for (std::size_t j = 0; j < std::size(got); ++j) found.add(widened(got[j]), widened(expected[j]));
+  return found;
+}
+
 /// Returns the largest |got - expected|; infinity where something is NaN or the lengths differ.
 template <class Got, class Expected>
 long double max_error(const Got& got, const Expected& expected) {
-  constexpr long double wrong = std::numeric_limits<long double>::infinity();
-  if (std::size(got) != std::size(expected)) return wrong;
-  long double most = 0;
-  for (std::size_t j = 0; j < std::size(got); ++j) {
-    const long double error = std::abs(widened(got[j]) - widened(expected[j]));
-    if (!(error <= most)) most = error == error ? error : wrong;
-  }
-  return most;
+  return distance_between(got, expected).largest_error();
 }
 
 /// Returns sqrt(sum |got - expected|^2 / sum |expected|^2); infinity where something is NaN or
 /// the lengths differ.
 template <class Got, class Expected>
 long double relative_l2(const Got& got, const Expected& expected) {
-  constexpr long double wrong = std::numeric_limits<long double>::infinity();
-  if (std::size(got) != std::size(expected)) return wrong;
-  long double error = 0, energy = 0;
-  for (std::size_t j = 0; j < std::size(got); ++j) {
-    error += std::norm(widened(got[j]) - widened(expected[j]));
-    energy += std::norm(widened(expected[j]));
-  }
-  if (!(error == error)) return wrong;
-  return error == 0 ? 0 : std::sqrt(error / energy);
+  return distance_between(got, expected).relative_l2();
 }
 
 }  // namespace wingbeat::test

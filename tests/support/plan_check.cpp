@@ -3,116 +3,51 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // any_of, fill_n, max, min
-#include <cmath>      // log2, sqrt
+#include <algorithm>  // fill_n, max, min
+#include <cmath>      // ldexp, sqrt
 #include <complex>
 #include <cstdint>  // uint64_t
 #include <memory>   // make_shared
 #include <optional>
 #include <vector>
 
-#include "reference/stored.hpp"           // load_number, store_number
 #include "request/resolved.hpp"           // resolved_spec
-#include "support/guarded.hpp"            // guarded, bytes
 #include "support/numbered_functors.hpp"  // numbered_multiplier
-#include "wingbeat/device/factors.hpp"    // is_product_of_radices
-#include "wingbeat/devices.hpp"           // first_device
+#include "verify/agreement.hpp"           // compare
+#include "verify/elements.hpp"            // place_of
+#include "verify/guarded.hpp"             // guarded, bytes
+#include "verify/judge.hpp"               // reference_output
 #include "wingbeat/error.hpp"             // plan_error, error
 #include "wingbeat/wingbeat.hpp"          // buffer, plan
 
 namespace wingbeat::test {
 namespace {
 
-using value = std::complex<long double>;
+using value = std::complex<double>;
+using verify::bytes, verify::guarded;
 
 constexpr unsigned char poisons[] = {0xff, 0xa5, 0x00};  // the first is NaN in every precision
 
-/// One element of one transform.
-struct element {
-  bool is_in_memory = false;
-  std::size_t re_byte = 0, im_byte = 0;  // from the start of the buffer
-};
-
-/// Returns all elements, transform by transform, the last axis densest.
-std::vector<element> elements_of(const arrays::array& array) {
-  std::size_t count = 1;
+/// Returns the elements of all transforms of a side.
+std::size_t n_elements(const arrays::array& array) {
+  std::size_t count = array.elements();
   for (const arrays::batch& batch : array.batches) count *= batch.count;
-  for (const arrays::axis& axis : array.axes) count *= axis.length;
-  std::vector<element> all(count);
-  for (std::size_t number = 0; number < count; ++number) {
-    std::size_t rest = number, unit = 0;
-    bool is_inside = true;
-    for (std::size_t a = array.axes.size(); a-- > 0;) {
-      const std::size_t i = rest % array.axes[a].length;
-      rest /= array.axes[a].length;
-      unit += (i - array.axes[a].placed.first) *
-              array.axes[a].stride;  // modulo 2^64 where it is not there
-      is_inside = is_inside && array.axes[a].valid.first <= i && i < array.axes[a].valid.end;
-    }
-    for (std::size_t b = array.batches.size(); b-- > 0;) {
-      unit += rest % array.batches[b].count * array.batches[b].distance;
-      rest /= array.batches[b].count;
-    }
-    const std::size_t re = unit * array.unit_bytes();
-    const std::size_t plane = array.has_parts ? array.parts_distance : 1;
-    all[number] = {is_inside, re, re + plane * array.real_bytes()};
-  }
-  return all;
-}
-
-/// Returns noise in [-1, 1] that the precision holds exactly.
-long double noise_at(std::size_t place, precision real) {
-  std::uint64_t random = place + 1;  // any mixing of bits will do
-  for (int round = 0; round < 3; ++round) {
-    random *= 0xd1342543de82ef95U;
-    random ^= random >> 32;
-  }
-  const int digits = real == precision::fp32   ? 23
-                     : real == precision::fp64 ? 52
-                     : real == precision::fp16 ? 10
-                                               : 7;
-  const auto steps = random % ((std::uint64_t{2} << digits) + 1);
-  return std::ldexp(static_cast<long double>(steps), -digits) - 1;
-}
-
-precision stored_in(const plan_spec& spec) {
-  return spec.in.stored.value_or(spec.real);
-}
-precision stored_out(const plan_spec& spec) {
-  return spec.out.stored.value_or(spec.real);
-}
-
-/// Returns whether Im of an element is not read: bin 0 and, of an even N, bin N/2 of a lone axis
-/// that becomes real.
-bool is_im_unread(const plan_spec& spec, std::size_t number) {
-  if (spec.kind != transform::inverse_to_real || spec.lengths.size() > 1) return false;
-  const std::size_t n = spec.lengths.front(), bin = number % (n / 2 + 1);
-  return bin == 0 || 2 * bin == n;
+  return count;
 }
 
 /// The input's bytes, and what they stand for.
 struct signal {
   explicit signal(const plan_spec& spec) : memory(input_bytes(spec), poisons[0]) {
     const arrays::array from = request::input_array(spec);
-    const auto places = elements_of(from);
-    const precision stored = stored_in(spec);
-    auto* const address = reinterpret_cast<char*>(memory.data());
-    for (std::size_t e = 0; e < places.size(); ++e) {
-      const auto& [is_in_memory, re, im] = places[e];
-      if (is_in_memory) reference::store_number(address + re, stored, noise_at(re, stored));
-      if (is_in_memory && !from.is_real() && !is_im_unread(spec, e)) {
-        reference::store_number(address + im, stored, noise_at(im, stored));
-      }
+    const std::size_t n = n_elements(from);
+    for (std::size_t e = 0; e < n; ++e) {
+      const value noise{verify::noise_at(2 * e), verify::noise_at(2 * e + 1)};
+      verify::store_element(spec, from, e, noise, memory.data());
     }
     // A place may serve several elements, so all are stored before any is taken.
-    for (std::size_t e = 0; e < places.size(); ++e) {
-      const auto& [is_in_memory, re, im] = places[e];
-      value z = 0;
-      if (is_in_memory) z = reference::load_number(address + re, stored);
-      if (is_in_memory && !from.is_real() && !is_im_unread(spec, e)) {
-        z.imag(reference::load_number(address + im, stored));
-      }
-      meaning.push_back(z);
+    for (std::size_t e = 0; e < n; ++e) {
+      meaning.emplace_back(verify::load_element(from, e, memory.data()));
+      if (verify::is_real_alone(spec, e)) meaning.back().imag(0);
     }
   }
 
@@ -122,7 +57,6 @@ struct signal {
 
 /// Returns every element of the output, from the reference engine on packed fp64.
 std::vector<value> expected_output(const plan_spec& spec, const std::vector<value>& x) {
-  queue on{first_device(engine::reference)};
   plan_spec wide{.lengths = spec.lengths,
                  .batch = spec.batch,
                  .kind = spec.kind,
@@ -132,143 +66,73 @@ std::vector<value> expected_output(const plan_spec& spec, const std::vector<valu
                  .orthogonalize = spec.orthogonalize,
                  .factor = spec.factor};
   if (spec.multiplier.is_given()) wide.multiplier = numbered_multiplier(wide);
-  const plan oracle{on, wide};
   std::vector<double> numbers;
   for (const value z : x) {
-    numbers.push_back(static_cast<double>(z.real()));
-    if (!request::input_array(spec).is_real()) numbers.push_back(static_cast<double>(z.imag()));
+    numbers.push_back(z.real());
+    if (!request::input_array(spec).is_real()) numbers.push_back(z.imag());
   }
-  buffer in{on, input_bytes(oracle.spec())}, out{on, output_bytes(oracle.spec())};
-  in.write(numbers.data(), in.size_bytes());
-  oracle.enqueue(on, in.view(), out.view());
-  numbers.resize(out.size_bytes() / sizeof(double));
-  out.read(numbers.data(), out.size_bytes());
+  numbers = verify::reference_output(wide, numbers);
   if (request::output_array(spec).is_real()) return {numbers.begin(), numbers.end()};
   std::vector<value> y;
   for (std::size_t k = 0; k < numbers.size(); k += 2) y.emplace_back(numbers[k], numbers[k + 1]);
   return y;
 }
 
-/// Returns the length of the transform that makes an axis, up to a factor of 2: dct1 and dst1
-/// continue theirs.
-std::size_t transformed_length(const plan_spec& spec, std::size_t axis) {
-  const std::size_t n = spec.lengths[axis];
-  const std::size_t logical = request::kind_of_axis(spec, axis).logical_length(n);
-  return logical % n == 0 ? n : logical / 2;
-}
-
-/// Returns whether an axis is no product of radices.
-bool has_chirp(const plan_spec& spec) {
-  bool result = false;
-  for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
-    result |= !device::is_product_of_radices(transformed_length(spec, a));
-  }
-  return result;
-}
-
-/// The bounds of one request; plan_check.hpp states them.
-struct bounds {
-  explicit bounds(const plan_spec& spec) {
-    const bool is_fp64 = spec.real == precision::fp64;
-    const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
-    const bool is_scaled = spec.scale != scaling::none || spec.factor != 1;
-    const long double factor = (is_scaled ? 2 : 0) + (is_fp64 ? 1 : 0);
-    const int transforms = spec.multiplier.is_given() ? 2 : 1;
-    const long double log2 = transforms * std::log2(request::logical_points_of(spec));
-    l2 = u * ((is_fp64 ? 1.25L : 1.0L) * (has_chirp(spec) ? 1.3L : 1) * std::sqrt(log2) + factor);
-    of_largest = 12 * u * std::sqrt(static_cast<long double>(transforms));
-    if (stored_out(spec) == precision::fp16) {
-      l2 += 3e-4L;
-      of_element = 0x1p-11L;
-      absolute = 0x1p-25L;  // half of the least positive number
-    } else if (stored_out(spec) == precision::bf16) {
-      l2 += 2.4e-3L;
-      of_element = 0x1p-8L;
-    }
-  }
-
-  long double l2, of_largest, of_element = 0, absolute = 0;
-};
-
 /// Returns how many numbers of the input one transform depends on.
-long double distinct_inputs(const plan_spec& spec) {
-  long double count = 1;
+double distinct_inputs(const plan_spec& spec) {
+  double count = 1;
   for (const arrays::axis& axis : request::input_array(spec).axes) {
-    if (axis.stride != 0) count *= static_cast<long double>(axis.valid.end - axis.valid.first);
+    if (axis.stride != 0) count *= static_cast<double>(axis.valid.end - axis.valid.first);
   }
   return count;
 }
 
-/// The written elements of one transform, and how far each is off.
-struct comparison {
-  long double error = 0, energy = 0, fourth = 0;  // sums of squares, and of their squares
-  long double share = 0;                          // of what is allowed, that the largest error has
-  std::size_t n_written = 0;
-  std::optional<std::string> fault;
-
-  /// Returns how many elements hold the energy: m where all are equal, 1 where one holds it all.
-  [[nodiscard]] long double n_large() const { return fourth == 0 ? 1 : energy * energy / fourth; }
-
-  /// `rounding` is what storing the element may lose.
-  void add(std::size_t number, value got, value expected, long double bound, long double rounding) {
-    const long double off = std::abs(got - expected), allowed = bound + rounding;
-    error += off * off;
-    energy += std::norm(expected);
-    fourth += std::norm(expected) * std::norm(expected);
-    ++n_written;
-    if (off > rounding) share = std::max(share, (off - rounding) / bound);
-    if (off <= allowed || fault) return;  // NaN is not
-    fault = fmt::format(
-        "element {} is {:.9Lg}{:+.9Lg}i and {:.9Lg}{:+.9Lg}i was expected, {:.2Lg} "
-        "off where {:.2Lg} is allowed",
-        number, got.real(), got.imag(), expected.real(), expected.imag(), off, allowed);
-  }
-};
-
-value element_in(const bytes& memory, const element& where, const arrays::array& array,
-                 precision real) {
-  const auto* const address = reinterpret_cast<const char*>(memory.data());
-  const auto re = reference::load_number(address + where.re_byte, real);
-  return {re, array.is_real() ? 0 : reference::load_number(address + where.im_byte, real)};
+/// Returns the arithmetic of a request: a factor and its product are rounded, and in fp64 so is the
+/// oracle.
+verify::computation computation_of(const plan_spec& spec) {
+  const bool is_scaled = spec.scale != scaling::none || spec.factor != 1;
+  return {.n = request::logical_points_of(spec),
+          .real = spec.real,
+          .n_roundings = (is_scaled ? 2.0 : 0) + (spec.real == precision::fp64 ? 1 : 0),
+          .n_transforms = spec.multiplier.is_given() ? 2 : 1,
+          .stored = request::output_array(spec).stored};
 }
 
 /// Returns the fault, or how close to the bounds the largest error is.
 plan_verdict accuracy(const plan_spec& spec, const std::vector<value>& expected, const bytes& out) {
   plan_verdict verdict;
   const arrays::array to = request::output_array(spec);
-  const auto places = elements_of(to);
-  const bounds allowed{spec};
-  const long double inputs = distinct_inputs(spec);
-  const std::size_t n = places.size() / spec.batch;
-  for (std::size_t t = 0; t < spec.batch; ++t) {
-    long double most = 0, energy = 0;
+  const double inputs = distinct_inputs(spec);
+  const std::size_t n = to.elements();
+  for (std::size_t t = 0; t < expected.size() / n; ++t) {
+    verify::sampling part{.n_averaged = inputs, .n_inputs = inputs};
+    double energy = 0, compared_energy = 0, fourth = 0;
+    std::vector<double> got, exact;
+    std::vector<std::size_t> numbers;
     for (std::size_t e = t * n; e < (t + 1) * n; ++e) {
-      most = std::max(most, std::abs(expected[e]));
-      energy += std::norm(expected[e]);
+      const double power = std::norm(expected[e]);
+      part.largest = std::max(part.largest, std::abs(expected[e]));
+      energy += power;
+      if (!verify::place_of(to, e).is_in_memory) continue;
+      compared_energy += power;
+      fourth += power * power;
+      const value z{verify::load_element(to, e, out.data())};
+      got.insert(got.end(), {z.real(), z.imag()});
+      exact.insert(exact.end(), {expected[e].real(), expected[e].imag()});
+      numbers.push_back(e - t * n);
     }
-    comparison all;
-    for (std::size_t e = t * n; e < (t + 1) * n; ++e) {
-      if (!places[e].is_in_memory) continue;
-      all.add(e - t * n, element_in(out, places[e], to, stored_out(spec)), expected[e],
-              allowed.of_largest * most * (1 + 1.5L / std::sqrt(inputs)),
-              allowed.of_element * std::abs(expected[e]) + std::sqrt(2.0L) * allowed.absolute);
-    }
-    if (all.fault) {
-      return {plan_verdict::wrong, fmt::format("transform {}: {}", t, *all.fault), all.share};
-    }
-    const auto m = static_cast<long double>(all.n_written);
-    const long double size =
-        std::sqrt(std::max(all.energy, energy * m / static_cast<long double>(n)));
-    const long double bound =
-        (1 + 1.5L / std::sqrt(std::min(inputs, all.n_large()))) * allowed.l2 * size +
-        allowed.absolute * std::sqrt(2 * m);
-    if (all.error > 0) all.share = std::max(all.share, std::sqrt(all.error) / bound);
-    verdict.share = std::max(verdict.share, all.share);
-    if (std::sqrt(all.error) <= bound) continue;
+    part.share_l2 =
+        std::sqrt(energy * static_cast<double>(numbers.size()) / static_cast<double>(n));
+    // So many elements hold the energy: all where they are equal, 1 where one holds it.
+    if (fourth > 0) part.n_averaged = std::min(inputs, compared_energy * compared_energy / fourth);
+    auto found = verify::compare(got, exact, arrays::element::complex, computation_of(spec), part);
+    verdict.share = std::max(verdict.share, found.share());
+    if (found.is_within) continue;
+    if (found.wrong) found.wrong->number = numbers[found.wrong->number];
     return {plan_verdict::wrong,
-            fmt::format("transform {}: the L2 error is {:.3Lg}, {:.3Lg} is allowed", t,
-                        std::sqrt(all.error), bound),
-            all.share};
+            fmt::format("transform {}: {}", t,
+                        found.wrong ? text_of(*found.wrong) : breach_text(found)),
+            found.share()};
   }
   return verdict;
 }
@@ -280,7 +144,8 @@ bytes written(const plan_spec& spec) {
   const auto mark = [&](std::size_t first) {
     std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(first), to.real_bytes(), 1);
   };
-  for (const auto& [is_in_memory, re, im] : elements_of(to)) {
+  for (std::size_t e = 0; e < n_elements(to); ++e) {
+    const auto [is_in_memory, re, im] = verify::place_of(to, e);
     if (!is_in_memory) continue;
     mark(re);
     if (!to.is_real()) mark(im);
@@ -344,10 +209,11 @@ class session {
     const auto shift_of = [&](precision stored) {
       return drawn_.shift * 2 * bytes_of_real(stored);
     };
-    const guarded in{on_, x_.memory, shift_of(stored_in(drawn_.spec)), poisons[0]};
+    const guarded in{on_, x_.memory, shift_of(request::input_array(drawn_.spec).stored),
+                     poisons[0]};
     const bytes poisoned(output_bytes(drawn_.spec), poison);
     const guarded apart{on_, drawn_.is_one_buffer ? bytes{} : poisoned,
-                        shift_of(stored_out(drawn_.spec)), poison};
+                        shift_of(request::output_array(drawn_.spec).stored), poison};
     const guarded& out = drawn_.is_one_buffer ? in : apart;
     const std::size_t scratch_bytes = drawn_.has_own_workspace ? with_.workspace_bytes : 0;
     const guarded scratch{on_, bytes(scratch_bytes, poison), 0, poison};

@@ -3,21 +3,12 @@
 //
 // Every number that may not be read is NaN. Every byte that may not be written is watched, around
 // the buffers too. Three runs, on outputs filled with different patterns, must write the same bits.
-// What they write is compared with the engine `reference` on packed fp64; addresses are found here
-// by the formula of plan.hpp.
-//
-// Of each transform of N points, with m of its elements written, u the unit roundoff of what is
-// computed (2^-24, fp64 2^-53) and c = 1 (fp64 1.25), times 1.3 where an axis has a chirp,
-// and N squared of a request with a multiplier:
-//     L2 error       <= (1 + 1.5/sqrt e) (c u sqrt(log2 N) + f u + s) max(|written|, sqrt m rms)
-//     element error  <= (1 + 1.5/sqrt i) 12 u largest + r |element|,  with a multiplier 12 sqrt 2
-// rms and largest are those of the whole output, so that a cropped corner of small values is not
-// held to them alone. e is how many elements hold the energy, |written|^4 / sum |element|^4, or how
-// many numbers of input, i, there are if those are fewer: few errors do not average out. At
-// 1/sqrt e one plan of 4,500 with four numbers of bf16 was over, and at 12 u one of 16,000 whose
-// input is one number, because its roundings are alike everywhere. f = 2 where a factor is applied,
-// it and the product being rounded, and 1 more in fp64 for the oracle. s is 3e-4 for fp16, 2.4e-3
-// for bf16, 0 otherwise; r the storage's roundoff, 2^-11, 2^-8 or 0.
+// What they write is compared with the engine `reference` on packed fp64, by the comparison of
+// verify/agreement.hpp: the elements of a transform that are written are a sample of all, so that a
+// cropped corner of small values is not held to them alone. Errors average out over as many
+// elements as hold the energy, |written|^4 / sum |element|^4, or over the numbers of input if there
+// are fewer; at their square root alone one plan of 4,500 with four numbers of bf16 was over, and
+// at 12 u one of 16,000 whose input is one number, because its roundings are alike everywhere.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -46,8 +37,8 @@ using run_maker = std::function<planned_run(queue& on, const plan_spec& spec)>;
 
 struct plan_verdict {
   enum outcome { right, refused, wrong } is = right;
-  std::string why = {};   ///< What is wrong, or the sentence of the refusal.
-  long double share = 0;  ///< Of its bound, that the largest error has.
+  std::string why = {};  ///< What is wrong, or the sentence of the refusal.
+  double share = 0;      ///< Of its bound, that the largest error has.
 };
 
 /// Runs a request three times. A `plan_error` that says "so far" is a refusal, any other a fault.

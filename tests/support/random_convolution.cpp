@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "address_space.hpp"         // product_of
+#include "arrays/address_space.hpp"  // product_of
 #include "support/dice.hpp"          // dice
 #include "wingbeat/good_length.hpp"  // good_length
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "address_space.hpp"        // product_of
-#include "convolving/geometry.hpp"  // geometry_of
+#include "arrays/address_space.hpp"  // product_of
+#include "convolving/geometry.hpp"   // geometry_of
 #include "wingbeat/wingbeat.hpp"
 
 namespace {

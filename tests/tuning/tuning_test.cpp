@@ -75,7 +75,7 @@ TEST(tuning, takes_a_shape_of_the_first_list_that_has_one) {
 
 /// Shapes of one workgroup: one for each length and count.
 void expect_sound(const table<shape>& shapes) {
-  for (const shape& each : shapes.entries()) {
+  for (const shape& each : shapes) {
     SCOPED_TRACE(each.length);
     EXPECT_TRUE(device::is_product_of_radices(each.length) && std::has_single_bit(each.lanes));
     EXPECT_EQ(each.length % each.elements, 0U);
@@ -90,7 +90,7 @@ void expect_sound(const table<shape>& shapes) {
 }
 
 void expect_sound_clusters(const table<shape>& shapes) {
-  for (const shape& each : shapes.entries()) {
+  for (const shape& each : shapes) {
     SCOPED_TRACE(each.length);
     EXPECT_TRUE(device::is_product_of_radices(each.length));
     EXPECT_EQ(each.length % each.first, 0U);
@@ -109,7 +109,7 @@ void expect_sound(const tuning::row_shapes& rows) {
   expect_sound_clusters(rows.lines);
   expect_sound_clusters(rows.planes);
   expect_sound(rows.mirrored);
-  for (const tuning::cut& cut : rows.cuts.entries()) {
+  for (const tuning::cut& cut : rows.cuts) {
     SCOPED_TRACE(cut.length);
     std::size_t product = 1;
     bool has_ended = false;

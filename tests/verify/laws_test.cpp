@@ -12,6 +12,7 @@
 
 #include "reference/axis.hpp"       // axis
 #include "reference/real_axis.hpp"  // real_axis
+#include "verify/verify.hpp"        // every_kind
 
 namespace {
 
@@ -64,23 +65,9 @@ class almost_right final : public transformer {
   fault fault_;
 };
 
-constexpr transform kinds[] = {transform::forward,
-                               transform::inverse,
-                               transform::forward_from_real,
-                               transform::inverse_to_real,
-                               transform::dct1,
-                               transform::dct2,
-                               transform::dct3,
-                               transform::dct4,
-                               transform::dst1,
-                               transform::dst2,
-                               transform::dst3,
-                               transform::dst4,
-                               transform::dht};
-
 TEST(laws, hold_for_the_right_transform) {
   for (const precision real : {precision::fp32, precision::fp64}) {
-    for (const transform kind : kinds) {
+    for (const transform kind : every_kind()) {
       for (const shape& over : {shape{2}, {4}, {8}, {64}, {512}, {2, 2}, {8, 16}, {4, 2, 8}, {1}}) {
         almost_right right{real}, oracle{precision::fp64};
         for (const law& one : laws()) {
@@ -100,7 +87,7 @@ TEST(laws, hold_for_the_right_transform) {
                                    const shape& over = {512}) {
   for (const law& one : laws()) {
     if (one.name != name) continue;
-    for (const transform kind : kinds) {
+    for (const transform kind : every_kind()) {
       if (!one.applies_to(kind) || over.front() < traits_of(kind).min_length()) continue;
       almost_right wrong{precision::fp32, does}, oracle{precision::fp64};
       const auto [error, bound] = one.measure({wrong, oracle, kind, over});

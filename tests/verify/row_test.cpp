@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>  // isnan
-
 #include "reference/root_of_unity.hpp"  // root_of_unity
 
 namespace {
@@ -25,25 +23,11 @@ TEST(verify_root, agrees_with_the_reference) {
   }
 }
 
-TEST(verify_row, is_unchanged_by_being_stored) {
+TEST(verify_row, of_noise_is_held_exactly) {
   for (const domain within : {domain::complex, domain::real, domain::hermitian}) {
-    const row x = noise(within, {16}, /*seed=*/1, /*bits=*/23);
-    auto stored = packed(x, within, {16});
-    if (within == domain::hermitian) {
-      ASSERT_EQ(stored.size(), 18U);
-      EXPECT_TRUE(std::isnan(stored[1]) && std::isnan(stored[17]));
-      stored[1] = stored[17] = 0;
-    }
-    EXPECT_EQ(unpacked(stored.data(), within, {16}), x);
-    EXPECT_EQ(rounded(x, precision::fp32), x);  // 24 bits hold it
-  }
-}
-
-TEST(verify_row, of_several_axes_is_unchanged_by_being_stored) {
-  const shape over{4, 2, 8};
-  for (const domain within : {domain::complex, domain::real, domain::hermitian}) {
+    const shape over{4, 2, 8};
     const row x = noise(within, over, /*seed=*/1, /*bits=*/23);
-    EXPECT_EQ(unpacked(packed(x, within, over).data(), within, over), x);
+    EXPECT_EQ(rounded(x, precision::fp32), x);  // 24 bits hold it
     for (std::size_t k = 0; k < x.size() && within == domain::hermitian; ++k) {
       EXPECT_EQ(x[mirrored(k, over)], std::conj(x[k])) << k;
     }

@@ -14,7 +14,7 @@
 #include "cli/reports/print_json.hpp"        // print_json
 #include "cli/sweep.hpp"                     // sweep_options, problems_of
 #include "formats/files/atomic_file.hpp"     // write_whole_file, is_written_directly
-#include "formatted.hpp"                     // formatted
+#include "text/formatted.hpp"                // formatted
 #include "wingbeat/error.hpp"                // plan_error
 
 namespace wingbeat::cli {

@@ -6,6 +6,7 @@
 #include <algorithm>  // max, min
 #include <bit>        // bit_floor
 #include <chrono>     // steady_clock
+#include <cmath>      // abs
 #include <memory>     // unique_ptr
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@
 #include "formats/charts/chart.hpp"                    // require_chart, write_chart
 #include "formats/files/atomic_file.hpp"               // write_whole_file
 #include "formats/voltages/heap_file.hpp"              // heap_file, heap_format_of
-#include "formatted.hpp"                               // formatted
+#include "text/formatted.hpp"                          // formatted
 #include "wingbeat/error.hpp"                          // plan_error
 
 namespace wingbeat::cli {
@@ -54,7 +55,7 @@ since sample 0 of the ADC, POL is 0 or 1:
 behind another.)";
 
 struct options {
-  std::vector<std::string> inputs, delay, narrowband;
+  std::vector<std::string> inputs, delay, narrowband, vdif_threads;
   bool allows_alias = false;
   std::string output, spectrum, waterfall, stats, delays, gains, device;
   std::string format = "auto";
@@ -68,11 +69,15 @@ struct options {
   std::optional<std::size_t> spectra_per_heap;
   std::optional<std::uint64_t> seed;
   std::uint64_t first_sample = 0;
-  bool early_start = false;
+  bool early_start = false, is_strict = false;
 };
 
 double rate_of(const options& o, const recording& input) {
-  const double rate_hz = o.adc_rate_hz.value_or(input.sample_rate_hz());
+  const double stated_hz = input.sample_rate_hz(), rate_hz = o.adc_rate_hz.value_or(stated_hz);
+  if (stated_hz > 0 && std::abs(rate_hz - stated_hz) > 1e-6 * stated_hz) {
+    print_message("{} states {} samples a second; --adc-rate {} is used", joined(o.inputs, ", "),
+                  stated_hz, rate_hz);
+  }
   if (rate_hz > 0) return rate_hz;
   throw plan_error(
       formatted("{} does not state its sample rate; give --adc-rate", joined(o.inputs, ", ")));
@@ -101,6 +106,12 @@ channeliser_spec spec_of(const options& o, const recording& input) {
     throw plan_error(formatted(
         "--missing is of VDIF and GUPPI raw, whose packets may be lost, and {} has none; leave it "
         "out",
+        joined(o.inputs, ", ")));
+  }
+  if (o.is_strict && !input.has_packets()) {
+    throw plan_error(formatted(
+        "--strict is of VDIF and GUPPI raw, of which damaged parts may be left out, and {} is "
+        "neither; leave it out",
         joined(o.inputs, ", ")));
   }
   spec.evaluation = o.evaluation.value_or(evaluation_point::window_start);
@@ -160,6 +171,10 @@ std::string lateness_text(const options& o, const channeliser& bank) {
   return begin.is_late() ? formatted("; {}; {}", begin.sentence(), early_start_text) : "";
 }
 
+void write_stats(const options& o, const channeliser& bank, const channeliser_run& run) {
+  if (!o.stats.empty()) formats::write_whole_file(o.stats, stats_text(bank, run));
+}
+
 /// Where heaps go.
 class heap_sink {
  public:
@@ -197,17 +212,8 @@ class heap_sink {
     const std::string title = formatted("{}, {} channels, {} spectra", joined(o.inputs, ", "),
                                         o.spec.channels, run.n_spectra());
     if (powers_) formats::write_chart(o.spectrum, powers_->chart(title));
-    // Where all heaps were withheld there is nothing to draw.
-    if (waterfall_ && run.n_spectra() > 0) {
-      formats::write_chart(o.waterfall, waterfall_->chart(title));
-    } else if (waterfall_) {
-      print_message(
-          "{} is not written, because all heaps were withheld; use less --spectra-per-heap, or "
-          "--missing zero-fill",
-          o.waterfall);
-    }
-    if (o.stats.empty()) return;
-    formats::write_whole_file(o.stats, stats_text(bank, run));
+    if (waterfall_) formats::write_chart(o.waterfall, waterfall_->chart(title));
+    write_stats(o, bank, run);
   }
 
   /// Returns the whole spectra behind the last whole heap, which a file of heaps does not have.
@@ -267,9 +273,16 @@ void report(const options& o, const channeliser& bank, const channeliser_run& ru
   }
 }
 
-/// Throws `plan_error` where the recording is too short for any spectrum.
+/// Throws `plan_error` where the recording is too short for any spectrum, or misses samples of all.
 void require_heaps(const options& o, const channeliser& bank, const channeliser_run& run) {
-  if (!run.heaps.empty() || bank.counts().withheld > 0) return;
+  if (run.n_spectra() > 0) return;
+  if (bank.counts().withheld > 0) {
+    write_stats(o, bank, run);
+    throw plan_error(
+        formatted("{} misses samples of every heap ({} withheld), so that no spectrum is left to "
+                  "write; use less --spectra-per-heap, or --missing zero-fill",
+                  joined(o.inputs, ", "), bank.counts().withheld));
+  }
   throw plan_error(formatted(
       "{} holds {} from sample {} on, too few for a spectrum, whose window is {}, of a heap that "
       "begins at a multiple of {}; record more, or use fewer channels, taps or "
@@ -277,6 +290,19 @@ void require_heaps(const options& o, const channeliser& bank, const channeliser_
       joined(o.inputs, ", "), counted(run.n_samples, "sample"), o.first_sample,
       counted(bank.sizes().window_samples, "sample"), counted(bank.sizes().heap_samples, "sample"),
       lateness_text(o, bank)));
+}
+
+std::vector<std::size_t> threads_of(const options& o) {
+  constexpr count_range range{0, 1023};
+  std::vector<std::size_t> threads;
+  for (const std::string& word : o.vdif_threads) {
+    threads.push_back(count_of("--vdif-threads", word, range));
+  }
+  if (threads.size() > 2 || (threads.size() == 2 && threads[0] == threads[1])) {
+    throw plan_error(formatted("--vdif-threads {} is given; give one thread or two different ones",
+                               joined(o.vdif_threads, ",")));
+  }
+  return threads;
 }
 
 int run(const options& o) {
@@ -300,7 +326,9 @@ int run(const options& o) {
                   {.format = o.format,
                    .sample_bits = o.sample_bits,
                    .coarse_channel = o.coarse_channel,
-                   .sample_rate_hz = o.adc_rate_hz}};
+                   .sample_rate_hz = o.adc_rate_hz,
+                   .threads = threads_of(o),
+                   .is_strict = o.is_strict}};
   const channeliser_spec spec = spec_of(o, input);
   formats::require_heap_file(o.output, spec);
   const device_info device = choose_device(o.device, precision::fp32);
@@ -317,6 +345,12 @@ int run(const options& o) {
   channelise(on, bank, n_missing, input, sink, result);
   require_heaps(o, bank, result);
   sink.finish(o, bank, result);
+  if (input.is_assumed()) {
+    print_message(
+        "{} has no mark and was taken for packed samples of {} bits; --sample-bits says "
+        "how many there are",
+        o.inputs.front(), input.stored_bits());
+  }
   report(o, bank, result, sink);
   return exit_ok;
 }
@@ -324,12 +358,14 @@ int run(const options& o) {
 void add_input_options(CLI::App& command, options& o) {
   add_inputs(command, "POL", o.inputs, "One file or two; '-' is stdin")->required();
   add_real(command, "--adc-rate", o.adc_rate_hz, {0, 1e12, true},
-           "Samples a second; of GUPPI raw its header's when not given");
+           "Samples a second; those that VDIF and GUPPI raw state when not given");
   add_text(
       command, "--format", o.format,
       "auto, raw, npy, vdif or guppi; auto is raw of names in .raw, .bin and .dat, and of pipes");
   add_count(command, "--coarse-channel", o.coarse_channel, {0, std::size_t{1} << 20},
             "Which of the channels that VDIF or GUPPI raw holds");
+  add_list(command, "--vdif-threads", o.vdif_threads,
+           "The threads of VDIF that are polarisations: one, or two with a comma");
   add_count(command, "--sample-bits", o.sample_bits,
             {channelising::min_sample_bits, channelising::max_sample_bits},
             "Bits of a sample; 10 when not given, and those of VDIF and GUPPI raw");
@@ -339,6 +375,8 @@ void add_input_options(CLI::App& command, options& o) {
             "Kept behind those in use, for delays that grow in steps");
   add_choice(command, "--missing", o.missing, missing_policies,
              "Heaps that miss samples of lost packets, withheld when not given: ");
+  add_switch(command, "--strict", o.is_strict,
+             "Refuse VDIF and GUPPI raw of which anything is damaged, contradictory or assumed");
   add_switch(command, "--early-start", o.early_start,
              "Also the heap that the first sample falls in; samples before it are missing");
 }

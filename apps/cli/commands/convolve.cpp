@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>  // tie
 
 #include "cli/choose.hpp"             // choose_device, add_mode, add_precision
 #include "cli/image_files.hpp"        // read_finite, without_alpha, require_holds
@@ -16,7 +15,7 @@
 #include "cli/rate.hpp"               // rate_bar
 #include "formats/images/reader.hpp"  // image_reader
 #include "formats/images/writer.hpp"  // image_writer
-#include "formatted.hpp"              // formatted
+#include "text/formatted.hpp"         // formatted
 #include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::cli {
@@ -51,7 +50,7 @@ struct options {
   precision real = precision::fp32, between = precision::fp32;
   normalisation divisor = normalisation::none;
   std::optional<double> black, white;
-  int png_bits = 8;
+  std::optional<int> png_bits;
   bool correlates = false;
 };
 
@@ -59,23 +58,22 @@ struct options {
 formats::image_write_options write_options_of(const options& o) {
   formats::image_write_options write;
   const bool is_png = formats::image_format_of(o.output) == formats::image_format::png;
-  if (!is_png && (o.black || o.white || o.png_bits != 8)) {
+  if (!is_png && (o.black || o.white || o.png_bits)) {
     throw plan_error(formatted(
         "--black, --white and --bits are of a PNG, and {} holds values as they are; drop them",
         o.output));
   }
-  if (o.png_bits != 8 && o.png_bits != 16) {
-    throw plan_error(formatted("a PNG has no {} bits here; choose 8 or 16", o.png_bits));
+  if (o.png_bits && o.png_bits != 8 && o.png_bits != 16) {
+    throw plan_error(formatted("a PNG has no {} bits here; choose 8 or 16", *o.png_bits));
   }
-  write.png_bits = o.png_bits;
   return write;
 }
 
 /// Returns what is black and white in a PNG: what was asked for; else as in the image, where it has
 /// unsigned samples.
-std::optional<formats::value_range> png_range_of(const options& o, double full_scale) {
+std::optional<formats::value_range> png_range_of(const options& o, double full_scale, int bits) {
   if (!o.black && !o.white && full_scale == 0) return std::nullopt;
-  const double white = full_scale != 0 ? full_scale : o.png_bits == 8 ? 255 : 65535;
+  const double white = full_scale != 0 ? full_scale : bits == 8 ? 255 : 65535;
   const formats::value_range range{o.black.value_or(0), o.white.value_or(white)};
   if (range.black < range.white) return range;
   throw plan_error(
@@ -171,7 +169,10 @@ int run(const options& o) {
   const formats::image_stack& shape = images.shape();
   require_holds(o.output, shape.n_images, shape.n_channels);
   const auto format = formats::image_format_of(o.output);
-  if (format == formats::image_format::png) write.png_range = png_range_of(o, shape.full_scale);
+  if (format == formats::image_format::png) {
+    write.png_bits = o.png_bits.value_or(shape.full_scale > 255 ? 16 : 8);
+    write.png_range = png_range_of(o, shape.full_scale, write.png_bits);
+  }
   write.is_double_precision = o.real == precision::fp64 && format == formats::image_format::npy;
   formats::image_reader kernel_file{o.kernel_file};
   require_kernel(o, kernel_file.shape(), shape.n_channels);
@@ -183,8 +184,7 @@ int run(const options& o) {
                                .outside = o.outside,
                                .real = o.real,
                                .between = o.between};
-  formats::image_stack result = shape;
-  std::tie(result.height, result.width) = result_size(spec, kernel_file.shape());
+  const formats::image_stack result = result_shape(spec, kernel_file.shape(), shape);
   const double image_bytes = needed_bytes(spec, kernel_file.shape(), result);
   const std::string memory =
       require_memory("convolving " + size_text(shape.height, shape.width),
@@ -223,7 +223,8 @@ void add_options(CLI::App& command, options& o) {
            "Value that is black in a PNG; see below");
   add_real(command, "--white", o.white, {-max_value, max_value},
            "Value that is white in a PNG; see below");
-  add_count(command, "--bits", o.png_bits, {8, 16}, "Bits a sample of a PNG, 8 or 16");
+  add_count(command, "--bits", o.png_bits, {8, 16},
+            "Bits a sample of a PNG, 8 or 16; when not given, those of the image, or 8");
   add_memory_limit(command, o.max_memory);
   add_device(command, o.device);
 }

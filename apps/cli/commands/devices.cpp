@@ -8,7 +8,7 @@
 #include "cli/reports/devices.hpp"     // json_of
 #include "cli/reports/print_json.hpp"  // print_json
 #include "cli/reports/table.hpp"       // table
-#include "formatted.hpp"               // formatted
+#include "text/formatted.hpp"          // formatted
 #include "wingbeat/devices.hpp"        // devices, why_absent
 
 namespace wingbeat::cli {

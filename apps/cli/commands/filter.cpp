@@ -17,15 +17,17 @@
 #include "cli/memory_limit.hpp"           // require_memory
 #include "cli/messages.hpp"               // print_message, counted
 #include "cli/option.hpp"                 // add_command, add_file, add_count
+#include "cli/problem.hpp"                // report_times
 #include "cli/rate.hpp"                   // rate_bar
 #include "cli/recording_filter.hpp"       // filter_recording
+#include "convolving/geometry.hpp"        // wanted_of_full
 #include "formats/files/atomic_file.hpp"  // atomic_file
 #include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/files/extension.hpp"    // extension_of
 #include "formats/files/whole_file.hpp"   // largest_file_bytes
 #include "formats/signals/signal.hpp"     // output_format_of, read_signal, write_signal
 #include "formats/signals/wav.hpp"        // wav_reader, wav_writer
-#include "formatted.hpp"                  // formatted
+#include "text/formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
@@ -148,10 +150,8 @@ class row_filter {
   void add_parts(std::size_t row) {
     const auto n_before = static_cast<std::ptrdiff_t>(taps_.row_length) - 1;
     const extent mode = std::exchange(spec_.mode, extent::valid);
-    // Output 0 is the full result's index 0, (T - 1) / 2 or T - 1.
-    const std::ptrdiff_t begin = mode == extent::full   ? 0
-                                 : mode == extent::same ? n_before / 2
-                                                        : n_before;
+    const auto begin = static_cast<std::ptrdiff_t>(
+        convolving::wanted_of_full(from_.row_length, taps_.row_length, mode).first);
     const std::size_t part = std::max(piece_samples, 4 * taps_.row_length);
     for (std::size_t done = 0; done < result_.row_length; done += part) {
       show();
@@ -267,7 +267,9 @@ int filter_blocks(const options& o, const device_info& device, const formats::si
   const std::string memory =
       require_memory("filtering " + counted(result.n_rows, "channel"),
                      recording_filter_bytes(result.n_rows, taps.row_length), o.max_memory);
-  result.row_length = kept_of(result.row_length, taps.row_length, spec.mode).count;
+  const index_range kept =
+      convolving::wanted_of_full(result.row_length, taps.row_length, spec.mode);
+  result.row_length = kept.end - kept.first;
   formats::atomic_file output{o.output};
   formats::wav_writer writer{output, result};
   filter_recording(queue{device}, recording, taps, spec,
@@ -294,6 +296,8 @@ int run(const options& o) {
   require_file(o);
   const formats::signal signal = formats::read_signal(
       o.signal_file, {.channel = o.channel, .has_channels_as_rows = !o.channel});
+  report_times(o.signal_file, signal);
+  report_times(o.taps_file, taps);
   require_shapes(o, signal, taps);
   require_recording(o, signal, taps);
   const std::string memory = require_memory("filtering " + counted(signal.n_rows, "row"),

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>  // App
 
+#include <algorithm>  // max, min
+#include <cmath>      // ceil
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,7 +23,7 @@
 #include "formats/images/marks.hpp"   // draw_boxes, marks_for
 #include "formats/images/reader.hpp"  // image_reader
 #include "formats/images/writer.hpp"  // image_writer
-#include "formatted.hpp"              // formatted
+#include "text/formatted.hpp"         // formatted
 #include "wingbeat/error.hpp"         // plan_error
 #include "wingbeat/plan.hpp"          // max_length
 
@@ -177,11 +179,28 @@ double needed_bytes(const match_request& request, const formats::image_stack& im
          (16 + number_bytes) * at_once * template_height * template_width;
 }
 
+/// Returns the bytes of as many peaks as a map has room for.
+double peak_bytes(const options& o, const match_request& request, const formats::image_stack& image,
+                  const template_files& templates) {
+  if (!request.wants_peaks) return 0;
+  const std::size_t shorter = std::min(templates.height(), templates.width());
+  const auto distance =
+      static_cast<double>(request.distance.value_or(std::max<std::size_t>(shorter / 2, 1)));
+  const auto along = [&](std::size_t length, std::size_t of_template) {
+    const std::size_t most = o.mode == extent::full ? length + of_template : length;
+    return std::ceil(static_cast<double>(most) / distance);
+  };
+  const double count =
+      std::min(static_cast<double>(request.max_peaks),
+               along(image.height, templates.height()) * along(image.width, templates.width()));
+  return count * (sizeof(peak) + sizeof(located_peak));
+}
+
 /// Writes the map of each template as it comes, so that memory holds one.
 class map_file {
  public:
-  map_file(const options& o, const formats::image_stack& image, std::size_t n_maps)
-      : file_(o.outputs.map), n_maps_(n_maps), pixel_angstrom_(image.pixel_angstrom) {
+  map_file(const options& o, const match_source& source, std::size_t n_maps)
+      : file_(o.outputs.map), n_maps_(n_maps), source_(source) {
     const bool is_npy = formats::image_format_of(file_) == formats::image_format::npy;
     // What goes through a search was rounded to fp32 there.
     options_.is_double_precision = is_npy && !o.is_normalised && o.real == precision::fp64;
@@ -193,7 +212,8 @@ class map_file {
                   formats::image_stack{.n_images = n_maps_,
                                        .height = height,
                                        .width = width,
-                                       .pixel_angstrom = pixel_angstrom_},
+                                       .pixel_angstrom = source_.pixel_angstrom,
+                                       .placement = source_.placement},
                   options_);
     }
     to_->add(map);
@@ -208,7 +228,7 @@ class map_file {
  private:
   std::string file_;
   std::size_t n_maps_;
-  formats::pixel_size pixel_angstrom_;
+  match_source source_;
   formats::image_write_options options_;
   std::optional<formats::image_writer> to_;
 };
@@ -226,10 +246,16 @@ void write_picture(const options& o, const formats::image_stack& image, const ma
 
 match_source source_of(const options& o, const match_request& request,
                        const formats::image_stack& image, const template_files& templates) {
+  auto placement = image.placement;
+  if (placement) {
+    placement->first[0] = first_of(templates.width(), o.mode);
+    placement->first[1] = first_of(templates.height(), o.mode);
+  }
   return {
       .micrograph = o.frame ? formatted("{:06}@{}", *o.frame + 1, o.image_file) : o.image_file,
       .image_file = o.image_file,
       .pixel_angstrom = image.pixel_angstrom,
+      .placement = placement,
       .is_normalised = o.is_normalised,
       .mode = o.mode,
       .arithmetic = formatted("{}{}{}", name_of(o.real), o.storage ? ", " : "",
@@ -279,7 +305,8 @@ int run(const options& o) {
     return require_memory("searching " + size_text(images.shape().height, images.shape().width),
                           needed_bytes(request, images.shape(), templates, is_masked) *
                                   static_cast<double>(devices.size()) +
-                              static_cast<double>(images.kept_bytes()),
+                              static_cast<double>(images.kept_bytes()) +
+                              peak_bytes(o, request, images.shape(), templates),
                           o.max_memory);
   };
   std::string memory = require(!o.mask.empty());
@@ -288,7 +315,7 @@ int run(const options& o) {
   require_holds(o.outputs.map, templates.expected(), 1);
   std::optional<map_file> maps;
   if (!o.outputs.map.empty()) {
-    maps.emplace(o, image, templates.count());
+    maps.emplace(o, source_of(o, request, image, templates), templates.count());
     request.take_map = [&maps](std::size_t height, std::size_t width, const auto& map) {
       maps->add(height, width, map);
     };

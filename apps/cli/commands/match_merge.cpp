@@ -12,7 +12,7 @@
 #include "cli/option.hpp"           // add_command, add_file, add_inputs
 #include "cli/reports/matches.hpp"  // match_outputs, report_matches
 #include "cli/search_part.hpp"      // search_part, read_part, write_part
-#include "formatted.hpp"            // formatted, joined
+#include "text/formatted.hpp"       // formatted, joined
 #include "wingbeat/error.hpp"       // plan_error
 
 namespace wingbeat::cli {

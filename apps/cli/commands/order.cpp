@@ -13,8 +13,8 @@
 #include "cli/kinds.hpp"                           // axis_kind_named
 #include "cli/messages.hpp"                        // print, counted
 #include "cli/option.hpp"                          // add_count
-#include "formatted.hpp"                           // formatted, joined
 #include "request/traits.hpp"                      // traits_of, count_of
+#include "text/formatted.hpp"                      // formatted, joined
 #include "wingbeat/device/factors.hpp"             // prime_factors
 #include "wingbeat/device/index.hpp"               // log2_of, mirror
 #include "wingbeat/device/nabla.hpp"               // index_map

@@ -9,11 +9,11 @@
 #include "cli/messages.hpp"                  // print, print_message
 #include "cli/option.hpp"                    // add_switch
 #include "cli/peers/queue_runs.hpp"          // time_planning
-#include "cli/reports/bench.hpp"             // json_of kernels
+#include "cli/reports/bench.hpp"             // add_plan, device_json
 #include "cli/reports/print_json.hpp"        // print_json
 #include "cli/reports/table.hpp"             // table, seconds_text
 #include "cli/sweep.hpp"                     // sweep_options
-#include "formatted.hpp"                     // formatted
+#include "text/formatted.hpp"                // formatted
 #include "wingbeat/error.hpp"                // plan_error
 
 namespace wingbeat::cli {
@@ -40,20 +40,13 @@ struct options {
 /// A problem and its plan.
 struct planned_problem {
   plan_spec spec;
-  measure::preparation times;
-  std::string text;
-  std::size_t n_passes;  ///< 0 on engines that compile no kernels.
-  std::size_t traffic_bytes;
-  std::vector<kernel_resources> kernels;
+  measure::preparation times = {};
+  plan_description planned = {};
 };
 
 planned_problem planned_on(const queue& on, const plan_spec& spec) {
-  planned_problem problem{spec, {}, {}, 0, 0, {}};
-  const wingbeat::plan planned = time_planning(on, spec, problem.times);
-  problem.text = planned.explain();
-  problem.n_passes = planned.passes().size();
-  problem.traffic_bytes = planned.traffic_bytes();
-  problem.kernels = planned.resources();
+  planned_problem problem{spec};
+  problem.planned = description_of(time_planning(on, spec, problem.times));
   return problem;
 }
 
@@ -62,12 +55,9 @@ json json_of(const planned_problem& problem) {
   j["input_bytes"] = input_bytes(problem.spec);
   j["output_bytes"] = output_bytes(problem.spec);
   j["workspace_bytes"] = problem.times.workspace_bytes;
-  j["traffic_bytes"] = problem.traffic_bytes;
   j["plan_cold_s"] = problem.times.cold_s;
   j["plan_warm_s"] = problem.times.warm_s;
-  if (problem.n_passes > 0) j["passes"] = problem.n_passes;
-  j["plan"] = problem.text;
-  j["kernels"] = cli::json_of(problem.kernels);
+  add_plan(j, problem.planned);
   return j;
 }
 
@@ -77,7 +67,7 @@ std::string figure_text(int figure) {
 
 std::string times_text(const planned_problem& problem) {
   const std::string cold = seconds_text(problem.times.cold_s);
-  if (problem.n_passes == 0) return cold;
+  if (problem.planned.n_passes == 0) return cold;
   return formatted("{} cold, {} warm", cold, seconds_text(problem.times.warm_s));
 }
 
@@ -86,15 +76,15 @@ std::string text_of(const planned_problem& problem) {
       formatted("{} of {} in {}, batch {}: {} in, {} out\n{}planned in {}\n",
                 kinds_text(problem.spec), axes_text(problem.spec), name_of(problem.spec.real),
                 std::size_t{problem.spec.batch}, bytes_text(input_bytes(problem.spec)),
-                bytes_text(output_bytes(problem.spec)), problem.text, times_text(problem));
-  if (problem.kernels.empty()) return text;
+                bytes_text(output_bytes(problem.spec)), problem.planned.text, times_text(problem));
+  if (problem.planned.kernels.empty()) return text;
   table kernels{{{"kernel", align::left},
                  {"threads"},
                  {"registers"},
                  {"spilled"},
                  {"stack"},
                  {"local memory"}}};
-  for (const kernel_resources& k : problem.kernels) {
+  for (const kernel_resources& k : problem.planned.kernels) {
     kernels.add({k.name, figure_text(k.threads), figure_text(k.registers),
                  figure_text(k.spill_bytes), figure_text(k.stack_bytes),
                  figure_text(k.scratch_bytes)});
@@ -120,10 +110,7 @@ int plan_all(const options& o) {
   if (o.is_json) {
     json j{{"schema", "wingbeat.plan/1"}};
     j["command"] = "wingbeat plan " + words_of(o.sweep, device);
-    j["device"] = {{"engine", name_of(device.runs_on)},
-                   {"name", device.name},
-                   {"architecture", device.architecture},
-                   {"version", device.version}};
+    j["device"] = device_json(device);
     j["kind"] = kinds_text(planned.front().spec);
     j["precision"] = name_of(planned.front().spec.real);
     j["layout"] = o.sweep.layout;

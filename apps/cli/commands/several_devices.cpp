@@ -13,7 +13,9 @@
 #include "cli/reports/print_json.hpp"     // print_json
 #include "cli/reports/table.hpp"          // table, seconds_text, bytes_text
 #include "formats/files/atomic_file.hpp"  // write_whole_file
-#include "formatted.hpp"                  // formatted
+#include "request/resolved.hpp"           // logical_points_of
+#include "text/formatted.hpp"             // formatted
+#include "verify/tolerance.hpp"           // bound_of
 #include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
@@ -21,15 +23,11 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Below what it returns, results differ by rounding alone, relative to the largest number.
-double max_difference(precision real) {
-  switch (real) {
-    case precision::fp64: return 1e-13;
-    case precision::fp32: break;
-    case precision::fp16: return 4e-3;
-    case precision::bf16: return 3e-2;
-  }
-  return 1e-5;
+/// Below what it returns, results differ by rounding alone, relative to the largest number: both
+/// are rounded, and in 16 bits what ranks exchange is, too.
+double max_difference(const plan_spec& spec) {
+  const verify::error_bound bound = verify::bound_of({request::logical_points_of(spec), spec.real});
+  return 2 * bound.largest + 4 * bound.stored;
 }
 
 distributed_spec spec_of(const several_devices& chosen, plan_spec transform) {
@@ -171,7 +169,7 @@ int bench_devices(const several_devices& chosen, const sweep_options& sweep,
       const distributed_run run = run_distributed(ranks, spec_of(chosen, spec), rule);
       rows.add(row_of(spec, run));
       document["results"].push_back(result_of(spec, run));
-      is_right &= run.difference.value_or(0) <= max_difference(spec.real);
+      is_right &= run.difference.value_or(0) <= max_difference(spec);
     } catch (const error& refused) {
       const bool is_request = dynamic_cast<const plan_error*>(&refused) != nullptr;
       if (ranks.group() && !is_request) throw;  // a rank was lost, and with it what follows

@@ -18,8 +18,8 @@
 #include "formats/files/atomic_file.hpp"               // atomic_file
 #include "formats/files/byte_order.hpp"                // store
 #include "formats/files/npy_header.hpp"                // npy_prefix
-#include "formatted.hpp"                               // formatted
 #include "signals/source.hpp"                          // signal_source, digitise
+#include "text/formatted.hpp"                          // formatted
 #include "wingbeat/error.hpp"                          // plan_error
 
 namespace wingbeat::cli {

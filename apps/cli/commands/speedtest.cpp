@@ -14,13 +14,13 @@
 #include "cli/progress.hpp"               // progress
 #include "cli/reports/print_json.hpp"     // print_json
 #include "cli/reports/speedtest.hpp"      // engine_timings
-#include "cli/samples.hpp"                // noise, pack
 #include "formats/charts/chart.hpp"       // require_chart, write_chart
 #include "formats/files/atomic_file.hpp"  // write_whole_file
 #include "formats/files/extension.hpp"    // extension_of
-#include "formatted.hpp"                  // formatted
 #include "measure/plan_run.hpp"           // measure_plan
 #include "request/validation.hpp"         // validated
+#include "text/formatted.hpp"             // formatted
+#include "verify/judge.hpp"               // judge, noise_block, numbers_of
 #include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
@@ -78,18 +78,14 @@ void validate(const speedtest_options& o) {
   if (!o.plot_prefix.empty()) formats::require_chart("--plot", chart_file(o, time_suffix));
 }
 
-plan_spec spec_of(const speedtest_options& o, std::size_t length, precision real) {
-  plan_spec spec;
-  spec.lengths = {length};
-  spec.kind = axis_kind_named(o.kind);
-  spec.real = real;
-  return spec;
+plan_spec spec_of(const speedtest_options& o, std::size_t length) {
+  return {.lengths = {length}, .kind = axis_kind_named(o.kind), .real = o.real};
 }
 
 timing timing_of(const device_info& device, const plan_spec& spec, int n_runs,
-                 std::span<const double> input, std::span<const double> expected) {
-  const auto m = measure::measure_plan(device, spec, pack(input, spec.real),
-                                       {.n_runs = n_runs, .budget_s = budget_s});
+                 std::span<const std::byte> input, verify::judge& truth) {
+  const auto m =
+      measure::measure_plan(device, spec, input, {.n_runs = n_runs, .budget_s = budget_s});
   timing t;
   t.length = spec.lengths.front();
   t.n_runs = static_cast<int>(m.execution_s.size());
@@ -101,10 +97,7 @@ timing timing_of(const device_info& device, const plan_spec& spec, int n_runs,
     totals.push_back(m.execution_s[i] + m.transfer_s[i]);
   }
   t.total_s = measure::spread_of(totals);
-  const bool is_real = request::output_array(spec).is_real();
-  t.against_reference =
-      compare(unpack(m.output, spec.real), expected, is_real ? element::real : element::complex,
-              static_cast<std::size_t>(request::logical_points_of(spec)), spec.real);
+  t.against_reference = truth(verify::numbers_of(m.output, spec.real));
   return t;
 }
 
@@ -127,15 +120,11 @@ std::vector<engine_timings> time_all(const speedtest_options& o,
     bar.step(formatted("length {}", length));
     elapsed_message shown{formatted("length {}", length)};  // planning may take minutes
     shown.begin();
-    const plan_spec exact = spec_of(o, length, precision::fp64);
-    std::vector<double> input = noise(input_bytes(exact) / sizeof(double));
-    round_to(o.real, input);
-    const auto reference = measure::measure_plan(first_device(engine::reference), exact,
-                                                 pack(input, precision::fp64), {.n_runs = 0});
-    const auto expected = unpack(reference.output, precision::fp64);
+    const plan_spec spec = spec_of(o, length);
+    const std::vector<std::byte> input = verify::noise_block(spec);
+    verify::judge truth{{spec, verify::reader_of(input), o.real}, verify::check_extent::full};
     for (engine_timings& timings : measured) {
-      timings.lengths.push_back(
-          timing_of(timings.device, spec_of(o, length, o.real), o.n_runs, input, expected));
+      timings.lengths.push_back(timing_of(timings.device, spec, o.n_runs, input, truth));
     }
   }
   return measured;
@@ -194,15 +183,14 @@ int run(const speedtest_options& o) {
   validate(o);
   const auto devices = choose_devices(o.engines, o.real);
   for (const std::size_t length : lengths_of(o)) {
-    for (const device_info& device : devices)
-      request::validated(spec_of(o, length, o.real), device);
+    for (const device_info& device : devices) request::validated(spec_of(o, length), device);
   }
   require_files(output_files(o));
   const auto measured = time_all(o, devices);
   if (o.is_json) {
     auto document = speed_json(measured);
     document["precision"] = name_of(o.real);
-    document["kind"] = kinds_text(spec_of(o, 2, o.real));
+    document["kind"] = kinds_text(spec_of(o, 2));
     print_json(document);
   } else {
     print(speed_text(measured));

@@ -5,16 +5,18 @@
 
 #include "cli/choose.hpp"                      // add_devices, add_precision, listed_devices
 #include "cli/commands/transform_options.hpp"  // transform_options
-#include "cli/files.hpp"                       // require_stdout_for_json
+#include "cli/files.hpp"                       // require_stdout_for_json, print_table
 #include "cli/kinds.hpp"                       // kinds_named
 #include "cli/memory_limit.hpp"                // add_memory_limit
 #include "cli/messages.hpp"                    // print_message
 #include "cli/option.hpp"                      // add_text, add_count, add_real, add_file
-#include "counted.hpp"                         // counted
+#include "cli/reports/print_json.hpp"          // print_json
+#include "cli/reports/transform.hpp"           // engines_text
 #include "formats/charts/chart.hpp"            // require_chart
 #include "formats/signals/signal.hpp"          // output_format_of
-#include "formatted.hpp"                       // formatted
 #include "request/traits.hpp"                  // traits_of
+#include "text/counted.hpp"                    // counted
+#include "text/formatted.hpp"                  // formatted
 #include "wingbeat/error.hpp"                  // plan_error
 
 namespace wingbeat::cli {
@@ -36,7 +38,7 @@ constexpr const char* examples = R"(Examples:
   wingbeat transform samples.txt --kind dct2 --output coefficients.npy
       the cosine transform of reals to reals, as scipy.fft.dct; --inverse undoes it
   wingbeat transform recording.wav --psd --segment 4096 --output psd.csv --plot psd.svg
-      power spectral density by Welch's method, in V**2/Hz
+      power spectral density by Welch's method, in unit²/Hz
   wingbeat transform recording.wav --spectrogram --segment 1024 --overlap 768 --plot music.png
       powers over frequency and time
   wingbeat transform image.png --axes 2 --output spectrum.npy --plot spectrum.png
@@ -45,9 +47,9 @@ constexpr const char* examples = R"(Examples:
   wingbeat transform image.png --axes 2 --devices 0,1 --output spectrum.npy
       the same over two GPUs, where that is expected to be quicker than one
 
-Input: text (one number a line, or two columns 're im'; a blank line between rows), .npy (1D, or
-2D as rows), .csv as --output writes it, .wav; with --axes 2 a 2D array, or an image, which becomes
-grey.
+Input: text (one number a line, or two columns 're im'; a blank line between rows; whole numbers
+with a comma between them below a line '# complex'), .npy (1D, or 2D as rows), .csv as --output
+writes it, .wav; with --axes 2 a 2D array, or an image, which becomes grey.
 A row is transformed at its own length, whatever that is. --pad good pads with zeros to the next
 2^a 3^b 5^c 7^d 11^e 13^f, which is quicker (forward of real rows to the next even one; of dct1 to
 one more than such a number, of dst1 to one less); --length sets any length, and a shorter one cuts.
@@ -58,8 +60,8 @@ Forward: exp(-2 pi i jk/N), unscaled, all N bins (as numpy.fft.fft), unless --ha
 where none is named. Windows are periodic: that of n samples is the symmetric one of n + 1 without
 its last.
 --psd and --spectrogram, as scipy.signal.welch and spectrogram: |X|^2 divided by the sample rate
-times the sum of the squared window (--scale density, V**2/Hz), or by the squared sum of the window
-(--scale spectrum, V**2); one-sided of real rows. V is the unit of the samples.
+times the sum of the squared window (--scale density, unit²/Hz), or by the squared sum of the window
+(--scale spectrum, unit²); one-sided of real rows. The unit is that of the samples.
 --output, --top and --plot show the values of the best engine that agrees with the definition:
 the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
 --check sample compares up to 2^16 values all, and of more those of a sample of transforms and
@@ -237,11 +239,11 @@ void add_options(CLI::App& command, transform_options& o) {
   add_real(command, "--sample-rate", o.sample_rate_hz, {0, max_hz, /*excludes_least=*/true},
            "In Hz, in place of the file's own");
   add_choice(command, "--check", o.check,
-             choices<check_extent>{{"full", check_extent::full},
-                                   {"sample", check_extent::sample},
-                                   {"none", check_extent::none}},
+             choices<verify::check_extent>{{"full", verify::check_extent::full},
+                                           {"sample", verify::check_extent::sample},
+                                           {"none", verify::check_extent::none}},
              "Values that are compared (up to 2^16 are all): ");
-  add_file_or_stdout(command, "--output", o.output,
+  add_file_or_stdout(command, "-o,--output", o.output,
                      "Write the values to FILE.txt, FILE.csv, FILE.npy or, real ones, FILE.wav; "
                      "- prints them as text, and tables on stderr");
   add_file(command, file_use::output, "--plot", o.plot,
@@ -277,12 +279,27 @@ std::vector<device_info> devices_for(const transform_options& o, std::size_t n_p
 
 engine_outcome run_request(const transform_options& o, const plan_spec& spec,
                            std::span<const std::byte> input, const std::vector<device_info>& chosen,
-                           output_check& check) {
+                           verify::judge& check) {
   if (o.devices.empty()) return run_engines(spec, input, chosen, check);
   return run_ranks(spec, input, chosen, !o.uses_all_devices, check);
 }
 
+int report_outcome(const transform_options& o, const std::string& heading, std::size_t length,
+                   nlohmann::ordered_json document, const engine_outcome& found,
+                   const verify::judge& check,
+                   const std::function<void(nlohmann::ordered_json& document)>& report_values) {
+  add_engines(document, found.results, check);
+  if (!o.is_json) print_table(heading + engines_text(length, found.results, check), {o.output});
+  if (found.best != nullptr) {
+    document["values_from"] = short_name(found.best->device);
+    report_values(document);
+  }
+  if (o.is_json) print_json(document);
+  return report_verdicts(found, !o.output.empty() || !o.plot.empty());
+}
+
 void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen) {
+  report_times(file, signal);
   if (signal.n_channels == 1 || is_chosen) return;
   print_message("{} has {} channels; channel 0 is taken (--channel chooses)", file,
                 signal.n_channels);

@@ -8,19 +8,16 @@
 #include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/engine_runs.hpp"                 // run_engines, devices_for
-#include "cli/files.hpp"                       // print_table
 #include "cli/frames.hpp"                      // frame_layout, load_of, store_of
 #include "cli/messages.hpp"                    // print_message
 #include "cli/option.hpp"                      // choice_of
 #include "cli/reports/power.hpp"               // power_spectra
-#include "cli/reports/print_json.hpp"          // print_json
-#include "cli/reports/transform.hpp"           // engines_text
 #include "cli/samples.hpp"                     // pack, round_to
 #include "cli/window.hpp"                      // samples_of
-#include "counted.hpp"                         // counted
 #include "formats/signals/signal.hpp"          // read_signal
-#include "formatted.hpp"                       // formatted
 #include "request/validation.hpp"              // require_length, points_of
+#include "text/counted.hpp"                    // counted
+#include "text/formatted.hpp"                  // formatted
 #include "wingbeat/error.hpp"                  // plan_error, file_error
 
 namespace wingbeat::cli {
@@ -105,11 +102,16 @@ struct frame_problem {
   plan_spec spec;
   double scale = 1;
 
-  [[nodiscard]] checked_problem checked() const {
+  [[nodiscard]] verify::checked_problem checked() const {
     plan_spec definition{.lengths = {layout.length}, .batch = layout.n_transforms()};
     definition.kind = spec.kind;
     definition.real = precision::fp64;
-    return {definition, reader_of(layout, weights, samples), spec.real, /*has_magnitudes=*/true};
+    return {.spec = definition,
+            .input = reader_of(layout, weights, samples),
+            .computed = spec.real,
+            .has_magnitudes = true,
+            .n_roundings = weighting_roundings + power_roundings,
+            .floor = floor_of_powers(scale, spec.real)};
   }
 
   /// Returns |X| of each power, with an imaginary part of 0.
@@ -179,27 +181,18 @@ int transform_frames(const transform_options& o) {
   if (const std::size_t n_left = signal.row_length - shape.covered_samples(); n_left > 0) {
     print_message("the last {} of each row are in no segment", counted(n_left, "sample"));
   }
-  output_check check{problem.checked(), o.check};
+  verify::judge check{problem.checked(), o.check};
   const auto chosen =
       devices_for(o.engines, real, request::points_of(problem.spec) * problem.spec.batch, o.check);
   engine_outcome found =
       run_engines(problem.spec, pack(problem.samples, real), chosen, check,
                   [&](const std::vector<double>& powers) { return problem.magnitudes(powers); });
-  auto document = powers_json(o.file, shape);
-  add_engines(document, found.results, check);
-  if (!o.is_json) {
-    print_table(powers_heading(o.shown_file(), shape) +
-                    engines_text(problem.layout.length, found.results, check),
-                {o.output});
-  }
-  if (found.best != nullptr) {
-    shape.values = std::move(found.best_values);
-    if (!shape.is_spectrogram) shape.average();
-    document["values_from"] = short_name(found.best->device);
-    write_files(o, shape, short_name(found.best->device));
-  }
-  if (o.is_json) print_json(document);
-  return report_verdicts(found, !o.output.empty() || !o.plot.empty());
+  return report_outcome(o, powers_heading(o.shown_file(), shape), problem.layout.length,
+                        powers_json(o.file, shape), found, check, [&](auto&) {
+                          shape.values = std::move(found.best_values);
+                          if (!shape.is_spectrogram) shape.average();
+                          write_files(o, shape, short_name(found.best->device));
+                        });
 }
 
 }  // namespace wingbeat::cli

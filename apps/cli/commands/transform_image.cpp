@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transform of an image, or of a 2D array, over both axes.
-#include <algorithm>  // min
+#include <algorithm>  // max, min
 #include <cmath>      // log10
 #include <complex>    // norm
 #include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>  // move
 
 #include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
-#include "cli/files.hpp"                       // print_table
 #include "cli/image_files.hpp"                 // read_finite, to_grey, size_text
 #include "cli/memory_limit.hpp"                // require_memory
 #include "cli/messages.hpp"                    // print_message
-#include "cli/reports/print_json.hpp"          // print_json
-#include "cli/reports/transform.hpp"           // engines_text, transform_json
+#include "cli/reports/transform.hpp"           // transform_json
 #include "cli/samples.hpp"                     // pack
 #include "formats/charts/waterfall.hpp"        // waterfall_chart, write_chart
 #include "formats/files/extension.hpp"         // extension_of
 #include "formats/images/reader.hpp"           // image_reader
 #include "formats/signals/signal.hpp"          // read_signal, write_signal
-#include "formatted.hpp"                       // formatted
+#include "programs/transforms.hpp"             // make_program
 #include "request/resolved.hpp"                // points_of, traits_of
+#include "text/formatted.hpp"                  // formatted
+#include "tuning/compiled_engines.hpp"         // compiles_kernels
+#include "verify/judge.hpp"                    // judge, check_extent
 #include "wingbeat/error.hpp"                  // plan_error
+#include "wingbeat/plan.hpp"                   // plan, input_bytes, output_bytes
+#include "wingbeat/queue.hpp"                  // queue
 
 namespace wingbeat::cli {
 namespace {
@@ -34,20 +36,71 @@ constexpr std::size_t max_cells = 1024;  // of an axis of the picture
 struct pixel_rows {
   formats::signal rows;
   std::string memory;
+  formats::pixel_size pixel_angstrom = {};
 };
 
-/// Returns what `require_memory` does of all arrays: the input in three forms, the output of each
-/// engine, the reference, and what is written.
-std::string require_pixels(const transform_options& o, std::size_t height, std::size_t width,
-                           bool is_real, double other_bytes) {
-  const bool is_host_alone = o.engines == std::vector<std::string>{"host"};
-  const double pixel_bytes = 80 + (is_real ? 0 : 56) + (is_host_alone ? 0 : 72) +
-                             (o.check == check_extent::full ? 48 : 0) +
-                             (o.output.empty() && o.plot.empty() ? 0 : 48);
-  return require_memory(
-      "transforming " + size_text(height, width),
-      pixel_bytes * static_cast<double>(height) * static_cast<double>(width) + other_bytes,
-      o.max_memory);
+/// Returns the most bytes in which one of the engines works, beside a transform's input and output.
+/// Compiles nothing.
+double work_bytes(const transform_options& o, const plan_spec& spec) {
+  std::size_t most = 0;
+  for (const device_info& device : devices_for(o, 0)) {
+    most = std::max(most, compiles_kernels(device.runs_on)
+                              ? programs::make_program(spec, device).workspace_bytes()
+                              : plan{queue{device}, spec}.workspace_bytes());
+  }
+  return static_cast<double>(most);
+}
+
+/// Returns the bytes of the arrays that a transform of a file's pixels needs at most: those kept
+/// throughout, and those of the step that takes most besides.
+double needed_bytes(const transform_options& o, const plan_spec& spec, double n_pixels) {
+  constexpr double mebibyte = 0x1p20, compiler_bytes = 320 * mebibyte, driver_bytes = 96 * mebibyte;
+  const auto has = [&](std::string_view name) {
+    return std::any_of(o.engines.begin(), o.engines.end(), [&](const std::string& each) {
+      return each == "all" || each.starts_with(name);
+    });
+  };
+  const bool is_compiled = has("opencl") || has("cuda");
+  const bool has_several = o.engines.size() > 1 || o.engines.front() == "all";
+  const auto in = static_cast<double>(input_bytes(spec));
+  const auto out = static_cast<double>(output_bytes(spec));
+  const auto points = static_cast<double>(request::points_of(spec));
+  const double reals = spec.real == precision::fp64 ? 1 : 2;  // fp64 bytes of each one
+  const double doubles_in = reals * in, doubles_out = reals * out;
+  const bool is_full =
+      o.check == verify::check_extent::full || points <= verify::max_values_unsampled;
+  const double expected = is_full ? doubles_out : 0;
+  // The pixels, the problem's input as doubles and packed, and values of the best engine so far.
+  const double kept = 16 * n_pixels + doubles_in + in + (has_several ? doubles_out : 0);
+  const double definition = is_full ? in + 2 * doubles_in + 3 * doubles_out + 32 * points : 0;
+  const double on_device = in + 2 * out + work_bytes(o, spec);
+  const double running = on_device + expected + (has("reference") ? 32 * points : 0);
+  // Samples of transforms from reals to reals are those of a longer, complex one.
+  const bool is_extended = request::traits_of(spec.kind).is_real_to_real();
+  // Those of a prime are its whole transform, in complex numbers of three types.
+  const auto sampled = static_cast<double>(verify::sampled_points_of(spec));
+  const double sampling = in + 2 * doubles_in + (is_extended ? 120 * points : 80 * sampled);
+  const double compared = is_full ? expected : o.check == verify::check_extent::none ? 0 : sampling;
+  const double judging = doubles_out + compared + (is_compiled ? on_device : 0);
+  const bool is_written = !o.output.empty() || !o.plot.empty();
+  const bool is_half = request::traits_of(spec.kind).out == request::domain::hermitian;
+  const bool is_completed = is_half && (!o.is_half || !o.plot.empty());
+  const double written = 2 * doubles_out + (is_completed ? 32 : is_half ? 8 : 16) * points;
+  const double writing = is_written ? expected + written : 0;
+  const double steps = kept + std::max({definition, running, judging, writing}) +
+                       (o.plot.empty() ? 0 : 48 * mebibyte);
+  if (!is_compiled) return steps;
+  return std::max(steps + driver_bytes, kept + expected + compiler_bytes);
+}
+
+/// Returns what `require_memory` does of a transform of these pixels, whose samples are not read.
+std::string require_pixels(const transform_options& o, const formats::signal& pixels,
+                           double read_bytes, double kept_bytes) {
+  const plan_spec spec = image_spec(pixels, o.shown_file(), request_of(o));
+  const auto n_pixels = static_cast<double>(pixels.n_rows * pixels.row_length);
+  return require_memory("transforming " + size_text(pixels.n_rows, pixels.row_length),
+                        std::max(needed_bytes(o, spec, n_pixels), read_bytes) + kept_bytes,
+                        o.max_memory);
 }
 
 /// Returns the pixels as rows: an array of numbers as it is, an image as grey.
@@ -55,7 +108,7 @@ pixel_rows read_rows(const transform_options& o, precision real) {
   const std::string extension = formats::extension_of(o.file);
   if (extension == ".npy" || extension == ".txt" || extension == ".csv") {
     formats::signal rows = formats::read_signal(o.file);
-    std::string memory = require_pixels(o, rows.n_rows, rows.row_length, rows.is_real, 0);
+    std::string memory = require_pixels(o, rows, 0, 0);
     return {std::move(rows), std::move(memory)};
   }
   formats::image_reader images{o.file};
@@ -65,31 +118,38 @@ pixel_rows read_rows(const transform_options& o, precision real) {
         formatted("{} holds {} images, and --axes 2 transforms one; give a file of one",
                   o.shown_file(), shape.n_images));
   }
-  const auto n_samples = static_cast<double>(shape.height * shape.width * shape.n_channels);
-  std::string memory = require_pixels(o, shape.height, shape.width, /*is_real=*/true,
-                                      16 * n_samples + static_cast<double>(images.kept_bytes()));
+  formats::signal rows{.n_rows = shape.height, .row_length = shape.width, .is_table = true};
+  const auto n_pixels = static_cast<double>(shape.height * shape.width);
+  const double read_bytes =
+      std::max(8 * static_cast<double>(shape.n_channels + 1), 32.0) * n_pixels;
+  std::string memory =
+      require_pixels(o, rows, read_bytes, static_cast<double>(images.kept_bytes()));
   const formats::image_stack image = to_grey(read_finite(images, o.shown_file(), 0, 1, real));
-  formats::signal rows{.n_rows = image.height, .row_length = image.width, .is_table = true};
+  rows.samples.reserve(image.height * image.width);
   for (const double sample : doubles_of(image, 0, image.height * image.width)) {
     rows.samples.emplace_back(sample, 0);
   }
-  return {std::move(rows), std::move(memory)};
+  return {std::move(rows), std::move(memory), image.pixel_angstrom};
 }
 
 /// Returns the magnitudes in dB, each axis in the order of its frequencies, 0 in the middle. Bins
 /// that share a cell are averaged by their powers.
-formats::waterfall_chart picture_of(const formats::signal& bins, const std::string& title) {
+formats::waterfall_chart picture_of(const formats::signal& bins, const std::string& title,
+                                    const formats::pixel_size& pixel) {
   const std::size_t height = bins.n_rows, width = bins.row_length;
-  const auto half = [](std::size_t n) {
+  const bool has_size = pixel.y > 0 && pixel.x > 0;
+  const auto half = [&](std::size_t n, double distance) {
     const double low = -(static_cast<double>(n / 2) + 0.5) / static_cast<double>(n);
-    return std::pair{low, low + 1};
+    const double scale = has_size ? distance : 1;
+    return std::pair{low / scale, (low + 1) / scale};
   };
+  const char* const unit = has_size ? "1/Å" : "cycles/pixel";
   formats::waterfall_chart chart{.title = title,
-                                 .x_label = "horizontal frequency (cycles/pixel)",
-                                 .y_label = "vertical frequency (cycles/pixel)",
+                                 .x_label = formatted("horizontal frequency ({})", unit),
+                                 .y_label = formatted("vertical frequency ({})", unit),
                                  .value_label = "magnitude |X| (dB re 1)",
-                                 .x = half(width),
-                                 .y = half(height),
+                                 .x = half(width, pixel.x),
+                                 .y = half(height, pixel.y),
                                  .n_columns = std::min(width, max_cells),
                                  .n_rows = std::min(height, max_cells),
                                  .width_pixels = 960,
@@ -105,8 +165,7 @@ formats::waterfall_chart picture_of(const formats::signal& bins, const std::stri
   }
   chart.panels.resize(1);
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    chart.panels[0].values.push_back(sums[i] > 0 ? 10 * std::log10(sums[i] / counts[i])
-                                                 : std::numeric_limits<double>::quiet_NaN());
+    chart.panels[0].values.push_back(10 * std::log10(sums[i] / counts[i]));
   }
   return chart;
 }
@@ -119,7 +178,8 @@ void report_size(const problem& solved, const formats::signal& signal) {
                 size_text(lengths[0], width));
 }
 
-void write_files(const transform_options& o, const problem& solved, const engine_outcome& found) {
+void write_files(const transform_options& o, const problem& solved, const engine_outcome& found,
+                 const formats::pixel_size& pixel) {
   const std::string device = short_name(found.best->device);
   if (!o.output.empty()) {
     const formats::signal bins = signal_of(solved, complete(solved, found.best_values));
@@ -133,8 +193,8 @@ void write_files(const transform_options& o, const problem& solved, const engine
   const auto title = formatted(
       "{}: spectrum of {} pixels, {} {}", std::filesystem::path(o.shown_file()).filename().string(),
       size_text(solved.spec.lengths[0], solved.spec.lengths[1]), device, name_of(o.real));
-  formats::write_chart(o.plot,
-                       picture_of(signal_of(whole, complete(whole, found.best_values)), title));
+  formats::write_chart(
+      o.plot, picture_of(signal_of(whole, complete(whole, found.best_values)), title, pixel));
   print_message("wrote {}", o.plot);
 }
 
@@ -143,29 +203,19 @@ void write_files(const transform_options& o, const problem& solved, const engine
 int transform_image(const transform_options& o) {
   const transform_request request = request_of(o);
   static_cast<void>(devices_for(o, 0));
-  const auto [signal, memory] = read_rows(o, request.real);
+  const auto [signal, memory, pixel] = read_rows(o, request.real);
   const problem solved = make_image_problem(signal, o.shown_file(), request);
   report_size(solved, signal);
   report_rounding(o.shown_file(), solved);
   if (o.is_inverse && o.scale_name.empty()) report_inverse_scale();
   const auto input = pack(solved.input, request.real);
-  output_check check{{solved.spec, reader_of(input), request.real}, o.check};
+  verify::judge check{{solved.spec, verify::reader_of(input), request.real}, o.check};
   const auto chosen = devices_for(o, request::points_of(solved.spec));
   const engine_outcome found = run_request(o, solved.spec, input, chosen, check);
-  auto document = transform_json(o.file, solved, 0);
-  add_engines(document, found.results, check);
-  if (!o.is_json) {
-    print_table(heading(o.shown_file(), solved) +
-                    engines_text(request::points_of(solved.spec), found.results, check),
-                {o.output});
-  }
-  if (found.best != nullptr) {
-    document["values_from"] = short_name(found.best->device);
-    write_files(o, solved, found);
-  }
-  if (o.is_json) print_json(document);
   print_message("transformed {} within {}", size_text(signal.n_rows, signal.row_length), memory);
-  return report_verdicts(found, !o.output.empty() || !o.plot.empty());
+  return report_outcome(o, heading(o.shown_file(), solved), request::points_of(solved.spec),
+                        transform_json(o.file, solved, 0), found, check,
+                        [&](auto&) { write_files(o, solved, found, pixel); });
 }
 
 }  // namespace wingbeat::cli

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <functional>
+#include <nlohmann/json_fwd.hpp>  // ordered_json
 #include <optional>
 #include <span>
 #include <string>
@@ -10,10 +12,10 @@
 
 #include "cli/engine_runs.hpp"           // engine_outcome
 #include "cli/memory_limit.hpp"          // memory_limit
-#include "cli/output_check.hpp"          // check_extent
 #include "cli/problem.hpp"               // transform_request
 #include "cli/window.hpp"                // window
 #include "formats/files/whole_file.hpp"  // shown_name
+#include "verify/judge.hpp"              // judge, check_extent
 
 namespace wingbeat::cli {
 
@@ -23,7 +25,7 @@ struct transform_options {
   precision real = precision::fp32;
   std::string scale_name, kind;
   padding pad = padding::none;
-  check_extent check = check_extent::sample;
+  verify::check_extent check = verify::check_extent::sample;
   std::optional<window> weights = {};
   std::optional<bool> removes_mean = {};
   std::optional<std::size_t> length, channel, n_peaks, segment, overlap;
@@ -51,7 +53,15 @@ struct transform_options {
 [[nodiscard]] engine_outcome run_request(const transform_options& o, const plan_spec& spec,
                                          std::span<const std::byte> input,
                                          const std::vector<device_info>& chosen,
-                                         output_check& check);
+                                         verify::judge& check);
+
+/// Reports what engines made: `heading` and a line for each, what `report_values` adds where one of
+/// them is right, and `document`, to which both add, in place of tables where JSON is asked for.
+/// Returns the exit code.
+int report_outcome(const transform_options& o, const std::string& heading, std::size_t length,
+                   nlohmann::ordered_json document, const engine_outcome& found,
+                   const verify::judge& check,
+                   const std::function<void(nlohmann::ordered_json& document)>& report_values);
 
 /// Print messages about an input.
 void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen);

@@ -3,22 +3,22 @@
 #include <cmath>  // abs
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>  // move
 
 #include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/files.hpp"                       // print_table
 #include "cli/frames.hpp"                      // frame_layout, load_of, reader_of
 #include "cli/messages.hpp"                    // print_message
-#include "cli/reports/print_json.hpp"          // print_json
 #include "cli/reports/spectrum.hpp"            // strongest, chart_of
 #include "cli/reports/transform.hpp"           // engines_text, transform_json
 #include "cli/samples.hpp"                     // pack
 #include "cli/window.hpp"                      // samples_of
-#include "counted.hpp"                         // counted
 #include "formats/charts/chart.hpp"            // write_chart
 #include "formats/signals/signal.hpp"          // read_signal, write_signal
-#include "formatted.hpp"                       // formatted
 #include "request/resolved.hpp"                // points_of, traits_of
+#include "text/counted.hpp"                    // counted
+#include "text/formatted.hpp"                  // formatted
 
 namespace wingbeat::cli {
 namespace {
@@ -62,20 +62,23 @@ struct windowed_rows {
 /// Runs the problem on the engines. Windowed samples are rounded in every engine, the definition
 /// takes them as they are.
 engine_outcome solve(const transform_options& o, const problem& solved,
-                     std::optional<output_check>& check) {
+                     std::optional<verify::judge>& check) {
   const auto chosen = devices_for(o, request::points_of(solved.spec) * solved.spec.batch);
   const auto input = pack(solved.input, solved.spec.real);
   if (!o.weights) {
-    check.emplace(checked_problem{solved.spec, reader_of(input), solved.spec.real}, o.check);
+    check.emplace(verify::checked_problem{solved.spec, verify::reader_of(input), solved.spec.real},
+                  o.check);
     return run_request(o, solved.spec, input, chosen, *check);
   }
   const windowed_rows rows(solved, *o.weights);
   plan_spec definition = solved.spec, spec = solved.spec;
   definition.real = precision::fp64;
   spec.load = load_of(rows.layout, rows.weights, spec.real);
-  check.emplace(
-      checked_problem{definition, reader_of(rows.layout, rows.weights, solved.input), spec.real},
-      o.check);
+  check.emplace(verify::checked_problem{.spec = definition,
+                                        .input = reader_of(rows.layout, rows.weights, solved.input),
+                                        .computed = spec.real,
+                                        .n_roundings = weighting_roundings},
+                o.check);
   return run_request(o, spec, input, chosen, *check);
 }
 
@@ -124,31 +127,24 @@ void write_files(const transform_options& o, const spectrum& shown, const engine
 }
 
 int report(const transform_options& o, const problem& solved, const engine_outcome& found,
-           const output_check& check, double sample_rate_hz) {
+           const verify::judge& check, double sample_rate_hz) {
   auto document = transform_json(o.file, solved, sample_rate_hz);
   if (o.weights) {
     document["window"] = name_of(*o.weights);
     document["window_form"] = "periodic";
   }
-  add_engines(document, found.results, check);
-  if (!o.is_json) {
-    print_table(
-        heading(o.shown_file(), solved) + engines_text(solved.length(), found.results, check),
-        {o.output});
-  }
-  if (found.best != nullptr) {
+  const auto report_values = [&](nlohmann::ordered_json& values) {
     spectrum shown{signal_of(solved, complete(solved, found.best_values)), solved.length(),
                    request::traits_of(solved.spec.kind).in == request::domain::real,
                    sample_rate_hz};
     shown.bins.sample_rate_hz = sample_rate_hz;
     const auto peaks = o.n_peaks ? strongest(shown, *o.n_peaks) : std::vector<peak>{};
     if (!o.is_json && !peaks.empty()) print_table(peaks_text(shown, peaks), {o.output});
-    document["values_from"] = short_name(found.best->device);
-    if (o.n_peaks) document["top"] = peaks_json(shown, peaks);
+    if (o.n_peaks) values["top"] = peaks_json(shown, peaks);
     write_files(o, shown, found);
-  }
-  if (o.is_json) print_json(document);
-  return report_verdicts(found, !o.output.empty() || !o.plot.empty());
+  };
+  return report_outcome(o, heading(o.shown_file(), solved), solved.length(), std::move(document),
+                        found, check, report_values);
 }
 
 }  // namespace
@@ -162,7 +158,7 @@ int transform_rows(const transform_options& o) {
   report_length(o, solved);
   report_rounding(o.shown_file(), solved);
   if (o.is_inverse && o.scale_name.empty()) report_inverse_scale();
-  std::optional<output_check> check;
+  std::optional<verify::judge> check;
   const engine_outcome found = solve(o, solved, check);
   return report(o, solved, found, *check, o.sample_rate_hz.value_or(signal.sample_rate_hz));
 }

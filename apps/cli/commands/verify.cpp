@@ -14,8 +14,8 @@
 #include "cli/reports/print_json.hpp"  // print_json
 #include "cli/reports/ranks.hpp"       // ranks_text
 #include "cli/reports/verify.hpp"      // verify_text, verify_json
-#include "formatted.hpp"               // formatted
 #include "request/traits.hpp"          // traits_of
+#include "text/formatted.hpp"          // formatted
 #include "verify/laws.hpp"             // laws
 #include "verify/verify.hpp"           // check
 

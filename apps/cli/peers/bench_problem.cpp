@@ -4,13 +4,13 @@
 #include <algorithm>  // min
 #include <utility>    // move
 
-#include "cli/accuracy.hpp"          // oracle
 #include "cli/messages.hpp"          // print_message
 #include "cli/peers/queue_runs.hpp"  // bench_buffers, wingbeat_run, time_planning
 #include "cli/sweep.hpp"             // axes_text
 #include "measure/rounds.hpp"        // timed_run, take_turns, calls_per_turn
 #include "measure/wall_time.hpp"     // seconds_of
 #include "request/traits.hpp"        // traits_of
+#include "verify/judge.hpp"          // judge
 #include "wingbeat/error.hpp"        // error, plan_error
 
 namespace wingbeat::cli {
@@ -21,34 +21,31 @@ using measure::timed_run;
 
 /// A library whose output was checked and whose runs are to be timed.
 struct checked_run {
-  std::string name;
+  bench_figures figures;
   std::unique_ptr<library_run> run;
-  agreement accuracy;
   std::vector<double> call_s = {};  ///< Of one call, a value for each round.
 };
 
 /// Runs on fresh input and poisoned output, and compares.
-agreement check(library_run& run, const std::vector<std::byte>& block, const oracle& truth,
-                const bin_map& bin_at = {}) {
+verify::agreement check(library_run& run, const std::vector<std::byte>& block, verify::judge& truth,
+                        const verify::bin_map& bin_at = {}) {
   run.fill(block);
   static_cast<void>(run.time(1));
   // The first call of `time` adds a run, which in place transforms its own output; filled again,
   // the second call starts from the input.
   run.fill(block);
   static_cast<void>(run.time(1));
-  return truth.judge(
+  return truth(
       [&](std::size_t offset_bytes, std::span<std::byte> into) { run.read(offset_bytes, into); },
       bin_at);
 }
 
 bench_figures figures_of(const checked_run& library, const timed_run& timed) {
-  bench_figures figures;
-  figures.name = library.name;
+  bench_figures figures = library.figures;
   figures.seconds = measure::quartiles_of(timed.seconds);
   figures.min_s = timed.min_s();
   figures.max_s = timed.max_s();
   figures.prepared = library.run->prepared();
-  figures.accuracy = library.accuracy;
   if (!library.call_s.empty()) {
     figures.enqueue_s = measure::quartiles_of(library.call_s).median;
   }
@@ -58,34 +55,24 @@ bench_figures figures_of(const checked_run& library, const timed_run& timed) {
 /// Leaves a peer out of the rest of the problem, with a message.
 void leave_out(const std::string& name, const std::string& reason, bench_result& result) {
   print_message("{} without peer {}: {}", axes_text(result.spec), name, reason);
-  bench_figures absent;
-  absent.name = name;
-  absent.refused = reason;
-  result.peers.push_back(absent);
+  result.peers.push_back({.name = name, .refused = reason});
 }
 
 /// Prepares and checks the peers; those that refuse are recorded in `result`.
 std::vector<checked_run> check_peers(queue& on, peer_list& peers, bench_buffers& memory,
-                                     const std::vector<std::byte>& block, const oracle& truth,
+                                     const std::vector<std::byte>& block, verify::judge& truth,
                                      bench_result& result) {
   std::vector<checked_run> checked;
   for (const auto& peer : peers) {
     try {
       auto run = peer->prepare(on, result.spec, memory);
-      const agreement accuracy = check(*run, block, truth);
-      checked.push_back({peer->name(), std::move(run), accuracy});
+      const verify::agreement accuracy = check(*run, block, truth);
+      checked.push_back({{.name = peer->name(), .accuracy = accuracy}, std::move(run)});
     } catch (const error& refused) {
       leave_out(peer->name(), refused.what(), result);
     }
   }
   return checked;
-}
-
-void describe(const plan& planned, bench_result& result) {
-  result.plan_text = planned.explain();
-  result.n_passes = planned.passes().size();
-  result.traffic_bytes = planned.traffic_bytes();
-  result.kernels = planned.resources();
 }
 
 /// Thrown when a peer fails while it is timed; `index` is its place among the libraries.
@@ -95,7 +82,7 @@ struct lost_peer {
 };
 
 timed_run timed_run_of(checked_run& library, std::size_t index, bool is_peer) {
-  return {library.name, [&library, index, is_peer](std::size_t n_runs) {
+  return {library.figures.name, [&library, index, is_peer](std::size_t n_runs) {
             try {
               return library.run->time(n_runs);
             } catch (const error& failed) {
@@ -120,7 +107,7 @@ std::vector<timed_run> time_all(queue& on, bench_buffers& memory,
       result.stopped_by = measure::take_turns(runs, rule, 2e-3, [&] { clocks.sample(); });
       return runs;
     } catch (const lost_peer& lost) {
-      leave_out(libraries[lost.index].name, lost.reason, result);
+      leave_out(libraries[lost.index].figures.name, lost.reason, result);
       libraries.erase(libraries.begin() + static_cast<std::ptrdiff_t>(lost.index));
     }
   }
@@ -141,8 +128,8 @@ void time_calls(std::vector<checked_run>& libraries, const std::vector<timed_run
       if (i == 0) throw;
       is_timed[i] = false;
       libraries[i].call_s.clear();
-      print_message("{} without the calls of peer {}: {}", axes_text(spec), libraries[i].name,
-                    failed.what());
+      print_message("{} without the calls of peer {}: {}", axes_text(spec),
+                    libraries[i].figures.name, failed.what());
     }
   };
   double elapsed_s = 0;
@@ -174,6 +161,10 @@ void record_times(const std::vector<checked_run>& libraries, const std::vector<t
 
 }  // namespace
 
+plan_description description_of(const plan& planned) {
+  return {planned.explain(), planned.passes().size(), planned.traffic_bytes(), planned.resources()};
+}
+
 bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
                          measure::clock_watch& clocks, const bench_rule& rule) {
   if (spec.bins == bin_order::scrambled && !request::traits_of(spec.kind).is_forward) {
@@ -186,22 +177,22 @@ bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
   // Planned before memory is allocated, because a request that no engine plans may name any size.
   measure::preparation times;
   plan planned = time_planning(on, spec, times);
-  describe(planned, result);
+  result.planned = description_of(planned);
   result.copied_bytes = copied_bytes(spec);
   bench_buffers memory{on, spec};
-  const auto block = noise_block(spec);
-  const oracle truth{spec, block};
-  result.n_checked_transforms = truth.n_transforms();
+  const auto block = verify::noise_block(spec);
+  verify::judge truth{{spec, verify::reader_of(block), spec.real}, verify::check_extent::few};
+  result.n_checked_transforms = truth.n_samples();
   result.n_checked_elements = truth.n_elements();
 
   auto ours = std::make_unique<wingbeat_run>(on, std::move(planned), times, memory);
-  bin_map bin_at;
+  verify::bin_map bin_at;
   if (spec.bins == bin_order::scrambled) {
     bin_at = [&run = *ours](std::size_t index) { return run.bin_at(index); };
   }
-  const agreement accuracy = check(*ours, block, truth, bin_at);
+  const verify::agreement accuracy = check(*ours, block, truth, bin_at);
   std::vector<checked_run> libraries;
-  libraries.push_back({"wingbeat", std::move(ours), accuracy});
+  libraries.push_back({{.name = "wingbeat", .accuracy = accuracy}, std::move(ours)});
   for (auto& checked : check_peers(on, peers, memory, block, truth, result)) {
     libraries.push_back(std::move(checked));
   }

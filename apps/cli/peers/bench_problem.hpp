@@ -7,24 +7,33 @@
 #include <string>
 #include <vector>
 
-#include "cli/agreement.hpp"        // agreement
 #include "cli/peers/peer.hpp"       // peer_list
 #include "measure/clocks.hpp"       // clock_watch
 #include "measure/library_run.hpp"  // preparation
 #include "measure/statistics.hpp"   // quartiles, stop_rule, stop_reason
+#include "verify/agreement.hpp"     // agreement
 #include "wingbeat/plan.hpp"        // plan_spec, kernel_resources
 
 namespace wingbeat::cli {
 
+/// What a plan says of itself.
+struct plan_description {
+  std::string text;
+  std::size_t n_passes = 0;  ///< See `plan::passes`; 0 on engines that compile no kernels.
+  std::size_t traffic_bytes = 0;
+  std::vector<kernel_resources> kernels;
+};
+[[nodiscard]] plan_description description_of(const plan& planned);
+
 /// The figures of one library.
 struct bench_figures {
   std::string name;
-  measure::quartiles seconds;
+  measure::quartiles seconds = {};
   double min_s = 0, max_s = 0;
-  measure::preparation prepared;
-  double enqueue_s = -1;  ///< A call's time on its thread; negative: not measured.
-  agreement accuracy;     ///< The worst of the transforms that were checked.
-  std::string refused;    ///< Why it did not run; empty: it did.
+  measure::preparation prepared = {};
+  double enqueue_s = -1;            ///< A call's time on its thread; negative: not measured.
+  verify::agreement accuracy = {};  ///< The worst of the transforms that were checked.
+  std::string refused = {};         ///< Why it did not run; empty: it did.
 };
 
 /// How a problem is measured.
@@ -49,10 +58,7 @@ struct bench_result {
   measure::stop_reason stopped_by = measure::stop_reason::none;
   std::size_t n_checked_transforms = 0;
   std::size_t n_checked_elements = 0;
-  std::string plan_text;
-  std::size_t n_passes = 0;  ///< See `plan::passes`; 0 on engines that compile no kernels.
-  std::size_t traffic_bytes = 0;
-  std::vector<kernel_resources> kernels;
+  plan_description planned;
   std::optional<bench_clocks> clocks;
 
   /// Returns the copy's time over the library's; 0 where the library did not run.

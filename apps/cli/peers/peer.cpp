@@ -6,12 +6,12 @@
 #include <string_view>
 #include <utility>  // move
 
-#include "backend/opencl/process.hpp"  // find_executable
-#include "cli/messages.hpp"            // print_message
-#include "cli/peers/process.hpp"       // peer_process, make_process_run
-#include "formatted.hpp"               // formatted
-#include "peers/cufft.hpp"             // cufft
-#include "wingbeat/error.hpp"          // absent_error, plan_error
+#include "cli/messages.hpp"       // print_message
+#include "cli/peers/process.hpp"  // peer_process, make_process_run
+#include "cli/program_path.hpp"   // program_path
+#include "peers/cufft.hpp"        // cufft
+#include "text/formatted.hpp"     // formatted
+#include "wingbeat/error.hpp"     // absent_error, plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -52,19 +52,6 @@ constexpr known_peer known_peers[] = {{"cufft", engine::cuda, ""},
                                       {"fftw", engine::host, "wingbeat-peer-fftw"},
                                       {"fftw", engine::reference, "wingbeat-peer-fftw"}};
 
-/// Returns the path of a program in the folder of this one, or in $PATH.
-std::filesystem::path program_named(std::string_view name) {
-  std::error_code fault;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", fault);
-  const auto beside = self.parent_path() / name;
-  if (!fault && std::filesystem::exists(beside, fault)) return beside;
-  const std::string found = backend::opencl::find_executable(std::string{name});
-  if (!found.empty()) return found;
-  throw absent_error(formatted(
-      "{} is neither beside this program nor in $PATH; bench/README.md says how it is built",
-      name));
-}
-
 const known_peer& peer_for(std::string_view name, engine chosen) {
   std::string engines;
   for (const known_peer& known : known_peers) {
@@ -89,7 +76,8 @@ std::unique_ptr<peer> open_peer(const std::string& name, const device_info& devi
   if (name.find('/') == std::string::npos) {
     const known_peer& known = peer_for(name, device.runs_on);
     if (known.program.empty()) return std::make_unique<cufft_peer>();
-    program = program_named(known.program);
+    program = program_path(std::string{known.program}, known.program,
+                           "bench/README.md says how it is built");
     label = name;
   }
   return std::make_unique<process_peer>(

@@ -16,8 +16,8 @@
 #include <cstring>   // strerror
 
 #include "cli/kinds.hpp"         // kinds_text
-#include "formatted.hpp"         // formatted, joined
 #include "request/resolved.hpp"  // input_array, output_array
+#include "text/formatted.hpp"    // formatted, joined
 #include "wingbeat/error.hpp"    // absent_error, device_error, plan_error
 
 namespace wingbeat::cli {

@@ -8,10 +8,10 @@
 #include "backend/backend.hpp"       // queue
 #include "backend/kernel_cache.hpp"  // kernel_cache
 #include "cli/elapsed_message.hpp"   // elapsed_message
-#include "formatted.hpp"             // formatted, joined
 #include "measure/wall_time.hpp"     // seconds_of
 #include "peers/cufft.hpp"           // cufft
 #include "request/resolved.hpp"      // traits_of
+#include "text/formatted.hpp"        // formatted, joined
 
 namespace wingbeat::cli {
 namespace {

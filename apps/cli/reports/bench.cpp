@@ -10,8 +10,8 @@
 #include "cli/reports/table.hpp"  // table, seconds_text
 #include "cli/sweep.hpp"          // axes_text
 #include "commit.hpp"             // WINGBEAT_COMMIT, generated
-#include "formatted.hpp"          // formatted
 #include "request/resolved.hpp"   // points_of
+#include "text/formatted.hpp"     // formatted
 #include "wingbeat/version.hpp"   // WINGBEAT_VERSION_MAJOR
 
 namespace wingbeat::cli {
@@ -50,7 +50,7 @@ json json_of(const bench_result& result, const bench_figures& figures) {
   add_known(j, "second_call_s", figures.prepared.second_call_s);
   add_known(j, "enqueue_s", figures.enqueue_s);
   if (const auto bytes = figures.prepared.workspace_bytes; bytes >= 0) j["workspace_bytes"] = bytes;
-  const agreement& a = figures.accuracy;
+  const verify::agreement& a = figures.accuracy;
   j["accuracy"] = {{"relative_l2", a.relative_l2},
                    {"relative_l2_bound", a.relative_l2_bound},
                    {"largest_error", a.largest_error / a.largest_value},
@@ -76,10 +76,7 @@ json json_of(const bench_result& result) {
     json& target = j["peers"][peer.name] = json_of(result, peer);
     if (peer.refused.empty()) target["ratio"] = result.ratio(peer);
   }
-  if (result.n_passes > 0) j["passes"] = result.n_passes;
-  j["traffic_bytes"] = result.traffic_bytes;
-  j["plan"] = result.plan_text;
-  j["kernels"] = cli::json_of(result.kernels);
+  add_plan(j, result.planned);
   if (result.clocks) {
     j["clocks"] = {{"sm", json_of(result.clocks->sm_mhz, "mhz")},
                    {"memory", json_of(result.clocks->memory_mhz, "mhz")}};
@@ -143,7 +140,7 @@ formats::chart_series series_of(const bench_document& document, const std::strin
     line.y.push_back(result->fraction(*figures));
     line.low.push_back(result->copy_s.median / figures->seconds.high);
     line.high.push_back(result->copy_s.median / figures->seconds.low);
-    const std::size_t n = result->n_passes;
+    const std::size_t n = result->planned.n_passes;
     if (peer.empty() && n != 0 && n != n_passes) {
       line.notches.push_back({line.x.size() - 1, formatted("{} pass{}", n, n > 1 ? "es" : "")});
     }
@@ -186,17 +183,26 @@ std::string date_text() {
   return text;
 }
 
-json json_of(const std::vector<kernel_resources>& kernels) {
-  json result = json::array();
-  for (const kernel_resources& k : kernels) {
-    result.push_back({{"name", k.name},
-                      {"threads", k.threads},
-                      {"registers", k.registers},
-                      {"spill_bytes", k.spill_bytes},
-                      {"stack_bytes", k.stack_bytes},
-                      {"scratch_bytes", k.scratch_bytes}});
+json device_json(const device_info& device) {
+  return {{"engine", name_of(device.runs_on)},
+          {"name", device.name},
+          {"architecture", device.architecture},
+          {"version", device.version}};
+}
+
+void add_plan(json& target, const plan_description& planned) {
+  if (planned.n_passes > 0) target["passes"] = planned.n_passes;
+  target["traffic_bytes"] = planned.traffic_bytes;
+  target["plan"] = planned.text;
+  json& list = target["kernels"] = json::array();
+  for (const kernel_resources& k : planned.kernels) {
+    list.push_back({{"name", k.name},
+                    {"threads", k.threads},
+                    {"registers", k.registers},
+                    {"spill_bytes", k.spill_bytes},
+                    {"stack_bytes", k.stack_bytes},
+                    {"scratch_bytes", k.scratch_bytes}});
   }
-  return result;
 }
 
 json json_of(const bench_document& document) {
@@ -206,11 +212,8 @@ json json_of(const bench_document& document) {
   j["commit"] = WINGBEAT_COMMIT;
   j["date"] = date_text();
   j["command"] = document.command;
-  j["device"] = {{"engine", name_of(document.device.runs_on)},
-                 {"name", document.device.name},
-                 {"architecture", document.device.architecture},
-                 {"version", document.device.version},
-                 {"compute_units", document.device.compute_units}};
+  j["device"] = device_json(document.device);
+  j["device"]["compute_units"] = document.device.compute_units;
   if (!document.driver.empty()) j["device"]["driver"] = document.driver;
   j["peers"] = json::array();
   for (const auto& [name, version] : document.peers) {
@@ -238,7 +241,7 @@ std::string table_of(const bench_document& document) {
         seconds_text(ours.median),
         formatted("{:.1f} %", 100 * (ours.high - ours.low) / ours.median),
         formatted("{:.3f}", r.fraction(r.ours)),
-        r.n_passes > 0 ? formatted("{}", r.n_passes) : "-",
+        r.planned.n_passes > 0 ? formatted("{}", r.planned.n_passes) : "-",
         error_text(r.ours),
         seconds_text(r.ours.prepared.cold_s),
         formatted("{}", r.n_rounds)};

@@ -31,8 +31,11 @@ struct bench_document {
 /// Returns the document "wingbeat.bench/2".
 [[nodiscard]] nlohmann::ordered_json json_of(const bench_document& document);
 
-/// Returns the resources of a plan's kernels, one object each.
-[[nodiscard]] nlohmann::ordered_json json_of(const std::vector<kernel_resources>& kernels);
+/// Returns what documents of the bench and of plans say of a device.
+[[nodiscard]] nlohmann::ordered_json device_json(const device_info& device);
+
+/// Adds a plan to an object, its kernels as one object each.
+void add_plan(nlohmann::ordered_json& target, const plan_description& planned);
 
 /// Returns a line for each problem that ran, then one for each peer that ran several: the geometric
 /// mean of its ratios, and the least.

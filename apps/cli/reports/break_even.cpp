@@ -3,7 +3,7 @@
 
 #include <algorithm>  // find_if
 
-#include "formatted.hpp"  // formatted
+#include "text/formatted.hpp"  // formatted
 
 namespace wingbeat::cli {
 namespace {

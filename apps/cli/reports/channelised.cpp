@@ -7,8 +7,8 @@
 
 #include "channelising/arithmetic/quantise.hpp"  // complex_bytes, load_complex
 #include "channelising/spec.hpp"                 // channel_hz, channels_per_point, has_dither
-#include "formatted.hpp"                         // formatted
 #include "measure/document_text.hpp"             // document_text
+#include "text/formatted.hpp"                    // formatted
 
 namespace wingbeat::cli {
 namespace {
@@ -167,8 +167,7 @@ formats::waterfall_chart channel_waterfall::chart(const std::string& title) cons
       const std::size_t row = offset / n_columns_, column = offset % n_columns_;
       const std::size_t i = row * n_columns_ + (is_falling ? n_columns_ - 1 - column : column);
       const auto n = static_cast<double>(counts_[row] * (spec_.channels / n_columns_));
-      panel.values.push_back(powers_[p][i] > 0 ? 10 * std::log10(powers_[p][i] / n)
-                                               : std::numeric_limits<double>::quiet_NaN());
+      panel.values.push_back(10 * std::log10(powers_[p][i] / n));  // NaN of withheld heaps
     }
     chart.panels.push_back(std::move(panel));
   }

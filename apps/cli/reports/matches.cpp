@@ -15,9 +15,9 @@
 #include "cli/reports/peaks.hpp"          // peaks_table, peaks_csv, peaks_star
 #include "formats/charts/chart.hpp"       // require_chart
 #include "formats/charts/waterfall.hpp"   // write_chart
-#include "formats/files/atomic_file.hpp"  // write_whole_file
+#include "formats/files/atomic_file.hpp"  // atomic_file
 #include "formats/files/extension.hpp"    // extension_of
-#include "formatted.hpp"                  // formatted
+#include "text/formatted.hpp"             // formatted
 #include "wingbeat/plan.hpp"              // max_length
 
 namespace wingbeat::cli {
@@ -52,7 +52,8 @@ void write_map(const std::string& file, const std::vector<Number>& values,
   const formats::image_stack map{.samples = std::vector<double>(values.begin(), values.end()),
                                  .height = found.height,
                                  .width = found.width,
-                                 .pixel_angstrom = source.pixel_angstrom};
+                                 .pixel_angstrom = source.pixel_angstrom,
+                                 .placement = source.placement};
   const bool is_npy = formats::image_format_of(file) == formats::image_format::npy;
   write_result(file, map, precision::fp32,
                {.is_int32 = is_npy && std::is_same_v<Number, std::int32_t>});
@@ -72,6 +73,8 @@ void draw_projection(const match_outputs& o, const match_source& source,
     return static_cast<int>(std::max(std::round(scale * length), 200.0));
   };
   std::vector<double> scores(found.scores.begin(), found.scores.end());
+  std::replace(scores.begin(), scores.end(), -std::numeric_limits<double>::infinity(),
+               std::numeric_limits<double>::quiet_NaN());  // no score is a blank
   const double largest = *std::max_element(scores.begin(), scores.end());
   formats::write_chart(
       o.projection,
@@ -106,24 +109,31 @@ void write_maps(const match_outputs& o, const match_source& source, const match_
   }
 }
 
-void write_peaks(const std::string& file, const std::string& text, std::size_t count) {
+/// write: writes the text of the peaks to the sink that it is given.
+template <class Write>
+void write_peaks(const std::string& file, std::size_t count, const Write& write) {
   if (file.empty() || file == "-") return;
-  formats::write_whole_file(file, text);
+  formats::atomic_file target{file};
+  write([&](std::string_view text) { target.write(text); });
+  target.commit();
   print_message("wrote {}: {}", file, counted(count, "peak"));
 }
 
 void report_peaks(const match_outputs& o, const match_source& source, const match_result& found) {
   const peak_frame frame = frame_of(source, found);
-  write_peaks(o.csv, peaks_csv(found.peaks), found.peaks.size());
-  write_peaks(o.star, peaks_star(found.peaks, frame, source.micrograph), found.peaks.size());
-  write_peaks(o.box, peaks_box(found.peaks, frame), found.peaks.size());
-  if (o.is_json) return print(match_json(found.peaks));
-  if (o.csv == "-") return print(peaks_csv(found.peaks));
+  const std::size_t count = found.peaks.size();
+  write_peaks(o.csv, count, [&](const text_sink& sink) { peaks_csv(found.peaks, sink); });
+  write_peaks(o.star, count, [&](const text_sink& sink) {
+    peaks_star(found.peaks, frame, source.micrograph, sink);
+  });
+  write_peaks(o.box, count, [&](const text_sink& sink) { peaks_box(found.peaks, frame, sink); });
+  if (o.is_json) return match_json(found.peaks, print);
+  if (o.csv == "-") return peaks_csv(found.peaks, print);
   std::vector<std::string> outputs;
   for (const named_file& output : files_of(o)) outputs.push_back(output.path);
   const bool has_scores = std::any_of(found.scores.begin(), found.scores.end(),
                                       [](float score) { return std::isfinite(score); });
-  print_table(peaks_table(found.peaks, has_scores), outputs);
+  peaks_table(found.peaks, has_scores, [&](std::string_view text) { print_table(text, outputs); });
 }
 
 bool wants_peaks(const match_outputs& o) {

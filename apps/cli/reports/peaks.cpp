@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reports/peaks.hpp"
 
-#include <cmath>  // round
-#include <string_view>
+#include <algorithm>  // max, min
+#include <cmath>      // round
 
 #include "cli/reports/table.hpp"  // table
-#include "formatted.hpp"          // formatted
+#include "text/formatted.hpp"     // formatted
 
 namespace wingbeat::cli {
 namespace {
@@ -29,7 +29,29 @@ std::string star_word(const std::string& name) {
   return name.find('\'') == std::string::npos ? "'" + name + "'" : '"' + name + '"';
 }
 
-/// Returns index 0 of a map's axis as an index of the image: the first under the template.
+constexpr std::size_t peaks_of_part = 4096;
+
+/// Gives the lines of all peaks, those of some thousands at a time.
+template <class LineOf>
+void give_lines(std::span<const located_peak> peaks, const text_sink& write,
+                const LineOf& line_of) {
+  std::string text;
+  for (std::size_t rank = 0; rank < peaks.size(); ++rank) {
+    text += line_of(peaks[rank]);
+    if (rank % peaks_of_part > 0) continue;
+    write(text);
+    text.clear();
+  }
+  write(text);
+}
+
+std::vector<std::string> cells_of(std::size_t rank, const located_peak& p) {
+  return {formatted("{}", rank + 1), formatted("{}", p.number), formatted("{}", p.y),
+          formatted("{}", p.x), score_text(p)};
+}
+
+}  // namespace
+
 std::ptrdiff_t first_of(std::size_t length, extent mode) {
   const auto n = static_cast<std::ptrdiff_t>(length);
   switch (mode) {
@@ -40,71 +62,78 @@ std::ptrdiff_t first_of(std::size_t length, extent mode) {
   return 0;
 }
 
-}  // namespace
-
-std::string peaks_table(std::span<const located_peak> peaks, bool has_scores) {
-  if (peaks.empty() && has_scores) return "no peak reaches the threshold\n";
+void peaks_table(std::span<const located_peak> peaks, bool has_scores, const text_sink& write) {
+  if (peaks.empty() && has_scores) return write("no peak reaches the threshold\n");
   if (peaks.empty()) {
-    return "no place has a score: everywhere too few of a template's pixels are there; give a "
-           "smaller --min-valid or a mask that leaves more\n";
+    return write(
+        "no place has a score: everywhere too few of a template's pixels are there; give a "
+        "smaller --min-valid or a mask that leaves more\n");
   }
-  table rows{{{"rank"}, {"template"}, {"y"}, {"x"}, {"score"}}};
+  std::vector<column> columns{{"rank"}, {"template"}, {"y"}, {"x"}, {"score"}};
   for (std::size_t rank = 0; rank < peaks.size(); ++rank) {
-    const located_peak& p = peaks[rank];
-    rows.add({formatted("{}", rank + 1), formatted("{}", p.number), formatted("{}", p.y),
-              formatted("{}", p.x), score_text(p)});
+    const std::vector<std::string> cells = cells_of(rank, peaks[rank]);
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      columns[c].least_width = std::max(columns[c].least_width, cells[c].size());
+    }
   }
-  return rows.text();
+  for (std::size_t first = 0; first < peaks.size(); first += peaks_of_part) {
+    table part{columns};
+    const std::size_t end = std::min(first + peaks_of_part, peaks.size());
+    for (std::size_t rank = first; rank < end; ++rank) part.add(cells_of(rank, peaks[rank]));
+    const std::string text = part.text();
+    write(first == 0 ? text : text.substr(text.find('\n') + 1));  // titles are above all
+  }
 }
 
-std::string peaks_csv(std::span<const located_peak> peaks) {
-  std::string text = "template,y,x,score,y_subpixel,x_subpixel\n";
-  for (const located_peak& p : peaks) {
-    text += formatted("{},{},{},{},{},{}\n", p.number, p.y, p.x, score_text(p),
-                      subpixel_text(p.y_subpixel), subpixel_text(p.x_subpixel));
-  }
-  return text;
+void peaks_csv(std::span<const located_peak> peaks, const text_sink& write) {
+  write("template,y,x,score,y_subpixel,x_subpixel\n");
+  give_lines(peaks, write, [](const located_peak& p) {
+    return formatted("{},{},{},{},{},{}\n", p.number, p.y, p.x, score_text(p),
+                     subpixel_text(p.y_subpixel), subpixel_text(p.x_subpixel));
+  });
 }
 
-std::string match_json(std::span<const located_peak> peaks) {
-  std::string items;
-  for (const located_peak& p : peaks) {
-    items += formatted(
+void match_json(std::span<const located_peak> peaks, const text_sink& write) {
+  write("{\"peaks\": [");
+  give_lines(peaks, write, [&](const located_peak& p) {
+    return formatted(
         "{}{{\"template\": {}, \"y\": {}, \"x\": {}, \"score\": {}, \"y_subpixel\": {}, "
         "\"x_subpixel\": {}}}",
-        items.empty() ? "" : ", ", p.number, p.y, p.x, score_text(p), subpixel_text(p.y_subpixel),
-        subpixel_text(p.x_subpixel));
-  }
-  return "{\"peaks\": [" + items + "]}\n";
+        &p == peaks.data() ? "" : ", ", p.number, p.y, p.x, score_text(p),
+        subpixel_text(p.y_subpixel), subpixel_text(p.x_subpixel));
+  });
+  write("]}\n");
 }
 
-std::string peaks_star(std::span<const located_peak> peaks, const peak_frame& frame,
-                       const std::string& micrograph) {
-  std::string text =
+void peaks_star(std::span<const located_peak> peaks, const peak_frame& frame,
+                const std::string& micrograph, const text_sink& write) {
+  write(
       "\ndata_particles\n\nloop_\n_rlnMicrographName #1\n_rlnCoordinateX #2\n"
-      "_rlnCoordinateY #3\n_rlnAutopickFigureOfMerit #4\n_rlnClassNumber #5\n";
+      "_rlnCoordinateY #3\n_rlnAutopickFigureOfMerit #4\n_rlnClassNumber #5\n");
   const auto centre = [&](double index, std::size_t length) {
     return subpixel_text(index + static_cast<double>(first_of(length, frame.mode)) +
                          static_cast<double>(length / 2));
   };
-  for (const located_peak& p : peaks) {
-    text += formatted("{} {} {} {} {}\n", star_word(micrograph), centre(p.x_subpixel, frame.width),
-                      centre(p.y_subpixel, frame.height), score_text(p), p.number + 1);
-  }
-  return text + "\n";
+  const std::string name = star_word(micrograph);
+  give_lines(peaks, write, [&](const located_peak& p) {
+    return formatted("{} {} {} {} {}\n", name, centre(p.x_subpixel, frame.width),
+                     centre(p.y_subpixel, frame.height), score_text(p), p.number + 1);
+  });
+  write("\n");
 }
 
-std::string peaks_box(std::span<const located_peak> peaks, const peak_frame& frame) {
-  std::string text;
-  for (const formats::image_box& box : boxes_of(peaks, frame)) {
-    text += formatted("{}\t{}\t{}\t{}\n", box.x, box.y, box.width, box.height);
-  }
-  return text;
+void peaks_box(std::span<const located_peak> peaks, const peak_frame& frame,
+               const text_sink& write) {
+  give_lines(peaks, write, [&](const located_peak& p) {
+    const formats::image_box box = boxes_of({&p, 1}, frame).front();
+    return formatted("{}\t{}\t{}\t{}\n", box.x, box.y, box.width, box.height);
+  });
 }
 
 std::vector<formats::image_box> boxes_of(std::span<const located_peak> peaks,
                                          const peak_frame& frame) {
   std::vector<formats::image_box> boxes;
+  boxes.reserve(peaks.size());
   for (const located_peak& p : peaks) {
     const std::string score = formatted("{:.3g}", p.score);
     boxes.push_back({.y = static_cast<std::ptrdiff_t>(p.y) + first_of(frame.height, frame.mode),

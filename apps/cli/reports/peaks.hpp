@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/match_run.hpp"             // located_peak
@@ -20,28 +22,35 @@ struct peak_frame {
   std::size_t n_templates = 1;
 };
 
-/// Returns the peaks as lines for people; a sentence where there is none, because no place of the
+/// Returns index 0 of a map's axis as an index of the image: the first under the template.
+[[nodiscard]] std::ptrdiff_t first_of(std::size_t length, extent mode);
+
+/// Takes a text in parts: that of all peaks of a large map may exceed the map.
+using text_sink = std::function<void(std::string_view)>;
+
+/// Gives the peaks as lines for people; a sentence where there is none, because no place of the
 /// map has a score or the scores that `has_scores` are below the threshold.
-[[nodiscard]] std::string peaks_table(std::span<const located_peak> peaks, bool has_scores);
+void peaks_table(std::span<const located_peak> peaks, bool has_scores, const text_sink& write);
 
-/// Returns "template,y,x,score,y_subpixel,x_subpixel" and one line per peak. A score has as many
+/// Gives "template,y,x,score,y_subpixel,x_subpixel" and one line per peak. A score has as many
 /// digits as tell it from other floats, here and in JSON.
-[[nodiscard]] std::string peaks_csv(std::span<const located_peak> peaks);
+void peaks_csv(std::span<const located_peak> peaks, const text_sink& write);
 
-/// Returns {"peaks": [{"template": 0, "y": 12, "x": 7, "score": 1.5, "y_subpixel": 12.25,
+/// Gives {"peaks": [{"template": 0, "y": 12, "x": 7, "score": 1.5, "y_subpixel": 12.25,
 /// "x_subpixel": 7}]} on one line.
-[[nodiscard]] std::string match_json(std::span<const located_peak> peaks);
+void match_json(std::span<const located_peak> peaks, const text_sink& write);
 
-/// Returns the particles as a STAR file of RELION, block data_particles. Coordinates are pixels of
+/// Gives the particles as a STAR file of RELION, block data_particles. Coordinates are pixels of
 /// the image, the first 0, of the template's centre between pixels; the centre is the template's
 /// pixel (height / 2, width / 2), rounded down. Classes are templates, counted from 1.
 /// micrograph: its name, as RELION has it: "000021@stack.mrcs" of image 20 of a stack.
-[[nodiscard]] std::string peaks_star(std::span<const located_peak> peaks, const peak_frame& frame,
-                                     const std::string& micrograph);
+void peaks_star(std::span<const located_peak> peaks, const peak_frame& frame,
+                const std::string& micrograph, const text_sink& write);
 
-/// Returns the particles as boxes of EMAN: x and y of the corner, the image's pixel under the
+/// Gives the particles as boxes of EMAN: x and y of the corner, the image's pixel under the
 /// template's first, width and height, separated by tabs. The centre is corner + size / 2.
-[[nodiscard]] std::string peaks_box(std::span<const located_peak> peaks, const peak_frame& frame);
+void peaks_box(std::span<const located_peak> peaks, const peak_frame& frame,
+               const text_sink& write);
 
 /// Returns the part of the image under the template of each peak, in the colour of the template,
 /// labelled with its score and, where there are several templates, before it the template's number

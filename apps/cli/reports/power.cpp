@@ -10,13 +10,13 @@
 #include "cli/messages.hpp"               // print_message
 #include "cli/reports/spectrum.hpp"       // max_rows_drawn
 #include "cli/samples.hpp"                // pack
-#include "counted.hpp"                    // counted
 #include "formats/charts/chart.hpp"       // line_chart, write_chart
 #include "formats/charts/waterfall.hpp"   // waterfall_chart
 #include "formats/files/atomic_file.hpp"  // atomic_file
 #include "formats/files/extension.hpp"    // extension_of
 #include "formats/files/npy_header.hpp"   // npy_prefix
-#include "formatted.hpp"                  // formatted
+#include "text/counted.hpp"               // counted
+#include "text/formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
@@ -37,10 +37,8 @@ std::vector<std::size_t> ascending_bins(const power_spectra& powers) {
 }
 
 std::string decibel_label(const power_spectra& powers) {
-  const char* const unit = powers.scale == power_scaling::spectrum ? "V²"
-                           : powers.rate_hz > 0                    ? "V²/Hz"
-                                                                   : "V² for each cycle/sample";
-  return formatted("{} (dB re 1 {})", powers.is_spectrogram ? "power" : name_of(powers), unit);
+  return formatted("{} (dB re 1 {})", powers.is_spectrogram ? "power" : name_of(powers),
+                   unit_of(powers));
 }
 
 const char* precision_of(const power_spectra& powers) {
@@ -87,7 +85,7 @@ formats::waterfall_panel panel_of(const power_spectra& powers, std::size_t row, 
     }
   }
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    panel.values.push_back(decibels(sums[i] / counts[i]));
+    panel.values.push_back(10 * std::log10(sums[i] / counts[i]));  // silence: -infinity
   }
   if (powers.n_rows > 1) panel.label = formatted("row {}", row);
   return panel;
@@ -195,8 +193,8 @@ std::string name_of(const power_spectra& powers) {
 }
 
 std::string unit_of(const power_spectra& powers) {
-  if (powers.scale == power_scaling::spectrum) return "V**2";
-  return powers.rate_hz > 0 ? "V**2/Hz" : "V**2 for each cycle a sample (no rate is known)";
+  if (powers.scale == power_scaling::spectrum) return "unit²";
+  return powers.rate_hz > 0 ? "unit²/Hz" : "unit² for each cycle/sample";
 }
 
 void require_power_format(const std::string& file) {
@@ -246,8 +244,7 @@ nlohmann::ordered_json powers_json(const std::string& file, const power_spectra&
   document["kind"] = powers.is_spectrogram ? "spectrogram" : "psd";
   document["precision"] = precision_of(powers);
   document["scale"] = powers.scale == power_scaling::density ? "density" : "spectrum";
-  document["unit"] =
-      powers.scale == power_scaling::density && powers.rate_hz > 0 ? "V**2/Hz" : "V**2";
+  document["unit"] = unit_of(powers);
   document["sample_rate_hz"] = nullptr;
   if (powers.rate_hz > 0) document["sample_rate_hz"] = powers.rate_hz;
   document["window"] = powers.window_name;

@@ -44,8 +44,8 @@ struct power_spectra {
 /// Returns "power spectral density", "power spectrum" or "spectrogram".
 [[nodiscard]] std::string name_of(const power_spectra& powers);
 
-/// Returns "V**2/Hz" or "V**2", where V is the unit of the samples; without a rate, "V**2" for each
-/// cycle a sample.
+/// Returns "unit²/Hz", "unit²" or, without a rate, "unit² for each cycle/sample": files do not say
+/// which unit samples have.
 [[nodiscard]] std::string unit_of(const power_spectra& powers);
 
 /// Throws `plan_error` unless the file's name ends in .csv or .npy.

@@ -5,7 +5,7 @@
 #include <cstddef>  // size_t
 #include <string>
 
-#include "formatted.hpp"  // formatted
+#include "text/formatted.hpp"  // formatted
 
 namespace wingbeat::cli {
 

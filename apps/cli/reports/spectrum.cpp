@@ -8,7 +8,7 @@
 #include <numeric>  // iota
 #include <utility>  // move
 
-#include "formatted.hpp"  // formatted
+#include "text/formatted.hpp"  // formatted
 
 namespace wingbeat::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/choose.hpp"         // short_name
 #include "cli/reports/table.hpp"  // table, seconds_text
-#include "formatted.hpp"          // formatted
+#include "text/formatted.hpp"     // formatted
 
 namespace wingbeat::cli {
 namespace {

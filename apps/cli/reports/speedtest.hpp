@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/agreement.hpp"           // agreement
 #include "cli/reports/break_even.hpp"  // break_even
 #include "formats/charts/chart.hpp"    // line_chart
 #include "measure/statistics.hpp"      // spread
+#include "verify/agreement.hpp"        // agreement
 #include "wingbeat/devices.hpp"        // device_info
 
 namespace wingbeat::cli {
@@ -21,7 +21,7 @@ struct timing {
   int n_runs = 0;
   double plan_s = 0;
   measure::spread execution_s, transfer_s, total_s;  ///< total: both of a run, added.
-  agreement against_reference;
+  verify::agreement against_reference;
 };
 
 /// The times of one engine at every length.

@@ -6,7 +6,7 @@
 #include <cmath>    // abs
 #include <utility>  // move, pair
 
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::cli {
@@ -46,9 +46,9 @@ void table::add(std::vector<std::string> cells) {
 std::string table::text() const {
   std::vector<std::string> titles;
   std::vector<std::size_t> widths;
-  for (const auto& [title, side] : columns_) {
+  for (const auto& [title, side, least_width] : columns_) {
     titles.push_back(title);
-    widths.push_back(width_of(title));
+    widths.push_back(std::max(width_of(title), least_width));
   }
   for (const auto& row : rows_) {
     for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));

@@ -13,6 +13,7 @@ enum class align { left, right };
 struct column {
   std::string title;
   align side = align::right;
+  std::size_t least_width = 0;
 };
 
 /// Collects rows of cells and prints them under their titles, two blanks between columns.

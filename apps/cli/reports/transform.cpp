@@ -10,9 +10,9 @@
 #include "cli/messages.hpp"        // print_message
 #include "cli/reports/ranks.hpp"   // ranks_text
 #include "cli/reports/table.hpp"   // table, seconds_text
-#include "counted.hpp"             // counted
-#include "formatted.hpp"           // formatted, joined
 #include "measure/statistics.hpp"  // quartiles_of
+#include "text/counted.hpp"        // counted
+#include "text/formatted.hpp"      // formatted, joined
 
 namespace wingbeat::cli {
 namespace {
@@ -26,7 +26,7 @@ std::vector<std::string> line_of(const engine_result& r, std::size_t length) {
                                  seconds_text(measure::quartiles_of(r.times.execution_s).median),
                                  seconds_text(measure::quartiles_of(r.times.transfer_s).median)};
   if (r.against_definition) {
-    const agreement& a = *r.against_definition;
+    const verify::agreement& a = *r.against_definition;
     for (const double error : {a.largest_error, a.relative_l2, a.relative_l2_bound}) {
       cells.push_back(formatted("{:.2e}", error));
     }
@@ -51,9 +51,10 @@ nlohmann::ordered_json json_of(const engine_result& r) {
   j["transfer_s"] = measure::quartiles_of(r.times.transfer_s).median;
   j["agrees"] = nullptr;
   if (r.against_definition) {
-    const agreement& a = *r.against_definition;
+    const verify::agreement& a = *r.against_definition;
     j["largest_value"] = a.largest_value;
     j["largest_error"] = a.largest_error;
+    j["largest_bound"] = a.largest_bound;
     j["relative_l2"] = a.relative_l2;
     j["relative_l2_bound"] = a.relative_l2_bound;
     j["norm_error"] = a.norm_error;
@@ -75,7 +76,7 @@ std::string heading(const std::string& file, const problem& solved) {
 }
 
 std::string engines_text(std::size_t length, const std::vector<engine_result>& results,
-                         const output_check& check) {
+                         const verify::judge& check) {
   table engines{{{"engine", align::left},
                  {"device", align::left},
                  {"length"},
@@ -138,8 +139,8 @@ nlohmann::ordered_json transform_json(const std::string& file, const problem& so
 }
 
 void add_engines(nlohmann::ordered_json& document, const std::vector<engine_result>& results,
-                 const output_check& check) {
-  constexpr const char* names[] = {"full", "sample", "none"};
+                 const verify::judge& check) {
+  constexpr const char* names[] = {"full", "sample", "none", "few"};
   document["check"] = names[static_cast<std::size_t>(check.extent())];
   document["checked"] = check.description();
   document["engines"] = nlohmann::ordered_json::array();
@@ -147,11 +148,11 @@ void add_engines(nlohmann::ordered_json& document, const std::vector<engine_resu
 }
 
 int report_verdicts(const engine_outcome& outcome, bool wants_files) {
-  int code = outcome.has_failed_device ? exit_no_device : exit_ok;
+  int code = outcome.failure;
   for (const engine_result& r : outcome.results) {
     if (!r.is_wrong()) continue;
-    print_message("{} disagrees with the definition beyond the accuracy table",
-                  short_name(r.device));
+    print_message("{} disagrees with the definition: {}", short_name(r.device),
+                  breach_text(*r.against_definition));
     code = exit_check_failed;
   }
   if (outcome.best == nullptr && wants_files) {

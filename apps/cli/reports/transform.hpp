@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/engine_runs.hpp"       // engine_result, engine_outcome
-#include "cli/output_check.hpp"      // output_check
 #include "cli/problem.hpp"           // problem
 #include "cli/reports/spectrum.hpp"  // spectrum, peak
+#include "verify/judge.hpp"          // judge, check_extent
 
 namespace wingbeat::cli {
 
@@ -19,7 +19,7 @@ namespace wingbeat::cli {
 /// Returns one line per engine, and what was checked. `length` is of one transform.
 [[nodiscard]] std::string engines_text(std::size_t length,
                                        const std::vector<engine_result>& results,
-                                       const output_check& check);
+                                       const verify::judge& check);
 
 /// Returns the strongest bins as a table.
 [[nodiscard]] std::string peaks_text(const spectrum& shown, const std::vector<peak>& peaks);
@@ -30,7 +30,7 @@ namespace wingbeat::cli {
 
 /// Adds the results and what was checked to that document.
 void add_engines(nlohmann::ordered_json& document, const std::vector<engine_result>& results,
-                 const output_check& check);
+                 const verify::judge& check);
 
 /// Prints a message for each engine that is wrong, and where files of values were wanted and no
 /// engine is right; returns the exit code.

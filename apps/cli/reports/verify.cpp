@@ -6,7 +6,7 @@
 #include "cli/choose.hpp"         // short_name
 #include "cli/reports/ranks.hpp"  // ranks_text
 #include "cli/reports/table.hpp"  // table
-#include "formatted.hpp"          // formatted, joined
+#include "text/formatted.hpp"     // formatted, joined
 
 namespace wingbeat::cli {
 namespace {

@@ -7,9 +7,9 @@
 >>> np.allclose(ifftn(fftn(x)), x)
 True
 
-`install()` has `import pyvkfft.fft`, `pyvkfft.cuda` and `pyvkfft.opencl` find this. As in pyvkfft, a
-transform is over the axes that lie densest in memory, the last ones of an array in C order and the
-first ones in Fortran order; of a half spectrum the densest axis is halved; and `norm` is
+`install()` has `import pyvkfft.fft`, `pyvkfft.cuda` and `pyvkfft.opencl` find this. As in pyvkfft,
+a transform is over the axes that lie densest in memory, the last ones of an array in C order and
+the first ones in Fortran order; of a half spectrum the densest axis is halved; and `norm` is
 
 0           no transform is scaled
 1           the inverse is divided by the number of points ("backward" is the same)
@@ -17,19 +17,19 @@ first ones in Fortran order; of a half spectrum the densest axis is halved; and 
 
 What differs: any number of axes may be transformed, a transform from half spectra leaves its input
 as it was, and float16 takes any length. What describes kernels of VkFFT is absent (`get_algo_str`,
-`get_nb_upload`, `get_tmp_buffer_nbytes`, `is_radix_transform` ..): `wingbeat.Plan.explain` tells it.
-PyCUDA's arrays are not taken.
+`is_radix_transform` ..): `wingbeat.Plan.explain` tells it. PyCUDA's arrays are not taken.
 """
 
 import sys
 from contextlib import nullcontext
+from importlib.util import find_spec
 from types import ModuleType
 
 import numpy as np
 
 from wingbeat import _wingbeat, plan_cache
-from wingbeat._arrays import FORWARD, FROM_REAL, INVERSE, TO_REAL, library_of
-from wingbeat._kinds import COSINES, SINES
+from wingbeat._arrays import library_of
+from wingbeat._kinds import COSINES, FORWARD, FROM_REAL, INVERSE, SINES, TO_REAL
 from wingbeat.plan import Plan
 
 __all__ = ["VkFFTApp", "OpenclVkFFTApp", "fftn", "ifftn", "rfftn", "irfftn", "dctn", "idctn",
@@ -70,10 +70,8 @@ def _densest_axis(shape, strides, axes):
 def _described(library, x):
     """Returns x as the extension takes it, structures of two float16 as complex numbers."""
     if getattr(x, "dtype", None) != _NARROW:
-        return library.view(x)
-    pointer, offset, strides, _ = library.memory(x)
-    return _wingbeat.array(pointer, offset, tuple(x.shape), strides, 1, "complex32",
-                           *library.device_of(x))
+        return x
+    return library.view(x).of_type("complex32")
 
 
 def _viewed(x, dtype, densest):
@@ -107,8 +105,8 @@ class VkFFTApp:
                  dct=False, dst=False, axes=None, strides=None, tune_config=None, r2c_odd=False,
                  useLUT=None):
         if tune_config is not None:
-            raise NotImplementedError("tune_config was given, and plans are tuned beforehand; leave "
-                                      "it out")
+            raise NotImplementedError("tune_config was given, and plans are tuned beforehand; "
+                                      "leave it out")
         if useLUT is not None and not useLUT:
             raise NotImplementedError(f"useLUT is {useLUT}, and roots always come from tables; "
                                       "leave it out")
@@ -119,8 +117,8 @@ class VkFFTApp:
             raise RuntimeError("more than one of r2c, dct and dst were given; give one")
         self.shape, self.dtype = tuple(shape), _name_of(dtype)
         if bool(r2c or dct or dst) != (self.dtype in _COMPLEX_OF):
-            raise RuntimeError(f"dtype is {self.dtype}; give a real one with r2c, dct or dst, and a "
-                               "complex one without")
+            raise RuntimeError(f"dtype is {self.dtype}; give a real one with r2c, dct or dst, and "
+                               "a complex one without")
         self.inplace, self.stream, self.norm = bool(inplace), stream, norm
         self.r2c, self.r2c_odd = bool(r2c), bool(r2c_odd)
         self._choose_kinds(dct, dst)
@@ -159,9 +157,9 @@ class VkFFTApp:
         if self.r2c and self.inplace:
             lengths[-1] -= 1 if self.r2c_odd else 2
             if self.shape[densest] % 2:
-                raise RuntimeError(f"shape is {self.shape} and its densest axis, {densest}, odd; in "
-                                   "place it has two elements more than the transform, or one if "
-                                   "that is odd")
+                raise RuntimeError(f"shape is {self.shape} and its densest axis, {densest}, odd; "
+                                   "in place it has two elements more than the transform, or one "
+                                   "if that is odd")
         self.lengths = tuple(lengths)
 
     def fft(self, src, dest=None):
@@ -207,15 +205,13 @@ class VkFFTApp:
     def _execute(self, library, src, target, is_inverse, axes):
         norm, _ = (_INVERSE_NORMS if is_inverse else _FORWARD_NORMS)[self.norm]
         if not _wingbeat.execute(self._kinds[is_inverse], is_inverse, _described(library, src),
-                                 _described(library, target), self.lengths, axes, norm, False,
-                                 library.stream_of(src), library.workspace_near(src)):
+                                 _described(library, target), self.lengths, axes, norm, False):
             raise RuntimeError(f"src has strides that no plan takes, {src.strides}; give a "
                                "contiguous copy")
 
     def _run_half_in_place(self, library, src, target, is_inverse):
         """Runs a plan over padded rows where it can; elsewhere, through another array."""
-        rank = len(self.shape)
-        axes = self.axes
+        rank, axes = len(self.shape), self.axes
         if self.fast_axis != rank - 1:
             src, target, axes = src.T, target.T, tuple(rank - 1 - axis for axis in axes)
         engine, index = library.device_of(src)
@@ -286,8 +282,8 @@ class VkFFTApp:
     def __str__(self):
         kind = ("R2C" if self.r2c else f"DCT{self.dct}" if self.dct else
                 f"DST{self.dst}" if self.dst else "C2C")
-        return (f"VkFFTApp[wingbeat]:{self.get_shape_str()} {kind} along {self.axes}, {self.dtype}, "
-                f"{'in place' if self.inplace else 'out of place'}")
+        return (f"VkFFTApp[wingbeat]:{self.get_shape_str()} {kind} along {self.axes}, "
+                f"{self.dtype}, {'in place' if self.inplace else 'out of place'}")
 
 
 class OpenclVkFFTApp(VkFFTApp):
@@ -446,16 +442,6 @@ def clear_vkfftapp_cache():
     plan_cache.clear()
 
 
-def _version():
-    return f"wingbeat {_wingbeat.__version__}"
-
-
-def _importable(name):
-    from importlib.util import find_spec
-    return find_spec(name) is not None
-
-
-_FUNCTIONS = (fftn, ifftn, rfftn, irfftn, dctn, idctn, dstn, idstn, clear_vkfftapp_cache)
 _replaced = {}
 
 
@@ -471,17 +457,18 @@ def install():
     """
     if _replaced:
         return
-    has = {"has_cupy": _importable("cupy"), "has_pycuda": False,
-           "has_opencl": _importable("pyopencl"), "vkfft_version": _version}
-    contents = {"cuda": {"VkFFTApp": VkFFTApp, **has}, "opencl": {"VkFFTApp": OpenclVkFFTApp, **has},
-                "fft": {**{each.__name__: each for each in _FUNCTIONS}, **has}}
+    has = {"has_cupy": find_spec("cupy") is not None, "has_pycuda": False,
+           "has_opencl": find_spec("pyopencl") is not None,
+           "vkfft_version": lambda: f"wingbeat {_wingbeat.__version__}"}
+    contents = {"cuda": {"VkFFTApp": VkFFTApp}, "opencl": {"VkFFTApp": OpenclVkFFTApp},
+                "fft": {name: globals()[name] for name in __all__[2:-2]}}
     if has["has_opencl"]:
         import pyopencl.array
         contents["opencl"]["cla"] = pyopencl.array
-    modules = {} if _importable("pyvkfft") else {"pyvkfft": ModuleType("pyvkfft")}
+    modules = {} if find_spec("pyvkfft") else {"pyvkfft": ModuleType("pyvkfft")}
     for name, attributes in contents.items():
         module = modules[f"pyvkfft.{name}"] = ModuleType(f"pyvkfft.{name}")
-        vars(module).update(attributes)
+        vars(module).update(attributes, **has)
     for name in modules:
         _replaced[name] = sys.modules.get(name)
     sys.modules.update(modules)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms of tensors that have gradients, layers that convolve by them, and torch.fft on wingbeat.
+"""Transforms of tensors that have gradients, layers that convolve by them, and torch.fft on
+wingbeat.
 
 Functions have the names and arguments of torch.fft, but `out`; `dct`, `dst`, their inverses and
 `dctn` .. beside, as SciPy defines them. Real tensors may be float16, bfloat16 (spectra: complex64),
@@ -8,8 +9,8 @@ and on NVIDIA GPUs, there on the current stream. Integers are taken in the defau
 
 They are one operator, `torch.ops.wingbeat.transform`, which torch.compile keeps whole, and which
 knows its gradient to any order, torch.func's transformations and torch.vmap; of forward-mode
-derivatives, torch.func.jvp alone. A result is a packed tensor. Raised: ValueError for lengths, norms and dims that are given twice, IndexError for
-dims that do not exist, TypeError for dtypes.
+derivatives, torch.func.jvp alone. A result is a packed tensor. Raised: ValueError for lengths,
+norms and dims that are given twice, IndexError for dims that do not exist, TypeError for dtypes.
 
 >>> import torch
 >>> import wingbeat.torch

@@ -3,23 +3,28 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Callable
+
 import torch
+from torch import Tensor
 
-from wingbeat import _wingbeat
-from wingbeat._arguments import integer, scale_of
-from wingbeat._kinds import COSINES, SINES
-from wingbeat._types import Axes, Norm
+import wingbeat.fft
+from wingbeat._arguments import MAX_LENGTH, instance, integer, scale_of
+from wingbeat._calls import made
+from wingbeat._kinds import (FORWARD, FROM_REAL, INVERSE, PLANES, REAL_ROWS, REAL_SOLIDS, ROWS,
+                             SOLIDS, TO_REAL, Function)
+from wingbeat._types import Axes, Norm, Type
 from wingbeat.torch._operators import transform
-from wingbeat.torch._tensors import COMPLEX_OF, FORWARD, FROM_REAL, INVERSE, TO_REAL
+from wingbeat.torch._tensors import COMPLEX_OF
 
 
-_MAX_LENGTH = _wingbeat.max_length
+_OF_COMPLEX = (FORWARD, INVERSE, TO_REAL)
 
 
 def _floating(x):
     """Returns integers in the default dtype."""
-    if not isinstance(x, torch.Tensor):
-        raise TypeError(f"input is of type {type(x).__name__}; give a tensor, or call wingbeat.fft")
+    instance(x, Tensor, "input", "give a tensor, or call wingbeat.fft")
     if x.is_floating_point() or x.is_complex():
         return x
     return x.to(torch.get_default_dtype())
@@ -35,8 +40,8 @@ def _integers(values, name):
     try:
         values = tuple(values)
     except TypeError:
-        raise TypeError(f"{name} is of type {type(values).__name__}; give an integer, or a tuple of "
-                        "them") from None
+        raise TypeError(f"{name} is of type {type(values).__name__}; give an integer, or a tuple "
+                        "of them") from None
     return tuple(value if isinstance(value, (int, torch.SymInt)) else integer(value, name)
                  for value in values)
 
@@ -83,291 +88,61 @@ def _lengths_and_dims(x, s, dim, kind):
         if n == -1:
             is_half = kind == TO_REAL and position + 1 == len(dims)
             n = 2 * (x.shape[d] - 1) if is_half else x.shape[d]
-        if not 1 <= n <= _MAX_LENGTH:
+        if not 1 <= n <= MAX_LENGTH:
             raise ValueError(f"invalid number of data points ({n}) along dim {d}; give 1 to 2^28")
         lengths.append(n)
     return lengths, dims
 
 
-def _transformed(kind, x, s, dim, scale, orthogonalize=False):
+def _transformed(called, x, s, dim, norm, kind=None, orthogonalize=False):
+    of_spectra, is_inverse, _, is_hermitian = called
+    kind = of_spectra if kind is None else kind
+    x = _complex(x) if kind in _OF_COMPLEX else _floating(x)
+    if is_hermitian and kind == TO_REAL:
+        x = x.conj()
+    scale = scale_of(norm, is_inverse)
     lengths, dims = _lengths_and_dims(x, s, dim, kind)
     if not dims:
         if kind in (FROM_REAL, TO_REAL):
-            raise ValueError("dim names no dimension; give one or more, of a half spectrum the last")
+            raise ValueError("dim names no dimension; give one or more, of a half spectrum the "
+                             "last")
         return x
-    return transform(x, kind, dims, lengths, scale, orthogonalize)
+    result = transform(x, kind, dims, lengths, scale, orthogonalize)
+    return result.conj() if is_hermitian and kind == FROM_REAL else result
 
 
-def fft(input: torch.Tensor, n: int | None = None, dim: int = -1,
-        norm: Norm = None) -> torch.Tensor:
-    """Returns the bins sum_j x[j] exp(-2 pi i jk/n), k = 0 .. n-1, as complex numbers.
+def _row_function(called: Function) -> Callable[..., Tensor]:
+    def function(input: Tensor, n: int | None = None, dim: int = -1, norm: Norm = None) -> Tensor:
+        return _transformed(called, input, *_row(n, dim), norm)
+    return function
 
-    >>> fft(torch.tensor([0.0, 1, 0, 0])).imag
-    tensor([ 0., -1.,  0.,  1.])
-    """
-    return _transformed(FORWARD, _complex(input), *_row(n, dim), scale_of(norm, False))
 
+def _dims_function(called: Function) -> Callable[..., Tensor]:
+    def function(input: Tensor, s: Axes = None, dim: Axes = called.axes,
+                 norm: Norm = None) -> Tensor:
+        return _transformed(called, input, s, dim, norm)
+    return function
 
-def ifft(input: torch.Tensor, n: int | None = None, dim: int = -1,
-         norm: Norm = None) -> torch.Tensor:
-    """Returns the inverse of `fft`.
 
-    >>> ifft(torch.tensor([4.0, 0, 0, 0])).real
-    tensor([1., 1., 1., 1.])
-    """
-    return _transformed(INVERSE, _complex(input), *_row(n, dim), scale_of(norm, True))
+def _real_row_function(called: Function) -> Callable[..., Tensor]:
+    def function(input: Tensor, type: Type = 2, n: int | None = None, dim: int = -1,
+                 norm: Norm = None, orthogonalize: bool | None = None) -> Tensor:
+        return _transformed(called, input, *_row(n, dim), norm,
+                            *called.of_type(type, norm, orthogonalize))
+    return function
 
 
-def rfft(input: torch.Tensor, n: int | None = None, dim: int = -1,
-         norm: Norm = None) -> torch.Tensor:
-    """Returns bins 0 .. n/2 of real numbers.
+def _real_dims_function(called: Function) -> Callable[..., Tensor]:
+    def function(input: Tensor, type: Type = 2, s: Axes = None, dim: Axes = None,
+                 norm: Norm = None, orthogonalize: bool | None = None) -> Tensor:
+        return _transformed(called, input, s, dim, norm,
+                            *called.of_type(type, norm, orthogonalize))
+    return function
 
-    >>> rfft(torch.ones(4)).real
-    tensor([4., 0., 0.])
-    """
-    return _transformed(FROM_REAL, _floating(input), *_row(n, dim), scale_of(norm, False))
 
-
-def irfft(input: torch.Tensor, n: int | None = None, dim: int = -1,
-          norm: Norm = None) -> torch.Tensor:
-    """Returns n real numbers from bins 0 .. n/2, n even if not given: the inverse of `rfft`.
-
-    >>> irfft(torch.tensor([4.0, 0, 0]))
-    tensor([1., 1., 1., 1.])
-    """
-    return _transformed(TO_REAL, _complex(input), *_row(n, dim), scale_of(norm, True))
-
-
-def hfft(input: torch.Tensor, n: int | None = None, dim: int = -1,
-         norm: Norm = None) -> torch.Tensor:
-    """Returns the real spectrum, of n bins, of a signal whose elements 0 .. n/2 are the input's
-    and whose others are their conjugates, mirrored.
-
-    >>> hfft(torch.tensor([1.0, 0, 0]))
-    tensor([1., 1., 1., 1.])
-    """
-    return hfftn(input, *_row(n, dim), norm)
-
-
-def ihfft(input: torch.Tensor, n: int | None = None, dim: int = -1,
-          norm: Norm = None) -> torch.Tensor:
-    """Returns the inverse of `hfft`.
-
-    >>> ihfft(torch.ones(4)).real
-    tensor([1., 0., 0.])
-    """
-    return ihfftn(input, *_row(n, dim), norm)
-
-
-def fft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
-         norm: Norm = None) -> torch.Tensor:
-    """Returns `fftn` over two dimensions.
-
-    >>> fft2(torch.ones(2, 2)).real
-    tensor([[4., 0.],
-            [0., 0.]])
-    """
-    return fftn(input, s, dim, norm)
-
-
-def ifft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
-          norm: Norm = None) -> torch.Tensor:
-    """Returns `ifftn` over two dimensions.
-
-    >>> ifft2(torch.ones(2, 2)).real
-    tensor([[1., 0.],
-            [0., 0.]])
-    """
-    return ifftn(input, s, dim, norm)
-
-
-def rfft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
-          norm: Norm = None) -> torch.Tensor:
-    """Returns `rfftn` over two dimensions.
-
-    >>> rfft2(torch.ones(4, 4)).shape
-    torch.Size([4, 3])
-    """
-    return rfftn(input, s, dim, norm)
-
-
-def irfft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
-           norm: Norm = None) -> torch.Tensor:
-    """Returns `irfftn` over two dimensions.
-
-    >>> irfft2(torch.ones(4, 3)).shape
-    torch.Size([4, 4])
-    """
-    return irfftn(input, s, dim, norm)
-
-
-def hfft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
-          norm: Norm = None) -> torch.Tensor:
-    """Returns `hfftn` over two dimensions.
-
-    >>> hfft2(torch.ones(4, 3)).shape
-    torch.Size([4, 4])
-    """
-    return hfftn(input, s, dim, norm)
-
-
-def ihfft2(input: torch.Tensor, s: Axes = None, dim: Axes = (-2, -1),
-           norm: Norm = None) -> torch.Tensor:
-    """Returns `ihfftn` over two dimensions.
-
-    >>> ihfft2(torch.ones(4, 4)).shape
-    torch.Size([4, 3])
-    """
-    return ihfftn(input, s, dim, norm)
-
-
-def fftn(input: torch.Tensor, s: Axes = None, dim: Axes = None, norm: Norm = None) -> torch.Tensor:
-    """Returns `fft` along each of `dim`; all, or the last len(s), if none are given.
-
-    >>> fftn(torch.ones(2, 2, 2)).real.sum()
-    tensor(8.)
-    """
-    return _transformed(FORWARD, _complex(input), s, dim, scale_of(norm, False))
-
-
-def ifftn(input: torch.Tensor, s: Axes = None, dim: Axes = None, norm: Norm = None) -> torch.Tensor:
-    """Returns the inverse of `fftn`.
-
-    >>> ifftn(fftn(torch.eye(2))).real
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
-    return _transformed(INVERSE, _complex(input), s, dim, scale_of(norm, True))
-
-
-def rfftn(input: torch.Tensor, s: Axes = None, dim: Axes = None, norm: Norm = None) -> torch.Tensor:
-    """Returns `rfft` along the last of `dim` and `fft` along the others.
-
-    >>> rfftn(torch.ones(2, 4)).shape
-    torch.Size([2, 3])
-    """
-    return _transformed(FROM_REAL, _floating(input), s, dim, scale_of(norm, False))
-
-
-def irfftn(input: torch.Tensor, s: Axes = None, dim: Axes = None,
-           norm: Norm = None) -> torch.Tensor:
-    """Returns the inverse of `rfftn`.
-
-    >>> irfftn(rfftn(torch.eye(2)))
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
-    return _transformed(TO_REAL, _complex(input), s, dim, scale_of(norm, True))
-
-
-def hfftn(input: torch.Tensor, s: Axes = None, dim: Axes = None, norm: Norm = None) -> torch.Tensor:
-    """Returns `hfft` along the last of `dim` and `fft` along the others.
-
-    >>> hfftn(ihfftn(torch.eye(4))).round()
-    tensor([[1., 0., 0., 0.],
-            [0., 1., 0., 0.],
-            [0., 0., 1., 0.],
-            [0., 0., 0., 1.]])
-    """
-    return _transformed(TO_REAL, _complex(input).conj(), s, dim, scale_of(norm, False))
-
-
-def ihfftn(input: torch.Tensor, s: Axes = None, dim: Axes = None,
-           norm: Norm = None) -> torch.Tensor:
-    """Returns the inverse of `hfftn`.
-
-    >>> ihfftn(torch.ones(2, 4)).shape
-    torch.Size([2, 3])
-    """
-    return _transformed(FROM_REAL, _floating(input), s, dim, scale_of(norm, True)).conj()
-
-
-def _between_reals(kinds, is_inverse, input, type, s, dim, norm, orthogonalize):
-    if type not in tuple(kinds):
-        raise ValueError(f"type is {type}; give 1, 2, 3 or 4")
-    if orthogonalize is None:
-        orthogonalize = norm == "ortho"
-    return _transformed(kinds[type][int(is_inverse)], _floating(input), s, dim,
-                        scale_of(norm, is_inverse), bool(orthogonalize))
-
-
-def dct(input: torch.Tensor, type: int = 2, n: int | None = None, dim: int = -1, norm: Norm = None,
-        orthogonalize: bool | None = None) -> torch.Tensor:
-    """Returns the cosine transform of a type, 1 to 4, as `scipy.fft.dct` defines it.
-
-    >>> dct(torch.tensor([1.0, 1.0]))
-    tensor([4., 0.])
-    """
-    return _between_reals(COSINES, False, input, type, *_row(n, dim), norm, orthogonalize)
-
-
-def idct(input: torch.Tensor, type: int = 2, n: int | None = None, dim: int = -1, norm: Norm = None,
-         orthogonalize: bool | None = None) -> torch.Tensor:
-    """Returns the inverse of `dct` of that type.
-
-    >>> idct(torch.tensor([4.0, 0.0]))
-    tensor([1., 1.])
-    """
-    return _between_reals(COSINES, True, input, type, *_row(n, dim), norm, orthogonalize)
-
-
-def dst(input: torch.Tensor, type: int = 2, n: int | None = None, dim: int = -1, norm: Norm = None,
-        orthogonalize: bool | None = None) -> torch.Tensor:
-    """Returns the sine transform of a type, 1 to 4, as `scipy.fft.dst` defines it.
-
-    >>> dst(torch.ones(1))
-    tensor([2.])
-    """
-    return _between_reals(SINES, False, input, type, *_row(n, dim), norm, orthogonalize)
-
-
-def idst(input: torch.Tensor, type: int = 2, n: int | None = None, dim: int = -1, norm: Norm = None,
-         orthogonalize: bool | None = None) -> torch.Tensor:
-    """Returns the inverse of `dst` of that type.
-
-    >>> idst(torch.tensor([2.0]))
-    tensor([1.])
-    """
-    return _between_reals(SINES, True, input, type, *_row(n, dim), norm, orthogonalize)
-
-
-def dctn(input: torch.Tensor, type: int = 2, s: Axes = None, dim: Axes = None, norm: Norm = None,
-         orthogonalize: bool | None = None) -> torch.Tensor:
-    """Returns `dct` along each of `dim`; all if none are given.
-
-    >>> dctn(torch.ones(2, 2))
-    tensor([[16.,  0.],
-            [ 0.,  0.]])
-    """
-    return _between_reals(COSINES, False, input, type, s, dim, norm, orthogonalize)
-
-
-def idctn(input: torch.Tensor, type: int = 2, s: Axes = None, dim: Axes = None, norm: Norm = None,
-          orthogonalize: bool | None = None) -> torch.Tensor:
-    """Returns the inverse of `dctn`.
-
-    >>> idctn(dctn(torch.ones(2, 2)))
-    tensor([[1., 1.],
-            [1., 1.]])
-    """
-    return _between_reals(COSINES, True, input, type, s, dim, norm, orthogonalize)
-
-
-def dstn(input: torch.Tensor, type: int = 2, s: Axes = None, dim: Axes = None, norm: Norm = None,
-         orthogonalize: bool | None = None) -> torch.Tensor:
-    """Returns `dst` along each of `dim`; all if none are given.
-
-    >>> dstn(torch.ones(3, 4)).shape
-    torch.Size([3, 4])
-    """
-    return _between_reals(SINES, False, input, type, s, dim, norm, orthogonalize)
-
-
-def idstn(input: torch.Tensor, type: int = 2, s: Axes = None, dim: Axes = None, norm: Norm = None,
-          orthogonalize: bool | None = None) -> torch.Tensor:
-    """Returns the inverse of `dstn`.
-
-    >>> idstn(dstn(torch.ones(1, 1)))
-    tensor([[1.]])
-    """
-    return _between_reals(SINES, True, input, type, s, dim, norm, orthogonalize)
+_made = partial(made, wingbeat.fft, __name__, "torch.ones(4, 4)", "torch.Size([{}])")
+fft, ifft, rfft, irfft, hfft, ihfft = _made(_row_function, ROWS)
+fft2, ifft2, rfft2, irfft2, hfft2, ihfft2 = _made(_dims_function, PLANES)
+fftn, ifftn, rfftn, irfftn, hfftn, ihfftn = _made(_dims_function, SOLIDS)
+dct, idct, dst, idst = _made(_real_row_function, REAL_ROWS)
+dctn, idctn, dstn, idstn = _made(_real_dims_function, REAL_SOLIDS)

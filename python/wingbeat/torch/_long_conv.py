@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long convolutions of tensors: operators over the library's `long_convolution`, where rows that fit
-a workgroup are one launch, and nothing but the operands is kept for the gradients.
+"""Long convolutions of tensors: operators over the library's `long_convolution`, where rows that
+fit a workgroup are one launch, and nothing but the operands is kept for the gradients.
 
     long_conv(x, filters, skip, gate, gate_before, lengths, spectra, causal, paired) -> y
     long_conv_signal_gradient(y_gradient, filters, ..) -> x_gradient
     long_conv_filter_gradient(x, y_gradient, filters, has_skip, gate, ..) -> (filters', skip')
     long_conv_gradients(x, y_gradient, filters, skip, gate, ..) -> (x', filters', skip')
 
-Of the gradients no further gradient is known: where one is asked for, under torch.func and in forward
-mode, the function is composed of transforms, which have gradients to any order.
+Of the gradients no further gradient is known: where one is asked for, under torch.func and in
+forward mode, the function is composed of transforms, which have gradients to any order.
 """
 
 from collections import OrderedDict
 from typing import Any
 
-import numpy as np
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from wingbeat import _wingbeat
 from wingbeat._arguments import number
 from wingbeat._arrays import library_of
+from wingbeat._long_rows import require_operands
 from wingbeat._sums import long_taps
 from wingbeat.torch._functions import fft, ifft, irfft, rfft
 from wingbeat.torch._operators import _library as _operators
@@ -29,14 +29,15 @@ from wingbeat.torch._tensors import good_length
 
 # Without defaults: torch leaves out what is given as they are, and then wants as few gradients.
 for _name, _given in ("long_conv", "x"), ("long_conv_signal_gradient", "y_gradient"):
-    _operators.define(f"{_name}(Tensor {_given}, Tensor filters, Tensor? skip, Tensor? gate, Tensor? "
-                      "gate_before, Tensor? lengths, Tensor? spectra, bool causal, bool paired) -> Tensor")
-_operators.define("long_conv_filter_gradient(Tensor x, Tensor y_gradient, Tensor filters, bool has_skip, "
-                  "Tensor? gate, Tensor? gate_before, Tensor? lengths, bool causal, bool paired) "
-                  "-> (Tensor, Tensor)")
-_operators.define("long_conv_gradients(Tensor x, Tensor y_gradient, Tensor filters, Tensor? skip, Tensor? "
-                  "gate, Tensor? gate_before, Tensor? lengths, Tensor? spectra, bool causal, bool paired) "
-                  "-> (Tensor, Tensor, Tensor)")
+    _operators.define(f"{_name}(Tensor {_given}, Tensor filters, Tensor? skip, Tensor? gate, "
+                      "Tensor? gate_before, Tensor? lengths, Tensor? spectra, bool causal, bool "
+                      "paired) -> Tensor")
+_operators.define("long_conv_filter_gradient(Tensor x, Tensor y_gradient, Tensor filters, bool "
+                  "has_skip, Tensor? gate, Tensor? gate_before, Tensor? lengths, bool causal, bool "
+                  "paired) -> (Tensor, Tensor)")
+_operators.define("long_conv_gradients(Tensor x, Tensor y_gradient, Tensor filters, Tensor? skip, "
+                  "Tensor? gate, Tensor? gate_before, Tensor? lengths, Tensor? spectra, bool "
+                  "causal, bool paired) -> (Tensor, Tensor, Tensor)")
 
 _arrays = library_of(torch.empty(0))
 
@@ -62,12 +63,8 @@ def composed(x, filters, skip, gate, gate_before, lengths, spectra, causal, pair
 
 
 def _rows(x):
-    """Returns the described packed tensor as [batch][channel][time]; None of None."""
-    return None if x is None else _arrays.view(x.reshape(-1, *x.shape[-2:]))
-
-
-def _described(x):
-    return None if x is None else _arrays.view(x)
+    """Returns the packed tensor as [batch][channel][time]; None of None."""
+    return None if x is None else x.reshape(-1, *x.shape[-2:])
 
 
 def _packed(*tensors):
@@ -76,8 +73,7 @@ def _packed(*tensors):
 
 def _options(gate_before, gate, lengths, causal, paired):
     """Returns the options of the binding, of packed tensors."""
-    if lengths is not None:  # 32 bits of any type
-        lengths = _arrays.view(lengths.reshape(-1).view(torch.float32))
+    lengths = None if lengths is None else lengths.reshape(-1)
     return _rows(gate_before), _rows(gate), lengths, causal, paired
 
 
@@ -91,10 +87,9 @@ def _convolved(x, filters, skip, gate, gate_before, lengths, spectra, causal, pa
                                                            lengths)
     out = _empty(x, lengths)
     if out.numel():
-        _wingbeat.long_convolve(_rows(x), _arrays.view(filters), _described(skip),
-                                _options(gate_before, gate, lengths, causal, paired),
-                                _described(spectra), _rows(out), is_gradient, _arrays.stream_of(x),
-                                _arrays.workspace_near(x))
+        _wingbeat.long_convolve(_rows(x), filters, skip,
+                                _options(gate_before, gate, lengths, causal, paired), spectra,
+                                _rows(out), is_gradient)
     return out
 
 
@@ -106,31 +101,32 @@ def _run_signal_gradient(*arguments):
     return _convolved(*arguments, True)
 
 
-def _run_filter_gradient(x, y_gradient, filters, has_skip, gate, gate_before, lengths, causal, paired):
-    x, y_gradient, gate, gate_before, lengths = _packed(x, y_gradient, gate, gate_before, lengths)
+def _run_filter_gradient(x, y_gradient, filters, has_skip, gate, gate_before, lengths, causal,
+                         paired):
+    return _gradients(x, y_gradient, filters, None, has_skip, gate, gate_before, lengths, None,
+                      causal, paired, None)
+
+
+def _run_gradients(x, y_gradient, filters, skip, gate, gate_before, lengths, spectra, causal,
+                   paired):
+    x_gradient = _empty(x, lengths)  # packed
+    return x_gradient, *_gradients(x, y_gradient, filters, skip, skip is not None, gate,
+                                   gate_before, lengths, spectra, causal, paired, x_gradient)
+
+
+def _gradients(x, y_gradient, filters, skip, has_skip, gate, gate_before, lengths, spectra, causal,
+               paired, x_gradient):
+    """Returns the gradients of filters and skips, and writes that of x unless it is None."""
+    x, y_gradient, filters, skip, gate, gate_before, lengths = _packed(
+        x, y_gradient, filters, skip, gate, gate_before, lengths)
     gradient, skip_gradient = _empty_gradients(x, y_gradient, filters, has_skip)
     if x.numel() == 0:
         return gradient.zero_(), skip_gradient.zero_()
-    _wingbeat.long_convolve_kernel_gradient(
-        _rows(x), _rows(y_gradient), _options(gate_before, gate, lengths, causal, paired),
-        _arrays.view(gradient), _arrays.view(skip_gradient) if has_skip else None,
-        _arrays.stream_of(x), _arrays.workspace_near(x))
+    out = _rows(x_gradient), gradient, skip_gradient if has_skip else None
+    _wingbeat.long_convolve_gradients(_rows(x), filters, skip, _rows(y_gradient),
+                                      _options(gate_before, gate, lengths, causal, paired), spectra,
+                                      out)
     return gradient, skip_gradient
-
-
-def _run_gradients(x, y_gradient, filters, skip, gate, gate_before, lengths, spectra, causal, paired):
-    x, y_gradient, filters, skip, gate, gate_before, lengths = _packed(
-        x, y_gradient, filters, skip, gate, gate_before, lengths)
-    x_gradient = _empty(x, lengths)
-    gradient, skip_gradient = _empty_gradients(x, y_gradient, filters, skip is not None)
-    if x.numel() == 0:
-        return x_gradient, gradient.zero_(), skip_gradient.zero_()
-    out = _rows(x_gradient), _arrays.view(gradient), None if skip is None else _arrays.view(skip_gradient)
-    _wingbeat.long_convolve_gradients(_rows(x), _arrays.view(filters), _described(skip), _rows(y_gradient),
-                                      _options(gate_before, gate, lengths, causal, paired),
-                                      _described(spectra), out, _arrays.stream_of(x),
-                                      _arrays.workspace_near(x))
-    return x_gradient, gradient, skip_gradient
 
 
 def _empty_gradients(x, y_gradient, filters, has_skip, *options):
@@ -174,26 +170,26 @@ def _backward(ctx, y_gradient):
             x, y_gradient, filters, skip, gate, gate_before, lengths, spectra, *flags)
         gradients[2] = None if skip is None else of_skip
     elif needed[0]:
-        gradients[0] = operators.long_conv_signal_gradient(y_gradient, filters, skip, gate, gate_before,
-                                                           lengths, spectra, *flags)
+        gradients[0] = operators.long_conv_signal_gradient(y_gradient, filters, skip, gate,
+                                                           gate_before, lengths, spectra, *flags)
     elif needed[1] or needed[2]:
         gradients[1], of_skip = operators.long_conv_filter_gradient(
             x, y_gradient, filters, skip is not None, gate, gate_before, lengths, *flags)
         gradients[2] = None if skip is None else of_skip
     if needed[3]:
-        gradients[3] = operators.long_conv(x, filters, skip, y_gradient, gate_before, lengths, spectra,
-                                           *flags)
+        gradients[3] = operators.long_conv(x, filters, skip, y_gradient, gate_before, lengths,
+                                           spectra, *flags)
     if needed[4]:
-        gradients[4] = operators.long_conv_signal_gradient(y_gradient, filters, skip, gate, x, lengths,
-                                                           spectra, *flags)
+        gradients[4] = operators.long_conv_signal_gradient(y_gradient, filters, skip, gate, x,
+                                                           lengths, spectra, *flags)
     return tuple(gradients)
 
 
 def _composed_gradients(ctx, y_gradient):
     inputs = ctx.saved_tensors
     needed = [i for i in range(5) if ctx.needs_input_grad[i]]
-    found = torch.autograd.grad(composed(*inputs, *ctx.flags), [inputs[i] for i in needed], y_gradient,
-                                create_graph=True)
+    found = torch.autograd.grad(composed(*inputs, *ctx.flags), [inputs[i] for i in needed],
+                                y_gradient, create_graph=True)
     by_input = dict(zip(needed, found))
     return tuple(by_input.get(i) for i in range(9))
 
@@ -204,20 +200,11 @@ torch.library.register_autograd("wingbeat::long_conv", _backward, setup_context=
 
 def _require(x, k, causal, paired):
     if not (isinstance(x, torch.Tensor) and isinstance(k, torch.Tensor)):
-        raise TypeError(f"x is of type {type(x).__name__} and k {type(k).__name__}; give tensors, or "
-                        "call wingbeat.signal.long_conv")
+        raise TypeError(f"x is of type {type(x).__name__} and k {type(k).__name__}; give tensors, "
+                        "or call wingbeat.signal.long_conv")
     if x.layout is not torch.strided or k.layout is not torch.strided:
         raise TypeError(f"x is a {x.layout} tensor and k {k.layout}; give strided ones")
-    for name, value in (("causal", causal), ("paired", paired)):
-        if not isinstance(value, (bool, np.bool_)):
-            raise TypeError(f"{name} is of type {type(value).__name__}; give True or False, and gate "
-                            "and skip by their names")
-    if x.dim() == 0 or k.dim() not in (1, 2) or 0 in x.shape[-1:] or 0 in k.shape:
-        raise ValueError(f"x has shape {tuple(x.shape)} and k {tuple(k.shape)}; give x as [.., "
-                         "channels, L] and k as [channels, K] or [K]")
-    if k.dim() == 2 and (x.dim() < 2 or k.shape[0] not in (1, x.shape[-2])):
-        raise ValueError(f"k has {k.shape[0]} channels and x has shape {tuple(x.shape)}; give x as "
-                         "[.., channels, L]")
+    require_operands(x, k, causal, paired)
 
 
 def _expanded(name, value, shape):
@@ -289,16 +276,17 @@ def long_conv(x: torch.Tensor, k: torch.Tensor, causal: bool = True, gate: Any =
     gate         [.., channels, L], or what broadcasts to it
     skip         [channels], or a number for all
     gate_before  as gate is
-    lengths      [..], or what broadcasts to it, integers: how many values each signal of the batch has;
-                 beyond 0 .. L they count as these. Those behind are not read, whatever they are, and
-                 count as 0; y and the gradients are 0 there
+    lengths      [..], or what broadcasts to it, integers: how many values each signal of the batch
+                 has; beyond 0 .. L they count as these. Those behind are not read, whatever they
+                 are, and count as 0; y and the gradients are 0 there
     paired       whether signals 2p and 2p + 1 of the batch share a row of the transform, of real
-                 numbers: NaN or infinity in one is then in both, and rounding is relative to the louder
-                 one. Without, each has a row of its own, which takes up to twice as long
+                 numbers: NaN or infinity in one is then in both, and rounding is relative to the
+                 louder one. Without, each has a row of its own, which takes up to twice as long
 
-    Returns y as x is, of the dtype that x, k and the others have in common; of x's where x is float16
-    or bfloat16, which are computed in float32, with float32 kernels beside them as well. Complex
-    numbers go by transforms of all three operands. Kernels for many calls: `PreparedLongConv`.
+    Returns y as x is, of the dtype that x, k and the others have in common; of x's where x is
+    float16 or bfloat16, which are computed in float32, with float32 kernels beside them as well.
+    Complex numbers go by transforms of all three operands. Kernels for many calls:
+    `PreparedLongConv`.
 
     ValueError for shapes that do not fit, TypeError for what is no tensor.
 
@@ -320,15 +308,15 @@ register_optimizer_step_post_hook(_count_step)
 
 
 class PreparedLongConv:
-    """`long_conv` with kernels whose spectra are kept from call to call, as for inference, or for the
-    parts of a batch whose gradients are summed.
+    """`long_conv` with kernels whose spectra are kept from call to call, as for inference, or for
+    the parts of a batch whose gradients are summed.
 
     k, causal, skip, paired  as `long_conv` has them; gradients reach k and skip
 
-    The spectra of the latest 4 shapes and dtypes of signals, and streams, are kept, of real numbers.
-    They are made again after k or skip were changed in place, but for changes by way of `.data` or of
-    tensors made in inference mode, and after a step of any of torch's optimizers. Under torch.compile,
-    in torch.func and in forward mode each call makes its own.
+    The spectra of the latest 4 shapes and dtypes of signals, and streams, are kept, of real
+    numbers. They are made again after k or skip were changed in place, but for changes by way of
+    `.data` or of tensors made in inference mode, and after a step of any of torch's optimizers.
+    Under torch.compile, in torch.func and in forward mode each call makes its own.
 
     >>> PreparedLongConv(torch.tensor([[1.0, 1.0]]))(torch.ones(1, 4)).round()
     tensor([[1., 2., 2., 2.]])
@@ -345,8 +333,9 @@ class PreparedLongConv:
 
     def _kept(self, x, filters, skip, flags):
         """Returns the spectra of filters for signals such as x."""
+        tensors = (each for each in (self._k, self._options[1]) if isinstance(each, torch.Tensor))
         states = _n_steps, *((each.data_ptr(), 0 if each.is_inference() else each._version)
-                             for each in (self._k, self._options[1]) if isinstance(each, torch.Tensor))
+                             for each in tensors)
         stream = _arrays.stream_of(x)
         key = x.shape, x.dtype, filters.dtype, x.device, stream
         found = self._spectra.get(key)
@@ -354,11 +343,11 @@ class PreparedLongConv:
             return found[1]
         x, filters, skip = _packed(x.detach(), filters.detach(), None if skip is None else
                                    skip.detach())
-        given = _rows(x), _arrays.view(filters), _described(skip), (None, None, None, *flags)
-        n_bytes = _wingbeat.prepare_long(*given, None, stream)
+        given = _rows(x), filters, skip, (None, None, None, *flags)
+        n_bytes = _wingbeat.prepare_long(*given, None)
         with torch.inference_mode(False):  # they may be saved for gradients later
             spectra = torch.empty(n_bytes // 4, dtype=torch.float32, device=x.device)
-        _wingbeat.prepare_long(*given, _arrays.view(spectra), stream, _arrays.workspace_near(x))
+        _wingbeat.prepare_long(*given, spectra)
         self._spectra[key] = states, spectra
         while len(self._spectra) > 4:
             self._spectra.popitem(last=False)

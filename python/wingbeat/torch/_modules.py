@@ -46,8 +46,8 @@ class LongConv(nn.Module):
                 lengths: torch.Tensor | None = None) -> torch.Tensor:
         n_times, n_taps = x.shape[-1], self.filters.shape[-1]
         if n_times > n_taps:
-            raise ValueError(f"x has {n_times} times and the filters {n_taps} taps; give at most as "
-                             "many times, or more taps to the constructor")
+            raise ValueError(f"x has {n_times} times and the filters {n_taps} taps; give at most "
+                             "as many times, or more taps to the constructor")
         return long_conv(x, self.filters[:, :n_times], gate=gate, skip=self.skip,
                          gate_before=gate_before, lengths=lengths)
 
@@ -110,8 +110,9 @@ def fft_conv(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = 
         return fft_conv(x.float(), weight.float(), bias, stride, padding, dilation,
                         groups).to(x.dtype)
     if not 1 <= n_dims <= 3 or x.dim() != weight.dim():
-        raise ValueError(f"x has shape {tuple(x.shape)} and weight {tuple(weight.shape)}; give both "
-                         "3 to 5 dimensions, [batch, channel, ..] and [out channel, channel, ..]")
+        raise ValueError(f"x has shape {tuple(x.shape)} and weight {tuple(weight.shape)}; give "
+                         "both 3 to 5 dimensions, [batch, channel, ..] and [out channel, channel, "
+                         "..]")
     stride, dilation = (_per_dim(value, n_dims, name) for value, name in (
         (stride, "stride"), (dilation, "dilation")))
     padding, (groups,) = _padding(padding, n_dims), _per_dim(groups, 1, "groups")
@@ -129,8 +130,8 @@ def fft_conv(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = 
         raise ValueError(f"the kernel reaches over {tuple(spread.shape[2:])} and the padded input "
                          f"over {tuple(reach)}; give a larger input or more padding")
     if bias is not None and bias.shape != (n_out,):
-        raise ValueError(f"bias has shape {tuple(bias.shape)}; give one number for each of {n_out} out "
-                         "channels")
+        raise ValueError(f"bias has shape {tuple(bias.shape)}; give one number for each of {n_out} "
+                         "out channels")
     # Rows are as long as the padded input: what wraps around falls outside of the valid part.
     lengths = [good_length(n, True) for n in reach]
     inputs = rfftn(x, lengths, dims).unflatten(1, (groups, n_in))
@@ -158,8 +159,9 @@ def _require_alike(x, weight, bias):
             raise TypeError(f"{name} is of {kind}; give a tensor of float16, bfloat16, float32 or "
                             "float64")
         if each.dtype != x.dtype or each.device != x.device:
-            raise TypeError(f"x is {x.dtype} on {x.device} and {name} {each.dtype} on {each.device}; "
-                            "give all of one dtype on one device, a layer's by its to()")
+            raise TypeError(f"x is {x.dtype} on {x.device} and {name} {each.dtype} on "
+                            f"{each.device}; give all of one dtype on one device, a layer's by its "
+                            "to()")
 
 
 def _dilated(weight, dilation):
@@ -172,57 +174,34 @@ def _dilated(weight, dilation):
     return spread
 
 
-class _FFTConv(nn.Module):
-    """What FFTConv1d and FFTConv2d share."""
-
-    n_dims = 0
+class _FFTConv:
+    """What makes FFTConv1d and FFTConv2d of torch's layers, which have parameters and options."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1,
                  groups=1, bias=True, padding_mode="zeros", device=None, dtype=None):
-        super().__init__()
         _require_floating(dtype)
         if padding_mode != "zeros":
-            raise ValueError(f"padding_mode is {padding_mode!r}; give 'zeros', and pad otherwise by "
-                             "torch.nn.functional.pad before")
-        self.padding_mode = padding_mode
-        self.stride, self.dilation, self.kernel_size = (
-            _per_dim(value, self.n_dims, name) for value, name in (
-                (stride, "stride"), (dilation, "dilation"), (kernel_size, "kernel_size")))
-        self.padding = _padding(padding, self.n_dims)
-        _sides(self.padding, self.kernel_size, self.stride)
+            raise ValueError(f"padding_mode is {padding_mode!r}; give 'zeros', and pad otherwise "
+                             "by torch.nn.functional.pad before")
+        stride, dilation, kernel_size = (_per_dim(value, self.n_dims, name) for value, name in (
+            (stride, "stride"), (dilation, "dilation"), (kernel_size, "kernel_size")))
+        padding = _padding(padding, self.n_dims)
+        _sides(padding, kernel_size, stride)
         in_channels, out_channels, groups = (integer(value, name) for value, name in (
             (in_channels, "in_channels"), (out_channels, "out_channels"), (groups, "groups")))
         if min(in_channels, out_channels, groups) < 1 or in_channels % groups or (
                 out_channels % groups):
-            raise ValueError(f"in_channels is {in_channels}, out_channels {out_channels} and groups "
-                             f"{groups}; give 1 or more, and multiples of groups")
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        shape = out_channels, in_channels // groups, *self.kernel_size
-        self.weight = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
-        self.bias = nn.Parameter(torch.empty(out_channels, device=device, dtype=dtype)) \
-            if bias else None
-        self.reset_parameters()
-
-    def reset_parameters(self):
-        """Draws weights and bias as torch's convolutions do."""
-        nn.init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            bound = 1 / math.sqrt(self.weight[0].numel())
-            nn.init.uniform_(self.bias, -bound, bound)
+            raise ValueError(f"in_channels is {in_channels}, out_channels {out_channels} and "
+                             f"groups {groups}; give 1 or more, and multiples of groups")
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups,
+                         bias, padding_mode, device, dtype)
 
     def forward(self, x):
         return fft_conv(x, self.weight, self.bias, self.stride, self.padding, self.dilation,
                         self.groups)
 
-    def extra_repr(self):
-        unset = {"padding": (0,) * self.n_dims, "dilation": (1,) * self.n_dims, "groups": 1}
-        names = ["kernel_size", "stride", *(name for name in unset if getattr(self, name) != unset[name])]
-        options = "".join(f", {name}={getattr(self, name)}" for name in names)
-        return f"{self.in_channels}, {self.out_channels}{options}" + (
-            ", bias=False" if self.bias is None else "")
 
-
-class FFTConv1d(_FFTConv):
+class FFTConv1d(_FFTConv, nn.Conv1d):
     """torch.nn.Conv1d by Fourier transforms, with its arguments and parameters, padded with zeros.
 
     >>> FFTConv1d(2, 3, 65, padding=32)(torch.ones(1, 2, 1000)).shape
@@ -232,7 +211,7 @@ class FFTConv1d(_FFTConv):
     n_dims = 1
 
 
-class FFTConv2d(_FFTConv):
+class FFTConv2d(_FFTConv, nn.Conv2d):
     """torch.nn.Conv2d by Fourier transforms, with its arguments and parameters, padded with zeros.
 
     >>> FFTConv2d(2, 3, 31, padding=15)(torch.ones(1, 2, 64, 80)).shape

@@ -13,7 +13,8 @@ from torch.autograd import forward_ad
 from wingbeat import _wingbeat
 from wingbeat._adjoints import adjoint_of, weighted_axes
 from wingbeat._arguments import NORMS
-from wingbeat.torch._tensors import FROM_REAL, result_dtype, run
+from wingbeat._kinds import FROM_REAL
+from wingbeat.torch._tensors import result_dtype, run
 
 _library = torch.library.Library("wingbeat", "DEF")
 _library.define("transform(Tensor x, int kind, int[] dims, SymInt[] lengths, int scale, "

@@ -11,7 +11,8 @@ from functools import lru_cache
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from wingbeat.torch._tensors import COMPLEX_OF, FORWARD, FROM_REAL, INVERSE, REAL_OF, TO_REAL, run
+from wingbeat._kinds import FORWARD, FROM_REAL, INVERSE, TO_REAL
+from wingbeat.torch._tensors import COMPLEX_OF, REAL_OF, run
 
 _aten = torch.ops.aten
 # torch numbers its normalizations none, by the square root of the length, by the length.
@@ -26,7 +27,8 @@ def _strides_of_result(operator, shape, strides, dtype, device, result_shape, ar
     try:
         with FakeTensorMode():
             x = torch.empty_strided(shape, strides, dtype=dtype, device=device)
-            found = operator(x, *(list(a) if isinstance(a, tuple) else a for a in arguments)).stride()
+            listed = (list(each) if isinstance(each, tuple) else each for each in arguments)
+            found = operator(x, *listed).stride()
     except RuntimeError:
         return None
     return found if _is_dense(result_shape, found) else None
@@ -43,26 +45,30 @@ def _is_dense(shape, strides):
 
 
 def _empty_result(operator, x, shape, dtype, *arguments):
-    strides = _strides_of_result(operator, x.shape, x.stride(), x.dtype, x.device.type, tuple(shape),
-                                 arguments)
+    strides = _strides_of_result(operator, x.shape, x.stride(), x.dtype, x.device.type,
+                                 tuple(shape), arguments)
     if strides is None:
         return torch.empty(shape, dtype=dtype, device=x.device)
     return torch.empty_strided(shape, strides, dtype=dtype, device=x.device)
 
 
+def _transformed(operator, kind, x, shape, dtype, lengths, dim, normalization, *arguments):
+    result = _empty_result(operator, x, shape, dtype, tuple(dim), normalization, *arguments)
+    run(kind, x, result, lengths, dim, _SCALES[normalization])
+    return result
+
+
 def _c2c(x, dim, normalization, forward):
     if not dim:
         return x.clone()
-    result = _empty_result(_aten._fft_c2c.default, x, x.shape, x.dtype, tuple(dim), normalization,
-                           forward)
-    run(FORWARD if forward else INVERSE, x, result, [x.shape[d] for d in dim], dim,
-        _SCALES[normalization])
-    return result
+    return _transformed(_aten._fft_c2c.default, FORWARD if forward else INVERSE, x, x.shape,
+                        x.dtype, [x.shape[d] for d in dim], dim, normalization, forward)
 
 
 def _r2c(x, dim, normalization, onesided):
     if x.dtype not in COMPLEX_OF:
-        raise TypeError(f"Only supports floating-point dtypes, but found: {x.dtype}; give real numbers")
+        raise TypeError(f"Only supports floating-point dtypes, but found: {x.dtype}; give real "
+                        "numbers")
     lengths, last = [x.shape[d] for d in dim], dim[-1]
     shape = list(x.shape)
     if onesided:
@@ -91,15 +97,13 @@ def _mirror(result, half, dim, n_missing):
 
 def _c2r(x, dim, normalization, last_dim_size):
     if x.dtype not in REAL_OF:
-        raise RuntimeError(f"Only supports complex dtypes, but found: {x.dtype}; give complex numbers")
+        raise RuntimeError(f"Only supports complex dtypes, but found: {x.dtype}; give complex "
+                           "numbers")
     lengths = [x.shape[d] for d in dim[:-1]] + [last_dim_size]
     shape = list(x.shape)
     shape[dim[-1]] = last_dim_size
-    result = _empty_result(_aten._fft_c2r.default, x, shape, REAL_OF[x.dtype], tuple(dim),
-                           normalization, last_dim_size)
-    run(TO_REAL, x, result, lengths, dim,
-        _SCALES[normalization])
-    return result
+    return _transformed(_aten._fft_c2r.default, TO_REAL, x, shape, REAL_OF[x.dtype], lengths, dim,
+                        normalization, last_dim_size)
 
 
 def _written(function):

@@ -5,8 +5,8 @@ import torch
 
 from wingbeat import _wingbeat
 from wingbeat._arguments import NORMS
-from wingbeat._arrays import (FORWARD, FROM_REAL, INVERSE, TO_REAL, conversion, library_of,
-                              result_name)
+from wingbeat._arrays import conversion, library_of, result_name
+from wingbeat._kinds import FROM_REAL, TO_REAL
 from wingbeat._transform import Request, run_described
 
 _library = library_of(torch.empty(0))
@@ -55,10 +55,5 @@ def run(kind, source, result, lengths, dims, scale, orthogonalize=False):
         return
     # Versions of torch differ in whether these flags are resolved before a kernel in Python.
     source = source.resolve_conj().resolve_neg()
-    if source.numel() and _wingbeat.execute(
-            kind, False, _library.view(source), _library.view(result), lengths, dims, norm,
-            orthogonalize, _library.stream_of(source), _library.workspace_near(source)):
-        return
-    # One of them has to be copied first.
     request = Request(kind, False, lengths, dims, norm, orthogonalize)
     run_described(_library, request, source, result, _library.dtype_name(result))

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "backend/cuda/driver.hpp"
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // device_error
 
 namespace wingbeat::backend::cuda {

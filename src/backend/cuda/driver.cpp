@@ -5,9 +5,9 @@
 
 #include <memory>  // make_unique
 
-#include "backend/cuda/toolkit.hpp"  // toolkit_candidates
-#include "formatted.hpp"             // formatted
-#include "shared_library.hpp"        // shared_library, open_first
+#include "backend/cuda/toolkit.hpp"   // toolkit_candidates
+#include "system/shared_library.hpp"  // shared_library, open_first
+#include "text/formatted.hpp"         // formatted
 
 namespace wingbeat::backend::cuda {
 namespace {

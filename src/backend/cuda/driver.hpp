@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "shared_library.hpp"  // opened
+#include "system/shared_library.hpp"  // opened
 
 namespace wingbeat::backend::cuda {
 

@@ -9,8 +9,8 @@
 #include "backend/cuda/kernel.hpp"   // kernel_compiler
 #include "backend/cuda/nvrtc.hpp"    // version_of
 #include "backend/cuda/queue.hpp"    // queue
-#include "formatted.hpp"             // formatted
 #include "programs/transforms.hpp"   // launches_of
+#include "text/formatted.hpp"        // formatted
 #include "wingbeat/error.hpp"        // absent_error, device_error
 
 namespace wingbeat::backend::cuda {

@@ -8,7 +8,7 @@
 
 #include "backend/compilation.hpp"   // compilation
 #include "backend/cuda/context.hpp"  // entered, check, relaxed_capture_mode
-#include "formatted.hpp"             // formatted
+#include "text/formatted.hpp"        // formatted
 #include "wingbeat/error.hpp"        // device_error, plan_error
 
 namespace wingbeat::backend::cuda {
@@ -200,20 +200,29 @@ std::shared_ptr<const backend::kernel> kernel_compiler::compile(
   const queue& on = cuda_queue(*shared_queue);
   require_shape(source, on.device());
   const auto key = key_of(nvrtc_, source, on.device().architecture, driver_);
-  if (const auto stored = cache_.find(key)) {
-    if (const auto report = unpacked(*stored)) {
-      try {
-        return std::make_shared<kernel>(api_, on, source, *report);
-      } catch (const device_error&) {
-        // An entry the driver refuses costs a compilation; a true refusal shows again below.
-      }
-    }
+  if (auto loaded = stored(on, source, key)) return loaded;
+  const kernel_cache::turn turn{cache_, key};
+  if (turn.has_waited()) {
+    if (auto loaded = stored(on, source, key)) return loaded;
   }
   const compilation running;
   const auto report = compile_for(nvrtc_, source, on.device().architecture);
   auto loaded = std::make_shared<kernel>(api_, on, source, report);
   cache_.store(key, packed(report));
   return loaded;
+}
+
+std::shared_ptr<const backend::kernel> kernel_compiler::stored(const queue& on,
+                                                               const kernel_source& source,
+                                                               const kernel_key& key) const {
+  const auto entry = cache_.find(key);
+  const auto report = entry ? unpacked(*entry) : std::nullopt;
+  if (!report) return nullptr;
+  try {
+    return std::make_shared<kernel>(api_, on, source, *report);
+  } catch (const device_error&) {
+    return nullptr;  // costs a compilation; a true refusal shows again behind it
+  }
 }
 
 }  // namespace wingbeat::backend::cuda

@@ -83,6 +83,11 @@ class kernel_compiler final : public backend::kernel_compiler {
       const kernel_source& source) const override;
 
  private:
+  /// Returns the kernel of the cache's entry; nullptr without one, or if the driver refuses it.
+  [[nodiscard]] std::shared_ptr<const backend::kernel> stored(const queue& on,
+                                                              const kernel_source& source,
+                                                              const kernel_key& key) const;
+
   const driver_api& api_;
   const nvrtc_api& nvrtc_;
   std::string driver_;

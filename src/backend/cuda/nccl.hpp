@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/driver.hpp"  // result, stream_handle
-#include "shared_library.hpp"       // opened
+#include "backend/cuda/driver.hpp"    // result, stream_handle
+#include "system/shared_library.hpp"  // opened
 
 namespace wingbeat::backend::cuda {
 

@@ -7,7 +7,7 @@
 #include <cstring>   // memcpy
 #include <type_traits>
 
-#include "formatted.hpp"       // formatted, joined
+#include "text/formatted.hpp"  // formatted, joined
 #include "wingbeat/error.hpp"  // device_error, plan_error, absent_error
 
 namespace wingbeat::backend::cuda {

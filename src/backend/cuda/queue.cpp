@@ -6,7 +6,7 @@
 
 #include "backend/cuda/context.hpp"         // entered, check, relaxed_capture_mode
 #include "backend/cuda/repeated_calls.hpp"  // repeated_calls
-#include "formatted.hpp"                    // formatted
+#include "text/formatted.hpp"               // formatted
 #include "wingbeat/error.hpp"               // device_error, plan_error
 
 namespace wingbeat::backend::cuda {

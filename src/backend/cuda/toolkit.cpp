@@ -3,8 +3,8 @@
 
 #include <cstdlib>  // getenv
 
-#include "formatted.hpp"       // formatted
-#include "shared_library.hpp"  // library_folders
+#include "system/shared_library.hpp"  // library_folders
+#include "text/formatted.hpp"         // formatted
 
 namespace wingbeat::backend::cuda {
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/aligned.hpp"
 
+#include <malloc.h>  // malloc_usable_size
+
 #include <cstdlib>  // aligned_alloc, free
 #include <limits>   // numeric_limits
 
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // device_error
+#include "system/table_memory.hpp"  // count_table_bytes
+#include "text/formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"       // device_error
 
 #if defined(__linux__)
 #include <sys/mman.h>  // madvise
@@ -33,7 +36,14 @@ void* allocate_aligned(std::size_t size_bytes) {
   return memory;
 }
 
-void free_aligned::operator()(void* memory) const noexcept {
+void* allocate_table(std::size_t size_bytes) {
+  void* const memory = allocate_aligned(size_bytes);
+  count_table_bytes(static_cast<std::ptrdiff_t>(malloc_usable_size(memory)));
+  return memory;
+}
+
+void free_table::operator()(void* memory) const noexcept {
+  count_table_bytes(-static_cast<std::ptrdiff_t>(malloc_usable_size(memory)));
   std::free(memory);
 }
 

@@ -28,17 +28,20 @@ inline std::byte* aligned_start_of(buffer_view view) {
 /// Returns uninitialised memory for free(). Throws `device_error` when there is none.
 [[nodiscard]] void* allocate_aligned(std::size_t size_bytes);
 
-struct free_aligned {
+/// The same, counted as a table's.
+[[nodiscard]] void* allocate_table(std::size_t size_bytes);
+
+struct free_table {
   void operator()(void* memory) const noexcept;
 };
 
 /// Owns aligned, uninitialised numbers.
 template <class Real>
-using aligned_array = std::unique_ptr<Real[], free_aligned>;
+using aligned_array = std::unique_ptr<Real[], free_table>;
 
 template <class Real>
 [[nodiscard]] aligned_array<Real> make_aligned(std::size_t count) {
-  return aligned_array<Real>{static_cast<Real*>(allocate_aligned(count * sizeof(Real)))};
+  return aligned_array<Real>{static_cast<Real*>(allocate_table(count * sizeof(Real)))};
 }
 
 /// Returns this thread's own scratch of at least `size_bytes`; valid until it asks again.

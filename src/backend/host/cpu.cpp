@@ -7,8 +7,9 @@
 #include <fstream>
 #include <memory>  // make_unique
 
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "backend/score_rows.hpp"  // score_rows
+#include "text/formatted.hpp"      // formatted
+#include "wingbeat/error.hpp"      // plan_error
 
 namespace wingbeat::backend::host {
 
@@ -16,12 +17,16 @@ namespace baseline {
 extern const instruction_set set;
 extern const bank_kernels bank_set;
 extern const line_set lines_set;
+extern const score_rows scores_set;
+extern const sum_kernels sums_set;
 }  // namespace baseline
 #ifdef WINGBEAT_HAS_avx2
 namespace avx2 {
 extern const instruction_set set;
 extern const bank_kernels bank_set;
 extern const line_set lines_set;
+extern const score_rows scores_set;
+extern const sum_kernels sums_set;
 }  // namespace avx2
 #endif
 #ifdef WINGBEAT_HAS_avx512
@@ -29,6 +34,8 @@ namespace avx512 {
 extern const instruction_set set;
 extern const bank_kernels bank_set;
 extern const line_set lines_set;
+extern const score_rows scores_set;
+extern const sum_kernels sums_set;
 }  // namespace avx512
 #endif
 
@@ -36,12 +43,13 @@ const std::vector<named_set>& supported_sets() {
   // Never destroyed: plans may be made and run at exit.
   static const auto& found =
       *std::make_unique<const std::vector<named_set>>([] {
-         std::vector<named_set> sets{
-             {"baseline", "", &baseline::set, &baseline::bank_set, &baseline::lines_set}};
+         std::vector<named_set> sets{{"baseline", "", &baseline::set, &baseline::bank_set,
+                                      &baseline::lines_set, &baseline::sums_set}};
 #ifdef WINGBEAT_HAS_avx2
          __builtin_cpu_init();
          if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-           sets.push_back({"avx2", "avx2 fma", &avx2::set, &avx2::bank_set, &avx2::lines_set});
+           sets.push_back({"avx2", "avx2 fma", &avx2::set, &avx2::bank_set, &avx2::lines_set,
+                           &avx2::sums_set});
          }
 #endif
 #ifdef WINGBEAT_HAS_avx512
@@ -50,7 +58,7 @@ const std::vector<named_set>& supported_sets() {
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("fma")) {
            sets.push_back({"avx512", "avx512 f dq bw vl", &avx512::set, &avx512::bank_set,
-                           &avx512::lines_set});
+                           &avx512::lines_set, &avx512::sums_set});
          }
 #endif
          return sets;
@@ -90,3 +98,17 @@ std::size_t memory_bytes() {
 }
 
 }  // namespace wingbeat::backend::host
+
+const wingbeat::backend::score_rows& wingbeat::backend::host_score_rows() {
+  static const score_rows& chosen = []() -> const score_rows& {
+    [[maybe_unused]] const std::string& name = host::chosen_set().name;
+#ifdef WINGBEAT_HAS_avx512
+    if (name == "avx512") return host::avx512::scores_set;
+#endif
+#ifdef WINGBEAT_HAS_avx2
+    if (name == "avx2") return host::avx2::scores_set;
+#endif
+    return host::baseline::scores_set;
+  }();
+  return chosen;
+}

@@ -9,6 +9,7 @@
 #include "backend/host/bank/bank_kernels.hpp"  // bank_kernels
 #include "backend/host/kernels.hpp"            // instruction_set
 #include "backend/host/line_kernels.hpp"       // line_set
+#include "backend/host/sum_kernels.hpp"        // sum_kernels
 
 namespace wingbeat::backend::host {
 
@@ -19,6 +20,7 @@ struct named_set {
   const instruction_set* kernels = nullptr;
   const bank_kernels* bank = nullptr;
   const line_set* lines = nullptr;
+  const sum_kernels* sums = nullptr;
 };
 
 /// Returns the sets this processor runs, widest last; the first, "baseline", always.

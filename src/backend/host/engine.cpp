@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host engine: this machine's processor, its memory, and work done at once.
 #include <chrono>   // steady_clock
+#include <cstdlib>  // free
 #include <cstring>  // memcpy
 #include <memory>   // make_unique
 
@@ -42,7 +43,7 @@ class host_queue final : public queue {
   [[nodiscard]] void* allocate(std::size_t size_bytes) override {
     return host::allocate_aligned(size_bytes);
   }
-  void release(void* handle) noexcept override { host::free_aligned{}(handle); }
+  void release(void* handle) noexcept override { std::free(handle); }
   void write(buffer_view to, const void* from) override {
     std::memcpy(start_of(to), from, to.size_bytes);
   }

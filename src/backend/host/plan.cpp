@@ -9,8 +9,8 @@
 #include "backend/host/axes/axis_pass.hpp"  // axis_pass
 #include "backend/host/axes/passes.hpp"     // passes_of, distances_of
 #include "backend/host/thresholds.hpp"      // limits
-#include "formatted.hpp"                    // formatted
 #include "request/resolved.hpp"             // resolved_spec, factor_of, points_of
+#include "text/formatted.hpp"               // formatted
 
 namespace wingbeat::backend::host {
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/thread_pool.hpp"
 
-#include <unistd.h>  // getpid
+#include <fcntl.h>   // open
+#include <unistd.h>  // getpid, pread, sysconf
 
 #include <algorithm>  // clamp, max, min
 #include <charconv>   // from_chars
@@ -12,7 +13,8 @@
 #include <system_error>
 
 #include "backend/host/thresholds.hpp"  // limits
-#include "formatted.hpp"                // formatted
+#include "system/fork_safe_mutex.hpp"   // fork_safe_mutex
+#include "text/formatted.hpp"           // formatted
 #include "wingbeat/error.hpp"           // plan_error
 #include "wingbeat/thread_limit.hpp"    // thread_limit
 
@@ -21,10 +23,10 @@ namespace {
 
 constexpr unsigned max_threads = 1024;
 
+/// Returns $WINGBEAT_THREADS; 0 where it is not set.
 unsigned threads_wanted() {
   const char* const given = std::getenv("WINGBEAT_THREADS");
-  if (given == nullptr || *given == '\0')
-    return std::clamp(std::thread::hardware_concurrency(), 1U, max_threads);
+  if (given == nullptr || *given == '\0') return 0;
   const std::string_view text = given;
   unsigned count = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -37,10 +39,30 @@ unsigned threads_wanted() {
 }
 
 std::unique_ptr<thread_pool> make_shared_pool() {
-  const unsigned n_threads = threads_wanted();
-  const bool waits_awake =
-      n_threads >= limits.min_pool_awake && n_threads <= std::thread::hardware_concurrency();
-  return std::make_unique<thread_pool>(n_threads, waits_awake);
+  const unsigned n_processors = std::clamp(std::thread::hardware_concurrency(), 1U, max_threads);
+  const unsigned wanted = threads_wanted(), n_threads = wanted == 0 ? n_processors : wanted;
+  const bool waits_awake = n_threads >= limits.min_pool_awake && n_threads <= n_processors;
+  // Workers that wait awake count as running, so that their pool cannot ask.
+  return std::make_unique<thread_pool>(n_threads, waits_awake, wanted == 0 && !waits_awake);
+}
+
+/// Returns how many of the system's processors have nothing to run beside this thread; a large
+/// number where the system does not tell. Takes 2 us.
+unsigned idle_processors() {
+  constexpr unsigned unknown = max_threads;
+  static const int loads = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+  char text[64];  // "0.20 0.18 0.12 1/80 11206": of 80 threads one runs
+  const ssize_t n = loads < 0 ? -1 : pread(loads, text, sizeof text - 1, 0);
+  if (n <= 0) return unknown;
+  const std::string_view line{text, static_cast<std::size_t>(n)};
+  const std::size_t slash = line.find('/'), space = line.rfind(' ', slash);
+  unsigned running = 0;
+  if (slash == line.npos || space == line.npos ||
+      std::from_chars(text + space + 1, text + slash, running).ec != std::errc{}) {
+    return unknown;
+  }
+  static const long processors = sysconf(_SC_NPROCESSORS_ONLN);  // read of a file, too
+  return processors > long{running} ? static_cast<unsigned>(processors) - running : 0;
 }
 
 /// Closes a pool at exit, or when the library is unloaded.
@@ -61,9 +83,14 @@ void pause() noexcept {
 }  // namespace
 
 thread_pool& thread_pool::shared() {
-  static auto& pool = *make_shared_pool().release();
-  static const closing_guard guard{pool};
-  return pool;
+  // Not by a static object's own guard: a child forked meanwhile would wait for it for ever.
+  static constinit std::atomic<thread_pool*> pool = nullptr;
+  static auto& making = *std::make_unique<fork_safe_mutex>().release();
+  if (thread_pool* const existing = pool) return *existing;
+  const std::lock_guard held{making};
+  if (pool == nullptr) pool = make_shared_pool().release();
+  static const closing_guard guard{*pool};
+  return *pool;
 }
 
 /// Who may work on a round, in one number: the round, whether it still takes workers, and how many
@@ -81,8 +108,11 @@ constexpr bool takes(std::uint64_t state, std::uint32_t round) {
 }
 }  // namespace gate
 
-thread_pool::thread_pool(unsigned n_threads, bool waits_awake)
-    : waits_awake_(waits_awake), process_(getpid()), seats_(std::max(n_threads, 1U) - 1) {
+thread_pool::thread_pool(unsigned n_threads, bool waits_awake, bool only_idle)
+    : waits_awake_(waits_awake),
+      only_idle_(only_idle),
+      process_(getpid()),
+      seats_(std::max(n_threads, 1U) - 1) {
   try {
     for (; n_threads_ < n_threads; ++n_threads_) {
       seats_[n_threads_ - 1].worker = std::thread{[this, slot = n_threads_] { work(slot); }};
@@ -113,8 +143,9 @@ void thread_pool::close() noexcept {
 }
 
 void thread_pool::run(std::size_t n_tasks, unsigned n_threads, task each) {
-  const auto n_used = static_cast<unsigned>(
+  auto n_used = static_cast<unsigned>(
       std::min<std::size_t>({n_tasks, n_threads, n_threads_, thread_limit::current()}));
+  if (only_idle_ && n_used > 1) n_used = std::min(n_used, 1 + idle_processors());
   std::unique_lock mine{in_use_, std::defer_lock};
   if (n_used <= 1 || getpid() != process_ || !mine.try_lock() || is_closing_) {
     for (std::size_t i = 0; i < n_tasks; ++i) each(i, 0);

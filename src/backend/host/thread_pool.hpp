@@ -42,8 +42,9 @@ class thread_pool {
   static thread_pool& shared();
 
   /// Starts `n_threads - 1` workers: the caller of `run` is the other thread. They wait awake for
-  /// `limits.wait_awake`, or sleep at once.
-  thread_pool(unsigned n_threads, bool waits_awake);
+  /// `limits.wait_awake`, or sleep at once. `only_idle` takes no more of them than processors are
+  /// idle, because a worker that waits for a processor holds up its caller.
+  thread_pool(unsigned n_threads, bool waits_awake, bool only_idle = false);
   ~thread_pool();
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
@@ -99,6 +100,7 @@ class thread_pool {
 
   unsigned n_threads_ = 1;
   bool waits_awake_;
+  bool only_idle_;
   int process_;              // a forked child has no workers
   std::mutex in_use_;        // held by the thread whose tasks are running, or that closes the pool
   std::vector<seat> seats_;  // of workers; slot i has seat i - 1

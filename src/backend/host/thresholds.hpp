@@ -23,9 +23,20 @@ struct thresholds {
   std::size_t mirror_per_thread = 4;  ///< Shares of one row's bins, for the same reason.
   std::size_t read_samples = std::size_t{1} << 17;    ///< That a thread unpacks and counts at once.
   std::size_t share_elements = std::size_t{1} << 14;  ///< Of a column that several threads move.
+  double work_per_summed_byte = 0.125;                ///< Of each product of a direct sum.
+  std::size_t least_summed_part = 2048;  ///< Results of one row that a thread sums at once.
+
+  // Sums or transforms, in the order of summed_number: on one thread of a Xeon (Sapphire Rapids) by
+  // bench/python_calls.py, 10,000 x 31 and 100,000 x 63 along one axis, 256^2 by 5 x 5 along two.
+  double products_per_ns[5] = {20, 10, 7, 4, 7};
+  double rate_of_half_vectors = 0.85;    ///< 32 bytes: fp64 12.1 where 64 have 14.6.
+  double rate_of_quarter_vectors = 0.3;  ///< 16 bytes: fp32 8.9 where 64 have 21.
+  double ns_of_transforms = 30'000;      ///< That a call by transforms takes for few points.
+  double ns_of_point[5] = {1.5, 3, 2.2, 4.5, 4};
+  double cost_of_axis = 2;  ///< Of a point of transforms, for each axis behind the first.
 
   // Rows
-  std::size_t stockham_bytes = std::size_t{1} << 16;  ///< A longer row outgrows the inner cache.
+  std::size_t stockham_bytes = std::size_t{1} << 17;  ///< A longer row is cut in two passes.
   std::size_t own_row_bytes = std::size_t{1} << 21;   ///< Threads share a longer row.
   std::size_t mirror_bytes = std::size_t{1} << 14;    ///< Rows that meet their mirror image
                                                       ///< while they are in the inner cache.

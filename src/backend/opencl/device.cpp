@@ -8,7 +8,7 @@
 
 #include "backend/opencl/process.hpp"  // described_path, find_executable
 #include "backend/opencl/status.hpp"   // check, describe
-#include "formatted.hpp"               // formatted
+#include "text/formatted.hpp"          // formatted
 #include "wingbeat/error.hpp"          // device_error
 
 namespace wingbeat::backend::opencl {

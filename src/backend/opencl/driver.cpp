@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/driver.hpp"
 
-#include "shared_library.hpp"  // shared_library, open_first
+#include "system/shared_library.hpp"  // shared_library, open_first
 
 namespace wingbeat::backend::opencl {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "shared_library.hpp"  // opened
+#include "system/shared_library.hpp"  // opened
 
 namespace wingbeat::backend::opencl {
 

@@ -5,8 +5,8 @@
 #include <utility>  // move
 
 #include "backend/opencl/lifetime.hpp"  // begin_driver_use, require_usable_driver
-#include "formatted.hpp"                // formatted
 #include "programs/transforms.hpp"      // launches_of
+#include "text/formatted.hpp"           // formatted
 #include "wingbeat/error.hpp"           // absent_error, plan_error
 
 namespace wingbeat::backend::opencl {

@@ -11,7 +11,7 @@
 #include "backend/opencl/lifetime.hpp"  // finish_with_main_thread, require_usable_driver
 #include "backend/opencl/process.hpp"   // loses_children
 #include "backend/opencl/program.hpp"   // build_program
-#include "formatted.hpp"                // formatted
+#include "text/formatted.hpp"           // formatted
 #include "wingbeat/error.hpp"           // device_error, plan_error
 
 namespace wingbeat::backend::opencl {
@@ -137,8 +137,10 @@ std::shared_ptr<const backend::kernel> kernel_compiler::compile(
     const std::shared_ptr<backend::queue>& shared_queue, const kernel_source& source) const {
   require_usable_driver();
   const queue& on = opencl_queue(*shared_queue);
+  auto code = translated(on.driver_device(), source, cache_);
   const std::lock_guard held{mutex_};
-  auto program = build_program(api_, on.driver_device(), on.context(), source, cache_);
+  auto program =
+      build_program(api_, on.driver_device(), on.context(), source, cache_, std::move(code));
   // PoCL compiles a kernel at its first launch. The plan does not launch an empty grid to have that
   // done, because kernels would need an early return, and PoCL 3.1 miscompiles stores under a
   // condition (valid ranges) in kernels whose barriers do not all run.

@@ -19,9 +19,9 @@
 #include <optional>
 #include <utility>  // move
 
-#include "file_descriptor.hpp"  // file_descriptor
-#include "formatted.hpp"        // formatted
-#include "wingbeat/error.hpp"   // device_error
+#include "system/file_descriptor.hpp"  // file_descriptor
+#include "text/formatted.hpp"          // formatted
+#include "wingbeat/error.hpp"          // device_error
 
 namespace wingbeat::backend::opencl {
 namespace {

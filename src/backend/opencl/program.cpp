@@ -3,10 +3,11 @@
 
 #include <algorithm>  // min
 #include <optional>
+#include <utility>  // move
 #include <vector>
 
 #include "backend/compilation.hpp"  // compilation
-#include "formatted.hpp"            // formatted
+#include "text/formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"       // device_error
 
 namespace wingbeat::backend::opencl {
@@ -33,15 +34,49 @@ const char* name_of(route takes) {
   return "";
 }
 
+// The key of the device's machine code, valid for this driver and this device only.
+kernel_key binary_key(const device& on, const kernel_source& source) {
+  return {.source = source.key_text(),
+          .options = formatted("{}: {}; {}", name_of(on.takes), toolchain::options(),
+                               build_options(on.takes)),
+          .compiler = on.takes == route::source ? "" : on.tools->version(),
+          .driver = on.driver,
+          .architecture = on.info.architecture + "; " + on.info.name};
+}
+
+// Returns clang's output, which depends on no driver and no device.
+bytes portable_code_of(const device& on, const kernel_source& source, kernel_cache& cache) {
+  const kernel_key key{.source = source.key_text(),
+                       .options = formatted("{}: {}", name_of(on.takes), toolchain::options()),
+                       .compiler = on.tools->version(),
+                       .driver = "",
+                       .architecture = "spir64"};
+  if (auto known = cache.find(key)) return std::move(*known);
+  const kernel_cache::turn turn{cache, key};
+  if (turn.has_waited()) {
+    if (auto known = cache.find(key)) return std::move(*known);
+  }
+  const compilation running;
+  bytes code = on.tools->bitcode_of(source.full_text());
+  if (on.takes == route::spirv) code = on.tools->spirv_of(code);
+  cache.store(key, code);
+  return code;
+}
+
 class builder {
  public:
   builder(const driver_api& api, const device& device, context_handle context,
-          const kernel_source& source, kernel_cache& cache)
-      : api_(api), device_(device), context_(context), source_(source), cache_(cache) {}
+          const kernel_source& source, kernel_cache& cache, std::optional<bytes> code)
+      : api_(api),
+        device_(device),
+        context_(context),
+        source_(source),
+        cache_(cache),
+        code_(std::move(code)) {}
 
   owned<program_handle> build() {
     if (device_.is_pocl) return build_afresh();
-    const kernel_key key = binary_key();
+    const kernel_key key = binary_key(device_, source_);
     if (const auto known = cache_.find(key)) {
       if (auto program = loaded(*known)) return std::move(*program);
     }
@@ -51,32 +86,8 @@ class builder {
   }
 
  private:
-  // The key of the device's machine code, valid for this driver and this device only.
-  kernel_key binary_key() const {
-    return {.source = source_.key_text(),
-            .options = formatted("{}: {}; {}", name_of(device_.takes), toolchain::options(),
-                                 build_options(device_.takes)),
-            .compiler = device_.takes == route::source ? "" : device_.tools->version(),
-            .driver = device_.driver,
-            .architecture = device_.info.architecture + "; " + device_.info.name};
-  }
-
-  // The key of clang's output, which depends on no driver and no device.
-  kernel_key portable_key() const {
-    return {.source = source_.key_text(),
-            .options = formatted("{}: {}", name_of(device_.takes), toolchain::options()),
-            .compiler = device_.tools->version(),
-            .driver = "",
-            .architecture = "spir64"};
-  }
-
   bytes portable_code() {
-    const kernel_key key = portable_key();
-    if (auto known = cache_.find(key)) return std::move(*known);
-    bytes code = device_.tools->bitcode_of(source_.full_text());
-    if (device_.takes == route::spirv) code = device_.tools->spirv_of(code);
-    cache_.store(key, code);
-    return code;
+    return code_ ? std::move(*code_) : portable_code_of(device_, source_, cache_);
   }
 
   owned<program_handle> build_afresh() {
@@ -163,14 +174,22 @@ class builder {
   context_handle context_;
   const kernel_source& source_;
   kernel_cache& cache_;
+  std::optional<bytes> code_;
 };
 
 }  // namespace
 
+std::optional<bytes> translated(const device& device, const kernel_source& source,
+                                kernel_cache& cache) {
+  if (device.takes == route::source) return std::nullopt;
+  if (!device.is_pocl && cache.find(binary_key(device, source))) return std::nullopt;
+  return portable_code_of(device, source, cache);
+}
+
 owned<program_handle> build_program(const driver_api& api, const device& device,
                                     context_handle context, const kernel_source& source,
-                                    kernel_cache& cache) {
-  return builder{api, device, context, source, cache}.build();
+                                    kernel_cache& cache, std::optional<bytes> code) {
+  return builder{api, device, context, source, cache, std::move(code)}.build();
 }
 
 }  // namespace wingbeat::backend::opencl

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // device_error
 
 namespace wingbeat::backend::opencl {

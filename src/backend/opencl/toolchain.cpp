@@ -6,7 +6,7 @@
 
 #include "backend/kernel.hpp"          // compile_error
 #include "backend/opencl/process.hpp"  // described_path, find_executable, run
-#include "formatted.hpp"               // formatted, joined
+#include "text/formatted.hpp"          // formatted, joined
 #include "wingbeat/error.hpp"          // device_error
 
 namespace wingbeat::backend::opencl {

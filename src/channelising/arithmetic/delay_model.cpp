@@ -7,7 +7,7 @@
 #include <numbers>  // pi
 
 #include "channelising/arithmetic/floor_div.hpp"  // floor_div
-#include "formatted.hpp"                          // formatted
+#include "text/formatted.hpp"                     // formatted
 #include "wingbeat/error.hpp"                     // plan_error
 
 namespace wingbeat::channelising {

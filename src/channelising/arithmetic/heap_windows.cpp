@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>  // move
 
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::channelising {

@@ -4,7 +4,7 @@
 #include <bit>      // endian
 #include <cstring>  // memcpy
 
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::channelising {

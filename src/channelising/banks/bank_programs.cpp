@@ -7,9 +7,9 @@
 #include "channelising/arithmetic/between_launches.hpp"
 #include "channelising/arithmetic/weights.hpp"     // rounded_weights, window_weights
 #include "channelising/spec.hpp"                   // parts_of
-#include "formatted.hpp"                           // formatted
 #include "programs/kernel_body.hpp"                // kernel_body, kernel_of
 #include "request/validation.hpp"                  // validated
+#include "text/formatted.hpp"                      // formatted
 #include "wingbeat/device/channeliser/finish.hpp"  // finish_tile
 #include "wingbeat/roots.hpp"                      // roots_of
 

@@ -6,7 +6,7 @@
 #include "channelising/arithmetic/quantise.hpp"    // limit_of
 #include "channelising/arithmetic/weights.hpp"     // rounded_weights
 #include "channelising/banks/bank_programs.hpp"    // fused_bank, chained_bank
-#include "formatted.hpp"                           // formatted
+#include "text/formatted.hpp"                      // formatted
 #include "wingbeat/device/channeliser/filter.hpp"  // counters
 #include "wingbeat/error.hpp"                      // plan_error
 

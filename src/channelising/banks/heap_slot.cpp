@@ -3,8 +3,8 @@
 
 #include <cstring>  // memcpy
 
+#include "arrays/view_part.hpp"                    // part_of, rest_of
 #include "channelising/banks/views.hpp"            // form_of_samples
-#include "view_part.hpp"                           // part_of, rest_of
 #include "wingbeat/device/channeliser/filter.hpp"  // counters
 
 namespace wingbeat::channelising {

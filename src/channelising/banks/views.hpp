@@ -4,7 +4,7 @@
 
 #include <cstddef>  // size_t
 
-#include "compiled_engines.hpp"                            // compiles_kernels
+#include "tuning/compiled_engines.hpp"                     // compiles_kernels
 #include "wingbeat/device/channeliser/spectrum_entry.hpp"  // spectrum_entry
 #include "wingbeat/devices.hpp"                            // engine
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/stream/downconverter.hpp"
 
+#include "arrays/view_part.hpp"                    // part_of
 #include "channelising/arithmetic/floor_div.hpp"   // floor_div
 #include "channelising/arithmetic/narrowband.hpp"  // filter_taps, mixer, turn_per_sample
 #include "channelising/spec.hpp"                   // pass_edge
-#include "formatted.hpp"                           // formatted
 #include "programs/kernel_body.hpp"                // kernel_of
-#include "view_part.hpp"                           // part_of
+#include "text/formatted.hpp"                      // formatted
 
 namespace wingbeat::channelising {
 namespace {

@@ -47,6 +47,9 @@ class heap_pipeline {
   /// Waits for all that were launched, and hands them on.
   void finish(const taker& take);
 
+  /// Counts heaps that are skipped behind the last one.
+  void count_skipped(std::uint64_t n_heaps) { counts_.skipped += n_heaps; }
+
   /// Returns what became of the heaps handed on, and of those between them.
   [[nodiscard]] const heap_counts& counts() const { return counts_; }
   [[nodiscard]] std::string explain() const { return bank_.explain(); }

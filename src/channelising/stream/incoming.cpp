@@ -4,11 +4,11 @@
 #include <algorithm>  // copy_n, fill_n, find, min, none_of
 #include <utility>    // move
 
+#include "arrays/view_part.hpp"                        // part_of
 #include "channelising/arithmetic/delay_model.hpp"     // end_of_time
 #include "channelising/arithmetic/packed_samples.hpp"  // pack_samples, unpack_samples
 #include "channelising/spec.hpp"                       // parts_of
-#include "formatted.hpp"                               // formatted
-#include "view_part.hpp"                               // part_of
+#include "text/formatted.hpp"                          // formatted
 #include "wingbeat/error.hpp"                          // plan_error
 
 namespace wingbeat::channelising {

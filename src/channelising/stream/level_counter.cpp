@@ -5,9 +5,9 @@
 #include <bit>        // bit_floor
 #include <utility>    // move
 
-#include "formatted.hpp"             // formatted
+#include "arrays/view_part.hpp"      // part_of
 #include "programs/kernel_body.hpp"  // kernel_of
-#include "view_part.hpp"             // part_of
+#include "text/formatted.hpp"        // formatted
 
 namespace wingbeat::channelising {
 namespace {

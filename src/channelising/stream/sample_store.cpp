@@ -4,7 +4,7 @@
 #include <algorithm>  // max
 #include <utility>    // exchange, move, swap
 
-#include "view_part.hpp"  // part_of, rest_of
+#include "arrays/view_part.hpp"  // part_of, rest_of
 
 namespace wingbeat::channelising {
 namespace {

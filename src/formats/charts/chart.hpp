@@ -16,7 +16,7 @@ enum class axis_scale { linear, log2, log10 };
 
 /// One axis. Without a range, it spans the data.
 struct chart_axis {
-  std::string label = {};  ///< With its unit, "power (dB re 1 V²)", unless `unit` states it.
+  std::string label = {};  ///< With its unit, "power (dB re 1 unit²)", unless `unit` states it.
   axis_scale scale = axis_scale::linear;
   std::optional<std::pair<double, double>> range = {};
   std::string unit = {};  ///< Of SI, as "Hz": ticks have it, with a prefix, as "200 MHz".

@@ -4,7 +4,7 @@
 #include <cmath>  // isfinite
 
 #include "formats/files/extension.hpp"  // extension_of
-#include "formatted.hpp"                // formatted
+#include "text/formatted.hpp"           // formatted
 #include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat::formats {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>  // move, swap
 
-#include "formatted.hpp"  // formatted
+#include "text/formatted.hpp"  // formatted
 
 namespace wingbeat::formats {
 namespace {

@@ -5,13 +5,13 @@
 
 #include <algorithm>  // clamp, max
 #include <array>
-#include <cmath>    // isfinite
+#include <cmath>    // isnan
 #include <cstdint>  // uint32_t
 
 #include "formats/charts/canvas.hpp"  // canvas, color
 #include "formats/charts/save.hpp"    // save_chart
 #include "formats/charts/scale.hpp"   // chart_scale
-#include "formatted.hpp"              // formatted
+#include "text/formatted.hpp"         // formatted
 #include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::formats {
@@ -27,7 +27,7 @@ constexpr std::array<color, 6> colours = {{{0.02, 0.02, 0.10},
                                            {0.99, 0.97, 0.75}}};
 
 color colour_at(double place) {
-  if (!std::isfinite(place)) return major_grid;
+  if (std::isnan(place)) return major_grid;
   const double position = std::clamp(place, 0.0, 1.0) * (colours.size() - 1);
   const auto i = std::min(static_cast<std::size_t>(position), colours.size() - 2);
   const double f = position - static_cast<double>(i);

@@ -13,7 +13,7 @@ namespace wingbeat::formats {
 
 struct waterfall_panel {
   std::string label = {};           ///< Above it; empty: none.
-  std::vector<double> values = {};  ///< [row][column]; what is not finite stays blank.
+  std::vector<double> values = {};  ///< [row][column]; NaN stays blank, -infinity is dark.
 };
 
 /// A waterfall, said in full before it is drawn; its panels share axes and colours. Text is UTF-8.

@@ -15,7 +15,7 @@
 #include <utility>  // exchange
 
 #include "formats/files/temporary_files.hpp"  // list_temporary_file, unlist_temporary_file
-#include "formatted.hpp"                      // formatted
+#include "text/formatted.hpp"                 // formatted
 #include "wingbeat/error.hpp"                 // file_error
 
 namespace wingbeat::formats {

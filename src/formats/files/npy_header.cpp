@@ -7,7 +7,7 @@
 
 #include "formats/files/byte_order.hpp"  // load, store
 #include "formats/files/refusal.hpp"     // printable, refuse
-#include "formatted.hpp"                 // formatted, joined
+#include "text/formatted.hpp"            // formatted, joined
 
 namespace wingbeat::formats {
 namespace {
@@ -62,6 +62,7 @@ class literal {
     }
     if (failure != std::errc{}) refuse_here("a length");
     rest_.remove_prefix(static_cast<std::size_t>(stopped - begin));
+    if (rest_.starts_with('L')) rest_.remove_prefix(1);  // of Python 2's long integers
     skip();
     return value;
   }

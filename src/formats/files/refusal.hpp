@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>  // forward
 
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // file_error
 
 namespace wingbeat::formats {

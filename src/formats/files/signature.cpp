@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/files/signature.hpp"
 
-#include <algorithm>  // find_if
+#include <algorithm>  // find_if, min
 #include <iterator>   // begin, end
 
 namespace wingbeat::formats {
@@ -17,14 +17,21 @@ struct signature {
   std::string_view second = {};
 };
 
+constexpr std::size_t dada_bytes = 4096;
+
 constexpr signature signatures[] = {
     {"RIFF"sv, "a WAV recording"sv, 8, "WAVE"sv},
     {"RF64"sv, "a WAV recording"sv, 8, "WAVE"sv},
     {"RIFX"sv, "a WAV recording"sv, 8, "WAVE"sv},
+    {"BW64"sv, "a WAV recording"sv, 8, "WAVE"sv},
     {"RIFF"sv, "a RIFF file"sv},
     {"FORM"sv, "an AIFF recording"sv, 8, "AIF"sv},
     {"fLaC"sv, "a FLAC recording"sv},
     {"OggS"sv, "an Ogg recording"sv},
+    {"ID3"sv, "an MP3 recording"sv},
+    {".snd"sv, "an AU recording"sv},
+    {"caff"sv, "a CAF recording"sv},
+    {"riff\x2E\x91\xCF\x11"sv, "a W64 recording"sv},
     {"\x89PNG\r\n\x1A\n"sv, "a PNG image"sv},
     {"\xFF\xD8\xFF\xE0"sv, "a JPEG image"sv},
     {"\xFF\xD8\xFF\xE1"sv, "a JPEG image"sv},
@@ -56,6 +63,8 @@ constexpr signature signatures[] = {
     {"\xA1\xB2\x3C\x4D"sv, "a capture of packets (pcap)"sv},
     {"\x4D\x3C\xB2\xA1"sv, "a capture of packets (pcap)"sv},
     {"\n\r\r\n"sv, "a capture of packets (pcapng)"sv},
+    {"\x0C\0\0\0HEADER_START"sv, "a sigproc file"sv},
+    {"\xED\xDE\xAD\xAB"sv, "a Mark5B recording"sv},
     {""sv, "an MRC image"sv, 208, "MAP "sv},
 };
 
@@ -69,7 +78,11 @@ std::string_view signed_content(std::span<const std::byte> head) {
                (each.second.empty() || (text.size() > each.second_at &&
                                         text.substr(each.second_at).starts_with(each.second)));
       });
-  return found == std::end(signatures) ? std::string_view{} : found->content;
+  if (found != std::end(signatures)) return found->content;
+  // PSRDADA's header is lines of keys, in any order, padded to its size by zeros.
+  const std::string_view lines = text.substr(0, std::min(text.find('\0'), dada_bytes));
+  const bool is_dada = lines.starts_with("HDR_SIZE ") || lines.find("\nHDR_SIZE ") != lines.npos;
+  return is_dada ? "a DADA recording"sv : std::string_view{};
 }
 
 bool is_text(std::span<const std::byte> head) {

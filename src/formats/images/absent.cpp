@@ -2,7 +2,7 @@
 // Stands in for the sources of PNG and TIFF in a build without libpng and libtiff.
 #include "formats/images/png.hpp"
 #include "formats/images/tiff.hpp"
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::formats {

@@ -14,7 +14,7 @@
 #include "formats/images/format.hpp"      // image_formats
 #include "formats/images/reader.hpp"      // open_images
 #include "formats/images/writer.hpp"      // image_writer
-#include "formatted.hpp"                  // formatted
+#include "text/formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::formats {
@@ -65,7 +65,8 @@ image_stack shape_of(const image_stack& stack) {
           .n_channels = stack.n_channels,
           .full_scale = stack.full_scale,
           .is_stack = stack.is_stack,
-          .pixel_angstrom = stack.pixel_angstrom};
+          .pixel_angstrom = stack.pixel_angstrom,
+          .placement = stack.placement};
 }
 
 std::optional<value_range> write_images(const std::filesystem::path& file, const image_stack& stack,

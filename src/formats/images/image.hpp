@@ -2,7 +2,9 @@
 // Images in files, whatever the format, and the two verbs that choose the format.
 #pragma once
 
-#include <cstddef>  // byte, size_t
+#include <array>
+#include <cstddef>  // byte, ptrdiff_t, size_t
+#include <cstdint>  // uint32_t
 #include <filesystem>
 #include <optional>
 
@@ -17,6 +19,13 @@ struct pixel_size {
   double x = 0;
 };
 
+/// Where MRC places samples in space; written with a stack that was made of the file's images.
+struct mrc_placement {
+  std::array<std::uint32_t, 21> words = {};  ///< Of the header, those that `mrc.cpp` lists.
+  std::array<std::size_t, 3> lengths = {};   ///< Columns, rows and sections of the file.
+  std::array<std::ptrdiff_t, 3> first = {};  ///< The file's under sample 0 of each axis.
+};
+
 /// One image or several of one shape. Samples are the numbers in the file: 0 to 255 of 8 bits, 0 to
 /// 65535 of 16, without gamma; NaN and infinities pass. Row 0 is the first in the file.
 struct image_stack {
@@ -29,6 +38,7 @@ struct image_stack {
                                ///< bits, less of fewer; 0: the file does not say.
   bool is_stack = false;       ///< One image is shape (1, H, W), not (H, W); several always are.
   pixel_size pixel_angstrom = {};
+  std::optional<mrc_placement> placement = {};  ///< Of images of an MRC file.
 };
 
 /// Returns the stack without its samples.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/images/marks.hpp"
 
-#include <algorithm>  // clamp, max, min
+#include <algorithm>  // clamp, find_if, max, min
 #include <cmath>      // abs, floor, lround, round
-#include <iterator>   // size
+#include <iterator>   // begin, end, size
 #include <string_view>
 #include <utility>  // move
 #include <vector>
 
 #include "formats/images/value_range.hpp"  // check_range, range_of, scaled
-#include "formatted.hpp"                   // formatted
+#include "text/formatted.hpp"              // formatted
 #include "wingbeat/error.hpp"              // plan_error
 
 namespace wingbeat::formats {
@@ -67,25 +67,46 @@ class canvas {
  public:
   canvas(std::vector<float>& samples, std::size_t height, std::size_t width)
       : samples_(samples),
+        is_labelled_(height * width),
         height_(static_cast<std::ptrdiff_t>(height)),
         width_(static_cast<std::ptrdiff_t>(width)) {}
 
   [[nodiscard]] std::ptrdiff_t width() const { return width_; }
+  [[nodiscard]] std::ptrdiff_t height() const { return height_; }
 
   /// Fills rows y to y_end - 1 of columns x to x_end - 1.
   void fill(std::ptrdiff_t y, std::ptrdiff_t x, std::ptrdiff_t y_end, std::ptrdiff_t x_end,
             const rgb_colour& colour) {
+    visit(y, x, y_end, x_end, [&](std::size_t pixel) {
+      for (std::size_t c = 0; c < 3; ++c) samples_[3 * pixel + c] = colour[c];
+    });
+  }
+
+  /// Keeps an area for a label and returns true, unless one is nearer than the margin.
+  [[nodiscard]] bool claim(std::ptrdiff_t y, std::ptrdiff_t x, std::ptrdiff_t y_end,
+                           std::ptrdiff_t x_end, std::ptrdiff_t margin) {
+    bool is_free = true;
+    visit(y - margin, x - margin, y_end + margin, x_end + margin,
+          [&](std::size_t pixel) { is_free = is_free && !is_labelled_[pixel]; });
+    if (is_free) {
+      visit(y, x, y_end, x_end, [&](std::size_t pixel) { is_labelled_[pixel] = true; });
+    }
+    return is_free;
+  }
+
+ private:
+  void visit(std::ptrdiff_t y, std::ptrdiff_t x, std::ptrdiff_t y_end, std::ptrdiff_t x_end,
+             const auto& take) const {
     for (auto row = std::max<std::ptrdiff_t>(y, 0); row < std::min(y_end, height_); ++row) {
       for (auto column = std::max<std::ptrdiff_t>(x, 0); column < std::min(x_end, width_);
            ++column) {
-        const auto first = static_cast<std::size_t>(3 * (row * width_ + column));
-        for (std::size_t c = 0; c < 3; ++c) samples_[first + c] = colour[c];
+        take(static_cast<std::size_t>(row * width_ + column));
       }
     }
   }
 
- private:
-  std::vector<float>& samples_;  // [y][x][channel]
+  std::vector<float>& samples_;    // [y][x][channel]
+  std::vector<bool> is_labelled_;  // [y][x]
   std::ptrdiff_t height_, width_;
 };
 
@@ -114,23 +135,29 @@ void draw_outline(canvas& target, const rectangle& box, std::ptrdiff_t line,
   target.fill(box.y, std::max(box.x_end - line, box.x), box.y_end, box.x_end, colour);
 }
 
-/// Draws the label one dot above the box, or below it where the image ends above, and no further
-/// right than it fits; black around it, so that it is seen on bright parts and other marks.
+/// Draws the label one dot above the box, below it or within it: where it first lies within the
+/// image and on no label drawn before, or nowhere; no further right than it fits with its margin;
+/// black around it, so that it is seen on bright parts and other marks.
 void draw_label(canvas& target, const rectangle& box, std::string_view label, std::ptrdiff_t dot,
                 const rgb_colour& colour) {
-  const std::ptrdiff_t above = box.y - (glyph_height + 1) * dot;
-  const std::ptrdiff_t top = above >= 0 ? above : box.y_end + dot;
-  const std::ptrdiff_t advance = (glyph_width + 1) * dot;
+  const std::ptrdiff_t height = glyph_height * dot, advance = (glyph_width + 1) * dot;
   const std::ptrdiff_t width = static_cast<std::ptrdiff_t>(label.size()) * advance - dot;
-  const std::ptrdiff_t first = std::max<std::ptrdiff_t>(std::min(box.x, target.width() - width), 0);
   const std::ptrdiff_t margin = (dot + 1) / 2;
+  const std::ptrdiff_t first =
+      std::max<std::ptrdiff_t>(std::min(box.x, target.width() - width - margin), 0);
+  const std::ptrdiff_t tops[] = {box.y - height - dot, box.y_end + dot, box.y + 2 * dot};
+  const auto* const top = std::find_if(std::begin(tops), std::end(tops), [&](std::ptrdiff_t y) {
+    return y >= 0 && y + height <= target.height() && box.x < target.width() &&
+           target.claim(y, first, y + height, first + width, margin);
+  });
+  if (top == std::end(tops)) return;
   const auto draw = [&](std::ptrdiff_t grown, const rgb_colour& ink) {
-    std::ptrdiff_t left = box.x < target.width() ? first : box.x;
+    std::ptrdiff_t left = first;
     for (const char character : label) {
       const std::string_view dots = dots_of(character);
       for (std::ptrdiff_t i = 0; i < glyph_height * glyph_width; ++i) {
         if (dots[static_cast<std::size_t>(i)] != '#') continue;
-        const std::ptrdiff_t y = top + i / glyph_width * dot;
+        const std::ptrdiff_t y = *top + i / glyph_width * dot;
         const std::ptrdiff_t x = left + i % glyph_width * dot;
         target.fill(y - grown, x - grown, y + dot + grown, x + dot + grown, ink);
       }
@@ -195,10 +222,10 @@ image_stack draw_boxes(const image_stack& image, std::span<const image_box> boxe
   }
   canvas target(samples, image.height, image.width);
   for (std::size_t i = boxes.size(); i-- > 0;) {
-    const rgb_colour colour = colour_of(boxes[i].colour);
-    const rectangle box = rectangle_of(boxes[i]);
-    draw_outline(target, box, options.line_pixels, colour);
-    draw_label(target, box, boxes[i].label, options.dot_pixels, colour);
+    draw_outline(target, rectangle_of(boxes[i]), options.line_pixels, colour_of(boxes[i].colour));
+  }
+  for (const image_box& box : boxes) {  // over all outlines
+    draw_label(target, rectangle_of(box), box.label, options.dot_pixels, colour_of(box.colour));
   }
   picture.samples = std::move(samples);
   return picture;

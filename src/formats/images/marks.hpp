@@ -40,7 +40,8 @@ struct mark_options {
 
 /// Returns an RGB image of 0 to 255, to be written with the range {0, 255}: the grey image from
 /// black to white, and over it the outlines of the boxes, inside their edges, with their labels
-/// above them, or below where there is no room. Boxes are given best first: the best lies on top.
+/// above them, else below or within; where a better box's label leaves no room, without. Boxes are
+/// given best first: the best lies on top.
 /// Throws `plan_error` unless the stack is one image of one channel, or for other lines or ranges.
 [[nodiscard]] image_stack draw_boxes(const image_stack& image, std::span<const image_box> boxes,
                                      const mark_options& options = {});

@@ -15,7 +15,7 @@
 #include "formats/files/byte_order.hpp"  // load, store
 #include "formats/files/refusal.hpp"     // refuse
 #include "formats/images/packed.hpp"     // packed_images
-#include "formatted.hpp"                 // formatted
+#include "text/formatted.hpp"            // formatted
 #include "wingbeat/error.hpp"            // plan_error
 
 namespace wingbeat::formats {
@@ -29,11 +29,45 @@ constexpr std::int32_t format_version = 20141;
 /// Offsets of the header's fields.
 namespace field {
 constexpr std::size_t n_columns = 0, n_rows = 4, n_sections = 8, mode = 12;
-constexpr std::size_t intervals = 28, cell_lengths = 40, cell_angles = 52, axis_order = 64;
+constexpr std::size_t starts = 16, intervals = 28, cell_lengths = 40, cell_angles = 52,
+                      axis_order = 64;
 constexpr std::size_t least = 76, largest = 80, mean = 84, space_group = 88, extended_bytes = 92;
-constexpr std::size_t version = 108, map = 208, stamp = 212, deviation = 216, n_labels = 220;
+constexpr std::size_t version = 108, imod_stamp = 152, imod_flags = 156, origin = 196;
+constexpr std::size_t map = 208, stamp = 212, deviation = 216, n_labels = 220;
 constexpr std::size_t labels = 224, label_bytes = 80;
 }  // namespace field
+
+/// The words of a placement: starts, intervals, the cell's lengths and angles, the order of axes,
+/// the space group, IMOD's flags, of which one is the origin's sign, and the origin.
+constexpr std::array<std::size_t, 21> placing = {16,
+                                                 20,
+                                                 24,
+                                                 28,
+                                                 32,
+                                                 36,
+                                                 40,
+                                                 44,
+                                                 48,
+                                                 52,
+                                                 56,
+                                                 60,
+                                                 64,
+                                                 68,
+                                                 72,
+                                                 field::space_group,
+                                                 field::imod_stamp,
+                                                 field::imod_flags,
+                                                 196,
+                                                 200,
+                                                 204};
+
+/// IMOD marks its flags by a stamp.
+constexpr std::uint32_t imod_mark = 1146047817;
+enum imod_flag : std::uint32_t {
+  bytes_are_signed = 1,
+  origin_is_of_mrc = 4,
+  has_two_in_a_byte = 16
+};
 
 struct mrc_header {
   std::endian order;
@@ -48,6 +82,21 @@ mrc_header load_header(bytes content, std::endian order) {
           word(field::n_sections),
           word(field::mode),
           word(field::extended_bytes)};
+}
+
+/// Returns IMOD's flags where the header has them.
+std::optional<std::uint32_t> imod_flags_of(bytes content, std::endian order) {
+  if (load<std::uint32_t>(&content[field::imod_stamp], order) != imod_mark) return std::nullopt;
+  return load<std::uint32_t>(&content[field::imod_flags], order);
+}
+
+/// Returns whether bytes are unsigned, which MRC2014 does not know: IMOD's flags say so, or else
+/// statistics that no signed bytes have.
+bool has_unsigned_bytes(bytes content, std::endian order) {
+  if (const auto flags = imod_flags_of(content, order)) return (*flags & bytes_are_signed) == 0;
+  const auto least = load<float>(&content[field::least], order);
+  const auto largest = load<float>(&content[field::largest], order);
+  return least >= 0 && largest > 127 && largest <= 255;
 }
 
 std::optional<number_type> number_type_of(std::int32_t mode) {
@@ -131,27 +180,43 @@ double positive(float value) {
   return std::isfinite(value) && value > 0 ? static_cast<double>(value) : 0;
 }
 
-/// Returns the distances of neighbours: the cell's length over its intervals, of the axis along
-/// which columns, rows and sections lie.
-pixel_size pixel_size_of(bytes content, std::endian order) {
-  std::array<std::size_t, 3> axes = {0, 1, 2};  // of columns, rows and sections
-  const auto word = [&](std::size_t at) { return load<std::int32_t>(&content[at], order); };
-  std::array<std::int32_t, 3> named;
-  for (std::size_t i = 0; i < 3; ++i) named[i] = word(field::axis_order + 4 * i);
-  const bool is_unset = named == std::array<std::int32_t, 3>{0, 0, 0};
+/// Returns the cell's axes along which columns, rows and sections lie, 0, 1 and 2 where the header
+/// has zeros; nothing where it names no three axes.
+std::optional<std::array<std::size_t, 3>> axes_of(bytes content, std::endian order) {
+  std::array<std::size_t, 3> axes = {0, 1, 2};
+  std::array<std::uint32_t, 3> named;
+  for (std::size_t i = 0; i < 3; ++i) {
+    named[i] = load<std::uint32_t>(&content[field::axis_order + 4 * i], order);
+  }
+  if (named == std::array<std::uint32_t, 3>{0, 0, 0}) return axes;
   unsigned seen = 0;
-  for (std::size_t i = 0; i < 3 && !is_unset; ++i) {
-    if (named[i] < 1 || named[i] > 3) return {};
-    axes[i] = static_cast<std::size_t>(named[i] - 1);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (named[i] < 1 || named[i] > 3) return std::nullopt;
+    axes[i] = named[i] - 1;
     seen |= 1u << axes[i];
   }
-  if (!is_unset && seen != 7u) return {};
-  const auto distance = [&](std::size_t axis) {
-    const std::int32_t n_intervals = word(field::intervals + 4 * axis);
-    const double length = positive(load<float>(&content[field::cell_lengths + 4 * axis], order));
-    return n_intervals > 0 ? length / n_intervals : 0;
-  };
-  return {.z = distance(axes[2]), .y = distance(axes[1]), .x = distance(axes[0])};
+  return seen == 7u ? std::optional{axes} : std::nullopt;
+}
+
+/// Returns the distance of neighbours along an axis: the cell's length over its intervals.
+double distance_of(bytes content, std::endian order, std::size_t axis) {
+  const auto n_intervals = load<std::int32_t>(&content[field::intervals + 4 * axis], order);
+  const double length = positive(load<float>(&content[field::cell_lengths + 4 * axis], order));
+  return n_intervals > 0 ? length / n_intervals : 0;
+}
+
+/// Fills what the header says of distances and places; nothing without three axes.
+void read_placement(bytes content, std::endian order, image_stack& shape) {
+  const auto axes = axes_of(content, order);
+  if (!axes) return;
+  const auto distance = [&](std::size_t i) { return distance_of(content, order, (*axes)[i]); };
+  shape.pixel_angstrom = {.z = distance(2), .y = distance(1), .x = distance(0)};
+  mrc_placement placement{.lengths = {shape.width, shape.height, shape.n_images}};
+  for (std::size_t i = 0; i < placing.size(); ++i) {
+    const bool is_old = placing[i] >= field::origin && !has_map_mark(content);  // no origin there
+    placement.words[i] = is_old ? 0 : load<std::uint32_t>(&content[placing[i]], order);
+  }
+  shape.placement = placement;
 }
 
 std::vector<std::byte> head_of(const byte_source& source) {
@@ -209,6 +274,56 @@ std::int32_t checked_length(std::size_t length, const std::string& name) {
 
 using header_content = std::array<std::byte, header_bytes>;
 
+template <class Number>
+void increase(header_content& header, std::size_t offset, Number step) {
+  store(&header[offset], static_cast<Number>(load<Number>(&header[offset]) + step));
+}
+
+/// Moves the starts, and the origin unless only starts say where the file is, to the first sample
+/// of an axis of the file, which lies along `axis` of the cell.
+void move_first(header_content& header, std::size_t i, std::size_t axis, std::ptrdiff_t first) {
+  const auto starts_at = [&](std::size_t at) { return load<std::int32_t>(&header[at]) != 0; };
+  bool has_starts = false, has_origin = false;
+  for (std::size_t a = 0; a < 3; ++a) {
+    has_starts = has_starts || starts_at(field::starts + 4 * a);
+    has_origin = has_origin || load<float>(&header[field::origin + 4 * a]) != 0;
+  }
+  const auto imod = imod_flags_of(header, std::endian::little);
+  const double sign = imod && (*imod & origin_is_of_mrc) == 0 ? -1 : 1;
+  const double distance = distance_of(header, std::endian::little, axis);
+  increase(header, field::starts + 4 * i, static_cast<std::int32_t>(first));
+  if (has_origin || !has_starts) {
+    increase(header, field::origin + 4 * axis,
+             static_cast<float>(sign * distance * static_cast<double>(first)));
+  }
+}
+
+/// Puts the words of a file whose images the stack was made of. Intervals that were the samples of
+/// an axis become those of the stack, at the same distance.
+void put_placement(header_content& header, const mrc_placement& source, const image_stack& stack) {
+  for (std::size_t i = 0; i < placing.size(); ++i) store(&header[placing[i]], source.words[i]);
+  const auto axes = axes_of(header, std::endian::little).value();
+  const std::size_t lengths[3] = {stack.width, stack.height, stack.n_images};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const bool is_placed = i < 2 || load<std::uint32_t>(&header[field::space_group]) != 0;
+    if (is_placed && source.first[i] != 0) move_first(header, i, axes[i], source.first[i]);
+    const auto length = static_cast<std::int32_t>(lengths[i]);
+    const std::size_t offset = field::intervals + 4 * axes[i];
+    if (load<std::uint32_t>(&header[offset]) != source.lengths[i] ||
+        lengths[i] == source.lengths[i])
+      continue;
+    const double distance = distance_of(header, std::endian::little, axes[i]);
+    store(&header[offset], length);
+    store(&header[field::cell_lengths + 4 * axes[i]], static_cast<float>(distance * length));
+  }
+  // Other sections than the file's are no volume. Bytes are not what is written.
+  if (stack.n_images != source.lengths[2]) store(&header[field::space_group], std::int32_t{0});
+  const std::uint32_t flags = load<std::uint32_t>(&header[field::imod_flags]) & origin_is_of_mrc;
+  const bool is_imod = imod_flags_of(header, std::endian::little).has_value();
+  store(&header[field::imod_stamp], is_imod ? imod_mark : 0u);
+  store(&header[field::imod_flags], is_imod ? flags : 0u);
+}
+
 void put_text(header_content& header, std::size_t offset, std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     header[offset + i] = static_cast<std::byte>(text[i]);
@@ -239,6 +354,7 @@ header_content header_of(const image_stack& stack, float_type type, const std::s
     put(field::cell_angles + 4 * i, 90.0f);
     put(field::axis_order + 4 * i, static_cast<std::int32_t>(i + 1));
   }
+  if (stack.placement) put_placement(header, *stack.placement, stack);
   put(field::mode, std::int32_t{type == float_type::float32 ? 2 : 12});
   put(field::version, format_version);
   put_text(header, field::map, "MAP DD");  // the stamp of a little-endian machine: 44 44 00 00
@@ -302,18 +418,27 @@ std::unique_ptr<image_source> open_mrc(const byte_source& source, image_limit li
   const std::string& name = source.name();
   const std::vector<std::byte> head = head_of(source);
   const mrc_header header = parse_header(head, source.size(), name);
-  const auto type = number_type_of(header.mode);
+  auto type = number_type_of(header.mode);
   if (!type) {
     refuse(name,
-           "has samples of MRC mode {}; modes 0 (int8), 1 (int16), 2 (fp32), 6 (uint16) and 12 "
+           "has samples of MRC mode {}; modes 0 (bytes), 1 (int16), 2 (fp32), 6 (uint16) and 12 "
            "(fp16) are read, so convert it",
            header.mode);
   }
   image_stack shape;
+  if (type == number_type::int8) {
+    if ((imod_flags_of(head, header.order).value_or(0) & has_two_in_a_byte) != 0) {
+      refuse(name, "has two numbers of 4 bits in each byte; save it as bytes");
+    }
+    if (has_unsigned_bytes(head, header.order)) {
+      type = number_type::uint8;
+      shape.full_scale = full_scale_of(*type);
+    }
+  }
   shape.n_images = static_cast<std::size_t>(header.n_sections);
   shape.height = static_cast<std::size_t>(header.n_rows);
   shape.width = static_cast<std::size_t>(header.n_columns);
-  shape.pixel_angstrom = pixel_size_of(head, header.order);
+  read_placement(head, header.order, shape);
   const std::size_t n_claimed = limit.n_images_of(shape.n_images);
   const std::size_t image_bytes =
       checked_n_samples({n_claimed, shape.height, shape.width}, *type, limit.bytes, name) /

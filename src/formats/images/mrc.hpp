@@ -15,15 +15,17 @@ namespace wingbeat::formats {
 [[nodiscard]] bool is_mrc(const byte_source& source);
 
 /// Returns the sections, of a stack or a volume, in the order of the file: its columns are x, its
-/// rows y. Reads modes 0 (int8), 1 (int16), 2 (fp32), 6 (uint16) and 12 (fp16). The byte order is
-/// that of the machine stamp; without one, that in which the header makes sense. The extended
-/// header is skipped, and so are bytes behind the samples. Pixel sizes are those of the cell.
+/// rows y. Reads modes 0 (int8; uint8 where IMOD's flags or the range say so), 1 (int16), 2 (fp32),
+/// 6 (uint16) and 12 (fp16). The byte order is that of the machine stamp; without one, that in
+/// which the header makes sense. The extended header is skipped, and so are bytes behind the
+/// samples. Pixel sizes are those of the cell.
 /// Throws `file_error` naming the source.
 [[nodiscard]] std::unique_ptr<image_source> open_mrc(const byte_source& source, image_limit limit);
 
-/// Writes mode 2 (fp32) or 12 (fp16), little-endian, as a stack of images (space group 0), with the
-/// statistics of the samples as stored; without them where a sample is NaN or infinite, and where a
-/// pipe takes images one by one. Nothing but the shape of `stack` is read.
+/// Writes mode 2 (fp32) or 12 (fp16), little-endian, placed as the file that the images are from,
+/// or as a stack (space group 0), with the statistics of the samples as stored; without them where
+/// a sample is NaN or infinite, and where a pipe takes images one by one. Nothing but the shape of
+/// `stack` is read.
 /// Throws `plan_error` for more than one channel or a length above 2^31 - 1.
 [[nodiscard]] std::unique_ptr<image_sink> mrc_sink(atomic_file& file, const image_stack& stack,
                                                    float_type type);

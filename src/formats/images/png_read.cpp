@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <png.h>
 
+#include <array>
+#include <bit>        // endian
 #include <csetjmp>    // setjmp
+#include <cstdint>    // uint32_t
 #include <cstdio>     // snprintf
 #include <new>        // bad_alloc
 #include <stdexcept>  // logic_error
@@ -9,7 +12,8 @@
 #include <utility>  // move
 #include <vector>
 
-#include "formats/files/refusal.hpp"  // printable, refuse
+#include "formats/files/byte_order.hpp"  // load
+#include "formats/files/refusal.hpp"     // printable, refuse
 #include "formats/images/png.hpp"
 
 namespace wingbeat::formats {
@@ -110,6 +114,18 @@ png_layout prepare(png_structp png, png_infop info) {
           png_get_bit_depth(png, info) == 16, n_passes};
 }
 
+/// Returns the images that an animation (APNG) says it has; 1 of a picture.
+std::size_t n_frames_of(const byte_source& source) {
+  std::array<std::byte, 12> chunk;  // its size and name, and the first number in it
+  for (std::size_t offset = 8; source.read_some(offset, chunk) == chunk.size();) {
+    const std::string_view name{reinterpret_cast<const char*>(&chunk[4]), 4};
+    if (name == "acTL") return load<std::uint32_t>(&chunk[8], std::endian::big);
+    if (name == "IDAT") break;
+    offset += 12 + std::size_t{load<std::uint32_t>(chunk.data(), std::endian::big)};
+  }
+  return 1;
+}
+
 /// The one image of a file whose header was read. It is read once: libpng goes on from there.
 class png_image final : public image_source {
  public:
@@ -160,11 +176,18 @@ std::unique_ptr<image_source> open_png(const byte_source& source, image_limit li
   const std::string& name = source.name();
   std::size_t height = 0;
   std::size_t stored_row_bytes = 0;
+  int grey_bits = 8;
   reader->run(name, [&](png_structp png, png_infop info) {
     png_read_info(png, info);
     height = png_get_image_height(png, info);
     stored_row_bytes = png_get_rowbytes(png, info);
+    if (png_get_color_type(png, info) == PNG_COLOR_TYPE_GRAY) {
+      grey_bits = png_get_bit_depth(png, info);
+    }
   });
+  if (const std::size_t n_frames = n_frames_of(source); n_frames > 1) {
+    refuse(name, "is an animation of {} images; save the wanted one as a PNG", n_frames);
+  }
   check_claim(height, stored_row_bytes, source.size(), name);
   png_layout layout = {};
   reader->run(name, [&](png_structp png, png_infop info) { layout = prepare(png, info); });
@@ -178,7 +201,7 @@ std::unique_ptr<image_source> open_png(const byte_source& source, image_limit li
   shape.height = layout.height;
   shape.width = layout.width;
   shape.n_channels = layout.n_channels;
-  shape.full_scale = full_scale_of(layout.type());
+  shape.full_scale = grey_bits < 8 ? (1 << grey_bits) - 1 : full_scale_of(layout.type());
   return std::make_unique<png_image>(std::move(reader), layout, name, std::move(shape));
 }
 

@@ -10,7 +10,7 @@
 #include "formats/files/refusal.hpp"  // refuse
 #include "formats/images/png.hpp"
 #include "formats/images/value_range.hpp"  // check_range, range_of, scaled
-#include "formatted.hpp"                   // formatted
+#include "text/formatted.hpp"              // formatted
 #include "wingbeat/error.hpp"              // plan_error
 
 namespace wingbeat::formats {

@@ -9,7 +9,7 @@
 
 #include "formats/files/byte_order.hpp"  // load, store
 #include "formats/files/refusal.hpp"     // refuse
-#include "formatted.hpp"                 // joined
+#include "text/formatted.hpp"            // joined
 
 #include "wingbeat/device/half.hpp"  // fp16
 

@@ -17,6 +17,7 @@ namespace wingbeat::formats {
 [[nodiscard]] bool is_tiff(std::string_view head);
 
 /// Returns the pages, which must have one shape and one type; thumbnails and masks are left out.
+/// One page may stand for several images (ImageJ above 4 GiB, tifffile, MetaMorph).
 /// Reads classic TIFF and BigTIFF in either byte order, strips and tiles, planes interleaved or
 /// separate, uncompressed or by LZW, deflate or PackBits; unsigned integers of 1, 2, 4, 8, 16, 32
 /// and 64 bits, signed ones of 8 to 64, floats of 16, 32 and 64; 1 to 4 channels. A palette becomes

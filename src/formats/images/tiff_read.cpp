@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <bit>      // endian
-#include <cmath>    // isfinite
-#include <cstdint>  // uint16_t, uint32_t, uint64_t
+#include <bit>       // endian
+#include <charconv>  // from_chars
+#include <cmath>     // isfinite
+#include <cstdint>   // uint16_t, uint32_t, uint64_t
 #include <optional>
-#include <utility>  // move
+#include <string_view>
+#include <system_error>  // errc
+#include <utility>       // move
 #include <vector>
 
 #include "formats/files/refusal.hpp"  // refuse
+#include "formats/images/packed.hpp"  // packed_images
 #include "formats/images/tiff.hpp"
 #include "formats/images/tiff_source.hpp"  // tiff_source
 
@@ -18,7 +22,9 @@ struct tiff_page {
   std::uint32_t height, width;
   std::uint16_t n_bits, n_stored;  ///< Of a sample; samples of a pixel.
   std::uint16_t format, planes, meaning, compression;
+  std::uint32_t n_sections;
   bool has_tiles;
+  bool has_alpha;    ///< Grey, and one sample that is said to be alpha.
   number_type type;  ///< Of what comes out.
 
   [[nodiscard]] bool has_palette() const { return meaning == PHOTOMETRIC_PALETTE; }
@@ -90,6 +96,13 @@ void check_kind(const tiff_page& page, std::string_view name) {
     refuse(name, "has TIFF colours of kind {}; grey, RGB and palettes are read, so convert it",
            page.meaning);
   }
+  if (page.meaning != PHOTOMETRIC_RGB && page.n_stored > 1 && !page.has_alpha) {
+    refuse(name, "has {} grey channels, none of them alpha; save each as a page", page.n_stored);
+  }
+  if (page.n_sections > 1) {
+    refuse(name, "has pages of {} sections (ImageDepth); save each section as a page",
+           page.n_sections);
+  }
   const bool is_unsigned = page.format == SAMPLEFORMAT_UINT || page.format == SAMPLEFORMAT_VOID;
   if (page.has_palette() && (page.n_stored != 1 || page.n_bits > 8 || !is_unsigned)) {
     refuse(name,
@@ -113,12 +126,24 @@ tiff_page parse_page(const tiff_source& source, std::string_view name) {
   page.meaning = PHOTOMETRIC_MINISBLACK;
   TIFFGetField(handle, TIFFTAG_PHOTOMETRIC, &page.meaning);
   page.has_tiles = TIFFIsTiled(handle) != 0;
+  TIFFGetFieldDefaulted(handle, TIFFTAG_IMAGEDEPTH, &page.n_sections);
+  std::uint16_t n_extra = 0, *extra = nullptr;
+  page.has_alpha = TIFFGetField(handle, TIFFTAG_EXTRASAMPLES, &n_extra, &extra) != 0 &&
+                   n_extra == 1 && extra[0] != EXTRASAMPLE_UNSPECIFIED;
   if (!largest_ratio(page.compression)) {
     refuse(
         name,
         "is compressed by TIFF's method {}; uncompressed, LZW, deflate and PackBits are read, so "
         "save it as one of them",
         page.compression);
+  }
+  const bool has_predictor =
+      page.compression != COMPRESSION_NONE && page.compression != COMPRESSION_PACKBITS;
+  if (!has_predictor && source.predictor() != PREDICTOR_NONE) {
+    refuse(name,
+           "has Predictor {} without LZW or deflate, which some programs undo and others ignore; "
+           "save it with one of them, or without",
+           source.predictor());
   }
   const auto type = number_type_of(page.format, page.n_bits);
   if (!type) {
@@ -159,6 +184,76 @@ std::vector<tiff_page> list_pages(tiff_source& source, std::string_view name) {
   }
   if (pages.empty()) refuse(name, "holds thumbnails and masks alone; save its images as pages");
   return pages;
+}
+
+/// Cuts a number off the front, behind blanks; 0 where there is none.
+std::size_t take_number(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  std::size_t number = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<std::size_t>(result.ptr - text.data()));
+  return result.ec == std::errc{} ? number : 0;
+}
+
+/// Returns the product of tifffile's `"shape": [5, 480, 640]`, or 0 where it is no such list.
+std::size_t product_of(std::string_view list) {
+  for (std::size_t product = 1;;) {
+    const std::size_t length = take_number(list);
+    if (length == 0 || product > SIZE_MAX / length || list.empty()) return 0;
+    product *= length;
+    if (list.front() == ']') return product;
+    list.remove_prefix(1);
+  }
+}
+
+/// Returns how many images the only page claims, one behind the other from its first strip on, as
+/// ImageJ's above 4 GiB, tifffile's and MetaMorph's do; 0 where it claims none.
+std::size_t claimed_images(const tiff_source& source, const tiff_page& page) {
+  constexpr std::uint32_t metamorph_planes = 33629;
+  std::uint32_t n_planes = 0;
+  const void* planes = nullptr;
+  if (TIFFGetField(source.handle(), metamorph_planes, &n_planes, &planes) != 0) return n_planes;
+  const char* text = "";
+  TIFFGetField(source.handle(), TIFFTAG_IMAGEDESCRIPTION, &text);
+  const std::string_view description = text;
+  const auto behind = [&](std::string_view key) {
+    const std::size_t found = description.find(key);
+    return found == description.npos ? std::string_view{} : description.substr(found + key.size());
+  };
+  if (description.starts_with("ImageJ=")) {
+    std::string_view images = behind("\nimages=");
+    return take_number(images);
+  }
+  if (behind("\"truncated\": true").data() == nullptr) return 0;
+  return product_of(behind("\"shape\": [")) /
+         (std::size_t{page.height} * page.width * page.n_channels());
+}
+
+/// Returns where the images of the only page begin, if it is followed by others without pages.
+/// Refuses those that do not lie as plain numbers.
+std::uint64_t first_byte_of(const tiff_source& source, const tiff_page& page, std::size_t n_images,
+                            const byte_source& content) {
+  TIFF* const handle = source.handle();
+  const std::uint64_t page_bytes =
+      std::uint64_t{page.height} * page.width * page.n_stored * page.n_bits / 8;
+  const std::uint64_t begin = TIFFGetStrileOffset(handle, 0);
+  std::uint64_t end = begin;
+  bool is_plain = page.compression == COMPRESSION_NONE && !page.has_tiles && page.n_bits >= 8 &&
+                  !page.has_separate_planes() && !page.has_palette() &&
+                  short_field(source, TIFFTAG_FILLORDER) == FILLORDER_MSB2LSB;
+  for (std::uint32_t i = 0; i < TIFFNumberOfStrips(handle) && is_plain; ++i) {
+    is_plain = TIFFGetStrileOffset(handle, i) == end;
+    end += TIFFGetStrileByteCount(handle, i);
+  }
+  if (!is_plain || end - begin != page_bytes || begin > content.size() ||
+      (content.size() - begin) / page_bytes < n_images) {
+    refuse(
+        content.name(),
+        "says that it holds {} images, has one page, and not their numbers one behind the other; "
+        "copy it again, or save each image as a page",
+        n_images);
+  }
+  return begin;
 }
 
 /// Decodes the blocks of a page, which are strips or tiles, into the stack.
@@ -349,7 +444,8 @@ std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit l
                           .x = pixel_angstrom(*tiff, TIFFTAG_XRESOLUTION)};
   std::vector<tiff_page> pages = list_pages(*tiff, source.name());
   const tiff_page& shape = pages.front();
-  stack.n_images = pages.size();
+  const std::size_t n_claimed = pages.size() == 1 ? claimed_images(*tiff, shape) : 1;
+  stack.n_images = std::max(pages.size(), n_claimed);
   stack.height = shape.height;
   stack.width = shape.width;
   stack.n_channels = shape.n_channels();
@@ -359,6 +455,12 @@ std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit l
   for (const tiff_page& page : pages) check_claim(page, source.size(), source.name());
   stack.full_scale = full_scale_of(shape.type);
   if (shape.type == number_type::uint8) stack.full_scale = (1 << shape.n_bits) - 1;
+  if (n_claimed > 1) {
+    const std::endian order =
+        TIFFIsBigEndian(tiff->handle()) ? std::endian::big : std::endian::little;
+    return std::make_unique<packed_images>(source, first_byte_of(*tiff, shape, n_claimed, source),
+                                           shape.type, order, std::move(stack));
+  }
   return std::make_unique<tiff_images>(std::move(tiff), std::move(pages), source, limit.bytes,
                                        std::move(stack));
 }

@@ -5,6 +5,7 @@
 #include <tiffio.h>
 
 #include <cstddef>  // size_t
+#include <cstdint>  // uint16_t
 #include <memory>   // unique_ptr
 
 #include "formats/files/byte_source.hpp"  // byte_source
@@ -21,6 +22,10 @@ class tiff_source {
 
   /// Returns libtiff's handle, at the current page.
   [[nodiscard]] TIFF* handle() const noexcept { return handle_.get(); }
+
+  /// Returns the current page's Predictor, also where libtiff ignores it: beside PackBits, and of
+  /// plain samples.
+  [[nodiscard]] std::uint16_t predictor() const;
 
   /// Throws `file_error` with what libtiff said first.
   [[noreturn]] void refuse_damaged() const;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/images/tiff.hpp"
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::formats {

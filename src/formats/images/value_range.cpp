@@ -5,7 +5,7 @@
 #include <cmath>      // floor, isfinite, isnan
 #include <limits>
 
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::formats {

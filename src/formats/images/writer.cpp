@@ -6,7 +6,7 @@
 #include <utility>  // move
 
 #include "formats/images/format.hpp"  // image_formats
-#include "formatted.hpp"              // formatted
+#include "text/formatted.hpp"         // formatted
 #include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::formats {

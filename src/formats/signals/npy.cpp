@@ -8,7 +8,7 @@
 #include "formats/files/npy_header.hpp"  // npy_header, npy_type, npy_prefix, take_npy_header
 #include "formats/files/refusal.hpp"     // printable, refuse, refuse_not_finite
 #include "formats/images/samples.hpp"    // bytes_of, is_held_by_floats
-#include "formatted.hpp"                 // formatted
+#include "text/formatted.hpp"            // formatted
 
 namespace wingbeat::formats {
 namespace {

@@ -9,12 +9,13 @@
 #include "formats/files/atomic_file.hpp"  // atomic_file, is_written_directly
 #include "formats/files/extension.hpp"    // extension_of
 #include "formats/files/refusal.hpp"      // refuse
+#include "formats/files/signature.hpp"    // signed_content
 #include "formats/files/whole_file.hpp"   // read_whole_file, shown_name
 #include "formats/signals/csv.hpp"        // has_csv_heading, read_csv
 #include "formats/signals/npy.hpp"        // read_npy, write_npy
 #include "formats/signals/text.hpp"       // read_text, write_csv, write_text
 #include "formats/signals/wav.hpp"        // read_wav, write_wav
-#include "formatted.hpp"                  // formatted
+#include "text/formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::formats {
@@ -25,10 +26,7 @@ signal read_content(std::span<const std::byte> content, const std::filesystem::p
   const std::string name = shown_name(file);
   const std::string extension = extension_of(file);
   const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
-  const auto looks_like = [&](std::string_view suffix, std::string_view magic) {
-    return extension == suffix || text.starts_with(magic);
-  };
-  if (extension != ".npy" && looks_like(".wav", "RIFF")) {
+  if (extension != ".npy" && (extension == ".wav" || is_wav(text))) {
     const auto channel =
         options.has_channels_as_rows ? std::nullopt : std::optional{options.channel.value_or(0)};
     return read_wav(content, name, channel);
@@ -38,7 +36,10 @@ signal read_content(std::span<const std::byte> content, const std::filesystem::p
         formatted("{} is not a .wav file, so channel {} means nothing there; leave the channel out",
                   name, *options.channel));
   }
-  if (looks_like(".npy", "\x93NUMPY")) return read_npy(content, name);
+  if (extension == ".npy" || text.starts_with("\x93NUMPY")) return read_npy(content, name);
+  if (const std::string_view kind = signed_content(content); !kind.empty()) {
+    refuse(name, "is {}; .wav, .npy, .csv and text are read, so convert it", kind);
+  }
   if (has_csv_heading(text)) return read_csv(text, name);
   return read_text(text, name);
 }

@@ -18,6 +18,7 @@ struct signal {
   bool is_table = false;             ///< One row is shape (1, N), not (N,); more always are 2D.
   bool is_real = true;               ///< Every imaginary part is zero because the file holds none.
   bool is_single_precision = false;  ///< fp32 holds every sample exactly.
+  bool may_have_times = false;       ///< Text of two columns, the first of which rises steadily.
   double sample_rate_hz = 0;         ///< 0: the file does not say.
   std::size_t n_channels = 1;        ///< In a .wav file; one of them was read.
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <charconv>      // from_chars
-#include <cmath>         // isfinite
+#include <cmath>         // abs, isfinite
 #include <iterator>      // back_inserter
 #include <system_error>  // errc
 #include <utility>       // move
@@ -64,6 +64,10 @@ std::string_view without_leading_blanks(std::string_view text) {
   return text;
 }
 
+std::string_view without_blanks(std::string_view text) {
+  return without_leading_blanks(text.substr(0, text.find_last_not_of(blanks) + 1));
+}
+
 double parse_number(std::string_view word, const line_reader& reader) {
   // from_chars takes no '+'; "+-1" stays refused.
   const bool has_plus = word.size() > 1 && word[0] == '+' && word[1] != '-';
@@ -90,7 +94,8 @@ double parse_number(std::string_view word, const line_reader& reader) {
 struct columns {
   int count = 0;
   double value[2] = {};
-  bool may_be_decimal = false;  ///< One number with a decimal comma could be meant, as in 1,5.
+  bool may_be_one = false;     ///< One number could be meant, as in 1,5 and 1 000.5.
+  bool is_unlike_two = false;  ///< Two columns are seldom written so: 1 000.5 is, 1 234 is not.
 };
 
 /// Returns whether `word` is digits, with points between groups of three at most.
@@ -105,18 +110,48 @@ bool is_whole(std::string_view word) {
   return !word.empty();
 }
 
-/// Returns whether two columns, of which the second follows a comma at once, could be the halves of
-/// one number.
-bool are_halves(std::string_view before, std::string_view after) {
+/// Returns whether two columns, of which the second follows `mark` at once, could be the halves of
+/// one number: of 1,5 or 1,000.5 or 1 000.5.
+bool are_halves(std::string_view before, char mark, std::string_view after) {
+  constexpr std::size_t thousand = 3;  // digits behind a comma between groups
   if (before.starts_with('+') || before.starts_with('-')) before.remove_prefix(1);
-  const std::string_view digits = after.substr(0, after.find_first_of("eE"));
+  std::string_view digits = after.substr(0, after.find_first_of("eE"));
+  const bool is_grouped = digits.find('.') == thousand && before.size() <= thousand;
+  if (is_grouped) digits = digits.substr(0, thousand);
+  if (mark != ',' && (mark != ' ' || digits.size() != thousand || before.size() > thousand ||
+                      before.starts_with('0'))) {
+    return false;
+  }
   return is_whole(before) && !digits.empty() &&
          digits.find_first_not_of("0123456789") == digits.npos;
+}
+
+/// Returns where the imaginary part begins in a complex number of Python, as (1.5e+00-2j) and
+/// 1+2j; 0 in other words.
+std::size_t imaginary_part_of(std::string_view word) {
+  if (!word.ends_with('j')) return 0;
+  for (std::size_t i = word.size() - 1; i > 0; --i) {
+    const bool is_sign = word[i] == '+' || word[i] == '-';
+    if (!is_sign || word[i - 1] == 'e' || word[i - 1] == 'E') continue;
+    return word[i - 1] == '+' ? i - 1 : i;  // older NumPy writes 1+-2j
+  }
+  return 0;
 }
 
 /// Splits `line`: number, then blanks with at most one comma among them, then number.
 columns parse_line(std::string_view line, const line_reader& reader) {
   columns found;
+  std::string_view number = without_blanks(line);
+  if (number.starts_with('(') && number.ends_with(')')) {
+    number = number.substr(1, number.size() - 2);
+  }
+  if (const std::size_t second = imaginary_part_of(number)) {
+    std::string_view imaginary = number.substr(second, number.size() - second - 1);
+    if (imaginary.starts_with("+-")) imaginary.remove_prefix(1);
+    return {
+        .count = 2,
+        .value = {parse_number(number.substr(0, second), reader), parse_number(imaginary, reader)}};
+  }
   bool after_comma = false;
   std::string_view words[2];
   for (line = without_leading_blanks(line); !line.empty() || after_comma;) {
@@ -130,8 +165,10 @@ columns parse_line(std::string_view line, const line_reader& reader) {
     if (after_comma) line = without_leading_blanks(line.substr(1));
   }
   const char* const behind = words[0].data() + words[0].size();
-  found.may_be_decimal = found.count == 2 && behind + 1 == words[1].data() && *behind == ',' &&
-                         are_halves(words[0], words[1]);
+  found.may_be_one =
+      found.count == 2 && behind + 1 == words[1].data() && are_halves(words[0], *behind, words[1]);
+  found.is_unlike_two = found.may_be_one && (*behind == ',' || words[1].starts_with('0') ||
+                                             words[1].find('.') != words[1].npos);
   return found;
 }
 
@@ -143,7 +180,8 @@ struct row_collector {
   std::size_t last_number = 0;   ///< Line of the last sample so far.
   int n_columns = 0;
   bool is_said_complex = false;  ///< By a comment above the first sample.
-  bool may_be_decimal = false;   ///< Each line so far could be one number with a decimal comma.
+  bool may_be_one = false;       ///< Each line so far could be one number.
+  bool is_unlike_two = false;    ///< And one of them is no likely pair of columns.
 
   void read_comment(std::string_view comment) {
     if (!result.samples.empty()) return;
@@ -153,7 +191,8 @@ struct row_collector {
   }
 
   void add(const columns& found, const line_reader& reader) {
-    may_be_decimal = found.may_be_decimal && (result.samples.empty() || may_be_decimal);
+    may_be_one = found.may_be_one && (result.samples.empty() || may_be_one);
+    is_unlike_two |= found.is_unlike_two;
     if (result.samples.empty()) {
       n_columns = found.count;
       first_number = reader.number;
@@ -169,12 +208,26 @@ struct row_collector {
 
   /// Refuses numbers that are complex by the rule of columns, and real ones in other countries.
   void require_one_meaning(std::string_view name) const {
-    if (!may_be_decimal || is_said_complex) return;
+    if (!may_be_one || !is_unlike_two || is_said_complex) return;
     refuse(name,
-           "each line has a comma between digits, as line {} has: a decimal comma, or two columns; "
-           "write decimal points, or of complex numbers a blank in place of the comma or a line "
-           "'# complex' above them",
+           "each line has a comma or a blank between digits, as line {} has: a decimal comma, one "
+           "between thousands, or two columns; write numbers without it, or of complex numbers a "
+           "line '# complex' above them",
            first_number);
+  }
+
+  /// Whether the real parts rise in equal steps, as times beside samples do.
+  [[nodiscard]] bool may_have_times() const {
+    constexpr std::size_t least = 8;
+    const auto& samples = result.samples;
+    if (is_said_complex || result.is_real || samples.size() < least) return false;
+    const auto n_steps = static_cast<double>(samples.size() - 1);
+    const double step = (samples.back().real() - samples.front().real()) / n_steps;
+    for (std::size_t i = 1; i < samples.size(); ++i) {
+      const double rise = samples[i].real() - samples[i - 1].real();
+      if (!(rise > 0) || std::abs(rise - step) > step / 10) return false;
+    }
+    return true;
   }
 
   /// Ends the row, if it has begun. The first row sets the length of all.
@@ -234,6 +287,7 @@ signal read_text(std::string_view content, std::string_view name) {
   if (rows.result.samples.empty()) refuse(name, "holds no samples; {}", allowed);
   rows.require_one_meaning(name);
   rows.end_row(name);
+  rows.result.may_have_times = rows.result.n_rows == 1 && rows.may_have_times();
   return std::move(rows.result);
 }
 

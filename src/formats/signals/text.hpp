@@ -16,8 +16,10 @@ namespace wingbeat::formats {
 /// nothing, except `# row R` with a number R: a row begins below it, and the signal is a table even
 /// if that row is its only one. Rows are equally long, lines end in LF or CRLF, and all lines have
 /// one column (a real signal) or all have two (a complex one). Numbers are decimal and may carry
-/// a sign and an exponent. Where every line is digits, a comma and digits, as 1,5 is, the comma may
-/// be a decimal one: such a file is refused unless a comment above its first sample has the word
+/// a sign and an exponent; a line may have one complex number as Python writes it, (1+2j). Where
+/// every line is digits, a comma and digits, as 1,5 and 1,000.5 are, or could have a blank between
+/// thousands and one like 1 000 or 1 234.5 does, a line may be one number: such a file is refused
+/// unless a comment above its first sample has the word
 /// `complex`, or `re` and `im` side by side.
 /// Throws `file_error` naming `name` and the line at fault.
 [[nodiscard]] signal read_text(std::string_view content, std::string_view name);

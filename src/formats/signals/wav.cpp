@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/signals/wav.hpp"
 
-#include <algorithm>  // equal, min
+#include <algorithm>  // all_of, equal, find, min
 #include <array>
+#include <bit>    // endian
 #include <cmath>  // isfinite, ldexp
 #include <cstdint>
 #include <optional>
@@ -10,7 +11,7 @@
 
 #include "formats/files/byte_order.hpp"  // load
 #include "formats/files/refusal.hpp"     // printable, refuse, refuse_not_finite
-#include "formatted.hpp"                 // formatted
+#include "text/formatted.hpp"            // formatted
 #include "wingbeat/error.hpp"            // plan_error
 
 namespace wingbeat::formats {
@@ -45,172 +46,242 @@ struct wave_chunks {
 /// The size of the RIFF chunk's header with the word WAVE.
 constexpr std::size_t riff_bytes = 12;
 
-/// Writers of streams leave one of these in place of a size that they do not know.
+/// Writers to pipes leave 0, about 2^31 or about 2^32 in place of a size that they do not
+/// know: less than a frame or headers from it.
 bool is_unknown_size(std::size_t size) {
-  return size == 0 || size == 0xFFFFFFFF;
+  return size == 0 || (size >= 0x7FFF0000 && size <= 0x8000FFFF) || size >= 0xFFFF0000;
 }
 
-std::uint32_t number_at(const byte_source& source, std::size_t offset) {
-  std::array<std::byte, 4> number;
-  source.read(offset, number);
-  return load<std::uint32_t>(number.data());
-}
-
-std::string text_at(const byte_source& source, std::size_t offset) {
-  std::array<std::byte, 4> text;
-  source.read(offset, text);
-  return {reinterpret_cast<const char*>(text.data()), text.size()};
-}
-
-/// A header of 44 bytes whose writer ended before it filled in sizes: RIFF 36, data 0.
-bool is_unpatched(const byte_source& source) {
-  return source.size() > 44 && number_at(source, 4) == 36 && text_at(source, 36) == "data" &&
-         number_at(source, 40) == 0;
-}
-
-/// Checks the RIFF chunk; returns whether the recording is streamed: its writer could not go back
-/// to fill in sizes.
-bool check_riff(const byte_source& source) {
-  const std::string& name = source.name();
-  if (source.size() < riff_bytes) {
-    refuse(name, "has {} bytes, fewer than a .wav header; copy or record it again", source.size());
-  }
-  const std::string form = text_at(source, 0);
-  if (form != "RIFF" || text_at(source, 8) != "WAVE") {
-    refuse(name, "starts with '{}' and is not a RIFF WAVE recording; convert it to .wav",
-           printable(form));
-  }
-  const std::size_t claimed = number_at(source, 4);
-  if (is_unknown_size(claimed) || is_unpatched(source)) return true;
-  if (claimed < 4 || claimed > source.size() - 8) {
-    refuse(name,
-           "is truncated or damaged: its header claims {} bytes but {} follow; copy or "
-           "record it again",
-           claimed, source.size() - 8);
-  }
-  // Programs differ on whether the size counts the last chunk's padding byte.
-  if (source.size() - 8 > claimed + 1) {
-    refuse(name, "has {} bytes after the {} that its header claims; remove them",
-           source.size() - 8 - claimed, claimed);
-  }
-  return false;
-}
-
-/// Walks the chunks: a name of four letters, a size, that many bytes, one more if that is odd.
-/// Streamed data of unknown size reaches to the end of the file.
-wave_chunks find_chunks(const byte_source& source) {
-  const bool is_streamed = check_riff(source);
-  const std::string& name = source.name();
-  wave_chunks found;
-  std::size_t offset = riff_bytes;
-  while (source.size() - offset >= 8) {
-    const std::string id = text_at(source, offset);
-    std::size_t size = number_at(source, offset + 4);
-    offset += 8;
-    const std::size_t rest = source.size() - offset;
-    if (is_streamed && id == "data" && is_unknown_size(size)) {
-      size = rest;
-      found.data_is_open = true;
+/// A file's chunks: a name of four letters, a size, that many bytes, one more if that is odd.
+class riff_file {
+ public:
+  explicit riff_file(const byte_source& source) : from_(source) {
+    if (source.size() < riff_bytes) {
+      refuse(source.name(), "has {} bytes, fewer than a .wav header; copy or record it again",
+             source.size());
     }
-    if (size > rest) {
-      refuse(name,
-             "is truncated: its '{}' chunk claims {} bytes but {} follow; copy or record it "
-             "again",
-             printable(id), size, rest);
+    const std::string form = text_at(0);
+    if (!is_wav(form) || text_at(8) != "WAVE") {
+      refuse(source.name(), "starts with '{}' and is not a RIFF WAVE recording; convert it to .wav",
+             printable(form));
     }
-    if (id == "fmt " || id == "data") {
-      auto& chunk = id == "data" ? found.data : found.format;
-      if (chunk) refuse(name, "has two '{}' chunks; convert it with one of each", id);
-      chunk = byte_range{offset, size};
+    if (form == "RIFX") order = std::endian::big;
+    claimed_ = number_at(4);
+  }
+
+  /// Streamed data of unknown size reach to the end of the file. Once there are a format and data,
+  /// chunks behind that are damaged, and bytes behind the RIFF chunk, mean nothing.
+  [[nodiscard]] wave_chunks find_chunks() {
+    wave_chunks found;
+    std::size_t offset = riff_bytes;
+    while (from_.size() - offset >= 8) {
+      const std::string id = text_at(offset);
+      std::size_t size = number_at(offset + 4);
+      offset += 8;
+      const std::size_t rest = from_.size() - offset;
+      const bool is_data = id == "data";
+      if (is_data && size == 0xFFFFFFFF && long_size_) size = *long_size_;
+      if (is_data && (size == 0 || size > rest) && is_open(offset, size)) {
+        size = open_end(offset) - offset;
+        found.data_is_open = true;
+      }
+      if (size > rest) {
+        if (found.format && found.data && !is_data) break;
+        refuse(
+            from_.name(),
+            "is truncated: its '{}' chunk claims {} bytes but {} follow; copy or record it again",
+            printable(id), size, rest);
+      }
+      if (id == "ds64" && size >= 16) read_long_size(offset);
+      if (id == "fmt " || is_data) {
+        auto& chunk = is_data ? found.data : found.format;
+        if (chunk) refuse(from_.name(), "has two '{}' chunks; convert it with one of each", id);
+        chunk = byte_range{offset, size};
+      }
+      offset = behind(offset + size, size % 2 == 1);
+      if (found.format && found.data && offset >= claimed_ + 8) return found;
     }
-    offset += std::min(size + size % 2, rest);
+    if (from_.size() - offset > 1 && !(found.format && found.data)) {
+      refuse(from_.name(), "ends inside a chunk header; copy or record it again");
+    }
+    return found;
   }
-  if (source.size() - offset > 1) {
-    refuse(name, "ends inside a chunk header; copy or record it again");
+
+  std::endian order = std::endian::little;
+
+ private:
+  [[nodiscard]] std::uint32_t number_at(std::size_t offset) const {
+    std::array<std::byte, 4> number;
+    from_.read(offset, number);
+    return load<std::uint32_t>(number.data(), order);
   }
-  return found;
-}
+
+  [[nodiscard]] std::string text_at(std::size_t offset) const {
+    std::array<std::byte, 4> text;
+    from_.read(offset, text);
+    return {reinterpret_cast<const char*>(text.data()), text.size()};
+  }
+
+  /// RF64 has the sizes of the file and of its data in 64 bits.
+  void read_long_size(std::size_t offset) {
+    std::array<std::byte, 8> number;
+    from_.read(offset + 8, number);
+    long_size_ = load<std::uint64_t>(number.data());
+  }
+
+  /// Returns whether the size of data at `offset` is unknown: that of the file is, too, or the file
+  /// was to end here, which a writer leaves that ended before it filled in sizes.
+  [[nodiscard]] bool is_open(std::size_t offset, std::size_t size) const {
+    if (long_size_) return size == 0 || size == 0xFFFFFFFF;
+    return is_unknown_size(size) &&
+           (is_unknown_size(claimed_) || (size == 0 && claimed_ + 8 == offset));
+  }
+
+  /// Returns where data of unknown size end that begin at `offset`: where the file does, or chunks
+  /// of text begin that reach its end, within the last 64 KiB.
+  [[nodiscard]] std::size_t open_end(std::size_t offset) const {
+    constexpr std::array<std::string_view, 6> names = {"LIST", "id3 ", "ID3 ",
+                                                       "bext", "cue ", "iXML"};
+    constexpr std::size_t behind_bytes = std::size_t{1} << 16;
+    std::vector<std::byte> last(std::min(from_.size() - offset, behind_bytes));
+    const std::size_t begin = from_.size() - last.size();
+    from_.read(begin, last);
+    std::size_t end = last.size();
+    for (std::size_t i = end; i-- > 0;) {
+      if (end - i < 8) continue;
+      const std::string_view id{reinterpret_cast<const char*>(&last[i]), 4};
+      const std::size_t size = load<std::uint32_t>(&last[i + 4], order);
+      const bool fits = i + 8 + size == end || i + 8 + size + size % 2 == end;
+      if (fits && std::find(names.begin(), names.end(), id) != names.end()) end = i;
+    }
+    return begin + end;
+  }
+
+  /// Returns whether a chunk that fits could begin there, or the file ends.
+  [[nodiscard]] bool has_chunk(std::size_t offset) const {
+    if (offset >= from_.size()) return offset == from_.size();
+    if (from_.size() - offset < 8) return false;
+    const std::string id = text_at(offset);
+    const bool is_name =
+        std::all_of(id.begin(), id.end(), [](char c) { return c >= ' ' && c <= '~'; });
+    return is_name && (id == "data" || number_at(offset + 4) <= from_.size() - offset - 8);
+  }
+
+  /// Returns where the next chunk begins: some writers leave the padding out.
+  [[nodiscard]] std::size_t behind(std::size_t end, bool is_odd) const {
+    const bool is_padded = is_odd && (has_chunk(end + 1) || !has_chunk(end));
+    return std::min(end + (is_padded ? 1 : 0), from_.size());
+  }
+
+  const byte_source& from_;
+  std::size_t claimed_ = 0;
+  std::optional<std::size_t> long_size_;
+};
 
 /// Returns the coding that an extensible format wraps: its GUID is the code and a fixed rest.
-coding unwrap_extensible(bytes chunk, std::size_t sample_bits, std::string_view name) {
-  constexpr std::uint8_t fixed[14] = {0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71};
-  if (chunk.size() < 40 || load<std::uint16_t>(&chunk[16]) < 22) {
+coding unwrap_extensible(bytes chunk, std::endian order, std::size_t sample_bits,
+                         std::string_view name) {
+  constexpr std::uint8_t fixed[8] = {0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71};
+  if (chunk.size() < 40 || load<std::uint16_t>(&chunk[16], order) < 22) {
     refuse(name, "has an extensible 'fmt ' chunk of {} bytes, 40 are needed; record it again",
            chunk.size());
   }
   // Fewer valid bits than the container has are its upper ones, so the scale is the container's.
-  const std::size_t valid_bits = load<std::uint16_t>(&chunk[18]);
+  const std::size_t valid_bits = load<std::uint16_t>(&chunk[18], order);
   if (valid_bits > sample_bits) {
     refuse(name, "claims {} valid bits in samples of {} bits; record it again", valid_bits,
            sample_bits);
   }
-  const bool is_known = std::equal(std::begin(fixed), std::end(fixed), chunk.begin() + 26,
+  const auto code = load<std::uint32_t>(&chunk[24], order);
+  const bool is_known = code <= 0xFFFF && load<std::uint16_t>(&chunk[28], order) == 0 &&
+                        load<std::uint16_t>(&chunk[30], order) == 0x10 &&
+                        std::equal(std::begin(fixed), std::end(fixed), chunk.begin() + 32,
                                    [](std::uint8_t a, std::byte b) { return std::byte{a} == b; });
   if (!is_known) {
     refuse(name, "wraps an unknown coding in its extensible format; convert it to PCM or float");
   }
-  return static_cast<coding>(load<std::uint16_t>(&chunk[24]));
+  return static_cast<coding>(code);
+}
+
+/// Returns the bits that a sample takes in the file, or 0 where the frame's bytes are of no such
+/// samples. PCM of other bits are the upper ones of the next whole bytes; up to 24 also of 32.
+std::size_t stored_bits_of(const wave_format& format) {
+  const std::size_t bits = format.sample_bits, whole = (bits + 7) / 8 * 8;
+  if (format.n_channels == 0 || format.frame_bytes % format.n_channels != 0) return 0;
+  const std::size_t stored = format.frame_bytes / format.n_channels * 8;
+  const bool is_wider = format.code == coding::pcm && stored == 32 && whole == 24;
+  return stored == whole || is_wider ? stored : 0;
 }
 
 void check_format(const wave_format& format, std::string_view name) {
   const std::size_t bits = format.sample_bits;
-  const bool is_read = (format.code == coding::pcm && bits % 8 == 0 && bits >= 8 && bits <= 32) ||
+  const bool is_read = (format.code == coding::pcm && bits >= 1 && bits <= 32) ||
                        (format.code == coding::ieee_float && (bits == 32 || bits == 64));
   if (!is_read) {
     refuse(name,
-           "has samples of coding {} with {} bits; PCM of 8, 16, 24 or 32 bits and float of 32 "
-           "or 64 bits are read, so convert it",
+           "has samples of coding {} with {} bits; PCM of 1 to 32 bits and float of 32 or 64 bits "
+           "are read, so convert it",
            static_cast<unsigned>(format.code), bits);
   }
   if (format.n_channels == 0) refuse(name, "has no channels; it must have at least one");
   if (format.sample_rate_hz == 0) refuse(name, "has a sample rate of 0 Hz; record it again");
-  if (format.frame_bytes != format.n_channels * bits / 8) {
+  if (stored_bits_of(format) == 0) {
     refuse(name, "claims {} bytes a frame, but {} channel(s) of {} bits make {}; record it again",
-           format.frame_bytes, format.n_channels, bits, format.n_channels * bits / 8);
+           format.frame_bytes, format.n_channels, bits, format.n_channels * ((bits + 7) / 8));
   }
 }
 
-wave_format parse_format(bytes chunk, std::string_view name) {
+wave_format parse_format(bytes chunk, std::endian order, std::string_view name) {
   if (chunk.size() < 16) {
     refuse(name, "has a 'fmt ' chunk of {} bytes, at least 16 are needed; record it again",
            chunk.size());
   }
-  wave_format format{static_cast<coding>(load<std::uint16_t>(&chunk[0])),
-                     load<std::uint16_t>(&chunk[2]), load<std::uint32_t>(&chunk[4]),
-                     load<std::uint16_t>(&chunk[12]), load<std::uint16_t>(&chunk[14])};
+  const auto word = [&](std::size_t at) { return load<std::uint16_t>(&chunk[at], order); };
+  wave_format format{static_cast<coding>(word(0)), word(2), load<std::uint32_t>(&chunk[4], order),
+                     word(12), word(14)};
   if (format.code == coding::extensible) {
-    format.code = unwrap_extensible(chunk, format.sample_bits, name);
+    format.code = unwrap_extensible(chunk, order, format.sample_bits, name);
   }
   check_format(format, name);
+  format.sample_bits = stored_bits_of(format);
   return format;
 }
 
 double load_sample(const std::byte* source, const wav_layout& format) {
+  const std::endian order = format.order;
   if (format.is_float) {
-    return format.sample_bits == 32 ? load<float>(source) : load<double>(source);
+    return format.sample_bits == 32 ? load<float>(source, order) : load<double>(source, order);
   }
   switch (format.sample_bits) {
     case 8: return std::ldexp(load<std::uint8_t>(source) - 128, -7);
-    case 16: return std::ldexp(load<std::int16_t>(source), -15);
+    case 16: return std::ldexp(load<std::int16_t>(source, order), -15);
     case 24: {
       // The byte below the lowest is 0, so the sign lands in bit 31.
-      const std::byte wide[4] = {std::byte{0}, source[0], source[1], source[2]};
-      return std::ldexp(load<std::int32_t>(wide), -31);
+      const bool is_little = order == std::endian::little;
+      const std::byte wide[4] = {is_little ? std::byte{0} : source[0], source[is_little ? 0 : 1],
+                                 source[is_little ? 1 : 2], is_little ? source[2] : std::byte{0}};
+      return std::ldexp(load<std::int32_t>(wide, order), -31);
     }
-    default: return std::ldexp(load<std::int32_t>(source), -31);
+    default: return std::ldexp(load<std::int32_t>(source, order), -31);
   }
 }
 
 }  // namespace
 
+bool is_wav(std::string_view head) {
+  return head.starts_with("RIFF") || head.starts_with("RIFX") || head.starts_with("RF64") ||
+         head.starts_with("BW64");
+}
+
 wav_reader::wav_reader(const byte_source& source) : from_(source) {
   const std::string& name = source.name();
-  const wave_chunks chunks = find_chunks(source);
+  riff_file file{source};
+  const wave_chunks chunks = file.find_chunks();
   if (!chunks.format) refuse(name, "has no 'fmt ' chunk; record it again");
   if (!chunks.data) refuse(name, "has no 'data' chunk; record it again");
   std::vector<std::byte> chunk(std::min(chunks.format->size, max_format_bytes));
   source.read(chunks.format->begin, chunk);
-  const wave_format format = parse_format(chunk, name);
+  const wave_format format = parse_format(chunk, file.order, name);
   const std::size_t data_bytes = chunks.data->size;
   if (!chunks.data_is_open && data_bytes % format.frame_bytes != 0) {
     refuse(name,
@@ -220,7 +291,7 @@ wav_reader::wav_reader(const byte_source& source) : from_(source) {
   }
   if (data_bytes < format.frame_bytes) refuse(name, "holds no samples; record it again");
   const bool is_float = format.code == coding::ieee_float;
-  layout_ = {chunks.data->begin, format.frame_bytes, format.sample_bits, is_float};
+  layout_ = {chunks.data->begin, format.frame_bytes, format.sample_bits, is_float, file.order};
   shape_.n_rows = shape_.n_channels = format.n_channels;
   shape_.row_length = data_bytes / format.frame_bytes;
   shape_.sample_rate_hz = static_cast<double>(format.sample_rate_hz);

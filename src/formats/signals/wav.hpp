@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RIFF WAVE recordings: PCM of 8, 16, 24 or 32 bits, IEEE float of 32 or 64 bits. Not read by
+// RIFF WAVE recordings, RIFX and RF64: PCM of 1 to 32 bits, floats of 32 or 64. Not read by
 // libsndfile, which takes a file that was cut for a shorter one, and a stream of unknown size for
 // an empty one.
 #pragma once
 
+#include <bit>      // endian
 #include <cstddef>  // byte, size_t
 #include <optional>
 #include <span>
@@ -21,7 +22,11 @@ struct wav_layout {
   std::size_t first_byte = 0;  ///< Of the samples in the file.
   std::size_t frame_bytes = 0, sample_bits = 0;
   bool is_float = false;
+  std::endian order = std::endian::little;
 };
+
+/// Returns whether a file begins as a recording may: RIFF, RIFX, RF64 or BW64.
+[[nodiscard]] bool is_wav(std::string_view head);
 
 /// A recording whose frames, one sample of every channel, are read a few at a time.
 class wav_reader {
@@ -47,12 +52,13 @@ class wav_reader {
 };
 
 /// Returns one channel as one real row, or without one all of them, each a row, with their sample
-/// rate.  Scale: PCM maps to [-1, 1), that is the integer divided by 2^(bits-1), where 8 bits are
-/// unsigned and 128 is zero; floats are taken as they are. A streamed recording, whose RIFF size is
-/// 0 or 0xFFFFFFFF, may say the same of its data: they reach to the end of the file, and a frame
-/// that is cut there is dropped. WAVE_FORMAT_EXTENSIBLE is read when it wraps one of these. Throws
-/// `file_error` naming `name` and what is wrong, and `plan_error` for a channel that the file does
-/// not have.
+/// rate.  Scale: PCM maps to [-1, 1): integers are the upper bits of the bytes that they take, and
+/// are divided by 2^(bits-1) of those; in one byte they are unsigned and 128 is zero. Floats are
+/// taken as they are. A streamed recording, whose RIFF size is 0, about 2^31 or about 2^32, may say
+/// the same of its data: they reach to the end of the file, and a frame that is cut there is
+/// dropped. WAVE_FORMAT_EXTENSIBLE is read when it wraps one of these. Bytes behind the RIFF chunk
+/// and damaged chunks behind the data are skipped. Throws `file_error` naming `name` and what is
+/// wrong, and `plan_error` for a channel that the file does not have.
 [[nodiscard]] signal read_wav(std::span<const std::byte> content, std::string_view name,
                               std::optional<std::size_t> channel);
 

@@ -6,7 +6,7 @@
 #include "formats/files/byte_order.hpp"  // store
 #include "formats/files/refusal.hpp"     // refuse
 #include "formats/signals/wav.hpp"
-#include "formatted.hpp"       // formatted
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::formats {

@@ -14,20 +14,16 @@ struct voltage_format {
   /// Returns whether a file is of the format, as its first bytes and its size tell; no size of a
   /// pipe.
   bool (*is_format_of)(std::span<const std::byte> head, std::optional<std::size_t> size_bytes);
-  /// Opens a file, which must outlive the result. Throws `file_error` naming it. The sample rate is
-  /// what the user states, where the file may leave it open.
-  std::unique_ptr<voltage_file> (*open)(const byte_source& source,
-                                        std::optional<double> sample_rate_hz);
+  /// Opens a file, which must outlive the result. Throws `file_error` naming it.
+  std::unique_ptr<voltage_file> (*open)(const byte_source& source, const voltage_options& options);
+  bool has_threads = false;  ///< Whether its polarisations are threads, which options name.
 };
 
 /// Those with a mark come first.
 inline constexpr voltage_format voltage_formats[] = {
     {"guppi", [](auto head, auto) { return is_guppi(head); },
-     [](const byte_source& source, std::optional<double>) { return open_guppi(source); }},
-    {"vdif", is_vdif,
-     [](const byte_source& source, std::optional<double> sample_rate_hz) {
-       return open_vdif(source, {.sample_rate_hz = sample_rate_hz});
-     }},
+     [](const byte_source& source, const voltage_options&) { return open_guppi(source); }},
+    {"vdif", is_vdif, open_vdif, true},
 };
 
 }  // namespace wingbeat::formats

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/voltages/guppi.hpp"
 
-#include <algorithm>  // all_of, min
+#include <algorithm>  // all_of, max, max_element, min
 #include <array>
 #include <charconv>  // from_chars
+#include <cmath>     // abs
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>  // move, pair
+#include <utility>  // exchange, move, pair
 #include <vector>
 
 #include "formats/files/byte_order.hpp"  // load
 #include "formats/files/refusal.hpp"     // printable, refuse
+#include "formats/voltages/flaws.hpp"    // flaws
 
 namespace wingbeat::formats {
 namespace {
@@ -22,7 +24,8 @@ constexpr std::size_t card_bytes = 80, key_bytes = 8, max_cards = 4096, direct_b
 constexpr std::size_t max_block_bytes = std::size_t{1} << 40;
 constexpr double max_real = 1e15;
 
-using cards = std::map<std::string, std::string, std::less<>>;
+/// A key may stand in several cards.
+using cards = std::multimap<std::string, std::string, std::less<>>;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -38,6 +41,13 @@ std::string_view value_of(std::string_view text) {
     return trimmed(text.substr(0, text.find('\'')));
   }
   return trimmed(text.substr(0, text.find('/')));
+}
+
+/// Returns whether a card holds text for people.
+bool is_commentary(std::string_view card) {
+  const std::string_view key = trimmed(card.substr(0, key_bytes));
+  return card[key_bytes] != '=' &&
+         (key.empty() || key == "COMMENT" || key == "HISTORY" || key == "CONTINUE");
 }
 
 /// Returns a number without the plus sign that it may have, which std::from_chars does not take.
@@ -62,30 +72,43 @@ cards take_cards(const byte_source& source, std::size_t& offset) {
     const std::string_view card{reinterpret_cast<const char*>(&window[place]), card_bytes};
     offset += card_bytes;
     if (trimmed(card) == "END") return found;
+    if (is_commentary(card)) continue;
     if (card[key_bytes] != '=') {
       refuse(name,
              "has the card '{}' in a header, without '=' behind 8 letters; it is no GUPPI raw",
              printable(card));
     }
-    found.insert_or_assign(std::string(trimmed(card.substr(0, key_bytes))),
-                           std::string(value_of(card.substr(key_bytes + 1))));
+    found.emplace(trimmed(card.substr(0, key_bytes)), value_of(card.substr(key_bytes + 1)));
   }
   refuse(name, "has a header of more than {} cards; it is no GUPPI raw", max_cards);
+}
+
+/// Returns the value of a key, none where it has no card. Throws `file_error` where cards differ.
+std::optional<std::string_view> text_of(const cards& header, std::string_view key,
+                                        std::string_view name) {
+  const auto [first, end] = header.equal_range(key);
+  if (first == end) return std::nullopt;
+  for (auto other = first; other != end; ++other) {
+    if (other->second == first->second) continue;
+    refuse(name, "has {} twice in a header, as '{}' and '{}'; remove one", key,
+           printable(first->second), printable(other->second));
+  }
+  return first->second;
 }
 
 /// Returns a number of a header; none where it has no such card. `kind` is what it should be.
 template <class Number>
 std::optional<Number> number_of(const cards& header, std::string_view key, Number least,
                                 Number most, std::string_view kind, std::string_view name) {
-  const auto found = header.find(key);
-  if (found == header.end()) return std::nullopt;
-  const std::string_view text = without_plus(found->second);
+  const auto found = text_of(header, key, name);
+  if (!found) return std::nullopt;
+  const std::string_view text = without_plus(*found);
   Number number = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
   if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !(number >= least) ||
       !(number <= most)) {
     refuse(name, "has {} '{}' in a header, which is no {} from {} to {}; record it again", key,
-           printable(found->second), kind, least, most);
+           printable(*found), kind, least, most);
   }
   return number;
 }
@@ -104,39 +127,59 @@ std::size_t required_count(const cards& header, std::string_view key, std::size_
 
 /// What all blocks have in common.
 struct block_shape {
-  std::size_t block_bytes = 0, n_channels = 1, n_polarisations = 1, sample_bits = 8;
+  std::size_t block_bytes = 0, n_channels = 1, n_antennas = 1, n_polarisations = 1, sample_bits = 8;
   std::size_t n_samples = 0, overlap = 0;
   bool operator==(const block_shape&) const = default;
+
+  /// All channels at one time.
+  [[nodiscard]] std::size_t time_bits() const {
+    return n_channels * n_polarisations * 2 * sample_bits;
+  }
 };
 
-block_shape shape_of(const cards& header, std::string_view name) {
-  const auto format = header.find("PKTFMT");
-  if (format != header.end() && format->second == "SIMPLE") {
+/// Throws `file_error` for samples that are no integers, or in another order than this reader's.
+void require_integers(const cards& header, std::string_view name) {
+  if (text_of(header, "PKTFMT", name) == "SIMPLE") {
     refuse(name, "has packets of format SIMPLE, whose channels alternate; convert it");
   }
+  const std::string_view kind = text_of(header, "DATATYPE", name).value_or("INTEGER");
+  if (kind != "INTEGER") {
+    refuse(name, "has samples of DATATYPE '{}'; those of INTEGER are read, so convert it",
+           printable(kind));
+  }
+}
+
+block_shape shape_of(const cards& header, std::string_view name) {
+  constexpr std::size_t max_channels = std::size_t{1} << 20;
+  require_integers(header, name);
   block_shape shape;
   shape.block_bytes = required_count(header, "BLOCSIZE", 1, max_block_bytes, name);
-  shape.n_channels = required_count(header, "OBSNCHAN", 1, 1u << 20, name);
+  shape.n_channels = required_count(header, "OBSNCHAN", 1, max_channels, name);
+  shape.n_antennas = count_of(header, "NANTS", 1, max_channels, name).value_or(1);
   shape.sample_bits = required_count(header, "NBITS", 1, 32, name);
   const std::size_t n_polarisations = required_count(header, "NPOL", 1, 4, name);
   // Four stood for the parts of two polarisations, before it was two.
   shape.n_polarisations = n_polarisations == 1 ? 1 : 2;
   if (n_polarisations == 3) refuse(name, "has NPOL 3; 1, 2 and 4 are read");
+  if (shape.n_channels % shape.n_antennas != 0) {
+    refuse(name, "has OBSNCHAN {}, no multiple of its NANTS {}; record it again", shape.n_channels,
+           shape.n_antennas);
+  }
   if (shape.sample_bits != 4 && shape.sample_bits != 8 && shape.sample_bits != 16) {
     refuse(name, "has samples of {} bits; 4, 8 and 16 are read, so convert it", shape.sample_bits);
   }
-  const std::size_t time_bits = shape.n_channels * shape.n_polarisations * 2 * shape.sample_bits;
-  if (shape.block_bytes * 8 % time_bits != 0) {
+  if (shape.block_bytes * 8 % shape.time_bits() != 0) {
     refuse(name, "has blocks of {} bytes, no multiple of the {} bits of a time; record it again",
-           shape.block_bytes, time_bits);
+           shape.block_bytes, shape.time_bits());
   }
-  shape.n_samples = shape.block_bytes * 8 / time_bits;
+  shape.n_samples = shape.block_bytes * 8 / shape.time_bits();
   shape.overlap = count_of(header, "OVERLAP", 0, shape.n_samples - 1, name).value_or(0);
   return shape;
 }
 
 struct block {
   std::optional<std::size_t> packet_index;
+  std::size_t number;   ///< In the file, those before that are damaged among them.
   std::size_t data_at;  ///< Offset in the file.
 };
 
@@ -150,7 +193,11 @@ struct block_list {
   block_shape shape;
   double sample_rate_hz = 0;
   std::optional<channel_frequencies> frequencies = {};
-  std::optional<std::size_t> packets_of_block = {};  ///< What PKTIDX grows by, as PIPERBLK says.
+  /// What PKTIDX grows by from block to block, as PIPERBLK says, or else PKTSIZE and BLOCSIZE.
+  std::optional<std::size_t> packets_of_block = {};
+  std::size_t n_with_drops = 0;  ///< Blocks in which packets were lost.
+  flaws left_out = {};
+  std::vector<std::string> remarks = {};
 };
 
 double rate_of(const cards& header, std::string_view name) {
@@ -158,80 +205,157 @@ double rate_of(const cards& header, std::string_view name) {
   return seconds ? 1 / *seconds : 0;
 }
 
-std::optional<channel_frequencies> frequencies_of(const cards& header, std::size_t n_channels,
+/// Returns where the frequencies of an antenna lie: by OBSBW, or by CHAN_BW where it is alone.
+std::optional<channel_frequencies> frequencies_of(const cards& header, block_list& list,
                                                   std::string_view name) {
-  const auto centre_mhz = number_of(header, "OBSFREQ", -max_real, max_real, "number", name);
-  const auto width_mhz = number_of(header, "OBSBW", -max_real, max_real, "number", name);
-  if (!centre_mhz || !width_mhz) return std::nullopt;
-  const double step_hz = *width_mhz * 1e6 / static_cast<double>(n_channels);
-  return channel_frequencies{*centre_mhz * 1e6 - *width_mhz * 1e6 / 2 + step_hz / 2, step_hz};
+  const auto mhz = [&](std::string_view key) {
+    return number_of(header, key, -max_real, max_real, "number", name);
+  };
+  const auto centre_mhz = mhz("OBSFREQ"), band_mhz = mhz("OBSBW"), channel_mhz = mhz("CHAN_BW");
+  const auto n = static_cast<double>(list.shape.n_channels / list.shape.n_antennas);
+  if (band_mhz && channel_mhz &&
+      std::abs(*channel_mhz * n - *band_mhz) > 0.01 * std::abs(*band_mhz)) {
+    list.remarks.push_back(
+        formatted("has CHAN_BW {} and OBSBW {} of {} frequencies, which contradict each other; "
+                  "frequencies are by OBSBW",
+                  *channel_mhz, *band_mhz, n));
+  }
+  if (!centre_mhz || (!band_mhz && !channel_mhz)) return std::nullopt;
+  const double width_mhz = band_mhz ? *band_mhz : *channel_mhz * n, step_hz = width_mhz * 1e6 / n;
+  // Of one channel some programs write reals, at twice the rate.
+  if (list.shape.n_channels == 1 && list.sample_rate_hz > 1.9e6 * std::abs(width_mhz) &&
+      list.sample_rate_hz < 2.1e6 * std::abs(width_mhz)) {
+    refuse(name,
+           "has one channel at twice the rate of its OBSBW, as real samples have; complex "
+           "ones are read, so convert it");
+  }
+  return channel_frequencies{*centre_mhz * 1e6 - width_mhz * 1e6 / 2 + step_hz / 2, step_hz};
 }
 
-block_list take_blocks(const byte_source& source) {
+std::optional<std::size_t> packets_of_block(const cards& header, const block_shape& shape,
+                                            std::string_view name) {
+  constexpr std::size_t most = std::size_t{1} << 40;
+  const auto stated = count_of(header, "PIPERBLK", 1, most, name);
+  if (stated) return stated;
+  const auto packet_bytes = count_of(header, "PKTSIZE", 0, most, name).value_or(0);
+  const std::size_t n_bytes = (shape.n_samples - shape.overlap) * shape.time_bits() / 8;
+  if (packet_bytes == 0 || n_bytes % packet_bytes != 0) return std::nullopt;
+  return n_bytes / packet_bytes;
+}
+
+/// Takes the block at `offset`, which then lies behind it. Throws `file_error` for a damaged one.
+void take_block(const byte_source& source, std::size_t& offset, std::size_t number,
+                block_list& list) {
   const std::size_t size_bytes = source.size();
   const std::string& name = source.name();
+  const cards header = take_cards(source, offset);
+  const block_shape shape = shape_of(header, name);
+  if (list.blocks.empty()) {
+    list.shape = shape;
+    list.sample_rate_hz = rate_of(header, name);
+    list.frequencies = frequencies_of(header, list, name);
+    list.packets_of_block = packets_of_block(header, shape, name);
+  }
+  if (shape != list.shape) {
+    refuse(name, "has block {} of another size or shape than the first; split the file", number);
+  }
+  const bool is_direct = count_of(header, "DIRECTIO", 0, 1, name).value_or(0) == 1;
+  if (is_direct) offset = behind_padding(offset, size_bytes);
+  if (shape.block_bytes > size_bytes - offset) {
+    refuse(name, "is truncated: block {} claims {} bytes but {} follow; copy or record it again",
+           number, shape.block_bytes, size_bytes - offset);
+  }
+  const auto drops = number_of(header, "NDROP", 0., max_real, "number", name);
+  const auto share = number_of(header, "DROPBLK", 0., max_real, "number", name);
+  if (drops.value_or(share.value_or(0)) > 0) ++list.n_with_drops;
+  list.blocks.push_back(
+      {count_of(header, "PKTIDX", 0, std::size_t{1} << 62, name), number, offset});
+  offset += shape.block_bytes;
+  // Some writers pad the data too: the next header then begins behind zeros.
+  std::byte next[1];
+  if (is_direct && source.read_some(offset, next) == 1 && next[0] == std::byte{0}) {
+    offset = behind_padding(offset, size_bytes);
+  }
+}
+
+/// Behind a damaged block the next one is looked for where it lies if both are equally long.
+block_list take_blocks(const byte_source& source) {
+  const std::string& name = source.name();
   block_list list;
-  for (std::size_t offset = 0; offset < size_bytes;) {
-    const cards header = take_cards(source, offset);
-    const block_shape shape = shape_of(header, name);
-    if (list.blocks.empty()) {
-      list.shape = shape;
-      list.sample_rate_hz = rate_of(header, name);
-      list.frequencies = frequencies_of(header, shape.n_channels, name);
-      list.packets_of_block = count_of(header, "PIPERBLK", 1, std::size_t{1} << 40, name);
-    }
-    if (shape != list.shape) {
-      refuse(name, "has block {} of another size or shape than the first; split the file",
-             list.blocks.size());
-    }
-    const bool is_direct = count_of(header, "DIRECTIO", 0, 1, name).value_or(0) == 1;
-    if (is_direct) offset = behind_padding(offset, size_bytes);
-    if (shape.block_bytes > size_bytes - offset) {
-      refuse(name, "is truncated: block {} claims {} bytes but {} follow; copy or record it again",
-             list.blocks.size(), shape.block_bytes, size_bytes - offset);
-    }
-    list.blocks.push_back({count_of(header, "PKTIDX", 0, std::size_t{1} << 62, name), offset});
-    offset += shape.block_bytes;
-    // Some writers pad the data too: the next header then begins behind zeros.
-    std::byte next[1];
-    if (is_direct && source.read_some(offset, next) == 1 && next[0] == std::byte{0}) {
-      offset = behind_padding(offset, size_bytes);
+  std::size_t stride = 0, number = 0;
+  for (std::size_t begin = 0, offset = 0; begin < source.size(); begin = offset, ++number) {
+    try {
+      take_block(source, offset, number, list);
+      stride = offset - begin;
+    } catch (const file_error& damage) {
+      if (list.blocks.empty()) throw;
+      list.left_out.add("{}", std::string_view{damage.what()}.substr(name.size() + 2));
+      if (list.left_out.prevail(list.blocks.size())) refuse(name, "{}", list.left_out.first());
+      offset = begin + stride;
     }
   }
   return list;
 }
 
-/// Returns the place of each block, in blocks from the first one on: as PKTIDX says, whose step of
-/// one block PIPERBLK says if all are multiples of it, else the smallest there is; without PKTIDX,
-/// one after the other.
-std::vector<std::size_t> places_of(const block_list& list, std::string_view name) {
-  std::vector<std::size_t> places(list.blocks.size());
-  std::size_t step = 0;
-  for (std::size_t i = 1; i < places.size(); ++i) {
-    places[i] = i;
-    const auto before = list.blocks[i - 1].packet_index, now = list.blocks[i].packet_index;
-    if (before.has_value() != now.has_value() || (now && *now <= *before)) {
-      refuse(name, "has block {} whose PKTIDX does not follow the one before; sort the blocks", i);
-    }
-    if (now && (step == 0 || *now - *before < step)) step = *now - *before;
+/// Returns the step of PKTIDX that is most frequent, and of equally frequent ones the smallest; 0
+/// where there is none.
+std::size_t usual_step(const std::vector<block>& blocks) {
+  std::map<std::size_t, std::size_t> counts;
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    const auto before = blocks[i - 1].packet_index, index = blocks[i].packet_index;
+    if (before && index && *index > *before) ++counts[*index - *before];
   }
-  if (step == 0) return places;
-  if (const auto stated = list.packets_of_block) {
-    const auto is_multiple = [&](const block& each) {
-      return (*each.packet_index - *list.blocks[0].packet_index) % *stated == 0;
-    };
-    if (std::all_of(list.blocks.begin(), list.blocks.end(), is_multiple)) step = *stated;
+  const auto most = std::max_element(counts.begin(), counts.end(), [](auto& a, auto& b) {
+    return a.second < b.second;  // the first of equal ones
+  });
+  return most == counts.end() ? 0 : most->first;
+}
+
+/// Returns the step of PKTIDX of one block: the stated one, unless blocks contradict it.
+std::size_t step_of(block_list& list) {
+  const std::size_t usual = usual_step(list.blocks);
+  const auto stated = list.packets_of_block;
+  if (!stated || usual == 0) return std::max<std::size_t>(usual, 1);
+  if (usual % *stated == 0 && usual / *stated <= max_lost_share + 1) return *stated;
+  list.remarks.push_back(
+      formatted("states {} for a block (by PIPERBLK, or PKTSIZE and BLOCSIZE), but PKTIDX mostly "
+                "grows by {}, which is taken",
+                counted(*stated, "packet"), usual));
+  return usual;
+}
+
+/// Returns the place of each block, in blocks from the first one on, by PKTIDX; without any, one
+/// after the other. Blocks at no place of their own are left out.
+std::vector<std::size_t> take_places(block_list& list, std::string_view name) {
+  const std::size_t step = step_of(list);
+  const std::vector<block> found = std::exchange(list.blocks, {});
+  const auto first = found[0].packet_index;
+  list.blocks.assign(1, found[0]);
+  std::vector<std::size_t> places{0};
+  const std::size_t most = max_lost_share * found.size();
+  for (const block& each : std::span(found).subspan(1)) {
+    std::size_t place = each.number;
+    if (first.has_value() != each.packet_index.has_value()) {
+      list.left_out.add("block {} is {} PKTIDX, unlike the first", each.number,
+                        first ? "without" : "with");
+      continue;
+    }
+    if (first) {
+      const std::size_t index = *each.packet_index;
+      place = index < *first ? 0 : (index - *first) / step;
+      if (place <= places.back() || place > most || (index - *first) % step != 0) {
+        list.left_out.add("PKTIDX {} of block {} {}", index, each.number,
+                          place <= places.back() ? "does not follow the one before; sort the blocks"
+                          : place > most         ? "lies far behind; split the file at the gap"
+                                                 : formatted("is at no multiple of {}", step));
+        continue;
+      }
+    }
+    list.blocks.push_back(each);
+    places.push_back(place);
   }
-  for (std::size_t i = 1; i < places.size(); ++i) {
-    const std::size_t distance = *list.blocks[i].packet_index - *list.blocks[0].packet_index;
-    places[i] = distance / step;
-    if (distance % step != 0) {
-      refuse(name, "has block {} at no multiple of {} in PKTIDX; record it again", i, step);
-    }
-    if (places[i] > max_lost_share * list.blocks.size()) {
-      refuse(name, "has {} blocks, but block {} would be number {}; split the file at the gap",
-             list.blocks.size(), i, places[i]);
-    }
+  if (list.left_out.prevail(list.blocks.size())) {
+    refuse(name, "{}", list.left_out.first());
   }
   return places;
 }
@@ -249,20 +373,28 @@ std::int16_t part_at(bytes data, std::size_t index, std::size_t sample_bits) {
 constexpr std::size_t no_block = ~std::size_t{0};
 
 /// Returns what the headers state, and offsets of the blocks' data: [packet], or `no_block`.
-std::pair<voltages, std::vector<std::size_t>> stated_contents(const block_list& list,
+std::pair<voltages, std::vector<std::size_t>> stated_contents(block_list list,
                                                               std::string_view name) {
-  const std::vector<std::size_t> places = places_of(list, name);
+  const std::vector<std::size_t> places = take_places(list, name);
   const block_shape& shape = list.shape;
   const std::size_t packet = shape.n_samples - shape.overlap;
   voltages contents{.n_polarisations = shape.n_polarisations,
                     .n_channels = shape.n_channels,
+                    .n_antennas = shape.n_antennas,
                     .n_samples = places.back() * packet + shape.n_samples,
                     .is_complex = true,
                     .sample_bits = static_cast<unsigned>(shape.sample_bits),
                     .packet_samples = packet,
                     .first_packet = list.blocks[0].packet_index,
                     .sample_rate_hz = list.sample_rate_hz,
-                    .frequencies = list.frequencies};
+                    .frequencies = list.frequencies,
+                    .remarks = std::move(list.remarks)};
+  if (list.left_out.count() > 0) contents.remarks.push_back(list.left_out.sentence("block"));
+  if (list.n_with_drops > 0) {
+    contents.remarks.push_back(formatted(
+        "says by NDROP or DROPBLK that packets of {} were lost, whose place in it is not known",
+        counted(list.n_with_drops, "block")));
+  }
   std::vector<std::size_t> data(places.back() + 1, no_block);
   for (std::size_t i = 0; i < places.size(); ++i) data[places[i]] = list.blocks[i].data_at;
   // The last block's repeated samples lie in packets of their own.
@@ -319,17 +451,22 @@ class guppi_file final : public voltage_file {
 }  // namespace
 
 bool is_guppi(std::span<const std::byte> head) {
-  if (head.size() < card_bytes || head[key_bytes] != std::byte{'='}) return false;
-  return std::all_of(head.begin(), head.begin() + card_bytes, [](std::byte each) {
-    return each >= std::byte{' '} && each <= std::byte{'~'};
-  });
+  for (; head.size() >= card_bytes; head = head.subspan(card_bytes)) {
+    const std::string_view card{reinterpret_cast<const char*>(head.data()), card_bytes};
+    const bool is_printed =
+        std::all_of(card.begin(), card.end(), [](char c) { return c >= ' ' && c <= '~'; });
+    if (!is_printed || card[key_bytes] == '=') return is_printed;
+    if (!is_commentary(card) || trimmed(card).empty()) return false;
+  }
+  return false;
 }
 
 std::unique_ptr<voltage_file> open_guppi(const byte_source& source) {
   if (source.size() == 0) refuse(source.name(), "is empty; copy or record it again");
-  const block_list list = take_blocks(source);
-  return std::make_unique<guppi_file>(source, stated_contents(list, source.name()),
-                                      list.shape.n_samples);
+  block_list list = take_blocks(source);
+  const std::size_t block_samples = list.shape.n_samples;
+  return std::make_unique<guppi_file>(source, stated_contents(std::move(list), source.name()),
+                                      block_samples);
 }
 
 }  // namespace wingbeat::formats

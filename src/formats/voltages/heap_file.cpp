@@ -7,7 +7,7 @@
 
 #include "formats/files/atomic_file.hpp"                // atomic_file
 #include "formats/files/npy_header.hpp"                 // npy_prefix
-#include "formatted.hpp"                                // formatted
+#include "text/formatted.hpp"                           // formatted
 #include "wingbeat/device/channeliser/heap_sample.hpp"  // complex_bytes
 #include "wingbeat/error.hpp"                           // plan_error
 

@@ -1,116 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/voltages/vdif.hpp"
 
-#include <algorithm>  // copy_n, find, max, min, sort
+#include <algorithm>  // count_if, fill, find, max, min, nth_element
 #include <cmath>      // abs, round
-#include <cstdint>    // int16_t, uint32_t
-#include <utility>    // move
+#include <cstdint>    // int16_t, uint16_t, uint32_t, uint64_t
+#include <map>
+#include <string>
+#include <utility>  // move
 #include <vector>
 
-#include "formats/files/byte_order.hpp"  // load
-#include "formats/files/refusal.hpp"     // refuse
-#include "formats/files/signature.hpp"   // is_text
-#include "formats/files/whole_file.hpp"  // largest_file_bytes
+#include "formats/files/byte_order.hpp"      // load
+#include "formats/files/refusal.hpp"         // refuse
+#include "formats/files/signature.hpp"       // is_text
+#include "formats/voltages/flaws.hpp"        // flaws
+#include "formats/voltages/vdif_header.hpp"  // frame_header, parse_header
 
 namespace wingbeat::formats {
 namespace {
 
 using bytes = std::span<const std::byte>;
 
-constexpr std::size_t header_bytes = 32, legacy_bytes = 16, max_channels_log2 = 16;
+constexpr std::size_t max_frames_per_second = std::size_t{1} << 32;
 
-/// What all frames have in common.
-struct frame_shape {
-  std::size_t frame_bytes = 0, header = header_bytes, n_channels = 1, sample_bits = 2;
-  bool is_complex = false;
-  bool operator==(const frame_shape&) const = default;
+/// Bytes of a file in windows, for readings that mostly go forward.
+class forward_reader {
+ public:
+  forward_reader(const byte_source& source, std::size_t window_bytes)
+      : source_(source), window_bytes_(window_bytes) {}
 
-  [[nodiscard]] std::size_t parts() const { return is_complex ? 2 : 1; }
-
-  /// Samples of each channel.
-  [[nodiscard]] std::size_t n_samples() const {
-    return (frame_bytes - header) * 8 / (sample_bits * parts() * n_channels);
+  /// Returns `n_bytes` bytes from `offset` on, fewer at the end, valid until the next call.
+  bytes at(std::size_t offset, std::size_t n_bytes) {
+    if (offset < begin_ || offset + n_bytes > begin_ + held_.size()) {
+      begin_ = offset;
+      held_.resize(std::max(n_bytes, window_bytes_));
+      held_.resize(source_.read_some(offset, held_));
+    }
+    const bytes found = bytes{held_}.subspan(std::min(offset - begin_, held_.size()));
+    return found.first(std::min(n_bytes, found.size()));
   }
+
+ private:
+  const byte_source& source_;
+  std::size_t window_bytes_, begin_ = 0;
+  std::vector<std::byte> held_;
 };
 
 struct frame {
-  frame_shape shape = {};
-  std::uint32_t second = 0, number = 0, epoch = 0, thread = 0;
+  std::uint32_t second = 0, number = 0;
+  std::uint16_t thread = 0;
   bool is_valid = true;
-  bytes payload = {};
+  std::size_t payload_at = 0;  ///< Offset in the file.
 };
 
-/// Returns bits first .. first + count - 1 of a word.
-std::uint32_t field(std::uint32_t word, unsigned first, unsigned count) {
-  return word >> first & ((1u << count) - 1);
-}
+struct frame_list {
+  frame_header first = {};
+  std::vector<frame> frames = {};
+  flaws left_out = {};
+};
 
-frame parse_frame(bytes rest, std::size_t index, std::string_view name) {
-  if (rest.size() < legacy_bytes) {
-    refuse(name, "ends inside the header of frame {}; copy or record it again", index);
-  }
-  const auto word = [&](std::size_t i) { return load<std::uint32_t>(&rest[4 * i]); };
-  frame found{.shape = {},
-              .second = field(word(0), 0, 30),
-              .number = field(word(1), 0, 24),
-              .epoch = field(word(1), 24, 6),
-              .thread = field(word(3), 16, 10),
-              .is_valid = field(word(0), 31, 1) == 0};
-  frame_shape& shape = found.shape;
-  shape.header = field(word(0), 30, 1) == 1 ? legacy_bytes : header_bytes;
-  shape.frame_bytes = std::size_t{field(word(2), 0, 24)} * 8;
-  const unsigned channels_log2 = field(word(2), 24, 5);
-  shape.sample_bits = field(word(3), 26, 5) + 1;
-  shape.is_complex = field(word(3), 31, 1) == 1;
-  if (channels_log2 > max_channels_log2) {
-    refuse(name, "claims 2^{} channels in frame {}; at most 2^{} are read", channels_log2, index,
-           max_channels_log2);
-  }
-  shape.n_channels = std::size_t{1} << channels_log2;
-  const std::size_t bits = shape.sample_bits;
-  if (bits != 2 && bits != 4 && bits != 8 && bits != 16) {
-    refuse(name, "has samples of {} bits in frame {}; 2, 4, 8 and 16 are read", bits, index);
-  }
-  if (shape.frame_bytes > rest.size()) {
-    refuse(name, "is truncated: frame {} claims {} bytes but {} follow; copy or record it again",
-           index, shape.frame_bytes, rest.size());
-  }
-  if (shape.frame_bytes <= shape.header || shape.n_samples() == 0 ||
-      shape.n_samples() * bits * shape.parts() * shape.n_channels !=
-          (shape.frame_bytes - shape.header) * 8) {
-    refuse(name, "has {} bytes in frame {}, which hold no whole samples of {} channels of {} bits",
-           shape.frame_bytes, index, shape.n_channels, bits);
-  }
-  found.payload = rest.subspan(shape.header, shape.frame_bytes - shape.header);
-  return found;
-}
-
-std::vector<frame> parse_frames(bytes content, std::string_view name) {
-  if (content.empty()) refuse(name, "is empty; copy or record it again");
-  std::vector<frame> frames;
-  while (!content.empty()) {
-    frames.push_back(parse_frame(content, frames.size(), name));
-    const frame& next = frames.back();
-    if (next.shape != frames.front().shape || next.epoch != frames.front().epoch) {
-      refuse(name, "has frame {} of another size, shape or epoch than the first; split the file",
-             frames.size() - 1);
+/// Behind a damaged frame the next one is looked for where it lies if all are equally long.
+frame_list take_frames(const byte_source& source, const voltage_options& options) {
+  constexpr std::size_t window_bytes = 8192;
+  const std::string& name = source.name();
+  if (source.size() == 0) refuse(name, "is empty; copy or record it again");
+  forward_reader reader{source, window_bytes};
+  frame_list list;
+  std::size_t stride = 0, index = 0;
+  for (std::size_t offset = 0; offset < source.size(); offset += stride, ++index) {
+    try {
+      const bytes head = reader.at(offset, vdif_header_bytes);
+      const frame_header next = parse_header(head, source.size() - offset, index, name);
+      if (index == 0) list.first = next;
+      stride = list.first.shape.frame_bytes;
+      if (next.shape != list.first.shape || next.epoch != list.first.epoch) {
+        refuse(name, "has frame {} of another size, shape or epoch than the first; split the file",
+               index);
+      }
+      list.frames.push_back({next.second, next.number, static_cast<std::uint16_t>(next.thread),
+                             next.is_valid_in(options.channel), offset + next.shape.header});
+    } catch (const file_error& damage) {
+      if (list.frames.empty()) throw;
+      list.left_out.add("{}", std::string_view{damage.what()}.substr(name.size() + 2));
+      if (list.left_out.prevail(list.frames.size())) refuse(name, "{}", list.left_out.first());
     }
-    content = content.subspan(next.shape.frame_bytes);
   }
-  return frames;
+  return list;
 }
 
-std::vector<std::uint32_t> threads_of(const std::vector<frame>& frames, std::string_view name) {
+/// Leaves out frames for which `is_stray`.
+template <class Predicate>
+void leave_out(frame_list& list, std::string_view why, Predicate is_stray) {
+  std::erase_if(list.frames, [&](const frame& f) {
+    if (!is_stray(f)) return false;
+    list.left_out.add("frame {} of second {} of thread {} {}", f.number, f.second, f.thread, why);
+    return true;
+  });
+}
+
+/// Returns the threads that are polarisations, and leaves the frames of others out.
+std::vector<std::uint32_t> take_threads(frame_list& list, const voltage_options& options,
+                                        std::string_view name) {
+  // A thread with fewer frames than this share of another's is a damaged header.
+  constexpr std::size_t least_share = 16;
+  std::map<std::uint32_t, std::size_t> counts;
+  for (const frame& f : list.frames) ++counts[f.thread];
   std::vector<std::uint32_t> threads;
-  for (const frame& f : frames) {
-    if (std::find(threads.begin(), threads.end(), f.thread) != threads.end()) continue;
-    threads.push_back(f.thread);
-    if (threads.size() > 2) {
-      refuse(name, "has more than two threads, {}, {} and {}; split the file", threads[0],
-             threads[1], threads[2]);
+  for (const std::size_t wanted : options.threads) {
+    if (!counts.contains(static_cast<std::uint32_t>(wanted))) {
+      refuse(name, "has no frame of thread {}; its threads are {} to {}", wanted,
+             counts.begin()->first, counts.rbegin()->first);
     }
+    threads.push_back(static_cast<std::uint32_t>(wanted));
   }
-  std::sort(threads.begin(), threads.end());
+  if (threads.empty()) {
+    std::size_t most = 0;
+    for (const auto& [thread, count] : counts) most = std::max(most, count);
+    for (const auto& [thread, count] : counts) {
+      if (count * least_share >= most) threads.push_back(thread);
+    }
+    leave_out(list, "is of a thread with few frames",
+              [&](const frame& f) { return counts[f.thread] * least_share < most; });
+  }
+  if (threads.size() > 2) {
+    refuse(name, "has {} threads, {}, {} to {}; give one or two of them by --vdif-threads",
+           threads.size(), threads[0], threads[1], threads.back());
+  }
+  std::erase_if(list.frames, [&](const frame& f) {
+    return std::find(threads.begin(), threads.end(), f.thread) == threads.end();
+  });
   return threads;
 }
 
@@ -124,23 +141,67 @@ struct time_line {
   }
 };
 
-/// Returns the options with the frames of a second, where the sample rate tells them.
-vdif_options with_frames(vdif_options options, const frame_shape& shape, std::string_view name) {
-  if (options.frames_per_second || !options.sample_rate_hz) return options;
-  const double frames = *options.sample_rate_hz / static_cast<double>(shape.n_samples());
+/// Returns the frames of a second at a sample rate.
+std::size_t frames_at(double sample_rate_hz, const frame_shape& shape, std::string_view name) {
+  const double frames = sample_rate_hz / static_cast<double>(shape.n_samples());
   const double whole = std::round(frames);
-  if (whole < 1 || whole > 4294967296.0 || std::abs(frames - whole) > 1e-6 * frames) {
+  if (whole < 1 || whole > static_cast<double>(max_frames_per_second) ||
+      std::abs(frames - whole) > 1e-6 * frames) {
     refuse(name,
            "has frames of {} samples, of which {} samples a second make no whole number of frames "
-           "a second; give the rate that it was sampled at",
-           shape.n_samples(), *options.sample_rate_hz);
+           "a second; give the rate that it was sampled at by --adc-rate",
+           shape.n_samples(), sample_rate_hz);
   }
-  options.frames_per_second = static_cast<std::size_t>(whole);
-  return options;
+  return static_cast<std::size_t>(whole);
 }
 
-time_line times_of(const std::vector<frame>& frames, std::size_t n_threads,
-                   const vdif_options& options, std::string_view name) {
+std::uint32_t middle_of(std::vector<std::uint32_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Leaves out frames whose time is so far from most that their headers are damaged.
+void leave_out_strays(frame_list& list, std::size_t n_threads, std::string_view name) {
+  const std::size_t most = max_lost_share * (list.frames.size() / n_threads + 1);
+  const auto is_far = [&](std::uint32_t a, std::uint32_t b) {
+    return std::max(a, b) - std::min(a, b) > most;
+  };
+  const std::size_t n_before = list.frames.size();
+  std::vector<std::uint32_t> seconds;
+  for (const frame& f : list.frames) seconds.push_back(f.second);
+  const std::uint32_t middle = middle_of(std::move(seconds));
+  const std::string why = "is far from the time of most; split the file at the gap";
+  leave_out(list, why, [&](const frame& f) { return is_far(f.second, middle); });
+  std::map<std::uint32_t, std::vector<std::uint32_t>> numbers;
+  for (const frame& f : list.frames) numbers[f.second].push_back(f.number);
+  std::map<std::uint32_t, std::uint32_t> middles;
+  for (auto& [second, values] : numbers) middles[second] = middle_of(std::move(values));
+  leave_out(list, why, [&](const frame& f) { return is_far(f.number, middles[f.second]); });
+  if (2 * list.frames.size() <= n_before) {
+    refuse(name,
+           "has {} frames, {} of which are far from the time of others; split the file at "
+           "the gap",
+           n_before, n_before - list.frames.size());
+  }
+}
+
+/// Leaves out frames of numbers beyond a second, unless they are many.
+void require_numbers(frame_list& list, std::size_t frames_per_second, std::string_view name) {
+  const auto is_beyond = [&](const frame& f) { return f.number >= frames_per_second; };
+  const auto n_beyond = std::count_if(list.frames.begin(), list.frames.end(), is_beyond);
+  if (2 * static_cast<std::size_t>(n_beyond) >= list.frames.size()) {
+    refuse(name,
+           "has {} frames a second by its rate, and {} of {} frames have higher numbers; give a "
+           "higher rate by --adc-rate",
+           frames_per_second, n_beyond, list.frames.size());
+  }
+  leave_out(list, "has a number beyond its second", is_beyond);
+}
+
+time_line times_of(const frame_list& list, std::size_t n_threads,
+                   std::optional<std::size_t> frames_per_second, std::string_view name) {
+  const std::vector<frame>& frames = list.frames;
   time_line line{.first_second = frames[0].second};
   std::uint32_t highest = 0, last_second = 0;
   for (const frame& f : frames) {
@@ -148,11 +209,7 @@ time_line times_of(const std::vector<frame>& frames, std::size_t n_threads,
     last_second = std::max(last_second, f.second);
     highest = std::max(highest, f.number);
   }
-  line.frames_per_second = options.frames_per_second.value_or(std::size_t{highest} + 1);
-  if (highest >= line.frames_per_second) {
-    refuse(name, "has a frame with number {}, but {} frames in a second; give more of them",
-           highest, line.frames_per_second);
-  }
+  line.frames_per_second = frames_per_second.value_or(std::size_t{highest} + 1);
   std::size_t last = 0;
   line.first = line.frames_per_second;
   for (const frame& f : frames) {
@@ -160,126 +217,165 @@ time_line times_of(const std::vector<frame>& frames, std::size_t n_threads,
     if (f.second == last_second) last = std::max<std::size_t>(last, f.number);
   }
   const std::size_t seconds = last_second - line.first_second;
-  const std::size_t most = max_lost_share * (frames.size() / n_threads + 1);
   // The product fits: both factors are below 2^32.
   line.n_frames =
-      seconds * std::min(line.frames_per_second, std::size_t{1} << 32) + last + 1 - line.first;
-  if (line.n_frames > most) {
+      seconds * std::min(line.frames_per_second, max_frames_per_second) + last + 1 - line.first;
+  if (line.n_frames > max_lost_share * (frames.size() / n_threads + 1)) {
     refuse(name, "has {} frames within the time of {}; split the file at the gap", frames.size(),
            line.n_frames);
   }
   return line;
 }
 
-/// Returns part `index` of a payload: its bits from the lowest up, as an integer around 0.
-std::int16_t part_at(bytes payload, std::size_t index, std::size_t bits) {
+/// Returns part `bit / bits` of the bytes: its bits from the lowest up, as an integer around 0.
+std::int16_t part_at(bytes payload, std::size_t bit, std::size_t bits) {
   unsigned code = 0;
   if (bits == 16) {
-    code = load<std::uint16_t>(&payload[2 * index]);
+    code = load<std::uint16_t>(&payload[bit / 8]);
   } else {
-    const std::size_t bit = index * bits;
     code = std::to_integer<unsigned>(payload[bit / 8]) >> bit % 8 & ((1u << bits) - 1);
   }
-  const int value = static_cast<int>(code);
-  return static_cast<std::int16_t>(bits == 2 ? 2 * value - 3 : value - (1 << (bits - 1)));
+  const int value = static_cast<int>(code), steps = 1 << bits;
+  // One and two bits have no 0 in their middle.
+  return static_cast<std::int16_t>(bits <= 2 ? 2 * value + 1 - steps : value - steps / 2);
 }
 
-void place_frame(voltages& to, const frame& from, std::size_t polarisation, std::size_t place) {
-  const frame_shape& shape = from.shape;
-  const std::size_t n = shape.n_samples(), parts = shape.parts();
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t c = 0; c < shape.n_channels; ++c) {
-      const std::size_t row = (polarisation * shape.n_channels + c) * to.n_samples;
-      for (std::size_t part = 0; part < parts; ++part) {
-        to.samples[(row + place * n + i) * parts + part] =
-            part_at(from.payload, (i * shape.n_channels + c) * parts + part, shape.sample_bits);
-      }
-    }
-  }
-}
+constexpr std::size_t no_frame = ~std::size_t{0};
 
-/// Voltages in memory.
+/// Offsets of payloads: [polarisation][packet], or `no_frame`.
+using payload_places = std::vector<std::vector<std::size_t>>;
+
 class vdif_file final : public voltage_file {
  public:
-  vdif_file(std::vector<std::int16_t> samples, voltages contents)
-      : voltage_file(std::move(contents)), samples_(std::move(samples)) {}
+  vdif_file(const byte_source& source, voltages contents, payload_places payloads)
+      : voltage_file(std::move(contents)),
+        reader_(source, window_bytes),
+        name_(source.name()),
+        payloads_(std::move(payloads)) {}
 
   void read(std::size_t channel, std::size_t first, std::size_t count,
             std::span<const std::span<std::int16_t>> rows) const override {
-    const std::size_t parts = contents().is_complex ? 2 : 1;
-    for (std::size_t p = 0; p < rows.size(); ++p) {
-      const std::size_t row = (p * contents().n_channels + channel) * contents().n_samples;
-      std::copy_n(samples_.begin() + static_cast<std::ptrdiff_t>((row + first) * parts),
-                  count * parts, rows[p].begin());
+    const std::size_t packet_samples = contents().packet_samples;
+    for (std::size_t done = 0; done < count;) {
+      const std::size_t packet = (first + done) / packet_samples;
+      const std::size_t in_packet = (first + done) % packet_samples;
+      const std::size_t n = std::min(count - done, packet_samples - in_packet);
+      const std::size_t parts = contents().is_complex ? 2 : 1;
+      for (std::size_t p = 0; p < rows.size(); ++p) {
+        read_packet(payloads_[p][packet], channel, in_packet,
+                    rows[p].subspan(done * parts, n * parts));
+      }
+      done += n;
     }
   }
 
  private:
-  std::vector<std::int16_t> samples_;  // [polarisation][channel][sample][re, im if complex]
+  static constexpr std::size_t window_bytes = std::size_t{1} << 19;
+
+  /// Reads samples of a frame from sample `first` on.
+  void read_packet(std::size_t payload_at, std::size_t channel, std::size_t first,
+                   std::span<std::int16_t> row) const {
+    if (payload_at == no_frame) return std::fill(row.begin(), row.end(), std::int16_t{0});
+    const std::size_t parts = contents().is_complex ? 2 : 1, bits = contents().sample_bits;
+    const std::size_t time_bits = contents().n_channels * parts * bits;
+    const std::size_t begin = first * time_bits / 8 * 8;  // in whole bytes
+    const std::size_t end = (first + row.size() / parts) * time_bits;
+    const std::size_t n_bytes = (end - begin + 7) / 8;
+    const bytes data = reader_.at(payload_at + begin / 8, n_bytes);
+    if (data.size() < n_bytes) refuse(name_, "ends within a frame; another program shortened it");
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::size_t part = channel * parts + i % parts;
+      row[i] = part_at(data, (first + i / parts) * time_bits - begin + part * bits, bits);
+    }
+  }
+
+  mutable forward_reader reader_;
+  std::string name_;
+  payload_places payloads_;
 };
+
+/// Returns the rate that the headers state; 0 where they state none.
+double stated_rate(const frame_list& list, voltages& contents) {
+  const frame_header& first = list.first;
+  if (first.stated_rate_hz <= 0 || first.shape.is_complex) return first.stated_rate_hz;
+  if (first.extension == 3) return 2 * first.stated_rate_hz;  // it is of complex samples
+  std::uint32_t highest = 0;
+  for (const frame& f : list.frames) highest = std::max(highest, f.number);
+  const double least_hz = (highest + 1.) * static_cast<double>(first.shape.n_samples());
+  if (least_hz > first.stated_rate_hz) return 2 * first.stated_rate_hz;
+  contents.remarks.push_back(
+      formatted("has extended headers 1, whose rate of {} is taken for samples a second; give "
+                "--adc-rate if it is the bandwidth",
+                first.stated_rate_hz));
+  return first.stated_rate_hz;
+}
 
 }  // namespace
 
-/// The file is whole frames, or its last one is cut, and the second has the shape of the first. A
-/// pipe, whose size is not known, may end anywhere.
 bool is_vdif(bytes head, std::optional<std::size_t> size_bytes) {
-  constexpr std::size_t length_at = 8, min_when_cut = 512;  // shorter may be a pattern of samples
-  constexpr std::uint32_t shape_mask = (1u << 29) - 1;
-  if (head.size() < legacy_bytes || is_text(head)) return false;
-  const auto word = [&](std::size_t offset) { return load<std::uint32_t>(&head[offset]); };
-  const std::size_t n_bytes = std::size_t{field(word(length_at), 0, 24)} * 8;
-  if (n_bytes <= legacy_bytes) return false;
+  // What follows is compared with the first header: frames may be damaged, and the last one cut.
+  constexpr std::size_t min_when_cut = 512, max_damaged = 3;  // shorter: a pattern of samples
+  if (head.size() < legacy_vdif_header_bytes || is_text(head)) return false;
+  const std::size_t n_bytes = vdif_frame_bytes(head);
+  if (n_bytes <= legacy_vdif_header_bytes) return false;
   const bool is_whole = size_bytes && *size_bytes % n_bytes == 0;
   if (!is_whole && n_bytes < min_when_cut) return false;
-  if (n_bytes + legacy_bytes > head.size()) return size_bytes == n_bytes;
-  return ((word(length_at) ^ word(n_bytes + length_at)) & shape_mask) == 0;
-}
-
-std::unique_ptr<voltage_file> open_vdif(const byte_source& source, const vdif_options& options) {
-  if (source.size() > largest_file_bytes) {
-    refuse(source.name(), "holds {} bytes; at most {} are read, so split the file", source.size(),
-           largest_file_bytes);
+  if (size_bytes == n_bytes) return true;
+  for (std::size_t i = 1; i <= 1 + max_damaged; ++i) {
+    if (i * n_bytes + legacy_vdif_header_bytes > head.size()) return i == 1 && is_whole;
+    if (is_same_vdif_shape(head, head.subspan(i * n_bytes))) return true;
   }
-  std::vector<std::byte> content(source.size());
-  source.read(0, content);
-  voltages held = read_vdif(content, source.name(), options);
-  std::vector<std::int16_t> samples = std::move(held.samples);
-  return std::make_unique<vdif_file>(std::move(samples), std::move(held));
+  return false;
 }
 
-voltages read_vdif(std::span<const std::byte> content, std::string_view name,
-                   const vdif_options& options) {
-  const std::vector<frame> frames = parse_frames(content, name);
-  const std::vector<std::uint32_t> threads = threads_of(frames, name);
-  const frame_shape& shape = frames.front().shape;
-  const vdif_options timing = with_frames(options, shape, name);
-  const time_line line = times_of(frames, threads.size(), timing, name);
+std::unique_ptr<voltage_file> open_vdif(const byte_source& source, const voltage_options& options) {
+  const std::string& name = source.name();
+  frame_list list = take_frames(source, options);
+  const frame_shape shape = list.first.shape;
+  const std::vector<std::uint32_t> threads = take_threads(list, options, name);
+  leave_out_strays(list, threads.size(), name);
   voltages result{.n_polarisations = threads.size(),
                   .n_channels = shape.n_channels,
-                  .n_samples = line.n_frames * shape.n_samples(),
                   .is_complex = shape.is_complex,
                   .sample_bits = static_cast<unsigned>(shape.sample_bits),
                   .packet_samples = shape.n_samples()};
-  result.samples.resize(result.n_samples * shape.n_channels * threads.size() * shape.parts());
-  result.present.assign(threads.size(), std::vector<bool>(line.n_frames, false));
-  std::vector<std::vector<bool>> seen = result.present;
-  for (const frame& f : frames) {
-    const std::size_t p = f.thread == threads[0] ? 0 : 1, place = line.place(f);
-    if (seen[p][place]) {
-      refuse(name, "has frame {} of second {} of thread {} twice; remove one", f.number, f.second,
-             f.thread);
-    }
-    seen[p][place] = true;
+  result.sample_rate_hz = stated_rate(list, result);
+  if (options.sample_rate_hz) result.remarks.clear();
+  const double rate_hz = options.sample_rate_hz.value_or(result.sample_rate_hz);
+  std::optional<std::size_t> frames_per_second;
+  if (rate_hz > 0) {
+    frames_per_second = frames_at(rate_hz, shape, name);
+    require_numbers(list, *frames_per_second, name);
+  }
+  const time_line line = times_of(list, threads.size(), frames_per_second, name);
+  result.n_samples = line.n_frames * shape.n_samples();
+  payload_places payloads(threads.size(), std::vector<std::size_t>(line.n_frames, no_frame));
+  for (const frame& f : list.frames) {
+    const auto p = static_cast<std::size_t>(std::find(threads.begin(), threads.end(), f.thread) -
+                                            threads.begin());
+    std::size_t& place = payloads[p][line.place(f)];
     if (!f.is_valid) continue;
-    result.present[p][place] = true;
-    place_frame(result, f, p, place);
+    if (place != no_frame) {
+      list.left_out.add("frame {} of second {} of thread {} is there twice", f.number, f.second,
+                        f.thread);
+    } else {
+      place = f.payload_at;
+    }
   }
-  if (timing.frames_per_second) {
-    result.sample_rate_hz =
-        static_cast<double>(*timing.frames_per_second) * static_cast<double>(shape.n_samples());
-    result.first_packet = std::uint64_t{line.first_second} * *timing.frames_per_second + line.first;
+  for (const auto& each : payloads) {
+    std::vector<bool>& present = result.present.emplace_back(each.size());
+    for (std::size_t i = 0; i < each.size(); ++i) present[i] = each[i] != no_frame;
   }
-  return result;
+  if (list.left_out.count() > 0) result.remarks.push_back(list.left_out.sentence("frame"));
+  if (list.first.has_unknown_extension()) {
+    result.remarks.push_back(formatted("has extended headers {}, which are not known and not read",
+                                       list.first.extension));
+  }
+  if (rate_hz > 0) {
+    if (result.sample_rate_hz == 0) result.sample_rate_hz = rate_hz;
+    result.first_packet = std::uint64_t{line.first_second} * line.frames_per_second + line.first;
+  }
+  return std::make_unique<vdif_file>(source, std::move(result), std::move(payloads));
 }
 
 }  // namespace wingbeat::formats

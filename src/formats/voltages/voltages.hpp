@@ -6,6 +6,7 @@
 #include <cstdint>  // int16_t, uint64_t
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>  // move
 #include <vector>
 
@@ -22,7 +23,8 @@ struct channel_frequencies {
 struct voltages {
   std::size_t n_polarisations = 1;
   std::size_t n_channels = 1;
-  std::size_t n_samples = 0;  ///< Of each channel, missing ones among them.
+  std::size_t n_antennas = 1;  ///< Channels are those of one antenna, then of the next.
+  std::size_t n_samples = 0;   ///< Of each channel, missing ones among them.
   bool is_complex = false;
   unsigned sample_bits = 8;  ///< Of each part of a sample.
   /// As integers; missing samples are 0.
@@ -33,6 +35,18 @@ struct voltages {
   std::optional<std::uint64_t> first_packet = {};
   double sample_rate_hz = 0;                            ///< Of a channel. 0: the file does not say.
   std::optional<channel_frequencies> frequencies = {};  ///< Unset: the file does not say.
+  /// What is left out, contradicts itself or is assumed: sentences without the file's name.
+  std::vector<std::string> remarks = {};
+};
+
+/// What a user states beside a file.
+struct voltage_options {
+  /// Samples of a channel in a second, where the file may leave it open.
+  std::optional<double> sample_rate_hz = {};
+  /// The channel that is read, where parts of a file are valid for some channels alone. Unset: all.
+  std::optional<std::size_t> channel = {};
+  /// The threads that are polarisations, in this order. Empty: all that there are.
+  std::vector<std::size_t> threads = {};
 };
 
 /// A recording whose samples are read when they are asked for, whatever its format.

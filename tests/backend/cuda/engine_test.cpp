@@ -160,7 +160,7 @@ TEST_F(cuda_on_a_fake, destroys_what_it_created) {
     const auto second = on->record();
     EXPECT_DOUBLE_EQ(second->seconds_since(*first), 0.25);
     on->reserve(100);
-    EXPECT_NE(on->workspace(100).handle, nullptr);
+    EXPECT_NE(on->lend(100).view().handle, nullptr);
     const auto loaded = engine().compile(on, kernel);
     EXPECT_EQ(machine().n_events, 2);
     EXPECT_EQ(machine().n_images, 1);
@@ -174,14 +174,15 @@ TEST_F(cuda_on_a_fake, destroys_what_it_created) {
 
 TEST_F(cuda_on_a_fake, allocates_a_workspace_when_it_is_reserved_and_never_in_a_run) {
   const auto on = open();
-  EXPECT_THAT(message_of([&] { static_cast<void>(on->workspace(100)); }),
+  EXPECT_THAT(message_of([&] { static_cast<void>(on->lend(100)); }),
               HasSubstr("needs a workspace of 100 bytes and the queue has reserved 0"));
   on->reserve(100);
   EXPECT_EQ(machine().n_allocations, 1);
-  EXPECT_EQ(on->workspace(60).handle, on->workspace(100).handle);
-  EXPECT_THROW(static_cast<void>(on->workspace(101)), plan_error);
+  const void* const memory = on->lend(60).view().handle;
+  EXPECT_EQ(on->lend(100).view().handle, memory);
+  EXPECT_THROW(static_cast<void>(on->lend(101)), plan_error);
   on->reserve(50);
-  EXPECT_GE(on->workspace(100).size_bytes, 100u) << "a queue only grows";
+  EXPECT_GE(on->lend(100).view().size_bytes, 100u) << "a queue only grows";
   on->reserve(200);
   EXPECT_EQ(machine().n_allocations, 1);
 }

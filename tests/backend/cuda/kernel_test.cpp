@@ -10,8 +10,8 @@
 
 #include "backend/cuda/engine_on_a_fake.hpp"  // cuda_on_a_fake
 #include "backend/cuda/queue.hpp"             // cuda_queue
-#include "formatted.hpp"                      // formatted
 #include "support/refusal.hpp"                // message_of
+#include "text/formatted.hpp"                 // formatted
 #include "wingbeat/error.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which memory a CUDA queue takes: its own device's and its own context's, on a fake driver.
-#include "views.hpp"
+#include "views/views.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

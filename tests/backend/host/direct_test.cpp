@@ -97,13 +97,14 @@ TEST(host_direct, allocates_nothing_once_planned) {
   }
 }
 
-/// Another thread holds the lock of the queue: only a call that takes none returns.
-TEST(host_direct, takes_no_lock_for_short_rows) {
+/// Another thread holds the workspace of the queue: only a call that takes none returns.
+TEST(host_direct, waits_for_no_workspace_for_short_rows) {
   for (const transform kind : {transform::forward, transform::forward_from_real}) {
     for (const std::size_t n : {2, 8, 64, 96, 1024, 4096}) {
       prepared_run run{{.lengths = {n}, .kind = kind}};
       std::future<void> call;
-      const auto held = run.on.impl()->lock();
+      run.on.impl()->reserve(1);
+      const auto held = run.on.impl()->lend(1);
       call = std::async(std::launch::async, [&] { run.enqueue(); });
       ASSERT_EQ(call.wait_for(std::chrono::seconds{10}), std::future_status::ready) << n;
     }

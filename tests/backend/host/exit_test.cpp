@@ -2,11 +2,15 @@
 // Transforms in the destructors of static objects, when the program ends, and in forked children.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
 #include <thread>
+#include <vector>
 
 #include "support/child.hpp"      // start_child
 #include "support/exit_work.hpp"  // exit_work, static_object
 #include "support/rerun.hpp"      // exit_code_of_rerun, rerun_mode
+#include "support/sanitizer.hpp"  // has_sanitizer
 
 namespace {
 
@@ -110,6 +114,54 @@ TEST(host_exit, runs_in_a_forked_child) {
   });
   EXPECT_EQ(exit_code_of(child), 0);
   work.run();
+}
+
+/// Runs `work` in threads and `in_child` in children that are forked meanwhile.
+void expect_children_run(const std::function<void()>& work, const std::function<void()>& in_child) {
+  if (has_sanitizer) {
+    GTEST_SKIP() << "a sanitizer's allocator may be locked for ever in such children (GCC 12)";
+  }
+  std::atomic<bool> is_over = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (!is_over) work();
+    });
+  }
+  for (int i = 0; i < 40 && !::testing::Test::HasFailure(); ++i) {
+    const pid_t child = start_child([&] {
+      ::alarm(20);
+      in_child();
+      return 0;
+    });
+    EXPECT_EQ(exit_code_of(child), 0);
+  }
+  is_over = true;
+  for (std::thread& each : threads) each.join();
+}
+
+TEST(host_exit, runs_in_a_child_forked_while_threads_run_on_its_queue) {
+  for (const engine runs_on : {engine::host, engine::reference}) {
+    const std::size_t n = runs_on == engine::host ? std::size_t{1} << 16 : 256;
+    queue on{first_device(runs_on)};
+    const plan transform{on, {.lengths = {n}, .batch = 2}};
+    const auto run = [&] {
+      queue own = on;
+      const buffer in{own, 16 * n}, out{own, 16 * n};
+      transform.enqueue(own, in.view(), out.view());
+      plan{own, {.lengths = {n / 2}, .batch = 4}}.enqueue(own, in.view(), out.view());
+    };
+    expect_children_run(run, run);
+  }
+}
+
+TEST(host_exit, shares_a_plan_cache_with_children_forked_while_threads_plan) {
+  const queue on{first_device(engine::host)};
+  plan_cache cache{2};
+  const auto use = [&] {
+    for (const std::size_t n : {1000, 1024, 3000}) (void)cache.get(on, {.lengths = {n}});
+  };
+  expect_children_run(use, use);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Threads: many on one plan, one plan on many, and the pool beneath. Run under the thread
 // sanitizer too.
 #include <gtest/gtest.h>
+#include <unistd.h>  // access, sysconf
 
 #include <atomic>
 #include <chrono>     // microseconds
@@ -177,6 +178,30 @@ TEST_P(host_thread_pool, makes_what_a_task_wrote_seen_by_the_caller) {
     pool.run(4, 4, [&](std::size_t i, unsigned) { written[i] = round * (i + 1); });
     for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(written[i], round * (i + 1));
   }
+}
+
+TEST(host_thread_pool_of_idle, leaves_busy_processors_to_others) {
+  if (::access("/proc/loadavg", R_OK) != 0) GTEST_SKIP() << "the system counts no running threads";
+  std::atomic<bool> is_done = false;
+  std::vector<std::thread> busy(static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN)) + 1);
+  for (std::thread& each : busy) {
+    each = std::thread{[&] {
+      while (!is_done) {
+      }
+    }};
+  }
+  thread_pool pool{2, false, true};
+  std::atomic<int> runs = 0, of_workers = 0;
+  for (int round = 0; round < 20; ++round) {
+    pool.run(100, 2, [&](std::size_t, unsigned slot) {
+      ++runs;
+      if (slot != 0) ++of_workers;
+    });
+  }
+  is_done = true;
+  for (std::thread& each : busy) each.join();
+  EXPECT_EQ(runs, 2000);
+  EXPECT_EQ(of_workers, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(waiting, host_thread_pool, ::testing::Bool(),

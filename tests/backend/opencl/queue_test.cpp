@@ -95,16 +95,16 @@ TEST_F(opencl_queue, keeps_a_mark_after_the_queue_is_gone) {
 }
 
 TEST_F(opencl_queue, has_a_workspace_that_grows_when_asked_to) {
-  EXPECT_THROW((void)queue->workspace(1), wingbeat::plan_error);
+  EXPECT_THROW((void)queue->lend(1), wingbeat::plan_error);
   queue->reserve(1000);
-  const auto small = queue->workspace(1000);
+  const auto small = queue->lend(1000).view();
   EXPECT_GE(small.size_bytes, 1000u);
-  EXPECT_EQ(queue->workspace(500).handle, small.handle);
-  EXPECT_THROW((void)queue->workspace(5000), wingbeat::plan_error) << "a run allocates nothing";
+  EXPECT_EQ(queue->lend(500).view().handle, small.handle);
+  EXPECT_THROW((void)queue->lend(5000), wingbeat::plan_error) << "a run allocates nothing";
   queue->reserve(5000);
-  EXPECT_GE(queue->workspace(5000).size_bytes, 5000u);
+  EXPECT_GE(queue->lend(5000).view().size_bytes, 5000u);
   queue->reserve(10);
-  EXPECT_GE(queue->workspace(5000).size_bytes, 5000u) << "a queue only grows";
+  EXPECT_GE(queue->lend(5000).view().size_bytes, 5000u) << "a queue only grows";
 }
 
 TEST_F(opencl_queue, is_of_a_device_that_exists) {

@@ -293,7 +293,7 @@ TEST_F(commands, refuse_what_makes_no_sense) {
            {{"--lengths", "ten"}, "is not a length"},
            {{"--lengths", "2x2x2x2"}, "lengths has 4 axes"},
            {{"--kind", "dct"}, "there is no kind 'dct'"},
-           {{"--precision", "fp8"}, "there is no precision 'fp8'"},
+           {{"--precision", "fp8"}, "--precision is 'fp8'; choose fp32, fp64, fp16 or bf16"},
            {{"--layout", "odd"}, "there is no layout 'odd'"},
            {{"--peer", "mkl"}, "there is no peer 'mkl'"},
            {{"--peer", "./missing,"}, "--peer './missing,' has an empty part"},

@@ -10,13 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "cli/program.hpp"  // workplace, run_with_stdin
+#include "cli/program.hpp"      // workplace, run_with_stdin
+#include "formats/message.hpp"  // little_endian
 
 namespace {
 
 using namespace wingbeat::test;
 using namespace std::string_literals;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using words = std::vector<std::string>;
 
 /// Bytes that are no text and begin no known format.
@@ -61,6 +63,43 @@ TEST_F(recordings, of_packed_samples_are_named_so) {
   EXPECT_EQ(run_with_stdin(at_, line_of("/dev/stdin"), packed_samples()).code, 0);
 }
 
+TEST_F(recordings, without_a_mark_are_said_to_be_packed) {
+  at_.file("a.raw", packed_samples());
+  const std::string note = "a.raw has no mark and was taken for packed samples of 10 bits";
+  EXPECT_THAT(at_.run(line_of("a.raw")).err, HasSubstr(note));
+  for (const words& said : {words{"--sample-bits", "10"}, words{"--format", "raw"}}) {
+    EXPECT_THAT(at_.run(line_of("a.raw", said)).err, Not(HasSubstr("no mark")));
+  }
+}
+
+/// An array of int16 with one more sample for each; in Fortran order polarisations are in turn.
+std::string array_of(std::string shape, bool is_fortran, std::size_t n_samples, int stride) {
+  std::string header =
+      "{'descr': '<i2', 'fortran_order': " + std::string(is_fortran ? "True" : "False") +
+      ", 'shape': " + shape + ", }";
+  header.resize(117, ' ');
+  std::string file = "\x93NUMPY\x01\0\x76\0"s + header + '\n';
+  for (int p = 0; p < 2; ++p) {
+    for (std::size_t i = 0; i < n_samples; ++i) {
+      const std::size_t frame = is_fortran ? i / 2 : i, pol = is_fortran ? i % 2 : std::size_t(p);
+      file += little_endian((frame * frame + 7 * pol) % 251, 2);
+    }
+    if (stride == 2) break;
+  }
+  return file;
+}
+
+TEST_F(recordings, are_arrays_in_either_order) {
+  at_.file("c.npy", array_of("(2, 5001)", false, 5001, 1));
+  at_.file("fortran.npy", array_of("(2L, 5001L)", true, 10002, 2));
+  EXPECT_EQ(at_.run(line_of("c.npy")).code, 0);
+  const std::string expected = at_.folder().read("x.npy");
+  std::filesystem::remove(at_.folder().path() / "x.npy");
+  const finished run = at_.run(line_of("fortran.npy"));
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(at_.folder().read("x.npy"), expected);
+}
+
 TEST_F(recordings, are_no_files_of_other_formats) {
   const std::string rest = packed_samples();
   for (const auto& [name, content, noun] : std::vector<std::array<std::string, 3>>{
@@ -69,6 +108,10 @@ TEST_F(recordings, are_no_files_of_other_formats) {
            {"a.png", "\x89PNG\r\n\x1A\n"s + rest, "a PNG image"},
            {"a.dat", "\x1F\x8B\x08\0"s + rest, "a gzip archive"},
            {"a.pcap", "\xD4\xC3\xB2\xA1"s + rest, "a capture of packets (pcap)"},
+           {"dada.raw", "HEADER DADA\nHDR_SIZE 4096\n" + std::string(4096, '\0') + rest,
+            "a DADA recording"},
+           {"mark5b.bin", "\xED\xDE\xAD\xAB"s + rest, "a Mark5B recording"},
+           {"a.dat", "\x0C\0\0\0HEADER_START"s + rest, "a sigproc file"},
            {"a.fits", "SIMPLE  = "s + std::string(6000, ' '), "a FITS file"},
            {"README.md", std::string(6000, 'x'), "a text"}}) {
     at_.file(name, content);

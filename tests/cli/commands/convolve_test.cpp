@@ -208,6 +208,32 @@ TEST(convolve, takes_stacks_image_by_image_in_every_format) {
   expect_refusal(place, {"convolve", "k.tif", "f.npy", "-o", "x.npy"}, 2, "holds 3 images");
 }
 
+TEST(convolve, writes_an_mrc_file_where_its_input_is) {
+  const workplace place;
+  formats::image_stack image = random_images({.height = 6, .width = 7, .n_images = 2}, 3);
+  image.pixel_angstrom = {.z = 1, .y = 2, .x = 2};
+  formats::mrc_placement placement{.lengths = {7, 6, 2}};
+  placement.words = {5, 6, 7, 7, 6, 2};
+  for (const std::size_t i : {6, 7, 8}) placement.words[i] = 0x41400000;  // a cell of 12 angstrom
+  for (const std::size_t i : {12, 13, 14}) placement.words[i] = static_cast<std::uint32_t>(i - 11);
+  placement.words[15] = 1;  // a volume
+  image.placement = placement;
+  image_file(place, "f.mrc", image);
+  image_file(place, "k.npy", {.samples = std::vector<float>(15, 1), .height = 3, .width = 5});
+  const auto placed = [&](const std::string& mode) {
+    return convolved(place, {"f.mrc", "k.npy", "--mode", mode}, "o.mrc").placement.value().words;
+  };
+  EXPECT_EQ(placed("same"), placement.words);
+  const auto full = placed("full"), valid = placed("valid");
+  EXPECT_EQ(full[0], 3U);
+  EXPECT_EQ(full[1], 5U);
+  EXPECT_EQ(full[2], 7U);
+  EXPECT_EQ(full[3], 11U) << "intervals grow with the samples";
+  EXPECT_EQ(full[15], 1U);
+  EXPECT_EQ(valid[0], 7U);
+  EXPECT_EQ(valid[1], 7U);
+}
+
 TEST(convolve, writes_a_png_in_the_range_given) {
   if (!formats::has_image_libraries()) GTEST_SKIP() << "built without PNG";
   const workplace place;
@@ -218,6 +244,12 @@ TEST(convolve, writes_a_png_in_the_range_given) {
   expect_near(convolved(place, {"f.png", "one.npy", "--white", "255"}, "o.png"), image, 0);
   expect_near(convolved(place, {"f.png", "one.npy", "--black", "0"}, "o.png"), image, 0);
   const auto finer = convolved(place, {"f.png", "one.npy", "--bits", "16"}, "o.png");
+  image_file(place, "deep.png", image,
+             {.png_bits = 16, .png_range = formats::value_range{0, 65535}});
+  const auto deep = convolved(place, {"deep.png", "one.npy"}, "o.png");
+  expect_near(deep, image, 0);
+  EXPECT_EQ(deep.full_scale, 65535) << "the depth of the image stays";
+  EXPECT_EQ(convolved(place, {"deep.png", "one.npy", "--bits", "8"}, "o.png").full_scale, 255);
   image_file(place, "f.npy", image);
   const auto stretched = convolved(place, {"f.npy", "one.npy", "--bits", "16"}, "o.png");
   for (std::size_t i = 0; i < 8; ++i) {

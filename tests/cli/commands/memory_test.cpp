@@ -34,6 +34,14 @@ std::size_t stated_bytes(const finished& done) {
   return std::stoul(found[1]) * mebibyte;
 }
 
+/// Expects that what was stated holds, and that it is no more than half as much again. Sizes are
+/// so large that the program itself counts for little.
+void expect_close(const finished& done) {
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_LE(done.peak_bytes, stated_bytes(done)) << done.err;
+  EXPECT_LE(stated_bytes(done), done.peak_bytes + done.peak_bytes / 2) << done.err;
+}
+
 /// Writes fp32 images of zeros as a file without blocks: what this process takes counts for its
 /// children as well.
 void sparse_stack(const workplace& place, const std::string& name, const image_shape& shape) {
@@ -117,6 +125,12 @@ TEST_F(memory, of_a_transformed_image_is_stated) {
   }
 }
 
+TEST_F(memory, of_samples_of_prime_lengths_is_stated) {
+  image_file(at_, "f.npy", random_images({1201, 907}, 1));
+  expect_close(at_.run({"transform", "f.npy", "--axes", "2", "--engine", "host", "--precision",
+                        "fp64", "--check", "sample"}));
+}
+
 TEST_F(memory, of_a_recording_is_that_of_blocks) {
   const formats::signal shape{
       .n_rows = 2, .row_length = std::size_t{1} << 24, .sample_rate_hz = 48000};
@@ -176,6 +190,18 @@ TEST_F(memory, is_refused_before_it_is_taken) {
   expect_refusal(at_, {"match", "k.npy", "k.npy", "--max-memory", "10K"}, 2,
                  "MiB of memory, and 10 KiB are allowed; give --max-memory ");
   EXPECT_EQ(at_.run({"match", "k.npy", "k.npy", "--max-memory", "0.5G"}).code, 0);
+}
+
+/// The last, because a child is said to have taken at least what this process had when it began,
+/// and all lines of this one are read here.
+TEST_F(memory, of_many_peaks_is_stated) {
+  sparse_stack(at_, "f.npy", {2201, 2001});
+  for (const words& more : {words{}, {"--json"}, {"--csv", "p.csv", "--star", "p.star"}}) {
+    words command{"match",          "f.npy", "k.npy",       "--mode", "same",    "--engine", "host",
+                  "--min-distance", "1",     "--threshold", "-1",     "--frame", "0"};
+    command.insert(command.end(), more.begin(), more.end());
+    expect_close(at_.run(command));
+  }
 }
 
 }  // namespace

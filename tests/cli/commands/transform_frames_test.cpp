@@ -20,6 +20,7 @@ namespace {
 
 using namespace wingbeat::test;
 using namespace wingbeat::cli;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using namespace wingbeat::formats;
 using file_signal = wingbeat::formats::signal;
@@ -97,6 +98,46 @@ TEST_F(transform_frames, welch_averages_the_powers_of_segments) {
   }
 }
 
+/// Powers have the roundings of the load and the store, too, and underflow where |X| does not.
+TEST_F(transform_frames, recordings_of_all_kinds_are_within_the_bound) {
+  constexpr std::size_t n = 400'000;
+  constexpr double level_24_bits = 0x1p-23;
+  const std::vector<double (*)(std::size_t, double)> kinds{
+      [](std::size_t i, double) { return std::round(2e4 * std::sin(0.01 * double(i))) / 32768; },
+      [](std::size_t i, double x) {
+        return i % 150'000 < 70'000 ? 0 : std::round(9e3 * x) / 32768;
+      },
+      [](std::size_t, double x) { return (5e6 + (x > 0)) * level_24_bits; },  // a large constant
+      [](std::size_t i, double) { return i % 5000 == 0 ? level_24_bits : 0; },
+      [](std::size_t i, double x) { return x * std::exp(-1e-4 * double(i)); },  // to 4e-18
+      [](std::size_t i, double x) { return i < n / 2 ? x : 1e-20 * x; }};
+  for (const auto& kind : kinds) {
+    file_signal in = noise_rows(1, n, /*is_real=*/true, /*seed=*/3);
+    for (std::size_t i = 0; i < n; ++i) in.samples[i] = kind(i, in.samples[i].real());
+    write_signal(path("in.npy"), in);
+    for (const std::string real : {"fp32", "fp64"}) {
+      for (const std::string segment : {"256", "1000"}) {
+        const auto done = run({"in.npy", "--spectrogram", "--engine", "host", "--precision", real,
+                               "--segment", segment, "--output", "s.npy", "--json"});
+        const auto found = nlohmann::json::parse(done.out)["engines"][0];
+        EXPECT_LE(found["relative_l2"], found["relative_l2_bound"]) << done.out;
+        EXPECT_LE(found["largest_error"], found["largest_bound"]) << done.out;
+      }
+    }
+  }
+}
+
+/// Samples of few bits less a mean of many have roundings of one sign, which bin 0 adds up.
+TEST_F(transform_frames, noise_of_16_bits_is_within_the_bound_without_a_window) {
+  for (int seed = 1; seed <= 6; ++seed) {
+    file_signal in = noise_rows(1, 16384, /*is_real=*/true, seed);
+    for (auto& x : in.samples) x = std::round(3e3 * x.real()) / 32768;
+    write_signal(path("in.npy"), in);
+    run({"in.npy", "--spectrogram", "--engine", "host", "--segment", "16384", "--window",
+         "rectangular", "--output", "s.npy"});
+  }
+}
+
 TEST_F(transform_frames, every_engine_makes_the_same_spectrogram) {
   const auto devices = json_of(at_.run({"devices", "--json"}));
   for (const bool is_real : {true, false}) {
@@ -143,6 +184,7 @@ TEST_F(transform_frames, csv_has_frequencies_and_times) {
               ::testing::StartsWith("frequency_cycles_per_sample,density_v2\n0,"));
   EXPECT_EQ(json_of(psd)["segments"], 4);
   EXPECT_EQ(json_of(psd)["window_form"], "periodic");
+  EXPECT_EQ(json_of(psd)["unit"], "unit² for each cycle/sample");  // neither of them is known
 }
 
 TEST_F(transform_frames, draws_both_and_tells_what_is_left) {
@@ -150,7 +192,8 @@ TEST_F(transform_frames, draws_both_and_tells_what_is_left) {
   write_signal(path("in.npy"), noise(2, 1000, true));
   const finished psd = run({"in.npy", "--psd", "--plot", "p.svg", "--sample-rate", "1e6"});
   EXPECT_THAT(psd.err, HasSubstr("the last 104 samples of each row are in no segment"));
-  EXPECT_THAT(psd.out, HasSubstr("noise bandwidth 5859.38"));
+  EXPECT_THAT(psd.out, AllOf(HasSubstr("power spectral density in unit²/Hz,"),
+                             HasSubstr("noise bandwidth 5859.38")));
   EXPECT_THAT(at_.folder().read("p.svg"), HasSubstr("<svg"));
   run({"in.npy", "--spectrogram", "--plot", "p.png"});
   EXPECT_EQ(at_.folder().read("p.png").substr(1, 3), "PNG");

@@ -117,6 +117,21 @@ TEST_F(transform_image, takes_images_as_grey_and_draws_the_magnitude) {
   }
 }
 
+TEST_F(transform_image, is_drawn_against_angstrom_where_the_file_has_them) {
+  if (!draws_charts()) GTEST_SKIP() << "this build draws no charts";
+  wingbeat::formats::image_stack image{
+      .samples = std::vector<float>{1, 2, 3, 4, 5, 6}, .height = 2, .width = 3};
+  const auto drawn = [&](double pixel_angstrom) {
+    image.pixel_angstrom = {.z = 0, .y = pixel_angstrom, .x = pixel_angstrom};
+    static_cast<void>(wingbeat::formats::write_images(path("in.mrc"), image));
+    run({"in.mrc", "--axes", "2", "--engine", "host", "--plot", "out.png"});
+    return at_.folder().read("out.png");
+  };
+  EXPECT_TRUE(drawn(0) == drawn(0));
+  EXPECT_FALSE(drawn(0) == drawn(1)) << "cycles/pixel and 1/angstrom";
+  EXPECT_FALSE(drawn(2) == drawn(1));
+}
+
 TEST_F(transform_image, may_have_one_row) {
   const file_signal row = noise(1, 5, true);
   write_signal(path("row.npy"), row);

@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <string>
 
-#include "cli/accuracy.hpp"              // oracle
 #include "formats/message.hpp"           // message_of
 #include "formats/temporary_folder.hpp"  // temporary_folder
+#include "verify/judge.hpp"              // judge
 #include "wingbeat/error.hpp"            // absent_error, device_error, plan_error
 
 namespace {
@@ -40,12 +40,12 @@ class peer_processes : public ::testing::Test {
   test::temporary_folder folder_;
 };
 
-agreement judged(measure::library_run& run, const plan_spec& spec) {
-  const auto block = noise_block(spec);
-  const oracle truth{spec, block};
+verify::agreement judged(measure::library_run& run, const plan_spec& spec) {
+  const auto block = verify::noise_block(spec);
+  verify::judge truth{{spec, verify::reader_of(block), spec.real}, verify::check_extent::few};
   run.fill(block);
   EXPECT_GT(run.time(1), 0);
-  return truth.judge(
+  return truth(
       [&](std::size_t offset_bytes, std::span<std::byte> into) { run.read(offset_bytes, into); });
 }
 
@@ -134,7 +134,7 @@ TEST_F(peer_processes, that_take_no_time_are_not_believed) {
 TEST_F(peer_processes, time_their_calls) {
   const auto peer = started("honest");
   const auto run = make_process_run(*peer, spec_);
-  run->fill(noise_block(spec_));
+  run->fill(verify::noise_block(spec_));
   EXPECT_GT(run->time_calls(3), 0);
 }
 

@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <string>
 
-#include "cli/accuracy.hpp"       // oracle
 #include "cli/peers/process.hpp"  // peer_process
 #include "cli/sweep.hpp"          // problems_of
 #include "support/full_run.hpp"   // is_full_run, sampled
+#include "verify/judge.hpp"       // judge
 #include "wingbeat/error.hpp"     // plan_error
 
 namespace {
@@ -48,13 +48,13 @@ bool is_planned(peer_process& peer, const plan_spec& spec, const std::string& wo
   } catch (const plan_error&) {
     return false;
   }
-  const auto block = noise_block(spec);
-  const oracle truth{spec, block};
+  const auto block = verify::noise_block(spec);
+  verify::judge truth{{spec, verify::reader_of(block), spec.real}, verify::check_extent::few};
   run->fill(block);
   EXPECT_GT(run->time(2), 0) << words;
   run->fill(block);
   EXPECT_GT(run->time(1), 0) << words;
-  const agreement found = truth.judge(
+  const verify::agreement found = truth(
       [&](std::size_t offset_bytes, std::span<std::byte> into) { run->read(offset_bytes, into); });
   // Other libraries owe nothing to our accuracy table: a wrong transform is off by about 1.
   EXPECT_LT(found.relative_l2, 10 * found.relative_l2_bound) << words;
@@ -94,12 +94,12 @@ TEST_P(peers, transform_in_the_calls_that_they_time) {
     const auto spec =
         problems_of({.lengths = "64", .kind = "c2r", .layout = layout, .batch = 3}, device).front();
     const auto run = make_process_run(peer, spec);
-    const auto block = noise_block(spec);
-    const oracle truth{spec, block};
+    const auto block = verify::noise_block(spec);
+    verify::judge truth{{spec, verify::reader_of(block), spec.real}, verify::check_extent::few};
     run->fill(block);
     EXPECT_GT(run->time_calls(10), 0) << layout;
     EXPECT_GT(run->time_calls(1), 0) << layout;  // on the input of the first
-    const agreement found = truth.judge([&](std::size_t offset_bytes, std::span<std::byte> into) {
+    const verify::agreement found = truth([&](std::size_t offset_bytes, std::span<std::byte> into) {
       run->read(offset_bytes, into);
     });
     EXPECT_LT(found.relative_l2, 10 * found.relative_l2_bound) << layout;

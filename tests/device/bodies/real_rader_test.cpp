@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "device/grid/pass_probe.hpp"  // run_pass
-#include "rader.hpp"                   // rader
+#include "roots/rader.hpp"             // rader
 #include "support/oracle.hpp"          // dft
 #include "support/signal.hpp"          // noise
 #include "support/tolerance.hpp"       // l2_bound

@@ -5,9 +5,9 @@
 
 #include <memory>  // make_shared
 
-#include "chirp.hpp"                   // chirp
 #include "device/grid/pass_probe.hpp"  // run_pass
-#include "rader.hpp"                   // rader
+#include "roots/chirp.hpp"             // chirp
+#include "roots/rader.hpp"             // rader
 #include "support/oracle.hpp"          // dft
 #include "support/signal.hpp"          // noise
 #include "support/tolerance.hpp"       // l2_bound

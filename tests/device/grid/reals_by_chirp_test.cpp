@@ -5,8 +5,8 @@
 
 #include <memory>  // make_shared
 
-#include "chirp.hpp"                   // chirp
 #include "device/grid/pass_probe.hpp"  // run_pass
+#include "roots/chirp.hpp"             // chirp
 #include "support/oracle.hpp"          // dft
 #include "support/signal.hpp"          // noise
 #include "support/tolerance.hpp"       // l2_bound

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "formatted.hpp"          // formatted
 #include "support/on_engine.hpp"  // compiled_engines, engine_name
 #include "support/oracle.hpp"     // dft
 #include "support/signal.hpp"     // noise
 #include "support/tolerance.hpp"  // is_accurate
+#include "text/formatted.hpp"     // formatted
 #include "wingbeat/wingbeat.hpp"
 #include "wingbeat/workgroup_fft.hpp"  // workgroup_fft
 

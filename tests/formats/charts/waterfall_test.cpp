@@ -63,6 +63,13 @@ TEST(waterfall, is_a_png_that_depends_on_every_cell) {
     other.panels[0].values[cell] = 1000;
     EXPECT_NE(drawn(other), png) << cell;
   }
+  // Silence has the colour of the least value, what is not there none.
+  for (std::size_t i = 0; i < 2000; ++i) chart.panels[0].values[i] = i % 2 == 0 ? 0 : 10;
+  waterfall_chart silent = chart, absent = chart;
+  silent.panels[0].values[4] = -std::numeric_limits<double>::infinity();
+  absent.panels[0].values[4] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(drawn(silent) == drawn(chart));
+  EXPECT_FALSE(drawn(absent) == drawn(chart));
   chart.panels[0].values.pop_back();
   EXPECT_THAT(message_of<wingbeat::plan_error>([&] { drawn(chart); }), HasSubstr("each cell"));
 }

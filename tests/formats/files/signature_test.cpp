@@ -21,6 +21,18 @@ TEST(signature, names_known_formats) {
   for (const auto& [head, content] : std::vector<std::pair<std::string, std::string>>{
            {"RIFF\x24\0\0\0WAVEfmt "s, "a WAV recording"},
            {"RIFF\x24\0\0\0AVI LIST"s, "a RIFF file"},
+           {"fLaC\0\0\0\x22"s, "a FLAC recording"},
+           {"OggS\0\2"s, "an Ogg recording"},
+           {"FORM\0\0\0\x30"
+            "AIFFCOMM"s,
+            "an AIFF recording"},
+           {"FORM\0\0\0\x30"
+            "AIFCFVER"s,
+            "an AIFF recording"},
+           {".snd\0\0\0\x18"s, "an AU recording"},
+           {"caff\0\1\0\0"s, "a CAF recording"},
+           {"riff\x2E\x91\xCF\x11\xA5\xD6"s, "a W64 recording"},
+           {"ID3\4\0"s, "an MP3 recording"},
            {"\x89PNG\r\n\x1A\n\0\0"s, "a PNG image"},
            {"\xFF\xD8\xFF\xE0\0\x10JFIF"s, "a JPEG image"},
            {"II*\0\x08\0"s, "a TIFF image"},
@@ -36,6 +48,10 @@ TEST(signature, names_known_formats) {
            {"\xD4\xC3\xB2\xA1\x02\0"s, "a capture of packets (pcap)"},
            {"\n\r\r\n\x1C\0"s, "a capture of packets (pcapng)"},
            {"SIMPLE  =                    T"s, "a FITS file"},
+           {"\x0C\0\0\0HEADER_START\x0A"s, "a sigproc file"},
+           {"\xED\xDE\xAD\xAB\0\0"s, "a Mark5B recording"},
+           {"HEADER DADA\nHDR_SIZE 4096\n\0\0"s, "a DADA recording"},
+           {"HDR_SIZE 4096\nNBIT 8\n"s, "a DADA recording"},
            {std::string(208, '\0') + "MAP \x44\x44", "an MRC image"}}) {
     EXPECT_EQ(signed_content(bytes_of(head)), content);
     EXPECT_EQ(signed_content(bytes_of(head.substr(0, 2))), "") << content;

@@ -63,6 +63,33 @@ TEST(image_marks, lays_the_best_box_on_top) {
               ElementsAre("0001", "0101", "0001"));
 }
 
+TEST(image_marks, draws_labels_over_outlines_and_within_the_image) {
+  // The label of the worse box is not drawn over by the better box.
+  const image_box worse{.y = 6, .x = 0, .height = 1, .width = 3, .label = "1"};
+  const image_box better{.y = 0, .x = 0, .height = 6, .width = 3, .colour = 1};
+  EXPECT_THAT(drawn(7, 3, {better, worse}),
+              ElementsAre(".0.", "00.", ".0.", ".0.", "000", "...", "000"));
+  // Neither above nor below is room; black around it is within the image, too.
+  const auto tall = drawn(9, 9, {{.y = 0, .x = 7, .height = 9, .width = 2, .label = "1"}});
+  EXPECT_EQ(tall[2].substr(5), ".0.0");
+}
+
+TEST(image_marks, lays_no_label_on_another) {
+  const auto boxes = [](std::ptrdiff_t x, std::size_t n) {
+    std::vector<image_box> marked{{.y = 6, .x = 0, .height = 9, .width = 4, .label = "1"}};
+    for (std::size_t i = 1; i < n; ++i) {
+      marked.push_back({.y = 6, .x = x, .height = 9, .width = 4, .label = "1", .colour = i});
+    }
+    return drawn(21, 9, marked);
+  };
+  EXPECT_EQ(boxes(5, 2)[1], "00...11..");  // beside
+  const rows stacked = boxes(1, 4);        // above, below, within, and none for the last
+  EXPECT_EQ(stacked[1], "00.......");
+  EXPECT_EQ(stacked[17], ".11......");
+  EXPECT_EQ(stacked[9].substr(0, 5), ".22.1");
+  for (const std::string& row : stacked) EXPECT_EQ(row.substr(5), "....") << row;
+}
+
 TEST(image_marks, leaves_out_what_lies_outside) {
   EXPECT_THAT(drawn(3, 3, {{.y = -1, .x = -1, .height = 3, .width = 3}}),
               ElementsAre(".0.", "00.", "..."));

@@ -107,6 +107,30 @@ TEST(mrc, tells_the_pixel_size_along_the_axes_of_the_file) {
   EXPECT_EQ(read(header(fields) + data).pixel_angstrom.x, 0);
 }
 
+void put(std::string& file, std::size_t offset, const std::string& bytes) {
+  file.replace(offset, bytes.size(), bytes);
+}
+
+TEST(mrc, knows_unsigned_bytes_by_the_flags_of_imod_or_by_the_range) {
+  const auto samples = [](std::uint32_t flags, float least, float largest, std::endian order) {
+    std::string file = header({.mode = 0, .order = order}) + "\x64\xC8";
+    put(file, 76, float_bytes(least, order) + float_bytes(largest, order));
+    if (flags != 0xFF) put(file, 152, number(1146047817, 4, order) + number(flags, 4, order));
+    return samples_of(read(file));
+  };
+  for (const auto order : {std::endian::little, std::endian::big}) {
+    EXPECT_THAT(samples(0, 0, -1, order), ElementsAre(100, 200));
+    EXPECT_THAT(samples(1, 0, 255, order), ElementsAre(100, -56));
+    EXPECT_THAT(samples(4, -56, 100, order), ElementsAre(100, 200));
+    EXPECT_THAT(samples(0xFF, 100, 200, order), ElementsAre(100, 200));
+    EXPECT_THAT(samples(0xFF, -56, 100, order), ElementsAre(100, -56));
+    EXPECT_THAT(samples(0xFF, 0, 127, order), ElementsAre(100, -56));
+  }
+  std::string halves = header({.mode = 0}) + "ab";
+  put(halves, 152, number(1146047817, 4) + number(16, 4));
+  EXPECT_THAT(refusal(halves), HasSubstr("two numbers of 4 bits in each byte"));
+}
+
 TEST(mrc, passes_nan_and_infinities) {
   const auto nan = std::numeric_limits<float>::quiet_NaN();
   const auto infinity = std::numeric_limits<float>::infinity();
@@ -179,6 +203,65 @@ TEST(mrc, writes_what_it_reads) {
   EXPECT_EQ(again.pixel_angstrom.z, 2);
   const auto halves = read(written(stack, float_type::float16));
   EXPECT_THAT(samples_of(halves), ElementsAre(1, 2, 3, -4, 0x1.998p-4, 6));
+}
+
+/// A volume of 2 x 2 x 2 samples, columns along y, 2 angstrom apart, and rows along x, 1 apart.
+std::string placed_volume(std::endian order) {
+  std::string file = header({.columns = 2,
+                             .rows = 2,
+                             .sections = 2,
+                             .order = order,
+                             .cell = {2, 4, 6},
+                             .axes = {2, 1, 3}});
+  const auto triple = [&](std::size_t offset, float a, float b, float c) {
+    put(file, offset, float_bytes(a, order) + float_bytes(b, order) + float_bytes(c, order));
+  };
+  put(file, 16, number(3, 4, order) + number(0xFFFFFFFE, 4, order) + number(5, 4, order));
+  put(file, 36, number(2, 4, order));
+  triple(52, 90, 100, 90);
+  put(file, 88, number(1, 4, order));
+  triple(196, 15, 20, 30);
+  for (int i = 0; i < 8; ++i) file += float_bytes(1, order);
+  return file;
+}
+
+TEST(mrc, writes_the_places_of_the_file_that_images_come_from) {
+  const std::string little = placed_volume(std::endian::little);
+  for (const auto order : {std::endian::little, std::endian::big}) {
+    const std::string again = written(read(placed_volume(order)));
+    for (const auto& [from, to] : {std::pair{16, 76}, {88, 92}, {152, 160}, {196, 208}}) {
+      const auto length = static_cast<std::size_t>(to - from);
+      EXPECT_EQ(again.substr(static_cast<std::size_t>(from), length),
+                little.substr(static_cast<std::size_t>(from), length))
+          << from;
+    }
+  }
+}
+
+TEST(mrc, moves_the_places_of_images_that_are_cut_or_grow) {
+  image_stack wider = read(placed_volume(std::endian::little));
+  wider.samples = std::vector<float>(16, 1.0f);
+  wider.width = 4;
+  wider.placement->first = {-1, 0, 0};
+  const auto floats = [](const std::string& file, std::size_t offset) {
+    const std::byte* const bytes = as_bytes(file).data() + offset;
+    return std::vector{load<float>(bytes), load<float>(bytes + 4), load<float>(bytes + 8)};
+  };
+  const std::string file = written(wider);
+  EXPECT_EQ(load<std::int32_t>(as_bytes(file).data() + 16), 2);
+  EXPECT_EQ(load<std::int32_t>(as_bytes(file).data() + 32), 4);  // intervals along y
+  EXPECT_THAT(floats(file, 40), ElementsAre(2, 8, 6));
+  EXPECT_THAT(floats(file, 196), ElementsAre(15, 18, 30));
+  // IMOD's own origin has the other sign.
+  wider.placement->words[16] = 1146047817;
+  EXPECT_THAT(floats(written(wider), 196), ElementsAre(15, 22, 30));
+  // An origin of 0 beside starts says nothing.
+  wider.placement->words[18] = wider.placement->words[19] = wider.placement->words[20] = 0;
+  EXPECT_THAT(floats(written(wider), 196), ElementsAre(0, 0, 0));
+  // One section of it is no volume.
+  wider.n_images = 1;
+  wider.samples = std::vector<float>(8, 1.0f);
+  EXPECT_EQ(load<std::int32_t>(as_bytes(written(wider)).data() + 88), 0);
 }
 
 TEST(mrc, writes_the_statistics_of_what_it_stores) {

@@ -61,11 +61,23 @@ class png_image : public ::testing::Test {
   }
 };
 
+TEST_F(png_image, is_no_animation) {
+  const auto animated = [](std::uint32_t n_frames) {
+    return png({.before = chunk("acTL", number(n_frames, 4, big) + number(0, 4, big))},
+               std::string("\0\7", 2));
+  };
+  EXPECT_THAT(samples_of(read(animated(1))), ElementsAre(7));
+  EXPECT_THAT(refusal(animated(3)), HasSubstr("is an animation of 3 images"));
+}
+
 TEST_F(png_image, has_the_numbers_of_the_file_at_every_depth) {
   using namespace std::string_literals;
   EXPECT_THAT(samples_of(read(png({.width = 3, .bits = 1}, "\0\xA0"s))), ElementsAre(1, 0, 1));
   EXPECT_THAT(samples_of(read(png({.width = 3, .bits = 2}, "\0\xE4"s))), ElementsAre(3, 2, 1));
   EXPECT_THAT(samples_of(read(png({.width = 3, .bits = 4}, "\0\xF0\x70"s))), ElementsAre(15, 0, 7));
+  EXPECT_EQ(read(png({.width = 3, .bits = 1}, "\0\xA0"s)).full_scale, 1);
+  EXPECT_EQ(read(png({.width = 3, .bits = 4}, "\0\xF0\x70"s)).full_scale, 15);
+  EXPECT_EQ(read(png({.bits = 16}, "\0\xF0\x70"s)).full_scale, 65535);
   EXPECT_THAT(samples_of(read(png({.width = 2}, "\0\0\xFF"s))), ElementsAre(0, 255));
   EXPECT_THAT(samples_of(read(png({.width = 2, .bits = 16}, "\0\xFF\xFF\1\2"s))),
               ElementsAre(65535, 258));

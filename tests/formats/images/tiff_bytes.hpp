@@ -15,11 +15,12 @@ namespace tiff_tag {
 constexpr unsigned kind = 254, width = 256, height = 257, bits = 258, compression = 259,
                    meaning = 262, strip_offsets = 273, channels = 277, rows_per_strip = 278,
                    strip_bytes = 279, x_resolution = 282, y_resolution = 283, planes = 284,
-                   unit = 296, predictor = 317, palette = 320, tile_width = 322, tile_height = 323,
-                   tile_offsets = 324, tile_bytes = 325, format = 339;
+                   unit = 296, predictor = 317, palette = 320, fill_order = 266, description = 270,
+                   extra = 338, depth = 32997, metamorph = 33629, tile_width = 322,
+                   tile_height = 323, tile_offsets = 324, tile_bytes = 325, format = 339;
 }  // namespace tiff_tag
 
-/// Values of one tag; `n_bytes` is 2 for shorts, 4 for longs, 8 for rationals.
+/// Values of one tag; `n_bytes` is 1 for text, 2 for shorts, 4 for longs, 8 for rationals.
 struct tiff_values {
   int n_bytes = 2;
   std::vector<std::uint64_t> values;
@@ -75,7 +76,10 @@ inline std::string tiff(std::vector<tiff_page_bytes> pages,
     std::string directory = put(page.fields.size(), 2);
     for (const auto& [tag, field] : page.fields) {
       std::string bytes = tiff_value_bytes(field, order);
-      const unsigned type = field.n_bytes == 2 ? 3 : field.n_bytes == 4 ? 4 : 5;
+      const unsigned type = field.n_bytes == 1   ? 2
+                            : field.n_bytes == 2 ? 3
+                            : field.n_bytes == 4 ? 4
+                                                 : 5;
       directory += put(tag, 2) + put(type, 2) + put(field.values.size(), 4);
       if (bytes.size() > 4) {
         file += std::string(file.size() % 2, '\0');

@@ -105,6 +105,80 @@ TEST_F(tiff_image, reads_strips_of_each_compression) {
   differences.fields[tiff_tag::compression] = {2, {5}};
   differences.fields[tiff_tag::predictor] = {2, {2}};
   EXPECT_THAT(samples_of(read(tiff({differences}))), ElementsAre(5, 6, 7));
+  // Programs disagree about it beside other compressions.
+  for (const std::uint64_t compression : {1u, 32773u}) {
+    auto page = tiff_page(3, 1, {compression == 1 ? "\5\1\1" : packbits("\5\1\1")});
+    page.fields[tiff_tag::compression] = {2, {compression}};
+    page.fields[tiff_tag::predictor] = {2, {2}};
+    for (const std::endian order : {std::endian::little, std::endian::big}) {
+      EXPECT_THAT(refusal(tiff({page}, order)),
+                  HasSubstr("has Predictor 2 without LZW or deflate"));
+    }
+    page.fields[tiff_tag::predictor] = {2, {1}};
+    EXPECT_FALSE(samples_of(read(tiff({page}))).empty());
+  }
+}
+
+/// Numbers 1 to 6, of three images of 2 x 1 pixels, in a file with one page that describes them.
+std::string without_pages(std::string description, std::endian order, std::size_t n_numbers = 6) {
+  std::string data;
+  for (std::uint64_t i = 1; i <= n_numbers; ++i) data += number(i, 2, order);
+  auto page = tiff_page(2, 1, {data}, 16);
+  page.fields[tiff_tag::strip_bytes] = {4, {4}};
+  description += '\0';
+  page.fields[tiff_tag::description] = {1, {description.begin(), description.end()}};
+  return tiff({page}, order);
+}
+
+TEST_F(tiff_image, reads_images_that_have_no_pages) {
+  for (const auto order : {std::endian::little, std::endian::big}) {
+    for (const char* const description :
+         {"ImageJ=1.11a\nimages=3\nslices=3", R"({"shape": [3, 1, 2], "truncated": true})",
+          R"({"shape": [1, 3, 1, 1, 2], "truncated": true, "axes": "TZCYX"})"}) {
+      const auto stack = read(without_pages(description, order));
+      EXPECT_EQ(stack.n_images, 3u) << description;
+      EXPECT_THAT(samples_of(stack), ElementsAre(1, 2, 3, 4, 5, 6)) << description;
+    }
+    // One page, and a text that says nothing else.
+    for (const char* const description :
+         {"ImageJ=1.11a\n", "images=3", R"({"shape": [3, 1, 2]})", R"({"shape": [)"}) {
+      EXPECT_THAT(samples_of(read(without_pages(description, order))), ElementsAre(1, 2));
+    }
+  }
+  auto stack = tiff_page(1, 1, {"abc"});
+  stack.fields[tiff_tag::strip_bytes] = {4, {1}};
+  stack.fields[tiff_tag::metamorph] = {8, {7, 8, 9}};
+  EXPECT_THAT(samples_of(read(tiff({stack}))), ElementsAre('a', 'b', 'c'));
+}
+
+TEST_F(tiff_image, refuses_images_without_pages_that_are_not_there) {
+  constexpr auto order = std::endian::little;
+  const std::string cut = without_pages("ImageJ=1.11a\nimages=300\n", order);
+  EXPECT_THAT(refusal(cut), HasSubstr("says that it holds 300 images, has one page"));
+  auto packed = tiff_page(2, 1, {packbits("ab") + packbits("cd")});
+  packed.fields[tiff_tag::compression] = {2, {32773}};
+  const std::string text("ImageJ=1\nimages=2\0", 18);
+  packed.fields[tiff_tag::description] = {1, {text.begin(), text.end()}};
+  EXPECT_THAT(refusal(tiff({packed})), HasSubstr("says that it holds 2 images"));
+}
+
+TEST_F(tiff_image, turns_bits_whose_order_is_reversed) {
+  auto page = tiff_page(8, 1, {"\x01"}, 1);
+  page.fields[tiff_tag::fill_order] = {2, {2}};
+  EXPECT_THAT(samples_of(read(tiff({page}))), ElementsAre(1, 0, 0, 0, 0, 0, 0, 0));
+}
+
+TEST_F(tiff_image, refuses_sections_within_a_page_and_grey_channels) {
+  auto volume = tiff_page(1, 1, {"abc"});
+  volume.fields[tiff_tag::depth] = {4, {3}};
+  EXPECT_THAT(refusal(tiff({volume})), HasSubstr("has pages of 3 sections (ImageDepth)"));
+  auto channels = tiff_page(1, 1, {"ab"});
+  channels.fields[tiff_tag::bits] = {2, {8, 8}};
+  channels.fields[tiff_tag::channels] = {2, {2}};
+  channels.fields[tiff_tag::extra] = {2, {0}};
+  EXPECT_THAT(refusal(tiff({channels})), HasSubstr("has 2 grey channels, none of them alpha"));
+  channels.fields[tiff_tag::extra] = {2, {2}};
+  EXPECT_THAT(samples_of(read(tiff({channels}))), ElementsAre('a', 'b'));
 }
 
 tiff_page_bytes tiled(std::uint64_t width, std::uint64_t height, std::vector<std::string> tiles) {

@@ -130,6 +130,13 @@ TEST(npy, reads_two_dimensions_as_rows_in_both_orders) {
   EXPECT_THAT(columns.samples, ElementsAre(1, 3, 5, 2, 4, 6));
 }
 
+TEST(npy, reads_long_integers_of_python_2) {
+  const auto file = npy(describe("<f4", "(2L, 1L)"), f4(1) + f4(2));
+  EXPECT_THAT(read(file).samples, ElementsAre(1.0, 2.0));
+  EXPECT_THAT(read(npy(describe("<f4", "(2L,)"), f4(1) + f4(2))).samples, ElementsAre(1.0, 2.0));
+  EXPECT_THAT(refusal(npy(describe("<f4", "(2LL,)"), f4(1) + f4(2))), HasSubstr("a comma"));
+}
+
 TEST(npy, reads_versions_two_and_three_and_any_key_order) {
   for (const int major : {2, 3}) {
     EXPECT_THAT(read(npy(describe("<f4", "(1,)"), f4(7), major)).samples, ElementsAre(7));
@@ -193,26 +200,12 @@ TEST(npy, refuses_absurd_shapes) {
 }
 
 TEST(npy, refuses_headers_that_are_not_the_literal) {
-  for (const char* header : {"",
-                             "{",
-                             "[]",
-                             "{'descr' '<f4'}",
-                             "{'descr': '<f4}",
-                             "{'descr': f4}",
-                             "{'descr': '<\\x664'}",
-                             "{'shape': (1)}",
-                             "{'shape': (1 2)}",
-                             "{'shape': (,)}",
-                             "{'shape': (-1,)}",
-                             "{'shape': [1]}",
-                             "{'shape': (1L,)}",
-                             "{'shape': (1.0,)}",
-                             "{'shape': (1,}",
-                             "{'fortran_order': 0}",
-                             "{'fortran_order': true}",
-                             "{'descr': __import__('os')}",
-                             "{'descr': '<f4' 'fortran_order': False}",
-                             "{,}"}) {
+  for (const char* header :
+       {"", "{", "[]", "{'descr' '<f4'}", "{'descr': '<f4}", "{'descr': f4}",
+        "{'descr': '<\\x664'}", "{'shape': (1)}", "{'shape': (1 2)}", "{'shape': (,)}",
+        "{'shape': (-1,)}", "{'shape': [1]}", "{'shape': (1.0,)}", "{'shape': (1,}",
+        "{'fortran_order': 0}", "{'fortran_order': true}", "{'descr': __import__('os')}",
+        "{'descr': '<f4' 'fortran_order': False}", "{,}"}) {
     EXPECT_THAT(refusal(npy(header, "")), HasSubstr("in its .npy header where")) << header;
   }
   EXPECT_THAT(refusal(npy(describe("<f4", "(1,)") + " x", f4(1))), HasSubstr("where the end"));

@@ -44,6 +44,18 @@ TEST(read_signal, chooses_by_extension_and_by_magic) {
   EXPECT_THAT(refusal(folder.write("b.wav", "0.5")), HasSubstr("fewer than a .wav header"));
 }
 
+TEST(read_signal, names_other_formats_that_it_does_not_read) {
+  const temporary_folder folder;
+  for (const auto& [head, kind] :
+       {std::pair{"fLaC", "a FLAC"}, {"OggS", "an Ogg"}, {".snd", "an AU"}, {"caff", "a CAF"}}) {
+    const std::string content = head + std::string("\0\2\0\x22", 4);
+    EXPECT_THAT(refusal(folder.write("a.dat", content)),
+                EndsWith(std::string("is ") + kind +
+                         " recording; .wav, .npy, .csv and text are read, so convert it"));
+  }
+  EXPECT_THAT(refusal(folder.write("b.txt", "%PDF-1.7\n")), HasSubstr("is a PDF document;"));
+}
+
 TEST(read_signal, refuses_a_channel_where_there_are_none) {
   const temporary_folder folder;
   const auto text = folder.write("a.txt", "0.5");

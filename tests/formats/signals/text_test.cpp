@@ -103,7 +103,7 @@ TEST(text, refuses_a_word_with_its_line) {
   EXPECT_THAT(refusal("1\n\n# c\nhello\n"),
               StartsWith("in.txt: line 4 has 'hello' where a number"));
   EXPECT_THAT(refusal("1 x"), HasSubstr("line 1 has 'x'"));
-  for (const char* word : {"1+2j", "0x10", "1..2", "--1", "+-1", "+", "1e", "1f", "(1,2)", "1;2",
+  for (const char* word : {"1+2i", "0x10", "1..2", "--1", "+-1", "+", "1e", "1f", "(1,2)", "1;2",
                            "1\r2", "1'000", "e5", "-"}) {
     EXPECT_THAT(refusal(word), HasSubstr("where a number should be")) << word;
   }
@@ -129,17 +129,82 @@ TEST(text, refuses_a_comma_without_its_number) {
 TEST(text, refuses_what_may_have_decimal_commas) {
   for (const char* content : {"1,5", "0,5\n-1,25\n+3,0\n", "1.000,5\n0,5\n", "1,5e-3\n2,5E3\n",
                               "# samples\n1,5\n", "1,5\n# complex\n2,5\n"}) {
-    EXPECT_THAT(refusal(content), HasSubstr("a decimal comma, or two columns; write")) << content;
+    EXPECT_THAT(refusal(content), HasSubstr("a decimal comma, one between thousands, or two"))
+        << content;
+  }
+  for (const char* content : {"1,000.5", "1,000.5\n-12,345.25\n999,000\n", "1,000.5e3"}) {
+    EXPECT_THAT(refusal(content), HasSubstr("one between thousands, or two columns; write numbers"))
+        << content;
+  }
+  for (const char* content : {"1 000.5", "1 234.5\n-12 345.25\n999 100\n", "5 100\n5 050\n"}) {
+    EXPECT_THAT(refusal(content), HasSubstr("one between thousands, or two columns; write numbers"))
+        << content;
   }
   EXPECT_THAT(refusal("# x\n\n1,5\n"), HasSubstr("as line 3 has"));
 }
 
-TEST(text, reads_commas_that_are_no_decimal_ones) {
-  for (const char* content :
-       {"1,-5", "1.0,5", "1,5.0", "1, 5", "1 ,5", "1e0,5", "0.125,5", "1,5\n1 5", "1,5\n.5,5",
-        "# complex\n1,5", "# re,im\n1,5", "# the parts re im\n\n1,5", "1,2\n1,2\n-1,-2\n"}) {
+TEST(text, reads_two_columns_that_are_no_halves) {
+  for (const char* content : {"1,-5",
+                              "1.0,5",
+                              "1,5.0",
+                              "1, 5",
+                              "1 ,5",
+                              "1e0,5",
+                              "0.125,5",
+                              "1,5\n1 5",
+                              "1,5\n.5,5",
+                              "1234,567.5",
+                              "0,50.25",
+                              "# complex\n1,000.5",
+                              "# complex\n1,5",
+                              "# re,im\n1,5",
+                              "# the parts re im\n\n1,5",
+                              "1,2\n1,2\n-1,-2\n",
+                              "5 100\n12 345",
+                              "001 050",
+                              "1\t000.5",
+                              "1  000.5",
+                              "1 000.5\n1.0 000.5",
+                              "1 50.5",
+                              "1 -234.5",
+                              "1 0.125",
+                              "# complex\n1 000.5"}) {
     EXPECT_FALSE(read_text(content, "in.txt").is_real) << content;
   }
+}
+
+TEST(text, reads_complex_numbers_as_python_writes_them) {
+  // numpy.savetxt of [1+2j, -0.5-3e-5j], NumPy 2.4, and as NumPy before 1.16 wrote the second.
+  const auto written = read_text(
+      " (1.000000000000000000e+00+2.000000000000000000e+00j)\n"
+      " (-5.000000000000000000e-01-3.000000000000000000e-05j)\n"
+      " (-5.000000000000000000e-01+-3.000000000000000000e-05j)\n"
+      "1+2j\r\n(1e+2-2e-3j)  # as printed\n",
+      "in.txt");
+  EXPECT_THAT(written.samples,
+              ElementsAre(complex{1, 2}, complex{-0.5, -3e-5}, complex{-0.5, -3e-5}, complex{1, 2},
+                          complex{100, -0.002}));
+  EXPECT_FALSE(written.is_real);
+  for (const char* content : {"(1+2j) (3+4j)", "(1+2)", "2j", "(1+j)", "1+2i3j"}) {
+    EXPECT_THAT(refusal(content), HasSubstr("where a number should be")) << content;
+  }
+}
+
+TEST(text, tells_times_from_real_parts) {
+  const auto may_have_times = [](const std::string& head, double step, int n, double bend = 0) {
+    std::string content = head;
+    for (int i = 0; i < n; ++i) {
+      content += std::to_string(0.25 + step * i + (i == 3 ? bend : 0)) + " 1.5\n";
+    }
+    return read_text(content, "in.txt").may_have_times;
+  };
+  EXPECT_TRUE(may_have_times("", 0.001, 8));
+  EXPECT_TRUE(may_have_times("", 0.001, 100, 0.00005));
+  EXPECT_FALSE(may_have_times("# complex\n", 0.001, 8));
+  EXPECT_FALSE(may_have_times("", 0.001, 7));
+  EXPECT_FALSE(may_have_times("", 0.001, 8, 0.0005));
+  EXPECT_FALSE(may_have_times("", -0.001, 8));
+  EXPECT_FALSE(may_have_times("", 0, 8));
 }
 
 TEST(text, refuses_nan_and_infinity) {

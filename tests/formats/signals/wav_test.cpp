@@ -17,6 +17,7 @@ using namespace wingbeat::formats;
 using namespace wingbeat::test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using namespace std::string_literals;
 using wingbeat::formats::signal;  // not <csignal>'s
 
 std::string chunk(std::string id, const std::string& body) {
@@ -98,14 +99,30 @@ std::string streamed(std::uint64_t riff_size, std::uint64_t data_size, const std
 TEST(wav, reads_streams_to_their_end) {
   const auto frames = little_endian(0x4000, 2) + little_endian(1, 2) + little_endian(0xC000, 2) +
                       little_endian(2, 2);
-  for (const std::uint64_t riff_size : {0u, 0xFFFFFFFFu}) {
-    for (const std::uint64_t data_size : {0u, 0xFFFFFFFFu, 8u}) {
+  // sox 14.4 leaves 0x7FFFF000 and 36 more, rounded to frames; lame 3.100 0x7FFFFFFF and 36 more.
+  for (const std::uint64_t riff_size : {0u, 0xFFFFFFFFu, 0x7FFFF024u, 0x80000023u}) {
+    for (const std::uint64_t data_size :
+         {0u, 0xFFFFFFFFu, 0x7FFFEFFCu, 0x7FFFF000u, 0x7FFFFFFFu, 8u}) {
       EXPECT_THAT(read(streamed(riff_size, data_size, frames)).samples, ElementsAre(0.5, -0.5));
     }
     // The recording was cut; what is there of its last frame is dropped.
     for (std::size_t n_bytes = 4; n_bytes < 8; ++n_bytes) {
       const auto cut = streamed(riff_size, 0xFFFFFFFF, frames.substr(0, n_bytes));
       EXPECT_THAT(read(cut).samples, ElementsAre(0.5)) << n_bytes;
+    }
+  }
+}
+
+TEST(wav, reads_streams_to_the_chunks_behind_them) {
+  const auto frames = little_endian(0x4000, 2) + little_endian(1, 2) + little_endian(0xC000, 2) +
+                      little_endian(2, 2);
+  const std::string list = chunk("LIST", "INFOISFT" + little_endian(4, 4) + "Lavf");
+  for (const std::string& behind : {list, list + chunk("id3 ", "odd"), chunk("bext", "x") + list,
+                                    list.substr(0, list.size() - 3) + "more"}) {
+    for (const std::uint64_t size : {0u, 0xFFFFFFFFu}) {
+      const bool is_whole = !behind.ends_with("more");
+      EXPECT_EQ(read(streamed(size, size, frames + behind)).row_length,
+                is_whole ? 2 : (frames.size() + behind.size()) / 4);
     }
   }
 }
@@ -117,6 +134,79 @@ TEST(wav, reads_what_a_writer_left_that_ended_early) {
                              little_endian(0, 4);
   EXPECT_THAT(read(header + frames).samples, ElementsAre(0.5));
   EXPECT_THAT(refusal(header), HasSubstr("holds no samples"));
+}
+
+TEST(wav, reads_a_writer_that_ended_early_behind_other_chunks) {
+  const std::string head = "WAVE" + chunk("LIST", "odd") + chunk("fmt ", format_body({})) + "data";
+  const std::string file = "RIFF" + little_endian(head.size() + 4, 4) + head + little_endian(0, 4);
+  EXPECT_THAT(read(file + little_endian(0x4000, 2)).samples, ElementsAre(0.5));
+}
+
+TEST(wav, reads_rifx_and_64_bit_sizes) {
+  const auto big = [](std::uint64_t value, int n_bytes) {
+    const std::string bytes = little_endian(value, n_bytes);
+    return std::string(bytes.rbegin(), bytes.rend());
+  };
+  const auto rifx = [&](unsigned code, unsigned bits, const std::string& data) {
+    const unsigned n_bytes = bits / 8;
+    return "RIFX" + big(36 + data.size(), 4) + "WAVEfmt " + big(16, 4) + big(code, 2) + big(1, 2) +
+           big(8000, 4) + big(8000 * n_bytes, 4) + big(n_bytes, 2) + big(bits, 2) + "data" +
+           big(data.size(), 4) + data;
+  };
+  EXPECT_THAT(read(rifx(1, 16, big(0x4000, 2) + big(0xC000, 2))).samples, ElementsAre(0.5, -0.5));
+  EXPECT_THAT(read(rifx(1, 24, big(0x400000, 3) + big(0xC00000, 3))).samples,
+              ElementsAre(0.5, -0.5));
+  EXPECT_THAT(read(rifx(3, 32, big(std::bit_cast<std::uint32_t>(-3.0f), 4))).samples,
+              ElementsAre(-3.0));
+  EXPECT_EQ(read(rifx(1, 16, "ab")).sample_rate_hz, 8000);
+  const auto long_file = [](const std::string& form, std::uint64_t data_bytes) {
+    return form + little_endian(0xFFFFFFFF, 4) + "WAVE" +
+           chunk("ds64", little_endian(100, 8) + little_endian(data_bytes, 8) +
+                             little_endian(2, 8) + little_endian(0, 4)) +
+           chunk("fmt ", format_body({})) + "data" + little_endian(0xFFFFFFFF, 4) +
+           little_endian(0x4000, 2) + little_endian(0xC000, 2);
+  };
+  EXPECT_THAT(read(long_file("RF64", 4) + chunk("LIST", "more")).samples, ElementsAre(0.5, -0.5));
+  EXPECT_THAT(read(long_file("BW64", 2)).samples, ElementsAre(0.5));
+  EXPECT_THAT(refusal(long_file("RF64", 6)), HasSubstr("claims 6 bytes but 4 follow"));
+}
+
+TEST(wav, takes_the_upper_bits_of_what_a_sample_is_stored_in) {
+  const auto held = [](unsigned bits, unsigned n_bytes, const std::string& data) {
+    const std::string format = little_endian(1, 2) + little_endian(1, 2) + little_endian(8000, 4) +
+                               little_endian(8000 * n_bytes, 4) + little_endian(n_bytes, 2) +
+                               little_endian(bits, 2);
+    return riff(chunk("fmt ", format) + chunk("data", data));
+  };
+  EXPECT_THAT(read(held(12, 2, little_endian(0x4000, 2) + little_endian(0xFFF0, 2))).samples,
+              ElementsAre(0.5, -16 / 32768.0));
+  EXPECT_THAT(read(held(20, 3, little_endian(0xC00000, 3))).samples, ElementsAre(-0.5));
+  EXPECT_THAT(read(held(24, 4, little_endian(0x40000000, 4) + little_endian(0x100, 4))).samples,
+              ElementsAre(0.5, 0x1p-23));
+  EXPECT_THAT(read(held(6, 1, "\xC0")).samples, ElementsAre(0.5));
+  EXPECT_THAT(refusal(held(16, 4, "abcd")), HasSubstr("claims 4 bytes a frame"));
+}
+
+TEST(wav, skips_what_lies_behind_the_data) {
+  const std::string two = little_endian(0x4000, 2) + little_endian(0xC000, 2);
+  const std::string whole = wav({}, two);
+  for (const std::string& behind : {"more"s, "x"s, std::string(1000, '\0'), whole}) {
+    EXPECT_THAT(read(whole + behind).samples, ElementsAre(0.5, -0.5));
+  }
+  // A chunk behind the data is cut, which the file's size counts.
+  const std::string listed =
+      riff(chunk("fmt ", format_body({})) + chunk("data", two) + chunk("LIST", "INFO and more"));
+  for (std::size_t n = listed.size() - 22; n < listed.size(); ++n) {
+    EXPECT_THAT(read(listed.substr(0, n)).samples, ElementsAre(0.5, -0.5)) << n;
+  }
+}
+
+TEST(wav, finds_chunks_whose_padding_is_left_out) {
+  const std::string odd = "LIST" + little_endian(3, 4) + "odd";
+  const auto body = chunk("fmt ", format_body({})) + odd + chunk("data", little_endian(0x4000, 2));
+  EXPECT_THAT(read(riff(body)).samples, ElementsAre(0.5));
+  const auto padded = chunk("fmt ", format_body({})) + odd + 'x' + chunk("data", "\0\x40"s);
+  EXPECT_THAT(read(riff(padded)).samples, ElementsAre(0.5));
 }
 
 TEST(wav, refuses_streams_without_samples_or_format) {
@@ -178,17 +268,15 @@ TEST(wav, refuses_every_truncation) {
   }
   EXPECT_THAT(refusal("RIFF"), HasSubstr("in.wav: has 4 bytes, fewer than a .wav header"));
   EXPECT_THAT(refusal(whole.substr(0, whole.size() - 1)),
-              HasSubstr("truncated or damaged: its header claims 40 bytes but 39 follow"));
+              HasSubstr("is truncated: its 'data' chunk claims 4 bytes but 3 follow"));
 }
 
 TEST(wav, refuses_other_files) {
-  EXPECT_THAT(refusal("RIFX" + wav({}, "ab").substr(4)), HasSubstr("starts with 'RIFX'"));
+  EXPECT_THAT(refusal("RIFF" + little_endian(4, 4) + "WEBP"), HasSubstr("not a RIFF WAVE"));
   EXPECT_THAT(refusal("RIFF" + little_endian(4, 4) + "AVI "), HasSubstr("not a RIFF WAVE"));
 }
 
 TEST(wav, refuses_wrong_sizes) {
-  EXPECT_THAT(refusal(wav({}, "ab") + "more"), HasSubstr("has 4 bytes after the"));
-  EXPECT_THAT(refusal("RIFF" + little_endian(3, 4) + "WAVE"), HasSubstr("claims 3 bytes"));
   const auto lie = chunk("fmt ", format_body({})) + "data" + little_endian(0xFFFFFFFF, 4) + "ab";
   EXPECT_THAT(refusal(riff(lie)), HasSubstr("'data' chunk claims 4294967295 bytes but 2 follow"));
   const auto small_lie = chunk("fmt ", format_body({})) + "data" + little_endian(4, 4) + "ab";
@@ -214,9 +302,9 @@ TEST(wav, refuses_missing_or_double_chunks) {
 TEST(wav, refuses_impossible_formats) {
   EXPECT_THAT(refusal(wav({.n_channels = 0}, "ab")), HasSubstr("has no channels"));
   EXPECT_THAT(refusal(wav({.rate_hz = 0}, "ab")), HasSubstr("sample rate of 0 Hz"));
-  for (const auto format : {layout{.bits = 0}, layout{.bits = 12}, layout{.bits = 20},
-                            layout{.bits = 40}, layout{.code = 3, .bits = 8},
-                            layout{.code = 3, .bits = 16}, layout{.code = 2}, layout{.code = 6}}) {
+  for (const auto format :
+       {layout{.bits = 0}, layout{.bits = 33}, layout{.bits = 40}, layout{.code = 3, .bits = 8},
+        layout{.code = 3, .bits = 16}, layout{.code = 2}, layout{.code = 6}}) {
     EXPECT_THAT(refusal(wav(format, "ab")), HasSubstr("are read, so convert it")) << format.code;
   }
 }

@@ -44,15 +44,17 @@ inline file_bytes guppi_end() {
 struct vdif_header {
   unsigned second = 0, number = 0, thread = 0, bits = 8, channels_log2 = 0;
   bool is_complex = false, is_legacy = false, is_invalid = false;
+  unsigned epoch = 30;
+  std::vector<std::uint32_t> extended = {0, 0, 0, 0};  ///< Words 4 to 7.
 };
 
 inline file_bytes vdif_frame(const vdif_header& h, const std::vector<int>& payload) {
   const unsigned n_bytes = (h.is_legacy ? 16 : 32) + static_cast<unsigned>(payload.size());
   std::vector<std::uint32_t> words{
-      h.second | (h.is_legacy ? 1u << 30 : 0) | (h.is_invalid ? 1u << 31 : 0), h.number | 30u << 24,
-      n_bytes / 8 | h.channels_log2 << 24,
+      h.second | (h.is_legacy ? 1u << 30 : 0) | (h.is_invalid ? 1u << 31 : 0),
+      h.number | h.epoch << 24, n_bytes / 8 | h.channels_log2 << 24,
       0x4141u | h.thread << 16 | (h.bits - 1) << 26 | (h.is_complex ? 1u << 31 : 0)};
-  if (!h.is_legacy) words.resize(8);
+  if (!h.is_legacy) words.insert(words.end(), h.extended.begin(), h.extended.end());
   file_bytes result;
   for (const std::uint32_t word : words) {
     for (int i = 0; i < 4; ++i) result.push_back(static_cast<std::byte>(word >> 8 * i));

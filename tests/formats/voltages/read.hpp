@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/voltages/guppi.hpp"     // open_guppi
+#include "formats/voltages/vdif.hpp"      // open_vdif
 #include "formats/voltages/voltages.hpp"  // voltages, voltage_file
 
 namespace wingbeat::test {
@@ -27,6 +28,12 @@ inline formats::voltages read_all(const formats::voltage_file& file) {
 inline formats::voltages read_guppi(std::span<const std::byte> content, std::string name) {
   const formats::byte_source source{content, std::move(name)};
   return read_all(*formats::open_guppi(source));
+}
+
+inline formats::voltages read_vdif(std::span<const std::byte> content, std::string name,
+                                   const formats::voltage_options& options = {}) {
+  const formats::byte_source source{content, std::move(name)};
+  return read_all(*formats::open_vdif(source, options));
 }
 
 }  // namespace wingbeat::test

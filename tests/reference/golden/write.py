@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes scipy.txt: transforms from reals to reals by scipy.fft, in long double.
 
-    python3 -m venv env && env/bin/pip install scipy && env/bin/python tests/reference/golden/write.py
+    python3 -m venv env && env/bin/pip install scipy
+    env/bin/python tests/reference/golden/write.py
 
 A line says function, type, length, norm and orthogonalize, the next has the output. Inputs are the
 integers that real_axis_test.cpp makes by the same generator.

@@ -12,27 +12,27 @@ namespace wingbeat::device::bodies {
 
 template <class Policy, class Group = group>
 class cluster_transform {
-  static constexpr grid::pass_numbers numbers = Policy::numbers();
-  static constexpr bool combines = numbers.shape.source == grid::row::half_spectrum;
-  static constexpr bool separates = numbers.shape.sink == grid::row::half_spectrum;
+  WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Policy::numbers(); }
+  static constexpr bool combines = numbers().shape.source == grid::row::half_spectrum;
+  static constexpr bool separates = numbers().shape.sink == grid::row::half_spectrum;
 
  public:
   using group_type = Group;
   using real = typename Policy::real;
   using complex_type = complex<real>;
-  static constexpr unsigned elements_per_thread = numbers.shape.elements_per_thread;
+  static constexpr unsigned elements_per_thread = numbers().shape.elements_per_thread;
   static constexpr unsigned e = elements_per_thread;
-  static constexpr bool is_plane = numbers.shape.makes == grid::body::plane;
+  static constexpr bool is_plane = numbers().shape.makes == grid::body::plane;
   static constexpr auto mirror = combines    ? cluster::mirror::columns
                                  : separates ? cluster::mirror::rows
                                              : cluster::mirror::none;
   using fft = cluster::fft<Policy, mirror, Group>;
   static constexpr unsigned workgroup_threads = fft::workgroup_threads;
-  static constexpr unsigned scratch_bytes = numbers.shape.scratch_bytes();
+  static constexpr unsigned scratch_bytes = numbers().shape.scratch_bytes();
   static constexpr bool has_exchanges = true;
 
   static_assert(scratch_bytes >= fft::scratch_bytes, "as tile_shape computes it");
-  static_assert(!(combines || separates) || is_plane || numbers.shape.length == numbers.total,
+  static_assert(!(combines || separates) || is_plane || numbers().shape.length == numbers().total,
                 "bins of a long real transform meet in a workgroup's mirrored tiles");
   static_assert(!(combines || separates) ||
                     workgroup_threads * e * sizeof(complex_type) <= fft::shared_bytes,
@@ -67,7 +67,7 @@ class cluster_transform {
   }
 
   /// The threads of this workgroup that store one lane, and this one's number among them.
-  static constexpr unsigned threads_of_lane = workgroup_threads / numbers.shape.lanes;
+  static constexpr unsigned threads_of_lane = workgroup_threads / numbers().shape.lanes;
   WINGBEAT_FN unsigned thread_out() const { return fft_.thread_of_lane(); }
 
   WINGBEAT_FN void run(complex_type (&x)[e]) const { fft_.transform(x); }
@@ -86,9 +86,9 @@ class cluster_transform {
   /// copy's speed when their rows of 17 bins were stored whole, those of 64 x 64 from 0.679 to
   /// 0.660 (H200; bench/NOTES.md, section 14).
   static constexpr unsigned longest_stored_row = 16;
-  static constexpr bool stores_whole_rows = is_plane && numbers.shape.workgroups == 1 &&
-                                            numbers.shape.second <= longest_stored_row &&
-                                            workgroup_threads > numbers.shape.second;
+  static constexpr bool stores_whole_rows = is_plane && numbers().shape.workgroups == 1 &&
+                                            numbers().shape.second <= longest_stored_row &&
+                                            workgroup_threads > numbers().shape.second;
   WINGBEAT_FN unsigned entry_in(unsigned r) const { return fft_.entry_in(r); }
   WINGBEAT_FN unsigned entry_out(unsigned r) const { return fft_.entry_out(r); }
   WINGBEAT_FN size opposite_in(unsigned, unsigned r) const { return fft_.opposite_in(r); }
@@ -105,20 +105,21 @@ class cluster_transform {
   }
   /// The bin behind the others: of an axis one, of a plane one in each row.
   WINGBEAT_FN size behind_in(unsigned r) const {
-    constexpr size places = numbers.bins() * (is_plane ? numbers.in.stride : numbers.in.unit);
+    constexpr size places = numbers().bins() * (is_plane ? numbers().in.stride : numbers().in.unit);
     return offset_in(r) + places;
   }
   WINGBEAT_FN size behind_out(unsigned r) const {
-    constexpr size places = numbers.bins() * (is_plane ? numbers.out.stride : numbers.out.unit);
+    constexpr size places =
+        numbers().bins() * (is_plane ? numbers().out.stride : numbers().out.unit);
     return offset_out(r) + places;
   }
 
  private:
-  static constexpr unsigned of_first = numbers.shape.first, of_second = numbers.shape.second;
-  static constexpr size in_first_stride = numbers.in.first_stride,
-                        in_second_stride = numbers.in.stride;
-  static constexpr size out_first_stride = numbers.out.first_stride,
-                        out_second_stride = numbers.out.stride;
+  static constexpr unsigned of_first = numbers().shape.first, of_second = numbers().shape.second;
+  static constexpr size in_first_stride = numbers().in.first_stride,
+                        in_second_stride = numbers().in.stride;
+  static constexpr size out_first_stride = numbers().out.first_stride,
+                        out_second_stride = numbers().out.stride;
 
   fft fft_;
   WINGBEAT_GLOBAL const complex_type* table_;

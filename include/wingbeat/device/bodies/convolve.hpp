@@ -25,19 +25,19 @@ WINGBEAT_FN complex<Real> multiplied(complex<Real> x, complex<Real> h) {
 template <class Policy, class Group = group_in_rows>
 class convolve : public transform<Policy, Group> {
   using base = transform<Policy, Group>;
-  static constexpr grid::pass_numbers numbers = Policy::numbers();
-  static constexpr grid::tile_shape of = numbers.shape;
+  WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Policy::numbers(); }
+  WINGBEAT_FN static constexpr grid::tile_shape of() { return numbers().shape; }
 
  public:
   using base::e;
   using typename base::complex_type;
   using typename base::real;
   template <direction Dir>
-  using fft_to = workgroup::fft<typename base::shape, real, Dir, of.stage_order(),
+  using fft_to = workgroup::fft<typename base::shape, real, Dir, of().stage_order(),
                                 typename base::memory, base::twiddles>;
   using fft = fft_to<direction::forward>;
   static constexpr bool has_exchanges = fft::exchanges > 0;
-  static_assert(!of.along_out, "in place, no exchange hands rows from some threads to others");
+  static_assert(!of().along_out, "in place, no exchange hands rows from some threads to others");
 
   using base::base;
 
@@ -45,8 +45,8 @@ class convolve : public transform<Policy, Group> {
   /// filter(r) is the bin in the place of element number_in(r).
   template <class Filter>
   WINGBEAT_FN void run(complex_type (&x)[e], const Filter& filter) const {
-    run_around(x,
-               [&](unsigned r, complex_type bin) { return multiplied<of.times>(bin, filter(r)); });
+    run_around(
+        x, [&](unsigned r, complex_type bin) { return multiplied<of().times>(bin, filter(r)); });
   }
 
   /// The same with each bin, that of element r, replaced by change(r, bin).
@@ -63,29 +63,29 @@ class convolve : public transform<Policy, Group> {
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) x[r] = change(r, x[r]);
     // In place, the inverse first writes what each thread has just read; else what others read.
-    if constexpr (!AreApart && !of.is_in_place() && has_exchanges) this->team().barrier();
+    if constexpr (!AreApart && !of().is_in_place() && has_exchanges) this->team().barrier();
     fft_to<direction::inverse>::execute(this->team(), x, inverse, roots_back());
   }
 
   /// The roots of the transform back.
   WINGBEAT_FN WINGBEAT_GLOBAL const complex_type* roots_back() const {
-    constexpr size back_at = of.roots_back_at();
+    constexpr size back_at = of().roots_back_at();
     return this->roots() + back_at;
   }
 
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
-    if constexpr (numbers.turns > 0) {
+    if constexpr (numbers().turns > 0) {
       run_turns(tile, pass);
       return;
     }
     complex_type x[e];
-    if constexpr (numbers.prefetches_filter) {
+    if constexpr (numbers().prefetches_filter) {
       const unsigned first_lane = this->lane_in();
       if (this->team().thread() == 0 && tile.has(first_lane)) {
-        constexpr size count = of.length;
-        if constexpr (numbers.has_own_filter) {
+        constexpr size count = of().length;
+        if constexpr (numbers().has_own_filter) {
           device::prefetch(own_spectrum(tile, first_lane), count);
         } else {
           pass.filter().prefetch(tile.filter(first_lane), count);
@@ -97,7 +97,7 @@ class convolve : public transform<Policy, Group> {
     // Asked again for every load: ptxas 13.0 misplaces a first entry chosen from 0 and the lane's
     // own (bench/NOTES.md, section 27).
     const bool inside = tile.has(lane);
-    if constexpr (numbers.has_own_filter) {
+    if constexpr (numbers().has_own_filter) {
       const auto spectrum = own_spectrum(tile, lane);
       run(x, [&](unsigned r) {
         complex_type factor{real(0), real(0)};
@@ -120,21 +120,21 @@ class convolve : public transform<Policy, Group> {
   template <class Elements>
   WINGBEAT_FN WINGBEAT_GLOBAL const complex_type* own_spectrum(const Elements& tile,
                                                                unsigned lane) const {
-    constexpr size spectra_at = numbers.filter_at();
+    constexpr size spectra_at = numbers().filter_at();
     return this->roots() + spectra_at +
-           (of.points > 0 ? 0 : size(tile.first_out(lane)) * of.length);
+           (of().points > 0 ? 0 : size(tile.first_out(lane)) * of().length);
   }
 
   /// Convolves a row by right angles; see `pass_numbers::turns`.
   template <class Elements, class Pass>
   WINGBEAT_FN void run_turns(const Elements& tile, const Pass& pass) const {
-    constexpr size turns = numbers.turns, length = of.length;
+    constexpr size turns = numbers().turns, length = of().length;
     const unsigned lane = this->lane_in();
     const bool inside = tile.has(lane);
     for (size turn = 0; turn < turns; ++turn) {
       complex_type x[e];
       const size first = tile.filter(lane) + turn * length;
-      if (numbers.prefetches_filter && this->team().thread() == 0 && inside) {
+      if (numbers().prefetches_filter && this->team().thread() == 0 && inside) {
         pass.filter().prefetch(first, length);
       }
       pass.load_turn(tile, x, turn, tile.in(lane));

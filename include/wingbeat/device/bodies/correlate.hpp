@@ -17,8 +17,8 @@ template <class Policy, class Group = group_in_rows>
 class correlate : public convolve<Policy, Group> {
   using base = convolve<Policy, Group>;
   static constexpr size least_prefetched = 4096;  ///< Of rows that a functor loads.
-  static constexpr grid::pass_numbers numbers = Policy::numbers();
-  static constexpr grid::tile_shape row_shape = numbers.shape;
+  WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Policy::numbers(); }
+  WINGBEAT_FN static constexpr grid::tile_shape row_shape() { return numbers().shape; }
 
  public:
   using base::base;
@@ -29,7 +29,7 @@ class correlate : public convolve<Policy, Group> {
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
-    constexpr size turns = numbers.turns;
+    constexpr size turns = numbers().turns;
     if constexpr (turns == 0) {
       complex_type sum[e];
       const auto read = [&](size row, complex_type(&x)[e]) {
@@ -40,14 +40,14 @@ class correlate : public convolve<Policy, Group> {
       prefetch_spectrum(tile, pass);
       if constexpr (!Elements::load_type::computes) pass.prefetch(number, rows);
       correlate_rows(sum, read, [&](size row, complex_type(&y)[e]) {
-        if constexpr (numbers.returns_terms) return_row(tile, pass, row, y);
+        if constexpr (numbers().returns_terms) return_row(tile, pass, row, y);
       });
       pass.store(tile, sum);
     } else {
       for (size turn = 0; turn < turns; ++turn) {
         complex_type sum[e];
         const auto read = [&](size row, complex_type(&x)[e]) {
-          constexpr size row_distance = numbers.term_distance;
+          constexpr size row_distance = numbers().term_distance;
           pass.load_turn(tile, x, turn, tile.in(this->lane_in()) + row * row_distance);
           prefetch(tile, row + 2);
         };
@@ -65,7 +65,7 @@ class correlate : public convolve<Policy, Group> {
   WINGBEAT_FN void correlate_rows(complex_type (&sum)[e], const Load& load, const Use& use) const {
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) sum[r] = {real(0), real(0)};
-    constexpr size terms = numbers.terms;
+    constexpr size terms = numbers().terms;
     for (size term = 0; term < terms; ++term) {
       complex_type x[e], y[e];
       load(2 * term, x);
@@ -90,12 +90,12 @@ class correlate : public convolve<Policy, Group> {
     for (unsigned r = 0; r < e; ++r) {
       complex_type factor{real(0), real(0)};
       if (inside) factor = pass.filter().get(spectrum + this->number_in(r), 0);
-      y[r] = multiplied<row_shape.times>(y[r], factor);
+      y[r] = multiplied<row_shape().times>(y[r], factor);
     }
     transform_back(y);
     if constexpr (base::has_exchanges) this->team().barrier();
     if (!inside) return;
-    constexpr size row_distance = numbers.term_distance;
+    constexpr size row_distance = numbers().term_distance;
     const size first = tile.out(lane) + row * row_distance;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) {
@@ -108,17 +108,18 @@ class correlate : public convolve<Policy, Group> {
   template <class Elements>
   WINGBEAT_FN void prefetch(const Elements& tile, size row) const {
     constexpr bool computes = Elements::load_type::computes;
-    if constexpr (computes ? row_shape.length >= least_prefetched : numbers.prefetch_elements > 0) {
-      constexpr size row_distance = numbers.term_distance, count = numbers.prefetch_elements;
+    if constexpr (computes ? row_shape().length >= least_prefetched
+                           : numbers().prefetch_elements > 0) {
+      constexpr size row_distance = numbers().term_distance, count = numbers().prefetch_elements;
       const unsigned lane = this->lane_in();
-      if (row >= 2 * numbers.terms || this->team().thread() != 0 || !tile.has(lane)) return;
+      if (row >= 2 * numbers().terms || this->team().thread() != 0 || !tile.has(lane)) return;
       tile.source().prefetch(tile.in(lane) + row * row_distance, count);
     }
   }
   template <class Elements, class Pass>
   WINGBEAT_FN void prefetch_spectrum(const Elements& tile, const Pass& pass) const {
-    if constexpr (numbers.prefetches_filter) {
-      constexpr size count = row_shape.length;
+    if constexpr (numbers().prefetches_filter) {
+      constexpr size count = row_shape().length;
       const unsigned lane = this->lane_in();
       if (this->team().thread() == 0 && tile.has(lane)) {
         pass.filter().prefetch(tile.filter(lane), count);
@@ -129,7 +130,7 @@ class correlate : public convolve<Policy, Group> {
   /// Reads row `row` of those of a lane.
   template <class Elements>
   WINGBEAT_FN void load(const Elements& tile, size row, complex_type (&x)[e]) const {
-    constexpr size row_distance = numbers.term_distance;
+    constexpr size row_distance = numbers().term_distance;
     const unsigned lane = this->lane_in();
     const bool inside = tile.has(lane);
     WINGBEAT_UNROLL

@@ -17,8 +17,8 @@ namespace wingbeat::device::bodies {
 template <class Policy, class Group = group_in_rows>
 class diagonal_row : public real_row<Policy, Group> {
   using base = real_row<Policy, Group>;
-  static constexpr grid::pass_numbers numbers = Policy::numbers();
-  static constexpr unsigned bins_of_row = unsigned(numbers.shape.length) + 1;
+  WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Policy::numbers(); }
+  static constexpr unsigned bins_of_row = unsigned(numbers().shape.length) + 1;
 
  public:
   using base::base;
@@ -27,7 +27,7 @@ class diagonal_row : public real_row<Policy, Group> {
   using typename base::real;
   using inverse_fft = workgroup::real_fft<typename base::shape, real, direction::inverse,
                                           workgroup::spectrum::unpacked, typename base::memory>;
-  static_assert(!numbers.shape.stage_in && !numbers.shape.stage_out,
+  static_assert(!numbers().shape.stage_in && !numbers().shape.stage_out,
                 "elements are loaded and stored by functors, one by one");
 
   template <class Elements, class Pass>

@@ -25,16 +25,17 @@ namespace wingbeat::device::bodies {
 template <class Policy, class Group = group_in_rows>
 class halved_rader : public thread_rows<Policy, Group> {
   using base = thread_rows<Policy, Group>;
-  static constexpr grid::pass_numbers numbers = Policy::numbers();
-  static constexpr grid::tile_shape row_shape = numbers.shape;
+  WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Policy::numbers(); }
+  WINGBEAT_FN static constexpr grid::tile_shape row_shape() { return numbers().shape; }
 
  public:
   using base::base;
   using base::e;
   using typename base::complex_type;
   using typename base::real;
-  static_assert(row_shape.length == 2 * e && row_shape.lanes_across, "a thread has half of a row");
-  static_assert(row_shape.stage_in && row_shape.stage_out, "rows are in local memory");
+  static_assert(row_shape().length == 2 * e && row_shape().lanes_across,
+                "a thread has half of a row");
+  static_assert(row_shape().stage_in && row_shape().stage_out, "rows are in local memory");
 
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
@@ -69,14 +70,14 @@ class halved_rader : public thread_rows<Policy, Group> {
   }
 
  private:
-  static constexpr unsigned points = unsigned(row_shape.elements());
+  static constexpr unsigned points = unsigned(row_shape().elements());
   static constexpr bool is_odd = e % 2 == 1;
   static constexpr unsigned power = e & (0u - e);  ///< P.
   /// Of a row the first elements are in memory, so many.
-  static constexpr bool is_cut = numbers.out.is_limited && numbers.out.valid_begin == 0 &&
-                                 numbers.out.step == 1 && numbers.out.second == 0;
+  static constexpr bool is_cut = numbers().out.is_limited && numbers().out.valid_begin == 0 &&
+                                 numbers().out.step == 1 && numbers().out.second == 0;
   static constexpr unsigned kept =
-      is_cut ? unsigned(minimum<size>(numbers.out.valid_end, points)) : points;
+      is_cut ? unsigned(minimum<size>(numbers().out.valid_end, points)) : points;
 
   WINGBEAT_FN bool has_sums() const { return this->team().thread() == 0; }
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* row_of(unsigned lane) const {
@@ -88,7 +89,7 @@ class halved_rader : public thread_rows<Policy, Group> {
         reinterpret_cast<WINGBEAT_LOCAL char*>(row) + bytes);
   }
   WINGBEAT_FN complex_type entry(unsigned i) const {
-    constexpr size entries_at = numbers.factors_at();
+    constexpr size entries_at = numbers().factors_at();
     return copied_from(this->roots() + entries_at + i);
   }
 
@@ -114,7 +115,7 @@ class halved_rader : public thread_rows<Policy, Group> {
 
   /// Convolves what a thread has, and adds `first` to all sums. Returns the sum of all points.
   WINGBEAT_FN complex_type convolve(complex_type (&x)[e], complex_type first) const {
-    constexpr size filter_at = numbers.filter_at();
+    constexpr size filter_at = numbers().filter_at();
     const auto filter = this->roots() + filter_at + (has_sums() ? 0 : e);
     thread::dft_by_factors<direction::forward>(x);
     const complex_type sum = first + x[0];
@@ -127,7 +128,7 @@ class halved_rader : public thread_rows<Policy, Group> {
 
   /// Replaces both threads' results by the outputs of each.
   WINGBEAT_FN void meet(complex_type (&x)[e]) const {
-    constexpr unsigned lanes = base::lanes, rows_bytes = row_shape.as_prime().staged_bytes();
+    constexpr unsigned lanes = base::lanes, rows_bytes = row_shape().as_prime().staged_bytes();
     const auto met = reinterpret_cast<WINGBEAT_LOCAL complex_type*>(this->scratch_ + rows_bytes);
     const unsigned own = this->team().thread() * lanes + this->lane_in();
     const unsigned other = (1 - this->team().thread()) * lanes + this->lane_in();

@@ -23,8 +23,8 @@ namespace wingbeat::device::bodies {
 template <class Policy, class Group = group_in_rows>
 class rader : public convolve<Policy, Group> {
   using base = convolve<Policy, Group>;
-  static constexpr grid::pass_numbers numbers = Policy::numbers();
-  static constexpr grid::tile_shape row_shape = numbers.shape;
+  WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Policy::numbers(); }
+  WINGBEAT_FN static constexpr grid::tile_shape row_shape() { return numbers().shape; }
 
  public:
   using base::base;
@@ -38,7 +38,7 @@ class rader : public convolve<Policy, Group> {
     complex_type x[e], first;
     load(tile, x, first);
     pass.prefetch(number, rows);
-    constexpr size spectrum_at = numbers.filter_at();
+    constexpr size spectrum_at = numbers().filter_at();
     const auto spectrum = this->roots() + spectrum_at;
     complex_type sum = first;
     this->template run_within<goes_back_apart>(
@@ -58,26 +58,26 @@ class rader : public convolve<Policy, Group> {
   }
 
  private:
-  static constexpr unsigned points = unsigned(row_shape.elements());
+  static constexpr unsigned points = unsigned(row_shape().elements());
   /// Of a row the first elements are in memory, so many; others stay out of local memory too.
-  static constexpr bool is_cut = numbers.out.is_limited && numbers.out.valid_begin == 0 &&
-                                 numbers.out.step == 1 && numbers.out.second == 0;
+  static constexpr bool is_cut = numbers().out.is_limited && numbers().out.valid_begin == 0 &&
+                                 numbers().out.step == 1 && numbers().out.second == 0;
   static constexpr unsigned kept =
-      is_cut ? unsigned(minimum<size>(numbers.out.valid_end, points)) : points;
-  static constexpr bool has_two = row_shape.as_prime().parts() == 2;
+      is_cut ? unsigned(minimum<size>(numbers().out.valid_end, points)) : points;
+  static constexpr bool has_two = row_shape().as_prime().parts() == 2;
   /// Rows arrive in the last part and are exchanged in the first; on the way back in the last,
   /// unless the barriers of one row let others still read it there.
   static constexpr bool goes_back_apart =
-      has_two && !row_shape.is_in_place() && !base::team_type::is_in_subgroup;
+      has_two && !row_shape().is_in_place() && !base::team_type::is_in_subgroup;
   static constexpr unsigned arrives_in = has_two ? 1 : 0;
   static constexpr unsigned leaves_from = has_two && !goes_back_apart ? 1 : 0;
   /// Neighbouring threads of neighbouring rows find an element in banks of their own.
-  static constexpr unsigned kept_pitch = row_shape.lanes_across ? kept | 1 : kept;
+  static constexpr unsigned kept_pitch = row_shape().lanes_across ? kept | 1 : kept;
   /// Where rows arrived and others may still read theirs, each leaves from its own place.
   static constexpr unsigned pitch_out = leaves_from == arrives_in && has_two ? points : kept_pitch;
 
   static constexpr unsigned part_bytes =
-      row_shape.as_prime().part_bytes(row_shape.exchange_bytes());
+      row_shape().as_prime().part_bytes(row_shape().exchange_bytes());
   using part_type = workgroup::scratch<part_bytes, workgroup::reuse::after_barrier>;
   WINGBEAT_FN part_type exchanged_in(unsigned part) const {
     constexpr unsigned bytes = part_bytes;
@@ -99,17 +99,17 @@ class rader : public convolve<Policy, Group> {
 
   /// Returns which of the p points is element r before, and after.
   WINGBEAT_FN unsigned point_in(unsigned r) const {
-    constexpr size indices_at = numbers.factors_at();
+    constexpr size indices_at = numbers().factors_at();
     return index_of_real((this->roots() + indices_at)[this->number_in(r)].re);
   }
   WINGBEAT_FN unsigned point_out(unsigned r) const {
-    constexpr size indices_at = numbers.factors_at();
+    constexpr size indices_at = numbers().factors_at();
     return index_of_real((this->roots() + indices_at)[this->number_in(r)].im);
   }
 
   /// Multiplies the inputs of butterfly k by their twiddles; point 0 has none.
   WINGBEAT_FN void twiddle(complex_type (&x)[e], const unsigned (&point)[e], unsigned k) const {
-    constexpr size order = numbers.prior * points, roots_at = numbers.twiddle_roots_at();
+    constexpr size order = numbers().prior * points, roots_at = numbers().twiddle_roots_at();
     const device::twiddle::roots<real, order> root{this->roots() + roots_at};
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r)
@@ -122,7 +122,7 @@ class rader : public convolve<Policy, Group> {
     unsigned point[e];  // known before the rows arrive
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) point[r] = point_in(r);
-    if constexpr (row_shape.stage_in) {
+    if constexpr (row_shape().stage_in) {
       ends::read_staged<Policy, points, true>(
           *this, tile,
           [&](unsigned other, unsigned q, complex_type z) { copy_to(arrived(other) + q, z); });
@@ -143,8 +143,9 @@ class rader : public convolve<Policy, Group> {
       first = {real(0), real(0)};
       if (has_first()) first = element(0);
     }
-    if constexpr (numbers.is_twiddled()) twiddle(x, point, tile.first_out(lane));
-    if constexpr (row_shape.stage_in && !has_two && (base::has_exchanges || row_shape.stage_out)) {
+    if constexpr (numbers().is_twiddled()) twiddle(x, point, tile.first_out(lane));
+    if constexpr (row_shape().stage_in && !has_two &&
+                  (base::has_exchanges || row_shape().stage_out)) {
       this->team().workgroup_barrier();
     }
   }
@@ -153,7 +154,7 @@ class rader : public convolve<Policy, Group> {
   WINGBEAT_FN void store(const Elements& tile, const complex_type (&x)[e],
                          complex_type first) const {
     const unsigned lane = this->lane_out();
-    if constexpr (row_shape.stage_out) {
+    if constexpr (row_shape().stage_out) {
       if constexpr (!has_two && base::has_exchanges) this->team().workgroup_barrier();
       const auto row = leaving(lane);
       WINGBEAT_UNROLL

@@ -50,15 +50,15 @@ struct real_rader_base<Policy, Group, true> {
 template <class Policy, class Group = group_in_rows>
 class real_rader : public real_rader_base<Policy, Group>::type {
   using base = typename real_rader_base<Policy, Group>::type;
-  static constexpr grid::pass_numbers numbers = Policy::numbers();
-  static constexpr grid::tile_shape row_shape = numbers.shape;
+  WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Policy::numbers(); }
+  WINGBEAT_FN static constexpr grid::tile_shape row_shape() { return numbers().shape; }
 
  public:
   using base::base;
   using base::e;
   using typename base::complex_type;
   using typename base::real;
-  static_assert(row_shape.stage_in && row_shape.stage_out, "rows are in local memory as reals");
+  static_assert(row_shape().stage_in && row_shape().stage_out, "rows are in local memory as reals");
 
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
@@ -100,11 +100,12 @@ class real_rader : public real_rader_base<Policy, Group>::type {
   }
 
  private:
-  static constexpr unsigned points = unsigned(row_shape.elements()), bins = points / 2 + 1;
-  static constexpr size length = row_shape.length;
-  static constexpr bool is_padded = row_shape.points > 0;
+  static constexpr unsigned points = unsigned(row_shape().elements()), bins = points / 2 + 1;
+  static constexpr size length = row_shape().length;
+  static constexpr bool is_padded = row_shape().points > 0;
   static constexpr unsigned count = points / 2, threads_of_row = unsigned(length) / e;
-  static constexpr unsigned live = minimum(e, (count + threads_of_row - 1) / threads_of_row);
+  static constexpr unsigned live =
+      minimum<unsigned>(e, (count + threads_of_row - 1) / threads_of_row);
   static constexpr bool is_forward = Policy::dir == direction::forward;
 
   /// Element q of a lane is that of number `lane * points + q`.
@@ -116,9 +117,9 @@ class real_rader : public real_rader_base<Policy, Group>::type {
                                                   bytes);
   }
   using exchanged_type =
-      workgroup::scratch<row_shape.exchange_bytes(), workgroup::reuse::after_barrier>;
+      workgroup::scratch<row_shape().exchange_bytes(), workgroup::reuse::after_barrier>;
   WINGBEAT_FN exchanged_type exchanged() const {
-    constexpr unsigned rows_bytes = row_shape.as_prime().staged_bytes();
+    constexpr unsigned rows_bytes = row_shape().as_prime().staged_bytes();
     return exchanged_type{this->scratch_ + rows_bytes};
   }
 
@@ -128,7 +129,7 @@ class real_rader : public real_rader_base<Policy, Group>::type {
 
   /// Replaces z[m] by Z[k], and hands each other[k] = Z[-k].
   WINGBEAT_FN void transform_and_meet(complex_type (&x)[e], complex_type (&other)[e]) const {
-    if constexpr (row_shape.as_prime().are_in_threads()) {
+    if constexpr (row_shape().as_prime().are_in_threads()) {
       thread::dft_by_factors<direction::forward>(x);
       WINGBEAT_UNROLL
       for (unsigned k = 0; k < e; ++k) other[k] = x[(e - k) % e];
@@ -140,7 +141,7 @@ class real_rader : public real_rader_base<Policy, Group>::type {
     }
   }
   WINGBEAT_FN void transform_back(complex_type (&x)[e]) const {
-    if constexpr (row_shape.as_prime().are_in_threads()) {
+    if constexpr (row_shape().as_prime().are_in_threads()) {
       thread::dft_by_factors<direction::inverse>(x);
     } else {
       fft_to<direction::inverse>::execute(this->team(), x, exchanged(), this->roots());
@@ -152,11 +153,11 @@ class real_rader : public real_rader_base<Policy, Group>::type {
     return (r + 1) * threads_of_row <= count || this->number_in(r) < count;
   }
   WINGBEAT_FN complex_type offset(unsigned side, unsigned r) const {
-    constexpr size offsets_at = numbers.factors_at();
+    constexpr size offsets_at = numbers().factors_at();
     return copied_from(this->roots() + offsets_at + size(side) * count + this->number_in(r));
   }
   WINGBEAT_FN complex_type factor(unsigned second, unsigned r) const {
-    constexpr size factors_at = numbers.filter_at();
+    constexpr size factors_at = numbers().filter_at();
     return copied_from(this->roots() + factors_at + second * length + this->number_in(r));
   }
 

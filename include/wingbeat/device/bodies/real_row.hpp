@@ -25,27 +25,27 @@ inline constexpr unsigned held_by<Load, workgroup::contract::void_t<decltype(Loa
 template <class Policy, class Group = group_in_rows>
 class real_row : public transform<Policy, Group> {
   using base = transform<Policy, Group>;
-  static constexpr grid::pass_numbers numbers = Policy::numbers();
+  WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Policy::numbers(); }
 
  public:
   using typename base::complex_type;
   using typename base::real;
   using fft =
       workgroup::real_fft<typename base::shape, real, Policy::dir, workgroup::spectrum::unpacked,
-                          typename base::memory, numbers.shape.twiddles>;
+                          typename base::memory, numbers().shape.twiddles>;
 
   using base::base;
 
   /// Where staged elements lie, `pitch_in()` (`pitch_out()`) entries from row to row.
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived() const { return this->entries() + staged_at; }
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* leaving() const {
-    return numbers.shape.overlaid ? this->entries() : arrived() + arriving;
+    return numbers().shape.overlaid ? this->entries() : arrived() + arriving;
   }
 
   template <class Load, class Store>
   WINGBEAT_FN void run(const Load& load, const Store& store) const {
     constexpr auto used_again =
-        numbers.shape.overlaid ? workgroup::reuse::at_once : workgroup::reuse::after_barrier;
+        numbers().shape.overlaid ? workgroup::reuse::at_once : workgroup::reuse::after_barrier;
     using lent = workgroup::reused_as<typename base::scratch_type, used_again>;
     fft::template execute_padded<base::live>(this->team_, load, store, lent{this->scratch_},
                                              this->table_);
@@ -55,7 +55,8 @@ class real_row : public transform<Policy, Group> {
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
-    constexpr unsigned pitch_in = numbers.shape.pitch_in(), pitch_out = numbers.shape.pitch_out();
+    constexpr unsigned pitch_in = numbers().shape.pitch_in(),
+                       pitch_out = numbers().shape.pitch_out();
     pass.prefetch(number, rows);
     const unsigned lane = this->lane_in(), read = tile.read_lane(lane);
     const bool inside = tile.has(lane), reads = tile.reads(lane);
@@ -63,8 +64,8 @@ class real_row : public transform<Policy, Group> {
     real values[held > 0 ? held : 1] = {};
     if constexpr (held > 0) {
       if (reads) tile.source().hold(tile.in(read), values);
-    } else if constexpr (numbers.shape.stage_in) {
-      ends::read_staged<Policy, numbers.shape.staged_in()>(
+    } else if constexpr (numbers().shape.stage_in) {
+      ends::read_staged<Policy, numbers().shape.staged_in()>(
           *this, tile, [&](unsigned other, unsigned q, complex_type z) {
             copy_to(arrived() + other * pitch_in + q, z);
           });
@@ -73,7 +74,7 @@ class real_row : public transform<Policy, Group> {
       complex_type z{real(0), real(0)};
       if constexpr (held > 0) {
         if (reads) z = tile.source().get_held(tile.in(read), i, values);
-      } else if constexpr (numbers.shape.stage_in) {
+      } else if constexpr (numbers().shape.stage_in) {
         if (inside) z = copied_from(arrived() + lane * pitch_in + i);
       } else {
         if (reads) z = tile.read(tile.in(read) + size(i) * base::in_stride, tile.index_in(read, i));
@@ -81,7 +82,7 @@ class real_row : public transform<Policy, Group> {
       return z;
     };
     const auto store = [&](unsigned i, complex_type z) {
-      if constexpr (numbers.shape.stage_out) {
+      if constexpr (numbers().shape.stage_out) {
         z = Pass::scaled(z);
         if constexpr (ends::gathers<Elements>) z = tile.target().prepared(tile.out(lane), i, z);
         copy_to(leaving() + lane * pitch_out + i, z);
@@ -99,9 +100,9 @@ class real_row : public transform<Policy, Group> {
     } else {
       run(load, store);
     }
-    if constexpr (numbers.shape.stage_out) {
+    if constexpr (numbers().shape.stage_out) {
       this->team().workgroup_barrier();
-      ends::write_staged<Policy, numbers.shape.staged_out()>(
+      ends::write_staged<Policy, numbers().shape.staged_out()>(
           *this, tile, [&](unsigned other, unsigned q) {
             return copied_from(leaving() + other * pitch_out + q);
           });
@@ -113,16 +114,17 @@ class real_row : public transform<Policy, Group> {
   /// share a workgroup, pass a barrier less.
   template <class Elements>
   static constexpr bool loads_in_steps =
-      numbers.shape.lanes == 1 && workgroup::contract::is_in_steps<typename Elements::load_type> &&
-      !numbers.shape.stage_in && !numbers.in.is_limited && !numbers.in.is_conjugated &&
-      numbers.in.second == 0;
+      numbers().shape.lanes == 1 &&
+      workgroup::contract::is_in_steps<typename Elements::load_type> && !numbers().shape.stage_in &&
+      !numbers().in.is_limited && !numbers().in.is_conjugated && numbers().in.second == 0;
 
   /// The elements of a line that its one thread reads at once; 0: it reads each by itself.
   template <class Load>
-  static constexpr unsigned held_reals = base::shape::threads == 1 && !numbers.in.is_limited &&
-                                                 !numbers.in.is_conjugated && numbers.in.second == 0
-                                             ? held_by<Load>
-                                             : 0;
+  static constexpr unsigned held_reals =
+      base::shape::threads == 1 && !numbers().in.is_limited && !numbers().in.is_conjugated &&
+              numbers().in.second == 0
+          ? held_by<Load>
+          : 0;
 
   template <class Elements>
   struct stepwise {
@@ -144,9 +146,9 @@ class real_row : public transform<Policy, Group> {
   };
 
   static constexpr unsigned staged_at =
-      numbers.shape.exchange_bytes() / numbers.shape.element_bytes;
+      numbers().shape.exchange_bytes() / numbers().shape.element_bytes;
   static constexpr unsigned arriving =
-      numbers.shape.stage_in ? numbers.shape.pitch_in() * numbers.shape.lanes : 0u;
+      numbers().shape.stage_in ? numbers().shape.pitch_in() * numbers().shape.lanes : 0u;
 };
 
 }  // namespace wingbeat::device::bodies

@@ -13,25 +13,25 @@ namespace wingbeat::device::bodies {
 /// A thread has a row, or two threads have half of one each.
 template <class Policy, class Group = group_in_rows>
 class thread_rows {
-  static constexpr grid::pass_numbers numbers = Policy::numbers();
-  static constexpr grid::tile_shape row_shape = numbers.shape;
+  WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Policy::numbers(); }
+  WINGBEAT_FN static constexpr grid::tile_shape row_shape() { return numbers().shape; }
 
  public:
   using group_type = Group;
   using real = typename Policy::real;
   using complex_type = complex<real>;
-  static constexpr unsigned elements_per_thread = row_shape.elements_per_thread;
+  static constexpr unsigned elements_per_thread = row_shape().elements_per_thread;
   static constexpr unsigned e = elements_per_thread;
-  static constexpr unsigned lanes = row_shape.lanes, workgroup_threads = row_shape.threads();
-  static constexpr unsigned scratch_bytes = row_shape.scratch_bytes();
+  static constexpr unsigned lanes = row_shape().lanes, workgroup_threads = row_shape().threads();
+  static constexpr unsigned scratch_bytes = row_shape().scratch_bytes();
   static constexpr unsigned threads_of_row = workgroup_threads / lanes;
-  static_assert(row_shape.as_prime().are_in_threads() && threads_of_row <= 2,
+  static_assert(row_shape().as_prime().are_in_threads() && threads_of_row <= 2,
                 "a row has one thread or two");
   /// Of threads alone: a row of one element, or of two elements a thread.
   using shape = workgroup::shape<threads_of_row == 1 ? 1 : 4, threads_of_row, lanes>;
   using team_type = workgroup::team<shape,
-                                    row_shape.lanes_across ? workgroup::lanes::across_transforms
-                                                           : workgroup::lanes::along_transform,
+                                    row_shape().lanes_across ? workgroup::lanes::across_transforms
+                                                             : workgroup::lanes::along_transform,
                                     Group>;
   struct fft {
     static constexpr unsigned exchanges = 0, scratch_bytes = 0, table_entries = 0;
@@ -53,7 +53,7 @@ class thread_rows {
   static constexpr bool stores_whole_rows = false;
 
  protected:
-  static constexpr size in_stride = numbers.in.stride, out_stride = numbers.out.stride;
+  static constexpr size in_stride = numbers().in.stride, out_stride = numbers().out.stride;
 
   team_type team_;
   WINGBEAT_GLOBAL const complex_type* table_;

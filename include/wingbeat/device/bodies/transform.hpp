@@ -33,41 +33,41 @@ namespace wingbeat::device::bodies {
 
 template <class Policy, class Group = group_in_rows>
 class transform {
-  static constexpr grid::pass_numbers as = Policy::numbers();
-  static constexpr grid::tile_shape of = as.shape;
+  WINGBEAT_FN static constexpr grid::pass_numbers as() { return Policy::numbers(); }
+  WINGBEAT_FN static constexpr grid::tile_shape of() { return as().shape; }
 
  public:
   using group_type = Group;
   using real = typename Policy::real;
   using complex_type = complex<real>;
-  static constexpr unsigned elements_per_thread = of.elements_per_thread;
+  static constexpr unsigned elements_per_thread = of().elements_per_thread;
   static constexpr unsigned e = elements_per_thread;
-  static constexpr unsigned length = unsigned(of.length), lanes = of.lanes;
+  static constexpr unsigned length = unsigned(of().length), lanes = of().lanes;
   using shape = workgroup::shape<length, e, lanes>;
   using memory =
-      workgroup::memory<of.half_trade ? workgroup::trade::halves : workgroup::trade::whole,
-                        of.bank_bytes, of.pad()>;
-  static constexpr workgroup::twiddling twiddles = of.twiddles;
-  using fft = workgroup::fft<shape, real, Policy::dir, of.bins, memory, twiddles>;
+      workgroup::memory<of().half_trade ? workgroup::trade::halves : workgroup::trade::whole,
+                        of().bank_bytes, of().pad()>;
+  static constexpr workgroup::twiddling twiddles = of().twiddles;
+  using fft = workgroup::fft<shape, real, Policy::dir, of().bins, memory, twiddles>;
   static constexpr workgroup::lanes lanes_in =
-      of.lanes_across ? workgroup::lanes::across_transforms : workgroup::lanes::along_transform;
+      of().lanes_across ? workgroup::lanes::across_transforms : workgroup::lanes::along_transform;
   static constexpr workgroup::lanes lanes_out =
-      of.along_out ? workgroup::lanes::along_transform : lanes_in;
+      of().along_out ? workgroup::lanes::along_transform : lanes_in;
   using team_type = workgroup::team<shape, lanes_in, Group>;
   using team_out_type = workgroup::team<shape, lanes_out, Group>;
   static constexpr unsigned workgroup_threads = shape::workgroup_threads;
-  static constexpr unsigned scratch_bytes = of.scratch_bytes();
+  static constexpr unsigned scratch_bytes = of().scratch_bytes();
   static constexpr bool has_exchanges = fft::exchanges > 0;
-  static constexpr unsigned live = as.live_elements();  ///< Of a thread's; the others are zeros.
+  static constexpr unsigned live = as().live_elements();  ///< Of a thread's; the others are zeros.
   /// Whether one thread makes all of an axis, of a prime number of elements.
-  static constexpr bool is_prime_alone =
-      as.total == e && live == e && e > 2 &&
-      least_factor(e) == e&& as.factors_in == 0 && as.factors_out == 0;
+  static constexpr bool is_prime_alone = as().total == e && live == e && e > 2 &&
+                                         least_factor(e) == e&& as().factors_in == 0 &&
+                                         as().factors_out == 0;
 
-  static_assert(!(of.stage_in || of.stage_out) || !of.half_trade ||
-                    of.makes == grid::body::real_row || of.as_prime().has_order(),
+  static_assert(!(of().stage_in || of().stage_out) || !of().half_trade ||
+                    of().makes == grid::body::real_row || of().as_prime().has_order(),
                 "what is staged where elements are exchanged is exchanged whole");
-  static_assert(!of.along_out || (of.lanes_across && !of.stage_out),
+  static_assert(!of().along_out || (of().lanes_across && !of().stage_out),
                 "stores change lanes at an exchange or are staged");
 
   WINGBEAT_FN transform(WINGBEAT_GLOBAL const complex_type* table, WINGBEAT_LOCAL char* scratch,
@@ -90,16 +90,16 @@ class transform {
     return team_out_.thread() + r * shape::threads;
   }
   WINGBEAT_FN size offset_out(unsigned r) const {
-    constexpr size block = as.out.block, first = as.out.block_first;
+    constexpr size block = as().out.block, first = as().out.block_first;
     if constexpr (block == 0) {
       return size(number_out(r)) * out_stride;
     } else if constexpr (shape::threads % block == 0 && first % block == 0) {
       // Of a thread's elements all have the same place in their blocks.
-      constexpr size blocks = shape::threads / block * as.out.block_stride;
-      return as.out.blocked(team_out_.thread() + unsigned(first)) + r * blocks -
-             first / block * as.out.block_stride;
+      constexpr size blocks = shape::threads / block * as().out.block_stride;
+      return as().out.blocked(team_out_.thread() + unsigned(first)) + r * blocks -
+             first / block * as().out.block_stride;
     } else {
-      return as.out.blocked(number_out(r));
+      return as().out.blocked(number_out(r));
     }
   }
 
@@ -108,7 +108,7 @@ class transform {
   WINGBEAT_FN unsigned thread_out() const { return team_out_.thread(); }
 
   WINGBEAT_FN void run(complex_type (&x)[e]) const {
-    if constexpr (of.along_out) {
+    if constexpr (of().along_out) {
       fft::execute_between(team_, team_out_, x, scratch_type{scratch_}, table_);
     } else {
       fft::template execute_padded<live>(team_, x, scratch_type{scratch_}, table_);
@@ -119,8 +119,8 @@ class transform {
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
     complex_type x[e];
-    if constexpr (as.turns > 0) {
-      for (size turn = 0; turn < as.turns; ++turn) {
+    if constexpr (as().turns > 0) {
+      for (size turn = 0; turn < as().turns; ++turn) {
         pass.load_turn(tile, x, turn, tile.in(lane_in()));
         run(x);
         pass.store_turn(tile, x, turn);
@@ -131,7 +131,7 @@ class transform {
     pass.load(tile, x, number, rows);
     if constexpr (is_prime_alone && Elements::reads_reals && Elements::last_written <= e / 2 + 1) {
       thread::dft_of_reals<Policy::dir>(x);
-    } else if constexpr (is_prime_alone && Elements::writes_reals && as.in.is_hermitian) {
+    } else if constexpr (is_prime_alone && Elements::writes_reals && as().in.is_hermitian) {
       thread::dft_to_reals<Policy::dir>(x);
     } else {
       run(x);
@@ -146,10 +146,10 @@ class transform {
   WINGBEAT_FN unsigned entry_in(unsigned r) const { return number_in(r) * lanes + lane_in(); }
   WINGBEAT_FN unsigned entry_out(unsigned r) const { return entry_in(r); }
   WINGBEAT_FN size opposite_in(unsigned column, unsigned r) const {
-    return opposite<unsigned(as.in.step)>(column, r);
+    return opposite<unsigned(as().in.step)>(column, r);
   }
   WINGBEAT_FN size opposite_out(unsigned column, unsigned r) const {
-    return opposite<unsigned(as.prior)>(column, r);
+    return opposite<unsigned(as().prior)>(column, r);
   }
   WINGBEAT_FN bool has_first_in(unsigned column) const {
     return column == 0 && team_.thread() == 0;
@@ -157,11 +157,11 @@ class transform {
   WINGBEAT_FN bool has_first_out(unsigned column) const { return has_first_in(column); }
   /// The bin behind the others of an axis.
   WINGBEAT_FN size behind_in(unsigned) const {
-    constexpr size places = as.total * as.in.unit;
+    constexpr size places = as().total * as().in.unit;
     return places;
   }
   WINGBEAT_FN size behind_out(unsigned) const {
-    constexpr size places = as.total * as.out.unit;
+    constexpr size places = as().total * as().out.unit;
     return places;
   }
 
@@ -177,7 +177,7 @@ class transform {
   }
 
  protected:
-  static constexpr size in_stride = as.in.stride, out_stride = as.out.stride;
+  static constexpr size in_stride = as().in.stride, out_stride = as().out.stride;
 
   using scratch_type = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
   WINGBEAT_FN scratch_type scratch() const { return scratch_type{scratch_}; }

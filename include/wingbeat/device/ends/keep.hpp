@@ -185,13 +185,13 @@ class kept_elements : public Elements {
 /// The real numbers that a pass keeps, in the local memory of its body and in registers.
 template <class Body, class Elements>
 class kept_reals {
-  static constexpr grid::pass_numbers numbers = Elements::policy::numbers();
-  static constexpr grid::tile_shape shape = numbers.shape;
+  WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Elements::policy::numbers(); }
+  WINGBEAT_FN static constexpr grid::tile_shape shape() { return numbers().shape; }
   static constexpr unsigned parts = Elements::writes_reals ? 1 : 2,
-                            n_elements = shape.kept * shape.lanes;
+                            n_elements = shape().kept * shape().lanes;
   using store = typename Elements::access_type::store_type;
   using kept = typename store::kept;
-  using memory = kept_memory<typename store::functor, parts * n_elements, shape.held_bytes>;
+  using memory = kept_memory<typename store::functor, parts * n_elements, shape().held_bytes>;
 
  public:
   using element = typename store::element;
@@ -233,30 +233,31 @@ class kept_reals {
   }
 
  private:
-  WINGBEAT_FN static constexpr unsigned kept_at() { return shape.kept_at(); }
+  WINGBEAT_FN static constexpr unsigned kept_at() { return shape().kept_at(); }
 
   /// Returns which of its thread's elements q is: a constant, once loops are unrolled.
   WINGBEAT_FN unsigned number_of(unsigned q) const { return (q - thread_) / Body::threads_of_lane; }
 
   WINGBEAT_FN kept get(unsigned q, unsigned part, size slot) const {
     kept state{};
-    if constexpr (shape.held_bytes > 0) state = tile_.held()[number_of(q)][part];
+    if constexpr (shape().held_bytes > 0) state = tile_.held()[number_of(q)][part];
     memory_.get(slot, state);
     return state;
   }
   WINGBEAT_FN void put(unsigned q, unsigned part, size slot, const kept& state) const {
-    if constexpr (shape.held_bytes > 0) tile_.held()[number_of(q)][part] = state;
+    if constexpr (shape().held_bytes > 0) tile_.held()[number_of(q)][part] = state;
     memory_.put(slot, state);
   }
 
   /// Calls call(slot, i, part) for the reals of element q that are wanted.
   template <class Call>
   WINGBEAT_FN void each(unsigned q, const Call& call) const {
-    constexpr auto begin = unsigned(numbers.out.valid_begin), end = unsigned(numbers.out.valid_end);
-    constexpr bool is_limited = numbers.out.is_limited;
+    constexpr auto begin = unsigned(numbers().out.valid_begin),
+                   end = unsigned(numbers().out.valid_end);
+    constexpr bool is_limited = numbers().out.is_limited;
     // 64 bits, because a thread's slots are then a constant apart, which compilers fold.
-    constexpr size apart = shape.lanes_across ? shape.lanes : 1;
-    const size first = shape.lanes_across ? lane_ : lane_ * shape.kept;
+    constexpr size apart = shape().lanes_across ? shape().lanes : 1;
+    const size first = shape().lanes_across ? lane_ : lane_ * shape().kept;
     const size slot = first + thread_ * apart + number_of(q) * (Body::threads_of_lane * apart);
     WINGBEAT_UNROLL
     for (unsigned part = 0; part < parts; ++part) {

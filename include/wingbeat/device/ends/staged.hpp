@@ -133,7 +133,8 @@ WINGBEAT_FN void write_gathered(const Body& body, const Elements& elements,
   using store = typename Elements::access_type::store_type;
   using real = typename Body::real;
   constexpr auto outputs = unsigned(store::gathered);
-  constexpr unsigned n = minimum(store::at_once, unsigned(16 / sizeof(real)));  // bytes of a store
+  constexpr unsigned n =
+      minimum<unsigned>(store::at_once, unsigned(16 / sizeof(real)));  // bytes of a store
   using run = io::adjacent<real, n>;
   make_and_take<run, outputs / n, taken::along, 16 / n>(
       body,

@@ -11,7 +11,7 @@ namespace wingbeat::device::grid {
 /// Elements of an axis by index and place, from `Load` and to `Store`; see ends/memory.hpp.
 template <class Policy, class Load, class Store>
 class access {
-  static constexpr pass_numbers numbers = Policy::numbers();
+  WINGBEAT_FN static constexpr pass_numbers numbers() { return Policy::numbers(); }
 
  public:
   using real = typename Policy::real;
@@ -23,10 +23,10 @@ class access {
   /// Returns element i of the axis, which lies at `place`, or 0 where memory does not go; of two
   /// rows as one, that of the first plus i times that of the second.
   WINGBEAT_FN complex_type read(size place, size i) const {
-    if constexpr (numbers.in.second == 0) {
+    if constexpr (numbers().in.second == 0) {
       return read_one(place, i);
     } else {
-      constexpr size second = numbers.in.second;
+      constexpr size second = numbers().in.second;
       const complex_type x = read_one(place, i), y = read_one(place + second, i);
       return {x.re - y.im, x.im + y.re};
     }
@@ -34,7 +34,7 @@ class access {
 
   /// The same of bin i <= N/2 of a real signal of N, which is no other bin's conjugate.
   WINGBEAT_FN complex_type read_bin(size place, size i) const {
-    constexpr size n = numbers.points();
+    constexpr size n = numbers().points();
     const complex_type z = read_stored(place, i);
     return {z.re, i == 0 || (n % 2 == 0 && 2 * i == n) ? real(0) : z.im};
   }
@@ -50,8 +50,8 @@ class access {
   /// Writes element i of the axis at `place`, if it is wanted; of two rows of reals as one, the
   /// element of each.
   WINGBEAT_FN void write(size place, size i, complex_type z) const {
-    if constexpr (numbers.out.second > 0 && numbers.in.is_hermitian) {
-      constexpr size second = numbers.out.second;
+    if constexpr (numbers().out.second > 0 && numbers().in.is_hermitian) {
+      constexpr size second = numbers().out.second;
       write_one(place, i, {z.re, real(0)});
       write_one(place + second, i, {z.im, real(0)});
     } else {
@@ -62,10 +62,10 @@ class access {
  private:
   /// Of a real signal's bins the imaginary parts of bin 0 and bin N/2 are not used.
   WINGBEAT_FN complex_type read_one(size place, size i) const {
-    if constexpr (numbers.has_bins_alone) {
+    if constexpr (numbers().has_bins_alone) {
       return read_bin(place, i);
-    } else if constexpr (numbers.in.is_hermitian) {
-      constexpr size n = numbers.points(), unit = numbers.in.unit;
+    } else if constexpr (numbers().in.is_hermitian) {
+      constexpr size n = numbers().points(), unit = numbers().in.unit;
       const bool is_mirrored = 2 * i > n, is_real = i == 0 || (n % 2 == 0 && 2 * i == n);
       const size bin = is_mirrored ? n - i : i;  // of a dense axis its row is then seen to be one
       const complex_type z = read_stored(place - i * unit + bin * unit, bin);
@@ -76,12 +76,12 @@ class access {
   }
 
   WINGBEAT_FN void write_one(size place, size i, complex_type z) const {
-    if constexpr (numbers.out.is_conjugated) z = conj(z);
-    if constexpr (!numbers.out.is_limited) {
+    if constexpr (numbers().out.is_conjugated) z = conj(z);
+    if constexpr (!numbers().out.is_limited) {
       out_.put(place, i, z);
-    } else if constexpr (Store::has_parts && numbers.out.is_pairs) {
-      if constexpr (Store::computes && numbers.out.unit == 2) {
-        const auto first = out_.real_at(place, 2 * i - numbers.out.valid_begin);
+    } else if constexpr (Store::has_parts && numbers().out.is_pairs) {
+      if constexpr (Store::computes && numbers().out.unit == 2) {
+        const auto first = out_.real_at(place, 2 * i - numbers().out.valid_begin);
         if (is_out(2 * i)) out_.put_real(first, 0, z.re);
         if (is_out(2 * i + 1)) out_.put_real(first, 1, z.im);
       } else if (is_out(2 * i) && is_out(2 * i + 1)) {
@@ -98,19 +98,19 @@ class access {
 
   /// Returns an element whose place is in memory, or 0 where it is not wanted.
   WINGBEAT_FN complex_type read_stored(size place, size i) const {
-    if constexpr (numbers.in.is_conjugated) {
+    if constexpr (numbers().in.is_conjugated) {
       return conj(read_kept(place, i));
     } else {
       return read_kept(place, i);
     }
   }
   WINGBEAT_FN complex_type read_kept(size place, size i) const {
-    if constexpr (!numbers.in.is_limited) {
+    if constexpr (!numbers().in.is_limited) {
       return in_.get(place, i);
-    } else if constexpr (Load::has_parts && numbers.in.is_pairs) {
+    } else if constexpr (Load::has_parts && numbers().in.is_pairs) {
       complex_type z{real(0), real(0)};
-      if constexpr (Load::computes && numbers.in.unit == 2) {
-        const auto first = in_.real_at(place, 2 * i - numbers.in.valid_begin);
+      if constexpr (Load::computes && numbers().in.unit == 2) {
+        const auto first = in_.real_at(place, 2 * i - numbers().in.valid_begin);
         if (is_in(2 * i)) z.re = in_.real(first, 0);
         if (is_in(2 * i + 1)) z.im = in_.real(first, 1);
       } else {
@@ -127,13 +127,13 @@ class access {
   }
 
   WINGBEAT_FN static bool is_in(size i) {
-    constexpr size begin = numbers.in.valid_begin,
-                   count = numbers.in.valid_end - numbers.in.valid_begin;
+    constexpr size begin = numbers().in.valid_begin,
+                   count = numbers().in.valid_end - numbers().in.valid_begin;
     return i - begin < count;
   }
   WINGBEAT_FN static bool is_out(size i) {
-    constexpr size begin = numbers.out.valid_begin,
-                   count = numbers.out.valid_end - numbers.out.valid_begin;
+    constexpr size begin = numbers().out.valid_begin,
+                   count = numbers().out.valid_end - numbers().out.valid_begin;
     return i - begin < count;
   }
 

@@ -15,8 +15,8 @@ namespace wingbeat::device::grid {
 /// `q`: which element of the butterfly, `index`: which of the axis.
 template <class Policy, class Load, class Store>
 class elements {
-  static constexpr pass_numbers numbers = Policy::numbers();
-  static constexpr size in_step = numbers.in.step, out_step = numbers.out.step;
+  WINGBEAT_FN static constexpr pass_numbers numbers() { return Policy::numbers(); }
+  static constexpr size in_step = numbers().in.step, out_step = numbers().out.step;
 
  public:
   using policy = Policy;
@@ -27,42 +27,42 @@ class elements {
   WINGBEAT_FN elements(const access_type& memory, unsigned number, size rows, size of_row = 0)
       : tile_(number, rows, of_row), access_(memory) {}
 
-  static constexpr bool keeps = numbers.shape.keeps();
+  static constexpr bool keeps = numbers().shape.keeps();
   /// Whether imaginary parts are 0 on the way in, and not stored on the way out.
-  static constexpr bool reads_reals = Load::has_singles && numbers.in.second == 0;
-  static constexpr bool writes_reals = Store::has_singles && numbers.out.second == 0;
+  static constexpr bool reads_reals = Load::has_singles && numbers().in.second == 0;
+  static constexpr bool writes_reals = Store::has_singles && numbers().out.second == 0;
   /// Of a butterfly in one thread, behind which of its outputs no others are stored.
   static constexpr size last_written =
-      numbers.out.is_limited && numbers.shape.length == numbers.shape.elements_per_thread &&
-              !numbers.out.is_pairs && numbers.out.step == 1 && numbers.out.second == 0
-          ? numbers.out.valid_end
-          : numbers.shape.length;
+      numbers().out.is_limited && numbers().shape.length == numbers().shape.elements_per_thread &&
+              !numbers().out.is_pairs && numbers().out.step == 1 && numbers().out.second == 0
+          ? numbers().out.valid_end
+          : numbers().shape.length;
 
   /// Of one whose inputs are bins of reals, the number from which on they are conjugates of others.
-  static constexpr size last_read = numbers.in.is_hermitian &&
-                                            numbers.total == numbers.shape.elements_per_thread &&
-                                            numbers.in.second == 0
-                                        ? numbers.total / 2 + 1
-                                        : numbers.shape.length;
+  static constexpr size last_read =
+      numbers().in.is_hermitian && numbers().total == numbers().shape.elements_per_thread &&
+              numbers().in.second == 0
+          ? numbers().total / 2 + 1
+          : numbers().shape.length;
 
   /// Whether `Length` inputs (outputs) of each lane, all that there are, lie in memory one behind
   /// another, so that a place alone says which they are. (Powers of two are told apart by shifts.)
   template <unsigned Length>
   WINGBEAT_FN static constexpr bool are_inputs_joined() {
     return !Load::computes && !Load::has_parts &&
-           are_joined(numbers.in, numbers.loops[0].in, Length);
+           are_joined(numbers().in, numbers().loops[0].in, Length);
   }
   /// The same of the bins that a row of reals is made of.
   template <unsigned Length>
   WINGBEAT_FN static constexpr bool are_bins_joined() {
-    side bins = numbers.in;
+    side bins = numbers().in;
     bins.is_hermitian = false;
-    return !Load::computes && !Load::has_parts && are_joined(bins, numbers.loops[0].in, Length);
+    return !Load::computes && !Load::has_parts && are_joined(bins, numbers().loops[0].in, Length);
   }
   template <unsigned Length>
   WINGBEAT_FN static constexpr bool are_outputs_joined() {
     return !Store::computes && !Store::has_parts &&
-           are_joined(numbers.out, numbers.loops[0].out, Length);
+           are_joined(numbers().out, numbers().loops[0].out, Length);
   }
 
   WINGBEAT_FN bool has(unsigned lane) const { return tile_.has(lane); }
@@ -70,7 +70,7 @@ class elements {
   WINGBEAT_FN unsigned count() const { return tile_.count(); }
   /// Returns whether element q of a butterfly is no padding.
   WINGBEAT_FN static constexpr bool has_element(unsigned q) {
-    constexpr size count = numbers.shape.points;
+    constexpr size count = numbers().shape.points;
     if constexpr (count == 0) {
       return true;
     } else {
@@ -105,11 +105,11 @@ class elements {
   /// dense axis it is computed from the offset itself, because compilers then see that place and
   /// index are a constant apart; see spot_of in ends/functor.hpp.
   WINGBEAT_FN size index_in(unsigned lane, unsigned q, size offset) const {
-    if constexpr (is_dense(numbers.in)) return first_in(lane) + offset;
+    if constexpr (is_dense(numbers().in)) return first_in(lane) + offset;
     return index_in(lane, q);
   }
   WINGBEAT_FN size index_out(unsigned lane, unsigned q, size offset) const {
-    if constexpr (is_dense(numbers.out)) return first_out(lane) + offset;
+    if constexpr (is_dense(numbers().out)) return first_out(lane) + offset;
     return index_out(lane, q);
   }
 
@@ -118,12 +118,12 @@ class elements {
   WINGBEAT_FN size out(unsigned lane) const { return tile_.out(lane); }
   /// Returns the place of the first output of the lane's axis that is in memory.
   WINGBEAT_FN size first_kept(unsigned lane) const {
-    if constexpr (!numbers.out.is_limited) {
+    if constexpr (!numbers().out.is_limited) {
       return out(lane);
     } else {
       // A pair's unit is two reals, and the range counts reals.
-      constexpr size unit = numbers.out.unit, first = numbers.out.valid_begin;
-      constexpr size units = Store::has_parts && numbers.out.is_pairs ? unit / 2 : unit;
+      constexpr size unit = numbers().out.unit, first = numbers().out.valid_begin;
+      constexpr size units = Store::has_parts && numbers().out.is_pairs ? unit / 2 : unit;
       return out(lane) - first_out(lane) * unit + first * units;
     }
   }
@@ -143,7 +143,7 @@ class elements {
   /// Returns whether all indices of the axis lie one behind another.
   WINGBEAT_FN static constexpr bool is_dense(const side& placed) {
     return placed.unit == 1 && !placed.is_limited && placed.block == 0 &&
-           numbers.shape.makes != body::plane;
+           numbers().shape.makes != body::plane;
   }
 
   WINGBEAT_FN static constexpr bool are_joined(const side& placed, size of_loop, unsigned length) {
@@ -152,9 +152,9 @@ class elements {
     const bool is_plain = placed.stride == 1 && are_wanted && !placed.is_hermitian &&
                           placed.second == 0 && placed.block == 0;
     const bool are_rows =
-        !numbers.shape.mirrored && !numbers.is_flat && numbers.loops[0].block == 0;
+        !numbers().shape.mirrored && !numbers().is_flat && numbers().loops[0].block == 0;
     return is_plain && are_rows && !is_power_of_two(length) &&
-           length == (numbers.depth == 0 ? placed.distance : of_loop);
+           length == (numbers().depth == 0 ? placed.distance : of_loop);
   }
 
   tile<Policy> tile_;

@@ -29,14 +29,14 @@ namespace wingbeat::device::grid {
 /// Filter: a load of the spectrum that a body multiplies by, where it does.
 template <class Policy, class Body, class Load, class Store, class Filter = ends::no_filter>
 class pass {
-  static constexpr pass_numbers numbers = Policy::numbers();
+  WINGBEAT_FN static constexpr pass_numbers numbers() { return Policy::numbers(); }
   using elements_type = elements<Policy, Load, Store>;
 
  public:
   using real = typename Policy::real;
   using complex_type = complex<real>;
   static constexpr unsigned workgroup_threads = Body::workgroup_threads;
-  static constexpr unsigned scratch_bytes = numbers.shape.scratch_bytes();
+  static constexpr unsigned scratch_bytes = numbers().shape.scratch_bytes();
 
   template <class Group>
   WINGBEAT_FN pass(Load in, Store out, WINGBEAT_GLOBAL const complex_type* table,
@@ -45,7 +45,7 @@ class pass {
 
   /// Makes the butterflies of tile `number` of `rows` of the batch.
   WINGBEAT_FN void run(unsigned number, size rows) const {
-    if constexpr (numbers.shape.keeps()) {
+    if constexpr (numbers().shape.keeps()) {
       run_kept(number, rows);
     } else {
       const elements_type tile(access_, number, rows);
@@ -56,11 +56,11 @@ class pass {
 
   /// Makes what a workgroup of a launch does: one tile, or its part of one, or several tiles.
   WINGBEAT_FN void run_tiles(size workgroup, size rows) const {
-    if constexpr (numbers.max_workgroups == 0) {
-      run(static_cast<unsigned>(workgroup / numbers.shape.workgroups), rows);
+    if constexpr (numbers().max_workgroups == 0) {
+      run(static_cast<unsigned>(workgroup / numbers().shape.workgroups), rows);
     } else {
-      const size count = numbers.tiles(rows);
-      for (size number = workgroup; number < count; number += numbers.max_workgroups) {
+      const size count = numbers().tiles(rows);
+      for (size number = workgroup; number < count; number += numbers().max_workgroups) {
         run(static_cast<unsigned>(number), rows);
         body_.team().workgroup_barrier();
       }
@@ -72,22 +72,22 @@ class pass {
   /// Loads what the threads of a body hold, as it transforms them.
   template <class X>
   WINGBEAT_FN void load(const elements_type& tile, X& x, unsigned number, size rows) const {
-    if constexpr (numbers.shape.stage_in) {
+    if constexpr (numbers().shape.stage_in) {
       ends::load_staged<Policy>(body_, tile, x);
     } else {
       ends::load_direct(body_, tile, x);
     }
     prefetch(number, rows);  // behind what this tile waits for
-    if constexpr (numbers.shape.source == row::half_spectrum)
+    if constexpr (numbers().shape.source == row::half_spectrum)
       ends::combine_bins<Policy>(body_, tile, x);
-    if constexpr (numbers.factors_in > 0) multiply<true>(tile, x);
+    if constexpr (numbers().factors_in > 0) multiply<true>(tile, x);
     twiddle(tile, x);
   }
 
   /// Multiplies input q by w^(q k), w = exp(-+ 2 pi i / (P R)), where inputs are twiddled.
   template <class X>
   WINGBEAT_FN void twiddle(const elements_type& tile, X& x) const {
-    if constexpr (numbers.is_twiddled()) {
+    if constexpr (numbers().is_twiddled()) {
       apply_twiddles<Policy>(x, body_.roots(), tile.first_out(body_.lane_in()), body_.number_in(0));
     }
   }
@@ -96,14 +96,14 @@ class pass {
   template <class Tile, class X>
   WINGBEAT_FN void store(const Tile& tile, X& x) const {
     scale(x);
-    if constexpr (numbers.factors_out > 0) multiply<false>(tile, x);
+    if constexpr (numbers().factors_out > 0) multiply<false>(tile, x);
     // A thread that reduces has elements of one lane alone.
-    if constexpr (numbers.shape.sink == row::half_spectrum && Body::stores_whole_rows &&
+    if constexpr (numbers().shape.sink == row::half_spectrum && Body::stores_whole_rows &&
                   !Store::reduces) {
       ends::store_separated_rows<Policy>(body_, tile, x);
-    } else if constexpr (numbers.shape.sink == row::half_spectrum) {
+    } else if constexpr (numbers().shape.sink == row::half_spectrum) {
       ends::store_separated<Policy>(body_, tile, x);
-    } else if constexpr (numbers.shape.stage_out) {
+    } else if constexpr (numbers().shape.stage_out) {
       ends::store_staged<Policy>(body_, tile, x);
     } else {
       ends::store_direct(body_, tile, x);
@@ -124,14 +124,14 @@ class pass {
   WINGBEAT_FN const Filter& filter() const { return filter_; }
 
   WINGBEAT_FN void prefetch(unsigned number, size rows) const {
-    if constexpr (numbers.prefetch_tiles > 0) {
+    if constexpr (numbers().prefetch_tiles > 0) {
       prefetch_tile<Policy>(access_, number, rows, body_.rank(), body_.part());
     }
   }
 
   WINGBEAT_FN static complex_type scaled(complex_type z) {
-    if constexpr (numbers.scale == 1) return z;
-    constexpr auto factor = static_cast<real>(numbers.scale);
+    if constexpr (numbers().scale == 1) return z;
+    constexpr auto factor = static_cast<real>(numbers().scale);
     return device::scaled(z, factor);
   }
 
@@ -144,9 +144,9 @@ class pass {
     ends::start_kept(body_, first);
     for (size row = 0; row < rows; ++row) {
       const kept_type tile({access_, number, rows, row}, held);
-      if constexpr (numbers.prefetch_elements > 0) {
-        constexpr size elements = numbers.prefetch_elements, distance = numbers.in.distance;
-        constexpr size tiles_of_block = numbers.loops[0].block / numbers.shape.lanes;
+      if constexpr (numbers().prefetch_elements > 0) {
+        constexpr size elements = numbers().prefetch_elements, distance = numbers().in.distance;
+        constexpr size tiles_of_block = numbers().loops[0].block / numbers().shape.lanes;
         const bool is_first = number % tiles_of_block == 0 && body_.rank() == 0;
         if (row + 1 < rows && is_first) access_.prefetch(tile.in(0) + distance, elements);
       }
@@ -160,15 +160,15 @@ class pass {
   /// that have none become 0; outputs that have none are not stored.
   template <bool In, class X>
   WINGBEAT_FN void multiply(const elements_type& tile, X& x) const {
-    constexpr size factors_at = In ? numbers.factors_at() : numbers.factors_out_at();
-    constexpr size last = (In ? numbers.inputs_with_factors() : numbers.factors_out) - 1;
+    constexpr size factors_at = In ? numbers().factors_at() : numbers().factors_out_at();
+    constexpr size last = (In ? numbers().inputs_with_factors() : numbers().factors_out) - 1;
     const auto factors = body_.roots() + factors_at;
     const unsigned lane = In ? body_.lane_in() : body_.lane_out();
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < Body::elements_per_thread; ++r) {
       const unsigned q = In ? body_.number_in(r) : body_.number_out(r);
       size i = q;
-      if constexpr (numbers.shape.points == 0)
+      if constexpr (numbers().shape.points == 0)
         i = In ? tile.index_in(lane, q) : tile.index_out(lane, q);
       const complex_type z = x[r] * copied_from(factors + minimum(i, last));
       x[r] = {!In || i <= last ? z.re : real(0), !In || i <= last ? z.im : real(0)};
@@ -177,7 +177,7 @@ class pass {
 
   template <class X>
   WINGBEAT_FN static void scale(X& x) {
-    if constexpr (numbers.scale != 1) {
+    if constexpr (numbers().scale != 1) {
       WINGBEAT_UNROLL
       for (unsigned r = 0; r < Body::elements_per_thread; ++r) x[r] = scaled(x[r]);
     }

@@ -13,19 +13,19 @@ namespace wingbeat::device::grid {
 /// `pass_numbers`. Of a pass that keeps, the tile is of the row `of_row`.
 template <class Policy>
 class tile {
-  static constexpr pass_numbers numbers = Policy::numbers();
-  static constexpr unsigned lanes = numbers.shape.lanes;
-  static constexpr bool is_flat = numbers.is_flat, is_mirrored = numbers.shape.mirrored;
+  WINGBEAT_FN static constexpr pass_numbers numbers() { return Policy::numbers(); }
+  static constexpr unsigned lanes = numbers().shape.lanes;
+  static constexpr bool is_flat = numbers().is_flat, is_mirrored = numbers().shape.mirrored;
   /// Loop `Level`, innermost first.
   template <unsigned Level>
   struct level {
-    static constexpr size count = numbers.loops[Level].count;
-    static constexpr size in = numbers.loops[Level].in, out = numbers.loops[Level].out;
-    static constexpr size filter = numbers.loops[Level].filter;
+    static constexpr size count = numbers().loops[Level].count;
+    static constexpr size in = numbers().loops[Level].in, out = numbers().loops[Level].out;
+    static constexpr size filter = numbers().loops[Level].filter;
   };
 
  public:
-  static constexpr unsigned depth = numbers.depth;
+  static constexpr unsigned depth = numbers().depth;
 
   WINGBEAT_FN tile(unsigned number, size rows, size of_row = 0) {
     size row = number;
@@ -35,13 +35,13 @@ class tile {
     } else {
       split_lanes(number);
       split<is_flat ? 2 : 1>(number);
-      row = numbers.shape.keeps() ? of_row : number;
+      row = numbers().shape.keeps() ? of_row : number;
       if (row >= rows) has_ = 0;
     }
-    constexpr size in_base = numbers.in.base, out_base = numbers.out.base;
+    constexpr size in_base = numbers().in.base, out_base = numbers().out.base;
     in_ += in_base + row * in_distance;
     out_ += out_base + row * out_distance;
-    if constexpr (has_filter) filter_ += row * numbers.filter_distance;
+    if constexpr (has_filter) filter_ += row * numbers().filter_distance;
   }
 
   /// Returns whether a lane has a butterfly at all.
@@ -75,7 +75,7 @@ class tile {
   /// Returns its index in the loop of a role; 0 if there is none.
   template <loop_role Role>
   WINGBEAT_FN unsigned index_of(unsigned lane) const {
-    return index<numbers.loop_of(Role)>(lane);
+    return index<numbers().loop_of(Role)>(lane);
   }
 
   /// Returns the place of a lane's first element.
@@ -100,7 +100,7 @@ class tile {
   /// Returns where the spectrum begins that a lane is multiplied by.
   WINGBEAT_FN size filter(unsigned lane) const {
     if constexpr (depth == 0) {
-      return filter_ + lane * numbers.filter_distance;
+      return filter_ + lane * numbers().filter_distance;
     } else if constexpr (is_flat) {
       return filter_ + index<0>(lane) * level<0>::filter + index<1>(lane) * level<1>::filter;
     } else {
@@ -109,13 +109,14 @@ class tile {
   }
 
  private:
-  static constexpr bool has_filter = numbers.shape.makes == body::convolve || numbers.returns_terms;
+  static constexpr bool has_filter =
+      numbers().shape.makes == body::convolve || numbers().returns_terms;
   static constexpr unsigned shared = is_mirrored ? lanes / 2 : lanes;
-  static constexpr bool is_full = numbers.is_full;
-  static constexpr size in_distance = numbers.in.distance, out_distance = numbers.out.distance;
-  static constexpr auto inner_count = static_cast<unsigned>(numbers.loops[0].count);
+  static constexpr bool is_full = numbers().is_full;
+  static constexpr size in_distance = numbers().in.distance, out_distance = numbers().out.distance;
+  static constexpr unsigned inner_count = unsigned(numbers().loops[0].count);
   static constexpr size tiles_of_lanes =
-      depth == 0 ? 1 : (numbers.lane_count() + lanes - 1) / lanes;
+      depth == 0 ? 1 : (numbers().lane_count() + lanes - 1) / lanes;
 
   /// Whether a mirrored tile may have lanes without a column: those behind the last pair, and
   /// where the columns are an odd number the image of column 0, which is its own.
@@ -127,11 +128,11 @@ class tile {
 
   /// Returns the place of column c from that of column 0.
   WINGBEAT_FN static size in_of_column(unsigned c) {
-    constexpr auto block = static_cast<unsigned>(numbers.loops[0].block);
+    constexpr auto block = static_cast<unsigned>(numbers().loops[0].block);
     if constexpr (block == 0) {
       return size(c) * level<0>::in;
     } else {
-      constexpr size apart = numbers.loops[0].block_in;
+      constexpr size apart = numbers().loops[0].block_in;
       return c / block * apart + c % block * level<0>::in;
     }
   }
@@ -148,13 +149,13 @@ class tile {
 
   /// Splits the tile's number into one index for each loop; what is left counts rows.
   WINGBEAT_FN void split_lanes(unsigned& number) {
-    constexpr auto count = static_cast<unsigned>(numbers.lane_count());
+    constexpr auto count = static_cast<unsigned>(numbers().lane_count());
     const unsigned digit = take_digit<tiles_of_lanes>(number);
     index_[0] = digit * shared;
     if constexpr (has_lanes_left) {
-      has_ = minimum((count + 1) / 2 - index_[0], shared);
+      has_ = minimum<unsigned>((count + 1) / 2 - index_[0], shared);
     } else {
-      has_ = minimum(count - digit * lanes, lanes);
+      has_ = minimum<unsigned>(count - digit * lanes, lanes);
     }
   }
   template <unsigned Level>

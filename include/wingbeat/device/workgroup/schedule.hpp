@@ -43,6 +43,7 @@ inline constexpr unsigned max_held = 32;
 /// fewest radices, or one more, that which is estimated to cost a thread least.
 struct stage_search {
   unsigned elements = 1;
+  radix_list usable;  ///< The radices that divide the length, largest first.
   radix_list trial;
   radix_list best;
   unsigned best_cost = ~0u;
@@ -51,10 +52,14 @@ struct stage_search {
   WINGBEAT_FN constexpr void run(unsigned length) {
     // Others would hold more than E numbers.
     const unsigned largest = maximum(maximum(16u, elements), greatest_factor(length));
+    for (unsigned radix = minimum(largest, length); radix > 1; --radix) {
+      if (length % radix == 0 && is_radix(radix)) usable.add(radix);
+    }
     for (unsigned left = 1; left <= log2_of(length) + 1; ++left) {
       const bool is_last = best.count > 0;
-      for (unsigned first = minimum(largest, elements); first > 1; --first) {
-        if (elements % first == 0 && is_radix(first)) extend(first, length / first, largest, left);
+      for (unsigned i = 0; i < usable.count; ++i) {
+        const unsigned first = usable.radices[i];
+        if (elements % first == 0) extend(first, length / first, 0, left, 0);
       }
       if (is_last) return;
     }
@@ -64,23 +69,31 @@ struct stage_search {
   /// twiddle, idle threads included, for each element of an exchange 24.
   WINGBEAT_FN constexpr unsigned cost_of(const radix_list& list) const {
     unsigned cost = 0;
-    for (unsigned i = 0; i < list.count; ++i) {
-      const unsigned radix = list.radices[i];
-      const unsigned held = (elements + radix - 1) / radix * radix;
-      cost += held * (18 + radix) + (held > max_held ? 48 * max_held : 0);
-    }
+    for (unsigned i = 0; i < list.count; ++i) cost += cost_of(list.radices[i]);
     const bool returns = elements % list.radices[list.count - 1] != 0;
-    return cost + 48 * elements * (list.count - 1 + (returns ? 1 : 0));
+    return cost + cost_of_exchange() * (list.count - 1 + (returns ? 1 : 0));
   }
 
  private:
-  WINGBEAT_FN constexpr void extend(unsigned radix, unsigned rest, unsigned most, unsigned left) {
+  WINGBEAT_FN constexpr unsigned cost_of(unsigned radix) const {
+    const unsigned held = (elements + radix - 1) / radix * radix;
+    return held * (18 + radix) + (held > max_held ? 48 * max_held : 0);
+  }
+  WINGBEAT_FN constexpr unsigned cost_of_exchange() const { return 48 * elements; }
+
+  /// Adds a radix to a list that costs `cost` so far, and what remains: radices from a number of
+  /// `usable` on, `left` of all at most. Leaves lists that cost no less than the best.
+  WINGBEAT_FN constexpr void extend(unsigned radix, unsigned rest, unsigned from, unsigned left,
+                                    unsigned cost) {
     trial.add(radix);
     if (rest == 1) consider();
-    for (unsigned next = minimum(most, rest); left > 1 && next > 1; --next) {
-      if (rest % next != 0 || !is_radix(next)) continue;
+    cost += cost_of(radix) + cost_of_exchange();
+    const unsigned least = cost + 20 * elements;  // with a radix of 2 behind the exchange
+    for (unsigned i = from; left > 1 && least < best_cost && i < usable.count; ++i) {
+      const unsigned next = usable.radices[i];
+      if (rest % next != 0) continue;
       if (radix_list::power(next, left - 1) < rest) break;
-      extend(next, rest / next, next, left - 1);
+      extend(next, rest / next, i, left - 1, cost);
     }
     --trial.count;
   }

@@ -46,7 +46,7 @@ struct two_real_fft {
   static constexpr unsigned real_roots = 0;
   static constexpr unsigned table_entries = complex_fft::table_entries;
   static constexpr unsigned scratch_bytes =
-      maximum(complex_fft::scratch_bytes, trade_type::scratch_bytes);
+      maximum<unsigned>(complex_fft::scratch_bytes, trade_type::scratch_bytes);
   using storage_type = storage<scratch_bytes>;
   using scratch_type = scratch<scratch_bytes>;
 

@@ -7,7 +7,7 @@
 #include "backend/host/aligned.hpp"      // aligned_up
 #include "backend/host/thread_pool.hpp"  // thread_pool
 #include "backend/host/thresholds.hpp"   // limits
-#include "formatted.hpp"                 // formatted
+#include "text/formatted.hpp"            // formatted
 
 namespace wingbeat::backend::host {
 namespace {
@@ -73,12 +73,34 @@ void axis_pass<Real>::choose_matrix(const named_set& set, long double scale) {
   is_out_direct_ = planned_.out.is_plain() && is_row(planned_.out);
   is_in_memory_ = is_in_direct_ && is_out_direct_ && planned_.repeats.size() == 1;
   all_products_ = matrix_->product(row.in, row.out, n_columns_);
-  if (n_columns_ == 1 && !planned_.kind.is_conjugated()) {
+  if (is_in_registers(planned_)) {
     alone_ = kernels_.single_reals(planned_.length, planned_.out.is_real());
     row_alone_ = {nullptr, static_cast<Real>(scale), planned_.length};
   }
   tile_pitch_ = planned_.length / 2 + 1;
   tile_columns_ = std::min(limits.short_rows, n_columns_);
+}
+
+/// Odd rows that one kernel makes as quickly in a batch as a matrix, and alone faster.
+template <class Real>
+bool axis_pass<Real>::is_in_registers(const pass& planned) {
+  const std::size_t n = planned.length;
+  return n % 2 == 1 && has_real_numbers(n, sizeof(Real)) && !planned.kind.is_conjugated();
+}
+
+/// Rows of a matrix, or each by the kernel of its length.
+template <class Real>
+void axis_pass<Real>::run_products(const row_product<Real>& rows, const Real* in, Real* out,
+                                   unsigned n_threads) const {
+  if (alone_ == nullptr) return matrix_->run(rows, in, out, n_threads);
+  const auto share = [&](std::size_t begin, std::size_t end, unsigned) {
+    for (std::size_t row = begin; row < end; ++row) {
+      alone_(&row_alone_, reinterpret_cast<const std::byte*>(in + row * rows.in_pitch),
+             reinterpret_cast<std::byte*>(out + row * rows.out_pitch));
+    }
+  };
+  if (n_threads <= 1) return share(0, rows.count, 0);
+  thread_pool::shared().share(rows.count, limits.tiles_per_thread * n_threads, n_threads, share);
 }
 
 template <class Real>
@@ -192,7 +214,11 @@ std::string axis_pass<Real>::explain() const {
   const auto mirror =
       formatted("{} bins of {} and mirror image", planned_.length / 2 + 1, planned_.length);
   if (rows_ && planned_.out.is_real()) text += mirror + " combined\n";
-  text += strip_ ? strip_->explain() : matrix_ ? matrix_->explain() : rows_->explain();
+  if (matrix_ && alone_ != nullptr) {
+    text += formatted("{} reals in registers", planned_.length);
+  } else {
+    text += strip_ ? strip_->explain() : matrix_ ? matrix_->explain() : rows_->explain();
+  }
   if (mirror_ && planned_.in.is_real()) text += "\n" + mirror + " separated";
   if (!is_out_direct_)
     text += planned_.out.is_functor ? "\n" + planned_.out.functor_title : "\nscattered from tiles";
@@ -205,7 +231,7 @@ void axis_pass<Real>::run_in_memory(const begin_of_end& in, const begin_of_end& 
                                     std::size_t count) const {
   const arrays::dimension& row = planned_.repeats.back();
   if (matrix_) {
-    return matrix_->run(matrix_->product(row.in, row.out, count),
+    return run_products(matrix_->product(row.in, row.out, count),
                         at<Real>(in, planned_.in.first + first * row.in),
                         at<Real>(out, planned_.out.first + first * row.out), n_threads_);
   }
@@ -227,13 +253,14 @@ void axis_pass<Real>::run_alone(const std::byte* in, std::byte* out) const {
 
 template <class Real>
 direct_run axis_pass<Real>::direct_matrix() const noexcept {
-  if (planned_.in.first == 0 && planned_.out.first == 0) {
+  if (alone_ == nullptr && planned_.in.first == 0 && planned_.out.first == 0) {
     return {matrix_->kernel(), &all_products_};
   }
   return {[](const void* pass, const std::byte* in, std::byte* out) {
             const auto& own = *static_cast<const axis_pass*>(pass);
-            own.matrix_->kernel()(&own.all_products_, in + own.planned_.in.first * sizeof(Real),
-                                  out + own.planned_.out.first * sizeof(Real));
+            own.run_products(own.all_products_,
+                             reinterpret_cast<const Real*>(in) + own.planned_.in.first,
+                             reinterpret_cast<Real*>(out) + own.planned_.out.first, 1);
           },
           this};
 }
@@ -257,7 +284,8 @@ direct_run axis_pass<Real>::direct_mirror() const noexcept {
 template <class Real>
 direct_run axis_pass<Real>::direct() const noexcept {
   if (!is_in_memory_ || is_shared_ || n_threads_ > 1) return {};
-  if (alone_ != nullptr && planned_.in.first == 0 && planned_.out.first == 0) {
+  const bool is_one = n_columns_ == 1 && planned_.in.first == 0 && planned_.out.first == 0;
+  if (alone_ != nullptr && is_one) {
     return {alone_, &row_alone_};
   }
   if (matrix_) return direct_matrix();
@@ -378,9 +406,9 @@ void axis_pass<Real>::run_matrix(std::size_t first, std::size_t count, const beg
             }
             if (is_out_direct_) {
               product.out_pitch = planned_.repeats.back().out;
-              return matrix_->run(product, rows, at<Real>(out, out_offset), 1);
+              return run_products(product, rows, at<Real>(out, out_offset), 1);
             }
-            matrix_->run(product, rows, own.tile, 1);
+            run_products(product, rows, own.tile, 1);
             out_.put(own.tile, shape_of(planned_.out), n, out.advanced(out_offset), 1);
           });
 }

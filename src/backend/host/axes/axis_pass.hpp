@@ -60,6 +60,9 @@ class axis_pass {
 
   void choose_strip();
   void choose_matrix(const named_set& set, long double scale);
+  static bool is_in_registers(const pass& planned);
+  void run_products(const row_product<Real>& rows, const Real* in, Real* out,
+                    unsigned n_threads) const;
   void choose_rows();
   [[nodiscard]] std::size_t slot_bytes() const noexcept;
   [[nodiscard]] unsigned n_slots() const noexcept;
@@ -97,7 +100,7 @@ class axis_pass {
   row_product<Real> all_products_;  ///< All columns as rows in memory that a matrix multiplies.
   std::optional<row_transform<Real>> rows_;
   std::optional<mirror_transform<Real>> mirror_;
-  single_kernel alone_ = nullptr;  ///< Of a row of reals alone, as numbers; null if there is none.
+  single_kernel alone_ = nullptr;  ///< Of one row of reals, in registers; null if there is none.
   single_row<Real> row_alone_;
   bool is_shared_ = false;        ///< Threads share one transform, not the columns.
   std::size_t tile_columns_ = 1;  ///< Columns that are transformed together.

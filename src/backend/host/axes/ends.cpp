@@ -4,11 +4,10 @@
 #include <algorithm>  // fill_n, max, min
 #include <complex>
 #include <span>
-#include <utility>  // move
-#include <vector>
 
 #include "backend/host/thread_pool.hpp"  // thread_pool
 #include "backend/host/thresholds.hpp"   // limits
+#include "system/thread_memory.hpp"      // thread_memory
 
 namespace wingbeat::backend::host {
 namespace {
@@ -37,16 +36,6 @@ struct tile_run {
 
   [[nodiscard]] bool is_dense() const { return distance == reals || count == 1; }
 };
-
-/// Calls work(values), dense ones that a thread keeps from call to call.
-template <class Value, class Work>
-void with_values(std::size_t count, const Work& work) {
-  thread_local std::vector<Value> kept;
-  std::vector<Value> values = std::move(kept);  // a callable may run another transform
-  values.resize(count);
-  work(std::span{values});
-  kept = std::move(values);
-}
 
 }  // namespace
 
@@ -169,11 +158,11 @@ void tile_end<Real>::call_load(const begin_of_end& begin, std::size_t n_columns,
                 };
                 Real* const place = tile + run.position;
                 if (run.is_dense()) return fill({reinterpret_cast<Value*>(place), run.count});
-                with_values<Value>(run.count, [&](std::span<Value> values) {
-                  fill(values);
-                  for (std::size_t i = 0; i < run.count; ++i)
-                    reinterpret_cast<Value&>(place[i * run.distance]) = values[i];
-                });
+                const thread_memory memory{run.count * sizeof(Value)};
+                const auto values = memory.values<Value>();
+                fill(values);
+                for (std::size_t i = 0; i < run.count; ++i)
+                  reinterpret_cast<Value&>(place[i * run.distance]) = values[i];
               });
 }
 
@@ -191,11 +180,11 @@ void tile_end<Real>::call_store(const Real* tile, const tile_shape& shape, std::
                 };
                 const Real* const place = tile + run.position;
                 if (run.is_dense()) return take({reinterpret_cast<const Value*>(place), run.count});
-                with_values<Value>(run.count, [&](std::span<Value> values) {
-                  for (std::size_t i = 0; i < run.count; ++i)
-                    values[i] = reinterpret_cast<const Value&>(place[i * run.distance]);
-                  take(values);
-                });
+                const thread_memory memory{run.count * sizeof(Value)};
+                const auto values = memory.values<Value>();
+                for (std::size_t i = 0; i < run.count; ++i)
+                  values[i] = reinterpret_cast<const Value&>(place[i * run.distance]);
+                take(values);
               });
 }
 

@@ -6,7 +6,7 @@
 
 #include "arrays/order.hpp"             // arrays_of_passes, order_of_axes
 #include "backend/host/thresholds.hpp"  // limits
-#include "device_functor.hpp"           // title_of_functor
+#include "functors/device_functor.hpp"  // title_of_functor
 
 namespace wingbeat::backend::host {
 namespace {

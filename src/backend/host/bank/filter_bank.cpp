@@ -15,7 +15,7 @@
 #include "backend/host/rows/mirror_transform.hpp"  // mirror_transform
 #include "backend/host/rows/row_transform.hpp"     // row_transform
 #include "backend/host/thread_pool.hpp"            // thread_pool
-#include "formatted.hpp"                           // formatted
+#include "text/formatted.hpp"                      // formatted
 
 namespace wingbeat::backend::host {
 namespace {

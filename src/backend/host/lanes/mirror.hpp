@@ -3,7 +3,7 @@
 // device/real.hpp, with vectors of bins k and their mirror images H - k.
 #pragma once
 
-#include "backend/host/kernels.hpp"     // mirror, first_of_tile
+#include "backend/host/kernels.hpp"     // mirror
 #include "backend/host/lanes/simd.hpp"  // simd
 #include "wingbeat/device/real.hpp"     // separate, combine
 
@@ -37,24 +37,32 @@ void mirror_ends(const mirror<Real>& row) {
   }
 }
 
-/// Vectors `begin` to `end` of k = 1 .. H/2, each with its mirror image. The last of all
-/// meets its image in bin H/2 alone, where both say the same. Behind whole vectors is one that
-/// begins earlier, for rows that are not transformed in place.
+/// Vectors `begin` to `end` of k = 1 .. H/2, each with its mirror image. The last of all meets its
+/// image in bin H/2 alone, where both say the same. Behind whole vectors is one that begins
+/// earlier; it is loaded before the others are stored, as outputs may replace inputs, and stored
+/// last.
 template <bool Join, class V>
 [[gnu::flatten]] void mirror_pairs(const mirror<typename V::Real>& row) {
   constexpr size_t w = V::width;
   const lanes<V> lane = load_split<V>(row.lane);
-  for (size_t v = row.begin; v < row.end; ++v) {
-    const size_t k = 1 + first_of_tile(v, w, row.half / 2);
-    const size_t m = row.half - k - (w - 1);
-    const lanes<V> a = load_pairs<false, V>(row.in + 2 * k);
-    const lanes<V> b = reversed(load_pairs<false, V>(row.in + 2 * m));
+  const auto image_of = [&](size_t k) { return 2 * (row.half - k - (w - 1)); };
+  const auto near = [&](size_t k) { return load_pairs<false, V>(row.in + 2 * k); };
+  const auto far = [&](size_t k) { return reversed(load_pairs<false, V>(row.in + image_of(k))); };
+  const auto finish = [&](size_t v, size_t k, lanes<V> a, lanes<V> b) {
     const lanes<V> root = lane * broadcast<V>(row.first + 2 * v);
     const auto bins =
         Join ? device::real::combine(a, b, root) : device::real::separate(a, b, root, V{1.0});
     store_pairs<false, V>(row.out + 2 * k, bins.first);
-    store_pairs<false, V>(row.out + 2 * m, reversed(bins.second));
+    store_pairs<false, V>(row.out + image_of(k), reversed(bins.second));
+  };
+  const size_t n_whole = row.half / 2 / w, k_last = row.half / 2 + 1 - w;
+  const bool has_last = row.end > n_whole;
+  lanes<V> a{}, b{};
+  if (has_last) a = near(k_last), b = far(k_last);
+  for (size_t v = row.begin; v < row.end - has_last; ++v) {
+    finish(v, 1 + v * w, near(1 + v * w), far(1 + v * w));
   }
+  if (has_last) finish(n_whole, k_last, a, b);
 }
 
 /// kernels::split and kernels::join

@@ -278,12 +278,29 @@ template <matrix_form Form, int Terms, int Tiles, class V>
   }
 }
 
+/// Returns whether rows of so many terms have lanes for so many vectors: of reals alone as many as
+/// terms, of few reals to bins two for each bin, of other rows one.
+template <matrix_form Form>
+constexpr bool fill_tiles(int n_terms, int n_tiles, int width) {
+  const int n_bins = n_terms / 2 + 1;
+  const auto fill = [&](int n_lanes) { return (n_lanes + width - 1) / width == n_tiles; };
+  if (Form != matrix_form::plain) return fill(n_bins);
+  return fill(n_terms) || (n_terms < 6 && fill(2 * n_bins));
+}
+
+template <matrix_form Form, int Terms, int Tiles, class V>
+constexpr single_kernel few_reals() {
+  if constexpr (fill_tiles<Form>(Terms, Tiles, V::width)) {
+    return multiply_few_reals<Form, Terms, Tiles, V>;
+  }
+  return nullptr;
+}
+
 /// Returns multiply_few_reals of the number of terms among `First` and those behind it, or null.
 template <matrix_form Form, int First, int Tiles, class V, int... I>
 constexpr single_kernel few_reals(size_t n_terms, indices<I...>) {
   single_kernel found = nullptr;
-  ((n_terms == First + I ? void(found = multiply_few_reals<Form, First + I, Tiles, V>) : void()),
-   ...);
+  ((n_terms == First + I ? void(found = few_reals<Form, First + I, Tiles, V>()) : void()), ...);
   return found;
 }
 
@@ -301,6 +318,8 @@ single_kernel product_in(size_t n_terms, size_t n_lanes) {
   const size_t n_tiles = (n_lanes + V::width - 1) / V::width;
   single_kernel found = nullptr;
   if (n_tiles == 1) found = few_reals<Form, first_few<Form>, 1, V>(n_terms, few);
+  // More lanes are in wide vectors, where there are such.
+  if constexpr (sizeof(V) == 16 && vector_bytes > 16) return found;
   if (n_tiles == 2) found = few_reals<Form, first_few<Form>, 2, V>(n_terms, few);
   if (found != nullptr) return found;
   switch (n_tiles) {

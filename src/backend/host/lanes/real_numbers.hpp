@@ -47,9 +47,9 @@ WINGBEAT_LANES void even_reals(const typename V::Real* in, typename V::Real* out
     x[0] = V{__builtin_shufflevector(x[0].v, x[0].v, 0, 0) +
              __builtin_shufflevector(last.v, last.v, 0, 0) * sign};
     meet_images<true>(x, roots);
-    if constexpr (H > 1) numbers<true>(x);
+    numbers<true>(x);
   } else {
-    if constexpr (H > 1) numbers<false>(x);
+    numbers<false>(x);
     const V first = x[0] + x[0], zero{0.0};
     const V other = swapped_pair(first);
     meet_images<false>(x, roots);
@@ -113,7 +113,7 @@ WINGBEAT_LANES void prime_reals(const typename V::Real* in, typename V::Real* ou
 template <int N, bool Back, class V>
 WINGBEAT_LANES void odd_reals(const typename V::Real* in, typename V::Real* out, V factor) {
   using vector = typename V::vector;
-  if constexpr (N <= 7 || N == 11 || N == 13) return prime_reals<N, Back>(in, out, factor);
+  if constexpr (N == 13) return prime_reals<N, Back>(in, out, factor);
   V x[N];
   x[0] = V{vector{in[0], 0}};
   if constexpr (Back) {

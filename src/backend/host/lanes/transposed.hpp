@@ -77,7 +77,10 @@ WINGBEAT_LANES void transform_transposed(const chain& factors, size_t b,
   if (factors.n_stages == 2) {
     return with_mixed_radix(tail, [&](auto r) {
       if (a >= w) return last<decltype(r)::value, Swapped, V>(block, out, a, 1, scale);
-      last_of_few<decltype(r)::value, Swapped, V>(block, out, a, scale);
+      // B is the radix here, and at least the width: of smaller ones there is no code.
+      if constexpr (decltype(r)::value >= V::width) {
+        last_of_few<decltype(r)::value, Swapped, V>(block, out, a, scale);
+      }
     });
   }
   const auto* const stages =

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "backend/host/kernels.hpp"  // chain
-#include "formatted.hpp"             // formatted
-#include "root_products.hpp"         // root_products
+#include "roots/root_products.hpp"   // root_products
+#include "text/formatted.hpp"        // formatted
 
 namespace wingbeat::backend::host {
 

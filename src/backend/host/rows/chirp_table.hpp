@@ -6,10 +6,11 @@
 #include <cstddef>  // size_t
 #include <vector>
 
-#include "backend/host/aligned.hpp"  // aligned_array, make_aligned
-#include "backend/host/kernels.hpp"  // convolved
-#include "chirp.hpp"                 // chirp
-#include "tuning/padding.hpp"        // cheapest_good_length
+#include "backend/host/aligned.hpp"       // aligned_array, make_aligned
+#include "backend/host/kernels.hpp"       // convolved
+#include "programs/prepared_program.hpp"  // transform_forward
+#include "roots/chirp.hpp"                // chirp
+#include "tuning/padding.hpp"             // cheapest_good_length
 
 namespace wingbeat::backend::host {
 
@@ -18,8 +19,9 @@ template <class Real>
 class chirp_table {
  public:
   chirp_table(std::size_t length, std::size_t padded) : length_(length) {
-    const chirp forward{length, padded, true,
-                        sizeof(Real) == sizeof(double) ? precision::fp64 : precision::fp32};
+    const chirp forward{length, padded,
+                        true,   sizeof(Real) == sizeof(double) ? precision::fp64 : precision::fp32,
+                        0,      programs::transform_forward};
     factors_ = rounded(forward.factors);
     spectrum_ = rounded(forward.spectrum);
   }

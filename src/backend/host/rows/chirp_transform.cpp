@@ -3,11 +3,11 @@
 
 #include <algorithm>  // fill
 
-#include "algorithm_text.hpp"                 // chirp_text, rader_text
 #include "backend/host/rows/mixed_chain.hpp"  // row_cost
 #include "backend/host/thresholds.hpp"        // limits
-#include "formatted.hpp"                      // formatted
-#include "rader.hpp"                          // rader, is_rader_length
+#include "roots/algorithm_text.hpp"           // chirp_text, rader_text
+#include "roots/rader.hpp"                    // rader, is_rader_length
+#include "text/formatted.hpp"                 // formatted
 #include "tuning/padding.hpp"                 // padded_length
 
 namespace wingbeat::backend::host {
@@ -42,7 +42,7 @@ std::size_t padded_length(std::size_t length, std::size_t width) {
     return is_by_rader ? length - 1 : by_chirp;
   }
   device_info processor;
-  processor.runs_on = engine::host;
+  processor.runs_on = wingbeat::engine::host;
   return tuning::padded_length(2 * length - 1, processor);
 }
 

@@ -13,9 +13,9 @@
 #include "backend/host/rows/strip_transform.hpp"  // strip_transform
 #include "backend/host/thread_pool.hpp"           // thread_pool
 #include "backend/host/thresholds.hpp"            // limits
-#include "formatted.hpp"                          // formatted
 #include "programs/reductions.hpp"                // reduced, roots_of
 #include "request/traits.hpp"                     // traits_of
+#include "text/formatted.hpp"                     // formatted
 #include "wingbeat/roots.hpp"                     // root
 
 namespace wingbeat::backend::host {

@@ -7,8 +7,8 @@
 #include "backend/host/rows/chain_tables.hpp"  // table_writer, write_chain, place, words
 #include "backend/host/rows/mixed_chain.hpp"   // matrix_shape_of
 #include "backend/host/thread_pool.hpp"        // thread_pool
-#include "formatted.hpp"                       // formatted
-#include "root_products.hpp"                   // root_products
+#include "roots/root_products.hpp"             // root_products
+#include "text/formatted.hpp"                  // formatted
 
 namespace wingbeat::backend::host {
 namespace {

@@ -6,7 +6,7 @@
 #include "backend/host/rows/chain_tables.hpp"  // table_writer
 #include "backend/host/thread_pool.hpp"        // thread_pool
 #include "backend/host/thresholds.hpp"         // limits
-#include "root_products.hpp"                   // root_products
+#include "roots/root_products.hpp"             // root_products
 
 namespace wingbeat::backend::host {
 
@@ -24,16 +24,14 @@ mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t
   const auto widest = static_cast<std::size_t>(table.width);
   group_ = (limits.mirror_bytes / row_bytes + widest) / widest * widest;
   const std::size_t n_vectors = n_vectors_ = half / 2 / width;
-  n_tail_ = half / 2 % width;
-  table_ = make_aligned<Real>(2 * (width + n_vectors + 3 + n_tail_));
+  has_last_ = half / 2 % width > 0;
+  table_ = make_aligned<Real>(2 * (width + n_vectors + 1));
   const root_products<Real> roots{2 * half};
   const auto w = [&](std::size_t k) { return is_conjugated ? std::conj(roots(k)) : roots(k); };
   table_writer<Real> writer{table_.get()};
   writer.split(width, [&](std::size_t l) { return w(1 + l); });
   for (std::size_t v = 0; v < n_vectors; ++v) writer.one(w(v * width));
-  writer.one(w(half / 2 > width ? half / 2 - width : 0));  // see `mirror_apart`
-  for (int i = 0; i < 2; ++i) writer.one(w(0));            // of the tail's lane, and of no pair
-  for (std::size_t t = 0; t < n_tail_; ++t) writer.one(w(n_vectors * width + 1 + t));
+  if (has_last_) writer.one(w(half / 2 - width));
   if (is_conjugated || table.single_reals(2 * half, false) == nullptr) return;
   pairs_ = make_aligned<Real>(2 * half);
   table_writer<Real> pairs{pairs_.get()};
@@ -44,23 +42,7 @@ mirror_transform<Real>::mirror_transform(const kernels<Real>& table, std::size_t
   }
 }
 
-/// The pairs behind the last whole vector, each in a vector of one lane: as if the row began so
-/// much later, and ended so much earlier, that they are pairs 2, 3, .. behind bin 0.
-template <class Real>
-void mirror_transform<Real>::mirror_tail(bool is_join, const Real* in, Real* out) const {
-  const std::size_t skipped = n_vectors_ * static_cast<std::size_t>(width_) - 1;
-  mirror<Real> part;
-  part.in = in + 2 * skipped;
-  part.out = out + 2 * skipped;
-  part.half = half_ - 2 * skipped;
-  part.lane = table_.get() + 2 * (static_cast<std::size_t>(width_) + n_vectors_ + 1);
-  part.first = part.lane + 2;
-  part.begin = 1;
-  part.end = 1 + n_tail_;
-  (is_join ? kernels_.join : kernels_.split)(1, part);
-}
-
-/// Vectors `begin` to `end` of one row.
+/// Vectors `begin` to `end` of one row; the last whole one takes the one behind it along.
 template <class Real>
 void mirror_transform<Real>::mirror_vectors(bool is_join, const Real* in, Real* out,
                                             std::size_t begin, std::size_t end) const {
@@ -71,15 +53,8 @@ void mirror_transform<Real>::mirror_vectors(bool is_join, const Real* in, Real* 
   part.lane = table_.get();
   part.first = table_.get() + 2 * width_;
   part.begin = begin;
-  part.end = end;
+  part.end = end + (has_last_ && end == n_vectors_ ? 1 : 0);
   (is_join ? kernels_.join : kernels_.split)(width_, part);
-}
-
-/// One row that is not transformed in place: the last vector begins earlier where it would reach
-/// further.
-template <class Real>
-void mirror_transform<Real>::mirror_apart(bool is_join, const Real* in, Real* out) const {
-  mirror_vectors(is_join, in, out, 0, n_vectors_ + (n_tail_ > 0 ? 1 : 0));
 }
 
 /// One row, its vectors shared among threads.
@@ -89,7 +64,6 @@ void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
   const auto share = [&](std::size_t begin, std::size_t end, unsigned) {
     mirror_vectors(is_join, in, out, begin, end);
   };
-  if (n_tail_ > 0) mirror_tail(is_join, in, out);
   if (n_threads <= 1) return share(0, n_vectors_, 0);  // the pool costs as much as a short row
   thread_pool::shared().share(n_vectors_, limits.mirror_per_thread * n_threads, n_threads, share);
 }
@@ -121,7 +95,7 @@ void mirror_transform<Real>::forward(const row_transform<Real>& through, const r
     rows<Real> packed = given;
     packed.out = bins;
     through.run(packed, workspace, 1);
-    return mirror_apart(false, bins, given.out);
+    return mirror_row(false, bins, given.out, 1);
   }
   by_rows(through, given, n_threads, [&](const rows<Real>& share, unsigned n_threads_of_row) {
     through.run(share, workspace, n_threads_of_row);
@@ -152,14 +126,14 @@ void mirror_transform<Real>::forward_of_one(single_kernel kernel, const single_r
                                             const std::byte* in, std::byte* out) const {
   alignas(alignment_bytes) Real bins[2 * longest_of_one];
   kernel(&given, in, reinterpret_cast<std::byte*>(bins));
-  mirror_apart(false, bins, reinterpret_cast<Real*>(out));
+  mirror_row(false, bins, reinterpret_cast<Real*>(out), 1);
 }
 
 template <class Real>
 void mirror_transform<Real>::inverse_of_one(single_kernel kernel, const single_row<Real>& given,
                                             const std::byte* in, std::byte* out) const {
   alignas(alignment_bytes) Real bins[2 * longest_of_one];
-  mirror_apart(true, reinterpret_cast<const Real*>(in), bins);
+  mirror_row(true, reinterpret_cast<const Real*>(in), bins, 1);
   kernel(&given, reinterpret_cast<const std::byte*>(bins), out);
 }
 
@@ -169,7 +143,7 @@ void mirror_transform<Real>::inverse(const row_transform<Real>& through, const r
   if (pairs_) return run_singly(through, given, true, n_threads);
   if (given.count == 1 && half_ <= longest_of_one) {
     alignas(alignment_bytes) Real bins[2 * longest_of_one];
-    mirror_apart(true, given.in, bins);
+    mirror_row(true, given.in, bins, 1);
     rows<Real> packed = given;
     packed.in = bins;
     return through.run(packed, workspace, 1);

@@ -49,17 +49,15 @@ class mirror_transform {
   void mirror_row(bool is_join, const Real* in, Real* out, unsigned n_threads) const;
   void mirror_vectors(bool is_join, const Real* in, Real* out, std::size_t begin,
                       std::size_t end) const;
-  void mirror_apart(bool is_join, const Real* in, Real* out) const;
-  void mirror_tail(bool is_join, const Real* in, Real* out) const;
 
   kernels<Real> kernels_;
   std::size_t half_;
   int width_ = 1;
   std::size_t group_ = 1;      ///< Rows that meet their mirror image while they are in the cache.
   std::size_t n_vectors_ = 0;  ///< Whole vectors of pairs in a row.
-  std::size_t n_tail_ = 0;     // pairs that fill no vector; none where `half` is a power of two
+  bool has_last_ = false;      ///< Of pairs behind them; never where `half` is a power of two.
   aligned_array<Real> pairs_;  ///< Roots of single_reals; none where there is no such kernel.
-  aligned_array<Real> table_;  // lane roots, then first roots: see `mirror`; those of the tail
+  aligned_array<Real> table_;  // lane roots, then first roots: see `mirror`
 };
 
 extern template class mirror_transform<float>;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/rows/real_matrix.hpp"
 
-#include <bit>  // has_single_bit
 #include <complex>
 
-#include "backend/host/kernels.hpp"            // first_of_tile
+#include "backend/host/kernels.hpp"            // first_of_tile, has_real_numbers
 #include "backend/host/rows/chain_tables.hpp"  // table_writer, words
 #include "backend/host/rows/real_chain.hpp"    // real_chain_of
 #include "backend/host/thread_pool.hpp"        // thread_pool
 #include "backend/host/thresholds.hpp"         // limits
-#include "formatted.hpp"                       // formatted
 #include "request/matrix_of_reals.hpp"         // matrix_of_reals
-#include "root_products.hpp"                   // root_products
+#include "roots/root_products.hpp"             // root_products
+#include "text/formatted.hpp"                  // formatted
 #include "wingbeat/good_length.hpp"            // is_good_length
 #include "wingbeat/roots.hpp"                  // root
 
@@ -32,14 +31,13 @@ std::complex<long double> factor_of_bin(const traits& kind, std::size_t j, std::
 constexpr std::size_t shortest_folded = 6, shortest_unfolded = 9;
 
 /// The longest rows that a matrix transforms quicker than any other method. Rows of odd length are
-/// complex ones of the whole length otherwise, those of powers of two from 32 on are quicker as
-/// half as many complex numbers. Longer ones would be less accurate than is promised.
+/// complex ones of the whole length otherwise. Longer ones would be less accurate than is promised.
 struct longest_rows {
-  std::size_t odd, even, of_reals;
+  std::size_t of_reals, of_reals_in_lanes;  ///< Cosines and sines: of few rows, and in all lanes.
+  std::size_t even;
 };
-constexpr longest_rows longest_fp32[] = {{95, 46, 96},
-                                         {63, 30, 24}};  // few rows, rows in all lanes
-constexpr longest_rows longest_fp64[] = {{95, 2, 75}, {63, 12, 24}};
+constexpr longest_rows longest_fp32{96, 24, 30}, longest_fp64{75, 24, 6};
+constexpr std::size_t longest_odd = 95, longest_odd_in_lanes = 63;
 
 }  // namespace
 
@@ -188,15 +186,14 @@ void real_matrix<Real>::prepare_signal(const traits& kind, long double scale, bo
 
 template <class Real>
 bool real_matrix<Real>::pays(const traits& kind, std::size_t n, std::size_t count, int widest) {
-  const bool fill_lanes = 4 * count >= 3 * static_cast<std::size_t>(widest);
-  const longest_rows& longest = (sizeof(Real) == 8 ? longest_fp64 : longest_fp32)[fill_lanes];
-  if (kind.is_real_to_real()) return n <= (is_good_length(n) ? longest.of_reals : longest.odd);
-  if (n % 2 == 0) {
-    const bool has_other = !fill_lanes && has_real_numbers(n, sizeof(Real));
-    return n <= longest.even && !has_other && (n < 32 || !std::has_single_bit(n));
+  constexpr const longest_rows& longest = sizeof(Real) == 8 ? longest_fp64 : longest_fp32;
+  if (kind.is_real_to_real()) {
+    const bool fill_lanes = 4 * count >= 3 * static_cast<std::size_t>(widest);
+    if (!is_good_length(n)) return n <= (fill_lanes ? longest_odd_in_lanes : longest_odd);
+    return n <= (fill_lanes ? longest.of_reals_in_lanes : longest.of_reals);
   }
-  if (n <= longest.odd) return true;
-  if (fill_lanes && sizeof(Real) == 4 && n <= limits.longest_in_lanes) return false;
+  if (n % 2 == 0) return n <= longest.even && !has_real_numbers(n, sizeof(Real));
+  if (n <= longest_odd) return true;
   return real_chain_of(n, static_cast<std::size_t>(staged_width<Real>(widest))).matrix_length > 0;
 }
 

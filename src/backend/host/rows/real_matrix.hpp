@@ -23,8 +23,9 @@ class real_matrix {
   real_matrix(const named_set& set, const request::traits& kind, std::size_t n, long double scale,
               bool orthogonalizes = false);
 
-  /// Returns whether this is quicker than other methods, of `count` rows on vectors that are
-  /// `widest`.
+  /// Returns whether this is quicker than other methods. On `count` rows and vectors that are
+  /// `widest` it depends for transforms from reals to reals alone: others have the same bits in any
+  /// batch.
   [[nodiscard]] static bool pays(const request::traits& kind, std::size_t n, std::size_t count,
                                  int widest);
 

@@ -12,8 +12,8 @@
 #include "backend/host/rows/row_transform.hpp"  // row_transform
 #include "backend/host/thread_pool.hpp"         // thread_pool
 #include "backend/host/thresholds.hpp"          // limits
-#include "formatted.hpp"                        // formatted
 #include "request/resolved.hpp"                 // resolved_spec, factor_of
+#include "text/formatted.hpp"                   // formatted
 
 namespace wingbeat::backend::host {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <memory>  // shared_ptr
 
+#include "arrays/spectra.hpp"    // spectrum_array
 #include "backend/backend.hpp"   // call
 #include "backend/host/cpu.hpp"  // named_set
-#include "spectra.hpp"           // spectrum_array
 
 namespace wingbeat::backend::host {
 

@@ -10,8 +10,8 @@
 #include "backend/host/rows/mixed_chain.hpp"      // has_radices, transposed_chain_of
 #include "backend/host/thread_pool.hpp"           // thread_pool
 #include "backend/host/thresholds.hpp"            // limits
-#include "formatted.hpp"                          // formatted
-#include "root_products.hpp"                      // root_products
+#include "roots/root_products.hpp"                // root_products
+#include "text/formatted.hpp"                     // formatted
 #include "wingbeat/good_length.hpp"               // is_good_length
 
 namespace wingbeat::backend::host {

@@ -10,9 +10,9 @@
 #include "backend/host/aligned.hpp"           // start_of
 #include "backend/host/rows/real_matrix.hpp"  // real_matrix
 #include "backend/host/thread_pool.hpp"       // thread_pool
-#include "formatted.hpp"                      // formatted, joined
+#include "functors/stored_number.hpp"         // with_stored
 #include "request/matrix_of_reals.hpp"        // matrix_of_reals
-#include "stored_number.hpp"                  // with_stored
+#include "text/formatted.hpp"                 // formatted, joined
 
 namespace wingbeat::backend::host {
 namespace {

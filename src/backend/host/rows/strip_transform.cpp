@@ -3,11 +3,11 @@
 
 #include <bit>  // has_single_bit
 
-#include "algorithm_text.hpp"                  // chirp_text
 #include "backend/host/rows/chain_tables.hpp"  // factorised, table_writer, write_chain
 #include "backend/host/rows/mixed_chain.hpp"   // has_radices, mixed_chain, chain_cost
 #include "backend/host/thresholds.hpp"         // limits
-#include "formatted.hpp"                       // formatted
+#include "roots/algorithm_text.hpp"            // chirp_text
+#include "text/formatted.hpp"                  // formatted
 
 namespace wingbeat::backend::host {
 namespace {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields of a description that Python gives, read by their names: one list for each description.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <type_traits>  // is_enum_v
+
+#include "array.hpp"     // element_type_named
+#include "bindings.hpp"  // nb
+
+namespace wingbeat::python {
+
+template <class Field>
+struct is_optional : std::false_type {};
+template <class Field>
+struct is_optional<std::optional<Field>> : std::true_type {};
+
+/// Reads attributes of `given` by their names: numbers, texts and lists as they are, enumerations
+/// by number, precisions by the name of a dtype. Fields that are optional stay where it is None.
+template <class Field, class... Rest>
+void read(nb::handle given, const char* name, Field& field, Rest&&... rest) {
+  const nb::object value = given.attr(name);
+  if constexpr (is_optional<Field>::value) {
+    if (!value.is_none()) read(given, name, field.emplace());
+  } else if constexpr (std::is_same_v<Field, precision>) {
+    const auto element = element_type_named(nb::cast<std::string>(value));
+    if (!element) throw nb::type_error((std::string{name} + " is no dtype of floats").c_str());
+    field = element->real;
+  } else if constexpr (std::is_enum_v<Field>) {
+    field = static_cast<Field>(nb::cast<int>(value));
+  } else {
+    field = nb::cast<Field>(value);
+  }
+  if constexpr (sizeof...(rest) > 0) read(given, rest...);
+}
+
+}  // namespace wingbeat::python

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Projections of a volume, by slices through its transform, and their scores over an image."""
+
+import math
+
+import numpy as np
+
+from wingbeat import _sums
+
+
+def central_slices(bins, rotations):
+    """Returns planes through the origin of a volume's half spectrum [z][y][x], [rotation][y][x]
+    with y in the order of `rfft2`; bins between are interpolated linearly, those outside are 0."""
+    d = bins.shape[0]
+    half = d // 2
+    y, x = np.meshgrid(np.fft.fftfreq(d, 1 / d), np.arange(half + 1), indexing="ij")
+    plane = np.stack([x, y, np.zeros_like(x)]).reshape(3, -1)
+    result = np.empty((len(rotations), plane.shape[1]), bins.dtype)
+    for i, rotation in enumerate(rotations.astype(np.float64)):
+        points = rotation @ plane
+        is_mirrored = points[0] < 0
+        points = np.where(is_mirrored, -points, points)
+        places = (points[2] + half, points[1] + half, points[0])
+        values = _interpolated(bins, places)
+        result[i] = np.where(is_mirrored, values.conj(), values)
+    return result.reshape(len(rotations), d, half + 1)
+
+
+def _interpolated(values, places):
+    """Returns an array's values at places between its own, by the 8 around each; 0 for places
+    outside, but for errors of rounding."""
+    rounding = 1e-4
+    is_inside = np.ones(places[0].shape, bool)
+    below, after = [], []
+    for place, n in zip(places, values.shape):
+        is_inside &= (place >= -rounding) & (place <= n - 1 + rounding)
+        low = np.clip(np.floor(place).astype(np.int64), 0, n - 2)
+        below.append(low)
+        after.append(np.clip(place - low, 0, 1))
+    total = np.zeros(places[0].shape, np.complex128)
+    for corner in np.ndindex(2, 2, 2):
+        weight = math.prod(part if step else 1 - part for part, step in zip(after, corner))
+        total += weight * values[tuple(low + step for low, step in zip(below, corner))]
+    return np.where(is_inside, total, 0)
+
+
+def unit_projections(projections, height, width):
+    """Returns projections without the mean of their edges, scaled so that among zeros that fill the
+    image their variance is 1."""
+    edges = np.concatenate([projections[..., 0, :], projections[..., -1, :],
+                            projections[..., 1:-1, 0], projections[..., 1:-1, -1]], -1)
+    projections = projections - edges.mean(-1)[..., None, None]
+    n_image = height * width
+    mean = projections.sum((-2, -1)) / n_image
+    variance = (projections**2).sum((-2, -1)) / n_image - mean**2
+    return projections / np.sqrt(variance)[..., None, None]
+
+
+def wrapped_correlation(image, templates):
+    """Returns correlations [..][y][x] with an image that wraps around: of its continuation, those
+    parts that need nothing outside."""
+    if templates.size == 0:
+        return np.empty(templates.shape[:-2] + image.shape, image.dtype)
+    height, width = templates.shape[-2:]
+    continued = np.pad(image, ((0, height - 1), (0, width - 1)), "wrap")
+    batch = templates.reshape((-1, height, width))
+    scores = _sums.transformed(continued[None], batch, [1, 2], "valid", image.dtype, True)
+    return scores.reshape(templates.shape[:-2] + image.shape)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "functors/device_functor.hpp"
+
+#include <cxxabi.h>  // __cxa_demangle
+
+#include <algorithm>  // replace
+#include <cstdlib>    // free
+#include <memory>     // unique_ptr
+
+#include "text/formatted.hpp"  // formatted
+
+namespace wingbeat {
+namespace {
+
+constexpr std::string_view first_include = "#include \"wingbeat/device/functors/";
+
+}  // namespace
+
+std::string name_of_type(const std::type_info& type) {
+  const std::unique_ptr<char, decltype(&std::free)> demangled{
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr), &std::free};
+  return demangled.get();
+}
+
+fused_source functor_source(const functor_parts& parts) {
+  const std::string_view functor = parts.type;
+  const std::size_t begin = std::string_view{"wingbeat::device::functors::"}.size();
+  const std::string_view name = functor.substr(begin, functor.find('<') - begin);
+  return {
+      .text = formatted("{6}{0}.hpp\"\n"
+                        "struct wingbeat_{0}_policy {{\n"
+                        "  using functor = {1};\n"
+                        "  WINGBEAT_FN static constexpr functor::numbers numbers() {{\n"
+                        "    functor::numbers n{{}};\n{2}"
+                        "    return n;\n  }}\n"
+                        "  struct operands {{\n{3}  }};\n"
+                        "  WINGBEAT_FN static functor::operands completed(operands{4}) {{\n"
+                        "    functor::operands all{{}};\n{5}"
+                        "    return all;\n  }}\n}};\n",
+                        name, functor, parts.constants, parts.members,
+                        parts.members.empty() ? "" : " given", parts.completed, first_include),
+      .type = formatted("wingbeat::device::functors::{}<wingbeat_{}_policy>", parts.form, name)};
+}
+
+std::string title_of_functor(std::string_view text, std::string_view yours) {
+  if (!text.starts_with(first_include)) return std::string{yours};
+  text.remove_prefix(first_include.size());
+  std::string name{text.substr(0, text.find('.'))};
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+}  // namespace wingbeat

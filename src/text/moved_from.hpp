@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The error of objects that were moved from.
+#pragma once
+
+#include <memory>  // unique_ptr
+#include <string_view>
+
+#include "text/formatted.hpp"  // formatted
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat {
+
+[[noreturn, gnu::cold]] inline void refuse_moved_from(std::string_view noun) {
+  throw plan_error(formatted("this {0} was moved from; use the {0} that it was moved to", noun));
+}
+
+/// Returns what `impl` owns. Throws `plan_error` where it owns nothing; `noun` is what it belongs
+/// to.
+template <class Impl>
+[[nodiscard]] Impl& require_owned(const std::unique_ptr<Impl>& impl, std::string_view noun) {
+  if (impl) return *impl;
+  refuse_moved_from(noun);
+}
+
+}  // namespace wingbeat

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of a search in files: each flipped bit and each cut is refused.
+#include "cli/search_part.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "formats/message.hpp"  // message_of
+#include "support/folder.hpp"   // folder, content_of, set_content
+#include "wingbeat/error.hpp"   // file_error
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+
+class search_parts : public ::testing::Test {
+ protected:
+  search_parts() {
+    cli::search_part part{.n_templates = 20, .templates = {{3, 9}}};
+    part.source.micrograph = "m.mrc";
+    part.source.arithmetic = "fp32";
+    part.kept = {.height = 3, .width = 5, .templates = 6};
+    for (std::uint64_t i = 0; i < 15; ++i) part.kept.keys.push_back(i << 40 | 7);
+    for (std::uint64_t i = 0; i < 30; ++i) part.kept.unit_sums.push_back(i * 0x123456789abcdef);
+    cli::write_part(file(), part);
+    content_ = content_of(file());
+  }
+
+  [[nodiscard]] std::string file() const { return (at_ / "part.npy").string(); }
+  [[nodiscard]] std::string refusal_of(const std::string& content) const {
+    set_content(file(), content);
+    return message_of<file_error>([&] { (void)cli::read_part(file()); });
+  }
+
+  folder at_;
+  std::string content_;
+};
+
+TEST_F(search_parts, are_read_as_written) {
+  const cli::search_part part = cli::read_part(file());
+  EXPECT_EQ(part.kept.keys.at(14), std::uint64_t{14} << 40 | 7);
+  EXPECT_EQ(part.kept.unit_sums.at(29), 29 * std::uint64_t{0x123456789abcdef});
+  EXPECT_EQ(part.kept.templates, 6U);
+}
+
+TEST_F(search_parts, are_refused_with_any_bit_flipped) {
+  for (std::size_t i = 0; i < 8 * content_.size(); ++i) {
+    std::string damaged = content_;
+    damaged[i / 8] = static_cast<char>(damaged[i / 8] ^ 1 << i % 8);
+    ASSERT_NE(refusal_of(damaged), "") << "bit " << i;
+  }
+}
+
+TEST_F(search_parts, are_refused_when_cut_or_longer) {
+  for (std::size_t n = 0; n < content_.size(); ++n) {
+    ASSERT_NE(refusal_of(content_.substr(0, n)), "") << n << " bytes";
+  }
+  EXPECT_THAT(refusal_of(content_ + "\n"), HasSubstr("no part of a search, or was cut off"));
+}
+
+TEST_F(search_parts, say_what_is_wrong_and_what_to_do) {
+  std::string damaged = content_;
+  damaged[200] = static_cast<char>(damaged[200] ^ 16);
+  EXPECT_THAT(refusal_of(damaged), HasSubstr("is damaged, because its checksum is another"));
+  std::string earlier = content_.substr(0, content_.rfind(",\"checksum\"")) + "}\n";
+  earlier.replace(earlier.find("search/2"), 8, "search/1");
+  EXPECT_THAT(refusal_of(earlier), HasSubstr("an earlier version wrote without a checksum"));
+}
+
+}  // namespace
