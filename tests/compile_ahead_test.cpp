@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>  // count_if
+#include <cstdlib>    // setenv
 #include <filesystem>
 #include <mutex>
 #include <set>
@@ -18,11 +19,28 @@
 #include "programs/prepared_program.hpp"  // compile_transforms, prepared_program
 #include "programs/real_transforms.hpp"   // transform_program
 #include "request/validation.hpp"         // validated
+#include "support/folder.hpp"             // folder
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
+
+/// Has a kernel cache of its own, where other tests of the machine add no entries meanwhile.
+class compile_ahead_cache : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { ::setenv("WINGBEAT_CACHE", own_folder().path().c_str(), 1); }
+  void SetUp() override {
+    if (devices(engine::opencl).empty()) GTEST_SKIP() << why_absent(engine::opencl);
+    if (backend::kernel_cache::shared().directory() != own_folder().path()) {
+      GTEST_SKIP() << "another test of this process opened the cache";
+    }
+  }
+  static test::folder& own_folder() {
+    static test::folder made;
+    return made;
+  }
+};
 
 std::ptrdiff_t entries() {
   const auto& folder = backend::kernel_cache::shared().directory();
@@ -32,9 +50,7 @@ std::ptrdiff_t entries() {
                        [](const auto& each) { return each.path().extension() == ".kernel"; });
 }
 
-TEST(compile_ahead, fills_the_cache_for_plans) {
-  if (devices(engine::opencl).empty()) GTEST_SKIP() << why_absent(engine::opencl);
-  if (backend::kernel_cache::shared().directory().empty()) GTEST_SKIP() << "no cache on disk";
+TEST_F(compile_ahead_cache, is_filled_for_plans) {
   const queue on{first_device(engine::opencl)};
   // Not planned by other tests: entries are new. The second and the third have one text.
   const std::vector<plan_spec> specs{{.lengths = {88}, .batch = 7, .factor = 0.8125},
@@ -48,9 +64,7 @@ TEST(compile_ahead, fills_the_cache_for_plans) {
   EXPECT_EQ(entries(), before);
 }
 
-TEST(compile_ahead, fills_the_cache_for_convolutions) {
-  if (devices(engine::opencl).empty()) GTEST_SKIP() << why_absent(engine::opencl);
-  if (backend::kernel_cache::shared().directory().empty()) GTEST_SKIP() << "no cache on disk";
+TEST_F(compile_ahead_cache, is_filled_for_convolutions) {
   const queue on{first_device(engine::opencl)};
   const std::vector<convolution_spec> specs{{.image = {61}, .kernel = {7}, .images = 3},
                                             {.image = {41, 37}, .kernel = {5, 6}}};

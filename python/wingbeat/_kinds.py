@@ -39,7 +39,7 @@ class Function(NamedTuple):
         if type not in tuple(self.kind):
             raise ValueError(f"Transform type is {type!r}; give 1, 2, 3 or 4")
         is_orthogonal = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
-        return self.kind[type][self.is_inverse], is_orthogonal
+        return self.kind[type][int(self.is_inverse)], is_orthogonal  # dynamo refuses a bool
 
 
 SPECTRAL = {"fft": FORWARD, "ifft": INVERSE, "rfft": FROM_REAL, "irfft": TO_REAL}

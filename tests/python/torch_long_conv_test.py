@@ -187,7 +187,7 @@ def test_gradients_of_long_conv_at_once_are_those_one_by_one(noise):
     x, k, skip, gate, before = (t.requires_grad_() for t in (
         noise(3, 2, 12), noise(2, 7), noise(2), noise(3, 2, 12), noise(3, 2, 12)))
     for options in ({}, {"skip": skip}, {"skip": skip, "gate": gate, "gate_before": before,
-                                         "lengths": torch.tensor([12, 5, 0])}):
+                                         "lengths": torch.tensor([12, 5, 0], device=x.device)}):
         def loss():
             return wt.long_conv(x, k, **options).square().sum()
         operands = [x, k] + ([skip] if "skip" in options else [])

@@ -31,7 +31,12 @@ struct line_numbers {
   unsigned fine_bits = 0;
   bool has_roots = false;
 
-  WINGBEAT_FN constexpr size offset_of(size row) const { return base + offset_along<0>(row); }
+  /// Rows of fewer than 2^32 are divided as numbers of 32 bits: of some kernels with divisions of
+  /// 64, NVRTC 13.0 ends the process.
+  WINGBEAT_FN constexpr size offset_of(size row) const {
+    const bool is_short = n_rows() >> 32 == 0;
+    return base + offset_along<0>(is_short ? static_cast<unsigned>(row) : row);
+  }
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {
@@ -59,6 +64,11 @@ struct line_numbers {
   }
 
  private:
+  WINGBEAT_FN constexpr size n_rows() const {
+    static_assert(max_line_loops == 6);
+    return loops[0].count * loops[1].count * loops[2].count * loops[3].count * loops[4].count *
+           loops[5].count;
+  }
   /// Of loops from number D on. An index that is no constant would put all numbers into memory.
   template <unsigned D>
   WINGBEAT_FN constexpr size offset_along(size row) const {
