@@ -39,6 +39,7 @@ struct device_info {
   bool has_bulk_prefetch = false;  ///< One instruction prefetches a whole row into L2.
   /// A launch can begin while the one before it ends (CUDA: programmatic dependent launch).
   bool has_early_launch = false;
+  bool has_int64_atomics = true;  ///< Threads update integers of 64 bits, each in one whole step.
 };
 
 /// Returns every device of every engine that works here, reference and host first.

@@ -25,6 +25,7 @@ nlohmann::ordered_json json_of(const device_info& device) {
   j["max_cluster"] = device.max_cluster;
   j["has_bulk_prefetch"] = device.has_bulk_prefetch;
   j["has_early_launch"] = device.has_early_launch;
+  j["has_int64_atomics"] = device.has_int64_atomics;
   return j;
 }
 

@@ -119,6 +119,9 @@ device_info describe_device(const inquiry& ask, bool is_pocl) {
   info.max_workgroup = ask.max_workgroup();
   info.compute_units = ask.number<std::uint32_t>(property::compute_units);
   info.has_fp64 = ask.has_fp64();
+  const std::string extensions = ask.text(property::extensions);
+  info.has_int64_atomics = has_word(extensions, "cl_khr_int64_base_atomics") &&
+                           has_word(extensions, "cl_khr_int64_extended_atomics");
   return info;
 }
 

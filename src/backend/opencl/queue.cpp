@@ -132,13 +132,14 @@ void* queue::allocate(std::size_t size_bytes) {
   owned<memory_handle> allocated{
       api_.create_buffer(context_.get(), memory_read_write, size_bytes, nullptr, &created),
       api_.release_memory};
-  check(created, doing);
+  check_allocation(created, doing);
 
   // Drivers may allocate when a buffer is first used: use it now, so that a lack shows here.
   const memory_handle memory = allocated.get();
-  check(api_.migrate(queue_.get(), 1, &memory, migrate_content_undefined, 0, nullptr, nullptr),
-        doing);
-  check(api_.finish(queue_.get()), doing);
+  check_allocation(
+      api_.migrate(queue_.get(), 1, &memory, migrate_content_undefined, 0, nullptr, nullptr),
+      doing);
+  check_allocation(api_.finish(queue_.get()), doing);
   return allocated.let_go();
 }
 

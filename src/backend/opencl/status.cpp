@@ -4,7 +4,7 @@
 #include <array>
 
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // device_error
+#include "wingbeat/error.hpp"  // device_error, memory_error
 
 namespace wingbeat::backend::opencl {
 namespace {
@@ -56,6 +56,14 @@ std::string describe(status code) {
     if (value == code) return formatted("{} ({})", name, code);
   }
   return formatted("status {}", code);
+}
+
+void check_allocation(status code, std::string_view doing) {
+  constexpr status lacks_memory = -4, lacks_resources = -5, lacks_host_memory = -6;
+  if (code != lacks_memory && code != lacks_resources && code != lacks_host_memory) {
+    return check(code, doing);
+  }
+  throw memory_error(formatted("OpenCL could not {}: {}", doing, describe(code)));
 }
 
 void check(status code, std::string_view doing) {

@@ -14,6 +14,9 @@ namespace wingbeat::backend::opencl {
 /// Returns "CL_OUT_OF_RESOURCES (-5)".
 [[nodiscard]] std::string describe(status code);
 
+/// Throws `memory_error` where the driver had no memory for an object, else as `check` does.
+void check_allocation(status code, std::string_view doing);
+
 /// Throws `device_error` unless `code` is success: "OpenCL could not <doing>: ...".
 void check(status code, std::string_view doing);
 

@@ -90,6 +90,20 @@ TEST_F(opencl_device, has_no_fp64_when_it_does_not_say_so) {
   for (const auto& each : find().devices) EXPECT_FALSE(each.info.has_fp64) << each.info.name;
 }
 
+TEST_F(opencl_device, has_atomic_operations_on_64_bits_where_it_names_both_extensions) {
+  for (const bool is_whole : {false, true}) {
+    auto gpu = some_gpu("Some GPU");
+    gpu.set_text(property::extensions,
+                 std::string{"cl_ext_cxx_for_opencl cl_khr_int64_base_atomics"} +
+                     (is_whole ? " cl_khr_int64_extended_atomics" : ""));
+    add(gpu);
+  }
+  const auto found = find();
+  ASSERT_EQ(found.devices.size(), 2U);
+  EXPECT_FALSE(found.devices[0].info.has_int64_atomics);
+  EXPECT_TRUE(found.devices[1].info.has_int64_atomics);
+}
+
 TEST_F(opencl_device, is_counted_over_all_platforms) {
   add(some_gpu("First"));
   auto silent = some_gpu("Silent");

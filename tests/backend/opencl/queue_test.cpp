@@ -59,9 +59,24 @@ TEST_F(opencl_queue, refuses_more_memory_than_the_device_gives_at_once) {
   try {
     (void)queue->allocate(std::size_t{1} << 50);
     FAIL();
-  } catch (const wingbeat::device_error& refused) {
+  } catch (const wingbeat::memory_error& refused) {
     EXPECT_THAT(refused.what(), HasSubstr("a buffer of 1125899906842624 bytes was asked for"));
     EXPECT_THAT(refused.what(), HasSubstr(info.name));
+  }
+}
+
+TEST(opencl_status, of_an_object_without_memory_is_a_lack_of_memory) {
+  using namespace wingbeat::backend::opencl;
+  for (const status code : {-4, -5, -6}) {
+    EXPECT_THROW(check_allocation(code, "allocate"), wingbeat::memory_error) << code;
+  }
+  EXPECT_NO_THROW(check_allocation(success, "allocate"));
+  try {
+    check_allocation(-34, "allocate");
+    FAIL();
+  } catch (const wingbeat::memory_error&) {
+    FAIL() << "of another reason";
+  } catch (const wingbeat::device_error&) {
   }
 }
 

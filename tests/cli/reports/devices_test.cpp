@@ -14,7 +14,7 @@ TEST(devices, are_described_by_every_field) {
   // Fails to compile when a field is added: then add it here, below and to json_of.
   auto& [runs_on, index, name, architecture, version, memory_bytes, local_memory_bytes,
          max_workgroup, compute_units, has_fp64, is_gpu, capability_major, capability_minor,
-         max_cluster, has_bulk_prefetch, has_early_launch] = device;
+         max_cluster, has_bulk_prefetch, has_early_launch, has_int64_atomics] = device;
   runs_on = engine::cuda;
   index = 3;
   name = "NVIDIA H200";
@@ -31,6 +31,7 @@ TEST(devices, are_described_by_every_field) {
   max_cluster = 16;
   has_bulk_prefetch = true;
   has_early_launch = true;
+  has_int64_atomics = true;
   const nlohmann::ordered_json expected{{"engine", "cuda"},
                                         {"index", 3},
                                         {"name", "NVIDIA H200"},
@@ -46,7 +47,8 @@ TEST(devices, are_described_by_every_field) {
                                         {"capability_minor", 7},
                                         {"max_cluster", 16},
                                         {"has_bulk_prefetch", true},
-                                        {"has_early_launch", true}};
+                                        {"has_early_launch", true},
+                                        {"has_int64_atomics", true}};
   EXPECT_EQ(cli::json_of(device), expected);
   has_fp64 = false;
   EXPECT_EQ(cli::json_of(device)["precisions"], nlohmann::ordered_json{"fp32"});
