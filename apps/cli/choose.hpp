@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wingbeat/convolution.hpp"  // extent
@@ -36,6 +37,9 @@ namespace wingbeat::cli {
 
 /// Adds the option --devices, which takes such a list and excludes --engine.
 void add_devices(CLI::App& command, std::vector<std::string>& target, const std::string& about);
+
+/// What messages advise where numbers exceed fp32.
+inline constexpr std::string_view fp64_option = "--precision fp64";
 
 /// Add the options --device, of one device by its name, --precision and --mode.
 void add_device(CLI::App& command, std::string& target);

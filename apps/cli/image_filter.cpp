@@ -9,10 +9,11 @@
 #include <variant>
 #include <vector>
 
-#include "cli/convolver.hpp"        // convolver, require_finite_result
-#include "convolving/geometry.hpp"  // wanted_of_full
-#include "text/formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"       // plan_error
+#include "cli/choose.hpp"            // fp64_option
+#include "convolving/convolver.hpp"  // convolver, require_finite_result
+#include "convolving/geometry.hpp"   // wanted_of_full
+#include "text/formatted.hpp"        // formatted
+#include "wingbeat/error.hpp"        // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -115,7 +116,7 @@ class single_filter {
     numbers.resize(out_.size_bytes() / sizeof(float));
     out_.read(numbers.data(), out_.size_bytes());
     if (is_scaled()) scale_result(numbers, exponent);
-    require_finite_result<float>(numbers, precision::fp32);
+    convolving::require_finite_result<float>(numbers, precision::fp32, fp64_option);
     return numbers;
   }
 
@@ -152,7 +153,7 @@ class double_filter {
                                  .real = precision::fp64,
                                  .prepared = operand_role::kernel};
     for (std::size_t c = 0; c < kernel.n_channels; ++c) {
-      planes_.emplace_back(on, plane, plane_of(kernel, c));
+      planes_.emplace_back(on, plane, plane_of(kernel, c), fp64_option);
     }
   }
 
@@ -188,7 +189,7 @@ class double_filter {
   image_filter_spec spec_;
   axis_range rows_, columns_;                  ///< The image's under the kernel's centre.
   axis_range reached_rows_, reached_columns_;  ///< All that the kernel reaches.
-  std::vector<convolver> planes_;              ///< One for each channel of the kernel.
+  std::vector<convolving::convolver> planes_;  ///< One for each channel of the kernel.
 };
 
 }  // namespace

@@ -5,8 +5,9 @@
 #include <utility>    // move
 #include <vector>
 
-#include "cli/convolver.hpp"           // require_finite_result
+#include "cli/choose.hpp"              // fp64_option
 #include "cli/rate.hpp"                // rate_bar
+#include "convolving/convolver.hpp"    // require_finite_result
 #include "convolving/geometry.hpp"     // wanted_of_full
 #include "wingbeat/stream_filter.hpp"  // stream_filter
 
@@ -63,7 +64,7 @@ class block_filter {
         frames[i * results.size() + c] = results[c][begin + i];
       }
     }
-    require_finite_result<double>(frames, real_);
+    convolving::require_finite_result<double>(frames, real_, fp64_option);
     if (!frames.empty()) sink_(frames);
   }
 

@@ -80,8 +80,8 @@ void template_files::select(std::size_t begin, std::size_t end) {
   end_ = end;
 }
 
-template_batch template_files::next(std::size_t most) {
-  template_batch batch{.first = next_};
+searching::template_batch template_files::next(std::size_t most) {
+  searching::template_batch batch{.first = next_};
   if (end_) most = std::min(most, *end_ - next_);
   while (batch.count < most) {
     if (taken_ == images_->shape().n_images) {

@@ -11,16 +11,10 @@
 #include <vector>
 
 #include "formats/images/reader.hpp"  // image_reader
+#include "searching/scorer.hpp"       // template_batch
 #include "wingbeat/plan.hpp"          // precision
 
 namespace wingbeat::cli {
-
-/// Some templates in their order, [template][y][x].
-struct template_batch {
-  std::vector<double> samples = {};
-  std::size_t first = 0;  ///< The number of the first one.
-  std::size_t count = 0;  ///< 0: there are no more.
-};
 
 /// The images of several files, numbered in order over all of them; grey, all of one size.
 class template_files {
@@ -48,7 +42,7 @@ class template_files {
 
   /// Returns the next templates, at most `most`. Throws `plan_error` for a file with another size
   /// than the first, and as `read_finite` does.
-  [[nodiscard]] template_batch next(std::size_t most);
+  [[nodiscard]] searching::template_batch next(std::size_t most);
 
   /// Returns which part of all has been handed out: of those selected, else by bytes of files; 0
   /// where they have none.

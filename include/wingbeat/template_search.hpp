@@ -50,7 +50,7 @@ struct search_spec {
   bool keeps_counts = false;  ///< For `counts`.
   double threshold = 0;       ///< Of `counts`: scores above it are counted.
   /// How many templates one run of the convolution takes; `add` takes any number. Workspace grows
-  /// with it. On opencl more than 1 needs a device with atomic operations on 64 bits.
+  /// with it. More than 1 needs a device that `has_int64_atomics`.
   std::size_t templates_at_once = 1;
   /// What spectra and the workspace are stored as, and the largest magnitudes, as in
   /// `convolution_spec`: fp16 needs the image's, and the templates' unless scores are normalised,
@@ -105,6 +105,7 @@ struct search_state {
   // As those of `template_search`.
   [[nodiscard]] std::vector<float> map(score_map kind) const;
   [[nodiscard]] std::vector<std::uint32_t> numbers() const;
+  [[nodiscard]] std::vector<peak> peaks(std::size_t most, double least, std::size_t distance) const;
 };
 
 /// Accumulates scores over a stream of templates. Not for several threads at once. All device

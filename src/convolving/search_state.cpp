@@ -147,4 +147,14 @@ std::vector<std::uint32_t> search_state::numbers() const {
   return numbers;
 }
 
+std::vector<peak> search_state::peaks(std::size_t most, double least, std::size_t distance) const {
+  std::vector<float> scores;
+  for (const std::uint64_t key : keys) scores.push_back(score_key{key}.score());
+  std::vector<peak> peaks = peaks_of(scores, numbers(), width, most, least, distance);
+  for (peak& each : peaks) {
+    each.score = convolving::reported_score(static_cast<float>(each.score), is_normalised);
+  }
+  return peaks;
+}
+
 }  // namespace wingbeat

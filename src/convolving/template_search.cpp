@@ -358,6 +358,11 @@ struct template_search::impl {
 template_search::template_search(const queue& on, search_spec spec) {
   require_valid(spec);
   convolving::require_valid(convolution_of(spec, spec.templates_at_once));
+  if (spec.templates_at_once > 1 && !on.device().has_int64_atomics) {
+    throw plan_error(
+        formatted("templates_at_once is {}, and {} has no atomic operations on 64 bits; choose 1",
+                  spec.templates_at_once, on.device().name));
+  }
   impl_ = std::make_unique<impl>(on, std::move(spec));
 }
 template_search::template_search(template_search&&) noexcept = default;
@@ -450,19 +455,7 @@ std::vector<std::uint32_t> template_search::counts(queue& on) const {
 std::vector<peak> template_search::peaks(queue& on, std::size_t most, double least,
                                          std::size_t distance) const {
   const impl& mine = require_owned(impl_, "search");
-  std::vector<float> scores;
-  std::vector<std::uint32_t> numbers;
-  for (const std::uint64_t each : mine.finished(on).read({.keys = true}, 0).keys) {
-    const convolving::score_key key{each};
-    scores.push_back(key.score());
-    numbers.push_back(key.number());
-  }
-  std::vector<peak> peaks = peaks_of(scores, numbers, mine.result[1], most, least, distance);
-  for (peak& each : peaks) {
-    each.score =
-        convolving::reported_score(static_cast<float>(each.score), mine.spec.is_normalised);
-  }
-  return peaks;
+  return mine.finished(on).read({.keys = true}, 0).peaks(most, least, distance);
 }
 
 }  // namespace wingbeat

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 class search_parts : public ::testing::Test {
  protected:
   search_parts() {
-    cli::search_part part{.n_templates = 20, .templates = {{3, 9}}};
+    searching::search_part part{.n_templates = 20, .templates = {{3, 9}}};
     part.source.micrograph = "m.mrc";
     part.source.arithmetic = "fp32";
     part.kept = {.height = 3, .width = 5, .templates = 6};
@@ -39,7 +39,7 @@ class search_parts : public ::testing::Test {
 };
 
 TEST_F(search_parts, are_read_as_written) {
-  const cli::search_part part = cli::read_part(file());
+  const searching::search_part part = cli::read_part(file());
   EXPECT_EQ(part.kept.keys.at(14), std::uint64_t{14} << 40 | 7);
   EXPECT_EQ(part.kept.unit_sums.at(29), 29 * std::uint64_t{0x123456789abcdef});
   EXPECT_EQ(part.kept.templates, 6U);

@@ -50,6 +50,7 @@ SOURCE_LAYERS = {
     "operations": "arrays backend programs views",
     "api": "arrays backend operations programs request views",
     "convolving": "arrays backend functors operations programs request tuning views",
+    "searching": "arrays convolving formats",
     "channelising": "arrays backend programs request tuning",
     "distributing": "arrays backend functors processes programs request views", "processes": "",
     "formats": "", "measure": "", "signals": "", "verify": "arrays distributing reference request",

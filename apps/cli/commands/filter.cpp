@@ -12,14 +12,14 @@
 #include <utility>       // exchange, move
 #include <vector>
 
-#include "cli/choose.hpp"                 // choose_device, add_mode, add_precision
-#include "cli/convolver.hpp"              // convolver
+#include "cli/choose.hpp"                 // choose_device, add_mode, add_precision, fp64_option
 #include "cli/memory_limit.hpp"           // require_memory
 #include "cli/messages.hpp"               // print_message, counted
 #include "cli/option.hpp"                 // add_command, add_file, add_count
 #include "cli/problem.hpp"                // report_times
 #include "cli/rate.hpp"                   // rate_bar
 #include "cli/recording_filter.hpp"       // filter_recording
+#include "convolving/convolver.hpp"       // convolver
 #include "convolving/geometry.hpp"        // wanted_of_full
 #include "formats/files/atomic_file.hpp"  // atomic_file
 #include "formats/files/byte_source.hpp"  // byte_source
@@ -209,7 +209,8 @@ class row_filter {
     const std::size_t first = has_taps_of_rows() ? row * taps_.row_length : 0;
     filter_.emplace(
         on_, spec_,
-        numbers_of(taps_, static_cast<std::ptrdiff_t>(first), spec_.kernels * taps_.row_length));
+        numbers_of(taps_, static_cast<std::ptrdiff_t>(first), spec_.kernels * taps_.row_length),
+        fp64_option);
     planned_row_ = row;
   }
 
@@ -223,7 +224,7 @@ class row_filter {
   bool is_complex_;
   convolution_spec spec_;  ///< Of the rows, or of what is planned.
   formats::signal result_;
-  std::optional<convolver> filter_;
+  std::optional<convolving::convolver> filter_;
   std::size_t planned_row_ = 0;
   rate_bar bar_{"filter", "sample"};
 };

@@ -3,29 +3,31 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>  // max, min
+#include <algorithm>  // min
 #include <cmath>      // ceil
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/choose.hpp"             // choose_device, listed_devices, add_mode, add_precision
-#include "cli/image_files.hpp"        // read_searched, apply_mask, channels_text
-#include "cli/match_run.hpp"          // match, templates_at_once
-#include "cli/memory_limit.hpp"       // require_memory
-#include "cli/messages.hpp"           // print_message, counted
-#include "cli/option.hpp"             // add_choice, add_command, add_file, add_count
-#include "cli/reports/matches.hpp"    // match_outputs, report_matches
-#include "cli/reports/peaks.hpp"      // boxes_of
-#include "cli/search_part.hpp"        // shard, search_part, write_part
-#include "cli/template_files.hpp"     // template_files
-#include "formats/images/marks.hpp"   // draw_boxes, marks_for
-#include "formats/images/reader.hpp"  // image_reader
-#include "formats/images/writer.hpp"  // image_writer
-#include "text/formatted.hpp"         // formatted
-#include "wingbeat/error.hpp"         // plan_error
-#include "wingbeat/plan.hpp"          // max_length
+#include "cli/choose.hpp"                   // choose_device, listed_devices, add_mode, fp64_option
+#include "cli/image_files.hpp"              // read_searched, apply_mask, channels_text
+#include "cli/match_run.hpp"                // match, match_request
+#include "cli/memory_limit.hpp"             // require_memory
+#include "cli/messages.hpp"                 // print_message, counted
+#include "cli/option.hpp"                   // add_choice, add_command, add_file, add_count
+#include "cli/reports/matches.hpp"          // match_outputs, report_matches
+#include "cli/reports/peaks.hpp"            // boxes_of
+#include "cli/search_part.hpp"              // shard_of, write_part
+#include "cli/template_files.hpp"           // template_files
+#include "formats/images/marks.hpp"         // draw_boxes, marks_for
+#include "formats/images/reader.hpp"        // image_reader
+#include "formats/images/writer.hpp"        // image_writer
+#include "searching/part.hpp"               // search_source, shard
+#include "searching/templates_at_once.hpp"  // templates_at_once
+#include "text/formatted.hpp"               // formatted
+#include "wingbeat/error.hpp"               // plan_error
+#include "wingbeat/plan.hpp"                // max_length
 
 namespace wingbeat::cli {
 namespace {
@@ -64,7 +66,7 @@ struct options {
   std::optional<precision> storage;
   std::optional<std::size_t> frame;
   std::optional<double> min_valid;
-  std::optional<shard> part;
+  std::optional<searching::shard> part;
   match_outputs outputs;
   memory_limit max_memory;
   bool is_normalised = false, keeps_moments = false;
@@ -128,6 +130,7 @@ match_request request_of(const options& o) {
   if (request.wants_state) request.wants_peaks = false;
   request.search.keeps_sums |= o.keeps_moments;
   if (o.min_valid) request.min_valid = *o.min_valid / 100;
+  request.fp64_name = fp64_option;
   return request;
 }
 
@@ -173,7 +176,7 @@ double needed_bytes(const match_request& request, const formats::image_stack& im
   const double pixels = height * width * static_cast<double>(image.n_channels);
   const double padded = (height + template_height) * (width + template_width);
   if (is_masked) return 28 * pixels + 150 * padded;
-  const auto at_once = static_cast<double>(templates_at_once(request, image, templates));
+  const auto at_once = static_cast<double>(request.search.templates_at_once);
   const double number_bytes = request.search.real == precision::fp64 ? 8 : 4;
   return 28 * pixels + number_bytes * (6 + 4 * at_once) * padded + 32 * padded +
          (16 + number_bytes) * at_once * template_height * template_width;
@@ -184,8 +187,7 @@ double peak_bytes(const options& o, const match_request& request, const formats:
                   const template_files& templates) {
   if (!request.wants_peaks) return 0;
   const std::size_t shorter = std::min(templates.height(), templates.width());
-  const auto distance =
-      static_cast<double>(request.distance.value_or(std::max<std::size_t>(shorter / 2, 1)));
+  const auto distance = static_cast<double>(request.distance_of(shorter));
   const auto along = [&](std::size_t length, std::size_t of_template) {
     const std::size_t most = o.mode == extent::full ? length + of_template : length;
     return std::ceil(static_cast<double>(most) / distance);
@@ -193,13 +195,13 @@ double peak_bytes(const options& o, const match_request& request, const formats:
   const double count =
       std::min(static_cast<double>(request.max_peaks),
                along(image.height, templates.height()) * along(image.width, templates.width()));
-  return count * (sizeof(peak) + sizeof(located_peak));
+  return count * (sizeof(peak) + sizeof(searching::located_peak));
 }
 
 /// Writes the map of each template as it comes, so that memory holds one.
 class map_file {
  public:
-  map_file(const options& o, const match_source& source, std::size_t n_maps)
+  map_file(const options& o, const searching::search_source& source, std::size_t n_maps)
       : file_(o.outputs.map), n_maps_(n_maps), source_(source) {
     const bool is_npy = formats::image_format_of(file_) == formats::image_format::npy;
     // What goes through a search was rounded to fp32 there.
@@ -228,7 +230,7 @@ class map_file {
  private:
   std::string file_;
   std::size_t n_maps_;
-  match_source source_;
+  searching::search_source source_;
   formats::image_write_options options_;
   std::optional<formats::image_writer> to_;
 };
@@ -244,48 +246,44 @@ void write_picture(const options& o, const formats::image_stack& image, const ma
   print_message("wrote {}: {} marked", o.outputs.picture, counted(boxes.size(), "peak"));
 }
 
-match_source source_of(const options& o, const match_request& request,
-                       const formats::image_stack& image, const template_files& templates) {
+searching::search_source source_of(const options& o, const match_request& request,
+                                   const formats::image_stack& image,
+                                   const template_files& templates) {
   auto placement = image.placement;
   if (placement) {
     placement->first[0] = first_of(templates.width(), o.mode);
     placement->first[1] = first_of(templates.height(), o.mode);
   }
-  return {
-      .micrograph = o.frame ? formatted("{:06}@{}", *o.frame + 1, o.image_file) : o.image_file,
-      .image_file = o.image_file,
-      .pixel_angstrom = image.pixel_angstrom,
-      .placement = placement,
-      .is_normalised = o.is_normalised,
-      .mode = o.mode,
-      .arithmetic = formatted("{}{}{}", name_of(o.real), o.storage ? ", " : "",
-                              o.storage ? name_of(*o.storage) : ""),
-      .min_valid = request.min_valid,
-      .template_height = templates.height(),
-      .template_width = templates.width(),
-  };
+  searching::search_source source = searching::source_of(request.search, request.min_valid);
+  source.micrograph = o.frame ? formatted("{:06}@{}", *o.frame + 1, o.image_file) : o.image_file;
+  source.image_file = o.image_file;
+  source.pixel_angstrom = image.pixel_angstrom;
+  source.placement = placement;
+  return source;
 }
 
 /// Leaves the templates of this part to the search, and returns the part, of which nothing is kept
 /// yet.
-search_part selected_part(const options& o, const match_request& request,
-                          const formats::image_stack& image, template_files& templates) {
-  search_part part{.source = source_of(o, request, image, templates),
-                   .image_hash = hash_of(image),
-                   .templates_hash = hash_of(o.template_files),
-                   .n_templates = templates.count()};
-  const template_range range =
-      o.part.value_or(shard{}).of(part.n_templates, templates_at_once(request, image, templates));
+searching::search_part selected_part(const options& o, const match_request& request,
+                                     const formats::image_stack& image, template_files& templates) {
+  const std::vector<double> samples = formats::to_doubles(image.samples);
+  searching::search_part part{
+      .source = source_of(o, request, image, templates),
+      .image_hash = searching::hash_of<double>(image.height, image.width, samples),
+      .templates_hash = hash_of(o.template_files),
+      .n_templates = templates.count()};
+  const searching::template_range range =
+      o.part.value_or(searching::shard{}).of(part.n_templates, request.search.templates_at_once);
   templates.select(range.begin, range.end);
   if (range.begin < range.end) part.templates.push_back(range);
   return part;
 }
 
-void write_state(const options& o, const std::vector<device_info>& devices, search_part part,
-                 match_result& found) {
+void write_state(const options& o, const std::vector<device_info>& devices,
+                 searching::search_part part, match_result& found) {
   part.kept = std::move(found.kept);
   for (const device_info& device : devices) {
-    part.devices.insert(formatted("{} {}", name_of(device.runs_on), device.name));
+    part.devices.insert(searching::kind_of(device));
   }
   write_part(o.state, part);
   print_message("wrote {}: {} of {}", o.state, counted(found.n_templates, "template"),
@@ -301,6 +299,10 @@ int run(const options& o) {
   formats::image_reader images{o.image_file};
   static_cast<void>(frame_of(o, images.shape()));
   template_files templates{o.template_files, request.search.real};
+  request.search.image = {images.shape().height, images.shape().width};
+  request.search.templates = {templates.height(), templates.width()};
+  request.search.templates_at_once =
+      searching::templates_at_once(request.search, templates.expected());
   const auto require = [&](bool is_masked) {
     return require_memory("searching " + size_text(images.shape().height, images.shape().width),
                           needed_bytes(request, images.shape(), templates, is_masked) *
@@ -320,7 +322,7 @@ int run(const options& o) {
       maps->add(height, width, map);
     };
   }
-  std::optional<search_part> part;
+  std::optional<searching::search_part> part;
   if (!o.state.empty()) part = selected_part(o, request, image, templates);
   match_result found = match(devices, image, templates, request);
   if (maps) maps->commit(found);
@@ -328,7 +330,7 @@ int run(const options& o) {
     print_message("templates have {}; their grey was searched for",
                   channels_text(templates.max_channels()));
   }
-  const match_source source = source_of(o, request, image, templates);
+  const searching::search_source source = source_of(o, request, image, templates);
   write_picture(o, image, found, frame_of(source, found));
   if (part) {
     write_state(o, devices, *std::move(part), found);

@@ -34,24 +34,31 @@ struct options {
   match_outputs outputs;
 };
 
-search_part merged(const std::vector<std::string>& files) {
-  search_part part = read_part(files.front());
+searching::search_part merged(const std::vector<std::string>& files) {
+  searching::search_part part = read_part(files.front());
   for (std::size_t i = 1; i < files.size(); ++i) {
-    part.merge(read_part(files[i]), files.front(), files[i]);
+    part.merge(read_part(files[i]), files.front(), files[i],
+               {.parts = "one command that differ in --shard only",
+                .min_valid = "--min-valid",
+                .moments = "--moments"});
   }
   return part;
 }
 
-void require_complete(const search_part& part) {
-  const std::string missing = part.missing_text();
+void require_complete(const searching::search_part& part) {
+  std::vector<std::string> missing;
+  for (const auto& [begin, end] : part.missing()) {
+    missing.push_back(begin + 1 == end ? formatted("{}", begin)
+                                       : formatted("{} to {}", begin, end - 1));
+  }
   if (missing.empty()) return;
   throw plan_error(
       formatted("of {} templates {} are missing; merge their parts too, or write "
                 "what there is with --state alone",
-                part.n_templates, missing));
+                part.n_templates, joined(missing, ", ")));
 }
 
-void report(const options& o, search_part part) {
+void report(const options& o, searching::search_part part) {
   require_complete(part);
   match_request request;
   request_outputs(o.outputs, request);
@@ -69,7 +76,7 @@ void report(const options& o, search_part part) {
 
 int run(const options& o) {
   require_outputs(o.outputs);
-  search_part part = merged(o.parts);
+  searching::search_part part = merged(o.parts);
   if (part.devices.size() > 1) {
     print_message("parts were made on {}, which may round scores differently",
                   joined(part.devices, " and "));

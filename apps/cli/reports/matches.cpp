@@ -47,7 +47,7 @@ bool is_drawn(const std::string& file) {
 
 template <class Number>
 void write_map(const std::string& file, const std::vector<Number>& values,
-               const match_source& source, const match_result& found) {
+               const searching::search_source& source, const match_result& found) {
   if (file.empty()) return;
   const formats::image_stack map{.samples = std::vector<double>(values.begin(), values.end()),
                                  .height = found.height,
@@ -62,7 +62,7 @@ void write_map(const std::string& file, const std::vector<Number>& values,
 
 /// Draws the largest scores in colours, with a bar of them. It has about a pixel for each score,
 /// and at least as many as its text takes.
-void draw_projection(const match_outputs& o, const match_source& source,
+void draw_projection(const match_outputs& o, const searching::search_source& source,
                      const match_result& found) {
   constexpr double min_side = 400, max_side = 4000;
   constexpr int beside = 290, above = 140;  // axes, the bar, titles
@@ -94,7 +94,8 @@ void draw_projection(const match_outputs& o, const match_source& source,
   print_message("wrote {}: a chart of {}", o.projection, size_text(found.height, found.width));
 }
 
-void write_maps(const match_outputs& o, const match_source& source, const match_result& found) {
+void write_maps(const match_outputs& o, const searching::search_source& source,
+                const match_result& found) {
   if (is_drawn(o.projection)) {
     draw_projection(o, source, found);
   } else {
@@ -119,7 +120,8 @@ void write_peaks(const std::string& file, std::size_t count, const Write& write)
   print_message("wrote {}: {}", file, counted(count, "peak"));
 }
 
-void report_peaks(const match_outputs& o, const match_source& source, const match_result& found) {
+void report_peaks(const match_outputs& o, const searching::search_source& source,
+                  const match_result& found) {
   const peak_frame frame = frame_of(source, found);
   const std::size_t count = found.peaks.size();
   write_peaks(o.csv, count, [&](const text_sink& sink) { peaks_csv(found.peaks, sink); });
@@ -158,7 +160,7 @@ std::vector<named_file> files_of(const match_outputs& o) {
   return files;
 }
 
-peak_frame frame_of(const match_source& source, const match_result& found) {
+peak_frame frame_of(const searching::search_source& source, const match_result& found) {
   return {source.mode, source.template_height, source.template_width, found.n_templates};
 }
 
@@ -184,13 +186,15 @@ void request_outputs(const match_outputs& o, match_request& request) {
     request.search.*map_options[i].needed = true;
   }
   request.wants_peaks = wants_peaks(o) || !has_outputs(o);
-  if (o.threshold) request.max_peaks = std::numeric_limits<std::size_t>::max();
+  if (o.threshold) {
+    request.max_peaks = std::numeric_limits<std::size_t>::max();
+    request.min_score = *o.threshold;
+  }
   if (o.top) request.max_peaks = *o.top;
-  request.min_score = o.threshold;
   request.distance = o.distance;
 }
 
-void report_matches(const match_outputs& o, const match_source& source,
+void report_matches(const match_outputs& o, const searching::search_source& source,
                     const match_request& request, const match_result& found) {
   write_maps(o, source, found);
   if (request.wants_peaks) report_peaks(o, source, found);

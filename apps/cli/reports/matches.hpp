@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "cli/files.hpp"          // named_file
-#include "cli/match_run.hpp"      // match_request, match_result, match_source
+#include "cli/match_run.hpp"      // match_request, match_result
 #include "cli/reports/peaks.hpp"  // peak_frame
+#include "searching/part.hpp"     // search_source
 
 namespace CLI {
 class App;
@@ -35,7 +36,8 @@ void add_match_outputs(CLI::App& command, match_outputs& target);
 [[nodiscard]] std::vector<named_file> map_files(const match_outputs& outputs);
 [[nodiscard]] std::vector<named_file> files_of(const match_outputs& outputs);
 
-[[nodiscard]] peak_frame frame_of(const match_source& source, const match_result& found);
+[[nodiscard]] peak_frame frame_of(const searching::search_source& source,
+                                  const match_result& found);
 
 /// Throws `plan_error` for files that cannot hold what is to be written to them.
 void require_outputs(const match_outputs& outputs);
@@ -47,7 +49,7 @@ void require_outputs(const match_outputs& outputs);
 void request_outputs(const match_outputs& outputs, match_request& request);
 
 /// Writes and prints all of it.
-void report_matches(const match_outputs& outputs, const match_source& source,
+void report_matches(const match_outputs& outputs, const searching::search_source& source,
                     const match_request& request, const match_result& found);
 
 }  // namespace wingbeat::cli

@@ -33,7 +33,7 @@ constexpr std::size_t peaks_of_part = 4096;
 
 /// Gives the lines of all peaks, those of some thousands at a time.
 template <class LineOf>
-void give_lines(std::span<const located_peak> peaks, const text_sink& write,
+void give_lines(std::span<const searching::located_peak> peaks, const text_sink& write,
                 const LineOf& line_of) {
   std::string text;
   for (std::size_t rank = 0; rank < peaks.size(); ++rank) {
@@ -45,7 +45,7 @@ void give_lines(std::span<const located_peak> peaks, const text_sink& write,
   write(text);
 }
 
-std::vector<std::string> cells_of(std::size_t rank, const located_peak& p) {
+std::vector<std::string> cells_of(std::size_t rank, const searching::located_peak& p) {
   return {formatted("{}", rank + 1), formatted("{}", p.number), formatted("{}", p.y),
           formatted("{}", p.x), score_text(p)};
 }
@@ -62,7 +62,8 @@ std::ptrdiff_t first_of(std::size_t length, extent mode) {
   return 0;
 }
 
-void peaks_table(std::span<const located_peak> peaks, bool has_scores, const text_sink& write) {
+void peaks_table(std::span<const searching::located_peak> peaks, bool has_scores,
+                 const text_sink& write) {
   if (peaks.empty() && has_scores) return write("no peak reaches the threshold\n");
   if (peaks.empty()) {
     return write(
@@ -85,17 +86,17 @@ void peaks_table(std::span<const located_peak> peaks, bool has_scores, const tex
   }
 }
 
-void peaks_csv(std::span<const located_peak> peaks, const text_sink& write) {
+void peaks_csv(std::span<const searching::located_peak> peaks, const text_sink& write) {
   write("template,y,x,score,y_subpixel,x_subpixel\n");
-  give_lines(peaks, write, [](const located_peak& p) {
+  give_lines(peaks, write, [](const searching::located_peak& p) {
     return formatted("{},{},{},{},{},{}\n", p.number, p.y, p.x, score_text(p),
                      subpixel_text(p.y_subpixel), subpixel_text(p.x_subpixel));
   });
 }
 
-void match_json(std::span<const located_peak> peaks, const text_sink& write) {
+void match_json(std::span<const searching::located_peak> peaks, const text_sink& write) {
   write("{\"peaks\": [");
-  give_lines(peaks, write, [&](const located_peak& p) {
+  give_lines(peaks, write, [&](const searching::located_peak& p) {
     return formatted(
         "{}{{\"template\": {}, \"y\": {}, \"x\": {}, \"score\": {}, \"y_subpixel\": {}, "
         "\"x_subpixel\": {}}}",
@@ -105,7 +106,7 @@ void match_json(std::span<const located_peak> peaks, const text_sink& write) {
   write("]}\n");
 }
 
-void peaks_star(std::span<const located_peak> peaks, const peak_frame& frame,
+void peaks_star(std::span<const searching::located_peak> peaks, const peak_frame& frame,
                 const std::string& micrograph, const text_sink& write) {
   write(
       "\ndata_particles\n\nloop_\n_rlnMicrographName #1\n_rlnCoordinateX #2\n"
@@ -115,26 +116,26 @@ void peaks_star(std::span<const located_peak> peaks, const peak_frame& frame,
                          static_cast<double>(length / 2));
   };
   const std::string name = star_word(micrograph);
-  give_lines(peaks, write, [&](const located_peak& p) {
+  give_lines(peaks, write, [&](const searching::located_peak& p) {
     return formatted("{} {} {} {} {}\n", name, centre(p.x_subpixel, frame.width),
                      centre(p.y_subpixel, frame.height), score_text(p), p.number + 1);
   });
   write("\n");
 }
 
-void peaks_box(std::span<const located_peak> peaks, const peak_frame& frame,
+void peaks_box(std::span<const searching::located_peak> peaks, const peak_frame& frame,
                const text_sink& write) {
-  give_lines(peaks, write, [&](const located_peak& p) {
+  give_lines(peaks, write, [&](const searching::located_peak& p) {
     const formats::image_box box = boxes_of({&p, 1}, frame).front();
     return formatted("{}\t{}\t{}\t{}\n", box.x, box.y, box.width, box.height);
   });
 }
 
-std::vector<formats::image_box> boxes_of(std::span<const located_peak> peaks,
+std::vector<formats::image_box> boxes_of(std::span<const searching::located_peak> peaks,
                                          const peak_frame& frame) {
   std::vector<formats::image_box> boxes;
   boxes.reserve(peaks.size());
-  for (const located_peak& p : peaks) {
+  for (const searching::located_peak& p : peaks) {
     const std::string score = formatted("{:.3g}", p.score);
     boxes.push_back({.y = static_cast<std::ptrdiff_t>(p.y) + first_of(frame.height, frame.mode),
                      .x = static_cast<std::ptrdiff_t>(p.x) + first_of(frame.width, frame.mode),
