@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches of images for many templates.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>  // size_t
@@ -13,74 +14,192 @@
 #include "device_copy.hpp"
 #include "fields.hpp"  // read
 #include "owned_array.hpp"
-#include "queues.hpp"          // queue_of
-#include "wingbeat/error.hpp"  // plan_error
+#include "part_bytes.hpp"        // bytes_of, part_of
+#include "queues.hpp"            // queue_of
+#include "searching/part.hpp"    // search_part, add_range
+#include "searching/search.hpp"  // search
+#include "wingbeat/error.hpp"    // plan_error
 #include "wingbeat/template_search.hpp"
 
 namespace wingbeat::python {
 namespace {
 
-/// What `Search` is made of: a `template_search` that threads may call one after another, its queue
-/// and the memory that it reads.
-class locked_search : one_at_a_time {
+using searching::search_part;
+
+search_spec spec_of(nb::handle given) {
+  search_spec spec;
+  read(given, "image", spec.image, "templates", spec.templates, "mode", spec.mode, "real",
+       spec.real, "is_normalised", spec.is_normalised, "keeps_sums", spec.keeps_sums,
+       "keeps_counts", spec.keeps_counts, "threshold", spec.threshold, "at_once",
+       spec.templates_at_once, "between", spec.between, "image_peak", spec.image_peak,
+       "template_peak", spec.template_peak, "form", spec.form);
+  return spec;
+}
+
+/// What is kept of scores, which threads may read one after another.
+class kept_scores : protected one_at_a_time {
  public:
-  locked_search(nb::handle given, const queue* on, std::uintptr_t stream)
+  virtual ~kept_scores() = default;
+
+  nb::object map(score_map kind) {
+    return image_of([&] { return map_of(kind); });
+  }
+  nb::object numbers() {
+    return image_of([&] { return numbers_of(); });
+  }
+  nb::object counts() {
+    return image_of([&] { return counts_of(); });
+  }
+  nb::list peaks(std::size_t most, double least, std::size_t distance) {
+    nb::list result;
+    for (const peak& each : locked([&] { return peaks_of(most, least, distance); })) {
+      result.append(nb::make_tuple(each.score, each.number, each.y, each.x));
+    }
+    return result;
+  }
+
+  /// Returns what was kept as a part of a search for so many templates.
+  [[nodiscard]] search_part part(std::size_t n_templates) {
+    return locked([&] {
+      search_part result = part_;
+      if (!result.templates.empty() && result.templates.back().end > n_templates) {
+        throw plan_error("n_templates is " + std::to_string(n_templates) + ", and template " +
+                         std::to_string(result.templates.back().end - 1) +
+                         " was added; give how many the whole search has");
+      }
+      result.n_templates = n_templates;
+      result.kept = state();
+      if (result.kept.sums.empty()) return result;
+      throw plan_error(
+          "sums of plain scores depend on the order in which they are added, so that this search "
+          "has no parts; make it normalised, or without moments");
+    });
+  }
+
+  [[nodiscard]] std::size_t added() {
+    const std::lock_guard held{mutex_};
+    std::size_t count = 0;
+    for (const auto& [begin, end] : part_.templates) count += end - begin;
+    return count;
+  }
+  [[nodiscard]] virtual nb::tuple shape() const = 0;
+
+ protected:
+  [[nodiscard]] virtual search_state state() = 0;
+  [[nodiscard]] virtual std::vector<float> map_of(score_map kind) { return state().map(kind); }
+  [[nodiscard]] virtual std::vector<std::uint32_t> numbers_of() { return state().numbers(); }
+  [[nodiscard]] virtual std::vector<std::uint32_t> counts_of() { return state().counts; }
+  [[nodiscard]] virtual std::vector<peak> peaks_of(std::size_t most, double least,
+                                                   std::size_t distance) {
+    return state().peaks(most, least, distance);
+  }
+
+  /// Says of which search this is, on which queues.
+  void describe(const search_spec& spec, const std::vector<queue>& queues, double min_valid = 0.5) {
+    part_.source = searching::source_of(spec, min_valid);
+    for (const queue& each : queues) part_.devices.insert(searching::kind_of(each.device()));
+  }
+
+  /// Adds `count` templates by work(number), the first of them of a number, else behind the latest.
+  template <class Work>
+  void add_numbered(std::size_t count, std::optional<std::size_t> first, const Work& work) {
+    const std::size_t number = first.value_or(next_);
+    auto ranges = part_.templates;
+    if (const auto twice = searching::add_range(ranges, {number, number + count})) {
+      throw plan_error("template " + std::to_string(*twice) +
+                       " was added before; give each template once");
+    }
+    work(number);
+    part_.templates = std::move(ranges);
+    next_ = number + count;
+  }
+  void forget_templates() {
+    part_.templates.clear();
+    next_ = 0;
+  }
+
+  search_part part_;  ///< Without what is kept.
+
+ private:
+  template <class Work>
+  nb::object image_of(const Work& work) {
+    auto values = locked(work);
+    const nb::tuple lengths = shape();
+    return owned_array(std::move(values),
+                       {nb::cast<std::size_t>(lengths[0]), nb::cast<std::size_t>(lengths[1])});
+  }
+
+  std::size_t next_ = 0;  ///< The number behind the latest template.
+};
+
+/// A `template_search`, its queue and the memory that it reads.
+class device_search final : public kept_scores {
+ public:
+  device_search(nb::handle given, const queue* on, std::uintptr_t stream)
       : on_(on != nullptr ? *on : queue{first_device(engine::host)}), stream_(stream) {
-    search_spec spec;
-    read(given, "image", spec.image, "templates", spec.templates, "mode", spec.mode, "real",
-         spec.real, "is_normalised", spec.is_normalised, "keeps_sums", spec.keeps_sums,
-         "keeps_counts", spec.keeps_counts, "threshold", spec.threshold, "at_once",
-         spec.templates_at_once, "between", spec.between, "image_peak", spec.image_peak,
-         "template_peak", spec.template_peak, "form", spec.form);
+    const search_spec spec = spec_of(given);
+    describe(spec, {on_});
     const released_gil released;
     search_.emplace(on_, spec);
   }
 
   void begin(nb::handle image, std::uintptr_t stream) {
     const array given = described(image);
-    locked(
-        [&] { with_operand(given, stream, [&](buffer_view view) { search_->begin(on_, view); }); });
-  }
-
-  void restart() {
-    locked([&] { search_->restart(on_); });
-  }
-
-  void add(nb::handle templates, std::size_t count, std::uintptr_t stream) {
-    const array given = described(templates);
     locked([&] {
-      with_operand(given, stream, [&](buffer_view view) { search_->add(on_, view, count); });
+      with_operand(given, stream, [&](buffer_view view) { search_->begin(on_, view); });
+      forget_templates();
+      const std::size_t height = search_->spec().image[0], width = search_->spec().image[1];
+      has_image_hash_ = given.runs_on == engine::host;
+      if (!has_image_hash_) return;
+      const auto hash = [&](const auto* pixels) {
+        return searching::hash_of(height, width, std::span{pixels, height * width});
+      };
+      part_.image_hash = search_->spec().real == precision::fp64
+                             ? hash(static_cast<const double*>(given.data))
+                             : hash(static_cast<const float*>(given.data));
     });
   }
 
-  nb::object map(int kind) {
-    return image_of([&] { return search_->map(on_, static_cast<score_map>(kind)); });
-  }
-  nb::object numbers() {
-    return image_of([&] { return search_->numbers(on_); });
-  }
-  nb::object counts() {
-    return image_of([&] { return search_->counts(on_); });
+  void restart() {
+    locked([&] {
+      search_->restart(on_);
+      forget_templates();
+    });
   }
 
-  nb::list peaks(std::size_t most, double least, std::size_t distance) {
-    nb::list result;
-    for (const peak& each : locked([&] { return search_->peaks(on_, most, least, distance); })) {
-      result.append(nb::make_tuple(each.score, each.number, each.y, each.x));
-    }
-    return result;
+  void add(nb::handle templates, std::size_t count, std::optional<std::size_t> first,
+           std::uintptr_t stream) {
+    const array given = described(templates);
+    locked([&] {
+      add_numbered(count, first, [&](std::size_t number) {
+        with_operand(given, stream,
+                     [&](buffer_view view) { search_->add(on_, view, count, number); });
+      });
+    });
   }
 
-  [[nodiscard]] std::size_t added() {
-    const std::lock_guard held{mutex_};
-    return search_->added();
-  }
-  [[nodiscard]] nb::tuple result() const {
+  [[nodiscard]] nb::tuple shape() const override {
     return nb::make_tuple(search_->result()[0], search_->result()[1]);
   }
   [[nodiscard]] std::string explain() const { return search_->explain(); }
 
  private:
+  [[nodiscard]] search_state state() override {
+    if (has_image_hash_) return search_->state(on_);
+    throw plan_error(
+        "a part names its image by a hash of memory of the processor; make the search of an image "
+        "of numpy, with device");
+  }
+  [[nodiscard]] std::vector<float> map_of(score_map kind) override {
+    return search_->map(on_, kind);
+  }
+  [[nodiscard]] std::vector<std::uint32_t> numbers_of() override { return search_->numbers(on_); }
+  [[nodiscard]] std::vector<std::uint32_t> counts_of() override { return search_->counts(on_); }
+  [[nodiscard]] std::vector<peak> peaks_of(std::size_t most, double least,
+                                           std::size_t distance) override {
+    return search_->peaks(on_, most, least, distance);
+  }
+
   /// Works with a packed array where the search runs: memory of this process is copied there first,
   /// and may go afterwards; of the device's it is read as the search's stream comes there.
   template <class Work>
@@ -105,35 +224,152 @@ class locked_search : one_at_a_time {
     on_.wait();
   }
 
-  template <class Work>
-  nb::object image_of(const Work& work) {
-    return owned_array(locked(work), {search_->result()[0], search_->result()[1]});
-  }
-
   queue on_;
   std::uintptr_t stream_;  // that `on_` adopted, if it did
   std::optional<template_search> search_;
+  bool has_image_hash_ = false;
 };
+
+/// A search on several queues, or of images with pixels that are not there.
+class dealt_search final : public kept_scores {
+ public:
+  dealt_search(nb::handle given, const std::vector<queue>& queues, bool is_masked,
+               double min_valid) {
+    searching::search_request request{.search = spec_of(given),
+                                      .is_masked = is_masked,
+                                      .min_valid = min_valid,
+                                      .fp64_name = "doubles"};
+    describe(request.search, queues, min_valid);
+    const released_gil released;
+    search_.emplace(queues, std::move(request));
+  }
+
+  void begin(const packed_array<double>& image) {
+    locked([&] {
+      const std::span<const double> pixels{image.data(), image.size()};
+      search_->begin(pixels);
+      forget_templates();
+      const std::vector<std::size_t>& lengths = search_->request().search.image;
+      part_.image_hash = searching::hash_of(lengths[0], lengths[1], pixels);
+    });
+  }
+
+  void restart() {
+    locked([&] {
+      search_->restart();
+      forget_templates();
+    });
+  }
+
+  void add(const packed_array<double>& templates, std::size_t count,
+           std::optional<std::size_t> first) {
+    locked([&] {
+      add_numbered(count, first, [&](std::size_t number) {
+        const std::size_t points = templates.size() / count;
+        std::size_t n_dealt = 0;
+        (void)search_->add([&](std::size_t max_count) {
+          const std::size_t n = std::min(max_count, count - n_dealt);
+          const double* const begin = templates.data() + n_dealt * points;
+          n_dealt += n;
+          return searching::template_batch{{begin, begin + n * points}, number + n_dealt - n, n};
+        });
+      });
+    });
+  }
+
+  [[nodiscard]] nb::tuple shape() const override {
+    return nb::make_tuple(search_->result()[0], search_->result()[1]);
+  }
+  [[nodiscard]] std::string explain() const { return search_->explain(); }
+
+ private:
+  [[nodiscard]] search_state state() override { return search_->state(); }
+
+  std::optional<searching::search> search_;
+};
+
+/// A part of a search, or what was merged of several.
+class kept_part final : public kept_scores {
+ public:
+  explicit kept_part(search_part part) { part_ = std::move(part); }
+
+  void merge(kept_part& other) {
+    const search_part copy = other.whole();  // of a moment: two parts may be merged crosswise
+    locked([&] { part_.merge(copy, "this part", "the other"); });
+  }
+  [[nodiscard]] search_part whole() {
+    return locked([&] { return part_; });
+  }
+  [[nodiscard]] nb::tuple shape() const override {
+    return nb::make_tuple(part_.kept.height, part_.kept.width);
+  }
+
+ private:
+  [[nodiscard]] search_state state() override { return part_.kept; }
+};
+
+nb::list pairs_of(const std::vector<searching::template_range>& ranges) {
+  nb::list pairs;
+  for (const auto& [begin, end] : ranges) pairs.append(nb::make_tuple(begin, end));
+  return pairs;
+}
 
 }  // namespace
 
 void bind_searches(nb::module_& module) {
   using nb::literals::operator""_a;
-  nb::class_<locked_search>(module, "TemplateSearch")
+  nb::class_<kept_scores>(module, "KeptScores")
+      .def("largest", [](kept_scores& self) { return self.map(score_map::largest); })
+      .def("mean", [](kept_scores& self) { return self.map(score_map::mean); })
+      .def("variance", [](kept_scores& self) { return self.map(score_map::variance); })
+      .def("numbers", &kept_scores::numbers)
+      .def("counts", &kept_scores::counts)
+      .def("peaks", &kept_scores::peaks, "most"_a, "least"_a, "distance"_a)
+      .def_prop_ro("added", &kept_scores::added)
+      .def_prop_ro("shape", &kept_scores::shape)
+      .def(
+          "part",
+          [](kept_scores& self, std::size_t n_templates) {
+            return new kept_part{self.part(n_templates)};
+          },
+          "n_templates"_a);
+  nb::class_<device_search, kept_scores>(module, "TemplateSearch")
       .def(nb::init<nb::handle, const queue*, std::uintptr_t>(), "description"_a, "queue"_a.none(),
            "stream"_a)
-      .def("begin", &locked_search::begin, "image"_a, "stream"_a = 0)
-      .def("restart", &locked_search::restart)
-      .def("add", &locked_search::add, "templates"_a, "count"_a, "stream"_a = 0)
-      .def("largest", [](locked_search& self) { return self.map(0); })
-      .def("mean", [](locked_search& self) { return self.map(1); })
-      .def("variance", [](locked_search& self) { return self.map(2); })
-      .def("numbers", &locked_search::numbers)
-      .def("counts", &locked_search::counts)
-      .def("peaks", &locked_search::peaks, "most"_a, "least"_a, "distance"_a)
-      .def("explain", &locked_search::explain)
-      .def_prop_ro("added", &locked_search::added)
-      .def_prop_ro("shape", &locked_search::result);
+      .def("begin", &device_search::begin, "image"_a, "stream"_a = 0)
+      .def("restart", &device_search::restart)
+      .def("add", &device_search::add, "templates"_a, "count"_a, "first"_a.none(), "stream"_a = 0)
+      .def("explain", &device_search::explain);
+  nb::class_<dealt_search, kept_scores>(module, "DealtSearch")
+      .def(nb::init<nb::handle, const std::vector<queue>&, bool, double>(), "description"_a,
+           "queues"_a, "is_masked"_a, "min_valid"_a)
+      .def("begin", &dealt_search::begin, "image"_a)
+      .def("restart", &dealt_search::restart)
+      .def("add", &dealt_search::add, "templates"_a, "count"_a, "first"_a.none())
+      .def("explain", &dealt_search::explain);
+  nb::class_<kept_part, kept_scores>(module, "SearchPart")
+      .def("merge", &kept_part::merge, "other"_a)
+      .def_prop_ro("templates", [](kept_part& self) { return pairs_of(self.whole().templates); })
+      .def_prop_ro("missing", [](kept_part& self) { return pairs_of(self.whole().missing()); })
+      .def_prop_ro("has_moments",
+                   [](kept_part& self) { return !self.whole().kept.unit_sums.empty(); })
+      .def_prop_ro("has_counts", [](kept_part& self) { return !self.whole().kept.counts.empty(); })
+      .def_prop_ro("devices",
+                   [](kept_part& self) {
+                     nb::list names;
+                     for (const std::string& each : self.whole().devices) {
+                       names.append(nb::cast(each));
+                     }
+                     return names;
+                   })
+      .def("to_bytes",
+           [](kept_part& self) {
+             const std::vector<std::byte> bytes = bytes_of(self.whole());
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def_static("from_bytes", [](const nb::bytes& bytes) {
+        return new kept_part{part_of({static_cast<const std::byte*>(bytes.data()), bytes.size()})};
+      });
 }
 
 }  // namespace wingbeat::python

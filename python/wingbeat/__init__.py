@@ -45,8 +45,8 @@ for _site in reversed(sys.path):
             _wingbeat.add_library_folder(_folder)
 
 # Imported when they are first named: most programs need one or two.
-_SUBMODULES = {"fft", "scipy", "numpy", "signal", "match", "image", "channelise", "torch", "jax",
-               "compat"}
+_SUBMODULES = {"fft", "scipy", "numpy", "signal", "search", "match", "image", "channelise", "torch",
+               "jax", "compat"}
 
 
 def __getattr__(name):

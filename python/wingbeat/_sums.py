@@ -59,6 +59,15 @@ def host_array(name, x):
     return numpy_library.array(x)
 
 
+def real_array(x, name, packed_as=None):
+    """Returns an array of real numbers in float32 or float64; packed, of another type."""
+    x = host_array("this function", x)
+    dtype = common_type(x)
+    if dtype is None or dtype.kind != "f":
+        raise TypeError(f"the {name} is of dtype {x.dtype}; give real numbers of up to 64 bits")
+    return x.astype(dtype, copy=False) if packed_as is None else np.ascontiguousarray(x, packed_as)
+
+
 def require_numbers(name, x):
     """Raises TypeError unless a numpy array holds numbers."""
     if x.dtype.kind not in "biufc":

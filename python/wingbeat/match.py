@@ -5,6 +5,7 @@
     match_scores            OpenCV's six scores, by their names
     Search                  many templates: the best score of each place and which template had it,
                             mean, variance, counts, peaks; no map of any template is written
+    SearchPart              what a search for some of the templates kept, to be merged with others
     match_template_dft_2d   slices through a volume's transform, as torch-2dtm calls it
 
 >>> import numpy as np
@@ -18,18 +19,18 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
-from typing import Any, Literal, NamedTuple, Sequence
+from typing import Literal
 
 import numpy as np
 
 from wingbeat import _arguments, _sums, _wingbeat, fft
-from wingbeat._arrays import library_of, numpy_library
-from wingbeat._device import OfDevice, queue_on
+from wingbeat._arrays import numpy_library
 from wingbeat._projections import central_slices, unit_projections, wrapped_correlation
-from wingbeat._types import Array, Between, Mode
+from wingbeat._types import Array
+from wingbeat.search import Peak, Search, SearchPart
 
-__all__ = ["Peak", "Search", "match_scores", "match_template", "match_template_dft_2d"]
+__all__ = ["Peak", "Search", "SearchPart", "match_scores", "match_template",
+           "match_template_dft_2d"]
 
 #: How `numpy.pad` continues an array.
 PADDINGS = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
@@ -62,7 +63,8 @@ def match_template(image: Array, template: Array, pad_input: bool = False,
     >>> match_template(np.eye(4), np.eye(2), pad_input=True).shape
     (4, 4)
     """
-    image, template = _fitting(_real(image, "image"), _real(template, "template"))
+    image, template = _fitting(_sums.real_array(image, "image"),
+                               _sums.real_array(template, "template"))
     _arguments.choice(mode, PADDINGS, "mode")
     dtype, shape = image.dtype, template.shape
     constant = _arguments.number(constant_values, "constant_values")
@@ -118,8 +120,8 @@ def match_scores(image: Array, template: Array, method: Score = "ccoeff_normed")
                     for each in (image, template))
     dtype = np.float64 if is_double else np.float32
     is_bytes = image.dtype == np.uint8 and not is_double
-    image, template = _fitting(_real(image, "image", np.uint8 if is_bytes else dtype),
-                               _real(template, "template", dtype))
+    image, template = _fitting(_sums.real_array(image, "image", np.uint8 if is_bytes else dtype),
+                               _sums.real_array(template, "template", dtype))
     if image.ndim == 2:
         image, template = image[..., None], template[..., None]
     elif image.shape[2] != template.shape[2]:
@@ -131,227 +133,6 @@ def match_scores(image: Array, template: Array, method: Score = "ccoeff_normed")
                               scores.ctypes.data, is_double, is_bytes,
                               ("sqdiff", "ccorr", "ccoeff").index(kind), normed != "")
     return scores
-
-
-class Peak(NamedTuple):
-    """A place of an image that looks like a template."""
-
-    score: float
-    number: int  #: Of the template, counted from 0 over all that were added.
-    y: int
-    x: int
-
-
-class Search(OfDevice):
-    """Searches an image for many templates, and keeps what the scores of each place amount to.
-
-    image           [y][x], real; float32, or with doubles float64. A tensor, or an array of CuPy or
-                    PyOpenCL, is searched on its device, by its stream: of float32 or float64
-    template_shape  (h, w) of each template
-    normalised      True: correlation coefficients from -1 to 1, as `match_template`; False: sums
-    mode            "valid", "same" or "full": which places have a score; outside are zeros
-    moments         True: `mean` and `variance` are kept
-    threshold       a score: `counts` tells how many passed it. None: not kept
-    at_once         templates that one run takes; memory grows with it, and the time of each
-                    template falls. Give `add` multiples of it: what is left over goes one by one
-    spectra         True: `add` takes half spectra, as `numpy.fft.rfft2` of each template, not
-                    padded
-    between         "float16" or "bfloat16": what spectra are stored as between passes, half the
-                    bytes, at the price of digits: a score's error is relative to the whole image,
-                    for normalised scores below 2^-8 ("bfloat16": 2^-5) times its standard deviation
-                    over the part's; where that reaches 1, scores are 0. Of "float16" later images
-                    may be up to as large as the first one's next power of 4
-    template_peak   the largest magnitude of all templates, for "float16" without `normalised`
-                    alone; numpy's that pass it by half are refused
-    device          where an image of numpy is searched: a `wingbeat.Device`, a `wingbeat.Queue`, an
-                    engine's name; the host by default
-
-    Templates are numpy's too, or on the image's device; `add` returns before a GPU has finished.
-    Maps come as numpy's. Arrays that are known by DLPack alone, as JAX's, are taken from the
-    processor. Errors are relative to the root of the sum of the image's squares without its mean:
-    give doubles where a few values outshine all others. A template that holds NaN or infinity has
-    scores that are not numbers, of which no map but mean and variance takes note. ValueError for
-    shapes that do not fit, and for an image of numpy, or of a normalised search, that holds NaN or
-    infinity; RuntimeError for a map that is not kept.
-
-    >>> rng = np.random.default_rng(0)
-    >>> image = rng.standard_normal((64, 64))
-    >>> templates = rng.standard_normal((10, 8, 8))
-    >>> templates[7] = image[20:28, 30:38]
-    >>> search = Search(image, (8, 8)).add(templates)
-    >>> [(found.number, found.y, found.x, round(found.score, 4)) for found in search.peaks(1)]
-    [(7, 20, 30, 1.0)]
-    """
-
-    def __init__(self, image: Array, template_shape: Sequence[int], *, normalised: bool = True,
-                 mode: Mode = "valid", moments: bool = False, threshold: float | None = None,
-                 at_once: int = 1, spectra: bool = False, device: Any = None,
-                 between: Between = None, template_peak: float | None = None) -> None:
-        library, image = _of_search(image)
-        on_device = library is not numpy_library
-        image = image if on_device else _real(image, "image")
-        if len(image.shape) != 2:
-            raise ValueError(f"the image has {len(image.shape)} dimensions; give two")
-        name = library.dtype_name(image)
-        if name not in ("float32", "float64"):
-            raise TypeError(f"the image is of dtype {name}; convert it to float32 or float64")
-        if on_device and device is not None:
-            raise ValueError("the image is on a device already; leave device out")
-        _arguments.choice(mode, _sums.MODES, "mode")
-        threshold = None if threshold is None else _arguments.number(threshold, "threshold")
-        if threshold is not None and math.isnan(threshold):
-            raise ValueError("threshold is NaN, above which no score is; give a number, or None")
-        template_shape = _arguments.integers(template_shape, "template_shape")
-        if len(template_shape) != 2 or min(template_shape) < 1:
-            raise ValueError(f"template_shape is {template_shape}; give (h, w), each at least 1")
-        at_once = _arguments.integer(at_once, "at_once")
-        if at_once < 1:
-            raise ValueError(f"at_once is {at_once}; give 1 or more templates")
-        height, width = template_shape
-        self._image_shape = tuple(image.shape)
-        self._dtype, self._template = np.dtype(name), (height, width)
-        normalised, moments, self._spectra = (_arguments.boolean(given, name) for given, name in (
-            (normalised, "normalised"), (moments, "moments"), (spectra, "spectra")))
-        _arguments.choice(between, _sums.BETWEEN, "between")
-        template_peak = 0.0 if template_peak is None else _arguments.number(template_peak,
-                                                                            "template_peak")
-        self._peak = _sums.peak_of(image, "image") if between == "float16" else 0.0
-        self._template_peak = template_peak
-        self._keeps = {"mean": moments, "variance": moments, "counts": threshold is not None}
-        stream = library.stream_of(image)
-        queue = (_wingbeat.adopted_queue_of(*library.device_of(image), stream) if on_device
-                 else queue_on(device))
-        self._search = _wingbeat.TemplateSearch(SimpleNamespace(
-            image=tuple(image.shape), templates=self._template, mode=_sums.MODES[mode], real=name,
-            is_normalised=normalised, keeps_sums=moments, keeps_counts=threshold is not None,
-            threshold=threshold or 0.0, at_once=at_once, between=between, image_peak=self._peak,
-            template_peak=template_peak, form=int(self._spectra)), queue, stream)
-        self.image(image)
-
-    def image(self, image: Array) -> Search:
-        """Takes another image of the same shape, and forgets all scores. Returns the search."""
-        library, image = _of_search(image)
-        if library is numpy_library:
-            image = _real(image, "image")
-            if not np.isfinite(image).all():
-                raise ValueError("the image holds NaN or infinity, which transforms spread over "
-                                 "all scores; replace these values, by the image's mean for "
-                                 "example")
-        if tuple(image.shape) != self._image_shape:
-            raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
-                             f"{self._image_shape}; give such an image, or make another search")
-        if self._peak and _sums.peak_of(image, "image") > self._peak:
-            raise ValueError(f"the image has values above {self._peak:g}, for which the search's "
-                             "storage in float16 was made; make another search")
-        view, stream = self._operand(image, self._dtype)
-        self._search.begin(view, stream)
-        return self
-
-    def restart(self) -> Search:
-        """Forgets all scores and keeps the image. Returns the search."""
-        self._search.restart()
-        return self
-
-    def add(self, templates: Array) -> Search:
-        """Takes templates [template][y][x], or one [y][x]; with `spectra` [template][y][w // 2 +
-        1]. Returns the search."""
-        library, templates = _of_search(templates)
-        if library is numpy_library:
-            _sums.require_numbers("templates", templates)
-            most = 1.5 * self._template_peak
-            if most and not self._spectra and np.any(
-                    np.isfinite(templates) & (np.abs(templates) > most)):
-                raise ValueError(f"the templates have magnitudes above {most:g}, one and a half of "
-                                 "the search's template_peak; make another search")
-        height, width = self._template
-        expected = (height, width // 2 + 1) if self._spectra else self._template
-        shape = tuple(templates.shape)
-        if len(shape) not in (2, 3) or shape[-2:] != expected:
-            raise ValueError(f"templates have shape {shape}; give [template], {expected[0]}, "
-                             f"{expected[1]}")
-        if library.dtype_name(templates).startswith("complex") and not self._spectra:
-            raise ValueError("templates are complex; give real ones, or make the search with "
-                             "spectra=True")
-        dtype = np.result_type(self._dtype, np.complex64) if self._spectra else self._dtype
-        view, stream = self._operand(templates, dtype)
-        count = shape[0] if len(shape) == 3 else 1
-        if count > 0:
-            self._search.add(view, count, stream)
-        return self
-
-    def _operand(self, x, dtype):
-        """Returns (view, stream) of an array that is packed and of this dtype. The view of a tensor
-        keeps no memory alive: its allocator waits for the stream."""
-        library = library_of(x)
-        if library is numpy_library:
-            return np.ascontiguousarray(x, dtype), 0
-        name = library.dtype_name(x)
-        if name != dtype.name or not library.is_plain(x):
-            raise TypeError(f"an array of dtype {name} was given, or one with a gradient or a "
-                             f"flag; convert it to {dtype.name}, and give a tensor's detach()")
-        _, _, strides, n_bytes = library.memory(x)
-        packed = tuple(n_bytes * math.prod(x.shape[d + 1:]) for d in range(len(x.shape)))
-        x = library.aligned(x) if tuple(strides) == packed else library.copy(x)
-        self._given = x  # until the next, because a copy would go with this call
-        return library.view(x), library.stream_of(x)
-
-    @property
-    def n_templates(self) -> int:
-        """How many templates were added."""
-        return self._search.added
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(height, width) of a map."""
-        return self._search.shape
-
-    @property
-    def best(self) -> np.ndarray:
-        """The largest score of each place, float32; -infinity before the first template, and NaN
-        where none of the scores was a number."""
-        best = self._search.largest()
-        if self.n_templates > 0:
-            best[best == -math.inf] = math.nan
-        return best
-
-    @property
-    def index(self) -> np.ndarray:
-        """The number of the template that had it, int64, of equals the first; -1 where none had."""
-        numbers = self._search.numbers()
-        return np.where(numbers == 2**32 - 1, -1, numbers.astype(np.int64))
-
-    @property
-    def mean(self) -> np.ndarray:
-        """The mean of each place's scores; needs `moments`."""
-        return self._kept("mean", "moments=True").mean()
-
-    @property
-    def variance(self) -> np.ndarray:
-        """The variance of each place's scores, not estimated from a sample; needs `moments`. It is
-        float32, as all maps but `index` and `counts`: sums, of a search that is not normalised,
-        beyond 1e19 have an infinite one; scale such images."""
-        return self._kept("variance", "moments=True").variance()
-
-    @property
-    def counts(self) -> np.ndarray:
-        """How many of each place's scores passed the threshold, uint32; needs `threshold`."""
-        return self._kept("counts", "a threshold").counts()
-
-    def peaks(self, count: int, least: float = -math.inf, distance: int = 1) -> list[Peak]:
-        """Returns the `count` highest places with scores of at least `least`, the highest first, as
-        a list of `Peak`: no two closer than `distance` in both y and x."""
-        n_peaks, distance = _arguments.count(count, "count"), _arguments.count(distance, "distance")
-        least = _arguments.number(least, "least")
-        return [Peak(*found) for found in self._search.peaks(n_peaks, least, distance)]
-
-    def explain(self) -> str:
-        """Returns what is kept, and the launches and bytes of a run, in words."""
-        return self._search.explain()
-
-    def _kept(self, name, option):
-        if not self._keeps[name]:
-            raise RuntimeError(f"{name} is not kept; make the search with {option}")
-        return self._search
 
 
 def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matrices: Array,
@@ -406,28 +187,6 @@ def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matric
     image = fft.irfft2(bins, (height, width)).astype(real, copy=False)
     scores = wrapped_correlation(image, projections)
     return scores if torch is None else torch.from_numpy(scores).to(image_dft.device)
-
-
-def _of_search(x):
-    """Returns (library, array). Raises TypeError for one on a GPU that is known by a protocol
-    alone."""
-    library = library_of(x)
-    if not hasattr(library, "host_array"):
-        return library, library.array(x)
-    on_host = library.host_array(x)
-    if on_host is None:
-        raise TypeError(f"an array of type {type(x).__name__} on a GPU was given; give one of "
-                        "torch or CuPy, which from_dlpack of theirs makes without a copy")
-    return numpy_library, on_host
-
-
-def _real(x, name, packed_as=None):
-    """Returns an array of real numbers in float32 or float64; packed, of another type."""
-    x = _sums.host_array("this function", x)
-    dtype = _sums.common_type(x)
-    if dtype is None or dtype.kind != "f":
-        raise TypeError(f"the {name} is of dtype {x.dtype}; give real numbers of up to 64 bits")
-    return x.astype(dtype, copy=False) if packed_as is None else np.ascontiguousarray(x, packed_as)
 
 
 def _fitting(image, template):

@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches of an image for many templates, on one device or on several, whole or in parts.
+
+    Search      the best score of each place and which template had it, mean, variance, counts,
+                peaks; no map of any template is written
+    SearchPart  what a search for some of the templates kept, to be merged with others
+    Peak        a place that looks like a template
+
+`wingbeat.match` has them too.
+
+>>> import numpy as np
+>>> from wingbeat.search import Search
+>>> image = np.zeros((8, 8)); image[2:4, 5:7] = [[1, 2], [3, 4]]
+>>> Search(image, (2, 2)).add([[1., 2.], [3., 4.]]).peaks(1)
+[Peak(score=1.0, number=0, y=2, x=5)]
+"""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any, Literal, NamedTuple, Sequence
+
+import numpy as np
+
+from wingbeat import _arguments, _sums, _wingbeat
+from wingbeat._arrays import library_of, numpy_library
+from wingbeat._device import OfDevice, queue_on
+from wingbeat._types import Array, Between, Mode
+
+__all__ = ["Peak", "Search", "SearchPart"]
+
+
+class Peak(NamedTuple):
+    """A place of an image that looks like a template."""
+
+    score: float
+    number: int  #: Of the template, counted from 0 over all that were added.
+    y: int
+    x: int
+
+
+class KeptScores:
+    """What is kept of the scores of each place, over all templates."""
+
+    _search: Any
+    _keeps: dict[str, bool]
+
+    @property
+    def n_templates(self) -> int:
+        """How many templates were added."""
+        return self._search.added
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(height, width) of a map."""
+        return self._search.shape
+
+    @property
+    def best(self) -> np.ndarray:
+        """The largest score of each place, float32; -infinity before the first template, and NaN
+        where none of the scores was a number."""
+        best = self._search.largest()
+        if self.n_templates > 0:
+            best[best == -math.inf] = math.nan
+        return best
+
+    @property
+    def index(self) -> np.ndarray:
+        """The number of the template that had it, int64, of equals the first; -1 where none had."""
+        numbers = self._search.numbers()
+        return np.where(numbers == 2**32 - 1, -1, numbers.astype(np.int64))
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The mean of each place's scores; needs `moments`."""
+        return self._kept("mean", "moments=True").mean()
+
+    @property
+    def variance(self) -> np.ndarray:
+        """The variance of each place's scores, not estimated from a sample; needs `moments`. It is
+        float32, as all maps but `index` and `counts`: sums, of a search that is not normalised,
+        beyond 1e19 have an infinite one; scale such images."""
+        return self._kept("variance", "moments=True").variance()
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How many of each place's scores passed the threshold, uint32; needs `threshold`."""
+        return self._kept("counts", "a threshold").counts()
+
+    def peaks(self, count: int, least: float = -math.inf, distance: int = 1) -> list[Peak]:
+        """Returns the `count` highest places with scores of at least `least`, the highest first, as
+        a list of `Peak`: no two closer than `distance` in both y and x."""
+        n_peaks, distance = _arguments.count(count, "count"), _arguments.count(distance, "distance")
+        least = _arguments.number(least, "least")
+        return [Peak(*found) for found in self._search.peaks(n_peaks, least, distance)]
+
+    def _kept(self, name, option):
+        if not self._keeps[name]:
+            raise RuntimeError(f"{name} is not kept; make the search with {option}")
+        return self._search
+
+
+class Search(KeptScores, OfDevice):
+    """Searches an image for many templates, and keeps what the scores of each place amount to.
+
+    image           [y][x], real; float32, or with doubles float64. A tensor, or an array of CuPy or
+                    PyOpenCL, is searched on its device, by its stream: of float32 or float64
+    template_shape  (h, w) of each template
+    normalised      True: correlation coefficients from -1 to 1, as `match_template`; False: sums
+    mode            "valid", "same" or "full": which places have a score; outside are zeros
+    moments         True: `mean` and `variance` are kept
+    threshold       a score: `counts` tells how many passed it. None: not kept
+    at_once         templates that one run takes; memory grows with it, and the time of each
+                    template falls. Give `add` multiples of it: what is left over goes one by one
+    spectra         True: `add` takes half spectra, as `numpy.fft.rfft2` of each template, not
+                    padded
+    between         "float16" or "bfloat16": what spectra are stored as between passes, half the
+                    bytes, at the price of digits: a score's error is relative to the whole image,
+                    for normalised scores below 2^-8 ("bfloat16": 2^-5) times its standard deviation
+                    over the part's; where that reaches 1, scores are 0. Of "float16" later images
+                    may be up to as large as the first one's next power of 4
+    template_peak   the largest magnitude of all templates, for "float16" without `normalised`
+                    alone; numpy's that pass it by half are refused
+    device          where an image of numpy is searched: a `wingbeat.Device`, a `wingbeat.Queue`, an
+                    engine's name; the host by default
+    devices         several of them, which search an image of numpy at once, each with some of the
+                    templates of a call of `add`, at_once at a time; the same bits as one of them,
+                    where all round alike
+    mask            which pixels of an image of numpy are there: booleans [y][x], or "nan": those
+                    that are not NaN. Sums leave out the others: a normalised score is the
+                    correlation coefficient of the pixels that are there with those of the template
+                    over them. One template after another is scored, in double precision
+    min_valid       the part of a template's pixels that must be there; places with fewer have no
+                    score, NaN in `best`. For `mask` alone
+
+    Templates are numpy's too, or on the image's device; `add` returns before a GPU has finished.
+    Maps come as numpy's. Arrays that are known by DLPack alone, as JAX's, are taken from the
+    processor. Errors are relative to the root of the sum of the image's squares without its mean:
+    give doubles where a few values outshine all others. A template that holds NaN or infinity has
+    scores that are not numbers, of which no map but mean and variance takes note. ValueError for
+    shapes that do not fit, and for an image of numpy, or of a normalised search, that holds NaN or
+    infinity; RuntimeError for a map that is not kept.
+
+    >>> rng = np.random.default_rng(0)
+    >>> image = rng.standard_normal((64, 64))
+    >>> templates = rng.standard_normal((10, 8, 8))
+    >>> templates[7] = image[20:28, 30:38]
+    >>> search = Search(image, (8, 8)).add(templates)
+    >>> [(found.number, found.y, found.x, round(found.score, 4)) for found in search.peaks(1)]
+    [(7, 20, 30, 1.0)]
+    """
+
+    def __init__(self, image: Array, template_shape: Sequence[int], *, normalised: bool = True,
+                 mode: Mode = "valid", moments: bool = False, threshold: float | None = None,
+                 at_once: int = 1, spectra: bool = False, device: Any = None,
+                 between: Between = None, template_peak: float | None = None,
+                 devices: Sequence[Any] | None = None,
+                 mask: Array | Literal["nan"] | None = None,
+                 min_valid: float | None = None) -> None:
+        library, image = _of_search(image)
+        on_device = library is not numpy_library
+        image = image if on_device else _sums.real_array(image, "image")
+        if len(image.shape) != 2:
+            raise ValueError(f"the image has {len(image.shape)} dimensions; give two")
+        name = library.dtype_name(image)
+        if name not in ("float32", "float64"):
+            raise TypeError(f"the image is of dtype {name}; convert it to float32 or float64")
+        if on_device and device is not None:
+            raise ValueError("the image is on a device already; leave device out")
+        _arguments.choice(mode, _sums.MODES, "mode")
+        threshold = None if threshold is None else _arguments.number(threshold, "threshold")
+        if threshold is not None and math.isnan(threshold):
+            raise ValueError("threshold is NaN, above which no score is; give a number, or None")
+        template_shape = _arguments.integers(template_shape, "template_shape")
+        if len(template_shape) != 2 or min(template_shape) < 1:
+            raise ValueError(f"template_shape is {template_shape}; give (h, w), each at least 1")
+        at_once = _arguments.integer(at_once, "at_once")
+        if at_once < 1:
+            raise ValueError(f"at_once is {at_once}; give 1 or more templates")
+        height, width = template_shape
+        self._image_shape = tuple(image.shape)
+        self._dtype, self._template = np.dtype(name), (height, width)
+        normalised, moments, self._spectra = (_arguments.boolean(given, name) for given, name in (
+            (normalised, "normalised"), (moments, "moments"), (spectra, "spectra")))
+        _arguments.choice(between, _sums.BETWEEN, "between")
+        template_peak = 0.0 if template_peak is None else _arguments.number(template_peak,
+                                                                            "template_peak")
+        self._peak = _sums.peak_of(image, "image") if between == "float16" else 0.0
+        self._template_peak = template_peak
+        self._keeps = {"mean": moments, "variance": moments, "counts": threshold is not None}
+        description = SimpleNamespace(
+            image=self._image_shape, templates=self._template, mode=_sums.MODES[mode], real=name,
+            is_normalised=normalised, keeps_sums=moments, keeps_counts=threshold is not None,
+            threshold=threshold or 0.0, at_once=at_once, between=between, image_peak=self._peak,
+            template_peak=template_peak, form=int(self._spectra))
+        self._is_dealt = devices is not None or mask is not None
+        self._mask = None if mask is None else self._checked_mask(mask)
+        if min_valid is not None and mask is None:
+            raise ValueError("min_valid is of images of which some pixels are not there; give a "
+                             "mask, or leave min_valid out")
+        if self._is_dealt:
+            self._search = self._dealt(description, on_device, device, devices, min_valid)
+        else:
+            stream = library.stream_of(image)
+            queue = (_wingbeat.adopted_queue_of(*library.device_of(image), stream) if on_device
+                     else queue_on(device))
+            self._search = _wingbeat.TemplateSearch(description, queue, stream)
+        self.image(image)
+
+    def _dealt(self, description, on_device, device, devices, min_valid):
+        """Returns a search on several devices, or with a mask."""
+        if on_device:
+            raise TypeError("an array on a device is searched there alone and whole; give an image "
+                            "of numpy for devices and mask")
+        if device is not None and devices is not None:
+            raise ValueError("device and devices were given; give one of them")
+        if devices is not None and (isinstance(devices, str) or not len(devices)):
+            raise ValueError(f"devices is {devices!r}; give a list of at least one device")
+        if self._spectra:
+            raise ValueError("searches on several devices, and of images with a mask, take the "
+                             "templates themselves; leave spectra out")
+        is_masked = self._mask is not None
+        if is_masked and description.between is not None:
+            raise ValueError("images with a mask are searched in double precision; leave between "
+                             "out")
+        if is_masked and description.at_once > 1:
+            raise ValueError(f"at_once is {description.at_once}, and with a mask one template is "
+                             "scored after another; leave at_once out")
+        min_valid = 0.5 if min_valid is None else _arguments.number(min_valid, "min_valid")
+        if not 0 <= min_valid <= 1:
+            raise ValueError(f"min_valid is {min_valid}; give a part from 0 to 1")
+        queues = [queue_on("host" if each is None else each) for each in devices or [device]]
+        return _wingbeat.DealtSearch(description, queues, is_masked, min_valid)
+
+    def _checked_mask(self, mask):
+        if isinstance(mask, str):
+            return _arguments.choice(mask, ("nan",), "mask")
+        mask = _sums.host_array("mask", mask)
+        if mask.dtype != bool or mask.shape != self._image_shape:
+            raise ValueError(f"mask has shape {mask.shape} and dtype {mask.dtype}; give booleans "
+                             f"of the image's shape {self._image_shape}, or 'nan'")
+        return mask.copy()
+
+    def _with_absent(self, image):
+        """Returns the image in double precision, NaN where a pixel is not there."""
+        image = image.astype(np.float64)
+        if self._mask is None or isinstance(self._mask, str):
+            return image
+        if np.isnan(image[self._mask]).any():
+            raise ValueError("the image holds NaN where the mask has pixels; give a mask that "
+                             "leaves them out, or mask='nan'")
+        image[~self._mask] = np.nan
+        return image
+
+    def image(self, image: Array) -> Search:
+        """Takes another image of the same shape, and forgets all scores; a mask of booleans stays.
+        Returns the search."""
+        library, image = _of_search(image)
+        if library is numpy_library:
+            image = _sums.real_array(image, "image")
+            if not np.isfinite(image).all() and self._mask is None:
+                raise ValueError("the image holds NaN or infinity, which transforms spread over "
+                                 "all scores; replace these values, by the image's mean for "
+                                 "example, or give a mask, 'nan' for those that are NaN")
+        if tuple(image.shape) != self._image_shape:
+            raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
+                             f"{self._image_shape}; give such an image, or make another search")
+        if self._peak and _sums.peak_of(image, "image") > self._peak:
+            raise ValueError(f"the image has values above {self._peak:g}, for which the search's "
+                             "storage in float16 was made; make another search")
+        if not self._is_dealt:
+            self._search.begin(*self._operand(image, self._dtype))
+            return self
+        if library is not numpy_library:
+            raise TypeError("the search is of images of numpy; convert this one")
+        image = self._with_absent(image.astype(self._dtype, copy=False))
+        if np.isinf(image).any():
+            raise ValueError("the image holds infinity, which transforms spread over all scores; "
+                             "leave such pixels out by a mask of booleans")
+        self._search.begin(image)
+        return self
+
+    def restart(self) -> Search:
+        """Forgets all scores and keeps the image. Returns the search."""
+        self._search.restart()
+        return self
+
+    def add(self, templates: Array, first: int | None = None) -> Search:
+        """Takes templates [template][y][x], or one [y][x]; with `spectra` [template][y][w // 2 +
+        1]. first: the number of the first of them among all of a search that is cut into parts; by
+        default the one behind the latest. Returns the search."""
+        first = None if first is None else _arguments.count(first, "first")
+        library, templates = _of_search(templates)
+        if library is numpy_library:
+            _sums.require_numbers("templates", templates)
+            most = 1.5 * self._template_peak
+            if most and not self._spectra and np.any(
+                    np.isfinite(templates) & (np.abs(templates) > most)):
+                raise ValueError(f"the templates have magnitudes above {most:g}, one and a half of "
+                                 "the search's template_peak; make another search")
+        height, width = self._template
+        expected = (height, width // 2 + 1) if self._spectra else self._template
+        shape = tuple(templates.shape)
+        if len(shape) not in (2, 3) or shape[-2:] != expected:
+            raise ValueError(f"templates have shape {shape}; give [template], {expected[0]}, "
+                             f"{expected[1]}")
+        if library.dtype_name(templates).startswith("complex") and not self._spectra:
+            raise ValueError("templates are complex; give real ones, or make the search with "
+                             "spectra=True")
+        dtype = np.result_type(self._dtype, np.complex64) if self._spectra else self._dtype
+        count = shape[0] if len(shape) == 3 else 1
+        if self._is_dealt:
+            if library is not numpy_library or not np.isfinite(templates).all():
+                raise ValueError("the templates hold NaN or infinity, or are on a device; searches "
+                                 "on several devices or with a mask take finite ones of numpy")
+            if count > 0:
+                self._search.add(np.ascontiguousarray(templates.astype(dtype, copy=False),
+                                                      np.float64), count, first)
+            return self
+        view, stream = self._operand(templates, dtype)
+        if count > 0:
+            self._search.add(view, count, first, stream)
+        return self
+
+    def part(self, n_templates: int) -> SearchPart:
+        """Returns what was kept of the scores so far, as part of a search for `n_templates`
+        templates, those whose numbers `add` was given. ValueError for an image on a device, and for
+        sums of scores that are not normalised, which depend on the order of the templates."""
+        return SearchPart(self._search.part(_arguments.count(n_templates, "n_templates")),
+                          self._keeps)
+
+    def _operand(self, x, dtype):
+        """Returns (view, stream) of an array that is packed and of this dtype. The view of a tensor
+        keeps no memory alive: its allocator waits for the stream."""
+        library = library_of(x)
+        if library is numpy_library:
+            return np.ascontiguousarray(x, dtype), 0
+        name = library.dtype_name(x)
+        if name != dtype.name or not library.is_plain(x):
+            raise TypeError(f"an array of dtype {name} was given, or one with a gradient or a "
+                             f"flag; convert it to {dtype.name}, and give a tensor's detach()")
+        _, _, strides, n_bytes = library.memory(x)
+        packed = tuple(n_bytes * math.prod(x.shape[d + 1:]) for d in range(len(x.shape)))
+        x = library.aligned(x) if tuple(strides) == packed else library.copy(x)
+        self._given = x  # until the next, because a copy would go with this call
+        return library.view(x), library.stream_of(x)
+
+    def explain(self) -> str:
+        """Returns what is kept, and the launches and bytes of a run, in words."""
+        return self._search.explain()
+
+
+class SearchPart(KeptScores):
+    """What a search for some of the templates kept, from `Search.part`: merged with the parts of
+    the other templates it is, bit for bit, what one search for all keeps, in whichever order, if
+    each part but the last has whole multiples of `at_once`. Goes to other processes by `pickle`,
+    and to files by `to_bytes`, with a checksum.
+
+    >>> rng = np.random.default_rng(0)
+    >>> image, templates = rng.standard_normal((64, 64)), rng.standard_normal((10, 8, 8))
+    >>> first = Search(image, (8, 8)).add(templates[:4]).part(10)
+    >>> other = Search(image, (8, 8)).add(templates[6:], first=6).part(10)
+    >>> merged = first.merge(SearchPart.from_bytes(other.to_bytes()))
+    >>> merged.n_templates, merged.missing
+    (8, [(4, 6)])
+    """
+
+    def __init__(self, part: Any, keeps: dict[str, bool]) -> None:
+        self._search, self._keeps = part, dict(keeps)
+
+    def merge(self, other: SearchPart) -> SearchPart:
+        """Takes another part, and returns this one. ValueError unless both are of one search, with
+        the same image, options and number of templates, and of different templates."""
+        _arguments.instance(other, SearchPart, "other", "give a SearchPart")
+        if self._keeps != other._keeps:
+            raise ValueError("one of the parts keeps moments or counts and the other does not; "
+                             "merge the parts of one search")
+        self._search.merge(other._search)
+        return self
+
+    @property
+    def templates(self) -> list[tuple[int, int]]:
+        """Which templates the part has: (begin, end) of each range, ascending."""
+        return self._search.templates
+
+    @property
+    def missing(self) -> list[tuple[int, int]]:
+        """Which templates of the whole search it does not have, likewise."""
+        return self._search.missing
+
+    @property
+    def devices(self) -> list[str]:
+        """The kinds of devices that made it, which may round scores differently."""
+        return self._search.devices
+
+    def to_bytes(self) -> bytes:
+        """Returns all of the part, ending with a checksum."""
+        return self._search.to_bytes()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> SearchPart:
+        """Returns the part that `to_bytes` gave. ValueError for bytes that are no part, or that are
+        no longer as they were."""
+        _arguments.instance(content, bytes, "content", "give bytes")
+        part = _wingbeat.SearchPart.from_bytes(content)
+        return cls(part, {"mean": part.has_moments, "variance": part.has_moments,
+                          "counts": part.has_counts})
+
+    def __reduce__(self):
+        return SearchPart.from_bytes, (self.to_bytes(),)
+
+
+def _of_search(x):
+    """Returns (library, array). Raises TypeError for one on a GPU that is known by a protocol
+    alone."""
+    library = library_of(x)
+    if not hasattr(library, "host_array"):
+        return library, library.array(x)
+    on_host = library.host_array(x)
+    if on_host is None:
+        raise TypeError(f"an array of type {type(x).__name__} on a GPU was given; give one of "
+                        "torch or CuPy, which from_dlpack of theirs makes without a copy")
+    return numpy_library, on_host
