@@ -146,8 +146,8 @@ class device_search final : public kept_scores {
   void begin(nb::handle image, std::uintptr_t stream) {
     const array given = described(image);
     locked([&] {
+      forget_templates();  // first, because a refused image ends the search for them
       with_operand(given, stream, [&](buffer_view view) { search_->begin(on_, view); });
-      forget_templates();
       const std::size_t height = search_->spec().image[0], width = search_->spec().image[1];
       has_image_hash_ = given.runs_on == engine::host;
       if (!has_image_hash_) return;
@@ -247,8 +247,8 @@ class dealt_search final : public kept_scores {
   void begin(const packed_array<double>& image) {
     locked([&] {
       const std::span<const double> pixels{image.data(), image.size()};
-      search_->begin(pixels);
       forget_templates();
+      search_->begin(pixels);
       const std::vector<std::size_t>& lengths = search_->request().search.image;
       part_.image_hash = searching::hash_of(lengths[0], lengths[1], pixels);
     });

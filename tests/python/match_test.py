@@ -337,6 +337,7 @@ def test_images_on_devices_keep_their_digits_and_pass_over_no_nan(normalised):
             search.image(own_spoiled)
         except ValueError as refused:
             assert normalised and "NaN or infinity" in str(refused)
+            assert search.n_templates == 0
         else:
             assert not normalised and np.isnan(search.add(own_templates).best).all()
 
