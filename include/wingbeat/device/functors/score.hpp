@@ -102,7 +102,7 @@ class score {
   /// Row: the number of the template in the run.
   WINGBEAT_FN score(numbers n, WINGBEAT_GLOBAL element* keys, operands given, size row)
       : numbers_(n), keys_(keys), given_(given), number_(given.first + unsigned(row)) {
-    given_.rim += row * ((n.y.length + 1) * (n.x.length + 1));
+    if (n.has_rim) given_.rim += row * ((n.y.length + 1) * (n.x.length + 1));
   }
   WINGBEAT_FN void store(size i, Real value) const {
     value = normalised(i, value);
