@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/image_files.hpp"
 
-#include <algorithm>  // count_if
+#include <algorithm>  // count_if, max
 #include <cmath>      // abs, isfinite, isnan, NAN
 #include <limits>     // numeric_limits
 #include <utility>    // move
@@ -37,9 +37,16 @@ void require_finite(const formats::image_stack& images, const file_part& part, p
                     absence nan = absence::refused) {
   const double most = real == precision::fp64 ? std::numeric_limits<double>::max()
                                               : double{std::numeric_limits<float>::max()};
+  const double least = std::numeric_limits<float>::min();
+  double largest = 0;
+  bool is_rounded = false;
   for (std::size_t i = 0; i < formats::size_of(images.samples); ++i) {
     const double value = formats::sample_at(images.samples, i);
-    if (std::abs(value) <= most) continue;
+    if (std::abs(value) <= most) {
+      largest = std::max(largest, std::abs(value));
+      is_rounded |= value != double{static_cast<float>(value)};
+      continue;
+    }
     if (nan == absence::allowed && std::isnan(value)) continue;
     if (std::isfinite(value)) {
       throw file_error(formatted("{}: {} is {:g}, beyond the range of fp32; use --precision fp64",
@@ -49,6 +56,11 @@ void require_finite(const formats::image_stack& images, const file_part& part, p
                                part.file, place_text(images, part, i),
                                std::isnan(value) ? "NaN" : "infinite"));
   }
+  if (real == precision::fp64 || largest >= least || !is_rounded) return;
+  throw file_error(formatted(
+      "{}: magnitudes up to {:.3g} are below the range of fp32, which begins at {:.3g}; use "
+      "--precision fp64",
+      part.file, largest, least));
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ class single_filter {
         out_(on, plan_.output_bytes()) {
     buffer values{on, plan_.kernel_bytes()};
     std::vector<float> taps = formats::to_floats(kernel.samples);
+    kernel_ = convolving::magnitudes_of<float>(taps);
     if (is_scaled()) scale(taps, -(kernel_exponent_ = exponent_of(taps)));
     values.write(taps.data(), values.size_bytes());
     plan_.prepare(on_, values.view(), spectra_.view());
@@ -109,6 +110,8 @@ class single_filter {
 
   [[nodiscard]] formats::image_samples operator()(formats::image_samples image) {
     std::vector<float> numbers = formats::to_floats(std::move(image));
+    convolving::require_normal_result(kernel_, convolving::magnitudes_of<float>(numbers),
+                                      precision::fp32, fp64_option);
     const int exponent = is_scaled() ? exponent_of(numbers) : 0;
     if (is_scaled()) scale(numbers, -exponent);
     in_.write(numbers.data(), in_.size_bytes());
@@ -135,6 +138,7 @@ class single_filter {
   queue on_;
   image_convolution plan_;
   buffer spectra_, in_, out_;
+  convolving::magnitudes kernel_;
   int kernel_exponent_ = 0;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/convolver.hpp"
 
-#include <algorithm>  // all_of, transform
+#include <algorithm>  // all_of, min
 #include <cmath>      // isfinite
-#include <cstring>    // memcpy
+#include <limits>     // numeric_limits
 
 #include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
@@ -45,9 +45,25 @@ void require_finite_result(std::span<const Number> numbers, precision real,
 template void require_finite_result(std::span<const float>, precision, std::string_view);
 template void require_finite_result(std::span<const double>, precision, std::string_view);
 
+void require_normal_result(const magnitudes& a, const magnitudes& b, precision real,
+                           std::string_view fp64_name) {
+  const double least = real == precision::fp64 ? std::numeric_limits<double>::min()
+                                               : double{std::numeric_limits<float>::min()};
+  const double most = std::min(a.sum * b.largest, a.largest * b.sum);
+  if (a.largest == 0 || b.largest == 0 || most >= least) return;
+  throw plan_error(formatted(
+      "all results are below {:.3g}, where the range of {} begins; {}", least, name_of(real),
+      real == precision::fp32 ? formatted("use {} or larger values", fp64_name)
+                              : "use larger values"));
+}
+
 convolver::convolver(const queue& on, const convolution_spec& spec,
                      std::span<const double> prepared, std::string_view fp64_name)
-    : on_(on), plan_(on, spec), spectra_(on, plan_.spectra_bytes()), fp64_name_(fp64_name) {
+    : on_(on),
+      plan_(on, spec),
+      spectra_(on, plan_.spectra_bytes()),
+      prepared_(magnitudes_of(prepared)),
+      fp64_name_(fp64_name) {
   const bool is_of_image = spec.prepared == operand_role::image;
   const std::size_t prepared_bytes = is_of_image ? plan_.image_bytes() : plan_.kernel_bytes();
   in_ = buffer{on, is_of_image ? plan_.kernel_bytes() : plan_.image_bytes()};
@@ -60,6 +76,7 @@ convolver::convolver(const queue& on, const convolution_spec& spec,
 
 std::vector<double> convolver::operator()(std::span<const double> others) {
   const precision real = plan_.spec().real;
+  require_normal_result(prepared_, magnitudes_of(others), real, fp64_name_);
   in_.write(pack(others, real).data(), in_.size_bytes());
   plan_.enqueue(on_, spectra_.view(), in_.view(), out_.view());
   auto numbers = with_number(real, [&]<class Number>(Number) {

@@ -2,7 +2,9 @@
 // Convolutions of numbers of this process: one input prepared on the device, the other given often.
 #pragma once
 
-#include <cstddef>  // byte, size_t
+#include <algorithm>  // max
+#include <cmath>      // abs
+#include <cstddef>    // byte, size_t
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +29,27 @@ template <class Number>
 void require_finite_result(std::span<const Number> numbers, precision real,
                            std::string_view fp64_name);
 
+/// Magnitudes of numbers, from which those of a convolution's results are bounded.
+struct magnitudes {
+  double sum = 0, largest = 0;
+};
+
+/// Returns those of floats or doubles.
+template <class Number>
+[[nodiscard]] magnitudes magnitudes_of(std::span<const Number> numbers) {
+  magnitudes all;
+  for (const Number number : numbers) {
+    all.sum += std::abs(double{number});
+    all.largest = std::max(all.largest, std::abs(double{number}));
+  }
+  return all;
+}
+
+/// Throws `plan_error` where no result of two inputs, neither of zeros alone, can be as large as the
+/// least normal number of the precision.
+void require_normal_result(const magnitudes& a, const magnitudes& b, precision real,
+                           std::string_view fp64_name);
+
 extern template void require_finite_result(std::span<const float>, precision, std::string_view);
 extern template void require_finite_result(std::span<const double>, precision, std::string_view);
 
@@ -39,7 +62,7 @@ class convolver {
             std::string_view fp64_name);
 
   /// Returns all results, [pair][y][x]. Throws `plan_error` where a number of the result is
-  /// infinite or NaN in the precision of the spec.
+  /// infinite or NaN in the precision of the spec, or where all are below its normal numbers.
   [[nodiscard]] std::vector<double> operator()(std::span<const double> others);
 
   /// Returns the lengths of one result.
@@ -49,6 +72,7 @@ class convolver {
   queue on_;
   convolution plan_;
   buffer spectra_, in_, out_;
+  magnitudes prepared_;
   std::string fp64_name_;
 };
 

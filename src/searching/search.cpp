@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "searching/search.hpp"
 
+#include <algorithm>  // max
+#include <cmath>      // abs, ilogb, isfinite, isnan, ldexp, sqrt
+#include <cstdlib>    // abs
 #include <exception>  // current_exception, exception_ptr, rethrow_exception
+#include <limits>     // numeric_limits
 #include <mutex>
 #include <thread>   // jthread
 #include <utility>  // move
 
+#include "text/formatted.hpp"  // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::searching {
@@ -31,6 +36,47 @@ void require_valid(const search_request& request, std::size_t n_queues) {
   }
 }
 
+/// Returns the exponent of the largest magnitude, among the pixels that are there; 0 of zeros and
+/// infinities.
+int exponent_of(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) {
+    if (!std::isnan(value)) largest = std::max(largest, std::abs(value));
+  }
+  return largest == 0 || !std::isfinite(largest) ? 0 : std::ilogb(largest);
+}
+
+/// Values of very large and very small magnitudes take a power of two, by which coefficients do not
+/// change, so that their squares are normal numbers.
+void bring_into_range(std::span<double> values) {
+  constexpr int most = 100;
+  const int exponent = exponent_of(values);
+  if (std::abs(exponent) <= most) return;
+  for (double& value : values) value = std::ldexp(value, -exponent);
+}
+
+/// Returns the root of the sum of squares of the pixels that are there.
+double norm_of(std::span<const double> values) {
+  const int exponent = exponent_of(values);
+  double squares = 0;
+  for (const double value : values) {
+    const double scaled = std::isnan(value) ? 0 : std::ldexp(value, -exponent);
+    squares += scaled * scaled;
+  }
+  return std::ldexp(std::sqrt(squares), exponent);
+}
+
+/// Refuses a template whose scores, at most the product of both norms, fp32 does not keep.
+void require_kept(double image_norm, double template_norm) {
+  using kept = std::numeric_limits<float>;
+  const double most = image_norm * template_norm;
+  if (image_norm == 0 || template_norm == 0 || (most >= kept::min() && most <= kept::max())) return;
+  throw plan_error(
+      formatted("scores of up to {:.3g} are outside the range of fp32, {:.3g} to {:.3g}, in which "
+                "those of a place are kept; scale the image or the templates",
+                most, kept::min(), kept::max()));
+}
+
 }  // namespace
 
 search::search(const std::vector<queue>& queues, search_request request)
@@ -49,9 +95,26 @@ search::search(const std::vector<queue>& queues, search_request request)
 
 void search::begin(std::span<const double> image) {
   is_whole_ = false;
-  for (const auto& each : scorers_) each->begin(image);
+  image_norm_ = norm_of(image);
+  std::vector<double> in_range(image.begin(), image.end());
+  if (request_.search.is_normalised) bring_into_range(in_range);
+  for (const auto& each : scorers_) each->begin(in_range);
   added_ = 0;
   is_whole_ = true;
+}
+
+template_batch search::checked(template_batch batch) const {
+  const search_spec& spec = request_.search;
+  const std::size_t points = spec.templates[0] * spec.templates[1];
+  for (std::size_t n = 0; n < batch.count; ++n) {
+    const std::span<double> values{&batch.samples[n * points], points};
+    if (spec.is_normalised) {
+      bring_into_range(values);
+    } else if (request_.keeps_state) {
+      require_kept(image_norm_, norm_of(values));
+    }
+  }
+  return batch;
 }
 
 void search::restart() {
@@ -84,9 +147,10 @@ std::size_t search::add(const template_source& source,
   const auto deal_to = [&](scorer& target) {
     try {
       for (template_batch batch = next(); batch.count > 0; batch = next()) {
-        target.add(batch);
+        const std::size_t count = batch.count;
+        target.add(checked(std::move(batch)));
         const std::lock_guard lock{mutex};
-        n_done += batch.count;
+        n_done += count;
         if (report) report(n_done);
       }
     } catch (...) {

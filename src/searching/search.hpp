@@ -31,8 +31,9 @@ class search {
 
   /// Deals templates to the queues until the source has no more, and returns how many there were.
   /// report: called by one thread at a time, with how many are done. Throws `plan_error` for scores
-  /// that could exceed the precision, and what one of the queues or the source threw first; then
-  /// some templates are scored and some are not, and all is refused until `begin` or `restart`.
+  /// that could exceed the precision, or that fp32, which keeps them, does not hold, and what one of
+  /// the queues or the source threw first; then some templates are scored and some are not, and all
+  /// is refused until `begin` or `restart`.
   std::size_t add(const template_source& source,
                   const std::function<void(std::size_t n_done)>& report = {});
 
@@ -46,10 +47,13 @@ class search {
 
  private:
   void require_whole() const;
+  /// Returns a batch as it is scored.
+  [[nodiscard]] template_batch checked(template_batch batch) const;
 
   search_request request_;
   std::vector<std::size_t> result_;  ///< {height, width} of a map.
   std::vector<std::unique_ptr<scorer>> scorers_;
+  double image_norm_ = 0;
   std::size_t added_ = 0;
   bool is_whole_ = true;
 };

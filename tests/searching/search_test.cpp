@@ -181,4 +181,47 @@ TEST(search, refuses_scores_that_could_exceed_the_precision) {
               HasSubstr("scores could exceed the range of fp32; use doubles or smaller values"));
 }
 
+TEST(search, refuses_plain_scores_that_fp32_does_not_keep) {
+  for (const bool is_masked : {false, true}) {
+    auto request = request_of(is_masked);
+    request.search.real = precision::fp64;
+    request.search.is_normalised = request.search.keeps_sums = false;
+    search dealt{host_queues(1), request};
+    for (const double factor : {1e-25, 1e25}) {
+      std::vector<double> image = image_of(is_masked);
+      for (double& pixel : image) pixel *= factor;
+      dealt.begin(image);
+      const auto scaled = [&](std::size_t) {
+        return template_batch{std::vector<double>(points, factor), 0, 1};
+      };
+      EXPECT_THAT(refusal([&] { (void)dealt.add(scaled); }),
+                  HasSubstr("outside the range of fp32, 1.18e-38 to 3.4e+38, in which"));
+    }
+  }
+}
+
+TEST(search, finds_coefficients_of_any_magnitude) {
+  for (const bool is_masked : {false, true}) {
+    for (const precision real : {precision::fp32, precision::fp64}) {
+      auto request = request_of(is_masked);
+      request.search.real = real;
+      const auto best_of = [&](double factor) {
+        search dealt{host_queues(1), request};
+        std::vector<double> image = image_of(is_masked);
+        for (double& pixel : image) pixel *= factor;
+        dealt.begin(image);
+        source from{0, n_templates};
+        (void)dealt.add([&](std::size_t max_count) {
+          template_batch batch = from(max_count);
+          for (double& value : batch.samples) value *= factor;
+          return batch;
+        });
+        return dealt.state().map(score_map::largest);
+      };
+      EXPECT_EQ(best_of(0x1p-1000), best_of(1));
+      EXPECT_EQ(best_of(0x1p1000), best_of(1));
+    }
+  }
+}
+
 }  // namespace

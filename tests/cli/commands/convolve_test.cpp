@@ -320,6 +320,9 @@ TEST(convolve, refuses_in_a_sentence_and_writes_nothing) {
              {.samples = std::vector<float>{1, 2, NAN, 4}, .height = 2, .width = 2});
   image_file(place, "huge.npy", {.samples = std::vector<double>{1e200}, .height = 1, .width = 1},
              {.is_double_precision = true});
+  image_file(place, "tiny.npy", {.samples = std::vector<double>{1e-60}, .height = 1, .width = 1},
+             {.is_double_precision = true});
+  image_file(place, "small.npy", {.samples = std::vector<float>{1e-40f}, .height = 1, .width = 1});
   image_file(place, "large.npy", {.samples = std::vector<float>{3e38f}, .height = 1, .width = 1});
   for (const auto& [arguments, code, sentence] : std::vector<std::tuple<words, int, std::string>>{
            {{"f.npy"}, 2, "KERNEL is required"},
@@ -348,6 +351,8 @@ TEST(convolve, refuses_in_a_sentence_and_writes_nothing) {
            {{"nan.npy", "k.npy", "-o", "x.npy"}, 4, "nan.npy: row 1, column 0 is NaN"},
            {{"f.npy", "huge.npy", "-o", "x.npy"}, 4, "use --precision fp64"},
            {{"f.npy", "large.npy", "-o", "x.npy"}, 2, "exceeds the range of fp32"},
+           {{"f.npy", "tiny.npy", "-o", "x.npy"}, 4, "below the range of fp32"},
+           {{"f.npy", "small.npy", "-o", "x.npy"}, 2, "all results are below 1.18e-38"},
            {{"f.npy", "k.npy", "-o", "no/x.npy"}, 4, "no/x.npy"}}) {
     SCOPED_TRACE(sentence);
     expect_refusal(place, words{"convolve"} + arguments, code, sentence);

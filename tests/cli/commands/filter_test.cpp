@@ -286,6 +286,7 @@ TEST(filter, refuses_in_a_sentence_and_writes_nothing) {
   place.file("complex.txt", "1 2\n3 4\n");
   place.file("nan.txt", "1\nnan\n");
   place.file("large.txt", "3e38\n3e38\n");
+  place.file("small.txt", "1e-60\n0\n");
   for (const auto& [arguments, code, sentence] : std::vector<std::tuple<words, int, std::string>>{
            {{"x.txt"}, 2, "TAPS is required"},
            {{"x.txt", "t.txt"}, 2, "--output is required"},
@@ -299,6 +300,7 @@ TEST(filter, refuses_in_a_sentence_and_writes_nothing) {
            {{"x.txt", "complex.txt", "-o", "y.wav"}, 2, "is complex, because complex.txt is"},
            {{"x.txt", "t.txt", "-o", "y.png"}, 2, "must end in .txt, .csv, .npy or .wav"},
            {{"large.txt", "t.txt", "-o", "y.txt"}, 2, "exceeds the range of fp32"},
+           {{"small.txt", "t.txt", "-o", "y.txt"}, 2, "all results are below 1.18e-38"},
            {{"x.txt", "none.txt", "-o", "y.txt"}, 4, "none.txt"},
            {{"x.txt", "nan.txt", "-o", "y.txt"}, 4, "nan.txt"},
            {{"x.txt", "t.txt", "-o", "no/y.txt"}, 4, "no/y.txt"}}) {

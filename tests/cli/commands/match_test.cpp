@@ -264,13 +264,15 @@ TEST_F(match, takes_either_spelling_of_normalised) {
 TEST_F(match, refuses_in_a_sentence_and_writes_nothing) {
   image_file(at_, "large.npy", grey(21, 2, std::vector<float>(42, 1)));
   image_file(at_, "wide.npy", grey(2, 3, {1, 2, 3, 4, 5, 6}));
-  image_file(at_, "huge.npy", grey(2, 2, {3e38f, 1, 1, 1}));
+  image_file(at_, "huge.npy", grey(2, 2, {2e38f, 1, 1, 1}));
+  image_file(at_, "beyond.npy", grey(2, 2, {3e38f, 1, 1, 1}));
   at_.file("text.txt", "no image at all");
   for (const auto& [arguments, code, sentence] : std::vector<std::tuple<words, int, std::string>>{
            {{"f.npy"}, 2, "TEMPLATE is required; see wingbeat match --help"},
            {{"f.npy", "large.npy"}, 2, "do not lie within"},
            {{"f.npy", "t.npy", "wide.npy"}, 2, "give templates of one size"},
            {{"f.npy", "huge.npy"}, 2, "use --precision fp64"},
+           {{"f.npy", "beyond.npy", "--precision", "fp64"}, 2, "outside the range of fp32"},
            {{"f.npy", "t.npy", "--mode", "wide"}, 2, "--mode is 'wide'; choose full"},
            {{"f.npy", "t.npy", "--json", "--csv", "-"}, 2, "both print on stdout"},
            {{"f.npy", "t.npy", "--picture", "p.tif"}, 2, "must end in .png"},
