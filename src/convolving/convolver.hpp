@@ -37,16 +37,16 @@ struct magnitudes {
 /// Returns those of floats or doubles.
 template <class Number>
 [[nodiscard]] magnitudes magnitudes_of(std::span<const Number> numbers) {
-  magnitudes all;
+  magnitudes found;
   for (const Number number : numbers) {
-    all.sum += std::abs(double{number});
-    all.largest = std::max(all.largest, std::abs(double{number}));
+    found.sum += std::abs(double{number});
+    found.largest = std::max(found.largest, std::abs(double{number}));
   }
-  return all;
+  return found;
 }
 
-/// Throws `plan_error` where no result of two inputs, neither of zeros alone, can be as large as the
-/// least normal number of the precision.
+/// Throws `plan_error` where no result of two inputs, neither of zeros alone, can reach the least
+/// normal number of the precision.
 void require_normal_result(const magnitudes& a, const magnitudes& b, precision real,
                            std::string_view fp64_name);
 

@@ -31,9 +31,9 @@ class search {
 
   /// Deals templates to the queues until the source has no more, and returns how many there were.
   /// report: called by one thread at a time, with how many are done. Throws `plan_error` for scores
-  /// that could exceed the precision, or that fp32, which keeps them, does not hold, and what one of
-  /// the queues or the source threw first; then some templates are scored and some are not, and all
-  /// is refused until `begin` or `restart`.
+  /// that could exceed the precision, or that fp32, which keeps them, does not hold, and what one
+  /// of the queues or the source threw first; then some templates are scored and some are not, and
+  /// all is refused until `begin` or `restart`.
   std::size_t add(const template_source& source,
                   const std::function<void(std::size_t n_done)>& report = {});
 
