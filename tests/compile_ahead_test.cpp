@@ -37,8 +37,8 @@ class compile_ahead_cache : public ::testing::Test {
     }
   }
   static test::folder& own_folder() {
-    static test::folder made;
-    return made;
+    static test::folder own;
+    return own;
   }
 };
 

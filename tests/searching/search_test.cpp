@@ -210,9 +210,9 @@ TEST(search, finds_coefficients_of_any_magnitude) {
         std::vector<double> image = image_of(is_masked);
         for (double& pixel : image) pixel *= factor;
         dealt.begin(image);
-        source from{0, n_templates};
+        source dealer{0, n_templates};
         (void)dealt.add([&](std::size_t max_count) {
-          template_batch batch = from(max_count);
+          template_batch batch = dealer(max_count);
           for (double& value : batch.samples) value *= factor;
           return batch;
         });
