@@ -87,13 +87,14 @@ struct operand_values {
     return std::all_of(channels.begin(), channels.end(), [](auto& each) { return each.zero == 0; });
   }
 
-  /// Returns the exponent of the power of two above all magnitudes.
+  /// Returns the exponent of the power of two above all magnitudes, or the least whose reciprocal
+  /// and it are normal numbers of the scores' type.
   [[nodiscard]] int exponent() const {
     double largest = 0;
     for (const statistics& each : channels) largest = std::max(largest, each.largest);
     int result = 0;
     std::frexp(largest, &result);
-    return result;
+    return std::max(result, std::numeric_limits<score_of<Pixel>>::min_exponent - 1);
   }
 
   /// Measures values times a power of two.

@@ -130,6 +130,27 @@ def test_what_fp32_would_not_resolve_is_computed_in_fp64():
     assert (match.match_scores(image, image[70:110, 30:90], "sqdiff") == 0).sum() == 1
 
 
+@pytest.mark.parametrize("method", match.SCORES)
+@pytest.mark.parametrize("dtype, scale", [("float32", 1e-39), ("float32", 2e-40),
+                                          ("float32", 1e-42), ("float64", 1e-310)])
+@pytest.mark.parametrize("size", [(6, 5), (40, 50)])
+def test_values_below_the_normal_numbers_have_scores(method, dtype, scale, size):
+    image = (scale * RNG.standard_normal((150, 100))).astype(dtype)
+    part = image[20:20 + size[0], 30:30 + size[1]]
+    factor = 2.0**(130 if dtype == "float32" else 1020)
+    whole, template = (each * np.float64(factor) for each in (image, part))
+    if method.endswith("_normed"):
+        expected = match.match_scores(whole, template, method)
+        np.testing.assert_allclose(match.match_scores(image, part, method), expected, atol=1e-4)
+        return
+    assert np.all(match.match_scores(image, part, method) == 0)  # of products below all numbers
+    if method != "sqdiff":
+        expected = match.match_scores(whole, template, method) / factor
+        np.testing.assert_allclose(
+            match.match_scores(image, template.astype(dtype), method), expected, rtol=0,
+            atol=1e-4 * np.abs(expected).max() + np.finfo(dtype).smallest_subnormal)
+
+
 @pytest.mark.parametrize("constant", [1e12, np.inf, np.nan])
 def test_a_constant_border_concerns_its_own_scores(constant):
     for shape, size in [((20, 21), (5, 4)), ((9, 8, 7), (3, 4, 2))]:
