@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple, Sequence
 
 import numpy as np
 
-from wingbeat import _arguments, _sums, _wingbeat
+from wingbeat import _arguments, _ranges, _sums, _wingbeat
 from wingbeat._arrays import library_of, numpy_library
 from wingbeat._device import OfDevice, queue_on
 from wingbeat._types import Array, Between, Mode
@@ -138,8 +138,10 @@ class Search(KeptScores, OfDevice):
     Maps come as numpy's. Arrays that are known by DLPack alone, as JAX's, are taken from the
     processor. Errors are relative to the root of the sum of the image's squares without its mean:
     give doubles where a few values outshine all others. A template that holds NaN or infinity has
-    scores that are not numbers, of which no map but mean and variance takes note. ValueError for
-    shapes that do not fit, and for an image of numpy, or of a normalised search, that holds NaN or
+    scores that are not numbers, of which no map but mean and variance takes note. Scores are kept
+    in float32: where `normalised` is False, templates of numpy whose sums with an image of numpy
+    could leave its range are refused; arrays on devices are not looked at. ValueError for shapes
+    that do not fit, and for an image of numpy, or of a normalised search, that holds NaN or
     infinity; RuntimeError for a map that is not kept.
 
     >>> rng = np.random.default_rng(0)
@@ -194,6 +196,7 @@ class Search(KeptScores, OfDevice):
             is_normalised=normalised, keeps_sums=moments, keeps_counts=threshold is not None,
             threshold=threshold or 0.0, at_once=at_once, between=between, image_peak=self._peak,
             template_peak=template_peak, form=int(self._spectra))
+        self._is_normalised = normalised
         self._is_dealt = devices is not None or mask is not None
         self._mask = None if mask is None else self._checked_mask(mask)
         if min_valid is not None and mask is None:
@@ -257,6 +260,7 @@ class Search(KeptScores, OfDevice):
         """Takes another image of the same shape, and forgets all scores; a mask of booleans stays.
         Returns the search."""
         library, image = _of_search(image)
+        self._log_norm = None
         if library is numpy_library:
             image = _sums.real_array(image, "image")
             if not np.isfinite(image).all() and self._mask is None:
@@ -270,6 +274,7 @@ class Search(KeptScores, OfDevice):
             raise ValueError(f"the image has values above {self._peak:g}, for which the search's "
                              "storage in float16 was made; make another search")
         if not self._is_dealt:
+            image = self._in_range(image) if library is numpy_library else image
             self._search.begin(*self._operand(image, self._dtype))
             return self
         if library is not numpy_library:
@@ -278,8 +283,30 @@ class Search(KeptScores, OfDevice):
         if np.isinf(image).any():
             raise ValueError("the image holds infinity, which transforms spread over all scores; "
                              "leave such pixels out by a mask of booleans")
-        self._search.begin(image)
+        self._search.begin(self._in_range(image))
         return self
+
+    def _in_range(self, image):
+        """Returns an image of numpy as normalised scores are made of it, which are the same for any
+        scale; of sums keeps its norm instead."""
+        if not self._is_normalised:
+            self._log_norm = _ranges.log_norms(np.where(np.isnan(image), 0, image))
+        elif not self._peak:
+            return _ranges.scaled(image, self._dtype)[0]
+        return image
+
+    def _templates_in_range(self, templates):
+        """Returns templates of numpy likewise. Raises ValueError for sums beyond float32."""
+        if self._is_normalised:
+            return _ranges.scaled(templates, self._dtype)[0]
+        if self._log_norm is not None:
+            height, width = self._template
+            log_norms = _ranges.log_norms(templates)
+            if self._spectra:  # which have each bin but those of the edges twice
+                log_norms = log_norms + math.log2(2 / (height * width)) / 2
+            _ranges.require_kept(self._log_norm, log_norms, (self._image_shape[0] + height)
+                                 * (self._image_shape[1] + width), self._dtype)
+        return templates
 
     def restart(self) -> Search:
         """Forgets all scores and keeps the image. Returns the search."""
@@ -310,6 +337,8 @@ class Search(KeptScores, OfDevice):
                              "spectra=True")
         dtype = np.result_type(self._dtype, np.complex64) if self._spectra else self._dtype
         count = shape[0] if len(shape) == 3 else 1
+        if library is numpy_library:
+            templates = self._templates_in_range(templates)
         if self._is_dealt:
             if library is not numpy_library or not np.isfinite(templates).all():
                 raise ValueError("the templates hold NaN or infinity, or are on a device; searches "

@@ -181,6 +181,28 @@ def test_thresholds_of_parts_are_the_same():
         part.mean
 
 
+@pytest.mark.parametrize("options", [{}, {"devices": ["host"]}, {"spectra": True},
+                                     {"mask": np.ones(IMAGE.shape, bool)}])
+@pytest.mark.parametrize("dtype, scale", [("f4", 1e-40), ("f4", 1e-30), ("f4", 1e30),
+                                          ("f8", 1e-310), ("f8", 1e-300), ("f8", 1e300)])
+def test_normalised_scores_are_those_of_any_scale(dtype, scale, options):
+    image = (scale * IMAGE.astype(float)).astype(dtype)
+    templates = np.stack([scale * TEMPLATES[0].astype(float), image[7:13, 8:13]]).astype(dtype)
+    if "spectra" in options:
+        templates = np.fft.rfft2(np.ldexp(templates.astype(float), 1000 if scale < 1e-200 else 0))
+    search = Search(image, (6, 5), **options).add(templates)
+    assert search.peaks(1)[0][1:] == (1, 7, 8)
+    expected = Search(IMAGE.astype(float), (6, 5)).add([TEMPLATES[0], IMAGE[7:13, 8:13]]).best
+    np.testing.assert_allclose(search.best, expected, atol=1e-3)
+
+
+def test_sums_of_opposite_scales_are_kept():
+    image, template = IMAGE.astype(float), TEMPLATES[0].astype(float)
+    search = Search(1e-200 * image, (6, 5), normalised=False).add(1e200 * template)
+    np.testing.assert_allclose(search.best, Search(image, (6, 5), normalised=False).add(
+        template).best, rtol=1e-5, atol=1e-5)
+
+
 def refusals():
     mask = np.ones(IMAGE.shape, bool)
     yield ValueError, "holds NaN or infinity", lambda: Search(np.full((9, 9), np.nan), (3, 3))
@@ -209,8 +231,16 @@ def refusals():
         IMAGE, (6, 5), moments=True, normalised=False).part(3)
     yield ValueError, "the templates hold NaN", lambda: Search(
         IMAGE, (6, 5), devices=["host"]).add(np.full((6, 5), np.nan))
-    yield ValueError, "range of fp32; use doubles", lambda: Search(
-        1e30 * IMAGE, (6, 5), devices=["host"]).add(1e25 * TEMPLATES)
+    yield ValueError, "template 0 .* could reach 1e5.*scale the image", lambda: Search(
+        1e30 * IMAGE, (6, 5), devices=["host"], normalised=False).add(1e25 * TEMPLATES)
+    huge, tiny = 1e20 * IMAGE.astype(float), 1e-30 * IMAGE.astype(float)
+    for image, dtype, options in ((huge, "f4", {}), (huge, "f8", {}), (tiny, "f4", {}),
+                                  (tiny, "f8", {}), (tiny, "f8", {"mask": mask})):
+        yield ValueError, "template 1 .* keeps scores in float32", lambda image=image.astype(
+            dtype), options=options: Search(image, (6, 5), normalised=False, **options).add(
+                np.stack([0 * image[:6, :5], image[:6, :5]]))
+    yield ValueError, "keeps scores in float32", lambda: Search(
+        huge, (6, 5), normalised=False, spectra=True).add(np.fft.rfft2(huge[:6, :5]))
     yield ValueError, "n_templates is 12, and template 12 was added", lambda: Search(
         IMAGE, (6, 5)).add(TEMPLATES).part(12)
     yield ValueError, "first is -1", lambda: Search(IMAGE, (6, 5)).add(TEMPLATES, -1)
@@ -227,8 +257,8 @@ def test_refusals_are_one_sentence(kind, text, call):
 
 def test_a_search_that_failed_is_restarted():
     search = Search(IMAGE, (6, 5), devices=["host", "host"]).add(TEMPLATES)
-    with pytest.raises(ValueError, match="use doubles"):
-        search.add(np.float32(1e37) * TEMPLATES[:2])
+    with pytest.raises(ValueError, match="use doubles"):  # which Python's scales keep away
+        search._search.add(1e37 * TEMPLATES[:2].astype(float), 2, None)
     with pytest.raises(ValueError, match="begin or restart it"):
         search.best
     expected = match.Search(IMAGE, (6, 5)).add(TEMPLATES).best
