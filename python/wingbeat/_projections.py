@@ -11,6 +11,9 @@ from wingbeat import _sums
 def central_slices(bins, rotations):
     """Returns planes through the origin of a volume's half spectrum [z][y][x], [rotation][y][x]
     with y in the order of `rfft2`; bins between are interpolated linearly, those outside are 0."""
+    bins = _sums.host_array("central_slices", bins)
+    _sums.require_numbers("bins", bins)
+    rotations = _sums.real_array(rotations, "array of rotations")
     d = bins.shape[0]
     half = d // 2
     y, x = np.meshgrid(np.fft.fftfreq(d, 1 / d), np.arange(half + 1), indexing="ij")
@@ -47,6 +50,7 @@ def _interpolated(values, places):
 def unit_projections(projections, height, width):
     """Returns projections without the mean of their edges, scaled so that among zeros that fill the
     image their variance is 1."""
+    projections = _sums.real_array(projections, "array of projections")
     edges = np.concatenate([projections[..., 0, :], projections[..., -1, :],
                             projections[..., 1:-1, 0], projections[..., 1:-1, -1]], -1)
     projections = projections - edges.mean(-1)[..., None, None]
@@ -59,6 +63,8 @@ def unit_projections(projections, height, width):
 def wrapped_correlation(image, templates):
     """Returns correlations [..][y][x] with an image that wraps around: of its continuation, those
     parts that need nothing outside."""
+    image = _sums.real_array(image, "image")
+    templates = _sums.real_array(templates, "array of templates")
     if templates.size == 0:
         return np.empty(templates.shape[:-2] + image.shape, image.dtype)
     height, width = templates.shape[-2:]

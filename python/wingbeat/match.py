@@ -162,6 +162,9 @@ def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matric
     image_bins, volume_bins, rotations, filters = (
         numpy_library.array(x) if _torch_of(x) is None else x.detach().cpu().resolve_conj().numpy()
         for x in (image_dft, template_dft, rotation_matrices, filters))
+    for name, x in (("bins of image_dft", image_bins), ("bins of template_dft", volume_bins),
+                    ("filters", filters)):
+        _sums.require_numbers(name, x)
     d = volume_bins.shape[0] if volume_bins.ndim else 0
     if (image_bins.ndim != 2 or image_bins.shape[0] < 1 or image_bins.shape[1] < 2
             or d < 2 or volume_bins.shape != (d, d, d // 2 + 1) or d % 2 != 0

@@ -464,6 +464,15 @@ def refusals():
                                (np.ones((4, 1)), bins)):
         yield ValueError, "even d", lambda image=image_bins, volume=volume: (
             match.match_template_dft_2d(image, volume, turns, filters))
+    masked, objects = np.ma.array(bins, mask=bins > 0), np.full((4, 4), None)
+    yield TypeError, "masked values", lambda: match.central_slices(masked, turns)
+    yield TypeError, "masked values", lambda: match.wrapped_correlation(masked[0], bins)
+    yield TypeError, "give numbers", lambda: match.central_slices(np.full((4, 4, 3), None), turns)
+    yield TypeError, "give real numbers", lambda: match.central_slices(bins, objects)
+    yield TypeError, "give real numbers", lambda: match.wrapped_correlation(objects, bins)
+    yield TypeError, "masked values", lambda: match.unit_projections(masked, 8, 8)
+    yield TypeError, "give numbers", lambda: match.match_template_dft_2d(
+        image, bins, turns, np.full((4, 3), None))
     yield ValueError, "no smaller", lambda: match.match_template_dft_2d(
         np.ones((2, 2)), bins, turns, filters)
 
