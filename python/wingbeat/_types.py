@@ -5,7 +5,7 @@ library."""
 from __future__ import annotations
 
 from typing import (TYPE_CHECKING, Any, Callable, Literal, Protocol, Sequence, TypeVar, Union,
-                    overload)
+                    cast, overload)
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec
@@ -29,19 +29,28 @@ if TYPE_CHECKING:
 
     class _OfOne(Protocol[_Rest]):
         @overload
-        def __call__(self, x: _OfNumpy, /, *args: _Rest.args,
+        def __call__(self, x: _OfNumpy, *args: _Rest.args,
                      **kwargs: _Rest.kwargs) -> np.ndarray: ...
 
         @overload
-        def __call__(self, x: _Other, /, *args: _Rest.args, **kwargs: _Rest.kwargs) -> _Other: ...
+        def __call__(self, x: _Other, *args: _Rest.args, **kwargs: _Rest.kwargs) -> _Other: ...
 
-    class _OfTwo(Protocol[_Rest]):
+    class _OfSignals(Protocol[_Rest]):
         @overload
-        def __call__(self, a: _OfNumpy, b: _OfNumpy, /, *args: _Rest.args,
+        def __call__(self, in1: _OfNumpy, in2: _OfNumpy, *args: _Rest.args,
                      **kwargs: _Rest.kwargs) -> np.ndarray: ...
 
         @overload
-        def __call__(self, a: _Other, b: _Other, /, *args: _Rest.args,
+        def __call__(self, in1: _Other, in2: _Other, *args: _Rest.args,
+                     **kwargs: _Rest.kwargs) -> _Other: ...
+
+    class _OfImage(Protocol[_Rest]):
+        @overload
+        def __call__(self, image: _OfNumpy, kernel: _OfNumpy, *args: _Rest.args,
+                     **kwargs: _Rest.kwargs) -> np.ndarray: ...
+
+        @overload
+        def __call__(self, image: _Other, kernel: _Other, *args: _Rest.args,
                      **kwargs: _Rest.kwargs) -> _Other: ...
 
     class RowFunction(Protocol):
@@ -77,13 +86,18 @@ Border = Literal["reflect", "grid-mirror", "mirror", "nearest", "wrap", "grid-wr
 
 
 def of_one(function: Callable[Concatenate[Any, _Rest], Any]) -> _OfOne[_Rest]:
-    """Tells type checkers that a function's result is of its first argument's library."""
-    return function
+    """Tells type checkers that a function's result is of x's library."""
+    return cast(Any, function)  # whose names of arrays a Callable does not tell
 
 
-def of_two(function: Callable[Concatenate[Any, Any, _Rest], Any]) -> _OfTwo[_Rest]:
-    """Tells type checkers that a function's result is of its first two arguments' library."""
-    return function
+def of_signals(function: Callable[Concatenate[Any, Any, _Rest], Any]) -> _OfSignals[_Rest]:
+    """Tells type checkers that a function's result is of in1's and in2's library."""
+    return cast(Any, function)  # whose names of arrays a Callable does not tell
+
+
+def of_image(function: Callable[Concatenate[Any, Any, _Rest], Any]) -> _OfImage[_Rest]:
+    """Tells type checkers that a function's result is of its image's and kernel's library."""
+    return cast(Any, function)  # whose names of arrays a Callable does not tell
 
 
 def named(maker: Callable[[str], Callable[Concatenate[Any, _Rest], Any]]) -> Callable[

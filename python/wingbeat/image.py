@@ -24,7 +24,7 @@ import numpy as np
 from wingbeat import _arguments, _sums, _wingbeat
 from wingbeat._arrays import numpy_library
 from wingbeat._device import queue_on
-from wingbeat._types import Array, Between, Border, of_two
+from wingbeat._types import Array, Between, Border, of_image
 
 __all__ = ["BORDERS", "NORMALISATIONS", "bloom", "convolve"]
 
@@ -39,7 +39,7 @@ _FUSED_BORDERS = {"symmetric": _wingbeat.border_mirror, "constant": _wingbeat.bo
 _LUMINANCE = 0.212639, 0.715169, 0.072192
 
 
-@of_two
+@of_image
 def convolve(image: Array, kernel: Array, border: Border = "reflect", cval: float = 0,
              normalise: Literal["sum", "luminance", None] = None, device: Any = None, *,
              between: Between = None) -> Array:
@@ -110,7 +110,7 @@ def convolve(image: Array, kernel: Array, border: Border = "reflect", cval: floa
     return result.reshape(shape)
 
 
-@of_two
+@of_image
 def bloom(image: Array, kernel: Array, threshold: float = 1.0, strength: float = 1.0,
           border: Border = "reflect", device: Any = None, *, between: Between = None) -> Array:
     """Lets what is brighter than `threshold` glow in the shape of a kernel: that part of the image,

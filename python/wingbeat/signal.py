@@ -32,7 +32,7 @@ import numpy as np
 from wingbeat import _long_rows, _modes, _sums, _wingbeat
 from wingbeat._arguments import bounds, count
 from wingbeat._device import OfDevice, queue_on
-from wingbeat._types import Array, Axes, Mode, of_two
+from wingbeat._types import Array, Axes, Mode, of_signals
 
 __all__ = ["PreparedLongConv", "StreamFilter", "cache_clear", "cache_info", "cache_resize",
            "choose_conv_method", "convolve", "convolve2d", "correlate", "correlate2d",
@@ -44,7 +44,7 @@ _BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular"
                "symm": "symmetric", "symmetric": "symmetric"}
 
 
-@of_two
+@of_signals
 def fftconvolve(in1: Array, in2: Array, mode: Mode = "full", axes: Axes = None) -> Array:
     """Convolves two arrays by transforms.
 
@@ -79,7 +79,7 @@ def fftconvolve(in1: Array, in2: Array, mode: Mode = "full", axes: Axes = None) 
     return _modes.as_first(library, result, in1.shape, stated, mode)
 
 
-@of_two
+@of_signals
 def oaconvolve(in1: Array, in2: Array, mode: Mode = "full", axes: Axes = None) -> Array:
     """Convolves two arrays of which one is much longer, by overlapping blocks.
 
@@ -105,7 +105,7 @@ def oaconvolve(in1: Array, in2: Array, mode: Mode = "full", axes: Axes = None) -
     return result
 
 
-@of_two
+@of_signals
 def convolve(in1: Array, in2: Array, mode: Mode = "full",
              method: Literal["auto", "direct", "fft"] = "auto") -> Array:
     """Convolves two arrays along all of their axes, by transforms or by the sums themselves.
@@ -137,7 +137,7 @@ def convolve(in1: Array, in2: Array, mode: Mode = "full",
     return _convolved(in1, in2, mode, method)
 
 
-@of_two
+@of_signals
 def correlate(in1: Array, in2: Array, mode: Mode = "full",
               method: Literal["auto", "direct", "fft"] = "auto") -> Array:
     """Correlates two arrays along all of their axes: c[n] = sum over j of conj(in2[j]) in1[n + j].
@@ -158,7 +158,7 @@ def correlate(in1: Array, in2: Array, mode: Mode = "full",
     return convolve(in1, _sums.reversed_conjugate(in2), mode, method)
 
 
-@of_two
+@of_signals
 def convolve2d(in1: Array, in2: Array, mode: Mode = "full", boundary: Boundary = "fill",
                fillvalue: float = 0) -> Array:
     """Convolves two arrays of two dimensions.
@@ -182,7 +182,7 @@ def convolve2d(in1: Array, in2: Array, mode: Mode = "full", boundary: Boundary =
     return _bounded(library, in1, in2, mode, boundary, fillvalue)
 
 
-@of_two
+@of_signals
 def correlate2d(in1: Array, in2: Array, mode: Mode = "full", boundary: Boundary = "fill",
                 fillvalue: float = 0) -> Array:
     """Correlates two arrays of two dimensions: c[n] = sum over j of conj(in2[j]) in1[n + j].

@@ -30,6 +30,10 @@ g: np.ndarray = match.match_scores(x, x, "ccorr")
 h: Tensor = image.convolve(t, t, "mirror", between="float16")
 i: wingbeat.Plan = plan_for(x, "idct", norm="ortho")
 j = wingbeat.Plan((4, 6), kind=("dct2", "dst1"), norm="backward")
+k: np.ndarray = fft.fft(x=x, n=3)
+l: Tensor = fft.dct(x=t, type=3)
+m: np.ndarray = signal.convolve(in1=x, in2=x)
+n: Tensor = image.convolve(image=t, kernel=t, border="mirror")
 """
 
 WRONG = """
@@ -52,6 +56,10 @@ wingbeat.Plan(8, norm="unit")
 plan_for(x, "idct5")
 text: str = fft.fft(x)
 fft.fft("x", axes=3)
+fft.fft(y=x)
+fft.dct(x=x, type=5)
+signal.convolve(in1=x, in2=x, method="quick")
+image.convolve(image=x, taps=x)
 """
 
 
