@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <bit>       // endian
-#include <charconv>  // from_chars
-#include <cmath>     // isfinite
-#include <cstdint>   // uint16_t, uint32_t, uint64_t
+#include <algorithm>  // max, min
+#include <bit>        // endian
+#include <cmath>      // isfinite
+#include <cstdint>    // uint16_t, uint32_t, uint64_t
 #include <optional>
 #include <string_view>
-#include <system_error>  // errc
-#include <utility>       // move
+#include <utility>  // move
 #include <vector>
 
 #include "formats/files/refusal.hpp"  // refuse
 #include "formats/images/packed.hpp"  // packed_images
 #include "formats/images/tiff.hpp"
+#include "formats/images/tiff_claims.hpp"  // claimed_images, refuse_images_without_pages
 #include "formats/images/tiff_source.hpp"  // tiff_source
 
 namespace wingbeat::formats {
@@ -24,8 +24,9 @@ struct tiff_page {
   std::uint16_t format, planes, meaning, compression;
   std::uint32_t n_sections;
   bool has_tiles;
-  bool has_alpha;    ///< Grey, and one sample that is said to be alpha.
-  number_type type;  ///< Of what comes out.
+  bool has_alpha;      ///< Grey, and one sample that is said to be alpha.
+  number_type type;    ///< Of what comes out.
+  tiff_extent extent;  ///< Of 0 bytes where it is compressed.
 
   [[nodiscard]] bool has_palette() const { return meaning == PHOTOMETRIC_PALETTE; }
   [[nodiscard]] bool has_separate_planes() const {
@@ -112,6 +113,20 @@ void check_kind(const tiff_page& page, std::string_view name) {
   }
 }
 
+/// Returns where the blocks of an uncompressed page lie.
+tiff_extent extent_of(const tiff_source& source) {
+  tiff_extent extent = {};
+  TIFF* const handle = source.handle();
+  const std::uint32_t n_blocks =
+      TIFFIsTiled(handle) != 0 ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle);
+  for (std::uint32_t i = 0; i < n_blocks; ++i) {
+    const std::uint64_t n_bytes = TIFFGetStrileByteCount(handle, i);
+    extent.n_bytes += n_bytes;
+    extent.end = std::max(extent.end, TIFFGetStrileOffset(handle, i) + n_bytes);
+  }
+  return extent;
+}
+
 tiff_page parse_page(const tiff_source& source, std::string_view name) {
   TIFF* const handle = source.handle();
   tiff_page page = {};
@@ -154,6 +169,7 @@ tiff_page parse_page(const tiff_source& source, std::string_view name) {
   }
   check_kind(page, name);
   page.type = page.has_palette() ? number_type::uint16 : *type;
+  if (page.compression == COMPRESSION_NONE) page.extent = extent_of(source);
   return page;
 }
 
@@ -186,53 +202,10 @@ std::vector<tiff_page> list_pages(tiff_source& source, std::string_view name) {
   return pages;
 }
 
-/// Cuts a number off the front, behind blanks; 0 where there is none.
-std::size_t take_number(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  std::size_t number = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-  text.remove_prefix(static_cast<std::size_t>(result.ptr - text.data()));
-  return result.ec == std::errc{} ? number : 0;
-}
-
-/// Returns the product of tifffile's `"shape": [5, 480, 640]`, or 0 where it is no such list.
-std::size_t product_of(std::string_view list) {
-  for (std::size_t product = 1;;) {
-    const std::size_t length = take_number(list);
-    if (length == 0 || product > SIZE_MAX / length || list.empty()) return 0;
-    product *= length;
-    if (list.front() == ']') return product;
-    list.remove_prefix(1);
-  }
-}
-
-/// Returns how many images the only page claims, one behind the other from its first strip on, as
-/// ImageJ's above 4 GiB, tifffile's and MetaMorph's do; 0 where it claims none.
-std::size_t claimed_images(const tiff_source& source, const tiff_page& page) {
-  constexpr std::uint32_t metamorph_planes = 33629;
-  std::uint32_t n_planes = 0;
-  const void* planes = nullptr;
-  if (TIFFGetField(source.handle(), metamorph_planes, &n_planes, &planes) != 0) return n_planes;
-  const char* text = "";
-  TIFFGetField(source.handle(), TIFFTAG_IMAGEDESCRIPTION, &text);
-  const std::string_view description = text;
-  const auto behind = [&](std::string_view key) {
-    const std::size_t found = description.find(key);
-    return found == description.npos ? std::string_view{} : description.substr(found + key.size());
-  };
-  if (description.starts_with("ImageJ=")) {
-    std::string_view images = behind("\nimages=");
-    return take_number(images);
-  }
-  if (behind("\"truncated\": true").data() == nullptr) return 0;
-  return product_of(behind("\"shape\": [")) /
-         (std::size_t{page.height} * page.width * page.n_channels());
-}
-
-/// Returns where the images of the only page begin, if it is followed by others without pages.
-/// Refuses those that do not lie as plain numbers.
-std::uint64_t first_byte_of(const tiff_source& source, const tiff_page& page, std::size_t n_images,
-                            const byte_source& content) {
+/// Returns where the images of the only page begin, if others follow it without pages; nothing
+/// where they do not lie there as plain numbers.
+std::optional<std::uint64_t> first_byte_of(const tiff_source& source, const tiff_page& page,
+                                           std::size_t n_images, const byte_source& content) {
   TIFF* const handle = source.handle();
   const std::uint64_t page_bytes =
       std::uint64_t{page.height} * page.width * page.n_stored * page.n_bits / 8;
@@ -245,15 +218,41 @@ std::uint64_t first_byte_of(const tiff_source& source, const tiff_page& page, st
     is_plain = TIFFGetStrileOffset(handle, i) == end;
     end += TIFFGetStrileByteCount(handle, i);
   }
-  if (!is_plain || end - begin != page_bytes || begin > content.size() ||
-      (content.size() - begin) / page_bytes < n_images) {
-    refuse(
-        content.name(),
-        "says that it holds {} images, has one page, and not their numbers one behind the other; "
-        "copy it again, or save each image as a page",
-        n_images);
+  const bool is_there = is_plain && end - begin == page_bytes && begin <= content.size() &&
+                        (content.size() - begin) / page_bytes >= n_images;
+  return is_there ? std::optional{begin} : std::nullopt;
+}
+
+/// Images without pages, behind the only page.
+struct packed_claim {
+  std::size_t n_images;
+  std::uint64_t first_byte;
+};
+
+/// Returns the images that lie behind the only page as it says, more than 1, or nothing. Refuses
+/// those that are not there, and those that nothing describes.
+std::optional<packed_claim> claimed_behind(tiff_source& source, const std::vector<tiff_page>& pages,
+                                           const byte_source& content) {
+  if (pages.size() == 1) {
+    const tiff_page& page = pages.front();
+    if (TIFFSetSubDirectory(source.handle(), page.offset) == 0) source.refuse_damaged();
+    const image_claim claim =
+        claimed_images(source, content, std::size_t{page.height} * page.width * page.n_channels());
+    if (claim.n_images > 1) {
+      const auto begin = first_byte_of(source, page, claim.n_images, content);
+      if (begin) return packed_claim{claim.n_images, *begin};
+      if (claim.is_certain) {
+        refuse(content.name(),
+               "says that it holds {} images, has one page, and not their numbers one behind the "
+               "other; copy it again, or save each image as a page",
+               claim.n_images);
+      }
+    }
   }
-  return begin;
+  std::vector<tiff_extent> extents;
+  for (const tiff_page& page : pages) extents.push_back(page.extent);
+  refuse_images_without_pages(extents, content);
+  return std::nullopt;
 }
 
 /// Decodes the blocks of a page, which are strips or tiles, into the stack.
@@ -444,8 +443,8 @@ std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit l
                           .x = pixel_angstrom(*tiff, TIFFTAG_XRESOLUTION)};
   std::vector<tiff_page> pages = list_pages(*tiff, source.name());
   const tiff_page& shape = pages.front();
-  const std::size_t n_claimed = pages.size() == 1 ? claimed_images(*tiff, shape) : 1;
-  stack.n_images = std::max(pages.size(), n_claimed);
+  const auto claimed = claimed_behind(*tiff, pages, source);
+  stack.n_images = claimed ? claimed->n_images : pages.size();
   stack.height = shape.height;
   stack.width = shape.width;
   stack.n_channels = shape.n_channels();
@@ -455,11 +454,11 @@ std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit l
   for (const tiff_page& page : pages) check_claim(page, source.size(), source.name());
   stack.full_scale = full_scale_of(shape.type);
   if (shape.type == number_type::uint8) stack.full_scale = (1 << shape.n_bits) - 1;
-  if (n_claimed > 1) {
+  if (claimed) {
     const std::endian order =
         TIFFIsBigEndian(tiff->handle()) ? std::endian::big : std::endian::little;
-    return std::make_unique<packed_images>(source, first_byte_of(*tiff, shape, n_claimed, source),
-                                           shape.type, order, std::move(stack));
+    return std::make_unique<packed_images>(source, claimed->first_byte, shape.type, order,
+                                           std::move(stack));
   }
   return std::make_unique<tiff_images>(std::move(tiff), std::move(pages), source, limit.bytes,
                                        std::move(stack));

@@ -2,7 +2,6 @@
 #include "formats/images/tiff_source.hpp"
 
 #include <algorithm>  // min
-#include <bit>        // endian
 #include <cstdarg>    // va_list
 #include <cstdio>     // SEEK_CUR, SEEK_END, vsnprintf
 #include <limits>
@@ -10,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "formats/files/byte_order.hpp"  // load
-#include "formats/files/refusal.hpp"     // printable, refuse
+#include "formats/files/refusal.hpp"       // printable, refuse
+#include "formats/images/tiff_layout.hpp"  // tiff_layout
 
 namespace wingbeat::formats {
 namespace {
@@ -47,20 +46,11 @@ tiff_source::tiff_source(const byte_source& content, std::size_t limit_bytes) : 
 }
 
 std::uint16_t tiff_source::predictor() const {
-  // A directory is a count, and entries of tag, type, count and value.
-  const bool is_big = TIFFIsBigTIFF(handle()) != 0;
-  const std::size_t count_bytes = is_big ? 8 : 2, entry_bytes = is_big ? 20 : 12;
-  const std::endian order = TIFFIsBigEndian(handle()) != 0 ? std::endian::big : std::endian::little;
-  const std::size_t begin = TIFFCurrentDirOffset(handle());
-  std::vector<std::byte> bytes(count_bytes);
-  from_.read(begin, bytes);
-  const std::size_t n_entries =
-      is_big ? load<std::uint64_t>(bytes.data(), order) : load<std::uint16_t>(bytes.data(), order);
-  bytes.resize(n_entries * entry_bytes);
-  from_.read(begin + count_bytes, bytes);
-  for (std::size_t i = 0; i < bytes.size(); i += entry_bytes) {
-    if (load<std::uint16_t>(&bytes[i], order) != TIFFTAG_PREDICTOR) continue;
-    return load<std::uint16_t>(&bytes[i + (is_big ? 12 : 8)], order);
+  const tiff_layout layout{from_};
+  for (const tiff_entry& entry : layout.directory(TIFFCurrentDirOffset(handle())).entries) {
+    if (entry.tag != TIFFTAG_PREDICTOR) continue;
+    const auto values = layout.numbers(entry);
+    if (!values.empty()) return static_cast<std::uint16_t>(values[0]);
   }
   return PREDICTOR_NONE;
 }

@@ -119,49 +119,6 @@ TEST_F(tiff_image, reads_strips_of_each_compression) {
   }
 }
 
-/// Numbers 1 to 6, of three images of 2 x 1 pixels, in a file with one page that describes them.
-std::string without_pages(std::string description, std::endian order, std::size_t n_numbers = 6) {
-  std::string data;
-  for (std::uint64_t i = 1; i <= n_numbers; ++i) data += number(i, 2, order);
-  auto page = tiff_page(2, 1, {data}, 16);
-  page.fields[tiff_tag::strip_bytes] = {4, {4}};
-  description += '\0';
-  page.fields[tiff_tag::description] = {1, {description.begin(), description.end()}};
-  return tiff({page}, order);
-}
-
-TEST_F(tiff_image, reads_images_that_have_no_pages) {
-  for (const auto order : {std::endian::little, std::endian::big}) {
-    for (const char* const description :
-         {"ImageJ=1.11a\nimages=3\nslices=3", R"({"shape": [3, 1, 2], "truncated": true})",
-          R"({"shape": [1, 3, 1, 1, 2], "truncated": true, "axes": "TZCYX"})"}) {
-      const auto stack = read(without_pages(description, order));
-      EXPECT_EQ(stack.n_images, 3u) << description;
-      EXPECT_THAT(samples_of(stack), ElementsAre(1, 2, 3, 4, 5, 6)) << description;
-    }
-    // One page, and a text that says nothing else.
-    for (const char* const description :
-         {"ImageJ=1.11a\n", "images=3", R"({"shape": [3, 1, 2]})", R"({"shape": [)"}) {
-      EXPECT_THAT(samples_of(read(without_pages(description, order))), ElementsAre(1, 2));
-    }
-  }
-  auto stack = tiff_page(1, 1, {"abc"});
-  stack.fields[tiff_tag::strip_bytes] = {4, {1}};
-  stack.fields[tiff_tag::metamorph] = {8, {7, 8, 9}};
-  EXPECT_THAT(samples_of(read(tiff({stack}))), ElementsAre('a', 'b', 'c'));
-}
-
-TEST_F(tiff_image, refuses_images_without_pages_that_are_not_there) {
-  constexpr auto order = std::endian::little;
-  const std::string cut = without_pages("ImageJ=1.11a\nimages=300\n", order);
-  EXPECT_THAT(refusal(cut), HasSubstr("says that it holds 300 images, has one page"));
-  auto packed = tiff_page(2, 1, {packbits("ab") + packbits("cd")});
-  packed.fields[tiff_tag::compression] = {2, {32773}};
-  const std::string text("ImageJ=1\nimages=2\0", 18);
-  packed.fields[tiff_tag::description] = {1, {text.begin(), text.end()}};
-  EXPECT_THAT(refusal(tiff({packed})), HasSubstr("says that it holds 2 images"));
-}
-
 TEST_F(tiff_image, turns_bits_whose_order_is_reversed) {
   auto page = tiff_page(8, 1, {"\x01"}, 1);
   page.fields[tiff_tag::fill_order] = {2, {2}};

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images of a TIFF that have no pages of their own.
+#include "formats/images/tiff.hpp"  // open_tiff
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "formats/images/tiff_bytes.hpp"  // tiff, tiff_page
+
+namespace {
+
+using namespace wingbeat::formats;
+using namespace wingbeat::test;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+image_stack read(const std::string& content) {
+  return read_by(open_tiff, content, "in.tif", 1 << 20);
+}
+
+std::string refusal(const std::string& content) {
+  return message_of([&] { (void)read(content); });
+}
+
+class images_without_pages : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_image_libraries()) GTEST_SKIP() << "this build has no libtiff";
+  }
+};
+
+tiff_values text_of(std::string text) {
+  text += '\0';
+  return {1, {text.begin(), text.end()}};
+}
+
+/// Numbers 1 to 6, of three images of 2 x 1 pixels, in a file with one page that describes them.
+std::string without_pages(const std::string& description, std::endian order,
+                          const std::string& second = "") {
+  std::string data;
+  for (std::uint64_t i = 1; i <= 6; ++i) data += number(i, 2, order);
+  auto page = tiff_page(2, 1, {data}, 16);
+  page.fields[tiff_tag::strip_bytes] = {4, {4}};
+  page.fields[tiff_tag::description] = text_of(description);
+  if (second.empty()) return tiff({page}, order);
+  // The tag behind becomes a description, too.
+  page.fields[tiff_tag::description + 1] = text_of(second);
+  std::string file = tiff({page}, order);
+  const std::string tag = number(tiff_tag::description + 1, 2, order) + number(2, 2, order);
+  return file.replace(file.rfind(tag), 2, number(tiff_tag::description, 2, order));
+}
+
+TEST_F(images_without_pages, are_read_as_descriptions_say) {
+  for (const auto order : {std::endian::little, std::endian::big}) {
+    for (const char* const description :
+         {"ImageJ=1.11a\nimages=3\nslices=3", R"({"shape": [3, 1, 2], "truncated": true})",
+          R"({"shape": [1, 3, 1, 1, 2], "truncated": true, "axes": "TZCYX"})",
+          R"({"shape": [3, 1, 2]})", "shape=(3, 1, 2)"}) {
+      for (const std::string& file :
+           {without_pages(description, order), without_pages("my scan", order, description)}) {
+        const auto stack = read(file);
+        EXPECT_EQ(stack.n_images, 3u) << description;
+        EXPECT_THAT(samples_of(stack), ElementsAre(1, 2, 3, 4, 5, 6)) << description;
+      }
+    }
+    for (const char* const description :
+         {"ImageJ=1.11a\n", "images=3", R"({"shape": [)", R"({"shape": [1, 1, 2]})"}) {
+      EXPECT_THAT(refusal(without_pages(description, order)),
+                  HasSubstr("has 1 page, and behind the numbers of page 0 room for 2 images"))
+          << description;
+    }
+  }
+  // A copy of one page may keep the description of all.
+  auto copied = tiff_page(2, 1, {"ab"});
+  copied.fields[tiff_tag::description] = text_of(R"({"shape": [300, 1, 2]})");
+  EXPECT_THAT(samples_of(read(tiff({copied}))), ElementsAre('a', 'b'));
+  auto stack = tiff_page(1, 1, {"abc"});
+  stack.fields[tiff_tag::strip_bytes] = {4, {1}};
+  stack.fields[tiff_tag::metamorph] = {8, {7, 8, 9}};
+  EXPECT_THAT(samples_of(read(tiff({stack}))), ElementsAre('a', 'b', 'c'));
+}
+
+TEST_F(images_without_pages, are_refused_that_are_not_there) {
+  constexpr auto order = std::endian::little;
+  const std::string cut = without_pages("ImageJ=1.11a\nimages=300\n", order);
+  EXPECT_THAT(refusal(cut), HasSubstr("says that it holds 300 images, has one page"));
+  auto packed = tiff_page(2, 1, {packbits("ab") + packbits("cd")});
+  packed.fields[tiff_tag::compression] = {2, {32773}};
+  packed.fields[tiff_tag::description] = text_of("ImageJ=1\nimages=2");
+  EXPECT_THAT(refusal(tiff({packed})), HasSubstr("says that it holds 2 images"));
+}
+
+TEST_F(images_without_pages, are_refused_behind_several_pages) {
+  auto page = tiff_page(2, 1, {"abcdef"});
+  page.fields[tiff_tag::strip_bytes] = {4, {2}};
+  page.fields[tiff_tag::description] = text_of(R"({"shape": [3, 1, 2], "truncated": true})");
+  EXPECT_THAT(refusal(tiff({page, page})),
+              HasSubstr("has 2 pages, and behind the numbers of page 0 room for 2 images"));
+}
+
+TEST_F(images_without_pages, are_no_padding) {
+  auto page = tiff_page(2, 1, {std::string("ab") + std::string(4094, '\0')});
+  page.fields[tiff_tag::strip_bytes] = {4, {2}};
+  EXPECT_THAT(samples_of(read(tiff({page, page}))), ElementsAre('a', 'b', 'a', 'b'));
+}
+
+}  // namespace
