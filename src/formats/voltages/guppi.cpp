@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/voltages/guppi.hpp"
 
-#include <algorithm>  // all_of, max, max_element, min
+#include <algorithm>  // all_of, max, max_element, min, search
 #include <array>
 #include <charconv>  // from_chars
 #include <cmath>     // abs
@@ -177,10 +177,17 @@ block_shape shape_of(const cards& header, std::string_view name) {
   return shape;
 }
 
+/// What the cards say of times and frequencies.
+struct sky {
+  std::optional<double> time_s, centre_mhz, band_mhz, channel_mhz;
+  auto operator<=>(const sky&) const = default;
+};
+
 struct block {
   std::optional<std::size_t> packet_index;
   std::size_t number;   ///< In the file, those before that are damaged among them.
   std::size_t data_at;  ///< Offset in the file.
+  sky seen = {};
 };
 
 /// Returns the next multiple of 512 bytes, which is at most the end of the file.
@@ -200,18 +207,20 @@ struct block_list {
   std::vector<std::string> remarks = {};
 };
 
-double rate_of(const cards& header, std::string_view name) {
-  const auto seconds = number_of(header, "TBIN", 1 / max_real, max_real, "number", name);
-  return seconds ? 1 / *seconds : 0;
-}
-
-/// Returns where the frequencies of an antenna lie: by OBSBW, or by CHAN_BW where it is alone.
-std::optional<channel_frequencies> frequencies_of(const cards& header, block_list& list,
-                                                  std::string_view name) {
+sky sky_of(const cards& header, std::string_view name) {
   const auto mhz = [&](std::string_view key) {
     return number_of(header, key, -max_real, max_real, "number", name);
   };
-  const auto centre_mhz = mhz("OBSFREQ"), band_mhz = mhz("OBSBW"), channel_mhz = mhz("CHAN_BW");
+  return {.time_s = number_of(header, "TBIN", 1 / max_real, max_real, "number", name),
+          .centre_mhz = mhz("OBSFREQ"),
+          .band_mhz = mhz("OBSBW"),
+          .channel_mhz = mhz("CHAN_BW")};
+}
+
+/// Returns where the frequencies of an antenna lie: by OBSBW, or by CHAN_BW where it is alone.
+std::optional<channel_frequencies> frequencies_of(const sky& seen, block_list& list,
+                                                  std::string_view name) {
+  const auto& [time_s, centre_mhz, band_mhz, channel_mhz] = seen;
   const auto n = static_cast<double>(list.shape.n_channels / list.shape.n_antennas);
   if (band_mhz && channel_mhz &&
       std::abs(*channel_mhz * n - *band_mhz) > 0.01 * std::abs(*band_mhz)) {
@@ -252,8 +261,6 @@ void take_block(const byte_source& source, std::size_t& offset, std::size_t numb
   const block_shape shape = shape_of(header, name);
   if (list.blocks.empty()) {
     list.shape = shape;
-    list.sample_rate_hz = rate_of(header, name);
-    list.frequencies = frequencies_of(header, list, name);
     list.packets_of_block = packets_of_block(header, shape, name);
   }
   if (shape != list.shape) {
@@ -268,8 +275,8 @@ void take_block(const byte_source& source, std::size_t& offset, std::size_t numb
   const auto drops = number_of(header, "NDROP", 0., max_real, "number", name);
   const auto share = number_of(header, "DROPBLK", 0., max_real, "number", name);
   if (drops.value_or(share.value_or(0)) > 0) ++list.n_with_drops;
-  list.blocks.push_back(
-      {count_of(header, "PKTIDX", 0, std::size_t{1} << 62, name), number, offset});
+  list.blocks.push_back({count_of(header, "PKTIDX", 0, std::size_t{1} << 62, name), number, offset,
+                         sky_of(header, name)});
   offset += shape.block_bytes;
   // Some writers pad the data too: the next header then begins behind zeros.
   std::byte next[1];
@@ -278,23 +285,78 @@ void take_block(const byte_source& source, std::size_t& offset, std::size_t numb
   }
 }
 
-/// Behind a damaged block the next one is looked for where it lies if both are equally long.
+/// Returns where the next header begins, by the key of the file's first card: behind a damaged block
+/// at `begin` where it lies if both are equally long, else where one follows, or the file's end.
+std::size_t next_header(const byte_source& source, std::size_t begin, std::size_t stride) {
+  constexpr std::size_t mark_bytes = key_bytes + 2, window_bytes = std::size_t{1} << 20;
+  std::array<std::byte, mark_bytes> mark = {}, head = {};
+  static_cast<void>(source.read_some(0, mark));
+  const auto is_header = [&](std::size_t offset) {
+    return source.read_some(offset, head) == mark_bytes && head == mark;
+  };
+  if (stride > 0 && is_header(begin + stride)) return begin + stride;
+  std::vector<std::byte> window(window_bytes);
+  for (std::size_t offset = begin + 1; offset < source.size();
+       offset += window_bytes - mark_bytes) {
+    const auto end = window.begin() + static_cast<std::ptrdiff_t>(source.read_some(offset, window));
+    const auto found = std::search(window.begin(), end, mark.begin(), mark.end());
+    if (found != end) return offset + static_cast<std::size_t>(found - window.begin());
+  }
+  return source.size();
+}
+
+/// Takes the blocks that are whole, and begin where others end or behind stray bytes.
 block_list take_blocks(const byte_source& source) {
   const std::string& name = source.name();
   block_list list;
   std::size_t stride = 0, number = 0;
-  for (std::size_t begin = 0, offset = 0; begin < source.size(); begin = offset, ++number) {
+  for (std::size_t begin = 0, offset = 0; begin < source.size(); begin = offset) {
     try {
       take_block(source, offset, number, list);
       stride = offset - begin;
+      ++number;
     } catch (const file_error& damage) {
-      if (list.blocks.empty()) throw;
-      list.left_out.add("{}", std::string_view{damage.what()}.substr(name.size() + 2));
-      if (list.left_out.prevail(list.blocks.size())) refuse(name, "{}", list.left_out.first());
-      offset = begin + stride;
+      offset = next_header(source, begin, stride);
+      const bool is_last = offset == source.size();
+      std::byte head[card_bytes];
+      const bool is_stray =
+          offset - begin != stride && !is_last && !is_guppi({head, source.read_some(begin, head)});
+      if (list.blocks.empty() && (is_last || is_stray)) throw;
+      if (is_stray) {
+        list.left_out.add("{} before block {} belong to none", counted(offset - begin, "byte"),
+                          number);
+      } else {
+        list.left_out.add("{}", std::string_view{damage.what()}.substr(name.size() + 2));
+        ++number;
+      }
+      // The first block may be the damaged one.
+      if (list.left_out.prevail(list.blocks.size() + 1)) {
+        refuse(name, "{}", list.left_out.first());
+      }
     }
   }
+  if (list.left_out.prevail(list.blocks.size())) refuse(name, "{}", list.left_out.first());
   return list;
+}
+
+/// Takes times and frequencies from most blocks, of equally many from the first, and leaves out
+/// those that say something else.
+void take_sky(block_list& list, std::string_view name) {
+  std::map<sky, std::size_t> counts;
+  for (const block& each : list.blocks) ++counts[each.seen];
+  sky most = list.blocks[0].seen;
+  for (const block& each : list.blocks) {
+    if (counts[each.seen] > counts[most]) most = each.seen;
+  }
+  std::erase_if(list.blocks, [&](const block& each) {
+    if (each.seen == most) return false;
+    list.left_out.add(
+        "block {} has another TBIN, OBSFREQ, OBSBW or CHAN_BW than most; split the file",
+        each.number);
+    return true;
+  });
+  list.sample_rate_hz = most.time_s ? 1 / *most.time_s : 0;
+  list.frequencies = frequencies_of(most, list, name);
 }
 
 /// Returns the step of PKTIDX that is most frequent, and of equally frequent ones the smallest; 0
@@ -334,7 +396,7 @@ std::vector<std::size_t> take_places(block_list& list, std::string_view name) {
   std::vector<std::size_t> places{0};
   const std::size_t most = max_lost_share * found.size();
   for (const block& each : std::span(found).subspan(1)) {
-    std::size_t place = each.number;
+    std::size_t place = each.number - found[0].number;
     if (first.has_value() != each.packet_index.has_value()) {
       list.left_out.add("block {} is {} PKTIDX, unlike the first", each.number,
                         first ? "without" : "with");
@@ -464,6 +526,7 @@ bool is_guppi(std::span<const std::byte> head) {
 std::unique_ptr<voltage_file> open_guppi(const byte_source& source) {
   if (source.size() == 0) refuse(source.name(), "is empty; copy or record it again");
   block_list list = take_blocks(source);
+  take_sky(list, source.name());
   const std::size_t block_samples = list.shape.n_samples;
   return std::make_unique<guppi_file>(source, stated_contents(std::move(list), source.name()),
                                       block_samples);

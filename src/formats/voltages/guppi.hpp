@@ -22,7 +22,7 @@ namespace wingbeat::formats {
 /// rate of 1/TBIN; OBSFREQ and OBSBW, in MHz, are the middle and the width of the channels of an
 /// antenna. Blocks that are damaged, cut, of another shape than the first or at no time of their
 /// own are left out, as a remark says. Throws `file_error` naming the source, which must outlive
-/// the file, where the first block or most of them are damaged, for samples of 2 bits, whose levels
+/// the file, where most blocks are damaged, for samples of 2 bits, whose levels
 /// the format leaves open, for floats, and for packets of format SIMPLE. docs/formats.md has all
 /// keys.
 [[nodiscard]] std::unique_ptr<voltage_file> open_guppi(const byte_source& source);

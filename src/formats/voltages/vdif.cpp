@@ -6,7 +6,8 @@
 #include <cstdint>    // int16_t, uint16_t, uint32_t, uint64_t
 #include <map>
 #include <string>
-#include <utility>  // move
+#include <tuple>    // tie
+#include <utility>  // move, pair
 #include <vector>
 
 #include "formats/files/byte_order.hpp"      // load
@@ -14,6 +15,7 @@
 #include "formats/files/signature.hpp"       // is_text
 #include "formats/voltages/flaws.hpp"        // flaws
 #include "formats/voltages/vdif_header.hpp"  // frame_header, parse_header
+#include "text/counted.hpp"                  // counted
 
 namespace wingbeat::formats {
 namespace {
@@ -50,6 +52,8 @@ struct frame {
   std::uint16_t thread = 0;
   bool is_valid = true;
   std::size_t payload_at = 0;  ///< Offset in the file.
+  unsigned extension = 0;
+  double stated_rate_hz = 0;
 };
 
 struct frame_list {
@@ -58,32 +62,77 @@ struct frame_list {
   flaws left_out = {};
 };
 
-/// Behind a damaged frame the next one is looked for where it lies if all are equally long.
+/// Returns where the next frame begins behind damage at `offset`: where it lies if all are equally
+/// long, else where a header like `first` is, or nothing. An empty `first` is any header whose frame
+/// ends where another like it begins.
+std::optional<std::size_t> next_frame(const byte_source& source, std::size_t offset, bytes first) {
+  constexpr std::size_t window_bytes = 8192, max_searched = std::size_t{1} << 17;
+  const std::size_t stride = first.empty() ? 0 : vdif_frame_bytes(first);
+  forward_reader here{source, window_bytes}, there{source, vdif_header_bytes};
+  const auto is_like = [](bytes a, bytes b) {
+    return b.size() >= legacy_vdif_header_bytes && is_same_vdif_shape(a, b);
+  };
+  if (stride > 0 && is_like(first, here.at(offset + stride, vdif_header_bytes))) {
+    return offset + stride;
+  }
+  const std::size_t end = std::min(source.size(), offset + std::max(2 * stride, max_searched));
+  for (std::size_t at = offset + 1; at + vdif_header_bytes <= end; ++at) {
+    const bytes head = here.at(at, vdif_header_bytes);
+    if (!first.empty()) {
+      if (is_like(first, head)) return at;
+      continue;
+    }
+    const std::size_t n_bytes = vdif_frame_bytes(head);
+    if (n_bytes <= vdif_header_bytes || n_bytes > source.size() - at) continue;
+    if (is_like(head, there.at(at + n_bytes, vdif_header_bytes))) return at;
+  }
+  return std::nullopt;
+}
+
+/// Takes the frames that are whole, and begin where others end or behind stray bytes.
 frame_list take_frames(const byte_source& source, const voltage_options& options) {
   constexpr std::size_t window_bytes = 8192;
   const std::string& name = source.name();
   if (source.size() == 0) refuse(name, "is empty; copy or record it again");
   forward_reader reader{source, window_bytes};
   frame_list list;
-  std::size_t stride = 0, index = 0;
-  for (std::size_t offset = 0; offset < source.size(); offset += stride, ++index) {
+  std::vector<std::byte> first;  // the first header
+  std::size_t index = 0;
+  for (std::size_t offset = 0; offset < source.size(); ++index) {
     try {
       const bytes head = reader.at(offset, vdif_header_bytes);
       const frame_header next = parse_header(head, source.size() - offset, index, name);
-      if (index == 0) list.first = next;
-      stride = list.first.shape.frame_bytes;
+      if (list.frames.empty()) {
+        list.first = next;
+        first.assign(head.begin(), head.end());
+      }
       if (next.shape != list.first.shape || next.epoch != list.first.epoch) {
         refuse(name, "has frame {} of another size, shape or epoch than the first; split the file",
                index);
       }
       list.frames.push_back({next.second, next.number, static_cast<std::uint16_t>(next.thread),
-                             next.is_valid_in(options.channel), offset + next.shape.header});
+                             next.is_valid_in(options.channel), offset + next.shape.header,
+                             next.extension, next.stated_rate_hz});
+      offset += next.shape.frame_bytes;
     } catch (const file_error& damage) {
-      if (list.frames.empty()) throw;
-      list.left_out.add("{}", std::string_view{damage.what()}.substr(name.size() + 2));
-      if (list.left_out.prevail(list.frames.size())) refuse(name, "{}", list.left_out.first());
+      const auto found = next_frame(source, offset, first);
+      if (list.frames.empty() && (!found || list.left_out.count() > 0)) throw;
+      const std::size_t stride = list.first.shape.frame_bytes,
+                        after = found.value_or(offset + stride);
+      if (!list.frames.empty() && after - offset != stride) {
+        list.left_out.add("{} before frame {} belong to none", counted(after - offset, "byte"),
+                          index);
+      } else {
+        list.left_out.add("{}", std::string_view{damage.what()}.substr(name.size() + 2));
+      }
+      // The first frame may be the damaged one.
+      if (list.left_out.prevail(list.frames.size() + 1)) {
+        refuse(name, "{}", list.left_out.first());
+      }
+      offset = after;
     }
   }
+  if (list.left_out.prevail(list.frames.size())) refuse(name, "{}", list.left_out.first());
   return list;
 }
 
@@ -95,6 +144,25 @@ void leave_out(frame_list& list, std::string_view why, Predicate is_stray) {
     list.left_out.add("frame {} of second {} of thread {} {}", f.number, f.second, f.thread, why);
     return true;
   });
+}
+
+/// Leaves out frames whose extended headers state another rate than most, of equally many than the
+/// first.
+void leave_out_other_rates(frame_list& list) {
+  using rate = std::pair<unsigned, double>;
+  const auto rate_of = [](const frame& f) { return rate{f.extension, f.stated_rate_hz}; };
+  std::map<rate, std::size_t> counts;
+  for (const frame& f : list.frames) {
+    if (f.stated_rate_hz > 0) ++counts[rate_of(f)];
+  }
+  if (counts.empty()) return;
+  rate most{};
+  for (const frame& f : list.frames) {
+    if (f.stated_rate_hz > 0 && counts[rate_of(f)] > counts[most]) most = rate_of(f);
+  }
+  std::tie(list.first.extension, list.first.stated_rate_hz) = most;
+  leave_out(list, "states another sample rate than most; split the file",
+            [&](const frame& f) { return f.stated_rate_hz > 0 && rate_of(f) != most; });
 }
 
 /// Returns the threads that are polarisations, and leaves the frames of others out.
@@ -331,6 +399,7 @@ bool is_vdif(bytes head, std::optional<std::size_t> size_bytes) {
 std::unique_ptr<voltage_file> open_vdif(const byte_source& source, const voltage_options& options) {
   const std::string& name = source.name();
   frame_list list = take_frames(source, options);
+  leave_out_other_rates(list);
   const frame_shape shape = list.first.shape;
   const std::vector<std::uint32_t> threads = take_threads(list, options, name);
   leave_out_strays(list, threads.size(), name);

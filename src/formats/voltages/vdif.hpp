@@ -27,7 +27,7 @@ namespace wingbeat::formats {
 /// second was recorded, and not needed within one second.
 /// Frames that are damaged, cut, of another shape than the first, there twice or far from the time
 /// of most are left out, as a remark says. Throws `file_error` naming the source, which must
-/// outlive the file, where the first frame or most of them are damaged.
+/// outlive the file, where most frames are damaged.
 /// docs/formats.md has all fields.
 [[nodiscard]] std::unique_ptr<voltage_file> open_vdif(const byte_source& source,
                                                       const voltage_options& options);

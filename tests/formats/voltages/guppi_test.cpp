@@ -241,6 +241,66 @@ TEST(guppi, is_padded_for_direct_access) {
   EXPECT_EQ(read_guppi(first + second + data, "x.raw").samples, both.samples);
 }
 
+/// Four blocks of 4 samples, each of its own number.
+std::vector<file_bytes> four_blocks(std::size_t changed = 4, const std::string& key = "",
+                                    const std::string& value = "") {
+  std::vector<file_bytes> blocks;
+  for (std::size_t i = 0; i < 4; ++i) {
+    cards all = small();
+    all["PKTIDX"] = std::to_string(i);
+    all["TBIN"] = "1e-6";
+    all["OBSFREQ"] = "1400";
+    all["OBSBW"] = "1";
+    if (i == changed) all[key] = value;
+    blocks.push_back(header(all) + bytes_of(std::vector<int>(8, static_cast<int>(i) + 1)));
+  }
+  return blocks;
+}
+
+file_bytes joined_blocks(const std::vector<file_bytes>& blocks) {
+  file_bytes content;
+  for (const file_bytes& each : blocks) content = content + each;
+  return content;
+}
+
+TEST(guppi, leaves_out_blocks_of_other_times_or_frequencies) {
+  for (const auto& [key, value] :
+       cards{{"TBIN", "2e-6"}, {"OBSFREQ", "1401"}, {"OBSBW", "-1"}, {"CHAN_BW", "1.001"}}) {
+    for (const std::size_t odd : {0u, 2u}) {
+      const voltages read = read_guppi(joined_blocks(four_blocks(odd, key, value)), "x.raw");
+      EXPECT_THAT(read.remarks,
+                  ElementsAre(HasSubstr("block " + std::to_string(odd) + " has another TBIN")))
+          << key;
+      EXPECT_EQ(read.sample_rate_hz, 1e6);
+      EXPECT_EQ(read.frequencies->first_hz, 1400e6);
+      EXPECT_EQ(read.frequencies->step_hz, 1e6);
+      EXPECT_EQ(read.samples[0], odd == 0 ? 2 : 1);
+      EXPECT_EQ(read.samples.back(), 4);
+    }
+  }
+  // The same number, written in another way.
+  EXPECT_EQ(read_guppi(joined_blocks(four_blocks(2, "TBIN", "1.0E-6")), "x.raw").remarks.size(),
+            0U);
+}
+
+TEST(guppi, reads_blocks_behind_a_damaged_first_one) {
+  for (const auto& [key, value] : cards{{"NBITS", "eight"}, {"PKTIDX", "none"}}) {
+    const voltages read = read_guppi(joined_blocks(four_blocks(0, key, value)), "x.raw");
+    EXPECT_THAT(read.remarks, ElementsAre(HasSubstr("has " + key + " '" + value)));
+    EXPECT_EQ(read.n_samples, 12U);
+    EXPECT_EQ(read.samples[0], 2);
+  }
+}
+
+TEST(guppi, reads_blocks_behind_stray_bytes) {
+  const voltages whole = read_guppi(joined_blocks(four_blocks()), "x.raw");
+  std::vector<file_bytes> blocks = four_blocks();
+  blocks[2] = file_bytes(30, std::byte{0xFF}) + blocks[2];
+  const voltages read = read_guppi(joined_blocks(blocks), "x.raw");
+  EXPECT_EQ(read.samples, whole.samples);
+  EXPECT_THAT(read.remarks, ElementsAre(HasSubstr("30 bytes before block 2 belong to none")));
+}
+
 TEST(guppi, is_refused_in_one_sentence) {
   const file_bytes data = bytes_of({0, 1, 2, 3, 4, 5, 6, 7});
   const auto refusal_with = [&](const std::string& key, const std::string& value) {

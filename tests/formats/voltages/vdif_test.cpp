@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>  // fill_n
+
 #include "formats/message.hpp"         // message_of
 #include "formats/voltages/bytes.hpp"  // vdif_frame
 #include "formats/voltages/read.hpp"   // read_vdif
@@ -221,6 +223,39 @@ TEST(vdif, reads_what_is_whole_beside_one_flaw) {
   expect_without(4, frames, "frame 4 of second 1000000 of thread 0 is far");
   frames[4] = vdif_frame({.second = 7, .number = 16777215}, counted);
   expect_without(4, frames, "frame 16777215 of second 7 of thread 0 is far");
+}
+
+// Frames whose extended header states another rate than most, the first among them.
+TEST(vdif, leaves_out_frames_of_another_rate) {
+  for (const unsigned odd : {0u, 4u}) {
+    std::vector<file_bytes> frames;
+    for (unsigned i = 0; i < 10; ++i) {
+      vdif_header header = extended(3, i == odd ? 32 : 16);
+      header.number = i;
+      frames.push_back(vdif_frame(header, counted));
+    }
+    const voltages read = read_vdif(joined_frames(frames), "x.vdif");
+    EXPECT_EQ(read.sample_rate_hz, 32e3);
+    EXPECT_EQ(read.n_samples, odd == 0 ? 72U : 80U);
+    EXPECT_THAT(read.remarks, ElementsAre(HasSubstr("1 frame of the file is left out")));
+    EXPECT_THAT(read.remarks[0],
+                HasSubstr(std::to_string(odd) + " of second 0 of thread 0 states another"));
+  }
+}
+
+TEST(vdif, reads_frames_behind_a_damaged_first_one_and_stray_bytes) {
+  std::vector<file_bytes> frames = ten_frames();
+  const voltages whole = read_vdif(joined_frames(frames), "x.vdif");
+  const file_bytes stray(50, std::byte{0xFF});
+  frames[5] = stray + frames[5];
+  const voltages between = read_vdif(joined_frames(frames), "x.vdif");
+  EXPECT_EQ(between.samples, whole.samples);
+  EXPECT_THAT(between.remarks, ElementsAre(HasSubstr("50 bytes before frame 5 belong to none")));
+  frames = ten_frames();
+  std::fill_n(frames[0].begin(), 32, std::byte{0xFF});
+  const voltages behind = read_vdif(joined_frames(frames), "x.vdif");
+  EXPECT_THAT(behind.remarks, ElementsAre(HasSubstr("claims 2^31 channels in frame 0")));
+  EXPECT_EQ(behind.samples, std::vector(whole.samples.begin() + 8, whole.samples.end()));
 }
 
 TEST(vdif, leaves_out_a_thread_of_few_frames) {
