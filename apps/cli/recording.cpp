@@ -5,7 +5,7 @@
 #include <sys/stat.h>  // fstat
 #include <unistd.h>    // close, lseek, read
 
-#include <algorithm>  // find, min
+#include <algorithm>  // count, find, min
 #include <bit>        // endian
 #include <cerrno>
 #include <cstring>  // strerror
@@ -45,12 +45,12 @@ bool has_raw_name(const byte_source& file) {
 
 /// Throws `file_error` for what begins with the magic number of a format that holds no samples, and
 /// for a text whose name does not say otherwise.
-void require_samples(const byte_source& file) {
+void require_samples(const byte_source& file, std::string_view way_out = "") {
   std::string_view content = formats::signed_content(file.head());
   if (content.empty() && !has_raw_name(file) && formats::is_text(file.head())) content = "a text";
   if (content.empty()) return;
-  refuse(file.name(), "is {}, which holds no packed samples; name a recording of a digitiser",
-         content);
+  refuse(file.name(), "is {}, which holds no packed samples; name a recording of a digitiser{}",
+         content, way_out);
 }
 
 /// Returns the format that the content has, or that the name says. Throws `file_error` for what
@@ -62,7 +62,7 @@ std::string format_of(const byte_source& file) {
       if (format.is_format_of(file.head(), file.size())) return std::string{format.name};
     }
   }
-  require_samples(file);
+  require_samples(file, ", or give --format raw if it holds them all the same");
   if (has_raw_name(file) || !file.has_own_name()) return "raw";
   throw plan_error(formatted(
       "{} does not say what it holds; give --format raw if that is packed samples, or a name that "
@@ -246,6 +246,7 @@ void recording::open_voltages(const std::string& name, const std::string& format
     print_message("{}: {}", name, remark);
   }
   choose_channel(held, name);
+  if (options_.says_zeros) say_zeros(held, name);
   const unsigned bits = held.sample_bits;
   const auto& given = options_.sample_bits;
   if ((given && *given != bits) || (n_polarisations_ > 0 && bits != stored_bits_)) {
@@ -259,6 +260,17 @@ void recording::open_voltages(const std::string& name, const std::string& format
   if (!voltages_.empty()) require_alike(held, name);
   add_polarisations(held.n_polarisations, held.n_samples, name);
   voltages_.push_back(std::move(source));
+}
+
+void recording::say_zeros(const formats::voltages& held, const std::string& name) {
+  std::size_t n_missing = 0, n_packets = 0;
+  for (const std::vector<bool>& present : held.present) {
+    n_packets += present.size();
+    n_missing += static_cast<std::size_t>(std::count(present.begin(), present.end(), false));
+  }
+  if (n_missing == 0) return;
+  print_message("{}: {} of {} of {} are missing, and zeros in their place", name, n_missing,
+                counted(n_packets, "packet"), counted(held.packet_samples, "sample"));
 }
 
 void recording::choose_channel(const formats::voltages& held, const std::string& name) {

@@ -70,6 +70,8 @@ struct recording_options {
   std::vector<std::size_t> threads = {};
   /// Refuses files of which anything is left out, contradictory or assumed; else it is said.
   bool is_strict = false;
+  /// Says how many packets are missing, because zeros stand for them.
+  bool says_zeros = false;
 };
 
 /// One or two polarisations, in one file or two.
@@ -122,6 +124,7 @@ class recording {
                                               std::size_t count);
   };
   void open_voltages(const std::string& name, const std::string& format);
+  static void say_zeros(const formats::voltages& held, const std::string& name);
   void choose_channel(const formats::voltages& held, const std::string& name);
   /// Throws `plan_error` unless these voltages go with those of the other file.
   void require_alike(const formats::voltages& held, const std::string& name) const;

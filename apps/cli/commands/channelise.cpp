@@ -328,7 +328,8 @@ int run(const options& o) {
                    .coarse_channel = o.coarse_channel,
                    .sample_rate_hz = o.adc_rate_hz,
                    .threads = threads_of(o),
-                   .is_strict = o.is_strict}};
+                   .is_strict = o.is_strict,
+                   .says_zeros = o.missing == missing_policy::zero_fill}};
   const channeliser_spec spec = spec_of(o, input);
   formats::require_heap_file(o.output, spec);
   const device_info device = choose_device(o.device, precision::fp32);

@@ -285,8 +285,9 @@ void take_block(const byte_source& source, std::size_t& offset, std::size_t numb
   }
 }
 
-/// Returns where the next header begins, by the key of the file's first card: behind a damaged block
-/// at `begin` where it lies if both are equally long, else where one follows, or the file's end.
+/// Returns where the next header begins, by the key of the file's first card: behind a damaged
+/// block at `begin` where it lies if both are equally long, else where one follows, or the file's
+/// end.
 std::size_t next_header(const byte_source& source, std::size_t begin, std::size_t stride) {
   constexpr std::size_t mark_bytes = key_bytes + 2, window_bytes = std::size_t{1} << 20;
   std::array<std::byte, mark_bytes> mark = {}, head = {};

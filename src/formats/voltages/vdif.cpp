@@ -63,28 +63,28 @@ struct frame_list {
 };
 
 /// Returns where the next frame begins behind damage at `offset`: where it lies if all are equally
-/// long, else where a header like `first` is, or nothing. An empty `first` is any header whose frame
-/// ends where another like it begins.
+/// long, else where a header like `first` is, or nothing. Where `first` is empty, it is one whose
+/// frame ends where another like it begins.
 std::optional<std::size_t> next_frame(const byte_source& source, std::size_t offset, bytes first) {
   constexpr std::size_t window_bytes = 8192, max_searched = std::size_t{1} << 17;
   const std::size_t stride = first.empty() ? 0 : vdif_frame_bytes(first);
-  forward_reader here{source, window_bytes}, there{source, vdif_header_bytes};
+  forward_reader near{source, window_bytes}, far{source, vdif_header_bytes};
   const auto is_like = [](bytes a, bytes b) {
     return b.size() >= legacy_vdif_header_bytes && is_same_vdif_shape(a, b);
   };
-  if (stride > 0 && is_like(first, here.at(offset + stride, vdif_header_bytes))) {
+  if (stride > 0 && is_like(first, near.at(offset + stride, vdif_header_bytes))) {
     return offset + stride;
   }
   const std::size_t end = std::min(source.size(), offset + std::max(2 * stride, max_searched));
-  for (std::size_t at = offset + 1; at + vdif_header_bytes <= end; ++at) {
-    const bytes head = here.at(at, vdif_header_bytes);
+  for (std::size_t place = offset + 1; place + vdif_header_bytes <= end; ++place) {
+    const bytes head = near.at(place, vdif_header_bytes);
     if (!first.empty()) {
-      if (is_like(first, head)) return at;
+      if (is_like(first, head)) return place;
       continue;
     }
     const std::size_t n_bytes = vdif_frame_bytes(head);
-    if (n_bytes <= vdif_header_bytes || n_bytes > source.size() - at) continue;
-    if (is_like(head, there.at(at + n_bytes, vdif_header_bytes))) return at;
+    if (n_bytes <= vdif_header_bytes || n_bytes > source.size() - place) continue;
+    if (is_like(head, far.at(place + n_bytes, vdif_header_bytes))) return place;
   }
   return std::nullopt;
 }

@@ -96,6 +96,8 @@ TEST_F(channelise_flaws, withhold_what_misses_a_block) {
   at_.file("gap.raw", text_of(block("0") + block("4")));
   const finished filled = run("gap.raw", {"--coarse-channel", "0", "--missing", "zero-fill"});
   EXPECT_EQ(filled.code, 0) << filled.err;
+  EXPECT_THAT(filled.err, HasSubstr("gap.raw: 1 of 3 packets of 512 samples are missing, and zeros "
+                                    "in their place"));
   EXPECT_EQ(stats()["samples"], 1536);
   EXPECT_EQ(stats()["polarisations"][0]["samples"], 1024);
   EXPECT_EQ(run("gap.raw", {"--coarse-channel", "0"}).code, 0);

@@ -246,13 +246,13 @@ std::vector<file_bytes> four_blocks(std::size_t changed = 4, const std::string& 
                                     const std::string& value = "") {
   std::vector<file_bytes> blocks;
   for (std::size_t i = 0; i < 4; ++i) {
-    cards all = small();
-    all["PKTIDX"] = std::to_string(i);
-    all["TBIN"] = "1e-6";
-    all["OBSFREQ"] = "1400";
-    all["OBSBW"] = "1";
-    if (i == changed) all[key] = value;
-    blocks.push_back(header(all) + bytes_of(std::vector<int>(8, static_cast<int>(i) + 1)));
+    cards given = small();
+    given["PKTIDX"] = std::to_string(i);
+    given["TBIN"] = "1e-6";
+    given["OBSFREQ"] = "1400";
+    given["OBSBW"] = "1";
+    if (i == changed) given[key] = value;
+    blocks.push_back(header(given) + bytes_of(std::vector<int>(8, static_cast<int>(i) + 1)));
   }
   return blocks;
 }
