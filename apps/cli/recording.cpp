@@ -157,7 +157,7 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
     std::string kind = format;
     if (name == "-" || !file->size()) kind = require_raw(*file, format);
     if (kind == "auto") kind = format_of(*file);
-    is_assumed_ = is_assumed_ || (kind == "raw" && format == "auto" && !options.sample_bits);
+    is_assumed_ = is_assumed_ || (kind == "raw" && !options.sample_bits);
     open_stream(std::move(file), kind);
   }
   if (!is_measured_) n_samples_.reset();

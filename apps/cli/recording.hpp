@@ -89,7 +89,7 @@ class recording {
   [[nodiscard]] unsigned stored_bits() const { return stored_bits_; }
   [[nodiscard]] bool is_complex() const;
 
-  /// Returns whether neither a mark nor an option says that samples are packed, and their bits.
+  /// Returns whether neither a mark nor an option says how many bits samples have.
   [[nodiscard]] bool is_assumed() const { return is_assumed_; }
 
   /// Returns whether the files hold packets, some of which may be missing.

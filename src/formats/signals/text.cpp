@@ -96,6 +96,7 @@ struct columns {
   double value[2] = {};
   bool may_be_one = false;     ///< One number could be meant, as in 1,5 and 1 000.5.
   bool is_unlike_two = false;  ///< Two columns are seldom written so: 1 000.5 is, 1 234 is not.
+  bool is_marked = false;      ///< It is one number with a j.
 };
 
 /// Returns whether `word` is digits, with points between groups of three at most.
@@ -150,7 +151,8 @@ columns parse_line(std::string_view line, const line_reader& reader) {
     if (imaginary.starts_with("+-")) imaginary.remove_prefix(1);
     return {
         .count = 2,
-        .value = {parse_number(number.substr(0, second), reader), parse_number(imaginary, reader)}};
+        .value = {parse_number(number.substr(0, second), reader), parse_number(imaginary, reader)},
+        .is_marked = true};
   }
   bool after_comma = false;
   std::string_view words[2];
@@ -179,7 +181,7 @@ struct row_collector {
   std::size_t first_number = 0;  ///< Line of the first sample of all.
   std::size_t last_number = 0;   ///< Line of the last sample so far.
   int n_columns = 0;
-  bool is_said_complex = false;  ///< By a comment above the first sample.
+  bool is_said_complex = false;  ///< By a comment above the first sample, or a j.
   bool may_be_one = false;       ///< Each line so far could be one number.
   bool is_unlike_two = false;    ///< And one of them is no likely pair of columns.
 
@@ -202,6 +204,7 @@ struct row_collector {
       reader.refuse_line("has {} column{} but line {} has {}; give every line equally many",
                          found.count, found.count == 1 ? "" : "s", first_number, n_columns);
     }
+    is_said_complex |= found.is_marked;
     result.samples.emplace_back(found.value[0], found.value[1]);
     last_number = reader.number;
   }

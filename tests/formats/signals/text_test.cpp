@@ -201,6 +201,9 @@ TEST(text, tells_times_from_real_parts) {
   EXPECT_TRUE(may_have_times("", 0.001, 8));
   EXPECT_TRUE(may_have_times("", 0.001, 100, 0.00005));
   EXPECT_FALSE(may_have_times("# complex\n", 0.001, 8));
+  std::string marked;
+  for (int i = 0; i < 8; ++i) marked += "(" + std::to_string(i) + "e+00+1e+00j)\n";
+  EXPECT_FALSE(read_text(marked, "in.txt").may_have_times);
   EXPECT_FALSE(may_have_times("", 0.001, 7));
   EXPECT_FALSE(may_have_times("", 0.001, 8, 0.0005));
   EXPECT_FALSE(may_have_times("", -0.001, 8));
