@@ -6,7 +6,4 @@ target_compile_options(wingbeat_warnings INTERFACE -Wall -Wextra -Wshadow -Wno-p
 if(WINGBEAT_SANITIZE)
   add_compile_options(-fsanitize=${WINGBEAT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${WINGBEAT_SANITIZE})
-  if(WINGBEAT_SANITIZE STREQUAL thread AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    add_link_options(-Wl,-z,muldefs)  # tests replace operator new, which its runtime defines too
-  endif()
 endif()
