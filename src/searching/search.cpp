@@ -95,10 +95,15 @@ search::search(const std::vector<queue>& queues, search_request request)
 
 void search::begin(std::span<const double> image) {
   is_whole_ = false;
-  image_norm_ = norm_of(image);
-  std::vector<double> in_range(image.begin(), image.end());
-  if (request_.search.is_normalised) bring_into_range(in_range);
-  for (const auto& each : scorers_) each->begin(in_range);
+  std::vector<double> in_range;
+  if (request_.search.is_normalised) {
+    in_range.assign(image.begin(), image.end());
+    bring_into_range(in_range);
+    image = in_range;
+  } else {
+    image_norm_ = norm_of(image);
+  }
+  for (const auto& each : scorers_) each->begin(image);
   added_ = 0;
   is_whole_ = true;
 }
