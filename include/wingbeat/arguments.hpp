@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of kernels and of plans' functors beside their input and output, and their arguments
-// in each run.
+// Describes the parameters of kernels and of plans' functors, beside their input and output, and
+// the arguments of each run.
 #pragma once
 
 #include <cstddef>  // size_t, byte
@@ -29,13 +29,13 @@ inline constexpr value_kind kind_of_value =
 /// A parameter of a kernel's entry, or a member of a functor's `operands`.
 class kernel_parameter {
  public:
-  /// Memory that is read. Of a kernel, two parameters of the entry: `WINGBEAT_GLOBAL const T* name`
-  /// and `wingbeat::device::size name_first`; `name + name_first` is where the view begins. Of a
-  /// functor, a member `WINGBEAT_GLOBAL const T* name` that points there.
+  /// Memory that is read. A kernel has two parameters for it: `WINGBEAT_GLOBAL const T* name` and
+  /// `wingbeat::device::size name_first`; the view begins at `name + name_first`. A functor has one
+  /// member, `WINGBEAT_GLOBAL const T* name`, which points to where the view begins.
   static kernel_parameter input(std::size_t element_bytes) { return {element_bytes, true, false}; }
-  /// Memory that is written, and perhaps read: the same without `const`.
+  /// Memory that is written, and perhaps read: declared as an input, but without `const`.
   static kernel_parameter output(std::size_t element_bytes) { return {element_bytes, true, true}; }
-  /// A number, or a plain struct, by value: one parameter, or one member.
+  /// A number or a plain struct, by value: one parameter of a kernel, one member of a functor.
   template <class Value>
   static kernel_parameter value() {
     static_assert(std::is_trivially_copyable_v<Value>, "values are copied byte by byte");
@@ -44,7 +44,7 @@ class kernel_parameter {
 
   [[nodiscard]] bool is_memory() const noexcept { return is_memory_; }
   [[nodiscard]] bool is_written() const noexcept { return is_written_; }
-  /// Returns sizeof(T), or the bytes of a value.
+  /// Returns sizeof(T) for memory, or the bytes of a value.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   /// Returns the kind of a value; unspecified for memory.
   [[nodiscard]] value_kind kind() const noexcept { return kind_; }
@@ -79,19 +79,19 @@ class kernel_argument {
   value_kind kind_ = value_kind::other;
 };
 
-/// The arguments of one run for a functor in this process, and the parameters that its request
-/// states.
+/// The arguments of one run for a functor in this process, with the parameters that its plan_spec
+/// declares.
 class host_arguments {
  public:
   host_arguments() = default;
-  /// `given` has one argument for each of `parameters`, of its kind.
+  /// `given` has one argument for each of `parameters`, of the same kind.
   host_arguments(std::span<const kernel_parameter> parameters,
                  std::span<const kernel_argument> given)
       : parameters_(parameters), given_(given) {}
 
   [[nodiscard]] std::size_t count() const noexcept { return given_.size(); }
 
-  /// Returns the arguments from number `first` on, up to `count()`, numbered from 0.
+  /// Returns the arguments from number `first` to the last, numbered from 0.
   [[nodiscard]] host_arguments from(std::size_t first) const {
     return {parameters_.subspan(first), given_.subspan(first)};
   }

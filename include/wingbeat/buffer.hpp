@@ -22,16 +22,17 @@ struct memory_origin {
 ///   host, reference: `handle` is a pointer in this process.
 ///   cuda:            `handle` is a device pointer (CUdeviceptr cast to void*).
 ///   opencl:          `handle` is a cl_mem.
-/// A plan requires `offset_bytes` to be a multiple of two reals for complex numbers and for packed
-/// real rows, of one real for planes and other real layouts, of its element for a functor; pointers
-/// are aligned to one real, on cuda to the same multiple. docs/layouts.md has the rule in full.
+/// `offset_bytes` must be a multiple of the alignment unit: two reals for complex numbers and for
+/// packed real rows, one real for planes and other real layouts, the functor's element for a
+/// functor. Pointers are aligned to one real; on cuda they are aligned to that unit.
+/// docs/layouts.md has the rule in full.
 struct buffer_view {
   void* handle = nullptr;
   std::size_t offset_bytes = 0;  ///< Into `handle`.
-  std::size_t size_bytes = 0;    ///< From `offset_bytes` on.
-  /// Where the memory was allocated: a queue of another device or context refuses it, but host and
-  /// reference accept each other's. `buffer::view` sets it. Empty in a view of your own memory:
-  /// `handle` is then used unchecked.
+  std::size_t size_bytes = 0;    ///< Counted from `offset_bytes`.
+  /// Where the memory was allocated. A queue of another device or context refuses the view, except
+  /// that host and reference accept each other's. `buffer::view` sets it. It is empty in a view of
+  /// your own memory, whose `handle` is used unchecked.
   std::optional<memory_origin> origin = {};
 };
 
@@ -50,13 +51,12 @@ class buffer {
   [[nodiscard]] const buffer_view& view() const noexcept { return view_; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return view_.size_bytes; }
 
-  /// Copies from this process to the device, after all work queued before on the queue the buffer
-  /// was made with (`wait` for work on others first); returns when done.
-  /// Throws `plan_error` outside the buffer or for a null pointer, `device_error` if the driver
-  /// refuses.
+  /// Copies from this process to the device, after all work queued earlier on the queue that the
+  /// buffer was made with (`wait` for work on other queues first); returns when done. Throws
+  /// `plan_error` outside the buffer or for a null pointer, `device_error` if the driver refuses.
   void write(const void* from, std::size_t size_bytes, std::size_t offset_bytes = 0);
 
-  /// Copies from the device to this process, as `write` does the other way.
+  /// Copies from the device to this process; otherwise as `write`.
   void read(void* into, std::size_t size_bytes, std::size_t offset_bytes = 0) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stops a compilation of the host API by an older C++ at one sentence, instead of dozens of errors.
+// Stops the compilation of the host API by an older C++ with one sentence, not dozens of errors.
 #pragma once
 
 #if !defined(__cplusplus) || __cplusplus <= 201703L

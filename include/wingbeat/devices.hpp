@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which engines and devices this machine has, and why the others are absent.
+// Lists the engines and devices of this machine, and why the others are absent.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -26,20 +26,22 @@ struct device_info {
   int index = 0;             ///< Counts the devices of one engine from 0.
   std::string name;          ///< "NVIDIA H200"
   std::string architecture;  ///< "sm_90", "pocl-cpu", "avx512"
-  std::string version;       ///< Of the driver, or of the instruction set.
+  std::string version;       ///< Version of the driver, or of the instruction set.
   std::size_t memory_bytes = 0;
-  std::size_t local_memory_bytes = 0;  ///< Most one workgroup may use; 0 where there is none.
-  std::size_t max_workgroup = 1;       ///< Most threads of one workgroup.
+  std::size_t local_memory_bytes = 0;  ///< Maximum of one workgroup; 0 where there is no local
+                                       ///< memory.
+  std::size_t max_workgroup = 1;       ///< Maximum number of threads of one workgroup.
   unsigned compute_units = 1;
   bool has_fp64 = true;
   bool is_gpu = false;
-  int capability_major = 0;  ///< CUDA's compute capability, 9.0 of "sm_90"; 0 on other engines.
+  int capability_major = 0;  ///< CUDA's compute capability: 9.0 for "sm_90"; 0 on other engines.
   int capability_minor = 0;
-  unsigned max_cluster = 1;  ///< Most workgroups that reach each other's local memory; 1: none do.
+  unsigned max_cluster = 1;  ///< Maximum of workgroups that reach each other's local memory; 1:
+                             ///< none do.
   bool has_bulk_prefetch = false;  ///< One instruction prefetches a whole row into L2.
   /// A launch can begin while the one before it ends (CUDA: programmatic dependent launch).
   bool has_early_launch = false;
-  bool has_int64_atomics = true;  ///< Threads update integers of 64 bits, each in one whole step.
+  bool has_int64_atomics = true;  ///< Threads update 64-bit integers atomically.
 };
 
 /// Returns every device of every engine that works here, reference and host first.

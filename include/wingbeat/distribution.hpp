@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank has which elements of an array, and who sends what to whom where that changes:
-// arithmetic alone.
+// Which rank has which elements of an array, and which transfers lead from one such distribution to
+// another: arithmetic alone.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,39 +13,40 @@ namespace wingbeat {
 /// Elements lower .. upper - 1 of each axis.
 struct box {
   std::vector<std::size_t> lower = {}, upper = {};
-  /// Elements in memory from one to the next along each axis; empty: packed, the last axis densest.
+  /// Distance in elements along each axis; empty: packed, the last axis densest.
   std::vector<std::size_t> strides = {};
 
   [[nodiscard]] std::size_t length(std::size_t axis) const { return upper[axis] - lower[axis]; }
-  /// Returns the number of its elements; 0 of an empty box.
+  /// Returns the number of elements; 0 for an empty box.
   [[nodiscard]] std::size_t count() const;
-  /// Returns the elements of memory from its first to its last; 0 of an empty box.
+  /// Returns the elements of memory from the first to the last; 0 for an empty box.
   [[nodiscard]] std::size_t span() const;
   bool operator==(const box&) const = default;
 };
 
-/// Returns what two boxes have in common, packed; an empty box where they have nothing.
+/// Returns the intersection of two boxes, packed; an empty box if they do not meet.
 [[nodiscard]] box common_part(const box& a, const box& b);
 
-/// Returns the part of `length` things that a rank has: the first length % ranks ranks have one
-/// more than the others, and some have none where there are more ranks than things. Throws
-/// `plan_error` for a rank that is not below `ranks`.
+/// Returns a rank's part of `length` items. The first length % ranks ranks have one more than the
+/// others; some ranks have none if there are more ranks than items. Throws `plan_error` for a rank
+/// that is not below `ranks`.
 [[nodiscard]] index_range share_of(std::size_t length, std::size_t rank, std::size_t ranks);
 
-/// Returns the box of each rank of an array that is cut along one axis. Throws `plan_error` for an
-/// axis that it does not have, and unless there are 1 to 2^20 ranks.
+/// Returns the box of each rank for an array that is cut along one axis. Throws `plan_error` for an
+/// axis that the array does not have, and unless there are 1 to 2^20 ranks.
 [[nodiscard]] std::vector<box> slabs(const std::vector<std::size_t>& lengths, std::size_t axis,
                                      std::size_t ranks);
 
-/// Returns the box of each rank of an array that is cut along two axes, into `first_ranks` parts
-/// along the one and `second_ranks` along the other, which ranks count first. Throws as `slabs`.
+/// Returns the box of each rank for an array that is cut along two axes: into `first_ranks` parts
+/// along the first and `second_ranks` along the second, whose index runs fastest in the rank.
+/// Throws as `slabs`.
 [[nodiscard]] std::vector<box> pencils(const std::vector<std::size_t>& lengths,
                                        std::size_t first_axis, std::size_t first_ranks,
                                        std::size_t second_axis, std::size_t second_ranks);
 
-/// Copies elements that two boxes have in common from the one, at `source`, to the other, at
-/// `target`, both in memory of this process. Throws `plan_error` where a box does not have all of
-/// the part, or the memory of one is null.
+/// Copies the elements `part` from the box `from`, at `source`, to the box `to`, at `target`, both
+/// in memory of this process. Throws `plan_error` if a box does not contain all of `part`, or if a
+/// pointer is null.
 void copy_part(const box& part, const box& from, const void* source, const box& to, void* target,
                std::size_t element_bytes);
 
@@ -55,27 +56,27 @@ struct transfer {
   box elements;
 };
 
-/// What changes hands from boxes by rank to other boxes of the same array.
+/// The transfers that lead from one list of boxes, one per rank, to another of the same array.
 class redistribution {
  public:
-  /// Throws `plan_error` unless both lists have a box for each rank, of equally many axes, with no
-  /// stride shorter than what lies in it, and every element of the one list is in the other exactly
-  /// once.
+  /// Throws `plan_error` unless both lists have one box per rank, all boxes have the same number of
+  /// axes, no stride is shorter than what lies within it, and every element of one list is in the
+  /// other exactly once.
   redistribution(std::vector<box> before, std::vector<box> after);
 
   [[nodiscard]] const std::vector<box>& before() const { return before_; }
   [[nodiscard]] const std::vector<box>& after() const { return after_; }
 
-  /// Returns the transfers, by sender and then by receiver; what a rank keeps is one of them.
+  /// Returns the transfers, by sender and then by receiver, including what a rank keeps.
   [[nodiscard]] const std::vector<transfer>& transfers() const { return transfers_; }
 
-  /// Returns how many elements go from one rank to another; the most that one of them sends.
+  /// Returns how many elements go from one rank to another, and the most that one rank sends.
   [[nodiscard]] std::size_t sent() const;
   [[nodiscard]] std::size_t most_sent() const;
 
-  /// Copies the elements of `element_bytes` each that a transfer moves, in memory of this process:
-  /// `sent` is the sender's box before, `received` the receiver's box after. Throws as `copy_part`,
-  /// and for ranks that there are not.
+  /// Copies the elements of one transfer, `element_bytes` each, in memory of this process: `sent`
+  /// is the sender's box before, `received` the receiver's box after. Throws as `copy_part`, and
+  /// for ranks that do not exist.
   void copy(const transfer& moved, const void* sent, void* received,
             std::size_t element_bytes) const;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel's workgroups on the host: one std::thread for each of their threads and a std::barrier,
-// so that a debugger steps through the kernel and a sanitizer sees a missing barrier as the race
-// it is. Reports threads that pass different barriers, and too many or too few threads. Slow: for
-// tests and debugging, not for results. Header only, C++20.
+// Runs a kernel's workgroups on the host, with one std::thread per thread of the kernel and a
+// std::barrier, so that a debugger steps through the kernel and a sanitizer sees a missing barrier
+// as the race it is. Reports threads that pass different barriers, and too many or too few threads.
+// Slow: for tests and debugging, not for results. Header only, C++20.
 #pragma once
 
 #include <algorithm>  // all_of, find, min
@@ -30,8 +30,8 @@ struct emulated_barriers {
   std::size_t of_workgroup = 0, of_subgroup = 0, of_cluster = 0;
 };
 
-/// Throws std::logic_error unless `expected` threads run: `workgroup::team` requires as many as its
-/// shape has.
+/// Throws std::logic_error unless `expected` threads were started: `workgroup::team` requires as
+/// many as its shape has.
 inline void expect_emulated_threads(unsigned started, unsigned expected) {
   if (started == expected) return;
   throw std::logic_error("the workgroup was started with " + std::to_string(started) +
@@ -39,8 +39,8 @@ inline void expect_emulated_threads(unsigned started, unsigned expected) {
                          ": start workgroup_threads of the transform's description");
 }
 
-/// Throws std::logic_error where threads `first`, first + 1, .. have passed different numbers of
-/// barriers of a kind, as when one returned early. `group_name`: whose threads they are.
+/// Throws std::logic_error if threads `first`, first + 1, .. have passed different numbers of
+/// barriers of a kind, for example because one returned early. `group_name` names their group.
 inline void expect_same_barriers(std::span<const emulated_barriers> passed, std::size_t first,
                                  const std::string& group_name,
                                  std::size_t emulated_barriers::*kind, const char* kind_name) {
@@ -81,7 +81,7 @@ class emulated_group_of {
     ++passed_->of_workgroup;
   }
   void subgroup_barrier() const {
-    if constexpr (Subgroup > 1) {  // a subgroup of one thread needs none
+    if constexpr (Subgroup > 1) {  // a subgroup of one thread needs no barrier
       of_subgroup_->arrive_and_wait();
       ++passed_->of_subgroup;
     }
@@ -100,14 +100,14 @@ class emulated_group_of {
 ///     run_workgroup(n_threads, [&](emulated_group group) { body(group, in, out, scratch); });
 using emulated_group = emulated_group_of<1>;
 
-/// Calls `body(group)` once for each of `n_threads` threads of workgroup `index`, all at once,
-/// and returns when all have. A thread that returns or throws takes part in no barrier any more, so
-/// that no other waits for it. Rethrows the first exception of a body; throws std::logic_error
-/// where threads passed different numbers of barriers, or a team has another number of threads.
+/// Calls `body(group)` once for each of `n_threads` threads of workgroup `index`, all at once, and
+/// returns when all have returned. A thread that returns or throws leaves all barriers, so that no
+/// other thread waits for it. Rethrows the first exception of a body; throws std::logic_error if
+/// threads passed different numbers of barriers, or if a team has another number of threads.
 template <unsigned Subgroup = 1, class Body>
 void run_workgroup(unsigned n_threads, const Body& body, std::size_t index = 0) {
   std::barrier<> of_workgroup(n_threads);
-  std::deque<std::barrier<>> of_subgroups;  // of each subgroup
+  std::deque<std::barrier<>> of_subgroups;  // one barrier per subgroup
   for (unsigned first = 0; first < n_threads; first += Subgroup) {
     of_subgroups.emplace_back(std::min(Subgroup, n_threads - first));
   }
@@ -153,16 +153,16 @@ struct emulated_cluster {
 
   std::barrier<> of_cluster;
   std::deque<std::barrier<>> workgroups;
-  std::vector<std::unique_ptr<char[]>> memories;  // local memory of each
-  std::vector<emulated_barriers> passed;          // by each thread, workgroup after workgroup
+  std::vector<std::unique_ptr<char[]>> memories;  // local memory of each workgroup
+  std::vector<emulated_barriers> passed;          // by each thread, workgroup by workgroup
   std::atomic<bool> has_failed = false;
 
   std::mutex mutex;                   // guards the members below
   std::exception_ptr failure;         // of the first thread that failed
   std::size_t n_running;              // threads that have not returned
-  std::vector<unsigned*> waited_for;  // counters of bytes, one for each thread that waits
+  std::vector<unsigned*> waited_for;  // arrival counters, one for each thread that waits
 
-  /// Returns whether all threads that still run wait for bytes, so that none can send any.
+  /// Returns whether all running threads wait for bytes, so that none can send any.
   [[nodiscard]] bool is_stuck() {
     const std::lock_guard held{mutex};
     return waited_for.size() == n_running &&
@@ -193,7 +193,7 @@ class emulated_cluster_group {
     cluster_->workgroups[rank_].arrive_and_wait();
     ++passed().of_workgroup;
   }
-  void subgroup_barrier() const {}  // a subgroup of one thread needs none
+  void subgroup_barrier() const {}  // a subgroup of one thread needs no barrier
   void expect_threads(unsigned expected) const { expect_emulated_threads(n_threads_, expected); }
 
   void cluster_arrive() const { arrived_->emplace(cluster_->of_cluster.arrive()); }
@@ -206,7 +206,8 @@ class emulated_cluster_group {
   /// Sets a counter of expected bytes. Only its owner writes it, before others may send.
   void expect(void* arrivals, unsigned bytes) const { *static_cast<unsigned*>(arrivals) = bytes; }
 
-  /// Returns the address in workgroup `rank`'s local memory of what this workgroup has at `at`.
+  /// Returns the address in workgroup `rank`'s local memory that corresponds to `address` in this
+  /// one's.
   template <class T>
   T* of_peer(T* address, unsigned rank) const {
     const auto offset = reinterpret_cast<char*>(address) - cluster_->memories[rank_].get();
@@ -220,8 +221,8 @@ class emulated_cluster_group {
     left.fetch_sub(static_cast<unsigned>(sizeof(T)), std::memory_order_release);
   }
 
-  /// Waits until the expected bytes have arrived. Throws where a thread of the cluster failed, and
-  /// std::logic_error where all threads wait or have returned, so that the bytes never arrive.
+  /// Waits until the expected bytes have arrived. Throws if a thread of the cluster failed; throws
+  /// std::logic_error if all threads wait or have returned, because the bytes then never arrive.
   void receive(void* arrivals) const {
     auto* const counter = static_cast<unsigned*>(arrivals);
     {
@@ -259,8 +260,8 @@ class emulated_cluster_group {
 };
 
 /// Calls body(group, local_memory) once for each of `n_threads` threads of each of `n_workgroups`
-/// workgroups, all at once, and returns when all have. They are workgroups first_index, .. of their
-/// grid; each has `scratch_bytes` of local memory. Throws as `run_workgroup` does, and where
+/// workgroups, all at once, and returns when all have returned. They are workgroups first_index, ..
+/// of their grid; each has `scratch_bytes` of local memory. Throws as `run_workgroup` does, and if
 /// threads wait for bytes that no thread sends.
 template <class Body>
 void run_cluster(unsigned n_workgroups, unsigned n_threads, std::size_t scratch_bytes,

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Your own load before a plan's first pass, your own store after its last, so that windows, formats
-// and powers take no pass over memory of their own.
+// Functors of yours: a load before a plan's first pass, a store after its last. Windows, formats
+// and powers then take no extra pass over memory.
 //
-// A load returns element i of a row, a store takes element i of a row. The plan determines the type
-// of an element: a real number on the real sides of a transform (of kinds from reals to reals,
-// both), else a complex number (bin 0 .. N/2 on the other side of a real transform), of the plan's
-// precision; plans of fp16 and bf16, which compute in fp32, pass floats. A row is one transform:
-// rows are numbered over all batch dimensions, elements over all axes, the last one densest. A
-// functor is called in any order by many threads at once, so it must depend on nothing but its
-// arguments; a store is called exactly once for every element, a load at least once.
+// A load returns element i of a row; a store takes element i of a row. The plan determines the type
+// of an element. It is a real number on the real side of a transform (on both sides, if the kind
+// goes from reals to reals), otherwise a complex number; the other side of a real transform has
+// bins 0 .. N/2. It has the plan's precision; plans of fp16 and bf16 compute in fp32 and pass
+// floats. A row is one transform: rows are numbered over all batch dimensions, elements over all
+// axes, the last one densest. Many threads call a functor at once and in any order, so it must
+// depend on nothing but its arguments. A store is called exactly once for every element, a load at
+// least once.
 #pragma once
 
 #include <complex>
@@ -45,17 +46,17 @@ namespace wingbeat {
 ///                                     wingbeat::device::complex<float> z);
 ///
 /// One struct may be both. Without parameters, leave out the struct and the argument. Values that
-/// change from run to run are operands, after the parameters, if there are any: a struct with a
-/// member for each entry of `operands` below, in their order,
+/// change from run to run are operands; their argument follows the parameters, if there are any.
+/// The struct has a member for each entry of `operands` below, in their order:
 ///
 ///       struct operands { WINGBEAT_GLOBAL const float* weights; float level; };
 ///       WINGBEAT_FN static float load(WINGBEAT_GLOBAL const element* in, operands given,
 ///                                     wingbeat::device::size row, wingbeat::device::size i);
 ///
-/// A store may add to the memory of its operands, by the functions of device/atomic.hpp.
+/// A store may add to the memory of its operands with the functions of device/atomic.hpp.
 ///
-/// Where a load's buffer has one element for each value, a plan may prefetch elements, row by row;
-/// a load that reads them in another order states
+/// If a load's buffer has one element for each value, a plan may prefetch elements, row by row; a
+/// load that reads them in another order states
 ///
 ///       static constexpr bool in_order = false;
 struct fused_source {
@@ -111,14 +112,15 @@ using host_store =
 
 /// Reads a plan's input. With both forms, one request runs on every engine.
 struct fused_load {
-  std::size_t in_bytes = 0;       ///< Of the input of one run, every row counted.
-  std::size_t element_bytes = 0;  ///< Of one element of your buffer, which starts at a multiple.
+  std::size_t in_bytes = 0;       ///< Bytes of the input of one run, over all rows.
+  std::size_t element_bytes = 0;  ///< Bytes of one element of your buffer; the buffer starts at a
+                                  ///< multiple of it.
   fused_source source = {};       ///< For cuda and opencl.
   host_load callable = {};        ///< For host and reference.
-  /// Its arguments in each run, from `plan::enqueue`: buffers, and numbers by value.
+  /// Arguments that each run passes, by `plan::enqueue`: buffers, and numbers by value.
   std::vector<kernel_parameter> operands = {};
-  /// What one run reads through it, memory of operands too, for `traffic_bytes` and `explain`
-  /// alone. 0: `in_bytes`.
+  /// Bytes that one run reads through the functor, including memory of operands. Used only by
+  /// `traffic_bytes` and `explain`. 0: `in_bytes`.
   std::size_t moved_bytes = 0;
 
   /// Returns whether anything was given; if not, a plan reads plain memory.
@@ -128,7 +130,7 @@ struct fused_load {
   }
 };
 
-/// Writes a plan's output, or adds to it. A functor that reduces has, in place of store,
+/// Writes a plan's output, or adds to it. Instead of `store`, a functor that reduces has
 ///
 ///       struct partial { float sum; };          // plain data
 ///       WINGBEAT_FN static partial start();     // of no values
@@ -139,35 +141,36 @@ struct fused_load {
 ///                                      partial sum);
 ///
 /// `add` is called once for every element, in any order; `finish` once for every butterfly that the
-/// last pass stores: a row, or one column of several. So several threads finish one row, at the
-/// same time, and add by the atomic functions of device/atomic.hpp. Parameters and operands stand
-/// behind the first argument of add and of finish.
+/// last pass stores: a row, or one of several columns of it. Several threads may therefore finish
+/// one row at the same time, and add with the atomic functions of device/atomic.hpp. Parameters and
+/// operands follow the first argument of `add` and of `finish`.
 struct fused_store {
-  std::size_t out_bytes = 0;      ///< Of the output of one run, every row counted.
-  std::size_t element_bytes = 0;  ///< Of one element of your buffer, which starts at a multiple.
+  std::size_t out_bytes = 0;      ///< Bytes of the output of one run, over all rows.
+  std::size_t element_bytes = 0;  ///< Bytes of one element of your buffer; the buffer starts at a
+                                  ///< multiple of it.
   fused_source source = {};       ///< For cuda and opencl.
   host_store callable = {};       ///< For host and reference.
-  /// Of a functor that reduces in place of storing: sizeof its struct partial, up to 64, a multiple
-  /// of 4. 0: it stores. A callable adds to `out` by itself; several threads call it at once.
+  /// For a functor that reduces instead of storing: sizeof its struct partial, up to 64, a multiple
+  /// of 4. 0: it stores. A callable adds to `out` itself; several threads call it at once.
   std::size_t partial_bytes = 0;
-  /// Of a functor that may also keep: the bytes of each value that stay in local memory while a
-  /// workgroup takes rows that differ in the first dimension of the batch alone, one after another;
-  /// see device/ends/keep.hpp. An engine that does not keep stores. Real values alone. 0: it only
+  /// For a functor that may also keep: the bytes of each value that stay in local memory while a
+  /// workgroup takes, one after another, rows that differ only in the first dimension of the batch;
+  /// see device/ends/keep.hpp. Engines that cannot keep store instead. Real values only. 0: it only
   /// stores.
   std::size_t kept_bytes = 0;
-  /// What one run reads and writes through it where it keeps, likewise.
+  /// Bytes that one run reads and writes through the functor if it keeps; used as `moved_bytes` is.
   std::size_t kept_moved_bytes = 0;
   /// Whether each run first sets all `out_bytes` to 0, so that a functor can add to them.
   bool clears_output = false;
-  /// Its arguments in each run, from `plan::enqueue`: buffers, and numbers by value.
+  /// Arguments that each run passes, by `plan::enqueue`: buffers, and numbers by value.
   std::vector<kernel_parameter> operands = {};
-  /// What one run reads and writes through it, memory of operands too, for `traffic_bytes` and
-  /// `explain` alone. 0: `out_bytes` written, and read too by a functor that reduces or adds to
-  /// what was cleared.
+  /// Bytes that one run reads and writes through the functor, including memory of operands. Used
+  /// only by `traffic_bytes` and `explain`. 0: `out_bytes` written, and also read by a functor that
+  /// reduces or adds to cleared output.
   std::size_t moved_bytes = 0;
-  /// So many workgroups at most make the pass that stores through it, one tile after another, on
-  /// GPUs: where it waits for more than memory, as links to other GPUs, so that kernels of other
-  /// queues run beside. 0: as many as there are tiles.
+  /// Maximum number of workgroups of the pass that stores through the functor; on GPUs they then
+  /// take one tile after another. For stores that wait for more than memory, such as links to other
+  /// GPUs, so that kernels of other queues run meanwhile. 0: as many as there are tiles.
   std::size_t max_workgroups = 0;
 
   /// Returns whether anything was given; if not, a plan writes plain memory.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Good lengths: products 2^a 3^b 5^c 7^d 11^e 13^f from 2 to 2^28, which every engine transforms by
-// its radices. Plans take any length; others are convolved within a longer one, so that a signal
-// which may be padded with zeros is quicker at the next good length.
+// Good lengths are products 2^a 3^b 5^c 7^d 11^e 13^f from 2 to 2^28, which every engine transforms
+// by its radices. Plans take any length, but convolve other lengths within a longer one: a signal
+// that may be padded with zeros is faster at the next good length.
 #pragma once
 
 #include <algorithm>  // max
@@ -29,7 +29,8 @@ constexpr bool has_small_factors(std::size_t n) noexcept {
 
 namespace good_lengths {
 
-/// Returns the points whose factors decide how quick an axis of n is: n - 1 of dct1, n + 1 of dst1.
+/// Returns the points whose factors decide how fast an axis of n is: n - 1 for dct1, n + 1 for
+/// dst1.
 constexpr std::size_t decisive_points(std::size_t n, transform kind) noexcept {
   if (kind == transform::dct1) return n > 0 ? n - 1 : 0;
   return kind == transform::dst1 ? n + 1 : n;
@@ -37,8 +38,8 @@ constexpr std::size_t decisive_points(std::size_t n, transform kind) noexcept {
 
 }  // namespace good_lengths
 
-/// Returns whether n is 2 to `max_length`, and none of its prime factors above 13; of dct1 whether
-/// n - 1 is, of dst1 n + 1.
+/// Returns whether n is 2 to `max_length` without a prime factor above 13. For dct1 this is asked
+/// of n - 1, for dst1 of n + 1.
 [[nodiscard]] constexpr bool is_good_length(std::size_t n,
                                             transform kind = transform::forward) noexcept {
   const std::size_t points = good_lengths::decisive_points(n, kind);
@@ -52,8 +53,8 @@ namespace good_lengths {
 inline constexpr std::size_t odd_primes[] = {3, 5, 7, 11, 13};
 inline constexpr std::size_t n_odd_primes = 5;
 
-/// Returns the least product of `product`, a power of two and odd primes from number `first` on
-/// that is at least n, but `best` where that is less.
+/// Returns the smallest number >= n that is `product`, a power of two, times odd primes from number
+/// `first` on; `best` if that is smaller.
 constexpr std::size_t min_from(std::size_t n, std::size_t product, std::size_t first,
                                std::size_t best) noexcept {
   if (first == n_odd_primes) {
@@ -66,7 +67,7 @@ constexpr std::size_t min_from(std::size_t n, std::size_t product, std::size_t f
   return best;
 }
 
-/// Returns the largest such product that is at most n, but `best` where that is more.
+/// Returns the largest such product that is at most n; `best` if that is larger.
 constexpr std::size_t largest_up_to(std::size_t n, std::size_t product, std::size_t first,
                                     std::size_t best) noexcept {
   if (first == n_odd_primes) {
@@ -81,10 +82,10 @@ constexpr std::size_t largest_up_to(std::size_t n, std::size_t product, std::siz
 
 }  // namespace good_lengths
 
-/// Returns the least length from n on that transforms of this kind take quickly: a good length, an
-/// even one for real transforms, whose rows are then computed as complex ones of half the length;
-/// one more than a good length for dct1, one less for dst1. Returns n where there is none up to
-/// `max_length`. Throws `plan_error` for an n above `max_length`.
+/// Returns the smallest length from n on that is fast for this kind: a good length; an even one for
+/// real transforms, whose rows are computed as complex ones of half the length; one more than a
+/// good length for dct1, one less for dst1. Returns n if there is none up to `max_length`. Throws
+/// `plan_error` for an n above `max_length`.
 ///
 ///     static_assert(good_length(1002) == 1008);
 ///     static_assert(good_length(1024, transform::dct1) == 1025);

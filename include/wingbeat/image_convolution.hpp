@@ -24,7 +24,7 @@ using device::functors::border;
 /// What a kernel is divided by.
 enum class normalisation {
   none,         ///< Nothing.
-  by_sum,       ///< Each of its colours by its own sum: a grey area keeps its colour.
+  by_sum,       ///< Each of its colours by that colour's sum: a grey area keeps its colour.
   by_luminance  ///< All by the luminance of the sums, 0.212639 R + 0.715169 G + 0.072192 B: a
                 ///< white area keeps its luminance, and the kernel its tint.
 };
@@ -33,7 +33,8 @@ enum class normalisation {
 [[nodiscard]] std::string_view name_of(
     normalisation rule) noexcept;  ///< "none", "sum", "luminance"
 
-/// What to convolve with what. Images, kernels and results are packed, [y][x][channel].
+/// The description of an image convolution. Images, kernels and results are packed,
+/// [y][x][channel].
 ///
 ///     image_convolution glow{queue, {.height = 1080, .width = 1920, .channels = 4,
 ///                                    .kernel_height = 255, .kernel_width = 255,
@@ -47,17 +48,17 @@ struct image_convolution_spec {
   std::size_t height = 0, width = 0;  ///< Of the image, in pixels.
   std::size_t channels = 3;           ///< 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.
   std::size_t kernel_height = 0, kernel_width = 0;
-  std::size_t kernel_channels = 1;  ///< 1 for all colours, or 3, one for each of RGB.
-  /// Which pixels are computed. In mode `same` the kernel's centre is its pixel
-  /// ((kernel_height - 1) / 2, (kernel_width - 1) / 2), rounded down: a kernel of 1 there and 0
-  /// elsewhere leaves the image as it is. In mode `valid` no pixel outside is reached.
+  std::size_t kernel_channels = 1;  ///< 1 for all colours, or 3: one each for R, G and B.
+  /// Which pixels are computed. In mode `same` the kernel's centre is its pixel ((kernel_height -
+  /// 1) / 2, (kernel_width - 1) / 2), rounded down: a kernel of 1 there and 0 elsewhere leaves the
+  /// image as it is. Mode `valid` reaches no pixel outside the image.
   extent mode = extent::same;
   border outside = border::zero;
   normalisation normalise = normalisation::none;
-  precision stored = precision::fp32;  ///< Of image and result, fp32 or fp16; arithmetic is fp32,
-                                       ///< and kernels are.
-  /// What spectra and the workspace are stored as: fp32, fp16 or bf16; and, for fp16, the largest
-  /// magnitudes of pixels and of kernels as normalised. See `convolution_spec`.
+  precision stored = precision::fp32;  ///< Type of image and result, fp32 or fp16. Arithmetic and
+                                       ///< kernels are fp32.
+  /// Type of spectra and workspace: fp32, fp16 or bf16. The peaks, for fp16, are the largest
+  /// magnitudes of pixels and of normalised kernels. See `convolution_spec`.
   precision between = precision::fp32;
   double image_peak = 0, kernel_peak = 0;
 
@@ -80,13 +81,13 @@ class image_convolution : public prepared_operation {
 
   [[nodiscard]] const image_convolution_spec& spec() const;
 
-  /// Returns {height, width} of the result, and the lengths that both are padded to, which no
-  /// memory shows.
+  /// Returns {height, width} of the result; `padded` returns the padded lengths of both axes,
+  /// although no memory holds the padding.
   [[nodiscard]] std::vector<std::size_t> result() const;
   [[nodiscard]] const std::vector<std::size_t>& padded() const;
 
   [[nodiscard]] std::size_t image_bytes() const;   ///< height, width, channels, as stored.
-  [[nodiscard]] std::size_t kernel_bytes() const;  ///< Floats.
+  [[nodiscard]] std::size_t kernel_bytes() const;  ///< Kernels are floats.
   [[nodiscard]] std::size_t output_bytes() const;  ///< As many channels as the image, as stored.
 
   /// Returns the bytes of a prepared kernel. Its layout is private to convolutions of this spec.

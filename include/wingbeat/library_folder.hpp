@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where else to look for libraries that are opened while the program runs.
+// Adds places to look for libraries that are opened while the program runs.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace wingbeat {
 
-/// Has NVRTC be looked for in `folder` before the loader's own places and CUDA's toolkits; Python's
-/// packages bring it along in folders of theirs. To be called before the engine `cuda` is first
-/// asked for its devices, by `devices` for example; the folder named last is tried first.
+/// Makes the engine `cuda` look for NVRTC in `folder` before the loader's own places and CUDA's
+/// toolkits, because Python packages bring NVRTC in folders of their own. Call it before the first
+/// query of cuda's devices, for example by `devices`. The folder named last is tried first.
 void add_library_folder(std::string folder);
 
 }  // namespace wingbeat

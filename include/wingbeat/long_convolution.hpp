@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of long real signals with a long kernel for each channel, as state-space models and
-// Hyena have in place of attention, with gates, a skip and all gradients.
+// Convolutions of long real signals with a long kernel for each channel, with gates, a skip and all
+// gradients: state-space models and Hyena have them in place of attention.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -16,7 +16,7 @@
 
 namespace wingbeat {
 
-/// Which values of k * x are kept, of a kernel with K taps: as many as x has, from
+/// Which values of k * x, for a kernel of K taps, are kept: as many as x has, from
 enum class kernel_alignment {
   causal,  ///< value 0 on: y[i] depends on x[i] and earlier values.
   centred  ///< value (K - 1) / 2 on, rounded down: the middle tap leaves x where it is.
@@ -26,53 +26,53 @@ enum class kernel_alignment {
 
 /// The description of a long convolution: for each signal of a batch and each channel
 ///     u = g x,   y[i] = h[i] (sum over j of k[j] u[i + s - j] + d u[i]),   0 <= i < length
-/// where s is 0, or (kernel - 1) / 2 where kernels are centred; g and h are gates, which have a
-/// value for each of x, and d a number for each channel. Without them g and h are 1 and d is 0.
+/// where s is 0, or (kernel - 1) / 2 for centred kernels. Gates g and h have a value for each value
+/// of x; d is one number per channel. Without them g and h are 1 and d is 0.
 ///
 ///     long_convolution mix{queue, {.length = 8192, .channels = 768, .batch = 4}};
 ///     buffer spectra{queue, mix.spectra_bytes()};
 ///     mix.prepare(queue, kernels.view(), spectra.view());
 ///     mix.enqueue(queue, spectra.view(), x.view(), y.view());
 struct long_convolution_spec {
-  /// L, of each signal. A row of at most `max_length`, 2^28, has all L + K - 1 values of its
-  /// convolution; of centred kernels those that are kept, and (K - 1) / 2 others.
+  /// L, the length of each signal. A row, of at most `max_length` (2^28), has all L + K - 1 values
+  /// of its convolution; for centred kernels, the values that are kept and (K - 1) / 2 more.
   std::size_t length = 0;
-  /// K, the taps of each kernel; 0: L. At most L; of centred ones 2L - 1.
+  /// K, the taps of each kernel: at most L, for centred kernels at most 2L - 1. 0: L.
   std::size_t kernel = 0;
   std::size_t channels = 1;  ///< Each has a kernel.
-  std::size_t batch = 1;     ///< Each kernel meets so many signals.
+  std::size_t batch = 1;     ///< Signals that each kernel is applied to.
   kernel_alignment aligned = kernel_alignment::causal;
-  /// What signals, results and gates are stored as; computed in fp32, of fp64 in fp64.
+  /// Type of signals, results and gates; arithmetic is fp32, or fp64 for fp64.
   precision stored = precision::fp32;
-  /// What kernels, skips and their gradients are stored as; empty: as what is computed with. fp64
-  /// mixes with no other.
+  /// Type of kernels, skips and their gradients; empty: as the arithmetic. fp64 mixes with no
+  /// other.
   std::optional<precision> kernel_stored = {};
   bool has_gate_before = false;  ///< Runs give g.
   bool has_gate_after = false;   ///< Runs give h.
   bool has_skip = false;         ///< `prepare` is given d.
-  /// Each signal of the batch has a length of its own, which runs give: values from there on are
-  /// neither read nor written, and those of x and g count as 0.
+  /// Each signal of the batch has its own length, which runs give: values beyond it are neither
+  /// read nor written, and values of x and g beyond it count as 0.
   bool is_ragged = false;
   bool has_gradients = false;  ///< The gradients are planned too.
-  /// Two signals of the batch share a row, their rounding, and what is NaN or infinite. False: each
-  /// has a row of its own, which takes up to twice as long.
+  /// Two signals of the batch share a row, and with it their rounding and any NaN or infinity.
+  /// False: each has a row of its own, which takes up to twice as long.
   bool is_paired = true;
 
   friend bool operator==(const long_convolution_spec&, const long_convolution_spec&) = default;
 };
 
-/// The arrays of a run beside signals and results; those that the request does not have are empty.
+/// The arrays of a run beside signals and results; those that the spec does not have are empty.
 struct long_convolution_operands {
   buffer_view gate_before = {}, gate_after = {};  ///< [batch][channel][i]
-  buffer_view lengths = {};  ///< std::uint32_t of each signal of the batch, `length` at most.
+  buffer_view lengths = {};  ///< One std::uint32_t per signal of the batch, at most `length`.
 };
 
 /// A planned long convolution. Immutable once built, so many threads may enqueue it at once. All
 /// arrays are packed: signals and results [batch][channel][i], kernels [channel][tap], skips
-/// [channel]. Two signals of the batch, 2p and 2p + 1, are the real and imaginary parts of one row,
-/// padded to `padded()` in no memory; rows that fit a workgroup are transformed, multiplied and
-/// transformed back in one launch. An odd batch has a row of one signal. Rounding is relative to
-/// the louder signal of a row; `is_paired` has more.
+/// [channel]. Signals 2p and 2p + 1 of the batch are the real and imaginary parts of one row,
+/// padded to `padded()` without memory for the padding; the last row of an odd batch has one
+/// signal. Rows that fit a workgroup are transformed, multiplied and transformed back in one
+/// launch. Rounding is relative to the louder signal of a row; see `is_paired`.
 class long_convolution : public prepared_operation {
  public:
   /// Validates `spec` and prepares it for the device behind `on`. Throws `plan_error`, naming the
@@ -84,21 +84,21 @@ class long_convolution : public prepared_operation {
   /// Returns the length that rows are padded to.
   [[nodiscard]] std::size_t padded() const;
 
-  /// Returns the bytes of all signals, which results and gates have too; of all kernels; of all
-  /// skips; of all spectra, whose layout is private to plans of this spec, with any gates, lengths
+  /// Returns the bytes of all signals (results and gates have as many); of all kernels; of all
+  /// skips; of all spectra, whose layout is private to plans of this spec with any gates, lengths
   /// and gradients.
   [[nodiscard]] std::size_t signal_bytes() const;
   [[nodiscard]] std::size_t kernel_bytes() const;
   [[nodiscard]] std::size_t skip_bytes() const;
   [[nodiscard]] std::size_t spectra_bytes() const;
 
-  /// Queues the spectra of all kernels, with `skip` where the request has skips: once for each set
-  /// of kernels. No view overlaps another. Throws as `plan::enqueue` does.
+  /// Queues the spectra of all kernels, with `skip` if the spec has skips: once for each set of
+  /// kernels. No view overlaps another. Throws as `plan::enqueue` does.
   void prepare(queue& on, buffer_view kernels, buffer_view spectra, buffer_view skip = {},
                buffer_view workspace = {}) const;
 
-  /// Queues one run. Nothing is allocated or waited for. What is written overlaps no other view;
-  /// what is read may. Throws as `plan::enqueue` does.
+  /// Queues one run. Nothing is allocated or waited for. Outputs overlap no other view; inputs may
+  /// overlap each other. Throws as `plan::enqueue` does.
   void enqueue(queue& on, buffer_view spectra, buffer_view signals, buffer_view results,
                const long_convolution_operands& given = {}, buffer_view workspace = {}) const;
 
@@ -106,23 +106,23 @@ class long_convolution : public prepared_operation {
   /// `result_gradient`. `given` are the operands of `enqueue`. Requires `has_gradients`. Throws
   /// likewise.
   ///
-  /// The gradient with respect to g is this with x as `gate_before`; that with respect to h is
-  /// `enqueue` with the gradient of y as `gate_after`.
+  /// The gradient with respect to g is this function with x as `gate_before`; the gradient with
+  /// respect to h is `enqueue` with the gradient of y as `gate_after`.
   void enqueue_signal_gradient(queue& on, buffer_view spectra, buffer_view result_gradient,
                                buffer_view signal_gradient,
                                const long_convolution_operands& given = {},
                                buffer_view workspace = {}) const;
 
-  /// Queues the gradient with respect to all kernels, and all skips where the request has them:
-  /// sums over the batch, always in the same order. Requires `has_gradients`. Throws likewise.
+  /// Queues the gradient with respect to all kernels, and to all skips if the spec has them: sums
+  /// over the batch, always in the same order. Requires `has_gradients`. Throws likewise.
   void enqueue_kernel_gradient(queue& on, buffer_view signals, buffer_view result_gradient,
                                buffer_view kernel_gradient, buffer_view skip_gradient = {},
                                const long_convolution_operands& given = {},
                                buffer_view workspace = {}) const;
 
-  /// Queues both gradients, as the two above would: most rows that outgrow a workgroup in three
-  /// quarters of their transforms and bytes, because the spectra of `result_gradient` are made
-  /// once; `explain` says whether. Throws likewise.
+  /// Queues both gradients, as the two above would. Most rows that outgrow a workgroup then take
+  /// three quarters of the transforms and bytes, because the spectra of `result_gradient` are made
+  /// once; `explain` says whether they do. Throws likewise.
   void enqueue_gradients(queue& on, buffer_view spectra, buffer_view signals,
                          buffer_view result_gradient, buffer_view signal_gradient,
                          buffer_view kernel_gradient, buffer_view skip_gradient = {},

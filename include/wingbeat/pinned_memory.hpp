@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of this process for fast copies to and from a device.
+// Memory of this process that copies fast to and from a device.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -11,8 +11,8 @@
 namespace wingbeat {
 
 /// Owns bytes of this process that a device reaches at the full speed of its bus: page-locked on
-/// cuda, ordinary memory aligned to 64 bytes on the other engines. Pinning takes long and takes
-/// memory from everyone else: allocate once, and use it again. Movable, not copyable.
+/// cuda, ordinary memory aligned to 64 bytes on the other engines. Pinning is slow and takes memory
+/// from all other processes: allocate once and reuse. Movable, not copyable.
 class pinned_memory {
  public:
   pinned_memory() = default;

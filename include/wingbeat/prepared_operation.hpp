@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is prepared once for a device and run often: transforms, convolutions. The part that all of
-// them have.
+// The common part of what is prepared once for a device and run often: transforms, convolutions.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -16,37 +15,39 @@ namespace operations {
 class operation;
 }
 
-/// The resources of one compiled kernel. -1 where the driver does not report them.
+/// The resources of one compiled kernel; -1 if the driver does not report them.
 struct kernel_resources {
   std::string name;
   int threads = 0;        ///< Of one workgroup.
   int registers = -1;     ///< Of one thread.
   int spill_bytes = -1;   ///< Of one thread: registers that went to memory.
   int stack_bytes = -1;   ///< Of one thread: CUDA's "local" memory, spills included.
-  int scratch_bytes = 0;  ///< Of one workgroup's local memory that it uses; a launch may give more.
+  int scratch_bytes = 0;  ///< Local memory of one workgroup that the kernel uses; a launch may give
+                          ///< more.
 };
 
 /// One pass of a run over device memory: one launch of one kernel.
 struct pass_info {
   std::string description;        ///< In words: its line of `explain`.
-  std::size_t length = 0;         ///< Of each of its transforms, in complex numbers; of a plane,
+  std::size_t length = 0;         ///< Length of each transform, in complex numbers; of a plane,
                                   ///< rows times columns.
   std::size_t prior = 1;          ///< Product of the lengths of its axis's earlier passes.
-  std::size_t threads = 0;        ///< Of one workgroup.
-  std::size_t workgroups = 0;     ///< Of one run.
-  std::size_t scratch_bytes = 0;  ///< Of one workgroup's local memory, as planned.
-  std::size_t traffic_bytes = 0;  ///< Read and written in device memory by one run.
+  std::size_t threads = 0;        ///< Threads of one workgroup.
+  std::size_t workgroups = 0;     ///< Workgroups of one run.
+  std::size_t scratch_bytes = 0;  ///< Local memory of one workgroup, as planned.
+  std::size_t traffic_bytes = 0;  ///< Bytes that one run reads and writes in device memory.
 };
 
-/// An operation prepared for a device: kernels compiled, tables there. Runs do not change it, so
-/// many threads may enqueue it at once, on one queue or on several; it must live until the runs
-/// that it queued are done. Every function of one that was moved from throws `plan_error`.
+/// An operation prepared for a device: its kernels are compiled, its tables are there. Runs do not
+/// change it, so many threads may enqueue it at once, on one queue or on several. It must live
+/// until the runs that it queued are done. Every function of a moved-from operation throws
+/// `plan_error`.
 class prepared_operation {
  public:
-  /// Returns the bytes of device scratch that a run needs at most; 0 where all fits on chip.
+  /// Returns the maximum bytes of device scratch that a run needs; 0 if all fits on chip.
   [[nodiscard]] std::size_t workspace_bytes() const;
 
-  /// Returns the bytes that one run, of `enqueue`, reads and writes in device memory, as planned.
+  /// Returns the bytes that one run (`enqueue`) reads and writes in device memory, as planned.
   [[nodiscard]] std::size_t traffic_bytes() const;
 
   /// Returns the passes of one run, in order. Empty on engines that compile no kernels, because

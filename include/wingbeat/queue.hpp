@@ -14,7 +14,7 @@ class queue;
 }
 
 /// Runs work in order, asynchronously on cuda and opencl, immediately on the others. Cheap to copy:
-/// copies are the same queue. A move copies, so that a queue which was moved from stays valid.
+/// copies are the same queue. A move copies, so a moved-from queue stays valid.
 class queue {
  public:
   /// Opens a queue on the best device.
@@ -28,9 +28,9 @@ class queue {
   queue& operator=(const queue&) = default;
   ~queue() = default;
 
-  /// Adopts a CUDA stream (a CUstream) of the calling thread's current context; 0 is its
-  /// default stream. The caller keeps ownership. Throws `absent_error` where there is no cuda
-  /// engine, `device_error` without a context.
+  /// Adopts a CUDA stream (a CUstream) of the calling thread's current context; 0 is its default
+  /// stream. The caller keeps ownership. Throws `absent_error` without a cuda engine,
+  /// `device_error` without a context.
   static queue from_cuda_stream(void* stream);
 
   /// Adopts a stream of the primary context of cuda device `device_index`, the context of CUDA's
@@ -38,9 +38,9 @@ class queue {
   /// such device.
   static queue from_cuda_stream(void* stream, int device_index);
 
-  /// Adopts an OpenCL queue (a cl_command_queue, in order). Retained while in use.
-  /// Throws `absent_error` where there is no opencl engine, `plan_error` for a null queue, one out
-  /// of order, or one of a device that `devices` does not list.
+  /// Adopts an in-order OpenCL queue (a cl_command_queue) and retains it while in use. Throws
+  /// `absent_error` without an opencl engine; `plan_error` for a null queue, an out-of-order queue,
+  /// or a queue of a device that `devices` does not list.
   static queue from_opencl_queue(void* command_queue);
 
   [[nodiscard]] const device_info& device() const noexcept;
@@ -50,8 +50,8 @@ class queue {
   /// May wait for queued work. Throws `device_error` when memory runs out.
   void reserve(std::size_t workspace_bytes);
 
-  /// Drops the workspace, and has `reserve` allocate none from now on: each run whose plan needs
-  /// one is given yours, of a pool that you have, for example.
+  /// Drops the workspace and stops `reserve` from allocating one: each run whose plan needs a
+  /// workspace must then be given yours, for example from a pool.
   void disown_workspace();
 
   /// Returns when everything queued so far has finished. Throws `device_error` if any failed.
@@ -69,7 +69,7 @@ class queue {
 ///
 ///     stopwatch watch{q}; watch.start(); plan.enqueue(q, in, out); watch.stop(); watch.seconds()
 ///
-/// A stopwatch that was moved from throws `plan_error`.
+/// A moved-from stopwatch throws `plan_error`.
 class stopwatch {
  public:
   explicit stopwatch(const queue& on);

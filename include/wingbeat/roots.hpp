@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roots of unity that a transform inside your own kernel reads, for the host to copy to the
-// device. Header only, C++17: nvcc compiles it too, and nothing needs to be linked.
+// Computes the roots of unity that a transform inside your own kernel reads, for the host to copy
+// to the device. Header only, C++17: nvcc compiles it too, and nothing needs to be linked.
 #pragma once
 
 #include <cmath>    // cos, sin
@@ -12,12 +12,13 @@
 
 namespace wingbeat {
 
-/// Returns exp(-2 pi i e / m), correct in long double but for the last place.
+/// Returns exp(-2 pi i e / m), correct in long double except for the last place.
 inline std::complex<long double> root(std::size_t e, std::size_t m) {
   // (cos a, -sin a); fold a into the first octant, where both are accurate.
   e %= m;
   const std::size_t octant = 8 * e / m;
-  const std::size_t rest = 8 * e - octant * m;  // within the octant, of m
+  const std::size_t rest = 8 * e - octant * m;  // offset within the octant, in units of 1/(8 m)
+                                                // turn
   const std::size_t folded = octant % 2 == 0 ? rest : m - rest;
   constexpr long double quarter_pi = 0.785398163397448309615660845819875721L;
   const long double angle =
@@ -36,8 +37,8 @@ inline std::complex<long double> root(std::size_t e, std::size_t m) {
   }
 }
 
-/// Returns the table of a transform's stages, `of.table_entries()` roots laid out as
-/// wingbeat/device/twiddle.hpp describes:  of each stage with twiddles, [row][k], k < P.
+/// Returns the table of a transform's stages, `plan.table_entries()` roots in the layout of
+/// wingbeat/device/twiddle.hpp:  for each stage with twiddles, [row][k], k < P.
 inline std::vector<std::complex<long double>> roots_of(device::workgroup::schedule plan) {
   std::vector<std::complex<long double>> table;
   for (unsigned stage = 0; stage < plan.count(); ++stage) {
@@ -55,7 +56,7 @@ inline std::vector<std::complex<long double>> roots_of(device::workgroup::schedu
 }
 
 /// Returns the table that `Fft::execute` reads (fft, real_fft, two_real_fft), rounded once, ready
-/// to be copied to the device. Never empty, so that there is always something to point at.
+/// to be copied to the device. Never empty, so that a pointer to it is always valid.
 ///     using fft = device::workgroup::fft<device::workgroup::shape<4096, 8>, float, ...>;
 ///     const auto table = roots_of<fft>();
 template <class Fft>

@@ -14,8 +14,8 @@
 namespace wingbeat {
 
 /// A filter with finite taps, by overlap-save. Blocks lie at fixed places of the signal, so outputs
-/// have the same bits however the signal is cut, and are the values of `extent::full`, in order.
-/// Value: float, double, or the complex number of either. Serves one thread at a time.
+/// have the same bits however the signal is cut; they are the values of `extent::full`, in order.
+/// Value is float, double, or the complex number of either. Serves one thread at a time.
 ///
 ///     stream_filter filter{queue, taps};
 ///     while (read(samples)) write(filter.push(samples));
@@ -25,26 +25,26 @@ class stream_filter {
  public:
   static constexpr std::size_t default_step = std::size_t{1} << 15;
 
-  /// Prepares the taps, 1 to 65,536 of them. Outputs come `step()` at once, at least `min_step`:
-  /// a small one keeps the delay short, a large one keeps all processors at work. Throws
+  /// Prepares 1 to 65,536 taps. Outputs come in groups of `step()`, which is at least `min_step`: a
+  /// small step keeps the delay short, a large one keeps all processors at work. Throws
   /// `plan_error` or `device_error`.
   stream_filter(const queue& on, std::span<const Value> taps, std::size_t min_step = default_step);
   stream_filter(stream_filter&&) noexcept;
   stream_filter& operator=(stream_filter&&) noexcept;
   ~stream_filter();
 
-  /// Returns the outputs that come at once.
+  /// Returns the number of outputs in one group.
   [[nodiscard]] std::size_t step() const;
 
   /// Returns the length of the transforms.
   [[nodiscard]] std::size_t block() const;
 
-  /// Takes samples, any number, and returns the outputs that are complete: of all samples until
-  /// now, the whole steps that earlier calls did not return.
+  /// Takes any number of samples and returns the outputs that are complete and not yet returned, in
+  /// whole steps.
   [[nodiscard]] std::vector<Value> push(std::span<const Value> samples);
 
-  /// Ends the signal and returns the rest of its outputs: with those before it has n + taps - 1 of
-  /// n samples, and none of no samples. The next sample begins another signal.
+  /// Ends the signal and returns the rest of its outputs. In all, a signal of n samples has n +
+  /// taps - 1 outputs, and none if n is 0. The next sample begins another signal.
   [[nodiscard]] std::vector<Value> flush();
 
  private:

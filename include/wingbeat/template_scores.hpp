@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scores of one template with each part of an image, on this machine's processor.
+// Scores one template with each part of an image, on this machine's processor.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -11,11 +11,11 @@
 
 namespace wingbeat {
 
-/// Of a template T and a part I of an image, each of n pixels, summed over pixels and channels:
+/// For a template T and a part I of an image, of n pixels each, summed over pixels and channels:
 enum class score_kind {
   sqdiff,  ///< sum of (T - I)^2
   ccorr,   ///< sum of T I
-  ccoeff   ///< sum of (T - its mean) (I - its mean), means of each channel
+  ccoeff   ///< sum of (T - its mean) (I - its mean), with the means of each channel
 };
 
 /// The description of scores.
@@ -24,8 +24,8 @@ struct scores_spec {
   std::vector<std::size_t> templates = {};  ///< {height, width}, not larger
   std::size_t channels = 1;
   score_kind kind = score_kind::ccoeff;
-  /// Divided by sqrt(sum T^2 sum I^2), of ccoeff without means. Scores are then 0, of sqdiff 1,
-  /// where one of these is 0, or for ccoeff and ccorr no more than rounding in fp64.
+  /// Divides scores by sqrt(sum T^2 sum I^2), for ccoeff without means. Where one of these sums is
+  /// 0, or for ccoeff and ccorr no more than rounding in fp64, scores are 0, those of sqdiff 1.
   bool is_normalised = false;
 
   friend bool operator==(const scores_spec&, const scores_spec&) = default;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches an image for many templates and keeps reductions over the templates in place of a map
-// for each: the largest score of every place and which template had it, mean and variance of its
-// scores, and how many scores pass a threshold.
+// for each: at every place the largest score and its template, the mean and variance of the scores,
+// and how many scores exceed a threshold.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -18,11 +18,11 @@
 
 namespace wingbeat {
 
-/// What the scores of each place amount to, over all templates.
+/// The reduction of each place's scores over all templates.
 enum class score_map {
-  largest,  ///< -infinity where there is none.
-  mean,     ///< 0 before there is a template; needs `keeps_sums`.
-  variance  ///< Of all scores, not estimated from a sample; likewise.
+  largest,  ///< -infinity without a score.
+  mean,     ///< 0 before the first template; needs `keeps_sums`.
+  variance  ///< Of all scores, not estimated from a sample; needs `keeps_sums`.
 };
 
 /// The description of a search. Images and templates are real, of two axes, stored as `real`.
@@ -34,75 +34,79 @@ enum class score_map {
 ///     for (const peak& found : search.peaks(queue, 10, 0.3, 16)) ...
 struct search_spec {
   std::vector<std::size_t> image = {};      ///< {height, width}
-  std::vector<std::size_t> templates = {};  ///< Of each: {height, width}.
+  std::vector<std::size_t> templates = {};  ///< {height, width} of each
   extent mode = extent::valid;              ///< Which places have a score.
   precision real = precision::fp32;  ///< fp32 or fp64. Largest scores are kept as floats in both.
-  /// Scores are correlation coefficients, from -1 to 1: of the template and of the image's part
+  /// Scores are correlation coefficients, from -1 to 1, of the template and of the image's part
   /// under it, each without its mean and divided by its norm. They are compared and counted as
   /// computed; a largest score that rounding left beyond 1 is returned as 1, and summed as 1; sums
-  /// are integers, which are the same bits in any order. 0 where either is
-  /// constant, or the part varies less than the image's transform rounds: its norm is at most
-  /// epsilon times that of the whole image without its mean. Outside the image are zeros. Otherwise
+  /// are integers, whose bits do not depend on the order. A score is 0 if the template is constant,
+  /// or if the part is, or varies less than the image's transform rounds: its norm is at most
+  /// epsilon times that of the whole image without its mean. Outside the image are zeros. If false,
   /// scores are plain correlations.
   bool is_normalised = false;
   /// For `mean` and `variance`: plain scores are summed in fp64 where the device has it.
   bool keeps_sums = false;
   bool keeps_counts = false;  ///< For `counts`.
-  double threshold = 0;       ///< Of `counts`: scores above it are counted.
+  double threshold = 0;       ///< Scores above it are counted in `counts`.
   /// How many templates one run of the convolution takes; `add` takes any number. Workspace grows
   /// with it. More than 1 needs a device that `has_int64_atomics`.
   std::size_t templates_at_once = 1;
-  /// What spectra and the workspace are stored as, and the largest magnitudes, as in
-  /// `convolution_spec`: fp16 needs the image's, and the templates' unless scores are normalised,
-  /// which makes them unit templates first. A score's error is then relative to the whole image:
-  /// that of a coefficient is, in the root mean square, below 2^-8 (bf16: 2^-5) times the image's
-  /// standard deviation over the window's; where that reaches 1, scores are 0.
+  /// The type of spectra and workspace, and the largest magnitudes, as in `convolution_spec`. fp16
+  /// needs the image's peak, and the templates' unless scores are normalised, which first makes
+  /// unit templates. A score's error is then relative to the whole image: the root mean square of a
+  /// coefficient's error is below 2^-8 (bf16: 2^-5) times the image's standard deviation divided by
+  /// the window's; where that reaches 1, scores are 0.
   std::optional<precision> between = {};
   double image_peak = 0, template_peak = 0;
-  /// What `add` takes: values, or half spectra as `operand_form` has them, of any lengths: complex
-  /// numbers [template][y][x], x from 0 to half the width. Spectra are transformed back first.
+  /// What `add` takes: values, or half spectra as `operand_form` defines them, of any lengths:
+  /// complex numbers [template][y][x], x from 0 to half the width. Spectra are transformed back
+  /// first.
   operand_form form = operand_form::values;
 };
 
 /// A place of an image that looks like a template.
 struct peak {
   double score = 0;
-  std::uint64_t number = 0;  ///< Of the template, counted from 0 over all calls of `add`.
-  std::size_t y = 0, x = 0;  ///< Indices of the map in the search's mode.
+  std::uint64_t number = 0;  ///< Number of the template, counted from 0 over all calls of `add`.
+  std::size_t y = 0, x = 0;  ///< Indices in a map of the search's mode.
 };
 
-/// Returns the `most` highest peaks with scores of at least `least`, no two of them closer than
-/// `distance` in both y and x; the higher one stays, of equals the first. Highest first. They need
-/// not be local maxima: a hill that is broader than `distance` has several, on its slopes. NaN and
-/// -infinity are no peaks. scores, numbers: [y][x], `width` values a row. Throws `plan_error` where
-/// they are not.
+/// Returns the `most` highest peaks with scores of at least `least`, highest first. No two of them
+/// are closer than `distance` in both y and x; the higher one stays, of equals the first. A peak
+/// need not be a local maximum: a hill that is broader than `distance` has several, on its slopes.
+/// NaN and -infinity are no peaks. scores, numbers: [y][x], `width` values per row. Throws
+/// `plan_error` if they have other sizes.
 [[nodiscard]] std::vector<peak> peaks_of(const std::vector<float>& scores,
                                          const std::vector<std::uint32_t>& numbers,
                                          std::size_t width, std::size_t most, double least,
                                          std::size_t distance);
 
-/// What a search has kept, in memory of this process. Searches of one image for parts of the
-/// templates, merged, keep what one search for all of them keeps: the same bits, in any order, if
-/// parts are whole runs of `templates_at_once`; shorter ones may be rounded otherwise. Every
-/// template of a part has the number that it has among all: see `template_search::add`.
+/// The arrays that a search keeps, in memory of this process. Searches of one image for disjoint
+/// parts of the templates, merged, keep what one search for all templates keeps: the same bits, in
+/// any order, if each part is a multiple of `templates_at_once`; other parts may be rounded
+/// differently. Every template of a part has the number that it has among all: see
+/// `template_search::add`.
 struct search_state {
-  std::size_t height = 0, width = 0;  ///< Of a map.
+  std::size_t height = 0, width = 0;  ///< Size of a map.
   std::size_t templates = 0;          ///< How many were scored.
   bool is_normalised = false;
-  /// The largest score of each place, and the first template that had it, in one integer that is
-  /// the greater of two where parts are merged; 0: none. // [y][x]
+  /// The largest score of each place and the first template that had it, in one integer, so that
+  /// merging takes the greater of two integers; 0: none. // [y][x]
   std::vector<std::uint64_t> keys = {};
   /// Sums of coefficients in units of 2^-30, as two's complement, and of their squares, in units of
   /// 2^-32, where the search is normalised and keeps sums. // [2][y][x]
   std::vector<std::uint64_t> unit_sums = {};
-  std::vector<double> sums = {};           ///< The same of plain scores, in any unit. // [2][y][x]
+  std::vector<double> sums = {};           ///< As `unit_sums`, for plain scores, unscaled. //
+                                           ///< [2][y][x]
   std::vector<std::uint32_t> counts = {};  // [y][x]
 
-  /// Takes what a search for other templates kept. Throws `plan_error` for states that keep other
-  /// arrays, and for sums of plain scores, whose rounding depends on the order of the templates.
+  /// Merges the state of a search for other templates. Throws `plan_error` for states that keep
+  /// other arrays, and for sums of plain scores, whose rounding depends on the order of the
+  /// templates.
   void merge(const search_state& other);
 
-  // As those of `template_search`.
+  // as the functions of `template_search`
   [[nodiscard]] std::vector<float> map(score_map kind) const;
   [[nodiscard]] std::vector<std::uint32_t> numbers() const;
   [[nodiscard]] std::vector<peak> peaks(std::size_t most, double least, std::size_t distance) const;
@@ -110,15 +114,15 @@ struct search_state {
 
 /// Accumulates scores over a stream of templates. Not for several threads at once. All device
 /// memory that it needs beside the image and the templates is its own, allocated when it is made;
-/// `add` queues and returns. Functions throw `plan_error` for requests out of order or of wrong
-/// sizes, and `device_error`.
+/// `add` queues and returns. Functions throw `plan_error` for calls out of order or of wrong sizes,
+/// and `device_error`.
 ///
-/// Queues given to functions are of the first one's device and context, and may alternate: what is
-/// queued waits by itself for what it needs of others. So templates that `add` finds on one queue
-/// are copied and transformed while scores of those before them are made on another, and what is
-/// kept has the same bits. When `begin`, `restart` or `add` is first given a queue, it allocates
-/// there what runs need: memory of templates, and the workspace that `explain` states. On engines
-/// that have done what they queue, host and reference, a second queue gains nothing.
+/// All queues belong to the first queue's device and context, and may alternate: queued work waits
+/// for what it needs from other queues. Templates of one `add` can therefore be copied and
+/// transformed on one queue while earlier ones are scored on another, with the same bits as result.
+/// The first time that `begin`, `restart` or `add` is given a queue, it allocates what runs on it
+/// need: memory of templates, and the workspace that `explain` states. On engines that work
+/// immediately, host and reference, a second queue gains nothing.
 class template_search {
  public:
   /// Throws `plan_error`, naming the field at fault, or `device_error`.
@@ -131,8 +135,9 @@ class template_search {
   [[nodiscard]] const std::vector<std::size_t>& result() const;  ///< {height, width} of a map.
 
   /// Returns the bytes that `templates_at_once` templates read and write in device memory, as
-  /// planned; what is kept, once where one launch takes all of them, else for each, as if each were
-  /// the largest score yet and counted. `add` also copies templates that start at an odd real.
+  /// planned. Kept arrays count once if one launch takes all templates, otherwise for each, as if
+  /// each score were the largest yet and counted. `add` also copies templates that start at an odd
+  /// real.
   [[nodiscard]] std::size_t traffic_bytes() const;
 
   /// Returns what is kept, and the launches and bytes of `templates_at_once` templates, in words.
@@ -146,20 +151,20 @@ class template_search {
   /// Forgets all scores and keeps the image, which need not be prepared again.
   void restart(queue& on);
 
-  /// Queues the scores of `count` templates, at least 1; 2^32 - 1 in all. templates:
-  /// [template][y][x], starting at a real number (spectra at a complex one), and left alone until
-  /// the queue has come there.
+  /// Queues the scores of `count` templates, at least 1; at most 2^32 - 1 over all calls.
+  /// templates: [template][y][x], starting at a real number (spectra at a complex one). Leave them
+  /// unchanged until the queue has finished the call.
   void add(queue& on, buffer_view templates, std::size_t count);
 
-  /// The same of templates that are numbers `first` .. first + count - 1 among all, of which other
-  /// searches take the others.
+  /// The same for templates that are numbers `first` .. first + count - 1 among all; other searches
+  /// take the others.
   void add(queue& on, buffer_view templates, std::size_t count, std::size_t first);
 
   /// Returns how many templates were added since `begin`.
   [[nodiscard]] std::size_t added() const;
 
-  // These wait for the queue. [y][x], packed. Scores that are NaN are never largest; sums of plain
-  // scores take them, and those of coefficients are NaN where all are.
+  // These wait for the queue. [y][x], packed. NaN scores are never the largest. Sums of plain
+  // scores include them; sums of coefficients are NaN where all scores are.
 
   /// Returns all that is kept, to be merged with what other searches keep.
   [[nodiscard]] search_state state(queue& on) const;
@@ -171,7 +176,8 @@ class template_search {
     return map(on, score_map::variance);
   }
 
-  /// Returns which template had the largest, of equals the first; 2^32 - 1 where there is none.
+  /// Returns which template had the largest score, of equals the first; 2^32 - 1 where there is
+  /// none.
   [[nodiscard]] std::vector<std::uint32_t> numbers(queue& on) const;
 
   /// Returns how many scores of each place were above the threshold.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads the host engine takes for the calls of one thread.
+// Limits the threads that the host engine takes for the calls of one thread.
 #pragma once
 
 #include "wingbeat/cpp20.hpp"  // stops older C++
 
 namespace wingbeat {
 
-/// While it lives, what the constructing thread runs on host takes at most so many threads, itself
-/// included. The innermost limit counts. Results do not depend on it. Destroy it in the thread that
-/// made it.
+/// During its lifetime, work of the constructing thread on host takes at most `n_threads` threads,
+/// itself included. The innermost limit counts. Results do not depend on it. Destroy it in the
+/// thread that made it.
 ///
 ///     const thread_limit alone{1};
 ///     plan.enqueue(queue, in, out);
@@ -20,7 +20,7 @@ class thread_limit {
   thread_limit(const thread_limit&) = delete;
   thread_limit& operator=(const thread_limit&) = delete;
 
-  /// Returns the limit of the calling thread; the largest number where there is none.
+  /// Returns the limit of the calling thread; the largest number if there is none.
   [[nodiscard]] static unsigned current() noexcept;
 
  private:

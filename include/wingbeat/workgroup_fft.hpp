@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run-time description of a device::workgroup::fft, for hosts that choose a shape, write a
-// kernel's text and compile it at run time: NVRTC, C++ for OpenCL.
+// Describes a device::workgroup::fft at run time, for hosts that choose a shape, write a kernel's
+// text and compile it at run time: NVRTC, C++ for OpenCL.
 #pragma once
 
 #include <cstddef>  // size_t, byte
@@ -32,11 +32,11 @@ enum class scalar {
 /// Returns "natural", "nabla" or "scrambled".
 [[nodiscard]] std::string_view name_of(device::order how) noexcept;
 
-/// A collective transform, described at run time. An aggregate; every field as in the template.
+/// A collective transform, described at run time. An aggregate; its fields are the template's.
 struct workgroup_fft {
   unsigned length = 1;
   unsigned elements_per_thread = 1;
-  unsigned transforms = 1;  ///< Of one workgroup.
+  unsigned transforms = 1;  ///< Transforms of one workgroup.
   scalar real = scalar::fp32;
   device::direction dir = device::direction::forward;
   device::order spectrum_order = device::order::natural;
@@ -54,8 +54,8 @@ struct workgroup_fft {
   void validate(device::workgroup::limits limits = {}) const;
 
   [[nodiscard]] device::workgroup::schedule plan() const;
-  [[nodiscard]] unsigned threads() const;            ///< Of one transform.
-  [[nodiscard]] unsigned workgroup_threads() const;  ///< To launch.
+  [[nodiscard]] unsigned threads() const;            ///< Threads of one transform.
+  [[nodiscard]] unsigned workgroup_threads() const;  ///< Threads to launch.
   [[nodiscard]] unsigned stride() const { return threads(); }
   [[nodiscard]] std::size_t scratch_bytes() const;
   [[nodiscard]] std::size_t table_entries() const;
@@ -64,8 +64,8 @@ struct workgroup_fft {
   /// Returns the exchanges that cross from one subgroup of `subgroup` threads to another.
   [[nodiscard]] unsigned workgroup_exchanges(unsigned subgroup = 32) const;
 
-  /// Returns the barriers of the workgroup that one transform passes, without the one that frees
-  /// the scratch.
+  /// Returns the workgroup barriers that one transform passes, without the one that frees the
+  /// scratch.
   [[nodiscard]] unsigned workgroup_barriers(unsigned subgroup = 32) const;
 
   /// Returns the bin that element g of a transform's spectrum holds, g < length.
@@ -74,8 +74,8 @@ struct workgroup_fft {
   /// Returns the registers of 32 bits that a thread is likely to need.
   [[nodiscard]] unsigned registers() const;
 
-  /// Returns the table of roots as the kernel reads it: `table_entries()` complex numbers of the
-  /// arithmetic's precision, rounded once. Never empty.
+  /// Returns the table of roots as the kernel reads it: `table_entries()` complex numbers in the
+  /// precision of the arithmetic, rounded once. Never empty.
   [[nodiscard]] std::vector<std::byte> table() const;
 
   /// Returns the type in the device dialect, to be written into a kernel's text:
@@ -83,13 +83,13 @@ struct workgroup_fft {
   [[nodiscard]] std::string type_text() const;
 };
 
-/// Returns a device's limits of one workgroup. A device without local memory (host) has none.
+/// Returns a device's limits for one workgroup. A device without local memory (host) has none.
 [[nodiscard]] device::workgroup::limits limits_of(const device_info& device);
 
 /// Returns the text of a kernel with each `#include "wingbeat/device/..."` replaced by that header,
-/// as this library holds it, so that NVRTC or an OpenCL compiler needs no include path. Lines keep
-/// their numbers. `path` is the text's name in compilers' messages. Throws `plan_error` for an
-/// include that is not of wingbeat/device.
+/// as this library holds it, so that NVRTC or an OpenCL compiler needs no include path. Line
+/// numbers stay the same. `path` names the text in compilers' messages. Throws `plan_error` for an
+/// include outside wingbeat/device.
 [[nodiscard]] std::string with_device_headers(const std::string& text,
                                               const std::string& path = "kernel");
 
