@@ -31,10 +31,10 @@ struct scores_spec {
   friend bool operator==(const scores_spec&, const scores_spec&) = default;
 };
 
-/// Scores in tiles of the image that stay in the cache, each in fp32 where that is within 2^-16 of
-/// a normed score and within 2^-16 of the value of a squared difference, as a bound of its rounding
-/// tells; else, and for doubles always, in fp64. Sums that are not normed are within 2^-18 of the
-/// root of the products of squares, T's and an equal number of pixels' around the part. One value
+/// Scores an image in tiles that stay in the cache. A score is computed in fp32 where a bound of
+/// its rounding is within 2^-16 (normalised scores) or 2^-16 of its value (squared differences);
+/// otherwise, and always for doubles, in fp64. The error of sums that are not normalised is within
+/// 2^-18 of sqrt(sum T^2 sum I^2), with I^2 summed over as many pixels around the part. One value
 /// that is NaN or infinite makes all scores NaN. Several threads may run it at once.
 class template_scores {
  public:

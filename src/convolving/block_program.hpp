@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overlap-save as a program. Rows are complex: real values go as pairs of blocks, one in the
-// real parts and one in the imaginary parts, because a real kernel acts on both alike.
+// Overlap-save as a program. Rows are complex: real values go as pairs of blocks, one in the real
+// parts and one in the imaginary parts, because a real kernel acts on both parts alike.
 #pragma once
 
 #include <memory>  // shared_ptr
@@ -9,8 +9,8 @@
 
 namespace wingbeat::convolving {
 
-/// Returns the program that makes the spectra of `count` kernels. Of a correlation they are of the
-/// conjugate kernels reversed, whose convolution it is.
+/// Returns the program that makes the spectra of `count` kernels. A correlation is the convolution
+/// with the conjugate, reversed kernels; the spectra are then theirs.
 [[nodiscard]] programs::program preparing_block_program(const std::shared_ptr<backend::queue>& on,
                                                         const program_request& request);
 

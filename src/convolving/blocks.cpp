@@ -12,16 +12,16 @@
 namespace wingbeat::convolving {
 namespace {
 
-constexpr std::size_t shortest_block = 64;  ///< Of those that are chosen.
+constexpr std::size_t shortest_block = 64;  ///< The shortest that `block_length` chooses.
 constexpr std::size_t longest_block = std::size_t{1} << 17;
-/// Values of a line of caches, where blocks begin to be stored: threads then store whole sectors.
+/// Values of a cache line. Blocks stored from line boundaries let threads store whole sectors.
 constexpr std::size_t line_values = 32;
 
 std::size_t whole_lines(std::size_t values) {
   return (values + line_values - 1) / line_values * line_values;
 }
 
-/// Returns whether the values before the first block are few beside the image.
+/// Returns whether the values before the first block are few compared to the image.
 bool begins_at_line(std::size_t image, std::size_t block, std::size_t lost) {
   return lost % line_values == 0 && image / 8 >= block && block >= 2 * lost + line_values;
 }
@@ -31,7 +31,7 @@ double rows_per_transform(values holds) {
   return holds == values::real ? 2 : 1;
 }
 
-/// Returns how often rows are made by the same launches, where launches weigh.
+/// Returns how often the same launches make such rows, on engines where launches take time.
 double repeats_of(const convolution_spec& spec, engine runs_on) {
   if (runs_on != engine::cuda && runs_on != engine::opencl) return 1;
   return static_cast<double>(spec.pairs == pairing::pairwise ? spec.images
@@ -46,8 +46,8 @@ double cost_of_blocks(const convolution_spec& spec, std::size_t block, engine ru
          3 * tuning::cost_of_launch(runs_on);
 }
 
-/// A single real transform is a complex one of half the length; it and its inverse are two launches
-/// or more.
+/// A single real transform is computed as a complex one of half the length; it and its inverse take
+/// two launches or more.
 double cost_of_padded(const convolution_spec& spec, std::size_t padded, const device_info& device) {
   const engine runs_on = device.runs_on;
   const std::size_t length =
@@ -64,9 +64,9 @@ std::vector<block_rows> block_rows_of(const axis_geometry& axis, bool is_real) {
   const auto [first, last] = axis.wanted;
   const bool at_line = begins_at_line(axis.image, axis.padded, lost);
   const std::size_t skipped = at_line ? first % line_values : 0;
-  const std::size_t begin = skipped + lost;  // of the blocks' values
+  const std::size_t begin = skipped + lost;  // of the values that blocks make
   std::vector<block_rows> all;
-  const std::size_t behind = axis.image - begin;  // where the last values begin
+  const std::size_t behind = axis.image - begin;  // where the last L values begin
   if (first < begin || last > axis.image) {
     block_rows ends{.in = {0, begin}, .out = {first, last - behind}};
     (is_real ? ends.parts_distance : ends.distance) = behind;

@@ -27,8 +27,8 @@ std::size_t bytes_between(const programs::program& steps) {
   return bytes;
 }
 
-/// Returns the programs that `make` makes of so many signals: as many at once as the device's cache
-/// holds between their transforms, then those that are left.
+/// Returns the programs that `make` makes for `n_signals`: one for as many signals at once as the
+/// device's cache holds between their transforms, then one for the remainder.
 template <class Make>
 std::vector<repeated_program> programs_of(const queue& on, std::size_t n_signals, bool is_one,
                                           const Make& make) {
@@ -51,7 +51,7 @@ std::vector<repeated_program> programs_of(const queue& on, std::size_t n_signals
   return list;
 }
 
-/// Returns where views may start: at a pair of reals, or at an element of a functor.
+/// Returns the alignment of views: a pair of reals, or an element of a functor.
 start_rule start_of(precision real) {
   const std::size_t bytes = bytes_of_real(real);
   return {"a pair of reals", 2 * bytes, bytes, 2 * bytes};
@@ -89,7 +89,7 @@ void prepared_convolution::set_programs(const queue& on) {
   const bool is_pairwise = spec_.pairs == pairing::pairwise;
   const std::size_t met = is_pairwise ? 1 : n_prepared;
   const auto request = [&](std::size_t count) { return program_request{spec_, axes_, count, met}; };
-  // A functor numbers all signals of a run, so that they go through one program.
+  // A functor numbers all signals of a run, so they go through one program.
   const auto has_load = [&](operand_role role) { return load_of(spec_, role).is_given(); };
   const operand_role run = run_role(spec_);
   preparing_.programs =

@@ -71,7 +71,7 @@ convolver::convolver(const queue& on, const convolution_spec& spec,
   buffer signals{on, prepared_bytes};
   signals.write(pack(prepared, spec.real).data(), prepared_bytes);
   plan_.prepare(on_, signals.view(), spectra_.view());
-  on_.wait();  // `signals` ends here
+  on_.wait();  // because `signals` is destroyed here
 }
 
 std::vector<double> convolver::operator()(std::span<const double> others) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of numbers of this process: one input prepared on the device, the other given often.
+// Convolves numbers of this process: one input is prepared on the device, the other is given often.
 #pragma once
 
 #include <algorithm>  // max
@@ -19,22 +19,22 @@ namespace wingbeat::convolving {
 /// Returns the numbers rounded to fp32 or fp64, as bytes of a buffer.
 [[nodiscard]] std::vector<std::byte> pack(std::span<const double> numbers, precision real);
 
-/// Throws `plan_error` because `subject` exceeds the precision. fp64_name: what the caller's users
-/// choose in place of fp32, as "--precision fp64".
+/// Throws `plan_error` because `subject` exceeds the precision. fp64_name: what users choose
+/// instead of fp32, such as "--precision fp64".
 [[noreturn]] void refuse_range(std::string_view subject, precision real,
                                std::string_view fp64_name);
 
-/// Throws `plan_error` where a number is infinite or NaN, because the result exceeds the precision.
+/// Throws `plan_error` if a number is infinite or NaN, because the result exceeds the precision.
 template <class Number>
 void require_finite_result(std::span<const Number> numbers, precision real,
                            std::string_view fp64_name);
 
-/// Magnitudes of numbers, from which those of a convolution's results are bounded.
+/// Magnitudes of numbers; they bound the results of a convolution.
 struct magnitudes {
   double sum = 0, largest = 0;
 };
 
-/// Returns those of floats or doubles.
+/// Returns the magnitudes of floats or doubles.
 template <class Number>
 [[nodiscard]] magnitudes magnitudes_of(std::span<const Number> numbers) {
   magnitudes found;
@@ -45,8 +45,8 @@ template <class Number>
   return found;
 }
 
-/// Throws `plan_error` where no result of two inputs, neither of zeros alone, can reach the least
-/// normal number of the precision.
+/// Throws `plan_error` if no result of two nonzero inputs can reach the smallest normal number of
+/// the precision.
 void require_normal_result(const magnitudes& a, const magnitudes& b, precision real,
                            std::string_view fp64_name);
 
@@ -61,8 +61,8 @@ class convolver {
   convolver(const queue& on, const convolution_spec& spec, std::span<const double> prepared,
             std::string_view fp64_name);
 
-  /// Returns all results, [pair][y][x]. Throws `plan_error` where a number of the result is
-  /// infinite or NaN in the precision of the spec, or where all are below its normal numbers.
+  /// Returns all results, [pair][y][x]. Throws `plan_error` if a number of the result is infinite
+  /// or NaN in the precision of the spec, or if all are below its normal numbers.
   [[nodiscard]] std::vector<double> operator()(std::span<const double> others);
 
   /// Returns the lengths of one result.

@@ -9,7 +9,7 @@
 namespace wingbeat::convolving {
 namespace {
 
-/// Returns the geometry of an axis, which is to be padded to `padded` or more.
+/// Returns the geometry of an axis that is padded to at least `padded`.
 axis_geometry convolved(std::size_t image, std::size_t kernel, index_range wanted) {
   const std::size_t unwrapped = image + kernel - 1 - wanted.first;
   return {image, kernel, std::max({wanted.end, unwrapped, image, kernel}), 0, wanted, 0};
@@ -18,7 +18,7 @@ axis_geometry convolved(std::size_t image, std::size_t kernel, index_range wante
 axis_geometry correlated(std::size_t image, std::size_t kernel, index_range wanted) {
   const std::size_t moved = kernel - 1 - wanted.first;  // no mode begins beyond kernel - 1
   const index_range lags{0, wanted.end - wanted.first};
-  const std::size_t unwrapped = lags.end + wanted.first;  // lower lags lie at the axis's end
+  const std::size_t unwrapped = lags.end + wanted.first;  // lower lags lie at the end of the axis
   return {image, kernel, std::max({moved + image, unwrapped, kernel}), moved, lags, 0};
 }
 

@@ -3,9 +3,9 @@
 //
 // A circular convolution of length P of image f and kernel t, both from index 0, has c[m], the sum
 // of t[j] f[m - j], at index m mod P, 0 <= m < H + h - 1. Indices a <= m < b are wanted; the others
-// must not fall on them, so P >= H + h - 1 - a besides P >= b. A circular correlation has lag
-// m - (h - 1) at that index; with the image moved up to index h - 1 - a, the wanted lags lie at
-// indices 0 to b - a - 1, and the lowest of the others at P - a.
+// must not fall on them, so P >= H + h - 1 - a and P >= b. A circular correlation has lag m - (h -
+// 1) at that index. With the image moved up to index h - 1 - a, the wanted lags lie at indices 0 to
+// b - a - 1, and the lowest of the other lags lies at P - a.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -28,15 +28,15 @@ struct axis_geometry {
   [[nodiscard]] std::size_t result() const { return wanted.end - wanted.first; }
 };
 
-/// Returns the indices a <= m < b of the full result that a mode wants.
+/// Returns the indices a <= m < b of the full result that belong to a mode.
 [[nodiscard]] index_range wanted_of_full(std::size_t image, std::size_t kernel, extent mode);
 
-/// Returns the geometry of every axis of a valid request. What an image is padded to, or into which
-/// blocks it is cut, depends on the device; results do not.
+/// Returns the geometry of every axis of a valid spec. The padded length, or the blocks that an
+/// image is cut into, depend on the device; results do not.
 [[nodiscard]] std::vector<axis_geometry> geometry_of(const convolution_spec& spec,
                                                      const device_info& device);
 
-/// Returns that of a request on an NVIDIA GPU.
+/// Returns the geometry on an NVIDIA GPU.
 [[nodiscard]] std::vector<axis_geometry> geometry_of(const convolution_spec& spec);
 
 }  // namespace wingbeat::convolving

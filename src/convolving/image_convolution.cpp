@@ -16,8 +16,8 @@ convolution_spec valid_planes_of(const image_convolution_spec& spec) {
 
 }  // namespace
 
-/// Convolves planes, which functors read from pixels and store as pixels; where these have alpha,
-/// the store functor reads the image's, too.
+/// Convolves planes, which functors read from pixels and store as pixels. With alpha, the store
+/// functor also reads the image's alpha.
 struct image_convolution::impl final : convolving::prepared_convolution {
   impl(const queue& on, const image_convolution_spec& given)
       : prepared_convolution(on, valid_planes_of(given), "image convolution"), request(given) {
@@ -38,7 +38,7 @@ struct image_convolution::impl final : convolving::prepared_convolution {
            prepared_convolution::heading();
   }
 
-  /// Returns a copy of the kernel on the device, divided as the request says.
+  /// Returns a copy of the kernel on the device, divided as the spec requires.
   [[nodiscard]] buffer normalised(const queue& on, const buffer_view& kernel) const {
     require_queue(on);
     const operations::operand_rule& rule = preparing_.operands[0];

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array luminance_weights{0.212639, 0.715169, 0.072192};  // BT.709, linear R, G, B
 
-/// Returns the pixels of one axis that each mode wants results for; colours at the kernel's centre.
+/// Returns the pixels of one axis at which a mode wants results: those under the kernel's centre.
 continued_axis centres_of(std::size_t image, std::size_t kernel,
                           const image_convolution_spec& spec) {
   const auto before = static_cast<std::ptrdiff_t>((kernel - 1) / 2);
@@ -30,7 +30,7 @@ continued_axis centres_of(std::size_t image, std::size_t kernel,
   return {};
 }
 
-/// Returns the pixels that these results are sums of. Zeros outside need no elements.
+/// Returns the pixels that these results depend on. Zeros outside need no elements.
 continued_axis reached_by(const continued_axis& centres, std::size_t kernel, extent mode) {
   const border outside = centres.outside;
   if (outside == border::zero || mode == extent::valid) {
@@ -167,7 +167,7 @@ void normalise(std::span<float> kernel, const image_convolution_spec& spec) {
   for (std::size_t c = 0; c < colours; ++c) {
     const double divisor = divisor_of(sums, c, spec.normalise);
     const double magnitude = divisor_of(magnitudes, c, spec.normalise);
-    // Sums of floats that cancel leave some of their last bits.
+    // Sums of floats that should cancel keep some of their last bits.
     const bool is_finite = std::isfinite(divisor);
     const bool is_zero = std::abs(divisor) <= magnitude * std::numeric_limits<float>::epsilon();
     if (is_zero || !is_finite) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution of images as a convolution of planes, which functors read from interleaved pixels:
-// colours are images of a batch, and borders are a larger image in mode valid.
+// An image convolution as a convolution of planes, which functors read from interleaved pixels:
+// colours are images of a batch, and borders enlarge the image, in mode valid.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -11,7 +11,7 @@
 
 namespace wingbeat::convolving {
 
-/// Throws `plan_error` where a request cannot be planned.
+/// Throws `plan_error` if a spec cannot be planned.
 void require_valid(const image_convolution_spec& spec);
 
 /// Returns the channels of an image that are convolved: all but alpha.
@@ -20,10 +20,10 @@ void require_valid(const image_convolution_spec& spec);
 /// Returns {height, width} of the result.
 [[nodiscard]] std::vector<std::size_t> result_of(const image_convolution_spec& spec);
 
-/// Returns the convolution of a valid request.
+/// Returns the convolution of planes for a valid spec.
 [[nodiscard]] convolution_spec planes_of(const image_convolution_spec& spec);
 
-/// Divides a kernel, [y][x][channel], as the request says. Throws `plan_error` where a divisor is 0
+/// Divides a kernel, [y][x][channel], as the spec requires. Throws `plan_error` if a divisor is 0
 /// or not finite.
 void normalise(std::span<float> kernel, const image_convolution_spec& spec);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transforms before and behind convolved columns.
+// The transforms before and after the convolution of columns.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -12,25 +12,25 @@
 
 namespace wingbeat::convolving {
 
-/// Where columns along the slowest axis lie, in complex numbers; of real signals of one axis, in
-/// reals.
+/// Where columns along the slowest axis lie, counted in complex numbers, or in reals for real
+/// signals of one axis.
 struct columns {
   place where = place::input;
-  std::size_t count = 1;  ///< Of one item.
+  std::size_t count = 1;  ///< Columns of one item.
   std::size_t distance = 0;
   std::size_t item_distance = 0;
   std::size_t stride = 1;     ///< From one element of a column to the next.
-  result_blocks blocks = {};  ///< What elements of a column lie in.
+  result_blocks blocks = {};  ///< The blocks that elements of a column lie in.
 };
 
-/// Puts a request's functor in front of the first plan.
+/// Puts a spec's load functor in front of the first plan.
 inline void begin(plan_spec& first, const fused_load& load, const row_parts& parts) {
   if (!load.is_given()) return;
   first.in = {};
   first.load = load_of_rows(load, parts);
 }
 
-/// Puts a request's functor behind the last plan.
+/// Puts a spec's store functor behind the last plan.
 inline void finish(plan_spec& last, const fused_store& store, const row_parts& parts) {
   if (!store.is_given()) return;
   last.out = {};
@@ -40,11 +40,11 @@ inline void finish(plan_spec& last, const fused_store& store, const row_parts& p
 /// The plans along every axis but the slowest.
 class inner_transforms {
  public:
-  /// All outlive this.
+  /// All arguments outlive this.
   inner_transforms(const convolution_spec& spec, const program_sizes& sizes, program_builder& to)
       : spec_(spec), of_(sizes), made_(to) {}
 
-  /// Adds those of a role's signals, and returns the columns that they leave.
+  /// Adds the transforms of a role's signals, and returns the columns that they leave.
   columns add_forward(operand_role role) {
     const std::vector<signal_axis> axes = of_.signal(role);
     const fused_load& load = load_of(spec_, role);
@@ -86,7 +86,7 @@ class inner_transforms {
     return {second, all, pitch, all * pitch, 1};
   }
 
-  /// Adds those that transform convolved columns back.
+  /// Adds the transforms of convolved columns back.
   void add_back(const columns& in) {
     if (of_.n_axes() == 1) return;
     const std::size_t rows = of_.axis(0).result(), last = of_.n_axes() - 1;
@@ -113,7 +113,7 @@ class inner_transforms {
   }
 
  private:
-  /// Adds the rows of two axes as rows.
+  /// Adds the transforms of rows of two axes and leaves them as rows.
   columns add_kept_rows(plan_spec inner, const fused_load& load,
                         const std::vector<signal_axis>& axes) {
     const std::size_t rows = axes[0].length, bins = of_.bins(1), pitch = of_.sector_aligned(bins);
@@ -125,7 +125,7 @@ class inner_transforms {
     return {a, bins, 1, rows * pitch, pitch};
   }
 
-  /// Transforms the rows of two axes back, as their blocks lie.
+  /// Transforms the rows of two axes back from their blocks.
   void transform_rows_back(const columns& in) {
     const std::size_t rows = of_.axis(0).result(), n = of_.axis(1).result();
     plan_spec back = of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), rows}, of_.kind(false, 1));

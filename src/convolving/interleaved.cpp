@@ -27,7 +27,7 @@ std::size_t element_bytes(precision stored) {
   return stored == precision::fp16 ? sizeof(half_float) : sizeof(float);
 }
 
-/// Calls `run` with a constant of the number of channels, so that its loops have constant strides.
+/// Calls `run` with the number of channels as a constant, so that its loops have constant strides.
 template <class Run>
 void with_channels(std::size_t channels, const Run& run) {
   switch (channels) {
@@ -38,8 +38,8 @@ void with_channels(std::size_t channels, const Run& run) {
   }
 }
 
-/// Calls `run` for each run of elements in one row: with its number in the run that was asked for,
-/// its row in the image, its column here, and its length.
+/// Calls `run` for each part of the `count` elements that lies in one row: with the number of its
+/// first element among them, its row in the image, its column here, and its length.
 template <class Run>
 void each_row(const pixel_numbers& plane, std::size_t first, std::size_t count, const Run& run) {
   const std::size_t width = plane.columns.length;
@@ -55,7 +55,7 @@ void each_row(const pixel_numbers& plane, std::size_t first, std::size_t count, 
 template <std::size_t Channels, class Element>
 void read_row(const continued_axis& columns, const Element* row, std::size_t x,
               std::span<float> into) {
-  // Columns that are neighbours in the image too.
+  // columns that are neighbours in the image too
   const auto begin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(-columns.begin, 0));
   const std::size_t end =
       std::min(columns.image - static_cast<std::size_t>(columns.begin), columns.length);
@@ -93,7 +93,7 @@ void write_channel(void* out, std::size_t channels, std::size_t channel, std::si
   });
 }
 
-/// Copies the alpha of elements first, first + 1, .. from the image; outside it there is none.
+/// Copies the alpha of elements first, first + 1, .. from the image; it is 0 outside.
 template <class Element>
 void copy_alpha(const pixel_numbers& plane, const Element* image, Element* out, std::size_t first,
                 std::size_t count) {
@@ -126,8 +126,8 @@ host_store callable_of_store(const pixel_numbers& plane) {
   }};
 }
 
-/// Returns a load or a store with the text and the operands of a functor whose indices count so
-/// many numbers.
+/// Returns a load or a store with the text and the operands of a functor whose indices count up to
+/// `count`.
 template <template <class, class> class Functor, class Fused>
 Fused compiled(const pixel_numbers& numbers, precision stored, std::size_t count) {
   const auto of_types = [&]<class Stored, class Index>() {

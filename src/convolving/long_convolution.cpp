@@ -66,13 +66,13 @@ struct long_convolution::impl final : operations::operation {
 
   [[nodiscard]] std::size_t skip_bytes() const { return convolving::skip_bytes(spec); }
   void set_operands();
-  /// Queues a run of these views and the gates, in the order of their table.
+  /// Queues a run of these views and the gates, in the order of the run's table.
   void enqueue(queue& on, const run_kind& kind, std::vector<buffer_view> views,
                const long_convolution_operands& gates, const buffer_view& workspace) const {
     views.insert(views.end(), {gates.gate_before, gates.gate_after, gates.lengths});
     operation::enqueue(on, kind, {.views = views, .workspace = workspace});
   }
-  /// The same of a gradient.
+  /// Queues a gradient likewise.
   void enqueue_gradient(queue& on, const run_kind& kind, std::vector<buffer_view> views,
                         const long_convolution_operands& gates,
                         const buffer_view& workspace) const {
@@ -89,7 +89,7 @@ struct long_convolution::impl final : operations::operation {
   convolving::long_geometry row;
   run_kind preparing, running_{.title = "run"}, signal_gradient{.title = "gradient of signals"},
       kernel_gradient{.title = "gradient of kernels"};
-  run_kind gradients{.title = "both gradients"};  ///< Without programs: one after the other.
+  run_kind gradients{.title = "both gradients"};  ///< Without programs, two runs replace it.
 };
 
 void long_convolution::impl::set_operands() {
@@ -111,7 +111,7 @@ void long_convolution::impl::set_operands() {
   const auto after = array_of(all, number, "has_gate_after", spec.has_gate_after);
   const auto lengths = array_of(spec.batch * length, length, "is_ragged", spec.is_ragged);
   const auto bins = array_of(convolving::spectra_bytes(spec, row), bin_bytes(spec));
-  // Gates, and which functor is given each.
+  // Appends the rules of the gates and lengths, with the functors that use each.
   const auto gated = [&](std::vector<operand_rule> list, unsigned by_before, unsigned by_after,
                          unsigned by_lengths) {
     list.push_back(before("gate before", by_before));

@@ -66,7 +66,7 @@ std::size_t turns_of(const std::optional<right_angle>& turned) {
   return turned ? turned->turns : 0;
 }
 
-/// Divides by the points of all turns.
+/// Divides by the number of points of all turns.
 void scale(plan_spec& rows, const std::optional<right_angle>& turned) {
   rows.scale = scaling::by_length;
   if (turned) rows.factor = 1 / static_cast<double>(turned->turns);
@@ -123,7 +123,7 @@ programs::program long_programs::prepare() const {
       load_of<functors::tap_load>(kernels_stored(spec_), taps_of(spec_, row_, row_.turned));
   kernels.load.in_bytes = kernel_bytes(spec_, row_);
   kernels.load.moved_bytes = kernels.load.in_bytes + skip_bytes(spec_);
-  scale(kernels, row_.turned);  // here once, and not each result
+  scale(kernels, row_.turned);  // here once, not in each result
   if (!row_.turned) kernels.valid_in = {{0, row_.taps}};
   kernels.out = {.strides = {1}, .distances = {row_.row()}};
   const array_ends ends{place::input, place::filter};
@@ -199,8 +199,8 @@ std::size_t long_programs::n_gates() const {
   return (spec_.has_gate_before ? 1 : 0) + (spec_.has_gate_after ? 1 : 0);
 }
 
-/// Adds the launch that makes the gradient of kernels in one crossing, if a workgroup takes rows;
-/// or the three of rows that are cut, if none does.
+/// Adds the launch that makes the gradient of kernels in one crossing, if a workgroup takes whole
+/// rows; otherwise, if `request` is cut, the three launches of rows that are cut.
 bool long_programs::add_correlations(program_builder& steps,
                                      const backend::correlation_of_rows& request) const {
   array_ends ends;
@@ -211,9 +211,9 @@ bool long_programs::add_correlations(program_builder& steps,
   return steps.add_correlations(request, ends);
 }
 
-/// The same of pairs of signals, or of rows by right angles where those are too long. Beyond two
-/// turns, each of which reads all signals, three launches move fewer bytes. PoCL (3.1) takes
-/// minutes to compile rows by right angles.
+/// Adds correlations of pairs of signals or, if those rows are too long, of rows by right angles.
+/// Each turn reads all signals, so beyond two turns, three launches move fewer bytes. PoCL (3.1)
+/// takes minutes to compile rows by right angles.
 bool long_programs::add_correlations(program_builder& steps) const {
   if (add_correlations(steps, correlations(std::nullopt))) return true;
   if (!on_->device().is_gpu) return false;
@@ -245,8 +245,8 @@ std::optional<programs::program> long_programs::gradients() const {
 
 programs::program long_programs::kernel_gradient() const {
   program_builder steps{on_, engine_, computed(spec_), pairing::pairwise};
-  // A workgroup makes all of a channel's batch: a quarter of the device is as quick as transforms
-  // of all, which move four times the bytes.
+  // One workgroup takes the whole batch of a channel. Even if workgroups fill only a quarter of the
+  // device, this is as fast as transforms of all signals, which move four times the bytes.
   const bool is_wide = 4 * spec_.channels >= on_->device().compute_units;
   if (is_wide && add_correlations(steps)) return steps.take();
   backend::correlation_of_rows cut = correlations(std::nullopt);

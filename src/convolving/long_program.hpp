@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long convolutions as programs. Kernels are transformed into the array `filter`. A run is one
-// convolution of rows, each of them two signals, or one, as it is or by right angles, where the
-// engine makes one, in one launch or in three; else transforms with a product between them. The
-// gradient of a signal is the correlation with the same spectra, between the same ranges exchanged.
-// The gradient of the kernels is the inverse transform of a sum of products of spectra: of one pass
-// or three where the engine makes it, else of three transforms. Rows that are cut have both
-// gradients at once, because both take the spectra of the results' gradient.
+// convolution of rows where the engine has it, in one launch or in three; otherwise it is two
+// transforms with a product between them. A row has two signals, or one, as it is or by right
+// angles. The gradient of a signal is the correlation with the same spectra; its input and output
+// ranges are exchanged. The gradient of the kernels is the inverse transform of a sum of products
+// of spectra: one or three passes where the engine has it, otherwise three transforms. Rows that
+// are cut make both gradients at once, because both use the spectra of the results' gradient.
 #pragma once
 
 #include <memory>  // shared_ptr
@@ -20,41 +20,41 @@
 
 namespace wingbeat::convolving {
 
-/// Makes the programs of one request.
+/// Makes the programs of one spec.
 class long_programs {
  public:
-  /// All outlive this.
+  /// All arguments outlive this.
   long_programs(const std::shared_ptr<backend::queue>& on, const backend::engine& engine,
                 const long_convolution_spec& spec, const long_geometry& row)
       : on_(on), engine_(engine), spec_(spec), row_(row) {}
 
   /// Input: the kernels; operands of the load: the skips. Output: `filter`.
   [[nodiscard]] programs::program prepare() const;
-  /// Operands of the load: the gate before and the lengths; of the store: the gate after and the
-  /// lengths; those of them that the request has.
+  /// Operands of the load: the gate before and the lengths. Operands of the store: the gate after
+  /// and the lengths. Only those that the spec has.
   [[nodiscard]] programs::program run() const;
-  /// Input: the gradient of the results. Operands: as of a run, the gates exchanged.
+  /// Input: the gradient of the results. Operands: as for `run`, with the gates exchanged.
   [[nodiscard]] programs::program signal_gradient() const;
   /// Input: the signals; `filter`: the gradient of the results. Operands of the load: the gate
   /// before, the gate after, the lengths; of the store: the gradient of the skips.
   [[nodiscard]] programs::program kernel_gradient() const;
-  /// Both of one pass over the gradient of the results; nothing where two programs are as good.
-  /// Input: the signals; output: their gradient, and that of the kernels as the other one. Operands
-  /// of the load: the gradient of the results, the gate before, the gate after, the lengths; of the
-  /// store: the gradient of the skips, the gate before, the lengths.
+  /// Both gradients from one pass over the gradient of the results; nothing if two programs are as
+  /// good. Input: the signals. Output: their gradient; other output: the kernels' gradient.
+  /// Operands of the load: the gradient of the results, the gate before, the gate after, the
+  /// lengths; of the store: the gradient of the skips, the gate before, the lengths.
   [[nodiscard]] std::optional<programs::program> gradients() const;
 
  private:
   [[nodiscard]] std::size_t pairs() const { return rows_of_channel(spec_); }
   [[nodiscard]] std::size_t n_gates() const;
   [[nodiscard]] std::size_t spectra() const { return pairs() * spec_.channels * row_.padded; }
-  /// Rows are by right angles, or of pairs of signals.
+  /// Returns the transform of rows: by right angles if `turned`, else of pairs of signals.
   [[nodiscard]] plan_spec rows(const std::optional<right_angle>& turned,
                                std::vector<std::size_t> batch) const;
   [[nodiscard]] fused_load signal_load(const device::functors::signal_pair_numbers& numbers) const;
   [[nodiscard]] fused_store signal_store(
       const device::functors::signal_pair_numbers& numbers) const;
-  /// Returns a transform of channels that stores kernels.
+  /// Returns the transform, over all channels, that stores kernels.
   [[nodiscard]] plan_spec kernels_of_spectra(const std::optional<right_angle>& turned) const;
   [[nodiscard]] backend::correlation_of_rows correlations(
       const std::optional<right_angle>& turned) const;

@@ -17,15 +17,15 @@ namespace wingbeat {
 namespace convolving {
 namespace {
 
-/// Returns whether a workgroup convolves rows of a length.
+/// Returns whether one workgroup convolves rows of a length.
 bool fits_workgroup(std::size_t length, const long_convolution_spec& spec,
                     const device_info& device) {
   if (length > max_length) return false;
   return programs::can_convolve({.lengths = {length}, .real = computed(spec)}, device);
 }
 
-/// Sets the length that rows of pairs are padded to. On engines that compile kernels, a longer one
-/// that a workgroup takes is preferred to one that takes several launches.
+/// Sets the length that rows of pairs are padded to, at least `least`. On engines that compile
+/// kernels, a longer row that fits a workgroup is preferred to one that takes several launches.
 void pad(long_geometry& row, std::size_t least, const long_convolution_spec& spec,
          const device_info& device) {
   row.padded = tuning::padded_length(least, device);
@@ -71,7 +71,7 @@ void require_kernel(const long_convolution_spec& spec) {
                 spec.kernel, spec.length, name_of(spec.aligned), max_taps));
 }
 
-/// Returns the geometry of a request but for the rows of any device.
+/// Returns the geometry of a spec without the padding, which depends on the device.
 long_geometry unpadded(const long_convolution_spec& spec) {
   long_geometry row;
   row.taps = spec.kernel == 0 ? spec.length : spec.kernel;
@@ -81,13 +81,13 @@ long_geometry unpadded(const long_convolution_spec& spec) {
   return row;
 }
 
-/// Returns the length that rows of pairs are at least padded to.
+/// Returns the minimum padded length of rows of pairs.
 std::size_t least_of(const long_geometry& row) {
   return std::max(row.results.end, row.taps + row.signals.end - 1 - row.origin);
 }
 
-/// Returns the row by right angles of runs: none where pairs fit a workgroup, or no turns do. Sums
-/// of turns are stored, so that those of 16 bits take one.
+/// Returns the row by right angles for runs: none if pairs fit a workgroup, or if no number of
+/// turns fits. Sums of turns are stored, so 16-bit results take one turn only.
 std::optional<right_angle> right_angle_of(const long_geometry& row,
                                           const long_convolution_spec& spec,
                                           const device_info& device) {
@@ -125,7 +125,7 @@ std::size_t rows_of_channel(const long_convolution_spec& spec) {
 }
 
 right_angle long_geometry::least_right_angle() const {
-  // Of values 0 .. K + L - 2 none from 2N on.
+  // Values 0 .. K + L - 2 must all lie below 2N.
   const std::size_t values = taps + signals.end - 1;
   return {std::bit_ceil(std::max({results.end, (values + 1) / 2, std::size_t{2}}))};
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A long convolution, validated, and where signals and results lie on a padded row.
 //
-// Signals begin at index 0 of a row and results at s, the tap that leaves a signal where it is;
-// results' gradients lie where the results do. With L values and K taps value n of the full
-// convolution falls on index n mod P: no other falls on the results s .. s + L - 1 if
-// P >= K + L - 1 - s. The correlation of the gradients with the signals has lag j, the gradient of
-// tap j, at index j, and lag -q at P - q, which is K or more under the same condition.
+// Signals begin at index 0 of a row and results at s, the tap that leaves a signal in place;
+// results' gradients lie where the results do. With L values and K taps, value n of the full
+// convolution falls on index n mod P. No other value falls on the results s .. s + L - 1 if P >= K
+// + L - 1 - s. The correlation of the gradients with the signals has lag j, the gradient of tap j,
+// at index j, and lag -q at P - q, which is K or more under the same condition.
 //
-// A row by right angles (R. Crandall, B. Fagin, 1994) has one signal, padded to N, about half of P:
-// products modulo t^N + i have values 0 .. N - 1 of the convolution as real parts and values
-// N .. 2N - 1 as imaginary ones, and a correlation's lags below 0 are imaginary too. The modulus is
-// a product of T others, so that T transforms of N / T points, one after another, make a row.
+// A row by right angles (R. Crandall, B. Fagin, 1994) has one signal, padded to N, about half of P.
+// Products modulo t^N + i have values 0 .. N - 1 of the convolution as real parts and values N ..
+// 2N - 1 as imaginary parts; a correlation's negative lags are imaginary parts, too. The modulus is
+// a product of T others, so T transforms of N / T points, one after another, make a row.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -34,29 +34,29 @@ struct right_angle {
 struct long_geometry {
   std::size_t taps = 1;    ///< K
   std::size_t origin = 0;  ///< s
-  std::size_t padded = 2;  ///< P of a pair of signals.
+  std::size_t padded = 2;  ///< P, for a pair of signals.
   index_range signals, results;
-  /// Of runs that take rows by right angles, because pairs of signals outgrow a workgroup.
+  /// Set for runs that take rows by right angles, because pairs of signals outgrow a workgroup.
   std::optional<right_angle> turned = {};
-  bool is_cut = false;  ///< Runs take rows, which outgrow a workgroup, in three launches.
+  bool is_cut = false;  ///< Runs take rows in three launches, because they outgrow a workgroup.
 
   /// Returns the length of the rows that runs take.
   [[nodiscard]] std::size_t row() const { return turned ? turned->length : padded; }
-  /// Returns the least row by right angles, in one turn.
+  /// Returns the shortest row by right angles, in one turn.
   [[nodiscard]] right_angle least_right_angle() const;
 };
 
-/// Throws `plan_error` unless the device can make a request.
+/// Throws `plan_error` unless the device can run the spec.
 void require_valid(const long_convolution_spec& spec, const device_info& device);
 
-/// Returns the geometry of a request that has been or is being validated.
+/// Returns the geometry of a spec that has been or is being validated.
 [[nodiscard]] long_geometry geometry_of(const long_convolution_spec& spec,
                                         const device_info& device);
 
 /// Returns how many rows the signals of one channel take.
 [[nodiscard]] std::size_t rows_of_channel(const long_convolution_spec& spec);
 
-/// Returns what a request is computed in, and what its kernels are stored as.
+/// Returns the precision of the arithmetic, and the stored type of the kernels.
 [[nodiscard]] precision computed(const long_convolution_spec& spec);
 [[nodiscard]] precision kernels_stored(const long_convolution_spec& spec);
 

@@ -14,7 +14,8 @@
 namespace wingbeat {
 namespace {
 
-/// A place and its score in one number: the least is the highest score, of equals the first place.
+/// A place and its score in one number: lower numbers have higher scores, or equal scores and
+/// earlier places.
 using candidate = std::uint64_t;
 
 std::size_t place_of(candidate from) {
@@ -102,7 +103,7 @@ std::vector<peak> peaks_of(const std::vector<float>& scores,
   constexpr std::size_t shortest_part = 4096;
   std::size_t part = std::max(shortest_part, std::min(most, left.size()));
   while (!left.empty()) {
-    // The `part` highest in order; each round sorts twice as many of those that are left.
+    // Sorts the `part` highest; each round sorts twice as many of the remaining places.
     part = std::min(part, left.size());
     const auto end = left.begin() + static_cast<std::ptrdiff_t>(part);
     if (end != left.end()) std::nth_element(left.begin(), end, left.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution as an operation of two kinds of run: one prepares spectra, one convolves with them.
-// What is a convolution beneath, images and searches, is made of it.
+// A convolution as an operation with two kinds of run: one prepares spectra, one convolves with
+// them. Convolutions of images and searches are built on it.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -16,7 +16,7 @@ namespace wingbeat::convolving {
 
 class prepared_convolution : public operations::operation {
  public:
-  /// Validates the request. `noun` is what messages call it.
+  /// Validates the spec. `noun` is its name in messages.
   prepared_convolution(const queue& on, convolution_spec given, const char* noun = "convolution");
 
   [[nodiscard]] const operations::run_kind& running() const override { return running_; }
@@ -31,8 +31,8 @@ class prepared_convolution : public operations::operation {
 
   void prepare(queue& on, const buffer_view& signals, const buffer_view& spectra,
                const buffer_view& workspace = {}) const;
-  /// `given`: operands of the store functor. What reaches `out` comes behind `awaited`, where there
-  /// is such a mark of another queue.
+  /// `given`: operands of the store functor. If `awaited` is given, a mark of another queue,
+  /// nothing is written to `out` before it.
   void enqueue(queue& on, const buffer_view& spectra, const buffer_view& signals,
                const buffer_view& out, std::span<const kernel_argument> given,
                const buffer_view& workspace = {}, const backend::mark* awaited = nullptr) const;

@@ -47,15 +47,15 @@ class column_convolution {
   }
 
  private:
-  /// Whether columns are convolved in one crossing where the engine can. Spectra made for that have
-  /// their bins in the engine's order, so that both programs must agree.
+  /// Whether columns are convolved in one crossing if the engine can. Their spectra have bins in
+  /// the engine's native order, so the preparing and the running program must agree.
   [[nodiscard]] bool may_convolve_at_once() const {
     const bool loads_columns = of_.n_axes() == 1 && load_of(spec_, run_role(spec_)).is_given();
-    // A load knows one row for each signal, and here each meets several spectra.
+    // A load numbers one row per signal, but here each signal has several results.
     return !of_.is_real_row() && !(loads_columns && of_.prepared() > 1);
   }
 
-  /// Returns the forward transforms of columns, so far apart in each dimension of the batch.
+  /// Returns the forward transforms of columns, with the batch's distances.
   [[nodiscard]] plan_spec rows_of(const columns& in, std::vector<std::size_t> batch,
                                   std::vector<std::size_t> distances) const {
     const signal_axis axis = of_.signal(role_)[0];
@@ -66,7 +66,8 @@ class column_convolution {
     return rows;
   }
 
-  /// Returns the columns `in`, times the spectra of the same columns, as the columns `out`.
+  /// Returns the convolution of columns `in` with the spectra of the same columns, into columns
+  /// `out`.
   [[nodiscard]] backend::convolution_of_rows products_of(const columns& in,
                                                          const columns& out) const {
     plan_spec rows =
@@ -109,8 +110,8 @@ class column_convolution {
     return out;
   }
 
-  /// Returns the same columns in blocks, where the rows that are transformed next are real and gain
-  /// by it.
+  /// Returns the same columns in blocks, if the rows that are transformed next are real and gain by
+  /// it.
   [[nodiscard]] columns in_blocks(columns of) const {
     const tuning::placement_rules& rules = tuning::for_device(device_).placing;
     const std::size_t bytes = of_.n_pairs() * of.item_distance * of_.number_bytes();
@@ -127,7 +128,7 @@ class column_convolution {
   const device_info& device_;
   const convolution_spec& spec_;
   program_sizes of_;
-  operand_role role_ = operand_role::image;  ///< Whose signals are transformed.
+  operand_role role_ = operand_role::image;  ///< The role whose signals are transformed.
   program_builder made_;
   inner_transforms inner_;
 };
@@ -136,8 +137,8 @@ const lengths& lengths_of(const convolution_spec& spec, operand_role role) {
   return role == operand_role::image ? spec.image : spec.kernel;
 }
 
-/// Returns a program that turns spectra into values, and then does with those what `steps` does
-/// with its input.
+/// Returns a program that transforms spectra to values and then applies `steps` to those values
+/// instead of its input.
 programs::program after_spectra(const std::shared_ptr<backend::queue>& on,
                                 const program_request& made_for, const programs::program& steps) {
   const convolution_spec& spec = made_for.spec;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution as a program. Inner axes, the last first, are transformed over the elements that
-// exist; then columns along the slowest axis are convolved with the prepared spectra, in one
-// crossing where the engine can; then the inner axes are transformed back, the last one last.
-// Between the transforms elements of the slowest axis are neighbours: [item][column][y]. Rows may
-// be kept instead, to measure what that takes: bench/access_patterns.
+// A convolution as a program. The inner axes are transformed first, the last axis first, over the
+// elements that exist. Then columns along the slowest axis are convolved with the prepared spectra,
+// in one crossing where the engine can. Then the inner axes are transformed back, the last axis
+// last. Between the transforms, elements of the slowest axis are neighbours: [item][column][y].
+// Rows may be kept instead, to measure the cost: bench/access_patterns.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -17,16 +17,17 @@
 
 namespace wingbeat::convolving {
 
-/// What a program is made for.
+/// The description of a program.
 struct program_request {
   const convolution_spec& spec;
   const std::vector<axis_geometry>& axes;
-  std::size_t count;     ///< Signals of one run.
-  std::size_t prepared;  ///< Spectra that each of them meets.
-  /// The engine that makes the steps, to plan for a device that is not here; nullptr: the queue's.
+  std::size_t count;     ///< Signals in one run.
+  std::size_t prepared;  ///< Spectra that each signal is multiplied by.
+  /// The engine that makes the steps, to plan for a device that is not present; nullptr: the
+  /// queue's.
   const backend::engine* planned_by = nullptr;
-  /// Of two axes: [item][y][column] between the transforms, so that columns are read and written
-  /// across rows in place of rows across columns.
+  /// For two axes: [item][y][column] between the transforms, so that columns are read and written
+  /// across rows instead of rows across columns.
   bool keeps_rows = false;
 
   [[nodiscard]] const backend::engine& engine_for(const backend::queue& on) const {
@@ -34,8 +35,8 @@ struct program_request {
   }
 };
 
-/// Returns the program that makes the spectra of `count` signals of the prepared role, from the
-/// signals in its input: its array `filter`.
+/// Returns the program that makes the spectra of `count` signals of the prepared role. It reads the
+/// signals from its input and writes the array `filter`.
 [[nodiscard]] programs::program preparing_program(const std::shared_ptr<backend::queue>& on,
                                                   const program_request& request);
 
@@ -50,7 +51,7 @@ struct program_request {
 [[nodiscard]] std::size_t signal_bytes(const convolution_spec& spec, operand_role role);
 [[nodiscard]] std::size_t result_bytes(const program_request& request);
 
-/// Returns the plan that turns `count` spectra of the role that comes with each run into values.
+/// Returns the plan that turns `count` spectra of the run's role into values.
 [[nodiscard]] plan_spec values_of_spectra(const std::vector<std::size_t>& lengths, values holds,
                                           precision real, std::size_t count);
 

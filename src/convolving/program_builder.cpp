@@ -69,7 +69,7 @@ void program_builder::add_in_two(const backend::convolution_of_rows& request,
     forward.kind = transform::forward_from_real;
     back.kind = transform::inverse_to_real;
   }
-  // Rows of functors have none.
+  // Rows of functors have no distances.
   if (auto& all = forward.in.distances; !all.empty()) all = {all[0], all[2]};
   if (auto& all = back.out.distances; !all.empty()) all = {all[1], all[2]};
   const place middle = workspace_beside(ends.in, run * columns * bins);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution's program while it is made, and the workspace between its transforms.
+// Builds a convolution's program and its workspace between the transforms.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -15,16 +15,17 @@ namespace wingbeat::convolving {
 using programs::array_ends;
 using programs::place;
 
-/// What rows are, beside a `convolution_of_rows`, where two transforms convolve them.
+/// Beside a `convolution_of_rows`: describes the rows if two transforms convolve them.
 struct row_factors {
-  double forward = 1;           ///< Of the transform before the product.
-  bool are_real = false;        ///< Rows, not their spectra.
-  bool has_one_column = false;  ///< Of spectra: each meets all columns of the rows.
+  double forward = 1;           ///< Factor of the transform before the product.
+  bool are_real = false;        ///< The rows are real, not their spectra.
+  bool has_one_column = false;  ///< Each spectrum has one column, which multiplies all columns of
+                                ///< the rows.
 };
 
 class program_builder {
  public:
-  /// `between` is what spectra and the workspace are stored as.
+  /// `between` is the type of spectra and workspace.
   program_builder(const std::shared_ptr<backend::queue>& on, const backend::engine& engine,
                   precision between, pairing pairs)
       : on_(on), engine_(engine), between_(between), pairs_(pairs) {}
@@ -36,11 +37,11 @@ class program_builder {
   /// have their own stored type.
   void add(const plan_spec& spec, const array_ends& ends, const result_blocks& blocks = {});
 
-  /// Adds what makes spectra for rows that are convolved in one crossing, or convolves rows so.
-  /// Returns false, and adds nothing, where the engine cannot.
+  /// Adds a step for rows that are convolved in one crossing: one that makes their spectra, or one
+  /// that convolves. Returns false, and adds nothing, if the engine cannot.
   [[nodiscard]] bool add_spectra(backend::spectra_of_rows request, const array_ends& ends);
   [[nodiscard]] bool add_in_one(backend::convolution_of_rows request, const array_ends& ends);
-  /// The same of sums of correlations.
+  /// The same for sums of correlations.
   [[nodiscard]] bool add_correlations(const backend::correlation_of_rows& request,
                                       const array_ends& ends) {
     return add_realised(request, ends);
@@ -50,7 +51,7 @@ class program_builder {
   void add_in_two(const backend::convolution_of_rows& request, const row_factors& factors,
                   const array_ends& ends);
 
-  /// Returns the workspace beside `used`, with room for so many numbers.
+  /// Returns the workspace that is not `used`, with room for `numbers`.
   place workspace_beside(place used, std::size_t numbers);
 
   [[nodiscard]] programs::program take() { return std::move(program_); }

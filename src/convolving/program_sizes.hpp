@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from the sizes of a program's request, and the ranges of its transforms.
+// Sizes and ranges of transforms that follow from a spec.
 #pragma once
 
 #include <algorithm>  // max
@@ -15,8 +15,7 @@
 
 namespace wingbeat::convolving {
 
-/// Elements of the slowest axis begin on whole sectors of 32 bytes in each column: so many fp32
-/// complex numbers.
+/// Each column begins on a whole sector of 32 bytes, which is this many fp32 complex numbers.
 inline constexpr std::size_t sector_bytes = 32, min_sector_numbers = 4;
 
 /// One axis of a signal: its elements, the index of the first, and the padded length.
@@ -26,7 +25,7 @@ struct signal_axis {
   [[nodiscard]] index_range valid() const { return {at, at + length}; }
 };
 
-/// What follows from a request's sizes.
+/// Sizes that follow from a spec.
 class program_sizes {
  public:
   explicit program_sizes(const program_request& request)
@@ -44,10 +43,10 @@ class program_sizes {
   [[nodiscard]] std::size_t prepared() const { return prepared_; }
   [[nodiscard]] std::size_t n_pairs() const { return count_ * prepared_; }
   [[nodiscard]] bool is_pairwise() const { return spec_.pairs == pairing::pairwise; }
-  /// Whether elements of the last axis are neighbours between the transforms.
+  /// Whether elements of the last axis, not the slowest, are neighbours between the transforms.
   [[nodiscard]] bool keeps_rows() const { return keeps_rows_ && n_axes() == 2; }
   [[nodiscard]] bool is_real() const { return spec_.holds == values::real; }
-  /// Whether the slowest axis is that of the real numbers.
+  /// Whether the slowest axis is the only one and real.
   [[nodiscard]] bool is_real_row() const { return is_real() && n_axes() == 1; }
 
   /// Returns the bins of an axis.
@@ -100,7 +99,7 @@ class program_sizes {
     return spec;
   }
 
-  /// Returns what becomes of a bin of the run and one of the prepared spectrum.
+  /// Returns the product of a run's bin and a prepared bin.
   [[nodiscard]] product times() const {
     if (spec_.kind == operation::convolve) return product::plain;
     const bool runs_kernels = run_role(spec_) == operand_role::kernel;

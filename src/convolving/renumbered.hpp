@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functors of whole signals and results as functors of plans whose rows are parts of them.
+// Adapts functors of whole signals and results to plans whose rows are parts of them.
 #pragma once
 
 #include "wingbeat/device/ends/row_parts.hpp"  // row_parts
@@ -9,8 +9,8 @@ namespace wingbeat::convolving {
 
 using device::ends::row_parts;
 
-/// Returns a functor that numbers whole signals, of which a plan's rows are parts. Parameters,
-/// operands, partial results and bytes are those of the one given.
+/// Returns a functor for rows that are parts of the signals that `load` numbers. Parameters,
+/// operands, partial results and bytes stay as given.
 [[nodiscard]] fused_load load_of_rows(const fused_load& load, const row_parts& parts);
 [[nodiscard]] fused_store store_of_rows(const fused_store& store, const row_parts& parts);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of a request's choices, the lengths of its results, and its validation.
+// Names of a convolution's choices, the lengths of its results, and its validation.
 #include "convolving/request.hpp"
 
 #include <algorithm>  // max
@@ -73,7 +73,7 @@ void require_counts(const convolution_spec& spec) {
                 spec.images, spec.kernels));
 }
 
-/// Powers of two of this size and of all lengths together stay within fp32.
+/// Powers of two of this size, times those of all lengths, stay within fp32.
 constexpr double largest_peak = 1e9;
 
 void require_between(const convolution_spec& spec) {
@@ -119,7 +119,7 @@ void require_loads(const convolution_spec& spec) {
   }
 }
 
-/// Requires that all results, padded, have numbers; each image and each kernel is in one of them.
+/// Requires that the padded results can be addressed; each image and each kernel is in one of them.
 void require_address_space(const convolution_spec& spec, const std::vector<axis_geometry>& axes) {
   std::vector<std::size_t> lengths;
   for (const axis_geometry& axis : axes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Validation of what is to be convolved.
+// Validation of convolutions.
 #pragma once
 
 #include "wingbeat/convolution.hpp"  // convolution_spec
@@ -7,7 +7,7 @@
 
 namespace wingbeat::convolving {
 
-/// Throws `plan_error` for a request that no device, or not this one, can run.
+/// Throws `plan_error` for a spec that no device, or not this one, can run.
 void require_valid(const convolution_spec& spec);
 void require_valid(const convolution_spec& spec, const device_info& device);
 

@@ -13,19 +13,18 @@ namespace {
 using backend::host_score_rows;
 using backend::score_division;
 
-/// The most that rounding may change a score of those that are normed, or a part of a difference.
+/// Maximum change by rounding: of a normalised score, absolute; of a squared difference, relative.
 constexpr double tolerance = 0x1p-16;
-/// A product's error is five times the root mean square at most, and that 1.6 units of rounding.
+/// A product's error is at most five times the root mean square, which is 1.6 units of rounding.
 constexpr double rounding_of_products = 8 * 0x1p-24;
-/// Where the mean of fourth powers is so many squares of that of squares, few values outshine all
-/// others.
+/// Above this ratio of the mean fourth power to the square of the mean square, few values dominate.
 constexpr double most_kurtosis = 1000;
-/// Products that are smaller vanish in fp32.
+/// Smaller products vanish in fp32.
 constexpr double least_fp32 = 1e-28;
-/// The squares of a window beside those of the image, below which transforms do not resolve them.
+/// Ratio of a window's squares to the image's below which transforms do not resolve the window.
 constexpr double unresolved = 0x1p-98;
 
-/// Products of windows that are summed again in fp64, for each pixel of a tile.
+/// Products per pixel of a tile that may be summed again in fp64.
 constexpr std::size_t summed_again = 6;
 
 }  // namespace
@@ -189,8 +188,8 @@ score_division score_tile<Real>::division(const scored_image<Pixel>& image, doub
   if (spec_.kind == score_kind::sqdiff) {
     result.smallest = 0;
     result.of_flat = 1;
-    // A product that nearly is the template's squares is rounded as they are. Of direct sums, a
-    // window of squares s^2 T is unresolved where (1 - s)^2 < c s.
+    // A product close to the template's squares has their rounding. With direct sums, a window of
+    // squares s^2 T is unresolved where (1 - s)^2 < c s.
     const double c = 2 * error / tolerance, root = (std::sqrt(c) + std::sqrt(c + 4)) / 2;
     const double unresolved_part = is_summed ? c * root * root * taps_.squares : c;
     if (error > 0) result.numerator = unresolved_part + 0x1p-21 * taps_.squares / tolerance;
@@ -233,7 +232,7 @@ double score_tile<Real>::exact(const scored_image<Pixel>& image, std::size_t y,
   return sum;
 }
 
-/// Writes a row of scores. Returns how many are unresolved.
+/// Writes a row of scores. Returns how many of them are unresolved.
 template <class Real>
 template <class Score>
 std::size_t score_tile<Real>::finish(const score_division& rule, const double* denominators,
@@ -244,7 +243,7 @@ std::size_t score_tile<Real>::finish(const score_division& rule, const double* d
   return rows.divide(rule, numerators, denominators, memory_.windows_.sums(0), scores, width);
 }
 
-/// Sums in fp64 what is unresolved of a row of the image's scores.
+/// Sums the unresolved scores of a row in fp64.
 template <class Real>
 template <class Pixel>
 void score_tile<Real>::sum_again(const scored_image<Pixel>& image, const tile_place& row,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scores of one tile of an image: products by transforms, the squares of its windows, and
-// whether the rounding of the products is small beside them.
+// Scores one tile of an image: makes the products by transforms, sums the squares of windows, and
+// checks whether the rounding of the products is small compared to them.
 //     sqdiff  sum (t - v)^2 = sum v^2 - 2 sum t v + sum t^2
 //     ccorr   sum t v
 //     ccoeff  the same, and the window's squares  sum v^2 - (sum v)^2 / n
-// v and t are pixels and template times powers of two that make them smaller than 1, less a shift:
-// of ccoeff their means, of sqdiff the image's mean, which leaves differences as they are.
+// v and t are pixels and template, times powers of two that make them smaller than 1, minus a
+// shift: their means for ccoeff; the image's mean, which leaves differences unchanged, for sqdiff.
 #pragma once
 
 #include <cstddef>      // byte, size_t
@@ -24,31 +24,31 @@ namespace wingbeat::convolving {
 template <class Pixel>
 using score_of = std::conditional_t<std::is_same_v<Pixel, double>, double, float>;
 
-/// An image [y][x][channel] as scores take it, and where they go.
+/// An image [y][x][channel] as scores read it, and where they are written.
 template <class Pixel>
 struct scored_image {
   const Pixel* pixels = nullptr;
   score_of<Pixel>* scores = nullptr;
   double scale = 1;            ///< A power of two.
-  std::vector<double> shifts;  ///< Of each channel, of scaled pixels.
-  double energy = 0;           ///< The sum of the squares of what tiles are made of.
-  double factor = 1;           ///< Of scores that are not normed.
+  std::vector<double> shifts;  ///< Per channel, in scaled pixels.
+  double energy = 0;           ///< The sum of (scale pixel - shift)^2.
+  double factor = 1;           ///< Factor of scores that are not normalised.
 };
 
 /// A template, ready for tiles in one precision.
 struct scored_template {
   double squares = 0;              ///< Sum of t^2.
-  double power = 1;                ///< What normed scores are divided by.
+  double power = 1;                ///< Divisor of normalised scores.
   std::vector<std::byte> spectra;  ///< [channel]
   std::vector<double> values;      ///< t in fp64.  [y][x][channel]
 };
 
-/// The place of a tile among the scores, and how many it has.
+/// The place of a tile among the scores, and its size.
 struct tile_place {
   std::size_t y = 0, x = 0, height = 0, width = 0;
 };
 
-/// What one thread needs for a tile in one precision.
+/// The memory of one thread for a tile in one precision.
 class tile_memory {
  public:
   tile_memory(const queue& on, const tile_products& products, const scores_spec& spec);
@@ -62,19 +62,19 @@ class tile_memory {
   queue on_;
   window_sums windows_;
   std::vector<std::byte> workspace_;
-  std::vector<double> tiles_;     ///< v, of Real  [channel][y][x]
-  std::vector<double> products_;  ///< of Real  [2][y][x]
+  std::vector<double> tiles_;     ///< v, as Real  [channel][y][x]
+  std::vector<double> products_;  ///< As Real  [2][y][x]
   std::vector<double> row_;       ///< [2][x]
 };
 
-/// Which windows are summed: of squares of v, of squares of pixels that are not shifted, of v.
+/// The windows that are summed: squares of v, squares of unshifted pixels, v.
 struct summed_arrays {
   explicit summed_arrays(const scores_spec& spec);
 
   [[nodiscard]] std::size_t count() const { return first_sum + n_sums; }
 
   bool has_squares, has_raw;
-  std::size_t first_sum, n_sums;  ///< Of each channel.
+  std::size_t first_sum, n_sums;  ///< Sums of v, one per channel.
 };
 
 /// A tile in Real, float or double.
@@ -85,7 +85,7 @@ class score_tile {
              tile_memory& memory)
       : spec_(spec), products_(products), taps_(taps), memory_(memory) {}
 
-  /// Writes the scores of a tile. Returns whether they are as accurate as template_scores has it.
+  /// Writes the scores of a tile. Returns whether they are as accurate as template_scores promises.
   template <class Pixel>
   bool run(const scored_image<Pixel>& image, const tile_place& place);
 
@@ -95,13 +95,13 @@ class score_tile {
   template <class Pixel>
   void load(const scored_image<Pixel>& image, const tile_place& place) const;
   void multiply() const;
-  /// Returns a bound of the error of products, of direct sums as a part of
-  /// sqrt(sum t^2 sum v^2) of their own window; infinity where fp32 does not hold them.
+  /// Returns a bound of the error of products; for direct sums relative to sqrt(sum t^2 sum v^2) of
+  /// their own window; infinity if fp32 does not hold them.
   [[nodiscard]] double product_error() const;
-  /// Sums the windows of row y and of those before it. Returns whether they are whole.
+  /// Adds row y to the windows. Returns whether they are whole.
   template <class Pixel>
   bool take_windows(const Pixel* pixels, double scale, std::size_t y, std::size_t width) const;
-  /// Makes the numerators of row y, and returns the denominators where scores are normed.
+  /// Makes the numerators of row y, and returns the denominators if scores are normalised.
   const double* make_row(std::size_t y, std::size_t width) const;
   template <class Pixel>
   [[nodiscard]] backend::score_division division(const scored_image<Pixel>& image,

@@ -21,13 +21,13 @@ score_windows windows_of(const axis_geometry& axis) {
           .image_end = axis.image_at + axis.image};
 }
 
-/// Whether some windows reach beyond the image. A template's sum over the part inside is then
-/// needed, because the image's mean was subtracted there only.
+/// Whether some windows extend beyond the image. Then a template's sum over the part inside is
+/// needed, because the image's mean was subtracted only there.
 bool has_rim(const score_windows& axis) {
   return axis.image_begin > 0 || axis.places + axis.length - 1 > axis.image_end;
 }
 
-/// Returns `use(functor)` of the functor that keeps scores so.
+/// Returns `use(functor)` with the functor that keeps these scores.
 template <class Use>
 auto with_functor(const kept_scores& kept, Use use) {
   if (kept.has_unit_sums && kept.real == precision::fp64) {
@@ -39,7 +39,7 @@ auto with_functor(const kept_scores& kept, Use use) {
   return use(device_functor<score<float, float>>{kept.numbers});
 }
 
-/// Calls visit(name, bytes, array) for keys, and for each array that is kept beside them.
+/// Calls visit(name, bytes, array) for the keys and for each other array that is kept.
 template <class Visit>
 void each_array(const kept_scores& kept, Visit visit) {
   visit("keys", kept.places() * sizeof(std::uint64_t), kept_array{.is_always_written = false});
@@ -74,14 +74,15 @@ kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp6
                   .has_sums = spec.keeps_sums,
                   .has_counts = spec.keeps_counts,
                   .is_normalised = spec.is_normalised,
-                  // Where they have room beside rows, which those of fp64 and sums do not leave.
+                  // Norms fit beside rows, except with fp64 or sums.
                   .keeps_norms = spec.is_normalised && templates > 1 && !spec.keeps_sums &&
                                  spec.real == precision::fp32,
                   .has_rim = spec.is_normalised && (has_rim(y) || has_rim(x))};
   return kept;
 }
 
-/// Returns the bytes that so many templates read besides, the norms of windows for so many of them.
+/// Returns the bytes that `templates` templates also read; `with_norms` of them read windows'
+/// norms.
 std::size_t input_bytes_of(const kept_scores& kept, std::size_t templates, std::size_t with_norms) {
   std::size_t reals = 0;
   if (kept.numbers.is_normalised) reals += with_norms * kept.places();

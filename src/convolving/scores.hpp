@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search keeps of its scores, as the store functor of a convolution, and how it is read.
+// What a search keeps of its scores, as the store functor of a convolution, and the code to read
+// it.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -27,60 +28,60 @@ struct score_key {
 };
 inline constexpr std::uint32_t no_template = 0xffffffffU;
 
-/// Returns a score as it is reported: what rounding adds to a coefficient of 1 is cut off here, not
-/// before scores are compared. -infinity, where there is none, stays.
+/// Returns a score as it is reported: a coefficient that rounding left beyond 1 is cut off here,
+/// not before scores are compared. -infinity (no score) stays.
 [[nodiscard]] float reported_score(float score, bool is_normalised);
 
-/// What becomes of the scores.
+/// What a search keeps of its scores.
 struct kept_scores {
-  std::vector<axis_geometry> axes = {};  ///< Of the correlation: y, x.
+  std::vector<axis_geometry> axes = {};  ///< Axes y, x of the correlation.
   device::functors::score_numbers numbers = {};
-  precision real = precision::fp32;  ///< Of scores.
+  precision real = precision::fp32;  ///< Type of scores.
   bool has_fp64_sums = true;
-  bool has_unit_sums = false;  ///< Of coefficients: see `device::functors::score`.
-  std::size_t templates = 1;   ///< Of one run.
+  bool has_unit_sums = false;  ///< Sums of coefficients: see `device::functors::score`.
+  std::size_t templates = 1;   ///< In one run.
 
   [[nodiscard]] std::size_t places() const { return axes[0].result() * axes[1].result(); }
-  /// Returns the reals of the table of a template's sums: [h + 1][w + 1], of the elements above and
-  /// to the left.
+  /// Returns the reals of the table of a template's sums: [h + 1][w + 1], sums over the elements
+  /// above and to the left.
   [[nodiscard]] std::size_t rim_reals() const;
 };
 
-/// Returns what a search of so many templates a run keeps. has_fp64: of the device.
+/// Returns what a search keeps, with `templates` per run. has_fp64: whether the device has it.
 [[nodiscard]] kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp64);
 
 /// The bytes that the scores of one template read and write, as the functor's operands state them.
 struct score_bytes {
-  std::size_t most = 0;    ///< Where each score is the largest yet of its place, and counted.
-  std::size_t always = 0;  ///< Of these whatever the scores are.
+  std::size_t most = 0;    ///< If each score is the largest yet of its place, and counted.
+  std::size_t always = 0;  ///< The part that does not depend on the scores.
 };
 [[nodiscard]] score_bytes bytes_of_template(const kept_scores& kept);
-/// Of these, what is kept: where a workgroup takes all templates of a run, they are moved once.
+/// The part for kept arrays. If a workgroup takes all templates of a run, it is moved once per run.
 [[nodiscard]] score_bytes bytes_of_arrays(const kept_scores& kept);
 
-/// Returns the functor, whose output are keys [y][x]: 0 before the first run.
+/// Returns the functor, whose output is the keys [y][x]: 0 before the first run.
 [[nodiscard]] fused_store score_store(const kept_scores& kept);
 
-/// What a run reads besides scores.
+/// What a run reads beside scores.
 struct score_inputs {
   buffer_view inverse_norms;  // [y][x]
   buffer_view rim;            // [template][h + 1][w + 1]
   double threshold = 0, mean = 0;
 };
 
-/// Returns the arguments of a run whose first template has that number. arrays: those that are
+/// Returns the arguments of a run whose first template is number `first`. arrays: those that are
 /// kept beside the keys, in the functor's order.
 [[nodiscard]] std::vector<kernel_argument> score_arguments(const kept_scores& kept,
                                                            std::uint32_t first,
                                                            const std::vector<buffer_view>& arrays,
                                                            const score_inputs& inputs);
 
-/// Arrays of a state.
+/// Selects arrays of a state.
 struct state_arrays {
   bool keys = false, moments = false, counts = false;
 };
 
-/// What is kept, in memory of a device; nothing at first.
+/// The kept arrays, in memory of a device; none at first.
 class score_memory {
  public:
   score_memory(const queue& on, const kept_scores& kept);
@@ -90,8 +91,8 @@ class score_memory {
   [[nodiscard]] std::vector<buffer_view> others() const;
   [[nodiscard]] std::string explain() const;  ///< A line: what is kept, and its bytes.
 
-  /// Returns some arrays, after all runs of so many templates. Throws `plan_error` for one that is
-  /// not kept.
+  /// Returns some arrays, after all runs over `n_templates` templates. Throws `plan_error` for an
+  /// array that is not kept.
   [[nodiscard]] search_state read(state_arrays wanted, std::size_t n_templates) const;
   [[nodiscard]] search_state read_all(std::size_t n_templates) const;
 

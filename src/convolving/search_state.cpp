@@ -36,13 +36,13 @@ namespace {
 
 using convolving::score_key;
 
-/// Adds numbers to as many others, where both states keep them.
+/// Adds the arrays element by element, if both states keep them.
 template <class Number>
 void add(std::vector<Number>& sums, const std::vector<Number>& others) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += others[i];
 }
 
-/// Returns a sum, or a sum of squares, of all places.
+/// Returns the sums, or the sums of squares, of all places.
 std::vector<double> moment_of(const search_state& state, bool is_of_squares) {
   const std::size_t places = state.height * state.width, first = is_of_squares ? places : 0;
   std::vector<double> values(places);
@@ -60,7 +60,7 @@ std::vector<double> moment_of(const search_state& state, bool is_of_squares) {
   return values;
 }
 
-/// Requires arrays of the places that a state has, of those that it keeps.
+/// Requires that a state's arrays, those that it keeps, have the size of its map.
 void require_arrays(const search_state& state) {
   const auto require = [&](std::string_view name, std::size_t size, std::size_t planes) {
     const double expected = rounded_product({state.height, state.width, planes});
@@ -132,7 +132,7 @@ std::vector<float> search_state::map(score_map kind) const {
   const auto n = static_cast<double>(std::max<std::size_t>(templates, 1));
   for (std::size_t i = 0; i < of_scores.size(); ++i) {
     const double mean = of_scores[i] / n, square = of_squares[i] / n;
-    // Below 0 by rounding alone.
+    // It is below 0 only by rounding.
     const double variance = std::max(square - mean * mean, 0.0);
     const bool has_score = templates == 0 || keys.empty() || keys[i] != 0;
     const double value = kind == score_map::mean ? mean : variance;

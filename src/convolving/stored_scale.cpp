@@ -11,7 +11,7 @@
 namespace wingbeat::convolving {
 namespace {
 
-constexpr int largest_exponent = 15;  ///< Numbers of 2^15 are stored, and 2^16 is infinite.
+constexpr int largest_exponent = 15;  ///< fp16 stores 2^15, and 2^16 is infinite.
 
 int ceil_log2(std::size_t n) {
   return n <= 1 ? 0 : static_cast<int>(std::bit_width(n - 1));
@@ -40,7 +40,7 @@ precision stored_between(const convolution_spec& spec) {
 stored_scale::stored_scale(const convolution_spec& spec, const std::vector<axis_geometry>& axes)
     : spec_(spec), axes_(axes), is_needed_(stored_between(spec) == precision::fp16) {}
 
-/// A block of an image is whole.
+/// The elements of a block of an image are all of it.
 std::size_t stored_scale::elements(operand_role role, std::size_t a) const {
   if (role == operand_role::kernel) return axes_[a].kernel;
   return axes_[a].hop != 0 ? axes_[a].padded : axes_[a].image;

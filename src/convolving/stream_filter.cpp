@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t max_taps = 65536;
 
-/// Returns the convolution of one step: whole blocks, `overlap` samples before them.
+/// Returns the convolution of one step: whole blocks, with `overlap` samples before them.
 template <class Value>
 convolution_spec step_spec(std::size_t n_taps, std::size_t min_step, engine runs_on) {
   if (n_taps == 0 || n_taps > max_taps) {
@@ -40,7 +40,7 @@ convolution_spec step_spec(std::size_t n_taps, std::size_t min_step, engine runs
     }
     return overlap + n_rows * row;
   };
-  // Taps of zero where blocks begin at lines: whole rows then make a step, and no others.
+  // Pads the taps with zeros where blocks begin at cache lines, so that a step has whole rows only.
   const std::size_t overlap =
       spec.block - convolving::hop_of(image_of(n_taps - 1), n_taps, spec.block);
   spec.kernel = {overlap + 1};
@@ -83,7 +83,7 @@ struct stream_filter<Value>::impl {
     has_begun = false;
   }
 
-  /// Returns the outputs of all whole steps of the samples that wait.
+  /// Returns the outputs of all whole steps of the waiting samples.
   std::vector<Value> filtered() {
     const std::size_t n_steps = (waiting.size() - overlap()) / step();
     std::vector<Value> outputs(n_steps * step());

@@ -47,7 +47,7 @@ void require_valid(const scores_spec& spec) {
 
 using statistics = backend::score_statistics;
 
-/// Measures a channel of numbers times a power of two.
+/// Measures one channel of numbers, times a power of two.
 template <class Pixel>
 statistics statistics_of(const Pixel* values, std::size_t count, std::size_t step, double scale) {
   if constexpr (!std::is_same_v<Pixel, double>) {
@@ -69,7 +69,7 @@ statistics statistics_of(const Pixel* values, std::size_t count, std::size_t ste
 template <class Pixel>
 struct operand_values {
   const Pixel* pixels;
-  std::size_t count;  ///< Pixels of a channel.
+  std::size_t count;  ///< Pixels of one channel.
   std::vector<statistics> channels;
 
   operand_values(const Pixel* first, std::size_t n, std::size_t n_channels)
@@ -87,8 +87,8 @@ struct operand_values {
     return std::all_of(channels.begin(), channels.end(), [](auto& each) { return each.zero == 0; });
   }
 
-  /// Returns the exponent of the power of two above all magnitudes, or the least whose reciprocal
-  /// and it are normal numbers of the scores' type.
+  /// Returns the exponent of the power of two above all magnitudes, or the smallest exponent for
+  /// which it and its reciprocal are normal numbers of the scores' type.
   [[nodiscard]] int exponent() const {
     double largest = 0;
     for (const statistics& each : channels) largest = std::max(largest, each.largest);
@@ -110,12 +110,12 @@ struct operand_values {
     return channels[channel].sum / static_cast<double>(count);
   }
 
-  /// Returns the mean as scores have it: of equal pixels their value.
+  /// Returns the mean rounded to the scores' type: for equal pixels it is their value.
   [[nodiscard]] double near_mean(std::size_t channel) const {
     return static_cast<double>(static_cast<score_of<Pixel>>(mean(channel)));
   }
 
-  /// Returns the sum of the squares of what is left where shifts are subtracted.
+  /// Returns the sum of squares after shifts are subtracted.
   [[nodiscard]] double energy(const std::vector<double>& shifts) const {
     double sum = 0;
     for (std::size_t c = 0; c < channels.size(); ++c) {
@@ -135,11 +135,11 @@ struct template_scores::impl {
         on(first_device(engine::host)),
         fp32(on, tile, precision::fp32) {}
 
-  /// The products of tiles in one precision, and memory for those that run.
+  /// The products of tiles in one precision, and the memory of running threads.
   struct path {
     path(const queue& on, const tile_shape& tile, precision real) : products(on, tile, real) {}
 
-    /// Returns memory that no other tile has.
+    /// Returns memory that no other tile uses.
     [[nodiscard]] std::unique_ptr<tile_memory> taken(const queue& on,
                                                      const scores_spec& spec) const {
       {
@@ -195,7 +195,7 @@ struct template_scores::impl {
   mutable std::unique_ptr<const path> fp64;
 };
 
-/// Returns a template's spectra and sums, of values as Real has them.
+/// Returns a template's spectra and sums, of values rounded to Real.
 template <class Real, class Pixel>
 scored_template template_scores::impl::prepared(const path& in, const operand_values<Pixel>& part,
                                                 double scale,
@@ -212,7 +212,7 @@ scored_template template_scores::impl::prepared(const path& in, const operand_va
     const auto value = [&](std::size_t i) {
       return double(part.pixels[i * spec.channels + c]) * scale;
     };
-    double left = 0;  // of the mean, which rounds as the values do
+    double left = 0;  // what the rounded shift leaves of the mean
     for (std::size_t i = 0; i < part.count && is_coefficient; ++i) left += value(i) - shifts[c];
     left /= static_cast<double>(part.count);
     for (std::size_t i = 0; i < part.count; ++i) {
@@ -227,7 +227,7 @@ scored_template template_scores::impl::prepared(const path& in, const operand_va
                         {result.spectra.data() + c * spectrum, 0, spectrum}, memory->workspace());
   }
   in.keep(std::move(memory));
-  // A mean rounds by less than 16 units in the last place.
+  // The rounding of a mean is below 16 units in the last place.
   constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
   result.power = is_coefficient ? result.squares : raw;
   if (is_coefficient && result.power <= rounding * rounding * raw) result.power = 0;

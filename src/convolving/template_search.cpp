@@ -88,7 +88,7 @@ convolution_spec convolution_of(const search_spec& spec, std::size_t templates) 
                            .kernel_peak = spec.template_peak,
                            .kernels = templates};
   if (spec.is_normalised && spec.between == precision::fp16) {
-    request.image_peak *= 2;  // without its mean
+    request.image_peak *= 2;  // because the mean is subtracted
     // A row of w values and norm 1 has bins up to sqrt(w), as if each value were 1 / sqrt(w).
     request.kernel_peak = 1 / std::sqrt(static_cast<double>(spec.templates[1]));
   }
@@ -100,7 +100,7 @@ plan_spec inverse_of(const search_spec& spec, std::size_t templates) {
   return convolving::values_of_spectra(spec.templates, values::real, spec.real, templates);
 }
 
-/// The convolution of so many templates a run, whose store keeps scores.
+/// A convolution of `templates` templates per run, whose store keeps scores.
 struct scoring {
   scoring(const queue& on, const search_spec& spec, std::size_t templates)
       : n_templates(templates),
@@ -122,16 +122,15 @@ struct scoring {
   std::size_t n_templates;
   kept_scores kept;
   convolving::prepared_convolution correlation;
-  std::optional<plan> inverse;  ///< Of templates that are given as spectra.
+  std::optional<plan> inverse;  ///< For templates that are given as spectra.
 };
 
-/// Where the templates of a queue's runs are made ready: of each queue, whose runs prepare beside
-/// those of others.
+/// Memory in which templates of one queue's runs are prepared, so that queues work side by side.
 struct prepared_templates {
   prepared_templates(const queue& of_runs, const scoring& most, std::size_t template_bytes,
                      std::size_t real_bytes, const unit_templates* units)
       : on(of_runs.impl()),
-        // Runs start at pairs of reals, and templates of an odd number of reals do not.
+        // Runs start at pairs of reals, but templates may have an odd number of reals.
         staged(of_runs, most.n_templates * template_bytes) {
     if (most.inverse) inverted = buffer{of_runs, staged.size_bytes()};
     if (units != nullptr) sums = buffer{of_runs, units->sums_bytes(most.n_templates)};
@@ -140,13 +139,13 @@ struct prepared_templates {
   }
 
   std::shared_ptr<backend::queue> on;
-  buffer staged;           ///< Templates, as a run reads them.
-  buffer inverted;         ///< Those that were given as spectra.
-  buffer sums, rim;        ///< Of a normalised search.
-  bool has_image = false;  ///< What is queued there comes behind the image's spectra.
+  buffer staged;           ///< Templates as a run reads them.
+  buffer inverted;         ///< Templates that were given as spectra, as values.
+  buffer sums, rim;        ///< For a normalised search.
+  bool has_image = false;  ///< Work queued there follows the image's spectra.
 };
 
-/// Requires that the bytes of templates have a number.
+/// Requires that the bytes of templates can be addressed.
 void require_product(std::size_t count, std::size_t template_bytes) {
   if (count <= std::numeric_limits<std::size_t>::max() / template_bytes) return;
   throw plan_error(
@@ -155,7 +154,7 @@ void require_product(std::size_t count, std::size_t template_bytes) {
                 count, template_bytes));
 }
 
-/// Requires that templates behind `before` others have numbers.
+/// Requires that templates after `before` others have numbers.
 void require_numbers(std::size_t count, std::size_t before) {
   if (count == 0) throw plan_error("0 templates were added; give at least 1");
   if (count < no_template && before < no_template && before + count <= no_template) return;
@@ -184,8 +183,8 @@ struct template_search::impl {
     templates_of(on);
   }
 
-  /// Returns where templates of a queue are made ready; allocates it and the workspace of its runs
-  /// when the queue is first given.
+  /// Returns the memory for templates of a queue; allocates it and the workspace of the queue's
+  /// runs when the queue is first given.
   prepared_templates& templates_of(const queue& on) {
     for (prepared_templates& each : prepared) {
       if (each.on == on.impl()) return each;
@@ -196,8 +195,8 @@ struct template_search::impl {
                                  units ? &*units : nullptr);
   }
 
-  /// Returns a mark behind all work of the search, if another queue than `on` has the latest; that
-  /// is then `on`.
+  /// If another queue than `on` has the latest work, makes `on` the latest queue and returns a mark
+  /// behind all work of the search; otherwise returns null.
   std::unique_ptr<backend::mark> handed_to(const queue& on) {
     if (latest == on.impl()) return nullptr;
     return std::exchange(latest, on.impl())->record();
@@ -217,7 +216,7 @@ struct template_search::impl {
     return spec.templates[0] * (spec.templates[1] / 2 + 1) * 2 * real_bytes();
   }
 
-  /// Returns the view of `used_bytes` in memory that is large enough and starts at a number.
+  /// Returns the view of `used_bytes`; requires that `view` is large enough and starts at a number.
   [[nodiscard]] buffer_view required(const queue& on, std::string_view name, buffer_view view,
                                      std::size_t used_bytes, std::size_t start_bytes) const {
     const std::string_view number = start_bytes == real_bytes() ? "a real" : "a pair of reals";
@@ -273,7 +272,7 @@ struct template_search::impl {
     for (prepared_templates& each : prepared) each.has_image = each.on == on.impl();
   }
 
-  /// Returns where the run finds its templates.
+  /// Returns the view in which the run finds its templates.
   buffer_view made_ready(queue& on, const prepared_templates& memory, buffer_view templates,
                          std::size_t count) {
     const auto to = part_of(memory.staged.view(), 0, templates.size_bytes);
@@ -290,7 +289,7 @@ struct template_search::impl {
     return to;
   }
 
-  /// Queues a run, whose scores are kept behind `awaited`, where there is such a mark.
+  /// Queues a run. If `awaited`, a mark, is given, scores are kept only behind it.
   void add_run(queue& on, const prepared_templates& memory, const scoring& run,
                buffer_view templates, std::size_t number, const backend::mark* awaited) {
     if (run.inverse) {
@@ -342,14 +341,15 @@ struct template_search::impl {
   search_spec spec;
   view_owner own;
   scoring whole;
-  std::optional<scoring> rest;  ///< One template, where a run takes several.
+  std::optional<scoring> rest;  ///< For one template, if a run takes several.
   std::vector<std::size_t> result;
   buffer spectra;
   convolving::score_memory scores;
   std::vector<prepared_templates> prepared;
-  std::shared_ptr<backend::queue> latest;  ///< All work of the search is behind its own.
-  buffer inverse_norms, centred_values;    ///< Of a normalised search.
-  std::optional<unit_templates> units;     ///< Likewise.
+  std::shared_ptr<backend::queue> latest;  ///< All work of the search precedes the end of this
+                                           ///< queue's work.
+  buffer inverse_norms, centred_values;    ///< For a normalised search.
+  std::optional<unit_templates> units;     ///< For a normalised search.
   double image_mean = 0;
   std::size_t added = 0;
   bool has_image = false;

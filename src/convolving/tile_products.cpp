@@ -8,17 +8,17 @@
 namespace wingbeat::convolving {
 namespace {
 
-/// Results of a tile of direct sums: it stays in the outer cache, and its rows are whole tiles of
-/// registers.
+/// Results of a tile of direct sums: it stays in the outer cache, and its rows fill whole register
+/// tiles.
 constexpr std::size_t summed_height = 64, summed_width = 512, registers = 64;
 
 std::size_t quotient_up(std::size_t n, std::size_t divisor) {
   return (n + divisor - 1) / divisor;
 }
 
-/// Finds the pixels of tiles along both axes: powers of two, or all of the image, that take the
-/// least time: a point of a tile that leaves the cache takes twice as long. Returns nanoseconds, as
-/// many as sums take of 12 x 12 pixels.
+/// Finds the size of the fastest tile: along each axis a power of two, or all of the image. A point
+/// of a tile that leaves the cache takes twice as long. Returns nanoseconds, calibrated so that
+/// sums of 12 x 12 pixels take as long.
 double shortest_transforms(const scores_spec& spec, std::vector<std::size_t>& best) {
   double least = std::numeric_limits<double>::max();
   const auto lengths_of = [&](int axis) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of a template with each part of a tile, summed: by transforms or, where these would take
-// longer, one by one.
+// Sums products of a template with each part of a tile: by transforms or, if these would take
+// longer, directly.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@
 
 namespace wingbeat::convolving {
 
-/// A shape of tiles: with zeros behind the image, where it is no whole number of them.
+/// The shape of tiles. Zeros follow the image if it is not a whole number of tiles.
 struct tile_shape {
   explicit tile_shape(const scores_spec& spec);
 
-  /// Returns c[n] = sum_j t[j] f[n + j] as sum_directly has it, of taps from the last on.
+  /// Returns c[n] = sum_j t[j] f[n + j] as axes for sum_directly, with taps from the last on.
   [[nodiscard]] std::array<summed_axis, 2> axes() const;
   [[nodiscard]] std::size_t points() const { return image[0] * image[1]; }
   [[nodiscard]] std::size_t results() const { return result[0] * result[1]; }
 
   std::vector<std::size_t> image, kernel, result;  ///< {height, width}
-  bool is_summed;                                  ///< One by one.
+  bool is_summed;                                  ///< By direct sums.
 };
 
 /// The products of one channel of tiles, in one precision.

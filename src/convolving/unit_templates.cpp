@@ -43,7 +43,7 @@ void make_in_this_process(buffer_view templates, std::size_t count, std::size_t 
                           const buffer_view* rim) {
   const device::functors::unit_templates<Real, double> units{height, width};
   const auto n = static_cast<unsigned>(count);
-  double of_threads[2];  // because g++ 12 warns of a second one, which is not used
+  double of_threads[2];  // an array because g++ 12 warns of an unused second variable
   char* const scratch = reinterpret_cast<char*>(of_threads);
   const auto* const given = pointer_of<const Real>(templates);
   auto* const scaled = pointer_of<Real>(out);
@@ -73,7 +73,7 @@ unit_templates::unit_templates(const queue& on, std::vector<std::size_t> lengths
       has_rim_(has_rim),
       sum_bytes_(on.device().has_fp64 ? sizeof(double) : sizeof(float)) {
   if (!compiles_kernels(on.device().runs_on)) return;
-  // A GPU has more workgroups than a run has templates.
+  // A run has fewer templates than a GPU has workgroups.
   const bool is_gpu = on.device().is_gpu;
   const unsigned threads = threads_of(on, is_gpu ? 256 : 1024);
   const unsigned of_lines = threads_of(on, lines_of_workgroup);

@@ -19,7 +19,7 @@ window_sums::window_sums(std::size_t width, std::size_t window_height, std::size
       before_(n_arrays * n_across()),
       sums_(n_arrays * n_across()) {}
 
-/// By sums of 2, 4, .. neighbours, which replace the values.
+/// Replaces values by sums of 2, 4, .. neighbours.
 void window_sums::sum_across(double* values, double* total) const {
   std::size_t begin = 0;
   for (std::size_t width = 1; width <= window_width_; width *= 2) {
@@ -36,8 +36,8 @@ void window_sums::sum_across(double* values, double* total) const {
   }
 }
 
-/// By van Herk's method: the sum of a block from a row to its end, and of the next block up to the
-/// latest row.
+/// Van Herk's method adds the sum of a block from a row to its end, and the sum of the next block
+/// up to the latest row.
 bool window_sums::push() {
   const std::size_t length = n_arrays_ * n_across();
   const std::size_t i = n_rows_++ % window_height_;

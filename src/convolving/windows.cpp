@@ -16,8 +16,8 @@ std::size_t n_inside(const axis_geometry& axis, std::size_t place) {
   return end - std::max(place, axis.image_at);
 }
 
-/// Scales values far from 1 by a power of two, exactly, so that neither their squares nor their
-/// transforms in Real leave its range; coefficients stay as they are.
+/// Scales values far from 1 by an exact power of two, so that neither their squares nor their
+/// transforms leave the range of Real; coefficients do not change.
 template <class Real>
 std::vector<Real> within_range(std::vector<Real> image) {
   Real largest = 0;
@@ -70,7 +70,7 @@ centred_image<Real> centred(const std::vector<Real>& given, const std::vector<ax
       const double sum = windows.sums(0)[i], squares = windows.sums(1)[i];
       const auto inside = static_cast<double>(n_inside(y, row + 1 - y.kernel) * n_inside(x, i));
       // The sum of (f - its mean)^2 over all n of the window, with f = g + mean in the image and 0
-      // outside: that of g, and what the step at the image's edge adds.
+      // outside: the same sum of g, plus the contribution of the step at the image's edge.
       const double step = (1 - inside / n) * mean * (2 * sum + mean * inside);
       const double variation = squares - sum * sum / n + step;
       const bool is_constant = variation <= std::max(least_variation, of_sums * squares);
