@@ -51,7 +51,7 @@ struct kernel::impl {
     }
   }
 
-  /// Its name in messages.
+  /// The kernel's name in messages.
   [[nodiscard]] std::string title() const { return formatted("kernel '{}'", spec.entry); }
 };
 

@@ -34,8 +34,8 @@ struct plan::impl final : operations::operation {
     add(run, on);
   }
 
-  /// Returns whether a run is no more than its direct call. Tests for one engine, and nothing that
-  /// has to be saved: together they take as long as the transform of two or three points.
+  /// Returns whether a run consists of its direct call only. Tests for one engine, without saving
+  /// anything: together these tests take as long as the transform of two or three points.
   [[nodiscard, gnu::always_inline]] bool is_direct(const buffer_view& in, const buffer_view& out,
                                                    const backend::queue& on) const {
     return direct.call != nullptr && on.device().runs_on == engine::host &&
@@ -87,8 +87,8 @@ std::byte* start_of(const buffer_view& view) {
   return static_cast<std::byte*>(view.handle) + view.offset_bytes;
 }
 
-/// Returns whether a plan runs once when it is made, on memory of its own, so that PoCL, which
-/// generates a kernel's code at the first launch, does it then. Functors have operands of a run's,
+/// Returns whether a plan runs once when it is made, on memory of its own, because PoCL generates a
+/// kernel's code at its first launch. Plans with functors do not: functors need a run's operands
 /// and may write anywhere.
 bool runs_ahead(const request::resolved_spec& request, const device_info& device) {
   constexpr std::size_t max_bytes = std::size_t{64} << 20;

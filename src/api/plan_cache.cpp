@@ -29,12 +29,12 @@ using made_plan = std::shared_ptr<const plan>;
 /// A plan, or one that a thread is making.
 struct entry {
   std::string key;
-  std::uint64_t number;  ///< Tells it from a later one of the same key.
-  int process;           ///< Whose thread makes it.
+  std::uint64_t number;  ///< Distinguishes it from a later plan of the same key.
+  int process;           ///< The process whose thread makes it.
   std::shared_future<made_plan> ready;
-  std::size_t bytes = 0;  ///< Of its tables, once it is made.
+  std::size_t bytes = 0;  ///< Bytes of its tables, once it is made.
 
-  /// Returns whether a thread that a forked child does not have was to make it.
+  /// Returns whether the thread that was to make it is missing in this forked child.
   [[nodiscard]] bool is_abandoned() const {
     const bool is_made = ready.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
     return !is_made && process != ::getpid();
@@ -50,7 +50,7 @@ struct plan_cache::impl {
 
   fork_safe_mutex mutex;
   std::size_t capacity, max_bytes, bytes = 0;
-  entries by_use;  // the latest first
+  entries by_use;  // the most recently used first
   std::unordered_map<std::string, entries::iterator> by_key;
   std::size_t n_hits = 0, n_misses = 0;
   std::uint64_t n_entries = 0;
@@ -67,8 +67,8 @@ struct plan_cache::impl {
     return found->second->ready;
   }
 
-  /// Adds a plan that is about to be made, and drops those for which there is no room. Call under
-  /// the lock. Returns its number.
+  /// Adds a plan that is about to be made, and drops plans that no longer fit. Call under the lock.
+  /// Returns its number.
   std::uint64_t add(const std::string& key, std::shared_future<made_plan> ready) {
     by_use.push_front({key, ++n_entries, ::getpid(), std::move(ready)});
     by_key[key] = by_use.begin();
@@ -77,7 +77,7 @@ struct plan_cache::impl {
     return number;
   }
 
-  /// Drops the plans for which there is no room. Call under the lock.
+  /// Drops plans that no longer fit. Call under the lock.
   void shrink() {
     while (by_use.size() > capacity || (bytes > max_bytes && by_use.size() > 1)) {
       drop(std::prev(by_use.end()));
@@ -90,7 +90,7 @@ struct plan_cache::impl {
     by_use.erase(which);
   }
 
-  /// Notes what a plan's tables take, if it is still there.
+  /// Records the bytes of a plan's tables, if the plan is still kept.
   void weigh(const std::string& key, std::uint64_t number, std::ptrdiff_t table_bytes) {
     const std::lock_guard held{mutex};
     const auto found = by_key.find(key);
@@ -100,7 +100,7 @@ struct plan_cache::impl {
     shrink();
   }
 
-  /// Drops what could not be made, if it is still there.
+  /// Drops a plan that could not be made, if it is still kept.
   void forget(const std::string& key, std::uint64_t number) {
     const std::lock_guard held{mutex};
     const auto found = by_key.find(key);
@@ -126,7 +126,7 @@ made_plan plan_cache::get(const queue& on, const plan_spec& spec) {
       ++impl_->n_hits;
       held.unlock();
       made_plan ready = found->get();
-      // Made with another queue, perhaps: this one has to have room for it, too.
+      // The plan may have been made with another queue, so this queue reserves its workspace, too.
       on.impl()->reserve(ready->workspace_bytes());
       return ready;
     }

@@ -25,7 +25,7 @@ unsigned real_bytes(scalar real) {
   return real == scalar::fp64 ? 8 : 4;
 }
 
-/// Returns its name in the device dialect.
+/// Returns the name of the type in the device dialect.
 const char* type_of(scalar real) {
   switch (real) {
     case scalar::fp16: return "wingbeat::device::half_float";
@@ -251,7 +251,7 @@ device::workgroup::limits limits_of(const device_info& device) {
   device::workgroup::limits bounds;
   bounds.max_workgroup = static_cast<unsigned>(device.max_workgroup);
   bounds.local_memory_bytes = static_cast<unsigned>(device.local_memory_bytes);
-  bounds.subgroup = device.runs_on == engine::cuda ? 32 : 1;  // OpenCL kernels use barriers alone
+  bounds.subgroup = device.runs_on == engine::cuda ? 32 : 1;  // OpenCL kernels use barriers only
   return bounds;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes that a request may have. Products of its numbers are compared as doubles, which do not
+// Limits of the sizes in a request. Products of its numbers are compared as doubles, which do not
 // overflow, before they are computed as integers, which would wrap.
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace wingbeat {
 
-/// Numbers of elements and of units are at most this, so that no product with bytes overflows.
+/// Maximum number of elements or units; products with bytes then do not overflow.
 inline constexpr double max_elements = double(std::numeric_limits<std::size_t>::max() >> 8);
 
-/// Numbers of bytes that a request states are at most this, so that sums of some do not overflow.
+/// Maximum number of bytes that a request states; sums of a few do not overflow.
 inline constexpr std::size_t max_stated_bytes = std::numeric_limits<std::size_t>::max() >> 4;
 
-/// Returns the product of counts, of which no product is beyond the address space.
+/// Returns the product of counts; it must lie within the address space.
 [[nodiscard]] inline std::size_t product_of(const std::vector<std::size_t>& counts) {
   std::size_t product = 1;
   for (const std::size_t count : counts) product *= count;

@@ -124,7 +124,7 @@ array as_pairs(array source) {
     for (batch& each : source.batches) each.distance /= 2;
   } else {
     source.has_parts = true;
-    source.parts_distance = last.stride;  // 0 where all of an axis is one number
+    source.parts_distance = last.stride;  // 0 if an axis is a single number
     last.stride *= 2;
   }
   return source;

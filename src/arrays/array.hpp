@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays that passes read and write: input, output, and what lies between passes. Which
-// elements are in memory, where, and stored as what.
+// The arrays that passes read and write: input, output, and arrays between passes. They state which
+// elements are in memory, where, and in which type.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -16,9 +16,9 @@ namespace wingbeat {
 
 namespace arrays {
 
-/// The memory that an array is in. Workspaces a and b lie between the passes of a transform,
-/// between_a and between_b between transforms that are composed, with the values of spectra that
-/// they begin with. Some programs have two outputs.
+/// The memory of an array. Workspaces a and b lie between the passes of a transform; between_a and
+/// between_b lie between composed transforms and hold the values of spectra that those begin with.
+/// Some programs have two outputs.
 enum class place {
   input,
   output,
@@ -36,24 +36,24 @@ inline constexpr std::size_t n_places = 9;
 /// taken as one complex number.
 enum class element { complex, real, pair };
 
-/// Elements 0 .. length - 1, of which those of `placed` have room in memory and those of `valid`
-/// hold something. Where elements are pairs that have parts, both ranges count reals.
+/// Elements 0 .. length - 1. Those of `placed` have room in memory; those of `valid` hold a value.
+/// For pairs that have parts, both ranges count reals.
 struct axis {
   std::size_t length = 1;
   std::size_t stride = 1;  ///< Units from one element to the next.
   index_range valid;
   bool is_limited = false;  ///< Not all elements are valid.
-  index_range placed;       ///< The first of them lies at the array's start.
+  index_range placed;       ///< Its first element lies at the array's start.
 
-  /// Returns the units from the array's start to the first valid element; not of pairs with parts.
+  /// Returns the units from the array's start to the first valid element; not for pairs with parts.
   [[nodiscard]] std::size_t first_offset() const { return (valid.first - placed.first) * stride; }
   [[nodiscard]] std::size_t valid_count() const { return valid.end - valid.first; }
 
   friend bool operator==(const axis&, const axis&) = default;
 };
 
-/// Transforms 0 .. count - 1, `distance` units apart; in blocks of `block` transforms (0: in none),
-/// of which each begins `block_distance` units behind the one before.
+/// Transforms 0 .. count - 1, `distance` units apart. If `block` > 0, they lie in blocks of `block`
+/// transforms, and each block begins `block_distance` units after the one before.
 struct batch {
   std::size_t count = 1;
   std::size_t distance = 0;
@@ -62,14 +62,14 @@ struct batch {
   friend bool operator==(const batch&, const batch&) = default;
 };
 
-/// The memory of an array, and how it stores an element. A unit is what strides count: a complex
-/// number, or a real one where elements are reals or have their parts apart.
+/// The memory of an array, and how it stores an element. Strides count units: a unit is a complex
+/// number, or a real number where elements are reals or have separate parts.
 struct storage {
   place location = place::input;
   precision stored = precision::fp32;
   element elements_are = element::complex;
-  bool has_parts = false;          ///< Both parts of an element are units of their own,
-  std::size_t parts_distance = 0;  ///< so many units apart.
+  bool has_parts = false;          ///< Each part of an element is a unit of its own,
+  std::size_t parts_distance = 0;  ///< this many units apart.
 
   [[nodiscard]] bool is_real() const { return elements_are == element::real; }
   [[nodiscard]] std::size_t real_bytes() const { return bytes_of_real(stored); }
@@ -78,7 +78,7 @@ struct storage {
   [[nodiscard]] std::size_t unit_bytes() const { return unit_reals() * real_bytes(); }
 };
 
-/// A stride or distance, and how far the smaller ones of its array reach.
+/// A stride or distance that clashes, and the extent of the smaller ones of its array.
 struct stride_clash {
   std::size_t stride = 0;
   std::size_t reach = 0;
@@ -92,33 +92,33 @@ struct array : storage {
   /// Returns the elements of one transform.
   [[nodiscard]] std::size_t elements() const;
 
-  /// Returns the valid ones among them; the valid reals of pairs that have parts.
+  /// Returns the number of valid elements; for pairs that have parts, the number of valid reals.
   [[nodiscard]] std::size_t valid_elements() const;
 
   /// Returns whether all elements are valid.
   [[nodiscard]] bool is_whole() const;
 
   /// Returns the bytes of an array whose dimensions nest, from its start to the end of the room of
-  /// its slowest dimension. The parts of its elements are neighbours.
+  /// its slowest dimension. The parts of its elements must be neighbours.
   [[nodiscard]] std::size_t bytes() const;
 
-  // The others are of arrays whose elements are no pairs.
+  // The functions below require that elements are not pairs.
 
   /// Returns the bytes from the array's start to the end of its last valid unit.
   [[nodiscard]] std::size_t valid_bytes() const;
 
-  /// Returns the bytes of all valid elements; those that a stride of 0 repeats count once.
+  /// Returns the bytes of all valid elements; elements repeated by a stride of 0 count once.
   [[nodiscard]] std::size_t occupied_bytes() const;
 
-  /// Returns the units that index 0 of all axes would lie before the array's start.
+  /// Returns how many units before the array's start index 0 of all axes would lie.
   [[nodiscard]] std::size_t lead() const;
 
   /// Returns whether reals may be read and written as complex numbers: every row is whole,
   /// contiguous and of even length, and all rows start at even units.
   [[nodiscard]] bool has_whole_pairs() const;
 
-  /// Returns whether all transforms of the batch alternate element by element: each dimension of
-  /// the batch has a smaller distance than every axis.
+  /// Returns whether all transforms of the batch alternate element by element: each batch distance
+  /// is smaller than the stride of every axis.
   [[nodiscard]] bool has_batch_inside() const;
 
   /// Returns the first stride or distance that does not nest, if there is one: ordered by size,
@@ -132,18 +132,18 @@ struct array : storage {
 /// serve as both.
 [[nodiscard]] bool are_alike(const array& a, const array& b);
 
-/// Returns an array whose reals are taken as pairs, if it has reals. A pair is one number where all
-/// pairs are whole and aligned; otherwise it has parts.
+/// Returns the array with reals taken as pairs, if it has reals. A pair is one number if all pairs
+/// are whole and aligned; otherwise it has parts.
 [[nodiscard]] array as_pairs(array source);
 
-/// Which rows of packed arrays have room behind their elements. Two rules, both of which may apply.
+/// Which rows of packed arrays are padded behind their elements. Both rules may apply.
 struct row_padding {
-  /// Rows of an odd length, from `shortest_odd` on, take a multiple of so many elements, so that
-  /// they begin on cache lines.
+  /// Rows of an odd length, from `shortest_odd` on, are padded to a multiple of this many elements,
+  /// so that they begin on cache lines.
   std::size_t multiple_of_odd = 1;
   std::size_t shortest_odd = 0;
-  /// Rows of a multiple of so many elements (0: none) take `gap` more, because columns of rows a
-  /// power of two apart would share few sets of the caches.
+  /// Rows whose length is a multiple of this (0: none) take `gap` more elements, because columns of
+  /// rows a power of two apart would share few sets of the caches.
   std::size_t crowded_multiple = 0;
   std::size_t gap = 0;
 
@@ -151,9 +151,9 @@ struct row_padding {
   [[nodiscard]] std::size_t padded(std::size_t length) const;
 };
 
-/// Gives an array the strides and distances of packed elements: of each axis what is `placed`, the
-/// last axis densest, transform behind transform; or, with the batch inside, transforms that
-/// alternate element by element. The fastest dimension is padded.
+/// Gives an array the strides and distances of packed elements. Each axis has room for `placed`,
+/// the last axis densest, and transforms follow each other or, with `batch_inside`, alternate
+/// element by element. The fastest dimension is padded.
 void pack(array& result, bool batch_inside, const row_padding& padding);
 
 }  // namespace arrays

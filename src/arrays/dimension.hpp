@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dimensions that a pass repeats over, as they lie in the arrays it reads and writes; and an
-// axis cut in nested levels.
+// The dimensions over which a pass repeats, with their places in the arrays it reads and writes;
+// and an axis cut in nested levels.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -12,8 +12,8 @@
 
 namespace wingbeat::arrays {
 
-/// `count` places, so many units apart in each array; `filter` in one that a pass multiplies by. In
-/// the array that it reads they may lie in blocks: see `batch`.
+/// `count` places, `in`, `out` and `filter` units apart in the arrays that a pass reads, writes and
+/// multiplies by. In the array that it reads they may lie in blocks: see `batch`.
 struct dimension {
   std::size_t count = 1;
   std::size_t in = 0;
@@ -22,21 +22,21 @@ struct dimension {
   std::size_t block = 0, block_in = 0;
 };
 
-/// A dimension beside the axes of a pass: an axis, or one of the batch.
+/// A dimension other than the axes of a pass: another axis, or one of the batch.
 struct beside : dimension {
   std::optional<std::size_t> axis = std::nullopt;
 };
 
 /// Returns the dimensions of a pass over `axes`, slowest first: those of the batch, then the valid
-/// elements of the other axes, which both arrays have in common.
+/// elements of the other axes, which are the same in both arrays.
 [[nodiscard]] std::vector<beside> dimensions_beside(const array& from, const array& to,
                                                     const axis_span& axes);
 
 /// Returns the units from an array's start to the first element that a pass over `axes` reads or
-/// writes, if it begins at index 0 of those.
+/// writes, if it begins at index 0 of `axes`.
 [[nodiscard]] std::size_t offset_beside(const array& source, const axis_span& axes);
 
-/// Returns the units that index 0 of all of `axes` would lie before an array's start, if the array
+/// Returns how many units before an array's start index 0 of all of `axes` would lie, if the array
 /// begins with later indices.
 [[nodiscard]] std::size_t lead_along(const array& source, const axis_span& axes);
 
@@ -74,8 +74,8 @@ struct level {
   std::size_t stride = 1;
 };
 
-/// Returns the levels of an axis cut in nested ones of `counts`, fastest first: index
-/// i0 + i1 counts[0] + i2 counts[0] counts[1] + ..
+/// Returns the levels of an axis cut into nested levels of `counts`, fastest first: index i0 + i1
+/// counts[0] + i2 counts[0] counts[1] + ..
 [[nodiscard]] std::vector<level> nested_levels(const std::vector<std::size_t>& counts);
 
 }  // namespace wingbeat::arrays

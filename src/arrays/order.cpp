@@ -37,7 +37,7 @@ class array_chooser {
            !spec_.store.is_given() && out_.is_whole();
   }
 
-  /// Follows which elements exist behind a pass.
+  /// Updates which elements exist after a pass.
   void advance(const pass_outline& pass) {
     if (pass.ends) {
       for (std::size_t a = pass.axes.first; a <= pass.axes.last(); ++a) {
@@ -60,8 +60,8 @@ class array_chooser {
     return shared;
   }
 
-  /// Returns the elements of an axis that need room in every array between passes. Of a real side's
-  /// axis only bins lie there.
+  /// Returns the elements of an axis that need room in every array between passes. For the axis of
+  /// a real side, only bins need room.
   [[nodiscard]] std::size_t cropped_room(std::size_t a) const {
     const auto room_on = [a](const array& side) {
       return is_complex(side) || a + 1 != side.axes.size() ? side.axes[a].valid_count() : 0;
@@ -92,7 +92,7 @@ class array_chooser {
   const plan_spec& spec_;
   const array &in_, &out_;
   const workspace_rules& rules_;
-  array reached_;  ///< Lengths and ranges behind the passes so far.
+  array reached_;  ///< Lengths and ranges after the passes so far.
   std::vector<array> arrays_;
   bool uses_output_ = false, batch_inside_ = false;
 };

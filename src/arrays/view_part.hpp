@@ -14,7 +14,7 @@ namespace wingbeat {
   return view;
 }
 
-/// Returns the view of all from `offset_bytes` on.
+/// Returns the view from `offset_bytes` to its end.
 [[nodiscard]] inline buffer_view rest_of(const buffer_view& view, std::size_t offset_bytes) {
   return part_of(view, offset_bytes, view.size_bytes - offset_bytes);
 }

@@ -23,7 +23,7 @@ unsigned threads_of(const queue& on) {
   return static_cast<unsigned>(std::bit_floor(std::min(max_threads, on.device().max_workgroup)));
 }
 
-/// Returns the largest unit that elements are made of.
+/// Returns the largest unit of which elements consist.
 std::size_t unit_of(std::size_t element_bytes) {
   constexpr std::size_t largest = 8;
   return std::min(largest, std::size_t{1} << std::countr_zero(element_bytes));
@@ -53,8 +53,8 @@ struct axis {
   std::size_t count, read_stride, write_stride;  // in units
 };
 
-/// Returns the axes of a copy, slowest first as they are written; axes that are one in both
-/// memories are joined.
+/// Returns the axes of a copy, slowest first in the order of writing; axes that can be merged in
+/// both memories are merged.
 std::vector<axis> axes_of(const box& part, const box& from, const box& to, std::size_t units) {
   const auto from_strides = distances_of(from), to_strides = distances_of(to);
   std::vector<axis> axes;
@@ -81,7 +81,7 @@ std::vector<axis> axes_of(const box& part, const box& from, const box& to, std::
   return joined;
 }
 
-/// Returns the copy in parts that a few threads make each.
+/// Returns the copy divided into parts for `threads` threads.
 box_copy copy_of(const std::vector<axis>& axes, unsigned threads) {
   box_copy result;
   for (unsigned i = 0; i < box_copy::max_axes; ++i) {
@@ -99,12 +99,12 @@ box_copy copy_of(const std::vector<axis>& axes, unsigned threads) {
   return result;
 }
 
-/// Returns the view of an element and what follows.
+/// Returns the view from an element on.
 buffer_view from_element(const placed_box& placed, const std::vector<std::size_t>& element,
                          std::size_t element_bytes) {
   const std::size_t begin = place_of(placed.elements, element) * element_bytes;
   auto view = part_of(placed.memory, begin, placed.elements.span() * element_bytes - begin);
-  view.origin.reset();  // it may be another device's
+  view.origin.reset();  // it may belong to another device
   return view;
 }
 

@@ -13,7 +13,7 @@
 
 namespace wingbeat::distributing {
 
-/// A box, and the memory that has it.
+/// A box, and the memory that holds it.
 struct placed_box {
   const box& elements;
   buffer_view memory;
@@ -21,17 +21,17 @@ struct placed_box {
 
 class box_copier {
  public:
-  /// Most axes of a box.
+  /// Maximum number of axes of a box.
   static const std::size_t max_axes;
 
-  /// Compiles kernels for the devices of this process's ranks whose engines do so.
+  /// Compiles kernels for this process's ranks, if their engines compile kernels.
   box_copier(const domain& ranks, std::size_t element_bytes);
 
-  /// Returns what views have to begin at multiples of, as pointers.
+  /// Returns the alignment of views in bytes.
   [[nodiscard]] std::size_t unit_bytes() const { return unit_bytes_; }
 
-  /// Queues a copy on a rank of this process of what it has of one box to another, on any memory
-  /// that its device reaches.
+  /// Queues on a rank of this process a copy of `part` from one box to another, in any memory that
+  /// its device reaches.
   void enqueue(std::size_t rank, const box& part, const placed_box& from, const placed_box& to);
 
  private:

@@ -18,7 +18,7 @@
 namespace wingbeat::distributing {
 namespace {
 
-/// In place of memory of a rank that has nothing.
+/// size of the memory given for a rank that has nothing
 constexpr std::size_t unused_bytes = sizeof(std::complex<double>);
 
 std::size_t count_of(const index_range& range) {
@@ -37,7 +37,7 @@ void put_rows(backend::queue& on, const buffer_view& target, const buffer_view& 
   rows.count == 1 ? on.copy(first, packed) : on.copy_rows(first, packed, rows.size, rows.stride);
 }
 
-/// Returns memory of another device, which a plan would refuse to reach.
+/// Returns memory of another device; a plan would refuse it with its origin.
 buffer_view of_peer(buffer_view view) {
   view.origin.reset();
   return view;
@@ -67,7 +67,7 @@ cut_transform::~cut_transform() {
   try {
     static_cast<void>(ranks_.group()->gather(""));
   } catch (const error&) {
-    // A rank that was lost has closed it, too.
+    // A lost rank has closed it, too.
   }
 }
 
@@ -101,7 +101,7 @@ phase_bytes cut_transform::bytes_of(std::size_t number) const {
   phase_bytes bytes;
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     const std::size_t rows = count_of_rows(number, rank);
-    // Other processes are taken to have a device of their own, like this one's.
+    // Assumes that other processes have a device like this one's each.
     const queue& on = ranks_.at(ranks_.has(rank) ? rank : ranks_.first());
     const int index = ranks_.group() ? static_cast<int>(rank) : on.device().index;
     phase_bytes& sum = moved[{on.device().runs_on, index}];
@@ -109,7 +109,7 @@ phase_bytes cut_transform::bytes_of(std::size_t number) const {
       const std::vector<index_range> chunks = chunks_of(number, rank);
       const bool is_copied = chunks.size() > 1 && !is_of_two(number);
       auto traffic = traffic_of(on, steps_.transforms(number, rank, rows, is_copied || is_sent()));
-      // Copies read what was stored beside, and write what others stored.
+      // Copies read what was staged here, and write into what others hold.
       if (is_copied) {
         traffic.moved += 2 * steps_.sent_bytes(number, rank);
         const std::size_t peer = rank == 0 ? 1 : 0;
@@ -133,7 +133,7 @@ std::vector<index_range> cut_transform::chunks_of(std::size_t number, std::size_
   if (is_follower(number)) return chunks_of(number - 1, rank);
   const phase& part = steps_.phases()[number];
   const std::size_t rows = count_of_rows(number, rank);
-  // One pass that stores in long runs takes no longer than the links.
+  // A single pass that stores in long runs takes no longer than the links.
   const bool is_worthwhile =
       steps_.has_follower(number) ||
       (part.next_cut && (part.axes.size() > 1 || steps_.is_scattered(number)));
@@ -338,7 +338,7 @@ void cut_transform::run_phase(std::size_t number, views in, views out, operands 
     std::optional<queue>& beside = memory_[rank].beside;
     if (beside) beside->impl()->after(*ranks_.at(rank).impl()->record());
   }
-  // Chunk by chunk on all ranks, so that none begins when another has all its work.
+  // Queues chunk by chunk on all ranks, so that no rank first queues all its work.
   for (std::size_t i = 0; i < most; ++i) run_turn(number, i, in, out, given);
   if (is_sent() && steps_.phases()[number].next_cut) exchange(number, out);
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -373,7 +373,7 @@ void cut_transform::wait_for_chunk(std::size_t number, std::size_t rank) {
 }
 
 void cut_transform::wait_for_each_other() {
-  if (is_sent()) return;  // by what they receive
+  if (is_sent()) return;  // because ranks wait for what they receive
   distributing::wait_for_each_other(ranks_, barrier_.get());
 }
 

@@ -33,7 +33,7 @@ namespace {
 using distributing::array_part;
 using distributing::phased_transform;
 
-/// Refuses what is not cut among ranks.
+/// Refuses requests that cannot be cut among ranks.
 void require_plain(const plan_spec& spec) {
   const auto refuse = [](std::string_view given, std::string_view allowed) {
     throw plan_error(formatted("{}; over several devices {}", given, allowed));
@@ -49,7 +49,8 @@ void require_plain(const plan_spec& spec) {
   if (spec.where != placement::out_of_place) refuse("where is in_place", "choose out_of_place");
 }
 
-/// Refuses an unknown distribution, and functors where ranks do not have what they number.
+/// Refuses an unknown distribution, and functors if ranks do not have the elements that they
+/// number.
 void require_places(const distributed_spec& spec) {
   request::require_known(
       spec.bins == bin_distribution::transposed || spec.bins == bin_distribution::natural, "bins",
@@ -70,7 +71,7 @@ array_part batch_part(const box& elements, const std::vector<std::size_t>& lengt
   return part;
 }
 
-/// Returns the elements in memory of a side, behind the batch.
+/// Returns the elements in memory of one side, without the batch.
 box elements_of(const plan_spec& spec, const std::vector<std::size_t>& lengths,
                 request::domain side, const std::vector<index_range>& valid) {
   box elements{{0}, {spec.batch}};
@@ -100,7 +101,7 @@ bool has_several_devices(const domain& ranks) {
   return false;
 }
 
-/// Returns the parts of ranks, cut along one axis; without one rank 0 has all.
+/// Returns the boxes of ranks, cut along one axis; without an axis rank 0 has all.
 std::vector<box> parts_of(const box& elements, std::optional<std::size_t> axis, std::size_t ranks) {
   return axis ? distributing::cut_along(elements, *axis, ranks)
               : distributing::undivided(elements, ranks);
@@ -108,7 +109,7 @@ std::vector<box> parts_of(const box& elements, std::optional<std::size_t> axis, 
 
 }  // namespace
 
-/// How a transform is made.
+/// How a transform is divided among ranks.
 enum class division { one_device, batch, axes };
 
 struct distributed_plan::impl {
@@ -116,11 +117,12 @@ struct distributed_plan::impl {
 
   [[nodiscard]] const device_info& device() const { return ranks.at(ranks.first()).device(); }
 
-  /// Refuses what cannot be; returns the request as bytes.
+  /// Refuses impossible requests; returns the request as bytes.
   [[nodiscard]] std::string validate() const;
 
   void divide();
-  /// Cuts the transform in the way that is expected to be quickest, and returns how long that is.
+  /// Cuts the transform in the way that is expected to be fastest, and returns its expected
+  /// seconds.
   double cut_axes(std::size_t chunk_bytes, bool makes_chunks, bool shares);
   /// Returns whether `handover::beside` is considered.
   [[nodiscard]] bool may_store_beside() const;
@@ -128,15 +130,15 @@ struct distributed_plan::impl {
   /// Allocates memory of all ranks for the plan's own boxes.
   std::vector<buffer> memory_of(const std::vector<box>& boxes, request::domain side);
   void set_moves();
-  /// Has functors number the transforms of a rank among all.
+  /// Makes functors number the transforms of a rank among all.
   void number_functors(std::size_t rank, plan_spec& part) const;
   void prepare();
   using views = std::span<const buffer_view>;
   void run(views in, views out, std::span<const run_operands> given);
   void move_and_run(views in, views out, std::span<const run_operands> given);
 
-  /// Throws `plan_error` unless there is a view for each rank, and where ranks store in each
-  /// other's outputs, unless all are large enough and apart.
+  /// Throws `plan_error` unless there is a view for each rank. If ranks store in each other's
+  /// outputs, also requires that all views are large enough and apart.
   void require_views(views in, views out) const;
   void enqueue(views in, views out, std::span<const run_operands> given);
   /// Returns whether ranks wait for each other in a run.
@@ -166,12 +168,13 @@ struct distributed_plan::impl {
   distributed_spec spec;
   const request::traits& kind;
   division divided = division::one_device;
-  double one_s = 0, several_s = 0;  ///< Expected, where both ways were looked at.
+  double one_s = 0, several_s = 0;  ///< Expected seconds, if both ways were considered.
   std::vector<box> in_boxes, out_boxes;
-  /// To the plan's own boxes and from them, where others were given; its arrays in them, by rank.
+  /// Moves between given boxes and the plan's own, if they differ; arrays in the plan's boxes, by
+  /// rank.
   std::optional<reshape> move_in, move_out;
   std::vector<buffer> own_in, own_out;
-  std::map<std::size_t, plan> whole;  ///< By rank, where nothing is exchanged.
+  std::map<std::size_t, plan> whole;  ///< By rank, if nothing is exchanged.
   std::optional<distributing::cut_transform> cut;
 };
 
@@ -195,7 +198,7 @@ std::string distributed_plan::impl::validate() const {
   require_plain(spec.transform);
   require_places(spec);
   plan_spec compared = spec.transform;
-  compared.load.callable = {};  // nothing tells callables apart
+  compared.load.callable = {};  // callables cannot be compared
   compared.store.callable = {};
   const auto key = request::key_of({}, compared);
   std::string text =
@@ -221,8 +224,8 @@ double distributed_plan::impl::cut_axes(std::size_t chunk_bytes, bool makes_chun
 }
 
 bool distributed_plan::impl::may_store_beside() const {
-  // Of columns of two passes and of rows that one workgroup makes, as measured. Chunks wait for
-  // those of all ranks, by marks of one process.
+  // As measured, for columns of two passes and rows that one workgroup makes. Chunks wait for those
+  // of all ranks by marks, which work in one process only.
   constexpr std::size_t min_column = 8192, max_row = 16384;
   const std::vector<std::size_t>& lengths = spec.transform.lengths;
   return !ranks.group() && lengths.size() == 2 && lengths[0] >= min_column && lengths[1] <= max_row;
@@ -234,7 +237,7 @@ void distributed_plan::impl::divide() {
   if (n_ranks > 1 && spec.transform.batch >= n_ranks) {
     divided = division::batch;
   } else if (n_ranks > 1 && problem.empty()) {
-    // Copies beside kernels are of GPUs.
+    // Only GPUs copy while kernels run.
     const bool shares = !ranks.group() || ranks.transport().shares_memory(ranks);
     const std::size_t rank_bytes = input_bytes(spec.transform) / n_ranks;
     const std::size_t chunk_bytes = device().is_gpu && shares
@@ -245,7 +248,7 @@ void distributed_plan::impl::divide() {
         distributing::seconds_of(distributing::speed_of(device()),
                                  distributing::traffic_of(ranks.at(ranks.first()), spec.transform));
     bool is_quicker = has_several_devices(ranks) && several_s < distributing::least_gain * one_s;
-    // Devices may differ; rank 0 decides.
+    // Devices may differ, so rank 0 decides.
     if (ranks.group()) is_quicker = ranks.group()->gather(is_quicker ? "yes" : "no")[0] == "yes";
     if (!spec.may_use_one_device || is_quicker) divided = division::axes;
   } else if (n_ranks > 1 && !spec.may_use_one_device) {
@@ -390,7 +393,7 @@ std::string distributed_plan::impl::explain() const {
 
 std::string distributed_plan::impl::explain_own() const {
   const std::string own = whole.empty() ? "" : whole.begin()->second.explain();
-  const bool is_timed = device().runs_on == engine::cuda;  // what is expected was measured there
+  const bool is_timed = device().runs_on == engine::cuda;  // the expected times were measured there
   if (divided == division::batch) {
     return formatted("{} transforms on {} ranks, each of which makes some; rank {}:\n{}",
                      std::size_t{spec.transform.batch}, ranks.size(), ranks.first(), own);

@@ -23,7 +23,7 @@ std::size_t count_of(const std::vector<box>& boxes) {
   return sum;
 }
 
-/// Returns whether no two elements share memory: every stride is as long as what lies in it.
+/// Returns whether no two elements share memory: every stride is as long as what lies within it.
 bool has_room(const box& each) {
   if (each.strides.empty() || each.count() == 0) return true;
   if (each.strides.size() != each.lower.size()) return false;
@@ -74,7 +74,7 @@ void require_boxes(const std::vector<box>& before, const std::vector<box>& after
   }
 }
 
-/// Two boxes of one list that overlap make some elements come twice.
+/// Overlapping boxes of one list contain some elements twice.
 void require_apart(const std::vector<box>& boxes) {
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -116,7 +116,7 @@ void require_within(const box& part, const box& whole, const void* memory, std::
   throw plan_error(formatted("the {} of a copy has no memory; give the address of its box", name));
 }
 
-/// Moves to the next row of a box along its last axis; false behind the last one.
+/// Moves to the next row along the last axis of a box; returns false after the last one.
 bool advance(const box& inside, std::vector<std::size_t>& row) {
   for (std::size_t i = row.size() - 1; i-- > 0;) {
     if (++row[i] < inside.upper[i]) return true;
@@ -188,7 +188,7 @@ void copy_part(const box& part, const box& from, const void* source, const box& 
   const std::size_t last = part.lower.size() - 1;
   const std::size_t from_stride = distributing::distances_of(from)[last];
   const std::size_t to_stride = distributing::distances_of(to)[last];
-  // Elements that lie apart are copied one by one.
+  // Elements that are not neighbours are copied one by one.
   const std::size_t n_runs = from_stride == 1 && to_stride == 1 ? 1 : part.length(last);
   const std::size_t run_bytes = part.length(last) / n_runs * element_bytes;
   std::vector<std::size_t> row = part.lower;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of a domain meet: what they agree on, and where they wait for each other.
+// Collective functions of a domain's ranks: to agree on something, and to wait for each other.
 #pragma once
 
 #include <functional>
@@ -13,23 +13,24 @@
 
 namespace wingbeat::distributing {
 
-/// Has all processes know what became of a step on each of them: where one throws an `error`, all
-/// do, naming it. Returns what the steps do, of each process. Collective.
+/// Runs a step on each process and tells all processes its outcome: if the step throws an `error`
+/// on one, all throw, naming it. Returns what the steps return, for each process. Collective.
 [[nodiscard]] std::vector<std::string> agreed(const domain& ranks,
                                               const std::function<std::string()>& step);
 
-/// Tells the other processes what this one was refused in a call that all of them make: from then
-/// on all throw it, because this one cannot make up for the call.
+/// Tells the other processes why this one refused a call that all of them make. From then on all of
+/// them throw it, because this process cannot make up for the call.
 void tell_others(const domain& ranks, const error& refused);
 
-/// Throws `plan_error` unless all processes requested the same `noun`, by what `agreed` returned.
+/// Throws `plan_error` unless all processes requested the same `noun`, judged by what `agreed`
+/// returned.
 void require_same(const std::vector<std::string>& requests, std::string_view noun);
 
-/// Returns whether it is so on all ranks. Collective.
+/// Returns whether `is_so` is true on all ranks. Collective.
 [[nodiscard]] bool on_all(const domain& ranks, bool is_so);
 
-/// Has work that is queued from now on wait for what is queued on all ranks. Over several
-/// processes, which share memory, collective: by the barrier, or without one by TCP.
+/// Makes work that is queued from now on wait for what is queued on all ranks. With several
+/// processes, which share memory, collective: by the barrier or, without one, by TCP.
 void wait_for_each_other(const domain& ranks, processes::shared_barrier* barrier);
 
 }  // namespace wingbeat::distributing

@@ -14,7 +14,7 @@ std::string list(const std::size_t (&numbers)[3]) {
   return formatted("{{{}, {}, {}}}", numbers[0], numbers[1], numbers[2]);
 }
 
-/// The text of a struct beside the caller's, which numbers elements and calls it.
+/// Returns the text of a struct that renumbers elements and calls the caller's functor.
 std::string text_of(const fused_source& source, bool has_operands, const array_part& part,
                     bool is_load) {
   const bool has_parameters = !source.parameters.empty();
@@ -57,7 +57,7 @@ Functor of_part(const Functor& functor, const array_part& part) {
     result.source.text += text_of(functor.source, !functor.operands.empty(), part, is_load);
     result.source.type = is_load ? "wingbeat_part_load" : "wingbeat_part_store";
   }
-  // Calls the functor for every run of neighbours of the whole array.
+  // Calls the functor for each run of neighbours in the whole array.
   result.callable = wrapped(
       functor.callable, [part](const auto& call, std::size_t row, std::size_t first, auto values) {
         for (std::size_t begin = 0, end = 0; begin < values.size(); begin = end) {

@@ -21,8 +21,8 @@ namespace {
 
 using device::functors::exchange_store;
 
-/// Columns up to this length are one pass, of which 16 neighbours are stored together. Of several
-/// passes the last stores elements of one column, 8 bytes each to another row.
+/// Columns up to this length take one pass, which stores 16 neighbours together. With several
+/// passes, the last one stores elements of one column, 8 bytes each to another row.
 constexpr std::size_t max_column = 1024;
 
 bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
@@ -36,8 +36,8 @@ std::vector<std::size_t> strides_of(const std::vector<std::size_t>& lengths) {
   return strides;
 }
 
-/// Returns the layout of packed arrays one behind another, as a transform of some axes has it, with
-/// the other axes as its batch.
+/// Returns the layout of packed arrays for a transform of some axes, with the other axes as its
+/// batch.
 memory_layout layout_of(const std::vector<std::size_t>& lengths,
                         const std::vector<std::size_t>& axes) {
   const std::vector<std::size_t> strides = strides_of(lengths);
@@ -48,19 +48,20 @@ memory_layout layout_of(const std::vector<std::size_t>& lengths,
   return layout;
 }
 
-/// Puts the elements of an axis that are in memory into a phase's description of a side.
+/// Puts the elements of an axis that are in memory into a phase's description of one side.
 void put(const index_range& range, std::size_t axis, std::vector<std::size_t>& counts,
          std::vector<std::size_t>& firsts) {
   counts[axis] = range.end - range.first;
   firsts[axis] = range.first;
 }
 
-/// Returns the bits of exponents that the first of two tables of roots has.
+/// Returns the exponent bits of the first of two tables of roots.
 unsigned fine_bits_of(std::size_t n) {
   return (static_cast<unsigned>(std::bit_width(n - 1)) + 1) / 2;
 }
 
-/// Returns the ranges of a plan's side along the axes that it transforms; none where all is there.
+/// Returns the ranges of a plan's side along the axes that it transforms; empty if all is in
+/// memory.
 std::vector<index_range> valid_of(const std::vector<std::size_t>& lengths, request::domain side,
                                   const std::vector<std::size_t>& axes,
                                   const std::vector<std::size_t>& counts,
@@ -163,7 +164,7 @@ std::vector<phase> phases_of(const plan_spec& spec, const std::vector<std::size_
     phases = {{.axes = {0, 2}, .cut = 1, .next_cut = 0, .kind = spec.kind},
               {.axes = {1}, .cut = 0, .kind = spec.kind}};
   } else if (!is_natural && !is_to_reals && lengths.size() == 3) {
-    // The last axis before the exchange, because its rows stay whole on the way.
+    // The last axis comes before the exchange, because its rows then stay whole.
     phases = {{.axes = {0}, .cut = 1, .kind = spec.kind},
               {.axes = {2}, .cut = 1, .next_cut = 0, .kind = spec.kind},
               {.axes = {1}, .cut = 0, .kind = spec.kind}};
@@ -392,7 +393,7 @@ bool phased_transform::leaves_in_output(std::size_t number) const {
 bool phased_transform::is_scattered(std::size_t number) const {
   const phase& part = phases_[number];
   if (!part.next_cut || part.chunked) return false;
-  constexpr std::size_t max_bytes = std::size_t{1} << 15;  // up to which it was measured
+  constexpr std::size_t max_bytes = std::size_t{1} << 15;  // measured up to this
   const auto numbers = exchange(part, 1, /*is_packed=*/false);
   if (numbers.cut_in_row) return false;
   const std::size_t stride = numbers.cuts_first ? numbers.whole * numbers.rest : numbers.rest;
@@ -448,8 +449,8 @@ byte_rows phased_transform::received_rows(std::size_t number, std::size_t rank, 
                                           const index_range& chunk) const {
   const phase& part = phases_[number];
   const std::size_t first = share(number, rank).first + chunk.first, whole = part.out[part.cut];
-  // [b][count][whole][z], of which one index of the axis that is cut next is a row, or [b][whole],
-  // of rows one behind another.
+  // [b][count][whole][z]: one index of the axis that is cut next is a row; or [b][whole]: rows
+  // follow each other.
   const index_range kept = share_of(part.out[*part.next_cut], peer, ranks_);
   const std::size_t count = spec_.batch * (*part.next_cut == 0 ? kept.end - kept.first : 1);
   const std::size_t bytes = count == 0 ? 0 : received_bytes(number, peer) / count;

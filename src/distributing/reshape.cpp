@@ -29,14 +29,14 @@ struct reshape::impl {
   /// Waits until other processes have closed this one's memory.
   ~impl();
 
-  /// Refuses what cannot be; returns the request as text.
+  /// Refuses impossible requests; returns the request as text.
   std::string validate();
   void allocate();
 
   [[nodiscard]] std::size_t bytes_of(const std::vector<box>& boxes, std::size_t rank) const {
     return boxes.at(rank).span() * spec.element_bytes;
   }
-  /// Returns where what a rank sends begins in what another receives of all other processes.
+  /// Returns where a rank's data begins in what another rank receives from all other processes.
   [[nodiscard]] std::size_t arrival_of(std::size_t sender, std::size_t receiver) const;
   [[nodiscard]] std::size_t sent_by(std::size_t rank) const;
 
@@ -78,7 +78,7 @@ reshape::impl::~impl() {
   try {
     static_cast<void>(ranks.group()->gather(""));
   } catch (const error&) {
-    // A rank that was lost has closed it, too.
+    // A lost rank has closed it, too.
   }
 }
 

@@ -12,10 +12,10 @@
 namespace wingbeat::distributing {
 namespace {
 
-/// Below, CUDA's allocations share pages, and it is pages that are opened.
+/// Smaller allocations of CUDA share pages, and whole pages are opened.
 constexpr std::size_t page_bytes = std::size_t{1} << 21;
 
-/// Returns memory of the others, as far as it can be opened.
+/// Returns the memory of the others that can be opened.
 peer_memory opened_where_possible(const domain& ranks, const std::vector<std::string>& shared) {
   peer_memory opened(ranks.size());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -68,7 +68,7 @@ bool shares_memory(const domain& ranks) {
   bool is_so = true;
   for (const std::string& each : shared) is_so &= !each.empty();
   is_so &= is_complete(ranks, shared, opened_where_possible(ranks, shared));
-  return on_all(ranks, is_so);  // when all have closed it
+  return on_all(ranks, is_so);  // when all have closed the memory
 }
 
 }  // namespace wingbeat::distributing

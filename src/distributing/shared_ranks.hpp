@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether ranks of several processes store in each other's memory, and that memory.
+// Finds out whether ranks of several processes can store in each other's memory, and opens it.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -12,17 +12,17 @@
 
 namespace wingbeat::distributing {
 
-/// Memory of ranks of other processes; of this one's ranks, and of those that have none, null.
+/// Memory of ranks of other processes; null for this process's ranks and for ranks without memory.
 using peer_memory = std::vector<std::shared_ptr<void>>;  // [rank]
 
-/// Returns what tells this machine, since it was started, from others.
+/// Returns a text that identifies this machine since its start.
 [[nodiscard]] std::string machine();
 
-/// Returns the bytes of memory that others open, where so many are needed.
+/// Returns the size of a buffer of at least `size_bytes` that others can open.
 [[nodiscard]] std::size_t shared_size(std::size_t size_bytes);
 
-/// Returns this rank's memory as the others open it, for all of them; of an empty buffer nothing.
-/// Collective. Throws `device_error` on all ranks where one cannot open it.
+/// Opens this rank's memory on all other ranks; an empty buffer yields nothing. Collective. Throws
+/// `device_error` on all ranks if one cannot open it.
 [[nodiscard]] peer_memory opened_by_all(const domain& ranks, const buffer& own);
 
 /// Returns whether all ranks reach each other's memory, by trying. Collective.

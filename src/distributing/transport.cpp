@@ -26,7 +26,7 @@ class tcp_transport final : public transport {
         incoming_(ranks.size()) {}
 
   void exchange(const messages& sent, const messages& received) override {
-    on_.wait();  // for what was received before, too
+    on_.wait();  // also for what was received before
     for (auto* each : {&outgoing_, &incoming_}) {
       for (auto& bytes : *each) bytes.clear();
     }
@@ -54,10 +54,10 @@ class tcp_transport final : public transport {
   std::vector<std::vector<std::byte>> outgoing_, incoming_;  // [rank]
 };
 
-/// Ranks are waited for half as long as elsewhere, so that all are told which was lost in time.
+/// Waits for ranks half as long as other calls, so that all learn in time which rank was lost.
 class nccl_transport final : public transport {
  public:
-  /// Joins the others: collective.
+  /// Joins the others. Collective.
   nccl_transport(const domain& ranks, const std::string& id)
       : group_(ranks.group()),
         on_(ranks.at(ranks.first())),
@@ -69,7 +69,7 @@ class nccl_transport final : public transport {
     try {
       static_cast<void>(group_->gather(""));  // until others have received what was sent
     } catch (const error&) {
-      // Of a rank that was lost, nobody receives anything.
+      // Nobody receives anything from a lost rank.
     }
   }
 
@@ -82,7 +82,7 @@ class nccl_transport final : public transport {
     }
   }
 
-  /// Measures what links carry: collective.
+  /// Measures the speed of the links. Collective.
   void measure() {
     constexpr std::size_t part_bytes = std::size_t{1} << 24;
     const std::size_t n_ranks = group_->size();
@@ -94,7 +94,7 @@ class nccl_transport final : public transport {
       received.push_back({rank, {in.view().handle, rank * part_bytes, part_bytes}});
     }
     double seconds = 0;
-    for (int repeat = 0; repeat < 2; ++repeat) {  // the first one connects
+    for (int repeat = 0; repeat < 2; ++repeat) {  // the first run connects
       using clock = std::chrono::steady_clock;
       static_cast<void>(group_->gather(""));
       const auto begin = clock::now();
@@ -128,7 +128,7 @@ class nccl_transport final : public transport {
   double link_ = 1;
 };
 
-/// Returns NCCL's transport; null where a rank has none.
+/// Returns the NCCL transport; null if a rank has none.
 std::unique_ptr<transport> nccl_of(const domain& ranks) {
   const queue& own = ranks.at(ranks.first());
   if (!on_all(ranks, backend::nccl_problem(*own.impl()).empty())) return nullptr;
@@ -137,7 +137,7 @@ std::unique_ptr<transport> nccl_of(const domain& ranks) {
   try {
     joined = std::make_unique<nccl_transport>(ranks, id);
   } catch (const device_error&) {
-    // Two ranks on one device, for example.
+    // For example, two ranks on one device.
   }
   if (!on_all(ranks, joined != nullptr)) return nullptr;
   joined->measure();

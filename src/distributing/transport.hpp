@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How what ranks have for others comes to other processes that do not share memory: by NCCL from
-// device to device, or by TCP through memory of the processes.
+// Transports data to other processes that do not share memory: by NCCL from device to device, or by
+// TCP through memory of the processes.
 #pragma once
 
 #include <memory>  // unique_ptr
@@ -20,28 +20,28 @@ class transport {
  public:
   virtual ~transport() = default;
 
-  /// Sends device memory of this process's rank to others and receives what they send, after what
-  /// was queued before: collective. What is received is there for what is queued later. Of two
-  /// ranks, the one receives in one message as many bytes as the other sends, or neither has any.
+  /// Sends device memory of this process's rank to others and receives theirs, after work that was
+  /// queued before. Collective. Work queued later finds what was received. For each pair of ranks,
+  /// one receives in one message as many bytes as the other sends, or neither has any.
   virtual void exchange(const messages& sent, const messages& received) = 0;
 
-  /// Returns what runs are expected to take.
+  /// Returns the speed that runs are expected to have.
   [[nodiscard]] virtual device_speed speed() const = 0;
 
   [[nodiscard]] virtual std::string_view name() const = 0;
 };
 
-/// The transport of a domain, which copies of it share.
+/// The transport of a domain, shared by its copies.
 class chosen_transport {
  public:
   explicit chosen_transport(bool may_use_nccl) : may_use_nccl_(may_use_nccl) {}
 
-  /// Returns NCCL where all ranks have it, each on a device of its own, else TCP. Collective, and
-  /// chosen by the first call. Throws `device_error`.
+  /// Returns NCCL if all ranks have it, each on a device of its own, else TCP. Collective; the
+  /// first call chooses. Throws `device_error`.
   transport& of(const domain& ranks);
 
-  /// Returns whether ranks of several processes store in each other's memory instead. Collective,
-  /// and found out by the first call.
+  /// Returns whether ranks of several processes store in each other's memory instead. Collective;
+  /// the first call finds out.
   [[nodiscard]] bool shares_memory(const domain& ranks);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cannot be cut along its axes, so that one device makes it alone.
+// Requests that cannot be cut along their axes, so that one device makes them alone.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -9,8 +9,8 @@
 
 namespace wingbeat::distributing {
 
-/// Returns why so many ranks cannot cut the axes of a request, and what to choose instead; empty
-/// where they can.
+/// Returns why `ranks` ranks cannot cut the axes of a request, and what to choose instead; empty if
+/// they can.
 [[nodiscard]] std::string uncut_reason(const distributed_spec& spec, std::size_t ranks);
 
 }  // namespace wingbeat::distributing

@@ -38,7 +38,7 @@ std::vector<std::byte> transposed(std::span<const std::byte> source, std::size_t
   return result;
 }
 
-/// Refuses functors: they read arrays as one device has them.
+/// Refuses functors, because they read arrays as one device has them.
 distributed_spec without_functors(distributed_spec spec) {
   if (spec.transform.load.is_given() || spec.transform.store.is_given()) {
     throw plan_error(
@@ -48,7 +48,7 @@ distributed_spec without_functors(distributed_spec spec) {
   return spec;
 }
 
-/// Returns whether ranks have the bins of one axis as two.
+/// Returns whether ranks hold the bins of one axis as two axes.
 bool has_two_axes(const distributed_plan& transforms, bool are_in) {
   const plan_spec& spec = transforms.spec().transform;
   return transforms.in_boxes().front().lower.size() > 1 + spec.lengths.size() &&
@@ -111,7 +111,7 @@ std::vector<std::byte> as_one_axis(std::span<const std::byte> bins,
 
 whole_run::whole_run(const domain& ranks, distributed_spec spec)
     : ranks_(ranks), transforms_(ranks, without_functors(std::move(spec))) {
-  constexpr std::size_t least = 16;  // of ranks that have nothing
+  constexpr std::size_t least = 16;  // for ranks that have nothing
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     in_.emplace_back(ranks_.at(rank), std::max(transforms_.in_bytes(rank), least));
     out_.emplace_back(ranks_.at(rank), std::max(transforms_.out_bytes(rank), least));

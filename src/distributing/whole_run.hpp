@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transform over the devices of this process, of arrays that the process has whole.
+// A transform over the devices of this process, of arrays that the process holds whole.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -11,7 +11,7 @@
 
 namespace wingbeat::distributing {
 
-/// Arrays are packed, as a plan of one device has them; of ranges the elements within them.
+/// Arrays are packed as for a plan of one device; with ranges, they have the elements within them.
 class whole_run {
  public:
   /// Throws as `distributed_plan` does, and `plan_error` for functors.
@@ -19,12 +19,12 @@ class whole_run {
 
   [[nodiscard]] const distributed_plan& transforms() const { return transforms_; }
 
-  /// Gives ranks their parts of an input; queues a run; returns when it is done.
+  /// Gives ranks their parts of an input; queues a run; or returns when it is done.
   void write(std::span<const std::byte> input);
   void enqueue() { transforms_.enqueue(in_views_, out_views_); }
   void wait() const { ranks_.wait(); }
 
-  /// Returns the output of the last run, of all ranks.
+  /// Returns the output of the last run, over all ranks.
   [[nodiscard]] std::vector<std::byte> read() const;
 
  private:
@@ -34,19 +34,19 @@ class whole_run {
   std::vector<buffer_view> in_views_, out_views_;
 };
 
-/// Returns the parts of ranks of a packed array; the packed array of which ranks have parts.
+/// Returns the ranks' parts of a packed array; or the packed array from its parts.
 [[nodiscard]] std::vector<std::vector<std::byte>> parts_of(const std::vector<box>& boxes,
                                                            std::span<const std::byte> whole);
 [[nodiscard]] std::vector<std::byte> whole_of(const std::vector<box>& boxes,
                                               const std::vector<std::vector<std::byte>>& parts);
 
-/// Returns bins k1 + N1 k2 of one axis as ranks have them, [batch][k1][k2]; and back.
+/// Returns bins k1 + N1 k2 of one axis as ranks have them, [batch][k1][k2]; or back.
 [[nodiscard]] std::vector<std::byte> as_two_axes(std::span<const std::byte> bins,
                                                  const std::vector<std::size_t>& lengths);
 [[nodiscard]] std::vector<std::byte> as_one_axis(std::span<const std::byte> bins,
                                                  const std::vector<std::size_t>& lengths);
 
-/// Returns the box of the array of which ranks have these boxes, and its lengths.
+/// Returns the whole box that these boxes are cut from, and its lengths.
 [[nodiscard]] box whole_box(const std::vector<box>& boxes);
 [[nodiscard]] std::vector<std::size_t> whole_lengths(const std::vector<box>& boxes);
 

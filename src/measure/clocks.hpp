@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocks of an NVIDIA GPU while it is measured, read through NVML where that is installed.
+// The clocks of an NVIDIA GPU during a measurement, read through NVML if it is installed.
 #pragma once
 
 #include <memory>  // unique_ptr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents of results as JSON that is read by lines: one for each member of the document, and of a
-// list of objects one for each of those. A result is one line, which a difference shows whole.
+// Writes documents of results as JSON with one line for each member, or for each object of a list
+// of objects, so that a difference shows a result as one line.
 #pragma once
 
 #include <algorithm>  // all_of
@@ -39,7 +39,7 @@ template <class Json>
   return text + "\n}\n";
 }
 
-/// Writes the document to a file. Throws `file_error` where that fails.
+/// Writes the document to a file. Throws `file_error` if that fails.
 template <class Json>
 void write_document(const std::string& name, const Json& document) {
   std::ofstream file{name};

@@ -13,7 +13,7 @@ struct preparation {
   double cold_s = -1;         ///< Planning with no kernel in the cache.
   double warm_s = -1;         ///< Planning again, with that cache warm.
   double first_call_s = -1;   ///< The first run, until it has finished.
-  double second_call_s = -1;  ///< The same of the second, in which an engine may prepare others.
+  double second_call_s = -1;  ///< The second run; an engine may prepare others in it.
   long long workspace_bytes = -1;
 };
 
@@ -26,16 +26,16 @@ class library_run {
   /// Fills the input with repetitions of `block` and the output with NaNs.
   virtual void fill(const std::vector<std::byte>& block) = 0;
 
-  /// Runs `n_runs` times and returns the seconds of all together, on the device's clock. In place,
-  /// the first of them reads what `fill` wrote.
+  /// Runs `n_runs` times and returns their total seconds on the device's clock. In place, the first
+  /// run reads what `fill` wrote.
   [[nodiscard]] virtual double time(std::size_t n_runs) = 0;
 
-  /// Makes `n_calls` calls back to back from an idle device on, without waiting in between, then
-  /// waits until their runs have finished. Returns the seconds of wall time that all calls together
-  /// took the calling thread. Libraries that run on that thread do their work in the call.
+  /// Makes `n_calls` calls back to back, starting with an idle device, then waits until their runs
+  /// have finished. Returns the wall time in seconds that the calls took the calling thread,
+  /// without that wait. Libraries that run on that thread do their work in the call.
   [[nodiscard]] virtual double time_calls(std::size_t n_calls) = 0;
 
-  /// Copies bytes of the output; in place, of the one buffer.
+  /// Copies bytes of the output; in place, from the one buffer.
   virtual void read(std::size_t offset_bytes, std::span<std::byte> into) = 0;
 
   /// Returns the bin that element `index` of the last axis holds.

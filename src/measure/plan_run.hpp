@@ -17,10 +17,10 @@ namespace wingbeat::measure {
 /// points of its queue; transfer is the sum of the wall times of the copies in and out.
 struct plan_measurement {
   double plan_s = 0;
-  double first_run_s = 0;           ///< Execution of the first run, which is not counted.
+  double first_run_s = 0;           ///< Execution of the first run, which does not count.
   std::vector<double> execution_s;  ///< One per counted run.
   std::vector<double> transfer_s;   ///< One per counted run.
-  std::vector<std::byte> output;    ///< Of the last run.
+  std::vector<std::byte> output;    ///< From the last run.
   std::string explanation;          ///< `plan::explain()`.
 };
 
@@ -36,8 +36,8 @@ struct run_times {
 };
 
 /// Calls `run` once uncounted, because drivers load and some compile code at the first run; then
-/// calls it as often as `repeat` allows and counts each call. One call is counted even where it
-/// exceeds the budget, unless `repeat.n_runs` is 0.
+/// calls it as often as `repeat` allows and counts each call. At least one call is counted, even if
+/// it exceeds the budget, unless `repeat.n_runs` is 0.
 void count_runs(plan_measurement& into, const repetition& repeat,
                 const std::function<run_times()>& run);
 

@@ -9,7 +9,8 @@
 namespace wingbeat::measure {
 namespace {
 
-/// Warms the run up, because first runs load code and fill caches; returns its repetitions a turn.
+/// Warms the run up, because first runs load code and fill caches; returns the repetitions per
+/// turn.
 std::size_t repetitions_of(const timed_run& run, double turn_s) {
   run.time(2);
   const double run_s = std::max(run.time(1), 1e-7);

@@ -27,17 +27,16 @@ struct timed_run {
 [[nodiscard]] timed_run queued_run(const queue& on, std::string name,
                                    std::function<void()> enqueue);
 
-/// Times the runs in turns until `rule` ends it, and returns why. A turn repeats the run for about
+/// Times the runs in turns until `rule` ends it, and returns why. A turn repeats its run for about
 /// `turn_s`, so that the clock's resolution and the time between launches do not count.
-/// `after_round`, if given, is called just after the last run of each round. Processes that take
-/// turns together `agree` on the seconds that have elapsed, so that all stop at once.
+/// `after_round`, if given, is called right after the last run of each round. Processes that take
+/// turns together `agree` on the elapsed seconds, so that all stop at once.
 stop_reason take_turns(std::vector<timed_run>& runs, const stop_rule& rule, double turn_s = 2e-3,
                        const std::function<void()>& after_round = {},
                        const std::function<double(double elapsed_s)>& agree = {});
 
-/// Returns how many calls to time back to back where a run takes `run_s`: about `turn_s` of work,
-/// at least one call and at most 100. A driver queues about 1,000 launches before a call waits, and
-/// a call is up to ten of them.
+/// Returns how many calls to time back to back if a run takes `run_s`: about `turn_s` of work, 1 to
+/// 100 calls. A driver queues about 1,000 launches before a call waits, and a call has up to ten.
 [[nodiscard]] std::size_t calls_per_turn(double run_s, double turn_s = 0.05);
 
 /// Times the runs in a fixed number of rounds.

@@ -19,7 +19,7 @@ bool is_given(const buffer_view& view) {
   return view.handle != nullptr || view.size_bytes != 0;
 }
 
-/// The views of a run where its programs find them, and those that functors are given.
+/// The views of a run in the places where its programs and functors find them.
 struct placed_run {
   placed_run(const run_kind& kind, const given_run& given) {
     run.workspace = given.workspace;
@@ -45,8 +45,8 @@ struct placed_run {
 
 }  // namespace
 
-/// The views of a run, each checked alone and against those before it. They stay in their table,
-/// because room for copies would cost as much as a short run.
+/// The views of a run, each checked alone and against those before it. They are not copied out of
+/// their table, because a copy would cost as much as a short run.
 class operation::checked_views {
  public:
   checked_views(const operation& owner, const run_kind& kind, const backend::queue& on)

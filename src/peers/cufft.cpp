@@ -18,7 +18,7 @@ namespace {
 using namespace backend::cuda;
 using cufft_handle = int;
 
-/// cudaDataType of an element. Both sides together determine the kind of transform.
+/// cudaDataType of an element. The types of both sides determine the kind of transform.
 enum scalar_type {
   real_fp16 = 2,
   complex_fp16 = 6,
@@ -30,7 +30,7 @@ enum scalar_type {
   complex_bf16 = 15
 };
 
-/// The functions we call. One pair plans and runs every kind and precision.
+/// The functions that we call. One pair plans and runs every kind and precision.
 struct cufft_api {
   int (*create)(cufft_handle*);
   int (*destroy)(cufft_handle);
@@ -61,7 +61,7 @@ const opened<cufft_api>& opened_cufft() {
   return found;
 }
 
-/// Throws for an error of cuFFT by its number, because cuFFT has no function that names it.
+/// Throws for an error of cuFFT by its number, because cuFFT has no function that names errors.
 void check(int status, std::string_view action) {
   if (status == 0) return;
   constexpr int allocation_failed = 2;

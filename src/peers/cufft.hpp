@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuFFT as a peer to compare with, opened at run time, so that building needs no toolkit. It runs
-// on wingbeat's own queue and buffers, so both are timed by the same clock on the same memory.
+// cuFFT as a peer for comparison, opened at run time, so that building needs no toolkit. It runs on
+// wingbeat's own queue and buffers, so both are timed by the same clock on the same memory.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -23,8 +23,8 @@ class cufft {
   [[nodiscard]] static std::string version();
 
   /// Plans `spec` for `on`, a queue of the cuda engine. Throws `absent_error`; `plan_error` for
-  /// requests that cuFFT cannot express: a scale, planar numbers, ranges, functors, strides that do
-  /// not divide one another; `device_error` when cuFFT refuses.
+  /// specs that cuFFT cannot express: a scale, planar numbers, ranges, functors, strides that do
+  /// not divide one another; `device_error` if cuFFT refuses.
   cufft(const queue& on, const plan_spec& spec);
   cufft(cufft&&) noexcept;
   cufft& operator=(cufft&&) noexcept;
@@ -33,7 +33,7 @@ class cufft {
   /// Returns the bytes of device memory that the plan keeps as scratch.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
-  /// Queues runs and returns at once; several enter the device's context once. Out of place,
+  /// Queues runs and returns at once; several runs enter the device's context once. Out of place,
   /// `inverse_to_real` overwrites its input.
   void run(buffer_view in, buffer_view out, std::size_t n_runs = 1) const;
 

@@ -16,7 +16,7 @@
 namespace wingbeat::processes {
 namespace {
 
-/// Precedes all bytes. Both ends are of one kind of machine.
+/// The header of all messages. Both ends must be the same kind of machine.
 struct frame {
   static constexpr std::uint64_t usual_sign = 0x3172'676e'6957'4246;
   enum kind : std::uint64_t { data, failure };
@@ -26,14 +26,14 @@ struct frame {
 
 }  // namespace
 
-/// What a process says first.
+/// The first message of a process.
 struct greeting {
   static constexpr std::uint64_t usual_sign = 0x3174'6565'6d77'4246;
 
   std::uint64_t sign = usual_sign, rank = 0, size = 0;
-  std::uint64_t left_ms = 0;  ///< That it waits at most.
+  std::uint64_t left_ms = 0;  ///< How long it still waits.
   std::array<char, 56> host = {};
-  std::array<char, 8> port = {};  ///< Where it listens.
+  std::array<char, 8> port = {};  ///< The port where it listens.
 };
 
 namespace {
@@ -51,10 +51,10 @@ std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span{text.data(), text.size()});
 }
 
-/// Strangers are left out after this time.
+/// Connections that have not greeted after this time are dropped.
 constexpr double greeting_s = 2;
-/// Rank 0 is the first to miss a rank, so that the others learn which, even where a stranger kept
-/// it waiting.
+/// Rank 0 must be the first to miss a rank, so that the others learn which one, even if a stranger
+/// kept it waiting.
 double head_start_s(double left_s) {
   return std::clamp(left_s / 4, 0.25, greeting_s + 0.5);
 }
@@ -93,14 +93,15 @@ std::string ranks_text(const std::vector<std::size_t>& ranks) {
 
 }  // namespace
 
-/// Bytes on their way to a rank, and from it: a frame, and what it precedes.
+/// Bytes on their way to and from a rank: a frame, and the payload after it.
 struct group::flow {
   frame sent = {}, received = {};
   std::span<const std::byte> out = {};
   std::span<std::byte> in = {};
-  std::size_t head_out_bytes = 0, out_bytes = 0, head_in_bytes = 0, in_bytes = 0;  ///< Gone.
+  std::size_t head_out_bytes = 0, out_bytes = 0, head_in_bytes = 0, in_bytes = 0;  ///< Already
+                                                                                   ///< transferred.
   bool has_sent = true, has_received = true;
-  std::string failure = {};  ///< In place of data.
+  std::string failure = {};  ///< Set instead of data.
 
   [[nodiscard]] bool is_amid() const { return !has_sent && head_out_bytes > 0; }
   [[nodiscard]] short events() const {
@@ -110,7 +111,7 @@ struct group::flow {
 
 void require_patience(double patience_s) {
   constexpr double max_s = 1e6;                       // milliseconds are an int
-  if (patience_s > 0 && patience_s <= max_s) return;  // not NaN
+  if (patience_s > 0 && patience_s <= max_s) return;  // excludes NaN
   throw plan_error(formatted("a patience of {:g} s was given; give more than 0 and at most {:g} s",
                              patience_s, max_s));
 }
@@ -154,7 +155,7 @@ void group::fail(const std::string& reason) {
     const file_descriptor& socket = sockets_[rank];
     if (!socket.is_open()) continue;
     const deadline soon{short_s};
-    // What has begun is sent whole, or the reason would be taken for its rest.
+    // Finishes a message that has begun, or the reason would be taken for the rest of it.
     bool is_heard = true;
     if (flows_ != nullptr && rank < flows_->size() && (*flows_)[rank].is_amid()) {
       const flow& begun = (*flows_)[rank];
@@ -199,7 +200,7 @@ std::optional<greeting> group::welcome(const file_descriptor& listener, const de
     sockets_[heard->rank] = std::move(*socket);
     return heard;
   }
-  sockets_.push_back(std::move(*socket));  // it learns why, too
+  sockets_.push_back(std::move(*socket));  // so that it learns the reason, too
   give_up(heard->size == place_.size
               ? came_twice(heard->rank)
               : formatted("rank {} counts {} ranks, and rank {} counts {}; give all the same size",
@@ -284,7 +285,7 @@ void group::meet_as_other() {
 void group::send(flow& bytes, std::size_t rank) {
   progress so_far = send_some(sockets_[rank], bytes_of(bytes.sent), bytes.head_out_bytes);
   if (so_far == progress::done) so_far = send_some(sockets_[rank], bytes.out, bytes.out_bytes);
-  // Of a rank that was lost, what it said last may be received yet.
+  // The last message of a lost rank may still be received.
   bytes.has_sent = so_far != progress::going_on;
 }
 

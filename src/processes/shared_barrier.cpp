@@ -21,7 +21,7 @@
 namespace wingbeat::processes {
 namespace {
 
-/// Returns memory by its name, zeros where it is new; null where there is none.
+/// Maps memory by its name, zeros if it is new; returns null if there is none.
 std::shared_ptr<void> mapped(const std::string& name, std::size_t size_bytes, int flags) {
   const file_descriptor memory{::open(name.c_str(), O_RDWR | O_CLOEXEC | flags, 0600)};
   if (!memory.is_open()) return nullptr;
@@ -32,8 +32,8 @@ std::shared_ptr<void> mapped(const std::string& name, std::size_t size_bytes, in
   return {found, [size_bytes](void* address) { ::munmap(address, size_bytes); }};
 }
 
-/// The same for all ranks in threads of this process, so that what counters order has an order for
-/// the thread sanitizer, too, which goes by addresses.
+/// Maps memory once for all ranks in threads of this process. The thread sanitizer goes by
+/// addresses, so it then sees the order that the counters make.
 std::shared_ptr<void> mapped_once(const std::string& name, std::size_t size_bytes, int flags) {
   static std::mutex guard;
   static std::map<std::string, std::weak_ptr<void>> known;
@@ -79,7 +79,7 @@ std::vector<std::size_t> shared_barrier::late() const {
 }
 
 void shared_barrier::wait() {
-  if (ranks_->has_failed()) ranks_->require_all(deadline{0});  // or others would go on
+  if (ranks_->has_failed()) ranks_->require_all(deadline{0});  // or others would continue
   counters_[ranks_->rank()].count.store(++count_, std::memory_order_release);
   const deadline until{ranks_->waits_s()};
   constexpr int polls = 16;       // cheaper than to ask for the others
@@ -88,7 +88,7 @@ void shared_barrier::wait() {
     for (int n = 1; !has_come(rank); ++n) {
       std::this_thread::yield();
       if (n % polls != 0) continue;
-      // While one is late, whoever says something elsewhere lost one, or makes other calls.
+      // While a rank is late, any message here means that a rank lost one, or makes other calls.
       const bool has_news = ranks_->has_news(), is_over = until.left_ms() == 0;
       const std::vector<std::size_t> awaited = late();
       if (awaited.empty()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where processes of one machine wait for each other by counters in memory that they share, which
-// takes a tenth of the time of a meeting by TCP.
+// A barrier for processes of one machine, by counters in shared memory. It takes a tenth of the
+// time of a meeting by TCP.
 #pragma once
 
 #include <atomic>
@@ -15,15 +15,15 @@ namespace wingbeat::processes {
 
 class shared_barrier {
  public:
-  /// Returns a barrier of all ranks of a group; null on all of them where one cannot share memory.
-  /// Collective.
+  /// Returns a barrier of all ranks of a group; null on all ranks if one of them cannot share
+  /// memory. Collective.
   [[nodiscard]] static std::unique_ptr<shared_barrier> open(const std::shared_ptr<group>& ranks);
 
   /// Returns when all ranks have called it. Throws as functions of the group do.
   void wait();
 
  private:
-  /// How often a rank has called `wait`, in a cache line of its own.
+  /// Counts a rank's calls of `wait`, in a cache line of its own.
   struct alignas(64) counter {
     std::atomic<std::uint64_t> count = 0;
   };

@@ -59,7 +59,7 @@ bool is_retried(int reason) {
   return reason == EAGAIN || reason == EWOULDBLOCK || reason == EINTR;
 }
 
-/// Returns whether a text is the number of a port: getaddrinfo takes others modulo 2^16.
+/// Returns whether a text is a port number: getaddrinfo takes other numbers modulo 2^16.
 bool is_port(const std::string& text) {
   std::size_t number = 0;
   const char* const last = text.data() + text.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms along one axis; transforms of several axes are these in any order.
+// Transforms along one axis; a transform of several axes is these in any order.
 #pragma once
 
 #include <complex>
@@ -14,7 +14,7 @@
 namespace wingbeat::reference {
 
 /// The transform of every line along one axis: short lines by the definition, others by radix 2, by
-/// a stage for each prime factor, or where one of those is large by a chirp.
+/// a stage for each prime factor, or by a chirp if a factor is large.
 class axis {
  public:
   static constexpr std::size_t longest_by_definition = 64;
@@ -58,8 +58,8 @@ class axis {
   std::optional<by_chirp<long double>> chirp_;
 };
 
-/// Completes rows of n that hold bins 0 .. n/2: bin 0 and, of an even n, bin n/2 become real, and
-/// those above n/2 the conjugates of those below.
+/// Completes rows of n that hold bins 0 .. n/2: bin 0 and, for even n, bin n/2 become real, and
+/// bins above n/2 the conjugates of those below.
 inline void mirror_rows(row<long double>& points, std::size_t n) {
   for (std::size_t first = 0; first < points.size(); first += n) {
     points[first] = points[first].real();

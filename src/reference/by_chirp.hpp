@@ -13,7 +13,7 @@
 
 namespace wingbeat::reference {
 
-/// Transforms of one length and direction. Scale: none. Cost: two of M points.
+/// Transforms of one length and direction. Scale: none. Cost: two transforms of M points.
 template <class Real>
 class by_chirp {
  public:

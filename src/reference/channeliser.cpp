@@ -50,13 +50,13 @@ void require_recording(const channeliser_spec& spec, const recording& input) {
   }
 }
 
-/// One polarisation, its missing samples 0.
+/// One polarisation, with missing samples as 0.
 struct polarisation {
   std::vector<std::int16_t> samples;     ///< [sample], or [sample][re, im]
-  std::vector<std::uint64_t> n_missing;  ///< [packet] among those before it.
-  /// What the filter bank takes: the samples, or those of a narrowband.
+  std::vector<std::uint64_t> n_missing;  ///< [packet] missing samples before it.
+  /// Input of the filter bank: the samples, or those of a narrowband.
   std::vector<std::complex<double>> numbers;
-  std::int64_t first_number = 0;  ///< Input sample of the first one, over the subsampling.
+  std::int64_t first_number = 0;  ///< Input sample of the first number, divided by the subsampling.
   input_level level;
 };
 
@@ -235,7 +235,7 @@ class channelisation {
     for (std::size_t k = 0; k < spec_.channels; ++k) {
       const std::int64_t offset =
           static_cast<std::int64_t>(k) - static_cast<std::int64_t>(spec_.channels / 2);
-      // Channels of complex numbers lie around bin 0, those of real samples start there.
+      // Channels of complex numbers lie around bin 0; those of real samples start there.
       const std::size_t n = sizes_.transform;
       const bool is_complex = has_complex_bank(spec_);
       const std::size_t bin =
@@ -272,7 +272,7 @@ class channelisation {
     return y;
   }
 
-  /// Returns the gains in force, or none before the first.
+  /// Returns the gains in force, or null before the first.
   const std::vector<std::complex<float>>* gains_at(std::int64_t t, std::size_t p) const {
     const std::vector<std::complex<float>>* gains = nullptr;
     for (const gain_change& change : spec_.gains) {

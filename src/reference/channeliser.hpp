@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channeliser in double precision, formula by formula: the oracle of the engines. For the
-// spectrum at output time t, with o the first input sample of its window:
+// The channeliser in double precision, formula by formula: the oracle of the engines. Its spectrum
+// at output time t, with o the first input sample of its window, is
 //
 //     y[j] = sum over m < T of x[o + m step + j] w[m step + j]        j = 0 .. step - 1
 //     X[k] = sum over j of y[j] exp(-2 pi i j (k - c)/step)
 //     Q[k] = X[k] exp(i phi[k]) g[k]
 //
-// of which Q, with dither added, is limited and rounded. Of real samples, c = 0. Of complex samples
-// and of a narrowband, where x is the mixed and decimated signal, c is half the channels.
+// Q, with dither added, is then limited and rounded. For real samples c = 0; for complex samples
+// and for a narrowband, where x is the mixed and decimated signal, c is half the channels.
 #pragma once
 
 #include <complex>
@@ -19,10 +19,10 @@
 
 namespace wingbeat::reference {
 
-/// What a digitiser recorded. Polarisations have equally many samples.
+/// A digitiser's recording. Polarisations have equally many samples.
 struct recording {
-  std::int64_t first_sample = 0;  ///< Since the ADC's sample 0; those before it are missing.
-  /// [polarisation][sample], or of complex samples [polarisation][sample][re, im].
+  std::int64_t first_sample = 0;  ///< Since the ADC's sample 0; earlier samples are missing.
+  /// [polarisation][sample], or for complex samples [polarisation][sample][re, im].
   std::vector<std::vector<std::int16_t>> samples = {};
   std::size_t packet_samples = 4096;
   /// [polarisation][packet]: which packets of samples arrived, the last perhaps shorter; empty:
@@ -36,11 +36,11 @@ struct heap {
   /// Q as above.
   std::vector<std::complex<double>> spectra = {};  // [channel][spectrum][polarisation]
   std::vector<std::byte> bytes = {};               // [channel][spectrum][polarisation][re, im]
-  std::vector<std::uint64_t> saturated = {};       ///< [polarisation] complex values that saturate.
+  std::vector<std::uint64_t> saturated = {};       ///< [polarisation] saturated complex values.
   std::vector<bool> is_complete = {};  ///< [polarisation] false: missing samples count as 0.
 };
 
-/// All heaps whose samples the recording holds.
+/// All heaps for which the recording has the samples.
 struct channelised {
   std::vector<heap> heaps;
   std::vector<std::int64_t> withheld;    ///< Timestamps of heaps that missing samples touch.
@@ -49,9 +49,9 @@ struct channelised {
 };
 
 /// Channelises a recording. The first heap is the first one, from output time 0 on, whose windows
-/// start within the recording; so is the next one, where a delay grows so much that a window
-/// starts before it. Throws `plan_error` for an invalid spec, for a recording of other
-/// polarisations or lengths, and for a sample beyond `sample_bits`.
+/// start within the recording. If a delay grows so much that a window starts before the recording,
+/// the next heap is found in the same way. Throws `plan_error` for an invalid spec, for a recording
+/// with other polarisations or lengths, and for a sample beyond `sample_bits`.
 [[nodiscard]] channelised channelise(const channeliser_spec& spec, const recording& input);
 
 }  // namespace wingbeat::reference

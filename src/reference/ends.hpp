@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ends of a transform: where its points come from and where they go, memory or functor.
+// The two ends of a transform, memory or functors: loads its points and stores them.
 #pragma once
 
 #include <complex>
@@ -16,7 +16,7 @@
 namespace wingbeat::reference {
 
 /// Calls visit(point, unit) for each element of `side` that is in memory, from axis `a` on. `unit`
-/// counts from the start of the buffer; `point` is the element's number where rows are `row_length`
+/// counts from the start of the buffer; `point` is the element's number if rows are `row_length`
 /// apart, as the points of a half spectrum are too.
 template <class Visit>
 void visit_elements(const arrays::array& side, std::size_t row_length, std::size_t a,
@@ -29,7 +29,7 @@ void visit_elements(const arrays::array& side, std::size_t row_length, std::size
   }
 }
 
-/// Returns where transform `number` starts, its number running over all batch dimensions.
+/// Returns where transform `number` starts; numbers run over all batch dimensions.
 inline std::size_t first_unit(const arrays::array& side, std::size_t number) {
   std::size_t unit = 0 - side.lead();  // modulo 2^64
   for (auto batch = side.batches.rbegin(); batch != side.batches.rend(); ++batch) {
@@ -42,11 +42,11 @@ inline std::size_t first_unit(const arrays::array& side, std::size_t number) {
 /// Reads and writes the points of one transform at a time.  // points: [i0][i1][i2], whole axes
 class ends {
  public:
-  /// Both outlive this.
+  /// Both arguments outlive this.
   ends(const request::resolved_spec& request, const backend::run& given)
       : spec_(request.spec), given_(given), in_(request.in), out_(request.out) {}
 
-  /// Fills `points` from the input; 0 where nothing is in memory.
+  /// Fills `points` from the input; 0 if nothing is in memory.
   void load(const char* in, std::size_t number, row<long double>& points) const {
     points.assign(points.size(), 0);
     if (spec_.load.is_given()) {
@@ -67,7 +67,7 @@ class ends {
         });
   }
 
-  /// Multiplies the points of a row from reals to reals by the factors of its multiplier.
+  /// Multiplies a row of a transform from reals to reals by the factors of its multiplier.
   void multiply(std::size_t number, row<long double>& points) const {
     if (spec_.real == precision::fp64) return multiply_as<double>(number, points);
     multiply_as<float>(number, points);

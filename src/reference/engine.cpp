@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine `reference`: every transform widened to long double, transformed, rounded once.
+// The engine `reference`: widens every transform to long double, transforms it, and rounds once.
 #include <unistd.h>  // sysconf
 
 #include <algorithm>  // all_of, any_of
@@ -127,8 +127,8 @@ class plan final : public backend::call {
   request::resolved_spec request_;
   const plan_spec& spec_ = request_.spec;
   std::vector<axis> axes_;
-  std::vector<real_axis> real_axes_;     ///< In their place, of transforms from reals to reals.
-  std::vector<real_axis> undoing_axes_;  ///< Behind a multiplier.
+  std::vector<real_axis> real_axes_;     ///< Used instead for transforms from reals to reals.
+  std::vector<real_axis> undoing_axes_;  ///< Used after a multiplier.
 };
 
 class engine final : public backend::engine {

@@ -17,7 +17,7 @@ class filter_bank final : public backend::call {
 
  private:
   [[nodiscard]] row<double> bins_of(const float* window) const;
-  /// Returns which bin a channel is.
+  /// Returns the bin of a channel.
   [[nodiscard]] std::size_t bin_of(std::size_t channel) const;
 
   backend::bank_request request_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue whose device is this process: memory is the heap, and work is done when queued.
+// A queue whose device is this process: memory is the heap, and work is done at once.
 #pragma once
 
 #include "backend/backend.hpp"  // queue, mark

@@ -3,11 +3,11 @@
 //
 //     y[k] = sum over j of m[j] x[j] f(2 pi p[j] q[k] / M),   f = cos, sin or cos + sin
 //
-// m is 2, but 1 of samples that are their own mirror images. M is the logical length L, twice that
-// where samples stand between the points of the grid, and twice again where frequencies do: with
-// p[j] = a j + b and q[k] = c k + d, M = a c L. So y is a part of a DFT of L points between roots,
+// m is 2, but 1 for samples that are their own mirror images. M is the logical length L, times 2 if
+// samples stand between the points of the grid, and times 2 again if frequencies do: with p[j] = a
+// j + b and q[k] = c k + d, M = a c L. So y is a part of a DFT of L points between roots,
 //     w_M^(b q[k]) sum over j of w_L^(jk) (w_M^(a d j) m[j] x[j])
-// Of elements k = r + s i alone d is q[r], and w_L^(s i j) repeats after L / gcd(L, s) points.
+// For elements k = r + s i only, d is q[r], and w_L^(s i j) repeats after L / gcd(L, s) points.
 #pragma once
 
 #include <complex>
@@ -21,7 +21,7 @@
 
 namespace wingbeat::reference {
 
-/// The transform of every line of reals along one axis: all elements, or each `step`-th.
+/// The transform of every line of reals along one axis: all elements, or every `step`-th.
 class real_axis {
  public:
   real_axis(const request::traits& kind, std::size_t length, bool orthogonalize,
@@ -43,7 +43,7 @@ class real_axis {
     }
   }
 
-  /// Returns how many points `fold` adds a line to.
+  /// Returns the number of points that `fold` adds a line to.
   [[nodiscard]] std::size_t n_points() const noexcept { return n_points_; }
   /// Returns how many elements of each line are computed.
   [[nodiscard]] std::size_t n_elements() const noexcept { return out_.size(); }
@@ -54,7 +54,7 @@ class real_axis {
     points[j % n_points_ * stride] += in_[j] * sample;
   }
 
-  /// Writes the elements of a line, `stride` apart, from its points, which it transforms.
+  /// Transforms the points of a line, and writes its elements, `stride` apart.
   void finish(row<long double>& points, std::complex<long double>* elements,
               std::size_t stride) const {
     dft_(points, 1);
@@ -64,7 +64,7 @@ class real_axis {
   }
 
   /// Replaces the lines of `lines`, whose values are `stride` apart, by the elements of their
-  /// transforms, as far apart; lines become shorter where these are fewer.
+  /// transforms, as far apart; lines become shorter if there are fewer elements.
   void operator()(row<long double>& lines, std::size_t stride) const {
     const std::size_t n_blocks = lines.size() / length_ / stride;
     for (std::size_t block = 0; block < n_blocks; ++block) {
@@ -105,7 +105,7 @@ class real_axis {
   bool orthogonalizes_;
   std::size_t n_points_, bin_step_;
   axis dft_;
-  row<long double> in_, out_;  // m[j] w_M^(a d j), and w_M^(b q[k]) of the elements computed
+  row<long double> in_, out_;  // m[j] w_M^(a d j); and w_M^(b q[k]) for the computed elements
 };
 
 }  // namespace wingbeat::reference

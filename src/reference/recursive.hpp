@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divide and conquer by the smallest prime factor P of N. With S_r the transform of the N/P samples
+// Divide and conquer by the smallest prime factor P of N. S_r is the transform of the N/P samples
 // x[r], x[r + P], x[r + 2 P], ..:
 //     X[k] = sum_r w^(rk) S_r[k mod N/P],
 // which for P = 2 is  X[k] = E[k] + w^k O[k],   X[k + N/2] = E[k] - w^k O[k],   k < N/2.
@@ -16,7 +16,7 @@ namespace wingbeat::reference {
 template <class Real>
 row<Real> recursive(const row<Real>& x, const row<Real>& roots, std::size_t stride = 1);
 
-/// Returns the DFT of x, of any length: `recursive` where `factor` parts are taken.
+/// Returns the DFT of x, of any length, like `recursive` but with `factor` parts.
 template <class Real>
 row<Real> recursive_by(std::size_t factor, const row<Real>& x, const row<Real>& roots,
                        std::size_t stride) {
@@ -33,11 +33,11 @@ row<Real> recursive_by(std::size_t factor, const row<Real>& x, const row<Real>& 
   return spectrum;
 }
 
-/// Returns the DFT of x, of any length; large prime factors cost their square. `roots` holds
-/// w^0, w^1, ... of the outermost length N, N of them, or N/2 where N is a power of two, and their
-/// sign is the direction; w^k of this level is roots[k * stride].
-/// Scale: none.  Cost: N/2 log2 N complex multiplications, N log2 N values copied, for powers of
-/// two; otherwise N multiplications for each prime factor P, P times.
+/// Returns the DFT of x, of any length; large prime factors cost their square. `roots` holds w^0,
+/// w^1, ... of the outermost length N: N of them, or N/2 if N is a power of two; their sign is the
+/// direction. w^k of this level is roots[k * stride]. Scale: none.  Cost: N/2 log2 N complex
+/// multiplications, N log2 N values copied, for powers of two; otherwise N multiplications for each
+/// prime factor P, P times.
 template <class Real>
 row<Real> recursive(const row<Real>& x, const row<Real>& roots, std::size_t stride) {
   if (x.size() == 1) return x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// w^k = exp(sign 2 pi i k/N), the angle reduced in integers, so that no k is less accurate.
+// w^k = exp(sign 2 pi i k/N), with the angle reduced in integers, so that every k is as accurate.
 #pragma once
 
 #include <cmath>  // cos, sin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real numbers as memory holds them: widened exactly, and rounded once from long double to the
-// nearest, ties to even. Of a format of p significant bits whose least positive number is 2^least,
+// nearest, ties to even. For a format of p significant bits whose smallest positive number is
+// 2^least,
 //     bits of u 2^unit = (unit - least) 2^(p-1) + u,      u <= 2^p an integer, unit >= least:
 // the exponent's field counts units, and a u of 2^p carries into it.
 #pragma once
@@ -15,11 +16,11 @@
 
 namespace wingbeat::reference {
 
-/// A format of 16 bits, its sign in front.
+/// A format of 16 bits, sign first.
 struct narrow_format {
   int significant_bits;
   int least;               ///< Exponent of the least positive number.
-  std::uint16_t infinity;  ///< Its bits.
+  std::uint16_t infinity;  ///< Bits of infinity.
 };
 inline constexpr narrow_format fp16_format{11, -24, 0x7c00};
 inline constexpr narrow_format bf16_format{8, -133, 0x7f80};

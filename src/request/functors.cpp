@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// The alternative of `host_load` and `host_store` that serves an element.
+/// Returns the alternative of `host_load` and `host_store` for an element.
 std::size_t alternative_of(bool is_real, precision real, bool has_operands) {
   return 1 + (is_real ? 0 : 2) + (real == precision::fp64 ? 1 : 0) + (has_operands ? 4 : 0);
 }
@@ -26,7 +26,7 @@ std::string_view element_name(std::size_t alternative) {
   return names[alternative <= 4 ? alternative : alternative - 4];
 }
 
-/// A name of C++, perhaps qualified, perhaps with template arguments.
+/// Returns whether the text is a C++ type name, perhaps qualified, perhaps with template arguments.
 bool is_type_name(std::string_view type) {
   constexpr std::string_view allowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:<>, ";
@@ -85,8 +85,8 @@ void require_callable(std::string_view end, const Callable& callable, bool is_re
                 element_name(wanted)));
 }
 
-/// All parameters of an entry, whichever passes the functors are in. From reals to reals both ends
-/// have roots, and the functors' parameters as memory.
+/// Counts all parameters of an entry, for functors in any passes. From reals to reals, both ends
+/// have roots, and the functors' parameters are in memory.
 void require_entry(const plan_spec& spec, bool has_lines) {
   const std::size_t own =
       backend::transform_parameters + backend::filter_parameters + (has_lines ? 8 : 0);
@@ -101,7 +101,7 @@ void require_entry(const plan_spec& spec, bool has_lines) {
 }
 
 void require_operands(std::string_view end, const std::vector<kernel_parameter>& operands) {
-  constexpr std::size_t max_value_bytes = 512;  // OpenCL has room for 1024 of all arguments
+  constexpr std::size_t max_value_bytes = 512;  // OpenCL has 1024 for all arguments
   std::size_t value_bytes = 0;
   for (const kernel_parameter& each : operands) {
     if (!each.is_memory()) value_bytes += each.bytes();
@@ -118,7 +118,7 @@ void require_operands(std::string_view end, const std::vector<kernel_parameter>&
 }
 
 void require_reduction(const fused_store& store) {
-  constexpr std::size_t most = 64;  // of each thread, in local memory
+  constexpr std::size_t most = 64;  // per thread, in local memory
   if (store.partial_bytes > most || store.partial_bytes % 4 != 0) {
     throw plan_error(
         formatted("store.partial_bytes is {}; a partial result takes up to {} bytes, a multiple of "

@@ -7,7 +7,7 @@
 
 namespace wingbeat::request {
 
-/// Throws `plan_error` where a functor of a request is not one that `runs_on` can run.
+/// Throws `plan_error` if a functor of a request cannot run on `runs_on`.
 void require_functors(const resolved_spec& request, engine runs_on);
 
 }  // namespace wingbeat::request

@@ -13,8 +13,8 @@
 namespace wingbeat::request {
 namespace {
 
-/// Appends values one behind another. What varies in size is preceded by its size, so that no two
-/// requests share their bytes by accident.
+/// Appends values one after another. Fields of variable size are preceded by their size, so that
+/// different requests never have the same bytes.
 class key_writer {
  public:
   template <class... Values>
@@ -73,7 +73,7 @@ class key_writer {
   std::string take() { return std::move(key_); }
 
  private:
-  static constexpr std::size_t usual_bytes = 768;  // of requests without text
+  static constexpr std::size_t usual_bytes = 768;  // for requests without text
 
   std::string key_;
 };
@@ -85,7 +85,7 @@ std::optional<std::string> key_of(const device_info& device, const plan_spec& sp
       spec.multiplier.callable.index() != 0) {
     return std::nullopt;
   }
-  // Bound by name, here and above: a field more does not compile until it is added.
+  // Bound by name, here and above: another field does not compile until it is added here.
   const auto& [lengths, batch, kind, axis_kinds, real, scale, orthogonalize, factor, bins, placed,
                load, store, multiplier, in, out, valid_in, valid_out] = spec;
   key_writer key;

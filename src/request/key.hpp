@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request as bytes: two requests are the same exactly where their bytes are.
+// A request as bytes: two requests are the same if and only if their bytes are.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace wingbeat::request {
 
-/// Returns every field of a request and the device it is for; nothing where the request holds a
-/// callable, which nothing can be compared with.
+/// Returns every field of a request and its device; nothing if the request holds a callable, which
+/// cannot be compared.
 [[nodiscard]] std::optional<std::string> key_of(const device_info& device, const plan_spec& spec);
 
 }  // namespace wingbeat::request

@@ -10,7 +10,7 @@ namespace {
 
 constexpr long double root_2 = std::numbers::sqrt2_v<long double>;
 
-/// Returns the factor of x[j] in element k of a kind whose functions are no sines of half steps.
+/// Returns the factor of x[j] in element k, for kinds other than sines of half steps.
 long double factor_of(const traits& kind, std::size_t j, std::size_t k, std::size_t n) {
   const std::size_t order = kind.order(n);
   const auto w = root(kind.place_in(j) * kind.place_out(k) % order, order);

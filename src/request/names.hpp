@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of choices, and what refuses values that are none.
+// The names of choices, and checks that refuse values without a name.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace wingbeat::request {
 /// What `name_of` returns for a number that is no value of its enumeration.
 inline constexpr std::string_view unnamed = "unknown";
 
-/// Throws where the value of a field is no enumerator.
+/// Throws if the value of a field is not an enumerator.
 template <class Enumeration>
 void require_known(bool is_known, std::string_view field, Enumeration value,
                    std::string_view choices) {
@@ -21,7 +21,7 @@ void require_known(bool is_known, std::string_view field, Enumeration value,
                              static_cast<int>(value), choices));
 }
 
-/// The same of an enumeration each of whose values has a name.
+/// The same for an enumeration whose values all have names.
 template <class Enumeration>
 void require_named(Enumeration value, std::string_view field, std::string_view choices) {
   require_known(name_of(value) != unnamed, field, value, choices);

@@ -31,10 +31,10 @@ std::size_t row_pitch(const plan_spec& spec, domain values) {
   return std::max(reals(kind.in), reals(kind.out)) / reals_of(values);
 }
 
-/// Fills in strides and distances, and what of each axis has room in memory.
+/// Fills in strides and distances, and the room in memory of each axis.
 void place_elements(array& result, const stated_side& side, std::size_t pitch) {
   const memory_layout& layout = side.layout;
-  // A functor numbers the elements in the ranges alone.
+  // A functor numbers only the elements in the ranges.
   for (arrays::axis& each : result.axes) {
     each.placed = side.has_functor ? each.valid : index_range{0, each.length};
   }
@@ -157,7 +157,7 @@ std::size_t resolved_spec::copied_bytes() const {
 
 bool resolved_spec::may_be_one_place() const {
   if (spec.load.is_given() || spec.store.is_given()) return false;
-  // Reals and bins differ in size: a batch in place needs padding.
+  // Reals and bins differ in size, so a batch in place needs padding.
   if (kind.has_half_spectrum()) return spec.where == placement::in_place;
   return are_alike(in, out);
 }

@@ -10,15 +10,15 @@
 
 namespace wingbeat::request {
 
-/// Returns the arrays on both sides of a request, as reals where a side is real. `spec` needs
-/// lengths; its layouts and ranges have as many entries as axes and batch dimensions, or none.
+/// Returns the arrays on both sides of a request, with reals on a real side. `spec` needs lengths;
+/// its layouts and ranges have as many entries as axes and batch dimensions, or none.
 [[nodiscard]] arrays::array input_array(const plan_spec& spec);
 [[nodiscard]] arrays::array output_array(const plan_spec& spec);
 
 /// Returns the product of the lengths.
 [[nodiscard]] std::size_t points_of(const plan_spec& spec) noexcept;
 
-/// Returns the kind of the transforms along an axis of a request, which is itself of a `kind`.
+/// Returns the kind of the transforms along an axis of a request whose own kind is `kind`.
 [[nodiscard]] const traits& kind_of_axis(const plan_spec& spec, const traits& kind,
                                          std::size_t axis) noexcept;
 [[nodiscard]] inline const traits& kind_of_axis(const plan_spec& spec, std::size_t axis) noexcept {
@@ -47,12 +47,13 @@ struct resolved_spec {
   plan_spec spec;
   traits kind;
   arrays::array in, out;
-  /// Functors take the lines of a row for rows, so many, which alternate element by element; 0:
-  /// they take rows.
+  /// Functors take this many lines of a row, which alternate element by element, as rows; 0: they
+  /// take rows.
   std::size_t lines = 0;
-  /// Functors take neighbours of a row at neighbouring places: rows may go through local memory.
+  /// Functors read or write neighbours of a row at neighbouring places, so rows may be staged in
+  /// local memory.
   bool are_functors_dense = false;
-  /// So they do on the way out wherever they fit, because the store functor gathers them.
+  /// Rows are staged on the way out wherever they fit, because the store functor gathers them.
   bool is_gathered = false;
   bool is_extended = false;  ///< Lines of reals are continued to twice their length.
 
@@ -61,13 +62,13 @@ struct resolved_spec {
     return request::kind_of_axis(spec, kind, axis);
   }
 
-  /// Returns the bytes of a buffer for the input, or the output: what a functor states, or up to
-  /// the end of the last element; of rows padded in place, all of them.
+  /// Returns the bytes of a buffer for the input, or the output: what a functor states, or the
+  /// extent to the end of the last element; for rows padded in place, all of them.
   [[nodiscard]] std::size_t in_bytes() const;
   [[nodiscard]] std::size_t out_bytes() const;
 
-  /// Returns the bytes that one run reads of its input, and writes of its output, each once: of
-  /// memory, or what the functor moves, and what is cleared before.
+  /// Returns the bytes that one run reads of its input, and writes of its output, each once: those
+  /// in memory, or what the functor moves, including output that is cleared first.
   [[nodiscard]] std::size_t moved_in() const;
   [[nodiscard]] std::size_t moved_out() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of transforms as a table of traits. Nothing else compares kinds.
+// A table of traits of all kinds of transforms. No other code compares kinds.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -9,25 +9,25 @@
 
 namespace wingbeat::request {
 
-/// What stands along the axis of a transform of N points, on one side.
+/// The elements on one side of a transform of N points, along its axis.
 enum class domain {
   complex,   ///< N complex numbers.
   real,      ///< N real numbers.
-  hermitian  ///< Bins 0 .. N/2, complex numbers; bin N-k, which is not stored, is the conjugate of
+  hermitian  ///< Bins 0 .. N/2, complex numbers. Bin N-k, which is not stored, is the conjugate of
              ///< bin k.
 };
 
-/// Returns the elements that stand for n points.
+/// Returns the number of elements for n points.
 [[nodiscard]] constexpr std::size_t count_of(domain values, std::size_t n) {
   return values == domain::hermitian ? n / 2 + 1 : n;
 }
 
-/// Returns the real numbers of one element.
+/// Returns the number of reals in one element.
 [[nodiscard]] constexpr std::size_t reals_of(domain values) {
   return values == domain::real ? 1 : 2;
 }
 
-/// The functions that a transform is a sum of.
+/// The functions in the sum of a transform.
 enum class basis {
   exponential,  ///< exp(-+ 2 pi i jk/N)
   cosine,
@@ -38,48 +38,48 @@ enum class basis {
 /// A kind of transform, along its last axis.
 struct traits {
   transform kind;
-  std::string_view name;        ///< Of its enumerator.
+  std::string_view name;        ///< Name of its enumerator.
   std::string_view short_name;  ///< For commands.
   bool is_forward;              ///< w = exp(-2 pi i / N), else exp(+2 pi i / N).
   domain in, out;
-  transform opposite;    ///< Undoes it, up to a factor.
+  transform opposite;    ///< The kind that undoes it, up to a factor.
   transform other_axes;  ///< The kind along the axes before the last.
   basis functions = basis::exponential;
-  bool half_in = false;   ///< Of cosines and sines: samples stand between the points of the grid,
-  bool half_out = false;  ///< so do frequencies.
+  bool half_in = false;   ///< Cosines and sines: samples stand between the points of the grid,
+  bool half_out = false;  ///< and so do frequencies.
 
   /// Returns whether its half spectrum is the conjugate of what engines compute: bins of a forward
   /// transform, from reals and back.
   [[nodiscard]] constexpr bool is_conjugated() const {
     return is_real() && is_forward != (in == domain::real);
   }
-  /// Returns whether engines compute it by w = exp(-2 pi i / N).
+  /// Returns whether engines compute it with w = exp(-2 pi i / N).
   [[nodiscard]] constexpr bool computes_forward() const { return is_forward != is_conjugated(); }
   /// Returns whether one of its sides is real.
   [[nodiscard]] constexpr bool is_real() const { return in == domain::real || out == domain::real; }
-  /// Returns whether both are, and every axis may have a kind of its own.
+  /// Returns whether both sides are real, and every axis may have its own kind.
   [[nodiscard]] constexpr bool is_real_to_real() const { return in == out && is_real(); }
-  /// Returns whether one is half of a spectrum.
+  /// Returns whether one side is half of a spectrum.
   [[nodiscard]] constexpr bool has_half_spectrum() const { return in != out; }
   /// Returns the fewest points of an axis.
   [[nodiscard]] constexpr std::size_t min_length() const { return kind == transform::dct1 ? 2 : 1; }
-  /// Returns whether the mirror image of element i, of n, is that element itself: of cosines and
-  /// sines, on a side whose elements stand on the grid.
+  /// Returns whether element i of n is its own mirror image: for cosines and sines, on a side whose
+  /// elements stand on the grid.
   [[nodiscard]] constexpr bool is_own_mirror_in(std::size_t i, std::size_t n) const {
     return !half_in && is_own_mirror(i, n);
   }
   [[nodiscard]] constexpr bool is_own_mirror_out(std::size_t i, std::size_t n) const {
     return !half_out && is_own_mirror(i, n);
   }
-  /// Returns the period, in points, of what its functions continue n points to: doing and undoing
-  /// multiplies by it.
+  /// Returns the period, in points, of the functions that continue n points. The transform and its
+  /// opposite together multiply by it.
   [[nodiscard]] constexpr std::size_t logical_length(std::size_t n) const {
     if (functions != basis::cosine && functions != basis::sine) return n;
     if (half_in || half_out) return 2 * n;
     return functions == basis::cosine ? 2 * (n - 1) : 2 * (n + 1);
   }
-  /// Returns p of sample j, and q of element k, where the functions of n points have the angles
-  /// 2 pi p q / order(n).
+  /// Returns p of sample j, and q of element k; the functions of n points have the angles 2 pi p q
+  /// / order(n).
   [[nodiscard]] constexpr std::size_t place_in(std::size_t j) const { return place(j, half_in); }
   [[nodiscard]] constexpr std::size_t place_out(std::size_t k) const { return place(k, half_out); }
   [[nodiscard]] constexpr std::size_t order(std::size_t n) const {
@@ -125,7 +125,7 @@ inline constexpr traits kinds[] = {
     real_kind(transform::dht, "dht", transform::dht, basis::cas, false, false),
 };
 
-/// Returns the row of a kind that has one.
+/// Returns the traits of a kind; it must be an enumerator.
 [[nodiscard]] constexpr const traits& traits_of(transform kind) noexcept {
   return kinds[static_cast<std::size_t>(kind)];
 }

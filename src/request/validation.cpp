@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request's sizes in bytes, and its validation.
+// Computes a request's sizes in bytes, and validates it.
 #include "request/validation.hpp"
 
 #include <cmath>  // abs, isfinite
@@ -35,7 +35,7 @@ void require_lengths(const plan_spec& spec) {
   for (const std::size_t n : spec.lengths) require_length(n);
 }
 
-/// To be called before anything asks for the kind of an axis.
+/// Call this before the kind of any axis is used.
 void require_axis_kinds(const plan_spec& spec) {
   const std::vector<transform>& kinds = spec.axis_kinds;
   require_entries("axis_kinds", kinds.size(), spec.lengths.size(), "axes");
@@ -146,7 +146,7 @@ void require_planes(const array& side, const side_names& names, const memory_lay
                   "parts; leave it 0",
                   names.layout, side.parts_distance));
   }
-  // An input may overlap itself, but not by default strides, which leave out its planes.
+  // An input may overlap itself, but not with default strides, which ignore its planes.
   if (!layout.strides.empty() || !layout.distances.empty() || !side.may_overlap()) return;
   throw plan_error(
       formatted("{}.imaginary_at is {}, where packed transforms have real parts; make it at least "
@@ -168,7 +168,7 @@ void require_side(const array& side, const side_names& names, const memory_layou
                 clash->stride, clash->reach));
 }
 
-/// To be called after `require_functors`: a plan in place with functors has another fault.
+/// Call this after `require_functors`: a plan in place with functors has another fault.
 void require_in_place(const resolved_spec& request) {
   const plan_spec& spec = request.spec;
   if (spec.where != placement::in_place) return;
@@ -207,8 +207,8 @@ void require_choices(const plan_spec& spec) {
   require_named(spec.where, "where", "out_of_place or in_place");
 }
 
-/// Requires a factor that reals hold as a normal number, also after kinds have multiplied it by
-/// some of their own.
+/// Requires a factor that reals hold as a normal number, also after some kinds multiply it by their
+/// own.
 void require_factor(const plan_spec& spec) {
   const bool is_fp64 = spec.real == precision::fp64;
   const double least = is_fp64 ? 0x1p-1018 : 0x1p-122, largest = is_fp64 ? 0x1p1020 : 0x1p124;
@@ -239,7 +239,7 @@ void require_stored(const plan_spec& spec) {
   }
 }
 
-/// Resolves a request, and requires what sizes are computed from.
+/// Resolves a request after checking the fields that its sizes depend on.
 resolved_spec resolved(const plan_spec& spec) {
   require_choices(spec);
   require_stored(spec);

@@ -9,11 +9,11 @@
 
 namespace wingbeat::request {
 
-/// Throws `plan_error` unless plans have axes of n points.
+/// Throws `plan_error` unless plans can have axes of n points.
 void require_length(std::size_t n);
 
-/// Resolves `spec`. Throws `plan_error`, naming the field at fault, where it cannot be planned for
-/// a device.
+/// Resolves `spec`. Throws `plan_error`, naming the field at fault, if it cannot be planned for a
+/// device.
 resolved_spec validated(const plan_spec& spec, const device_info& device);
 
 }  // namespace wingbeat::request

@@ -20,8 +20,8 @@ void each_factor(std::size_t points, bool is_forward, const Take& take) {
   }
 }
 
-/// Returns the conjugates of c[n], n < N, around 0 within M points, those of outputs from 0 on,
-/// ready to be transformed.
+/// Returns the conjugates of c[n], n < N, over M, at n for outputs and at -n for inputs within M
+/// points, ready to be transformed.
 template <class Work>
 std::vector<std::complex<Work>> conjugates_around_0(const std::vector<std::complex<Work>>& factors,
                                                     const chirp& whole) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transform for numbers that a plan is made of, where the precision counts and not the time.
+// A transform for a plan's own tables, where precision matters and time does not.
 #pragma once
 
 #include <complex>
@@ -10,7 +10,7 @@
 
 namespace wingbeat {
 
-/// Forward transforms of divisors of one product of radices.
+/// Forward transforms of lengths that divide one product of radices.
 template <class Work>
 class plain_transform {
   using number = std::complex<Work>;
@@ -18,7 +18,7 @@ class plain_transform {
  public:
   explicit plain_transform(std::size_t total) : total_(total), root_of_(total) {}
 
-  /// out becomes the transform of in[0], in[stride] .. of `n` points.
+  /// Sets out to the transform of in[0], in[stride] .., `n` points.
   void operator()(const number* in, std::size_t stride, std::size_t n, number* out) const {
     if (n == 1) {
       *out = *in;
@@ -57,7 +57,7 @@ class plain_transform {
   }
 
  private:
-  /// Without the care that std::complex takes of infinities.
+  /// Multiplies without std::complex's checks for infinities.
   static number product(number a, number b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }

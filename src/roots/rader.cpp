@@ -8,7 +8,7 @@
 namespace wingbeat {
 namespace {
 
-/// Returns the powers of g until the first is met again: all residues but 0 if g is a root.
+/// Returns the powers of g until one repeats: all residues but 0 if g is a root.
 std::vector<std::size_t> powers_of(std::size_t g, std::size_t p) {
   std::vector<std::size_t> powers{1};
   for (std::size_t next = g; next != 1; next = next * g % p) powers.push_back(next);
@@ -48,7 +48,8 @@ std::array<std::vector<std::complex<double>>, 2> real_factors_of(const rader& fo
   const auto bin = [&](std::size_t k) { return number{forward.spectrum[k]}; };
   std::array<std::vector<std::complex<double>>, 2> factors;
   for (std::size_t k = 0; k < n; ++k) {
-    // Sums of two, because a transform back of half as many numbers is scaled by twice as much.
+    // Sums of two without 1/2, because an inverse of half as many numbers is scaled by twice as
+    // much.
     const number even = bin(k) + bin(k + n);
     const number odd = (bin(k) - bin(k + n)) * std::conj(root_of(k)) * number{0, 0.5L};
     const number turned = root_of(2 * k);

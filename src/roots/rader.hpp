@@ -9,26 +9,27 @@
 
 namespace wingbeat {
 
-/// Computed in long double, rounded once to double.
+/// The tables of Rader's algorithm, computed in long double, rounded once to double.
 struct rader {
-  /// `points` is a prime. One less is a product of radices or, of reals, they are convolved within
-  /// `pairs` complex numbers: half of one less, or at least as many as one less.
+  /// Requires a prime p = `points`. Complex: p - 1 is a product of radices. Real: the reals are
+  /// convolved within `pairs` complex numbers, which is (p - 1) / 2, or at least p - 1.
   rader(std::size_t points, bool is_forward, std::size_t pairs = 0);
 
-  std::vector<std::size_t> powers;  ///< g^n mod p, n < p - 1, g the least root.
-  /// Of w^(g^-n) / (p - 1); of reals the real part less the imaginary part, around 0 within all of
-  /// them, and their number in place of p - 1. Bins in natural order.
+  std::vector<std::size_t> powers;  ///< g^n mod p, n < p - 1, where g is the smallest primitive
+                                    ///< root.
+  /// Spectrum of w^(g^-n) / (p - 1), bins in natural order. For reals: of the real part minus the
+  /// imaginary part, centred on 0 within all of them, divided by their number.
   std::vector<std::complex<double>> spectrum;
 };
 
-/// Returns the two factors of each bin of the complex numbers that rows of reals are convolved
-/// within: see device/bodies/real_rader.hpp. `forward` is of reals, and of a transform forward.
+/// Returns the two factors of each bin of the complex numbers that convolve rows of reals: see
+/// device/bodies/real_rader.hpp. `forward` is a forward transform of reals.
 [[nodiscard]] std::array<std::vector<std::complex<double>>, 2> real_factors_of(
     const rader& forward);
 
 [[nodiscard]] bool is_prime(std::size_t points);
 
-/// Returns whether `rader` takes so many points.
+/// Returns whether `rader` takes this length.
 [[nodiscard]] bool is_rader_length(std::size_t points);
 
 }  // namespace wingbeat

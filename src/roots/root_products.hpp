@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roots of unity by the thousand, for the tables of all engines.
+// Computes thousands of roots of unity, for the tables of all engines.
 #pragma once
 
 #include <complex>
@@ -18,9 +18,9 @@ std::complex<Real> rounded_root(const std::complex<Work>& root) {
   return {static_cast<Real>(root.real()), static_cast<Real>(root.imag())};
 }
 
-/// Roots exp(-2 pi i step e / order), e < count, each the product of two that were computed: tables
-/// of thousands would else take milliseconds of sines. What a product is off by does not reach the
-/// precision that it is rounded to.
+/// Roots exp(-2 pi i step e / order), e < count, each the product of two computed roots: sines for
+/// tables of thousands would take milliseconds. The error of a product is below the rounding to
+/// Real.
 template <class Real>
 class root_products {
  public:

@@ -16,7 +16,7 @@ namespace wingbeat::signals {
 namespace {
 
 constexpr std::size_t max_text = 65536, max_nodes = 10000, max_depth = 60;
-constexpr double max_seed = 9007199254740992.0;  // 2^53: doubles count so far without gaps
+constexpr double max_seed = 9007199254740992.0;  // 2^53: doubles count without gaps up to here
 
 using kind = signal_node::kind;
 using node_pointer = std::shared_ptr<const signal_node>;
@@ -42,7 +42,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// Completes a node by its size and its depth.
+/// Completes a node with its size and its depth.
 node_pointer finished(signal_node node) {
   for (const node_pointer& part : node.parts) {
     node.size += part->size;
@@ -96,7 +96,7 @@ constexpr parameter frequency{"frequency", -any, any};
 
 struct function {
   std::string_view name;
-  std::optional<kind> form;   ///< None of functions that are replaced by others.
+  std::optional<kind> form;   ///< Empty for functions that are replaced by others.
   bool takes_signal = false;  ///< Before its numbers.
   std::vector<parameter> numbers;
 };
@@ -117,7 +117,7 @@ class cursor {
  public:
   explicit cursor(std::string_view text) : text_(text) {}
 
-  /// Takes a number, which begins here.
+  /// Takes the number that begins here.
   node_pointer take_number(std::size_t column) {
     double number = 0;
     const char* const end = text_.data() + text_.size();
@@ -130,7 +130,7 @@ class cursor {
     return constant(number, column);
   }
 
-  /// Takes a name; an empty one where none begins here.
+  /// Takes a name; an empty one if none begins here.
   std::string take_name() {
     next();
     std::string name;

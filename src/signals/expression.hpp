@@ -22,17 +22,17 @@ namespace wingbeat::signals {
 struct signal_node {
   enum class kind {
     constant,  ///< {value}: the same at every sample.
-    sum,       ///< Of all its parts.
-    product,   ///< Of all its parts.
+    sum,       ///< The sum of its parts.
+    product,   ///< The product of its parts.
     cw,        ///< {amplitude, frequency}: a cosine.
-    comb,      ///< {amplitude, frequency}: pulses of one sample, so many a second.
+    comb,      ///< {amplitude, frequency}: pulses of one sample, `frequency` per second.
     wgn,       ///< {standard deviation, seed}: white Gaussian noise.
-    delay      ///< {samples}: its only part, later by so many samples.
+    delay      ///< {samples}: its only part, delayed.
   };
   kind form = kind::constant;
   std::vector<double> numbers = {};
   std::vector<std::shared_ptr<const signal_node>> parts = {};
-  std::size_t column = 1;  ///< Where in the text it begins, from 1 on.
+  std::size_t column = 1;  ///< Its first column in the text, counted from 1.
   std::size_t size = 1;    ///< Nodes, each counted as often as it is used.
   std::size_t depth = 1;
 };
@@ -40,14 +40,14 @@ struct signal_node {
 /// A parsed text.
 struct signal_expression {
   std::shared_ptr<const signal_node> root;
-  bool has_dither = true;  ///< False where `nodither` encloses the signal.
+  bool has_dither = true;  ///< False if `nodither` encloses the signal.
 };
 
 /// Parses the text. `multicw(n, amplitude, frequency, step)` becomes a sum of n tones. Throws
-/// `plan_error` with the column of what cannot be understood.
+/// `plan_error` with the column of a fault.
 [[nodiscard]] signal_expression parse_signal(std::string_view text);
 
-/// Returns a text of the same signal, with the values of its names in their places.
+/// Returns a text of the same signal, with its names replaced by their values.
 [[nodiscard]] std::string text_of(const signal_expression& signal);
 
 }  // namespace wingbeat::signals

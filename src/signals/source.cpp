@@ -17,7 +17,7 @@ using kind = signal_node::kind;
 
 constexpr std::size_t block_samples = 4096;
 
-/// Words of the generator that noise and dither take are told apart by the counter's last word.
+/// The last word of the counter distinguishes the random words of noise from those of dither.
 constexpr std::uint32_t noise_stream = 1, dither_stream = 2;
 
 device::random_words words_at(std::uint64_t seed, std::uint64_t index, std::uint32_t third,
@@ -26,7 +26,7 @@ device::random_words words_at(std::uint64_t seed, std::uint64_t index, std::uint
   return device::philox({{low(index), low(index >> 32), third, stream}}, seed);
 }
 
-/// Returns the nearest number of turns in a period; negative ones are the same tones.
+/// Returns the nearest number of turns per period; negative numbers stand for the same tones.
 std::uint64_t turns_of(double frequency_hz, const signal_period& period) {
   const double n = static_cast<double>(period.n_samples);
   return static_cast<std::uint64_t>(
@@ -51,7 +51,7 @@ void require_frequencies(const signal_node& node, const signal_period& period) {
                 node.column, frequency, period.n_samples));
 }
 
-/// cos(2 pi m t/N): m t modulo N in integers, so that no sample is less accurate than another.
+/// cos(2 pi m t/N) with m t modulo N in integers, so that every sample is as accurate.
 void write_cw(const signal_node& node, const signal_period& period, std::uint64_t first,
               std::span<double> out) {
   const std::uint64_t n = period.n_samples, turns = turns_of(node.numbers[1], period) % n;
@@ -63,7 +63,7 @@ void write_cw(const signal_node& node, const signal_period& period, std::uint64_
   }
 }
 
-/// A pulse where the number of whole turns grows: at the first sample of each turn.
+/// A pulse at the first sample of each turn: where the number of whole turns grows.
 void write_comb(const signal_node& node, const signal_period& period, std::uint64_t first,
                 std::span<double> out) {
   const std::uint64_t n = period.n_samples, turns = turns_of(node.numbers[1], period);
@@ -111,7 +111,7 @@ void combine_parts(const signal_node& node, const signal_period& period, std::ui
   }
 }
 
-/// Sample t of a signal that is d later is sample t - d of it, modulo the period.
+/// Sample t of a signal delayed by d is sample t - d of the signal, modulo the period.
 void delay_part(const signal_node& node, const signal_period& period, std::uint64_t first,
                 std::span<double> out) {
   const auto n = static_cast<std::int64_t>(period.n_samples);
@@ -138,7 +138,7 @@ void evaluate_node(const signal_node& node, const signal_period& period, std::ui
   }
 }
 
-/// Returns the dither of a sample; one call of the generator makes that of four.
+/// Returns the dither of a sample; one call of the generator makes the dither of four.
 float dither_of_sample(const digitiser& adc, std::uint64_t index) {
   const auto words = words_at(adc.seed, index / 4, adc.polarisation, dither_stream);
   return device::dither_of(words.at[index % 4]);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The samples of a test signal. All of them together are one period: frequencies are rounded to
-// multiples of the rate divided by their number, and delays turn round. Nothing else decides a
-// sample than the text, its index, the rate and the number of samples, so pieces may be made in
-// any order.
+// The samples of a test signal. All samples are one period: frequencies are rounded to multiples of
+// the rate divided by the number of samples, and delays wrap around. A sample depends only on the
+// text, its index, the rate and the number of samples, so pieces may be made in any order.
 #pragma once
 
 #include <cstdint>  // int16_t, uint64_t
@@ -30,7 +29,7 @@ class signal_source {
 
   [[nodiscard]] bool has_dither() const noexcept { return expression_.has_dither; }
 
-  /// Writes the samples from `first` on, which is within the period, as parts of full scale.
+  /// Writes the samples from `first`, an index within the period, on, as fractions of full scale.
   void evaluate(std::uint64_t first, std::span<double> out) const;
 
  private:
@@ -38,16 +37,16 @@ class signal_source {
   signal_period period_;
 };
 
-/// How samples become integers: times 2^(b-1) - 1, with dither where the signal has it, limited to
-/// that, and rounded, ties to even.
+/// How samples become integers: times full scale, 2^(b-1) - 1, plus dither if the signal has it,
+/// limited to full scale, and rounded, ties to even.
 struct digitiser {
   unsigned sample_bits = 10;
-  std::uint64_t seed = 0;          ///< Of the dither.
+  std::uint64_t seed = 0;          ///< Seed of the dither.
   std::uint32_t polarisation = 0;  ///< Polarisations have different dither.
 };
 
-/// Writes samples `first` and following of the period, where what follows the last is the first.
-/// Returns how many of them full scale limits.
+/// Writes samples from number `first` on; after the last sample of the period follows its first.
+/// Returns how many samples were limited to full scale.
 std::uint64_t digitise(const signal_source& source, const signal_period& period,
                        const digitiser& adc, std::uint64_t first, std::span<std::int16_t> out);
 

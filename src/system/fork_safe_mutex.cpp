@@ -13,7 +13,7 @@ struct registry {
   registry() { static_cast<void>(pthread_atfork(lock_all, unlock_all, unlock_all)); }
 
   static registry& shared() {
-    // Never destroyed: mutexes with static storage leave it at exit.
+    // Never destroyed, because mutexes with static storage leave it at exit.
     static auto& registered = *std::make_unique<registry>().release();
     return registered;
   }

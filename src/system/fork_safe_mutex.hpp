@@ -6,9 +6,9 @@
 
 namespace wingbeat {
 
-/// Held by the thread that forks while it forks, so that what the mutex guards is whole in the
-/// child. For short sections alone, because fork() waits for them: a section neither runs code of
-/// users, nor waits for another lock, nor makes or destroys one of these.
+/// A thread that forks holds it during the fork, so that the child finds consistent what it guards.
+/// For short sections only, because fork() waits for them: a section must not run code of users,
+/// wait for another lock, or make or destroy such a mutex.
 class fork_safe_mutex {
  public:
   fork_safe_mutex();

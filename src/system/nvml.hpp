@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NVIDIA GPU as NVML, the monitoring library of its driver, describes it; opened while the
+// An NVIDIA GPU as described by NVML, its driver's monitoring library, which is opened while the
 // program runs.
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace wingbeat {
 
-/// Names for dlopen, or paths.
+/// Names or paths for dlopen.
 struct nvml_libraries {
   std::vector<std::string> nvml = {"libnvidia-ml.so.1"};
   std::vector<std::string> driver = {"libcuda.so.1"};
 };
 
-/// Any thread may read figures; each is empty where NVML does not know it.
+/// Any thread may read values; each is empty if NVML does not know it.
 class nvml_device {
  public:
-  /// Returns a device of engine `cuda`; null for other engines, and where a library is absent or
-  /// does not know the device.
+  /// Returns a device of engine `cuda`; null for other engines, and if a library is absent or does
+  /// not know the device.
   [[nodiscard]] static std::unique_ptr<nvml_device> open(const device_info& device,
                                                          const nvml_libraries& libraries = {});
   nvml_device(const nvml_device&) = delete;
@@ -32,7 +32,7 @@ class nvml_device {
   [[nodiscard]] std::optional<double> temperature_celsius() const;
   [[nodiscard]] std::optional<double> sm_clock_mhz() const;
   [[nodiscard]] std::optional<double> memory_clock_mhz() const;
-  /// Returns the driver's version, such as "580.159.04"; empty where it is unknown.
+  /// Returns the driver's version, such as "580.159.04"; empty if it is unknown.
   [[nodiscard]] std::string driver_version() const;
 
  private:

@@ -8,21 +8,21 @@
 
 namespace wingbeat {
 
-/// A library's functions, or one clause with the reason why they cannot be called.
+/// A library's functions, or a clause with the reason why they cannot be called.
 template <class Api>
 struct opened {
   Api api{};
-  std::string problem;  ///< Empty when `api` is whole.
+  std::string problem;  ///< Empty if `api` is complete.
 };
 
-/// An open shared library. It stays open as long as the process unless `close` is called.
+/// An open shared library. It stays open until the process ends, unless `close` is called.
 class shared_library {
  public:
   explicit shared_library(const std::string& path);
 
   [[nodiscard]] bool is_open() const noexcept { return handle_ != nullptr; }
 
-  /// Sets `into` to a function, or to null and remembers the first such symbol.
+  /// Sets `into` to a function; if there is none, to null, and remembers the first such symbol.
   template <class Function>
   void bind(Function*& into, const char* symbol) {
     into = reinterpret_cast<Function*>(find(symbol));
@@ -51,7 +51,7 @@ class shared_library {
 /// Returns "none of a.so.1, a.so could be opened from the loader's path, /usr/local/cuda/lib64".
 [[nodiscard]] std::string not_found(std::span<const std::string> candidates);
 
-/// Opens the first of `candidates` in which `bind` finds every function; `path` is that one.
+/// Opens the first of `candidates` in which `bind` finds every function; `path` is its path.
 template <class Api>
 opened<Api> open_first(std::span<const std::string> candidates, void (*bind)(shared_library&, Api&),
                        std::string& path) {

@@ -5,7 +5,7 @@
 
 namespace wingbeat {
 
-/// Counts bytes of tables that were allocated, negative ones of those that were freed.
+/// Counts bytes of allocated tables; negative for freed tables.
 void count_table_bytes(std::ptrdiff_t bytes) noexcept;
 
 }  // namespace wingbeat

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for one call that a thread keeps from call to call, also where calls are nested.
+// Memory for one call that a thread keeps from call to call; calls may be nested.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -7,8 +7,8 @@
 
 namespace wingbeat {
 
-/// Uninitialised memory of this thread. Code of users may run while it is held: a call inside that
-/// asks for memory, too, gets other memory.
+/// Uninitialised memory of this thread. Code of users may run while it is held: a nested call that
+/// asks for memory gets other memory.
 class thread_memory {
  public:
   explicit thread_memory(std::size_t size_bytes);
@@ -23,8 +23,8 @@ class thread_memory {
 
  private:
   void* memory_ = nullptr;
-  std::size_t size_bytes_;      ///< That were asked for.
-  std::size_t capacity_bytes_;  ///< That are there.
+  std::size_t size_bytes_;      ///< Requested bytes.
+  std::size_t capacity_bytes_;  ///< Allocated bytes.
 };
 
 }  // namespace wingbeat

@@ -12,7 +12,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Starts a thread that no signal interrupts: those are for the command's own.
+/// Starts a thread that no signal interrupts, because signals are for the command itself.
 template <class Work>
 std::thread thread_without_signals(Work work) {
   sigset_t signals, before;
@@ -22,7 +22,7 @@ std::thread thread_without_signals(Work work) {
   try {
     started = std::thread{work};
   } catch (const std::exception&) {
-    // Nothing is shown then.
+    // Without a thread, nothing is shown.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return started;
@@ -69,7 +69,7 @@ void work_timer::watch() {
     elapsed += clock::now() - begin;
     if (elapsed < shown_at || is_ending_) continue;
     shown_at = elapsed + interval_;
-    lock.unlock();  // telling may wait for threads that begin or end work
+    lock.unlock();  // `tell` may wait for threads that begin or end work
     tell_(std::chrono::duration<double>(elapsed).count());
     lock.lock();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told where work takes long.
+// Reports the time of long work.
 #pragma once
 
 #include <chrono>  // milliseconds
@@ -11,8 +11,8 @@
 
 namespace wingbeat {
 
-/// Tells the seconds so far once work has taken `first`, all pieces of it together, and then every
-/// `interval` of it, in a thread of its own. Without work it has none.
+/// Calls `tell` with the seconds so far once work has taken `first` seconds, over all its pieces,
+/// and then every `interval` seconds, in a thread of its own. Without work it has no thread.
 class work_timer {
  public:
   static constexpr std::chrono::seconds usual_interval{10};

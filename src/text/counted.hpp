@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A count with its noun, in sentences.
+// A count with its noun, for sentences.
 #pragma once
 
 #include <cstddef>  // size_t

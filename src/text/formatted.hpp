@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sentences with values in them. As fmt::format, whose code takes seconds to compile in each source
-// that calls it; this one is compiled once.
+// Sentences with values in them, like fmt::format. fmt::format takes seconds to compile in each
+// source that calls it; this function is compiled once.
 #pragma once
 
 #include <fmt/core.h>  // format_string, format_args
@@ -13,14 +13,14 @@ namespace wingbeat {
 /// Returns the text with its arguments in place.
 [[nodiscard]] std::string formatted_from(fmt::string_view text, fmt::format_args arguments);
 
-/// As fmt::format: each {} becomes an argument.
+/// Like fmt::format: each {} becomes an argument.
 template <class... Arguments>
 [[nodiscard]] std::string formatted(fmt::format_string<Arguments...> text,
                                     Arguments&&... arguments) {
   return formatted_from(text, fmt::make_format_args(arguments...));
 }
 
-/// Returns the values one behind another, with `separator` between them.
+/// Returns the values in sequence, with `separator` between them.
 template <class Range>
 [[nodiscard]] std::string joined(const Range& values, std::string_view separator) {
   std::string text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error of objects that were moved from.
+// The error for moved-from objects.
 #pragma once
 
 #include <memory>  // unique_ptr
@@ -14,8 +14,8 @@ namespace wingbeat {
   throw plan_error(formatted("this {0} was moved from; use the {0} that it was moved to", noun));
 }
 
-/// Returns what `impl` owns. Throws `plan_error` where it owns nothing; `noun` is what it belongs
-/// to.
+/// Returns what `impl` owns. Throws `plan_error` if it owns nothing; `noun` is the name of its
+/// owner.
 template <class Impl>
 [[nodiscard]] Impl& require_owned(const std::unique_ptr<Impl>& impl, std::string_view noun) {
   if (impl) return *impl;
