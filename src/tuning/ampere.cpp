@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA GPUs of compute capability 8: not measured, so Hopper's shapes of one workgroup.
+// NVIDIA GPUs of compute capability 8: not measured; they take Hopper's shapes of one workgroup.
 #include "tuning/hopper_shapes.hpp"
 #include "tuning/tuning.hpp"
 

@@ -14,13 +14,13 @@ std::size_t number_bytes(precision real) {
   return 2 * (real == precision::fp64 ? sizeof(double) : sizeof(float));
 }
 
-/// The cost of a processor, in butterflies' points: rows of P points take P (log2 P + c).
+/// The cost on a processor, in points of a butterfly: rows of P points take P (log2 P + c).
 namespace processor {
 
 constexpr double row_cost = 3;                      ///< c: fetching, multiplying and writing.
-constexpr double launch_cost = 65536;               ///< Threads that are woken and awaited.
-constexpr std::size_t quick_row_bytes = 64 * 1024;  ///< Rows that a core keeps.
-constexpr double doubling_cost = 1.2;               ///< For each time that a row is twice as long,
+constexpr double launch_cost = 65536;               ///< Waking threads and waiting for them.
+constexpr std::size_t quick_row_bytes = 64 * 1024;  ///< Rows that stay in a core's cache.
+constexpr double doubling_cost = 1.2;               ///< For each doubling of a row beyond that,
 constexpr double max_cost = 3;  ///< up to this: bench/results/host/convolve.json
 
 double cost_of_row(std::size_t length, precision real) {
@@ -38,21 +38,22 @@ double cost_of_row(std::size_t length, precision real) {
 ///     block       512  1024  2048  4096  8192  32768
 ///     255 taps    238   183   186   200   224    465 us
 ///     4,095 taps                          347    500 us
-/// while a copy took 128 us, and on an H100, where instructions take as long, 292 us in blocks of
-/// 16,384. These are within an eighth of 2.8 ps for each complex number that is read and written,
-/// and for each point of a row, overlap included, what `point_costs` has. Rows beyond 16,384 points
-/// of fp32 run as clusters or in two launches, and the longest cross memory four times. Costs of
-/// launches, and of rows that were not measured, are estimates.
+/// A copy took 128 us; an H100, where instructions take as long, took 292 us in blocks of 16,384.
+/// The model is within an eighth of these: 2.8 ps for each complex number that is read and written,
+/// plus `point_costs` for each point of a row, overlap included. Rows beyond 16,384 points of fp32
+/// run as clusters or in two launches, and the longest cross memory four times. Costs of launches,
+/// and of rows that were not measured, are estimates.
 namespace compiled {
 
 constexpr double number_cost = 2.8;
 constexpr std::size_t first_row_bytes = 8192;  ///< 1,024 points of fp32; shorter rows cost as much.
 constexpr std::array point_costs = {2.0, 2.4, 3.0, 3.8, 4.4, 10.8};
-constexpr double wide_point_cost = 7.3;  ///< The last but one of fp64, in two launches once.
+constexpr double wide_point_cost = 7.3;  ///< fp64: the last but one of `point_costs`, because it
+                                         ///< takes two launches.
 constexpr double longest_point_cost = 16;
 constexpr double launch_cost = 2e6;
 
-/// Returns the entry of `point_costs`; their number for rows longer than any of them.
+/// Returns the index of a row in `point_costs`; their number if the row is longer than all of them.
 std::size_t place_of(std::size_t length, precision real) {
   const std::size_t row_bytes = number_bytes(real) * length;
   std::size_t place = 0;

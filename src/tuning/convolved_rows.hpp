@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rows cost that are convolved, in a unit of each engine's own: into which blocks a long
+// The cost of convolved rows, in a unit of each engine's own; it decides into which blocks a long
 // signal is cut.
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace wingbeat::tuning {
 
-/// Returns the cost of a row of which so many numbers are read and written besides the overlap.
+/// Returns the cost of a row of which `numbers` numbers, without the overlap, are read and written.
 [[nodiscard]] double cost_of_row(std::size_t length, std::size_t numbers, precision real,
                                  engine runs_on);
 
 [[nodiscard]] double cost_of_launch(engine runs_on);
 
-/// Returns how many launches transform rows of a length and transform them back.
+/// Returns how many launches transform rows of a length forward and back.
 [[nodiscard]] double launches_of_row(std::size_t length, precision real, engine runs_on);
 
 }  // namespace wingbeat::tuning

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA GPUs: shapes for calls of few transforms, which stay in the caches and would leave most
 // multiprocessors idle. Found on an H200 by `best_shape few` and `lines .. of 1` (bench/NOTES.md,
-// sections 23 and 24); a cluster is for as many transforms as leave each of its workgroups a
-// multiprocessor, and columns are counted as a call of one transform has them.
+// sections 23 and 24). A cluster is for as many transforms as leave each of its workgroups a
+// multiprocessor. Columns are counted as in a call of one transform.
 #pragma once
 
 #include "tuning/tuning.hpp"
 
 namespace wingbeat::tuning::hopper_few {
 
-// A shape is a line, or two.
+// A shape takes one line or two.
 // clang-format off
 inline constexpr shape fp32_whole[] = {
     {.length = 4, .elements = 2, .lanes = 256, .counts = {.from = 1 << 15, .up_to = 1 << 20}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA GPUs: lengths that are no powers of two, where measurement on an H200 found better shapes
-// than the rule of src/planner/rules.cpp: see bench/NOTES.md, sections 21, 36 and 38.
+// NVIDIA GPUs: lengths other than powers of two for which an H200 measured better shapes than the
+// rule of src/planner/rules.cpp: see bench/NOTES.md, sections 21, 36 and 38.
 #pragma once
 
 #include "tuning/tuning.hpp"
@@ -51,7 +51,7 @@ inline constexpr shape fp32_whole[] = {
     {.length = 20000, .elements = 20, .fraction = 0.77f, .prefetch_mib = 4},
 };
 inline constexpr count_range many{.from = 4096};
-inline constexpr shape fp32_primes[] = {  // of many rows, but for 96 in halves by two threads each
+inline constexpr shape fp32_primes[] = {  // many rows, in halves by two threads each, except 96
     {.length = 42, .elements = 21, .lanes = 16, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 46, .elements = 23, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 52, .elements = 26, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
@@ -61,7 +61,7 @@ inline constexpr shape fp32_primes[] = {  // of many rows, but for 96 in halves 
     {.length = 70, .elements = 35, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 78, .elements = 39, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 88, .elements = 44, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},
-    // Others, of an H100; 40 and 52 were chosen on an H200.
+    // Measured on an H100, except 40 and 52, which were chosen on an H200.
     {.length = 36, .elements = 6, .lanes = 16, .fraction = 1, .prefetch_mib = 4, .across = true},
     {.length = 40, .elements = 20, .lanes = 32, .fraction = 0.92f, .prefetch_mib = 4,
      .across = true},
@@ -87,7 +87,7 @@ inline constexpr shape fp32_primes[] = {  // of many rows, but for 96 in halves 
     {.length = 520, .elements = 20, .lanes = 8, .fraction = 0.72f, .prefetch_mib = 4,
      .across = true},
 };
-inline constexpr shape fp32_primes_of_reals[] = {  // a row in a thread
+inline constexpr shape fp32_primes_of_reals[] = {  // one thread per row
     {.length = 18, .elements = 18, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 20, .elements = 20, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 21, .elements = 21, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
@@ -106,7 +106,7 @@ inline constexpr shape fp32_primes_of_reals[] = {  // a row in a thread
     {.length = 54, .elements = 54, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 56, .elements = 56, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
 };
-inline constexpr shape fp32_chirps[] = {  // of an H100
+inline constexpr shape fp32_chirps[] = {  // measured on an H100
     {.length = 128, .elements = 16, .lanes = 16, .fraction = 0.96f, .prefetch_mib = 4},
     {.length = 256, .elements = 16, .lanes = 8, .fraction = 0.89f, .prefetch_mib = 4},
     {.length = 512, .elements = 32, .lanes = 8, .fraction = 0.89f, .prefetch_mib = 4},
@@ -129,7 +129,7 @@ inline constexpr shape fp64_primes_of_reals[] = {
     {.length = 29, .elements = 29, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 30, .elements = 30, .lanes = 64, .prefetch_mib = 4, .across = true, .counts = many},
 };
-inline constexpr shape fp64_chirps[] = {  // of an H100
+inline constexpr shape fp64_chirps[] = {  // measured on an H100
     {.length = 128, .elements = 16, .lanes = 16, .fraction = 1, .prefetch_mib = 4},
 };
 inline constexpr shape fp64_whole[] = {

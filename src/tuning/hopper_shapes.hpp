@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA GPUs: powers of two, in calls of many transforms. Chosen by measurement on an H200: see
-// bench/NOTES.md. Lists for the table of any architecture that they suit.
+// bench/NOTES.md. The tables of all architectures that these lists suit share them.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace wingbeat::tuning::hopper_shapes {
 
-// A shape is a line, or two.
+// A shape takes one line or two.
 // clang-format off
 inline constexpr shape fp32_whole[] = {
     {.length = 1, .elements = 1, .lanes = 256, .fraction = 0.98f},
@@ -34,8 +34,8 @@ inline constexpr shape fp32_whole[] = {
     {.length = 16384, .elements = 32, .half_trade = true, .fraction = 0.95f, .resident = 1,
      .prefetch_mib = 8, .streams = true},
 };
-// A tile prefetched hides the loads of the next behind the arithmetic of two transforms; of fused
-// butterflies from 512 on (bench/NOTES.md, sections 15 and 43).
+// Prefetching a tile hides the loads of the next tile behind the arithmetic of two transforms; from
+// 512 on, with fused butterflies (bench/NOTES.md, sections 15 and 43).
 inline constexpr shape fp32_convolutions[] = {
     {.length = 64, .elements = 8, .lanes = 8, .fraction = 1, .prefetch_mib = 4},
     {.length = 128, .elements = 8, .lanes = 4, .fraction = 1, .resident = 8, .prefetch_mib = 4},
@@ -67,7 +67,7 @@ inline constexpr shape fp64_whole[] = {
     {.length = 8192, .elements = 32, .half_trade = true, .fraction = 0.94f, .prefetch_mib = 8,
      .streams = true},
 };
-// Stored in 16 bits, computed in fp32: twice the elements a byte, so each exchange costs more.
+// Stored in 16 bits, computed in fp32: twice the elements per byte, so exchanges weigh more.
 inline constexpr shape fp16_whole[] = {
     {.length = 1, .elements = 1, .lanes = 256, .fraction = 0.98f},
     {.length = 2, .elements = 2, .lanes = 256, .fraction = 0.98f},
@@ -86,7 +86,7 @@ inline constexpr shape fp16_whole[] = {
     {.length = 8192, .elements = 32, .fraction = 0.78f, .resident = 2, .prefetch_mib = 6},
     {.length = 16384, .elements = 32, .fraction = 0.6f, .prefetch_mib = 6},
 };
-// Rows of reals, by the length of the complex transform that makes their bins.
+// Rows of reals, listed by the length of the complex transform that makes their bins.
 inline constexpr shape fp32_rows_of_reals[] = {
     {.length = 1, .elements = 1, .lanes = 128, .fraction = 0.99f},
     {.length = 2, .elements = 2, .lanes = 128, .stage_in = true, .stage_out = true,
@@ -107,7 +107,7 @@ inline constexpr shape fp32_rows_of_reals[] = {
     {.length = 8192, .elements = 32, .fraction = 0.91f, .prefetch_mib = 4},
     {.length = 16384, .elements = 32, .fraction = 0.8f, .prefetch_mib = 4},
 };
-// Rows of bins that make reals.
+// Rows of bins that become reals.
 inline constexpr shape fp32_rows_of_bins[] = {
     {.length = 1, .elements = 1, .lanes = 128, .fraction = 0.99f},
     {.length = 2, .elements = 2, .lanes = 128, .stage_in = true, .stage_out = true,
@@ -153,7 +153,7 @@ inline constexpr shape fp64_columns[] = {
     {.length = 4096, .elements = 16, .lanes = 2, .half_trade = true, .fraction = 0.55f,
      .resident = 1},
 };
-// Columns whose bins meet: the wider their rows, the fewer sectors are shared by two workgroups.
+// Columns whose opposite bins meet: wider rows share fewer sectors between two workgroups.
 inline constexpr shape fp32_mirrored_of_reals[] = {
     {.length = 128, .elements = 16, .lanes = 64, .fraction = 0.93f, .resident = 2},
     {.length = 256, .elements = 32, .lanes = 32, .fraction = 0.9f, .resident = 2},
@@ -317,11 +317,11 @@ inline constexpr cut fp64_cuts_of_reals[] = {
 
 // clang-format on
 
-// Of columns that no list above has.
+// For columns that no list above has.
 inline constexpr mirrored_limits fp32_mirrored_limits{.most_threads = 512};
 inline constexpr mirrored_limits fp64_mirrored_limits{.longest = 2048, .most_threads = 256};
 
-/// Returns shapes with some of their fields 0.
+/// Returns shapes with some of their fields set to 0.
 template <class Shape, std::size_t N, class... Fields>
 constexpr std::array<Shape, N> without(const Shape (&shapes)[N], Fields Shape::*... fields) {
   std::array<Shape, N> result = std::to_array(shapes);
@@ -335,8 +335,8 @@ constexpr shape& of_length(std::array<shape, N>& shapes, std::size_t length) {
   }
   throw "no shape of this length";  // refused at compile time
 }
-/// The shapes of rows of complex numbers, but for the longest. Prefetches were not measured for the
-/// others, and `resident` would make one of bins spill.
+/// The shapes of rows of complex numbers, except the longest. Prefetches were not measured for the
+/// other rows, and `resident` would make a row of bins spill.
 inline constexpr auto fp64_rows_of_pairs(const shape& longest) {
   auto rows = without(fp64_whole, &shape::prefetch_mib, &shape::resident);
   of_length(rows, longest.length) = longest;
@@ -355,7 +355,7 @@ inline constexpr auto fp64_rows_of_reals = [] {
 }();
 inline constexpr auto fp64_rows_of_bins =
     fp64_rows_of_pairs({.length = 8192, .elements = 16, .fraction = 0.74f, .prefetch_mib = 4});
-// Not measured in 16-bit storage.
+// not measured in 16-bit storage
 inline constexpr auto fp16_planes = without(fp32_planes, &shape::fraction);
 inline constexpr auto fp16_rows_of_reals = without(fp32_rows_of_reals, &shape::fraction);
 inline constexpr auto fp16_lines_of_reals = without(fp32_lines_of_reals, &shape::fraction);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL on a CPU (PoCL): few, fat work-items, since each barrier splits the kernel into loops.
+// OpenCL on a CPU (PoCL): few work-items with much work each, because each barrier splits the
+// kernel.
 #include "tuning/tuning.hpp"
 
 namespace wingbeat::tuning {
 namespace {
 
-// A shape is a line.
+// A shape takes one line.
 // clang-format off
 constexpr shape fp32_whole[] = {
     {.length = 1, .elements = 1, .lanes = 64},
@@ -51,7 +52,7 @@ constexpr shape fp64_columns[] = {
     {.length = 1024, .elements = 16, .lanes = 16},
 };
 
-// Beyond these, tiles of columns outgrow the caches next to a core.
+// Longer columns' tiles outgrow the caches next to a core.
 constexpr cut cuts[] = {
     {.length = 32768, .parts = {32, 32, 32}},
     {.length = 65536, .parts = {64, 32, 32}},

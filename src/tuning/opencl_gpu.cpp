@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL GPUs we could not measure: shapes for 32 KiB of local memory and workgroups of 256.
+// OpenCL GPUs, not measured: shapes for 32 KiB of local memory and workgroups of 256.
 #include "tuning/tuning.hpp"
 
 namespace wingbeat::tuning {
 namespace {
 
-// A shape is a line.
+// A shape takes one line.
 // clang-format off
 constexpr shape fp32_whole[] = {
     {.length = 1, .elements = 1, .lanes = 256},

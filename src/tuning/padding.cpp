@@ -10,31 +10,30 @@
 namespace wingbeat::tuning {
 namespace {
 
-/// Other lengths than powers of two are at least so long, because rows of fewer points take no
-/// time beside their launch, or are made in registers.
+/// Shortest length that is padded to other lengths than powers of two; shorter rows take no time
+/// compared to their launch, or are made in registers.
 constexpr std::size_t shortest_mixed = 64;
 constexpr std::size_t mixed_multiple = 8;
 
-/// What a point of a transform costs, where a factor of 2 costs 1.
+/// The cost of a point of a transform; a factor of 2 costs 1.
 struct point_costs {
-  double memory;  ///< Reading it, multiplying and writing it.
-  double mixed;   ///< So many times as long as their factors say take all but powers of two,
-  double mixed_beyond_4096;  ///< and those of them that are longer.
+  double memory;  ///< Reading, multiplying and writing it.
+  double mixed;   ///< Lengths other than powers of two take this many times their factors' cost,
+  double mixed_beyond_4096;  ///< and longer ones take this many.
 };
 
-/// A processor's: two cores of an EPYC (avx512, fp32) took, with one kernel in one image, 0.74 of
-/// the time of 128 x 128 for 80 x 80, 0.53 of that of 256 x 256 for 144 x 144, 0.59 of that of
-/// 1,024 x 1,024 for 576 x 576, 0.69 of that of 2,048 x 2,048 for 1,536 x 1,536, 0.45 and 0.65 of
-/// that of 4,096 x 4,096 for 2,160 x 2,160 and 3,072 x 3,072.
+/// Costs on a processor. With one kernel and one image, two cores of an EPYC (avx512, fp32) took
+/// these fractions of the time of the next power of two: 80 x 80: 0.74; 144 x 144: 0.53; 576 x 576:
+/// 0.59; 1,536 x 1,536: 0.69; 2,160 x 2,160: 0.45; 3,072 x 3,072: 0.65.
 constexpr point_costs of_processor{.memory = 3, .mixed = 1.12, .mixed_beyond_4096 = 1.12};
 
-/// OpenCL's on the same processor (PoCL): 0.24, 0.25 and 0.29 for the first three, but 1.09 for
-/// 1,536 x 1,536, 0.92 and 0.99 for the last.
+/// OpenCL on the same processor (PoCL): 0.24, 0.25 and 0.29 for the first three, but 1.09 for 1,536
+/// x 1,536, 0.92 and 0.99 for the last two.
 constexpr point_costs of_opencl_cpu{.memory = 3, .mixed = 1.4, .mixed_beyond_4096 = 1.4};
 
-/// A GPU's, where bytes count most. An H100 took 1.22 of the time of 2,048 x 2,304 for
-/// 1,344 x 2,304 (a bloom; 1.11 in fp16), because columns of powers of two are made by fused
-/// multiply-adds; an H200 1.27 of that of 8,192 x 4,096 for 5,760 x 4,096.
+/// Costs on a GPU, where bytes count most. 1,344 x 2,304 (a bloom) took 1.22 times as long as 2,048
+/// x 2,304 on an H100 (1.11 in fp16), because fused multiply-adds make columns of powers of two;
+/// 5,760 x 4,096 took 1.27 times as long as 8,192 x 4,096 on an H200.
 constexpr point_costs of_gpu{.memory = 24, .mixed = 1.5, .mixed_beyond_4096 = 1.65};
 
 const point_costs& costs_of(const device_info& device) {
@@ -42,8 +41,8 @@ const point_costs& costs_of(const device_info& device) {
   return device.runs_on == engine::opencl ? of_opencl_cpu : of_processor;
 }
 
-/// Returns the cost of the factors of a good length, for each point. A DFT of p points takes more
-/// operations than its share of the bits, because p is a prime; 8 and 16 have few multiplications.
+/// Returns the cost of a good length's factors per point. A DFT of p points takes more operations
+/// than its share of the bits, because p is a prime; 8 and 16 have few multiplications.
 double cost_of_factors(std::size_t n) {
   struct factor {
     std::size_t prime;
@@ -63,7 +62,7 @@ double point_cost(std::size_t n, const point_costs& per_point) {
   return cost * (n > 4096 ? per_point.mixed_beyond_4096 : per_point.mixed);
 }
 
-/// Returns the next length from n on that is considered besides powers of two.
+/// Returns the next length from n on that is considered beside powers of two.
 std::size_t next_mixed(std::size_t n) {
   return mixed_multiple * good_length((n + mixed_multiple - 1) / mixed_multiple);
 }

@@ -13,18 +13,18 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Of few elements the mean square is itself random: that of one is 2.5 squared times as large in 2
-/// of 1,000.
+/// Allows for the mean square of few elements, which is itself random: that of a single element is
+/// more than 2.5 squared times as large in 2 of 1,000 cases.
 double allowance(double n_elements) {
   return n_elements > 0 ? 1 + 1.5 / std::sqrt(n_elements) : 1;
 }
 
-/// Returns where an error stands beside its bound; above 1 it breaks it.
+/// Returns an error divided by its bound; above 1 it breaks the bound.
 double share_of(double error, double bound) {
   return error <= 0 ? 0 : error / bound;
 }
 
-/// The errors of the norms of some values: of `l2_value` and an error of it.
+/// The relative error of a norm, and whether it keeps its bound.
 struct l2_verdict {
   double error = 0, bound = 0;  ///< Relative.
   bool is_within = false;
@@ -38,11 +38,11 @@ l2_verdict l2_of(double error, double value, double relative_bound, double floor
   } else {
     found.error = found.is_within ? 0 : infinity;
   }
-  if (!(found.error <= infinity)) found.error = infinity;  // NaN
+  if (!(found.error <= infinity)) found.error = infinity;  // also for NaN
   return found;
 }
 
-/// Real or complex values, one behind another.
+/// Real or complex values in sequence.
 struct packed_values {
   std::span<const double> numbers;
   std::size_t width;

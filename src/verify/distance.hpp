@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far some values are from those expected, in long double, whose range no square of a double
-// leaves. A NaN is infinitely far from everything.
+// The distance of values from the expected ones, in long double, whose range the square of a double
+// does not leave. A NaN is infinitely far from everything.
 #pragma once
 
 #include <algorithm>  // max
@@ -34,7 +34,7 @@ class distance {
 
   [[nodiscard]] std::size_t n() const noexcept { return n_; }
 
-  /// Returns the largest magnitude expected, and the largest of a difference.
+  /// Returns the largest magnitude expected, and the largest magnitude of a difference.
   [[nodiscard]] long double largest() const { return std::sqrt(largest_); }
   [[nodiscard]] long double largest_error() const noexcept { return largest_error_; }
 
@@ -44,8 +44,8 @@ class distance {
     return largest_error_ < infinity ? std::sqrt(errors_) : infinity;
   }
 
-  /// Returns errors as shares of what is expected: infinite where that is 0, and the result is not,
-  /// or NaN.
+  /// Returns errors relative to the expected values: infinite if these are 0 and the result is not,
+  /// or is NaN.
   [[nodiscard]] long double relative_l2() const { return share_of(l2_error(), l2()); }
   [[nodiscard]] long double relative_largest() const { return share_of(largest_error_, largest()); }
 

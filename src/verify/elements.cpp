@@ -57,7 +57,7 @@ element_place place_of(const arrays::array& array, std::size_t number) {
     const arrays::axis& axis = array.axes[a];
     const std::size_t i = number % axis.length;
     number /= axis.length;
-    unit += (i - axis.placed.first) * axis.stride;  // modulo 2^64 where it is not there
+    unit += (i - axis.placed.first) * axis.stride;  // modulo 2^64 if it is not in memory
     is_in_memory = is_in_memory && axis.valid.first <= i && i < axis.valid.end;
   }
   for (std::size_t b = array.batches.size(); b-- > 0;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of arrays in any layout: where they lie, noise for an input, rows of either side.
+// The elements of arrays in any layout: their places, noise for an input, rows of either side.
 #pragma once
 
 #include <complex>
@@ -27,16 +27,16 @@ struct element_place {
 [[nodiscard]] std::complex<long double> load_element(const arrays::array& array, std::size_t number,
                                                      const void* memory);
 
-/// Stores what a request reads of an element, rounded: nothing where it is not in memory, and no
-/// imaginary part that `is_real_alone`.
+/// Stores an element of an input, rounded: nothing if it is not in memory, and no imaginary part
+/// that `is_real_alone`.
 void store_element(const plan_spec& spec, const arrays::array& in, std::size_t number,
                    std::complex<long double> value, void* memory);
 
-/// Returns whether the imaginary part of an input's element is never read: of bin 0 and, of an even
+/// Returns whether the imaginary part of an input's element is never read: in bin 0 and, for even
 /// N, bin N/2 of a single axis that becomes real.
 [[nodiscard]] bool is_real_alone(const plan_spec& spec, std::size_t number);
 
-/// Returns the numbers of this precision that bytes are.
+/// Returns the numbers of this precision in `stored`.
 [[nodiscard]] std::vector<double> numbers_of(std::span<const std::byte> stored, precision real);
 
 /// Returns number i of a stream of noise in [-1, 1).
@@ -46,7 +46,7 @@ void store_element(const plan_spec& spec, const arrays::array& in, std::size_t n
 using byte_reader = std::function<void(std::size_t offset_bytes, std::span<std::byte> into)>;
 
 /// Returns bytes that fill an input when repeated: reals in [-1, 1), rounded to the precision. They
-/// are whole transforms of a packed layout, otherwise the whole buffer. Half-spectra are Hermitian
+/// are whole transforms for a packed layout, otherwise the whole buffer. Half-spectra are Hermitian
 /// on the planes 0 and N/2, because not every library ignores the imaginary parts there.
 [[nodiscard]] std::vector<std::byte> noise_block(const plan_spec& spec);
 
@@ -54,7 +54,7 @@ using byte_reader = std::function<void(std::size_t offset_bytes, std::span<std::
 [[nodiscard]] byte_reader reader_of(std::span<const std::byte> block);
 
 /// Returns elements begin .. end - 1 of a row along the last axis, as doubles, in one read, or two
-/// of planar numbers. Rows are numbered over all transforms. Imaginary parts of reals are 0.
+/// for planar numbers. Rows are numbered over all transforms. Imaginary parts of reals are 0.
 [[nodiscard]] std::vector<std::complex<double>> elements_of(const arrays::array& array,
                                                             std::size_t number, std::size_t begin,
                                                             std::size_t end,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a device between guards, so that writes outside are seen.
+// Memory of a device between guards, which reveal writes outside it.
 #pragma once
 
 #include <algorithm>  // copy
@@ -39,8 +39,8 @@ class guarded {
     return {first, content.end() - static_cast<std::ptrdiff_t>(guard_bytes)};
   }
 
-  /// Returns which bytes changed that were not to, counted from the first between the guards:
-  /// outside, or inside where `may_change` is 0.
+  /// Returns the bytes that changed but should not have, counted from the first between the guards:
+  /// those outside, and those inside where `may_change` is 0.
   [[nodiscard]] std::vector<std::ptrdiff_t> trespasses(const bytes& may_change) const {
     const bytes content = read();
     std::vector<std::ptrdiff_t> places;
@@ -52,7 +52,7 @@ class guarded {
     return places;
   }
 
-  /// Says where the first of them is.
+  /// Describes the first trespass.
   [[nodiscard]] std::optional<std::string> trespass(std::string_view name,
                                                     const bytes& may_change) const {
     const auto places = trespasses(may_change);

@@ -26,7 +26,7 @@ void append(std::vector<double>& to, const std::vector<double>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// Returns the numbers that `compare` reads: pairs, or reals alone.
+/// Returns the numbers that `compare` reads: pairs, or only reals.
 std::vector<double> flat(const std::vector<std::complex<double>>& values, bool are_real) {
   std::vector<double> numbers;
   numbers.reserve(values.size() * (are_real ? 1 : 2));
@@ -71,13 +71,13 @@ judge::judge(checked_problem problem, check_extent extent)
   }
 }
 
-/// Takes three transforms, their elements from the first, the middle and the last of a step on:
-/// whole up to 2^20 points in 2^14 rows, else 2^12 to 2^16 elements spread over all axes.
+/// Chooses three transforms, with elements from the beginning, the middle and the end of a step:
+/// all elements up to 2^20 points in 2^14 rows, else 2^12 to 2^16 elements spread over all axes.
 void judge::choose_few() {
   const plan_spec& spec = problem_.spec;
   const auto kept = sampled_lengths(spec.lengths, std::size_t{1} << 20);
   const std::size_t batch = spec.batch;
-  for (const std::size_t part : {0, 1, 2}) {  // halves from the start
+  for (const std::size_t part : {0, 1, 2}) {  // in halves of the batch and of a step
     output_sample sample{part * (batch - 1) / 2};
     for (std::size_t a = 0; a < kept.size(); ++a) {
       const std::size_t step = spec.lengths[a] / kept[a];
@@ -102,8 +102,8 @@ agreement judge::operator()(const byte_reader& output, const bin_map& bin_at) {
   return judged(out_, output, bin_at);
 }
 
-/// Returns the samples, the most telling first, as many as the bounds of work allow and two at
-/// least: classes of the loudest transform, then of the first, the last, and others between them.
+/// Returns the samples, the most significant first, as many as the work limits allow and at least
+/// two: classes of the loudest transform, then of the first, the last, and others between them.
 std::vector<output_sample> judge::samples_of(const std::vector<output_extremes>& found) const {
   const plan_spec& spec = problem_.spec;
   const std::vector<std::size_t> kept = sampled_lengths(spec.lengths, max_points);
@@ -176,14 +176,14 @@ bool judge::has_norms() const {
          problem_.spec.lengths.size() == 1;
 }
 
-/// `found` is of the whole transform, where its norm is judged.
+/// `found` is of the whole transform, if its norm is judged.
 agreement judge::judged_transform(std::size_t transform, const value_pairs& pair,
                                   const output_extremes* found) {
   const auto& [got, expected] = pair;
   agreement a{.is_within = true};
   if (!got.empty()) {
     const std::size_t n = got.size() / (out_.is_real() ? 1 : 2);
-    // The sizes of few elements, as of a long prime, say little of the whole.
+    // The norms of few elements, such as those of a long prime, say little about the whole.
     constexpr std::size_t few = 256;
     const bool has_share = found != nullptr || (n < few && n < n_transform_values_);
     const long double share = n / static_cast<long double>(request::points_of(problem_.spec));
@@ -195,8 +195,8 @@ agreement judge::judged_transform(std::size_t transform, const value_pairs& pair
   return a;
 }
 
-/// Judges transforms of which nothing was sampled by their norms alone, and returns the agreement
-/// of the worst, with the counts of all.
+/// Judges transforms without samples by their norms alone, and returns the agreement of the worst,
+/// with the counts of all.
 agreement judge::judged(const arrays::array& out, const byte_reader& read, const bin_map& bin_at) {
   std::vector<output_extremes> found;
   for (std::size_t t = 0; extent_ == check_extent::sample && t < problem_.spec.batch; ++t) {

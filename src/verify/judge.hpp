@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of outputs: whoever computes, whatever the layout, all values are compared with the
-// engine `reference`, or some of them with the definition, by one comparison and its tolerance. By
-// Parseval's law an output y that keeps the bound of relative L2
+// Judges outputs of any engine and any layout: compares all values with the engine `reference`, or
+// some of them with the definition, with one comparison and one tolerance. By Parseval's law an
+// output y that keeps the bound of relative L2
 //   ||y - X|| <= c ||X||   has   | ||y|| - ||X|| | <= c ||X||,   and ||X|| follows from the input,
-// so that of a sample the energy of every transform is judged too.
+// so a sample's check also judges the energy of every transform.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -20,24 +20,24 @@
 namespace wingbeat::verify {
 
 /// How much of an output is compared: all; some elements of some transforms, and the energy of all;
-/// nothing; some elements of the first, the middle and the last transform, of which alone outputs
+/// nothing; or some elements of the first, the middle and the last transform, the only parts that
 /// are read.
 enum class check_extent { full, sample, none, few };
 
-/// An output of up to as many values is compared whole where a sample is asked for.
+/// Outputs of up to this many values are compared whole even if a sample is requested.
 inline constexpr std::size_t max_values_unsampled = std::size_t{1} << 16;
 
-/// What is checked.
+/// The problem whose outputs are checked.
 struct checked_problem {
   plan_spec spec;               ///< Without functors.
-  byte_reader input;            ///< Of its input, whose numbers are in `spec.real`.
-  precision computed;           ///< Whose bounds outputs are judged by.
-  bool has_magnitudes = false;  ///< Outputs hold (|X|, 0) in place of X.
-  double n_roundings = 0;       ///< Of each element by functors, see computation.
+  byte_reader input;            ///< Reads its input, whose numbers are in `spec.real`.
+  precision computed;           ///< The precision whose bounds apply.
+  bool has_magnitudes = false;  ///< Outputs hold (|X|, 0) instead of X.
+  double n_roundings = 0;       ///< Roundings of each element by functors, see computation.
   double floor = 0;             ///< What functors may lose of each value, see computation.
 };
 
-/// Returns how many points a sampled output of one transform is computed from: a prime axis whole.
+/// Returns how many points a sampled output of one transform depends on: all of a prime axis.
 [[nodiscard]] std::size_t sampled_points_of(const plan_spec& spec);
 
 /// Returns the output of the engine `reference` for a packed input, in fp64.
@@ -46,18 +46,19 @@ struct checked_problem {
 /// Judges the outputs of one problem, each from another engine or library.
 class judge {
  public:
-  /// A full check computes all values by the engine `reference`, and one of few its sample, before
-  /// this returns.
+  /// Before this returns, a `full` check computes all values with the engine `reference`, and a
+  /// check of `few` computes its sample.
   judge(checked_problem problem, check_extent extent);
 
-  /// Returns the agreement of an output, packed in fp64: of extent `full` or `sample`. A sample is,
-  /// of the first, the last, the loudest and some other transforms, the classes k = r mod s of bins
-  /// for a few r: those of bin 0, of N/2 and of the strongest bin of this output are among them.
+  /// Returns the agreement of an output, packed in fp64, for extent `full` or `sample`. A sample
+  /// takes, from the first, the last, the loudest and some other transforms, the classes k = r mod
+  /// s of bins for a few r; among them are those of bin 0, of N/2 and of the strongest bin of this
+  /// output.
   [[nodiscard]] agreement operator()(std::span<const double> output);
 
-  /// Returns the agreement of an output in the layout and precision of the request, with the errors
-  /// of the worst transform and the counts of all: of extent `sample` or `few`. Without a map, bins
-  /// are in natural order.
+  /// Returns the agreement of an output in the layout and precision of the spec, for extent
+  /// `sample` or `few`: the errors of the worst transform and the counts of all. Without a map,
+  /// bins are in natural order.
   [[nodiscard]] agreement operator()(const byte_reader& output, const bin_map& bin_at = {});
 
   /// Returns what is compared: "4,096 of 65,536 values and the energy of all ..".
@@ -65,7 +66,7 @@ class judge {
 
   [[nodiscard]] check_extent extent() const noexcept { return extent_; }
 
-  /// Returns how many samples of transforms a check of few compares, and their elements.
+  /// Returns how many samples of transforms a check of `few` compares; or their elements.
   [[nodiscard]] std::size_t n_samples() const noexcept { return few_.size(); }
   [[nodiscard]] std::size_t n_elements() const noexcept { return n_checked_; }
 
@@ -86,9 +87,9 @@ class judge {
 
   checked_problem problem_;
   check_extent extent_;
-  arrays::array out_;  ///< As the request has it.
+  arrays::array out_;  ///< In the spec's layout.
   std::size_t n_transform_values_ = 0, n_checked_ = 0;
-  std::vector<double> reference_;  ///< All values, of a full check.
+  std::vector<double> reference_;  ///< All values, for a full check.
   std::vector<output_sample> few_;
   std::map<output_sample, std::vector<double>> expected_;
   std::map<std::size_t, double> norms_;  ///< By transform.

@@ -15,8 +15,8 @@ long double unit_roundoff(const trial& t) {
   return verify::unit_roundoff(t.run.real());
 }
 
-/// Returns e, the relative L2 error one transform may have. Few numbers may lose more than their
-/// mean: those before and behind roots.
+/// Returns e, the relative L2 error that one transform may have. Few numbers may lose more than
+/// their mean: those before and behind roots.
 long double allowed(const trial& t) {
   const bool is_short = traits_of(t.kind).is_real_to_real() && t.n <= 64;
   const long double stages = relative_bound(t.logical, t.run.real());
@@ -42,8 +42,8 @@ long double relative_l2(const row& got, const row& expected) {
   return distance{got, expected}.relative_l2();
 }
 
-/// Returns the transform and the oracle's, of one noise: all bins, or where the device under test
-/// is the oracle itself and N^2 is too much, sixteen bins by the definition.
+/// Returns the transform of one noise and the oracle's: all bins; or sixteen bins by the
+/// definition, if the device under test is the oracle itself and N^2 is too much.
 std::pair<row, row> noise_and_oracle(const trial& t) {
   constexpr std::size_t max_points_by_definition = 256;
   const row x = noise(t, /*seed=*/t.n);
@@ -93,14 +93,14 @@ measurement impulse(const trial& t) {
     const std::size_t p = (first + first / step % step) % t.n;  // each place of the last few bits
     worst = std::max(worst, impulse_error(t, p));
   }
-  // Those above are the same on every axis where axes are equal; point 1 is not.
+  // Equal axes have the same impulses above; point 1 distinguishes them.
   worst = std::max(worst, impulse_error(t, 1 % t.n));
-  // Primes multiply differences of their inputs, so that a one is in up to 14 rounded products.
+  // Primes multiply differences of their inputs, so a one occurs in up to 14 rounded products.
   const long double bound = std::max(allowed(t), 3 * unit_roundoff(t));
   return measured(std::max(worst, impulse_error(t, t.n - 1)), bound);
 }
 
-/// A tone transforms to one bin, or to two where reals have bins. Its samples are rounded, too.
+/// A tone transforms to one bin, or to two if reals have bins. Its samples are rounded, too.
 long double tone_error(const trial& t, std::size_t bin) {
   const std::size_t mirror = mirrored(bin, t.over);
   const bool is_real = traits_of(t.kind).out == domain::hermitian;
@@ -120,7 +120,7 @@ measurement tone(const trial& t) {
   for (const std::size_t bin : {1 % t.n, t.n / 3, t.n / 2, t.n - 1}) {
     worst = std::max(worst, tone_error(t, bin));
   }
-  // One bin may err by more than the mean of many.
+  // One bin may be off by more than the mean of many.
   return measured(worst, 1.5L * allowed(t) + unit_roundoff(t));
 }
 
@@ -128,7 +128,7 @@ measurement dc(const trial& t) {
   const row x = noise(t, /*seed=*/2);
   value sum = 0;
   for (const auto& z : x) sum += z;
-  // One element out of N may err by more than their mean: four times.
+  // One element of N may be off by up to four times their mean.
   return measured(std::abs(t(x)[0] - sum) / norm(x), 4 * allowed(t));
 }
 
@@ -198,8 +198,7 @@ measurement convolution(const trial& t) {
   return measured(relative_l2(t(filtered), expected), parts * allowed(t));
 }
 
-/// Returns x[i] of n numbers, or for i = -1 and n those that the functions of a kind continue them
-/// by.
+/// Returns x[i] of n numbers, or for i = -1 and n their continuation by the functions of the kind.
 value continued(const row& x, const request::traits& kind, std::ptrdiff_t i, std::size_t n,
                 std::size_t first) {
   using request::basis;
@@ -211,13 +210,13 @@ value continued(const row& x, const request::traits& kind, std::ptrdiff_t i, std
   const value sign = is_even ? 1 : -1;
   const std::ptrdiff_t end = i < 0 ? 0 : last, step = i < 0 ? 1 : -1;
   if (kind.half_in) return sign * x[first + static_cast<std::size_t>(end)];
-  // Whole samples: even about the last, odd about the one behind it.
+  // On whole samples: even about the last, or odd about the one behind it.
   if (!is_even) return 0;
   return continued(x, kind, end + step, n, first);
 }
 
-/// Second differences along the last axis, of numbers that are continued as the functions of the
-/// kind are: each of those is an eigenvector.
+/// Second differences along the last axis, of numbers continued as the functions of the kind are;
+/// each of these functions is an eigenvector.
 measurement second_difference(const trial& t) {
   const request::traits& kind = traits_of(t.kind);
   const std::size_t n = t.over.back();
@@ -239,7 +238,7 @@ measurement second_difference(const trial& t) {
     const long double sine = root(transform::forward, q, 4 * kind.logical_length(n)).imag();
     expected[k] = -4.0L * sine * sine * x_out[k];
   }
-  // Relative to the transform: of one point, which differs from nothing, expected is 0.
+  // Relative to the transform: a single point has no differences, and 0 is expected.
   const long double size = norm(x_out), parts = norm(expected) / size + 4;
   return measured(distance{t(differences), expected}.l2_error() / size, parts * allowed(t));
 }

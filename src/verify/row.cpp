@@ -11,7 +11,7 @@
 
 namespace wingbeat::verify {
 value root(transform kind, std::size_t k, std::size_t n) {
-  // Reduced to the nearest quarter turn in integers: k/n = quarters/4 + rest/(4n), |rest| <= n/2.
+  // The nearest quarter turn in integers: k/n = quarters/4 + rest/(4n), |rest| <= n/2.
   const auto quadruple = static_cast<long long>(4 * (k % n));
   const auto turn = static_cast<long long>(n);
   const long long quarters = (2 * quadruple + turn) / (2 * turn);
@@ -25,7 +25,7 @@ value root(transform kind, std::size_t k, std::size_t n) {
 
 namespace {
 
-/// Returns the factor of x[j] in element k of n points of a kind from reals to reals.
+/// Returns the factor of x[j] in element k of n points, for a kind from reals to reals.
 long double real_factor(const request::traits& kind, std::size_t j, std::size_t k, std::size_t n) {
   const value w = root(transform::inverse, kind.place_in(j) * kind.place_out(k), kind.order(n));
   if (kind.functions == request::basis::cas) return w.real() + w.imag();

@@ -13,13 +13,13 @@ namespace {
 
 constexpr unsigned char poison = 0xff;  // NaN in every precision
 
-/// Returns the point that an element of a transform stores.
+/// Returns the point of an element in the memory of a transform.
 std::size_t point_of(const arrays::array& array, const shape& over, std::size_t element) {
   const std::size_t stored = array.axes.back().length;
   return element / stored * over.back() + element % stored;
 }
 
-/// Returns an input that holds rows, poison where nothing may be read.
+/// Returns an input that holds rows, with poison in all bytes that may not be read.
 bytes stored(const plan_spec& spec, const std::vector<row>& rows) {
   const arrays::array in = request::input_array(spec);
   bytes memory(input_bytes(spec), poison);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs transforms of rows on one device through the public API, and checks the memory around them;
-// or over several devices.
+// Runs transforms of rows through the public API, on one device, where it checks the memory around
+// them, or over several devices.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -18,14 +18,14 @@
 
 namespace wingbeat::verify {
 
-/// Fills outputs with NaN before each run, and padding that must not be read. Each buffer lies
-/// between two guards; changes to them, or to an input that must stay unchanged, are counted.
+/// Before each run, fills outputs, and padding that must not be read, with NaN. Each buffer lies
+/// between two guards; changes to guards, or to an input that must stay unchanged, are counted.
 class runner final : public transformer {
  public:
   runner(const device_info& device, precision real) : queue_(device), real_(real) {}
 
-  /// Runs over these devices, each a rank, wherever a transform can be cut; memory around parts of
-  /// ranks is not checked.
+  /// Runs over these devices, each a rank, if a transform can be cut; does not check memory around
+  /// the ranks' parts.
   runner(const std::vector<device_info>& ranks, precision real);
 
   using transformer::operator();
@@ -37,7 +37,7 @@ class runner final : public transformer {
     return queue_.device().runs_on == engine::reference;
   }
 
-  /// Returns how many runs ranks shared; those of transforms that cannot be cut are rank 0's alone.
+  /// Returns how many runs were shared by ranks; rank 0 makes transforms that cannot be cut.
   [[nodiscard]] std::size_t n_cut() const noexcept { return n_cut_; }
 
   /// Drops the plans made so far, and resets the count of trespasses.
@@ -48,7 +48,7 @@ class runner final : public transformer {
 
   [[nodiscard]] bytes run(const plan& planned, const bytes& in);
 
-  /// Returns the output of an input.
+  /// Returns the output for an input.
   [[nodiscard]] bytes transformed(const plan_spec& spec, const bytes& in);
 
   queue queue_;

@@ -34,7 +34,7 @@ std::size_t rows_of(const plan_spec& spec) {
   return request::points_of(spec) / spec.lengths.back();
 }
 
-/// Returns a b without the search for NaNs of operator*, which takes longer than the product.
+/// Returns a b without operator*'s checks for NaN, which take longer than the product.
 template <class Sum>
 std::complex<Sum> product(std::complex<Sum> a, std::complex<Sum> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
@@ -73,7 +73,7 @@ line<double> whole_row(const plan_spec& spec, const arrays::array& in, std::size
   line<double> x = row_of(in, number, input);
   if (traits_of(spec.kind).in != domain::hermitian) return x;
   const std::size_t n = spec.lengths.back(), n_rows = rows_of(spec);
-  if (n_rows == 1) {  // which no real output depends on
+  if (n_rows == 1) {  // no real output depends on these
     x.front().imag(0);
     if (n % 2 == 0) x.back().imag(0);
   }
@@ -83,7 +83,7 @@ line<double> whole_row(const plan_spec& spec, const arrays::array& in, std::size
   return x;
 }
 
-/// Returns how many elements of each axis a sample takes, beyond the end of half spectra too.
+/// Returns how many elements of each axis a sample takes, beyond the end of half spectra, too.
 lengths lengths_of(const plan_spec& spec, const output_sample& sample) {
   lengths kept;
   for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
@@ -92,7 +92,7 @@ lengths lengths_of(const plan_spec& spec, const output_sample& sample) {
   return kept;
 }
 
-/// Returns the input folded along every axis onto as many elements as the sample has.
+/// Returns the input folded along every axis to as many elements as the sample has.
 template <class Sum>
 line<Sum> folded_input(const plan_spec& spec, const output_sample& sample,
                        const byte_reader& input) {
@@ -153,8 +153,8 @@ line<double> transformed(const plan_spec& spec, const output_sample& sample,
   return result;
 }
 
-/// Transforms from reals to reals are sampled axis by axis, from the slowest on, which is folded
-/// while rows are read.
+/// Transforms from reals to reals are sampled axis by axis, starting with the slowest, which is
+/// folded while rows are read.
 line<double> transformed_reals(const plan_spec& spec, const output_sample& sample,
                                const byte_reader& input) {
   const arrays::array in = request::input_array(spec);
@@ -185,7 +185,7 @@ line<double> transformed_reals(const plan_spec& spec, const output_sample& sampl
   return {elements.begin(), elements.end()};
 }
 
-/// Returns those of a row's bins that a sample takes; `bin_at` maps places to bins.
+/// Returns the bins of a row that a sample takes; `bin_at` maps places to bins.
 line<double> bins_of(const arrays::array& array, std::size_t number,
                      const output_sample::axis& taken, const byte_reader& read,
                      const bin_map& bin_at) {
@@ -205,9 +205,9 @@ line<double> bins_of(const arrays::array& array, std::size_t number,
   return bins;
 }
 
-/// Returns how often Parseval's law counts the energy of an element of a row: of half a spectrum
-/// twice, but once where a bin is its own opposite; of cosines and sines half where an element is
-/// its own mirror image along an axis.
+/// Returns how often Parseval's law counts the energy of an element of a row. Half spectra: twice,
+/// but once for a bin that is its own opposite. Cosines and sines: half for an element that is its
+/// own mirror image along an axis.
 double parseval_weight(const plan_spec& spec, bool is_input, std::size_t number, std::size_t k) {
   const request::traits& whole = traits_of(spec.kind);
   const std::size_t n = spec.lengths.back();
@@ -241,8 +241,8 @@ void each_piece(const arrays::array& array, std::size_t n_rows, std::size_t tran
   }
 }
 
-/// Returns the energy of a piece of a row. Sums of blocks stay apart, because the roundings of 2^24
-/// equal terms in one sum add up to more than fp64 has.
+/// Returns the energy of a piece of a row. Blocks are summed separately, because the roundings of
+/// 2^24 equal terms in one sum would exceed the precision of fp64.
 long double energy_of(const plan_spec& spec, bool is_input, const line<double>& piece,
                       std::size_t number, std::size_t first) {
   constexpr std::size_t block = 4096;
@@ -340,7 +340,7 @@ lengths sampled_lengths(const lengths& axes, std::size_t max_points) {
   kept.back() = axes.back() <= long_row ? axes.back() : divisor_up_to(axes.back(), n_read);
   const std::size_t n_rows =
       std::min(std::clamp<std::size_t>(max_elements / kept.back(), 1, n_read), all_rows);
-  // Takes more of the axis that is sampled most sparsely: of a power of two, twice as many.
+  // Takes more of the axis that is sampled most sparsely: twice as many for a power of two.
   while (product_of(all_but_last(kept)) < n_rows) {
     std::size_t sparsest = 0;
     for (std::size_t a = 1; a + 1 < axes.size(); ++a) {

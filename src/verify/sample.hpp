@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of an output against the definition, over all axes, however long these are.
+// Compares elements of an output with the definition, over all axes, however long these are.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@
 
 namespace wingbeat::verify {
 
-/// Some elements of one output transform: along each axis `first`, `first` + `step` and so on.
+/// Some elements of one output transform: `first`, `first` + `step` and so on along each axis.
 struct output_sample {
   struct axis {
     std::size_t first = 0;
@@ -36,10 +36,10 @@ struct output_sample {
                                                                 const output_sample& sample,
                                                                 const byte_reader& input);
 
-/// Returns how many elements of each axis are sampled of one transform, a divisor of each length:
-/// all of up to `max_points` in 2^14 rows, else 2^12 to 2^16 spread over all axes. A whole row is
-/// one read, elements of a row are one read each, so both the rows and the elements of long rows
-/// are limited.
+/// Returns how many elements of each axis are sampled in one transform, a divisor of each length:
+/// all elements up to `max_points` in 2^14 rows, else 2^12 to 2^16 spread over all axes. A whole
+/// row is one read, elements of a row are one read each, so both the rows and the elements of long
+/// rows are limited.
 [[nodiscard]] std::vector<std::size_t> sampled_lengths(const std::vector<std::size_t>& axes,
                                                        std::size_t max_points);
 
@@ -53,16 +53,16 @@ using bin_map = std::function<std::size_t(std::size_t index)>;
                                                             const bin_map& bin_at = {});
 
 /// Returns the norm of a whole spectrum, unscaled, from its input, by Parseval's law:
-///   sum of v[k] |X[k]|^2 = L sum of v[j] |x[j]|^2,   L the logical length. v is 1, but 1/2 where
-/// an element of a cosine or sine transform that is not orthogonalized is its own mirror image.
+///   sum of v[k] |X[k]|^2 = L sum of v[j] |x[j]|^2,   L the logical length. v is 1, but 1/2 if
+/// an element of a cosine or sine transform without `orthogonalize` is its own mirror image.
 [[nodiscard]] double norm_by_input(const plan_spec& spec, std::size_t transform,
                                    const byte_reader& input);
 
-/// What one transform of an output is like.
+/// The strongest element and the norm of one output transform.
 struct output_extremes {
-  std::size_t strongest = 0;  ///< Its element of the largest magnitude, or the first that is NaN.
+  std::size_t strongest = 0;  ///< Its element of largest magnitude, or the first NaN.
   double magnitude = 0;
-  double norm = 0;  ///< Of the whole spectrum, as `norm_by_input`.
+  double norm = 0;  ///< Norm of the whole spectrum, as `norm_by_input` returns it.
 };
 [[nodiscard]] output_extremes extremes_of(const plan_spec& spec, const arrays::array& out,
                                           std::size_t transform, const byte_reader& output);

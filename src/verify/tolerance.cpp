@@ -14,7 +14,7 @@ precision computed_in(precision real) {
   return real == precision::fp64 ? precision::fp64 : precision::fp32;
 }
 
-/// Returns the smallest normal number, of fp16 the smallest. Each of log2 N stages may lose it.
+/// Returns the smallest normal number, for fp16 the smallest. Each of log2 N stages may lose it.
 double smallest_of(precision real) {
   switch (real) {
     case precision::fp64: return std::numeric_limits<double>::min();

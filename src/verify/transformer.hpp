@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface that laws are checked on: a device, or in tests of the laws a faulty transform.
+// The interface on which laws are checked: a device, or a faulty transform in tests of the laws.
 #pragma once
 
 #include <cstddef>  // size_t

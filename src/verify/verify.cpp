@@ -16,7 +16,7 @@
 namespace wingbeat::verify {
 namespace {
 
-/// Returns nothing where the engine does not support so many axes yet.
+/// Returns nothing if the engine does not support so many axes yet.
 std::optional<verdict> verdict_of(const law& rule, const trial& t) {
   verdict found;
   found.law = rule.name;
@@ -46,8 +46,8 @@ std::size_t divisor_of(std::size_t n, int root) {
   return best;
 }
 
-/// Returns one axis of n points, and two and three that share them where they can, the last the
-/// longest.
+/// Returns one axis of n points, and two and three axes with the product n if they exist, the last
+/// the longest.
 std::vector<shape> shapes_of(std::size_t n) {
   std::vector<shape> shapes{{n}};
   const std::size_t half = divisor_of(n, 2), third = divisor_of(n, 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of the arguments that a kernel or a functor is given, the same on every engine.
+// Checks the arguments of a kernel or a functor, in the same way on every engine.
 #pragma once
 
 #include <span>
@@ -13,13 +13,13 @@
 
 namespace wingbeat {
 
-/// Throws `plan_error` unless each argument is a view, or a value of the right size, as its
-/// parameter says, and each view starts at an element. `owner` is "kernel 'sum'", for example.
+/// Throws `plan_error` unless each argument matches its parameter, a view or a value of the right
+/// size, and each view starts at an element. `owner` is "kernel 'sum'", for example.
 void require_arguments(std::string_view owner, std::span<const kernel_parameter> parameters,
                        std::span<const kernel_argument> given);
 
-/// Views among arguments, each as an operand with a name; what reads them is unknown, so all of a
-/// view counts.
+/// The views among arguments, each as an operand with a name. What reads them is unknown, so all of
+/// a view counts as used.
 class argument_views {
  public:
   /// `given` was checked by `require_arguments`, and outlives this.
@@ -41,14 +41,14 @@ struct given_functor {
   std::span<const kernel_argument> arguments;
 };
 
-/// Throws `plan_error` unless the arguments of a run's functors are as their parameters say, views
-/// that are written overlap no other, and what is read overlaps nothing that is written. `read` and
-/// `written` are the run's other operands, which were compared.
+/// Throws `plan_error` unless the arguments of a run's functors match their parameters, written
+/// views overlap no other view, and views that are read overlap no written one. `read` and
+/// `written` are the run's other operands, which are already checked against each other.
 void require_functors(std::span<const given_functor> functors, std::span<const operand> read,
                       std::span<const operand> written, const backend::queue& on);
 
-/// Throws `plan_error` where a view is empty, or of memory that `on` cannot reach. `of_owner`
-/// names the owner where names of views do not: " of kernel 'sum'".
+/// Throws `plan_error` if a view is empty, or of memory that `on` cannot reach. `of_owner` names
+/// the owner if the names of views do not: " of kernel 'sum'".
 void require_views(std::span<const operand> views, const backend::queue& on,
                    std::string_view of_owner = "");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Validation of the views passed to a plan or a kernel, the same on every engine.
+// Validates the views passed to a plan or a kernel, in the same way on every engine.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -17,12 +17,12 @@ struct operand {
   std::size_t used_bytes = 0;
 };
 
-/// Which unit a view must start at a multiple of, and the alignment of pointers to it.
+/// The unit at whose multiples a view must start, and the alignment of pointers to it.
 struct start_rule {
   std::string_view number;  ///< "a complex number"
   std::size_t bytes = 1;
   std::size_t host_alignment = 1, cuda_alignment = 1;  ///< In bytes, powers of two.
-  std::string_view remedy = {};  ///< What else than a multiple there is, as a clause.
+  std::string_view remedy = {};                        ///< What to do instead, as a clause.
 
   /// Returns the alignment that an engine needs; handles of opencl are no pointers.
   [[nodiscard]] std::size_t alignment_on(engine runs_on) const {
@@ -31,7 +31,7 @@ struct start_rule {
   }
 };
 
-/// What views are given to, and the device that it was made for.
+/// What views are passed to, and the device that it was made for.
 struct view_owner {
   std::string_view noun;  ///< "plan"
   engine runs_on = engine::reference;
@@ -46,7 +46,7 @@ struct view_owner {
     const device_info& given = on.device();
     if (given.runs_on != runs_on || given.index != device_index) refuse_queue(given);
   }
-  /// Throws `plan_error` where a view is too small, starts within a number, or has memory that the
+  /// Throws `plan_error` if a view is too small, starts within a number, or has memory that the
   /// queue's device cannot reach.
   void require_operand(const operand& given, const start_rule& rule,
                        const backend::queue& on) const;
@@ -63,8 +63,8 @@ struct view_owner {
 /// Returns the origin of memory that a queue allocates.
 [[nodiscard]] memory_origin origin_of(const backend::queue& on);
 
-// The tests of one run are inline, because they cost as much as the transform of a short row; the
-// functions `require_..` use the same tests and find the words for what failed.
+// The tests of each run are inline, because they cost as much as the transform of a short row; the
+// functions `require_..` use the same tests and word the error.
 
 [[nodiscard]] inline bool is_of_this_process(engine runs_on) {
   return runs_on == engine::host || runs_on == engine::reference;
@@ -74,7 +74,7 @@ struct view_owner {
   return reinterpret_cast<std::uintptr_t>(handle);
 }
 
-/// Returns whether a view has memory where it has a size.
+/// Returns whether a view with a size has memory.
 [[nodiscard]] inline bool has_memory(const buffer_view& view) {
   return view.handle != nullptr || view.size_bytes == 0;
 }
@@ -85,7 +85,7 @@ struct view_owner {
   return begin >= view.offset_bytes && begin + view.size_bytes >= begin;  // neither wraps
 }
 
-/// Returns whether `on` reaches the memory of a view, as far as its origin is known.
+/// Returns whether `on` reaches the memory of a view, if its origin is known.
 [[nodiscard]] inline bool is_reachable(const buffer_view& view, const backend::queue& on) {
   if (!view.origin) return true;
   const memory_origin& origin = *view.origin;
@@ -114,7 +114,7 @@ struct view_owner {
   return address_of(a.handle) + a.offset_bytes == address_of(b.handle) + b.offset_bytes;
 }
 
-/// Returns whether the used bytes of two views share none. Two `cl_mem`s never do.
+/// Returns whether the used bytes of two views are disjoint. Those of two `cl_mem`s always are.
 [[nodiscard]] inline bool are_apart(const buffer_view& a, std::size_t used_of_a,
                                     const buffer_view& b, std::size_t used_of_b, engine runs_on) {
   const bool is_handle = runs_on == engine::opencl;
@@ -125,13 +125,13 @@ struct view_owner {
   return from_a - from_b >= used_of_b || used_of_a == 0;
 }
 
-/// Throws `plan_error` where a view has a size and no memory, or memory that `on` cannot reach.
+/// Throws `plan_error` if a view has a size but no memory, or memory that `on` cannot reach.
 void require_memory(const operand& given, const backend::queue& on);
 
-/// Throws `plan_error` where a view starts within a number, or its pointer is not aligned.
+/// Throws `plan_error` if a view starts within a number, or its pointer is not aligned.
 void require_start(const operand& given, const start_rule& rule, engine runs_on);
 
-/// Throws `plan_error` where the used bytes of two views overlap.
+/// Throws `plan_error` if the used bytes of two views overlap.
 void require_apart(const operand& a, const operand& b, engine runs_on);
 
 }  // namespace wingbeat
