@@ -3,8 +3,8 @@
 
 namespace wingbeat::cli {
 
-/// Thrown where toml++ 3.3 finds its parser in a state that it did not expect, as it does for some
-/// texts that are no TOML.
+/// Thrown if the parser of toml++ 3.3 is in an unexpected state, as for some texts that are not
+/// TOML.
 struct unexpected_state {};
 
 constexpr void expect(bool holds) {
@@ -31,10 +31,10 @@ namespace wingbeat::cli {
 namespace {
 
 constexpr std::size_t max_bytes = std::size_t{1} << 20;
-constexpr std::size_t max_description = 300;  // characters of what a parser says
+constexpr std::size_t max_description = 300;  // characters of a parser's message
 
-/// Refuses characters beyond ASCII where keys, numbers and blanks stand, and in the later lines of
-/// a text of several lines, which is refused later anyway.
+/// Refuses characters beyond ASCII outside of strings and comments, and in the later lines of a
+/// multi-line string, which is refused later anyway.
 void require_ascii(std::string_view text, const std::string& file) {
   std::size_t line = 1;
   bool is_comment = false;
@@ -61,9 +61,9 @@ void require_ascii(std::string_view text, const std::string& file) {
   }
 }
 
-/// Returns the table of a text. toml++ 3.3 decides some characters beyond ASCII by code that it
-/// takes for unreachable, unless they stand in texts and comments. So it reads a copy first that
-/// has '?' in their places, which no other part of TOML takes.
+/// Returns the table of a text. For some characters beyond ASCII outside of strings and comments,
+/// toml++ 3.3 runs code that it marks as unreachable. So it first reads a copy with '?' in their
+/// places, which it refuses there.
 toml::table table_of(std::string_view text) {
   std::string copy(text);
   for (char& c : copy) c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
@@ -76,7 +76,7 @@ toml::table table_of(std::string_view text) {
   formats::refuse(file, "line {}: {}", node.source().begin.line, why);
 }
 
-/// Returns the text of a number, a text or a list of them, as an option takes it.
+/// Returns a number, a string or a list of them as text, as an option takes it.
 std::string value_of(const toml::node& node, const std::string& file, std::string_view key) {
   if (const auto* const text = node.as_string()) {
     if (text->get().find_first_of(std::string_view{"\n\r\0", 3}) != std::string::npos) {
@@ -90,7 +90,7 @@ std::string value_of(const toml::node& node, const std::string& file, std::strin
             formatted("'{}' is neither a number nor a text; give one", formats::printable(key)));
 }
 
-/// Returns the keys of a table with their values, as an output takes them.
+/// Returns the keys and values of a table, as an output takes them.
 std::string words_of(const toml::table& table, const std::string& file) {
   std::vector<std::string> words;
   for (const auto& [key, node] : table) {
@@ -146,10 +146,11 @@ std::string name_of(std::string_view word) {
   return std::string{word.substr(2, word.find('=') - 2)};
 }
 
-/// Options by the names that a file has for them.
+/// Options, with the names that a file uses for them.
 using option_names = std::map<const CLI::Option*, std::string>;
 
-/// Returns the command's options that a file states. Throws `plan_error` for what is no option.
+/// Returns the command's options that a file states. Throws `plan_error` for a key that is no
+/// option.
 option_names names_of(const configuration& stated, const CLI::App& command, const std::string& file,
                       std::string_view positional) {
   option_names names;
@@ -236,7 +237,7 @@ std::vector<std::string> with_configuration(const CLI::App& command,
       files.push_back(i + 1 < words.size() ? words[i + 1] : "");
     }
   }
-  // What is wrong with the option itself is said where options are read.
+  // Faults of the option itself are reported where options are read.
   if (files.size() != 1 || files[0].empty() || files[0].starts_with("--")) return words;
   const std::string& file = files[0];
   const std::vector<std::byte> content = formats::read_whole_file(file, max_bytes, "options");

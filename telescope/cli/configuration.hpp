@@ -23,31 +23,31 @@ class App;
 
 namespace wingbeat::cli {
 
-/// What a file states.
+/// The options that a file states.
 struct configuration {
   struct option {
     std::string name = {};  ///< Without "--".
     std::vector<std::string> values = {};
     bool is_list = false;            ///< Given once with all values, not once for each.
-    std::optional<bool> is_on = {};  ///< Of true and false, which have no values.
-    std::size_t line = 0;            ///< In the file.
+    std::optional<bool> is_on = {};  ///< For true and false; such options have no values.
+    std::size_t line = 0;            ///< Line of the file.
   };
-  std::vector<option> options = {};  ///< By their names.
+  std::vector<option> options = {};  ///< Sorted by name.
 
-  /// Returns them as words of a command line, but for those of `left_out`. The values of
-  /// `positional` have no name there; throws `plan_error` where one looks like an option.
+  /// Returns the options as words of a command line, except those of `left_out`. The values of
+  /// `positional` have no name there; throws `plan_error` if one looks like an option.
   [[nodiscard]] std::vector<std::string> words(const std::set<std::string>& left_out,
                                                std::string_view positional) const;
 };
 
-/// Returns what the text states. Throws `file_error` that names `file` and the line at fault.
+/// Returns the options in the text. Throws `file_error` that names `file` and the line at fault.
 [[nodiscard]] configuration parse_configuration(std::string_view text, const std::string& file);
 
-/// Returns the words of a command line with those of the file that --config names in front. Options
+/// Returns the words of a command line, preceded by those of the file that --config names. Options
 /// that the command line has, by any of their names, are left out of the file's; words without a
 /// name add to the file's. Throws `plan_error` that names the file and the line of an option that
-/// `command` does not have, of one that is there by two names, of a switch with a value and of
-/// another option with true or false.
+/// `command` does not have or that occurs by two names, of a switch with a value, and of another
+/// option with true or false.
 [[nodiscard]] std::vector<std::string> with_configuration(const CLI::App& command,
                                                           const std::vector<std::string>& words,
                                                           std::string_view positional);

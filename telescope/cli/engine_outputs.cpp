@@ -16,7 +16,7 @@ namespace {
 
 struct output_key {
   const char* name;
-  bool is_of_narrowband;  ///< Of narrowband alone.
+  bool is_of_narrowband;  ///< Only narrowband has this key.
   bool is_required;
   const char* about;
 };
@@ -49,7 +49,7 @@ bool has_key(output_kind kind, const output_key& key) {
   return kind == output_kind::narrowband || !key.is_of_narrowband;
 }
 
-/// The values by their keys, all of which the kind has.
+/// Values by key; the kind has all of these keys.
 class output_words {
  public:
   output_words(output_kind kind, const std::string& words) : option_(text_of(kind)) {
@@ -103,7 +103,7 @@ class output_words {
   std::map<std::string, std::string> values_;
 };
 
-/// Returns the spectra of a batch, or 0 where they are not stated.
+/// Returns the spectra of a batch; 0 if they are not stated.
 std::size_t spectra_per_batch(const output_words& words, std::size_t channels) {
   if (!words.has("jones_per_batch")) return 0;
   std::size_t jones = 0;

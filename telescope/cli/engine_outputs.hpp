@@ -13,16 +13,16 @@ namespace wingbeat::cli {
 
 enum class output_kind { wideband, narrowband };
 
-/// Returns the output of `words`, in which `samples` are what heaps hold; where no seed is given
-/// the dither has `seed`. Throws `plan_error` for a word that is no key with a value, a key that
-/// the kind does not have, one twice, one that is missing, and a value out of range.
+/// Returns the output of `words`, whose heaps hold `samples`; without a seed in the words, the
+/// dither has `seed`. Throws `plan_error` for a word that is not a key with a value, a key that the
+/// kind does not have, a repeated key, a missing key, and a value out of range.
 [[nodiscard]] fengine::output_spec parse_output(output_kind kind, const std::string& words,
                                                 heap_sample samples, std::uint64_t seed);
 
-/// Throws `plan_error` where an ADC of this rate has no such narrowband.
+/// Throws `plan_error` if an ADC of this rate has no such narrowband.
 void require_band(const fengine::output_spec& output, double adc_rate_hz);
 
-/// Returns the keys of a kind with what each is, for the help.
+/// Returns the keys of a kind with their meanings, for the help.
 [[nodiscard]] std::string output_keys_text();
 
 }  // namespace wingbeat::cli

@@ -15,7 +15,7 @@ struct fgpu_option {
   bool has_value;
 };
 
-// Of ibverbs, GPU memory that a network card writes, Python, and chunks that are not here.
+// Options of ibverbs, of GPU memory that a network card writes, of Python, and of absent chunks.
 constexpr fgpu_option fgpu_options[] = {{"--recv-ibv", false},
                                         {"--send-ibv", false},
                                         {"--recv-comp-vector", true},
@@ -37,8 +37,8 @@ constexpr const char* ignored_key = "weight_pass";
 void add_fgpu_options(CLI::App& command, std::vector<std::string>& ignored) {
   for (const fgpu_option& each : fgpu_options) {
     const auto ignore = [&ignored, name = each.name] { ignored.emplace_back(name); };
-    // An option outside of the list has no name in what CLI11 says of it, so that a value that is
-    // missing is refused here.
+    // CLI11's message does not name an option of an unlisted group, so a missing value is refused
+    // here.
     const auto take = [ignore, name = each.name](const std::string& value) {
       if (value.empty()) throw plan_error(formatted("{} has no value; write {} VALUE", name, name));
       ignore();
@@ -46,7 +46,7 @@ void add_fgpu_options(CLI::App& command, std::vector<std::string>& ignored) {
     CLI::Option* const option =
         each.has_value ? command.add_option_function<std::string>(each.name, take)->expected(0, 1)
                        : command.add_flag_callback(each.name, ignore);
-    option->group("");  // not in the list of options
+    option->group("");  // hides it from the list of options
   }
 }
 

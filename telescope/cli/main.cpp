@@ -21,7 +21,7 @@ void add_commands(CLI::App& program, int& code) {
   for (const auto add : {add_dsim, add_fengine, add_receive}) add(program, code);
 }
 
-/// Returns the words with those of a file for commands that run for long.
+/// For long-running commands, returns the words with those of a configuration file.
 std::vector<std::string> with_file(const CLI::App& program, std::vector<std::string> words) {
   if (words.empty() || (words.front() != "dsim" && words.front() != "fengine")) return words;
   const auto stated = with_configuration(*program.get_subcommand(words.front()),

@@ -13,7 +13,7 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Returns the words of this process as a shell takes them.
+/// Returns the command line of this process, quoted for a shell.
 std::string command_line() {
   constexpr const char* plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/+@%";

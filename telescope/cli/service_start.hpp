@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What services have in common: the level of their log, and its first line.
+// The common part of services: the level of their log, and its first line.
 #pragma once
 
 #include <string>

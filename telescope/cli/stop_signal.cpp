@@ -9,14 +9,14 @@ namespace wingbeat::cli {
 namespace {
 
 std::atomic<bool> is_requested = false;
-static_assert(std::atomic<bool>::is_always_lock_free);  // for a handler of signals
+static_assert(std::atomic<bool>::is_always_lock_free);  // signal handlers require it
 
 constexpr std::array numbers{SIGINT, SIGTERM};
 std::array<struct sigaction, numbers.size()> former;
 
 extern "C" void request_stop(int number) {
   is_requested = true;
-  // The next one acts as it did before.
+  // The next signal acts as it did before.
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] == number) sigaction(number, &former[i], nullptr);
   }
@@ -31,7 +31,7 @@ stop_signal::stop_signal() {
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     sigaction(numbers[i], nullptr, &former[i]);
-    // What the parent ignores stays ignored.
+    // Signals that the parent ignores stay ignored.
     if (former[i].sa_handler != SIG_IGN) sigaction(numbers[i], &action, nullptr);
   }
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends a command that runs on, at the signals by which users and systems ask for it.
+// Stops a long-running command at SIGINT or SIGTERM.
 #pragma once
 
 namespace wingbeat::cli {
 
-/// Makes SIGINT and SIGTERM a request to stop. A second one ends the program at once. There is one
-/// at a time.
+/// Makes SIGINT and SIGTERM a request to stop; a second one ends the program at once. Only one
+/// instance may exist at a time.
 class stop_signal {
  public:
   stop_signal();
   stop_signal(const stop_signal&) = delete;
   stop_signal& operator=(const stop_signal&) = delete;
 
-  /// Restores what the signals did before.
+  /// Restores the former actions of the signals.
   ~stop_signal();
 
   /// Returns whether a signal came, or `request` was called.
   [[nodiscard]] bool is_set() const noexcept;
 
-  /// Asks for the same, in any thread.
+  /// Requests a stop, from any thread.
   void request() noexcept;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which clients a server serves; the others are counted, and reported at a bounded rate.
+// Decides which clients a server serves; counts the others, and reports them at a bounded rate.
 #pragma once
 
 #include <chrono>
@@ -15,26 +15,26 @@
 namespace wingbeat::control {
 
 struct access_options {
-  network_list allowed = {};     ///< Empty: everybody is served.
-  std::string option = "allow";  ///< What names these networks, for the sentences.
-  counter* refusals = nullptr;   ///< Counts, where it is set; outlives the server.
+  network_list allowed = {};     ///< Empty: everyone is served.
+  std::string option = "allow";  ///< The option that names these networks, for messages.
+  counter* refusals = nullptr;   ///< If set, counts refusals; outlives the server.
   /// Takes warnings, of one sentence each, in any thread.
   std::function<void(const std::string&)> warn = {};
 };
 
 class access_list {
  public:
-  /// At most one report of refusals comes in this time.
+  /// Refusals are reported at most once in this time.
   static constexpr std::chrono::seconds report_interval{10};
 
-  /// `server` is its name in the sentences.
+  /// `server` is its name in messages.
   access_list(std::string server, access_options options);
 
-  /// Warns where other machines reach a server and no list says which of them it serves. The socket
-  /// listens.
+  /// Warns if other machines reach a server and no list says which of them it serves. The socket
+  /// must be listening.
   void check_reach(int socket) const;
 
-  /// Returns whether this client is served; counts and reports it where not. Any thread.
+  /// Returns whether this client is served; if not, counts and reports it. Any thread.
   [[nodiscard]] bool admits(const ip_address& client, std::string_view name);
 
  private:

@@ -27,7 +27,7 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Takes `word`, in small or capital letters, from the front of `text` if it stands there.
+/// Removes `word`, in lower or upper case, from the front of `text` if it is there.
 bool take_word(std::string_view& text, std::string_view word) {
   if (text.size() < word.size()) return false;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -37,7 +37,7 @@ bool take_word(std::string_view& text, std::string_view word) {
   return true;
 }
 
-/// Takes a real number without sign from the front of `text`.
+/// Removes a real number without sign from the front of `text`.
 std::optional<double> take_unsigned(std::string_view& text) {
   if (take_word(text, "infinity") || take_word(text, "inf")) {
     return std::numeric_limits<double>::infinity();
@@ -49,14 +49,14 @@ std::optional<double> take_unsigned(std::string_view& text) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   if (read.ec == std::errc::invalid_argument) return std::nullopt;
   if (read.ec == std::errc::result_out_of_range) {
-    // from_chars leaves the value as it was; strtod returns 0, a subnormal number or infinity.
+    // from_chars leaves the value unchanged; strtod returns 0, a subnormal number or infinity.
     value = std::strtod(std::string(text.data(), read.ptr).c_str(), nullptr);
   }
   text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
   return value;
 }
 
-/// Takes a signed number; where only a sign stands before a j, the number 1.
+/// Takes a signed number; a sign alone before a j counts as the number 1.
 std::optional<double> take_signed(std::string_view& text) {
   double sign = 1.0;
   if (!text.empty() && is_sign(text[0])) {
@@ -73,7 +73,7 @@ template <class Real>
 std::string shortest(Real value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return std::signbit(value) ? "-inf" : "inf";
-  // As Python prints it.
+  // as Python prints it
   const double size = std::abs(static_cast<double>(value));
   const bool is_plain = size == 0.0 || (size >= 1e-4 && size < 1e16);
   const auto format = is_plain ? std::chars_format::fixed : std::chars_format::scientific;

@@ -44,7 +44,7 @@ std::uint16_t port_of(int socket) {
   return ntohs(port);
 }
 
-/// Returns a socket that listens, or none, and then errno says why.
+/// Returns a listening socket; or none, with the reason in errno.
 file_descriptor listen_at(const addrinfo& address) {
   file_descriptor socket(::socket(
       address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
@@ -97,7 +97,7 @@ std::optional<listener::accepted> listener::accept() const {
   file_descriptor socket(::accept4(socket_.get(), raw, &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!socket.is_open()) return std::nullopt;
   set_option(socket.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-  // A client whose machine is gone is lost after two minutes.
+  // Detects after two minutes that a client's machine is gone.
   set_option(socket.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(socket.get(), IPPROTO_TCP, TCP_KEEPIDLE, 60);
   set_option(socket.get(), IPPROTO_TCP, TCP_KEEPINTVL, 15);

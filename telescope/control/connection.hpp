@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP for the control server: a socket that listens, and connections that never block.
+// TCP for the control server: a listening socket, and connections that never block.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -30,7 +30,7 @@ class listener {
     ip_address ip = {};
   };
 
-  /// Returns a client that waits, if there is one.
+  /// Returns a waiting client, if there is one.
   [[nodiscard]] std::optional<accepted> accept() const;
 
  private:
@@ -38,7 +38,7 @@ class listener {
   std::uint16_t port_ = 0;
 };
 
-/// A client's connection: lines in, bytes out.
+/// A client's connection: receives lines, sends bytes.
 class connection {
  public:
   connection(listener::accepted client, std::size_t max_line_bytes);
@@ -47,16 +47,16 @@ class connection {
   [[nodiscard]] const std::string& address() const noexcept { return address_; }
   [[nodiscard]] line_buffer& lines() noexcept { return lines_; }
 
-  /// Reads what is there, up to 64 KiB.
+  /// Reads the bytes that have arrived, up to 64 KiB.
   void receive();
 
-  /// Queues a line. `flush` sends.
+  /// Queues a line; `flush` sends it.
   void send(std::string_view line);
   void flush();
 
   [[nodiscard]] std::size_t backlog_bytes() const noexcept { return out_.size() - sent_; }
 
-  /// Returns whether the client will send no more, though it may still read.
+  /// Returns whether the client will send nothing more, although it may still read.
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
   /// Returns whether the connection failed or was dropped.

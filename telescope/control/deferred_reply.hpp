@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replies that other threads give, after the server's own has gone on to other requests.
+// Replies that other threads give after the server's thread has continued with other requests.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -25,10 +25,10 @@ class reply_queue {
 
   void push(entry next);
 
-  /// Returns all that was pushed since, oldest first.
+  /// Returns everything pushed since the last call, oldest first.
   [[nodiscard]] std::vector<entry> take();
 
-  /// Drops what is pushed from now on, and does not use the event any more.
+  /// Discards what is pushed from now on, and no longer uses the event.
   void close();
 
  private:
@@ -37,14 +37,14 @@ class reply_queue {
   std::vector<entry> entries_;
 };
 
-/// The reply to one request. Exactly one of the functions is called, once, in any thread; the
-/// server and the client may be gone by then.
+/// The reply to one request. Call exactly one of its functions, once, from any thread; the server
+/// and the client may be gone by then.
 class deferred_reply {
  public:
   deferred_reply(std::shared_ptr<reply_queue> replies, std::size_t client, const message& request)
       : to_(std::move(replies)), client_(client), name_(request.name), id_(request.id) {}
 
-  /// Replies `ok` with these arguments. Sensors that were updated before are reported before it.
+  /// Replies `ok` with these arguments. Sensors that were updated earlier are reported first.
   void ok(std::vector<std::string> arguments) const;
 
   /// Replies `fail` with this sentence.

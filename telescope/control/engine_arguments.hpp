@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of ?gain, ?gain-all and ?delays as numbers. All throw `request_failure`, naming the
-// text at fault.
+// Parses the arguments of ?gain, ?gain-all and ?delays. All functions throw `request_failure`,
+// naming the text at fault.
 #pragma once
 
 #include <complex>
@@ -14,16 +14,16 @@
 
 namespace wingbeat::control {
 
-/// Returns the gain of each channel from one value for all or one for each: finite complex numbers
-/// in Python's syntax.
+/// Returns the gain of each channel, from one value for all channels or one for each: finite
+/// complex numbers in Python's syntax.
 [[nodiscard]] std::vector<std::complex<float>> parse_gains(std::span<const std::string> values,
                                                            std::size_t n_channels);
 
-/// Returns the setting of "delay,delay_rate:phase,phase_rate": finite, and the delay's rate below 1
-/// in size.
+/// Returns the setting of "delay,delay_rate:phase,phase_rate": finite, with a delay rate below 1 in
+/// magnitude.
 [[nodiscard]] delay_setting parse_delay(std::string_view text);
 
-/// Returns a finite number; `noun` says what it is.
+/// Returns a finite number; `noun` is its name in messages.
 [[nodiscard]] double parse_finite(std::string_view text, std::string_view noun);
 
 }  // namespace wingbeat::control

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What requests do to an F-engine: the interface that the engine implements.
+// The interface of an F-engine to requests.
 #pragma once
 
 #include <complex>
@@ -21,21 +21,21 @@ struct stream_info {
 /// Delay and phase of one polarisation from a start time on, with their rates.
 struct delay_setting {
   double delay_s = 0.0;
-  double delay_rate = 0.0;  ///< In seconds per second; below 1 in size.
+  double delay_rate = 0.0;  ///< In seconds per second; below 1 in magnitude.
   double phase_rad = 0.0;
   double phase_rate_rad_per_s = 0.0;
 
   friend bool operator==(const delay_setting&, const delay_setting&) = default;
 };
 
-/// An engine under control. All functions are called in the server's thread, with arguments that
-/// have been checked: they copy them for the pipeline, and neither wait nor throw. Those that set
-/// return the steady-state timestamp: all output with this timestamp or a later one has the change.
+/// An engine under control. All functions are called in the server's thread, with checked
+/// arguments: they copy them for the pipeline, and neither wait nor throw. The setters return the
+/// steady-state timestamp: all output with this timestamp or a later one has the change.
 class engine_control {
  public:
   virtual ~engine_control() = default;
 
-  /// Returns what never changes while the engine runs.
+  /// Return values that do not change while the engine runs.
   [[nodiscard]] virtual std::span<const stream_info> streams() const = 0;
   [[nodiscard]] virtual std::size_t n_pols() const = 0;
   [[nodiscard]] virtual double sync_time_s() const = 0;  ///< UNIX time of sample 0
@@ -45,7 +45,7 @@ class engine_control {
   [[nodiscard]] virtual std::vector<std::complex<float>> gains(std::size_t stream,
                                                                std::size_t pol) const = 0;
 
-  /// Sets a gain per channel; without `pol`, at once in all polarisations.
+  /// Sets a gain per channel; without `pol`, in all polarisations at once.
   virtual std::int64_t set_gains(std::size_t stream, std::optional<std::size_t> pol,
                                  std::span<const std::complex<float>> gains) = 0;
 

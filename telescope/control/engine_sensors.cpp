@@ -34,13 +34,13 @@ sensor_status true_is_nominal(const sensor_value& value) {
 
 const std::vector<std::string> clock_states{"ok", "insert", "delete", "oop", "wait", "error"};
 
-/// Updates without a report where nothing has changed.
+/// Updates a sensor, but without a report if nothing has changed.
 void set_changed(sensor& sensor, const sensor_value& value) {
   const reading last = sensor.latest();
   if (last.status == sensor_status::unknown || last.value != value) sensor.set(value);
 }
 
-/// Updates a count where it has grown: a warning, until `refresh` finds that it grows no more.
+/// Updates a count that has grown: with a warning, until `refresh` finds that it grows no more.
 void count_losses(sensor& sensor, std::uint64_t n_total) {
   const auto count = static_cast<std::int64_t>(n_total);
   if (sensor.latest().value != sensor_value{count}) sensor.set(count, sensor_status::warn);
@@ -75,7 +75,7 @@ sensor* engine_sensors::add(const std::string& name, const char* description, co
                          .auto_period_s = update_period_s});
 }
 
-/// Adds a sensor of which each change is reported.
+/// Adds a sensor whose every change is reported.
 sensor* engine_sensors::add_rare(const std::string& name, const char* description,
                                  const char* units, sensor_kind kind, status_rule rule,
                                  std::vector<std::string> choices) {
@@ -165,7 +165,7 @@ void engine_sensors::add_engine() {
 }
 
 void engine_sensors::set_dither_seed(std::size_t stream, std::uint64_t seed) {
-  // A string, as a seed may exceed the integers of other programs.
+  // A string, because a seed may exceed the integers of other programs.
   streams_[stream].dither_seed->set(std::to_string(seed));
 }
 
@@ -261,7 +261,7 @@ void engine_sensors::refresh(double now_s) {
       change_status(*input.missing, sensor_status::nominal);
     }
     worst_rx = std::max({worst_rx, input.timestamp->latest().status, input.age->latest().status});
-    // What is missing degrades the input; silence stops it.
+    // Missing data degrades the input; silence stops it.
     if (input.missing->latest().status == sensor_status::error) {
       worst_rx = std::max(worst_rx, sensor_status::warn);
     }

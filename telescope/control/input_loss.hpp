@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reasons for which heaps of an input are lost: their sensors, metrics and words.
+// The reasons why heaps of an input are lost, with their sensors, metrics and labels.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace wingbeat::control {
 
-/// `sensor` follows "input<p>.rx.", `metric` stands in "fgpu_input_.._total"; page and log have the
-/// label.
+/// `sensor` follows "input<p>.rx."; `metric` is the middle of "fgpu_input_.._total"; the page and
+/// the log show `label`.
 struct input_loss {
   const char *sensor, *metric, *description, *label;
 };

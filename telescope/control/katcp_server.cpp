@@ -19,7 +19,7 @@ namespace wingbeat::control {
 namespace {
 
 constexpr std::size_t max_log_lines = 1000;
-constexpr int lines_per_turn = 32;  // of a client, before the others have theirs
+constexpr int lines_per_turn = 32;  // of one client, before the others get their turn
 constexpr int clients_per_turn = 16;
 
 message inform_message(std::string name, std::vector<std::string> arguments) {
@@ -163,7 +163,7 @@ void katcp_server::accept_clients() {
   for (int i = 0; i < clients_per_turn; ++i) {
     std::optional<listener::accepted> newcomer = listener_.accept();
     if (!newcomer) {
-      // Where descriptors have run out, poll would return at once, again and again.
+      // Without free descriptors, poll would return at once, again and again.
       if (errno != EAGAIN && errno != EINTR) accepts_from_s_ = steady_s() + 0.1;
       return;
     }
@@ -183,7 +183,7 @@ void katcp_server::accept_clients() {
 
 bool katcp_server::make_room() {
   if (clients_.size() < options_.max_clients) return true;
-  // Whoever holds connections open without a request does not lock out the others.
+  // Clients that hold connections open without a request must not lock out others.
   const auto silent = std::find_if(clients_.begin(), clients_.end(),
                                    [](const auto& client) { return !client->has_requested; });
   if (silent == clients_.end()) return false;
@@ -231,7 +231,7 @@ void katcp_server::handle(session& client, const line_buffer::line& line) {
     client.link.send(line_of(reply));
     return;
   }
-  // Servers have no use for replies and informs.
+  // Servers ignore replies and informs.
   if (received.kind == message_kind::request) client.link.send(answer(client, received));
 }
 
@@ -254,7 +254,7 @@ std::string katcp_server::answer(session& client, const message& received) {
     reply.arguments = {"fail", error.what()};
     return line_of(reply);
   }
-  // Who samples a sensor that the request changed is told before the reply.
+  // Clients that sample a sensor changed by the request are told before the reply.
   take_updates();
   reply.arguments.insert(reply.arguments.begin(), "ok");
   return handled.informs() + line_of(reply);
@@ -278,7 +278,7 @@ void katcp_server::take_updates() {
 void katcp_server::send_replies() {
   const std::vector<reply_queue::entry> ready = replies_->take();
   if (ready.empty()) return;
-  // Sensors that were updated before a reply was given.
+  // Takes sensor updates from before a reply was given.
   take_updates();
   for (const reply_queue::entry& next : ready) {
     for (const auto& client : clients_) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A katcp 5 server: requests of several clients, sensors that they sample, a log that they see.
+// A katcp 5 server: answers requests of several clients, reports sensors that they sample, and
+// logs.
 #pragma once
 
 #include <atomic>
@@ -26,7 +27,7 @@
 
 namespace wingbeat::control {
 
-/// Thrown by handlers: the request is answered `fail` with this sentence.
+/// Thrown by handlers: the request is answered with `fail` and this sentence.
 class request_failure : public std::runtime_error {
  public:
   using runtime_error::runtime_error;
@@ -39,13 +40,14 @@ struct katcp_options {
   std::string device_build = "unknown";  ///< The version of the program.
   std::size_t max_clients = 64;
   std::size_t max_line_bytes = std::size_t{4} << 20;      ///< 65536 gains with all digits fit.
-  std::size_t max_backlog_bytes = std::size_t{16} << 20;  ///< A client that reads less is dropped.
-  /// Of all clients, unfinished lines and what they have not read; the largest is dropped above it.
+  std::size_t max_backlog_bytes = std::size_t{16} << 20;  ///< A client that leaves more unread is
+                                                          ///< dropped.
+  /// Unfinished and unread bytes of all clients; above the limit, the client with most is dropped.
   std::size_t max_buffered_bytes = std::size_t{128} << 20;
   access_options access = {};
 };
 
-/// One request while it is handled: its arguments, and the informs to send before its reply.
+/// One request during its handling: its arguments, and the informs to send before its reply.
 class request {
  public:
   request(const message& message, std::size_t client) : message_(message), client_(client) {}
@@ -56,7 +58,7 @@ class request {
   /// Sends #name with these arguments if the request succeeds.
   void inform(std::vector<std::string> arguments);
 
-  /// Returns the count of informs as the reply has it.
+  /// Returns the number of informs, as the reply states it.
   [[nodiscard]] std::vector<std::string> count() const;
 
   [[nodiscard]] const std::string& informs() const noexcept { return informs_; }
@@ -68,12 +70,12 @@ class request {
   std::string informs_;  // lines
 };
 
-/// Returns the arguments behind `ok`; throws to answer `fail`. Runs in the server's thread, one at
-/// a time, so it must not wait. Sensors that it updates are reported before the reply.
+/// Returns the arguments after `ok`; throws to answer `fail`. Runs in the server's thread, one at a
+/// time, so it must not wait. Sensors that it updates are reported before the reply.
 using request_handler = std::function<std::vector<std::string>(request&)>;
 
-/// Takes the arguments, and sees to it that the reply is given later. Runs in the server's thread,
-/// one at a time, so it must not wait. Throws to answer `fail`; then the reply must not be given.
+/// Takes the arguments and arranges that the reply is given later. Runs in the server's thread, one
+/// at a time, so it must not wait. Throws to answer `fail`; then the reply must not be given.
 using deferred_handler =
     std::function<void(const std::vector<std::string>& arguments, deferred_reply reply)>;
 
@@ -82,23 +84,23 @@ using deferred_handler =
 /// `add_request` adds to them.
 class katcp_server {
  public:
-  /// Listens at once, and throws std::runtime_error where that is impossible. The registry outlives
-  /// the server, and no other server samples it. `halt` is called at ?halt, in the server's thread:
-  /// it asks the program to end, which then calls `stop`.
+  /// Listens at once; throws std::runtime_error if that is impossible. The registry outlives the
+  /// server, and no other server samples it. ?halt calls `halt` in the server's thread; `halt` asks
+  /// the program to end, and the program then calls `stop`.
   katcp_server(katcp_options options, const sensor_registry& sensors, std::function<void()> halt);
   ~katcp_server();
   katcp_server(const katcp_server&) = delete;
   katcp_server& operator=(const katcp_server&) = delete;
 
-  /// Before `start`. The description's first sentence stands in the list of ?help.
+  /// Call before `start`. ?help lists the first sentence of the description.
   void add_request(const std::string& name, const std::string& description,
                    request_handler handler);
 
-  /// The same, of a request that takes long.
+  /// The same for a request that takes long.
   void add_deferred_request(const std::string& name, const std::string& description,
                             deferred_handler handler);
 
-  /// Before `start`. Calls `task` each `period_s` in the server's thread.
+  /// Call before `start`. Calls `task` every `period_s` in the server's thread.
   void every(double period_s, std::function<void()> task);
 
   void start();
@@ -108,13 +110,13 @@ class katcp_server {
 
   [[nodiscard]] std::uint16_t port() const noexcept { return listener_.port(); }
 
-  /// Sends a #log inform to all clients if its level is at least that of ?log-level. Any thread.
-  /// At most 1000 lines wait; more are discarded and counted in a line of their own.
+  /// Sends a #log inform to all clients if its level is at least that of ?log-level. Any thread. At
+  /// most 1000 lines wait; further ones are discarded, and a line states their number.
   void log(log_level level, std::string_view source, std::string_view text);
 
   [[nodiscard]] log_level level() const noexcept { return level_.load(); }
 
-  /// Before `start`. Called at ?log-level with a level, in the server's thread.
+  /// Call before `start`. `observer` is called at ?log-level with a level, in the server's thread.
   void observe_level(std::function<void(log_level)> observer);
 
  private:
@@ -122,7 +124,7 @@ class katcp_server {
   struct handled_request {
     std::string description;
     request_handler handler = {};
-    deferred_handler defers = {};  ///< One of the two is set.
+    deferred_handler defers = {};  ///< One of the two handlers is set.
   };
   struct periodic_task {
     double period_s;
@@ -130,7 +132,7 @@ class katcp_server {
     std::function<void()> run;
   };
 
-  // The requests that each server has.
+  // The requests of every server.
   void add_standard_requests();
   void add_sensor_requests();
   void add_level_request();
@@ -138,7 +140,7 @@ class katcp_server {
   [[nodiscard]] std::vector<sensor*> sensors_named(const std::vector<std::string>& arguments) const;
   [[nodiscard]] std::vector<std::vector<std::string>> versions() const;
 
-  // The thread.
+  // Functions of the server's thread.
   void serve();
   void wait();
   [[nodiscard]] int milliseconds_to_wait() const;
@@ -171,7 +173,7 @@ class katcp_server {
   std::shared_ptr<reply_queue> replies_ = std::make_shared<reply_queue>(wake_);
   std::map<std::string, handled_request> requests_;
   std::vector<periodic_task> tasks_;
-  std::vector<std::unique_ptr<session>> clients_;  // in the order of their arrival
+  std::vector<std::unique_ptr<session>> clients_;  // in order of arrival
   std::size_t n_accepted_ = 0;
   double accepts_from_s_ = 0.0;  ///< After a failure to accept, a moment later.
   bool is_halt_requested_ = false;

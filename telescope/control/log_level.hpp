@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How severe a line of a log is, as katcp names it.
+// The severity of a log line, in katcp's terms.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ enum class log_level { all, trace, debug, info, warn, error, fatal, off };
 /// Returns the level's name in katcp.
 [[nodiscard]] std::string_view name_of(log_level level);
 
-/// Returns the level of this name. Throws `plan_error` that lists all for another text.
+/// Returns the level of this name. For another text, throws `plan_error` that lists all names.
 [[nodiscard]] log_level parse_log_level(std::string_view name);
 
 }  // namespace wingbeat::control

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view line_ends = "\r\n";
 constexpr std::string_view escaped("\\ \0\n\r\x1b\t", 7);
-constexpr std::string_view letters = "\\_0nret";  // behind a backslash, in the same order
+constexpr std::string_view letters = "\\_0nret";  // after a backslash, in the same order
 static_assert(escaped.size() == letters.size());
 
 bool is_letter(char c) {
@@ -107,7 +107,7 @@ class line_parser {
         continue;
       }
       if (++i == word.size()) refuse("an argument ends in a backslash");
-      if (word[i] == '@') continue;  // the empty argument
+      if (word[i] == '@') continue;  // an empty argument
       const std::size_t place = letters.find(word[i]);
       if (place == std::string_view::npos) {
         refuse("an argument has an unknown escape; \\\\ \\_ \\0 \\n \\r \\e \\t and \\@ are known");

@@ -19,14 +19,14 @@ enum class message_kind : char { request = '?', reply = '!', inform = '#' };
 struct message {
   message_kind kind = message_kind::request;
   std::string name;                 ///< A letter, then letters, digits and '-'.
-  std::optional<std::uint32_t> id;  ///< 1 to 2^31 - 1; a reply repeats that of its request.
+  std::optional<std::uint32_t> id;  ///< 1 to 2^31 - 1; a reply repeats its request's.
   std::vector<std::string> arguments;
 
   friend bool operator==(const message&, const message&) = default;
 };
 
-/// Reports a line that is no message. `name` and `id` are those of the request at fault, so that
-/// it can be answered; `name` is empty where the line does not tell.
+/// Reports a line that is not a message. `name` and `id` are those of the faulty request, so that
+/// it can be answered; `name` is empty if the line does not tell it.
 class message_error : public std::runtime_error {
  public:
   message_error(const std::string& reason, std::string request_name,
@@ -43,30 +43,30 @@ class message_error : public std::runtime_error {
 /// Returns the message as a line with its line end.
 [[nodiscard]] std::string line_of(const message& message);
 
-/// Cuts a byte stream at line ends, \n or \r, and holds at most `max_line_bytes` of a line.
+/// Splits a byte stream at line ends, \n or \r, and holds at most `max_line_bytes` of a line.
 class line_buffer {
  public:
   explicit line_buffer(std::size_t max_line_bytes) : max_line_bytes_(max_line_bytes) {}
 
-  /// Appends received bytes. Bytes of a line that is too long are discarded to its end.
+  /// Appends received bytes. A line that is too long is discarded up to its end.
   void append(std::string_view bytes);
 
   struct line {
     std::string text;
-    bool is_too_long = false;  ///< `text` is then the line's beginning.
+    bool is_too_long = false;  ///< `text` is then only the line's beginning.
   };
 
-  /// Returns the next whole line that is not blank, if there is one.
+  /// Returns the next complete line that is not blank, if there is one.
   [[nodiscard]] std::optional<line> next();
 
-  /// Returns the bytes that are kept.
+  /// Returns the number of bytes held.
   [[nodiscard]] std::size_t size_bytes() const noexcept { return bytes_.size() - begin_; }
 
  private:
   std::size_t max_line_bytes_;
   std::string bytes_;
-  std::size_t begin_ = 0;     ///< Lines before it are taken.
-  std::size_t searched_ = 0;  ///< No line end lies from `begin_` to it.
+  std::size_t begin_ = 0;     ///< Lines before it have been returned.
+  std::size_t searched_ = 0;  ///< There is no line end between `begin_` and this.
   bool is_discarding_ = false;
 };
 

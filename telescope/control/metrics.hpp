@@ -31,17 +31,17 @@ using metric_labels = std::vector<std::pair<std::string, std::string>>;
 /// The counters and gauges of a process.
 class metric_registry {
  public:
-  /// Adds a value, which `read` returns whenever the text is made, in any thread: a counter where
-  /// the name ends in "_total", a gauge otherwise. Throws std::invalid_argument unless the name and
-  /// the labels' names are letters, digits and '_', and none begins with a digit.
+  /// Adds a value, which `read` returns whenever the text is made, in any thread: a counter if the
+  /// name ends in "_total", a gauge otherwise. Throws std::invalid_argument unless the name and the
+  /// labels' names consist of letters, digits and '_', and none begins with a digit.
   void add(const std::string& name, const std::string& help, const metric_labels& labels,
            std::function<double()> read);
 
-  /// Adds a counter of its own, which lives as long as the registry. Throws as above, and for a
-  /// name that does not end in "_total".
+  /// Adds a counter that lives as long as the registry. Throws as above, and for a name that does
+  /// not end in "_total".
   counter& add(const std::string& name, const std::string& help, const metric_labels& labels = {});
 
-  /// Returns all of them in Prometheus' text format 0.0.4.
+  /// Returns all values in Prometheus' text format 0.0.4.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::milliseconds max_age{100}, interval{500};
 constexpr std::uint64_t max_latest_rows =
-    64;  // further ones come with all, in a text that is shared
+    64;  // with more new rows, all rows come in a text that clients share
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void monitor_feed::look_regularly() {
     try {
       refresh();
     } catch (const std::exception&) {
-      // Who asks is told; the next look may succeed.
+      // The caller is told; the next attempt may succeed.
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page fetches, made once for all browsers, and the history of spectra behind it.
+// The documents that the page fetches, made once for all browsers, and the history of spectra.
 #pragma once
 
 #include <chrono>
@@ -16,12 +16,12 @@
 
 namespace wingbeat::control {
 
-/// Looks at the engine twice a second, and at most ten times however many ask. Any thread.
+/// Reads the engine's state twice a second, and at most ten times, however many ask. Any thread.
 class monitor_feed {
  public:
   using text = std::shared_ptr<const std::string>;
 
-  /// Both outlive it.
+  /// Both arguments outlive it.
   monitor_feed(const engine_monitor& engine, const sensor_registry& sensors);
   ~monitor_feed();
   monitor_feed(const monitor_feed&) = delete;
@@ -30,8 +30,8 @@ class monitor_feed {
   /// Returns /monitor.json, at most a tenth of a second old.
   [[nodiscard]] text document();
 
-  /// Returns /waterfall.json: the rows behind number `after`; all where these are many, or where
-  /// `after` is a number that another service gave.
+  /// Returns /waterfall.json: the rows after number `after`; all rows if these are many, or if
+  /// `after` is a number of another service.
   [[nodiscard]] text waterfall(std::uint64_t after);
 
  private:

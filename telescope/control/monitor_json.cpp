@@ -37,7 +37,7 @@ std::string monitor_json(const monitor_snapshot& snapshot, const sensor_registry
                                    {"units", sensor->spec().units},
                                    {"kind", name_of(sensor->spec().kind)}});
   }
-  // Bytes that are no UTF-8, in a name, are replaced.
+  // Replaces bytes in names that are not UTF-8.
   return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

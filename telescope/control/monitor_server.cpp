@@ -22,10 +22,10 @@ namespace wingbeat::control {
 namespace {
 
 constexpr std::size_t min_threads = 4, max_threads = 1024;
-constexpr std::chrono::seconds idle_time{5};  // until a thread beyond the least ends
+constexpr std::chrono::seconds idle_time{5};  // after which a thread beyond the minimum ends
 constexpr std::size_t max_request_bytes = 4096;
 
-/// Only this page's own origin may be asked by what it shows, and nobody may frame it.
+/// The page's content may only access its own origin, and no page may frame it.
 const httplib::Headers headers{
     {"Content-Security-Policy",
      "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src "
@@ -33,8 +33,8 @@ const httplib::Headers headers{
     {"X-Content-Type-Options", "nosniff"},
     {"Cache-Control", "no-store"}};
 
-/// A thread for each client, because it waits for what its client sends: who sends nothing, or half
-/// a request, keeps no other from being served. Beyond the most, clients wait.
+/// Gives each client a thread, because the thread waits for what its client sends: a client that
+/// sends nothing, or half a request, then blocks no other. Beyond the maximum, clients wait.
 class client_threads : public httplib::TaskQueue {
  public:
   client_threads() {
@@ -76,7 +76,7 @@ class client_threads : public httplib::TaskQueue {
     try {
       add_thread();
     } catch (const std::system_error&) {
-      // The system has no more; the client waits for one of those that there are.
+      // The system has no more threads; the client waits for one of the existing ones.
     }
   }
 
@@ -113,7 +113,7 @@ class client_threads : public httplib::TaskQueue {
 
 namespace {
 
-/// Sends a text that all clients share, so that slow ones hold no copies.
+/// Sends a text that all clients share, so that slow clients hold no copies.
 void send_shared(const monitor_feed::text& text, httplib::Response& response) {
   response.set_content_provider(
       text->size(), "application/json",
@@ -148,12 +148,12 @@ void monitor_server::impl::set_limits() {
   http.new_task_queue = [] { return new client_threads; };
   http.set_default_headers(headers);
   http.set_payload_max_length(max_request_bytes);
-  // A client that sends nothing holds a thread no longer than this.
+  // Limits how long a client that sends nothing holds a thread.
   http.set_read_timeout(1);
   http.set_write_timeout(2);
   http.set_keep_alive_timeout(1);
   http.set_tcp_nodelay(true);
-  // Without SO_REUSEPORT, which is the library's default: it lets two programs share a port.
+  // Without SO_REUSEPORT, the library's default, which lets two programs share a port.
   http.set_socket_options([this](socket_t socket) {
     listening = socket;
     const int yes = 1;
@@ -196,7 +196,7 @@ void monitor_server::impl::add_documents(const metric_registry& metrics) {
     const std::string_view page = monitor_page();
     response.set_content(page.data(), page.size(), "text/html; charset=utf-8");
   });
-  // Browsers ask for it unasked, and complain where it is refused.
+  // Browsers request it unasked, and complain if it is refused.
   http.Get("/favicon.ico",
            [](const httplib::Request&, httplib::Response& response) { response.status = 204; });
 }
@@ -211,7 +211,7 @@ void monitor_server::impl::listen(const monitor_options& options) {
                   "free",
                   options.host, options.port));
   }
-  // The library lets 5 clients wait to be accepted; others would try again after a second.
+  // The library lets only 5 clients wait for acceptance; others would retry after a second.
   ::listen(listening, SOMAXCONN);
   access.check_reach(listening);
   port = static_cast<std::uint16_t>(bound);
@@ -219,7 +219,7 @@ void monitor_server::impl::listen(const monitor_options& options) {
     http.listen_after_bind();
     has_ended = true;
   });
-  // `stop` does nothing before the thread listens.
+  // `stop` has no effect before the thread listens.
   while (!http.is_running() && !has_ended)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monitoring over HTTP:  /metrics for Prometheus, / a page, /monitor.json what the page shows.
+// Monitoring over HTTP:  /metrics for Prometheus, / a page, /monitor.json the page's values.
 #pragma once
 
 #include <cstdint>  // uint16_t
@@ -20,10 +20,10 @@ struct monitor_options {
   access_options access = {};
 };
 
-/// Serves from construction to destruction, in threads of its own. What it is given outlives it.
+/// Serves from construction to destruction, in threads of its own. Its arguments outlive it.
 class monitor_server {
  public:
-  /// Throws std::runtime_error where it cannot listen, naming host and port.
+  /// Throws std::runtime_error, naming host and port, if it cannot listen.
   monitor_server(const monitor_options& options, const metric_registry& metrics,
                  const sensor_registry& sensors, const engine_monitor& engine);
   ~monitor_server();
@@ -37,8 +37,8 @@ class monitor_server {
   std::unique_ptr<impl> impl_;
 };
 
-/// Returns /monitor.json: `time`, the snapshot's fields, and `sensors`, those that are not nominal
-/// but known. Numbers that are not finite become null.
+/// Returns /monitor.json: `time`, the snapshot's fields, and `sensors`, those that are known but
+/// not nominal. Numbers that are not finite become null.
 [[nodiscard]] std::string monitor_json(const monitor_snapshot& snapshot,
                                        const sensor_registry& sensors);
 

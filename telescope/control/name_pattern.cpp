@@ -54,7 +54,7 @@ name_pattern::name_pattern(std::string_view expression) {
   parts->match.reset(pcre2_match_data_create_from_pattern(parts->code.get(), nullptr));
   parts->limits.reset(pcre2_match_context_create(nullptr));
   if (!parts->match || !parts->limits) throw std::bad_alloc();
-  // A name takes tens of steps; 100,000 take about a millisecond.
+  // Matching a name takes tens of steps; 100,000 take about a millisecond.
   pcre2_set_match_limit(parts->limits.get(), 100'000);
   pcre2_set_depth_limit(parts->limits.get(), 10'000);
   constexpr std::uint32_t heap_kib = 4096;

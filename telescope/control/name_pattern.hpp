@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regular expressions over sensors' names, from clients: bounded in time and memory.
+// Clients' regular expressions over sensors' names, bounded in time and memory.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ class name_pattern {
   /// Throws std::invalid_argument, saying what is wrong and where.
   explicit name_pattern(std::string_view expression);
 
-  /// Returns whether the name contains a match. Throws std::invalid_argument where finding out
-  /// takes too many steps.
+  /// Returns whether the name contains a match. Throws std::invalid_argument if matching takes too
+  /// many steps.
   [[nodiscard]] bool is_in(std::string_view name) const;
 
  private:

@@ -23,7 +23,7 @@ ip_address mapped(const in_addr& address) {
   return result;
 }
 
-/// Returns the address with all bits behind the first `n_bits` 0.
+/// Returns the address with all bits after the first `n_bits` set to 0.
 ip_address prefix_of(ip_address address, unsigned n_bits) {
   for (unsigned i = 0; i < address.size(); ++i) {
     const unsigned n_kept = n_bits > 8 * i ? std::min(n_bits - 8 * i, 8U) : 0;
@@ -32,7 +32,7 @@ ip_address prefix_of(ip_address address, unsigned n_bits) {
   return address;
 }
 
-/// Returns the number behind the '/', if it is one of at most `max_bits`.
+/// Returns the number after the '/', if it is at most `max_bits`.
 std::optional<unsigned> parse_bits(std::string_view text, unsigned max_bits) {
   unsigned n_bits = 0;
   const char* const end = text.data() + text.size();

@@ -36,7 +36,7 @@ const strategy_form& form_of(std::string_view name) {
                 name));
 }
 
-/// A number that is not negative; infinite seconds mean never.
+/// Returns a nonnegative number; infinite seconds mean never.
 double number_of(const std::string& text, std::string_view noun, bool may_be_infinite) {
   const std::optional<double> value = parse_real(text);
   if (!value || !(*value >= 0.0) || (!may_be_infinite && !std::isfinite(*value))) {
@@ -53,7 +53,7 @@ long double as_real(const sensor_value& value) {
 }
 
 bool differ(const sensor_value& a, const sensor_value& b) {
-  // NaN is the same value as NaN, so that it is not sent again and again.
+  // NaN counts as equal to NaN, so that it is not sent repeatedly.
   const auto* real_a = std::get_if<double>(&a);
   const auto* real_b = std::get_if<double>(&b);
   if (real_a && real_b && std::isnan(*real_a) && std::isnan(*real_b)) return false;
@@ -113,7 +113,7 @@ bool sampling::is_change(const reading& last, const reading& current) const {
   }
   if (current.status != last.status) return true;
   const long double difference = std::abs(as_real(current.value) - as_real(last.value));
-  // A difference from or to NaN is one.
+  // A change from or to NaN counts as a difference.
   return std::isnan(difference) ? differ(current.value, last.value) : difference > difference_;
 }
 
@@ -146,7 +146,7 @@ std::optional<double> sampler::deadline_s() const {
 bool sampler::expire(const reading& latest, double now_s) {
   const std::optional<double> due_s = deadline_s();
   if (!due_s || now_s < *due_s) return false;
-  // Periods keep their phase, unless the server was late by more than one.
+  // Periods keep their phase, unless the server was late by more than one period.
   const double interval_s = *due_s - last_s_;
   sent(latest, now_s - *due_s < interval_s ? *due_s : now_s);
   return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a client is told of a sensor: the strategies of ?sensor-sampling, without any clock.
+// Decides when a client is told of a sensor: the strategies of ?sensor-sampling, without a clock.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,15 @@ namespace wingbeat::control {
 enum class strategy {
   none,               // never
   automatic,          // at each update, at most one per `auto_period_s` of the sensor
-  period,             // each period, changed or not
-  event,              // when value or status change
-  differential,       // when the value is off by more than a difference, or the status changes
-  event_rate,         // on events, between a shortest and a longest time
-  differential_rate,  // on differences, between a shortest and a longest time
+  period,             // every period, changed or not
+  event,              // when value or status changes
+  differential,       // when the value differs by more than a limit, or the status changes
+  event_rate,         // on events, with a shortest and a longest interval
+  differential_rate,  // on differences, with a shortest and a longest interval
 };
 
-/// A request's strategy and parameters, in katcp's words and order: seconds, and before them the
-/// difference of the differential ones.
+/// A request's strategy and parameters, in katcp's words and order: seconds, preceded by the
+/// difference for differential strategies.
 class sampling {
  public:
   /// Throws std::invalid_argument, saying what is wrong for this sensor.
@@ -55,14 +55,13 @@ class sampler {
   /// The first reading is sent by the caller, at `now_s`.
   sampler(sampling sampling, const reading& first, double now_s);
 
-  /// Takes an update, later ones than the last that was sent. Returns whether `current` is to be
-  /// sent now.
+  /// Takes an update that is later than the last one sent. Returns whether to send `current` now.
   [[nodiscard]] bool update(const reading& current, double now_s);
 
-  /// Returns when `expire` is to be called, if ever.
+  /// Returns when to call `expire`, if ever.
   [[nodiscard]] std::optional<double> deadline_s() const;
 
-  /// Takes the time. Returns whether the sensor's latest reading is to be sent now.
+  /// Takes the time. Returns whether to send the sensor's latest reading now.
   [[nodiscard]] bool expire(const reading& latest, double now_s);
 
   [[nodiscard]] const sampling& request() const noexcept { return sampling_; }
@@ -73,7 +72,7 @@ class sampler {
   sampling sampling_;
   reading last_;
   double last_s_;
-  bool is_pending_ = false;  ///< A change waits until the shortest time has passed.
+  bool is_pending_ = false;  ///< A change waits until the shortest interval has passed.
 };
 
 }  // namespace wingbeat::control

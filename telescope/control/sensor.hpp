@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensors: named, typed values with a status and a time, which any thread may update.
+// Sensors: named, typed values with a status and a time; any thread may update them.
 #pragma once
 
 #include <cstdint>  // int64_t, uint64_t
@@ -24,24 +24,24 @@ using sensor_value = std::variant<std::int64_t, double, bool, std::string>;
 [[nodiscard]] std::string_view name_of(sensor_kind kind);
 [[nodiscard]] std::string_view name_of(sensor_status status);
 
-/// Returns the value as katcp writes it, before escapes: "3", "0.5", "1", "text".
+/// Returns the value as katcp writes it, before escaping: "3", "0.5", "1", "text".
 [[nodiscard]] std::string text_of(const sensor_value& value);
 
 /// Returns the seconds since 1970, from the system's clock.
 [[nodiscard]] double unix_time_s();
 
 struct reading {
-  double timestamp_s = 0.0;  ///< When the value was determined, in UNIX time.
+  double timestamp_s = 0.0;  ///< UNIX time at which the value was determined.
   sensor_status status = sensor_status::unknown;
   sensor_value value;
   std::uint64_t sequence = 0;  ///< Counts the updates of one sensor.
 };
 
-/// Returns the status that an update without one gets.
+/// Returns the status of an update that states none.
 using status_rule = std::function<sensor_status(const sensor_value&)>;
 
-/// A rule: nominal from `nominal_min` to `nominal_max`; error at or below `error_min`, at or above
-/// `error_max`, and for NaN; warn between.
+/// Parameters of a rule: nominal from `nominal_min` to `nominal_max`; error at or below
+/// `error_min`, at or above `error_max`, and for NaN; warn otherwise.
 struct thresholds {
   double nominal_min = 0.0;
   double nominal_max = 0.0;
@@ -50,20 +50,20 @@ struct thresholds {
 };
 [[nodiscard]] status_rule rule_of(const thresholds& thresholds);
 
-/// What a sensor is. `name` is made of letters, digits, '.', '-' and '_'.
+/// The description of a sensor. `name` consists of letters, digits, '.', '-' and '_'.
 struct sensor_spec {
   std::string name{};
   std::string description{};
   std::string units{};
   sensor_kind kind = sensor_kind::integer;
-  std::vector<std::string> choices{};  ///< Of a discrete sensor; the first is its initial value.
-  status_rule status_of{};             ///< Without one, updates are nominal.
-  /// Seconds between reports of the sampling strategy `auto`, for sensors that change fast; with 0,
-  /// each update is reported.
+  std::vector<std::string> choices{};  ///< For a discrete sensor; the first is its initial value.
+  status_rule status_of{};             ///< Without a rule, updates are nominal.
+  /// Seconds between reports of the sampling strategy `auto`, for sensors that change fast; 0: each
+  /// update is reported.
   double auto_period_s = 0.0;
 };
 
-/// One sensor. Made by `sensor_registry::add`, as long-lived as the registry.
+/// One sensor. Made by `sensor_registry::add`; lives as long as the registry.
 class sensor {
  public:
   using observer_function = std::function<void(const sensor&, const reading&)>;
@@ -76,16 +76,16 @@ class sensor {
   [[nodiscard]] reading latest() const;
 
   /// Updates the value, at any rate and in any thread. Without a status, the spec's rule sets it;
-  /// without a time, it is now. Throws std::invalid_argument if the value is of another type than
-  /// the sensor, or is not a choice of a discrete one. Integers may be given to real sensors.
+  /// without a time, the time is now. Throws std::invalid_argument if the value has another type
+  /// than the sensor, or is not a choice of a discrete one. Real sensors also take integers.
   void set(sensor_value value, std::optional<sensor_status> status = {},
            std::optional<double> timestamp_s = {});
 
-  /// Updates the status, and keeps value and time.
+  /// Updates the status and keeps value and time.
   void set_status(sensor_status status);
 
-  /// Calls `observer` at each update from now on, in the thread that updates: it must neither
-  /// block nor use this sensor. An empty one ends it; after return, the former is not running.
+  /// Calls `observer` at each update from now on, in the updating thread: it must neither block nor
+  /// use this sensor. An empty one ends this; after return, the former is not running.
   void observe(observer_function observer);
 
  private:
@@ -97,8 +97,8 @@ class sensor {
   observer_function observer_;
 };
 
-/// All sensors of a process. Sensors are added from one thread before servers start; then all
-/// threads may read it.
+/// All sensors of a process. One thread adds sensors before servers start; then all threads may
+/// read the registry.
 class sensor_registry {
  public:
   /// Throws std::invalid_argument if the name is taken or malformed, or a discrete sensor has no
@@ -108,11 +108,11 @@ class sensor_registry {
   /// Returns the sensor, or null.
   [[nodiscard]] sensor* find(std::string_view name) const;
 
-  /// Returns the sensors by name, in the order of their names.
+  /// Returns the sensors, sorted by name.
   [[nodiscard]] std::vector<sensor*> all() const;
 
  private:
-  std::vector<std::unique_ptr<sensor>> sensors_;  // in the order of names
+  std::vector<std::unique_ptr<sensor>> sensors_;  // sorted by name
 };
 
 }  // namespace wingbeat::control

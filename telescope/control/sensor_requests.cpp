@@ -13,7 +13,7 @@
 namespace wingbeat::control {
 namespace {
 
-/// Clients look for the first two words.
+/// Clients search for the first two words.
 [[noreturn]] void refuse_unknown(std::string_view name) {
   throw request_failure(formatted("Unknown sensor '{}'; ?sensor-list lists all", name));
 }
@@ -108,7 +108,7 @@ std::vector<std::string> katcp_server::sample(request& asked) {
     return reply;
   }
 
-  // Nothing changes unless the strategy suits all of the sensors.
+  // Nothing changes unless the strategy suits all sensors.
   std::vector<sampling> samplings;
   for (const sensor* sensor : sensors) {
     samplings.emplace_back(sensor->spec(), arguments[1], std::span(arguments).subspan(2));
@@ -121,7 +121,7 @@ std::vector<std::string> katcp_server::sample(request& asked) {
     }
     const auto [sampler, is_new] = sampling_client.samplers.emplace(
         sensors[i], control::sampler(samplings[i], reading{}, steady_s()));
-    // Observed before it is read, so that no update is missed between.
+    // Observed before it is read, so that no update in between is missed.
     observe(*sensors[i]);
     const reading first = sensors[i]->latest();
     sampler->second = control::sampler(samplings[i], first, steady_s());

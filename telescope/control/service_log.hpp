@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log of a service: lines with their time to standard error, and to the clients of its server.
+// The log of a service: timed lines to standard error, and to the clients of its server.
 #pragma once
 
 #include <memory>  // shared_ptr
@@ -20,7 +20,7 @@ class katcp_server;
 /// Any thread may write.
 class service_log {
  public:
-  /// `name` stands in each line. Lines below `level` are left out.
+  /// `name` is part of each line. Lines below `level` are left out.
   service_log(std::string name, log_level level);
   service_log(const service_log&) = delete;
   service_log& operator=(const service_log&) = delete;
@@ -30,8 +30,8 @@ class service_log {
 
   void set_level(log_level level);
 
-  /// Has lines go to the clients of this server too, which leaves out those below its own level;
-  /// null: no longer.
+  /// Also sends lines to the clients of this server, which leaves out those below its own level;
+  /// null: stops doing so.
   void forward_to(katcp_server* server);
 
  private:

@@ -16,10 +16,10 @@ service_manager::service_manager() {
   const std::string_view name = named == nullptr ? "" : named;
   if (name.empty()) return;
   address_bytes_ = sizeof address_;
-  if (name.size() >= sizeof address_.sun_path) return;  // `notify` fails, as without a socket
+  if (name.size() >= sizeof address_.sun_path) return;  // `notify` then fails, as without a socket
   address_.sun_family = AF_UNIX;
   std::copy(name.begin(), name.end(), address_.sun_path);
-  if (name.front() == '@') address_.sun_path[0] = '\0';  // a name without a file
+  if (name.front() == '@') address_.sun_path[0] = '\0';  // an abstract name, without a file
   address_bytes_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
   socket_ = file_descriptor{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells a service manager, such as systemd, how a service is: its protocol sd_notify, a datagram to
-// the socket that the variable NOTIFY_SOCKET of the environment names.
+// Reports the state of a service to a service manager, such as systemd, by its protocol sd_notify:
+// a datagram to the socket in the environment variable NOTIFY_SOCKET.
 #pragma once
 
 #include <sys/socket.h>  // socklen_t
@@ -15,14 +15,14 @@ namespace wingbeat::control {
 
 class service_manager {
  public:
-  /// Reads the environment. Without NOTIFY_SOCKET nobody is told anything.
+  /// Reads the environment. Without NOTIFY_SOCKET nothing is reported.
   service_manager();
 
-  /// Sends assignments, a line each: READY=1, STATUS=.., WATCHDOG=1, STOPPING=1. Returns false
-  /// where that fails. Does not wait; any thread may call it.
+  /// Sends assignments, one per line: READY=1, STATUS=.., WATCHDOG=1, STOPPING=1. Returns false if
+  /// that fails. Does not wait; any thread may call it.
   bool notify(std::string_view assignments) const;
 
-  /// Says why `notify` fails, in one sentence.
+  /// Returns why `notify` fails, in one sentence.
   [[nodiscard]] std::string failure() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of the control server: its connection, and what it samples.
+// A client of the control server: its connection, and the sensors that it samples.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -18,7 +18,7 @@ struct katcp_server::session {
   bool has_more_lines = false;  ///< Lines wait for the next turn.
   std::map<sensor*, sampler> samplers{};
 
-  /// A client that does not read its replies is not asked for more requests.
+  /// No more requests are read from a client that does not read its replies.
   [[nodiscard]] bool is_blocked() const noexcept {
     constexpr std::size_t max_bytes = std::size_t{256} << 10;
     return link.backlog_bytes() > max_bytes;

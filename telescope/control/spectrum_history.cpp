@@ -13,7 +13,7 @@ constexpr double step_db = 0.5;
 constexpr double max_level = 255;
 constexpr double no_power = -std::numeric_limits<double>::infinity();
 
-/// Returns the strongest of each group of channels, in at most `max_points` groups.
+/// Returns the maximum of each group of channels, in at most `max_points` groups.
 std::vector<double> strongest(const std::vector<double>& power_db) {
   const std::size_t n = power_db.size(), n_points = std::min(n, spectrum_history::max_points);
   std::vector<double> points(n_points, no_power);

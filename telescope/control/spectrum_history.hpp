@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last minutes of spectra, for waterfalls of pages that are opened later.
+// Keeps the spectra of the last minutes, for waterfalls of pages that are opened later.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -14,21 +14,22 @@
 
 namespace wingbeat::control {
 
-/// A ring of rows for each polarisation of each stream, at most 184 KB each. A row has a byte for
-/// each point: 0 is no power or less than is told; b is `top_db` - (255 - b) / 2.
+/// A ring of rows for each polarisation of each stream, at most 184 KB each. A row has one byte per
+/// point: 0 means no power, or less than the range; b means `top_db` - (255 - b) / 2.
 class spectrum_history {
  public:
-  static constexpr std::size_t max_rows = 360;    ///< Three minutes of two spectra a second.
-  static constexpr std::size_t max_points = 512;  ///< The strongest channel of each group.
+  static constexpr std::size_t max_rows = 360;    ///< Three minutes at two spectra per second.
+  static constexpr std::size_t max_points = 512;  ///< Each point is the strongest channel of a
+                                                  ///< group.
 
-  /// Keeps spectra whose sequence number is not the last one's. Times are of any one clock.
+  /// Keeps spectra whose sequence number differs from the last one's. Times are of any one clock.
   void add(const std::vector<monitored_spectrum>& spectra, double now_s);
 
-  /// Returns the number of the last row that was kept, from 1 on; 0 before the first.
+  /// Returns the number of the last kept row, counted from 1; 0 before the first.
   [[nodiscard]] std::uint64_t last() const { return last_; }
 
-  /// Returns rows behind number `after` as JSON: `last`, `now_s`, and `waterfalls`, each a list of
-  /// rows, oldest first, whose levels are two hexadecimal digits for each point.
+  /// Returns the rows after number `after` as JSON: `last`, `now_s`, and `waterfalls`, each a list
+  /// of rows, oldest first, whose levels are two hexadecimal digits per point.
   [[nodiscard]] std::string json(std::uint64_t after, double now_s) const;
 
  private:

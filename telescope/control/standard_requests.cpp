@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests that each katcp server answers, but for those of sensors.
+// The requests that every katcp server answers, except those of sensors.
 #include <algorithm>
 #include <iterator>
 

@@ -15,7 +15,7 @@ class stopwatch {
     since_.store(time.time_since_epoch().count(), std::memory_order_relaxed);
   }
 
-  /// Returns the seconds since the last restart, or since it was made.
+  /// Returns the seconds since the last restart, or since construction.
   [[nodiscard]] double elapsed_s(clock::time_point time = clock::now()) const noexcept {
     const clock::duration since{since_.load(std::memory_order_relaxed)};
     return std::chrono::duration<double>(time.time_since_epoch() - since).count();

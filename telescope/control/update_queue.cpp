@@ -15,7 +15,7 @@ wake_event::wake_event() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
 }
 
 void wake_event::set() const noexcept {
-  // It fails only when the counter is full, and then the event is set.
+  // It fails only if the counter is full, and then the event is set.
   const std::uint64_t increment = 1;
   [[maybe_unused]] const auto written = ::write(event_.get(), &increment, sizeof increment);
 }

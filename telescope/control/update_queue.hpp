@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other threads hand to the server's: updates of sensors, and lines of the log.
+// Passes updates of sensors and lines of the log from other threads to the server's thread.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -12,7 +12,7 @@
 
 namespace wingbeat::control {
 
-/// Wakes a thread that polls. May be called in any thread and signal handler.
+/// Wakes a polling thread. Any thread and signal handler may call it.
 class wake_event {
  public:
   wake_event();
@@ -24,7 +24,7 @@ class wake_event {
   file_descriptor event_;
 };
 
-/// Readings on their way to clients. Holds at most 64 per sensor; when a sensor is updated faster
+/// Readings on their way to clients. Holds at most 64 per sensor; if a sensor is updated faster
 /// than they are taken, the newest replaces the one before it, so that the last is never lost.
 class update_queue {
  public:
@@ -35,7 +35,7 @@ class update_queue {
 
   void push(const sensor& sensor, const reading& reading);
 
-  /// Returns all that was pushed since, oldest first.
+  /// Returns everything pushed since the last call, oldest first.
   [[nodiscard]] updates take();
 
  private:

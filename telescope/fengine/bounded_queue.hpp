@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue between threads that holds at most so many items.
+// A queue between threads with a maximum number of items.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@ class bounded_queue {
  public:
   explicit bounded_queue(std::size_t capacity) : capacity_(capacity) {}
 
-  /// Waits for room. Returns false where the queue is closed; then the item is dropped.
+  /// Waits for room. Returns false if the queue is closed; then the item is dropped.
   bool push(Item item) {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [&] { return is_closed_ || items_.size() < capacity_; });
@@ -26,8 +26,7 @@ class bounded_queue {
     return true;
   }
 
-  /// Returns the item that was pushed first, after waiting for one; none where the queue is closed
-  /// and empty.
+  /// Waits for an item and returns the oldest; none if the queue is closed and empty.
   [[nodiscard]] std::optional<Item> pop() {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [&] { return is_closed_ || !items_.empty(); });
@@ -38,7 +37,7 @@ class bounded_queue {
     return first;
   }
 
-  /// Ends all waits. Items that are there can still be taken.
+  /// Ends all waits. Remaining items can still be taken.
   void close() {
     const std::lock_guard lock{mutex_};
     is_closed_ = true;

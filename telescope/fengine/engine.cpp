@@ -23,7 +23,7 @@ using control::log_level;
 constexpr std::chrono::milliseconds patience{100};
 constexpr std::chrono::seconds report_interval{1};
 
-/// Losses of the input by their reasons, for the page and the log.
+/// Returns the losses of the input by reason, for the page and the log.
 std::vector<control::monitored_figure> losses_of(const receive::receive_counts& counts,
                                                  std::size_t n_pols) {
   std::vector<control::monitored_figure> losses;
@@ -43,7 +43,7 @@ std::vector<control::monitored_figure> losses_of(const receive::receive_counts& 
   return losses;
 }
 
-/// Without samples for so long, a digitiser counts as silent: a second, or ten of its packets.
+/// Returns after how long without samples a digitiser counts as silent: a second, or ten packets.
 double silence_of(const engine_spec& spec) {
   constexpr double min_s = 1, silent_packets = 10;
   const auto packet = static_cast<double>(spec.input.geometry.packet_samples);
@@ -57,7 +57,7 @@ double mean_db(const std::vector<double>& power_db) {
   return 10 * std::log10(sum / static_cast<double>(power_db.size()));
 }
 
-/// Has the samples of chunks come to memory that is kept in `memory`.
+/// Makes the samples of chunks arrive in pinned memory, which `memory` keeps.
 receive::receive_spec with_memory(receive::receive_spec spec, const queue& on,
                                   std::vector<pinned_memory>& memory) {
   spec.memory = [on, &memory](std::size_t n_bytes) {
@@ -181,7 +181,7 @@ void engine::publish_counts() {
   report_progress();
 }
 
-/// A hang of any output is not hidden by this thread, which goes on.
+/// Reports progress only if all outputs make progress; this thread would hide a hang of one.
 void engine::report_progress() {
   bool gets_on = true;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {

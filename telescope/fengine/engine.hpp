@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The F-engine: a receiver, the thread that deals its chunks to all outputs, and the outputs.
+// The F-engine: a receiver, the outputs, and the thread that deals chunks to all of them.
 //
 //     packets -> receiver -> chunks -> output 0 -> packets
 //                                   -> output 1 -> packets
@@ -35,19 +35,19 @@
 
 namespace wingbeat::fengine {
 
-/// What an engine calls beside its log.
+/// Functions that an engine calls, beside its log.
 struct engine_observers {
-  /// About once a second, in the thread that deals chunks, unless an output does not get on with
-  /// what it has to do.
+  /// Called about once a second, in the thread that deals chunks, unless an output that has work
+  /// makes no progress.
   std::function<void()> works = [] {};
-  /// When gains or delays were set, in the thread that sets them.
+  /// Called after gains or delays were set, in the thread that sets them.
   std::function<void()> changed = [] {};
 };
 
 class engine final : public control::engine_control, public control::engine_monitor {
  public:
   /// Opens all sockets and compiles all kernels; packets that arrive are kept until `start`. `spec`
-  /// is checked. Sensors outlive the engine.
+  /// must be `checked`. Sensors outlive the engine.
   engine(engine_spec spec, control::engine_sensors& sensors, log_function log,
          engine_observers calls = {});
 
@@ -60,8 +60,8 @@ class engine final : public control::engine_control, public control::engine_moni
   /// again.
   void stop();
 
-  /// Returns whether nothing more comes: a file has ended, or a thread has failed. `stop` is then
-  /// still to be called.
+  /// Returns whether nothing more arrives: a file has ended, or a thread has failed. `stop` must
+  /// still be called.
   [[nodiscard]] bool is_finished() const { return is_finished_; }
 
   /// Returns why a thread ended early; empty if none did.
@@ -72,12 +72,12 @@ class engine final : public control::engine_control, public control::engine_moni
   [[nodiscard]] output_counts counts(std::size_t stream) const {
     return outputs_[stream]->counts();
   }
-  /// Returns in a sentence which memory packets take; empty of a file.
+  /// Returns a sentence about the memory that packets take; empty for a file.
   [[nodiscard]] std::string memory_text() const { return receiver_.memory_text(); }
-  /// Return the buffers of the sockets that receive, none of a file, and of those that send.
+  /// Return the buffers of the receiving sockets, none for a file, and of the sending ones.
   [[nodiscard]] net::socket_buffers receive_buffers() const { return receiver_.buffers(); }
   [[nodiscard]] net::socket_buffers send_buffers() const;
-  /// Returns where it receives, with the ports that the system chose.
+  /// Returns the receiving endpoints, with the ports that the system chose.
   [[nodiscard]] std::vector<net::endpoint> endpoints() const { return receiver_.endpoints(); }
 
   // Control.
@@ -94,14 +94,14 @@ class engine final : public control::engine_control, public control::engine_moni
   std::int64_t set_delays(std::size_t stream, double start_s,
                           std::span<const control::delay_setting> delays) override;
 
-  /// Returns the gains and delays that were set.
+  /// Returns the current settings of gains and delays.
   [[nodiscard]] saved_state state() const;
-  /// Sets those of a state that has the shape of this engine's, before `start`.
+  /// Sets gains and delays from a state of this engine's shape, before `start`.
   void restore(const saved_state& state);
 
-  /// Returns the time since samples of a polarisation were received last, or since the start.
+  /// Returns the time since samples of a polarisation were last received, or since the start.
   [[nodiscard]] double input_age_s(std::size_t pol) const { return ages_[pol].elapsed_s(); }
-  /// Returns whether that is too long for a digitiser that sends. A file may be read slowly.
+  /// Returns whether that is too long for a live digitiser. A file may be read slowly.
   [[nodiscard]] bool is_silent(std::size_t pol) const {
     return is_live_ && input_age_s(pol) > silence_s_;
   }
@@ -129,19 +129,19 @@ class engine final : public control::engine_control, public control::engine_moni
   control::engine_sensors& sensors_;
   log_function log_;
   engine_observers calls_;
-  bool is_live_;  ///< Receives from a network.
+  bool is_live_;  ///< It receives from a network.
   double silence_s_;
-  std::vector<pinned_memory> chunk_memory_;  ///< From which devices copy samples.
+  std::vector<pinned_memory> chunk_memory_;  ///< Devices copy samples from it.
   receive::receiver receiver_;
   std::vector<std::unique_ptr<output>> outputs_;
   std::thread dealing_;
   std::atomic<bool> is_finished_ = false;
-  std::atomic<bool> has_started_again_ = false;  ///< The digitiser, at a time of its own.
+  std::atomic<bool> has_started_again_ = false;  ///< The digitiser, with a new time.
 
-  receive::receive_counts published_ = {};  ///< Of the thread that deals.
-  std::array<control::stopwatch, 2> ages_;  ///< [polarisation] of the latest samples.
+  receive::receive_counts published_ = {};  ///< Used by the dealing thread.
+  std::array<control::stopwatch, 2> ages_;  ///< [polarisation] since the latest samples.
   silence_watch silence_;
-  std::uint64_t n_datagrams_ = 0;  ///< Until the latest samples.
+  std::uint64_t n_datagrams_ = 0;  ///< Up to the latest samples.
   receive::receive_counts reported_ = {};
   clock::time_point measured_at_ = {};
   receive::receive_counts measured_ = {};

@@ -10,7 +10,7 @@ namespace {
 using control::metric_labels;
 using receive::polarisation_counts;
 
-/// What is counted, and its metric.
+/// A count and its metric.
 template <class Counts>
 struct count_metric {
   const char *name, *help;

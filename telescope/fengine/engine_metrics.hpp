@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics of an F-engine, under the names that dashboards of correlators know.
+// The metrics of an F-engine, with the names that dashboards of correlators know.
 #pragma once
 
 #include "control/metrics.hpp"
@@ -7,8 +7,8 @@
 
 namespace wingbeat::fengine {
 
-/// Adds what enters, leaves and is lost, read when the text is made. Names begin with `fgpu_`. The
-/// engine outlives the last text.
+/// Adds the counts of what enters, leaves and is lost, which are read when the text is made. Names
+/// begin with `fgpu_`. The engine outlives the last text.
 void add_engine_metrics(control::metric_registry& registry, const engine& engine);
 
 }  // namespace wingbeat::fengine

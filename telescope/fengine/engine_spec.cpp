@@ -58,7 +58,7 @@ void check_destinations(const engine_spec& spec, const output_spec& output) {
   }
 }
 
-/// Packets of two outputs, or of an output and the digitiser, cannot be told apart at one place.
+/// At one place, packets of two outputs, or of an output and the digitiser, cannot be told apart.
 void check_apart(const engine_spec& spec) {
   const auto* const live = std::get_if<receive::live_source>(&spec.input.source);
   std::map<net::endpoint, std::string> users;

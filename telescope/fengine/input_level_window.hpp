@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The level of an input over windows of a second or so, from counts that only grow.
+// The level of an input over windows of about a second, from counts that only grow.
 #pragma once
 
 #include <cstdint>  // uint64_t
@@ -17,10 +17,10 @@ class input_level_window {
     bool is_whole = true;  ///< No sample of the window is missing.
   };
 
-  /// Returns whether a window ends with these samples of time; then `measure` is to be called.
+  /// Returns whether a window ends after these samples; then call `measure`.
   [[nodiscard]] bool pass(std::uint64_t n_samples);
 
-  /// Returns the level of the window that ends, and begins the next one.
+  /// Returns the level of the window that has ended, and begins the next one.
   [[nodiscard]] level measure(const input_level& counts);
 
  private:

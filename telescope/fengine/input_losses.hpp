@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a receiver counts for each reason of `control::input_losses`, in their order.
+// A receiver's count for each reason of `control::input_losses`, in their order.
 #pragma once
 
 #include "control/input_loss.hpp"  // n_input_losses

@@ -11,8 +11,8 @@
 namespace wingbeat::fengine {
 namespace {
 
-constexpr std::size_t max_points = 1024;  ///< Channels are averaged where there are more.
-constexpr std::size_t max_spectra = 16;   ///< Of a heap.
+constexpr std::size_t max_points = 1024;  ///< More channels are averaged.
+constexpr std::size_t max_spectra = 16;   ///< Per heap.
 constexpr std::chrono::milliseconds interval{500};
 
 }  // namespace

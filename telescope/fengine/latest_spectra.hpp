@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The power in the channels of an output's latest heap, for a page that shows it twice a second.
+// The power in the channels of an output's latest heap, for the page, which shows it twice a
+// second.
 #pragma once
 
 #include <chrono>
@@ -15,13 +16,13 @@ namespace wingbeat::fengine {
 
 class latest_spectra {
  public:
-  /// Heaps come at least each `period_s` while samples are received.
+  /// Heaps arrive at least every `period_s` while samples are received.
   latest_spectra(std::string stream, channeliser_spec bank, double period_s);
 
   /// Measures the heap, unless another one was measured less than half a second ago.
   void offer(const channelised_heap& heap);
 
-  /// Returns a spectrum of each polarisation; none before the first heap. Any thread.
+  /// Returns a spectrum for each polarisation; none before the first heap. Any thread.
   [[nodiscard]] std::vector<control::monitored_spectrum> spectra() const;
 
  private:

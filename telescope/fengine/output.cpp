@@ -13,10 +13,10 @@
 namespace wingbeat::fengine {
 namespace {
 
-/// A gap of up to so many chunks is filled with missing samples; a longer one is jumped over.
+/// A gap of up to this many chunks is filled with missing samples; a longer one is skipped.
 constexpr std::size_t max_missing_chunks = 2;
 
-/// Names the calling thread, for tools that list threads; at most 15 letters are seen.
+/// Names the calling thread, for tools that list threads; they show at most 15 letters.
 void name_thread(const std::string& name) {
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
 }
@@ -37,8 +37,9 @@ struct packet_range {
   std::size_t first = 0, end = 0;
 };
 
-/// Returns those from the first that is there, of any polarisation, to the last. What lies outside
-/// is no loss before packets of other chunks enclose it: a stream may begin and end there.
+/// Returns the range from the first present packet, of any polarisation, to the last. Packets
+/// outside of it are not lost until packets of other chunks enclose them: a stream may begin and
+/// end there.
 packet_range range_of(const receive::chunk& chunk) {
   packet_range range;
   for (const auto& flags : chunk.present) {
@@ -51,7 +52,7 @@ packet_range range_of(const receive::chunk& chunk) {
   return range;
 }
 
-/// Has each kernel run once: drivers may compile at the first run, while samples come in.
+/// Runs each kernel once, because drivers may otherwise compile at the first run, during input.
 void warm_up(queue& on, const channeliser_spec& spec) {
   constexpr std::size_t n_samples = std::size_t{1} << 20;
   channeliser trial{on, spec, 0, 0};
@@ -138,18 +139,18 @@ void output::finish() {
   if (sending_.joinable()) sending_.join();
 }
 
-// Of the thread that channelises.
+// Functions of the channelising thread.
 
 void output::channelise_all() {
   try {
     while (const auto next = chunks_.pop()) {
       channelise(*next);
       ++n_channelised_;
-      if (chunks_.size() == 0) finish_heaps();  // nothing comes that could hand them on
+      if (chunks_.size() == 0) finish_heaps();  // nothing else would pass them on
     }
   } catch (const std::exception& error) {
     fail_(formatted("output '{}' cannot channelise: {}", output_.name, error.what()));
-    while (chunks_.pop()) continue;  // chunks go back to the receiver, which counts on
+    while (chunks_.pop()) continue;  // returns chunks to the receiver, which needs them
   }
 }
 
@@ -170,7 +171,7 @@ void output::go_to(std::int64_t sample, std::uint64_t epoch) {
   epoch_ = epoch;
 }
 
-/// Begins with this sample, `is_again` where the digitiser's time goes back.
+/// Begins with this sample; `is_again`: the digitiser's time goes back.
 void output::begin_at(std::int64_t sample, bool is_again) {
   const std::size_t lead = spec_.starts_early ? bank_.sizes().heap_samples - 1 : 0;
   const std::int64_t begin = sample - static_cast<std::int64_t>(lead);
@@ -178,7 +179,7 @@ void output::begin_at(std::int64_t sample, bool is_again) {
   {
     const std::lock_guard lock{mutex_};
     bank_.jump(begin);
-    // What would have been sample `next_sample_` is `sample` now.
+    // `sample` takes the place of sample `next_sample_`.
     if (is_again) keep_delays(next_sample_ - sample, std::max<std::int64_t>(begin, 0));
   }
   begin_ = sample;
@@ -186,8 +187,8 @@ void output::begin_at(std::int64_t sample, bool is_again) {
   if (lead > 0) bank_.push(queue_, {.count = lead}, taker_);
 }
 
-/// Has the delays in use go on from sample `from` on, which was later by `shift` before. The starts
-/// of delays that were to come are of the time before, so these are forgotten.
+/// Continues the current delays from sample `begin` on, which was later by `shift` before. Pending
+/// delays are forgotten, because their starts are in the old time.
 void output::keep_delays(std::int64_t shift, std::int64_t begin) {
   const std::int64_t before = begin + shift;
   while (!pending_delays_.empty() && pending_delays_.front().load <= before) begin_delays();
@@ -247,7 +248,7 @@ void output::make(outgoing next) {
   batches_.push(std::move(next));
 }
 
-/// Says once how many batches the delays keep from being made at the beginning.
+/// Reports once how many batches the delays prevent at the beginning.
 void output::report_begin(std::int64_t timestamp) {
   const auto hop = static_cast<std::int64_t>(bank_.sizes().heap_samples);
   const std::int64_t first = std::exchange(begin_, -1);
@@ -295,7 +296,7 @@ void output::follow_delays(std::int64_t timestamp) {
   while (!pending_delays_.empty() && pending_delays_.front().promised <= timestamp) begin_delays();
 }
 
-/// Has the delays that come next be those in use; `mutex_` is held.
+/// Makes the next pending delays the current ones; `mutex_` is held.
 void output::begin_delays() {
   delays_ = std::move(pending_delays_.front().settings);
   load_ = pending_delays_.front().load;
@@ -307,13 +308,13 @@ void output::begin_delays() {
 
 void output::report_levels(std::size_t n_samples) {
   for (std::size_t pol = 0; pol < levels_.size(); ++pol) {
-    if (!levels_[pol].pass(n_samples)) continue;  // a device is asked for its counts once a window
+    if (!levels_[pol].pass(n_samples)) continue;  // reads the device's counts once per window
     const auto level = levels_[pol].measure(bank_.levels()[pol]);
     sensors_.set_input_level(pol, level.dbfs, level.is_whole);
   }
 }
 
-// Of the thread that sends.
+// Functions of the sending thread.
 
 void output::send_all() {
   try {
@@ -345,7 +346,7 @@ void output::send(outgoing& next) {
   sensors_.set_unsent(index_, counts.skipped_heaps, counts.failed_heaps);
 }
 
-// Of any thread.
+// Functions for any thread.
 
 std::vector<std::complex<float>> output::gains(std::size_t pol) const {
   const std::lock_guard lock{mutex_};
@@ -372,12 +373,12 @@ std::int64_t output::set_delays(double start_s, std::span<const control::delay_s
   pending_delay pending{.load = models.front().start_samples,
                         .settings = {delays.begin(), delays.end()}};
   pending.promised = bank_.add_delays(models);
-  // Models that were to begin later are gone.
+  // Models that were to begin later were discarded.
   std::erase_if(pending_delays_, [&](const auto& each) { return each.load >= pending.load; });
   pending_delays_.push_back(std::move(pending));
   std::erase_if(requested_, [&](const auto& each) { return each.start_s >= start_s; });
   requested_.push_back({start_s, {delays.begin(), delays.end()}});
-  // Others follow them by now.
+  // Later ones have replaced them by now.
   while (requested_.size() > 1 && requested_[1].start_s <= control::unix_time_s()) {
     requested_.erase(requested_.begin());
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One output of an engine: chunks in, packets out, by a thread that channelises and one that sends.
+// One output of an engine, with a thread that channelises chunks and one that sends packets.
 //
 //     offer -> [chunks] -> channelise -> [batches] -> send
 //
-// Neither queue grows: there are as many chunks as the receiver has and as many batches as stated.
-// Where sending is late, channelising waits for it; where that is late, the receiver runs out of
-// chunks, drops packets and counts them.
+// Neither queue grows: there are as many chunks as the receiver has, and as many batches as stated.
+// If sending is late, channelising waits for it; if that is late, the receiver runs out of chunks,
+// drops packets and counts them.
 #pragma once
 
 #include <atomic>
@@ -32,23 +32,24 @@
 
 namespace wingbeat::fengine {
 
-/// Says what happens, in one sentence, in any thread.
+/// Takes log messages of one sentence, in any thread.
 using log_function = std::function<void(control::log_level, const std::string&)>;
 
 /// A chunk that several outputs read.
 using shared_chunk = std::shared_ptr<const receive::received_chunk>;
 
-/// What became of an output's heaps; `sent` counts one for each substream, `batches` does not.
+/// Counts of an output's heaps; `sent` counts each substream's heap, `batches` does not.
 struct output_counts {
   transmit::sender_counts sent = {};
-  heap_counts batches = {};                   ///< As the channeliser counts them.
+  heap_counts batches = {};                   ///< The channeliser's counts.
   std::vector<std::uint64_t> saturated = {};  ///< [polarisation] of batches that were sent
 };
 
 class output {
  public:
-  /// Prepares output number `index`: compiles its kernels and opens its sockets. The others outlive
-  /// it. `fail` is called, in a thread of the output, with the reason why it ends early.
+  /// Prepares output number `index`: compiles its kernels and opens its sockets. The other
+  /// arguments outlive it. If it ends early, calls `fail` with the reason, in a thread of the
+  /// output.
   output(const engine_spec& spec, std::size_t index, control::engine_sensors& sensors,
          log_function log, std::function<void(std::string)> fail);
   output(const output&) = delete;
@@ -62,20 +63,20 @@ class output {
   /// Takes the next chunk, without waiting.
   void offer(shared_chunk next);
 
-  /// Channelises and sends what was offered, then stop heaps, and ends the threads. May be called
+  /// Channelises and sends the offered chunks, then stop heaps, and ends the threads. May be called
   /// again.
   void finish();
 
-  // Any thread. Those that change return the steady-state timestamp.
+  // For any thread. Setters return the steady-state timestamp.
   [[nodiscard]] std::vector<std::complex<float>> gains(std::size_t pol) const;
   std::int64_t set_gains(std::optional<std::size_t> pol,
                          std::span<const std::complex<float>> gains);
   std::int64_t set_delays(double start_s, std::span<const control::delay_setting> delays);
 
-  /// Returns the gains and delays that were set, in UNIX time.
+  /// Returns the settings of gains and delays, in UNIX time.
   [[nodiscard]] output_state state() const;
-  /// Sets those of a state that is of this output, before `start`; returns the steady-state
-  /// timestamp. Delays from before the synchronisation go on from there.
+  /// Sets gains and delays from a state of this output, before `start`; returns the steady-state
+  /// timestamp. Delays from before the synchronisation continue from there.
   std::int64_t restore(const output_state& state);
 
   [[nodiscard]] output_counts counts() const;
@@ -86,12 +87,12 @@ class output {
   [[nodiscard]] std::vector<control::monitored_delay> delays() const;
   [[nodiscard]] std::size_t n_waiting_chunks() const { return chunks_.size(); }
   [[nodiscard]] std::size_t n_waiting_batches() const { return batches_.size(); }
-  /// Returns how many chunks were channelised and batches sent, and whether none are to be.
+  /// Returns how many chunks were channelised and batches sent; and whether there is no work.
   [[nodiscard]] std::uint64_t progress() const { return n_channelised_ + n_sent_; }
   [[nodiscard]] bool is_idle() const { return n_channelised_ == n_offered_ && n_sent_ == n_made_; }
 
  private:
-  /// A batch of voltages, or only the number of those that were left out.
+  /// A batch of voltages, or only the number of withheld batches.
   struct outgoing {
     std::vector<std::byte>* voltages = nullptr;
     std::int64_t timestamp = 0;
@@ -99,7 +100,7 @@ class output {
     std::uint64_t n_skipped = 0;
     std::vector<std::uint64_t> saturated = {};  ///< [polarisation]
   };
-  /// A delay that was set and whose time has not come.
+  /// A delay that was set but is not in use yet.
   struct pending_delay {
     std::int64_t promised = 0, load = 0;
     std::vector<control::delay_setting> settings = {};  ///< [polarisation]
@@ -130,7 +131,7 @@ class output {
   log_function log_;
   std::function<void(std::string)> fail_;
 
-  // Of the thread that channelises.
+  // Used by the channelising thread.
   queue queue_;
   channeliser bank_;
   channeliser::taker taker_ = [this](const channelised_heap& heap) { take(heap); };
@@ -138,27 +139,27 @@ class output {
   std::uint64_t epoch_ = 0;
   std::uint64_t n_skipped_ = 0;
   std::int64_t begin_ = -1;       ///< First sample until the first batch is made, then below 0.
-  std::uint64_t n_withheld_ = 0;  ///< Before that sample.
-  std::vector<input_level_window> levels_;  ///< [polarisation]; of the first output alone.
+  std::uint64_t n_withheld_ = 0;  ///< Up to that sample.
+  std::vector<input_level_window> levels_;  ///< [polarisation]; only for the first output.
 
-  // Of the thread that sends.
+  // Used by the sending thread.
   transmit::heap_sender sender_;
 
-  /// Chunks, and batches with those that were left out.
+  /// Chunks; and batches, including withheld ones.
   std::atomic<std::uint64_t> n_offered_ = 0, n_channelised_ = 0, n_made_ = 0, n_sent_ = 0;
 
-  std::vector<std::vector<std::byte>> memory_;  ///< Of the batches.
+  std::vector<std::vector<std::byte>> memory_;  ///< The memory of batches.
   bounded_queue<shared_chunk> chunks_;
   bounded_queue<std::vector<std::byte>*> free_;
   bounded_queue<outgoing> batches_;
   latest_spectra spectra_;
 
-  mutable std::mutex mutex_;                             ///< Guards those below.
+  mutable std::mutex mutex_;                             ///< Guards the members below.
   std::vector<std::vector<std::complex<float>>> gains_;  ///< [polarisation][channel]
   std::vector<pending_delay> pending_delays_;
   std::vector<control::delay_setting> delays_;  ///< [polarisation] in use
-  std::int64_t load_ = -1;                      ///< From which ADC sample on they are in use.
-  std::vector<timed_delays> requested_;         ///< As they were set, by their starts.
+  std::int64_t load_ = -1;                      ///< They are in use from this ADC sample on.
+  std::vector<timed_delays> requested_;         ///< As they were set, sorted by start.
   heap_counts batch_counts_;
   std::vector<std::uint64_t> saturated_;
 

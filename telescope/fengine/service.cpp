@@ -17,13 +17,13 @@ namespace {
 constexpr double silent_chunks = 10, min_silence_s = 1;
 constexpr double refresh_period_s = 1, clock_period_s = 10;
 
-/// Without input for so long, sensors say so.
+/// Returns after how long without input sensors report silence.
 double silence_s(const engine_spec& spec) {
   const auto chunk = static_cast<double>(spec.input.geometry.chunk_samples);
   return std::max(min_silence_s, silent_chunks * chunk / spec.adc_rate_hz);
 }
 
-/// Has a server count and report clients that it refuses.
+/// Makes a server count and report refused clients.
 control::access_options reported(control::access_options options, const char* server,
                                  control::metric_registry& metrics, control::service_log& log) {
   options.refusals =
@@ -101,7 +101,7 @@ void service::restore() {
     log_.write(control::log_level::info,
                formatted("gains and delays are those of the state {}", state_file_));
   }
-  write_state(state_file_, engine_.state());  // a place that cannot be written is found now
+  write_state(state_file_, engine_.state());  // finds out now if the place cannot be written
 }
 
 void service::keep_state() {

@@ -22,10 +22,10 @@
 namespace wingbeat::fengine {
 
 struct service_spec {
-  engine_spec engine = {};  ///< Checked.
+  engine_spec engine = {};  ///< Must be `checked`.
   std::optional<control::katcp_options> katcp = {};
   std::optional<control::monitor_options> monitor = {};
-  std::string state_file = {};  ///< Where gains and delays are kept; empty: nowhere.
+  std::string state_file = {};  ///< Keeps gains and delays; empty: they are not kept.
 };
 
 class service {
@@ -42,7 +42,7 @@ class service {
 
   void start();
 
-  /// Returns whether the service is to be stopped: ?halt came, a file ended, or a thread failed.
+  /// Returns whether to stop the service: ?halt was received, a file ended, or a thread failed.
   [[nodiscard]] bool is_finished() const { return is_halted_ || engine_.is_finished(); }
 
   /// Sends what was received, then stop heaps, and closes. May be called again.
@@ -51,7 +51,7 @@ class service {
   [[nodiscard]] fengine::engine& engine() { return engine_; }
   [[nodiscard]] const control::sensor_registry& sensors() const { return registry_; }
   [[nodiscard]] const control::metric_registry& metrics() const { return metric_registry_; }
-  /// Return the ports that are served; 0 without.
+  /// Return the serving ports; 0 if there is none.
   [[nodiscard]] std::uint16_t katcp_port() const { return katcp_ ? katcp_->port() : 0; }
   [[nodiscard]] std::uint16_t monitor_port() const { return monitor_ ? monitor_->port() : 0; }
 

@@ -49,7 +49,7 @@ std::vector<silence_change> silence_watch::look(std::span<const double> ages_s,
   return changes;
 }
 
-/// Returns the polarisations that are silent, or not, and were not reported as such.
+/// Returns the polarisations that have become silent, or not silent, since the last report.
 std::vector<std::size_t> silence_watch::changed(bool is_silent) const {
   std::vector<std::size_t> pols;
   for (std::size_t pol = 0; pol < polarisations_.size(); ++pol) {
@@ -59,7 +59,7 @@ std::vector<std::size_t> silence_watch::changed(bool is_silent) const {
   return pols;
 }
 
-/// Returns " of polarisation 1", or nothing where it is all of them.
+/// Returns " of polarisation 1", or nothing if all are meant.
 std::string silence_watch::names_of(const std::vector<std::size_t>& pols) const {
   return pols.size() == polarisations_.size() ? "" : formatted(" of polarisation {}", pols.front());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When samples of a polarisation stop and come again, for the log: one line each time.
+// Reports when samples of a polarisation stop and resume, for the log: one line each time.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,9 @@
 
 namespace wingbeat::fengine {
 
-/// What has changed, in a sentence.
+/// A change, in a sentence.
 struct silence_change {
-  bool is_silent = false;  ///< Samples stopped; otherwise, they came again.
+  bool is_silent = false;  ///< Samples stopped; otherwise, they resumed.
   std::string sentence = {};
 };
 
@@ -23,7 +23,7 @@ class silence_watch {
   /// A polarisation is silent when its samples are older than `limit_s`.
   silence_watch(std::size_t n_pols, double limit_s);
 
-  /// Takes the age of the latest samples of each polarisation, in s, and returns what changed. A
+  /// Takes the age in seconds of each polarisation's latest samples, and returns what changed. A
   /// change is reported once all polarisations share it, or after half a second, so that a
   /// digitiser that stops is one sentence.
   [[nodiscard]] std::vector<silence_change> look(std::span<const double> ages_s,
@@ -32,7 +32,7 @@ class silence_watch {
  private:
   struct polarisation {
     bool is_silent = false, is_reported = false;
-    double silence_s = 0;  ///< The last one, as long as it is known.
+    double silence_s = 0;  ///< The last one, if it is known.
   };
 
   [[nodiscard]] std::vector<std::size_t> changed(bool is_silent) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How warm this machine and its GPU are.
+// The temperatures of this machine and its GPU.
 #pragma once
 
 #include <memory>  // unique_ptr
@@ -12,11 +12,11 @@ namespace wingbeat::fengine {
 
 class thermometers {
  public:
-  /// Those of this machine, and of `device` where it is one of engine `cuda` and has NVML.
+  /// Thermometers of this machine, and of `device` if it is of engine `cuda` and NVML is there.
   explicit thermometers(const device_info& device, const nvml_libraries& libraries = {});
 
-  /// Returns the temperatures in degrees Celsius that Linux states, "temperature, acpitz", and the
-  /// GPU's, "temperature, NVIDIA H200"; none where there are none. Any thread may call it.
+  /// Returns the temperatures in degrees Celsius that Linux reports, "temperature, acpitz", and the
+  /// GPU's, "temperature, NVIDIA H200"; empty if there are none. Any thread may call it.
   [[nodiscard]] std::vector<control::monitored_figure> read() const;
 
  private:

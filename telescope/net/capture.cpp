@@ -13,7 +13,7 @@
 namespace wingbeat::net {
 namespace {
 
-constexpr std::size_t max_frame_bytes = 262144;  // the longest that programs capture
+constexpr std::size_t max_frame_bytes = 262144;  // the longest frame that programs capture
 constexpr std::size_t max_interfaces = 1024;
 constexpr std::size_t pcap_header = 24, record_header = 16, block_header = 8, block_trailer = 4;
 constexpr std::uint32_t section = 0x0a0d0d0a, order_mark = 0x1a2b3c4d;
@@ -26,7 +26,7 @@ template <class... Arguments>
       formatted("{}: {}", name, formatted(why, std::forward<Arguments>(arguments)...)));
 }
 
-/// Whether the first four bytes, little-endian, start a pcap file; how long its ticks are.
+/// Whether the first four bytes, little-endian, start a pcap file, and the length of its ticks.
 struct pcap_magic {
   bool is_pcap = false, is_big_endian = false;
   std::int64_t tick_ns = 0;
@@ -70,7 +70,7 @@ capture_reader::capture_reader(read_function read, std::string name)
   skip(pcap_header);
 }
 
-/// Reads until so many bytes are in the buffer; returns false where the file ends before.
+/// Reads until `n_bytes` are in the buffer; returns false if the file ends before.
 bool capture_reader::fill(std::size_t n_bytes) {
   const std::size_t before = buffer_.size();
   if (n_bytes <= before) return true;
@@ -87,7 +87,7 @@ void capture_reader::require(std::size_t n_bytes) {
   }
 }
 
-/// Drops bytes from the begin of the buffer, and reads over those that are not there yet.
+/// Drops bytes from the beginning of the buffer, and reads past those that are not in it yet.
 void capture_reader::skip(std::uint64_t n_bytes) {
   while (n_bytes > buffer_.size()) {
     n_bytes -= buffer_.size();
@@ -116,7 +116,7 @@ void capture_reader::require_ethernet(unsigned link) const {
 
 std::optional<captured_datagram> capture_reader::next() {
   while (true) {
-    // The frame's bytes stay until the next one is read.
+    // The frame's bytes stay valid until the next frame is read.
     const auto found = is_pcapng_ ? next_of_pcapng() : next_of_pcap();
     if (!found) return {};
     ++n_frames_;
@@ -148,7 +148,7 @@ std::optional<capture_reader::frame_bytes> capture_reader::next_of_pcap() {
   return frame_bytes{time_ns, record_header, length};
 }
 
-/// Reads the rest of a section's header, of which eight bytes are in the buffer.
+/// Reads the rest of a section's header, whose first eight bytes are in the buffer.
 void capture_reader::start_section() {
   require(12);
   is_big_endian_ = false;
@@ -197,7 +197,8 @@ std::optional<capture_reader::frame_bytes> capture_reader::next_of_pcapng() {
   }
 }
 
-/// The block's first `n_bytes` bytes, without its trailer, are in the buffer; so below.
+/// Requires the block's first `n_bytes` bytes, without its trailer, in the buffer; so does the
+/// next.
 std::optional<capture_reader::frame_bytes> capture_reader::enhanced_packet(std::size_t n_bytes) {
   constexpr std::size_t head = block_header + 20;
   const std::size_t number = n_bytes < head ? max_interfaces : load(8, 4);
@@ -213,7 +214,7 @@ std::optional<capture_reader::frame_bytes> capture_reader::enhanced_packet(std::
   const std::uint64_t ticks = std::uint64_t{load(12, 4)} << 32 | load(16, 4);
   const std::uint64_t rate = source.ticks_per_second, seconds = ticks / rate;
   const double fraction_ns = static_cast<double>(ticks % rate) / static_cast<double>(rate) * 1e9;
-  // Unsigned, because times that are not meant may wrap.
+  // Unsigned, because times in damaged files may wrap.
   const std::uint64_t time_ns =
       (seconds + static_cast<std::uint64_t>(source.offset_s)) * 1000000000u +
       static_cast<std::uint64_t>(fraction_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures of a network in files: pcap and pcapng, of Ethernet.
+// Reads files of captured Ethernet frames: pcap and pcapng.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -16,40 +16,40 @@
 namespace wingbeat::net {
 
 struct captured_datagram {
-  std::int64_t time_ns = 0;  ///< When it was captured, since 1970.
+  std::int64_t time_ns = 0;  ///< Time of capture since 1970.
   endpoint source = {}, destination = {};
-  std::span<const std::byte> payload = {};  ///< Valid until the next one is read.
+  std::span<const std::byte> payload = {};  ///< Valid until the next datagram is read.
 };
 
-/// What became of frames.
+/// Counts of frames.
 struct capture_counts {
   std::uint64_t datagrams = 0;  ///< Of UDP over IPv4.
   std::uint64_t others = 0;     ///< Other protocols.
-  std::uint64_t fragments = 0;  ///< Of datagrams that IPv4 cut in several.
+  std::uint64_t fragments = 0;  ///< Parts of datagrams that IPv4 fragmented.
   std::uint64_t truncated = 0;  ///< Captured in part.
 };
 
 class capture_reader {
  public:
-  /// Fills the bytes it is given, fewer at the end of the file alone, and returns their number.
+  /// Fills the given bytes, fewer only at the end of the file, and returns their number.
   using read_function = std::function<std::size_t(std::span<std::byte>)>;
 
   /// Reads the file's header. Throws `file_error` naming `name` for other formats, and for pcap of
   /// anything but Ethernet.
   capture_reader(read_function read, std::string name);
 
-  /// Returns the next datagram of UDP over IPv4, none at the end. Other frames are counted and
-  /// skipped. Throws `file_error` for files that are damaged or end within a frame, and for frames
-  /// of pcapng that were captured from anything but Ethernet.
+  /// Returns the next datagram of UDP over IPv4; none at the end. Other frames are counted and
+  /// skipped. Throws `file_error` for files that are damaged or end within a frame, and for pcapng
+  /// frames that were captured from anything but Ethernet.
   [[nodiscard]] std::optional<captured_datagram> next();
 
   [[nodiscard]] const capture_counts& counts() const { return counts_; }
 
-  /// The most that a reader keeps of a file.
+  /// The maximum of a file that a reader keeps.
   static constexpr std::size_t memory_bytes = std::size_t{1} << 19;
 
  private:
-  /// Of pcapng: what frames of it are, and when its clock starts and how often it ticks.
+  /// For pcapng: the link type of frames, and the start and tick length of the clock.
   struct interface {
     unsigned link = 0;
     std::uint64_t ticks_per_second = 1000000;
@@ -78,8 +78,8 @@ class capture_reader {
   std::string name_;
   std::vector<std::byte> buffer_;
   bool is_big_endian_ = false, is_pcapng_ = false;
-  std::int64_t tick_ns_ = 1000;        ///< Of pcap.
-  std::vector<interface> interfaces_;  ///< Of pcapng.
+  std::int64_t tick_ns_ = 1000;        ///< For pcap.
+  std::vector<interface> interfaces_;  ///< For pcapng.
   std::int64_t last_ns_ = 0;
   std::uint64_t n_frames_ = 0;
   capture_counts counts_;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t max_endpoints = 65536;
 
-/// Returns the text with everything but printable ASCII shown as '?'.
+/// Returns the text with everything but printable ASCII replaced by '?'.
 std::string printable(std::string_view text) {
   std::string shown(text.substr(0, 60));
   for (char& c : shown) {
@@ -98,7 +98,7 @@ std::vector<endpoint> parse_endpoints(std::string_view list, std::uint16_t port)
 
 namespace {
 
-/// Returns name and address of an interface given by either.
+/// Returns name and address of an interface, found by either.
 std::pair<std::string, std::uint32_t> find_interface(const std::string& name) {
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) first = nullptr;
@@ -124,7 +124,7 @@ std::uint32_t interface_address(const std::string& name) {
 
 std::string interface_name(const std::string& name) {
   const std::string label = find_interface(name).first;
-  return label.substr(0, label.find(':'));  // of an alias, such as eth0:1
+  return label.substr(0, label.find(':'));  // the name without an alias, such as eth0:1
 }
 
 sockaddr_in to_socket_address(const endpoint& place) {

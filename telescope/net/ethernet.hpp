@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of Ethernet, as captures hold them: IPv4 and UDP, behind tags of VLANs or none.
+// Ethernet frames in captures: IPv4 and UDP, with or without VLAN tags.
 #pragma once
 
 #include <cstddef>  // byte
@@ -12,7 +12,7 @@ namespace wingbeat::net {
 enum class frame_kind {
   udp,
   other,     ///< Another protocol than UDP over IPv4, or damaged.
-  fragment,  ///< Of a datagram that IPv4 cut in several.
+  fragment,  ///< A part of a datagram that IPv4 fragmented.
   truncated  ///< Captured in part.
 };
 
@@ -21,7 +21,7 @@ struct frame {
   std::span<const std::byte> payload = {};
 };
 
-/// Reads a frame of which `captured` is what was kept.
+/// Reads a frame; `captured` are the bytes that were kept.
 [[nodiscard]] frame_kind parse_frame(std::span<const std::byte> captured, frame& found);
 
 }  // namespace wingbeat::net

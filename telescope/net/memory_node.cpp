@@ -16,9 +16,9 @@ namespace wingbeat::net {
 namespace {
 
 constexpr std::size_t word_bits = 8 * sizeof(unsigned long);
-constexpr int max_levels = 4;  // of a VLAN on a bond on devices
+constexpr int max_levels = 4;  // a VLAN on a bond on devices
 
-/// Adds the nodes of the devices that an interface sends by; -1 for none.
+/// Adds the nodes of the devices through which an interface sends; -1 for none.
 void add_nodes(const std::filesystem::path& interface, int n_levels, std::set<int>& nodes) {
   int node = -1;
   std::ifstream file{interface / "device" / "numa_node"};
@@ -57,7 +57,7 @@ std::string memory_text(std::optional<int> node, int fault) {
       *node, std::generic_category().message(fault));
 }
 
-// The library of these calls, libnuma, would be a further package for two of them.
+// Uses system calls, because libnuma would be a further package for two of them.
 memory_preference::memory_preference(std::optional<int> node) {
   constexpr std::size_t n_bits = n_words * word_bits;
   if (!node || *node < 0 || static_cast<std::size_t>(*node) >= n_bits) return;

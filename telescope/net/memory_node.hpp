@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NUMA node that a network interface is connected to, and memory of that node.
+// The NUMA node of a network interface, and memory of that node.
 #pragma once
 
 #include <filesystem>
@@ -9,31 +9,31 @@
 
 namespace wingbeat::net {
 
-/// Returns the node of interfaces, given by their names in the system: that of their devices, of a
-/// VLAN or a bond of the interfaces below. None where a device has no node, as of the loopback
-/// interface, or where nodes differ.
+/// Returns the node of interfaces, given by their names in the system: the node of their devices
+/// or, for a VLAN or a bond, of the interfaces below. None if a device has no node, like the
+/// loopback interface, or if nodes differ.
 [[nodiscard]] std::optional<int> node_of(const std::vector<std::string>& interfaces,
                                          const std::filesystem::path& system = "/sys");
 
-/// Returns in a sentence whose memory packets take, when a preference for the node met this fault.
+/// Returns a sentence about the node of packets' memory; `fault` is that of a `memory_preference`.
 [[nodiscard]] std::string memory_text(std::optional<int> node, int fault);
 
-/// While it lives, memory that the calling thread is the first to write to comes from the node, as
-/// long as it has some (MPOL_PREFERRED). Does nothing without a node.
+/// During its lifetime, memory that the calling thread is the first to write to comes from the
+/// node, as long as the node has some (MPOL_PREFERRED). Does nothing without a node.
 class memory_preference {
  public:
   explicit memory_preference(std::optional<int> node);
   memory_preference(const memory_preference&) = delete;
   memory_preference& operator=(const memory_preference&) = delete;
 
-  /// Restores what the thread preferred before.
+  /// Restores the thread's former preference.
   ~memory_preference();
 
-  /// Returns the number of the fault where the system refused, 0 otherwise.
+  /// Returns the number of the fault if the system refused, 0 otherwise.
   [[nodiscard]] int fault() const { return fault_; }
 
  private:
-  static constexpr std::size_t n_words = 16;  // 1,024 nodes, as many as Linux has
+  static constexpr std::size_t n_words = 16;  // 1,024 nodes, Linux's maximum
 
   bool is_set_ = false;
   int fault_ = 0;

@@ -8,7 +8,7 @@ namespace wingbeat::net {
 namespace {
 
 constexpr std::size_t max_bytes =
-    0x3fffffff;  // of a socket: the system keeps twice as much in an int
+    0x3fffffff;  // of a socket: the system stores twice this in an int
 
 std::string mebibytes(std::size_t n_bytes) {
   return formatted("{:.1f} MiB", static_cast<double>(n_bytes) / 0x1p20);

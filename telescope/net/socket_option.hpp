@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of sockets, and refusals that name the endpoint.
+// Sets options of sockets, and throws errors that name the endpoint.
 #pragma once
 
 #include <sys/socket.h>  // setsockopt
@@ -15,12 +15,12 @@
 
 namespace wingbeat::net {
 
-/// Returns what the operating system says of the number of a fault.
+/// Returns the operating system's text for the number of a fault.
 [[nodiscard]] inline std::string fault_text(int number) {
   return std::generic_category().message(number);
 }
 
-/// Throws `file_error` with what the operating system says of `errno`.
+/// Throws `file_error` with the operating system's text for `errno`.
 [[noreturn]] inline void refuse_socket(const endpoint& place, const char* action) {
   const int fault = errno;
   throw file_error(formatted("{}: cannot {}: {}", to_string(place), action, fault_text(fault)));
@@ -31,7 +31,7 @@ template <class Value>
   return ::setsockopt(socket, level, name, &value, sizeof value) == 0;
 }
 
-/// Sets the size of a buffer, beyond the system's limit where the process may (CAP_NET_ADMIN), and
+/// Sets the size of a buffer, beyond the system's limit if the process may (CAP_NET_ADMIN), and
 /// returns what was granted.
 [[nodiscard]] inline socket_buffers set_buffer(int socket, int name, int forced,
                                                std::size_t n_bytes) {
@@ -42,7 +42,7 @@ template <class Value>
   int granted = 0;
   socklen_t length = sizeof granted;
   (void)::getsockopt(socket, SOL_SOCKET, name, &granted, &length);
-  // The system doubles it, for its own records.
+  // The system doubles the size, for its own records.
   return {n_bytes, static_cast<std::size_t>(granted) / 2, 1};
 }
 

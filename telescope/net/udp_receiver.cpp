@@ -34,7 +34,7 @@ std::size_t datagram_batch::memory_bytes(std::size_t n_messages) {
   return n_messages * (message_bytes + control_bytes + sizeof(iovec) + sizeof(mmsghdr));
 }
 
-/// The system overwrites what it is given.
+/// Sets the headers again, because the system overwrites them.
 void datagram_batch::prepare() {
   for (std::size_t i = 0; i < headers_.size(); ++i) {
     headers_[i] = {};
@@ -46,7 +46,7 @@ void datagram_batch::prepare() {
 }
 
 std::size_t datagram_batch::segment_bytes(std::size_t message) const {
-  // The macros want a header that may change.
+  // The macros need a mutable header.
   msghdr header = headers_[message].msg_hdr;
   for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
     if (c->cmsg_level != SOL_UDP || c->cmsg_type != UDP_GRO) continue;
@@ -66,7 +66,7 @@ udp_receiver::udp_receiver(const endpoint& source, std::uint32_t interface_addre
   if (source.is_multicast() && !set_option(number, SOL_SOCKET, SO_REUSEADDR, on)) {
     refuse_socket(source_, "share the port");
   }
-  // Without it, datagrams come one by one.
+  // If this fails, datagrams arrive one by one.
   (void)set_option(number, SOL_UDP, UDP_GRO, on);
   buffers_ = set_buffer(number, SO_RCVBUF, SO_RCVBUFFORCE, buffer_bytes);
   sockaddr_in address = to_socket_address(source);
@@ -83,7 +83,7 @@ udp_receiver::udp_receiver(const endpoint& source, std::uint32_t interface_addre
   if (!set_option(number, IPPROTO_IP, IP_ADD_MEMBERSHIP, group)) {
     refuse_socket(source_, "join the group");
   }
-  // Not what other programs of this machine have joined.
+  // Excludes groups that other programs of this machine have joined.
   (void)set_option(number, IPPROTO_IP, IP_MULTICAST_ALL, off);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datagrams in, many by one call: recvmmsg, whose messages may each hold several datagrams of one
+// Receives many datagrams per call: recvmmsg, whose messages may each hold several datagrams of one
 // length (UDP generic receive offload).
 #pragma once
 
@@ -26,7 +26,7 @@ class datagram_batch {
   datagram_batch(const datagram_batch&) = delete;
   datagram_batch& operator=(const datagram_batch&) = delete;
 
-  /// Returns the bytes that a batch of so many messages takes.
+  /// Returns the bytes of a batch of `n_messages` messages.
   [[nodiscard]] static std::size_t memory_bytes(std::size_t n_messages);
 
   /// Calls `visit(datagram, is_truncated)` for each datagram received, in order.
@@ -60,11 +60,11 @@ class datagram_batch {
 /// One socket: a port of one address of this machine, or a multicast group.
 class udp_receiver {
  public:
-  /// Binds it and joins the group on the interface with this address (0: the system's choice). A
-  /// unicast endpoint with port 0 gets a free one. Throws `file_error` in one sentence.
+  /// Binds the socket and joins the group on the interface with this address (0: the system's
+  /// choice). A unicast endpoint with port 0 gets a free port. Throws `file_error` in one sentence.
   udp_receiver(const endpoint& source, std::uint32_t interface_address, std::size_t buffer_bytes);
 
-  /// Receives what is there, at most a batch, without waiting. Returns the number of messages.
+  /// Receives what has arrived, at most a batch, without waiting. Returns the number of messages.
   std::size_t receive(datagram_batch& batch);
 
   [[nodiscard]] int descriptor() const { return socket_.get(); }
@@ -74,8 +74,8 @@ class udp_receiver {
 
   [[nodiscard]] const socket_buffers& buffers() const { return buffers_; }
 
-  /// Returns how many messages the system dropped since the socket was made, because its buffer was
-  /// full. One that was joined from several datagrams counts once.
+  /// Returns how many messages the system has dropped because the socket's buffer was full. A
+  /// message that joins several datagrams counts once.
   [[nodiscard]] std::uint64_t n_dropped() const;
 
  private:
@@ -84,11 +84,11 @@ class udp_receiver {
   socket_buffers buffers_;
 };
 
-/// Throws `plan_error` where this process may not use the processor; -1 is any.
+/// Throws `plan_error` if this process may not use the processor; -1 stands for any.
 void require_processor(int processor);
 
-/// Lets the calling thread run on this processor alone; -1 leaves it as it is. Throws `plan_error`
-/// as above.
+/// Restricts the calling thread to this processor; -1 changes nothing. Throws `plan_error` as
+/// above.
 void pin_thread(int processor);
 
 }  // namespace wingbeat::net

@@ -19,9 +19,9 @@ namespace wingbeat::net {
 namespace {
 
 constexpr std::size_t control_bytes = CMSG_SPACE(sizeof(std::uint16_t));
-constexpr std::size_t max_messages = 64;  // of one call
+constexpr std::size_t max_messages = 64;  // per call
 
-/// Whether the system refuses a message because of its segments, and not for its destination.
+/// Returns whether the system refuses a message because of its segments, not its destination.
 bool refuses_segmentation(int fault) {
   return fault == EIO || fault == EINVAL || fault == EOPNOTSUPP;
 }
@@ -83,7 +83,7 @@ std::size_t udp_sender::send(std::span<const outgoing_message> messages) {
       ++n_sent;
       continue;
     }
-    // Up to the first message that must be cut here.
+    // up to the first message that must be cut here
     std::size_t count = rest.size();
     if (!has_segmentation_) {
       count = 1;
@@ -106,7 +106,7 @@ std::size_t udp_sender::send(std::span<const outgoing_message> messages) {
   return n_sent;
 }
 
-/// Sends a message's datagrams one by one, where the interface cannot cut it.
+/// Sends a message's datagrams one by one, for an interface that cannot segment it.
 bool udp_sender::send_segments(const outgoing_message& message) {
   std::vector<iovec> pieces;
   std::size_t room = message.segment_bytes;

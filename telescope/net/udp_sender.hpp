@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datagrams out, many by one call: sendmmsg, whose messages may each hold several datagrams of one
+// Sends many datagrams per call: sendmmsg, whose messages may each hold several datagrams of one
 // length (UDP generic segmentation offload).
 #pragma once
 
@@ -18,25 +18,25 @@
 
 namespace wingbeat::net {
 
-/// At most, in a message of several datagrams.
+/// Limits of a message of several datagrams.
 inline constexpr std::size_t max_message_bytes = 65507, max_segments = 64;
 
 /// One datagram, or several for one destination.
 struct outgoing_message {
   endpoint destination = {};
   std::span<const iovec> pieces = {};
-  std::size_t segment_bytes = 0;  ///< Of each datagram but the last; 0: it is one.
+  std::size_t segment_bytes = 0;  ///< Bytes of each datagram but the last; 0: there is one
+                                  ///< datagram.
 };
 
 class udp_sender {
  public:
   /// Makes a socket that sends through the interface with this address (0: the system's choice).
-  /// `ttl` counts for multicast. Throws `file_error` in one sentence.
+  /// `ttl` is for multicast. Throws `file_error` in one sentence.
   udp_sender(std::uint32_t interface_address, std::size_t buffer_bytes, unsigned ttl);
 
-  /// Sends the messages in order, and returns how many of them the system took. Where it is not
-  /// all, the next one failed, and `fault()` says why; waits at most a second for room in the
-  /// buffer.
+  /// Sends the messages in order, and returns how many the system took. If it took fewer, the next
+  /// message failed, and `fault()` says why. Waits at most a second for room in the buffer.
   std::size_t send(std::span<const outgoing_message> messages);
 
   /// Returns the number of the last fault.

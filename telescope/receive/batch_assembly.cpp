@@ -66,7 +66,7 @@ void batch_assembly::add(std::span<const std::byte> datagram, bool is_truncated)
     }
     return;
   }
-  // Voltages may stand beside both.
+  // Voltages may accompany both.
   if (packet.is_stop) ++counts_.stops;
   const bool is_described = is_description(packet);
   if (is_described) describe(datagram);
@@ -79,7 +79,8 @@ void batch_assembly::add(std::span<const std::byte> datagram, bool is_truncated)
   }
 }
 
-/// Returns whether it is of a heap of descriptors: its later packets may be without pointers.
+/// Returns whether the packet belongs to a heap of descriptors; its later packets may lack
+/// pointers.
 bool batch_assembly::is_description(const spead::packet& packet) {
   const auto known = std::find(description_ids_.begin(), description_ids_.end(), packet.heap_id);
   if (!packet.has_descriptor) return known != description_ids_.end();
@@ -133,7 +134,7 @@ void batch_assembly::place(const spead::packet& packet, const placement& positio
   reference_ = timestamp;
   const std::size_t s = *position.first_channel / width;
   spead::received_parts& parts = batch->parts[s];
-  // The packet's part of the voltages.
+  // the packet's part of the voltages
   const std::uint64_t begin = std::clamp(packet.payload_offset, first, last),
                       end = std::clamp(packet.payload_offset + packet.payload.size(), first, last);
   const auto part =
@@ -156,7 +157,7 @@ void batch_assembly::place(const spead::packet& packet, const placement& positio
   }
 }
 
-/// Returns the batch, opened if need be; nullptr where it is closed.
+/// Returns the batch, opened if necessary; nullptr if it is closed.
 batch_assembly::open_batch* batch_assembly::find(std::int64_t timestamp) {
   if (last_closed_ && timestamp <= *last_closed_) return nullptr;
   const auto found = open_.find(timestamp);

@@ -9,10 +9,10 @@
 namespace wingbeat::receive {
 namespace {
 
-constexpr std::size_t batch_datagrams = 64;  // until chunks that are complete are handed on
+constexpr std::size_t batch_datagrams = 64;  // after which complete chunks are passed on
 
-/// Hands on the packets of one captured frame. It has several where it was captured before the
-/// system cuts what a program sends at once (GSO), or behind where it joins what comes (GRO).
+/// Passes on the packets of one captured frame. A frame has several packets if it was captured
+/// before the system segmented an outgoing message (GSO), or after it joined incoming ones (GRO).
 void add_packets(datagram_sink& sink, std::span<const std::byte> payload) {
   while (true) {
     spead::packet first;
@@ -20,7 +20,7 @@ void add_packets(datagram_sink& sink, std::span<const std::byte> payload) {
     if (decode(payload, first) == spead::packet_fault::none) n_bytes = first.n_bytes();
     sink.add(payload.first(n_bytes), false);
     payload = payload.subspan(n_bytes);
-    // Zeros are padding; what else is no packet is counted as such.
+    // Zeros are padding; other bytes that are no packet are counted as such.
     if (std::all_of(payload.begin(), payload.end(), [](std::byte b) { return b == std::byte{}; })) {
       return;
     }

@@ -16,7 +16,7 @@ namespace {
 
 using axis_lengths = std::vector<std::size_t>;
 
-/// Returns the text behind 'name': up to one of the characters; empty if there is none.
+/// Returns the text after 'name', from `first` up to `last`; empty if there is none.
 std::string_view value_of(std::string_view header, std::string_view name, char first, char last) {
   const std::size_t key = header.find(formatted("'{}':", name));
   if (key == header.npos) return {};
@@ -52,7 +52,7 @@ axis_lengths lengths_of(std::string_view text) {
   return lengths;
 }
 
-/// Throws where both are known and differ.
+/// Returns the known value; throws if both are known and differ.
 template <class Value>
 std::optional<Value> agreed(const char* noun, const std::optional<Value>& stated,
                             const std::optional<Value>& described) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an F-engine's channels are cut in heaps: as the user says, as its descriptors say, or both.
+// How an F-engine's channels are divided into heaps, as stated by the user, its descriptors or
+// both.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,9 +14,9 @@ namespace wingbeat::receive {
 
 /// A batch is one heap of each substream: [channel][spectrum][polarisation][re, im].
 struct channel_layout {
-  std::size_t channels = 0;                ///< Of all substreams together.
-  std::size_t channels_per_substream = 0;  ///< Divides them.
-  std::size_t spectra = 0;                 ///< Of a heap.
+  std::size_t channels = 0;                ///< Of all substreams.
+  std::size_t channels_per_substream = 0;  ///< Divides `channels`.
+  std::size_t spectra = 0;                 ///< Per heap.
   std::size_t polarisations = 2;
   heap_sample samples = heap_sample::int8;
 
@@ -27,12 +28,12 @@ struct channel_layout {
 
 inline constexpr std::size_t max_batch_bytes = std::size_t{1} << 30;
 
-/// What is known of a layout before heaps come.
+/// The known part of a layout before heaps arrive.
 struct layout_request {
   std::optional<std::size_t> channels = {}, channels_per_substream = {}, substreams = {},
                              spectra = {};
   std::optional<heap_sample> samples = {};
-  /// Where neither channels nor substreams are stated; unset: these must be.
+  /// Used if neither channels nor substreams are stated; unset: these must be stated.
   std::optional<std::size_t> default_substreams = {};
 };
 
@@ -40,13 +41,13 @@ struct layout_request {
 /// if it is not the descriptor of [channel][spectrum][polarisation][re, im].
 [[nodiscard]] std::optional<channel_layout> described_layout(const spead::descriptor& voltages);
 
-/// Returns the layout; none where a description is needed, and it is not there yet. Samples of a
-/// stream that is not described are int8 unless stated. Throws `plan_error` where the two
-/// contradict each other, the request itself, or the channels are not known.
+/// Returns the layout; none if a description is needed but has not arrived yet. Without a
+/// description, samples are int8 unless stated. Throws `plan_error` if the request contradicts the
+/// description or itself, or if the channels are unknown.
 [[nodiscard]] std::optional<channel_layout> resolve(const layout_request& request,
                                                     const std::optional<channel_layout>& described);
 
-/// Returns the options that would make a description unnecessary, in words.
+/// Returns, in words, the options that would make a description unnecessary.
 [[nodiscard]] std::string missing_of(const layout_request& request);
 
 }  // namespace wingbeat::receive

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks: samples of all polarisations over one length of time, and which of their packets came.
+// Chunks: samples of all polarisations over one length of time, and which of their packets arrived.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -9,38 +9,39 @@
 
 namespace wingbeat::receive {
 
-/// How a digitiser's packets make chunks.
+/// How a digitiser's packets form chunks.
 struct chunk_geometry {
   unsigned sample_bits = 10;  ///< 2 to 16.
   std::size_t packet_samples = 4096;
-  std::size_t chunk_samples = std::size_t{1} << 25;  ///< Of one polarisation; whole packets.
+  std::size_t chunk_samples = std::size_t{1} << 25;  ///< Per polarisation; whole packets.
   std::size_t polarisations = 2;                     ///< 1 or 2.
 
   [[nodiscard]] std::size_t packet_bytes() const { return packet_samples * sample_bits / 8; }
-  /// Packets of one polarisation.
+  /// Returns the packets of one polarisation.
   [[nodiscard]] std::size_t packets() const { return chunk_samples / packet_samples; }
-  /// Bytes of one polarisation.
+  /// Returns the bytes of one polarisation.
   [[nodiscard]] std::size_t plane_bytes() const { return packets() * packet_bytes(); }
-  /// Bytes of a chunk, with the records of its packets.
+  /// Returns the bytes of a chunk, including the records of its packets.
   [[nodiscard]] std::size_t chunk_bytes() const;
 };
 
-/// Throws `plan_error` for a geometry that is impossible.
+/// Throws `plan_error` for an impossible geometry.
 void check(const chunk_geometry& geometry);
 
 struct chunk {
-  /// Time of the first sample, in ADC samples since sample 0: unwrapped beyond 48 bits.
+  /// Time of the first sample, in ADC samples since sample 0, unwrapped beyond 48 bits.
   std::int64_t timestamp = 0;
-  /// Chunks of one epoch come in order of time. Another epoch follows where time went back: the
-  /// digitiser was started again.
+  /// Chunks of one epoch are in order of time. Another epoch begins if time goes back, because the
+  /// digitiser was restarted.
   std::uint64_t epoch = 0;
-  /// [polarisation][packet]: 1 where it is there. The samples of others are unspecified.
+  /// [polarisation][packet]: 1 if the packet is present. The samples of other packets are
+  /// unspecified.
   std::vector<std::vector<std::uint8_t>> present = {};
   std::vector<std::vector<std::uint16_t>> saturated = {};  ///< [polarisation][packet] samples.
   /// [polarisation][byte]: packed samples, the most significant bit first.
   std::vector<std::span<std::byte>> samples = {};
-  std::size_t n_present = 0;  ///< Packets of all polarisations.
-  bool is_complete = false;   ///< All of them are there.
+  std::size_t n_present = 0;  ///< Present packets of all polarisations.
+  bool is_complete = false;   ///< All packets are present.
 };
 
 }  // namespace wingbeat::receive

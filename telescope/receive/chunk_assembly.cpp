@@ -11,7 +11,7 @@ namespace wingbeat::receive {
 
 std::int64_t unwrapped(std::uint64_t timestamp, std::int64_t reference) {
   constexpr unsigned spare_bits = 16;
-  // The difference modulo 2^48, from -2^47 to 2^47 - 1.
+  // the difference modulo 2^48, from -2^47 to 2^47 - 1
   const std::uint64_t shifted = (timestamp - static_cast<std::uint64_t>(reference)) << spare_bits;
   const std::int64_t time = reference + (static_cast<std::int64_t>(shifted) >> spare_bits);
   return time < 0 ? time + (std::int64_t{1} << 48) : time;
@@ -76,7 +76,7 @@ std::int64_t chunk_assembly::unwrap(std::uint64_t timestamp) const {
   return static_cast<std::int64_t>(timestamp);
 }
 
-/// Finds the chunk of a time, and opens it. `may_jump`: however far it is.
+/// Finds or opens the chunk of a time. `may_jump`: however far it is.
 chunk_assembly::place chunk_assembly::place_of(std::int64_t timestamp, bool may_jump) {
   const std::int64_t index = index_of(timestamp);
   if (!has_window_) restart(index);
@@ -95,7 +95,7 @@ chunk_assembly::place chunk_assembly::place_of(std::int64_t timestamp, bool may_
   return found != window_.end() || open(index) ? place::open : place::starved;
 }
 
-/// Starts a window at this index, after whatever was before.
+/// Starts a new window at this index.
 void chunk_assembly::restart(std::int64_t index) {
   if (has_window_) {
     if (!window_.empty()) window_.back().is_last = true;
@@ -125,7 +125,7 @@ void chunk_assembly::retire_below(std::int64_t limit) {
   next_ = limit;
 }
 
-/// Takes the first chunk out of the window; those before it that were never opened are missing.
+/// Takes the first chunk out of the window; unopened chunks before it are missing.
 void chunk_assembly::retire(std::list<open_chunk>::iterator chunk) {
   if (has_retired_) retire_below(chunk->index);
   chunk->is_first = !has_retired_;
@@ -134,7 +134,7 @@ void chunk_assembly::retire(std::list<open_chunk>::iterator chunk) {
   retired_.splice(retired_.end(), window_, chunk);
 }
 
-/// Retires chunks whose packets are all there, if nothing before them can still come.
+/// Retires complete chunks, if nothing before them can still arrive.
 void chunk_assembly::retire_complete() {
   const chunk_geometry& geometry = pool_->geometry();
   const std::size_t n_all = geometry.packets() * geometry.polarisations;
@@ -178,7 +178,7 @@ void chunk_assembly::count_missing(const open_chunk& retired) {
   }
 }
 
-/// Opens the chunk with this index; returns false where none is free.
+/// Opens the chunk with this index; returns false if none is free.
 bool chunk_assembly::open(std::int64_t index) {
   chunk* content = pool_->take();
   if (content == nullptr) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chunks that are being filled, by one thread or several. A window of consecutive chunks is
-// open; a packet of a later one moves it on, and what falls out of it is handed on as it is.
+// open; a packet of a later chunk moves it, and chunks that fall out are passed on as they are.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -17,15 +17,15 @@
 namespace wingbeat::receive {
 
 struct assembly_spec {
-  std::size_t open_chunks = 2;    ///< At a time; one more with several threads.
-  std::int64_t jump_samples = 0;  ///< How far time may jump at one packet's word. 0: two chunks.
+  std::size_t open_chunks = 2;    ///< At once; one more with several threads.
+  std::int64_t jump_samples = 0;  ///< How far a single packet may move time. 0: two chunks.
   bool masks_timestamps = false;  ///< Rounds timestamps down to whole packets.
-  bool waits = false;             ///< For a free chunk, instead of dropping packets.
+  bool waits = false;             ///< Waits for a free chunk instead of dropping packets.
   std::optional<std::int64_t> start_near = {};  ///< The first timestamp unwraps to near this.
 };
 
-/// Returns the time that is congruent to `timestamp` modulo 2^48 and nearest to `reference`, and
-/// not negative.
+/// Returns the nonnegative time that is congruent to `timestamp` modulo 2^48 and nearest to
+/// `reference`.
 [[nodiscard]] std::int64_t unwrapped(std::uint64_t timestamp, std::int64_t reference);
 
 class chunk_assembly {
@@ -37,10 +37,10 @@ class chunk_assembly {
 
   [[nodiscard]] receive_counts counts() const;
 
-  /// Hands on all open chunks. No writer may be between `begin` and `end`.
+  /// Passes on all open chunks. No writer may be between `begin` and `end`.
   void flush();
 
-  /// Ends waiting for free chunks.
+  /// Ends waits for free chunks.
   void stop();
 
  private:
@@ -49,9 +49,9 @@ class chunk_assembly {
   struct open_chunk {
     std::int64_t index = 0;  ///< Its timestamp is `index` times the samples of a chunk.
     chunk* content = nullptr;
-    unsigned n_writers = 0;                  ///< That may still write.
+    unsigned n_writers = 0;                  ///< Writers that may still write.
     std::size_t n_placed = 0;                ///< Packets of all polarisations.
-    bool is_first = false, is_last = false;  ///< Of an epoch: what is outside is not missing.
+    bool is_first = false, is_last = false;  ///< Of an epoch: packets outside are not missing.
   };
   /// An open chunk that a writer may write to until it unpins it.
   struct pin {
@@ -61,7 +61,7 @@ class chunk_assembly {
   };
   enum class place { open, late, far_ahead, far_behind, known, starved };
 
-  // All below expect that the mutex is held.
+  // The functions below require that the mutex is held.
   void pin_all(std::vector<pin>& pins);
   void unpin_all(std::vector<pin>& pins);
   [[nodiscard]] std::int64_t unwrap(std::uint64_t timestamp) const;
@@ -85,11 +85,11 @@ class chunk_assembly {
   assembly_spec spec_;
   std::int64_t chunk_samples_;
   mutable std::mutex mutex_;
-  std::list<open_chunk> window_;   ///< By index.
-  std::list<open_chunk> retired_;  ///< To be handed on, in order, once no writer is left.
+  std::list<open_chunk> window_;   ///< Sorted by index.
+  std::list<open_chunk> retired_;  ///< To be passed on, in order, once they have no writers.
   bool has_window_ = false, has_retired_ = false, is_stopped_ = false;
-  std::int64_t newest_ = 0;  ///< The last index of the window.
-  std::int64_t next_ = 0;    ///< All indices below were retired, or counted as missing.
+  std::int64_t newest_ = 0;  ///< The last index in the window.
+  std::int64_t next_ = 0;    ///< All lower indices were retired, or counted as missing.
   std::uint64_t epoch_ = 0;
   receive_counts counts_;
 };

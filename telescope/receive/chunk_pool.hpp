@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fixed number of chunks that go round: free, being filled, ready, in use, free.
+// A fixed number of chunks that circulate: free, being filled, ready, in use, free.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace wingbeat::receive {
 
-/// Returns so many bytes that outlive the pool; pinned memory, for example.
+/// Returns `n_bytes` of memory that outlives the pool; pinned memory, for example.
 using memory_source = std::function<std::span<std::byte>(std::size_t n_bytes)>;
 
 class chunk_pool {
@@ -34,18 +34,18 @@ class chunk_pool {
   [[nodiscard]] chunk* take();
   void put_back(chunk* used);
 
-  /// Waits until a chunk is free, or until this time has passed.
+  /// Waits until a chunk is free, or until `patience` has passed.
   void wait_until_free(std::chrono::milliseconds patience);
 
   void publish(chunk* filled);
 
-  /// Returns the chunk that was published first; nullptr if none comes within this time.
+  /// Returns the oldest published chunk; nullptr if there is none within `patience`.
   [[nodiscard]] chunk* next(std::chrono::milliseconds patience);
 
-  /// Says that nothing more will be published.
+  /// Announces that nothing more will be published.
   void close();
 
-  /// Returns whether nothing more comes.
+  /// Returns whether nothing more will be published and nothing is ready.
   [[nodiscard]] bool is_finished() const;
 
   /// Returns how many chunks are free.
@@ -62,7 +62,7 @@ class chunk_pool {
   bool is_closed_ = false;
 };
 
-/// A chunk in use, given back to its pool at the end.
+/// A chunk in use; its destructor returns it to the pool.
 class received_chunk {
  public:
   received_chunk() = default;

@@ -41,7 +41,7 @@ void chunk_writer::end() {
   unpin();
 }
 
-/// Expects the assembly's mutex, as the next.
+/// Requires the assembly's mutex, like the next function.
 void chunk_writer::pin() {
   assembly_.pin_all(pins_);
   has_reference_ = assembly_.has_window_;
@@ -131,7 +131,7 @@ bool chunk_writer::write(std::int64_t timestamp, const digitiser_packet& packet)
   return false;
 }
 
-/// Places a packet of which no pinned chunk is known: the window may have to move.
+/// Places a packet whose chunk is not pinned: the window may have to move.
 void chunk_writer::place_slowly(std::int64_t timestamp, const digitiser_packet& packet,
                                 bool may_jump) {
   using place = chunk_assembly::place;
@@ -139,7 +139,7 @@ void chunk_writer::place_slowly(std::int64_t timestamp, const digitiser_packet& 
   while (true) {
     {
       const std::scoped_lock lock(assembly_.mutex_);
-      // Without its own pins, what this writer waits for may become free.
+      // Releases its own pins, because this may free the chunk that the writer waits for.
       unpin();
       verdict = assembly_.place_of(timestamp, may_jump);
       pin();
@@ -159,14 +159,14 @@ void chunk_writer::place_slowly(std::int64_t timestamp, const digitiser_packet& 
   }
 }
 
-/// Keeps a packet whose time is far from all others, until enough agree with it.
+/// Holds a packet whose time is far from all others, until enough packets agree with it.
 void chunk_writer::hold(std::int64_t timestamp, const digitiser_packet& packet, bool is_ahead) {
   std::uint64_t n_all_placed = 0;
   {
     const std::scoped_lock lock(assembly_.mutex_);
     n_all_placed = assembly_.counts_.placed();
   }
-  // Time goes back only where nothing else comes, to any writer.
+  // Time goes back only if no writer receives anything else.
   const bool is_doubtful = is_ahead ? n_placed_ - n_placed_before_ > max_packets_between
                                     : n_all_placed != n_all_placed_before_;
   if (n_held_ > 0 &&

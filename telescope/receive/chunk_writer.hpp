@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread's hand in an assembly: datagrams in, samples placed by their timestamps.
+// One thread's access to an assembly: takes datagrams and places samples by their timestamps.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -14,8 +14,8 @@
 
 namespace wingbeat::receive {
 
-/// Time is believed to have jumped when so many packets in succession agree on it; they are kept
-/// until then. Of a jump ahead, few packets of the former time may come between.
+/// Time jumps when this many packets in succession agree on it; until then they are held. During a
+/// jump ahead, at most `max_packets_between` packets of the former time may arrive.
 inline constexpr std::size_t jump_packets = 16;
 inline constexpr std::uint64_t max_packets_between = 128;
 
@@ -29,8 +29,8 @@ class chunk_writer final : public datagram_sink {
   /// Returns the bytes that a writer keeps.
   [[nodiscard]] static std::size_t memory_bytes(const chunk_geometry& geometry);
 
-  /// Datagrams are placed between `begin` and `end`, which take a lock; do not wait for datagrams
-  /// between them, because open chunks are not handed on meanwhile.
+  /// Datagrams are placed between `begin` and `end`, which take a lock. Do not wait for datagrams
+  /// between them, because open chunks are not passed on meanwhile.
   void begin() override;
   void end() override;
 
@@ -58,13 +58,13 @@ class chunk_writer final : public datagram_sink {
   chunk_assembly& assembly_;
   chunk_geometry geometry_;
   std::int64_t chunk_samples_, packet_samples_;
-  std::int64_t reference_ = 0;  ///< Timestamps unwrap to near it.
+  std::int64_t reference_ = 0;  ///< Timestamps unwrap to the time nearest to it.
   bool has_reference_ = false;
   std::vector<chunk_assembly::pin> pins_;
   receive_counts counts_;       ///< Since `begin`.
   std::uint64_t n_placed_ = 0;  ///< By this writer.
 
-  std::vector<held_packet> held_;  ///< Packets far from the window, in agreement.
+  std::vector<held_packet> held_;  ///< Packets far from the window, which agree with each other.
   std::size_t n_held_ = 0;
   bool is_ahead_ = false;
   std::uint64_t n_placed_before_ = 0, n_all_placed_before_ = 0;  ///< When the first was held.

@@ -19,19 +19,19 @@ class feed_threads {
 
   explicit feed_threads(feed_list feeds) : feeds_(std::move(feeds)) {}
 
-  /// Starts the threads, once: each runs its feed. One that throws stops the others. `finish` is
-  /// called behind the last one.
+  /// Starts the threads, once; each runs its feed. A feed that throws stops the others. The last
+  /// one calls `finish` at its end.
   void start(const run_function& run, const std::function<void()>& finish);
-  /// Has all feeds stop, after what has arrived.
+  /// Stops all feeds, after they have taken what has arrived.
   void stop() { stop_.set(); }
   /// Waits for the ends of the threads. May be called again.
   void join();
 
   /// Returns why a feed ended early, in one sentence; empty if none did.
   [[nodiscard]] std::string failure() const;
-  /// Throws what ended a feed early, if anything did.
+  /// Rethrows the exception that ended a feed early, if there is one.
   void rethrow_failure() const;
-  /// Returns the sum of counts that sinks do not see.
+  /// Returns the sum of the counts that sinks do not see.
   [[nodiscard]] receive_counts counts() const;
   [[nodiscard]] std::vector<net::endpoint> endpoints() const;
   [[nodiscard]] net::socket_buffers buffers() const;
@@ -40,7 +40,7 @@ class feed_threads {
   feed_list feeds_;
   stop_request stop_;
   std::vector<std::thread> threads_;
-  mutable std::mutex mutex_;  ///< Of what follows.
+  mutable std::mutex mutex_;  ///< Guards the members below.
   std::size_t n_running_ = 0;
   std::exception_ptr failure_;
 };

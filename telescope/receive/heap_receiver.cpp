@@ -26,7 +26,7 @@ struct heap_receiver::state {
         feeds(open_feeds(source_of(given), {})),
         assembly(given.assembly, [this](channel_batch&& batch) { publish(std::move(batch)); }) {}
 
-  /// Called within `assembly`, whose lock is held: it does not wait.
+  /// Called by `assembly`, whose lock is held, so it does not wait.
   void publish(channel_batch&& batch) {
     const std::scoped_lock lock(ready_mutex);
     if (spec.max_ready == 0) {
@@ -40,7 +40,7 @@ struct heap_receiver::state {
     readied.notify_one();
   }
 
-  /// Waits, between datagrams of a capture, until there is room.
+  /// Waits for room, between the datagrams of a capture.
   void wait_for_room() {
     std::unique_lock lock(ready_mutex);
     freed.wait(lock,
@@ -66,7 +66,7 @@ struct heap_receiver::state {
     std::unique_lock<std::mutex> lock_;
   };
 
-  /// Behind the last feed: nothing more comes.
+  /// Called after the last feed, when nothing more arrives.
   void finish() {
     bool is_cut = false;
     {
@@ -84,19 +84,19 @@ struct heap_receiver::state {
   }
 
   heap_receive_spec spec;
-  bool is_patient;  ///< The source waits for the one who takes batches.
+  bool is_patient;  ///< The source waits for whoever takes batches.
   feed_threads feeds;
 
-  mutable std::mutex mutex;  ///< Of what follows.
+  mutable std::mutex mutex;  ///< Guards the members below.
   batch_assembly assembly;
 
-  mutable std::mutex ready_mutex;  ///< Of what follows; taken last.
+  mutable std::mutex ready_mutex;  ///< Guards the members below; taken last.
   std::condition_variable readied, freed;
   std::deque<channel_batch> ready;
   std::uint64_t n_starved = 0;
-  bool is_closed = false;     ///< Nothing more is published.
-  bool is_draining = false;   ///< What was open is handed on, however much waits.
-  bool is_abandoned = false;  ///< Nobody takes batches any more.
+  bool is_closed = false;     ///< Nothing more will be published.
+  bool is_draining = false;   ///< Open batches are passed on, however many wait.
+  bool is_abandoned = false;  ///< No one takes batches any more.
 };
 
 heap_receiver::heap_receiver(const heap_receive_spec& spec)

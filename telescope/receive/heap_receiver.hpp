@@ -19,8 +19,9 @@ namespace wingbeat::receive {
 struct heap_receive_spec {
   std::variant<live_source, capture_source> source = live_source{};
   batch_assembly_spec assembly = {};
-  /// Batches that wait to be taken, at most. Then further ones are dropped and counted; a capture
-  /// that is read at full speed waits. 0: as many as 2^28 bytes hold, and 8 at least.
+  /// Maximum number of batches that wait to be taken. Beyond it, live batches are dropped and
+  /// counted; a capture that is read at full speed waits. 0: as many as 2^28 bytes hold, but at
+  /// least 8.
   std::size_t max_ready = 0;
 };
 
@@ -35,15 +36,15 @@ class heap_receiver {
   /// Stops.
   ~heap_receiver();
 
-  /// Starts the threads. They end when the file ends, when a stop heap of each substream came, or
-  /// at `stop`.
+  /// Starts the threads. They end when the file ends, when a stop heap of each substream has
+  /// arrived, or at `stop`.
   void start();
 
-  /// Stops the threads, after what has arrived, and hands on the batches that are open. May be
-  /// called again.
+  /// Stops the threads, after they have taken what has arrived, and passes on the open batches. May
+  /// be called again.
   void stop();
 
-  /// Returns the next batch, in order of time; none where none comes within this time.
+  /// Returns the next batch, in order of time; none if there is none within `patience`.
   [[nodiscard]] std::optional<channel_batch> next(std::chrono::milliseconds patience);
 
   /// Returns whether no more batches come.
@@ -52,7 +53,7 @@ class heap_receiver {
   /// Returns why receiving ended early, in one sentence; empty if it did not.
   [[nodiscard]] std::string failure() const;
 
-  /// Throws what ended a thread early, if anything did: `file_error`, or `plan_error`.
+  /// Rethrows the `file_error` or `plan_error` that ended a thread early, if there is one.
   void rethrow_failure() const;
 
   /// May be called at any time, by any thread.
@@ -61,13 +62,13 @@ class heap_receiver {
   /// Returns the layout once it is known.
   [[nodiscard]] std::optional<channel_layout> layout() const;
 
-  /// Returns whether a stop heap of each substream came.
+  /// Returns whether a stop heap of each substream arrived.
   [[nodiscard]] bool has_ended() const;
 
-  /// Returns where it receives, with the ports that the system chose.
+  /// Returns the receiving endpoints, with the ports that the system chose.
   [[nodiscard]] std::vector<net::endpoint> endpoints() const;
 
-  /// Returns the sockets' buffers; none of a capture.
+  /// Returns the sockets' buffers; none for a capture.
   [[nodiscard]] net::socket_buffers buffers() const;
 
  private:

@@ -14,7 +14,7 @@
 namespace wingbeat::receive {
 namespace {
 
-constexpr int poll_ms = 50;  // until a request to stop is seen
+constexpr int poll_ms = 50;  // after which a request to stop is noticed
 
 class live_feed : public datagram_feed {
  public:
@@ -35,7 +35,7 @@ class live_feed : public datagram_feed {
         if (waits[i].revents != 0) receive(sockets_[i], sink);
       }
     }
-    // What had arrived before the request.
+    // Takes what had arrived before the request.
     for (net::udp_receiver& socket : sockets_) {
       for (int i = 0; i < 1000 && receive(socket, sink) > 0; ++i) continue;
     }
@@ -87,7 +87,7 @@ void check(const live_source& live) {
   }
   std::set<net::endpoint> places;
   for (const net::endpoint& each : live.endpoints) {
-    // Port 0 is a port of its own each time.
+    // Port 0 is a different port each time.
     if (each.port == 0 || places.insert(each).second) continue;
     throw plan_error(
         formatted("the endpoint {} is given twice; give it once", net::to_string(each)));

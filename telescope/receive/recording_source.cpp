@@ -21,7 +21,7 @@ struct close_file {
 };
 using file_handle = std::unique_ptr<std::FILE, close_file>;
 
-/// Throws `file_error` for what holds no packet.
+/// Throws `file_error` for a file without a packet.
 file_handle opened(const std::filesystem::path& name, std::size_t packet_bytes) {
   file_handle file{std::fopen(name.c_str(), "rb")};
   std::error_code failed;
@@ -29,7 +29,7 @@ file_handle opened(const std::filesystem::path& name, std::size_t packet_bytes) 
     throw file_error(
         formatted("{}: cannot be opened; give a file of packed samples", name.string()));
   }
-  const auto size = std::filesystem::file_size(name, failed);  // of a pipe it is unknown
+  const auto size = std::filesystem::file_size(name, failed);  // unknown for a pipe
   if (!failed && std::filesystem::is_regular_file(name) && size < packet_bytes) {
     throw file_error(formatted("{} has {} bytes; give a file of one packet, {} bytes, or more",
                                name.string(), size, packet_bytes));
@@ -84,8 +84,8 @@ class recording_feed : public datagram_feed {
   }
 
  private:
-  /// Hands the next samples on as a digitiser's packet; fewer at the end of the file, and then
-  /// returns false.
+  /// Passes on the next samples as a digitiser's packet; returns false, after fewer samples, at the
+  /// end of the file.
   bool send_next(datagram_sink& sink, unsigned polarisation, std::int64_t timestamp) {
     const auto samples = std::span(datagram_).subspan(spead::digitiser_preamble_bytes);
     std::FILE* const file = files_[polarisation].get();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where packets come from: sockets, a capture of a network, or a recording of samples.
+// Sources of packets: sockets, a capture of a network, or a recording of samples.
 #pragma once
 
 #include <atomic>
@@ -23,19 +23,19 @@
 
 namespace wingbeat::receive {
 
-/// Sockets of Linux. The endpoints are split between the threads in contiguous parts. Memory of
+/// Linux sockets. The endpoints are split between the threads in contiguous parts. Memory of
 /// packets comes from the NUMA node of the interfaces.
 struct live_source {
   std::vector<net::endpoint> endpoints = {};
-  /// Names or addresses; endpoint i is received on interface i modulo their number. None: the
+  /// Names or addresses; endpoint i is received on interface i modulo their number. Empty: the
   /// system's choice.
   std::vector<std::string> interfaces = {};
   std::size_t buffer_bytes = std::size_t{128} << 20;  ///< Of all sockets together.
-  std::vector<int> affinity = {-1};    ///< A thread for each, on this processor; -1: any.
-  std::size_t messages_per_call = 32;  ///< At most, of 64 KiB each.
+  std::vector<int> affinity = {-1};    ///< One thread for each, on this processor; -1: any.
+  std::size_t messages_per_call = 32;  ///< At most; each has up to 64 KiB.
 };
 
-/// How fast a file is read.
+/// The speed at which a file is read.
 enum class replay_speed {
   full,  ///< As fast as chunks are used: the receiver waits, and drops nothing.
   real   ///< As fast as it was recorded: a receiver without free chunks drops packets.
@@ -44,18 +44,19 @@ enum class replay_speed {
 /// A file of pcap or pcapng.
 struct capture_source {
   std::filesystem::path file = {};
-  std::vector<net::endpoint> destinations = {};  ///< Datagrams to others are skipped; empty: none.
+  std::vector<net::endpoint> destinations = {};  ///< Datagrams to other destinations are skipped;
+                                                 ///< empty: none are.
   replay_speed speed = replay_speed::full;
 };
 
-/// Packed samples, a file for each polarisation. What is no whole packet at the end is counted as a
+/// Packed samples, one file per polarisation. An incomplete packet at the end is counted as a
 /// packet of wrong size. Samples at full scale, -2^(b-1) or beyond +-(2^(b-1) - 2), count as
 /// saturated.
 struct recording_source {
   std::vector<std::filesystem::path> files = {};
   std::int64_t first_timestamp = 0;  ///< A multiple of a packet's samples.
   replay_speed speed = replay_speed::full;
-  double adc_rate_hz = 0;  ///< At real speed.
+  double adc_rate_hz = 0;  ///< Used at real speed.
 };
 
 using source = std::variant<live_source, capture_source, recording_source>;
@@ -66,7 +67,7 @@ class stop_request {
   void set();
   [[nodiscard]] bool is_set() const { return is_set_; }
 
-  /// Waits until this time; returns false where the request came first.
+  /// Waits until this time; returns false if the request came first.
   [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point time);
 
  private:
@@ -75,7 +76,7 @@ class stop_request {
   std::condition_variable changed_;
 };
 
-/// What datagrams are handed to, batch by batch.
+/// Receives datagrams, batch by batch.
 class datagram_sink {
  public:
   virtual ~datagram_sink() = default;
@@ -89,13 +90,13 @@ class datagram_feed {
  public:
   virtual ~datagram_feed() = default;
 
-  /// Hands datagrams to the sink until the source ends or the request comes. Throws `file_error`.
+  /// Passes datagrams to the sink until the source ends or the request comes. Throws `file_error`.
   virtual void run(datagram_sink& sink, stop_request& stop) = 0;
 
-  /// Returns counts that the sink does not see.
+  /// Returns the counts that the sink does not see.
   [[nodiscard]] virtual receive_counts counts() const = 0;
 
-  /// Returns where a socket receives, none otherwise.
+  /// Returns the endpoints of its sockets; none without sockets.
   [[nodiscard]] virtual std::vector<net::endpoint> endpoints() const { return {}; }
 
   /// Returns the sockets' buffers.
@@ -107,17 +108,18 @@ using feed_list = std::vector<std::unique_ptr<datagram_feed>>;
 /// Opens a source, with a feed for each thread. Throws `plan_error` and `file_error`.
 [[nodiscard]] feed_list open_feeds(const source& input, const chunk_geometry& geometry);
 
-/// Returns whether a source waits for the one who uses what it reads.
+/// Returns whether a source waits for the user of its data.
 [[nodiscard]] bool waits(const source& input);
 
-/// Returns the NUMA node of a source's interfaces; none of files, and where they have none.
+/// Returns the NUMA node of a source's interfaces; none for files, or if the interfaces have none.
 [[nodiscard]] std::optional<int> memory_node_of(const source& input);
 
-/// Returns the threads of a source, and the bytes that all of its feeds keep beside socket buffers.
+/// Returns the threads of a source; and the bytes that its feeds keep in addition to socket
+/// buffers.
 [[nodiscard]] std::size_t n_threads(const source& input);
 [[nodiscard]] std::size_t feed_bytes(const source& input, const chunk_geometry& geometry);
 
-/// Of `open_feeds`, one kind each.
+/// Used by `open_feeds`, for one kind each.
 [[nodiscard]] feed_list open_live(const live_source& live);
 [[nodiscard]] std::unique_ptr<datagram_feed> open_capture_feed(const capture_source& capture);
 [[nodiscard]] std::unique_ptr<datagram_feed> open_recording(const recording_source& recording,

@@ -140,7 +140,7 @@ voltage_checks::voltage_checks(std::vector<expectation> expected, const channel_
   }
 }
 
-/// The same for int8, in whole numbers.
+/// The same for int8, in integers.
 void voltage_checks::add_bytes(const channel_batch& batch) {
   const auto* source = reinterpret_cast<const std::int8_t*>(batch.voltages.data());
   const std::size_t n_values = layout_.polarisations;
@@ -198,7 +198,7 @@ bool voltage_checks::is_near_tone(std::size_t polarisation, std::size_t channel,
   });
 }
 
-/// The largest of the channels that are not tones, or near them.
+/// Returns the largest magnitude of the channels that are not tones, or near them.
 check_result voltage_checks::others_result(const expectation& expected) const {
   double most = 0, strongest = 0;
   std::size_t channel = 0;
@@ -216,7 +216,7 @@ check_result voltage_checks::others_result(const expectation& expected) const {
                       "{:.4g}",
                       expected.polarisation, most, channel, expected.value)};
   }
-  // Where all is 0, nothing leaks, and there is no tone either.
+  // If all is 0, nothing leaks, but there is no tone either.
   const double db = most > 0 ? 20 * std::log10(most / strongest) : -400;
   return {strongest > 0 && db <= expected.value,
           formatted("leakage of polarisation {}: {:.2f} dB in channel {}, expected at most {:.2f}",

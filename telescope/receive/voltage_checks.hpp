@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What channelised voltages are expected to be, and whether they are: tones, the floor beside them,
-// phases between polarisations, losses.
+// Compares channelised voltages with expectations: tones, the floor beside them, phases between
+// polarisations, losses.
 #pragma once
 
 #include <complex>
@@ -19,15 +19,15 @@ struct expectation {
   enum class kind {
     cw,       ///< Channel and polarisation have this magnitude.
     floor,    ///< All other channels of the polarisation have at most this magnitude.
-    leakage,  ///< All other channels are so many dB (negative) below the strongest, or more.
+    leakage,  ///< All other channels are at least this many dB (negative) below the strongest.
     phase,    ///< The mean of pol 1 times conj(pol 0) of the channel has this phase, in radians.
-    lost,     ///< At most so many heaps are lost.
-    heaps     ///< At least so many heaps came of each substream.
+    lost,     ///< At most this many heaps are lost.
+    heaps     ///< At least this many heaps of each substream arrived.
   };
   kind form = kind::cw;
   std::size_t channel = 0, polarisation = 0;
   double value = 0, tolerance = 0;
-  std::size_t guard = 0;  ///< Channels on both sides of a tone that floor and leakage leave out.
+  std::size_t guard = 0;  ///< Channels on each side of a tone that floor and leakage ignore.
 };
 
 /// Parses "cw channel=192 pol=0 magnitude=110 tolerance=3". The other forms: "floor pol=0
@@ -40,7 +40,7 @@ struct check_result {
   std::string sentence;
 };
 
-/// Sums powers up, and compares.
+/// Accumulates powers and compares them with expectations.
 class voltage_checks {
  public:
   /// Throws `plan_error` for channels and polarisations that the layout does not have.
@@ -49,7 +49,7 @@ class voltage_checks {
   /// Adds the voltages of a complete batch.
   void add(const channel_batch& batch);
 
-  /// Returns the results, in the order of the expectations. Those of voltages fail where no
+  /// Returns the results, in the order of the expectations. Those about voltages fail if no
   /// complete batch was added.
   [[nodiscard]] std::vector<check_result> results(const heap_receive_counts& counts) const;
 

@@ -22,7 +22,7 @@ using words = std::vector<std::string>;
 
 constexpr double refresh_s = 1;
 
-/// Updates what the sender counts.
+/// Updates sensors from the sender's counts.
 class sending_sensors {
  public:
   sending_sensors(sensor_registry& registry, std::size_t n_polarisations) {
@@ -114,7 +114,7 @@ struct signal_service::state {
         "", sensor_kind::string);
     steady = add("steady-state-timestamp", "All samples from this ADC time on are of signals-orig",
                  "samples", sensor_kind::integer);
-    // A string, as a seed may exceed the integers of other programs.
+    // A string, because a seed may exceed the integers of other programs.
     add("dither-seed", "Seed of the dither's random numbers", "", sensor_kind::string)
         ->set(std::to_string(spec.period.seed));
     add("period", "Samples of a signal's period", "samples", sensor_kind::integer)
@@ -201,11 +201,11 @@ struct signal_service::state {
   sending_sensors sending;
   sensor *originals = nullptr, *reproducible = nullptr, *steady = nullptr;
   katcp_server server;
-  std::mutex mutex;  ///< Of what follows.
+  std::mutex mutex;  ///< Guards the members below.
   std::condition_variable_any arrived;
   words signals;
   std::deque<change> changes;
-  std::jthread worker;  ///< Ends before what it uses.
+  std::jthread worker;  ///< Ends before the members that it uses.
 };
 
 signal_service::signal_service(const signal_service_spec& spec, transmit::sample_sender& sender,

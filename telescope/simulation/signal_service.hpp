@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulated digitiser under control by katcp: ?signals, and sensors.
+// A simulated digitiser controlled by katcp: ?signals, and sensors.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -28,11 +28,11 @@ struct signal_service_spec {
 /// other requests are answered meanwhile.
 class signal_service {
  public:
-  /// Changes that wait for their period at most; further ones are refused.
+  /// Maximum number of changes that wait for their period; further ones are refused.
   static constexpr std::size_t max_changes = 16;
 
-  /// The sender outlives it. `halt` is called at ?halt in the server's thread, and `changed` with
-  /// one sentence for each change in another. Throws `file_error` where it cannot listen.
+  /// The sender outlives it. ?halt calls `halt` in the server's thread; each change calls `changed`
+  /// with one sentence, in another thread. Throws `file_error` if it cannot listen.
   signal_service(const signal_service_spec& spec, transmit::sample_sender& sender,
                  std::function<void()> halt, std::function<void(const std::string&)> changed);
   signal_service(const signal_service&) = delete;

@@ -21,7 +21,7 @@ inline constexpr std::uint16_t timestamp = 0x1600, engine = 0x4101, first_channe
                                missing = 0x4104, voltages = 0x4300;
 }
 
-/// What all heaps of a stream have in common.
+/// The common properties of a stream's heaps.
 struct channel_heap_format {
   std::size_t channels = 0;  ///< Of one substream.
   std::size_t spectra = 0;
@@ -33,7 +33,7 @@ struct channel_heap_format {
 };
 
 struct channel_heap {
-  std::uint64_t timestamp = 0;  ///< ADC samples, modulo 2^48: of the first spectrum.
+  std::uint64_t timestamp = 0;  ///< In ADC samples, modulo 2^48, of the first spectrum.
   std::uint64_t engine = 0;
   std::uint64_t first_channel = 0;
   std::uint64_t missing = 0;  ///< Bit p: missing samples of polarisation p count as 0.
@@ -47,7 +47,7 @@ struct channel_heap {
 [[nodiscard]] outgoing_heap outgoing(const channel_heap& heap, const channel_heap_format& format,
                                      std::uint64_t heap_id);
 
-/// Returns the contents of a heap of this kind; none if an item of it is missing.
+/// Returns the contents of a heap of this kind; none if an item is missing.
 [[nodiscard]] std::optional<channel_heap> channel_heap_of(const heap& received);
 
 }  // namespace wingbeat::spead

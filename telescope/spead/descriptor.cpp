@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t field_bytes = 3;    // a character, and bits in two bytes
 constexpr std::size_t axis_bytes = 7;     // a flag, and a length in six bytes
-constexpr std::size_t max_pointers = 64;  // of a descriptor that is read
+constexpr std::size_t max_pointers = 64;  // of a descriptor when read
 
 std::string text_of(const heap& source, std::uint16_t id) {
   const heap_item* found = source.find(id);
@@ -101,7 +101,7 @@ std::vector<std::byte> encode(const descriptor& item) {
   items.add(item::format, format_bytes(item.format));
   items.add(item::shape, shape_bytes(item));
   if (!item.numpy_header.empty()) items.add(item::numpy_header, item.numpy_header);
-  // One packet, whatever its length: it is a part of another one.
+  // One packet of any length, because it is a part of another one.
   const outgoing_heap whole = items.heap(1);
   return packets_of(whole, {.packet_bytes = whole.payload.size() + 128}).front();
 }
@@ -130,8 +130,8 @@ std::optional<descriptor> decode_descriptor(std::span<const std::byte> bytes) {
                     .shape = {},
                     .format = {},
                     .numpy_header = text_of(items, item::numpy_header)};
-  // An empty item has the offset of the next one, and so appears to hold its bytes: the format
-  // those of the shape, and the shape those of a numpy header.
+  // An empty item has the offset of the next item, and so appears to hold that item's bytes: the
+  // format those of the shape, and the shape those of a numpy header.
   const bool has_shape = read_shape(items, result);
   if (!result.numpy_header.empty()) {
     if (!has_shape) result.shape.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors: what an item is called, and how its bytes are to be read. On the wire, a packet of
-// SPEAD within an item of id 5.
+// Descriptors: the name of an item, and how to read its bytes. On the wire, a descriptor is a SPEAD
+// packet within an item of id 5.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -24,10 +24,11 @@ struct format_field {
 struct descriptor {
   std::uint16_t id = 0;
   std::string name = {}, description = {};
-  /// Lengths of the axes; one without a value is as long as the bytes say.
+  /// Lengths of the axes; an axis without a value is as long as the bytes allow.
   std::vector<std::optional<std::size_t>> shape = {};
-  std::vector<format_field> format = {};  ///< Of elements that are no numpy type.
-  std::string numpy_header = {};  ///< "{'descr': '|i1', ...}"; empty: `format` and `shape` count.
+  std::vector<format_field> format = {};  ///< For elements that are no numpy type.
+  std::string numpy_header = {};  ///< "{'descr': '|i1', ...}"; if empty, `format` and `shape`
+                                  ///< apply.
   bool operator==(const descriptor&) const = default;
 };
 

@@ -34,7 +34,7 @@ digitiser_verdict decode(std::span<const std::byte> datagram, std::size_t n_byte
     return whole.has_descriptor ? digitiser_verdict::descriptors : digitiser_verdict::foreign;
   }
   if (!whole.is_whole_heap()) return digitiser_verdict::wrong_size;
-  // Other items may stand beside the samples, as descriptors do.
+  // Other items may accompany the samples, as descriptors do.
   const bool is_alone = n_addressed == 1 && offset == 0 && whole.heap_length == n_bytes;
   if (!is_alone && (offset > whole.heap_length || whole.end_of_item(offset) - offset != n_bytes)) {
     return digitiser_verdict::wrong_size;

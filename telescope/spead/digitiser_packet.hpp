@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets of a digitiser: each is a heap of packed samples of one polarisation.
+// Packets of a digitiser; each is a heap of packed samples of one polarisation.
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@ inline constexpr std::uint16_t timestamp = 0x1600, id = 0x3101, status = 0x3102,
 
 struct digitiser_packet {
   std::uint64_t heap_id = 0;
-  std::uint64_t timestamp = 0;  ///< ADC samples, modulo 2^48.
+  std::uint64_t timestamp = 0;  ///< In ADC samples, modulo 2^48.
   unsigned polarisation = 0;    ///< Bit 0 of the digitiser's id.
-  std::uint16_t saturated = 0;  ///< Samples: bits 47 to 32 of the status.
+  std::uint16_t saturated = 0;  ///< Number of samples: bits 47 to 32 of the status.
   bool is_saturated = false;    ///< Bit 1 of the status.
   std::span<const std::byte> samples = {};
 };
@@ -34,18 +34,17 @@ enum class digitiser_verdict {
   stop,         ///< A stop heap without samples.
   descriptors,  ///< A heap of descriptors without samples.
   foreign,      ///< Another heap: no timestamp, digitiser id or samples.
-  wrong_size    ///< Samples of another length than expected, or a part of a heap.
+  wrong_size    ///< Samples of unexpected length, or a part of a heap.
 };
 
-/// Decodes a datagram of which `n_bytes` bytes of samples are expected, alone or beside others.
-/// `fault` says why one is undecodable. What `found` holds is unspecified unless the verdict is
-/// good.
+/// Decodes a datagram with `n_bytes` of samples, alone or with other items. `fault` says why a
+/// datagram is undecodable. `found` is unspecified unless the verdict is good.
 [[nodiscard]] digitiser_verdict decode(std::span<const std::byte> datagram, std::size_t n_bytes,
                                        digitiser_packet& found, packet_fault& fault);
 
 inline constexpr std::size_t digitiser_preamble_bytes = header_bytes + 8 * pointer_bytes;
 
-/// Returns what stands before the samples of a packet.
+/// Returns the bytes before the samples of a packet.
 [[nodiscard]] std::array<std::byte, digitiser_preamble_bytes> preamble_of(
     const digitiser_packet& packet);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole heap, as it was received: its items by id.
+// A complete received heap, with its items by id.
 #pragma once
 
 #include <cstddef>  // byte
@@ -12,20 +12,20 @@
 
 namespace wingbeat::spead {
 
-/// One item of a heap; its bytes are the heap's.
+/// One item of a heap; its bytes belong to the heap.
 struct heap_item {
   std::uint16_t id = 0;
   bool is_immediate = false;
-  std::uint64_t value = 0;           ///< Of an immediate item; 0 of an addressed one.
-  std::span<const std::byte> bytes;  ///< Of an addressed item.
+  std::uint64_t value = 0;           ///< For an immediate item; 0 for an addressed one.
+  std::span<const std::byte> bytes;  ///< For an addressed item.
 };
 
 class heap {
  public:
   heap() = default;
 
-  /// Takes the pointers of all packets, each once, and the payload. An addressed item runs to the
-  /// next higher offset of an item, or to the end of the heap.
+  /// Takes the pointers of all packets, each once, and the payload. An addressed item ends at the
+  /// next higher offset of an item, or at the end of the heap.
   heap(std::uint64_t id, std::vector<item_pointer> pointers, std::vector<std::byte> payload);
   heap(heap&&) noexcept = default;
   heap& operator=(heap&&) noexcept = default;
@@ -36,7 +36,7 @@ class heap {
   /// Returns whether every addressed item starts within the payload or at its end.
   [[nodiscard]] bool is_valid() const { return is_valid_; }
 
-  /// Items in the order of their pointers, those with ids 0 to 4 and 6 left out.
+  /// Returns the items in the order of their pointers, without ids 0 to 4 and 6.
   [[nodiscard]] std::span<const heap_item> items() const { return items_; }
   [[nodiscard]] std::span<const std::byte> payload() const { return payload_; }
 

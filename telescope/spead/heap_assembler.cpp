@@ -58,7 +58,7 @@ std::optional<heap> heap_assembler::add(std::span<const std::byte> datagram) {
   return whole.is_valid() ? std::optional(std::move(whole)) : std::nullopt;
 }
 
-/// Enters pointers and payload, where no byte of it is there yet.
+/// Enters pointers and payload, if none of the payload's bytes has arrived before.
 bool heap_assembler::accept(partial& heap, const packet& next) {
   if (next.heap_length != heap.payload.size()) {
     ++counts_.inconsistent;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heaps from packets, which may come in any order. Its memory is bounded, whatever packets claim.
+// Assembles heaps from packets in any order. Its memory is bounded, whatever packets claim.
 #pragma once
 
 #include <array>
@@ -17,25 +17,27 @@
 
 namespace wingbeat::spead {
 
-/// Memory is `max_heaps` times `max_heap_bytes` at most, and pointers.
+/// Memory is at most `max_heaps` times `max_heap_bytes`, plus pointers.
 struct assembler_spec {
-  std::size_t max_heaps = 4;                          ///< Incomplete at a time; 1 at least.
+  std::size_t max_heaps = 4;                          ///< Incomplete at once; at least 1.
   std::size_t max_heap_bytes = std::size_t{1} << 24;  ///< Longer heaps are refused.
-  std::size_t max_pointers = 4096;                    ///< Different ones in a heap.
-  std::size_t max_parts = 1024;  ///< Of a heap's payload, with gaps between them.
+  std::size_t max_pointers = 4096;                    ///< Distinct pointers per heap.
+  std::size_t max_parts = 1024;                       ///< Of a heap's payload, separated by gaps.
 };
 
-/// What became of datagrams and heaps; each datagram is counted once, in `packets` or a reject.
+/// Counts of datagrams and heaps; each datagram is counted once, in `packets` or a reject.
 struct assembler_counts {
   std::uint64_t packets = 0;                                 ///< Accepted.
   std::array<std::uint64_t, n_packet_faults> undecodable{};  ///< By `packet_fault`.
   std::uint64_t too_long = 0;      ///< Rejected: the heap is longer than `max_heap_bytes`.
-  std::uint64_t inconsistent = 0;  ///< Rejected: another heap length than before.
-  std::uint64_t duplicates = 0;    ///< Rejected: a byte is there already, or there are many gaps.
+  std::uint64_t inconsistent = 0;  ///< Rejected: another heap length than in earlier packets.
+  std::uint64_t duplicates = 0;    ///< Rejected: a byte has arrived before, or there are too many
+                                   ///< gaps.
   std::uint64_t too_many_pointers = 0;  ///< Rejected.
-  std::uint64_t heaps = 0;              ///< Completed and handed on.
-  std::uint64_t incomplete = 0;  ///< Heaps dropped for later ones, or replaced by a whole one.
-  std::uint64_t invalid = 0;     ///< Completed heaps with an item beyond their end, dropped.
+  std::uint64_t heaps = 0;              ///< Completed and passed on.
+  std::uint64_t incomplete = 0;  ///< Heaps dropped for later ones, or replaced by a complete one.
+  std::uint64_t invalid = 0;     ///< Completed heaps that were dropped because an item lies beyond
+                                 ///< their end.
 };
 
 class heap_assembler {
@@ -49,7 +51,7 @@ class heap_assembler {
   [[nodiscard]] const assembler_counts& counts() const { return counts_; }
 
  private:
-  /// A heap some of whose payload is there.
+  /// A heap of whose payload some bytes have arrived.
   struct partial {
     std::uint64_t id = 0;
     received_parts parts = received_parts{};
@@ -63,7 +65,7 @@ class heap_assembler {
 
   assembler_spec spec_;
   assembler_counts counts_;
-  std::list<partial> partials_;  ///< The one that a packet reached last comes first.
+  std::list<partial> partials_;  ///< The heap with the latest packet comes first.
 };
 
 }  // namespace wingbeat::spead

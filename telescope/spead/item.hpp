@@ -12,7 +12,7 @@ namespace wingbeat::spead {
 namespace item {
 inline constexpr std::uint16_t null = 0x0, heap_id = 0x1, heap_length = 0x2, payload_offset = 0x3,
                                payload_length = 0x4, descriptor = 0x5, stream_control = 0x6,
-                               // Within descriptors alone:
+                               // Only within descriptors:
     name = 0x10, description = 0x11, shape = 0x12, format = 0x13, id = 0x14, numpy_header = 0x15;
 }  // namespace item
 
@@ -22,7 +22,7 @@ inline constexpr std::uint64_t stop_stream = 2;
 inline constexpr std::size_t header_bytes = 8, pointer_bytes = 8;
 inline constexpr std::uint64_t max_address = (std::uint64_t{1} << 48) - 1;
 
-/// Returns the number of `n_bytes` bytes, 8 at most, from the most significant one on.
+/// Returns the number in `n_bytes` bytes, 8 at most, most significant first.
 [[nodiscard]] constexpr std::uint64_t load_big_endian(const std::byte* source,
                                                       std::size_t n_bytes = 8) {
   std::uint64_t value = 0;
@@ -43,12 +43,12 @@ class item_pointer {
   constexpr item_pointer() = default;
   constexpr explicit item_pointer(std::uint64_t word) : word_(word) {}
 
-  /// An item whose value, up to 2^48 - 1, stands in its pointer.
+  /// Returns the pointer of an item whose value, up to 2^48 - 1, is in the pointer.
   [[nodiscard]] static constexpr item_pointer immediate(std::uint16_t id, std::uint64_t value) {
     return item_pointer(std::uint64_t{1} << 63 | addressed(id, value).word());
   }
 
-  /// An item whose bytes start at `offset` of the heap's payload.
+  /// Returns the pointer of an item whose bytes start at `offset` of the heap's payload.
   [[nodiscard]] static constexpr item_pointer addressed(std::uint16_t id, std::uint64_t offset) {
     return item_pointer(std::uint64_t{id} << 48 | (offset & max_address));
   }
@@ -57,7 +57,7 @@ class item_pointer {
   [[nodiscard]] constexpr bool is_immediate() const { return word_ >> 63 == 1; }
   [[nodiscard]] constexpr std::uint16_t id() const { return word_ >> 48 & 0x7fff; }
 
-  /// The immediate value, or the offset of the bytes.
+  /// Returns the immediate value, or the offset of the bytes.
   [[nodiscard]] constexpr std::uint64_t value() const { return word_ & max_address; }
 
   constexpr bool operator==(const item_pointer&) const = default;

@@ -13,14 +13,14 @@
 
 namespace wingbeat::spead {
 
-/// Why a datagram is no packet of SPEAD-64-48.
+/// Why a datagram is not a packet of SPEAD-64-48.
 enum class packet_fault {
   none,
   too_short,            ///< Shorter than a header.
-  wrong_flavour,        ///< Another magic number, version or width than SPEAD-64-48.
-  pointers_beyond_end,  ///< More pointers than bytes for them.
+  wrong_flavour,        ///< A magic number, version or width other than SPEAD-64-48's.
+  pointers_beyond_end,  ///< More pointers than the bytes hold.
   missing_field,        ///< No heap id, heap length, payload offset or payload length.
-  payload_beyond_end,   ///< A longer payload than bytes follow.
+  payload_beyond_end,   ///< A longer payload than the bytes that follow.
   payload_beyond_heap   ///< Payload past the heap's length.
 };
 inline constexpr std::size_t n_packet_faults = 7;
@@ -31,7 +31,7 @@ inline constexpr std::size_t n_packet_faults = 7;
 /// Views of a datagram's bytes, which must outlive it.
 struct packet {
   std::uint64_t heap_id = 0, heap_length = 0, payload_offset = 0;
-  std::span<const std::byte> pointers;  ///< All of them, `pointer_bytes` each.
+  std::span<const std::byte> pointers;  ///< All pointers, `pointer_bytes` each.
   std::span<const std::byte> payload;
   bool is_stop = false;         ///< A stream control item says that the stream ends.
   bool has_descriptor = false;  ///< It describes items.
@@ -41,13 +41,13 @@ struct packet {
     return item_pointer(load_big_endian(&pointers[i * pointer_bytes]));
   }
 
-  /// Returns its bytes in a datagram, which may hold others behind it.
+  /// Returns the packet's bytes in a datagram, which may hold further packets.
   [[nodiscard]] std::size_t n_bytes() const {
     return header_bytes + pointers.size() + payload.size();
   }
 
-  /// Returns where the item at an offset of the heap ends, as far as these pointers say: where the
-  /// next one starts, or with the heap.
+  /// Returns where the item at an offset of the heap ends, as far as these pointers tell: where the
+  /// next one starts, or at the end of the heap.
   [[nodiscard]] std::uint64_t end_of_item(std::uint64_t offset) const;
 
   /// Returns whether the whole heap is in this packet.
@@ -57,9 +57,9 @@ struct packet {
 /// The header up to the number of pointers.
 inline constexpr std::uint64_t header_magic = 0x530402060000;
 
-/// Decodes a datagram; `visit` is called with each pointer whose id is not 0 to 4 or 6. What
-/// `found` holds behind a fault is unspecified. Bytes behind the payload are ignored. Where an item
-/// stands twice, the last one counts.
+/// Decodes a datagram; `visit` is called with each pointer whose id is not 0 to 4 or 6. After a
+/// fault, `found` is unspecified. Bytes after the payload are ignored. If an item occurs twice, the
+/// last one counts.
 template <class Visit>
 [[nodiscard]] packet_fault decode(std::span<const std::byte> datagram, packet& found,
                                   Visit&& visit) {
@@ -71,7 +71,7 @@ template <class Visit>
   found = {};
   found.pointers = datagram.subspan(header_bytes, n_bytes);
   std::array<std::uint64_t, item::payload_length + 1> fields{};
-  unsigned seen = 0;  // Bit i: a field of id i.
+  unsigned seen = 0;  // bit i: there was a field with id i
   for (std::size_t i = 0; i < found.n_pointers(); ++i) {
     const item_pointer next = found.pointer(i);
     if (next.id() <= item::payload_length) {
@@ -97,11 +97,11 @@ template <class Visit>
   return packet_fault::none;
 }
 
-/// Returns the bytes of heap addresses that a packet of another flavour of SPEAD states, such as 5
-/// of SPEAD-64-40; 0 for other datagrams.
+/// Returns the bytes of heap addresses in a packet of another flavour of SPEAD, such as 5 for
+/// SPEAD-64-40; 0 for other datagrams.
 [[nodiscard]] std::size_t other_address_bytes(std::span<const std::byte> datagram);
 
-/// As above, visiting no pointers.
+/// The same without visiting pointers.
 [[nodiscard]] packet_fault decode(std::span<const std::byte> datagram, packet& found);
 
 }  // namespace wingbeat::spead

@@ -12,7 +12,7 @@ namespace wingbeat::spead {
 namespace {
 
 constexpr std::size_t n_own_pointers = 4;  // heap id and length, payload offset and length
-constexpr std::size_t min_room = 8;        // bytes of payload of a packet that is not the last
+constexpr std::size_t min_room = 8;        // payload bytes of a packet that is not the last
 constexpr std::byte nothing[1] = {};
 
 std::size_t preamble_bytes(std::size_t n_pointers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heaps to packets.
+// Cuts heaps into packets.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -12,25 +12,26 @@
 
 namespace wingbeat::spead {
 
-/// A heap to send. The payload is the caller's; addressed pointers are offsets in it.
+/// A heap to send. The payload belongs to the caller; addressed pointers are offsets in it.
 struct outgoing_heap {
   std::uint64_t id = 0;
   std::vector<item_pointer> pointers = {};
   std::span<const std::byte> payload = {};
 };
 
-/// Where heaps are cut.
+/// How heaps are cut.
 struct packet_shape {
-  std::size_t packet_bytes = 9000;  ///< At most in a packet, rounded down to a multiple of 8.
-  bool repeats_pointers = false;    ///< In each packet, so that it can be placed alone.
+  std::size_t packet_bytes = 9000;  ///< Maximum of a packet, rounded down to a multiple of 8.
+  bool repeats_pointers = false;    ///< Each packet has all pointers, so that it can be placed
+                                    ///< alone.
 };
 
 /// The packets of one heap, one after another. A heap without payload gets one byte of 0 and a null
-/// item that points to it, because packets have a byte of payload at least.
+/// item that points to it, because a packet has at least one byte of payload.
 class packetiser {
  public:
-  /// Throws `plan_error` where the pointers and 8 bytes of payload exceed a packet, and for an id
-  /// or a length above 2^48 - 1.
+  /// Throws `plan_error` if the pointers and 8 bytes of payload exceed a packet, or if an id or a
+  /// length exceeds 2^48 - 1.
   packetiser(outgoing_heap heap, const packet_shape& shape);
 
   struct piece {
@@ -58,14 +59,14 @@ class packetiser {
 [[nodiscard]] std::vector<std::vector<std::byte>> packets_of(const outgoing_heap& heap,
                                                              const packet_shape& shape);
 
-/// A heap's items, gathered; the payload is its own.
+/// Collects a heap's items; the payload is its own.
 class heap_builder {
  public:
   void add_immediate(std::uint16_t id, std::uint64_t value);
   void add(std::uint16_t id, std::span<const std::byte> bytes);
   void add(std::uint16_t id, std::string_view text);
 
-  /// Returns the heap, valid as long as this is neither changed nor destroyed.
+  /// Returns the heap, valid until this is changed or destroyed.
   [[nodiscard]] outgoing_heap heap(std::uint64_t id) const { return {id, pointers_, payload_}; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of a heap have arrived: parts in order of their offsets, with gaps between them.
+// The bytes of a heap that have arrived: parts in order of their offsets, with gaps between them.
 #pragma once
 
 #include <algorithm>  // lower_bound
@@ -13,8 +13,8 @@ class received_parts {
  public:
   explicit received_parts(std::size_t max_parts = 4096) : max_parts_(max_parts) {}
 
-  /// Adds a part of 1 byte or more. Returns false, and changes nothing, where one of its bytes is
-  /// there already, or where there are too many gaps.
+  /// Adds a part of at least 1 byte. Returns false, and changes nothing, if one of its bytes has
+  /// arrived before, or if there are too many gaps.
   [[nodiscard]] bool add(std::size_t offset, std::size_t length) {
     if (length == 0) return false;
     const auto next = std::lower_bound(parts_.begin(), parts_.end(), std::pair(offset, length));
@@ -23,7 +23,7 @@ class received_parts {
     const std::size_t end_before = is_first ? 0 : (next - 1)->first + (next - 1)->second;
     if (end_before > offset) return false;
     if (!is_first && end_before == offset) {
-      (next - 1)->second += length;  // continues it
+      (next - 1)->second += length;  // the part continues this one
     } else if (parts_.size() == max_parts_) {
       return false;
     } else {

@@ -13,11 +13,11 @@ void batch_packets::prepare(std::span<const spead::outgoing_heap> heaps,
   for (const spead::outgoing_heap& next : heaps) {
     sources.emplace_back(next, shape);
     n_packets += sources.back().n_packets();
-    // Header, four pointers of the packet, those of the heap, and one for heaps without payload.
+    // Header, the packet's four pointers, the heap's pointers, and one for heaps without payload.
     n_preamble_bytes += sources.back().n_packets() *
                         (spead::header_bytes + (5 + next.pointers.size()) * spead::pointer_bytes);
   }
-  // Messages point to these: they must not move.
+  // Messages point to these, so they must not move.
   preambles_.resize(n_preamble_bytes);
   pieces_.clear();
   pieces_.reserve(2 * n_packets);

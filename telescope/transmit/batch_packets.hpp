@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packets of a batch's heaps, in the order in which one interface sends them: some of each
+// The packets of a batch's heaps in the order in which one interface sends them: a few of each
 // substream in turn.
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace wingbeat::transmit {
 
-/// A message, and which heap it is of.
+/// A message and the index of its heap.
 struct queued_message {
   net::outgoing_message message = {};
   std::size_t heap = 0;
   std::size_t n_packets = 0, n_bytes = 0;
 };
 
-/// The memory of a batch's messages, used again for the next batch.
+/// The memory of a batch's messages, reused for the next batch.
 class batch_packets {
  public:
-  /// Cuts the heaps, whose payload must outlive the messages. `in_succession` packets of a heap
-  /// make one message; messages of all heaps take turns.
+  /// Cuts the heaps, whose payload must outlive the messages. Each message has `in_succession`
+  /// packets of one heap; messages of all heaps take turns.
   void prepare(std::span<const spead::outgoing_heap> heaps,
                std::span<const net::endpoint> destinations, const spead::packet_shape& shape,
                std::size_t in_succession);

@@ -16,7 +16,7 @@ std::mt19937_64 generator(std::uint64_t seed, std::size_t polarisation, unsigned
   return std::mt19937_64(words);
 }
 
-/// Returns true with this probability; the same on every machine.
+/// Returns true with this probability; the same sequence on every machine.
 bool happens(std::mt19937_64& random, double probability) {
   return static_cast<double>(random() >> 11) * 0x1p-53 < probability;
 }
@@ -46,8 +46,8 @@ disturbance::disturbance(const disturbance_spec& spec, std::size_t polarisation)
       orders_(generator(spec.seed, polarisation, 2)) {
   check(spec);
   const bool loses = !spec.drop_polarisation || *spec.drop_polarisation == polarisation;
-  // Bursts of N, with (1 - p)/p packets between them on average: of all, N/(N + (1 - p)/p) are
-  // dropped.
+  // Bursts have N packets, with (1 - p)/p packets between them on average, so that the fraction
+  // N/(N + (1 - p)/p) of all packets is dropped.
   const double n = static_cast<double>(spec.drop_burst);
   if (loses && spec.drop > 0) {
     begin_probability_ = spec.drop / (spec.drop + n * (1 - spec.drop));

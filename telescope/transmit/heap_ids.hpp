@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids of heaps, different for all engines and interfaces of an array at any time:
+// Ids of heaps, distinct for all engines and interfaces of an array at any time:
 //     id[n] = interface 2^40 + engine + n array_size,  n modulo 2^40/array_size
 #pragma once
 
@@ -12,7 +12,7 @@ class heap_ids {
  public:
   static constexpr std::uint64_t ids_per_interface = std::uint64_t{1} << 40;
 
-  /// Starts at heap n = `first`.
+  /// Starts with heap n = `first`.
   heap_ids(std::uint64_t engine, std::uint64_t array_size, std::size_t interface,
            std::uint64_t first = 0)
       : base_(interface * ids_per_interface + engine),

@@ -20,7 +20,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::size_t max_interfaces = 256;  // ids of heaps have 8 bits for them
+constexpr std::size_t max_interfaces = 256;  // heap ids have 8 bits for them
 constexpr std::size_t burst_bytes = 65536;   // sent at once
 constexpr std::size_t shortest_payload_bytes = 64;
 
@@ -79,7 +79,7 @@ spead::channel_heap_format format_of(const sender_spec& spec) {
           .has_missing = spec.has_missing};
 }
 
-/// Header, the packet's four pointers, and a heap's own.
+/// Returns the bytes of the header, the packet's four pointers, and the heap's own pointers.
 std::size_t preamble_bytes(const sender_spec& spec) {
   return spead::header_bytes + (spec.has_missing ? 9 : 8) * spead::pointer_bytes;
 }
@@ -92,7 +92,7 @@ std::size_t in_succession(const sender_spec& spec) {
   return spec.destinations.size() == 1 ? most : 1;
 }
 
-/// Bytes a second of one of the interfaces; 0: no pacing.
+/// Returns the bytes per second of one interface; 0: no pacing.
 double rate_of(const sender_spec& spec, std::size_t n_interfaces) {
   if (spec.batch_interval_s <= 0) return 0;
   const std::size_t heap_bytes = format_of(spec).heap_bytes();
@@ -114,8 +114,8 @@ struct heap_sender::state {
     pacer pace;
     std::size_t first = 0, count = 0;  ///< Substreams.
     batch_packets packets = {};
-    std::size_t position = 0;                ///< In its messages.
-    std::vector<std::size_t> n_failed = {};  ///< Packets of each heap.
+    std::size_t position = 0;                ///< Index of the next message.
+    std::vector<std::size_t> n_failed = {};  ///< Refused packets of each heap.
   };
 
   explicit state(const sender_spec& given) : spec(given), format(format_of(given)) {
@@ -151,7 +151,7 @@ struct heap_sender::state {
   std::vector<link> links;
   clock::time_point descriptors_due{};
   bool has_described = false;
-  mutable std::mutex mutex;  ///< Of what follows.
+  mutable std::mutex mutex;  ///< Guards the members below.
   sender_counts counts;
   int fault = 0;
 };
@@ -172,7 +172,7 @@ void heap_sender::state::prepare(link& interface, const batch& next) {
   interface.n_failed.assign(interface.count, 0);
 }
 
-/// Sends the next messages of an interface, when they are due; returns whether there were any.
+/// Sends the next messages of an interface when they are due; returns whether there were any.
 bool heap_sender::state::send_burst(link& interface) {
   const auto queued = interface.packets.messages();
   std::vector<net::outgoing_message> messages;
@@ -193,7 +193,7 @@ bool heap_sender::state::send_burst(link& interface) {
     const std::scoped_lock lock(mutex);
     counts.packets += n_packets;
     if (n_done == messages.size()) break;
-    // The system refused this one: go on with the next.
+    // The system refused this message; continue with the next.
     const queued_message& refused = queued[interface.position + n_done++];
     interface.n_failed[refused.heap] += refused.n_packets;
     counts.failed_packets += refused.n_packets;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sending at a steady rate: units (bytes, samples) are due at times, and who is late does not catch
-// up at once.
+// Sending at a steady rate: units (bytes, samples) are due at times, and a late sender does not
+// catch up at once.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,12 @@ class pacer {
 
   static constexpr std::chrono::milliseconds max_lag{2};
 
-  /// 0 units a second: no pacing. Where units are sent late, at most `lag` of the delay is made up
-  /// for.
+  /// 0 units per second: no pacing. If units are sent late, at most `lag` of the delay is caught
+  /// up.
   explicit pacer(double units_per_second, clock::duration lag = max_lag)
       : units_per_second_(units_per_second), max_lag_(lag) {}
 
-  /// Returns when so many more units may be sent.
+  /// Returns when the next `n_units` units may be sent.
   [[nodiscard]] clock::time_point due(std::size_t n_units, clock::time_point time) {
     if (units_per_second_ <= 0) return time;
     if (next_ == clock::time_point{}) next_ = time;
@@ -29,7 +29,7 @@ class pacer {
       next_ = time - max_lag_;
     }
     const clock::time_point result = next_;
-    // Whole ticks of the clock; the rest counts next time, so that the rate is exact.
+    // Takes whole ticks of the clock; the rest counts next time, so that the rate is exact.
     const double ticks = static_cast<double>(n_units) / units_per_second_ *
                              static_cast<double>(clock::period::den) /
                              static_cast<double>(clock::period::num) +
@@ -39,7 +39,7 @@ class pacer {
     return result;
   }
 
-  /// Returns the sum of all delays that were not made up for.
+  /// Returns the sum of all delays that were not caught up.
   [[nodiscard]] clock::duration lost() const { return lost_; }
 
  private:

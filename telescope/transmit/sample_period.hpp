@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One period of test signals as a digitiser sends them: packed, cut in packets, with the number of
-// saturated samples of each.
+// One period of test signals in a digitiser's format: packed, cut into packets, with the number of
+// saturated samples of each packet.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -11,7 +11,7 @@
 
 namespace wingbeat::transmit {
 
-/// A digitiser's packets.
+/// The format of a digitiser's packets.
 struct sample_format {
   unsigned sample_bits = 10;  ///< 2 to 16.
   std::size_t packet_samples = 4096;
@@ -19,15 +19,15 @@ struct sample_format {
   [[nodiscard]] std::size_t packet_bytes() const { return packet_samples * sample_bits / 8; }
 };
 
-/// Throws `plan_error` for other widths, for packets that are no whole bytes, and for packets of
+/// Throws `plan_error` for other widths, for packets that are not whole bytes, and for packets of
 /// more than 65,000 bytes.
 void check(const sample_format& format);
 
 struct period_spec {
   sample_format format = {};
   double adc_rate_hz = 0;
-  std::size_t n_packets = 1024;  ///< Of each polarisation.
-  std::uint64_t seed = 0;        ///< Of the dither.
+  std::size_t n_packets = 1024;  ///< Per polarisation.
+  std::uint64_t seed = 0;        ///< Seed of the dither.
 
   [[nodiscard]] std::uint64_t n_samples() const { return n_packets * format.packet_samples; }
 };
@@ -35,7 +35,7 @@ struct period_spec {
 class sample_period {
  public:
   /// Makes the samples of each polarisation's signal, on all processors. Throws `plan_error` for
-  /// texts that are no signals, and for a period that is too long.
+  /// texts that are not signals, and for a period that is too long.
   sample_period(const std::vector<std::string>& signals, const period_spec& spec);
 
   [[nodiscard]] const period_spec& spec() const { return spec_; }
@@ -48,7 +48,7 @@ class sample_period {
     return std::span(planes_[polarisation].bytes).subspan(index * n_bytes, n_bytes);
   }
 
-  /// Returns how many of its samples are at full scale, +-(2^(b-1) - 1); 65,535 at most.
+  /// Returns how many samples of a packet are at full scale, +-(2^(b-1) - 1); at most 65,535.
   [[nodiscard]] std::uint16_t saturated(std::size_t polarisation, std::size_t index) const {
     return planes_[polarisation].saturated[index];
   }

@@ -58,8 +58,8 @@ std::size_t packets_in_message(const sample_format& format) {
                                          (spead::digitiser_preamble_bytes + format.packet_bytes()));
 }
 
-/// Packets of one polarisation that are sent at once: a message for each endpoint, fewer at low
-/// rates; whole blocks of those that are shuffled.
+/// Returns the packets of one polarisation that are sent at once: a message for each endpoint,
+/// fewer at low rates; whole blocks if packets are shuffled.
 std::size_t packets_in_burst(const sample_sender_spec& spec) {
   std::size_t n_endpoints = 1;
   for (const auto& endpoints : spec.destinations) {
@@ -96,7 +96,7 @@ void require_same(const sample_sender_spec& spec, const sample_period& period) {
 struct sample_sender::state {
   using preamble = std::array<std::byte, spead::digitiser_preamble_bytes>;
 
-  /// A message, and whose packets it has.
+  /// The polarisation and the number of packets of a message.
   struct contents {
     std::size_t polarisation = 0, n_packets = 0;
     std::uint64_t n_saturated = 0;
@@ -140,14 +140,15 @@ struct sample_sender::state {
   std::size_t burst_packets, message_packets;
   net::udp_sender socket;
   pacer pace;
-  std::optional<clock::time_point> due = {};  ///< Of the next burst, where `send` left it to wait.
+  std::optional<clock::time_point> due = {};  ///< Set if `send` returned before the next burst was
+                                              ///< due.
   std::vector<disturbance> disturbances;
   std::vector<net::endpoint> all_destinations;
   clock::time_point descriptors_due{};
   bool has_described = false;
   std::uint64_t n_odd_ids = 0;
 
-  // Of one burst, used again for the next.
+  // The memory of one burst, reused for the next.
   std::vector<std::vector<std::uint64_t>> orders;                ///< [polarisation]
   std::vector<std::vector<std::vector<std::uint64_t>>> indices;  ///< [polarisation][endpoint]
   std::vector<preamble> preambles;
@@ -155,14 +156,14 @@ struct sample_sender::state {
   std::vector<net::outgoing_message> messages;
   std::vector<contents> message_contents;
 
-  mutable std::mutex mutex;  ///< Of what follows.
+  mutable std::mutex mutex;  ///< Guards the members below.
   std::shared_ptr<const sample_period> period;
-  std::uint64_t n_begun = 0;  ///< Packets of each polarisation.
+  std::uint64_t n_begun = 0;  ///< Packets per polarisation.
   sample_sender_counts counts;
   int fault = 0;
 };
 
-/// Makes the messages of a burst: those of all endpoints and polarisations take turns.
+/// Makes the messages of a burst; those of all endpoints and polarisations take turns.
 void sample_sender::state::gather(const sample_period& source, std::uint64_t first,
                                   std::size_t n_packets) {
   const std::size_t n_polarisations = spec.destinations.size();
@@ -180,7 +181,7 @@ void sample_sender::state::gather(const sample_period& source, std::uint64_t fir
     n_sent += orders[p].size();
     max_endpoints = std::max(max_endpoints, n_endpoints);
   }
-  // Messages point to these: they must not move.
+  // Messages point to these, so they must not move.
   preambles.clear();
   preambles.reserve(n_sent);
   pieces.clear();
@@ -246,7 +247,7 @@ void sample_sender::state::send_messages() {
     count(n_done, n_taken);
     n_done += n_taken;
     if (n_done == messages.size()) break;
-    // The system refused this one: go on with the next.
+    // The system refused this message; continue with the next.
     const contents& refused = message_contents[n_done++];
     counts.polarisations[refused.polarisation].failed_packets += refused.n_packets;
     fault = socket.fault();
@@ -316,7 +317,7 @@ bool sample_sender::send() {
   own.due.reset();
   std::shared_ptr<const sample_period> period;
   {
-    // From here on, another period applies to the packets behind these.
+    // After these packets, another period may apply.
     const std::scoped_lock lock(own.mutex);
     period = own.period;
     own.n_begun += n_packets;

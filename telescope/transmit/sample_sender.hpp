@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulated digitiser: a period of samples to the network, again and again, paced, with
-// timestamps that run.
+// A simulated digitiser: sends a period of samples to the network repeatedly, paced, with
+// increasing timestamps.
 #pragma once
 
 #include <chrono>
@@ -19,39 +19,40 @@
 namespace wingbeat::transmit {
 
 struct sample_sender_spec {
-  /// [polarisation] The packets of each take turns on its endpoints.
+  /// [polarisation] The packets of each polarisation take turns on its endpoints.
   std::vector<std::vector<net::endpoint>> destinations = {};
   std::string interface = {};  ///< Name or address; empty: the system's choice.
   sample_format format = {};
   double adc_rate_hz = 0;
-  double rate_factor = 1;  ///< How much faster than in real time; 0: no pacing.
-  /// A multiple of a packet's samples, from 0 on; sent modulo 2^48.
+  double rate_factor = 1;  ///< How much faster than real time; 0: no pacing.
+  /// A multiple of a packet's samples, at least 0; sent modulo 2^48.
   std::int64_t first_timestamp = 0;
-  std::optional<std::uint64_t> n_packets = {};  ///< Of each polarisation; unset: no end.
+  std::optional<std::uint64_t> n_packets = {};  ///< Per polarisation; unset: no end.
   disturbance_spec disturbed = {};
-  double descriptor_interval_s = 5;  ///< 0: once, at the begin.
+  double descriptor_interval_s = 5;  ///< 0: once, at the beginning.
   std::size_t buffer_bytes = std::size_t{4} << 20;
-  unsigned ttl = 4;  ///< Of multicast.
+  unsigned ttl = 4;  ///< For multicast.
 };
 
-/// Of one polarisation. Time goes on for packets that are dropped or refused.
+/// Counts of one polarisation. Time advances for packets that are dropped or refused, too.
 struct sent_samples {
-  std::uint64_t packets = 0;  ///< That the system took, with those sent twice.
-  std::uint64_t bytes = 0;    ///< Of samples, in these packets; so the next two.
+  std::uint64_t packets = 0;  ///< The system took them; includes those sent twice.
+  std::uint64_t bytes = 0;    ///< Bytes of samples in these packets; the next two count the same
+                              ///< packets.
   std::uint64_t samples = 0;
   std::uint64_t saturated_samples = 0;
-  std::uint64_t failed_packets = 0;  ///< That the system refused.
+  std::uint64_t failed_packets = 0;  ///< The system refused them.
   disturbance_counts disturbed = {};
 };
 
 struct sample_sender_counts {
   std::vector<sent_samples> polarisations = {};
-  std::uint64_t descriptor_heaps = 0, stop_heaps = 0;  ///< That the system took.
-  std::int64_t next_timestamp = 0;                     ///< Of the samples that follow; not wrapped.
+  std::uint64_t descriptor_heaps = 0, stop_heaps = 0;  ///< The system took them.
+  std::int64_t next_timestamp = 0;                     ///< Of the next samples; not wrapped.
   double late_s = 0;  ///< How far the samples fell behind real time, because sending took too long.
 };
 
-/// Sends in the thread that calls `send` and `stop`; the others may be called by any.
+/// Sends in the thread that calls `send` and `stop`; any thread may call the other functions.
 class sample_sender {
  public:
   /// Throws `plan_error` and `file_error`, in one sentence.
@@ -60,19 +61,19 @@ class sample_sender {
   sample_sender& operator=(const sample_sender&) = delete;
   ~sample_sender();
 
-  /// How far sending may fall behind and catch up at full speed.
+  /// How far sending may fall behind and still catch up at full speed.
   static constexpr std::chrono::milliseconds max_lag{50};
 
-  /// Waits until they are due, and sends the next packets of all polarisations, those of a
-  /// millisecond at most, with descriptors where these are due. Waits 50 ms at most; then it may
-  /// have sent nothing. Returns false where none are left.
+  /// Waits until they are due, and sends the next packets of all polarisations, at most a
+  /// millisecond of them, and descriptors if they are due. Waits at most 50 ms, so it may have sent
+  /// nothing. Returns false if no packets are left.
   bool send();
 
   /// Sends a stop heap to each destination.
   void stop();
 
-  /// Sends another period from now on; sample t is sample t modulo its length, whenever it is set.
-  /// Returns the timestamp from which on it is sent. Throws `plan_error` for another format or
+  /// Sends another period from now on: sample t is its sample t modulo its length, whenever it is
+  /// set. Returns the first timestamp of the new period. Throws `plan_error` for another format or
   /// number of polarisations.
   std::int64_t set_period(std::shared_ptr<const sample_period> period);
 
@@ -81,7 +82,7 @@ class sample_sender {
   /// Returns the socket's buffer.
   [[nodiscard]] const net::socket_buffers& buffers() const;
 
-  /// Returns what the system said of the last packet that it refused; empty if none was.
+  /// Returns the system's reason for the last refused packet; empty if none was refused.
   [[nodiscard]] std::string failure() const;
 
  private:

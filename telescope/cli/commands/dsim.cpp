@@ -114,7 +114,7 @@ double unix_time_s() {
   return std::chrono::duration<double>(time).count();
 }
 
-/// Returns the samples up to `n_samples` in packets. Throws `plan_error` where these are not whole.
+/// Returns the number of packets in `n_samples`. Throws `plan_error` if it is not whole.
 std::uint64_t packets_of(const char* option, std::uint64_t n_samples, std::size_t packet_samples) {
   if (n_samples % packet_samples == 0) return n_samples / packet_samples;
   throw plan_error(formatted("{} {} is no multiple of the {} samples of a packet; {} is one",
@@ -204,7 +204,7 @@ std::uint64_t n_failed(const transmit::sample_sender_counts& counts) {
   return sum;
 }
 
-/// Says, once a second, what goes wrong, and tells the service manager that packets are sent.
+/// Once a second, logs what goes wrong, and tells the service manager that packets are sent.
 class fault_watch {
  public:
   fault_watch(control::service_log& log, const control::service_manager& manager)
@@ -255,7 +255,7 @@ int report(const options& o, const sending& done, const std::string& failure,
     log.write(control::log_level::error,
               formatted("{} refused by the system: {}", counted(n_refused, "packet"), failure));
   }
-  if (!o.stats.empty()) {  // last, so that the log has the counts where this fails
+  if (!o.stats.empty()) {  // last, so that the log has the counts even if this fails
     formats::write_whole_file(o.stats, measure::document_text(document_of(o, done)));
   }
   return n_refused > 0 && n_packets == 0 ? exit_file : exit_ok;
@@ -269,7 +269,7 @@ int run(const options& o) {
       .option = "--katcp-allow",
       .warn = [&](const std::string& text) { log.write(control::log_level::warn, text); }};
   transmit::sample_sender_spec spec = spec_of(o);
-  if (o.sync_time_s) (void)synchronise(o, spec);  // refuses before the period is made
+  if (o.sync_time_s) (void)synchronise(o, spec);  // refuses bad times before the period is made
   const transmit::period_spec period{.format = spec.format,
                                      .adc_rate_hz = spec.adc_rate_hz,
                                      .n_packets = o.n_packets,

@@ -75,7 +75,7 @@ struct options {
   bool allows_alias = false;
 };
 
-/// Refuses options that others make void.
+/// Refuses options that other options make useless.
 void refuse_void(const options& o, bool is_live) {
   const auto require = [](bool is_given, bool has_use, const char* option, const char* why) {
     if (!is_given || has_use) return;
@@ -95,7 +95,7 @@ void refuse_void(const options& o, bool is_live) {
           "without --prometheus-port");
 }
 
-/// Returns the number of a processor; -1 is any.
+/// Returns the number of a processor; -1 stands for any.
 int processor_of(const char* option, const std::string& word) {
   return word == "-1" ? -1 : static_cast<int>(count_of(option, word, {0, 4095}));
 }
@@ -205,7 +205,7 @@ void require_room(std::size_t wanted, std::size_t available, const std::string& 
       static_cast<double>(wanted) / 0x1p30, place, static_cast<double>(available) / 0x1p30));
 }
 
-/// Refuses more memory than there is before it is taken.
+/// Refuses a configuration that needs more memory than the machine has, before it is taken.
 void require_memory(const fengine::engine_spec& spec) {
   std::size_t wanted = fengine::memory_bytes(spec), available = 0;
   if (spec.device.is_gpu) {
@@ -217,7 +217,7 @@ void require_memory(const fengine::engine_spec& spec) {
   require_room(wanted, available, "this machine");
 }
 
-/// Says in one line which options of katgpucbf's fgpu do nothing.
+/// Logs in one line which options of katgpucbf's fgpu have no effect.
 void report_ignored(const options& o, control::service_log& log) {
   std::vector<std::string> names = o.ignored;
   const auto states_ignored = [](const auto& outputs) {
@@ -230,7 +230,7 @@ void report_ignored(const options& o, control::service_log& log) {
       formatted("ignores {}: of katgpucbf's fgpu, without meaning here", joined(names, ", ")));
 }
 
-/// Says where everything is, and the memory that is kept.
+/// Logs the addresses of everything, and the memory in use.
 void announce(fengine::service& served, control::service_log& log) {
   using control::log_level;
   const fengine::engine_spec& spec = served.engine().spec();
@@ -262,7 +262,7 @@ void announce(fengine::service& served, control::service_log& log) {
   }
 }
 
-/// Says how much of a recording that is longer than the other was not used.
+/// If one recording is longer than the other, logs how much of it was not used.
 void report_lone_samples(const fengine::engine& engine, control::service_log& log) {
   const fengine::engine_spec& spec = engine.spec();
   const auto* const recording = std::get_if<receive::recording_source>(&spec.input.source);
@@ -277,7 +277,7 @@ void report_lone_samples(const fengine::engine& engine, control::service_log& lo
   }
 }
 
-/// Returns why an output made no batch of samples that were placed; empty where it made one.
+/// Returns why an output made no batch of the samples that were placed; empty if it made one.
 std::string unmade_text(const fengine::engine& engine, std::size_t output) {
   const heap_counts batches = engine.counts(output).batches;
   if (batches.sent > 0) return "";
@@ -295,7 +295,7 @@ std::string unmade_text(const fengine::engine& engine, std::size_t output) {
       sizes.heap_samples);
 }
 
-/// Returns why nothing of a file could be used; empty where something was, and of a network.
+/// Returns why nothing of a file could be used; empty if something was, or for a network.
 std::string unused_text(const fengine::engine& engine, const options& o) {
   const receive::receive_counts received = engine.received();
   if (engine.receive_buffers().n_sockets > 0) return "";

@@ -57,7 +57,7 @@ struct options {
   std::optional<double> duration_s, adc_rate_hz;
   double timeout_s = 10;
   std::size_t buffer_bytes = std::size_t{64} << 20, n_threads = 1;
-  bool is_capture = false;  ///< SRC is one.
+  bool is_capture = false;  ///< SRC is a capture.
 };
 
 receive::heap_receive_spec spec_of(const options& o) {
@@ -108,7 +108,7 @@ received_outputs outputs_of(const options& o) {
   return outputs;
 }
 
-/// Decides when to stop, but for stop heaps and the end of a file.
+/// Decides when to stop, except at stop heaps and at the end of a file.
 class end_of_run {
  public:
   explicit end_of_run(const options& o) : o_(o) {}
@@ -134,7 +134,7 @@ class end_of_run {
 
  private:
   const options& o_;
-  clock::time_point first_ = {};  ///< When the first batch came, or later.
+  clock::time_point first_ = {};  ///< When the first batch arrived, or later.
   clock::time_point heard_ = clock::now(), next_look_ = {};
   std::uint64_t n_packets_ = 0;
   bool is_silent_ = false;
@@ -162,7 +162,8 @@ void take_all(const options& o, control::service_log& log, receive::heap_receive
   }
 }
 
-/// Says why no batch came: returns the exit code of a capture that could be read, throws otherwise.
+/// Explains why no batch arrived: returns the exit code for a capture that could be read, else
+/// throws.
 int explain_nothing(const options& o, const receive::heap_receive_spec& spec,
                     const received_run& run) {
   const std::string origin = joined(o.sources, ", ");
@@ -235,7 +236,7 @@ int run(options& o) {
     print(formatted("{} {}\n", each.passes ? "pass" : "FAIL", each.sentence));
     passes = passes && each.passes;
   }
-  in.rethrow_failure();  // what came before is written
+  in.rethrow_failure();  // batches from before are written
   return passes ? exit_ok : exit_check_failed;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an F-engine did: a sentence, and all counters as JSON.
+// Reports of an F-engine's work: a sentence, and all counters as JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace wingbeat::cli {
 
 /// Returns "12 heaps sent, 0 left out, 0 failed; 8192 packets received, 0 missing, 0 rejected".
-/// Descriptors and stop heaps are not rejected.
+/// Descriptors and stop heaps do not count as rejected.
 [[nodiscard]] std::string engine_summary(const fengine::engine& engine);
 
 /// Returns all counters of the input and of each output.

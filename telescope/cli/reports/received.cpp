@@ -21,7 +21,7 @@ channeliser_spec spec_of(const received_outputs& outputs, const receive::channel
   spec.spectra_per_heap = layout.spectra;
   spec.output = layout.samples;
   spec.narrowband = outputs.narrowband;
-  // The rows of a waterfall follow from these sizes.
+  // The rows of a waterfall depend on these sizes.
   if (!outputs.waterfall.empty()) static_cast<void>(sizes_of(spec));
   return spec;
 }
@@ -127,7 +127,7 @@ void received_batches::write_array(std::int64_t batch_samples) {
   if (!kept_.empty() && batch_samples > 0) {
     const std::int64_t n_due =
         (kept_.back().timestamp - kept_.front().timestamp) / batch_samples + 1;
-    constexpr std::int64_t max_absent = 16;  // for each one that came
+    constexpr std::int64_t max_absent = 16;  // for each one that arrived
     if (n_due > max_absent * static_cast<std::int64_t>(kept_.size())) {
       throw plan_error(
           formatted("{} would have {} heaps, of which {} came; receive a stream with "

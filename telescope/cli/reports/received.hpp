@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was received of an F-engine: an array, charts, statistics.
+// Reports of an F-engine's received output: an array, charts, statistics.
 #pragma once
 
 #include <cstdint>  // int64_t
@@ -14,10 +14,10 @@
 
 namespace wingbeat::cli {
 
-/// What to make of batches.
+/// The files to make of batches.
 struct received_outputs {
   std::string array, spectrum, waterfall;  ///< Files; empty: none.
-  double adc_rate_hz = 0;                  ///< Of charts.
+  double adc_rate_hz = 0;                  ///< For charts.
   std::optional<narrowband_spec> narrowband = {};
   std::vector<receive::expectation> expected = {};
 };
@@ -26,21 +26,21 @@ struct received_outputs {
 struct received_run {
   std::vector<std::string> sources = {};
   double elapsed_s = 0;
-  bool has_ended = false;  ///< A stop heap of each substream came.
+  bool has_ended = false;  ///< A stop heap of each substream arrived.
   receive::heap_receive_counts counts = {};
 };
 
-/// Takes batches in order of time. Charts and checks are of complete batches alone.
+/// Takes batches in order of time. Charts and checks use only complete batches.
 class received_batches {
  public:
-  /// Throws `plan_error` where the layout does not suit the outputs.
+  /// Throws `plan_error` if the layout does not suit the outputs.
   received_batches(received_outputs outputs, const receive::channel_layout& layout);
 
   void take(receive::channel_batch&& batch);
 
   [[nodiscard]] std::size_t n_batches() const { return timestamps_.size(); }
 
-  /// Writes the files. In the array, heaps that did not come are 0.
+  /// Writes the files. In the array, missing heaps are 0.
   void write(const received_run& run);
 
   [[nodiscard]] std::vector<receive::check_result> results(const received_run& run) const {
@@ -64,7 +64,7 @@ class received_batches {
   std::vector<std::pair<std::int64_t, std::vector<std::size_t>>> incomplete_;  ///< Substreams.
 };
 
-/// Returns the same document where no batch came, of the layout if it is known.
+/// Returns the same document for a run without batches; of the layout, if it is known.
 [[nodiscard]] std::string empty_stats_text(const received_run& run,
                                            const std::optional<receive::channel_layout>& layout);
 

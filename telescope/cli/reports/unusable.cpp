@@ -15,7 +15,7 @@ class reasons {
     if (count > 0) texts_.push_back(formatted("{} {}", counted(count, noun), predicate));
   }
 
-  /// Adds those that both kinds of counts have.
+  /// Adds the reasons that both kinds of counts have.
   template <class Counts>
   void add_common(const Counts& counts) {
     add(counts.cut_frames, "frame", "cut by the capture's snap length");
