@@ -12,7 +12,7 @@ namespace wingbeat::distributing {
 struct device_speed {
   double memory = 3.0e12;  ///< Reads and writes, measured on an H100.
   double link = 365e9;     ///< Stores to another H100 of the host, in runs of at least 128 bytes.
-  double unaligned_link = 240e9;  ///< The same for runs at any number, measured too.
+  double unaligned_link = 240e9;  ///< The same for runs that begin anywhere, measured too.
   double scattered_link = 60e9;   ///< The same for runs of 8 bytes, measured on an H200.
   /// Copies of rows shorter than `short_row_bytes`: 96e9 for 4 KiB, 145e9 for 64 KiB, on an H100.
   /// What columns of one axis leave has this speed too, with rows of 128 to 512 KiB.

@@ -109,7 +109,7 @@ phase_bytes cut_transform::bytes_of(std::size_t number) const {
       const std::vector<index_range> chunks = chunks_of(number, rank);
       const bool is_copied = chunks.size() > 1 && !is_of_two(number);
       auto traffic = traffic_of(on, steps_.transforms(number, rank, rows, is_copied || is_sent()));
-      // Copies read what was staged here, and write into what others hold.
+      // Copies read what this rank staged, and write what others staged.
       if (is_copied) {
         traffic.moved += 2 * steps_.sent_bytes(number, rank);
         const std::size_t peer = rank == 0 ? 1 : 0;
