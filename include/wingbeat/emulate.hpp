@@ -260,9 +260,9 @@ class emulated_cluster_group {
 };
 
 /// Calls body(group, local_memory) once for each of `n_threads` threads of each of `n_workgroups`
-/// workgroups, all at once, and returns when all have returned. They are workgroups first_index, ..
-/// of their grid; each has `scratch_bytes` of local memory. Throws as `run_workgroup` does, and if
-/// threads wait for bytes that no thread sends.
+/// workgroups, all at once, and returns when all have returned. The workgroups are numbered from
+/// `first_index` in their grid; each has `scratch_bytes` of local memory. Throws as `run_workgroup`
+/// does, and if threads wait for bytes that no thread sends.
 template <class Body>
 void run_cluster(unsigned n_workgroups, unsigned n_threads, std::size_t scratch_bytes,
                  const Body& body, std::size_t first_index = 0) {

@@ -38,8 +38,8 @@ constexpr std::size_t decisive_points(std::size_t n, transform kind) noexcept {
 
 }  // namespace good_lengths
 
-/// Returns whether n is 2 to `max_length` without a prime factor above 13. For dct1 this is asked
-/// of n - 1, for dst1 of n + 1.
+/// Returns whether n is 2 to `max_length` without a prime factor above 13. For dct1 this
+/// applies to n - 1, for dst1 to n + 1.
 [[nodiscard]] constexpr bool is_good_length(std::size_t n,
                                             transform kind = transform::forward) noexcept {
   const std::size_t points = good_lengths::decisive_points(n, kind);

@@ -49,9 +49,9 @@ struct image_convolution_spec {
   std::size_t channels = 3;           ///< 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.
   std::size_t kernel_height = 0, kernel_width = 0;
   std::size_t kernel_channels = 1;  ///< 1 for all colours, or 3: one each for R, G and B.
-  /// Which pixels are computed. In mode `same` the kernel's centre is its pixel ((kernel_height -
-  /// 1) / 2, (kernel_width - 1) / 2), rounded down: a kernel of 1 there and 0 elsewhere leaves the
-  /// image as it is. Mode `valid` reaches no pixel outside the image.
+  /// Which pixels are computed. In mode `same` the kernel's centre is its pixel
+  /// ((kernel_height - 1) / 2, (kernel_width - 1) / 2), rounded down: a kernel of 1 there and 0
+  /// elsewhere leaves the image as it is. Mode `valid` reaches no pixel outside the image.
   extent mode = extent::same;
   border outside = border::zero;
   normalisation normalise = normalisation::none;

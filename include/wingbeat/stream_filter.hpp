@@ -43,8 +43,8 @@ class stream_filter {
   /// whole steps.
   [[nodiscard]] std::vector<Value> push(std::span<const Value> samples);
 
-  /// Ends the signal and returns the rest of its outputs. In all, a signal of n samples has n +
-  /// taps - 1 outputs, and none if n is 0. The next sample begins another signal.
+  /// Ends the signal and returns the rest of its outputs. In all, a signal of n samples has
+  /// n + taps - 1 outputs, and none if n is 0. The next sample begins another signal.
   [[nodiscard]] std::vector<Value> flush();
 
  private:

@@ -97,8 +97,7 @@ struct search_state {
   /// Sums of coefficients in units of 2^-30, as two's complement, and of their squares, in units of
   /// 2^-32, where the search is normalised and keeps sums. // [2][y][x]
   std::vector<std::uint64_t> unit_sums = {};
-  std::vector<double> sums = {};           ///< As `unit_sums`, for plain scores, unscaled. //
-                                           ///< [2][y][x]
+  std::vector<double> sums = {};           ///< As `unit_sums`, of plain scores.  // [2][y][x]
   std::vector<std::uint32_t> counts = {};  // [y][x]
 
   /// Merges the state of a search for other templates. Throws `plan_error` for states that keep

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overlap-save: a long image f of one axis, of H values, is cut into blocks of P that overlap by h
-// - 1, the kernel's length less one. In the circular convolution of a block, the values at h - 1
+// Overlap-save: a long image f of one axis, of H values, is cut into blocks of P that overlap by
+// h - 1, the kernel's length less one. In the circular convolution of a block, the values at h - 1
 // and later are values of the full result; the block before makes the others. With L = h - 1, the
 // values m = L .. H - 1 of the full result come from whole blocks. The L values before them and the
 // L behind come from the image's first and last L values alone, as one pair of rows:

@@ -3,9 +3,9 @@
 //
 // A circular convolution of length P of image f and kernel t, both from index 0, has c[m], the sum
 // of t[j] f[m - j], at index m mod P, 0 <= m < H + h - 1. Indices a <= m < b are wanted; the others
-// must not fall on them, so P >= H + h - 1 - a and P >= b. A circular correlation has lag m - (h -
-// 1) at that index. With the image moved up to index h - 1 - a, the wanted lags lie at indices 0 to
-// b - a - 1, and the lowest of the other lags lies at P - a.
+// must not fall on them, so P >= H + h - 1 - a and P >= b. A circular correlation has lag
+// m - (h - 1) at that index. With the image moved up to index h - 1 - a, the wanted lags lie at
+// indices 0 to b - a - 1, and the lowest of the other lags lies at P - a.
 #pragma once
 
 #include <cstddef>  // size_t

@@ -3,14 +3,14 @@
 //
 // Signals begin at index 0 of a row and results at s, the tap that leaves a signal in place;
 // results' gradients lie where the results do. With L values and K taps, value n of the full
-// convolution falls on index n mod P. No other value falls on the results s .. s + L - 1 if P >= K
-// + L - 1 - s. The correlation of the gradients with the signals has lag j, the gradient of tap j,
-// at index j, and lag -q at P - q, which is K or more under the same condition.
+// convolution falls on index n mod P. No other value falls on the results s .. s + L - 1 if
+// P >= K + L - 1 - s. The correlation of the gradients with the signals has lag j, the gradient of
+// tap j, at index j, and lag -q at P - q, which is K or more under the same condition.
 //
 // A row by right angles (R. Crandall, B. Fagin, 1994) has one signal, padded to N, about half of P.
-// Products modulo t^N + i have values 0 .. N - 1 of the convolution as real parts and values N ..
-// 2N - 1 as imaginary parts; a correlation's negative lags are imaginary parts, too. The modulus is
-// a product of T others, so T transforms of N / T points, one after another, make a row.
+// Products modulo t^N + i have values 0 .. N - 1 of the convolution as real parts and values
+// N .. 2N - 1 as imaginary parts; a correlation's negative lags are imaginary parts, too. The
+// modulus is a product of T others, so T transforms of N / T points, one after another, make a row.
 #pragma once
 
 #include <cstddef>  // size_t

@@ -2,13 +2,13 @@
 // Factors that keep what a convolution stores between its launches within the range of fp16.
 //
 // For signals with |x| <= L and n_a elements on axis a, no bin is larger than L times the product
-// of n_a over the transformed axes. The transform of axis a is therefore multiplied by 2^-ceil(log2
-// n_a), and the first one also by 2^(15 - ceil(log2 L)): no stored number exceeds 2^15, half of the
-// largest fp16. Convolved columns, still transformed along the inner axes a >= 1 with H_a and h_a
-// elements, are sums of min(H_0, h_0) products, none larger than the product of both factors'
-// bounds; they are scaled likewise. All factors are powers of two, so they cost no accuracy, and
-// the last transform undoes them. Other types need no factors: there the inverse along axis 0
-// divides by the lengths of all axes, and the other inverses divide by nothing.
+// of n_a over the transformed axes. The transform of axis a is therefore multiplied by
+// 2^-ceil(log2 n_a), and the first one also by 2^(15 - ceil(log2 L)): no stored number exceeds
+// 2^15, half of the largest fp16. Convolved columns, still transformed along the inner axes a >= 1
+// with H_a and h_a elements, are sums of min(H_0, h_0) products, none larger than the product of
+// both factors' bounds; they are scaled likewise. All factors are powers of two, so they cost no
+// accuracy, and the last transform undoes them. Other types need no factors: there the inverse
+// along axis 0 divides by the lengths of all axes, and the other inverses divide by nothing.
 #pragma once
 
 #include <cstddef>  // size_t

@@ -180,7 +180,7 @@ class phased_transform {
   /// the valid ranges.
   [[nodiscard]] device::ends::array_part part_of(std::size_t number, std::size_t rank,
                                                  bool is_in) const;
-  /// Of a number between phases.
+  /// Return the precision, and the bytes of a complex number, between phases.
   [[nodiscard]] precision computed() const;
   [[nodiscard]] std::size_t complex_bytes() const;
 

@@ -74,7 +74,7 @@ struct given_run {
   std::span<const buffer_view> views = {};
   buffer_view workspace = {};
   std::span<const kernel_argument> load = {}, store = {}, multiplier = {};
-  /// If set, a mark of another queue; the output is written only behind it.
+  /// If set, a mark of another queue; the output is written only after it.
   const backend::mark* awaited = nullptr;
 };
 

@@ -9,8 +9,9 @@
 
 namespace wingbeat::reference {
 
-/// Returns the DFT of x, of any length, summed in long double and rounded once. `w` holds w^0 ..
-/// w^(N-1), whose sign sets the direction. Scale: none.  Cost: N^2 complex multiplications.
+/// Returns the DFT of x, of any length, summed in long double and rounded once. `w` holds
+/// w^0 .. w^(N-1), whose sign sets the direction.
+/// Scale: none.  Cost: N^2 complex multiplications.
 template <class Real>
 row<Real> dft_by_definition(const row<Real>& x, const row<long double>& w) {
   const std::size_t n = x.size();

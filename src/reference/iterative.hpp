@@ -20,7 +20,7 @@ constexpr std::size_t n_roots_of(std::size_t n) {
 }
 
 /// Replaces x by its DFT. `roots` holds w^0, w^1, .., `n_roots_of` them; their sign is the
-/// direction. Scale: none.  Cost: for powers of two N/2 log2 N complex multiplications, no memory.
+/// direction.  Scale: none.  Cost: for powers of two N/2 log2 N complex multiplications, no memory.
 template <class Real>
 void iterative(row<Real>& x, const row<Real>& roots) {
   const std::size_t n = x.size();

@@ -35,9 +35,9 @@ row<Real> recursive_by(std::size_t factor, const row<Real>& x, const row<Real>& 
 
 /// Returns the DFT of x, of any length; large prime factors cost their square. `roots` holds w^0,
 /// w^1, ... of the outermost length N: N of them, or N/2 if N is a power of two; their sign is the
-/// direction. w^k of this level is roots[k * stride]. Scale: none.  Cost: N/2 log2 N complex
-/// multiplications, N log2 N values copied, for powers of two; otherwise N multiplications for each
-/// prime factor P, P times.
+/// direction. w^k of this level is roots[k * stride].
+/// Scale: none.  Cost: N/2 log2 N complex multiplications, N log2 N values copied, for powers of
+/// two; otherwise N multiplications for each prime factor P, P times.
 template <class Real>
 row<Real> recursive(const row<Real>& x, const row<Real>& roots, std::size_t stride) {
   if (x.size() == 1) return x;

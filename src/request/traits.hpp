@@ -78,8 +78,8 @@ struct traits {
     if (half_in || half_out) return 2 * n;
     return functions == basis::cosine ? 2 * (n - 1) : 2 * (n + 1);
   }
-  /// Returns p of sample j, and q of element k; the functions of n points have the angles 2 pi p q
-  /// / order(n).
+  /// Returns p of sample j, and q of element k; the functions of n points have the angles
+  /// 2 pi p q / order(n).
   [[nodiscard]] constexpr std::size_t place_in(std::size_t j) const { return place(j, half_in); }
   [[nodiscard]] constexpr std::size_t place_out(std::size_t k) const { return place(k, half_out); }
   [[nodiscard]] constexpr std::size_t order(std::size_t n) const {
