@@ -84,7 +84,7 @@ struct peak {
 
 /// The arrays that a search keeps, in memory of this process. Searches of one image for disjoint
 /// parts of the templates, merged, keep what one search for all templates keeps: the same bits, in
-/// any order, if each part is a multiple of `templates_at_once`; other parts may be rounded
+/// any order, if each part is whole runs of `templates_at_once`; other parts may be rounded
 /// differently. Every template of a part has the number that it has among all: see
 /// `template_search::add`.
 struct search_state {
