@@ -38,20 +38,22 @@ std::vector<delay_model> models_of(const std::vector<model_numbers>& numbers) {
 
 channeliser_spec spec_of(nb::handle given) {
   channeliser_spec spec;
-  std::vector<std::vector<model_numbers>> delays;
+  auto& [adc_rate_hz, channels, taps, window, weight_cutoff, sample_bits, complex_samples,
+         polarisations, spectra_per_heap, output, dither, seed, gain_changes, models, narrowband,
+         missing, evaluation, between] = spec;
   std::optional<channel_gains> gains;
-  read(given, "adc_rate_hz", spec.adc_rate_hz, "channels", spec.channels, "taps", spec.taps,
-       "window", spec.window, "weight_cutoff", spec.weight_cutoff, "sample_bits", spec.sample_bits,
-       "complex_samples", spec.complex_samples, "polarisations", spec.polarisations,
-       "spectra_per_heap", spec.spectra_per_heap, "output", spec.output, "dither", spec.dither,
-       "seed", spec.seed, "gains", gains, "delays", delays, "missing", spec.missing, "evaluation",
-       spec.evaluation, "between", spec.between);
-  if (gains) spec.gains.push_back({0, std::move(*gains)});
-  for (const auto& each : delays) spec.delays.push_back(models_of(each));
+  std::vector<std::vector<model_numbers>> delays;
+  read(given, "adc_rate_hz", adc_rate_hz, "channels", channels, "taps", taps, "window", window,
+       "weight_cutoff", weight_cutoff, "sample_bits", sample_bits, "complex_samples",
+       complex_samples, "polarisations", polarisations, "spectra_per_heap", spectra_per_heap,
+       "output", output, "dither", dither, "seed", seed, "gains", gains, "delays", delays,
+       "missing", missing, "evaluation", evaluation, "between", between);
+  if (gains) gain_changes.push_back({0, std::move(*gains)});
+  for (const auto& each : delays) models.push_back(models_of(each));
   if (const nb::object band = given.attr("narrowband"); !band.is_none()) {
-    narrowband_spec& part = spec.narrowband.emplace();
-    read(band, "centre_hz", part.centre_hz, "decimation", part.decimation, "pass_bandwidth_hz",
-         part.pass_bandwidth_hz, "filter_taps", part.filter_taps);
+    auto& [centre_hz, decimation, pass_bandwidth_hz, filter_taps] = narrowband.emplace();
+    read(band, "centre_hz", centre_hz, "decimation", decimation, "pass_bandwidth_hz",
+         pass_bandwidth_hz, "filter_taps", filter_taps);
   }
   return spec;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a description that Python gives, read by their names: one list for each description.
+// Fields of a description that Python gives, read by their names: one list for each description,
+// bound to all of its fields, so that one more does not compile until it is read.
 #pragma once
 
 #include <optional>

@@ -16,15 +16,17 @@ namespace {
 image_convolution_spec spec_of(const array& image, const array& kernel, nb::handle choices) {
   const auto count = [](const array& x, int d) { return static_cast<std::size_t>(x.shape[d]); };
   image_convolution_spec spec;
-  spec.height = count(image, 0);
-  spec.width = count(image, 1);
-  spec.channels = count(image, 2);
-  spec.kernel_height = count(kernel, 0);
-  spec.kernel_width = count(kernel, 1);
-  spec.kernel_channels = count(kernel, 2);
-  spec.stored = image.element.real;
-  read(choices, "outside", spec.outside, "between", spec.between, "image_peak", spec.image_peak,
-       "kernel_peak", spec.kernel_peak);
+  auto& [height, width, channels, kernel_height, kernel_width, kernel_channels, mode, outside,
+         normalise, stored, between, image_peak, kernel_peak] = spec;
+  height = count(image, 0);
+  width = count(image, 1);
+  channels = count(image, 2);
+  kernel_height = count(kernel, 0);
+  kernel_width = count(kernel, 1);
+  kernel_channels = count(kernel, 2);
+  stored = image.element.real;
+  read(choices, "outside", outside, "between", between, "image_peak", image_peak, "kernel_peak",
+       kernel_peak);
   return spec;
 }
 

@@ -38,8 +38,9 @@ std::size_t previous_good_length(std::size_t n, bool is_real) {
 /// Returns one side of a plan, as Python describes it. Strides and distances count elements.
 memory_layout layout_of(nb::handle side) {
   memory_layout result;
-  read(side, "strides", result.strides, "distances", result.distances, "imaginary_at",
-       result.imaginary_at, "origin", result.origin, "stored", result.stored);
+  auto& [strides, distances, imaginary_at, origin, stored] = result;
+  read(side, "strides", strides, "distances", distances, "imaginary_at", imaginary_at, "origin",
+       origin, "stored", stored);
   return result;
 }
 
@@ -68,37 +69,38 @@ class owned_plan {
       : runs_on_(on.device().runs_on),
         device_index_(runs_on_ == engine::cuda ? on.device().index : 0) {
     plan_spec spec;
-    std::vector<std::size_t> batch;
-    read(given, "lengths", spec.lengths, "batch", batch, "real", spec.real, "scale", spec.scale,
-         "factor", spec.factor, "orthogonalize", spec.orthogonalize, "bins", spec.bins, "place",
-         spec.where);
-    if (!batch.empty()) spec.batch = batch_shape{std::move(batch)};
-    for (const nb::handle kind : given.attr("kinds")) {
-      spec.axis_kinds.push_back(static_cast<transform>(nb::cast<int>(kind)));
+    auto& [lengths, batch, kind, axis_kinds, real, scale, orthogonalize, factor, bins, placed, load,
+           store, multiplier, in, out, valid_in, valid_out] = spec;
+    std::vector<std::size_t> counts;
+    read(given, "lengths", lengths, "batch", counts, "real", real, "scale", scale, "orthogonalize",
+         orthogonalize, "factor", factor, "bins", bins, "place", placed);
+    if (!counts.empty()) batch = batch_shape{std::move(counts)};
+    for (const nb::handle each : given.attr("kinds")) {
+      axis_kinds.push_back(static_cast<transform>(nb::cast<int>(each)));
     }
-    spec.kind = spec.axis_kinds.back();
-    if (spec.axis_kinds.size() == 1) spec.axis_kinds.clear();
-    spec.in = layout_of(given.attr("input"));
-    spec.out = layout_of(given.attr("out"));
-    spec.valid_in = valid_ranges_of(given.attr("input"));
-    spec.valid_out = valid_ranges_of(given.attr("out"));
-    const functor_value in = value_of(spec.kind, spec.real, true);
-    if (const auto load = functor_of(given.attr("load"))) {
-      spec.load = load_of(*load, in);
-      operands_.load = load->operands;
+    kind = axis_kinds.back();
+    if (axis_kinds.size() == 1) axis_kinds.clear();
+    in = layout_of(given.attr("input"));
+    out = layout_of(given.attr("out"));
+    valid_in = valid_ranges_of(given.attr("input"));
+    valid_out = valid_ranges_of(given.attr("out"));
+    const functor_value in_value = value_of(kind, real, true);
+    if (const auto functor = functor_of(given.attr("load"))) {
+      load = load_of(*functor, in_value);
+      operands_.load = functor->operands;
     }
-    if (const auto store = functor_of(given.attr("store"))) {
-      spec.store = store_of(*store, value_of(spec.kind, spec.real, false));
-      operands_.store = store->operands;
+    if (const auto functor = functor_of(given.attr("store"))) {
+      store = store_of(*functor, value_of(kind, real, false));
+      operands_.store = functor->operands;
     }
-    if (const auto multiplier = functor_of(given.attr("multiplier"))) {
-      spec.multiplier = load_of(*multiplier, in);
-      spec.multiplier.in_bytes = spec.multiplier.element_bytes = 0;  // it has no buffer
-      operands_.multiplier = multiplier->operands;
+    if (const auto functor = functor_of(given.attr("multiplier"))) {
+      multiplier = load_of(*functor, in_value);
+      multiplier.in_bytes = multiplier.element_bytes = 0;  // it has no buffer
+      operands_.multiplier = functor->operands;
     }
     in_bytes_ = input_bytes(spec);
     out_bytes_ = output_bytes(spec);
-    is_in_place_ = spec.where == placement::in_place;
+    is_in_place_ = placed == placement::in_place;
     const released_gil released;
     if (runs_on_ != engine::host) on.disown_workspace();
     planned_ = std::make_unique<const plan>(on, std::move(spec));
