@@ -20,13 +20,13 @@ using value = std::complex<double>;
 constexpr std::size_t n = 4096, rows_of_thread = 16, n_threads = 4;
 
 /// Returns the share of one thread: rows_of_thread rows of n values.
-wingbeat::buffer_view share_of(std::size_t thread, std::vector<value>& all) {
+wingbeat::buffer_view share_of(std::size_t thread, std::vector<value>& values) {
   constexpr std::size_t share_bytes = rows_of_thread * n * sizeof(value);
-  return {.handle = all.data(), .offset_bytes = thread * share_bytes, .size_bytes = share_bytes};
+  return {.handle = values.data(), .offset_bytes = thread * share_bytes, .size_bytes = share_bytes};
 }
 
 /// Transforms every row there and back, in place, each thread on a queue of its own.
-void round_trip(std::vector<value>& all) {
+void round_trip(std::vector<value>& values) {
   using namespace wingbeat;
   const device_info processor = first_device(engine::host);
   const queue planning{processor};
@@ -40,7 +40,7 @@ void round_trip(std::vector<value>& all) {
   for (std::size_t thread = 0; thread < n_threads; ++thread) {
     threads.emplace_back([&, thread] {
       queue own{processor};
-      const buffer_view mine = share_of(thread, all);
+      const buffer_view mine = share_of(thread, values);
       forward.enqueue(own, mine, mine);
       inverse.enqueue(own, mine, mine);
       own.wait();

@@ -20,20 +20,20 @@ constexpr unsigned n = 1024, hop = 256, n_frames = 100, n_bins = n / 2 + 1, tone
 using shape = workgroup::shape<n, /*elements per thread*/ 8>;
 using fft = workgroup::fft<shape, float, direction::forward>;
 
-/// Returns sample i of frame `from`, under a Hann window.
+/// Returns sample i of frame `source`, under a Hann window.
 struct load_frame {
-  const float* from;
+  const float* source;
   __device__ value operator()(unsigned i) const {
     const float window = 0.5F - 0.5F * cospif(2.0F * i / n);
-    return {window * from[i], 0};
+    return {window * source[i], 0};
   }
 };
 
 /// Keeps the power of bins 0 .. n/2; the others mirror them.
 struct store_power {
-  float* to;
+  float* target;
   __device__ void operator()(unsigned k, value z) const {
-    if (k < n_bins) to[k] = z.re * z.re + z.im * z.im;
+    if (k < n_bins) target[k] = z.re * z.re + z.im * z.im;
   }
 };
 
@@ -48,10 +48,10 @@ __global__ __launch_bounds__(shape::workgroup_threads) void spectrogram(const fl
 }
 
 template <class T>
-T* on_device(const std::vector<T>& from) {
+T* on_device(const std::vector<T>& source) {
   T* copy = nullptr;
-  cudaMalloc(&copy, from.size() * sizeof(T));
-  cudaMemcpy(copy, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice);
+  cudaMalloc(&copy, source.size() * sizeof(T));
+  cudaMemcpy(copy, source.data(), source.size() * sizeof(T), cudaMemcpyHostToDevice);
   return copy;
 }
 

@@ -44,22 +44,22 @@ struct power_in_db {
 )";
 
 window hann() {
-  window made{.volts_per_step = 1 / 32768.0F, .weight = {}};
+  window load{.volts_per_step = 1 / 32768.0F, .weight = {}};
   for (std::size_t i = 0; i < n; ++i) {
     const double turns = static_cast<double>(i) / n;
-    made.weight[i] = static_cast<float>(0.5 - 0.5 * std::cos(2 * std::numbers::pi * turns));
+    load.weight[i] = static_cast<float>(0.5 - 0.5 * std::cos(2 * std::numbers::pi * turns));
   }
-  return made;
+  return load;
 }
 
 /// The request: the same for every engine.
 wingbeat::plan_spec power_spectra() {
   using namespace wingbeat;
-  plan_spec what{.lengths = {n}, .batch = batch, .kind = transform::forward_from_real};
-  what.load = {.in_bytes = batch * n * sizeof(std::int16_t),
+  plan_spec spec{.lengths = {n}, .batch = batch, .kind = transform::forward_from_real};
+  spec.load = {.in_bytes = batch * n * sizeof(std::int16_t),
                .element_bytes = sizeof(std::int16_t),
                .source = {device_text, "windowed", bytes_of(hann())}};
-  what.load.callable = [with = hann()](const void* in, std::size_t row, std::size_t first,
+  spec.load.callable = [with = hann()](const void* in, std::size_t row, std::size_t first,
                                        std::span<float> into) {
     const auto* const samples = static_cast<const std::int16_t*>(in) + row * n;
     for (std::size_t i = first; float& x : into) {
@@ -67,15 +67,15 @@ wingbeat::plan_spec power_spectra() {
       ++i;
     }
   };
-  what.store = {.out_bytes = batch * n_bins * sizeof(float),
+  spec.store = {.out_bytes = batch * n_bins * sizeof(float),
                 .element_bytes = sizeof(float),
                 .source = {device_text, "power_in_db"}};
-  what.store.callable = [](void* out, std::size_t row, std::size_t first,
+  spec.store.callable = [](void* out, std::size_t row, std::size_t first,
                            std::span<const std::complex<float>> bins) {
-    float* to = static_cast<float*>(out) + row * n_bins + first;
-    for (const auto z : bins) *to++ = 10 * std::log10(std::norm(z) + 1e-12F);
+    float* target = static_cast<float*>(out) + row * n_bins + first;
+    for (const auto z : bins) *target++ = 10 * std::log10(std::norm(z) + 1e-12F);
   };
-  return what;
+  return spec;
 }
 
 /// Row r holds a tone in bin 200 (r + 1), 6 dB weaker than the row before.
@@ -92,18 +92,18 @@ std::vector<std::int16_t> tones() {
 }
 
 /// Transforms the tones on one device and says whether each was found at its level.
-bool finds_tones(const wingbeat::device_info& where) {
-  const wingbeat::plan_spec what = power_spectra();
-  wingbeat::queue queue{where};
-  const wingbeat::plan spectra{queue, what};
-  wingbeat::buffer in{queue, input_bytes(what)}, out{queue, output_bytes(what)};
+bool finds_tones(const wingbeat::device_info& device) {
+  const wingbeat::plan_spec spec = power_spectra();
+  wingbeat::queue queue{device};
+  const wingbeat::plan spectra{queue, spec};
+  wingbeat::buffer in{queue, input_bytes(spec)}, out{queue, output_bytes(spec)};
   const auto samples = tones();
   std::vector<float> power(batch * n_bins);  // [row][bin]
   in.write(samples.data(), in.size_bytes());
   spectra.enqueue(queue, in.view(), out.view());
   out.read(power.data(), out.size_bytes());
 
-  std::printf("%s\n%s\n", where.name.c_str(), spectra.explain().c_str());
+  std::printf("%s\n%s\n", device.name.c_str(), spectra.explain().c_str());
   bool is_found = true;
   for (std::size_t row = 0; row < batch; ++row) {
     const float* const bins = power.data() + row * n_bins;
@@ -122,8 +122,8 @@ bool finds_tones(const wingbeat::device_info& where) {
 
 int main() {
   bool is_found = true;
-  for (const wingbeat::device_info& where : wingbeat::devices()) {
-    is_found = finds_tones(where) && is_found;
+  for (const wingbeat::device_info& device : wingbeat::devices()) {
+    is_found = finds_tones(device) && is_found;
   }
   return is_found ? 0 : 1;
 }

@@ -11,17 +11,17 @@
 #include "wingbeat/roots.hpp"    // roots_of
 
 int main() {
-  return example::check_all([](auto kernel, const example::job& what) {
+  return example::check_all([](auto kernel, const example::job& given) {
     using here = decltype(kernel);
     using fft = typename here::fft;
     const auto roots = wingbeat::roots_of<fft>();
     typename fft::storage_type memory;
-    std::vector<float> out(what.expected.size());
+    std::vector<float> out(given.expected.size());
     wingbeat::run_grid(
-        what.workgroups, fft::workgroup_threads, [&](wingbeat::emulated_group group) {
-          here::run(group, reinterpret_cast<const typename here::in_type*>(what.in.data()),
+        given.workgroups, fft::workgroup_threads, [&](wingbeat::emulated_group group) {
+          here::run(group, reinterpret_cast<const typename here::in_type*>(given.in.data()),
                     reinterpret_cast<typename here::out_type*>(out.data()), roots.data(),
-                    what.batch, memory.bytes);
+                    given.batch, memory.bytes);
         });
     return out;
   });

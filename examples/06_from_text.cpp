@@ -39,26 +39,26 @@ std::string text_of(const std::string& folder, const std::string& name) {
 }
 
 template <class Value>
-buffer filled(const queue& on, const std::vector<Value>& from) {
-  buffer made{on, from.size() * sizeof(Value)};
-  made.write(from.data(), made.size_bytes());
-  return made;
+buffer filled(const queue& on, const std::vector<Value>& values) {
+  buffer result{on, values.size() * sizeof(Value)};
+  result.write(values.data(), result.size_bytes());
+  return result;
 }
 
 int run_all(queue& on, const std::string& folder) {
-  return example::check_all([&](auto body, const example::job& what) {
+  return example::check_all([&](auto body, const example::job& given) {
     using here = decltype(body);
-    const kernel made{on,
-                      {.text = text_of(folder, what.name),
-                       .entry = "entry",
-                       .threads = here::fft::workgroup_threads,
-                       .scratch_bytes = here::fft::scratch_bytes,
-                       .in_element_bytes = sizeof(typename here::in_type),
-                       .out_element_bytes = sizeof(typename here::out_type)}};
-    const buffer in = filled(on, what.in), roots = filled(on, roots_of<typename here::fft>());
-    std::vector<float> result(what.expected.size());
+    const kernel compiled{on,
+                          {.text = text_of(folder, given.name),
+                           .entry = "entry",
+                           .threads = here::fft::workgroup_threads,
+                           .scratch_bytes = here::fft::scratch_bytes,
+                           .in_element_bytes = sizeof(typename here::in_type),
+                           .out_element_bytes = sizeof(typename here::out_type)}};
+    const buffer in = filled(on, given.in), roots = filled(on, roots_of<typename here::fft>());
+    std::vector<float> result(given.expected.size());
     buffer out{on, result.size() * sizeof(float)};
-    made.enqueue(on, what.workgroups, in.view(), out.view(), roots.view(), what.batch);
+    compiled.enqueue(on, given.workgroups, in.view(), out.view(), roots.view(), given.batch);
     out.read(result.data(), out.size_bytes());
     return result;
   });
@@ -69,12 +69,12 @@ int run_all(queue& on, const std::string& folder) {
 int main(int argc, char** argv) try {
   const std::string folder = argc > 1 ? argv[1] : "examples/kernels";
   int code = 77;  // CTest counts this as skipped: no device compiles kernels
-  for (const device_info& where : devices()) {
-    if (where.runs_on != engine::opencl && where.runs_on != engine::cuda) continue;
-    std::printf("%s\n", where.name.c_str());
-    queue on{where};
-    const int here = run_all(on, folder);
-    code = code == 77 ? here : code | here;
+  for (const device_info& device : devices()) {
+    if (device.runs_on != engine::opencl && device.runs_on != engine::cuda) continue;
+    std::printf("%s\n", device.name.c_str());
+    queue on{device};
+    const int failures = run_all(on, folder);
+    code = code == 77 ? failures : code | failures;
   }
   return code;
 } catch (const error& failed) {

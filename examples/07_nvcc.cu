@@ -22,9 +22,9 @@ __global__ __launch_bounds__(Body::fft::workgroup_threads) void entry(
 template <class T>
 class device_copy {
  public:
-  explicit device_copy(const std::vector<T>& from) {
-    cudaMalloc(&at_, from.size() * sizeof(T));
-    cudaMemcpy(at_, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice);
+  explicit device_copy(const std::vector<T>& values) {
+    cudaMalloc(&at_, values.size() * sizeof(T));
+    cudaMemcpy(at_, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice);
   }
   device_copy(const device_copy&) = delete;
   device_copy& operator=(const device_copy&) = delete;
@@ -40,14 +40,14 @@ class device_copy {
 
 struct launch {
   template <class Body>
-  std::vector<float> operator()(Body, const example::job& what) const {
+  std::vector<float> operator()(Body, const example::job& given) const {
     using fft = typename Body::fft;
-    std::vector<float> out(what.expected.size());
-    const device_copy<float> in{what.in}, there{out};
+    std::vector<float> out(given.expected.size());
+    const device_copy<float> in{given.in}, there{out};
     const device_copy<complex<float>> roots{wingbeat::roots_of<fft>()};
-    entry<Body><<<unsigned(what.workgroups), fft::workgroup_threads>>>(
+    entry<Body><<<unsigned(given.workgroups), fft::workgroup_threads>>>(
         in.template as<const typename Body::in_type>(),
-        there.template as<typename Body::out_type>(), roots.as(), what.batch);
+        there.template as<typename Body::out_type>(), roots.as(), given.batch);
     cudaMemcpy(out.data(), there.as(), out.size() * sizeof(float), cudaMemcpyDeviceToHost);
     const cudaError_t failed = cudaGetLastError();
     if (failed != cudaSuccess) std::printf("%s\n", cudaGetErrorString(failed));

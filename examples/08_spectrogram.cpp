@@ -55,20 +55,20 @@ void entry(WINGBEAT_GLOBAL const float* in, WINGBEAT_GLOBAL float* out,
 /// Returns dB, [frame][bin].
 std::vector<float> levels(queue& on, const std::string& folder, const std::vector<float>& x) {
   const std::size_t frames = (x.size() - body::n) / body::hop + 1;
-  const kernel made{on,
-                    {.text = text_from(folder + "/spectrogram.hpp"),
-                     .entry = "entry",
-                     .threads = body::fft::workgroup_threads,
-                     .scratch_bytes = body::fft::scratch_bytes,
-                     .in_element_bytes = sizeof(float),
-                     .out_element_bytes = sizeof(float)}};
+  const kernel compiled{on,
+                        {.text = text_from(folder + "/spectrogram.hpp"),
+                         .entry = "entry",
+                         .threads = body::fft::workgroup_threads,
+                         .scratch_bytes = body::fft::scratch_bytes,
+                         .in_element_bytes = sizeof(float),
+                         .out_element_bytes = sizeof(float)}};
   const auto roots = roots_of<body::fft>();
   std::vector<float> result(frames * body::bins);
   buffer in{on, x.size() * sizeof(float)}, out{on, result.size() * sizeof(float)};
   buffer table{on, roots.size() * sizeof(roots[0])};
   in.write(x.data(), in.size_bytes());
   table.write(roots.data(), table.size_bytes());
-  made.enqueue(on, (frames + 1) / 2, in.view(), out.view(), table.view(), frames);
+  compiled.enqueue(on, (frames + 1) / 2, in.view(), out.view(), table.view(), frames);
   out.read(result.data(), out.size_bytes());
   return result;
 }
@@ -80,25 +80,25 @@ void draw(const std::vector<float>& db, const std::string& file_name) {
   const int left = 70, top = 40, bottom = 50, tall = 2 * bins;
   cairo_surface_t* const surface =
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, left + 3 * frames + 40, top + tall + bottom);
-  cairo_t* const to = cairo_create(surface);
-  cairo_set_source_rgb(to, 1, 1, 1);
-  cairo_paint(to);
-  cairo_set_antialias(to, CAIRO_ANTIALIAS_NONE);
+  cairo_t* const canvas = cairo_create(surface);
+  cairo_set_source_rgb(canvas, 1, 1, 1);
+  cairo_paint(canvas);
+  cairo_set_antialias(canvas, CAIRO_ANTIALIAS_NONE);
   for (int f = 0; f < frames; ++f) {
     for (int k = 0; k < bins; ++k) {
       const double level = std::max(0.0, 1 + double(db[std::size_t(f * bins + k)] - loudest) / 80);
-      cairo_set_source_rgb(to, std::min(1.0, 2 * level * level), level * level * level,
+      cairo_set_source_rgb(canvas, std::min(1.0, 2 * level * level), level * level * level,
                            0.3 * (1 - level) * level * 4 + 0.15);
-      cairo_rectangle(to, left + 3 * f, top + tall - 2 * (k + 1), 3, 2);
-      cairo_fill(to);
+      cairo_rectangle(canvas, left + 3 * f, top + tall - 2 * (k + 1), 3, 2);
+      cairo_fill(canvas);
     }
   }
-  cairo_set_source_rgb(to, 0, 0, 0);
-  cairo_select_font_face(to, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-  cairo_set_font_size(to, 14);
+  cairo_set_source_rgb(canvas, 0, 0, 0);
+  cairo_select_font_face(canvas, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+  cairo_set_font_size(canvas, 14);
   const auto say = [&](double x, double y, const std::string& text) {
-    cairo_move_to(to, x, y);
-    cairo_show_text(to, text.c_str());
+    cairo_move_to(canvas, x, y);
+    cairo_show_text(canvas, text.c_str());
   };
   say(left, 25, "a chirp and a tone: power in dB, 512-point frames every 128 samples");
   for (int khz = 0; khz <= 4; ++khz) {
@@ -108,7 +108,7 @@ void draw(const std::vector<float>& db, const std::string& file_name) {
     say(left + 3 * s * rate_hz / body::hop - 4, top + tall + 22, std::to_string(s) + " s");
   }
   const cairo_status_t written = cairo_surface_write_to_png(surface, file_name.c_str());
-  cairo_destroy(to);
+  cairo_destroy(canvas);
   cairo_surface_destroy(surface);
   if (written != CAIRO_STATUS_SUCCESS) throw file_error("cannot write " + file_name);
 }
@@ -127,8 +127,8 @@ double worst_miss(const std::vector<float>& db) {
 }
 
 std::optional<device_info> compiling_device() {
-  for (const engine which : {engine::cuda, engine::opencl}) {
-    if (const auto found = devices(which); !found.empty()) return found.front();
+  for (const engine kind : {engine::cuda, engine::opencl}) {
+    if (const auto found = devices(kind); !found.empty()) return found.front();
   }
   return std::nullopt;
 }
@@ -136,18 +136,18 @@ std::optional<device_info> compiling_device() {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const auto where = compiling_device();
-  if (!where) {
+  const auto device = compiling_device();
+  if (!device) {
     std::printf("no device here compiles kernels\n");
     return 77;  // CTest counts this as skipped
   }
-  queue on{*where};
+  queue on{*device};
   const auto db = levels(on, argc > 1 ? argv[1] : "examples/kernels", signal());
   const std::string file_name = argc > 2 ? argv[2] : "spectrogram.png";
   draw(db, file_name);
   const double miss = worst_miss(db);
   std::printf("%s: %zu frames in %s, the chirp at most %.1f bins from its place\n",
-              where->name.c_str(), db.size() / body::bins, file_name.c_str(), miss);
+              device->name.c_str(), db.size() / body::bins, file_name.c_str(), miss);
   return miss < 2 ? 0 : 1;
 } catch (const error& failed) {
   std::fprintf(stderr, "%s\n", failed.what());

@@ -40,10 +40,10 @@ __global__ __launch_bounds__(fft::workgroup_threads) void spectra(complex<float>
 }
 
 template <class T>
-T* on_device(const std::vector<T>& from) {
+T* on_device(const std::vector<T>& values) {
   T* copy = nullptr;
-  cudaMalloc(&copy, from.size() * sizeof(T));
-  cudaMemcpy(copy, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice);
+  cudaMalloc(&copy, values.size() * sizeof(T));
+  cudaMemcpy(copy, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice);
   return copy;
 }
 

@@ -29,29 +29,30 @@ values samples(std::size_t count) {
   return x;
 }
 
-/// Runs `what` on `x`, from element `first` on, and returns the output; 0 where nothing is written.
+/// Runs a plan of `spec` on `x`, from element `first` on, and returns the output; 0 where nothing
+/// is written.
 template <class In, class Out = In>
-std::vector<Out> run(queue& on, const plan_spec& what, const std::vector<In>& x,
+std::vector<Out> run(queue& on, const plan_spec& spec, const std::vector<In>& x,
                      std::size_t first = 0) {
-  const plan made{on, what};
-  buffer in{on, x.size() * sizeof(In)}, out{on, output_bytes(what)};
+  const plan prepared{on, spec};
+  buffer in{on, x.size() * sizeof(In)}, out{on, output_bytes(spec)};
   std::vector<Out> y(out.size_bytes() / sizeof(Out));
   in.write(x.data(), in.size_bytes());
   out.write(y.data(), out.size_bytes());
-  buffer_view from = in.view();
-  from.offset_bytes += first * sizeof(In);
-  from.size_bytes -= first * sizeof(In);
-  made.enqueue(on, from, out.view());
+  buffer_view input = in.view();
+  input.offset_bytes += first * sizeof(In);
+  input.size_bytes -= first * sizeof(In);
+  prepared.enqueue(on, input, out.view());
   out.read(y.data(), out.size_bytes());
   return y;
 }
 
-bool agree(const char* what, const values& got, const values& expected) {
+bool agree(const char* name, const values& got, const values& expected) {
   float most = got.size() == expected.size() ? 0.0F : 1e9F;
   for (std::size_t i = 0; i < got.size() && i < expected.size(); ++i) {
     most = std::max(most, std::abs(got[i] - expected[i]));
   }
-  std::printf("%-30s largest difference %.1e\n", what, static_cast<double>(most));
+  std::printf("%-30s largest difference %.1e\n", name, static_cast<double>(most));
   return most < 1e-3F;
 }
 
@@ -61,8 +62,8 @@ plan_spec packed_images() {
 
 /// Pixels of three channels each, as files of images have them, give packed spectra.
 bool interleaved_channels(queue& on) {
-  plan_spec what = packed_images();
-  what.in = {.strides = {columns * n_channels, n_channels},
+  plan_spec spec = packed_images();
+  spec.in = {.strides = {columns * n_channels, n_channels},
              .distances = {rows * columns * n_channels, 1}};
 
   const values x =
@@ -75,26 +76,26 @@ bool interleaved_channels(queue& on) {
       }
     }
   }
-  return agree("interleaved channels", run(on, what, x), run(on, packed_images(), apart));
+  return agree("interleaved channels", run(on, spec, x), run(on, packed_images(), apart));
 }
 
 /// A window of a larger image: a pitch, and a buffer_view that starts at the window's corner.
 bool embedded_window(queue& on) {
   constexpr std::size_t pitch = 40, top = 3, left = 5;
-  const plan_spec what{.lengths = {rows, columns}, .in = {.strides = {pitch, 1}}};
+  const plan_spec spec{.lengths = {rows, columns}, .in = {.strides = {pitch, 1}}};
 
   const values image = samples(30 * pitch);  // [row][column]
   values window;
   for (std::size_t i = 0; i < rows * columns; ++i) {
     window.push_back(image[(top + i / columns) * pitch + left + i % columns]);
   }
-  return agree("embedded window", run(on, what, image, top * pitch + left),
+  return agree("embedded window", run(on, spec, image, top * pitch + left),
                run(on, {.lengths = {rows, columns}}, window));
 }
 
 /// Every column of a matrix, where it stands; the spectra are written as rows.
 bool columns_to_rows(queue& on) {
-  const plan_spec what{
+  const plan_spec spec{
       .lengths = {rows}, .batch = columns, .in = {.strides = {columns}, .distances = {1}}};
 
   const values matrix = samples(rows * columns);  // [row][column]
@@ -102,14 +103,14 @@ bool columns_to_rows(queue& on) {
   for (std::size_t i = 0; i < rows * columns; ++i) {
     turned.push_back(matrix[i % rows * columns + i / rows]);
   }
-  return agree("columns to rows", run(on, what, matrix),
+  return agree("columns to rows", run(on, spec, matrix),
                run(on, {.lengths = {rows}, .batch = columns}, turned));
 }
 
 /// Real and imaginary parts in planes of their own; strides and distances then count reals.
 bool planes(queue& on) {
   constexpr std::size_t n = 64, batch = 5;
-  const plan_spec what{.lengths = {n}, .batch = batch, .in = {.imaginary_at = batch * n}};
+  const plan_spec spec{.lengths = {n}, .batch = batch, .in = {.imaginary_at = batch * n}};
 
   const values x = samples(batch * n);
   std::vector<float> split(2 * batch * n);  // [plane][row][sample]
@@ -117,19 +118,19 @@ bool planes(queue& on) {
     split[i] = x[i].real();
     split[batch * n + i] = x[i].imag();
   }
-  return agree("planes", run<float, value>(on, what, split),
+  return agree("planes", run<float, value>(on, spec, split),
                run(on, {.lengths = {n}, .batch = batch}, x));
 }
 
 /// Frames that overlap by half, read where they lie: an input may give a place to several.
 bool overlapping_frames(queue& on) {
   constexpr std::size_t n = 64, hop = n / 2, n_frames = 7;
-  const plan_spec what{.lengths = {n}, .batch = n_frames, .in = {.distances = {hop}}};
+  const plan_spec spec{.lengths = {n}, .batch = n_frames, .in = {.distances = {hop}}};
 
   const values x = samples((n_frames - 1) * hop + n);
   values frames;  // [frame][sample]
   for (std::size_t i = 0; i < n_frames * n; ++i) frames.push_back(x[i / n * hop + i % n]);
-  return agree("overlapping frames", run(on, what, x),
+  return agree("overlapping frames", run(on, spec, x),
                run(on, {.lengths = {n}, .batch = n_frames}, frames));
 }
 
@@ -137,7 +138,7 @@ bool overlapping_frames(queue& on) {
 /// other bins are ever in memory.
 bool padded_and_cropped(queue& on) {
   constexpr std::size_t n = 64, n_given = 40, n_kept = 10, batch = 3;
-  const plan_spec what{.lengths = {n},
+  const plan_spec spec{.lengths = {n},
                        .batch = batch,
                        .in = {.distances = {n_given}},
                        .out = {.distances = {n_kept}},
@@ -151,12 +152,12 @@ bool padded_and_cropped(queue& on) {
   for (std::size_t i = 0; i < batch * n_kept; ++i) {
     kept.push_back(whole[i / n_kept * n + i % n_kept]);
   }
-  return agree("padded and cropped", run(on, what, x), kept);
+  return agree("padded and cropped", run(on, spec, x), kept);
 }
 
 /// A real image becomes bins where it stands: each row has room for two reals more.
 bool real_in_place(queue& on) {
-  const plan_spec what{.lengths = {rows, columns},
+  const plan_spec spec{.lengths = {rows, columns},
                        .kind = transform::forward_from_real,
                        .where = placement::in_place};
 
@@ -166,14 +167,14 @@ bool real_in_place(queue& on) {
     padded[i / columns * (columns + 2) + i % columns] = z.real();
     image.push_back(z.real());
   }
-  const plan made{on, what};
-  buffer memory{on, input_bytes(what)};  // output_bytes are as many
+  const plan prepared{on, spec};
+  buffer memory{on, input_bytes(spec)};  // output_bytes are as many
   memory.write(padded.data(), memory.size_bytes());
-  made.enqueue(on, memory.view(), memory.view());
+  prepared.enqueue(on, memory.view(), memory.view());
   values bins(rows * (columns / 2 + 1));  // [row][bin]
   memory.read(bins.data(), memory.size_bytes());
 
-  const plan_spec apart{.lengths = what.lengths, .kind = what.kind};
+  const plan_spec apart{.lengths = spec.lengths, .kind = spec.kind};
   return agree("real in place", bins, run<float, value>(on, apart, image));
 }
 
@@ -183,11 +184,11 @@ bool sixteen_bits(queue& on) {
   constexpr std::size_t n = std::size_t{1} << 16;
   constexpr std::uint16_t one_fp16 = 0x3c00, infinity_fp16 = 0x7c00;
   constexpr std::uint16_t one_bf16 = 0x3f80, n_bf16 = 0x4780;
-  const auto bin_0_of_ones = [&on](precision real, scaling scale, std::uint16_t one) {
+  const auto bin_0_of_ones = [&on](precision real, scaling scale, std::uint16_t unit) {
     std::vector<std::uint16_t> x(2 * n);  // real, imaginary, ..
-    for (std::size_t i = 0; i < n; ++i) x[2 * i] = one;
-    const plan_spec what{.lengths = {n}, .real = real, .scale = scale};
-    return run(on, what, x).front();
+    for (std::size_t i = 0; i < n; ++i) x[2 * i] = unit;
+    const plan_spec spec{.lengths = {n}, .real = real, .scale = scale};
+    return run(on, spec, x).front();
   };
   const bool is_right = bin_0_of_ones(precision::fp16, scaling::none, one_fp16) == infinity_fp16 &&
                         bin_0_of_ones(precision::fp16, scaling::by_length, one_fp16) == one_fp16 &&

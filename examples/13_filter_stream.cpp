@@ -38,8 +38,8 @@ std::vector<float> tone(double cycles_per_sample) {
 std::vector<float> in_pieces(const queue& queue, const std::vector<float>& taps,
                              const std::vector<float>& samples) {
   std::vector<float> outputs;
-  const auto append = [&](const std::vector<float>& some) {
-    outputs.insert(outputs.end(), some.begin(), some.end());
+  const auto append = [&](const std::vector<float>& piece) {
+    outputs.insert(outputs.end(), piece.begin(), piece.end());
   };
   stream_filter filter{queue, taps};
   std::size_t count = 1;

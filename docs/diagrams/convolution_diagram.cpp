@@ -133,14 +133,14 @@ void draw_array(std::string& svg, const array& drawn, std::size_t lane, std::siz
 
 /// Launches as an arrow from one array to the next, with what they compute and move.
 void draw_launch(std::string& svg, const launch& drawn, std::size_t lane, std::size_t i) {
-  const int from = x_of(i) + bar_width + 6, to = x_of(i + 1) - 6, y = middle_of(lane);
+  const int left = x_of(i) + bar_width + 6, right = x_of(i + 1) - 6, y = middle_of(lane);
   const int lines = static_cast<int>(drawn.lines.size());
-  add(svg, R"(<path d="M{} {}H{}" class="arrow"/>)", from, y, to - 6);
+  add(svg, R"(<path d="M{} {}H{}" class="arrow"/>)", left, y, right - 6);
   for (int line = 0; line < lines; ++line) {
-    add(svg, R"(<text x="{}" y="{}" class="launch">{}</text>)", (from + to) / 2,
+    add(svg, R"(<text x="{}" y="{}" class="launch">{}</text>)", (left + right) / 2,
         y - 10 - 16 * (lines - 1 - line), drawn.lines[static_cast<std::size_t>(line)]);
   }
-  add(svg, R"(<text x="{}" y="{}" class="bytes">{}</text>)", (from + to) / 2, y + 20,
+  add(svg, R"(<text x="{}" y="{}" class="bytes">{}</text>)", (left + right) / 2, y + 20,
       grouped(drawn.size_bytes));
 }
 

@@ -29,13 +29,13 @@ struct convolve {
     // In place, the inverse begins with the slots that each thread has just read: no barrier.
     const workgroup::scratch<fft::scratch_bytes, workgroup::reuse::after_barrier> scratch{memory};
     const io::member row = io::member_of(team, group.index(), batch);
-    const auto from = io::row_of(in + n, n, row);
-    const auto to = io::row_of(out, n, row);
+    const auto source = io::row_of(in + n, n, row);
+    const auto target = io::row_of(out, n, row);
 
     complex<float> x[fft::elements_per_thread];
     WINGBEAT_UNROLL
     for (unsigned l = 0; l < fft::elements_per_thread; ++l) {
-      x[l] = from(team.thread() + l * fft::stride);
+      x[l] = source(team.thread() + l * fft::stride);
     }
     fft::execute(team, x, scratch, roots);
     WINGBEAT_UNROLL
@@ -45,7 +45,7 @@ struct convolve {
     inverse::execute(team, x, scratch, roots);
     WINGBEAT_UNROLL
     for (unsigned l = 0; l < fft::elements_per_thread; ++l) {
-      to(team.thread() + l * fft::stride, x[l]);
+      target(team.thread() + l * fft::stride, x[l]);
     }
   }
 };

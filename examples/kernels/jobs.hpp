@@ -33,9 +33,9 @@ struct job {
 inline std::vector<float> noise(std::size_t count) {
   std::vector<float> x(count);
   unsigned state = 12345;
-  for (float& one : x) {
+  for (float& value : x) {
     state = state * 1664525u + 1013904223u;
-    one = static_cast<float>(state >> 8) / 8388608.0f - 1.0f;
+    value = static_cast<float>(state >> 8) / 8388608.0f - 1.0f;
   }
   return x;
 }
@@ -56,9 +56,9 @@ inline std::complex<double> at(const std::vector<float>& x, std::size_t i) {
   return {x[2 * i], x[2 * i + 1]};
 }
 
-inline void append(std::vector<float>& to, std::complex<double> z) {
-  to.push_back(float(z.real()));
-  to.push_back(float(z.imag()));
+inline void append(std::vector<float>& values, std::complex<double> z) {
+  values.push_back(float(z.real()));
+  values.push_back(float(z.imag()));
 }
 
 inline double welch(std::size_t i, std::size_t n) {
@@ -68,16 +68,16 @@ inline double welch(std::size_t i, std::size_t n) {
 
 inline job job_of(window_magnitude) {
   constexpr std::size_t n = window_magnitude::n, batch = 3;
-  job made{"window_magnitude", batch, batch, noise(n * batch), {}};
+  job result{"window_magnitude", batch, batch, noise(n * batch), {}};
   for (std::size_t b = 0; b < batch; ++b) {
     row x(n);
-    for (std::size_t i = 0; i < n; ++i) x[i] = made.in[b * n + i] * welch(i, n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = result.in[b * n + i] * welch(i, n);
     const row y = dft(x);
     for (std::size_t k = 0; k < window_magnitude::bins; ++k) {
-      made.expected.push_back(float(std::abs(y[k])));
+      result.expected.push_back(float(std::abs(y[k])));
     }
   }
-  return made;
+  return result;
 }
 
 /// Rows behind a filter's spectrum divided by n, of which bin(g) lies at g; and what the filter
@@ -88,28 +88,29 @@ job convolution(const char* name, std::size_t n, std::size_t batch, const Bin& b
   row h(n);
   for (std::size_t i = 0; i < n; ++i) h[i] = at(filter, i);
   const row spectrum = dft(h);
-  job made{name, batch, batch, {}, {}};
-  for (unsigned g = 0; g < n; ++g) append(made.in, spectrum[bin(g)] / double(n));
+  job result{name, batch, batch, {}, {}};
+  for (unsigned g = 0; g < n; ++g) append(result.in, spectrum[bin(g)] / double(n));
   const std::vector<float> rows = noise(2 * n * (batch + 1));
-  made.in.insert(made.in.end(), rows.begin() + long(2 * n), rows.end());
+  result.in.insert(result.in.end(), rows.begin() + long(2 * n), rows.end());
   for (std::size_t b = 0; b < batch; ++b) {
     for (std::size_t i = 0; i < n; ++i) {
       std::complex<double> sum = 0;
       for (std::size_t j = 0; j < n; ++j) {
-        sum += h[j] * at(made.in, (b + 1) * n + (i + n - j) % n);
+        sum += h[j] * at(result.in, (b + 1) * n + (i + n - j) % n);
       }
-      append(made.expected, sum);
+      append(result.expected, sum);
     }
   }
-  return made;
+  return result;
 }
 
 inline job job_of(convolve) {
   constexpr unsigned threads = convolve::fft::threads;
   const scrambled::index_map map{log2_of(convolve::n / threads), log2_of(threads)};
-  job made = convolution("convolve", convolve::n, 3, [&](unsigned g) { return map.dft_index(g); });
-  made.workgroups = 2;
-  return made;
+  job result =
+      convolution("convolve", convolve::n, 3, [&](unsigned g) { return map.dft_index(g); });
+  result.workgroups = 2;
+  return result;
 }
 
 inline job job_of(nabla_filter) {
@@ -118,54 +119,54 @@ inline job job_of(nabla_filter) {
 
 inline job job_of(padded_rows) {
   constexpr std::size_t n = padded_rows::n, valid = padded_rows::valid, batch = 6;
-  job made{"padded_rows", batch, (batch + 3) / 4, noise(2 * valid * batch), {}};
+  job result{"padded_rows", batch, (batch + 3) / 4, noise(2 * valid * batch), {}};
   for (std::size_t b = 0; b < batch; ++b) {
     row x(n);
-    for (std::size_t i = 0; i < valid; ++i) x[i] = at(made.in, b * valid + i);
-    for (const auto z : dft(x)) append(made.expected, z);
+    for (std::size_t i = 0; i < valid; ++i) x[i] = at(result.in, b * valid + i);
+    for (const auto z : dft(x)) append(result.expected, z);
   }
-  return made;
+  return result;
 }
 
 inline job job_of(columns) {
   constexpr std::size_t n = columns::n, batch = columns::n_columns;
-  job made{"columns", batch, (batch + 7) / 8, noise(2 * n * batch), {}};
-  made.expected.resize(made.in.size());
+  job result{"columns", batch, (batch + 7) / 8, noise(2 * n * batch), {}};
+  result.expected.resize(result.in.size());
   for (std::size_t c = 0; c < batch; ++c) {
     row x(n);
-    for (std::size_t i = 0; i < n; ++i) x[i] = at(made.in, i * batch + c);
+    for (std::size_t i = 0; i < n; ++i) x[i] = at(result.in, i * batch + c);
     const row y = dft(x);
     for (std::size_t k = 0; k < n; ++k) {
-      made.expected[2 * (k * batch + c)] = float(y[k].real());
-      made.expected[2 * (k * batch + c) + 1] = float(y[k].imag());
+      result.expected[2 * (k * batch + c)] = float(y[k].real());
+      result.expected[2 * (k * batch + c) + 1] = float(y[k].imag());
     }
   }
-  return made;
+  return result;
 }
 
 inline job job_of(two_real_rows) {
   constexpr std::size_t n = two_real_rows::n, batch = 4;
-  job made{"two_real_rows", batch, batch / 2, noise(n * batch), {}};
+  job result{"two_real_rows", batch, batch / 2, noise(n * batch), {}};
   for (std::size_t b = 0; b < batch; ++b) {
-    const row y = dft(row(made.in.begin() + long(b * n), made.in.begin() + long((b + 1) * n)));
-    append(made.expected, {y[0].real(), y[n / 2].real()});
-    for (unsigned j = 1; j < n / 2; ++j) append(made.expected, y[two_real_rows::fft::bin_of(j)]);
+    const row y = dft(row(result.in.begin() + long(b * n), result.in.begin() + long((b + 1) * n)));
+    append(result.expected, {y[0].real(), y[n / 2].real()});
+    for (unsigned j = 1; j < n / 2; ++j) append(result.expected, y[two_real_rows::fft::bin_of(j)]);
   }
-  return made;
+  return result;
 }
 
 inline job job_of(spectrogram) {
   constexpr std::size_t n = spectrogram::n, batch = 5;
-  job made{"spectrogram", batch, (batch + 1) / 2, noise(spectrogram::hop * (batch - 1) + n), {}};
+  job result{"spectrogram", batch, (batch + 1) / 2, noise(spectrogram::hop * (batch - 1) + n), {}};
   for (std::size_t b = 0; b < batch; ++b) {
     row x(n);
-    for (std::size_t i = 0; i < n; ++i) x[i] = made.in[b * spectrogram::hop + i] * welch(i, n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = result.in[b * spectrogram::hop + i] * welch(i, n);
     const row y = dft(x);
     for (std::size_t k = 0; k < spectrogram::bins; ++k) {
-      made.expected.push_back(float(10 * std::log10(std::norm(y[k]) + 1e-12)));
+      result.expected.push_back(float(10 * std::log10(std::norm(y[k]) + 1e-12)));
     }
   }
-  return made;
+  return result;
 }
 
 /// Returns the root of summed squared errors over that of summed squared values.
@@ -184,9 +185,9 @@ template <class Run>
 int check_all(const Run& run) {
   int code = 0;
   const auto check = [&](auto kernel) {
-    const job what = job_of(kernel);
-    const double error = relative_error(what, run(kernel, what));
-    std::printf("%-16s off by %.1e\n", what.name.c_str(), error);
+    const job given = job_of(kernel);
+    const double error = relative_error(given, run(kernel, given));
+    std::printf("%-16s off by %.1e\n", given.name.c_str(), error);
     if (!(error < 1e-6)) code = 1;
   };
   check(window_magnitude{});

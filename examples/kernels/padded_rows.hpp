@@ -24,8 +24,8 @@ struct padded_rows {
                               WINGBEAT_LOCAL char* memory) {
     const workgroup::team<fft::shape_type, workgroup::lanes::along_transform, Group> team{group};
     const io::member row = io::member_of(team, group.index(), batch);
-    const io::padded from{io::row_of(in, valid, row), valid};
-    fft::execute(team, from, io::row_of(out, n, row), fft::scratch_type{memory}, roots);
+    const io::padded source{io::row_of(in, valid, row), valid};
+    fft::execute(team, source, io::row_of(out, n, row), fft::scratch_type{memory}, roots);
   }
 };
 

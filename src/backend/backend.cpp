@@ -158,8 +158,8 @@ void require_only_device(const device_info& device) {
       formatted("there is no {} device {}; choose 0", name_of(device.runs_on), device.index));
 }
 
-const engine& engine_of(wingbeat::engine which) {
-  switch (which) {
+const engine& engine_of(wingbeat::engine kind) {
+  switch (kind) {
     case wingbeat::engine::reference: return reference_engine();
     case wingbeat::engine::host: return host_engine();
     case wingbeat::engine::opencl: return opencl_engine();
@@ -167,7 +167,7 @@ const engine& engine_of(wingbeat::engine which) {
   }
   throw plan_error(
       formatted("engine number {} does not exist; choose reference, host, opencl or cuda",
-                static_cast<int>(which)));
+                static_cast<int>(kind)));
 }
 
 }  // namespace wingbeat::backend

@@ -278,6 +278,6 @@ void require_only_device(const device_info& device);
 [[nodiscard]] const engine& host_engine();
 [[nodiscard]] const engine& opencl_engine();
 [[nodiscard]] const engine& cuda_engine();
-[[nodiscard]] const engine& engine_of(wingbeat::engine which);
+[[nodiscard]] const engine& engine_of(wingbeat::engine kind);
 
 }  // namespace wingbeat::backend

@@ -152,7 +152,7 @@ class flattener {
 
   // A header under #if may turn out not to be read, so it counts as included only when it is not
   // under one; its guard keeps the compiler from reading it twice.
-  void include(const directive& found, const std::string& from, bool is_conditional) {
+  void include(const directive& found, const std::string& folder, bool is_conditional) {
     const auto sources = device_sources();
     const auto header = std::find_if(sources.begin(), sources.end(), [&](const device_source& s) {
       return found.name == "include" && s.path == found.path();
@@ -161,7 +161,7 @@ class flattener {
       throw plan_error(formatted(
           "{} includes {}; a kernel may include the headers of wingbeat/device only, because it is "
           "cached by its text; write what it needs into the text",
-          from, found.rest));
+          folder, found.rest));
     }
     if (contains(included_, header->path) || contains(open_, header->path)) return;
     if (!is_conditional) included_.push_back(header->path);

@@ -79,9 +79,9 @@ bool is_temporary_name(std::string_view name) {
   return name.size() == 16 && is_hex(name);
 }
 
-bool write_all(int to, std::span<const char> bytes) {
+bool write_all(int file, std::span<const char> bytes) {
   while (!bytes.empty()) {
-    const ssize_t n = ::write(to, bytes.data(), bytes.size());
+    const ssize_t n = ::write(file, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     bytes = bytes.subspan(static_cast<std::size_t>(n));
@@ -89,9 +89,9 @@ bool write_all(int to, std::span<const char> bytes) {
   return true;
 }
 
-bool read_all(int from, std::span<char> bytes) {
+bool read_all(int file, std::span<char> bytes) {
   while (!bytes.empty()) {
-    const ssize_t n = ::read(from, bytes.data(), bytes.size());
+    const ssize_t n = ::read(file, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     bytes = bytes.subspan(static_cast<std::size_t>(n));

@@ -24,8 +24,8 @@ std::uint32_t big_endian_word(const unsigned char* bytes) {
          std::uint32_t{bytes[2]} << 8 | std::uint32_t{bytes[3]};
 }
 
-void put_big_endian(unsigned char* to, std::uint64_t value, int n_bytes) {
-  for (int i = n_bytes - 1; i >= 0; --i, value >>= 8) to[i] = static_cast<unsigned char>(value);
+void put_big_endian(unsigned char* target, std::uint64_t value, int n_bytes) {
+  for (int i = n_bytes - 1; i >= 0; --i, value >>= 8) target[i] = static_cast<unsigned char>(value);
 }
 
 // 6.2.2, step 1: the block, stretched to one word a round.

@@ -12,97 +12,97 @@
 namespace wingbeat::backend::cuda {
 namespace {
 
-void bind_devices(shared_library& from, driver_api& api) {
-  from.bind(api.error_name, "cuGetErrorName");
-  from.bind(api.error_text, "cuGetErrorString");
-  from.bind(api.init, "cuInit");
-  from.bind(api.driver_version, "cuDriverGetVersion");
-  from.bind(api.device_count, "cuDeviceGetCount");
-  from.bind(api.device_get, "cuDeviceGet");
-  from.bind(api.device_name, "cuDeviceGetName");
-  from.bind(api.device_memory, "cuDeviceTotalMem_v2");
-  from.bind(api.device_attribute, "cuDeviceGetAttribute");
-  from.bind(api.primary_context_retain, "cuDevicePrimaryCtxRetain");
-  from.bind(api.context_push, "cuCtxPushCurrent_v2");
-  from.bind(api.context_pop, "cuCtxPopCurrent_v2");
-  from.bind(api.context_current, "cuCtxGetCurrent");
-  from.bind(api.context_device, "cuCtxGetDevice");
-  from.bind(api.context_synchronize, "cuCtxSynchronize");
-  from.bind(api.context_enable_peer, "cuCtxEnablePeerAccess");
+void bind_devices(shared_library& library, driver_api& api) {
+  library.bind(api.error_name, "cuGetErrorName");
+  library.bind(api.error_text, "cuGetErrorString");
+  library.bind(api.init, "cuInit");
+  library.bind(api.driver_version, "cuDriverGetVersion");
+  library.bind(api.device_count, "cuDeviceGetCount");
+  library.bind(api.device_get, "cuDeviceGet");
+  library.bind(api.device_name, "cuDeviceGetName");
+  library.bind(api.device_memory, "cuDeviceTotalMem_v2");
+  library.bind(api.device_attribute, "cuDeviceGetAttribute");
+  library.bind(api.primary_context_retain, "cuDevicePrimaryCtxRetain");
+  library.bind(api.context_push, "cuCtxPushCurrent_v2");
+  library.bind(api.context_pop, "cuCtxPopCurrent_v2");
+  library.bind(api.context_current, "cuCtxGetCurrent");
+  library.bind(api.context_device, "cuCtxGetDevice");
+  library.bind(api.context_synchronize, "cuCtxSynchronize");
+  library.bind(api.context_enable_peer, "cuCtxEnablePeerAccess");
 }
 
-void bind_queues(shared_library& from, driver_api& api) {
-  from.bind(api.memory_allocate, "cuMemAlloc_v2");
-  from.bind(api.memory_free, "cuMemFree_v2");
-  from.bind(api.memory_info, "cuMemGetInfo_v2");
-  from.bind(api.pinned_allocate, "cuMemHostAlloc");
-  from.bind(api.pinned_free, "cuMemFreeHost");
-  from.bind(api.copy_to_device, "cuMemcpyHtoDAsync_v2");
-  from.bind(api.copy_to_host, "cuMemcpyDtoHAsync_v2");
-  from.bind(api.copy_on_device, "cuMemcpyDtoDAsync_v2");
-  from.bind(api.copy_rows, "cuMemcpy2DAsync_v2");
-  from.bind_if_there(api.memory_share, "cuIpcGetMemHandle");
-  from.bind_if_there(api.memory_open, "cuIpcOpenMemHandle_v2");
-  from.bind_if_there(api.memory_close, "cuIpcCloseMemHandle");
-  from.bind(api.set_words, "cuMemsetD32Async");
-  from.bind(api.stream_create, "cuStreamCreateWithPriority");
-  from.bind(api.stream_destroy, "cuStreamDestroy_v2");
-  from.bind(api.stream_synchronize, "cuStreamSynchronize");
-  from.bind(api.stream_wait_event, "cuStreamWaitEvent");
-  from.bind(api.event_create, "cuEventCreate");
-  from.bind(api.event_destroy, "cuEventDestroy_v2");
-  from.bind(api.event_record, "cuEventRecord");
-  from.bind(api.event_synchronize, "cuEventSynchronize");
-  from.bind(api.event_query, "cuEventQuery");
+void bind_queues(shared_library& library, driver_api& api) {
+  library.bind(api.memory_allocate, "cuMemAlloc_v2");
+  library.bind(api.memory_free, "cuMemFree_v2");
+  library.bind(api.memory_info, "cuMemGetInfo_v2");
+  library.bind(api.pinned_allocate, "cuMemHostAlloc");
+  library.bind(api.pinned_free, "cuMemFreeHost");
+  library.bind(api.copy_to_device, "cuMemcpyHtoDAsync_v2");
+  library.bind(api.copy_to_host, "cuMemcpyDtoHAsync_v2");
+  library.bind(api.copy_on_device, "cuMemcpyDtoDAsync_v2");
+  library.bind(api.copy_rows, "cuMemcpy2DAsync_v2");
+  library.bind_if_there(api.memory_share, "cuIpcGetMemHandle");
+  library.bind_if_there(api.memory_open, "cuIpcOpenMemHandle_v2");
+  library.bind_if_there(api.memory_close, "cuIpcCloseMemHandle");
+  library.bind(api.set_words, "cuMemsetD32Async");
+  library.bind(api.stream_create, "cuStreamCreateWithPriority");
+  library.bind(api.stream_destroy, "cuStreamDestroy_v2");
+  library.bind(api.stream_synchronize, "cuStreamSynchronize");
+  library.bind(api.stream_wait_event, "cuStreamWaitEvent");
+  library.bind(api.event_create, "cuEventCreate");
+  library.bind(api.event_destroy, "cuEventDestroy_v2");
+  library.bind(api.event_record, "cuEventRecord");
+  library.bind(api.event_synchronize, "cuEventSynchronize");
+  library.bind(api.event_query, "cuEventQuery");
   // Its _v2 came with CUDA 12.8; drivers keep this one, with the same result.
-  from.bind(api.event_elapsed_ms, "cuEventElapsedTime");
+  library.bind(api.event_elapsed_ms, "cuEventElapsedTime");
 }
 
-void bind_kernels(shared_library& from, driver_api& api) {
-  from.bind(api.module_load, "cuModuleLoadData");
-  from.bind(api.module_unload, "cuModuleUnload");
-  from.bind(api.module_function, "cuModuleGetFunction");
-  from.bind(api.function_attribute, "cuFuncGetAttribute");
-  from.bind(api.function_set_attribute, "cuFuncSetAttribute");
-  from.bind(api.resident_workgroups, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-  from.bind(api.launch, "cuLaunchKernel");
-  from.bind_if_there(api.launch_configured, "cuLaunchKernelEx");
+void bind_kernels(shared_library& library, driver_api& api) {
+  library.bind(api.module_load, "cuModuleLoadData");
+  library.bind(api.module_unload, "cuModuleUnload");
+  library.bind(api.module_function, "cuModuleGetFunction");
+  library.bind(api.function_attribute, "cuFuncGetAttribute");
+  library.bind(api.function_set_attribute, "cuFuncSetAttribute");
+  library.bind(api.resident_workgroups, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  library.bind(api.launch, "cuLaunchKernel");
+  library.bind_if_there(api.launch_configured, "cuLaunchKernelEx");
 }
 
-void bind_graphs(shared_library& from, driver_api& api) {
-  from.bind_if_there(api.graph_create, "cuGraphCreate");
-  from.bind_if_there(api.graph_destroy, "cuGraphDestroy");
-  from.bind_if_there(api.graph_add_kernel, "cuGraphAddKernelNode_v2");
-  from.bind_if_there(api.graph_add_edges, "cuGraphAddDependencies_v2");
-  from.bind_if_there(api.graph_make_runnable, "cuGraphInstantiateWithFlags");
-  from.bind_if_there(api.runnable_destroy, "cuGraphExecDestroy");
-  from.bind_if_there(api.runnable_set_kernel, "cuGraphExecKernelNodeSetParams_v2");
-  from.bind_if_there(api.runnable_launch, "cuGraphLaunch");
-  from.bind_if_there(api.stream_is_capturing, "cuStreamIsCapturing");
-  from.bind_if_there(api.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
+void bind_graphs(shared_library& library, driver_api& api) {
+  library.bind_if_there(api.graph_create, "cuGraphCreate");
+  library.bind_if_there(api.graph_destroy, "cuGraphDestroy");
+  library.bind_if_there(api.graph_add_kernel, "cuGraphAddKernelNode_v2");
+  library.bind_if_there(api.graph_add_edges, "cuGraphAddDependencies_v2");
+  library.bind_if_there(api.graph_make_runnable, "cuGraphInstantiateWithFlags");
+  library.bind_if_there(api.runnable_destroy, "cuGraphExecDestroy");
+  library.bind_if_there(api.runnable_set_kernel, "cuGraphExecKernelNodeSetParams_v2");
+  library.bind_if_there(api.runnable_launch, "cuGraphLaunch");
+  library.bind_if_there(api.stream_is_capturing, "cuStreamIsCapturing");
+  library.bind_if_there(api.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
 }
 
-void bind_driver(shared_library& from, driver_api& api) {
-  bind_devices(from, api);
-  bind_queues(from, api);
-  bind_kernels(from, api);
-  bind_graphs(from, api);
+void bind_driver(shared_library& library, driver_api& api) {
+  bind_devices(library, api);
+  bind_queues(library, api);
+  bind_kernels(library, api);
+  bind_graphs(library, api);
 }
 
-void bind_nvrtc(shared_library& from, nvrtc_api& api) {
-  from.bind(api.error_text, "nvrtcGetErrorString");
-  from.bind(api.version, "nvrtcVersion");
-  from.bind(api.n_architectures, "nvrtcGetNumSupportedArchs");
-  from.bind(api.architectures, "nvrtcGetSupportedArchs");
-  from.bind(api.create, "nvrtcCreateProgram");
-  from.bind(api.destroy, "nvrtcDestroyProgram");
-  from.bind(api.compile, "nvrtcCompileProgram");
-  from.bind(api.cubin_size, "nvrtcGetCUBINSize");
-  from.bind(api.cubin, "nvrtcGetCUBIN");
-  from.bind(api.ptx_size, "nvrtcGetPTXSize");
-  from.bind(api.ptx, "nvrtcGetPTX");
-  from.bind(api.log_size, "nvrtcGetProgramLogSize");
-  from.bind(api.log, "nvrtcGetProgramLog");
+void bind_nvrtc(shared_library& library, nvrtc_api& api) {
+  library.bind(api.error_text, "nvrtcGetErrorString");
+  library.bind(api.version, "nvrtcVersion");
+  library.bind(api.n_architectures, "nvrtcGetNumSupportedArchs");
+  library.bind(api.architectures, "nvrtcGetSupportedArchs");
+  library.bind(api.create, "nvrtcCreateProgram");
+  library.bind(api.destroy, "nvrtcDestroyProgram");
+  library.bind(api.compile, "nvrtcCompileProgram");
+  library.bind(api.cubin_size, "nvrtcGetCUBINSize");
+  library.bind(api.cubin, "nvrtcGetCUBIN");
+  library.bind(api.ptx_size, "nvrtcGetPTXSize");
+  library.bind(api.ptx, "nvrtcGetPTX");
+  library.bind(api.log_size, "nvrtcGetProgramLogSize");
+  library.bind(api.log, "nvrtcGetProgramLog");
 }
 
 /// NVRTC opens its built-ins by bare name, which fails for a toolkit outside the loader's path;

@@ -32,8 +32,8 @@ std::optional<int> number_before(std::string_view line, std::string_view unit) {
   return parsed.ec == std::errc{} ? std::optional{value} : std::nullopt;
 }
 
-void raise(int& figure, std::optional<int> to) {
-  if (to) figure = std::max(figure, *to);
+void raise(int& figure, std::optional<int> found) {
+  if (found) figure = std::max(figure, *found);
 }
 
 }  // namespace

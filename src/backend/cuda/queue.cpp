@@ -37,15 +37,15 @@ class mark final : public backend::mark {
   }
 
   double seconds_since(const backend::mark& earlier) const override {
-    const auto* from = dynamic_cast<const mark*>(&earlier);
-    if (from == nullptr || from->context_ != context_) {
+    const auto* start = dynamic_cast<const mark*>(&earlier);
+    if (start == nullptr || start->context_ != context_) {
       throw plan_error(
           "the two marks are of different devices; measure between marks of one queue");
     }
     const entered current{api_, context_};
     float elapsed_ms = 0;
     check(api_, api_.event_synchronize(event_), "finish the work before a mark");
-    check(api_, api_.event_elapsed_ms(&elapsed_ms, from->event_, event_), "compare two marks");
+    check(api_, api_.event_elapsed_ms(&elapsed_ms, start->event_, event_), "compare two marks");
     return 1e-3 * static_cast<double>(elapsed_ms);
   }
 

@@ -33,14 +33,14 @@ class inquiry {
       : api_(api), platform_(platform), id_(id) {}
 
   [[nodiscard]] std::string platform_text(std::uint32_t name) const {
-    return text_from([&](std::size_t size_bytes, void* to, std::size_t* needed) {
-      return api_.platform_info(platform_, name, size_bytes, to, needed);
+    return text_from([&](std::size_t size_bytes, void* text, std::size_t* needed) {
+      return api_.platform_info(platform_, name, size_bytes, text, needed);
     });
   }
 
   [[nodiscard]] std::string text(std::uint32_t name) const {
-    return text_from([&](std::size_t size_bytes, void* to, std::size_t* needed) {
-      return api_.device_info(id_, name, size_bytes, to, needed);
+    return text_from([&](std::size_t size_bytes, void* text, std::size_t* needed) {
+      return api_.device_info(id_, name, size_bytes, text, needed);
     });
   }
 

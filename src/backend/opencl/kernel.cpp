@@ -105,8 +105,8 @@ void kernel::require_linker(std::size_t n_threads) const {
 void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments arguments) const {
   require_usable_driver();
   finish_with_main_thread();
-  const queue& to = opencl_queue(on);
-  if (to.context() != context_) {
+  const queue& target = opencl_queue(on);
+  if (target.context() != context_) {
     throw plan_error(
         "a plan was enqueued on a queue of another OpenCL context; make the plan on "
         "a queue of the context that runs it");
@@ -126,11 +126,11 @@ void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments
   set_arguments(arguments);
   std::optional<compilation> running;
   if (is_pocl_ && !is_linked(n_threads)) running.emplace();
-  check(api_.launch(to.handle(), kernel_.get(), 2, nullptr, global.data(), local_.data(), 0,
+  check(api_.launch(target.handle(), kernel_.get(), 2, nullptr, global.data(), local_.data(), 0,
                     nullptr, nullptr),
         formatted("launch {} with {} workgroups", resources_.name, workgroups));
   is_linked(n_threads) = true;
-  check(api_.flush(to.handle()), "start what was queued");
+  check(api_.flush(target.handle()), "start what was queued");
 }
 
 std::shared_ptr<const backend::kernel> kernel_compiler::compile(

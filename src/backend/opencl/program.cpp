@@ -153,8 +153,9 @@ class builder {
         api_.program_info(program, program_binary_sizes, sizeof size_bytes, &size_bytes, nullptr);
     if (sized != success || size_bytes == 0) return {};
     bytes binary(size_bytes);
-    auto* to = reinterpret_cast<unsigned char*>(binary.data());
-    const status copied = api_.program_info(program, program_binaries, sizeof to, &to, nullptr);
+    auto* target = reinterpret_cast<unsigned char*>(binary.data());
+    const status copied =
+        api_.program_info(program, program_binaries, sizeof target, &target, nullptr);
     return copied == success ? binary : bytes{};
   }
 

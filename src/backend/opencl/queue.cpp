@@ -18,17 +18,17 @@ class event_mark final : public mark {
 
   double seconds_since(const mark& earlier) const override {
     require_usable_driver();
-    const auto& from = static_cast<const event_mark&>(earlier);
-    return 1e-9 * (static_cast<double>(end_ns()) - static_cast<double>(from.end_ns()));
+    const auto& start = static_cast<const event_mark&>(earlier);
+    return 1e-9 * (static_cast<double>(end_ns()) - static_cast<double>(start.end_ns()));
   }
 
   bool is_reached() const override {
     require_usable_driver();
-    status now = success;
-    check(api_.event_info(event_.get(), event_status, sizeof now, &now, nullptr),
+    status state = success;
+    check(api_.event_info(event_.get(), event_status, sizeof state, &state, nullptr),
           "ask for the state of a mark");
-    if (now < 0) check(now, "finish what was queued before a mark");
-    return now == success;
+    if (state < 0) check(state, "finish what was queued before a mark");
+    return state == success;
   }
 
   void wait() const override {
@@ -57,8 +57,8 @@ class event_mark final : public mark {
 class clock_mark final : public mark {
  public:
   double seconds_since(const mark& earlier) const override {
-    const auto& from = static_cast<const clock_mark&>(earlier);
-    return std::chrono::duration<double>(at_ - from.at_).count();
+    const auto& start = static_cast<const clock_mark&>(earlier);
+    return std::chrono::duration<double>(at_ - start.at_).count();
   }
 
  private:
