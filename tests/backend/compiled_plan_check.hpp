@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <cstring>  // memcmp
 #include <memory>   // unique_ptr
 #include <thread>   // jthread
@@ -172,6 +173,24 @@ inline void check_impulses(queue& on, std::size_t n) {
       ASSERT_LE(std::abs(got - root), 8 * unit_roundoff<float>)
           << "length " << n << " impulse at " << offset << " bin " << k;
     }
+  }
+}
+
+/// Three impulses in one row that is too long for an oracle of every bin: one bin of a thousand.
+inline void check_long_impulses(queue& on, std::size_t n) {
+  const plan_spec spec{.lengths = {n}, .real = precision::fp64};
+  const std::size_t places[] = {1, n / 3, n - 2};
+  std::vector<double> input(2 * n);
+  for (const std::size_t place : places) input[2 * place] = 1;
+  const auto output = run_three_times(on, spec, input);
+  for (std::size_t k = 0; k < n; k += 1021) {
+    std::complex<long double> expected = 0;
+    for (const std::size_t place : places) {
+      expected += reference::root_of_unity<long double>(place * k % n, n, direction::forward);
+    }
+    const std::complex<long double> got{output[2 * k], output[2 * k + 1]};
+    ASSERT_LE(std::abs(got - expected), 24 * unit_roundoff<double>)
+        << "length " << n << " bin " << k;
   }
 }
 

@@ -6,7 +6,7 @@
 namespace {
 
 TEST(random_searches, are_right_on_cuda) {
-  wingbeat::test::expect_right_searches(wingbeat::engine::cuda, /*count=*/300);
+  wingbeat::test::expect_right_searches(wingbeat::engine::cuda, /*count=*/100);
 }
 
 }  // namespace

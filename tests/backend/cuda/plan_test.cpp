@@ -4,7 +4,7 @@
 // Plans of the cuda engine: every length, kind and precision, batches, impulses, many threads.
 #include <gtest/gtest.h>
 
-#include "backend/compiled_plan_check.hpp"  // check_lengths, check_batches, check_impulses
+#include "backend/compiled_plan_check.hpp"  // check_lengths, check_impulses
 
 namespace {
 
@@ -19,7 +19,7 @@ TEST_F(cuda_plan, agrees_with_long_double_at_every_length) {
 
 TEST_F(cuda_plan, agrees_with_long_double_up_to_the_longest) {
   queue gpu = *on;
-  check_plan(gpu, {.lengths = {max_length}, .real = precision::fp64});
+  check_long_impulses(gpu, max_length);
   for (const std::size_t bits : {18, 21, 23}) {
     check_plan(gpu, {.lengths = {std::size_t{1} << bits}});
     check_plan(gpu, {.lengths = {std::size_t{1} << bits}, .kind = transform::forward_from_real});

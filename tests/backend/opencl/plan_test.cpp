@@ -30,6 +30,7 @@ TEST_F(opencl_plan, transforms_an_impulse_at_every_position) {
   for (const std::size_t n : cases_on<std::size_t>(engine::opencl, {4, 256}, {2, 16, 32, 512})) {
     check_impulses(*on, n);
   }
+  if (on->device().has_fp64) check_long_impulses(*on, std::size_t{1} << 17);
 }
 
 TEST_F(opencl_plan, serves_many_threads_and_queues_at_once) {
