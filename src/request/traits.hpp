@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of traits of all kinds of transforms. No other code compares kinds.
+// The kinds of transforms as a table of traits. Other code asks for a trait, and compares kinds
+// only where one kind has a rule of its own.
 #pragma once
 
 #include <cstddef>  // size_t
