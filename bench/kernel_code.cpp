@@ -5,6 +5,7 @@
 //     kernel_code --every 24 sm_90 > before.txt      a sample: every 24th request of the list
 //     kernel_code --convolutions sm_90 > before.txt  the programs that bench/ measures, instead
 //     kernel_code --banks sm_90 > before.txt         filter banks, instead
+//     kernel_code --lines sm_90 > before.txt         kinds from reals to reals, instead
 //     kernel_code --compare before.txt after.txt     exit code 1 where they differ
 #include <elf.h>
 #include <fmt/format.h>
@@ -30,6 +31,8 @@
 #include "convolving/scores.hpp"                  // score_store, kept_of
 #include "planner/kernel_text.hpp"                // kernel_text, entry_name
 #include "programs/catalogue.hpp"                 // every_request, sample_device
+#include "programs/real_transforms.hpp"           // transform_program
+#include "request/validation.hpp"                 // validated
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -75,6 +78,73 @@ std::vector<plan_spec> placed_requests() {
          .load = {.in_bytes = bytes, .element_bytes = 8, .source = {functor_text, "copies", {}}},
          .store = {
              .out_bytes = bytes, .element_bytes = 8, .source = {functor_text, "copies", {}}}});
+  }
+  return requests;
+}
+
+/// Functors of reals, with parameters and operands.
+constexpr const char* real_functor_text = R"(
+struct weighs {
+  using element = float;
+  struct parameters { float gain; };
+  struct operands { WINGBEAT_GLOBAL const float* weights; float level; };
+  struct partial { float sum; };
+  WINGBEAT_FN static float load(WINGBEAT_GLOBAL const element* in,
+                                WINGBEAT_GLOBAL const parameters& fixed, operands given,
+                                wingbeat::device::size row, wingbeat::device::size i) {
+    const float weight = fixed.gain * given.weights[i] + given.level;
+    return in == nullptr ? weight : weight * in[row * 64 + i];
+  }
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
+                                WINGBEAT_GLOBAL const parameters& fixed, operands given,
+                                wingbeat::device::size row, wingbeat::device::size i, float x) {
+    out[row * 64 + i] = fixed.gain * given.weights[i] * x + given.level;
+  }
+  WINGBEAT_FN static partial start() { return {0}; }
+  WINGBEAT_FN static void add(partial& sum, WINGBEAT_GLOBAL const parameters& fixed, operands given,
+                              wingbeat::device::size, wingbeat::device::size i, float x) {
+    sum.sum += fixed.gain * given.weights[i] * x;
+  }
+  WINGBEAT_FN static void combine(partial& sum, partial other) { sum.sum += other.sum; }
+  WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const parameters&,
+                                 operands given, wingbeat::device::size row, partial sum) {
+    out[row] = sum.sum + given.level;
+  }
+};
+)";
+
+/// Requests from reals to reals: lines in memory, and of functors.
+std::vector<plan_spec> real_requests() {
+  const fused_source source{real_functor_text, "weighs", bytes_of(1.0F)};
+  const std::vector<kernel_parameter> operands{kernel_parameter::input(sizeof(float)),
+                                               kernel_parameter::value<float>()};
+  const std::size_t rows = 16, bytes = rows * 64 * sizeof(float);
+  const fused_load load{
+      .in_bytes = bytes, .element_bytes = sizeof(float), .source = source, .operands = operands};
+  const fused_store store{
+      .out_bytes = bytes, .element_bytes = sizeof(float), .source = source, .operands = operands};
+  fused_store reduction = store;
+  reduction.out_bytes = rows * sizeof(float);
+  reduction.partial_bytes = sizeof(float);
+  std::vector<plan_spec> requests;
+  for (const request::traits& kind : request::kinds) {
+    if (!kind.is_real_to_real()) continue;
+    for (const std::size_t n : {8, 64, 65, 256, 4096, 32768}) {
+      requests.push_back({.lengths = {n}, .batch = rows, .kind = kind.kind});
+    }
+    requests.push_back(
+        {.lengths = {64}, .batch = rows, .kind = kind.kind, .real = precision::fp64});
+    requests.push_back({.lengths = {8, 8}, .batch = rows, .kind = kind.kind});
+    requests.push_back({.lengths = {64, 80}, .batch = rows, .kind = kind.kind});
+    for (const std::vector<std::size_t>& lengths : {std::vector<std::size_t>{64}, {8, 8}}) {
+      requests.push_back(
+          {.lengths = lengths, .batch = rows, .kind = kind.kind, .load = load, .store = store});
+      requests.push_back(
+          {.lengths = lengths, .batch = rows, .kind = kind.kind, .store = reduction});
+      plan_spec between{.lengths = lengths, .batch = rows, .kind = kind.kind};
+      between.multiplier = {.source = source, .operands = operands};
+      requests.push_back(between);
+    }
   }
   return requests;
 }
@@ -173,6 +243,20 @@ std::vector<unit> units_for(const std::string& architecture, std::size_t every) 
     const plan_spec& spec = requests[number];
     units.add(programs::make_program(spec, programs::sample_device(architecture)).passes(),
               title_of(spec));
+  }
+  return units.take();
+}
+
+/// Returns the kernels of requests from reals to reals.
+std::vector<unit> units_of_lines(const std::string& architecture) {
+  unit_list units{architecture};
+  const backend::planning_engine engine{architecture};
+  const auto on = engine.open(engine.devices().front());
+  std::size_t number = 0;
+  for (const plan_spec& spec : real_requests()) {
+    units.add(programs::transform_program(engine, on, request::validated(spec, on->device())),
+              fmt::format("{} {}{}", number++, title_of(spec),
+                          spec.multiplier.is_given() ? " multiplied" : ""));
   }
   return units.take();
 }
@@ -399,6 +483,8 @@ int main(int argc, char** argv) {
       units_on = units_of_convolutions;
     } else if (option == "--banks") {
       units_on = units_of_banks;
+    } else if (option == "--lines") {
+      units_on = units_of_lines;
     } else if (option == "--every" && words.size() > 1) {
       const std::size_t every = std::strtoul(words[1], nullptr, 10);
       if (every > 0) units_on = [every](const std::string& each) { return units_for(each, every); };
@@ -409,8 +495,8 @@ int main(int argc, char** argv) {
       return write(words, units_on);
     }
     fmt::print(stderr,
-               "usage: kernel_code [--every N | --convolutions | --banks] sm_90 .. > FILE, or "
-               "kernel_code --compare FILE FILE\n");
+               "usage: kernel_code [--every N | --convolutions | --banks | --lines] sm_90 .. > "
+               "FILE, or kernel_code --compare FILE FILE\n");
     return 2;
   } catch (const std::exception& failed) {
     fmt::print(stderr, "kernel_code: {}\n", failed.what());
