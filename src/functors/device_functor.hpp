@@ -28,7 +28,6 @@ struct functor_parts {
   std::string constants = {};  ///< Assignments to its numbers.
   std::string members = {};    ///< Declarations of its operands.
   std::string completed = {};  ///< Assignments to them.
-  std::string_view form = "fixed";
 };
 
 [[nodiscard]] fused_source functor_source(const functor_parts& parts);
@@ -100,12 +99,7 @@ class device_functor {
 
   [[nodiscard]] fused_source source() const {
     functor_parts parts{.type = name_of_type(typeid(Functor)), .constants = constants_of(numbers_)};
-    if constexpr (requires { typename Functor::kept; }) parts.form = "fixed_kept";
-    if constexpr (requires { Functor::line_length(numbers_); }) parts.form = "fixed_lines";
     operands::each(numbers_, [&](std::string_view name, auto) { add_operand(parts, name); });
-    if constexpr (requires { Functor::gathered(numbers_); }) {
-      if (Functor::gathered(numbers_) > 0) parts.form = "fixed_gathering";
-    }
     return functor_source(parts);
   }
 

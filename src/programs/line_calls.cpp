@@ -66,7 +66,6 @@ line_functions<Real> functions_of() {
 template <class Reduction>
 const line_reduction& line_reduction_of() {
   static const line_reduction result{.name = name_of_type(typeid(Reduction)),
-                                     .gathers = Reduction::gathers,
                                      .fp32 = functions_of<Reduction, float>(),
                                      .fp64 = functions_of<Reduction, double>()};
   return result;
@@ -74,8 +73,7 @@ const line_reduction& line_reduction_of() {
 
 template <class Reduction>
 const line_reduction& compiled_reduction_of() {
-  static const line_reduction result{.name = name_of_type(typeid(Reduction)),
-                                     .gathers = Reduction::gathers};
+  static const line_reduction result{.name = name_of_type(typeid(Reduction))};
   return result;
 }
 

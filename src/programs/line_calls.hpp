@@ -103,7 +103,6 @@ struct line_functions {
 /// A class of reductions.hpp or diagonals.hpp.
 struct line_reduction {
   std::string name;  ///< In texts.
-  bool gathers = false;
   line_functions<float> fp32 = {};
   line_functions<double> fp64 = {};
 

@@ -32,7 +32,6 @@ struct fused_text {
   std::string_view memory = {};                   ///< Of lines: a class of device/functors.
   std::string_view stored = {};  ///< In its place, of `diagonal_load`: what lines are stored as.
   bool shares_text = false;
-  bool gathers = false;  ///< The outputs of a line.
 };
 
 /// Returns what a functor of a request is called in texts.
@@ -86,8 +85,6 @@ functor_parts parts_of(const fused_text& text) {
     parts.completed +=
         formatted("    all.yours = decltype(functor::operands::yours){{{}}};\n", list);
   }
-  if (reduces(text)) parts.form = "fixed_reduction";
-  if (text.gathers) parts.form = "fixed_gathering";
   return parts;
 }
 
@@ -110,13 +107,11 @@ fused_source source_of(const fused_text& text) {
 
 /// Returns the text of a functor over lines in memory.
 fused_source source_of(std::string_view class_name, const line_reduction& functor,
-                       std::string_view stored, std::string_view real, const line_numbers& lines,
-                       bool gathers) {
+                       std::string_view stored, std::string_view real, const line_numbers& lines) {
   functor_parts parts{.type = formatted("wingbeat::device::functors::{}<{}, {}, {}>", class_name,
                                         functor.name, stored, real),
                       .constants = constants_of(lines)};
   if (lines.has_roots) add_operand(parts, "roots");
-  if (gathers) parts.form = "fixed_gathering";
   return functor_source(parts);
 }
 
@@ -292,7 +287,6 @@ struct end_of<fused_load> {
   static constexpr auto converts = &stored_type::load;
   template <class Real>
   static constexpr auto calls = &line_functions<Real>::loads;
-  static bool gathers(const fused_load&) { return false; }
   static std::string_view memory(const line_side<fused_load>& side) {
     return side.multiplies ? "multiplied_memory" : "fused_reader";
   }
@@ -304,7 +298,6 @@ struct end_of<fused_store> {
   static constexpr auto converts = &stored_type::store;
   template <class Real>
   static constexpr auto calls = &line_functions<Real>::stores;
-  static bool gathers(const fused_store& store) { return store.partial_bytes == 0; }
   static std::string_view memory(const line_side<fused_store>& side) {
     return side.yours.partial_bytes > 0 ? "fused_reducer" : "fused_writer";
   }
@@ -315,7 +308,6 @@ Functor computed(const line_side<Functor>& side, std::size_t row_values,
                  const line_reduction& reduction) {
   using end = end_of<Functor>;
   const std::string real = name_of_type(typeid(Real));
-  const bool gathers = end::gathers(side.yours) && reduction.gathers && side.lines.length > 0;
   Functor result = side.yours;
   result.operands = operands_of(side, sizeof(std::complex<Real>));
   const auto called = [&](const auto& callable) {
@@ -326,7 +318,7 @@ Functor computed(const line_side<Functor>& side, std::size_t row_values,
     const auto type = type_of<Real>(side.memory.stored);
     result.*end::bytes = side.memory.occupied_bytes();
     result.element_bytes = type.bytes;
-    result.source = source_of(end::functor, reduction, type.name, real, side.lines, gathers);
+    result.source = source_of(end::functor, reduction, type.name, real, side.lines);
     result.callable = called(type.*end::converts);
     return result;
   }
@@ -345,8 +337,7 @@ Functor computed(const line_side<Functor>& side, std::size_t row_values,
                                .yours = side.yours.source,
                                .operands = side.yours.operands,
                                .memory = end::memory(side),
-                               .shares_text = side.shares_text,
-                               .gathers = gathers});
+                               .shares_text = side.shares_text});
   }
   if (side.yours.callable.index() != 0) result.callable = called(side.yours.callable);
   return result;

@@ -13,7 +13,7 @@
 
 namespace wingbeat::device::bodies {
 
-/// The load end has changed(offset, k, bin): see ends/functor.hpp.
+/// The load end has changed(offset, k, bin): see ends/functor_contract.hpp.
 template <class Policy, class Group = group_in_rows>
 class diagonal_row : public real_row<Policy, Group> {
   using base = real_row<Policy, Group>;

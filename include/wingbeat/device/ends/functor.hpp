@@ -22,14 +22,11 @@
 
 #include "wingbeat/device/complex.hpp"                // complex
 #include "wingbeat/device/ends/functor_contract.hpp"  // element_of, has_load
-#include "wingbeat/device/ends/operands.hpp"          // operands_of, has_members
+#include "wingbeat/device/ends/functor_row.hpp"       // fused_given
 #include "wingbeat/device/ends/row_parts.hpp"         // parts_of
 #include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::ends {
-
-/// Most that a parameter block may be aligned to: where one starts in a plan's table.
-inline constexpr size block_alignment = 64;
 
 /// How the values of a real end make complex elements.
 enum class reals {
@@ -127,55 +124,7 @@ WINGBEAT_FN spot spot_of_real(size offset, size behind = 0) {
   return {start / As::length, start % As::length + behind};
 }
 
-/// Returns the block of a functor's parameters.
-template <class Functor, class As>
-WINGBEAT_FN WINGBEAT_GLOBAL const typename parameters_of<Functor>::type& block_of(
-    WINGBEAT_GLOBAL const char* blocks) {
-  using block = typename parameters_of<Functor>::type;
-  static_assert(alignof(block) <= block_alignment,
-                "the parameters of your load functor or your store functor are aligned to more "
-                "than 64 bytes; align them to less");
-  return *reinterpret_cast<WINGBEAT_GLOBAL const block*>(blocks + As::block_at);
-}
-
-/// What a functor has beside its buffer: its parameters, in the table, and its operands.
-template <class Functor, class As>
-class fused_given {
- public:
-  using operands = typename operands_of<Functor>::type;
-  using list = typename given_to<Functor, As::has_parameters, As::has_operands>::type;
-
-  static_assert(operands_of<Functor>::is_given || !As::has_operands,
-                "this plan's functor is given operands and has no type named operands; declare "
-                "struct operands in it, or leave them out");
-  static_assert(!As::has_operands || has_members<operands, As::n_operands>,
-                "your functor's struct operands has more or fewer members than its list of "
-                "operands has entries; an array counts as its elements, so put it into a struct");
-
-  template <class... Given>
-  WINGBEAT_FN explicit fused_given(WINGBEAT_GLOBAL const char* blocks, Given... given)
-      : blocks_(blocks), operands_{given...} {}
-
-  /// Returns Call::of(own.., parameters, operands), without those that are not there.
-  template <class Call, class... Own>
-  WINGBEAT_FN auto to(Own&... own) const {
-    if constexpr (As::has_parameters && As::has_operands) {
-      return Call::of(own..., block_of<Functor, As>(blocks_), operands_);
-    } else if constexpr (As::has_parameters) {
-      return Call::of(own..., block_of<Functor, As>(blocks_));
-    } else if constexpr (As::has_operands) {
-      return Call::of(own..., operands_);
-    } else {
-      return Call::of(own...);
-    }
-  }
-
- private:
-  WINGBEAT_GLOBAL const char* blocks_;
-  operands operands_;
-};
-
-/// Reads elements through Functor::load.
+/// Reads elements through the functor's load.
 template <class Functor, class As>
 class fused_load {
   using given = fused_given<Functor, As>;
@@ -230,109 +179,59 @@ class fused_load {
     return one(first.row, first.i + further);
   }
 
-  /// Returns what bin k becomes of the transform of the row at `offset`, of a functor that changes
-  /// bins.
+  /// Returns what bin k becomes of the transform of the row at `offset`.
   template <class Bin>
   WINGBEAT_FN Bin changed(size offset, size k, Bin bin) const {
-    const size row = row_of<As>(offset);
-    return given_.template to<change_call>(row, k, bin);
+    return given_.of_row(in_, row_of<As>(offset)).changed(k, bin);
   }
 
-  /// get() of a functor that loads complex elements in two steps.
-  static constexpr bool in_steps = workgroup::contract::is_in_steps<Functor>;
+  /// get() in two steps.
+  static constexpr bool in_steps = loads_in_steps<Functor>;
   WINGBEAT_FN value fetched(size offset, size index) const {
     const spot place = spot_of<As>(offset, index);
-    return given_.template to<fetch_call>(in_, place.row, place.i);
+    return given_.of_row(in_, place.row).fetched(place.i);
   }
   WINGBEAT_FN void make_pair(size offset, size index, value& z, value& mirrored) const {
     const spot place = spot_of<As>(offset, index);
-    given_.template to<make_call>(place.row, place.i, z, mirrored);
+    given_.of_row(in_, place.row).make_pair(place.i, z, mirrored);
   }
-  /// get() of a functor whose rows a thread holds, of so many elements; 0: it does not.
+  /// get() of a row that a thread holds.
   static constexpr unsigned held = held_of<Functor>;
   template <class Values>
   WINGBEAT_FN void hold(size offset, Values& values) const {
-    const size row = row_of<As>(offset);
-    given_.template to<hold_call>(in_, row, values);
+    given_.of_row(in_, row_of<As>(offset)).hold(values);
   }
   template <class Values>
   WINGBEAT_FN complex<typename As::real> get_held(size offset, size i, const Values& values) const {
-    const size row = row_of<As>(offset);
-    const auto made_of = [&](size number) {
-      return given_.template to<held_call>(row, number, values);
-    };
+    const auto functor = given_.of_row(in_, row_of<As>(offset));
     if constexpr (As::has_pairs) {
-      return {made_of(2 * i), made_of(2 * i + 1)};
+      return {functor.load_held(values, 2 * i), functor.load_held(values, 2 * i + 1)};
     } else if constexpr (As::is_real) {
-      return {made_of(i), value(0)};
+      return {functor.load_held(values, i), value(0)};
     } else {
-      return made_of(i);
+      return functor.load_held(values, i);
     }
   }
   /// Prefetches the input of `count` elements in a row, the first at `at`; see grid/prefetch.hpp.
   WINGBEAT_FN void prefetch(size offset, size count) const {
     constexpr size each = As::has_pairs ? 2 : 1;
     constexpr bool is_whole = !As::has_parts;
-    if constexpr (prefetches_given_rows<Functor>) {
-      const size row = row_of<As>(offset);
-      given_.template to<prefetch_call>(in_, row);
-    } else if constexpr (prefetches_rows<Functor>) {
-      Functor::prefetch_row(in_, row_of<As>(offset));
+    if constexpr (prefetches_rows<Functor>) {
+      given_.of_row(in_, row_of<As>(offset)).prefetch();
     } else if constexpr (is_in_order<Functor> && is_whole) {
       device::prefetch(in_ + each * offset, each * count);
     }
   }
 
  private:
-  struct load_call {
-    template <class In, class... Given>
-    WINGBEAT_FN static auto of(In in, size row, size i, const Given&... more) {
-      constexpr row_parts parts = parts_of<Functor>::get();
-      if constexpr (parts.elements > 0 && parts.elements == line_length_of<Functor>) {
-        return Functor::load_line(in, more..., parts.signal(row), parts.part(row), i);
-      } else {
-        return Functor::load(in, more..., parts.signal(row), parts.element(row, i));
-      }
-    }
-  };
-  struct hold_call {
-    template <class In, class Values, class... Given>
-    WINGBEAT_FN static void of(In in, size row, Values& values, const Given&... more) {
-      Functor::hold(in, more..., row, values);
-    }
-  };
-  struct held_call {
-    template <class Values, class... Given>
-    WINGBEAT_FN static auto of(size row, size i, const Values& values, const Given&... more) {
-      return Functor::load_held(more..., row, values, i);
-    }
-  };
-  struct prefetch_call {
-    template <class In, class... Given>
-    WINGBEAT_FN static void of(In in, size row, const Given&... more) {
-      Functor::prefetch_row(in, more..., row);
-    }
-  };
-  struct change_call {
-    template <class Bin, class... Given>
-    WINGBEAT_FN static Bin of(size row, size k, Bin bin, const Given&... more) {
-      return Functor::changed(more..., row, k, bin);
-    }
-  };
-  struct fetch_call {
-    template <class In, class... Given>
-    WINGBEAT_FN static auto of(In in, size row, size i, const Given&... more) {
-      return Functor::fetched(in, more..., row, i);
-    }
-  };
-  struct make_call {
-    template <class Value, class... Given>
-    WINGBEAT_FN static void of(size row, size i, Value& z, Value& mirrored, const Given&... more) {
-      Functor::make_pair(more..., row, i, z, mirrored);
-    }
-  };
   WINGBEAT_FN auto loaded(size row, size i) const {
-    return given_.template to<load_call>(in_, row, i);
+    constexpr row_parts parts = parts_of<Functor>::get();
+    const auto functor = given_.of_row(in_, parts.signal(row));
+    if constexpr (parts.elements > 0 && parts.elements == line_length_of<Functor>) {
+      return functor.load_line(parts.part(row), i);
+    } else {
+      return functor.load(parts.element(row, i));
+    }
   }
   WINGBEAT_FN value one(size row, size i) const {
     static_assert(is_same_type<decltype(loaded(row, i)), value>,
@@ -373,7 +272,7 @@ WINGBEAT_FN void each_value(size offset, size index, complex<typename As::real> 
   }
 }
 
-/// Writes elements through Functor::store.
+/// Writes elements through the functor's store.
 template <class Functor, class As>
 class fused_store {
  public:
@@ -421,7 +320,6 @@ class fused_store {
   /// Returns output t of the row at `offset`, whose element i, or pair of reals, is of_row(i).
   template <class Row>
   WINGBEAT_FN typename As::real output(size offset, unsigned t, const Row& of_row) const {
-    const size row = row_of<As>(offset);
     const auto value_at = [&](unsigned i) {
       if constexpr (As::has_pairs) {
         const complex<typename As::real> pair = of_row(i / 2);
@@ -432,7 +330,7 @@ class fused_store {
         return of_row(i);
       }
     };
-    return given_.template to<output_call>(row, t, value_at);
+    return given_.of_row(out_, row_of<As>(offset)).output(t, value_at);
   }
   /// Returns what outputs are made of, for element i of the row at `offset`.
   WINGBEAT_FN complex<typename As::real> prepared(size offset, size i,
@@ -440,45 +338,19 @@ class fused_store {
     if constexpr (As::is_real) {
       return z;
     } else {
-      const size row = row_of<As>(offset);
-      return given_.template to<prepare_call>(row, i, z);
+      return given_.of_row(out_, row_of<As>(offset)).prepared(i, z);
     }
   }
   /// Stores outputs from number t on.
   template <class Run>
   WINGBEAT_FN void put_outputs(size offset, size t, const Run& y) const {
-    const size row = row_of<As>(offset);
-    given_.template to<put_call>(out_, row, t, y);
+    given_.of_row(out_, row_of<As>(offset)).put(t, y);
   }
 
  private:
-  struct output_call {
-    template <class Value, class... Given>
-    WINGBEAT_FN static auto of(size row, unsigned t, const Value& value, const Given&... more) {
-      return Functor::output(more..., row, t, value);
-    }
-  };
-  struct prepare_call {
-    template <class Value, class... Given>
-    WINGBEAT_FN static Value of(size row, size i, Value z, const Given&... more) {
-      return Functor::prepared(more..., row, i, z);
-    }
-  };
-  struct put_call {
-    template <class Out, class Run, class... Given>
-    WINGBEAT_FN static void of(Out out, size row, size t, const Run& y, const Given&... more) {
-      Functor::put(out, more..., row, t, y);
-    }
-  };
-  struct store_call {
-    template <class Out, class... Given>
-    WINGBEAT_FN static void of(Out out, size row, size i, value z, const Given&... more) {
-      constexpr row_parts parts = parts_of<Functor>::get();
-      Functor::store(out, more..., parts.signal(row), parts.element(row, i), z);
-    }
-  };
   WINGBEAT_FN void one(size row, size i, value z) const {
-    given_.template to<store_call>(out_, row, i, z);
+    constexpr row_parts parts = parts_of<Functor>::get();
+    given_.of_row(out_, parts.signal(row)).store(parts.element(row, i), z);
   }
 
   WINGBEAT_GLOBAL element* out_;

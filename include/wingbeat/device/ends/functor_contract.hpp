@@ -1,5 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compile-time checks of a functor given as text: which types and functions it has.
+// What the ends of a pass call of a functor, and compile-time checks of it.
+//
+// A functor that is given as text has static functions, which are given first what it has: the
+// buffer, its parameters, its operands, a row. One of device/functors is made of the same, by
+// Functor::of_row(buffer, operands, row) of functors/fixed.hpp, and has members. Ends call members
+// alone: `fused_given` makes a row of either. There are four groups of them:
+//
+// value   load(i) returns element i of the row, store(i, z) takes it. Loads read near element i, in
+//         a buffer whose elements are counted row by row, unless in_order is false.
+// row     What is done for a row at once, by members alone, each group where the functor has it;
+//         the functions of `numbers` are static:
+//           prefetch()              prefetches what the row is made of
+//           held(numbers)           one thread may hold all elements of its buffer that are of a
+//             hold(values)          row, so many, 0 if not: reads them
+//             load_held(values, i)  returns element i, made of them
+//           in_steps                whether elements i and M - i of bins 0 .. M are loaded in two
+//             fetched(i)            steps: all of a thread's are fetched before the first is made
+//             make_pair(i, z, mirrored)
+//           line_length(numbers)    the row is lines of so many values
+//             load_line(line, i)    returns value line * line_length + i
+//           gathered(numbers)       the outputs that are made of each row, neighbours at
+//                                   neighbours; 0: it stores elements
+//             prepared(i, z)        returns what outputs are made of, of a complex element
+//             output(t, value)      returns one, of all elements value(i) of the row
+//             put(t, outputs)       stores those from number t on, at_once(numbers) of them
+// keep    What is kept of values in place of storing each: a partial result of all of a thread's
+//         (reduce.hpp), or of each value what it comes to over all rows (keep.hpp).
+// bins    changed(k, bin) returns what bin k of the row becomes (bodies/diagonal_row.hpp).
 #pragma once
 
 #include "wingbeat/device/ends/operands.hpp"       // operands_of
@@ -35,60 +62,54 @@ struct parameters_of<Functor, void_t<typename Functor::parameters>> {
   static constexpr bool is_given = true;
 };
 
-/// Whether Functor::load reads element i of row r, or near it, where the buffer's elements are
-/// counted row by row: yes, unless Functor::in_order is false.
+/// Functor::in_order, or true.
 template <class Functor, class = void>
 inline constexpr bool is_in_order = true;
 template <class Functor>
 inline constexpr bool is_in_order<Functor, void_t<decltype(Functor::in_order)>> = Functor::in_order;
 
-/// Whether Functor::prefetch_row(in, row) prefetches what row r is made of, in whichever order.
+/// Whether a functor is made for a row.
+template <class Functor, class = void>
+inline constexpr bool is_made_for_rows = false;
+template <class Functor>
+inline constexpr bool is_made_for_rows<Functor, void_t<typename Functor::row_functor>> = true;
+
 template <class Functor, class = void>
 inline constexpr bool prefetches_rows = false;
 template <class Functor>
 inline constexpr bool prefetches_rows<
-    Functor,
-    void_t<decltype(Functor::prefetch_row(
-        static_cast<WINGBEAT_GLOBAL const typename Functor::element*>(nullptr), size{}))>> = true;
+    Functor, void_t<decltype(some<const typename Functor::row_functor>().prefetch())>> = true;
 
-/// The same of Functor::prefetch_row(in, operands, row), whose rows are of several arrays.
-template <class Functor, class = void>
-inline constexpr bool prefetches_given_rows = false;
-template <class Functor>
-inline constexpr bool prefetches_given_rows<
-    Functor, void_t<decltype(Functor::prefetch_row(
-                 static_cast<WINGBEAT_GLOBAL const typename Functor::element*>(nullptr),
-                 typename Functor::operands{}, size{}))>> = true;
-
-/// How many elements of its buffer are all of a row that Functor::hold(in, .., row, values) reads
-/// and Functor::load_held(.., row, values, i) makes elements of: 0, unless Functor::held() says so.
 template <class Functor, class = void>
 inline constexpr unsigned held_of = 0;
 template <class Functor>
-inline constexpr unsigned held_of<Functor, void_t<decltype(Functor::held())>> = Functor::held();
+inline constexpr unsigned
+    held_of<Functor, void_t<decltype(Functor::row_functor::held(Functor::numbers()))>> =
+        Functor::row_functor::held(Functor::numbers());
 
-/// How many outputs a functor makes of each row, neighbours at neighbours t: 0, unless
-/// Functor::gathered says so. Then Functor::output(.., row, t, value) returns one, of all elements
-/// value(i) of the row, which are complex ones after prepared(.., row, i, value), and
-/// put(out, .., row, t, outputs) stores those from number t on, Functor::at_once of them.
+template <class Functor, class = void>
+inline constexpr bool loads_in_steps = false;
+template <class Functor>
+inline constexpr bool loads_in_steps<Functor, void_t<typename Functor::row_functor>> =
+    workgroup::contract::is_in_steps<typename Functor::row_functor>;
+
+template <class Functor, class = void>
+inline constexpr size line_length_of = 0;
+template <class Functor>
+inline constexpr size line_length_of<
+    Functor, void_t<decltype(Functor::row_functor::line_length(Functor::numbers()))>> =
+    Functor::row_functor::line_length(Functor::numbers());
+
 template <class Functor, class = void>
 struct gathered_by {
   static constexpr size count = 0;
   static constexpr unsigned at_once = 1;
 };
 template <class Functor>
-struct gathered_by<Functor, void_t<decltype(Functor::gathered)>> {
-  static constexpr size count = Functor::gathered;
-  static constexpr unsigned at_once = Functor::at_once;
+struct gathered_by<Functor, void_t<decltype(Functor::row_functor::gathered(Functor::numbers()))>> {
+  static constexpr size count = Functor::row_functor::gathered(Functor::numbers());
+  static constexpr unsigned at_once = Functor::row_functor::at_once(Functor::numbers());
 };
-
-/// The values of each line of a functor that also loads by lines: value i of line l of a row, its
-/// value l * line_length + i, is load_line(in, .., row, l, i). 0: it does not.
-template <class Functor, class = void>
-inline constexpr size line_length_of = 0;
-template <class Functor>
-inline constexpr size line_length_of<Functor, void_t<decltype(Functor::line_length)>> =
-    Functor::line_length;
 
 /// What a functor's functions are given between its buffer and the numbers of an element.
 template <class...>
@@ -117,18 +138,18 @@ using in_of = WINGBEAT_GLOBAL const typename element_of<Functor>::type*;
 template <class Functor>
 using out_of = WINGBEAT_GLOBAL typename element_of<Functor>::type*;
 
-/// Whether Functor::load can be called for its elements.
+/// Whether load can be called for its elements.
 template <class Functor, class Given, class = void>
-inline constexpr bool has_load = false;
+inline constexpr bool has_load = is_made_for_rows<Functor>;
 template <class Functor, class... Given>
 inline constexpr bool
     has_load<Functor, given<Given...>,
              void_t<decltype(Functor::load(some<in_of<Functor>>(), some<Given>()..., some<size>(),
                                            some<size>()))>> = true;
 
-/// Whether Functor::store can be called with a Value for one of its elements.
+/// Whether store can be called with a Value for one of its elements.
 template <class Functor, class Value, class Given, class = void>
-inline constexpr bool has_store = false;
+inline constexpr bool has_store = is_made_for_rows<Functor>;
 template <class Functor, class Value, class... Given>
 inline constexpr bool
     has_store<Functor, Value, given<Given...>,
@@ -136,7 +157,7 @@ inline constexpr bool
                                              some<size>(), some<size>(), some<const Value>()))>> =
         true;
 
-/// Functor::partial, or char where there is none.
+/// The type of its partial results, or char where there are none.
 template <class Functor, class = void>
 struct partial_of {
   using type = char;
@@ -148,10 +169,25 @@ struct partial_of<Functor, void_t<typename Functor::partial>> {
   static constexpr bool is_given = true;
 };
 
-/// Whether a functor can reduce: start(), add(sum, .., row, i, value), combine(sum, other) and
-/// finish(out, .., row, sum).
+template <class Functor>
+struct partial_of<Functor, void_t<typename Functor::row_functor::memory::partial>> {
+  using type = typename Functor::row_functor::memory::partial;
+  static constexpr bool is_given = true;
+};
+
+/// What it keeps of a value.
+template <class Functor, class = void>
+struct kept_of {
+  using type = typename Functor::kept;
+};
+template <class Functor>
+struct kept_of<Functor, void_t<typename Functor::row_functor::kept>> {
+  using type = typename Functor::row_functor::kept;
+};
+
+/// Whether a functor can reduce: see reduce.hpp.
 template <class Functor, class Value, class Given, class = void>
-inline constexpr bool can_reduce = false;
+inline constexpr bool can_reduce = is_made_for_rows<Functor>;
 template <class Functor, class Value, class... Given>
 inline constexpr bool can_reduce<
     Functor, Value, given<Given...>,

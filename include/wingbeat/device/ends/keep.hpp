@@ -40,7 +40,7 @@ class fused_keep {
   using functor = Functor;
   using element = typename element_of<Functor>::type;
   using parameters = typename parameters_of<Functor>::type;
-  using kept = typename Functor::kept;
+  using kept = typename kept_of<Functor>::type;
   using value = typename As::real;
   static_assert(As::is_real, "a functor keeps what it makes of real numbers");
   static_assert(store_types<Functor, As>::are_given, "a functor that keeps may also store");
@@ -59,56 +59,24 @@ class fused_keep {
   }
 
   WINGBEAT_FN kept started(size row, size i) const {
-    return given_.template to<started_call>(out_, row, i);
+    return of_row(row).started(parts().element(row, i));
   }
   WINGBEAT_FN bool changes(const kept& state, size row, size i, value x) const {
-    return given_.template to<changes_call>(state, out_, row, i, x);
+    return of_row(row).changes(state, parts().element(row, i), x);
   }
   WINGBEAT_FN void keep(kept& state, size row, size i, value x) const {
-    given_.template to<keep_call>(state, out_, row, i, x);
+    of_row(row).keep(state, parts().element(row, i), x);
   }
   WINGBEAT_FN element before(size row, size i) const {
-    return given_.template to<before_call>(out_, row, i);
+    return of_row(row).before(parts().element(row, i));
   }
   WINGBEAT_FN void finish(size row, size i, const kept& state, element found) const {
-    given_.template to<finish_call>(out_, row, i, state, found);
+    of_row(row).finish(parts().element(row, i), state, found);
   }
 
  private:
   WINGBEAT_FN static constexpr row_parts parts() { return parts_of<Functor>::get(); }
-  struct started_call {
-    template <class Out, class... Given>
-    WINGBEAT_FN static kept of(Out out, size row, size i, const Given&... more) {
-      return Functor::started(out, more..., parts().signal(row), parts().element(row, i));
-    }
-  };
-  struct changes_call {
-    template <class Out, class... Given>
-    WINGBEAT_FN static bool of(const kept& held, Out out, size row, size i, value x,
-                               const Given&... more) {
-      return Functor::changes(held, out, more..., parts().signal(row), parts().element(row, i), x);
-    }
-  };
-  struct keep_call {
-    template <class Out, class... Given>
-    WINGBEAT_FN static void of(kept& held, Out out, size row, size i, value x,
-                               const Given&... more) {
-      Functor::keep(held, out, more..., parts().signal(row), parts().element(row, i), x);
-    }
-  };
-  struct before_call {
-    template <class Out, class... Given>
-    WINGBEAT_FN static element of(Out out, size row, size i, const Given&... more) {
-      return Functor::before(out, more..., parts().signal(row), parts().element(row, i));
-    }
-  };
-  struct finish_call {
-    template <class Out, class... Given>
-    WINGBEAT_FN static void of(Out out, size row, size i, const kept& held, element found,
-                               const Given&... more) {
-      Functor::finish(out, more..., parts().signal(row), parts().element(row, i), held, found);
-    }
-  };
+  WINGBEAT_FN auto of_row(size row) const { return given_.of_row(out_, parts().signal(row)); }
 
   WINGBEAT_GLOBAL element* out_;
   fused_given<Functor, As> given_;
@@ -119,7 +87,7 @@ class fused_keep {
 template <class Functor, unsigned Count, unsigned HeldBytes>
 class kept_memory {
  public:
-  using kept = typename Functor::kept;
+  using kept = typename kept_of<Functor>::type;
   WINGBEAT_FN explicit kept_memory(WINGBEAT_LOCAL char* address) : address_(address) {}
 
   WINGBEAT_FN void get(size slot, kept& state) const {

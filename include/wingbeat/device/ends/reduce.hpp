@@ -95,33 +95,18 @@ class fused_reduce {
       width = rest;
     }
     if (thread != 0 || !has_row) return;
-    const size row = row_of<As>(offset);
-    given_.template to<finish_call>(out_, row, sum_);
+    given_.of_partial(sum_, parts().signal(row_of<As>(offset))).finish(out_);
   }
   static constexpr unsigned words = unsigned(sizeof(partial) / 4);
-
-  /// The functions of the functor, for `fused_given::to`.
-  struct add_call {
-    template <class... Given>
-    WINGBEAT_FN static void of(partial& sum, size row, size i, value z, const Given&... more) {
-      constexpr row_parts parts = parts_of<Functor>::get();
-      Functor::add(sum, more..., parts.signal(row), parts.element(row, i), z);
-    }
-  };
-  struct finish_call {
-    template <class Out, class... Given>
-    WINGBEAT_FN static void of(Out out, size row, partial sum, const Given&... more) {
-      Functor::finish(out, more..., parts_of<Functor>::get().signal(row), sum);
-    }
-  };
 
  private:
   struct as_words {
     unsigned word[words];
   };
   WINGBEAT_FN void add(size row, size i, value z) const {
-    given_.template to<add_call>(sum_, row, i, z);
+    given_.of_partial(sum_, parts().signal(row)).store(parts().element(row, i), z);
   }
+  WINGBEAT_FN static constexpr row_parts parts() { return parts_of<Functor>::get(); }
   WINGBEAT_FN static void write(WINGBEAT_LOCAL unsigned* entry, partial sum) {
     const as_words bits = __builtin_bit_cast(as_words, sum);
     for (unsigned w = 0; w < words; ++w) entry[w] = bits.word[w];

@@ -140,6 +140,7 @@ class line_memory {
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < N; ++i) first_[place + i] = stored.at[i];
   }
+  WINGBEAT_FN void prefetch(size count) const { device::prefetch(first_, count); }
   /// Returns the elements from number `place` on.
   WINGBEAT_FN line_memory from(size place) const { return {first_ + place}; }
   /// Reads the first, a multiple of 16 bytes, so many at once where they are aligned. Values: an
@@ -284,6 +285,13 @@ class real_line {
     }
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < N; ++i) put(k + i, values.at[i]);
+  }
+  /// Prefetches the line, if its elements lie one behind another in memory.
+  WINGBEAT_FN void prefetch() const {
+    if constexpr (has_runs<Memory>) {
+      const line_numbers& n = numbers_;
+      if (n.stride == 1 && n.first == 0 && n.end == n.length) memory_.prefetch(n.length);
+    }
   }
   WINGBEAT_FN complex<Real> root(size e) const { return root_of(roots_, numbers_.fine_bits, e); }
   /// The same, which compilers load behind the barrier that comes before it.

@@ -50,14 +50,7 @@ class real_load {
     return Reduction::template load<Real>(line_.template with_memory<held_type>(held_type{values}),
                                           i);
   }
-  /// Prefetches the line of a row, if its reals lie one behind another.
-  WINGBEAT_FN static void prefetch_row(const numbers& n, WINGBEAT_GLOBAL const element* in,
-                                       size row) {
-    if constexpr (has_runs<memory>) {
-      const bool is_dense = n.stride == 1 && n.first == 0 && n.end == n.length;
-      if (is_dense) device::prefetch(in + n.offset_of(row), n.length);
-    }
-  }
+  WINGBEAT_FN void prefetch() const { line_.prefetch(); }
   /// Calls take(i, element) for elements first + i of a row, i < count.
   template <class Take>
   WINGBEAT_FN void load_run(size first, size count, const Take& take) const {

@@ -26,11 +26,10 @@ class fused_reducer {
 
   WINGBEAT_FN void put(distance place, typename As::real value) const {
     const ends::spot found = ends::spot_of_real<As>(first_ + size(place));
-    given_.template to<typename yours::add_call>(sum_, found.row, found.i, value);
+    given_.of_partial(sum_, found.row).store(found.i, value);
   }
   WINGBEAT_FN void finish(WINGBEAT_GLOBAL typename yours::element* out) const {
-    const size row = first_ / As::length;
-    given_.template to<typename yours::finish_call>(out, row, sum_);
+    given_.of_partial(sum_, first_ / As::length).finish(out);
   }
   WINGBEAT_FN fused_reducer from(size place) const {
     fused_reducer later = *this;
