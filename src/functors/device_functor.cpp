@@ -26,18 +26,16 @@ fused_source functor_source(const functor_parts& parts) {
   const std::string_view functor = parts.type;
   const std::size_t begin = std::string_view{"wingbeat::device::functors::"}.size();
   const std::string_view name = functor.substr(begin, functor.find('<') - begin);
-  return {.text = formatted("{6}{0}.hpp\"\n"
-                            "struct wingbeat_{0}_policy {{\n"
-                            "  using functor = {1};\n"
-                            "  WINGBEAT_FN static constexpr functor::numbers numbers() {{\n"
-                            "    functor::numbers n{{}};\n{2}"
-                            "    return n;\n  }}\n"
-                            "  struct operands {{\n{3}  }};\n"
-                            "  WINGBEAT_FN static functor::operands completed(operands{4}) {{\n"
-                            "    functor::operands all{{}};\n{5}"
-                            "    return all;\n  }}\n}};\n",
-                            name, functor, parts.constants, parts.members,
-                            parts.members.empty() ? "" : " given", parts.completed, first_include),
+  const std::string members = formatted(
+      "  using functor = {};\n"
+      "  struct operands {{\n{}  }};\n"
+      "  WINGBEAT_FN static functor::operands completed(operands{}) {{\n"
+      "    functor::operands all{{}};\n{}"
+      "    return all;\n  }}\n",
+      functor, parts.members, parts.members.empty() ? "" : " given", parts.completed);
+  return {.text = formatted("{}{}.hpp\"\n{}", first_include, name,
+                            kernel_text::policy(formatted("wingbeat_{}_policy", name), members,
+                                                "functor::numbers", parts.constants)),
           .type = formatted("wingbeat::device::functors::fixed<wingbeat_{}_policy>", name)};
 }
 

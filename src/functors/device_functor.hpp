@@ -13,7 +13,8 @@
 #include <utility>  // declval
 #include <vector>
 
-#include "text/assignment.hpp"          // assignment
+#include "kernel_text/constants.hpp"    // assignments
+#include "text/formatted.hpp"           // formatted
 #include "wingbeat/device/complex.hpp"  // complex
 #include "wingbeat/fusion.hpp"          // fused_load, fused_store
 
@@ -34,15 +35,6 @@ struct functor_parts {
 
 /// Returns what `explain` calls a functor: one of device/functors by its name, others `yours`.
 [[nodiscard]] std::string title_of_functor(std::string_view text, std::string_view yours);
-
-/// Returns the assignments to the numbers of a functor.
-template <class Numbers>
-[[nodiscard]] std::string constants_of(const Numbers& numbers) {
-  std::string constants;
-  numbers.each(
-      [&](std::string_view name, const auto& value) { constants += assignment(name, value); });
-  return constants;
-}
 
 /// Adds an operand that the functor has by the same name.
 inline void add_operand(functor_parts& parts, std::string_view name) {
@@ -98,7 +90,8 @@ class device_functor {
   }
 
   [[nodiscard]] fused_source source() const {
-    functor_parts parts{.type = name_of_type(typeid(Functor)), .constants = constants_of(numbers_)};
+    functor_parts parts{.type = name_of_type(typeid(Functor)),
+                        .constants = kernel_text::assignments(numbers_)};
     operands::each(numbers_, [&](std::string_view name, auto) { add_operand(parts, name); });
     return functor_source(parts);
   }

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/functor.hpp"
 
-#include "request/resolved.hpp"  // moved_bytes
-#include "text/formatted.hpp"    // formatted
+#include "kernel_text/constants.hpp"  // policy, assignments
+#include "request/resolved.hpp"       // moved_bytes
+#include "text/formatted.hpp"         // formatted
 
 namespace wingbeat::planner {
 namespace {
 
 std::string_view name_of(end which) {
   return which == end::load ? "load" : "store";
-}
-
-using device::ends::reals;
-
-std::string_view text_of(reals taken) {
-  switch (taken) {
-    case reals::in_pairs: return "ends::reals::in_pairs";
-    case reals::one_by_one: return "ends::reals::one_by_one";
-    case reals::unpaired: return "ends::reals::unpaired";
-  }
-  return "";
 }
 
 template <class Given>
@@ -83,21 +73,23 @@ std::string functor::alias_text() const {
                    name_of(serves), type);
 }
 
-std::string functor::end_text(std::string_view name, const functor_rows& rows,
+std::string functor::end_text(std::string_view name, const fused_numbers& rows,
                               std::size_t block_at) const {
   const std::string_view mine = name_of(serves);
-  std::string result = formatted(
-      "using {} = ends::fused_{}<wingbeat_{}_functor, ends::fused_as<policy::real, {}, "
-      "{}, {}, {}, {}, {}{}>>;\n",
-      name,
+  fused_numbers numbers = rows;
+  numbers.is_real = is_real;
+  numbers.has_parameters = !parameters.empty();
+  numbers.block_at = block_at;
+  numbers.n_operands = static_cast<unsigned>(operands.size());
+  std::string result =
+      kernel_text::policy(formatted("{}_policy", name), "  using real = policy::real;\n",
+                          "ends::fused_numbers", kernel_text::assignments(numbers));
+  result += formatted(
+      "using {0} = ends::fused_{1}<wingbeat_{2}_functor, ends::fused_as<{0}_policy>>;\n", name,
       keeps               ? "keep"
       : partial_bytes > 0 ? "reduce"
                           : mine,
-      mine, rows.elements, rows.is_dense, is_real, !parameters.empty(), block_at, operands.size(),
-      rows.first > 0 || rows.taken != reals::in_pairs || rows.lines > 0
-          ? formatted(", {}, {}{}", rows.first, text_of(rows.taken),
-                      rows.lines > 0 ? formatted(", {}", rows.lines) : "")
-          : "");
+      mine);
   result += formatted(
       "static_assert(sizeof({}::element) == {}, \"the element of your {} functor has another size "
       "than {}.element_bytes, which is {}\");\n",

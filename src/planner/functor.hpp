@@ -7,23 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "wingbeat/device/ends/functor.hpp"  // reals
+#include "wingbeat/device/ends/functor.hpp"  // fused_numbers, reals
 #include "wingbeat/fusion.hpp"               // fused_load, fused_store
 
 namespace wingbeat::planner {
 
+using device::ends::fused_numbers;
+
 /// Which end of a transform a functor serves.
 enum class end { load, store };
-
-/// The elements of each row that a functor sees on its side of a pass.
-struct functor_rows {
-  /// Of one transform, or of those that alternate: complex ones, or reals if not in pairs.
-  std::size_t elements = 0;
-  bool is_dense = false;  ///< The axis's elements lie one behind another; of no plane.
-  std::size_t first = 0;  ///< The first index of a dense axis that is in memory.
-  device::ends::reals taken = device::ends::reals::in_pairs;
-  std::size_t lines = 0;  ///< That alternate in a row, if the functor takes them for rows.
-};
 
 struct functor {
   end serves = end::load;
@@ -62,8 +54,9 @@ struct functor {
   [[nodiscard]] std::string alias_text() const;
 
   /// Returns the declaration of `name`, the end of the pass, in wingbeat::device, and the checks
-  /// of what the request stated. The parameter block starts at byte `block_at` of the table.
-  [[nodiscard]] std::string end_text(std::string_view name, const functor_rows& rows,
+  /// of what the request stated. Of its numbers the pass decides `rows`, and where in the table the
+  /// parameter block starts.
+  [[nodiscard]] std::string end_text(std::string_view name, const fused_numbers& rows,
                                      std::size_t block_at) const;
 };
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>  // max
 
-#include "planner/fields.hpp"   // each_field
-#include "text/assignment.hpp"  // assignment
-#include "text/formatted.hpp"   // formatted
+#include "kernel_text/constants.hpp"  // assignment, policy
+#include "planner/fields.hpp"         // each_field
+#include "text/formatted.hpp"         // formatted
 
 namespace wingbeat::planner {
 namespace {
@@ -57,21 +57,18 @@ std::string end_text(const pass_side& side, std::string_view verb, std::string_v
 std::string numbers_text(const pass_numbers& numbers) {
   std::string text;
   each_field(numbers, [&](const std::string& name, const auto& value, const auto& default_value) {
-    if (value != default_value) text += assignment(name, value);
+    if (value != default_value) text += kernel_text::assignment(name, value);
   });
   return text;
 }
 
 std::string policy_text(const pass& stored_by) {
-  return formatted(
-      "struct policy {{\n"
-      "  using real = {};\n"
-      "  static constexpr direction dir = direction::{};\n"
-      "  WINGBEAT_FN static constexpr grid::pass_numbers numbers() {{\n"
-      "    grid::pass_numbers n{{}};\n{}"
-      "    return n;\n  }}\n}};\n",
-      stored_type(stored_by.real), stored_by.is_forward ? "forward" : "inverse",
-      numbers_text(stored_by.numbers));
+  return kernel_text::policy(
+      "policy",
+      formatted("  using real = {};\n"
+                "  static constexpr direction dir = direction::{};\n",
+                stored_type(stored_by.real), stored_by.is_forward ? "forward" : "inverse"),
+      "grid::pass_numbers", numbers_text(stored_by.numbers));
 }
 
 /// Threads in a row of the workgroup.

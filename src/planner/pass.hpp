@@ -25,7 +25,7 @@ using device::grid::pass_numbers;
 struct pass_side : arrays::storage {
   bool streams = false;                         ///< The first to leave the caches.
   std::optional<functor> fused = std::nullopt;  ///< In place of memory.
-  functor_rows rows = {};                       ///< What a functor numbers.
+  fused_numbers rows = {};                      ///< What a functor numbers.
 
   /// Returns the bytes of one element of the buffer: a unit, or what the functor's request states.
   [[nodiscard]] std::size_t buffer_element_bytes() const {

@@ -31,7 +31,7 @@ std::size_t transforms_inside(const array& source) {
 void fill_side(pass_side& stored, device::grid::side& placed, const array& source,
                const arrays::axis_span& axes) {
   static_cast<arrays::storage&>(stored) = source;
-  stored.rows.elements = source.valid_elements() * transforms_inside(source);
+  stored.rows.length = source.valid_elements() * transforms_inside(source);
   stored.rows.taken = taken_from(source);
   placed.is_pairs =
       source.elements_are == arrays::element::pair && axes.last() + 1 == source.axes.size();

@@ -200,7 +200,7 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
   const pass_numbers& numbers = result.numbers;
   tile_shape wider = result.shape();
   const bool is_row = wider.makes == body::real_row && wider.bank_bytes != 0 && !wider.lanes_across;
-  // Functors number packed rows, or transforms that alternate: see `functor_rows`.
+  // Functors number packed rows, or transforms that alternate: see `fused_numbers`.
   const plan_spec& spec = position.request.spec;
   // Pairs of reals that are taken one by one lie two apart where nothing is between them.
   const auto is_apart = [](const device::grid::side& side, const pass_side& stored) {
@@ -314,7 +314,7 @@ void prefetch(pass& result, std::size_t ahead_bytes, const placement& position) 
       load ? load->bytes_of_complex(result.in.rows.taken) : 2 * result.in.real_bytes();
   const std::size_t n_rows = position.request.spec.batch;
   const bool reads_in_order =
-      !load || are_lines || load->buffer_bytes == n_rows * result.in.rows.elements * each;
+      !load || are_lines || load->buffer_bytes == n_rows * result.in.rows.length * each;
   const std::size_t elements = reads_in_order ? dense_input_elements(result.numbers) : 0;
   if (elements == 0) return;
   const std::size_t tile_bytes = elements * result.shape().lanes * each;

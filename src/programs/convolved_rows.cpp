@@ -235,8 +235,8 @@ std::optional<program> program_of_rows(const backend::correlation_of_rows& step,
   program result = program_by(*row, request, nullptr, device, data);
   pass& launch = std::get<pass>(result.steps.back().operation);
   launch.numbers.terms = step.terms;
-  launch.numbers.term_distance = launch.in.rows.elements;
-  launch.numbers.in.distance = 2 * step.terms * launch.in.rows.elements;
+  launch.numbers.term_distance = launch.in.rows.length;
+  launch.numbers.in.distance = 2 * step.terms * launch.in.rows.length;
   return result;
 }
 

@@ -3,7 +3,8 @@
 
 #include <utility>  // move
 
-#include "text/formatted.hpp"  // formatted, joined
+#include "kernel_text/constants.hpp"  // policy
+#include "text/formatted.hpp"         // formatted, joined
 
 namespace wingbeat::programs {
 
@@ -24,18 +25,17 @@ kernel_spec kernel_of(const kernel_body& body, std::vector<kernel_parameter> par
   const std::string bounds = body.resident == 0
                                  ? formatted("({})", body.threads)
                                  : formatted("_RESIDENT({}, {})", body.threads, body.resident);
-  return {.text = formatted("#include \"{}\"\n"
-                            "#include \"wingbeat/device/ends/operands.hpp\"\n"
-                            "using namespace wingbeat::device;\n"
-                            "struct policy {{\n"
-                            "  WINGBEAT_FN static constexpr auto numbers() {{ return {}; }}\n"
-                            "}};\n"
-                            "WINGBEAT_KERNEL{}\n"
-                            "void {}({} WINGBEAT_SCRATCH_PARAMETER) {{\n"
-                            "  {}<policy>{{{{{}}}, WINGBEAT_SCRATCH}}.run();\n"
-                            "}}\n",
-                            body.header, body.numbers, bounds, body.entry, joined(declared, ", "),
-                            body.type, joined(given, ", ")),
+  return {.text = formatted(
+              "#include \"{}\"\n"
+              "#include \"wingbeat/device/ends/operands.hpp\"\n"
+              "using namespace wingbeat::device;\n"
+              "{}"
+              "WINGBEAT_KERNEL{}\n"
+              "void {}({} WINGBEAT_SCRATCH_PARAMETER) {{\n"
+              "  {}<policy>{{{{{}}}, WINGBEAT_SCRATCH}}.run();\n"
+              "}}\n",
+              body.header, kernel_text::policy("policy", "", body.numbers_type, body.constants),
+              bounds, body.entry, joined(declared, ", "), body.type, joined(given, ", ")),
           .entry = body.entry,
           .threads = body.threads,
           .scratch_bytes = body.scratch_bytes,

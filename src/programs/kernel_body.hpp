@@ -17,7 +17,8 @@ namespace wingbeat::programs {
 struct kernel_body {
   std::string_view header;     ///< "wingbeat/device/channeliser/bank.hpp"
   std::string_view type;       ///< "channeliser::bank"
-  std::string numbers;         ///< The text of what policy::numbers() returns.
+  std::string numbers_type;    ///< Of what policy::numbers() returns: "channeliser::bank_numbers"
+  std::string constants;       ///< The assignments to its members.
   std::string entry;           ///< The kernel's name.
   unsigned threads = 1;        ///< Of a workgroup.
   unsigned resident = 0;       ///< Workgroups that a multiprocessor has registers for; 0: any.

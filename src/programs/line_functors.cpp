@@ -10,11 +10,13 @@
 #include <typeinfo>
 #include <variant>  // visit
 
-#include "functors/device_functor.hpp"  // functor_source, name_of_type
-#include "functors/stored_number.hpp"   // with_stored
-#include "system/thread_memory.hpp"     // thread_memory
-#include "text/formatted.hpp"           // formatted
-#include "wingbeat/error.hpp"           // plan_error
+#include "functors/device_functor.hpp"       // functor_source, name_of_type
+#include "functors/stored_number.hpp"        // with_stored
+#include "kernel_text/constants.hpp"         // policy, assignments
+#include "system/thread_memory.hpp"          // thread_memory
+#include "text/formatted.hpp"                // formatted
+#include "wingbeat/device/ends/functor.hpp"  // fused_numbers
+#include "wingbeat/error.hpp"                // plan_error
 
 namespace wingbeat::programs {
 namespace {
@@ -61,11 +63,9 @@ std::string operand_type(const kernel_parameter& operand) {
 
 functor_parts parts_of(const fused_text& text) {
   const bool has_parameters = !text.yours.parameters.empty();
-  functor_parts parts{.constants = constants_of(text.lines)};
-  const std::string traits = formatted(
-      "wingbeat::device::ends::fused_as<{}, {}, false, true, {}, 0, {}, 0, "
-      "wingbeat::device::ends::reals::unpaired>",
-      text.real, text.row_elements, has_parameters, text.operands.size());
+  functor_parts parts{.constants = kernel_text::assignments(text.lines)};
+  const std::string traits =
+      formatted("wingbeat::device::ends::fused_as<{}_policy>", alias_of(text));
   const std::string memory =
       formatted("wingbeat::device::functors::fused<wingbeat::device::functors::{}, {}, {}>",
                 text.memory, alias_of(text), traits);
@@ -88,6 +88,18 @@ functor_parts parts_of(const fused_text& text) {
   return parts;
 }
 
+/// Returns what the functor works on, as constants.
+std::string rows_of(const fused_text& text) {
+  const device::ends::fused_numbers rows{.length = text.row_elements,
+                                         .is_real = true,
+                                         .taken = device::ends::reals::unpaired,
+                                         .has_parameters = !text.yours.parameters.empty(),
+                                         .n_operands = static_cast<unsigned>(text.operands.size())};
+  return kernel_text::policy(
+      alias_of(text) + "_policy", formatted("  using real = {};\n", text.real),
+      "wingbeat::device::ends::fused_numbers", kernel_text::assignments(rows));
+}
+
 fused_source source_of(const fused_text& text) {
   fused_source own = functor_source(parts_of(text));
   std::string prefix = quoted(text);
@@ -101,7 +113,7 @@ fused_source source_of(const fused_text& text) {
         "another size than {1}.source.parameters, which holds {2} bytes\");\n",
         alias_of(text), text.end, text.yours.parameters.size());
   }
-  own.text = prefix + own.text;
+  own.text = prefix + rows_of(text) + own.text;
   return own;
 }
 
@@ -110,7 +122,7 @@ fused_source source_of(std::string_view class_name, const line_reduction& functo
                        std::string_view stored, std::string_view real, const line_numbers& lines) {
   functor_parts parts{.type = formatted("wingbeat::device::functors::{}<{}, {}, {}>", class_name,
                                         functor.name, stored, real),
-                      .constants = constants_of(lines)};
+                      .constants = kernel_text::assignments(lines)};
   if (lines.has_roots) add_operand(parts, "roots");
   return functor_source(parts);
 }

@@ -11,6 +11,7 @@
 #include "arrays/order.hpp"                          // common_precision
 #include "functors/device_functor.hpp"               // name_of_type
 #include "functors/stored_number.hpp"                // with_stored
+#include "kernel_text/constants.hpp"                 // assignment, assignments
 #include "programs/kernel_body.hpp"                  // kernel_body, kernel_of
 #include "programs/line_functors.hpp"                // line_numbers, lines_of
 #include "request/matrix_of_reals.hpp"               // matrix_of_reals
@@ -27,22 +28,14 @@ using device::functors::block_shape;
 constexpr std::size_t longest = 16;
 constexpr unsigned threads_of_workgroup = 128;
 
-std::string text_of(const line_numbers& lines) {
-  std::vector<std::string> loops;
-  for (unsigned i = 0; i < lines.depth; ++i) {
-    loops.push_back(formatted("{{{}, {}}}", lines.loops[i].count, lines.loops[i].stride));
+std::string assignments_of(std::string_view name, const request::matrix_of_reals& matrix) {
+  std::string text =
+      kernel_text::assignment(formatted("{}.is_reversed", name), matrix.terms.front() != 0);
+  for (std::size_t i = 0; i < matrix.factors.size(); ++i) {
+    text += kernel_text::assignment(formatted("{}.factors[{}]", name, i),
+                                    static_cast<double>(matrix.factors[i]));
   }
-  return formatted("{{{}, {}, {}, {}, {}, {}, {{{}}}, {}}}", lines.length, lines.stride,
-                   lines.origin, lines.first, lines.end, lines.base, joined(loops, ", "),
-                   lines.depth);
-}
-
-std::string text_of(const request::matrix_of_reals& matrix) {
-  std::vector<std::string> factors;
-  for (const long double factor : matrix.factors) {
-    factors.push_back(formatted("{:a}", static_cast<double>(factor)));
-  }
-  return formatted("{{{{{}}}, {}}}", joined(factors, ", "), matrix.terms.front() != 0);
+  return text;
 }
 
 block_shape shape_of(const plan_spec& spec) {
@@ -59,23 +52,28 @@ bool has_functors(const plan_spec& spec) {
   return spec.load.is_given() || spec.store.is_given() || spec.multiplier.is_given();
 }
 
-/// Returns the text of the numbers of a kernel whose arrays are stored as the names say.
+/// Returns the type of the numbers of a kernel, with what its arrays are stored as.
 template <class Real>
-std::string numbers_of(const request::resolved_spec& request, const block_shape& shape) {
-  const plan_spec& spec = request.spec;
-  const auto matrix_of = [&](std::size_t axis, long double scale) {
-    return text_of(request::matrix_of_reals{request.kind_of_axis(axis), spec.lengths[axis],
-                                            spec.orthogonalize, scale});
-  };
+std::string numbers_type(const request::resolved_spec& request, const block_shape& shape) {
   const auto stored_as = [](const arrays::array& side) {
     return with_stored<Real>(side.stored, [](auto stored) { return name_of_type(typeid(stored)); });
   };
+  return formatted("functors::block_numbers<{}, {}, {}, {}, {}, {}>", name_of_type(typeid(Real)),
+                   stored_as(request.in), stored_as(request.out), shape.rows, shape.columns,
+                   shape.blocks);
+}
+
+std::string constants_of(const request::resolved_spec& request, const block_shape& shape) {
+  const plan_spec& spec = request.spec;
+  const auto matrix_of = [&](std::size_t axis, long double scale) {
+    return request::matrix_of_reals{request.kind_of_axis(axis), spec.lengths[axis],
+                                    spec.orthogonalize, scale};
+  };
   const std::vector<index_range> whole{{0, shape.rows}, {0, shape.columns}};
-  return formatted("functors::block_numbers<{}, {}, {}, {}, {}, {}>{{{}, {}, {}, {}}}",
-                   name_of_type(typeid(Real)), stored_as(request.in), stored_as(request.out),
-                   shape.rows, shape.columns, shape.blocks, text_of(lines_of(request.in, 1, whole)),
-                   text_of(lines_of(request.out, 0, whole)), matrix_of(1, 1),
-                   matrix_of(0, request::factor_of(spec)));
+  return kernel_text::assignments(lines_of(request.in, 1, whole), "in.") +
+         kernel_text::assignments(lines_of(request.out, 0, whole), "out.") +
+         assignments_of("of_rows", matrix_of(1, 1)) +
+         assignments_of("of_columns", matrix_of(0, request::factor_of(spec)));
 }
 
 }  // namespace
@@ -101,13 +99,14 @@ std::optional<program> program_of_blocks(const request::resolved_spec& request,
                                request.kind_of_axis(0).name, request.kind_of_axis(1).name,
                                joined(spec.lengths, "x"), shape.blocks, threads, scratch_bytes)};
   if (launch.workgroups > std::numeric_limits<int>::max()) return std::nullopt;
-  const kernel_body body{
-      .header = "wingbeat/device/functors/real_blocks.hpp",
-      .type = "functors::real_blocks",
-      .numbers = is_wide ? numbers_of<double>(request, shape) : numbers_of<float>(request, shape),
-      .entry = "transform_blocks",
-      .threads = threads,
-      .scratch_bytes = scratch_bytes};
+  const kernel_body body{.header = "wingbeat/device/functors/real_blocks.hpp",
+                         .type = "functors::real_blocks",
+                         .numbers_type = is_wide ? numbers_type<double>(request, shape)
+                                                 : numbers_type<float>(request, shape),
+                         .constants = constants_of(request, shape),
+                         .entry = "transform_blocks",
+                         .threads = threads,
+                         .scratch_bytes = scratch_bytes};
   launch.kernel = kernel_of(body, {kernel_parameter::input(bytes_of_real(request.in.stored)),
                                    kernel_parameter::output(bytes_of_real(request.out.stored)),
                                    kernel_parameter::value<std::uint64_t>()});

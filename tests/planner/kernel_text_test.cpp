@@ -65,6 +65,7 @@ void read_value(const std::string& text, Value& to) {
     to = std::strtod(text.c_str(), &end);
   } else {
     to = static_cast<Value>(std::strtoull(text.c_str(), &end, 10));
+    if (std::is_unsigned_v<Value>) EXPECT_EQ(*end++, 'u') << text;
   }
   EXPECT_EQ(*end, '\0') << text;
 }

@@ -222,7 +222,7 @@ TEST(placement, tells_functors_of_rows_of_one_real) {
   plan_spec spec{.lengths = {64}, .batch = {3, 3}, .kind = transform::forward_from_real};
   spec.valid_in = {{63, 64}};
   spec.load = numbered_load(spec);
-  EXPECT_EQ(programs::make_program(spec, hopper(), tiny_shapes()).passes().front().in.rows.elements,
+  EXPECT_EQ(programs::make_program(spec, hopper(), tiny_shapes()).passes().front().in.rows.length,
             1U);
 }
 

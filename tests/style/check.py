@@ -38,10 +38,11 @@ DEVICE_LEVELS = {"port": 0, "complex": 1, "direction": 1, "index": 1, "factors":
 # beside what these share.
 BASE_LAYERS = ("text", "system")
 SOURCE_LAYERS = {
-    "text": "", "system": "", "arrays": "", "tuning": "", "roots": "", "functors": "",
+    "text": "", "system": "", "arrays": "", "tuning": "", "roots": "", "kernel_text": "",
+    "functors": "kernel_text",
     "request": "arrays backend tuning",
-    "planner": "arrays functors request roots tuning",
-    "programs": "arrays backend functors planner request roots tuning",
+    "planner": "arrays functors kernel_text request roots tuning",
+    "programs": "arrays backend functors kernel_text planner request roots tuning",
     "backend": "arrays planner programs request tuning",
     "backend/host": "arrays backend functors programs request roots tuning",
     "backend/opencl": "backend programs", "backend/cuda": "backend programs",
@@ -51,7 +52,7 @@ SOURCE_LAYERS = {
     "api": "arrays backend operations programs request views",
     "convolving": "arrays backend functors operations programs request tuning views",
     "searching": "arrays convolving formats",
-    "channelising": "arrays backend programs request tuning",
+    "channelising": "arrays backend kernel_text programs request tuning",
     "distributing": "arrays backend functors processes programs request views", "processes": "",
     "formats": "", "measure": "", "signals": "", "verify": "arrays distributing reference request",
     "peers": "backend/cuda request",

@@ -7,6 +7,7 @@
 #include "channelising/arithmetic/between_launches.hpp"
 #include "channelising/arithmetic/weights.hpp"     // rounded_weights, window_weights
 #include "channelising/spec.hpp"                   // parts_of
+#include "kernel_text/constants.hpp"               // assignments
 #include "programs/kernel_body.hpp"                // kernel_body, kernel_of
 #include "request/validation.hpp"                  // validated
 #include "text/formatted.hpp"                      // formatted
@@ -27,19 +28,6 @@ using programs::output;
 using programs::place;
 
 constexpr programs::run_operand entries{0}, gains{1}, saturated{2};
-
-/// Returns the text of these numbers, whose fields stand in this order.
-std::string text_of(const bank_numbers& numbers) {
-  const auto& [channels, taps, sample_bits, parts, polarisations, spectra_per_heap, stored, dithers,
-               seed, bins, shift, sliding, rows, elements, twiddles, halves, bin_exponent] =
-      numbers;
-  return formatted(
-      "channeliser::bank_numbers{{{}, {}, {}, {}, {}, {}, channeliser::heap_sample({}), {}, {}ul, "
-      "{}, {}, {}, {}, {}, workgroup::twiddling({}), {}, {}}}",
-      channels, taps, sample_bits, parts, polarisations, spectra_per_heap, static_cast<int>(stored),
-      dithers, seed, bins, shift, sliding, rows, elements, static_cast<int>(twiddles), halves,
-      bin_exponent);
-}
 
 /// Returns a program of one kernel.
 programs::program launched(const programs::kernel_body& body,
@@ -104,7 +92,8 @@ programs::program fused_bank(const bank_tiles& tiles, const channeliser_spec& sp
   return launched(
       {.header = "wingbeat/device/channeliser/bank.hpp",
        .type = "channeliser::bank",
-       .numbers = text_of(numbers),
+       .numbers_type = "channeliser::bank_numbers",
+       .constants = kernel_text::assignments(numbers),
        .entry = "channelise",
        .threads = numbers.threads(),
        .resident = tiles.resident,
@@ -161,7 +150,8 @@ programs::program row_filter(const channeliser_spec& spec, const sample_planes& 
   return launched(
       {.header = "wingbeat/device/channeliser/filter.hpp",
        .type = "channeliser::row_filter",
-       .numbers = text_of(numbers),
+       .numbers_type = "channeliser::bank_numbers",
+       .constants = kernel_text::assignments(numbers),
        .entry = "filter",
        .threads = filter_threads,
        .resident = rules.resident_filters},
@@ -182,7 +172,8 @@ programs::program row_finish(const channeliser_spec& spec, std::size_t n_heaps) 
   return launched(
       {.header = "wingbeat/device/channeliser/finish.hpp",
        .type = "channeliser::finished_rows",
-       .numbers = text_of(numbers),
+       .numbers_type = "channeliser::bank_numbers",
+       .constants = kernel_text::assignments(numbers),
        .entry = "finish",
        .threads = finish_tile::threads,
        .scratch_bytes = finish_tile::scratch_bytes(numbers)},

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/stream/downconverter.hpp"
 
-#include "arrays/view_part.hpp"                    // part_of
-#include "channelising/arithmetic/floor_div.hpp"   // floor_div
-#include "channelising/arithmetic/narrowband.hpp"  // filter_taps, mixer, turn_per_sample
-#include "channelising/spec.hpp"                   // pass_edge
-#include "programs/kernel_body.hpp"                // kernel_of
-#include "text/formatted.hpp"                      // formatted
+#include "arrays/view_part.hpp"                         // part_of
+#include "channelising/arithmetic/floor_div.hpp"        // floor_div
+#include "channelising/arithmetic/narrowband.hpp"       // filter_taps, mixer, turn_per_sample
+#include "channelising/spec.hpp"                        // pass_edge
+#include "kernel_text/constants.hpp"                    // assignments
+#include "programs/kernel_body.hpp"                     // kernel_of
+#include "wingbeat/device/channeliser/downconvert.hpp"  // downconvert_numbers
 
 namespace wingbeat::channelising {
 namespace {
@@ -28,11 +29,16 @@ std::vector<std::complex<float>> mixed_taps(const channeliser_spec& spec, std::u
 kernel_spec kernel_of(const channeliser_spec& spec) {
   const channeliser_sizes sizes = sizes_of(spec);
   constexpr auto number = &kernel_parameter::value<std::uint64_t>;
+  const device::channeliser::downconvert_numbers numbers{
+      .taps = static_cast<unsigned>(sizes.filter_taps),
+      .subsampling = static_cast<unsigned>(sizes.subsampling),
+      .sample_bits = static_cast<unsigned>(spec.sample_bits),
+      .threads = n_threads};
   return programs::kernel_of(
       {.header = "wingbeat/device/channeliser/downconvert.hpp",
        .type = "channeliser::downconversion",
-       .numbers = formatted("channeliser::downconvert_numbers{{{}, {}, {}, {}}}", sizes.filter_taps,
-                            sizes.subsampling, spec.sample_bits, n_threads),
+       .numbers_type = "channeliser::downconvert_numbers",
+       .constants = kernel_text::assignments(numbers),
        .entry = "downconvert",
        .threads = n_threads},
       {kernel_parameter::input(1), kernel_parameter::input(sizeof(std::complex<float>)),

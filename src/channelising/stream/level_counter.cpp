@@ -5,9 +5,9 @@
 #include <bit>        // bit_floor
 #include <utility>    // move
 
-#include "arrays/view_part.hpp"      // part_of
-#include "programs/kernel_body.hpp"  // kernel_of
-#include "text/formatted.hpp"        // formatted
+#include "arrays/view_part.hpp"       // part_of
+#include "kernel_text/constants.hpp"  // assignments
+#include "programs/kernel_body.hpp"   // kernel_of
 
 namespace wingbeat::channelising {
 namespace {
@@ -42,8 +42,8 @@ kernel_spec histogram_kernel(const histogram_numbers& numbers) {
   return programs::kernel_of(
       {.header = "wingbeat/device/channeliser/sample_histogram.hpp",
        .type = "channeliser::sample_histogram",
-       .numbers = formatted("channeliser::histogram_numbers{{{}, {}, {}, {}}}", numbers.sample_bits,
-                            numbers.bins, numbers.threads, numbers.samples),
+       .numbers_type = "channeliser::histogram_numbers",
+       .constants = kernel_text::assignments(numbers),
        .entry = "count_samples",
        .threads = numbers.threads,
        .scratch_bytes = numbers.scratch_bytes()},

@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "device/ends/fixed_rows.hpp"  // as
+
 namespace {
 
 using namespace wingbeat::device;
 using namespace wingbeat::device::ends;
+using wingbeat::test::as;
 
 struct places {
   using element = float;
@@ -35,8 +38,9 @@ static_assert(is_in_order<places> && is_in_order<says_so> && !is_in_order<gather
 constexpr size columns = 5, length = 3 * columns;  // planes of 3 rows
 
 TEST(ends_functor, finds_the_same_elements_whatever_index_is_told) {
-  const fused_load<places, fused_as<float, length, true, false, false, 0>> dense{nullptr, nullptr};
-  const fused_load<places, fused_as<float, length, false, false, false, 0>> other{nullptr, nullptr};
+  const fused_load<places, as<fused_numbers{.length = length, .is_dense = true}>> dense{nullptr,
+                                                                                        nullptr};
+  const fused_load<places, as<fused_numbers{.length = length}>> other{nullptr, nullptr};
   for (size offset = 0; offset < 4 * length; ++offset) {
     const auto z = dense.get(offset, offset % columns),
                same = other.get(offset, offset / columns % 3);
@@ -60,9 +64,8 @@ TEST(ends_functor, divides_multiples) {
 
 TEST(ends_functor, finds_elements_of_lines_that_alternate) {
   constexpr size lines = 3, elements = 4;  // rows of [element][line]
-  using as =
-      fused_as<float, lines * elements, false, false, false, 0, 0, 0, reals::in_pairs, lines>;
-  const fused_load<places, as> rows{nullptr, nullptr};
+  const fused_load<places, as<fused_numbers{.length = lines * elements, .lines = lines}>> rows{
+      nullptr, nullptr};
   for (size offset = 0; offset < 4 * lines * elements; ++offset) {
     const size index = offset / lines % elements;
     const auto z = rows.get(offset, index);
@@ -73,10 +76,10 @@ TEST(ends_functor, finds_elements_of_lines_that_alternate) {
 
 TEST(ends_functor, finds_elements_of_rows_of_one_axis) {
   constexpr size kept = 12, first = 3;  // of rows, those from 3 on
-  using as = fused_as<float, kept, true, false, false, 0, 0, first, reals::in_pairs>;
-  using alone = fused_as<float, kept, true, false, false, 0, 0, first, reals::in_pairs, 1>;
-  const fused_load<places, as> rows{nullptr, nullptr};
-  const fused_load<places, alone> same{nullptr, nullptr};
+  constexpr fused_numbers numbers{.length = kept, .is_dense = true, .first = first};
+  constexpr fused_numbers alone{.length = kept, .is_dense = true, .first = first, .lines = 1};
+  const fused_load<places, as<numbers>> rows{nullptr, nullptr};
+  const fused_load<places, as<alone>> same{nullptr, nullptr};
   for (size offset = 0; offset < 4 * kept; ++offset) {
     const size index = first + offset % kept;
     EXPECT_EQ(same.get(offset, index).re, rows.get(offset, index).re);
@@ -85,27 +88,30 @@ TEST(ends_functor, finds_elements_of_rows_of_one_axis) {
 }
 
 TEST(ends_functor, finds_pairs_of_reals) {
-  const fused_load<real_places, fused_as<float, 4, true, true, false, 0>> pairs{nullptr, nullptr};
+  const fused_load<real_places, as<fused_numbers{.length = 4, .is_dense = true, .is_real = true}>>
+      pairs{nullptr, nullptr};
   const auto z = pairs.get(2 * 4 + 3, 3);
   EXPECT_EQ(z.re, 206.0F);
   EXPECT_EQ(z.im, 207.0F);
 }
 
 TEST(ends_functor, finds_reals_without_a_neighbour) {
-  using as = fused_as<float, 5, true, true, false, 0, 0, /*First=*/0, reals::unpaired>;
-  const fused_load<real_places, as> rows{nullptr, nullptr};
+  constexpr fused_numbers numbers{
+      .length = 5, .is_dense = true, .is_real = true, .taken = reals::unpaired};
+  const fused_load<real_places, as<numbers>> rows{nullptr, nullptr};
   const auto z = rows.get(2 * 5 + 3, 3);
   EXPECT_EQ(z.re, 203.0F);
   EXPECT_EQ(z.im, 0.0F);
   float out[15] = {};
-  const fused_store<real_stored, as> stored{out, nullptr};
+  const fused_store<real_stored, as<numbers>> stored{out, nullptr};
   stored.put(2 * 5 + 3, 3, {7, 8});
   for (size i = 0; i < 15; ++i) EXPECT_EQ(out[i], i == 13 ? 7.0F : 0.0F) << i;
 }
 
 TEST(ends_functor, finds_reals_of_pairs_one_by_one) {
-  using as = fused_as<float, 8, true, true, false, 0, 0, /*First=*/3, reals::one_by_one>;
-  const fused_load<real_places, as> rows{nullptr, nullptr};
+  constexpr fused_numbers numbers{
+      .length = 8, .is_dense = true, .first = 3, .is_real = true, .taken = reals::one_by_one};
+  const fused_load<real_places, as<numbers>> rows{nullptr, nullptr};
   const auto z = rows.get(2 * 8 + 3, 5);
   EXPECT_EQ(z.re, 203.0F);
   EXPECT_EQ(z.im, 204.0F);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/ends/fixed_rows.hpp"  // as
 #include "device/grid/pass_probe.hpp"  // run_tiles, from_bins
 #include "support/signal.hpp"          // noise
 
@@ -118,7 +119,8 @@ struct in_blocks : Base {
 template <size Wanted>
 using functor = ends::of_signals<folding, n_lines, Wanted>;
 template <size Wanted>
-using taken = ends::fused_as<float, Wanted, false, true, false, 0, 0, 0, ends::reals::one_by_one>;
+using taken =
+    as<ends::fused_numbers{.length = Wanted, .is_real = true, .taken = ends::reals::one_by_one}>;
 template <size Wanted>
 struct storing : ends::fused_store<functor<Wanted>, taken<Wanted>> {
   storing(history* out) : ends::fused_store<functor<Wanted>, taken<Wanted>>(out, nullptr) {}

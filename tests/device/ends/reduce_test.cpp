@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/ends/fixed_rows.hpp"  // as
 #include "device/grid/pass_probe.hpp"  // run_tiles, whole_rows, cluster_rows
 #include "support/signal.hpp"          // noise
 #include "wingbeat/device/atomic.hpp"  // atomic_add
@@ -45,8 +46,9 @@ using reduced = shaped<Base, &tile_shape::partial_bytes, unsigned{sizeof(tallied
 /// The functor behind a pass whose rows have `Length` elements.
 template <size Length>
 struct tallying_store
-    : ends::fused_reduce<tallied, ends::fused_as<float, Length, true, false, false, 0>> {
-  using base = ends::fused_reduce<tallied, ends::fused_as<float, Length, true, false, false, 0>>;
+    : ends::fused_reduce<tallied, as<ends::fused_numbers{.length = Length, .is_dense = true}>> {
+  using base =
+      ends::fused_reduce<tallied, as<ends::fused_numbers{.length = Length, .is_dense = true}>>;
   tallying_store(tally* out) : base(out, nullptr) {}
 };
 

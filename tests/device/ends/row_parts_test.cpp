@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/ends/fixed_rows.hpp"  // as
 #include "wingbeat/device/ends/functor.hpp"
 #include "wingbeat/device/ends/reduce.hpp"
 
@@ -13,7 +14,8 @@ using namespace wingbeat::device;
 using namespace wingbeat::device::ends;
 
 constexpr size n_rows = 3, length = 4;  // row 7: part 1 of signal 2
-using as = fused_as<float, length, true, true, false, 0, 0, 0, reals::one_by_one>;
+using by_reals = wingbeat::test::as<fused_numbers{
+    .length = length, .is_dense = true, .is_real = true, .taken = reals::one_by_one}>;
 constexpr size of_row_7 = 7 * length + 3, element_of_row_7 = length + 3;
 
 struct numbers_of_places {
@@ -25,14 +27,14 @@ struct numbers_of_places {
 using of_parts = of_signals<numbers_of_places, n_rows, length>;
 
 TEST(ends_row_parts, number_elements_of_signals_for_loads) {
-  const fused_load<of_parts, as> load{nullptr, nullptr};
+  const fused_load<of_parts, by_reals> load{nullptr, nullptr};
   EXPECT_EQ(load.re(of_row_7), 200.0F + element_of_row_7);
   EXPECT_FALSE(is_in_order<of_parts>) << "as the functor states";
 }
 
 TEST(ends_row_parts, number_elements_of_signals_for_stores) {
   float out[300] = {};
-  fused_store<of_parts, as>{out, nullptr}.put_re(of_row_7, 5);
+  fused_store<of_parts, by_reals>{out, nullptr}.put_re(of_row_7, 5);
   EXPECT_EQ(out[200 + element_of_row_7], 5.0F);
 }
 
@@ -57,7 +59,7 @@ struct team_of_one {
 
 TEST(ends_row_parts, number_elements_of_signals_for_reductions) {
   size out[3] = {};
-  const fused_reduce<of_signals<last_place, n_rows, length>, as> reduce{out, nullptr};
+  const fused_reduce<of_signals<last_place, n_rows, length>, by_reals> reduce{out, nullptr};
   reduce.put_re(of_row_7, 1);
   unsigned entries[8] = {};
   reduce.finish(team_of_one{}, entries, 0, 1, true, of_row_7);
@@ -67,7 +69,7 @@ TEST(ends_row_parts, number_elements_of_signals_for_reductions) {
 }
 
 TEST(ends_row_parts, leave_the_numbers_of_other_functors) {
-  const fused_load<numbers_of_places, as> load{nullptr, nullptr};
+  const fused_load<numbers_of_places, by_reals> load{nullptr, nullptr};
   EXPECT_EQ(load.re(of_row_7), 703.0F);
 }
 

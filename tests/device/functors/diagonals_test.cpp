@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "device/ends/fixed_rows.hpp"                  // as
 #include "reference/real_axis.hpp"                     // real_axis
 #include "support/oracle.hpp"                          // dft_by_definition, exact
 #include "wingbeat/device/functors/diagonal_load.hpp"  // diagonal_load
@@ -49,11 +50,12 @@ void check(transform kind, std::size_t length, double scale, bool is_alternating
   std::vector<double> x(4 * N), y(4 * N);
   for (std::size_t j = 0; j < x.size(); ++j) x[j] = std::sin(1.0 + 7.3 * static_cast<double>(j));
 
-  using as = device::ends::fused_as<double, 2 * N, false, true, false, 0, 0, 0,
-                                    device::ends::reals::unpaired>;
+  using rows = as<device::ends::fused_numbers{
+                      .length = 2 * N, .is_real = true, .taken = device::ends::reals::unpaired},
+                  double>;
   fused_operands<factors, double> given{};
   given.roots = roots.data();
-  const diagonal_load<Diagonal, double, double, factors, as> load{in, x.data(), given, 3};
+  const diagonal_load<Diagonal, double, double, factors, rows> load{in, x.data(), given, 3};
   std::vector<double> loaded;
   for (std::size_t i = 0; i < length; ++i) loaded.push_back(load.load(i));
   exact bins = dft_by_definition<direction::forward>(loaded);

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "device/ends/fixed_rows.hpp"                  // as
 #include "wingbeat/device/functors/real_load.hpp"      // real_load
 #include "wingbeat/device/functors/real_store.hpp"     // real_store
 #include "wingbeat/device/functors/reduced_lines.hpp"  // fused_reducer
@@ -42,9 +43,12 @@ struct yours {
   static void finish(int* out, operands, size row, partial sum) { out[row] = int(sum.numbers); }
 };
 
-using as = ends::fused_as<double, points, false, true, false, 0, 1, 0, ends::reals::unpaired>;
+constexpr ends::fused_numbers plain{
+    .length = points, .is_real = true, .taken = ends::reals::unpaired};
+constexpr ends::fused_numbers with_operand{
+    .length = points, .is_real = true, .taken = ends::reals::unpaired, .n_operands = 1};
 template <template <class, class> class Memory>
-using lines_of = fused<Memory, yours, as>;
+using lines_of = fused<Memory, yours, wingbeat::test::as<with_operand, double>>;
 
 /// Line r is column r mod 4 of row r / 4.
 line_numbers columns() {
@@ -99,10 +103,10 @@ struct factors {
 };
 
 TEST(functors_fused_lines, are_memory_times_a_load_without_a_buffer) {
-  using plain = ends::fused_as<double, points, false, true, false, 0, 0, 0, ends::reals::unpaired>;
   const std::vector<double> memory(24, 2);
-  const real_load<cas_bins, fused<multiplied_memory, factors, plain>, double> line{
-      columns(), memory.data(), {}, 4 + 3};
+  const real_load<cas_bins, fused<multiplied_memory, factors, wingbeat::test::as<plain, double>>,
+                  double>
+      line{columns(), memory.data(), {}, 4 + 3};
   EXPECT_EQ(line.load(0), 2 * 1003);
   EXPECT_EQ(line.load(2), 2 * 1011);
 }

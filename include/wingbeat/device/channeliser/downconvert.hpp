@@ -15,6 +15,14 @@ struct downconvert_numbers {
   unsigned taps, subsampling;
   unsigned sample_bits;  ///< 2 to 16.
   unsigned threads;      ///< Of a workgroup.
+
+  template <class Visit>
+  WINGBEAT_FN constexpr void each(Visit visit) const {
+    visit("taps", taps);
+    visit("subsampling", subsampling);
+    visit("sample_bits", sample_bits);
+    visit("threads", threads);
+  }
 };
 
 /// The memory of a launch. A sample lies in the 3 bytes from its first bit's on.

@@ -40,6 +40,27 @@ struct bank_numbers {
   bool halves;       ///< Between launches, sums and bins are stored as fp16.
   int bin_exponent;  ///< Bins between launches are 2^bin_exponent times those of the samples.
 
+  template <class Visit>
+  WINGBEAT_FN constexpr void each(Visit visit) const {
+    visit("channels", channels);
+    visit("taps", taps);
+    visit("sample_bits", sample_bits);
+    visit("parts", parts);
+    visit("polarisations", polarisations);
+    visit("spectra_per_heap", spectra_per_heap);
+    visit("output", output);
+    visit("dithers", dithers);
+    visit("seed", seed);
+    visit("bins", bins);
+    visit("shift", shift);
+    visit("sliding", sliding);
+    visit("rows", rows);
+    visit("elements", elements);
+    visit("twiddles", twiddles);
+    visit("halves", halves);
+    visit("bin_exponent", bin_exponent);
+  }
+
   /// Numbers of a row, from a window to the next: 2 N real samples, or N complex ones.
   WINGBEAT_FN constexpr unsigned length() const { return 2 * channels; }
   WINGBEAT_FN constexpr unsigned threads() const { return rows * length() / elements; }

@@ -15,6 +15,14 @@ struct histogram_numbers {
   unsigned threads;      ///< One needs no atomic updates of local memory.
   unsigned samples;      ///< That a workgroup reads, a multiple of 32.
 
+  template <class Visit>
+  WINGBEAT_FN constexpr void each(Visit visit) const {
+    visit("sample_bits", sample_bits);
+    visit("bins", bins);
+    visit("threads", threads);
+    visit("samples", samples);
+  }
+
   /// Workgroups that read the same samples, each for bins of its own.
   WINGBEAT_FN constexpr unsigned slices() const { return (1u << sample_bits) / bins; }
   WINGBEAT_FN constexpr unsigned scratch_bytes() const { return bins * unsigned(sizeof(unsigned)); }

@@ -35,30 +35,51 @@ enum class reals {
   unpaired     ///< One each, whose imaginary part is 0 or left out: the rows' length is odd.
 };
 
-/// What a functor works on: transforms of Length complex elements of Real; whether those of the
-/// pass's axis lie one behind another; whether its end of the transform is real; whether it has
-/// parameters, and at which byte of the table their block starts; how many operands a run adds;
-/// the first index of a dense axis that is there; how reals are taken, which Length counts unless
-/// they are in pairs; and where a row is of so many lines that alternate element by element, which
-/// the functor takes for rows, their number (1: rows of one axis).
-template <class Real, size Length, bool IsDense, bool IsReal, bool HasParameters, size BlockAt,
-          unsigned Operands = 0, size First = 0, reals Taken = reals::in_pairs, size Lines = 0>
+/// What a functor works on.
+struct fused_numbers {
+  /// Complex elements of a transform, or of those that alternate; reals unless they are in pairs.
+  size length = 1;
+  bool is_dense = false;  ///< Elements of the pass's axis lie one behind another; of no plane.
+  size first = 0;         ///< The first index of a dense axis that is there.
+  bool is_real = false;   ///< Its end of the transform has reals,
+  reals taken = reals::in_pairs;  ///< taken so.
+  /// A row is of so many lines that alternate element by element, which the functor takes for rows
+  /// (1: rows of one axis); 0: it is one row.
+  size lines = 0;
+  bool has_parameters = false;
+  size block_at = 0;  ///< At which byte of the table their block starts.
+  unsigned n_operands = 0;
+
+  template <class Visit>
+  WINGBEAT_FN constexpr void each(Visit visit) const {
+    visit("length", length);
+    visit("is_dense", is_dense);
+    visit("first", first);
+    visit("is_real", is_real);
+    visit("taken", taken);
+    visit("lines", lines);
+    visit("has_parameters", has_parameters);
+    visit("block_at", block_at);
+    visit("n_operands", n_operands);
+  }
+};
+
+/// The same as constants. Policy: `real`, and numbers().
+template <class Policy>
 struct fused_as {
-  using real = Real;
-  static constexpr size length = Length;
-  static constexpr bool is_dense = IsDense;
-  static constexpr bool is_real = IsReal;
-  static constexpr bool has_parameters = HasParameters;
-  static constexpr size block_at = BlockAt;
-  static constexpr unsigned n_operands = Operands;
-  static constexpr bool has_operands = Operands > 0;
-  static constexpr size first = First;
-  static constexpr size lines = Lines;
-  static constexpr bool has_parts = Taken == reals::one_by_one;
-  static constexpr bool has_pairs = IsReal && Taken == reals::in_pairs;
-  static constexpr bool has_singles = IsReal && Taken == reals::unpaired;
-  static_assert(IsReal || Taken == reals::in_pairs, "complex elements are taken whole");
-  static_assert(BlockAt % block_alignment == 0, "the planner aligns parameter blocks");
+  static constexpr fused_numbers numbers = Policy::numbers();
+  using real = typename Policy::real;
+  static constexpr size length = numbers.length, first = numbers.first, lines = numbers.lines;
+  static constexpr bool is_dense = numbers.is_dense, is_real = numbers.is_real;
+  static constexpr bool has_parameters = numbers.has_parameters;
+  static constexpr size block_at = numbers.block_at;
+  static constexpr unsigned n_operands = numbers.n_operands;
+  static constexpr bool has_operands = n_operands > 0;
+  static constexpr bool has_parts = numbers.taken == reals::one_by_one;
+  static constexpr bool has_pairs = is_real && numbers.taken == reals::in_pairs;
+  static constexpr bool has_singles = is_real && numbers.taken == reals::unpaired;
+  static_assert(is_real || numbers.taken == reals::in_pairs, "complex elements are taken whole");
+  static_assert(block_at % block_alignment == 0, "the planner aligns parameter blocks");
 };
 
 /// The values of one end: complex<Real>, or Real.
