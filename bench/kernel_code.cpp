@@ -29,7 +29,7 @@
 #include "convolving/image_request.hpp"           // planes_of
 #include "convolving/program.hpp"                 // preparing_program, running_program
 #include "convolving/scores.hpp"                  // score_store, kept_of
-#include "planner/kernel_text.hpp"                // kernel_text, entry_name
+#include "kernel_text/pass_text.hpp"              // pass_text, entry_name
 #include "programs/catalogue.hpp"                 // every_request, sample_device
 #include "programs/real_transforms.hpp"           // transform_program
 #include "request/validation.hpp"                 // validated
@@ -199,8 +199,8 @@ class unit_list {
 
   void add(const std::vector<planner::pass>& passes, const std::string& title) {
     for (std::size_t i = 0; i < passes.size(); ++i) {
-      add({.text = planner::kernel_text(passes[i]),
-           .entry = std::string{planner::entry_name},
+      add({.text = kernel_text::pass_text(passes[i]),
+           .entry = std::string{kernel_text::entry_name},
            .threads = passes[i].shape().threads(),
            .scratch_bytes = passes[i].shape().scratch_bytes(),
            .path = "pass.cpp"},

@@ -13,34 +13,12 @@
 #include <utility>  // declval
 #include <vector>
 
-#include "kernel_text/constants.hpp"    // assignments
-#include "text/formatted.hpp"           // formatted
-#include "wingbeat/device/complex.hpp"  // complex
-#include "wingbeat/fusion.hpp"          // fused_load, fused_store
+#include "kernel_text/constants.hpp"     // assignments
+#include "kernel_text/functor_text.hpp"  // functor_parts, functor_source, type_name
+#include "wingbeat/device/complex.hpp"   // complex
+#include "wingbeat/fusion.hpp"           // fused_load, fused_store
 
 namespace wingbeat {
-
-/// Returns the name of a type, as sources have it.
-[[nodiscard]] std::string name_of_type(const std::type_info& type);
-
-/// What the text of a functor of device/functors says.
-struct functor_parts {
-  std::string type = {};
-  std::string constants = {};  ///< Assignments to its numbers.
-  std::string members = {};    ///< Declarations of its operands.
-  std::string completed = {};  ///< Assignments to them.
-};
-
-[[nodiscard]] fused_source functor_source(const functor_parts& parts);
-
-/// Returns what `explain` calls a functor: one of device/functors by its name, others `yours`.
-[[nodiscard]] std::string title_of_functor(std::string_view text, std::string_view yours);
-
-/// Adds an operand that the functor has by the same name.
-inline void add_operand(functor_parts& parts, std::string_view name) {
-  parts.members += formatted("    decltype(functor::operands::{0}) {0};\n", name);
-  parts.completed += formatted("    all.{0} = given.{0};\n", name);
-}
 
 /// Return what callables in this process take of a value of the device, and back.
 template <class Real>
@@ -90,10 +68,10 @@ class device_functor {
   }
 
   [[nodiscard]] fused_source source() const {
-    functor_parts parts{.type = name_of_type(typeid(Functor)),
-                        .constants = kernel_text::assignments(numbers_)};
-    operands::each(numbers_, [&](std::string_view name, auto) { add_operand(parts, name); });
-    return functor_source(parts);
+    kernel_text::functor_parts parts{.type = kernel_text::type_name(typeid(Functor).name()),
+                                     .constants = kernel_text::assignments(numbers_)};
+    operands::each(numbers_, [&](std::string_view name, auto) { parts.add_operand(name); });
+    return kernel_text::functor_source(parts);
   }
 
   [[nodiscard]] std::vector<kernel_parameter> parameters() const {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A functor given to the plan, at one end of a pass: what becomes of it in the pass's text.
+// A functor given to the plan, at one end of a pass.
 #pragma once
 
 #include <cstddef>  // size_t, byte
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "wingbeat/device/ends/functor.hpp"  // fused_numbers, reals
@@ -40,24 +39,6 @@ struct functor {
 
   /// Returns the bytes its parameters take at the head of a pass's table.
   [[nodiscard]] std::size_t block_bytes() const;
-
-  /// Returns the entry's parameters for the operands, each behind a comma.
-  [[nodiscard]] std::string parameters_text() const;
-
-  /// Returns what the end of the pass is made of beside its buffer and blocks: those parameters.
-  [[nodiscard]] std::string arguments_text() const;
-
-  /// Returns the text, its lines named after the functor and counted from 1.
-  [[nodiscard]] std::string quoted_text() const;
-
-  /// Returns the declaration of the functor's type under a name of ours, at global scope.
-  [[nodiscard]] std::string alias_text() const;
-
-  /// Returns the declaration of `name`, the end of the pass, in wingbeat::device, and the checks
-  /// of what the request stated. Of its numbers the pass decides `rows`, and where in the table the
-  /// parameter block starts.
-  [[nodiscard]] std::string end_text(std::string_view name, const fused_numbers& rows,
-                                     std::size_t block_at) const;
 };
 
 /// Returns the functor of a request's load or store.

@@ -4,10 +4,10 @@
 #include <algorithm>  // copy
 #include <utility>    // pair
 
-#include "functors/device_functor.hpp"  // title_of_functor
-#include "roots/algorithm_text.hpp"     // chirp_text, quicker_than_rader, rader_text
-#include "text/counted.hpp"             // counted
-#include "text/formatted.hpp"           // formatted
+#include "request/functors.hpp"      // title_of_functor
+#include "roots/algorithm_text.hpp"  // chirp_text, quicker_than_rader, rader_text
+#include "text/counted.hpp"          // counted
+#include "text/formatted.hpp"        // formatted
 
 namespace wingbeat::planner {
 namespace {
@@ -142,10 +142,11 @@ std::string pass::describe() const {
       text += formatted(", {} bytes of each in registers", shape.held_bytes);
     }
   }
-  if (in.fused) text += ", " + title_of_functor(in.fused->text, "your load");
+  if (in.fused) text += ", " + request::title_of_functor(in.fused->text, "your load");
   if (!out.fused) return text;
   const bool reduces = shape.partial_bytes > 0;
-  return text + ", " + title_of_functor(out.fused->text, reduces ? "your reduction" : "your store");
+  return text + ", " +
+         request::title_of_functor(out.fused->text, reduces ? "your reduction" : "your store");
 }
 
 pass_info info_of(const pass& planned) {

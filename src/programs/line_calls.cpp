@@ -4,7 +4,8 @@
 #include <typeinfo>
 #include <utility>  // declval
 
-#include "functors/device_functor.hpp"              // in_process, on_device, name_of_type
+#include "functors/device_functor.hpp"              // in_process, on_device
+#include "kernel_text/functor_text.hpp"             // type_name
 #include "wingbeat/device/functors/diagonals.hpp"   // folded_diagonal
 #include "wingbeat/device/functors/real_load.hpp"   // real_load
 #include "wingbeat/device/functors/real_store.hpp"  // real_store
@@ -65,7 +66,7 @@ line_functions<Real> functions_of() {
 
 template <class Reduction>
 const line_reduction& line_reduction_of() {
-  static const line_reduction result{.name = name_of_type(typeid(Reduction)),
+  static const line_reduction result{.name = kernel_text::type_name(typeid(Reduction).name()),
                                      .fp32 = functions_of<Reduction, float>(),
                                      .fp64 = functions_of<Reduction, double>()};
   return result;
@@ -73,7 +74,7 @@ const line_reduction& line_reduction_of() {
 
 template <class Reduction>
 const line_reduction& compiled_reduction_of() {
-  static const line_reduction result{.name = name_of_type(typeid(Reduction))};
+  static const line_reduction result{.name = kernel_text::type_name(typeid(Reduction).name())};
   return result;
 }
 

@@ -7,125 +7,16 @@
 #include <string>
 #include <string_view>
 #include <type_traits>  // is_same_v
-#include <typeinfo>
-#include <variant>  // visit
+#include <variant>      // visit
 
-#include "functors/device_functor.hpp"       // functor_source, name_of_type
-#include "functors/stored_number.hpp"        // with_stored
-#include "kernel_text/constants.hpp"         // policy, assignments
-#include "system/thread_memory.hpp"          // thread_memory
-#include "text/formatted.hpp"                // formatted
-#include "wingbeat/device/ends/functor.hpp"  // fused_numbers
-#include "wingbeat/error.hpp"                // plan_error
+#include "functors/stored_number.hpp"  // with_stored
+#include "kernel_text/line_text.hpp"   // line_text, source_of
+#include "system/thread_memory.hpp"    // thread_memory
+#include "text/formatted.hpp"          // formatted
+#include "wingbeat/error.hpp"          // plan_error
 
 namespace wingbeat::programs {
 namespace {
-
-/// A functor of a request as the memory of lines in a kernel.
-struct fused_text {
-  std::string_view end;        ///< load or store.
-  std::string_view functor;    ///< Of device/functors: real_load or real_store.
-  std::string_view reduction;  ///< A class of reductions.hpp, by its full name.
-  std::string_view real;
-  std::size_t row_elements = 0;
-  const line_numbers& lines;
-  const fused_source& yours;
-  const std::vector<kernel_parameter>& operands;  ///< Of `yours`.
-  std::string_view memory = {};                   ///< Of lines: a class of device/functors.
-  std::string_view stored = {};  ///< In its place, of `diagonal_load`: what lines are stored as.
-  bool shares_text = false;
-};
-
-/// Returns what a functor of a request is called in texts.
-std::string alias_of(const fused_text& text) {
-  return formatted("wingbeat_{}_of_lines", text.end);
-}
-
-bool reduces(const fused_text& text) {
-  return text.memory == "fused_reducer";
-}
-
-/// Returns the text of the request, once where both ends of a kernel have it.
-std::string quoted(const fused_text& text) {
-  std::string lines = formatted("#line 1 \"your {} functor\"\n{}\n\n", text.end, text.yours.text);
-  if (!text.shares_text) return lines;
-  return formatted("#ifndef WINGBEAT_LINES_TEXT\n#define WINGBEAT_LINES_TEXT\n{}#endif\n", lines);
-}
-
-/// Returns the type of `functor::operands::yours` in the policy, each operand as it comes.
-std::string operand_type(const kernel_parameter& operand) {
-  if (!operand.is_memory()) {
-    return formatted("wingbeat::device::ends::value_operand<{}>", operand.bytes());
-  }
-  return formatted("wingbeat::device::ends::{}_operand<{}>",
-                   operand.is_written() ? "output" : "input", operand.bytes());
-}
-
-functor_parts parts_of(const fused_text& text) {
-  const bool has_parameters = !text.yours.parameters.empty();
-  functor_parts parts{.constants = kernel_text::assignments(text.lines)};
-  const std::string traits =
-      formatted("wingbeat::device::ends::fused_as<{}_policy>", alias_of(text));
-  const std::string memory =
-      formatted("wingbeat::device::functors::fused<wingbeat::device::functors::{}, {}, {}>",
-                text.memory, alias_of(text), traits);
-  parts.type = text.stored.empty()
-                   ? formatted("wingbeat::device::functors::{}<{}, {}, {}>", text.functor,
-                               text.reduction, memory, text.real)
-                   : formatted("wingbeat::device::functors::{}<{}, {}, {}, {}, {}>", text.functor,
-                               text.reduction, text.stored, text.real, alias_of(text), traits);
-  if (text.lines.has_roots) add_operand(parts, "roots");
-  if (has_parameters) add_operand(parts, "blocks");
-  std::string list;
-  for (std::size_t i = 0; i < text.operands.size(); ++i) {
-    parts.members += formatted("    {} yours_{};\n", operand_type(text.operands[i]), i);
-    list += formatted("{}given.yours_{}", i == 0 ? "" : ", ", i);
-  }
-  if (!list.empty()) {
-    parts.completed +=
-        formatted("    all.yours = decltype(functor::operands::yours){{{}}};\n", list);
-  }
-  return parts;
-}
-
-/// Returns what the functor works on, as constants.
-std::string rows_of(const fused_text& text) {
-  const device::ends::fused_numbers rows{.length = text.row_elements,
-                                         .is_real = true,
-                                         .taken = device::ends::reals::unpaired,
-                                         .has_parameters = !text.yours.parameters.empty(),
-                                         .n_operands = static_cast<unsigned>(text.operands.size())};
-  return kernel_text::policy(
-      alias_of(text) + "_policy", formatted("  using real = {};\n", text.real),
-      "wingbeat::device::ends::fused_numbers", kernel_text::assignments(rows));
-}
-
-fused_source source_of(const fused_text& text) {
-  fused_source own = functor_source(parts_of(text));
-  std::string prefix = quoted(text);
-  prefix += formatted(
-      "#line 1 \"type of your {0} functor\"\nusing {1} = {2};\n"
-      "#include \"wingbeat/device/functors/{3}_lines.hpp\"\n",
-      text.end, alias_of(text), text.yours.type, reduces(text) ? "reduced" : "fused");
-  if (!text.yours.parameters.empty()) {
-    prefix += formatted(
-        "static_assert(sizeof({0}::parameters) == {2}, \"the parameters of your {1} functor have "
-        "another size than {1}.source.parameters, which holds {2} bytes\");\n",
-        alias_of(text), text.end, text.yours.parameters.size());
-  }
-  own.text = prefix + rows_of(text) + own.text;
-  return own;
-}
-
-/// Returns the text of a functor over lines in memory.
-fused_source source_of(std::string_view class_name, const line_reduction& functor,
-                       std::string_view stored, std::string_view real, const line_numbers& lines) {
-  functor_parts parts{.type = formatted("wingbeat::device::functors::{}<{}, {}, {}>", class_name,
-                                        functor.name, stored, real),
-                      .constants = kernel_text::assignments(lines)};
-  if (lines.has_roots) add_operand(parts, "roots");
-  return functor_source(parts);
-}
 
 /// Returns the operands of a functor in place of memory.
 template <class Functor>
@@ -140,7 +31,6 @@ std::vector<kernel_parameter> operands_of(const line_side<Functor>& side, std::s
 /// A type that is stored, and in this process what converts it, if it is not computed with.
 struct stored_type {
   std::size_t bytes;
-  std::string name;
   host_load load = {};
   host_store store = {};
 };
@@ -148,7 +38,7 @@ template <class Real>
 stored_type type_of(precision stored) {
   return with_stored<Real>(stored, [&](auto number) {
     using stored_number = decltype(number);
-    stored_type type{sizeof number, name_of_type(typeid(number))};
+    stored_type type{sizeof number};
     if constexpr (!std::is_same_v<stored_number, Real>) {
       type.load = run_reader<Real>{
           [](const void* in, std::size_t, std::size_t first, std::span<Real> into) {
@@ -289,6 +179,14 @@ Callable callable_of(const Functions& functions, const line_side<Functor>& side,
       functions);
 }
 
+template <class Real, class Functor>
+kernel_text::line_text text_of(std::string_view functor, const line_side<Functor>& side,
+                               const line_reduction& reduction) {
+  constexpr bool is_wide = std::is_same_v<Real, double>;
+  return {functor, reduction.name, side.memory.stored, is_wide ? precision::fp64 : precision::fp32,
+          side.lines};
+}
+
 /// What loads and stores call by names of their own.
 template <class Functor>
 struct end_of;
@@ -319,7 +217,7 @@ template <class Real, class Functor>
 Functor computed(const line_side<Functor>& side, std::size_t row_values,
                  const line_reduction& reduction) {
   using end = end_of<Functor>;
-  const std::string real = name_of_type(typeid(Real));
+  const kernel_text::line_text text = text_of<Real>(end::functor, side, reduction);
   Functor result = side.yours;
   result.operands = operands_of(side, sizeof(std::complex<Real>));
   const auto called = [&](const auto& callable) {
@@ -330,7 +228,7 @@ Functor computed(const line_side<Functor>& side, std::size_t row_values,
     const auto type = type_of<Real>(side.memory.stored);
     result.*end::bytes = side.memory.occupied_bytes();
     result.element_bytes = type.bytes;
-    result.source = source_of(end::functor, reduction, type.name, real, side.lines);
+    result.source = source_of(text);
     result.callable = called(type.*end::converts);
     return result;
   }
@@ -340,16 +238,12 @@ Functor computed(const line_side<Functor>& side, std::size_t row_values,
     result.moved_bytes += result.*end::bytes;
   }
   if (side.yours.source.is_given()) {
-    result.source = source_of({.end = side.multiplies ? "multiplier" : end::name,
-                               .functor = end::functor,
-                               .reduction = reduction.name,
-                               .real = real,
-                               .row_elements = side.row_elements(),
-                               .lines = side.lines,
-                               .yours = side.yours.source,
-                               .operands = side.yours.operands,
-                               .memory = end::memory(side),
-                               .shares_text = side.shares_text});
+    result.source = source_of(text, {.end = side.multiplies ? "multiplier" : end::name,
+                                     .memory = end::memory(side),
+                                     .row_elements = side.row_elements(),
+                                     .source = side.yours.source,
+                                     .operands = side.yours.operands,
+                                     .shares_text = side.shares_text});
   }
   if (side.yours.callable.index() != 0) result.callable = called(side.yours.callable);
   return result;
@@ -357,21 +251,17 @@ Functor computed(const line_side<Functor>& side, std::size_t row_values,
 
 template <class Real>
 fused_load computed_diagonal(const line_side<fused_load>& side, const line_reduction& functor) {
-  const auto type = type_of<Real>(side.memory.stored);
   fused_load result = side.yours;
   result.in_bytes = side.memory.occupied_bytes();
   result.moved_bytes += result.in_bytes;
   result.operands = operands_of(side, sizeof(std::complex<Real>));
-  result.element_bytes = type.bytes;
-  result.source = source_of({.end = "multiplier",
-                             .functor = "diagonal_load",
-                             .reduction = functor.name,
-                             .real = name_of_type(typeid(Real)),
+  result.element_bytes = bytes_of_real(side.memory.stored);
+  result.source = source_of(text_of<Real>("diagonal_load", side, functor),
+                            {.end = "multiplier",
+                             .memory = {},
                              .row_elements = side.multiplied_elements,
-                             .lines = side.lines,
-                             .yours = side.yours.source,
+                             .source = side.yours.source,
                              .operands = side.yours.operands,
-                             .stored = type.name,
                              .shares_text = side.shares_text});
   return result;
 }

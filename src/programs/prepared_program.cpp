@@ -12,7 +12,7 @@
 #include "arrays/view_part.hpp"          // rest_of
 #include "backend/argument_list.hpp"     // argument_list, entry_parameters
 #include "backend/concurrent_work.hpp"   // each_concurrently
-#include "planner/kernel_text.hpp"       // kernel_text, entry_name
+#include "kernel_text/pass_text.hpp"     // pass_text, entry_name
 #include "planner/roots.hpp"             // table_of
 #include "programs/real_transforms.hpp"  // transform_program
 #include "request/validation.hpp"        // validated
@@ -94,8 +94,8 @@ std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
                                           const std::shared_ptr<queue>& on, const pass& described) {
   const planner::tile_shape& shape = described.shape();
   try {
-    return compiler.compile(on, {.text = planner::kernel_text(described),
-                                 .entry = std::string{planner::entry_name},
+    return compiler.compile(on, {.text = kernel_text::pass_text(described),
+                                 .entry = std::string{kernel_text::entry_name},
                                  .n_parameters = parameters_of(described),
                                  .threads = shape.threads(),
                                  .scratch_bytes = shape.scratch_bytes(),

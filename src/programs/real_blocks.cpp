@@ -9,10 +9,9 @@
 
 #include "arrays/array.hpp"                          // array, bytes_of_real
 #include "arrays/order.hpp"                          // common_precision
-#include "functors/device_functor.hpp"               // name_of_type
-#include "functors/stored_number.hpp"                // with_stored
 #include "kernel_text/constants.hpp"                 // assignment, assignments
-#include "programs/kernel_body.hpp"                  // kernel_body, kernel_of
+#include "kernel_text/functor_text.hpp"              // type_name
+#include "kernel_text/kernel_body.hpp"               // kernel_body, kernel_of
 #include "programs/line_functors.hpp"                // line_numbers, lines_of
 #include "request/matrix_of_reals.hpp"               // matrix_of_reals
 #include "text/formatted.hpp"                        // formatted, joined
@@ -50,17 +49,6 @@ bool is_small(const plan_spec& spec) {
 
 bool has_functors(const plan_spec& spec) {
   return spec.load.is_given() || spec.store.is_given() || spec.multiplier.is_given();
-}
-
-/// Returns the type of the numbers of a kernel, with what its arrays are stored as.
-template <class Real>
-std::string numbers_type(const request::resolved_spec& request, const block_shape& shape) {
-  const auto stored_as = [](const arrays::array& side) {
-    return with_stored<Real>(side.stored, [](auto stored) { return name_of_type(typeid(stored)); });
-  };
-  return formatted("functors::block_numbers<{}, {}, {}, {}, {}, {}>", name_of_type(typeid(Real)),
-                   stored_as(request.in), stored_as(request.out), shape.rows, shape.columns,
-                   shape.blocks);
 }
 
 std::string constants_of(const request::resolved_spec& request, const block_shape& shape) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/functors.hpp"
 
+#include <algorithm>  // replace
 #include <string_view>
 #include <utility>  // pair
 
@@ -192,6 +193,14 @@ void require_multiplier(const resolved_spec& request, engine runs_on) {
 }
 
 }  // namespace
+
+std::string title_of_functor(std::string_view text, std::string_view yours) {
+  if (!text.starts_with(functor_include)) return std::string{yours};
+  text.remove_prefix(functor_include.size());
+  std::string name{text.substr(0, text.find('.'))};
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
 
 void require_functors(const resolved_spec& request, engine runs_on) {
   const plan_spec& spec = request.spec;

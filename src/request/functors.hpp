@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requirements of a plan on its functors.
+// The functors of a plan: what it calls them, and its requirements on them.
 #pragma once
+
+#include <string>
+#include <string_view>
 
 #include "request/resolved.hpp"  // resolved_spec
 #include "wingbeat/devices.hpp"  // engine
 
 namespace wingbeat::request {
+
+/// How the text of a functor of device/functors begins; then follows its name.
+inline constexpr std::string_view functor_include = "#include \"wingbeat/device/functors/";
+
+/// Returns what `explain` calls a functor: one of device/functors by its name, others `yours`.
+[[nodiscard]] std::string title_of_functor(std::string_view text, std::string_view yours);
 
 /// Throws `plan_error` if a functor of a request cannot run on `runs_on`.
 void require_functors(const resolved_spec& request, engine runs_on);

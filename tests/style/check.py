@@ -38,10 +38,10 @@ DEVICE_LEVELS = {"port": 0, "complex": 1, "direction": 1, "index": 1, "factors":
 # beside what these share.
 BASE_LAYERS = ("text", "system")
 SOURCE_LAYERS = {
-    "text": "", "system": "", "arrays": "", "tuning": "", "roots": "", "kernel_text": "",
-    "functors": "kernel_text",
+    "text": "", "system": "", "arrays": "", "tuning": "", "roots": "",
     "request": "arrays backend tuning",
-    "planner": "arrays functors kernel_text request roots tuning",
+    "planner": "arrays request roots tuning",
+    "kernel_text": "planner request", "functors": "kernel_text",
     "programs": "arrays backend functors kernel_text planner request roots tuning",
     "backend": "arrays planner programs request tuning",
     "backend/host": "arrays backend functors programs request roots tuning",

@@ -8,7 +8,7 @@
 #include "channelising/arithmetic/weights.hpp"     // rounded_weights, window_weights
 #include "channelising/spec.hpp"                   // parts_of
 #include "kernel_text/constants.hpp"               // assignments
-#include "programs/kernel_body.hpp"                // kernel_body, kernel_of
+#include "kernel_text/kernel_body.hpp"             // kernel_body, kernel_of
 #include "request/validation.hpp"                  // validated
 #include "text/formatted.hpp"                      // formatted
 #include "wingbeat/device/channeliser/finish.hpp"  // finish_tile
@@ -30,7 +30,7 @@ using programs::place;
 constexpr programs::run_operand entries{0}, gains{1}, saturated{2};
 
 /// Returns a program of one kernel.
-programs::program launched(const programs::kernel_body& body,
+programs::program launched(const kernel_text::kernel_body& body,
                            const std::vector<argument>& arguments, std::size_t workgroups,
                            std::string description) {
   programs::kernel_launch launch{.workgroups = workgroups, .description = std::move(description)};
@@ -39,7 +39,7 @@ programs::program launched(const programs::kernel_body& body,
     parameters.push_back(each.parameter);
     launch.arguments.push_back(each.source);
   }
-  launch.kernel = programs::kernel_of(body, std::move(parameters));
+  launch.kernel = kernel_text::kernel_of(body, std::move(parameters));
   programs::program result;
   result.add(std::move(launch));
   return result;

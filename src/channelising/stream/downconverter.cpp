@@ -6,7 +6,7 @@
 #include "channelising/arithmetic/narrowband.hpp"       // filter_taps, mixer, turn_per_sample
 #include "channelising/spec.hpp"                        // pass_edge
 #include "kernel_text/constants.hpp"                    // assignments
-#include "programs/kernel_body.hpp"                     // kernel_of
+#include "kernel_text/kernel_body.hpp"                  // kernel_of
 #include "wingbeat/device/channeliser/downconvert.hpp"  // downconvert_numbers
 
 namespace wingbeat::channelising {
@@ -34,7 +34,7 @@ kernel_spec kernel_of(const channeliser_spec& spec) {
       .subsampling = static_cast<unsigned>(sizes.subsampling),
       .sample_bits = static_cast<unsigned>(spec.sample_bits),
       .threads = n_threads};
-  return programs::kernel_of(
+  return kernel_text::kernel_of(
       {.header = "wingbeat/device/channeliser/downconvert.hpp",
        .type = "channeliser::downconversion",
        .numbers_type = "channeliser::downconvert_numbers",

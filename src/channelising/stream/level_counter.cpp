@@ -5,9 +5,9 @@
 #include <bit>        // bit_floor
 #include <utility>    // move
 
-#include "arrays/view_part.hpp"       // part_of
-#include "kernel_text/constants.hpp"  // assignments
-#include "programs/kernel_body.hpp"   // kernel_of
+#include "arrays/view_part.hpp"         // part_of
+#include "kernel_text/constants.hpp"    // assignments
+#include "kernel_text/kernel_body.hpp"  // kernel_of
 
 namespace wingbeat::channelising {
 namespace {
@@ -39,7 +39,7 @@ histogram_numbers histogram_for(unsigned sample_bits, const device_info& device)
 }
 
 kernel_spec histogram_kernel(const histogram_numbers& numbers) {
-  return programs::kernel_of(
+  return kernel_text::kernel_of(
       {.header = "wingbeat/device/channeliser/sample_histogram.hpp",
        .type = "channeliser::sample_histogram",
        .numbers_type = "channeliser::histogram_numbers",

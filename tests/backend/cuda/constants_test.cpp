@@ -7,10 +7,10 @@
 #include <cstring>    // memcpy
 #include <vector>
 
-#include "backend/cuda/nvrtc.hpp"   // compile_for
-#include "planner/kernel_text.hpp"  // kernel_text, entry_name
-#include "programs/catalogue.hpp"   // sample_device
-#include "programs/transforms.hpp"  // make_program
+#include "backend/cuda/nvrtc.hpp"     // compile_for
+#include "kernel_text/pass_text.hpp"  // pass_text, entry_name
+#include "programs/catalogue.hpp"     // sample_device
+#include "programs/transforms.hpp"    // make_program
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -47,8 +47,8 @@ TEST(constants, are_hardly_ever_variables_of_a_cubin) {
         plan_spec{.lengths = {4096}, .batch = 64, .kind = transform::forward_from_real}}) {
     const auto steps = programs::make_program(spec, programs::sample_device("sm_90"));
     const auto report =
-        backend::cuda::compile_for({.text = planner::kernel_text(steps.passes().front()),
-                                    .entry = std::string{planner::entry_name},
+        backend::cuda::compile_for({.text = kernel_text::pass_text(steps.passes().front()),
+                                    .entry = std::string{kernel_text::entry_name},
                                     .path = "pass.cpp"},
                                    "sm_90");
     EXPECT_LE(variables_of(report.binary), most) << spec.lengths.front();

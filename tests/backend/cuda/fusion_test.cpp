@@ -8,7 +8,7 @@
 #include "backend/cuda/nvrtc.hpp"        // compile_for
 #include "backend/fused_text_check.hpp"  // names_line, sound_load
 #include "backend/fusion_check.hpp"      // fused_case
-#include "planner/kernel_text.hpp"       // kernel_text, entry_name
+#include "kernel_text/pass_text.hpp"     // pass_text, entry_name
 #include "programs/catalogue.hpp"        // sample_device
 #include "programs/transforms.hpp"       // make_program
 #include "support/full_run.hpp"          // is_full_run, sampled
@@ -21,8 +21,8 @@ using namespace wingbeat::test;
 using planner::pass;
 
 backend::cuda::compile_report compiled(const pass& planned, const std::string& architecture) {
-  return backend::cuda::compile_for({.text = planner::kernel_text(planned),
-                                     .entry = std::string{planner::entry_name},
+  return backend::cuda::compile_for({.text = kernel_text::pass_text(planned),
+                                     .entry = std::string{kernel_text::entry_name},
                                      .threads = planned.shape().threads(),
                                      .scratch_bytes = planned.shape().scratch_bytes(),
                                      .path = "wingbeat_pass.cpp"},

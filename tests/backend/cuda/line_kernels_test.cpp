@@ -7,7 +7,7 @@
 
 #include "backend/cuda/nvrtc.hpp"         // compile_for, process_nvrtc
 #include "backend/planning_engine.hpp"    // planning_engine
-#include "planner/kernel_text.hpp"        // kernel_text, entry_name
+#include "kernel_text/pass_text.hpp"      // pass_text, entry_name
 #include "programs/real_transforms.hpp"   // transform_program
 #include "request/validation.hpp"         // validated
 #include "support/child.hpp"              // start_child, exit_code_of
@@ -26,8 +26,8 @@ int compile_all(const plan_spec& spec) {
     const planner::pass* const launch = each.launch();
     if (launch == nullptr) continue;
     const auto report =
-        backend::cuda::compile_for({.text = planner::kernel_text(*launch),
-                                    .entry = std::string{planner::entry_name},
+        backend::cuda::compile_for({.text = kernel_text::pass_text(*launch),
+                                    .entry = std::string{kernel_text::entry_name},
                                     .threads = launch->shape().threads(),
                                     .scratch_bytes = launch->shape().scratch_bytes(),
                                     .path = "pass.cpp"},

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "backend/cuda/nvrtc.hpp"            // compile_for
-#include "planner/kernel_text.hpp"           // kernel_text, entry_name
+#include "kernel_text/pass_text.hpp"         // pass_text, entry_name
 #include "programs/catalogue.hpp"            // passes_of, sample_device
 #include "wingbeat/device/grid/numbers.hpp"  // twiddle_row
 #include "wingbeat/error.hpp"                // absent_error, device_error
@@ -50,7 +50,7 @@ inline std::vector<pass> shapes_of(const std::vector<plan_spec>& requests,
                         : std::size_t{1} << 16;
     numbers.total = 0;
     numbers.starts_early = false;
-    distinct.insert_or_assign(planner::kernel_text(shape), std::move(each));
+    distinct.insert_or_assign(kernel_text::pass_text(shape), std::move(each));
   }
   std::vector<pass> result;
   for (auto& [key, each] : distinct) result.push_back(std::move(each));
@@ -59,7 +59,7 @@ inline std::vector<pass> shapes_of(const std::vector<plan_spec>& requests,
 
 /// Returns the kernel's text, and that its own constants are those of the pass.
 inline std::string checked_text(const pass& planned) {
-  return planner::kernel_text(planned) +
+  return kernel_text::pass_text(planned) +
          fmt::format(
              "namespace wingbeat::device {{\n"
              "static_assert(body::workgroup_threads == {});\n"
@@ -77,7 +77,7 @@ inline std::string title_of(const pass& planned) {
 
 inline auto figures_of(const pass& planned, const std::string& architecture) {
   return backend::cuda::compile_for({.text = checked_text(planned),
-                                     .entry = std::string{planner::entry_name},
+                                     .entry = std::string{kernel_text::entry_name},
                                      .threads = planned.shape().threads(),
                                      .scratch_bytes = planned.shape().scratch_bytes(),
                                      .path = "pass.cpp"},

@@ -6,7 +6,7 @@
 
 #include "arrays/order.hpp"             // arrays_of_passes, order_of_axes
 #include "backend/host/thresholds.hpp"  // limits
-#include "functors/device_functor.hpp"  // title_of_functor
+#include "request/functors.hpp"         // title_of_functor
 
 namespace wingbeat::backend::host {
 namespace {
@@ -136,10 +136,10 @@ pass_list passes_of(const request::resolved_spec& request, const std::vector<std
     each.in = end_along(from, order[i]);
     each.out = end_along(to, order[i]);
     if (from.is_functor) {
-      each.in.functor_title = title_of_functor(spec.load.source.text, "your load");
+      each.in.functor_title = request::title_of_functor(spec.load.source.text, "your load");
     }
     if (to.is_functor) {
-      each.out.functor_title = title_of_functor(spec.store.source.text, "your store");
+      each.out.functor_title = request::title_of_functor(spec.store.source.text, "your store");
     }
     add_repeats(each, from.source, to.source);
     result.passes.push_back(std::move(each));

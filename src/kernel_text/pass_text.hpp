@@ -7,12 +7,12 @@
 
 #include "planner/pass.hpp"  // pass
 
-namespace wingbeat::planner {
+namespace wingbeat::kernel_text {
 
 /// The name of the entry point.
 inline constexpr std::string_view entry_name = "wingbeat_pass";
 
 /// Returns the text that a device's compiler reads for a pass; see src/backend/kernels.
-[[nodiscard]] std::string kernel_text(const pass& stored_by);
+[[nodiscard]] std::string pass_text(const planner::pass& stored_by);
 
-}  // namespace wingbeat::planner
+}  // namespace wingbeat::kernel_text

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts of kernels: they name the body, the ends and how they are launched, and their numbers, read
 // back, are those of the pass.
-#include "planner/kernel_text.hpp"
+#include "kernel_text/pass_text.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -21,6 +21,7 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 using namespace planner;
+using kernel_text::pass_text;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
@@ -49,22 +50,22 @@ std::size_t fields_of_pass(const pass_numbers& numbers) {
 
 /// Reads a value as a C++ compiler does.
 template <class Value>
-void read_value(const std::string& text, Value& to) {
+void read_value(const std::string& text, Value& field) {
   char* end = nullptr;
   if constexpr (std::is_enum_v<Value>) {
     int number = 0;
     read_value(text.substr(text.find(")(") + 2, 1), number);
     EXPECT_THAT(text, MatchesRegex("decltype\\(n[.a-z_0-9]*(\\[[0-9]\\][.a-z_]*)?\\)\\([0-9]\\)"));
-    to = static_cast<Value>(number);
+    field = static_cast<Value>(number);
     return;
   } else if constexpr (std::is_same_v<Value, bool>) {
     ASSERT_TRUE(text == "true" || text == "false") << text;
-    to = text == "true";
+    field = text == "true";
     return;
   } else if constexpr (std::is_same_v<Value, double>) {
-    to = std::strtod(text.c_str(), &end);
+    field = std::strtod(text.c_str(), &end);
   } else {
-    to = static_cast<Value>(std::strtoull(text.c_str(), &end, 10));
+    field = static_cast<Value>(std::strtoull(text.c_str(), &end, 10));
     if (std::is_unsigned_v<Value>) EXPECT_EQ(*end++, 'u') << text;
   }
   EXPECT_EQ(*end, '\0') << text;
@@ -88,7 +89,7 @@ std::map<std::string, std::string> assignments_in(const std::string& text) {
 
 /// Expects the text to assign each field that differs from its default, and no other.
 void expect_numbers_read_back(const pass& planned) {
-  auto values = assignments_in(kernel_text(planned));
+  auto values = assignments_in(pass_text(planned));
   pass_numbers read;
   if (values.contains("depth")) read_value(values.at("depth"), read.depth);  // visits its loops
   each_field(read, [&](const std::string& name, auto& field, const auto& default_value) {
@@ -110,7 +111,7 @@ void expect_numbers_read_back(const pass& planned) {
   EXPECT_EQ(actual, expected) << planned.describe();
 }
 
-TEST(kernel_text, assigns_the_numbers_of_every_pass) {
+TEST(pass_text, assigns_the_numbers_of_every_pass) {
   std::size_t n_passes = 0;
   for (const device_info& device : {hopper(), ampere(), opencl(false, 2 << 20, 4096)}) {
     for (const auto& requests : {programs::every_request(), programs::mixed_requests()}) {
@@ -149,10 +150,10 @@ pass distinct_pass() {
   return result;
 }
 
-TEST(kernel_text, differs_where_any_number_does) {
+TEST(pass_text, differs_where_any_number_does) {
   const pass base = distinct_pass();
   expect_numbers_read_back(base);
-  const std::string text = kernel_text(base);
+  const std::string text = pass_text(base);
   std::size_t n_fields = 0;
   each_field(base.numbers, [&](const std::string& name, const auto&, const auto&) {
     ++n_fields;
@@ -170,19 +171,19 @@ TEST(kernel_text, differs_where_any_number_does) {
         field = static_cast<value>(field + 1);
       }
     });
-    EXPECT_NE(kernel_text(other), text) << name;
+    EXPECT_NE(pass_text(other), text) << name;
     expect_numbers_read_back(other);
   });
   EXPECT_EQ(n_fields, fields_of_pass(base.numbers));
 }
 
-TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {
+TEST(pass_text, differs_where_anything_else_of_its_kernel_does) {
   const pass base;
-  const std::string text = kernel_text(base);
+  const std::string text = pass_text(base);
   const auto changed = [&](auto change) {
     pass other = base;
     change(other);
-    return kernel_text(other);
+    return pass_text(other);
   };
   EXPECT_NE(changed([](pass& of) { of.real = precision::fp64; }), text);
   EXPECT_NE(changed([](pass& of) { of.is_forward = false; }), text);
@@ -204,41 +205,43 @@ TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {
   EXPECT_EQ(changed([](pass& of) { of.fraction = 0.5; }), text);
 }
 
-TEST(kernel_text, names_the_body_and_the_ends) {
+TEST(pass_text, names_the_body_and_the_ends) {
   pass planned;
-  EXPECT_THAT(kernel_text(planned), HasSubstr("#include \"wingbeat/device/bodies/transform.hpp\""));
-  EXPECT_THAT(kernel_text(planned), HasSubstr("using body = bodies::transform<policy>;"));
-  EXPECT_THAT(kernel_text(planned), HasSubstr("using real = float;"));
-  EXPECT_THAT(kernel_text(planned), HasSubstr("direction dir = direction::forward;"));
+  EXPECT_THAT(pass_text(planned), HasSubstr("#include \"wingbeat/device/bodies/transform.hpp\""));
+  EXPECT_THAT(pass_text(planned), HasSubstr("using body = bodies::transform<policy>;"));
+  EXPECT_THAT(pass_text(planned), HasSubstr("using real = float;"));
+  EXPECT_THAT(pass_text(planned), HasSubstr("direction dir = direction::forward;"));
   EXPECT_THAT(
-      kernel_text(planned),
+      pass_text(planned),
       HasSubstr("using input = ends::complex_load<float, policy::real, ends::use::again>;"));
   planned.numbers.shape.makes = body::real_row;
   planned.out.streams = true;
   planned.is_forward = false;
-  EXPECT_THAT(kernel_text(planned), HasSubstr("using body = bodies::real_row<policy>;"));
-  EXPECT_THAT(kernel_text(planned), HasSubstr("direction dir = direction::inverse;"));
-  EXPECT_THAT(kernel_text(planned),
+  EXPECT_THAT(pass_text(planned), HasSubstr("using body = bodies::real_row<policy>;"));
+  EXPECT_THAT(pass_text(planned), HasSubstr("direction dir = direction::inverse;"));
+  EXPECT_THAT(pass_text(planned),
               HasSubstr("using output = ends::complex_store<float, policy::real, "
                         "ends::use::once>;"));
   for (const body makes : {body::line, body::plane}) {
     planned.numbers.shape.makes = makes;
-    EXPECT_THAT(kernel_text(planned),
+    EXPECT_THAT(pass_text(planned),
                 HasSubstr("#include \"wingbeat/device/bodies/cluster_transform.hpp\""));
-    EXPECT_THAT(kernel_text(planned), HasSubstr("using body = bodies::cluster_transform<policy>;"));
+    EXPECT_THAT(pass_text(planned), HasSubstr("using body = bodies::cluster_transform<policy>;"));
   }
   planned.in.has_parts = true;
   planned.in.stored = precision::fp16;
   planned.in.parts_distance = 640;
   planned.real = precision::fp64;
-  EXPECT_THAT(kernel_text(planned),
-              HasSubstr("using input = ends::parts_load<half_float, policy::real, 640>;"));
-  EXPECT_THAT(kernel_text(planned), HasSubstr("using real = double;"));
+  EXPECT_THAT(
+      pass_text(planned),
+      HasSubstr(
+          "using input = ends::parts_load<wingbeat::device::half_float, policy::real, 640>;"));
+  EXPECT_THAT(pass_text(planned), HasSubstr("using real = double;"));
 }
 
-TEST(kernel_text, declares_how_it_is_launched) {
+TEST(pass_text, declares_how_it_is_launched) {
   const auto macro_of = [](const pass& planned) {
-    const std::string text = kernel_text(planned), head = "#define WINGBEAT_PASS_KERNEL ";
+    const std::string text = pass_text(planned), head = "#define WINGBEAT_PASS_KERNEL ";
     const std::size_t offset = text.find(head) + head.size();
     return text.substr(offset, text.find('\n', offset) - offset);
   };
@@ -267,7 +270,7 @@ TEST(kernel_text, declares_how_it_is_launched) {
   EXPECT_EQ(macro_of(odd), "WINGBEAT_KERNEL_IN_ROWS(6, 2)");
   odd.numbers.shape.bank_bytes = 0;
   EXPECT_EQ(macro_of(odd), "WINGBEAT_KERNEL(12)");
-  EXPECT_THAT(kernel_text(odd), HasSubstr("bodies::transform<policy, group>"));
+  EXPECT_THAT(pass_text(odd), HasSubstr("bodies::transform<policy, group>"));
   odd.real = precision::fp64;
   EXPECT_EQ(macro_of(odd), "WINGBEAT_KERNEL_IN_ROWS(6, 2)");
   odd.numbers.shape.lanes = 1;
@@ -275,17 +278,17 @@ TEST(kernel_text, declares_how_it_is_launched) {
   EXPECT_EQ(macro_of(odd), "WINGBEAT_KERNEL_IN_ROWS(6, 1)");
 }
 
-TEST(kernel_text, holds_a_functor_in_place_of_memory) {
+TEST(pass_text, holds_a_functor_in_place_of_memory) {
   pass planned;
   planned.in.fused =
       planner::functor_of(fused_load{.in_bytes = 64,
                                      .element_bytes = 8,
                                      .source = {.text = "struct yours {};", .type = "yours"}},
                           /*is_real=*/false);
-  EXPECT_THAT(kernel_text(planned), HasSubstr("struct yours {};"));
-  EXPECT_THAT(kernel_text(planned), HasSubstr("#include \"wingbeat/device/ends/functor.hpp\""));
-  EXPECT_THAT(kernel_text(planned), Not(HasSubstr("ends::complex_load")));
-  EXPECT_THAT(kernel_text(planned), HasSubstr("ends::complex_store"));
+  EXPECT_THAT(pass_text(planned), HasSubstr("struct yours {};"));
+  EXPECT_THAT(pass_text(planned), HasSubstr("#include \"wingbeat/device/ends/functor.hpp\""));
+  EXPECT_THAT(pass_text(planned), Not(HasSubstr("ends::complex_load")));
+  EXPECT_THAT(pass_text(planned), HasSubstr("ends::complex_store"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "wingbeat/kernel.hpp"  // kernel_spec, kernel_parameter
 
-namespace wingbeat::programs {
+namespace wingbeat::kernel_text {
 
 /// A class of wingbeat::device, and what it is compiled with. Its parameter is a struct `policy`
 /// whose numbers() are constants; it is made of an aggregate of the kernel's arguments and of local
@@ -30,4 +30,4 @@ struct kernel_body {
 [[nodiscard]] kernel_spec kernel_of(const kernel_body& body,
                                     std::vector<kernel_parameter> parameters);
 
-}  // namespace wingbeat::programs
+}  // namespace wingbeat::kernel_text
