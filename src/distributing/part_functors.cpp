@@ -4,27 +4,26 @@
 #include <string>
 #include <type_traits>  // is_same_v
 
-#include "functors/callables.hpp"  // wrapped
-#include "text/formatted.hpp"      // formatted
+#include "functors/callables.hpp"     // wrapped
+#include "kernel_text/constants.hpp"  // assignments, policy
+#include "text/formatted.hpp"         // formatted
 
 namespace wingbeat::distributing {
 namespace {
-
-std::string list(const std::size_t (&numbers)[3]) {
-  return formatted("{{{}, {}, {}}}", numbers[0], numbers[1], numbers[2]);
-}
 
 /// Returns the text of a struct that renumbers elements and calls the caller's functor.
 std::string text_of(const fused_source& source, bool has_operands, const array_part& part,
                     bool is_load) {
   const bool has_parameters = !source.parameters.empty();
-  const auto& t = part.is_transformed;
+  const std::string_view end = is_load ? "load" : "store";
   std::string text = formatted(
-      "\n#include \"wingbeat/device/ends/array_part.hpp\"\n"
+      "\n#include \"wingbeat/device/ends/array_part.hpp\"\n{}"
       "struct wingbeat_part_{} {{\n"
       "  using whole = {};\n"
       "  using element = whole::element;\n",
-      is_load ? "load" : "store", source.type);
+      kernel_text::policy(formatted("wingbeat_part_of_{}", end), "",
+                          "wingbeat::device::ends::array_part", kernel_text::assignments(part)),
+      end, source.type);
   if (has_parameters) text += "  using parameters = whole::parameters;\n";
   if (has_operands) text += "  using operands = whole::operands;\n";
   if (is_load) text += "  static constexpr bool in_order = false;\n";
@@ -37,12 +36,10 @@ std::string text_of(const fused_source& source, bool has_operands, const array_p
   if (!is_load) text += ", Value value";
   text += formatted(
       ") {{\n"
-      "    constexpr wingbeat::device::ends::array_part part{{{}, {}, {}, {{{}, {}, {}}}, {}, "
-      "{}}};\n"
+      "    constexpr wingbeat::device::ends::array_part part = wingbeat_part_of_{}::numbers();\n"
       "    const wingbeat::device::ends::array_spot spot = part.spot(row, i);\n"
       "    {}(memory",
-      list(part.length), list(part.first), list(part.count), t[0], t[1], t[2], part.first_row,
-      part.has_bins_of_one_axis, is_load ? "return whole::load" : "whole::store");
+      end, is_load ? "return whole::load" : "whole::store");
   if (has_parameters) text += ", block";
   if (has_operands) text += ", given";
   return text +

@@ -11,6 +11,7 @@
 #include "wingbeat/device/channeliser/downconvert.hpp"       // downconvert_numbers
 #include "wingbeat/device/channeliser/filter.hpp"            // bank_numbers
 #include "wingbeat/device/channeliser/sample_histogram.hpp"  // histogram_numbers
+#include "wingbeat/device/ends/array_part.hpp"               // array_part
 #include "wingbeat/device/ends/functor.hpp"                  // fused_numbers
 
 namespace {
@@ -19,6 +20,7 @@ using namespace wingbeat;
 using ::testing::HasSubstr;
 
 /// Expects that `each` names every member once; Count is how many there are, or does not compile.
+/// (Elements of arrays count.)
 template <class Numbers, unsigned Count>
 void expect_every_member() {
   static_assert(device::ends::has_members<Numbers, Count>);
@@ -29,6 +31,7 @@ void expect_every_member() {
 
 TEST(kernel_text_constants, are_all_members) {
   expect_every_member<device::ends::fused_numbers, 9>();
+  expect_every_member<device::ends::array_part, 14>();
   expect_every_member<device::channeliser::bank_numbers, 17>();
   expect_every_member<device::channeliser::downconvert_numbers, 4>();
   expect_every_member<device::channeliser::histogram_numbers, 4>();

@@ -53,8 +53,9 @@ SOURCE_LAYERS = {
     "convolving": "arrays backend functors operations programs request tuning views",
     "searching": "arrays convolving formats",
     "channelising": "arrays backend kernel_text programs request tuning",
-    "distributing": "arrays backend functors processes programs request views", "processes": "",
-    "formats": "", "measure": "", "signals": "", "verify": "arrays distributing reference request",
+    "distributing": "arrays backend functors kernel_text processes programs request views",
+    "processes": "", "formats": "", "measure": "", "signals": "",
+    "verify": "arrays distributing reference request",
     "peers": "backend/cuda request",
 }
 # The folders of telescope/, which nothing in src/ or apps/ includes; `cli` stands on that of apps/.

@@ -21,6 +21,24 @@ struct array_part {
   size first_row;             ///< Of the batch.
   bool has_bins_of_one_axis;  ///< Indices k1 and k2 of the last two are bin k1 + N1 k2.
 
+  template <class Visit>
+  WINGBEAT_FN constexpr void each(Visit visit) const {
+    visit("length[0]", length[0]);
+    visit("length[1]", length[1]);
+    visit("length[2]", length[2]);
+    visit("first[0]", first[0]);
+    visit("first[1]", first[1]);
+    visit("first[2]", first[2]);
+    visit("count[0]", count[0]);
+    visit("count[1]", count[1]);
+    visit("count[2]", count[2]);
+    visit("is_transformed[0]", is_transformed[0]);
+    visit("is_transformed[1]", is_transformed[1]);
+    visit("is_transformed[2]", is_transformed[2]);
+    visit("first_row", first_row);
+    visit("has_bins_of_one_axis", has_bins_of_one_axis);
+  }
+
   /// Of element `i` of a row; `i` counts all indices of the axes that are transformed.
   WINGBEAT_FN constexpr array_spot spot(size row, size i) const {
     size index[3] = {};
