@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/channel_models.hpp"
 
-#include <charconv>  // from_chars
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +13,7 @@
 #include "formats/files/refusal.hpp"               // refuse, printable
 #include "formats/files/whole_file.hpp"            // read_whole_file
 #include "text/formatted.hpp"                      // formatted
+#include "text/number.hpp"                         // number_from
 #include "wingbeat/error.hpp"                      // plan_error
 
 namespace wingbeat::cli {
@@ -34,20 +34,15 @@ struct text_line {
   }
 
   [[nodiscard]] double real(std::size_t i, std::string_view noun, double least, double most) const {
-    double value = 0;
-    const auto [stop, fault] =
-        std::from_chars(words[i].data(), words[i].data() + words[i].size(), value);
-    if (fault != std::errc{} || stop != words[i].data() + words[i].size() || !(value >= least) ||
-        !(value <= most)) {
-      refuse("the {} is '{}'; give a number from {} to {}", noun, formats::printable(words[i]),
-             least, most);
-    }
-    return value;
+    const auto value = number_from<double>(words[i]);
+    if (value && *value >= least && *value <= most) return *value;
+    refuse("the {} is '{}'; give a number from {} to {}", noun, formats::printable(words[i]), least,
+           most);
   }
 
   [[nodiscard]] std::size_t count(std::string_view word, std::string_view noun,
                                   std::size_t end) const {
-    const auto value = whole_number(word);
+    const auto value = number_from<std::size_t>(word);
     if (!value || *value >= end) {
       refuse("the {} is '{}'; give a whole number from 0 to {}", noun, formats::printable(word),
              end - 1);

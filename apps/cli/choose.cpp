@@ -4,13 +4,12 @@
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // any_of, find_if
-#include <charconv>   // from_chars
 #include <string_view>
-#include <system_error>  // errc
 
 #include "cli/messages.hpp"    // print_message
-#include "cli/option.hpp"      // add_choice, add_list, add_text, whole_number
+#include "cli/option.hpp"      // add_choice, add_list, add_text
 #include "text/formatted.hpp"  // formatted
+#include "text/number.hpp"     // number_from
 #include "wingbeat/error.hpp"  // plan_error, absent_error
 
 namespace wingbeat::cli {
@@ -23,21 +22,19 @@ device_info device_named(const std::string& name) {
   const engine wanted = engine_named(std::string_view{name}.substr(0, colon));
   if (colon == std::string::npos) return first_device(wanted);
 
-  std::size_t index = 0;
-  const char* const end = name.data() + name.size();
-  const auto [stop, fault] = std::from_chars(name.data() + colon + 1, end, index);
-  if (fault != std::errc{} || stop != end) {
+  const auto index = number_from<std::size_t>(std::string_view{name}.substr(colon + 1));
+  if (!index) {
     throw plan_error(
         formatted("'{}' is not a device; write the engine and a number from 0, as in {}:0", name,
                   name_of(wanted)));
   }
   const auto found = devices(wanted);
   if (found.empty()) return first_device(wanted);  // throws the reason
-  if (index >= found.size()) {
+  if (*index >= found.size()) {
     throw absent_error(formatted("there is no device {}; engine {} has {} here, counted from 0",
                                  name, name_of(wanted), found.size()));
   }
-  return found[index];
+  return found[*index];
 }
 
 bool computes(const device_info& device, precision real) {
@@ -103,7 +100,7 @@ std::string short_name(const device_info& device) {
 std::vector<device_info> listed_devices(const std::vector<std::string>& names, precision real) {
   std::vector<device_info> chosen;
   for (const std::string& name : names) {
-    const bool is_number = whole_number(name).has_value();
+    const bool is_number = number_from<std::size_t>(name).has_value();
     chosen.push_back(choose_device(
         is_number ? formatted("{}:{}", name_of(best_device().runs_on), name) : name, real));
   }

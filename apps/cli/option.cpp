@@ -3,29 +3,18 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>     // find_if, min, sort, unique
-#include <bit>           // bit_width, has_single_bit
-#include <charconv>      // from_chars
-#include <iterator>      // begin, end
-#include <system_error>  // errc
-#include <utility>       // move
+#include <algorithm>  // find_if, min, sort, unique
+#include <bit>        // bit_width, has_single_bit
+#include <iterator>   // begin, end
+#include <utility>    // move
 
 #include "text/formatted.hpp"  // formatted, joined
+#include "text/number.hpp"     // number_from
 #include "wingbeat/error.hpp"  // plan_error
 #include "wingbeat/plan.hpp"   // max_length
 
 namespace wingbeat::cli {
 namespace {
-
-/// Returns the number that all of `text` is, in decimal notation, without a '+'.
-template <class Number>
-std::optional<Number> decimal(std::string_view text) {
-  Number value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc{} || stopped != end) return std::nullopt;
-  return value;
-}
 
 /// Returns `text` in quotes where it could not be told from the sentence around it.
 std::string quoted(std::string_view text) {
@@ -92,12 +81,8 @@ unsigned max_length_log2() noexcept {
   return static_cast<unsigned>(std::bit_width(max_length) - 1);
 }
 
-std::optional<std::size_t> whole_number(std::string_view text) {
-  return decimal<std::size_t>(text);
-}
-
 std::size_t count_of(const std::string& option, std::string_view text, count_range range) {
-  const auto value = whole_number(text);
+  const auto value = number_from<std::size_t>(text);
   if (value && *value >= range.least && *value <= range.most) return *value;
   refuse(option, text, "a whole number " + text_of(range));
 }
@@ -113,7 +98,7 @@ std::vector<std::size_t> listed_lengths(const std::vector<std::string>& words) {
 }
 
 double real_of(const std::string& option, std::string_view text, real_range range) {
-  const auto value = decimal<double>(text);  // "nan" and "inf" are numbers of no range
+  const auto value = number_from<double>(text);  // "nan" and "inf" are numbers of no range
   const bool is_above =
       value && (range.excludes_least ? *value > range.least : *value >= range.least);
   if (is_above && *value <= range.most) return *value;

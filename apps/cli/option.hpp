@@ -36,10 +36,6 @@ struct real_range {
 /// Returns the largest exponent of a length: the n of max_length = 2^n.
 [[nodiscard]] unsigned max_length_log2() noexcept;
 
-/// Returns the whole number that `text` is, always decimal, without sign, blanks or exponent; none
-/// where it is no such number or exceeds std::size_t.
-[[nodiscard]] std::optional<std::size_t> whole_number(std::string_view text);
-
 /// Return the number that an option was given. Throw `plan_error`, naming the option, its value and
 /// what it takes, for any other text.
 [[nodiscard]] std::size_t count_of(const std::string& option, std::string_view text,

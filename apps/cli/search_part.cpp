@@ -11,11 +11,11 @@
 #include <system_error>  // error_code
 #include <utility>       // exchange
 
-#include "cli/option.hpp"                 // whole_number
 #include "formats/files/atomic_file.hpp"  // atomic_file
 #include "formats/files/npy_header.hpp"   // npy_prefix, take_npy_header
 #include "formats/files/whole_file.hpp"   // read_whole_file
 #include "text/formatted.hpp"             // formatted
+#include "text/number.hpp"                // number_from
 #include "wingbeat/error.hpp"             // file_error, plan_error
 
 namespace wingbeat::cli {
@@ -143,8 +143,8 @@ std::vector<std::uint64_t> take_values(std::span<const std::byte>& content, std:
 searching::shard shard_of(std::string_view text) {
   constexpr std::size_t most = std::size_t{1} << 20;
   const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto index = whole_number(text.substr(0, slash));
-  const auto count = whole_number(text.substr(std::min(slash + 1, text.size())));
+  const auto index = number_from<std::size_t>(text.substr(0, slash));
+  const auto count = number_from<std::size_t>(text.substr(std::min(slash + 1, text.size())));
   if (index && count && *index < *count && *count <= most) return {*index, *count};
   throw plan_error(formatted(
       "--shard is '{}'; give a number and how many there are, from 0/16 to 15/16, at most 2^20",

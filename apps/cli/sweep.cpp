@@ -10,9 +10,10 @@
 
 #include "cli/choose.hpp"        // choose_device, short_name
 #include "cli/kinds.hpp"         // kinds_named, set_kinds
-#include "cli/option.hpp"        // add_text, add_count, choice_of, whole_number
+#include "cli/option.hpp"        // add_text, add_count, choice_of
 #include "request/resolved.hpp"  // resolved_spec
 #include "text/formatted.hpp"    // formatted, joined
+#include "text/number.hpp"       // number_from
 #include "wingbeat/error.hpp"    // plan_error
 
 namespace wingbeat::cli {
@@ -32,7 +33,7 @@ std::size_t number_of(std::string_view digits, std::string_view word) {
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
     refuse_word(word);
   }
-  return whole_number(digits).value_or(std::numeric_limits<std::size_t>::max());
+  return number_from<std::size_t>(digits).value_or(std::numeric_limits<std::size_t>::max());
 }
 
 std::size_t power_of_two(std::size_t exponent) {
@@ -113,7 +114,7 @@ layout_words layout_of(std::string_view text) {
   const std::string_view name = next_part(rest, '=');
   const bool has_number = name.size() < text.size();
   if (name == "strided" || name == "padded") {
-    const auto number = has_number ? whole_number(rest) : std::nullopt;
+    const auto number = has_number ? number_from<std::size_t>(rest) : std::nullopt;
     if (number && *number >= 1 && *number <= max_spacing) return {name, *number};
   } else if (!has_number) {
     for (const std::string_view known : {"packed", "in-place", "planar", "interleaved"}) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/process_rank.hpp"
 
-#include <charconv>  // from_chars
-#include <cstdlib>   // getenv
+#include <cstdlib>  // getenv
 #include <optional>
 #include <string_view>
 
 #include "processes/stream_socket.hpp"  // last_port
 #include "text/formatted.hpp"           // formatted
+#include "text/number.hpp"              // number_from
 #include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat {
@@ -24,10 +24,7 @@ std::optional<std::string> variable(const char* name) {
 std::optional<std::size_t> number_of(const char* name) {
   const auto text = variable(name);
   if (!text) return std::nullopt;
-  std::size_t number = 0;
-  const char* const end = text->data() + text->size();
-  const auto [stopped, code] = std::from_chars(text->data(), end, number);
-  if (code == std::errc{} && stopped == end) return number;
+  if (const auto number = number_from<std::size_t>(*text)) return number;
   throw plan_error(formatted("{} is '{}'; a launcher sets it to a whole number", name, *text));
 }
 

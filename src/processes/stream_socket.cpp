@@ -11,13 +11,13 @@
 #include <algorithm>  // max
 #include <array>
 #include <cerrno>
-#include <charconv>  // from_chars
-#include <cstring>   // strerror
-#include <memory>    // unique_ptr
-#include <thread>    // sleep_for
+#include <cstring>  // strerror
+#include <memory>   // unique_ptr
+#include <thread>   // sleep_for
 #include <vector>
 
 #include "text/formatted.hpp"  // formatted
+#include "text/number.hpp"     // number_from
 #include "wingbeat/error.hpp"  // device_error, plan_error
 
 namespace wingbeat::processes {
@@ -61,10 +61,8 @@ bool is_retried(int reason) {
 
 /// Returns whether a text is a port number: getaddrinfo takes other numbers modulo 2^16.
 bool is_port(const std::string& text) {
-  std::size_t number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [stopped, code] = std::from_chars(text.data(), last, number);
-  return code == std::errc{} && stopped == last && number >= 1 && number <= last_port;
+  const auto number = number_from<std::size_t>(text);
+  return number && *number >= 1 && *number <= last_port;
 }
 
 }  // namespace

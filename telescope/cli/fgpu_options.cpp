@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include "cli/option.hpp"      // whole_number
 #include "text/formatted.hpp"  // formatted
+#include "text/number.hpp"     // number_from
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::cli {
@@ -74,7 +74,7 @@ std::vector<std::string> with_number_lists(const std::vector<std::string>& words
   std::vector<std::string> result;
   bool is_list = false;
   for (const std::string& word : words) {
-    const bool is_number = word == "-1" || whole_number(word);
+    const bool is_number = word == "-1" || number_from<std::size_t>(word);
     if (is_list && is_number) {
       result.back() += "," + word;
       continue;

@@ -2,12 +2,11 @@
 #include "control/message.hpp"
 
 #include <algorithm>
-#include <charconv>  // from_chars
 #include <limits>
 #include <string>
-#include <system_error>  // errc
 
 #include "text/formatted.hpp"
+#include "text/number.hpp"  // number_from
 
 namespace wingbeat::control {
 namespace {
@@ -71,18 +70,16 @@ class line_parser {
     const std::size_t close = rest_.find(']');
     if (close == std::string_view::npos) refuse("the message identifier has no ]");
     const std::string_view digits = rest_.substr(1, close - 1);
-    std::uint32_t id = 0;
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+    const auto id = number_from<std::uint32_t>(digits);
     constexpr std::uint32_t max_id = std::numeric_limits<std::int32_t>::max();
-    if (digits.empty() || digits[0] == '0' || read.ec != std::errc{} ||
-        read.ptr != digits.data() + digits.size() || id > max_id) {
+    if (!id || digits[0] == '0' || *id > max_id) {
       refuse("a message identifier is a whole number from 1 to 2147483647");
     }
     rest_.remove_prefix(close + 1);
     if (!rest_.empty() && blanks.find(rest_[0]) == std::string_view::npos) {
       refuse("behind the message identifier comes a blank");
     }
-    message_.id = id;
+    message_.id = *id;
   }
 
   void read_argument() {

@@ -4,7 +4,6 @@
 #include <httplib.h>
 
 #include <atomic>
-#include <charconv>  // from_chars
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -17,6 +16,7 @@
 
 #include "control/monitor_feed.hpp"
 #include "text/formatted.hpp"
+#include "text/number.hpp"  // number_from
 
 namespace wingbeat::control {
 namespace {
@@ -182,15 +182,13 @@ void monitor_server::impl::add_documents(const metric_registry& metrics) {
   });
   http.Get("/waterfall.json", [this](const httplib::Request& request, httplib::Response& response) {
     const std::string after = request.get_param_value("after");
-    std::uint64_t number = 0;
-    const char* const end = after.data() + after.size();
-    const auto [read_end, error] = std::from_chars(after.data(), end, number);
-    if (!after.empty() && (error != std::errc{} || read_end != end)) {
+    const auto number = number_from<std::uint64_t>(after.empty() ? "0" : after);
+    if (!number) {
       response.status = 400;
       response.set_content("after is no count; give the last one received\n", "text/plain");
       return;
     }
-    send_shared(feed.waterfall(number), response);
+    send_shared(feed.waterfall(*number), response);
   });
   http.Get("/", [](const httplib::Request&, httplib::Response& response) {
     const std::string_view page = monitor_page();

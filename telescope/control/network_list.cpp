@@ -5,9 +5,9 @@
 #include <netinet/in.h>  // sockaddr_in, sockaddr_in6
 
 #include <algorithm>  // any_of, copy_n
-#include <charconv>   // from_chars
 
 #include "text/formatted.hpp"
+#include "text/number.hpp"     // number_from
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::control {
@@ -34,11 +34,8 @@ ip_address prefix_of(ip_address address, unsigned n_bits) {
 
 /// Returns the number after the '/', if it is at most `max_bits`.
 std::optional<unsigned> parse_bits(std::string_view text, unsigned max_bits) {
-  unsigned n_bits = 0;
-  const char* const end = text.data() + text.size();
-  const auto [read_end, error] = std::from_chars(text.data(), end, n_bits);
-  if (error != std::errc{} || read_end != end || n_bits > max_bits) return std::nullopt;
-  return n_bits;
+  const auto n_bits = number_from<unsigned>(text);
+  return n_bits && *n_bits <= max_bits ? n_bits : std::nullopt;
 }
 
 }  // namespace

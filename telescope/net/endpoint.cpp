@@ -5,12 +5,12 @@
 #include <ifaddrs.h>    // getifaddrs
 #include <netinet/in.h>
 
-#include <charconv>  // from_chars
-#include <memory>    // unique_ptr
+#include <memory>  // unique_ptr
 #include <optional>
 #include <set>
 
 #include "text/formatted.hpp"
+#include "text/number.hpp"     // number_from
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::net {
@@ -34,13 +34,10 @@ std::optional<std::uint32_t> address_of(std::string_view text) {
 }
 
 std::size_t parse_number(std::string_view text, std::size_t most, std::string_view list) {
-  std::size_t value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size() || value > most) {
-    throw plan_error(formatted("'{}' in the endpoints '{}' is no number up to {}", printable(text),
-                               printable(list), most));
-  }
-  return value;
+  const auto value = number_from<std::size_t>(text);
+  if (value && *value <= most) return *value;
+  throw plan_error(formatted("'{}' in the endpoints '{}' is no number up to {}", printable(text),
+                             printable(list), most));
 }
 
 void parse_endpoint(std::string_view text, std::uint16_t port, std::string_view list,

@@ -3,8 +3,7 @@
 
 #include <algorithm>  // max, min
 #include <array>
-#include <charconv>  // from_chars
-#include <cmath>     // abs, log10, remainder, sqrt
+#include <cmath>  // abs, log10, remainder, sqrt
 #include <cstdint>
 #include <map>
 #include <numbers>  // pi
@@ -13,6 +12,7 @@
 #include "channelising/arithmetic/quantise.hpp"  // complex_bytes, load_complex
 #include "text/counted.hpp"                      // counted
 #include "text/formatted.hpp"
+#include "text/number.hpp"     // number_from
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::receive {
@@ -47,11 +47,8 @@ const std::vector<form_of_text>& known_forms() {
 }
 
 double number_of(const std::string& text, const std::string& word) {
-  double value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value)) {
-    return value;
-  }
+  const auto value = number_from<double>(text);
+  if (value && std::isfinite(*value)) return *value;
   throw plan_error(formatted("'{}' of an expectation is no number; write {}=3", text, word));
 }
 

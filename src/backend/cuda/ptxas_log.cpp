@@ -2,9 +2,10 @@
 #include "backend/cuda/ptxas_log.hpp"
 
 #include <algorithm>  // max
-#include <charconv>   // from_chars
 #include <optional>
 #include <string>
+
+#include "text/number.hpp"  // number_from
 
 namespace wingbeat::backend::cuda {
 namespace {
@@ -27,9 +28,7 @@ std::optional<int> number_before(std::string_view line, std::string_view unit) {
   if (last == std::string_view::npos || last + 2 != end) return std::nullopt;
   const auto before = line.find_last_not_of("0123456789", last);
   const auto first = before == std::string_view::npos ? 0 : before + 1;
-  int value = 0;
-  const auto parsed = std::from_chars(line.data() + first, line.data() + last + 1, value);
-  return parsed.ec == std::errc{} ? std::optional{value} : std::nullopt;
+  return number_from<int>(line.substr(first, last + 1 - first));
 }
 
 void raise(int& figure, std::optional<int> found) {

@@ -5,7 +5,6 @@
 #include <unistd.h>  // getpid, pread, sysconf
 
 #include <algorithm>  // clamp, max, min
-#include <charconv>   // from_chars
 #include <chrono>     // steady_clock
 #include <cstdlib>    // getenv
 #include <memory>     // make_unique
@@ -15,6 +14,7 @@
 #include "backend/host/thresholds.hpp"  // limits
 #include "system/fork_safe_mutex.hpp"   // fork_safe_mutex
 #include "text/formatted.hpp"           // formatted
+#include "text/number.hpp"              // number_from
 #include "wingbeat/error.hpp"           // plan_error
 #include "wingbeat/thread_limit.hpp"    // thread_limit
 
@@ -27,15 +27,10 @@ constexpr unsigned max_threads = 1024;
 unsigned threads_wanted() {
   const char* const given = std::getenv("WINGBEAT_THREADS");
   if (given == nullptr || *given == '\0') return 0;
-  const std::string_view text = given;
-  unsigned count = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (failure != std::errc{} || end != text.data() + text.size() || count < 1 ||
-      count > max_threads) {
-    throw plan_error(formatted(
-        "WINGBEAT_THREADS is '{}'; set it to a number of threads from 1 to {}", text, max_threads));
-  }
-  return count;
+  const unsigned count = number_from<unsigned>(given).value_or(0);
+  if (count >= 1 && count <= max_threads) return count;
+  throw plan_error(formatted("WINGBEAT_THREADS is '{}'; set it to a number of threads from 1 to {}",
+                             given, max_threads));
 }
 
 std::unique_ptr<thread_pool> make_shared_pool() {
@@ -56,13 +51,11 @@ unsigned idle_processors() {
   if (n <= 0) return unknown;
   const std::string_view line{text, static_cast<std::size_t>(n)};
   const std::size_t slash = line.find('/'), space = line.rfind(' ', slash);
-  unsigned running = 0;
-  if (slash == line.npos || space == line.npos ||
-      std::from_chars(text + space + 1, text + slash, running).ec != std::errc{}) {
-    return unknown;
-  }
+  if (slash == line.npos || space == line.npos) return unknown;
+  const auto running = number_from<unsigned>(line.substr(space + 1, slash - space - 1));
+  if (!running) return unknown;
   static const long processors = sysconf(_SC_NPROCESSORS_ONLN);  // read of a file, too
-  return processors > long{running} ? static_cast<unsigned>(processors) - running : 0;
+  return processors > long{*running} ? static_cast<unsigned>(processors) - *running : 0;
 }
 
 /// Closes a pool at exit, or when the library is unloaded.

@@ -6,7 +6,6 @@
 #include <unistd.h>    // close, fchown, fsync, pwrite, unlink, write
 
 #include <cerrno>
-#include <charconv>   // from_chars
 #include <cstdio>     // fflush, rename
 #include <cstring>    // strerror
 #include <random>     // random_device
@@ -16,6 +15,7 @@
 
 #include "formats/files/temporary_files.hpp"  // list_temporary_file, unlist_temporary_file
 #include "text/formatted.hpp"                 // formatted
+#include "text/number.hpp"                    // number_from
 #include "wingbeat/error.hpp"                 // file_error
 
 namespace wingbeat::formats {
@@ -34,14 +34,6 @@ struct link_target {
   std::optional<int> descriptor;
 };
 
-std::optional<int> number_of(const std::string& digits) {
-  int number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [rest, failure] = std::from_chars(digits.data(), end, number);
-  if (failure != std::errc{} || rest != end) return std::nullopt;
-  return number;
-}
-
 /// Returns nothing where the links form a loop.
 std::optional<link_target> follow_links(fs::path path) {
   if (path == "-") return link_target{"/dev/stdout", STDOUT_FILENO};
@@ -50,7 +42,7 @@ std::optional<link_target> follow_links(fs::path path) {
   for (int n_links = 0; n_links <= max_links; ++n_links) {
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     if (!descriptors.empty() && fs::canonical(folder, ignored) == descriptors) {
-      return link_target{path, number_of(path.filename().string())};
+      return link_target{path, number_from<int>(path.filename().string())};
     }
     if (!fs::is_symlink(fs::symlink_status(path, ignored))) return link_target{path, {}};
     path = folder / fs::read_symlink(path, ignored);

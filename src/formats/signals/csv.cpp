@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/signals/csv.hpp"
 
-#include <charconv>      // from_chars
-#include <cmath>         // isfinite
-#include <system_error>  // errc
+#include <cmath>  // isfinite
 
 #include "formats/files/refusal.hpp"  // printable, refuse
+#include "text/number.hpp"            // number_from
 
 namespace wingbeat::formats {
 namespace {
@@ -39,15 +38,11 @@ struct csv_line {
 
   template <class Number>
   Number number_of(std::string_view word) const {
-    Number value = 0;
-    const auto [stopped, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (failure != std::errc{} || stopped != word.data() + word.size()) {
-      refuse(name,
-             "line {} has '{}' where a number should be; its columns are those of the "
-             "heading, without blanks",
-             number, printable(word));
-    }
-    return value;
+    if (const auto value = number_from<Number>(word)) return *value;
+    refuse(name,
+           "line {} has '{}' where a number should be; its columns are those of the heading, "
+           "without blanks",
+           number, printable(word));
   }
 
   double part_of(std::string_view word) const {
