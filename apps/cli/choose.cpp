@@ -15,8 +15,6 @@
 namespace wingbeat::cli {
 namespace {
 
-constexpr engine all_engines[] = {engine::reference, engine::host, engine::opencl, engine::cuda};
-
 device_info device_named(const std::string& name) {
   const std::size_t colon = name.find(':');
   const engine wanted = engine_named(std::string_view{name}.substr(0, colon));

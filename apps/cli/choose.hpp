@@ -16,6 +16,9 @@ class App;
 
 namespace wingbeat::cli {
 
+inline constexpr engine all_engines[] = {engine::reference, engine::host, engine::opencl,
+                                         engine::cuda};
+
 /// Returns the devices of these names, each once, in the order named. "all" is the first device
 /// with that precision of every engine that is present; "opencl:1" is the second OpenCL device.
 /// Throws `plan_error` for an unknown engine, a bad number or a named device without the precision,

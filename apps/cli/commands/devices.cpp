@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>  // App
 
+#include "cli/choose.hpp"              // all_engines
 #include "cli/messages.hpp"            // print
 #include "cli/option.hpp"              // add_switch
 #include "cli/reports/devices.hpp"     // json_of
@@ -19,8 +20,6 @@ constexpr const char* examples = R"(Examples:
   wingbeat devices --json       the same for a program
 
 The name before the colon is what --engine takes: host, opencl, opencl:1, ...)";
-
-constexpr engine all_engines[] = {engine::reference, engine::host, engine::opencl, engine::cuda};
 
 void print_table() {
   table listed{{{"device", align::left},
