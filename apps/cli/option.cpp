@@ -61,15 +61,6 @@ const char* type_name_of(file_use use) {
   return "";
 }
 
-CLI::Option* add_real_option(CLI::App& command, const std::string& names, real_range range,
-                             const std::string& about, const std::string& default_text,
-                             std::function<void(double)> take) {
-  return add_option(command, names, "NUMBER", formatted("{} ({})", about, text_of(range)),
-                    default_text, [names, range, take = std::move(take)](const std::string& text) {
-                      take(real_of(names, text, range));
-                    });
-}
-
 }  // namespace
 
 std::string count_text(std::size_t count) {
@@ -140,6 +131,10 @@ std::string help_text(const std::string& about, count_range range) {
   return formatted("{} ({})", about, text_of(range));
 }
 
+std::string help_text(const std::string& about, real_range range) {
+  return formatted("{} ({})", about, text_of(range));
+}
+
 CLI::Option* add_option(CLI::App& command, const std::string& names, const char* type,
                         const std::string& about, const std::string& default_text,
                         std::function<void(const std::string&)> take) {
@@ -152,18 +147,6 @@ void add_listed_lengths(CLI::App& command, std::vector<std::string>& target) {
   add_list(command, "--lengths", target, "These lengths instead, as 1000,3601")
       ->excludes("--min-log2")
       ->excludes("--max-log2");
-}
-
-CLI::Option* add_real(CLI::App& command, const std::string& names, double& target, real_range range,
-                      const std::string& about) {
-  return add_real_option(command, names, range, about, formatted("{}", target),
-                         [&target](double value) { target = value; });
-}
-
-CLI::Option* add_real(CLI::App& command, const std::string& names, std::optional<double>& target,
-                      real_range range, const std::string& about) {
-  return add_real_option(command, names, range, about, "",
-                         [&target](double value) { target = value; });
 }
 
 CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& target,

@@ -12,6 +12,8 @@
 #include <utility>  // pair
 #include <vector>
 
+#include "text/formatted.hpp"  // formatted
+
 namespace CLI {
 class App;
 class Option;
@@ -68,6 +70,15 @@ std::string text_of(const choices<Value>& known) {
 [[noreturn]] void refuse_choice(const std::string& option, std::string_view word,
                                 const std::string& listed);
 
+/// Returns the word that names a value; an empty one where none does.
+template <class Value, class Wanted>
+std::string_view word_of(const choices<Value>& known, const Wanted& wanted) {
+  for (const auto& [word, value] : known) {
+    if (wanted == value) return word;
+  }
+  return {};
+}
+
 /// Returns the value that a word names. Throws `plan_error` that lists all for another word.
 template <class Value>
 Value choice_of(const std::string& option, std::string_view word, const choices<Value>& known) {
@@ -106,24 +117,35 @@ void add_command(CLI::App& program, int& exit_code, const command_text& text, Ru
 
 /// Returns `about` with the range behind it, in brackets.
 [[nodiscard]] std::string help_text(const std::string& about, count_range range);
+[[nodiscard]] std::string help_text(const std::string& about, real_range range);
 
-/// Adds an option that takes a whole number. A `Number` is shown as the default, an
-/// std::optional<Number> has none.
-template <class Number>
-CLI::Option* add_count(CLI::App& command, const std::string& names, Number& target,
+/// Returns a number as help shows a default, and nothing of a std::optional that is unset.
+template <class Target>
+std::string default_text(const Target& target) {
+  if constexpr (requires { target.has_value(); }) {
+    return target ? default_text(*target) : "";
+  } else {
+    return formatted("{}", target);
+  }
+}
+
+/// Adds an option that takes a whole number, to a number or a std::optional of one.
+template <class Target>
+CLI::Option* add_count(CLI::App& command, const std::string& names, Target& target,
                        count_range range, const std::string& about) {
-  return add_option(command, names, "COUNT", help_text(about, range), std::to_string(target),
+  return add_option(command, names, "COUNT", help_text(about, range), default_text(target),
                     [&target, names, range](const std::string& text) {
-                      target = static_cast<Number>(count_of(names, text, range));
+                      target = static_cast<Target>(count_of(names, text, range));
                     });
 }
-template <class Number>
-CLI::Option* add_count(CLI::App& command, const std::string& names, std::optional<Number>& target,
-                       count_range range, const std::string& about) {
-  return add_option(command, names, "COUNT", help_text(about, range), "",
-                    [&target, names, range](const std::string& text) {
-                      target = static_cast<Number>(count_of(names, text, range));
-                    });
+
+/// Adds one that takes a number such as 0.5 or 1e3, to a double or a std::optional of one.
+template <class Target>
+CLI::Option* add_real(CLI::App& command, const std::string& names, Target& target, real_range range,
+                      const std::string& about) {
+  return add_option(
+      command, names, "NUMBER", help_text(about, range), default_text(target),
+      [&target, names, range](const std::string& text) { target = real_of(names, text, range); });
 }
 
 /// Returns the lengths that the words of a list --lengths are, ascending and each once. Throws
@@ -132,12 +154,6 @@ CLI::Option* add_count(CLI::App& command, const std::string& names, std::optiona
 
 /// Adds that list, to a command that has --min-log2 and --max-log2, which it excludes.
 void add_listed_lengths(CLI::App& command, std::vector<std::string>& target);
-
-/// Adds an option that takes a number such as 0.5 or 1e3.
-CLI::Option* add_real(CLI::App& command, const std::string& names, double& target, real_range range,
-                      const std::string& about);
-CLI::Option* add_real(CLI::App& command, const std::string& names, std::optional<double>& target,
-                      real_range range, const std::string& about);
 
 /// Adds an option that takes a text, which may be neither empty nor like an option's name.
 CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& target,
@@ -153,12 +169,8 @@ CLI::Option* add_text(CLI::App& command, const std::string& names, const std::st
 template <class Value, class To>
 CLI::Option* add_choice(CLI::App& command, const std::string& names, To& target,
                         const choices<Value>& known, const std::string& about = "") {
-  std::string default_text;
-  for (const auto& [word, value] : known) {
-    if (target == value) default_text = word;
-  }
   return add_text(
-      command, names, about + text_of(known), default_text,
+      command, names, about + text_of(known), std::string{word_of(known, target)},
       [&target, names, known](const std::string& text) { target = choice_of(names, text, known); });
 }
 
