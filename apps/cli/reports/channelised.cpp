@@ -7,6 +7,7 @@
 
 #include "channelising/arithmetic/quantise.hpp"  // complex_bytes, load_complex
 #include "channelising/spec.hpp"                 // channel_hz, channels_per_point, has_dither
+#include "cli/channel_models.hpp"                // heap_samples
 #include "measure/document_text.hpp"             // document_text
 #include "text/formatted.hpp"                    // formatted
 
@@ -19,11 +20,6 @@ using json = nlohmann::ordered_json;
 /// Cells of a waterfall, about the pixels of a picture. Rows, a power of two, are halved where they
 /// are too many.
 constexpr std::size_t max_columns = 1024, max_rows = 1024;
-
-const char* sample_name(heap_sample output) {
-  constexpr const char* names[] = {"4", "8", "16", "fp16", "fp32"};
-  return names[static_cast<std::size_t>(output)];
-}
 
 /// Returns what decibels of the powers of samples are relative to.
 const char* power_unit(heap_sample output) {
@@ -197,7 +193,7 @@ std::string stats_text(const channeliser& bank, const channeliser_run& run) {
   document["first_sample"] = run.first_sample;
   document["channels"] = spec.channels;
   document["taps"] = spec.taps;
-  document["output_bits"] = sample_name(spec.output);
+  document["output_bits"] = word_of(heap_samples, spec.output);
   document["has_dither"] = has_dither(spec);
   document["first_channel_hz"] = run.axis.first_hz;
   document["channel_width_hz"] = run.axis.step_hz;
