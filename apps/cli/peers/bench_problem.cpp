@@ -5,7 +5,7 @@
 #include <utility>    // move
 
 #include "cli/messages.hpp"          // print_message
-#include "cli/peers/queue_runs.hpp"  // bench_buffers, wingbeat_run, time_planning
+#include "cli/peers/queue_runs.hpp"  // bench_buffers, make_wingbeat_run
 #include "cli/sweep.hpp"             // axes_text
 #include "measure/rounds.hpp"        // timed_run, take_turns, calls_per_turn
 #include "measure/wall_time.hpp"     // seconds_of
@@ -185,7 +185,7 @@ bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
   result.n_checked_transforms = truth.n_samples();
   result.n_checked_elements = truth.n_elements();
 
-  auto ours = std::make_unique<wingbeat_run>(on, std::move(planned), times, memory);
+  auto ours = make_wingbeat_run(on, std::move(planned), times, memory);
   verify::bin_map bin_at;
   if (spec.bins == bin_order::scrambled) {
     bin_at = [&run = *ours](std::size_t index) { return run.bin_at(index); };

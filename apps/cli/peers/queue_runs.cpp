@@ -39,21 +39,6 @@ void poison(buffer& out) {
   repeat_over(out, std::vector<std::byte>(std::size_t{1} << 24, std::byte{0xff}));  // NaNs
 }
 
-/// Fills the input; in place, also the copy from which it is restored.
-void fill_buffers(bench_buffers& memory, const std::vector<std::byte>& block) {
-  repeat_over(memory.in, block);
-  memory.in_place ? repeat_over(memory.out, block) : poison(memory.out);
-}
-
-void restore(queue& on, bench_buffers& memory) {
-  if (memory.in_place) on.impl()->copy(memory.in.view(), memory.out.view());
-}
-
-void read_output(const bench_buffers& memory, std::size_t offset_bytes, std::span<std::byte> into) {
-  const buffer& output = memory.in_place ? memory.in : memory.out;
-  output.read(into.data(), into.size(), offset_bytes);
-}
-
 template <class Run>
 double timed_runs(queue& on, std::size_t n_runs, const Run& run) {
   stopwatch watch{on};
@@ -63,26 +48,74 @@ double timed_runs(queue& on, std::size_t n_runs, const Run& run) {
   return watch.seconds();
 }
 
-/// Returns the wall time of `calls`, between two waits for the queue.
-template <class Calls>
-double timed_calls(queue& on, const Calls& calls) {
-  on.wait();
-  const double seconds = seconds_of(calls);
-  on.wait();
-  return seconds;
-}
-
-/// Times the first two calls, once for each plan. `run` queues one.
-template <class Run>
-void time_first_calls(queue& on, preparation& times, const Run& run) {
-  if (times.first_call_s >= 0) return;
-  times.first_call_s = seconds_of([&] { run(), on.wait(); });
-  times.second_call_s = seconds_of([&] { run(), on.wait(); });
-}
-
-class cufft_run final : public library_run {
+/// A library's runs on the queue and the buffers of a problem.
+class queue_run : public library_run {
  public:
-  cufft_run(queue& on, const plan_spec& spec, bench_buffers& memory) : on_(on), memory_(memory) {
+  /// Fills the input; in place, also the copy from which it is restored.
+  void fill(const std::vector<std::byte>& block) override {
+    repeat_over(memory_.in, block);
+    memory_.in_place ? repeat_over(memory_.out, block) : poison(memory_.out);
+  }
+
+  double time(std::size_t n_runs) override {
+    if (prepared_.first_call_s < 0) {  // once for each plan
+      prepared_.first_call_s = seconds_of([&] { enqueue(1), on_.wait(); });
+      prepared_.second_call_s = seconds_of([&] { enqueue(1), on_.wait(); });
+    }
+    restore();
+    return timed_runs(on_, n_runs, [&] { enqueue(1); });
+  }
+
+  double time_calls(std::size_t n_calls) override {
+    restore();
+    on_.wait();
+    const double seconds = seconds_of([&] { enqueue(n_calls); });
+    on_.wait();
+    return seconds;
+  }
+
+  void read(std::size_t offset_bytes, std::span<std::byte> into) override {
+    const buffer& output = memory_.in_place ? memory_.in : memory_.out;
+    output.read(into.data(), into.size(), offset_bytes);
+  }
+
+ protected:
+  queue_run(queue& on, bench_buffers& memory) : on_(on), memory_(memory) {}
+  virtual void enqueue(std::size_t n_runs) = 0;
+
+  queue& on_;
+  bench_buffers& memory_;
+
+ private:
+  void restore() {
+    if (memory_.in_place) on_.impl()->copy(memory_.in.view(), memory_.out.view());
+  }
+};
+
+class wingbeat_run final : public queue_run {
+ public:
+  wingbeat_run(queue& on, plan planned, const preparation& times, bench_buffers& memory)
+      : queue_run(on, memory), planned_(std::move(planned)) {
+    prepared_ = times;
+  }
+
+  [[nodiscard]] std::size_t bin_at(std::size_t index) const override {
+    return planned_.bin_at(index);
+  }
+
+ private:
+  void enqueue(std::size_t n_runs) override {
+    for (std::size_t i = 0; i < n_runs; ++i) {
+      planned_.enqueue(on_, memory_.in.view(), memory_.output());
+    }
+  }
+
+  plan planned_;
+};
+
+class cufft_run final : public queue_run {
+ public:
+  cufft_run(queue& on, const plan_spec& spec, bench_buffers& memory) : queue_run(on, memory) {
     prepared_.cold_s = seconds_of([&] { planned_.emplace(on, spec); });
     planned_.reset();
     prepared_.warm_s = seconds_of([&] { planned_.emplace(on, spec); });
@@ -94,32 +127,15 @@ class cufft_run final : public library_run {
   }
 
   void fill(const std::vector<std::byte>& block) override {
-    fill_buffers(memory_, block);
+    queue_run::fill(block);
     if (own_in_) repeat_over(*own_in_, block);
   }
 
-  double time(std::size_t n_runs) override {
-    time_first_calls(on_, prepared_, [&] { run(); });
-    restore(on_, memory_);
-    return timed_runs(on_, n_runs, [&] { run(); });
-  }
-
-  double time_calls(std::size_t n_calls) override {
-    restore(on_, memory_);
-    return timed_calls(on_, [&] { run(n_calls); });
-  }
-
-  void read(std::size_t offset_bytes, std::span<std::byte> into) override {
-    read_output(memory_, offset_bytes, into);
-  }
-
  private:
-  void run(std::size_t n_runs = 1) {
+  void enqueue(std::size_t n_runs) override {
     planned_->run(own_in_ ? own_in_->view() : memory_.in.view(), memory_.output(), n_runs);
   }
 
-  queue& on_;
-  bench_buffers& memory_;
   std::optional<peers::cufft> planned_;
   std::optional<buffer> own_in_;
 };
@@ -134,30 +150,9 @@ bench_buffers::bench_buffers(const queue& on, const plan_spec& spec)
   out = buffer{on, size_bytes};
 }
 
-wingbeat_run::wingbeat_run(queue& on, plan planned, const preparation& times, bench_buffers& memory)
-    : on_(on), planned_(std::move(planned)), memory_(memory) {
-  prepared_ = times;
-}
-
-void wingbeat_run::fill(const std::vector<std::byte>& block) {
-  fill_buffers(memory_, block);
-}
-
-double wingbeat_run::time(std::size_t n_runs) {
-  time_first_calls(on_, prepared_, [&] { enqueue(); });
-  restore(on_, memory_);
-  return timed_runs(on_, n_runs, [&] { enqueue(); });
-}
-
-double wingbeat_run::time_calls(std::size_t n_calls) {
-  restore(on_, memory_);
-  return timed_calls(on_, [&] {
-    for (std::size_t i = 0; i < n_calls; ++i) enqueue();
-  });
-}
-
-void wingbeat_run::read(std::size_t offset_bytes, std::span<std::byte> into) {
-  read_output(memory_, offset_bytes, into);
+std::unique_ptr<library_run> make_wingbeat_run(queue& on, plan planned, const preparation& times,
+                                               bench_buffers& memory) {
+  return std::make_unique<wingbeat_run>(on, std::move(planned), times, memory);
 }
 
 std::unique_ptr<library_run> make_cufft_run(queue& on, const plan_spec& spec,

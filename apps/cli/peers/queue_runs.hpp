@@ -24,26 +24,9 @@ struct bench_buffers {
   [[nodiscard]] const buffer_view& output() const { return in_place ? in.view() : out.view(); }
 };
 
-/// A plan of wingbeat on the problem's buffers.
-class wingbeat_run final : public measure::library_run {
- public:
-  /// Takes a plan and the times that `time_planning` measured for it.
-  wingbeat_run(queue& on, plan planned, const measure::preparation& times, bench_buffers& memory);
-  void fill(const std::vector<std::byte>& block) override;
-  [[nodiscard]] double time(std::size_t n_runs) override;
-  [[nodiscard]] double time_calls(std::size_t n_calls) override;
-  void read(std::size_t offset_bytes, std::span<std::byte> into) override;
-  [[nodiscard]] std::size_t bin_at(std::size_t index) const override {
-    return planned_.bin_at(index);
-  }
-
- private:
-  void enqueue() { planned_.enqueue(on_, memory_.in.view(), memory_.output()); }
-
-  queue& on_;
-  plan planned_;
-  bench_buffers& memory_;
-};
+/// Returns a plan of wingbeat on the problem's buffers; `times` are those of `time_planning`.
+[[nodiscard]] std::unique_ptr<measure::library_run> make_wingbeat_run(
+    queue& on, plan planned, const measure::preparation& times, bench_buffers& memory);
 
 /// Returns a plan of cuFFT on the problem's buffers. Throws `absent_error`, or `plan_error` for a
 /// layout that cuFFT cannot express.
