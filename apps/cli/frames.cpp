@@ -53,10 +53,6 @@ const char* type_of(precision real) {
   return real == precision::fp64 ? "double" : "float";
 }
 
-std::size_t n_bins_of(const frame_layout& layout) {
-  return layout.is_real ? layout.length / 2 + 1 : layout.length;
-}
-
 /// Returns the weighted value, in one operation each for the difference and the product.
 template <class Real>
 Real weighted(Real weight, Real x, Real mean) {
@@ -85,7 +81,7 @@ run_reader<Value> reader(const frame_layout& layout, const frame_weights& weight
 
 template <class Real>
 run_writer<std::complex<Real>> writer(const frame_layout& layout, Real edge, Real between) {
-  const std::size_t n_bins = n_bins_of(layout);
+  const std::size_t n_bins = layout.n_bins();
   return [layout, n_bins, edge, between](void* out, std::size_t row, std::size_t first,
                                          std::span<const std::complex<Real>> values) {
     Real* const powers = static_cast<Real*>(out) + row * n_bins;
@@ -154,9 +150,9 @@ fused_store store_of(const frame_layout& layout, double scale, precision real) {
   const double between = layout.is_real ? 2 * scale : scale;
   const std::size_t real_bytes = real == precision::fp64 ? 8 : 4;
   fused_store store;
-  store.out_bytes = layout.n_transforms() * n_bins_of(layout) * real_bytes;
+  store.out_bytes = layout.n_transforms() * layout.n_bins() * real_bytes;
   store.element_bytes = real_bytes;
-  store.source.text = formatted(store_text, n_bins_of(layout), type_of(real), layout.length);
+  store.source.text = formatted(store_text, layout.n_bins(), type_of(real), layout.length);
   store.source.type = "powers";
   store.source.parameters = pack(std::vector<double>{scale, between}, real);
   if (real == precision::fp64) {

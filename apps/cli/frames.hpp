@@ -21,6 +21,7 @@ struct frame_layout {
   bool is_real = true;
 
   [[nodiscard]] std::size_t n_transforms() const { return n_rows * n_frames; }
+  [[nodiscard]] std::size_t n_bins() const { return is_real ? length / 2 + 1 : length; }
   [[nodiscard]] std::size_t width() const { return is_real ? 1 : 2; }
 
   /// Returns the index of the first number of a frame; frames are numbered over all rows.

@@ -116,10 +116,9 @@ struct frame_problem {
 
   /// Returns |X| of each power, with an imaginary part of 0.
   [[nodiscard]] std::vector<double> magnitudes(const std::vector<double>& powers) const {
-    const std::size_t n_bins = layout.is_real ? layout.length / 2 + 1 : layout.length;
     std::vector<double> values(2 * powers.size());
     for (std::size_t i = 0; i < powers.size(); ++i) {
-      const std::size_t k = i % n_bins;
+      const std::size_t k = i % layout.n_bins();
       const bool is_edge = k == 0 || 2 * k == layout.length;
       values[2 * i] = std::sqrt(powers[i] / (layout.is_real && !is_edge ? 2 * scale : scale));
     }
@@ -155,7 +154,7 @@ void write_files(const transform_options& o, const power_spectra& powers,
   const auto title =
       formatted("{}: {}, {} of {} samples, {} window (periodic)",
                 std::filesystem::path(o.shown_file()).filename().string(), name_of(powers),
-                counted(powers.n_frames, "segment"), powers.segment, powers.window_name);
+                counted(powers.n_frames, "segment"), powers.length, powers.window_name);
   draw_powers(o.plot, powers, title);
   print_message("wrote {}", o.plot);
 }
@@ -174,8 +173,7 @@ int transform_frames(const transform_options& o) {
   report_channels(o.shown_file(), signal, o.channel.has_value());
   shape.rate_hz = o.sample_rate_hz.value_or(signal.sample_rate_hz);
   const frame_problem problem = problem_of(o, signal, shape);
-  shape.take_shape(problem.layout.n_rows, problem.layout.n_frames, problem.layout.length,
-                   problem.layout.hop, problem.layout.is_real);
+  static_cast<frame_layout&>(shape) = problem.layout;
   shape.is_double = real == precision::fp64;
   shape.noise_bandwidth_bins = noise_bandwidth_bins(problem.weights.window);
   if (const std::size_t n_left = signal.row_length - shape.covered_samples(); n_left > 0) {

@@ -31,8 +31,8 @@ double decibels(double power) {
 /// Returns the bins in the order of their frequencies.
 std::vector<std::size_t> ascending_bins(const power_spectra& powers) {
   std::vector<std::size_t> order;
-  const std::size_t first = powers.is_of_real ? 0 : (powers.n_bins + 1) / 2;
-  for (std::size_t i = 0; i < powers.n_bins; ++i) order.push_back((first + i) % powers.n_bins);
+  const std::size_t first = powers.is_real ? 0 : (powers.n_bins() + 1) / 2;
+  for (std::size_t i = 0; i < powers.n_bins(); ++i) order.push_back((first + i) % powers.n_bins());
   return order;
 }
 
@@ -62,7 +62,7 @@ formats::line_chart curves_of(const power_spectra& powers, const std::string& ti
     if (powers.n_rows > 1) curve.label = formatted("row {}", r);
     for (const std::size_t k : ascending_bins(powers)) {
       curve.x.push_back(powers.frequency(k));
-      curve.y.push_back(decibels(powers.values[r * powers.n_bins + k]));
+      curve.y.push_back(decibels(powers.values[r * powers.n_bins() + k]));
     }
     chart.series.push_back(std::move(curve));
   }
@@ -76,7 +76,7 @@ formats::waterfall_panel panel_of(const power_spectra& powers, std::size_t row, 
   const std::vector<std::size_t> order = ascending_bins(powers);
   std::vector<double> sums(n_rows * n_columns), counts(n_rows * n_columns);
   for (std::size_t f = 0; f < powers.n_frames; ++f) {
-    const double* const spectrum = &powers.values[(row * powers.n_frames + f) * powers.n_bins];
+    const double* const spectrum = &powers.values[(row * powers.n_frames + f) * powers.n_bins()];
     for (std::size_t i = 0; i < order.size(); ++i) {
       const std::size_t cell =
           f * n_rows / powers.n_frames * n_columns + i * n_columns / order.size();
@@ -105,7 +105,7 @@ formats::waterfall_chart waterfall_of(const power_spectra& powers, const std::st
       .y_unit = powers.rate_hz > 0 ? "s" : "",
       .x = {powers.frequency(order.front()) - half_bin, powers.frequency(order.back()) + half_bin},
       .y = {powers.time(0) - half_hop, powers.time(powers.n_frames - 1) + half_hop},
-      .n_columns = std::min(powers.n_bins, max_cells),
+      .n_columns = std::min(powers.n_bins(), max_cells),
       .n_rows = std::min(powers.n_frames, max_cells)};
   for (std::size_t r = 0; r < std::min(powers.n_rows, max_rows_drawn); ++r) {
     chart.panels.push_back(panel_of(powers, r, chart.n_rows, chart.n_columns));
@@ -126,7 +126,7 @@ void write_csv(formats::atomic_file& output, const power_spectra& powers) {
   output.write(csv_heading(powers));
   const std::size_t n_frames = powers.is_spectrogram ? powers.n_frames : 1;
   for (std::size_t i = 0; i < powers.values.size(); ++i) {
-    const std::size_t k = i % powers.n_bins, frame = i / powers.n_bins;
+    const std::size_t k = i % powers.n_bins(), frame = i / powers.n_bins();
     std::string line;
     if (powers.n_rows > 1) line = formatted("{},", frame / n_frames);
     if (powers.is_spectrogram) line += formatted("{},", powers.time(frame % n_frames));
@@ -141,7 +141,7 @@ void write_array(formats::atomic_file& output, const power_spectra& powers) {
   std::vector<std::size_t> shape;
   if (powers.n_rows > 1) shape.push_back(powers.n_rows);
   if (powers.is_spectrogram) shape.push_back(powers.n_frames);
-  shape.push_back(powers.n_bins);
+  shape.push_back(powers.n_bins());
   output.write(formats::npy_prefix(powers.is_double ? "<f8" : "<f4", shape));
   const auto bytes = pack(powers.values, powers.is_double ? precision::fp64 : precision::fp32);
   output.write(std::span<const std::byte>(bytes));
@@ -149,22 +149,12 @@ void write_array(formats::atomic_file& output, const power_spectra& powers) {
 
 }  // namespace
 
-void power_spectra::take_shape(std::size_t rows, std::size_t frames, std::size_t segment_samples,
-                               std::size_t hop_samples, bool is_real) {
-  n_rows = rows;
-  n_frames = frames;
-  segment = segment_samples;
-  hop = hop_samples;
-  is_of_real = is_real;
-  n_bins = is_real ? segment / 2 + 1 : segment;
-}
-
 void power_spectra::average() {
-  std::vector<double> means(n_rows * n_bins);
+  std::vector<double> means(n_rows * n_bins());
   for (std::size_t r = 0; r < n_rows; ++r) {
     for (std::size_t f = 0; f < n_frames; ++f) {
-      for (std::size_t k = 0; k < n_bins; ++k) {
-        means[r * n_bins + k] += values[(r * n_frames + f) * n_bins + k];
+      for (std::size_t k = 0; k < n_bins(); ++k) {
+        means[r * n_bins() + k] += values[(r * n_frames + f) * n_bins() + k];
       }
     }
   }
@@ -173,17 +163,17 @@ void power_spectra::average() {
 }
 
 double power_spectra::frequency(std::size_t k) const {
-  const bool is_negative = !is_of_real && k >= (segment + 1) / 2;
-  const double bin = static_cast<double>(k) - (is_negative ? static_cast<double>(segment) : 0);
+  const bool is_negative = !is_real && k >= (length + 1) / 2;
+  const double bin = static_cast<double>(k) - (is_negative ? static_cast<double>(length) : 0);
   return bin * bin_width();
 }
 
 double power_spectra::bin_width() const {
-  return (rate_hz > 0 ? rate_hz : 1) / static_cast<double>(segment);
+  return (rate_hz > 0 ? rate_hz : 1) / static_cast<double>(length);
 }
 
 double power_spectra::time(std::size_t frame) const {
-  const double samples = static_cast<double>(frame * hop) + static_cast<double>(segment) / 2;
+  const double samples = static_cast<double>(frame * hop) + static_cast<double>(length) / 2;
   return samples / (rate_hz > 0 ? rate_hz : 1);
 }
 
@@ -232,8 +222,8 @@ std::string powers_heading(const std::string& file, const power_spectra& powers)
       "{}: {} in {}, {}, {} of {} samples, {} apart, {} window (periodic), {}\n"
       "{}-sided; bins {:.6g} {} apart, equivalent noise bandwidth {:.6g} {}\n",
       file, name_of(powers), unit_of(powers), counted(powers.n_rows, "row"),
-      counted(powers.n_frames, "segment"), powers.segment, powers.hop, powers.window_name,
-      precision_of(powers), powers.is_of_real ? "one" : "two", bin, unit,
+      counted(powers.n_frames, "segment"), powers.length, powers.hop, powers.window_name,
+      precision_of(powers), powers.is_real ? "one" : "two", bin, unit,
       bin * powers.noise_bandwidth_bins, unit);
 }
 
@@ -249,11 +239,11 @@ nlohmann::ordered_json powers_json(const std::string& file, const power_spectra&
   if (powers.rate_hz > 0) document["sample_rate_hz"] = powers.rate_hz;
   document["window"] = powers.window_name;
   document["window_form"] = "periodic";
-  document["segment"] = powers.segment;
-  document["overlap"] = powers.segment - powers.hop;
+  document["segment"] = powers.length;
+  document["overlap"] = powers.length - powers.hop;
   document["segments"] = powers.n_frames;
-  document["bins"] = powers.n_bins;
-  document["is_one_sided"] = powers.is_of_real;
+  document["bins"] = powers.n_bins();
+  document["is_one_sided"] = powers.is_real;
   document["bin_width"] = powers.bin_width();
   document["noise_bandwidth"] = powers.bin_width() * powers.noise_bandwidth_bins;
   return document;

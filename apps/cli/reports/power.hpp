@@ -7,26 +7,24 @@
 #include <string>
 #include <vector>
 
+#include "cli/frames.hpp"  // frame_layout
+
 namespace wingbeat::cli {
 
 /// The scalings of scipy.signal.welch: power divided by the bandwidth, or of a sine in its bin.
 enum class power_scaling { density, spectrum };
 
-struct power_spectra {
+/// Of frames; those of reals are one-sided, bins 0 .. N/2.
+struct power_spectra : frame_layout {
   std::vector<double> values = {};  // [row][frame][bin]; averaged [row][bin]
-  std::size_t n_rows = 1, n_frames = 1, segment = 0, hop = 0, n_bins = 0;
-  bool is_of_real = true;  ///< One-sided: bins 0 .. N/2.
   bool is_spectrogram = false, is_double = false;
   double rate_hz = 0;  ///< 0: unknown; frequencies are then in cycles a sample.
   power_scaling scale = power_scaling::density;
   std::string window_name = {};
   double noise_bandwidth_bins = 1;
 
-  void take_shape(std::size_t rows, std::size_t frames, std::size_t segment_samples,
-                  std::size_t hop_samples, bool is_real);
-
   /// Returns the samples of a row that lie in segments.
-  [[nodiscard]] std::size_t covered_samples() const { return (n_frames - 1) * hop + segment; }
+  [[nodiscard]] std::size_t covered_samples() const { return (n_frames - 1) * hop + length; }
 
   /// Replaces the frames of each row by their mean, as Welch.
   void average();
