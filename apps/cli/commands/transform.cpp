@@ -256,19 +256,13 @@ void add_options(CLI::App& command, transform_options& o) {
 }  // namespace
 
 transform_request request_of(const transform_options& o) {
-  transform_request request;
-  request.pad = o.pad;
-  request.is_inverse = o.is_inverse;
-  request.is_half = o.is_half;
+  transform_request request = o;
   if (!o.kind.empty()) request.kinds = kinds_named(o.kind, real_kinds);
-  request.orthogonalizes = o.orthogonalizes;
-  request.length = o.length;
   if (!o.scale_name.empty()) {
     request.scale =
         choice_of("--scale", o.scale_name,
                   named_choices({scaling::none, scaling::by_length, scaling::by_sqrt_length}));
   }
-  request.real = o.real;
   return request;
 }
 
@@ -305,15 +299,15 @@ void report_channels(const std::string& file, const formats::signal& signal, boo
                 signal.n_channels);
 }
 
-void report_rounding(const std::string& file, const problem& solved) {
-  if (solved.n_vanished == 0) return;
-  print_message("{} of {} became 0 in {}; --precision fp64 keeps more of them",
-                counted(solved.n_vanished, "number"), file, name_of(solved.spec.real));
-}
-
-void report_inverse_scale() {
-  print_message(
-      "scaled by 1/N, so that the inverse undoes the transform (--scale none leaves it out)");
+void report_input(const transform_options& o, const problem& solved) {
+  if (solved.n_vanished > 0) {
+    print_message("{} of {} became 0 in {}; --precision fp64 keeps more of them",
+                  counted(solved.n_vanished, "number"), o.shown_file(), name_of(solved.spec.real));
+  }
+  if (o.is_inverse && o.scale_name.empty()) {
+    print_message(
+        "scaled by 1/N, so that the inverse undoes the transform (--scale none leaves it out)");
+  }
 }
 
 void add_transform(CLI::App& program, int& exit_code) {

@@ -206,8 +206,7 @@ int transform_image(const transform_options& o) {
   const auto [signal, memory, pixel] = read_rows(o, request.real);
   const problem solved = make_image_problem(signal, o.shown_file(), request);
   report_size(solved, signal);
-  report_rounding(o.shown_file(), solved);
-  if (o.is_inverse && o.scale_name.empty()) report_inverse_scale();
+  report_input(o, solved);
   const auto input = pack(solved.input, request.real);
   verify::judge check{{solved.spec, verify::reader_of(input), request.real}, o.check};
   const auto chosen = devices_for(o, request::points_of(solved.spec));

@@ -19,22 +19,20 @@
 
 namespace wingbeat::cli {
 
-struct transform_options {
+/// Those of the request are as given; `request_of` has its kinds and scale, too.
+struct transform_options : transform_request {
   std::string file;
   std::vector<std::string> engines{"all"}, devices;
-  precision real = precision::fp32;
   std::string scale_name, kind;
-  padding pad = padding::none;
   verify::check_extent check = verify::check_extent::sample;
   std::optional<window> weights = {};
   std::optional<bool> removes_mean = {};
-  std::optional<std::size_t> length, channel, n_peaks, segment, overlap;
+  std::optional<std::size_t> channel, n_peaks, segment, overlap;
   std::optional<double> sample_rate_hz;
   std::size_t n_axes = 1;
   std::string output, plot;
   memory_limit max_memory;
-  bool is_inverse = false, is_half = false, is_json = false, orthogonalizes = false;
-  bool is_psd = false, is_spectrogram = false, uses_all_devices = false;
+  bool is_json = false, is_psd = false, is_spectrogram = false, uses_all_devices = false;
 
   [[nodiscard]] bool has_frames() const { return is_psd || is_spectrogram; }
 
@@ -65,8 +63,7 @@ int report_outcome(const transform_options& o, const std::string& heading, std::
 
 /// Print messages about an input.
 void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen);
-void report_rounding(const std::string& file, const problem& solved);
-void report_inverse_scale();
+void report_input(const transform_options& o, const problem& solved);
 
 /// Run one form and return the exit code.
 int transform_rows(const transform_options& o);

@@ -156,8 +156,7 @@ int transform_rows(const transform_options& o) {
   report_channels(o.shown_file(), signal, o.channel.has_value());
   const problem solved = make_problem(signal, o.shown_file(), request);
   report_length(o, solved);
-  report_rounding(o.shown_file(), solved);
-  if (o.is_inverse && o.scale_name.empty()) report_inverse_scale();
+  report_input(o, solved);
   std::optional<verify::judge> check;
   const engine_outcome found = solve(o, solved, check);
   return report(o, solved, found, *check, o.sample_rate_hz.value_or(signal.sample_rate_hz));
