@@ -39,27 +39,15 @@ constexpr std::size_t labels = 224, label_bytes = 80;
 
 /// The words of a placement: starts, intervals, the cell's lengths and angles, the order of axes,
 /// the space group, IMOD's flags, of which one is the origin's sign, and the origin.
-constexpr std::array<std::size_t, 21> placing = {16,
-                                                 20,
-                                                 24,
-                                                 28,
-                                                 32,
-                                                 36,
-                                                 40,
-                                                 44,
-                                                 48,
-                                                 52,
-                                                 56,
-                                                 60,
-                                                 64,
-                                                 68,
-                                                 72,
-                                                 field::space_group,
-                                                 field::imod_stamp,
-                                                 field::imod_flags,
-                                                 196,
-                                                 200,
-                                                 204};
+constexpr auto placing = [] {
+  std::array<std::size_t, 21> offsets = {};
+  for (std::size_t i = 0; i < 15; ++i) offsets[i] = field::starts + 4 * i;
+  offsets[15] = field::space_group;
+  offsets[16] = field::imod_stamp;
+  offsets[17] = field::imod_flags;
+  for (std::size_t i = 0; i < 3; ++i) offsets[18 + i] = field::origin + 4 * i;
+  return offsets;
+}();
 
 /// IMOD marks its flags by a stamp.
 constexpr std::uint32_t imod_mark = 1146047817;
