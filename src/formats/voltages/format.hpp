@@ -4,8 +4,9 @@
 
 #include <string_view>
 
-#include "formats/voltages/guppi.hpp"  // is_guppi, open_guppi
-#include "formats/voltages/vdif.hpp"   // is_vdif, open_vdif
+#include "formats/voltages/guppi.hpp"         // open_guppi
+#include "formats/voltages/guppi_header.hpp"  // is_guppi
+#include "formats/voltages/vdif.hpp"          // is_vdif, open_vdif
 
 namespace wingbeat::formats {
 

@@ -12,9 +12,6 @@
 
 namespace wingbeat::formats {
 
-/// Returns whether a file begins with a card of GUPPI raw: "KEY     = ...", all of it text.
-[[nodiscard]] bool is_guppi(std::span<const std::byte> head);
-
 /// Opens a file of any size, of which headers are read at once, and samples when they are asked
 /// for. Blocks follow each other without the samples that they repeat (OVERLAP); blocks that PKTIDX
 /// leaves out are missing packets. Samples have 4, 8 or 16 bits, two's complement; at 4 bits the

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/voltages/vdif.hpp"
 
-#include <algorithm>  // count_if, fill, find, max, min, nth_element
+#include <algorithm>  // count_if, find, max, min, nth_element
 #include <cmath>      // abs, round
-#include <cstdint>    // int16_t, uint16_t, uint32_t, uint64_t
+#include <cstdint>    // uint16_t, uint32_t, uint64_t
 #include <map>
 #include <string>
 #include <tuple>    // tie
 #include <utility>  // move, pair
 #include <vector>
 
-#include "formats/files/byte_order.hpp"      // load
 #include "formats/files/refusal.hpp"         // refuse
 #include "formats/files/signature.hpp"       // is_text
-#include "formats/voltages/flaws.hpp"        // flaws
+#include "formats/voltages/packets.hpp"      // packet_list, take_packets
 #include "formats/voltages/vdif_header.hpp"  // frame_header, parse_header
-#include "text/counted.hpp"                  // counted
 
 namespace wingbeat::formats {
 namespace {
@@ -24,29 +22,6 @@ using bytes = std::span<const std::byte>;
 
 constexpr std::size_t max_frames_per_second = std::size_t{1} << 32;
 
-/// Bytes of a file in windows, for readings that mostly go forward.
-class forward_reader {
- public:
-  forward_reader(const byte_source& source, std::size_t window_bytes)
-      : source_(source), window_bytes_(window_bytes) {}
-
-  /// Returns `n_bytes` bytes from `offset` on, fewer at the end, valid until the next call.
-  bytes at(std::size_t offset, std::size_t n_bytes) {
-    if (offset < begin_ || offset + n_bytes > begin_ + held_.size()) {
-      begin_ = offset;
-      held_.resize(std::max(n_bytes, window_bytes_));
-      held_.resize(source_.read_some(offset, held_));
-    }
-    const bytes found = bytes{held_}.subspan(std::min(offset - begin_, held_.size()));
-    return found.first(std::min(n_bytes, found.size()));
-  }
-
- private:
-  const byte_source& source_;
-  std::size_t window_bytes_, begin_ = 0;
-  std::vector<std::byte> held_;
-};
-
 struct frame {
   std::uint32_t second = 0, number = 0;
   std::uint16_t thread = 0;
@@ -54,12 +29,14 @@ struct frame {
   std::size_t payload_at = 0;  ///< Offset in the file.
   unsigned extension = 0;
   double stated_rate_hz = 0;
+
+  [[nodiscard]] std::string name() const {
+    return formatted("frame {} of second {} of thread {}", number, second, thread);
+  }
 };
 
-struct frame_list {
+struct frame_list : packet_list<frame> {
   frame_header first = {};
-  std::vector<frame> frames = {};
-  flaws left_out = {};
 };
 
 /// Returns where the next frame begins behind damage at `offset`: where it lies if all are equally
@@ -89,61 +66,35 @@ std::optional<std::size_t> next_frame(const byte_source& source, std::size_t off
   return std::nullopt;
 }
 
-/// Takes the frames that are whole, and begin where others end or behind stray bytes.
 frame_list take_frames(const byte_source& source, const voltage_options& options) {
   constexpr std::size_t window_bytes = 8192;
   const std::string& name = source.name();
-  if (source.size() == 0) refuse(name, "is empty; copy or record it again");
   forward_reader reader{source, window_bytes};
   frame_list list;
   std::vector<std::byte> first;  // the first header
-  std::size_t index = 0;
-  for (std::size_t offset = 0; offset < source.size(); ++index) {
-    try {
-      const bytes head = reader.at(offset, vdif_header_bytes);
-      const frame_header next = parse_header(head, source.size() - offset, index, name);
-      if (list.frames.empty()) {
-        list.first = next;
-        first.assign(head.begin(), head.end());
-      }
-      if (next.shape != list.first.shape || next.epoch != list.first.epoch) {
-        refuse(name, "has frame {} of another size, shape or epoch than the first; split the file",
-               index);
-      }
-      list.frames.push_back({next.second, next.number, static_cast<std::uint16_t>(next.thread),
-                             next.is_valid_in(options.channel), offset + next.shape.header,
-                             next.extension, next.stated_rate_hz});
-      offset += next.shape.frame_bytes;
-    } catch (const file_error& damage) {
-      const auto found = next_frame(source, offset, first);
-      if (list.frames.empty() && (!found || list.left_out.count() > 0)) throw;
-      const std::size_t stride = list.first.shape.frame_bytes,
-                        after = found.value_or(offset + stride);
-      if (!list.frames.empty() && after - offset != stride) {
-        list.left_out.add("{} before frame {} belong to none", counted(after - offset, "byte"),
-                          index);
-      } else {
-        list.left_out.add("{}", std::string_view{damage.what()}.substr(name.size() + 2));
-      }
-      // The first frame may be the damaged one.
-      if (list.left_out.prevail(list.frames.size() + 1)) {
-        refuse(name, "{}", list.left_out.first());
-      }
-      offset = after;
+  const auto take = [&](std::size_t offset, std::size_t number) {
+    const bytes head = reader.at(offset, vdif_header_bytes);
+    const frame_header next = parse_header(head, source.size() - offset, number, name);
+    if (first.empty()) {
+      list.first = next;
+      first.assign(head.begin(), head.end());
     }
-  }
-  if (list.left_out.prevail(list.frames.size())) refuse(name, "{}", list.left_out.first());
+    if (next.shape != list.first.shape || next.epoch != list.first.epoch) {
+      refuse(name, "has frame {} of another size, shape or epoch than the first; split the file",
+             number);
+    }
+    list.packets.push_back({next.second, next.number, static_cast<std::uint16_t>(next.thread),
+                            next.is_valid_in(options.channel), offset + next.shape.header,
+                            next.extension, next.stated_rate_hz});
+    return offset + next.shape.frame_bytes;
+  };
+  const auto next = [&](std::size_t begin, std::size_t stride) {
+    return next_frame(source, begin, first).value_or(stride > 0 ? begin + stride : source.size());
+  };
+  // Before the first frame, nothing tells stray bytes from a damaged one.
+  const auto is_frame = [&](std::size_t) { return first.empty(); };
+  list.left_out = take_packets(source, "frame", take, next, is_frame);
   return list;
-}
-
-/// Leaves out frames for which `is_stray`.
-template <class Predicate>
-void leave_out(frame_list& list, std::string_view why, Predicate is_stray) {
-  std::erase_if(list.frames, [&](const frame& f) {
-    if (!is_stray(f)) return false;
-    list.left_out.add("frame {} of second {} of thread {} {}", f.number, f.second, f.thread, why);
-    return true;
-  });
 }
 
 /// Leaves out frames whose extended headers state another rate than most, of equally many than the
@@ -151,18 +102,15 @@ void leave_out(frame_list& list, std::string_view why, Predicate is_stray) {
 void leave_out_other_rates(frame_list& list) {
   using rate = std::pair<unsigned, double>;
   const auto rate_of = [](const frame& f) { return rate{f.extension, f.stated_rate_hz}; };
-  std::map<rate, std::size_t> counts;
-  for (const frame& f : list.frames) {
-    if (f.stated_rate_hz > 0) ++counts[rate_of(f)];
+  std::vector<rate> stated;
+  for (const frame& f : list.packets) {
+    if (f.stated_rate_hz > 0) stated.push_back(rate_of(f));
   }
-  if (counts.empty()) return;
-  rate most{};
-  for (const frame& f : list.frames) {
-    if (f.stated_rate_hz > 0 && counts[rate_of(f)] > counts[most]) most = rate_of(f);
-  }
+  if (stated.empty()) return;
+  const rate most = most_frequent(stated);
   std::tie(list.first.extension, list.first.stated_rate_hz) = most;
-  leave_out(list, "states another sample rate than most; split the file",
-            [&](const frame& f) { return f.stated_rate_hz > 0 && rate_of(f) != most; });
+  list.leave_out("states another sample rate than most; split the file",
+                 [&](const frame& f) { return f.stated_rate_hz > 0 && rate_of(f) != most; });
 }
 
 /// Returns the threads that are polarisations, and leaves the frames of others out.
@@ -171,7 +119,7 @@ std::vector<std::uint32_t> take_threads(frame_list& list, const voltage_options&
   // A thread with fewer frames than this share of another's is a damaged header.
   constexpr std::size_t least_share = 16;
   std::map<std::uint32_t, std::size_t> counts;
-  for (const frame& f : list.frames) ++counts[f.thread];
+  for (const frame& f : list.packets) ++counts[f.thread];
   std::vector<std::uint32_t> threads;
   for (const std::size_t wanted : options.threads) {
     if (!counts.contains(static_cast<std::uint32_t>(wanted))) {
@@ -186,14 +134,14 @@ std::vector<std::uint32_t> take_threads(frame_list& list, const voltage_options&
     for (const auto& [thread, count] : counts) {
       if (count * least_share >= most) threads.push_back(thread);
     }
-    leave_out(list, "is of a thread with few frames",
-              [&](const frame& f) { return counts[f.thread] * least_share < most; });
+    list.leave_out("is of a thread with few frames",
+                   [&](const frame& f) { return counts[f.thread] * least_share < most; });
   }
   if (threads.size() > 2) {
     refuse(name, "has {} threads, {}, {} to {}; give one or two of them by --vdif-threads",
            threads.size(), threads[0], threads[1], threads.back());
   }
-  std::erase_if(list.frames, [&](const frame& f) {
+  std::erase_if(list.packets, [&](const frame& f) {
     return std::find(threads.begin(), threads.end(), f.thread) == threads.end();
   });
   return threads;
@@ -231,45 +179,45 @@ std::uint32_t middle_of(std::vector<std::uint32_t> values) {
 
 /// Leaves out frames whose time is so far from most that their headers are damaged.
 void leave_out_strays(frame_list& list, std::size_t n_threads, std::string_view name) {
-  const std::size_t most = max_lost_share * (list.frames.size() / n_threads + 1);
+  const std::size_t most = max_lost_share * (list.packets.size() / n_threads + 1);
   const auto is_far = [&](std::uint32_t a, std::uint32_t b) {
     return std::max(a, b) - std::min(a, b) > most;
   };
-  const std::size_t n_before = list.frames.size();
+  const std::size_t n_before = list.packets.size();
   std::vector<std::uint32_t> seconds;
-  for (const frame& f : list.frames) seconds.push_back(f.second);
+  for (const frame& f : list.packets) seconds.push_back(f.second);
   const std::uint32_t middle = middle_of(std::move(seconds));
   const std::string why = "is far from the time of most; split the file at the gap";
-  leave_out(list, why, [&](const frame& f) { return is_far(f.second, middle); });
+  list.leave_out(why, [&](const frame& f) { return is_far(f.second, middle); });
   std::map<std::uint32_t, std::vector<std::uint32_t>> numbers;
-  for (const frame& f : list.frames) numbers[f.second].push_back(f.number);
+  for (const frame& f : list.packets) numbers[f.second].push_back(f.number);
   std::map<std::uint32_t, std::uint32_t> middles;
   for (auto& [second, values] : numbers) middles[second] = middle_of(std::move(values));
-  leave_out(list, why, [&](const frame& f) { return is_far(f.number, middles[f.second]); });
-  if (2 * list.frames.size() <= n_before) {
+  list.leave_out(why, [&](const frame& f) { return is_far(f.number, middles[f.second]); });
+  if (2 * list.packets.size() <= n_before) {
     refuse(name,
            "has {} frames, {} of which are far from the time of others; split the file at "
            "the gap",
-           n_before, n_before - list.frames.size());
+           n_before, n_before - list.packets.size());
   }
 }
 
 /// Leaves out frames of numbers beyond a second, unless they are many.
 void require_numbers(frame_list& list, std::size_t frames_per_second, std::string_view name) {
   const auto is_beyond = [&](const frame& f) { return f.number >= frames_per_second; };
-  const auto n_beyond = std::count_if(list.frames.begin(), list.frames.end(), is_beyond);
-  if (2 * static_cast<std::size_t>(n_beyond) >= list.frames.size()) {
+  const auto n_beyond = std::count_if(list.packets.begin(), list.packets.end(), is_beyond);
+  if (2 * static_cast<std::size_t>(n_beyond) >= list.packets.size()) {
     refuse(name,
            "has {} frames a second by its rate, and {} of {} frames have higher numbers; give a "
            "higher rate by --adc-rate",
-           frames_per_second, n_beyond, list.frames.size());
+           frames_per_second, n_beyond, list.packets.size());
   }
-  leave_out(list, "has a number beyond its second", is_beyond);
+  list.leave_out("has a number beyond its second", is_beyond);
 }
 
 time_line times_of(const frame_list& list, std::size_t n_threads,
                    std::optional<std::size_t> frames_per_second, std::string_view name) {
-  const std::vector<frame>& frames = list.frames;
+  const std::vector<frame>& frames = list.packets;
   time_line line{.first_second = frames[0].second};
   std::uint32_t highest = 0, last_second = 0;
   for (const frame& f : frames) {
@@ -295,80 +243,13 @@ time_line times_of(const frame_list& list, std::size_t n_threads,
   return line;
 }
 
-/// Returns part `bit / bits` of the bytes: its bits from the lowest up, as an integer around 0.
-std::int16_t part_at(bytes payload, std::size_t bit, std::size_t bits) {
-  unsigned code = 0;
-  if (bits == 16) {
-    code = load<std::uint16_t>(&payload[bit / 8]);
-  } else {
-    code = std::to_integer<unsigned>(payload[bit / 8]) >> bit % 8 & ((1u << bits) - 1);
-  }
-  const int value = static_cast<int>(code), steps = 1 << bits;
-  // One and two bits have no 0 in their middle.
-  return static_cast<std::int16_t>(bits <= 2 ? 2 * value + 1 - steps : value - steps / 2);
-}
-
-constexpr std::size_t no_frame = ~std::size_t{0};
-
-/// Offsets of payloads: [polarisation][packet], or `no_frame`.
-using payload_places = std::vector<std::vector<std::size_t>>;
-
-class vdif_file final : public voltage_file {
- public:
-  vdif_file(const byte_source& source, voltages contents, payload_places payloads)
-      : voltage_file(std::move(contents)),
-        reader_(source, window_bytes),
-        name_(source.name()),
-        payloads_(std::move(payloads)) {}
-
-  void read(std::size_t channel, std::size_t first, std::size_t count,
-            std::span<const std::span<std::int16_t>> rows) const override {
-    const std::size_t packet_samples = contents().packet_samples;
-    for (std::size_t done = 0; done < count;) {
-      const std::size_t packet = (first + done) / packet_samples;
-      const std::size_t in_packet = (first + done) % packet_samples;
-      const std::size_t n = std::min(count - done, packet_samples - in_packet);
-      const std::size_t parts = contents().is_complex ? 2 : 1;
-      for (std::size_t p = 0; p < rows.size(); ++p) {
-        read_packet(payloads_[p][packet], channel, in_packet,
-                    rows[p].subspan(done * parts, n * parts));
-      }
-      done += n;
-    }
-  }
-
- private:
-  static constexpr std::size_t window_bytes = std::size_t{1} << 19;
-
-  /// Reads samples of a frame from sample `first` on.
-  void read_packet(std::size_t payload_at, std::size_t channel, std::size_t first,
-                   std::span<std::int16_t> row) const {
-    if (payload_at == no_frame) return std::fill(row.begin(), row.end(), std::int16_t{0});
-    const std::size_t parts = contents().is_complex ? 2 : 1, bits = contents().sample_bits;
-    const std::size_t time_bits = contents().n_channels * parts * bits;
-    const std::size_t begin = first * time_bits / 8 * 8;  // in whole bytes
-    const std::size_t end = (first + row.size() / parts) * time_bits;
-    const std::size_t n_bytes = (end - begin + 7) / 8;
-    const bytes data = reader_.at(payload_at + begin / 8, n_bytes);
-    if (data.size() < n_bytes) refuse(name_, "ends within a frame; another program shortened it");
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::size_t part = channel * parts + i % parts;
-      row[i] = part_at(data, (first + i / parts) * time_bits - begin + part * bits, bits);
-    }
-  }
-
-  mutable forward_reader reader_;
-  std::string name_;
-  payload_places payloads_;
-};
-
 /// Returns the rate that the headers state; 0 where they state none.
 double stated_rate(const frame_list& list, voltages& contents) {
   const frame_header& first = list.first;
   if (first.stated_rate_hz <= 0 || first.shape.is_complex) return first.stated_rate_hz;
   if (first.extension == 3) return 2 * first.stated_rate_hz;  // it is of complex samples
   std::uint32_t highest = 0;
-  for (const frame& f : list.frames) highest = std::max(highest, f.number);
+  for (const frame& f : list.packets) highest = std::max(highest, f.number);
   const double least_hz = (highest + 1.) * static_cast<double>(first.shape.n_samples());
   if (least_hz > first.stated_rate_hz) return 2 * first.stated_rate_hz;
   contents.remarks.push_back(
@@ -418,22 +299,17 @@ std::unique_ptr<voltage_file> open_vdif(const byte_source& source, const voltage
   }
   const time_line line = times_of(list, threads.size(), frames_per_second, name);
   result.n_samples = line.n_frames * shape.n_samples();
-  payload_places payloads(threads.size(), std::vector<std::size_t>(line.n_frames, no_frame));
-  for (const frame& f : list.frames) {
+  packet_offsets offsets(threads.size(), std::vector<std::size_t>(line.n_frames, no_packet));
+  for (const frame& f : list.packets) {
     const auto p = static_cast<std::size_t>(std::find(threads.begin(), threads.end(), f.thread) -
                                             threads.begin());
-    std::size_t& place = payloads[p][line.place(f)];
+    std::size_t& offset = offsets[p][line.place(f)];
     if (!f.is_valid) continue;
-    if (place != no_frame) {
-      list.left_out.add("frame {} of second {} of thread {} is there twice", f.number, f.second,
-                        f.thread);
+    if (offset != no_packet) {
+      list.left_out.add("{} is there twice", f.name());
     } else {
-      place = f.payload_at;
+      offset = f.payload_at;
     }
-  }
-  for (const auto& each : payloads) {
-    std::vector<bool>& present = result.present.emplace_back(each.size());
-    for (std::size_t i = 0; i < each.size(); ++i) present[i] = each[i] != no_frame;
   }
   if (list.left_out.count() > 0) result.remarks.push_back(list.left_out.sentence("frame"));
   if (list.first.has_unknown_extension()) {
@@ -444,7 +320,13 @@ std::unique_ptr<voltage_file> open_vdif(const byte_source& source, const voltage
     if (result.sample_rate_hz == 0) result.sample_rate_hz = rate_hz;
     result.first_packet = std::uint64_t{line.first_second} * line.frames_per_second + line.first;
   }
-  return std::make_unique<vdif_file>(source, std::move(result), std::move(payloads));
+  const std::size_t channel_bits = shape.sample_bits * (shape.is_complex ? 2 : 1);
+  return std::make_unique<voltage_file>(source, std::move(result),
+                                        packet_layout{.noun = "frame",
+                                                      .channel_bits = channel_bits,
+                                                      .time_bits = shape.n_channels * channel_bits,
+                                                      .window_bytes = std::size_t{1} << 19},
+                                        std::move(offsets));
 }
 
 }  // namespace wingbeat::formats

@@ -7,8 +7,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>  // move
+#include <string_view>
 #include <vector>
+
+#include "formats/files/forward_reader.hpp"  // forward_reader, byte_source
 
 namespace wingbeat::formats {
 
@@ -49,12 +51,30 @@ struct voltage_options {
   std::vector<std::size_t> threads = {};
 };
 
+/// How the samples of a packet lie behind its header, and how their bits are read. Numbers of bits
+/// lead from a channel to the next, and so on.
+struct packet_layout {
+  std::string_view noun = {};  ///< Of a packet in sentences, "block".
+  std::size_t channel_bits = 0, time_bits = 0, polarisation_bits = 0;
+  /// The first sample of a byte is in its highest bits, and a number is two's complement. Else it
+  /// is in the lowest bits, and numbers are coded from the lowest value up; those of 1 bit are -1
+  /// and 1, those of 2 bits -3, -1, 1 and 3.
+  bool is_twos_complement = false;
+  std::size_t window_bytes = 0;  ///< Bytes that are read at once, or more where they are asked for.
+};
+
+inline constexpr std::size_t no_packet = ~std::size_t{0};
+
+/// Offsets of the packets' samples in a file, or `no_packet`: [polarisation][packet]
+using packet_offsets = std::vector<std::vector<std::size_t>>;
+
 /// A recording whose samples are read when they are asked for, whatever its format.
 class voltage_file {
  public:
-  voltage_file(const voltage_file&) = delete;
-  voltage_file& operator=(const voltage_file&) = delete;
-  virtual ~voltage_file() = default;
+  /// The source must outlive the file. `present` of the contents follows from the offsets; the last
+  /// packet of these may hold samples of packets behind it, too.
+  voltage_file(const byte_source& source, voltages contents, packet_layout layout,
+               packet_offsets offsets);
 
   /// Returns what the file states, without samples.
   [[nodiscard]] const voltages& contents() const { return contents_; }
@@ -62,14 +82,18 @@ class voltage_file {
   /// Reads `count` samples of a channel from sample `first` on, missing ones as 0. Throws
   /// `file_error` where the file is shorter than before.
   /// rows: [polarisation][sample][re, im if complex]
-  virtual void read(std::size_t channel, std::size_t first, std::size_t count,
-                    std::span<const std::span<std::int16_t>> rows) const = 0;
-
- protected:
-  explicit voltage_file(voltages contents) : contents_(std::move(contents)) {}
+  void read(std::size_t channel, std::size_t first, std::size_t count,
+            std::span<const std::span<std::int16_t>> rows) const;
 
  private:
+  void read_packet(std::size_t offset, std::size_t channel, std::size_t polarisation,
+                   std::size_t first, std::span<std::int16_t> row) const;
+
   voltages contents_;
+  packet_layout layout_;
+  packet_offsets offsets_;
+  std::string name_;
+  mutable forward_reader reader_;
 };
 
 /// The most packets that are taken for lost beside those that are present, for each of these. More
