@@ -3,7 +3,8 @@
 
 #include <algorithm>  // all_of, any_of, min
 #include <charconv>   // from_chars
-#include <set>
+#include <iterator>   // prev
+#include <map>
 #include <string>
 #include <string_view>
 #include <system_error>  // errc
@@ -81,22 +82,29 @@ image_claim claimed_images(const tiff_source& source, const byte_source& content
 }
 
 void refuse_images_without_pages(std::span<const tiff_extent> pages, const byte_source& content) {
-  // Who writes images without pages writes few pages, one for each series.
-  constexpr std::size_t max_pages = 64;
-  if (pages.size() > max_pages) return;
   const auto leaves_room = [&](const tiff_extent& page) {
     return page.n_bytes > 0 && page.end < content.size() &&
            content.size() - page.end >= page.n_bytes;
   };
-  if (!std::any_of(pages.begin(), pages.end(), leaves_room)) return;
-  const std::set<std::uint64_t> named = tiff_layout{content}.named_offsets();
+  std::map<std::uint64_t, std::uint64_t>
+      begins;  // behind the end of a page, before that of another
+  for (const tiff_extent& page : pages) {
+    if (leaves_room(page)) begins.emplace(page.end, content.size());
+  }
+  if (begins.empty()) return;
+  tiff_layout{content}.give_named_offsets([&](std::uint64_t offset) {
+    const auto behind = begins.upper_bound(offset);
+    if (behind == begins.begin()) return;
+    std::uint64_t& first = std::prev(behind)->second;
+    first = std::min(first, offset);
+  });
   for (std::size_t i = 0; i < pages.size(); ++i) {
     if (!leaves_room(pages[i])) continue;
     const std::uint64_t end = pages[i].end;
-    const auto next = named.lower_bound(end);
-    const std::uint64_t gap =
-        (next == named.end() ? content.size() : std::min<std::uint64_t>(*next, content.size())) -
-        end;
+    std::uint64_t gap = content.size() - end;
+    for (auto place = begins.find(end); place != begins.end(); ++place) {
+      gap = std::min(gap, place->second - end);
+    }
     if (gap < pages[i].n_bytes || is_padding(content, end, gap)) continue;
     refuse(content.name(),
            "has {}, and behind the numbers of page {} room for {} of its size without a page; save "

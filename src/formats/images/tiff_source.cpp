@@ -6,6 +6,7 @@
 #include <cstdio>     // SEEK_CUR, SEEK_END, vsnprintf
 #include <limits>
 #include <new>  // bad_alloc
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,12 +48,12 @@ tiff_source::tiff_source(const byte_source& content, std::size_t limit_bytes) : 
 
 std::uint16_t tiff_source::predictor() const {
   const tiff_layout layout{from_};
+  std::optional<std::uint64_t> found;
   for (const tiff_entry& entry : layout.directory(TIFFCurrentDirOffset(handle())).entries) {
     if (entry.tag != TIFFTAG_PREDICTOR) continue;
-    const auto values = layout.numbers(entry);
-    if (!values.empty()) return static_cast<std::uint16_t>(values[0]);
+    layout.give_numbers(entry, [&](std::uint64_t value) { found = found.value_or(value); });
   }
-  return PREDICTOR_NONE;
+  return static_cast<std::uint16_t>(found.value_or(PREDICTOR_NONE));
 }
 
 void tiff_source::refuse_damaged() const {
