@@ -27,6 +27,9 @@ struct tiff_extent {
   std::uint64_t n_bytes = 0, end = 0;
 };
 
+/// Who writes images without pages writes few pages, one for each series.
+inline constexpr std::size_t max_judged_pages = 64;
+
 /// Throws `file_error` where few pages have room behind one of them for another of its size that
 /// no directory names, unless that is padding.
 void refuse_images_without_pages(std::span<const tiff_extent> pages, const byte_source& content);

@@ -24,9 +24,8 @@ struct tiff_page {
   std::uint16_t format, planes, meaning, compression;
   std::uint32_t n_sections;
   bool has_tiles;
-  bool has_alpha;      ///< Grey, and one sample that is said to be alpha.
-  number_type type;    ///< Of what comes out.
-  tiff_extent extent;  ///< Of 0 bytes where it is compressed.
+  bool has_alpha;    ///< Grey, and one sample that is said to be alpha.
+  number_type type;  ///< Of what comes out.
 
   [[nodiscard]] bool has_palette() const { return meaning == PHOTOMETRIC_PALETTE; }
   [[nodiscard]] bool has_separate_planes() const {
@@ -48,32 +47,24 @@ std::optional<std::size_t> largest_ratio(std::uint16_t compression) {
   }
 }
 
+bool is_unsigned(std::uint16_t format) {
+  return format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID;
+}
+
 std::optional<number_type> number_type_of(std::uint16_t format, std::uint16_t n_bits) {
-  const bool is_unsigned = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID;
-  const bool is_signed = format == SAMPLEFORMAT_INT;
-  const bool is_float = format == SAMPLEFORMAT_IEEEFP;
-  if (is_unsigned && (n_bits == 1 || n_bits == 2 || n_bits == 4)) return number_type::uint8;
-  switch (n_bits) {
-    case 8:
-      if (is_unsigned) return number_type::uint8;
-      if (is_signed) return number_type::int8;
-      break;
-    case 16:
-      if (is_unsigned) return number_type::uint16;
-      if (is_signed) return number_type::int16;
-      if (is_float) return number_type::float16;
-      break;
-    case 32:
-      if (is_unsigned) return number_type::uint32;
-      if (is_signed) return number_type::int32;
-      if (is_float) return number_type::float32;
-      break;
-    case 64:
-      if (is_unsigned) return number_type::uint64;
-      if (is_signed) return number_type::int64;
-      if (is_float) return number_type::float64;
-      break;
-    default: break;
+  using enum number_type;
+  struct stored_type {
+    unsigned format, n_bits;
+    number_type type;
+  };
+  constexpr unsigned u = SAMPLEFORMAT_UINT, i = SAMPLEFORMAT_INT, f = SAMPLEFORMAT_IEEEFP;
+  constexpr stored_type known[] = {
+      {u, 1, uint8},   {u, 2, uint8},    {u, 4, uint8},    {u, 8, uint8},   {u, 16, uint16},
+      {u, 32, uint32}, {u, 64, uint64},  {i, 8, int8},     {i, 16, int16},  {i, 32, int32},
+      {i, 64, int64},  {f, 16, float16}, {f, 32, float32}, {f, 64, float64}};
+  for (const stored_type& each : known) {
+    if (each.format == (is_unsigned(format) ? u : format) && each.n_bits == n_bits)
+      return each.type;
   }
   return std::nullopt;
 }
@@ -104,27 +95,12 @@ void check_kind(const tiff_page& page, std::string_view name) {
     refuse(name, "has pages of {} sections (ImageDepth); save each section as a page",
            page.n_sections);
   }
-  const bool is_unsigned = page.format == SAMPLEFORMAT_UINT || page.format == SAMPLEFORMAT_VOID;
-  if (page.has_palette() && (page.n_stored != 1 || page.n_bits > 8 || !is_unsigned)) {
+  if (page.has_palette() && (page.n_stored != 1 || page.n_bits > 8 || !is_unsigned(page.format))) {
     refuse(name,
            "has a palette for {} samples of {} bits; one unsigned sample of at most 8 bits is "
            "read, so convert it to RGB",
            page.n_stored, page.n_bits);
   }
-}
-
-/// Returns where the blocks of an uncompressed page lie.
-tiff_extent extent_of(const tiff_source& source) {
-  tiff_extent extent = {};
-  TIFF* const handle = source.handle();
-  const std::uint32_t n_blocks =
-      TIFFIsTiled(handle) != 0 ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle);
-  for (std::uint32_t i = 0; i < n_blocks; ++i) {
-    const std::uint64_t n_bytes = TIFFGetStrileByteCount(handle, i);
-    extent.n_bytes += n_bytes;
-    extent.end = std::max(extent.end, TIFFGetStrileOffset(handle, i) + n_bytes);
-  }
-  return extent;
 }
 
 tiff_page parse_page(const tiff_source& source, std::string_view name) {
@@ -169,7 +145,6 @@ tiff_page parse_page(const tiff_source& source, std::string_view name) {
   }
   check_kind(page, name);
   page.type = page.has_palette() ? number_type::uint16 : *type;
-  if (page.compression == COMPRESSION_NONE) page.extent = extent_of(source);
   return page;
 }
 
@@ -200,6 +175,27 @@ std::vector<tiff_page> list_pages(tiff_source& source, std::string_view name) {
   }
   if (pages.empty()) refuse(name, "holds thumbnails and masks alone; save its images as pages");
   return pages;
+}
+
+/// Makes a page the current one.
+void open_page(const tiff_source& source, const tiff_page& page) {
+  if (TIFFSetSubDirectory(source.handle(), page.offset) == 0) source.refuse_damaged();
+}
+
+/// Returns where the blocks of an uncompressed page lie; of a compressed one 0 bytes.
+tiff_extent extent_of(const tiff_source& source, const tiff_page& page) {
+  tiff_extent extent = {};
+  if (page.compression != COMPRESSION_NONE) return extent;
+  open_page(source, page);
+  TIFF* const handle = source.handle();
+  const std::uint32_t n_blocks =
+      TIFFIsTiled(handle) != 0 ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle);
+  for (std::uint32_t i = 0; i < n_blocks; ++i) {
+    const std::uint64_t n_bytes = TIFFGetStrileByteCount(handle, i);
+    extent.n_bytes += n_bytes;
+    extent.end = std::max(extent.end, TIFFGetStrileOffset(handle, i) + n_bytes);
+  }
+  return extent;
 }
 
 /// Returns where the images of the only page begin, if others follow it without pages; nothing
@@ -235,7 +231,7 @@ std::optional<packed_claim> claimed_behind(tiff_source& source, const std::vecto
                                            const byte_source& content) {
   if (pages.size() == 1) {
     const tiff_page& page = pages.front();
-    if (TIFFSetSubDirectory(source.handle(), page.offset) == 0) source.refuse_damaged();
+    open_page(source, page);
     const image_claim claim =
         claimed_images(source, content, std::size_t{page.height} * page.width * page.n_channels());
     if (claim.n_images > 1) {
@@ -249,8 +245,9 @@ std::optional<packed_claim> claimed_behind(tiff_source& source, const std::vecto
       }
     }
   }
+  if (pages.size() > max_judged_pages) return std::nullopt;
   std::vector<tiff_extent> extents;
-  for (const tiff_page& page : pages) extents.push_back(page.extent);
+  for (const tiff_page& page : pages) extents.push_back(extent_of(source, page));
   refuse_images_without_pages(extents, content);
   return std::nullopt;
 }
@@ -263,7 +260,7 @@ class page_decoder {
       : source_(source), page_(page), first_(first), samples_(samples) {}
 
   void decode_blocks(std::size_t content_bytes, std::size_t limit_bytes, std::string_view name) {
-    if (TIFFSetSubDirectory(source_.handle(), page_.offset) == 0) source_.refuse_damaged();
+    open_page(source_, page_);
     find_blocks();
     if (page_.has_palette() && !find_palette()) {
       refuse(name, "has no palette although its TIFF page needs one; save it again");
