@@ -96,12 +96,6 @@ double real_of(const std::string& option, std::string_view text, real_range rang
   refuse(option, text, "a number " + text_of(range));
 }
 
-std::string listed_text(const std::vector<std::string_view>& words) {
-  if (words.size() == 1) return std::string{words.front()};
-  const std::vector<std::string_view> before(words.begin(), words.end() - 1);
-  return formatted("{} or {}", joined(before, ", "), words.back());
-}
-
 void refuse_choice(const std::string& option, std::string_view word, const std::string& listed) {
   throw plan_error(formatted("{} is '{}'; choose {}", option, word, listed));
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "text/formatted.hpp"  // formatted
+#include "text/listed.hpp"     // listed
 
 namespace CLI {
 class App;
@@ -57,13 +58,11 @@ choices<Value> named_choices(std::initializer_list<Value> values) {
 }
 
 /// Returns "full, same or valid".
-[[nodiscard]] std::string listed_text(const std::vector<std::string_view>& words);
-
 template <class Value>
 std::string text_of(const choices<Value>& known) {
   std::vector<std::string_view> words;
   for (const auto& [word, value] : known) words.push_back(word);
-  return listed_text(words);
+  return listed(words);
 }
 
 /// Throws `plan_error` for a word that is none of those listed.

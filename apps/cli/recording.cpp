@@ -23,6 +23,7 @@
 #include "formats/files/whole_file.hpp"                // largest_file_bytes
 #include "formats/voltages/format.hpp"                 // voltage_formats
 #include "text/formatted.hpp"                          // formatted
+#include "text/listed.hpp"                             // listed
 #include "wingbeat/error.hpp"                          // plan_error
 
 namespace wingbeat::cli {
@@ -150,7 +151,7 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
   std::vector<std::string_view> known{"auto", "raw", "npy"};
   for (const formats::voltage_format& each : formats::voltage_formats) known.push_back(each.name);
   if (std::find(known.begin(), known.end(), format) == known.end()) {
-    refuse_choice("--format", format, listed_text(known));
+    refuse_choice("--format", format, listed(known));
   }
   for (const std::string& name : files) {
     auto file = std::make_unique<byte_source>(name);

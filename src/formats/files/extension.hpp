@@ -4,9 +4,7 @@
 
 #include <algorithm>  // transform
 #include <filesystem>
-#include <span>
 #include <string>
-#include <string_view>
 
 namespace wingbeat::formats {
 
@@ -16,16 +14,6 @@ namespace wingbeat::formats {
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return extension;
-}
-
-/// Returns them as a sentence has them: ".txt, .csv or .npy".
-[[nodiscard]] inline std::string listed_endings(std::span<const std::string_view> endings) {
-  std::string text;
-  for (std::size_t i = 0; i < endings.size(); ++i) {
-    if (i > 0) text += i + 1 == endings.size() ? " or " : ", ";
-    text += endings[i];
-  }
-  return text;
 }
 
 }  // namespace wingbeat::formats

@@ -8,13 +8,14 @@
 
 #include "formats/files/atomic_file.hpp"  // is_written_directly
 #include "formats/files/byte_source.hpp"  // byte_source
-#include "formats/files/extension.hpp"    // extension_of, listed_endings
+#include "formats/files/extension.hpp"    // extension_of
 #include "formats/files/refusal.hpp"      // refuse
 #include "formats/files/whole_file.hpp"   // shown_name
 #include "formats/images/format.hpp"      // image_formats
 #include "formats/images/reader.hpp"      // open_images
 #include "formats/images/writer.hpp"      // image_writer
 #include "text/formatted.hpp"             // formatted
+#include "text/listed.hpp"                // listed
 #include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::formats {
@@ -55,7 +56,7 @@ image_format image_format_of(const std::filesystem::path& file) {
   }
   if (extension.empty() && is_written_directly(file)) return image_format::npy;
   throw plan_error(formatted("cannot tell how to write the image {}; its name must end in {}",
-                             file.string(), listed_endings(endings)));
+                             file.string(), listed(endings)));
 }
 
 image_stack shape_of(const image_stack& stack) {
