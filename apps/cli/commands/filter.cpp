@@ -19,6 +19,7 @@
 #include "cli/problem.hpp"                // report_times
 #include "cli/rate.hpp"                   // rate_bar
 #include "cli/recording_filter.hpp"       // filter_recording
+#include "cli/samples.hpp"                // numbers_of
 #include "convolving/convolver.hpp"       // convolver
 #include "convolving/geometry.hpp"        // wanted_of_full
 #include "formats/files/atomic_file.hpp"  // atomic_file
@@ -142,8 +143,7 @@ class row_filter {
   void add_rows(std::size_t row, std::size_t count) {
     show();
     const std::size_t length = from_.row_length;
-    const auto first = static_cast<std::ptrdiff_t>(row * length);
-    add(count, length, row, numbers_of(from_, first, count * length));
+    add(count, length, row, numbers_of(from_, row * length, count * length));
   }
 
   /// Filters a row in parts, which are the values of mode `valid` of a longer signal.
@@ -172,22 +172,16 @@ class row_filter {
     const std::size_t width = is_complex_ ? 2 : 1;
     std::vector<double> numbers(count * width);
     if (begin >= end) return numbers;
-    const auto inside = numbers_of(from_, static_cast<std::ptrdiff_t>(row) * length + begin,
+    const auto inside = numbers_of(from_, row * from_.row_length + static_cast<std::size_t>(begin),
                                    static_cast<std::size_t>(end - begin));
     std::copy(inside.begin(), inside.end(),
               numbers.begin() + (begin - first) * static_cast<std::ptrdiff_t>(width));
     return numbers;
   }
 
-  [[nodiscard]] std::vector<double> numbers_of(const formats::signal& rows, std::ptrdiff_t first,
+  [[nodiscard]] std::vector<double> numbers_of(const formats::signal& rows, std::size_t first,
                                                std::size_t count) const {
-    std::vector<double> numbers;
-    numbers.reserve(count * (is_complex_ ? 2 : 1));
-    for (const auto& z : std::span{rows.samples.begin() + first, count}) {
-      numbers.push_back(z.real());
-      if (is_complex_) numbers.push_back(z.imag());
-    }
-    return numbers;
+    return cli::numbers_of(std::span{rows.samples}.subspan(first, count), !is_complex_);
   }
 
   /// Appends the results of `count` signals, the first of them, or a part of it, row `row`.
@@ -207,10 +201,8 @@ class row_filter {
     spec_.images = count;
     spec_.kernels = has_taps_of_rows() ? count : 1;
     const std::size_t first = has_taps_of_rows() ? row * taps_.row_length : 0;
-    filter_.emplace(
-        on_, spec_,
-        numbers_of(taps_, static_cast<std::ptrdiff_t>(first), spec_.kernels * taps_.row_length),
-        fp64_option);
+    filter_.emplace(on_, spec_, numbers_of(taps_, first, spec_.kernels * taps_.row_length),
+                    fp64_option);
     planned_row_ = row;
   }
 

@@ -12,7 +12,7 @@
 #include "cli/messages.hpp"                    // print_message
 #include "cli/option.hpp"                      // choice_of
 #include "cli/reports/power.hpp"               // power_spectra
-#include "cli/samples.hpp"                     // pack, round_to
+#include "cli/samples.hpp"                     // numbers_of, pack, round_to
 #include "cli/window.hpp"                      // samples_of
 #include "formats/signals/signal.hpp"          // read_signal
 #include "request/validation.hpp"              // require_length, points_of
@@ -52,17 +52,6 @@ frame_layout layout_of(const transform_options& o, const formats::signal& signal
   layout.n_frames = (signal.row_length - layout.length) / layout.hop + 1;
   layout.is_real = signal.is_real;
   return layout;
-}
-
-std::vector<double> numbers_of(const formats::signal& signal, precision real) {
-  std::vector<double> numbers;
-  numbers.reserve(signal.samples.size() * (signal.is_real ? 1 : 2));
-  for (const auto& sample : signal.samples) {
-    numbers.push_back(sample.real());
-    if (!signal.is_real) numbers.push_back(sample.imag());
-  }
-  round_to(real, numbers);
-  return numbers;
 }
 
 /// Refuses samples whose squares could leave the range of fp32.
@@ -131,7 +120,8 @@ frame_problem problem_of(const transform_options& o, const formats::signal& sign
   frame_problem p;
   p.layout = layout_of(o, signal);
   p.spec.real = o.real;
-  p.samples = numbers_of(signal, p.spec.real);
+  p.samples = numbers_of(signal.samples, signal.is_real);
+  round_to(p.spec.real, p.samples);
   require_powers(p.samples, o.shown_file(), p.spec.real);
   p.weights.window = samples_of(o.weights.value_or(window::hann), p.layout.length);
   p.weights.means = frame_means(p.layout, p.samples, p.spec.real, o.removes_mean.value_or(true));
