@@ -15,7 +15,7 @@
 namespace wingbeat::cli {
 
 /// Returns `count` images from `first` on; messages name them as `file`. Throws `file_error` as
-/// `formats::read_images` does, and for a sample that is NaN, infinite, or larger than the
+/// `formats::image_reader` does, and for a sample that is NaN, infinite, or larger than the
 /// precision holds.
 [[nodiscard]] formats::image_stack read_finite(formats::image_reader& images,
                                                const std::string& file, std::size_t first,

@@ -19,7 +19,7 @@ namespace wingbeat::cli {
 /// The images of several files, numbered in order over all of them; grey, all of one size.
 class template_files {
  public:
-  /// Opens the first file. Throws as `formats::read_images` does.
+  /// Opens the first file. Throws as `formats::image_reader` does.
   template_files(std::vector<std::string> files, precision real);
 
   [[nodiscard]] std::size_t height() const { return height_; }

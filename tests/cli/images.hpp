@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "cli/program.hpp"           // workplace
-#include "formats/images/image.hpp"  // image_stack, read_images, write_images
+#include "formats/images/image.hpp"  // image_stack, write_images
+#include "support/read_images.hpp"   // read_images
 
 namespace wingbeat::test {
 
@@ -43,7 +44,7 @@ inline std::string image_file(const workplace& place, const std::string& name,
 }
 
 inline formats::image_stack images_in(const workplace& place, const std::string& name) {
-  return formats::read_images(place.folder().path() / name);
+  return read_images(place.folder().path() / name);
 }
 
 /// Returns the row that stands for one outside of n; none: zeros.

@@ -5,8 +5,8 @@
 #include <cstdlib>  // strtod
 #include <string_view>
 
-#include "formats/images/image.hpp"  // read_images, write_images
-#include "wingbeat/error.hpp"        // error
+#include "formats/images/reader.hpp"  // image_reader, write_images
+#include "wingbeat/error.hpp"         // error
 
 namespace {
 
@@ -29,7 +29,9 @@ int main(int n_arguments, char** arguments) try {
     if (argument == "bits=16") options.png_bits = 16;
     if (argument.starts_with("range=")) options.png_range = parse_range(arguments[i] + 6);
   }
-  const image_stack stack = read_images(std::filesystem::path(arguments[1]));
+  image_reader images{arguments[1]};
+  image_stack stack = images.shape();
+  stack.samples = images.read(0, stack.n_images);
   write_images(arguments[2], stack, options);
   const pixel_size& pixel = stack.pixel_angstrom;
   std::printf("%.9g %.9g %.9g\n", pixel.z, pixel.y, pixel.x);

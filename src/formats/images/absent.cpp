@@ -21,11 +21,11 @@ bool has_image_libraries() noexcept {
   return false;
 }
 
-std::unique_ptr<image_source> open_png(const byte_source& source, image_limit) {
+std::unique_ptr<image_source> open_png(const byte_source& source, std::size_t) {
   refuse_absent(source.name(), "read");
 }
 
-std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit) {
+std::unique_ptr<image_source> open_tiff(const byte_source& source, std::size_t) {
   refuse_absent(source.name(), "read");
 }
 

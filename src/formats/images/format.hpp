@@ -10,7 +10,7 @@
 #include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/images/image.hpp"       // image_format, image_stack, image_write_options
 #include "formats/images/sink.hpp"        // image_sink
-#include "formats/images/source.hpp"      // image_limit, image_source
+#include "formats/images/source.hpp"      // image_source
 
 namespace wingbeat::formats {
 
@@ -19,8 +19,9 @@ struct image_format_entry {
   std::string_view endings[2];  ///< Of files that are written; the second may be empty.
   /// Returns whether a file, which begins with the bytes of `head`, is of the format.
   bool (*is_format_of)(const byte_source& source, std::string_view head);
-  /// Opens a file, which must outlive the result. Throws as `read_images` does.
-  std::unique_ptr<image_source> (*open)(const byte_source& source, image_limit limit);
+  /// Opens a file, which must outlive the result. `limit_bytes` holds for the samples of one image.
+  /// Throws as `image_reader` does.
+  std::unique_ptr<image_source> (*open)(const byte_source& source, std::size_t limit_bytes);
   /// Returns what writes a stack, of which it takes the shape alone. Throws as `write_images` does.
   std::unique_ptr<image_sink> (*create)(atomic_file& file, const image_stack& shape,
                                         const image_write_options& options);

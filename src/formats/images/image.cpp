@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/images/image.hpp"
 
-#include <new>  // bad_alloc
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "formats/files/atomic_file.hpp"  // is_written_directly
-#include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/files/extension.hpp"    // extension_of
-#include "formats/files/refusal.hpp"      // refuse
-#include "formats/files/whole_file.hpp"   // shown_name
 #include "formats/images/format.hpp"      // image_formats
-#include "formats/images/reader.hpp"      // open_images
 #include "formats/images/writer.hpp"      // image_writer
 #include "text/formatted.hpp"             // formatted
 #include "text/listed.hpp"                // listed
@@ -32,17 +27,6 @@ void check_stack(const std::string& name, const image_stack& stack) {
 }
 
 }  // namespace
-
-image_stack read_images(const std::filesystem::path& file, std::size_t limit_bytes) try {
-  const byte_source source{file, limit_bytes};
-  if (source.size() > limit_bytes) {
-    refuse(source.name(), "holds {} bytes; at most {} are read, so split the file", source.size(),
-           limit_bytes);
-  }
-  return open_images(source, {.bytes = limit_bytes})->read_all();
-} catch (const std::bad_alloc&) {
-  refuse(shown_name(file), "does not fit into memory; split or crop it");
-}
 
 image_format image_format_of(const std::filesystem::path& file) {
   const std::string extension = extension_of(file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images in files, whatever the format, and the two verbs that choose the format.
+// Images in files, whatever the format, and the function that writes them by their name.
 #pragma once
 
 #include <array>
@@ -50,13 +50,6 @@ inline constexpr std::size_t default_image_limit_bytes = std::size_t{1} << 33;
 /// Returns whether this build reads PNG and TIFF and writes PNG (CMake option WINGBEAT_IMAGES).
 /// `.npy` and MRC are read, and `.npy`, MRC and TIFF are written, by every build.
 [[nodiscard]] bool has_image_libraries() noexcept;
-
-/// Returns the images of a PNG, TIFF, MRC or `.npy` file, which its content tells, not its name.
-/// No allocation exceeds `limit_bytes`: neither the file's content nor its samples.
-/// Throws `file_error` naming the file: unreadable, truncated, malformed, above the limit, or of a
-/// kind that is not read; and `plan_error` where the build lacks the library.
-[[nodiscard]] image_stack read_images(const std::filesystem::path& file,
-                                      std::size_t limit_bytes = default_image_limit_bytes);
 
 enum class image_format { npy, mrc, tiff, png };
 

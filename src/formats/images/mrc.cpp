@@ -402,7 +402,7 @@ bool is_mrc(const byte_source& source) {
   return number_type_of(header.mode) && has_rows(header, source.size());
 }
 
-std::unique_ptr<image_source> open_mrc(const byte_source& source, image_limit limit) {
+std::unique_ptr<image_source> open_mrc(const byte_source& source, std::size_t limit_bytes) {
   const std::string& name = source.name();
   const std::vector<std::byte> head = head_of(source);
   const mrc_header header = parse_header(head, source.size(), name);
@@ -427,10 +427,8 @@ std::unique_ptr<image_source> open_mrc(const byte_source& source, image_limit li
   shape.height = static_cast<std::size_t>(header.n_rows);
   shape.width = static_cast<std::size_t>(header.n_columns);
   read_placement(head, header.order, shape);
-  const std::size_t n_claimed = limit.n_images_of(shape.n_images);
   const std::size_t image_bytes =
-      checked_n_samples({n_claimed, shape.height, shape.width}, *type, limit.bytes, name) /
-      n_claimed * bytes_of(*type);
+      checked_n_samples({1, shape.height, shape.width}, *type, limit_bytes, name) * bytes_of(*type);
   const std::size_t start = header_bytes + static_cast<std::size_t>(header.extended_bytes);
   const std::size_t actual = source.size() - std::min(start, source.size());
   if (actual / image_bytes < shape.n_images) {

@@ -7,7 +7,7 @@
 #include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/images/image.hpp"       // image_stack
 #include "formats/images/sink.hpp"        // image_sink
-#include "formats/images/source.hpp"      // image_limit, image_source
+#include "formats/images/source.hpp"      // image_source
 
 namespace wingbeat::formats {
 
@@ -20,7 +20,8 @@ namespace wingbeat::formats {
 /// which the header makes sense. The extended header is skipped, and so are bytes behind the
 /// samples. Pixel sizes are those of the cell.
 /// Throws `file_error` naming the source.
-[[nodiscard]] std::unique_ptr<image_source> open_mrc(const byte_source& source, image_limit limit);
+[[nodiscard]] std::unique_ptr<image_source> open_mrc(const byte_source& source,
+                                                     std::size_t limit_bytes);
 
 /// Writes mode 2 (fp32) or 12 (fp16), little-endian, placed as the file that the images are from,
 /// or as a stack (space group 0), with the statistics of the samples as stored; without them where

@@ -133,7 +133,7 @@ class npy_images final : public image_sink {
 
 }  // namespace
 
-std::unique_ptr<image_source> open_npy_images(const byte_source& source, image_limit limit) {
+std::unique_ptr<image_source> open_npy_images(const byte_source& source, std::size_t limit_bytes) {
   constexpr std::size_t max_header_bytes = std::size_t{1} << 20;
   const std::string& name = source.name();
   std::vector<std::byte> head(std::min(source.size(), max_header_bytes));
@@ -144,10 +144,9 @@ std::unique_ptr<image_source> open_npy_images(const byte_source& source, image_l
   const npy_type stored = parse_type(header, name);
   image_stack shape = parse_shape(header, name);
   const std::size_t n_samples = checked_n_samples(
-      {limit.n_images_of(shape.n_images), shape.height, shape.width, shape.n_channels}, stored.part,
-      limit.bytes, name);
-  require_npy_samples(shape.n_images, n_samples / limit.n_images_of(shape.n_images), stored,
-                      source.size() - start, name);
+      {std::min<std::size_t>(shape.n_images, 1), shape.height, shape.width, shape.n_channels},
+      stored.part, limit_bytes, name);
+  require_npy_samples(shape.n_images, n_samples, stored, source.size() - start, name);
   shape.full_scale = full_scale_of(stored.part);
   if (header.is_fortran_order) {
     return std::make_unique<fortran_images>(source, start, stored, header.shape, std::move(shape));

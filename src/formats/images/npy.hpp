@@ -7,7 +7,7 @@
 #include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/images/image.hpp"       // image_stack
 #include "formats/images/sink.hpp"        // image_sink
-#include "formats/images/source.hpp"      // image_limit, image_source
+#include "formats/images/source.hpp"      // image_source
 
 namespace wingbeat::formats {
 
@@ -17,7 +17,7 @@ namespace wingbeat::formats {
 /// Throws `file_error` naming `name` for anything else, and for bytes too few or too many.
 /// Images of a stack in Fortran order lie across the file: each read walks all of it.
 [[nodiscard]] std::unique_ptr<image_source> open_npy_images(const byte_source& source,
-                                                            image_limit limit);
+                                                            std::size_t limit_bytes);
 
 /// Writes version 1.0, little-endian, C order, with the dimensions that reading returns, as f4 or
 /// f8, or as i4, of samples that are whole numbers of 32 bits; nothing but the shape of `stack` is

@@ -7,7 +7,7 @@
 #include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/images/image.hpp"       // image_stack, image_write_options
 #include "formats/images/sink.hpp"        // image_sink
-#include "formats/images/source.hpp"      // image_limit, image_source
+#include "formats/images/source.hpp"      // image_source
 
 namespace wingbeat::formats {
 
@@ -18,7 +18,8 @@ namespace wingbeat::formats {
 /// Rows are decoded one at a time unless the image is interlaced.
 /// Throws `file_error` naming the source, before memory is taken where it claims more than it can
 /// hold.
-[[nodiscard]] std::unique_ptr<image_source> open_png(const byte_source& source, image_limit limit);
+[[nodiscard]] std::unique_ptr<image_source> open_png(const byte_source& source,
+                                                     std::size_t limit_bytes);
 
 /// Writes one image as `write_images` describes. Throws `plan_error` for a stack.
 [[nodiscard]] std::unique_ptr<image_sink> png_sink(atomic_file& file, const image_stack& shape,

@@ -171,7 +171,7 @@ bool has_image_libraries() noexcept {
   return true;
 }
 
-std::unique_ptr<image_source> open_png(const byte_source& source, image_limit limit) {
+std::unique_ptr<image_source> open_png(const byte_source& source, std::size_t limit_bytes) {
   auto reader = std::make_unique<png_reader>(source);
   const std::string& name = source.name();
   std::size_t height = 0;
@@ -192,7 +192,7 @@ std::unique_ptr<image_source> open_png(const byte_source& source, image_limit li
   png_layout layout = {};
   reader->run(name, [&](png_structp png, png_infop info) { layout = prepare(png, info); });
   const std::size_t n_samples = checked_n_samples({layout.height, layout.width, layout.n_channels},
-                                                  layout.type(), limit.bytes, name);
+                                                  layout.type(), limit_bytes, name);
   if (layout.row_bytes * layout.height != n_samples * bytes_of(layout.type())) {
     refuse(name, "has rows of {} bytes, which do not fit {} pixels; save it again",
            layout.row_bytes, layout.width);

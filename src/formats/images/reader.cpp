@@ -11,12 +11,12 @@
 
 namespace wingbeat::formats {
 
-std::unique_ptr<image_source> open_images(const byte_source& source, image_limit limit) {
+std::unique_ptr<image_source> open_images(const byte_source& source, std::size_t limit_bytes) {
   std::array<std::byte, 8> first;
   const std::string_view head{reinterpret_cast<const char*>(first.data()),
                               source.read_some(0, first)};
   for (const image_format_entry& each : image_formats()) {
-    if (each.is_format_of(source, head)) return each.open(source, limit);
+    if (each.is_format_of(source, head)) return each.open(source, limit_bytes);
   }
   refuse(source.name(),
          "starts with '{}' and is no PNG, TIFF, MRC or .npy file; convert it to one of them",
@@ -24,8 +24,7 @@ std::unique_ptr<image_source> open_images(const byte_source& source, image_limit
 }
 
 image_reader::image_reader(const std::filesystem::path& file, std::size_t limit_bytes)
-    : from_(file, limit_bytes),
-      images_(open_images(from_, {.bytes = limit_bytes, .is_of_one = true})) {}
+    : from_(file, limit_bytes), images_(open_images(from_, limit_bytes)) {}
 
 image_samples image_reader::read(std::size_t first, std::size_t count) try {
   const std::size_t n_images = shape().n_images;

@@ -12,12 +12,14 @@
 
 namespace wingbeat::formats {
 
-/// Reads the files that `read_images` reads, of which a stack may exceed the memory.
+/// Reads PNG, TIFF, MRC and `.npy` files, which their content tells, not their names. A stack may
+/// exceed the memory.
 class image_reader {
  public:
   /// Opens the file and reads its header. A file that is no regular one, such as a pipe, is read
-  /// into memory as it is. `limit_bytes` holds for the samples of one image.
-  /// Throws as `read_images` does.
+  /// into memory as it is. No allocation exceeds `limit_bytes`, for the samples of one image.
+  /// Throws `file_error` naming the file: unreadable, truncated, malformed, above the limit or of a
+  /// kind that is not read; and `plan_error` where the build lacks the library.
   explicit image_reader(const std::filesystem::path& file,
                         std::size_t limit_bytes = default_image_limit_bytes);
 
@@ -28,7 +30,7 @@ class image_reader {
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return from_.kept_bytes(); }
 
   /// Returns the samples of `count` images from `first` on, [image][y][x][channel].
-  /// Throws `std::logic_error` for images that are not there, and as `read_images` does.
+  /// Throws `std::logic_error` for images that are not there, and as the constructor does.
   [[nodiscard]] image_samples read(std::size_t first, std::size_t count);
 
  private:
@@ -36,8 +38,8 @@ class image_reader {
   std::unique_ptr<image_source> images_;
 };
 
-/// Returns the images that the content is, as the first bytes tell. Throws as `read_images` does.
+/// Returns the images that the content is, as the first bytes tell. Throws as `image_reader` does.
 [[nodiscard]] std::unique_ptr<image_source> open_images(const byte_source& source,
-                                                        image_limit limit);
+                                                        std::size_t limit_bytes);
 
 }  // namespace wingbeat::formats

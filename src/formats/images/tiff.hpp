@@ -9,7 +9,7 @@
 #include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/images/image.hpp"       // image_stack
 #include "formats/images/sink.hpp"        // image_sink
-#include "formats/images/source.hpp"      // image_limit, image_source
+#include "formats/images/source.hpp"      // image_source
 
 namespace wingbeat::formats {
 
@@ -25,7 +25,8 @@ namespace wingbeat::formats {
 /// orientation is ignored. The pixel size is the resolution, if that is per centimetre.
 /// Throws `file_error` naming the source, before memory is taken where it claims more than it can
 /// hold.
-[[nodiscard]] std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit limit);
+[[nodiscard]] std::unique_ptr<image_source> open_tiff(const byte_source& source,
+                                                      std::size_t limit_bytes);
 
 /// Writes fp32 without compression, a page an image and one strip a page, little-endian; BigTIFF
 /// where the file exceeds `largest_classic_bytes`, beyond which classic offsets do not reach.

@@ -432,8 +432,8 @@ class tiff_images final : public image_source {
 
 }  // namespace
 
-std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit limit) {
-  auto tiff = std::make_unique<tiff_source>(source, limit.bytes);
+std::unique_ptr<image_source> open_tiff(const byte_source& source, std::size_t limit_bytes) {
+  auto tiff = std::make_unique<tiff_source>(source, limit_bytes);
   image_stack stack;
   stack.pixel_angstrom = {.z = 0,
                           .y = pixel_angstrom(*tiff, TIFFTAG_YRESOLUTION),
@@ -445,9 +445,8 @@ std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit l
   stack.height = shape.height;
   stack.width = shape.width;
   stack.n_channels = shape.n_channels();
-  static_cast<void>(checked_n_samples(
-      {limit.n_images_of(stack.n_images), stack.height, stack.width, stack.n_channels}, shape.type,
-      limit.bytes, source.name()));
+  static_cast<void>(checked_n_samples({1, stack.height, stack.width, stack.n_channels}, shape.type,
+                                      limit_bytes, source.name()));
   for (const tiff_page& page : pages) check_claim(page, source.size(), source.name());
   stack.full_scale = full_scale_of(shape.type);
   if (shape.type == number_type::uint8) stack.full_scale = (1 << shape.n_bits) - 1;
@@ -457,7 +456,7 @@ std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit l
     return std::make_unique<packed_images>(source, claimed->first_byte, shape.type, order,
                                            std::move(stack));
   }
-  return std::make_unique<tiff_images>(std::move(tiff), std::move(pages), source, limit.bytes,
+  return std::make_unique<tiff_images>(std::move(tiff), std::move(pages), source, limit_bytes,
                                        std::move(stack));
 }
 

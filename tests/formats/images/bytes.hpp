@@ -51,12 +51,14 @@ inline std::vector<double> samples_of(const formats::image_stack& stack) {
 }
 
 /// Returns all images of a file's content, by a function that opens the format.
-inline formats::image_stack read_by(std::unique_ptr<formats::image_source> (*open)(
-                                        const formats::byte_source&, formats::image_limit),
-                                    const std::string& content, const std::string& name,
-                                    std::size_t limit_bytes) {
+inline formats::image_stack read_by(
+    std::unique_ptr<formats::image_source> (*open)(const formats::byte_source&, std::size_t),
+    const std::string& content, const std::string& name, std::size_t limit_bytes) {
   const formats::byte_source source{as_bytes(content), name};
-  return open(source, {.bytes = limit_bytes})->read_all();
+  const auto images = open(source, limit_bytes);
+  formats::image_stack stack = images->shape();
+  stack.samples = images->read(0, stack.n_images);
+  return stack;
 }
 
 inline formats::image_stack grey_image(std::size_t height, std::size_t width,

@@ -13,6 +13,7 @@
 
 #include "formats/images/bytes.hpp"      // samples_of
 #include "formats/temporary_folder.hpp"  // temporary_folder
+#include "support/read_images.hpp"       // read_images
 #include "wingbeat/error.hpp"            // plan_error
 
 namespace {
