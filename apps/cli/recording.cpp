@@ -5,7 +5,7 @@
 #include <sys/stat.h>  // fstat
 #include <unistd.h>    // close, lseek, read
 
-#include <algorithm>  // count, find, min
+#include <algorithm>  // count, find, min, ranges::find
 #include <bit>        // endian
 #include <cerrno>
 #include <cstring>  // strerror
@@ -21,7 +21,6 @@
 #include "formats/files/refusal.hpp"                   // refuse
 #include "formats/files/signature.hpp"                 // is_text, signed_content
 #include "formats/files/whole_file.hpp"                // largest_file_bytes
-#include "formats/voltages/format.hpp"                 // voltage_formats
 #include "text/formatted.hpp"                          // formatted
 #include "text/listed.hpp"                             // listed
 #include "wingbeat/error.hpp"                          // plan_error
@@ -159,13 +158,9 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
     if (name == "-" || !file->size()) kind = require_raw(*file, format);
     if (kind == "auto") kind = format_of(*file);
     is_assumed_ = is_assumed_ || (kind == "raw" && !options.sample_bits);
-    open_stream(std::move(file), kind);
+    open(std::move(file), kind);
   }
   if (!is_measured_) n_samples_.reset();
-  if (!streams_.empty() && !options.threads.empty()) {
-    throw plan_error(
-        formatted("--vdif-threads is given, and {} is no VDIF; leave it out", files[0]));
-  }
   if (!streams_.empty() && options.coarse_channel) {
     throw plan_error(formatted(
         "--coarse-channel {} is given, and {} has one channel; give it for VDIF and GUPPI "
@@ -184,12 +179,18 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
 
 recording::~recording() = default;
 
-void recording::open_stream(std::unique_ptr<byte_source> file, const std::string& format) {
+void recording::open(std::unique_ptr<byte_source> file, const std::string& format) {
+  const auto* const voltages =
+      std::ranges::find(formats::voltage_formats, format, &formats::voltage_format::name);
+  const bool has_packets = voltages != std::end(formats::voltage_formats);
+  const std::string name = file->name();
+  if (!options_.threads.empty() && !(has_packets && voltages->has_threads)) {
+    throw plan_error(formatted("--vdif-threads is given, and {} is no VDIF; leave it out", name));
+  }
+  if (has_packets) return open_voltages(name, *voltages);
   if (format == "npy") return open_array(std::move(file));
-  if (format != "raw") return open_voltages(file->name(), format);
   std::optional<std::size_t> n_samples;
   if (file->size()) n_samples = *file->size() * 8 / sample_bits_;
-  const std::string name = file->name();
   streams_.push_back({.source = std::move(file)});
   add_polarisations(1, n_samples, name);
 }
@@ -229,18 +230,12 @@ void recording::open_array(std::unique_ptr<byte_source> file) {
   add_polarisations(rows, length, name);
 }
 
-void recording::open_voltages(const std::string& name, const std::string& format) {
+void recording::open_voltages(const std::string& name, const formats::voltage_format& format) {
   voltage_source source{std::make_unique<formats::byte_source>(name, formats::largest_file_bytes),
                         nullptr};
-  for (const formats::voltage_format& each : formats::voltage_formats) {
-    if (each.name != format) continue;
-    if (!options_.threads.empty() && !each.has_threads) {
-      throw plan_error(formatted("--vdif-threads is given, and {} is no VDIF; leave it out", name));
-    }
-    source.file = each.open(*source.content, {.sample_rate_hz = options_.sample_rate_hz,
+  source.file = format.open(*source.content, {.sample_rate_hz = options_.sample_rate_hz,
                                               .channel = options_.coarse_channel,
                                               .threads = options_.threads});
-  }
   const formats::voltages& held = source.file->contents();
   for (const std::string& remark : held.remarks) {
     if (options_.is_strict) refuse(name, "{}", remark);

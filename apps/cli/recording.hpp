@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "formats/files/byte_source.hpp"  // formats::byte_source
-#include "formats/voltages/voltages.hpp"  // voltage_file
+#include "formats/voltages/format.hpp"    // voltage_format, voltage_file
 #include "wingbeat/channeliser.hpp"       // channeliser
 
 namespace wingbeat::cli {
@@ -112,7 +112,7 @@ class recording {
  private:
   enum class form { packed, integers, voltages };
 
-  void open_stream(std::unique_ptr<byte_source> file, const std::string& format);
+  void open(std::unique_ptr<byte_source> file, const std::string& format);
   void open_array(std::unique_ptr<byte_source> file);
   struct voltage_source {
     std::unique_ptr<formats::byte_source> content;
@@ -123,7 +123,7 @@ class recording {
     std::vector<std::span<std::int16_t>> read(std::size_t channel, std::size_t first,
                                               std::size_t count);
   };
-  void open_voltages(const std::string& name, const std::string& format);
+  void open_voltages(const std::string& name, const formats::voltage_format& format);
   static void say_zeros(const formats::voltages& held, const std::string& name);
   void choose_channel(const formats::voltages& held, const std::string& name);
   /// Throws `plan_error` unless these voltages go with those of the other file.
