@@ -440,7 +440,9 @@ std::unique_ptr<image_source> open_mrc(const byte_source& source, std::size_t li
   return std::make_unique<packed_images>(source, start, *type, header.order, std::move(shape));
 }
 
-std::unique_ptr<image_sink> mrc_sink(atomic_file& file, const image_stack& stack, float_type type) {
+std::unique_ptr<image_sink> mrc_sink(atomic_file& file, const image_stack& stack,
+                                     const image_write_options& options) {
+  const float_type type = options.is_half_precision ? float_type::float16 : float_type::float32;
   const std::string name = file.path().string();
   if (stack.n_channels != 1) {
     throw plan_error(

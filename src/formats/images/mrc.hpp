@@ -23,12 +23,12 @@ namespace wingbeat::formats {
 [[nodiscard]] std::unique_ptr<image_source> open_mrc(const byte_source& source,
                                                      std::size_t limit_bytes);
 
-/// Writes mode 2 (fp32) or 12 (fp16), little-endian, placed as the file that the images are from,
-/// or as a stack (space group 0), with the statistics of the samples as stored; without them where
-/// a sample is NaN or infinite, and where a pipe takes images one by one. Nothing but the shape of
-/// `stack` is read.
+/// Writes mode 2 (fp32) or, as the options say, 12 (fp16), little-endian, placed as the file that
+/// the images are from or as a stack (space group 0). It has the statistics of the samples as
+/// stored, but where a sample is NaN or infinite, and where a pipe takes images one by one. Nothing
+/// but the shape of `stack` is read.
 /// Throws `plan_error` for more than one channel or a length above 2^31 - 1.
 [[nodiscard]] std::unique_ptr<image_sink> mrc_sink(atomic_file& file, const image_stack& stack,
-                                                   float_type type);
+                                                   const image_write_options& options);
 
 }  // namespace wingbeat::formats

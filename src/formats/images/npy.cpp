@@ -116,19 +116,18 @@ void write_as(atomic_file& file, const image_samples& samples) {
 
 class npy_images final : public image_sink {
  public:
-  npy_images(atomic_file& file, number_type type) : to_(file), type_(type) {}
+  npy_images(atomic_file& file, const image_write_options& options)
+      : to_(file), options_(options) {}
 
   void add(const image_samples& samples) override {
-    switch (type_) {
-      case number_type::float64: return write_as<double>(to_, samples);
-      case number_type::int32: return write_as<std::int32_t>(to_, samples);
-      default: return write_samples(to_, samples, float_type::float32);
-    }
+    if (options_.is_int32) return write_as<std::int32_t>(to_, samples);
+    if (options_.is_double_precision) return write_as<double>(to_, samples);
+    write_samples(to_, samples, float_type::float32);
   }
 
  private:
   atomic_file& to_;
-  number_type type_;
+  image_write_options options_;
 };
 
 }  // namespace
@@ -156,7 +155,7 @@ std::unique_ptr<image_source> open_npy_images(const byte_source& source, std::si
 }
 
 std::unique_ptr<image_sink> npy_sink(atomic_file& file, const image_stack& stack,
-                                     number_type type) {
+                                     const image_write_options& options) {
   std::vector<std::size_t> shape;
   if (stack.n_images > 1 || stack.is_stack || stack.n_channels > 1) {
     shape.push_back(stack.n_images);
@@ -164,11 +163,11 @@ std::unique_ptr<image_sink> npy_sink(atomic_file& file, const image_stack& stack
   shape.push_back(stack.height);
   shape.push_back(stack.width);
   if (stack.n_channels > 1) shape.push_back(stack.n_channels);
-  const std::string_view descr = type == number_type::float64 ? "<f8"
-                                 : type == number_type::int32 ? "<i4"
-                                                              : "<f4";
+  const std::string_view descr = options.is_int32              ? "<i4"
+                                 : options.is_double_precision ? "<f8"
+                                                               : "<f4";
   file.write(npy_prefix(descr, shape));
-  return std::make_unique<npy_images>(file, type);
+  return std::make_unique<npy_images>(file, options);
 }
 
 }  // namespace wingbeat::formats

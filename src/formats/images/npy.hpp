@@ -19,10 +19,10 @@ namespace wingbeat::formats {
 [[nodiscard]] std::unique_ptr<image_source> open_npy_images(const byte_source& source,
                                                             std::size_t limit_bytes);
 
-/// Writes version 1.0, little-endian, C order, with the dimensions that reading returns, as f4 or
-/// f8, or as i4, of samples that are whole numbers of 32 bits; nothing but the shape of `stack` is
-/// read.
+/// Writes version 1.0, little-endian, C order, with the dimensions that reading returns, as f4 or,
+/// as the options say, f8, or i4 of samples that are whole numbers of 32 bits. Nothing but the
+/// shape of `stack` is read.
 [[nodiscard]] std::unique_ptr<image_sink> npy_sink(atomic_file& file, const image_stack& stack,
-                                                   number_type type = number_type::float32);
+                                                   const image_write_options& options);
 
 }  // namespace wingbeat::formats

@@ -184,7 +184,7 @@ TEST(mrc, is_not_any_file) {
 std::string written(const image_stack& stack, float_type type = float_type::float32) {
   const temporary_folder folder;
   atomic_file to(folder.path() / "out.mrc");
-  const auto sections = mrc_sink(to, stack, type);
+  const auto sections = mrc_sink(to, stack, {.is_half_precision = type == float_type::float16});
   sections->add(stack.samples);
   sections->finish();
   to.commit();

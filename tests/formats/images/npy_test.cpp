@@ -131,7 +131,7 @@ TEST(npy_images, writes_the_shapes_that_it_reads) {
     const temporary_folder folder;
     atomic_file to(folder.path() / "out.npy");
     const image_stack image = read(original);
-    npy_sink(to, image)->add(image.samples);
+    npy_sink(to, image, {})->add(image.samples);
     to.commit();
     EXPECT_EQ(folder.read("out.npy"), original);
   }
@@ -141,7 +141,7 @@ TEST(npy_images, writes_doubles_where_asked_to) {
   const image_stack image{.samples = std::vector<double>{0.1, 1e200}, .height = 1, .width = 2};
   const temporary_folder folder;
   atomic_file to(folder.path() / "out.npy");
-  npy_sink(to, image, number_type::float64)->add(image.samples);
+  npy_sink(to, image, {.is_double_precision = true})->add(image.samples);
   to.commit();
   const std::string file = folder.read("out.npy");
   EXPECT_THAT(file, HasSubstr("'<f8'"));
