@@ -12,26 +12,12 @@
 // conjugate twiddles, so that bins mirror each other exactly.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"                   // complex
-#include "wingbeat/device/direction.hpp"                 // direction
-#include "wingbeat/device/factors.hpp"                   // greatest_factor
-#include "wingbeat/device/port.hpp"                      // WINGBEAT_FN
-#include "wingbeat/device/thread/dft/powers_of_two.hpp"  // dft
-#include "wingbeat/device/thread/dft/primes.hpp"         // dft, fused, fused_quarter
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/factors.hpp"             // greatest_factor
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN
+#include "wingbeat/device/thread/dft/numbers.hpp"  // dft, real_of, fused, rotated
 
 namespace wingbeat::device::thread {
-
-// Defined below, and used above where they are factors.
-template <direction Dir, unsigned Live = 6, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[6]);
-template <direction Dir, unsigned Live = 9, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[9]);
-template <direction Dir, unsigned Live = 15, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[15]);
-template <direction Dir, unsigned Live = 25, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[25]);
-template <direction Dir, unsigned Live = 27, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[27]);
 
 /// The twiddles of a DFT of 3, v and v^2 with v = exp(-2 pi i e / 27) = C (1 - i tangent), and the
 /// DFT's factors with C in them.
@@ -69,25 +55,24 @@ WINGBEAT_FN constexpr twiddles_of_3<Real> twiddles_of_27() {
 /// operations, four more than without twiddles, because their cosines become part of the DFT's
 /// factors (as E. Linzer and E. Feig, "Implementation of efficient FFT algorithms on fused
 /// multiply-add architectures", 1993).
-template <direction Dir, unsigned E, class Real>
-WINGBEAT_FN constexpr void twiddled_dft_of_3(complex<Real> (&x)[3]) {
-  const twiddles_of_3<Real> factor = twiddles_of_27<Real, E>();
-  const complex<Real> first = fused_quarter<Dir>(x[1], factor.tangent, x[1]);
-  const complex<Real> second = fused_quarter<Dir>(x[2], factor.tangent_of_square, x[2]);
-  const complex<Real> sum = fused(first, factor.share, second);
-  const complex<Real> difference = fused(first, -factor.share, second);
-  const complex<Real> even = fused(x[0], factor.minus_half, sum);
+template <direction Dir, unsigned E, class Number>
+WINGBEAT_FN constexpr void twiddled_dft_of_3(Number (&x)[3]) {
+  const twiddles_of_3<real_of<Number>> factor = twiddles_of_27<real_of<Number>, E>();
+  const Number first = fused_quarter<Dir>(x[1], factor.tangent, x[1]);
+  const Number second = fused_quarter<Dir>(x[2], factor.tangent_of_square, x[2]);
+  const Number sum = fused(first, factor.share, second);
+  const Number difference = fused(first, -factor.share, second);
+  const Number even = fused(x[0], factor.minus_half, sum);
   x[0] = fused(x[0], factor.cosine, sum);
   x[1] = fused_quarter<Dir>(even, factor.sine, difference);
   x[2] = fused_quarter<opposite(Dir)>(even, factor.sine, difference);
 }
 
 /// Makes columns K and -K of a DFT of 3 A = 27 / `Step`: of rows j = 0 .. 2, bins K and -K of A.
-template <direction Dir, unsigned K, unsigned Step, class Real, unsigned A>
-WINGBEAT_FN constexpr void columns_of_3(const complex<Real> (&row)[3][A],
-                                        complex<Real> (&x)[3 * A]) {
-  complex<Real> y[3] = {row[0][K], row[1][K], row[2][K]};
-  complex<Real> z[3] = {row[0][A - K], row[1][A - K], row[2][A - K]};
+template <direction Dir, unsigned K, unsigned Step, class Number, unsigned A>
+WINGBEAT_FN constexpr void columns_of_3(const Number (&row)[3][A], Number (&x)[3 * A]) {
+  Number y[3] = {row[0][K], row[1][K], row[2][K]};
+  Number z[3] = {row[0][A - K], row[1][A - K], row[2][A - K]};
   twiddled_dft_of_3<Dir, K * Step>(y);
   // conjugate twiddles: of the other direction, whose last two outputs are exchanged
   twiddled_dft_of_3<opposite(Dir), K * Step>(z);
@@ -99,8 +84,8 @@ WINGBEAT_FN constexpr void columns_of_3(const complex<Real> (&row)[3][A],
 }
 
 /// Makes the rows j of a DFT of 3 A, of inputs j, j + 3 .., and its bins 0, A and 2 A.
-template <direction Dir, unsigned Live, class Real, unsigned A>
-WINGBEAT_FN constexpr void rows_of_3(complex<Real> (&row)[3][A], complex<Real> (&x)[3 * A]) {
+template <direction Dir, unsigned Live, class Number, unsigned A>
+WINGBEAT_FN constexpr void rows_of_3(Number (&row)[3][A], Number (&x)[3 * A]) {
   WINGBEAT_UNROLL
   for (unsigned j = 0; j < 3; ++j) {
     WINGBEAT_UNROLL
@@ -110,17 +95,16 @@ WINGBEAT_FN constexpr void rows_of_3(complex<Real> (&row)[3][A], complex<Real> (
     }
     dft<Dir>(row[j]);
   }
-  complex<Real> y[3] = {row[0][0], row[1][0], row[2][0]};
+  Number y[3] = {row[0][0], row[1][0], row[2][0]};
   dft<Dir>(y);
   WINGBEAT_UNROLL
   for (unsigned m = 0; m < 3; ++m) x[A * m] = y[m];
 }
 
 /// Replaces x by its length-9 DFT.  Cost: 80 operations.
-template <direction Dir, unsigned Live, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[9]) {
-  if constexpr (Live == 1) return dft_of_first(x);
-  complex<Real> row[3][3];
+template <direction Dir, unsigned Live, class Number>
+WINGBEAT_FN constexpr void dft_of_power(Number (&x)[9]) {
+  Number row[3][3];
   rows_of_3<Dir, Live>(row, x);
   columns_of_3<Dir, 1, 3>(row, x);
 }
@@ -133,11 +117,10 @@ WINGBEAT_FN constexpr unsigned coprime_unit(unsigned a, unsigned b) {
 }
 
 /// Replaces x by its DFT of length A B, A and B coprime.
-template <direction Dir, unsigned Live, unsigned A, unsigned B, class Real>
-WINGBEAT_FN constexpr void dft_of_coprime(complex<Real> (&x)[A * B]) {
+template <direction Dir, unsigned Live, unsigned A, unsigned B, class Number>
+WINGBEAT_FN constexpr void dft_of_coprime(Number (&x)[A * B]) {
   constexpr unsigned n = A * B;
-  if constexpr (Live == 1) return dft_of_first(x);
-  complex<Real> row[B][A];  // [b][a], then [b][c]
+  Number row[B][A];  // [b][a], then [b][c]
   WINGBEAT_UNROLL
   for (unsigned b = 0; b < B; ++b) {
     WINGBEAT_UNROLL
@@ -151,7 +134,7 @@ WINGBEAT_FN constexpr void dft_of_coprime(complex<Real> (&x)[A * B]) {
   constexpr unsigned unit_a = coprime_unit(A, B), unit_b = coprime_unit(B, A);
   WINGBEAT_UNROLL
   for (unsigned c = 0; c < A; ++c) {
-    complex<Real> column[B];
+    Number column[B];
     WINGBEAT_UNROLL
     for (unsigned b = 0; b < B; ++b) column[b] = row[b][c];
     dft<Dir>(column);
@@ -160,73 +143,17 @@ WINGBEAT_FN constexpr void dft_of_coprime(complex<Real> (&x)[A * B]) {
   }
 }
 
-/// Returns the greatest power of the greatest prime factor of n that divides n.
-WINGBEAT_FN constexpr unsigned greatest_prime_power(unsigned n) {
-  const unsigned prime = greatest_factor(n);
+/// Returns the greatest power of a prime that divides n.
+WINGBEAT_FN constexpr unsigned power_in(unsigned n, unsigned prime) {
   unsigned power = prime;
   while (n % (power * prime) == 0) power *= prime;
   return power;
 }
 
-/// Replaces x by its length-6 DFT.  Cost: 36 operations.
-template <direction Dir, unsigned Live, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[6]) {
-  dft_of_coprime<Dir, Live, 2, 3>(x);
-}
-
-/// Replaces x by its length-10 DFT.  Cost: 84 operations.
-template <direction Dir, unsigned Live = 10, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[10]) {
-  dft_of_coprime<Dir, Live, 2, 5>(x);
-}
-
-/// Replaces x by its length-12 DFT.  Cost: 96 operations.
-template <direction Dir, unsigned Live = 12, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[12]) {
-  dft_of_coprime<Dir, Live, 4, 3>(x);
-}
-
-/// Replaces x by its length-14 DFT.  Cost: 148 operations.
-template <direction Dir, unsigned Live = 14, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[14]) {
-  dft_of_coprime<Dir, Live, 2, 7>(x);
-}
-
-/// Replaces x by its length-15 DFT.  Cost: 156 operations.
-template <direction Dir, unsigned Live, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[15]) {
-  dft_of_coprime<Dir, Live, 3, 5>(x);
-}
-
-/// Replaces x by its length-18 DFT.  Cost: 196 operations.
-template <direction Dir, unsigned Live = 18, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[18]) {
-  dft_of_coprime<Dir, Live, 2, 9>(x);
-}
-
-/// Replaces x by its length-20 DFT.  Cost: 208 operations.
-template <direction Dir, unsigned Live = 20, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[20]) {
-  dft_of_coprime<Dir, Live, 4, 5>(x);
-}
-
-/// Replaces x by its length-24 DFT.  Cost: 264 operations.
-template <direction Dir, unsigned Live = 24, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[24]) {
-  dft_of_coprime<Dir, Live, 8, 3>(x);
-}
-
-/// Replaces x by its length-30 DFT.  Cost: 372 operations.
-template <direction Dir, unsigned Live = 30, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[30]) {
-  dft_of_coprime<Dir, Live, 2, 15>(x);
-}
-
 /// Replaces x by its length-27 DFT.  Cost: 380 operations.
-template <direction Dir, unsigned Live, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[27]) {
-  if constexpr (Live == 1) return dft_of_first(x);
-  complex<Real> row[3][9];
+template <direction Dir, unsigned Live, class Number>
+WINGBEAT_FN constexpr void dft_of_power(Number (&x)[27]) {
+  Number row[3][9];
   rows_of_3<Dir, Live>(row, x);
   columns_of_3<Dir, 1, 1>(row, x);
   columns_of_3<Dir, 2, 1>(row, x);
@@ -235,9 +162,9 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[27]) {
 }
 
 /// Replaces x by its length-25 DFT.  Cost: 384 operations.
-template <direction Dir, unsigned Live, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[25]) {
-  if constexpr (Live == 1) return dft_of_first(x);
+template <direction Dir, unsigned Live, class Number>
+WINGBEAT_FN constexpr void dft_of_power(Number (&x)[25]) {
+  using Real = real_of<Number>;
   // cos and sin of 2 pi e / 25, e = 0 .. 8
   const Real cosine[9] = {Real(1),
                           Real(0.968583161128631119490),
@@ -257,7 +184,7 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[25]) {
                         Real(0.998026728428271561952),
                         Real(0.982287250728688681086),
                         Real(0.904827052466019527714)};
-  complex<Real> row[5][5];  // [j mod 5][k mod 5]
+  Number row[5][5];  // [j mod 5][k mod 5]
   WINGBEAT_UNROLL
   for (unsigned j = 0; j < 5; ++j) {
     WINGBEAT_UNROLL
@@ -269,7 +196,7 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[25]) {
   }
   WINGBEAT_UNROLL
   for (unsigned k = 0; k < 3; ++k) {
-    complex<Real> y[5] = {row[0][k]}, z[5] = {row[0][(5 - k) % 5]};
+    Number y[5] = {row[0][k]}, z[5] = {row[0][(5 - k) % 5]};
     WINGBEAT_UNROLL
     for (unsigned j = 1; j < 5; ++j) {
       y[j] = row[j][k];
@@ -290,9 +217,9 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[25]) {
 
 /// Replaces x by its DFT of any length whose prime powers, and that without the greatest of them,
 /// have one.
-template <direction Dir, class Real, unsigned N>
-WINGBEAT_FN constexpr void dft_by_factors(complex<Real> (&x)[N]) {
-  constexpr unsigned power = greatest_prime_power(N);
+template <direction Dir, class Number, unsigned N>
+WINGBEAT_FN constexpr void dft_by_factors(Number (&x)[N]) {
+  constexpr unsigned power = power_in(N, greatest_factor(N));
   if constexpr (power == N) {
     dft<Dir>(x);
   } else {

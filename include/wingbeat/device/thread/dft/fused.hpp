@@ -17,11 +17,11 @@
 //                                                          which butterflies of the same w share
 #pragma once
 
-#include "wingbeat/device/complex.hpp"                   // complex
-#include "wingbeat/device/direction.hpp"                 // direction, opposite
-#include "wingbeat/device/index.hpp"                     // bits_reversed, log2_of
-#include "wingbeat/device/port.hpp"                      // WINGBEAT_FN, multiply_add
-#include "wingbeat/device/thread/dft/powers_of_two.hpp"  // dft, live_of, quarter_turn, times_root
+#include "wingbeat/device/complex.hpp"     // complex
+#include "wingbeat/device/direction.hpp"   // direction, opposite
+#include "wingbeat/device/index.hpp"       // bits_reversed, log2_of
+#include "wingbeat/device/port.hpp"        // WINGBEAT_FN, multiply_add
+#include "wingbeat/device/thread/dft.hpp"  // dft, live_of, quarter_turn, times_root
 
 namespace wingbeat::device::thread {
 

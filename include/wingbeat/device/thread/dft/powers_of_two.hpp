@@ -1,76 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// DFTs of 1, 2, 4, 8, 16 and 32 points by Cooley-Tukey; thread/dft.hpp defines their arguments.
+// DFTs of 2, 4, 8, 16 and 32 points by Cooley-Tukey; thread/dft.hpp defines their arguments.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"    // complex
-#include "wingbeat/device/direction.hpp"  // direction
-#include "wingbeat/device/index.hpp"      // minimum
-#include "wingbeat/device/port.hpp"       // WINGBEAT_FN
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/index.hpp"               // minimum
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN
+#include "wingbeat/device/thread/dft/numbers.hpp"  // dft, real_of, rotated
 
 namespace wingbeat::device::thread {
-
-/// Returns z times w^(N/4): a quarter turn, free of multiplications.
-template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> quarter_turn(complex<Real> z) {
-  if constexpr (Dir == direction::forward) {
-    return {z.im, -z.re};
-  } else {
-    return {-z.im, z.re};
-  }
-}
-
-/// Returns z times c + i s forward, conjugated for the inverse; forward rotations have s < 0.
-template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> rotated(complex<Real> z, Real c, Real s) {
-  if constexpr (Dir == direction::forward) {
-    return {z.re * c - z.im * s, z.im * c + z.re * s};
-  } else {
-    return {z.re * c + z.im * s, z.im * c - z.re * s};
-  }
-}
-
-/// Returns z times w^(N/8): one quarter turn added to z, scaled by 1/sqrt 2.
-template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> eighth_turn(complex<Real> z) {
-  return scaled(z + quarter_turn<Dir>(z), Real(0.70710678118654752440));
-}
 
 /// Returns how many of the first `live` numbers are j mod `step`, which number j + m step are.
 WINGBEAT_FN constexpr unsigned live_of(unsigned live, unsigned j, unsigned step) {
   return live > j ? (live - j + step - 1) / step : 0;
 }
 
-/// The DFT of x[0] and zeros: x[0] everywhere.
-template <class Real, unsigned N>
-WINGBEAT_FN constexpr void dft_of_first(complex<Real> (&x)[N]) {
-  WINGBEAT_UNROLL
-  for (unsigned k = 1; k < N; ++k) x[k] = x[0];
-}
-
-/// Leaves a length-1 DFT as it is.
-template <direction Dir, unsigned Live = 1, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&)[1]) {}
-
 /// Replaces x by its length-2 DFT.  Order: natural.  Scale: none.  Cost: 2 complex adds.
-template <direction Dir, unsigned Live = 2, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[2]) {
-  if constexpr (Live == 1) return dft_of_first(x);
-  const complex<Real> difference = x[0] - x[1];
+template <direction Dir, unsigned Live, class Number>
+WINGBEAT_FN constexpr void dft_of_power(Number (&x)[2]) {
+  const Number difference = x[0] - x[1];
   x[0] = x[0] + x[1];
   x[1] = difference;
 }
 
 /// Replaces x by its length-4 DFT.  Order: natural.  Scale: none.  Cost: 8 complex adds.
-template <direction Dir, unsigned Live = 4, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[4]) {
-  if constexpr (Live == 1) return dft_of_first(x);
-  complex<Real> even[2] = {x[0], x[2]};
-  complex<Real> odd[2] = {x[1], x[3]};
+template <direction Dir, unsigned Live, class Number>
+WINGBEAT_FN constexpr void dft_of_power(Number (&x)[4]) {
+  Number even[2] = {x[0], x[2]};
+  Number odd[2] = {x[1], x[3]};
   dft<Dir, live_of(Live, 0, 2)>(even);
   dft<Dir, live_of(Live, 1, 2)>(odd);
 
   // w^0 = 1 needs no work, so w^1 is the only twiddle left.
-  const complex<Real> twiddled = quarter_turn<Dir>(odd[1]);
+  const Number twiddled = quarter_turn<Dir>(odd[1]);
   x[0] = even[0] + odd[0];
   x[1] = even[1] + twiddled;
   x[2] = even[0] - odd[0];
@@ -79,16 +40,15 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[4]) {
 
 /// Replaces x by its length-8 DFT.  Order: natural.  Scale: none.
 /// Cost: 26 complex adds, 4 real multiplications.
-template <direction Dir, unsigned Live = 8, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[8]) {
-  if constexpr (Live == 1) return dft_of_first(x);
-  complex<Real> even[4] = {x[0], x[2], x[4], x[6]};
-  complex<Real> odd[4] = {x[1], x[3], x[5], x[7]};
+template <direction Dir, unsigned Live, class Number>
+WINGBEAT_FN constexpr void dft_of_power(Number (&x)[8]) {
+  Number even[4] = {x[0], x[2], x[4], x[6]};
+  Number odd[4] = {x[1], x[3], x[5], x[7]};
   dft<Dir, live_of(Live, 0, 2)>(even);
   dft<Dir, live_of(Live, 1, 2)>(odd);
 
-  const complex<Real> twiddled[4] = {odd[0], eighth_turn<Dir>(odd[1]), quarter_turn<Dir>(odd[2]),
-                                     eighth_turn<Dir>(quarter_turn<Dir>(odd[3]))};
+  const Number twiddled[4] = {odd[0], eighth_turn<Dir>(odd[1]), quarter_turn<Dir>(odd[2]),
+                              eighth_turn<Dir>(quarter_turn<Dir>(odd[3]))};
   WINGBEAT_UNROLL
   for (int k = 0; k < 4; ++k) {
     x[k] = even[k] + twiddled[k];
@@ -98,8 +58,8 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[8]) {
 
 /// Replaces four rows by their DFTs. Row j holds numbers j, j + 4, j + 8 .. of `Live` that are not
 /// known zeros.
-template <direction Dir, unsigned Live, class Real, unsigned M>
-WINGBEAT_FN constexpr void dft_of_rows(complex<Real> (&row)[4][M]) {
+template <direction Dir, unsigned Live, class Number, unsigned M>
+WINGBEAT_FN constexpr void dft_of_rows(Number (&row)[4][M]) {
   dft<Dir, live_of(Live, 0, 4)>(row[0]);
   if constexpr (Live > 1) dft<Dir, live_of(Live, 1, 4)>(row[1]);
   if constexpr (Live > 2) dft<Dir, live_of(Live, 2, 4)>(row[2]);
@@ -108,12 +68,12 @@ WINGBEAT_FN constexpr void dft_of_rows(complex<Real> (&row)[4][M]) {
 
 /// Replaces x by its length-16 DFT, as four DFTs of 4, nine twiddles, four DFTs of 4.
 /// Order: natural.  Scale: none.
-template <direction Dir, unsigned Live = 16, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
-  if constexpr (Live == 1) return dft_of_first(x);
+template <direction Dir, unsigned Live, class Number>
+WINGBEAT_FN constexpr void dft_of_power(Number (&x)[16]) {
+  using Real = real_of<Number>;
   const Real c = Real(0.92387953251128675613);  // cos(pi/8)
   const Real s = Real(0.38268343236508977173);  // sin(pi/8)
-  complex<Real> row[4][4];                      // [j mod 4][k mod 4]
+  Number row[4][4];                             // [j mod 4][k mod 4]
   WINGBEAT_UNROLL
   for (int j = 0; j < 4; ++j) {
     WINGBEAT_UNROLL
@@ -134,7 +94,7 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
 
   WINGBEAT_UNROLL
   for (int k = 0; k < 4; ++k) {
-    complex<Real> column[4] = {row[0][k], row[1][k], row[2][k], row[3][k]};
+    Number column[4] = {row[0][k], row[1][k], row[2][k], row[3][k]};
     dft<Dir, minimum(Live, 4u)>(column);
     WINGBEAT_UNROLL
     for (int m = 0; m < 4; ++m) x[k + 4 * m] = column[m];
@@ -142,8 +102,9 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
 }
 
 /// Returns z times w^e of order `Order`, 0 <= e < 3/4 Order; e is a constant after unrolling.
-template <direction Dir, unsigned Order, class Real>
-WINGBEAT_FN constexpr complex<Real> times_root(complex<Real> z, unsigned e) {
+template <direction Dir, unsigned Order, class Number>
+WINGBEAT_FN constexpr Number times_root(Number z, unsigned e) {
+  using Real = real_of<Number>;
   static_assert(64 % Order == 0, "the quarter wave below has roots of orders that divide 64");
   e *= 64 / Order;
   // cos(pi e / 32), a quarter wave
@@ -173,10 +134,9 @@ WINGBEAT_FN constexpr complex<Real> times_root(complex<Real> z, unsigned e) {
 
 /// Replaces x by its length-32 DFT, as four DFTs of 8, twiddles, eight DFTs of 4.
 /// Order: natural.  Scale: none.
-template <direction Dir, unsigned Live = 32, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[32]) {
-  if constexpr (Live == 1) return dft_of_first(x);
-  complex<Real> row[4][8];  // [j mod 4][k mod 8]
+template <direction Dir, unsigned Live, class Number>
+WINGBEAT_FN constexpr void dft_of_power(Number (&x)[32]) {
+  Number row[4][8];  // [j mod 4][k mod 8]
   WINGBEAT_UNROLL
   for (int j = 0; j < 4; ++j) {
     WINGBEAT_UNROLL
@@ -185,9 +145,9 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[32]) {
   dft_of_rows<Dir, Live>(row);
   WINGBEAT_UNROLL
   for (unsigned k = 0; k < 8; ++k) {
-    complex<Real> column[4] = {row[0][k], times_root<Dir, 32>(row[1][k], k),
-                               times_root<Dir, 32>(row[2][k], 2 * k),
-                               times_root<Dir, 32>(row[3][k], 3 * k)};
+    Number column[4] = {row[0][k], times_root<Dir, 32>(row[1][k], k),
+                        times_root<Dir, 32>(row[2][k], 2 * k),
+                        times_root<Dir, 32>(row[3][k], 3 * k)};
     dft<Dir, minimum(Live, 4u)>(column);
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < 4; ++m) x[k + 8 * m] = column[m];

@@ -18,34 +18,13 @@
 // 1968): 168 operations in place of 192.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"                   // complex
-#include "wingbeat/device/direction.hpp"                 // direction
-#include "wingbeat/device/index.hpp"                     // minimum
-#include "wingbeat/device/port.hpp"                      // WINGBEAT_FN, multiply_add
-#include "wingbeat/device/thread/dft/powers_of_two.hpp"  // dft_of_first
+#include "wingbeat/device/complex.hpp"             // complex
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/index.hpp"               // minimum
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, multiply_add
+#include "wingbeat/device/thread/dft/numbers.hpp"  // real_of, fused, fused_quarter
 
 namespace wingbeat::device::thread {
-
-/// Returns z + by y, for a real `by`.
-template <class Real>
-WINGBEAT_FN constexpr complex<Real> fused(complex<Real> z, Real factor, complex<Real> y) {
-  return {multiply_add(factor, y.re, z.re), multiply_add(factor, y.im, z.im)};
-}
-
-template <class Real>
-WINGBEAT_FN constexpr Real fused(Real z, Real factor, Real y) {
-  return multiply_add(factor, y, z);
-}
-
-/// Returns z - i by y forward, z + i by y for the inverse.
-template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> fused_quarter(complex<Real> z, Real factor, complex<Real> y) {
-  if constexpr (Dir == direction::forward) {
-    return {multiply_add(factor, y.im, z.re), multiply_add(-factor, y.re, z.im)};
-  } else {
-    return {multiply_add(-factor, y.im, z.re), multiply_add(factor, y.re, z.im)};
-  }
-}
 
 /// cos(2 pi e / P), and sin(2 pi e / P) as a share of the largest of them, `sine`, which is that of
 /// e = `largest`; e from 1 to (P - 1)/2.
@@ -186,29 +165,17 @@ struct prime_roots<31, Real> {
                     Real(0.10129833767742542456)};
 };
 
-template <class Real>
-WINGBEAT_FN constexpr complex<Real> negated(complex<Real> z) {
-  return {-z.re, -z.im};
-}
-template <class Real>
-WINGBEAT_FN constexpr Real negated(Real x) {
-  return -x;
-}
-template <class Real>
-WINGBEAT_FN constexpr Real scaled(Real x, Real factor) {
-  return factor * x;
-}
-
 /// Inputs 1 to P - 1 of a DFT of prime length, `Live` of all P being known: sums s[j] and
-/// differences d[j] of the pairs that have a live one. Value: complex<Real>, or Real.
-template <unsigned P, unsigned Live, class Real, class Value = complex<Real>>
+/// differences d[j] of the pairs that have a live one.
+template <unsigned P, unsigned Live, class Number>
 struct prime_pairs {
+  using Real = real_of<Number>;
   static constexpr unsigned m = P / 2;
   static constexpr unsigned count = minimum(m, Live - 1);
-  Value sum[m + 1];
-  Value difference[m + 1];
+  Number sum[m + 1];
+  Number difference[m + 1];
 
-  WINGBEAT_FN constexpr void take(const Value (&x)[P]) {
+  WINGBEAT_FN constexpr void take(const Number (&x)[P]) {
     WINGBEAT_UNROLL
     for (unsigned j = 1; j <= count; ++j) {
       if (P - j < Live) {
@@ -222,14 +189,14 @@ struct prime_pairs {
   }
 
   /// Returns output 0.
-  WINGBEAT_FN constexpr Value total(Value first) const {
+  WINGBEAT_FN constexpr Number total(Number first) const {
     WINGBEAT_UNROLL
     for (unsigned j = 1; j <= count; ++j) first = first + sum[j];
     return first;
   }
 
   /// Returns what each even[k] begins with, and makes sums differences of them.
-  WINGBEAT_FN constexpr Value base(Value first) {
+  WINGBEAT_FN constexpr Number base(Number first) {
     if constexpr (count == m) {
       first = fused(first, Real(-0.5), sum[m]);
       WINGBEAT_UNROLL
@@ -239,7 +206,7 @@ struct prime_pairs {
   }
 
   /// Returns even[k].
-  WINGBEAT_FN constexpr Value even(Value base, unsigned k) const {
+  WINGBEAT_FN constexpr Number even(Number base, unsigned k) const {
     const prime_roots<P, Real> roots{};
     constexpr unsigned others = minimum(count, m - 1);
     WINGBEAT_UNROLL
@@ -250,14 +217,14 @@ struct prime_pairs {
   }
 
   /// Returns odd[k] / S: the difference that meets the largest sine, and shares of the others.
-  WINGBEAT_FN constexpr Value odd(unsigned k) const {
+  WINGBEAT_FN constexpr Number odd(unsigned k) const {
     const prime_roots<P, Real> roots{};
     unsigned first = 1;  // j of the term that the others are added to
     WINGBEAT_UNROLL
     for (unsigned j = 1; j <= count; ++j) {
       if (folded(j * k) == roots.largest) first = j;
     }
-    Value all = difference[first];
+    Number all = difference[first];
     if (folded(first * k) != roots.largest) {
       all = scaled(all, share(roots, first * k));
     } else if (first * k % P > m) {
@@ -280,18 +247,17 @@ struct prime_pairs {
 };
 
 /// Replaces x by its DFT of prime length P.
-template <direction Dir, unsigned Live, class Real, unsigned P>
-WINGBEAT_FN constexpr void dft_of_prime(complex<Real> (&x)[P]) {
-  if constexpr (Live == 1) return dft_of_first(x);
+template <direction Dir, unsigned Live, class Number, unsigned P>
+WINGBEAT_FN constexpr void dft_of_prime(Number (&x)[P]) {
   constexpr unsigned m = P / 2;
-  const prime_roots<P, Real> roots{};
-  prime_pairs<P, Live, Real> pairs{};
+  const prime_roots<P, real_of<Number>> roots{};
+  prime_pairs<P, Live, Number> pairs{};
   pairs.take(x);
-  const complex<Real> all = pairs.total(x[0]), base = pairs.base(x[0]);
+  const Number all = pairs.total(x[0]), base = pairs.base(x[0]);
   x[0] = all;
   WINGBEAT_UNROLL
   for (unsigned k = 1; k <= m; ++k) {
-    const complex<Real> even = pairs.even(base, k), odd = pairs.odd(k);
+    const Number even = pairs.even(base, k), odd = pairs.odd(k);
     x[k] = fused_quarter<Dir>(even, roots.sine, odd);
     x[P - k] = fused_quarter<opposite(Dir)>(even, roots.sine, odd);
   }
@@ -305,7 +271,7 @@ WINGBEAT_FN constexpr void dft_of_reals(complex<Real> (&x)[P]) {
   Real inputs[P] = {};
   WINGBEAT_UNROLL
   for (unsigned j = 0; j < P; ++j) inputs[j] = x[j].re;
-  prime_pairs<P, P, Real, Real> pairs{};
+  prime_pairs<P, P, Real> pairs{};
   pairs.take(inputs);
   x[0] = {pairs.total(inputs[0]), Real(0)};
   const Real base = pairs.base(inputs[0]);
@@ -317,7 +283,7 @@ WINGBEAT_FN constexpr void dft_of_reals(complex<Real> (&x)[P]) {
 template <direction Dir, class Real, unsigned P>
 WINGBEAT_FN constexpr void dft_to_reals(complex<Real> (&x)[P]) {
   const Real sine = prime_roots<P, Real>{}.sine * Real(Dir == direction::forward ? 1 : -1);
-  prime_pairs<P, P, Real, Real> pairs{};
+  prime_pairs<P, P, Real> pairs{};
   WINGBEAT_UNROLL
   for (unsigned k = 1; k <= P / 2; ++k) {
     pairs.sum[k] = x[k].re + x[k].re;
@@ -334,31 +300,7 @@ WINGBEAT_FN constexpr void dft_to_reals(complex<Real> (&x)[P]) {
   }
 }
 
-/// Replaces x by its length-3 DFT.  Cost: 12 operations.
-template <direction Dir, unsigned Live = 3, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[3]) {
-  dft_of_prime<Dir, Live>(x);
-}
-
-/// Replaces x by its length-5 DFT.  Cost: 32 operations.
-template <direction Dir, unsigned Live = 5, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[5]) {
-  dft_of_prime<Dir, Live>(x);
-}
-
-/// Replaces x by its length-7 DFT.  Cost: 60 operations.
-template <direction Dir, unsigned Live = 7, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[7]) {
-  dft_of_prime<Dir, Live>(x);
-}
-
-/// Replaces x by its length-11 DFT.  Cost: 140 operations.
-template <direction Dir, unsigned Live = 11, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[11]) {
-  dft_of_prime<Dir, Live>(x);
-}
-
-/// Replaces x by its length-13 DFT.  Cost: 168 operations.
+/// Replaces x by its length-13 DFT, all of x live.  Cost: 168 operations.
 /// With g[i] = 2^i mod 13 up to its sign, 1 2 4 5 3 6, and c[i] = cos(2 pi g[i] / 13), c[i+6] =
 /// c[i], the cosines' part of even[g[a]] is  sum_i c[a+i] s[g[i]].  So with i and a below 3 and
 ///     p[i] = s[g[i]] + s[g[i+3]],    q[i] = s[g[i]] - s[g[i+3]],
@@ -366,76 +308,46 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[11]) {
 ///     even[g[a]] = P[a] + Q[a],    even[g[a+3]] = P[a] - Q[a].
 /// The factors of p sum to -1/4 and those of q change sign with every three: as above, P is made of
 /// differences and the largest factor of Q taken out.
-template <direction Dir, unsigned Live = 13, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[13]) {
-  if constexpr (Live < 13) return dft_of_prime<Dir, Live>(x);
+template <direction Dir, class Number>
+WINGBEAT_FN constexpr void dft_of_13(Number (&x)[13]) {
+  using Real = real_of<Number>;
   const unsigned g[6] = {1, 2, 4, 5, 3, 6};
   const Real by_p[3] = {Real(0.06847263874105439863), Real(0.34430071349323942793),
                         Real(-0.66277335223429382656)};
   const Real by_q = Real(0.81698338691215549727);
   const Real share_q[3] = {Real(1), Real(0.27389055496421759453), Real(0.37720285397295771172)};
   const Real sine = prime_roots<13, Real>{}.sine;
-  prime_pairs<13, 13, Real> pairs{};
+  prime_pairs<13, 13, Number> pairs{};
   pairs.take(x);
-  complex<Real> p[3], q[3];
+  Number p[3], q[3];
   WINGBEAT_UNROLL
   for (unsigned i = 0; i < 3; ++i) {
     p[i] = pairs.sum[g[i]] + pairs.sum[g[i + 3]];
     q[i] = pairs.sum[g[i]] - pairs.sum[g[i + 3]];
   }
-  const complex<Real> base = fused(x[0], Real(-0.25), p[2]);
+  const Number base = fused(x[0], Real(-0.25), p[2]);
   x[0] = x[0] + p[0] + p[1] + p[2];
   p[0] = p[0] - p[2];
   p[1] = p[1] - p[2];
   WINGBEAT_UNROLL
   for (unsigned a = 0; a < 3; ++a) {
-    complex<Real> even = fused(fused(base, by_p[a], p[0]), by_p[(a + 1) % 3], p[1]);
-    complex<Real> apart = q[(3 - a) % 3];  // where the factor's index a + i is 0 or 3
-    if (a > 0) apart = {-apart.re, -apart.im};
+    Number even = fused(fused(base, by_p[a], p[0]), by_p[(a + 1) % 3], p[1]);
+    Number apart = q[(3 - a) % 3];  // where the factor's index a + i is 0 or 3
+    if (a > 0) apart = negated(apart);
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < 3; ++i) {
       const Real factor = share_q[(a + i) % 3];
       if ((a + i) % 3 != 0) apart = fused(apart, a + i < 3 ? factor : -factor, q[i]);
     }
-    const complex<Real> both[2] = {fused(even, by_q, apart), fused(even, -by_q, apart)};
+    const Number both[2] = {fused(even, by_q, apart), fused(even, -by_q, apart)};
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < 2; ++i) {
       const unsigned k = g[a + 3 * i];
-      const complex<Real> odd = pairs.odd(k);
+      const Number odd = pairs.odd(k);
       x[k] = fused_quarter<Dir>(both[i], sine, odd);
       x[13 - k] = fused_quarter<opposite(Dir)>(both[i], sine, odd);
     }
   }
-}
-
-/// Replaces x by its length-17 DFT.  Cost: 320 operations.
-template <direction Dir, unsigned Live = 17, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[17]) {
-  dft_of_prime<Dir, Live>(x);
-}
-
-/// Replaces x by its length-19 DFT.  Cost: 396 operations.
-template <direction Dir, unsigned Live = 19, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[19]) {
-  dft_of_prime<Dir, Live>(x);
-}
-
-/// Replaces x by its length-23 DFT.  Cost: 572 operations.
-template <direction Dir, unsigned Live = 23, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[23]) {
-  dft_of_prime<Dir, Live>(x);
-}
-
-/// Replaces x by its length-29 DFT.  Cost: 896 operations.
-template <direction Dir, unsigned Live = 29, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[29]) {
-  dft_of_prime<Dir, Live>(x);
-}
-
-/// Replaces x by its length-31 DFT.  Cost: 1020 operations.
-template <direction Dir, unsigned Live = 31, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[31]) {
-  dft_of_prime<Dir, Live>(x);
 }
 
 }  // namespace wingbeat::device::thread
