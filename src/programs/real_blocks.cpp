@@ -87,17 +87,22 @@ std::optional<program> program_of_blocks(const request::resolved_spec& request,
                                request.kind_of_axis(0).name, request.kind_of_axis(1).name,
                                joined(spec.lengths, "x"), shape.blocks, threads, scratch_bytes)};
   if (launch.workgroups > std::numeric_limits<int>::max()) return std::nullopt;
-  const kernel_body body{.header = "wingbeat/device/functors/real_blocks.hpp",
-                         .type = "functors::real_blocks",
-                         .numbers_type = is_wide ? numbers_type<double>(request, shape)
-                                                 : numbers_type<float>(request, shape),
-                         .constants = constants_of(request, shape),
-                         .entry = "transform_blocks",
-                         .threads = threads,
-                         .scratch_bytes = scratch_bytes};
-  launch.kernel = kernel_of(body, {kernel_parameter::input(bytes_of_real(request.in.stored)),
-                                   kernel_parameter::output(bytes_of_real(request.out.stored)),
-                                   kernel_parameter::value<std::uint64_t>()});
+  const precision real = is_wide ? precision::fp64 : precision::fp32;
+  const kernel_text::kernel_body body{
+      .header = "wingbeat/device/functors/real_blocks.hpp",
+      .type = "functors::real_blocks",
+      .numbers_type = formatted(
+          "functors::block_numbers<{}, {}, {}, {}, {}, {}>", kernel_text::type_name(real),
+          kernel_text::type_name(request.in.stored), kernel_text::type_name(request.out.stored),
+          shape.rows, shape.columns, shape.blocks),
+      .constants = constants_of(request, shape),
+      .entry = "transform_blocks",
+      .threads = threads,
+      .scratch_bytes = scratch_bytes};
+  launch.kernel =
+      kernel_text::kernel_of(body, {kernel_parameter::input(bytes_of_real(request.in.stored)),
+                                    kernel_parameter::output(bytes_of_real(request.out.stored)),
+                                    kernel_parameter::value<std::uint64_t>()});
   launch.arguments = {place::input, place::output, std::uint64_t{count}};
   program result;
   result.add(std::move(launch));
