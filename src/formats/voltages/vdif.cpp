@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/voltages/vdif.hpp"
 
-#include <algorithm>  // count_if, find, max, min, nth_element
+#include <algorithm>  // count_if, find, max, min, nth_element, ranges::minmax
 #include <cmath>      // abs, round
 #include <cstdint>    // uint16_t, uint32_t, uint64_t
 #include <map>
@@ -215,27 +215,23 @@ void require_numbers(frame_list& list, std::size_t frames_per_second, std::strin
   list.leave_out("has a number beyond its second", is_beyond);
 }
 
+std::uint32_t highest_number(const std::vector<frame>& frames) {
+  return std::ranges::max(frames, {}, &frame::number).number;
+}
+
 time_line times_of(const frame_list& list, std::size_t n_threads,
                    std::optional<std::size_t> frames_per_second, std::string_view name) {
   const std::vector<frame>& frames = list.packets;
-  time_line line{.first_second = frames[0].second};
-  std::uint32_t highest = 0, last_second = 0;
-  for (const frame& f : frames) {
-    line.first_second = std::min(line.first_second, f.second);
-    last_second = std::max(last_second, f.second);
-    highest = std::max(highest, f.number);
-  }
-  line.frames_per_second = frames_per_second.value_or(std::size_t{highest} + 1);
-  std::size_t last = 0;
-  line.first = line.frames_per_second;
-  for (const frame& f : frames) {
-    if (f.second == line.first_second) line.first = std::min<std::size_t>(line.first, f.number);
-    if (f.second == last_second) last = std::max<std::size_t>(last, f.number);
-  }
-  const std::size_t seconds = last_second - line.first_second;
+  const auto time_of = [](const frame& f) { return std::pair{f.second, f.number}; };
+  const auto [first, last] = std::ranges::minmax(frames, {}, time_of);
+  time_line line{
+      .first_second = first.second,
+      .frames_per_second = frames_per_second.value_or(std::size_t{highest_number(frames)} + 1),
+      .first = first.number};
+  const std::size_t seconds = last.second - first.second;
   // The product fits: both factors are below 2^32.
-  line.n_frames =
-      seconds * std::min(line.frames_per_second, max_frames_per_second) + last + 1 - line.first;
+  line.n_frames = seconds * std::min(line.frames_per_second, max_frames_per_second) + last.number +
+                  1 - first.number;
   if (line.n_frames > max_lost_share * (frames.size() / n_threads + 1)) {
     refuse(name, "has {} frames within the time of {}; split the file at the gap", frames.size(),
            line.n_frames);
@@ -248,9 +244,8 @@ double stated_rate(const frame_list& list, voltages& contents) {
   const frame_header& first = list.first;
   if (first.stated_rate_hz <= 0 || first.shape.is_complex) return first.stated_rate_hz;
   if (first.extension == 3) return 2 * first.stated_rate_hz;  // it is of complex samples
-  std::uint32_t highest = 0;
-  for (const frame& f : list.packets) highest = std::max(highest, f.number);
-  const double least_hz = (highest + 1.) * static_cast<double>(first.shape.n_samples());
+  const double least_hz =
+      (highest_number(list.packets) + 1.) * static_cast<double>(first.shape.n_samples());
   if (least_hz > first.stated_rate_hz) return 2 * first.stated_rate_hz;
   contents.remarks.push_back(
       formatted("has extended headers 1, whose rate of {} is taken for samples a second; give "
