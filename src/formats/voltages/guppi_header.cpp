@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/voltages/guppi_header.hpp"
 
-#include <algorithm>  // all_of
-#include <array>
+#include <algorithm>   // all_of
 #include <functional>  // less
 #include <map>
 #include <string>
 #include <string_view>
 
-#include "formats/files/refusal.hpp"  // printable, refuse
-#include "text/number.hpp"            // number_from
+#include "formats/files/forward_reader.hpp"  // forward_reader
+#include "formats/files/refusal.hpp"         // printable, refuse
+#include "text/number.hpp"                   // number_from
 
 namespace wingbeat::formats {
 namespace {
@@ -52,17 +52,15 @@ class card_list {
  public:
   /// Takes the cards from `offset` on, which then lies behind them.
   card_list(const byte_source& source, std::size_t& offset) : name_(source.name()) {
-    constexpr std::size_t cards_at_once = 64;
-    std::array<std::byte, cards_at_once * card_bytes> window;
-    std::size_t n_held = 0;
+    constexpr std::size_t window_bytes = 64 * card_bytes;
+    forward_reader reader{source, window_bytes};
     for (std::size_t i = 0; i < max_cards; ++i) {
-      const std::size_t place = i % cards_at_once * card_bytes;
-      if (place == 0) n_held = source.read_some(offset, window);
-      if (place + card_bytes > n_held) {
+      const auto bytes = reader.at(offset, card_bytes);
+      if (bytes.size() < card_bytes) {
         refuse(name_, "ends inside a header, {} cards behind its start; copy or record it again",
                i);
       }
-      const std::string_view card{reinterpret_cast<const char*>(&window[place]), card_bytes};
+      const std::string_view card{reinterpret_cast<const char*>(bytes.data()), card_bytes};
       offset += card_bytes;
       if (trimmed(card) == "END") return;
       if (is_commentary(card)) continue;
