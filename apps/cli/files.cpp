@@ -87,6 +87,15 @@ void require_writable(const std::string& path) {
   const formats::atomic_file unwritten{path};
 }
 
+/// Whether the file is stdout, by the name "-" or by one such as /dev/stdout.
+bool is_stdout(const std::string& file) {
+  if (file.empty() || file == "-") return !file.empty();
+  const identity standard = identity_of({"", "-", false, true});
+  const bool is_device = standard.status && S_ISCHR(standard.status->st_mode);
+  if (is_device && ::isatty(STDOUT_FILENO) == 0) return false;  // nothing mixes in /dev/null
+  return is_one_file(identity_of({"", file, false, true}), standard);
+}
+
 }  // namespace
 
 void require_files(const std::vector<named_file>& files) {
@@ -120,14 +129,6 @@ void require_files(const CLI::App& command) {
     }
   }
   require_files(files);
-}
-
-bool is_stdout(const std::string& file) {
-  if (file.empty() || file == "-") return !file.empty();
-  const identity standard = identity_of({"", "-", false, true});
-  const bool is_device = standard.status && S_ISCHR(standard.status->st_mode);
-  if (is_device && ::isatty(STDOUT_FILENO) == 0) return false;  // nothing mixes in /dev/null
-  return is_one_file(identity_of({"", file, false, true}), standard);
 }
 
 void print_table(std::string_view text, const std::vector<std::string>& outputs) {

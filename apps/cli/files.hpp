@@ -28,9 +28,6 @@ void require_files(const std::vector<named_file>& files);
 /// Checks the files of all options of a command, by their types (option.hpp).
 void require_files(const CLI::App& command);
 
-/// Whether the file is stdout, by the name "-" or by one such as /dev/stdout.
-[[nodiscard]] bool is_stdout(const std::string& file);
-
 /// Prints a table on stdout, or on stderr where one of the command's outputs is stdout.
 void print_table(std::string_view text, const std::vector<std::string>& outputs);
 

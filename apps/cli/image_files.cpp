@@ -144,15 +144,6 @@ formats::image_stack without_alpha(formats::image_stack images) {
   return images;
 }
 
-std::vector<double> doubles_of(const formats::image_stack& images, std::size_t first,
-                               std::size_t count) {
-  std::vector<double> samples(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    samples[i] = formats::sample_at(images.samples, first + i);
-  }
-  return samples;
-}
-
 std::string_view channels_text(std::size_t n_channels) {
   switch (n_channels) {
     case 1: return "grey";

@@ -41,10 +41,6 @@ void apply_mask(const std::string& file, formats::image_stack& image);
 /// Returns grey images of grey and alpha ones, RGB of RGBA, and others as they are.
 [[nodiscard]] formats::image_stack without_alpha(formats::image_stack images);
 
-/// Returns `count` samples from `first` on.
-[[nodiscard]] std::vector<double> doubles_of(const formats::image_stack& images, std::size_t first,
-                                             std::size_t count);
-
 /// Returns what images of `n_channels` have beside grey: "alpha", "colours", "colours and alpha".
 [[nodiscard]] std::string_view channels_text(std::size_t n_channels);
 

@@ -165,6 +165,12 @@ void set_layout(plan_spec& spec, const layout_words& words) {
   spec.out = layout_of_side(packed.out, words, spec.batch);
 }
 
+/// Returns the bytes of input and output together; one buffer in place counts once.
+std::size_t bytes_in_flight(const plan_spec& spec) {
+  const std::size_t in = input_bytes(spec), out = output_bytes(spec);
+  return spec.where == placement::in_place ? std::max(in, out) : in + out;
+}
+
 /// Returns how many transforms like `single` fill the bytes, at least one; one for a request
 /// without a valid size, which the engine refuses.
 std::size_t batch_that_fills(const plan_spec& single, std::size_t mib) {
@@ -245,11 +251,6 @@ std::vector<plan_spec> problems_of(const sweep_options& options, const device_in
 
 std::string axes_text(const plan_spec& spec) {
   return joined(spec.lengths, "x");
-}
-
-std::size_t bytes_in_flight(const plan_spec& spec) {
-  const std::size_t in = input_bytes(spec), out = output_bytes(spec);
-  return spec.where == placement::in_place ? std::max(in, out) : in + out;
 }
 
 std::string words_of(const sweep_options& options, const device_info& device) {

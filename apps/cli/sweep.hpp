@@ -45,9 +45,6 @@ void add_sweep_options(CLI::App& command, sweep_options& into);
 /// Returns "4096x4096", or "256" of one axis.
 [[nodiscard]] std::string axes_text(const plan_spec& spec);
 
-/// Returns the bytes of input and output together; one buffer in place counts once.
-[[nodiscard]] std::size_t bytes_in_flight(const plan_spec& spec);
-
 /// Returns the options as a command line, for documents.
 [[nodiscard]] std::string words_of(const sweep_options& options, const device_info& device);
 

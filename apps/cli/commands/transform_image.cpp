@@ -126,7 +126,7 @@ pixel_rows read_rows(const transform_options& o, precision real) {
       require_pixels(o, rows, read_bytes, static_cast<double>(images.kept_bytes()));
   const formats::image_stack image = to_grey(read_finite(images, o.shown_file(), 0, 1, real));
   rows.samples.reserve(image.height * image.width);
-  for (const double sample : doubles_of(image, 0, image.height * image.width)) {
+  for (const double sample : formats::to_doubles(image.samples)) {
     rows.samples.emplace_back(sample, 0);
   }
   return {std::move(rows), std::move(memory), image.pixel_angstrom};

@@ -172,8 +172,7 @@ std::string ratios_text(const bench_document& document) {
   return lines;
 }
 
-}  // namespace
-
+/// Returns the present time in UTC: "2026-01-31T12:00:00Z".
 std::string date_text() {
   const std::time_t seconds = std::time(nullptr);
   std::tm utc{};
@@ -182,6 +181,8 @@ std::string date_text() {
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
   return text;
 }
+
+}  // namespace
 
 json device_json(const device_info& device) {
   return {{"engine", name_of(device.runs_on)},

@@ -25,9 +25,6 @@ struct bench_document {
   bool has_calls = false;  ///< The table has columns of what a call costs.
 };
 
-/// Returns the present time in UTC: "2026-01-31T12:00:00Z".
-[[nodiscard]] std::string date_text();
-
 /// Returns the document "wingbeat.bench/2".
 [[nodiscard]] nlohmann::ordered_json json_of(const bench_document& document);
 

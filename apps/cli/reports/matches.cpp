@@ -9,6 +9,7 @@
 #include <limits>       // numeric_limits
 #include <type_traits>  // is_same_v
 
+#include "cli/files.hpp"                  // named_file, print_table
 #include "cli/image_files.hpp"            // require_holds, size_text, write_result
 #include "cli/messages.hpp"               // print, print_message, counted
 #include "cli/option.hpp"                 // add_file, add_count, add_real, add_switch
@@ -120,6 +121,22 @@ void write_peaks(const std::string& file, std::size_t count, const Write& write)
   print_message("wrote {}: {}", file, counted(count, "peak"));
 }
 
+/// Return the files of maps that are made of all scores; of peaks and maps.
+std::vector<named_file> map_files(const match_outputs& o) {
+  std::vector<named_file> files{
+      {"--map", o.map}, {"--projection", o.projection}, {"--numbers", o.numbers}};
+  for (std::size_t i = 0; i < o.maps.size(); ++i) {
+    files.push_back({map_options[i].name, o.maps[i]});
+  }
+  return files;
+}
+
+std::vector<named_file> files_of(const match_outputs& o) {
+  std::vector<named_file> files = map_files(o);
+  files.insert(files.end(), {{"--csv", o.csv}, {"--star", o.star}, {"--box", o.box}});
+  return files;
+}
+
 void report_peaks(const match_outputs& o, const searching::search_source& source,
                   const match_result& found) {
   const peak_frame frame = frame_of(source, found);
@@ -144,21 +161,6 @@ bool wants_peaks(const match_outputs& o) {
 }
 
 }  // namespace
-
-std::vector<named_file> map_files(const match_outputs& o) {
-  std::vector<named_file> files{
-      {"--map", o.map}, {"--projection", o.projection}, {"--numbers", o.numbers}};
-  for (std::size_t i = 0; i < o.maps.size(); ++i) {
-    files.push_back({map_options[i].name, o.maps[i]});
-  }
-  return files;
-}
-
-std::vector<named_file> files_of(const match_outputs& o) {
-  std::vector<named_file> files = map_files(o);
-  files.insert(files.end(), {{"--csv", o.csv}, {"--star", o.star}, {"--box", o.box}});
-  return files;
-}
 
 peak_frame frame_of(const searching::search_source& source, const match_result& found) {
   return {source.mode, source.template_height, source.template_width, found.n_templates};

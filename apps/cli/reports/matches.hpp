@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/files.hpp"          // named_file
 #include "cli/match_run.hpp"      // match_request, match_result
 #include "cli/reports/peaks.hpp"  // peak_frame
 #include "searching/part.hpp"     // search_source
@@ -31,10 +30,6 @@ struct match_outputs {
 };
 
 void add_match_outputs(CLI::App& command, match_outputs& target);
-
-/// Returns the files of maps that are made of all scores; of peaks and maps.
-[[nodiscard]] std::vector<named_file> map_files(const match_outputs& outputs);
-[[nodiscard]] std::vector<named_file> files_of(const match_outputs& outputs);
 
 [[nodiscard]] peak_frame frame_of(const searching::search_source& source,
                                   const match_result& found);

@@ -114,8 +114,9 @@ std::string_view take_header(std::span<const std::byte>& content, std::string_vi
   return text.substr(start, length);
 }
 
-}  // namespace
-
+/// Parses the dictionary and nothing else that Python would accept: three keys, each once, a
+/// string without escapes, a bool and a tuple of integers.
+/// Throws `file_error` naming `name`.
 npy_header parse_npy_header(std::string_view text, std::string_view name) {
   literal from(text, name);
   npy_header header;
@@ -154,6 +155,8 @@ npy_header parse_npy_header(std::string_view text, std::string_view name) {
   }
   return header;
 }
+
+}  // namespace
 
 npy_header take_npy_header(std::span<const std::byte>& content, std::string_view name) {
   return parse_npy_header(take_header(content, name), name);

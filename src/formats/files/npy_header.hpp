@@ -20,11 +20,6 @@ struct npy_header {
   std::vector<std::size_t> shape;  ///< Slowest axis first in C order.
 };
 
-/// Parses the dictionary and nothing else that Python would accept: three keys, each once, a
-/// string without escapes, a bool and a tuple of integers.
-/// Throws `file_error` naming `name`.
-[[nodiscard]] npy_header parse_npy_header(std::string_view text, std::string_view name);
-
 /// Parses the magic, the version, the length and the dictionary at the head of a file, and takes
 /// them off `content`, of which the samples remain. Throws `file_error` naming `name`.
 [[nodiscard]] npy_header take_npy_header(std::span<const std::byte>& content,
