@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and maxima in device memory that threads of all workgroups add to, and sums in local memory,
-// in every dialect. Each update is one whole step; it orders no other access. Elements are aligned
-// to their size.
+// Atomic sums and maxima in device memory that threads of all workgroups share, and atomic sums in
+// local memory, in every dialect. Updates are relaxed: they order no other access. Elements are
+// aligned to their size.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL, size
 
 namespace wingbeat::device {
 
-/// What a dialect offers on integers of 32 and 64 bits. OpenCL: the atomics of version 1.2, and of
+/// The dialect's atomics on integers of 32 and 64 bits. OpenCL: those of version 1.2,
 /// cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics.
 namespace atomics {
 
@@ -35,7 +35,7 @@ using signed_of = typename integers_of<sizeof(Number)>::signed_type;
 template <class Number>
 using unsigned_of = typename integers_of<sizeof(Number)>::unsigned_type;
 
-/// The type of a value that deduces nothing: it converts to the elements' type.
+/// T in a context that deduces nothing, so that a value converts to the elements' type.
 template <class T>
 struct same {
   using type = T;
@@ -83,7 +83,7 @@ WINGBEAT_FN void lower(WINGBEAT_GLOBAL Integer* to, Integer value) {
     ::atom_min(to, value);
   }
 }
-/// Returns what was there, which is `expected` where `desired` took its place.
+/// Compare-and-swap: returns the old value, which is `expected` if `desired` replaced it.
 template <class Integer>
 WINGBEAT_FN Integer exchanged(WINGBEAT_GLOBAL Integer* word, Integer expected, Integer desired) {
   if constexpr (sizeof(Integer) == 4) {
@@ -144,7 +144,7 @@ WINGBEAT_FN void lower(Integer* to, Integer value) {
 
 #endif
 
-/// Returns *word, which other threads update: what it is, or was a while ago.
+/// Returns *word, which other threads update: its value, maybe an older one.
 template <class Integer>
 WINGBEAT_FN Integer last_seen(WINGBEAT_GLOBAL const Integer* word) {
 #if defined(__OPENCL_CPP_VERSION__) || defined(__CUDA_ARCH__)
@@ -154,7 +154,7 @@ WINGBEAT_FN Integer last_seen(WINGBEAT_GLOBAL const Integer* word) {
 #endif
 }
 
-/// Adds a real where the dialect adds integers only: tries until no other thread came between.
+/// Adds a real if the dialect adds integers only: retries until no other thread intervenes.
 template <class Real>
 WINGBEAT_FN void add_by_exchange(WINGBEAT_GLOBAL Real* to, Real value) {
   using bits = unsigned_of<Real>;
@@ -171,7 +171,7 @@ WINGBEAT_FN void add_by_exchange(WINGBEAT_GLOBAL Real* to, Real value) {
 }  // namespace atomics
 
 /// Adds `value` to *to. T: int, unsigned, size, float or double. Integers wrap; reals are added in
-/// the order in which threads come, so the rounding of a sum may differ from run to run.
+/// the order in which threads arrive, so the rounding of a sum may differ from run to run.
 template <class T>
 WINGBEAT_FN void atomic_add(WINGBEAT_GLOBAL T* to, typename atomics::same<T>::type value) {
   static_assert(atomics::is_number<T>,
@@ -194,8 +194,8 @@ WINGBEAT_FN void local_atomic_add(WINGBEAT_LOCAL unsigned* to, unsigned value) {
 }
 
 /// Makes *to the greater of itself and `value`. T: int, unsigned, size, float or double. A `value`
-/// that is NaN changes nothing, -0 is less than +0, and *to is no NaN: begin with -infinity, or
-/// with 0 where no value is negative.
+/// of NaN changes nothing, -0 is less than +0, and *to must not be NaN: begin with -infinity, or
+/// with 0 if no value is negative.
 template <class T>
 WINGBEAT_FN void atomic_max(WINGBEAT_GLOBAL T* to, typename atomics::same<T>::type value) {
   static_assert(atomics::is_number<T>,
@@ -212,8 +212,8 @@ WINGBEAT_FN void atomic_max(WINGBEAT_GLOBAL T* to, typename atomics::same<T>::ty
         atomics::raise(as_unsigned, static_cast<negative>(value));
       }
     } else if (value == value) {
-      // As signed integers, reals without sign bit are in order, above all that have it; as
-      // unsigned ones, reals with the sign bit are in opposite order, above all that do not.
+      // As signed integers, reals without sign bit are in order, above all reals with it; as
+      // unsigned ones, reals with the sign bit are in opposite order, above all reals without it.
       const auto bits = __builtin_bit_cast(positive, value);
       if (bits >= 0) {
         atomics::raise(as_signed, bits);

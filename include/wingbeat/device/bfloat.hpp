@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bf16 in every dialect: the upper half of a float, so float's range with 8 bits of precision.
+// bf16 in every dialect: the upper half of a float, with float's range and 8 bits of precision.
 #pragma once
 
 #include "wingbeat/device/half.hpp"  // bits_of, chosen, float_of
@@ -9,16 +9,16 @@ namespace wingbeat::device {
 
 namespace bf16 {
 
-/// Returns, by integer arithmetic, the bf16 nearest to x: ties to even; above the largest,
-/// infinite; NaN stays NaN.
+/// Returns, by integer arithmetic, the bf16 nearest to x: ties to even. Numbers above the largest
+/// become infinite; NaN stays NaN.
 WINGBEAT_FN constexpr unsigned nearest(float x) {
   const unsigned whole = bits_of(x);
   const unsigned rounded = (whole + 0x7fffu + (whole >> 16 & 1u)) >> 16;
-  const unsigned quiet = whole >> 16 | 0x40u;  // a NaN whose low bits are all must stay one
+  const unsigned quiet = whole >> 16 | 0x40u;  // NaN stays NaN if only low bits are set
   return chosen((whole & 0x7fffffffu) > 0x7f800000u, quiet, rounded);
 }
 
-// The same, by what the device has for it.
+// Same, by the device's instruction if it has one.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 __device__ __forceinline__ unsigned nearest_of(float x) {
   unsigned short bits;
@@ -33,7 +33,8 @@ WINGBEAT_FN constexpr unsigned nearest_of(float x) {
 
 }  // namespace bf16
 
-/// A number stored in 16 bits: sign, 8 bits of exponent, 7 of fraction. Computed with as a float.
+/// A number stored in 16 bits: sign, 8 bits of exponent, 7 of fraction. Arithmetic is done in
+/// float.
 struct bfloat {
   unsigned short bits;
 

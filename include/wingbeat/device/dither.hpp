@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uniform dither from a counter: the same numbers on every engine, in whatever order they are made.
+// Uniform dither from a counter: the same numbers on every engine, in any order of computation.
 //
 // Random bits are Philox 4x32 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1,
 // 2, 3, 2011): rounds of two multiplications of 32 bits to 64 and four exclusive ors. Its authors
@@ -17,7 +17,7 @@ struct random_words {
   unsigned at[4];
 };
 
-/// Returns the words that Philox 4x32 makes of a counter and a key, low word first.
+/// Returns the words that Philox 4x32 computes from a counter and a key, low word first.
 template <int Rounds = 10>
 WINGBEAT_FN constexpr random_words philox(random_words counter, size key) {
   unsigned low = unsigned(key), high = unsigned(key >> 32);
@@ -32,7 +32,7 @@ WINGBEAT_FN constexpr random_words philox(random_words counter, size key) {
   return counter;
 }
 
-/// Rounds behind the words of dither.
+/// Philox rounds for the words of dither.
 inline constexpr int dither_rounds = 7;
 
 /// Returns the upper 23 bits of a word as the fraction of a float in [1, 2). One shift of 64 bits
@@ -41,8 +41,8 @@ WINGBEAT_FN constexpr float above_one(unsigned word) {
   return float_of(unsigned((size(0x7f) << 32 | word) >> 9));
 }
 
-/// Returns the number in (-0.5, 0.5) that a word is as dither: `above_one`, less 1.5, plus half a
-/// step so that the mean is 0.
+/// Returns the dither of a word, a number in (-0.5, 0.5): `above_one` minus 1.5, plus half a step
+/// so that the mean is 0.
 WINGBEAT_FN constexpr float dither_of(unsigned word) {
   return above_one(word) - 1.5f + 5.9604645e-8f;
 }
@@ -53,8 +53,8 @@ WINGBEAT_FN constexpr unsigned first_turned(unsigned channels) {
   return (channels + 1) / 2;
 }
 
-/// Returns the words of a channel's dither, of `channels`, at a time: of a pair of polarisations,
-/// real and imaginary parts.
+/// Returns the dither words of one of `channels` channels at one time: for the real and imaginary
+/// parts of a pair of polarisations.
 WINGBEAT_FN constexpr random_words dither_words(size time, unsigned channel, unsigned channels,
                                                 unsigned pair, size seed) {
   const unsigned middle = first_turned(channels);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A length as a list of radices, N = R0 R1 .. Rm, and numbers below N by their digits of these
-// radices. Usable as constants in a kernel and at run time by the host.
+// A length as a list of radices, N = R0 R1 .. Rm, and numbers below N as digits to these radices.
+// Usable as constants in a kernel and at run time by the host.
 #pragma once
 
 #include "wingbeat/device/index.hpp"  // is_power_of_two, bits_reversed, log2_of, maximum, minimum
@@ -8,8 +8,7 @@
 
 namespace wingbeat::device {
 
-/// Returns whether stages have this radix: thread/dft.hpp then has DFTs of that length, for as many
-/// elements as a thread holds.
+/// Returns whether stages may have this radix, because thread/dft.hpp has a DFT of that length.
 WINGBEAT_FN constexpr bool is_radix(unsigned r) {
   constexpr unsigned primes = 1u << 17 | 1u << 19 | 1u << 23 | 1u << 29 | 1u << 31;
   constexpr unsigned larger =
@@ -52,9 +51,9 @@ struct radix_list {
     radices[count] = radix;
     ++count;
   }
-  /// Adds the fewest radices whose product is n, `largest` at most: as even as possible, larger
-  /// ones first; only such as divide `whole`, if that is not 0. What is no product of them becomes
-  /// one entry, so that the product is n anyhow.
+  /// Adds the fewest radices of at most `largest` whose product is n: as even as possible, larger
+  /// ones first; if `whole` is not 0, only divisors of it. An n that is no such product becomes one
+  /// entry, so that the product is n in any case.
   WINGBEAT_FN constexpr void add_evenly(unsigned n, unsigned largest, unsigned whole = 0) {
     const unsigned most = maximum(largest, 2u);
     unsigned left = 0;
@@ -64,8 +63,8 @@ struct radix_list {
     }
     if (n > 1) add(n);
   }
-  /// Adds `left` radices whose product is n, `largest` at most and none larger than the one before,
-  /// the first as small as can be. Returns false, having added none, where there are none.
+  /// Adds `left` radices of at most `largest` whose product is n: in falling order, the first as
+  /// small as possible. If there are none, adds nothing and returns false.
   WINGBEAT_FN constexpr bool add_exactly(unsigned n, unsigned left, unsigned largest,
                                          unsigned whole = 0) {
     if (left == 0) return n == 1;
@@ -79,9 +78,9 @@ struct radix_list {
     return false;
   }
 
-  /// Returns the product of the radices before one: the length transformed before that stage.
+  /// Returns the product of the radices before radix i: the length transformed before that stage.
   WINGBEAT_FN constexpr unsigned prior(unsigned i) const { return product_of(0, i); }
-  /// Returns the product of the radices behind one: the place value of its digit.
+  /// Returns the product of the radices behind radix i: the place value of its digit.
   WINGBEAT_FN constexpr unsigned place_value(unsigned i) const { return product_of(i + 1, count); }
   WINGBEAT_FN constexpr unsigned product() const { return product_of(0, count); }
 
@@ -110,7 +109,7 @@ WINGBEAT_FN constexpr radix_list prime_factors(unsigned n) {
 
 /// Returns x, which is less than the list's product, with its digits in opposite order:
 ///     sum of digit_i place_value(i)   ->   sum of digit_i prior(i)
-/// It is undone by the list in opposite order.
+/// The list in opposite order inverts it.
 WINGBEAT_FN constexpr unsigned digits_reversed(unsigned x, radix_list radices) {
   unsigned reversed = 0;
   for (unsigned i = 0; i < radices.count; ++i) {
@@ -126,14 +125,14 @@ WINGBEAT_FN constexpr radix_list opposite(radix_list radices) {
   return result;
 }
 
-/// Returns x < N with its digits of N's prime factors in opposite order: of a power of two its
-/// bits. It is its own inverse where N is the power of a prime.
+/// Returns x < N with its digits to the base of N's prime factors in opposite order: its bits, if N
+/// is a power of two. The map is its own inverse if N is the power of a prime.
 template <unsigned N>
 WINGBEAT_FN constexpr unsigned reversed_below(unsigned x) {
   if constexpr (is_power_of_two(N)) {
     constexpr unsigned bits = log2_of(N);
     return bits_reversed(x, bits);
-  } else {  // no loop, so that compilers know which register it is
+  } else {  // no loop: register indices stay constants
     constexpr unsigned first = least_factor(N), rest = N / first;
     return x / rest + first * reversed_below<rest>(x % rest);
   }

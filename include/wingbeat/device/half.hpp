@@ -18,14 +18,14 @@ WINGBEAT_FN constexpr float float_of(unsigned bits) {
   return __builtin_bit_cast(float, bits);
 }
 
-/// Returns one of two, without a branch that would keep a loop from becoming vectors.
+/// Returns `a` or `b` without a branch, because a branch would prevent vectorization of loops.
 WINGBEAT_FN constexpr unsigned chosen(bool first, unsigned a, unsigned b) {
   const unsigned all = 0u - static_cast<unsigned>(first);
   return (a & all) | (b & ~all);
 }
 
-/// Arithmetic on fp16 as bits: integer arithmetic that a compiler can fold, and what CUDA has
-/// instructions for. (No cuda_fp16.h: NVRTC finds no headers.)
+/// Arithmetic on fp16 as bits: integer arithmetic that a compiler can fold, and CUDA's
+/// instructions. (No cuda_fp16.h: NVRTC finds no headers.)
 namespace fp16 {
 
 /// Returns the fp16 nearest to x, ties to even; 65520 and above become infinite.
@@ -33,7 +33,7 @@ WINGBEAT_FN constexpr unsigned nearest(float x) {
   const unsigned magnitude = bits_of(x) & 0x7fffffffu;
   // Next to 1/2 a float's last bit is worth 2^-24, as a subnormal's is: the addition rounds.
   const unsigned below = bits_of(float_of(magnitude) + 0.5f) - bits_of(0.5f);
-  const unsigned rounding = 0xfffu + (magnitude >> 13 & 1u);              // of the 13 bits that go
+  const unsigned rounding = 0xfffu + (magnitude >> 13 & 1u);              // of the 13 bits dropped
   const unsigned normal = (magnitude + rounding - (112u << 23)) >> 13;    // 112 = 127 - 15: biases
   const unsigned finite = chosen(magnitude < 113u << 23, below, normal);  // 2^-14, the least normal
   const unsigned number = chosen(magnitude >= bits_of(65520.0f), 0x7c00u, finite);
@@ -46,14 +46,15 @@ WINGBEAT_FN constexpr float widened(unsigned bits) {
   const unsigned magnitude = bits & 0x7fffu;
   // Zero or subnormal: a multiple of 2^-24.
   const float below = static_cast<float>(static_cast<int>(magnitude)) * 5.9604644775390625e-8f;
-  const unsigned rebias = magnitude < 0x7c00u ? 112u << 23 : 224u << 23;  // all ones stay so
+  const unsigned rebias = magnitude < 0x7c00u ? 112u << 23 : 224u << 23;  // infinity, NaN stay so
   const unsigned shifted = magnitude << 13;  // compared as 32 bits, not as the 16 of some vectors
   const unsigned number = chosen(shifted < 0x400u << 13, bits_of(below), shifted + rebias);
   return float_of((bits & 0x8000u) << 16 | number);
 }
 
-/// Returns a float that rounds to the same fp16 as x does: x rounded to odd, so that rounding
-/// twice does no harm. Of an integer any float will do: those that need rounding are infinite.
+/// Returns a float that rounds to the same fp16 as x does: x rounded to odd, so that rounding twice
+/// equals rounding once. Integers may round to any neighbour, because those that a float does not
+/// hold are infinite in fp16.
 template <class Number>
 WINGBEAT_FN constexpr float to_odd(Number x) {
   const float near = static_cast<float>(x);
@@ -123,8 +124,8 @@ WINGBEAT_FN constexpr float high(unsigned pair) {
 WINGBEAT_FN constexpr unsigned pair_of(float first, float second) {
   return nearest(first) | nearest(second) << 16;
 }
-// A float has more than twice the bits of an fp16 and two to spare: rounding twice is rounding
-// once, for sums and for products.
+// A float has 24 bits, two more than twice the 11 of an fp16, so rounding sums and products twice
+// equals rounding them once.
 WINGBEAT_FN constexpr unsigned pair_sum(unsigned a, unsigned b) {
   return pair_of(low(a) + low(b), high(a) + high(b));
 }
@@ -141,8 +142,8 @@ WINGBEAT_FN constexpr unsigned pair_negative(unsigned a) {
 
 }  // namespace fp16
 
-/// A number stored in 16 bits; in arithmetic it becomes a float. Operators on two of them round
-/// each result to 16 bits: widen first, and narrow at the end, where the steps between matter.
+/// A number stored in 16 bits; in arithmetic it becomes a float. Operators on two half_floats round
+/// each result to 16 bits; to round only once, widen first and narrow at the end.
 struct half_float {
   unsigned short bits;
 
@@ -150,7 +151,7 @@ struct half_float {
   /// Rounds to nearest, ties to even.
   WINGBEAT_FN explicit half_float(float x)
       : bits(static_cast<unsigned short>(fp16::nearest_of(x))) {}
-  /// The same from double or an integer, in arithmetic that folds where x is a constant.
+  /// Rounds a double or an integer the same way, in arithmetic that folds for constants.
   template <class Number>
   WINGBEAT_FN explicit constexpr half_float(Number x)
       : bits(static_cast<unsigned short>(fp16::nearest(fp16::to_odd(x)))) {}
@@ -178,9 +179,9 @@ WINGBEAT_FN half_float operator-(half_float a) {
   return half_float::of_bits(a.bits ^ 0x8000u);
 }
 
-/// Two numbers of 16 bits in one register. As a transform's `Real` it makes two transforms at
-/// once, each lane one of its own, in fp16 arithmetic: CUDA's f16x2 instructions, and elsewhere
-/// float arithmetic in which every operation is rounded to fp16.
+/// Two numbers of 16 bits in one register. As a transform's `Real` it computes two transforms at
+/// once, one in each lane, in fp16 arithmetic: by CUDA's f16x2 instructions, elsewhere in float
+/// with every operation rounded to fp16.
 struct half_pair {
   unsigned bits;  // second . first
 
@@ -192,7 +193,7 @@ struct half_pair {
   /// The same number in both lanes.
   WINGBEAT_FN explicit half_pair(half_float both) : half_pair(both, both) {}
   WINGBEAT_FN explicit half_pair(float both) : half_pair(half_float(both)) {}
-  /// The same from double or an integer, in arithmetic that folds where x is a constant.
+  /// Rounds a double or an integer the same way, in arithmetic that folds for constants.
   template <class Number>
   WINGBEAT_FN explicit constexpr half_pair(Number both)
       : bits(fp16::nearest(fp16::to_odd(both)) * 0x10001u) {}
@@ -225,8 +226,8 @@ WINGBEAT_FN half_pair multiply_add(half_pair a, half_pair b, half_pair c) {
 }
 #endif
 
-/// Returns z in the precision that its arithmetic is done in: half_float becomes float, exactly;
-/// anything else stays as it is.
+/// Returns z in the precision of its arithmetic: half_float becomes float, exactly; anything else
+/// is unchanged.
 template <class Real>
 WINGBEAT_FN constexpr complex<Real> widen(complex<Real> z) {
   return z;
@@ -235,8 +236,8 @@ WINGBEAT_FN complex<float> widen(complex<half_float> z) {
   return {static_cast<float>(z.re), static_cast<float>(z.im)};
 }
 
-/// Returns z rounded to what is stored: half_float unless said otherwise. `narrow<Real>` of a
-/// complex<Real> changes nothing.
+/// Returns z rounded to the stored type, half_float by default. `narrow<Real>` of a complex<Real>
+/// changes nothing.
 template <class Stored = half_float, class Real>
 WINGBEAT_FN complex<Stored> narrow(complex<Real> z) {
   return {Stored(z.re), Stored(z.im)};

@@ -30,8 +30,8 @@ WINGBEAT_FN constexpr Integer maximum(Integer a, Integer b) {
   return a < b ? b : a;
 }
 
-/// Returns the real by which a table of reals has an index: a float's bits, which no conversion
-/// waits for, or its value.
+/// Returns an index as an entry of a table of reals: as the bits of a float, which need no
+/// conversion, or as the value of a double.
 template <class Real>
 WINGBEAT_FN constexpr Real real_of_index(unsigned i) {
   if constexpr (sizeof(Real) == sizeof(unsigned)) return __builtin_bit_cast(Real, i);
@@ -43,8 +43,8 @@ WINGBEAT_FN constexpr unsigned index_of_real(Real x) {
   return static_cast<unsigned>(x);
 }
 
-/// Returns i / Divisor, i < Limit, by a product and a shift where 32 bits suffice. (Compilers know
-/// no limit, or divide in 16 bits; powers of two are left to them.)
+/// Returns i / Divisor, i < Limit, by a product and a shift if 32 bits suffice. (Compilers ignore
+/// the limit, or divide in 16 bits; powers of two are left to them.)
 template <unsigned Divisor, unsigned Limit>
 WINGBEAT_FN constexpr unsigned quotient(unsigned i) {
   if ((Divisor & (Divisor - 1)) == 0) return i / Divisor;
@@ -81,9 +81,9 @@ WINGBEAT_FN constexpr unsigned bits_reversed(unsigned x, unsigned n_bits) {
   return n_bits == 0 ? 0 : x >> (32 - n_bits);
 }
 
-/// Returns x with all bits below its highest set bit flipped; 0 stays 0. Where a list is in
-/// bit-reversed order, this is `mirror`: the place of -f, if x is the place of f. For -f keeps
-/// the bits of f up to its lowest set one and flips those above.
+/// Returns x with all bits below its highest set bit flipped; 0 stays 0. In a list in bit-reversed
+/// order this is `mirror`: it maps the place of f to that of -f, because -f keeps the bits of f up
+/// to its lowest set one and flips those above.
 WINGBEAT_FN constexpr unsigned reversed_mirror(unsigned x) {
   unsigned ones = x | x >> 1;  // 0b00101000 -> 0b00111111, doubling the run of ones
   ones |= ones >> 2;
@@ -93,18 +93,18 @@ WINGBEAT_FN constexpr unsigned reversed_mirror(unsigned x) {
   return x ^ ones >> 1;
 }
 
-/// `Paired` of N items k, each with its mirror image -k: u < Paired are the items, the others their
-/// images. That of item 0 would be item 0 again, and is N/2, which mirrors itself as well; where N
-/// is odd there is none.
+/// `Paired` of N items k with their mirror images -k. Numbers u < Paired are the items, the others
+/// their images. Item 0 is its own image; N/2, which also is its own image, takes that place. If N
+/// is odd, the place is empty.
 template <unsigned N, unsigned Paired>
 struct mirrored {
-  /// Returns item u, where the first is item `first`.
+  /// Returns the item k of number u; number 0 is item `first`.
   WINGBEAT_FN static constexpr unsigned item(unsigned first, unsigned u) {
     const unsigned k = first + u % Paired;
     if (u < Paired) return k;
     return k == 0 ? N / 2 : N - k;
   }
-  /// Returns which of them is the mirror image of u, which is item k.
+  /// Returns the number of the mirror image of item k, whose number is u.
   WINGBEAT_FN static constexpr unsigned opposite(unsigned k, unsigned u) {
     if (k == 0 || 2 * k == N) return u;
     return u < Paired ? u + Paired : u - Paired;

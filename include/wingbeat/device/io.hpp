@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores to compose. A load is called as load(i) and returns element i; a store is
-// called as store(i, z) and takes it; most of these are both, and hold what they wrap by value:
+// Composable loads and stores. load(i) returns element i; store(i, z) takes it. Most types are
+// both, and hold the wrapped ones by value:
 //     io::conjugated{io::padded{io::row_of(in, pitch, who), valid}}
 #pragma once
 

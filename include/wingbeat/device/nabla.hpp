@@ -10,10 +10,10 @@ namespace wingbeat::device::nabla {
 
 /// The two sizes of a Nabla transform, as logarithms.
 struct parameters {
-  unsigned elements_log2;   ///< Of the elements each thread holds, E.
-  unsigned workgroup_log2;  ///< Of the threads of the workgroup, W.
+  unsigned elements_log2;   ///< E: log2 of the elements per thread.
+  unsigned workgroup_log2;  ///< W: log2 of the threads of the workgroup.
 
-  /// Returns whether there is such a transform: every thread holds a pair, and L fits an index.
+  /// Returns whether these sizes have a transform: every thread holds a pair, and L fits an index.
   WINGBEAT_FN constexpr bool is_valid() const {
     return elements_log2 >= 1 && elements_log2 < 31 && workgroup_log2 >= 1 &&
            workgroup_log2 <= 31 - elements_log2;
@@ -21,10 +21,10 @@ struct parameters {
 };
 
 /// Returns the parameters for `length` elements, padded to a power of two: as many threads as
-/// `max_workgroup` allows, rounded down to a power of two, and as few elements of each, at least 2.
-/// Returns {0, 0}, which is not valid, where there are none: a subgroup of fewer than 4 threads,
-/// a workgroup that holds no subgroup, a length that leaves a subgroup less than a pair each, or
-/// one above 2^31.
+/// `max_workgroup`, rounded down to a power of two, allows, and as few elements per thread as
+/// possible, at least 2. Returns {0, 0}, which is not valid, for a subgroup of fewer than 4
+/// threads, a workgroup smaller than a subgroup, a length of less than a pair per thread of a
+/// subgroup, or a length above 2^31.
 WINGBEAT_FN constexpr parameters optimal_parameters(unsigned max_workgroup, size length,
                                                     unsigned subgroup) {
   constexpr size longest = size{1} << 31;
@@ -37,15 +37,15 @@ WINGBEAT_FN constexpr parameters optimal_parameters(unsigned max_workgroup, size
   return {length_log2 - workgroup_log2, workgroup_log2};
 }
 
-/// Which frequency lies where in Nabla order. Every index is below length(), and
+/// Maps between elements and frequencies in Nabla order. Every index is below length(), and
 /// 1 <= elements_log2, elements_log2 + workgroup_log2 <= 31. Usable as a constant and at run time,
 /// on the host and in a kernel.
 ///
-/// A Nabla index is  g = l T + t:  element l of thread t. Frequencies below L/2 lie where l is
-/// even, the others where l is odd.
+/// A Nabla index is  g = l T + t:  element l of thread t. Even l hold frequencies below L/2, odd l
+/// the others.
 struct index_map {
-  unsigned elements_log2;   ///< Of the elements each thread holds, E.
-  unsigned workgroup_log2;  ///< Of the threads of the workgroup, W.
+  unsigned elements_log2;   ///< E: log2 of the elements per thread.
+  unsigned workgroup_log2;  ///< W: log2 of the threads of the workgroup.
 
   WINGBEAT_FN constexpr unsigned workgroup() const { return 1u << workgroup_log2; }
   WINGBEAT_FN constexpr unsigned length_log2() const { return elements_log2 + workgroup_log2; }
@@ -84,14 +84,14 @@ struct index_map {
     return mirror_element(l) << workgroup_log2 | mirror_thread(l, t);
   }
 
-  /// Returns the thread that holds the mirrors of element l of thread t. It is a trade of one with
-  /// one: the mirror of element l of that thread is with t.
+  /// Returns the thread that holds the mirror of element l of thread t. Threads trade in pairs: t
+  /// holds the mirror of element l of that thread.
   WINGBEAT_FN constexpr unsigned mirror_thread(unsigned l, unsigned t) const {
     return l < 2 ? reversed_mirror(t) : workgroup() - 1 - t;
   }
 
-  /// Returns which element of its thread mirrors element l: the same for every thread, so it can be
-  /// a register. Thread 0 alone differs, with l < 2: Zero and Nyquist are their own mirrors.
+  /// Returns the mirror's number in its thread for element l: the same for every thread, so it can
+  /// be a register. Only thread 0 differs, for l < 2: Zero and Nyquist are their own mirrors.
   WINGBEAT_FN constexpr unsigned mirror_element(unsigned l) const {
     return reversed_mirror(l >> 1) << 1 | (~l & 1);
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialect seam: what differs between compilers (g++, clang, nvcc, NVRTC, and clang's C++ for
-// OpenCL) is here and in atomic.hpp, half.hpp, bfloat.hpp and io/adjacent.hpp. All else is
+// The dialect seam: code that differs between compilers (g++, clang, nvcc, NVRTC, and clang's C++
+// for OpenCL) is here and in atomic.hpp, half.hpp, bfloat.hpp and io/adjacent.hpp. All else is
 // freestanding C++17.
 #pragma once
 
 #if defined(__OPENCL_CPP_VERSION__)  // C++ for OpenCL
-// Always: what is handed on by reference otherwise stays in memory, behind generic pointers.
+// Always inlined; otherwise arguments passed by reference stay in memory, behind generic pointers.
 #define WINGBEAT_FN inline __attribute__((always_inline))
 #define WINGBEAT_GLOBAL __global
 #define WINGBEAT_LOCAL __local
@@ -19,8 +19,8 @@
 #define WINGBEAT_LOCAL
 #endif
 
-/// Unrolls the loop that follows, so that arrays it indexes can live in registers. Not under the
-/// host's sanitizers: there one unrolled test took g++ 12 over five minutes.
+/// Unrolls the loop that follows, so that arrays it indexes can live in registers. Does nothing
+/// under the host's sanitizers, where one unrolled test took g++ 12 over five minutes.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define WINGBEAT_UNROLL
 #elif defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
@@ -34,15 +34,15 @@ namespace wingbeat::device {
 /// Counts elements; what sizeof returns, 64 bits on every device we run on.
 using size = decltype(sizeof(0));
 
-/// Local memory of each workgroup of the launches to come: wingbeat::kernel defines the macro, for
-/// all others it is unknown and taken to suffice.
+/// Local memory of each launched workgroup. wingbeat::kernel defines the macro; in other launches
+/// the size is unknown and assumed to suffice.
 #if defined(WINGBEAT_SCRATCH_BYTES)
 inline constexpr size launched_scratch_bytes = WINGBEAT_SCRATCH_BYTES;
 #else
 inline constexpr size launched_scratch_bytes = ~size(0);
 #endif
 
-// The workgroup this code runs in. A test on the host brings a `group` of its own.
+// The workgroup this code runs in. Tests on the host define their own `group`.
 #if defined(__OPENCL_CPP_VERSION__)
 
 #define WINGBEAT_KERNEL(Threads) __kernel __attribute__((reqd_work_group_size(Threads, 1, 1)))
@@ -54,13 +54,13 @@ inline constexpr size launched_scratch_bytes = ~size(0);
 #define WINGBEAT_SCRATCH_PARAMETER , __local char* scratch_bytes
 #define WINGBEAT_SCRATCH_POINTER scratch_bytes
 
-// get_local_id, but for its promise to be a constant: each region between two barriers asks again.
-// PoCL (3.1) makes loops of these regions and keeps what crosses a barrier in arrays, and an index
-// out of an array tells its vectorizer nothing.
+// get_local_id without its promise to be constant, so that each region between two barriers calls
+// it again. PoCL (3.1) turns these regions into loops and keeps values that cross a barrier in
+// arrays; its vectorizer knows nothing about an index that is read from an array.
 size local_id_now(unsigned dimension) __asm__("_Z12get_local_idj") __attribute__((pure));
 
-/// Returns get_local_id(0) or (1). Popcount, because PoCL joins calls whose arguments are plain
-/// constants; it is the same number, which shows once PoCL has joined them.
+/// Returns get_local_id(0) or (1). Takes the popcount, which is the same number, because PoCL
+/// merges calls with plain constants; the compiler folds it only after that.
 WINGBEAT_FN size local_id(unsigned dimension) {
   return local_id_now(popcount(dimension));
 }
@@ -72,8 +72,8 @@ struct group {
   static void subgroup_barrier() { barrier(); }
 };
 
-/// A workgroup of WINGBEAT_KERNEL_IN_ROWS: PoCL's innermost loop runs along a row, and sees that
-/// the elements it touches are neighbours.
+/// A workgroup of WINGBEAT_KERNEL_IN_ROWS: PoCL's innermost loop runs along a row, so its
+/// vectorizer sees accesses to neighbouring elements.
 struct group_in_rows : group {
   static unsigned column() { return static_cast<unsigned>(local_id(0)); }
   static unsigned row() { return static_cast<unsigned>(local_id(1)); }
@@ -84,8 +84,8 @@ struct group_in_rows : group {
 
 struct group {
   static __device__ __forceinline__ unsigned thread() {
-    // nvcc knows the range, NVRTC 13.0 has to be told: sums of indices below then cannot wrap, and
-    // their constants fold into the accesses.
+    // nvcc knows the range, NVRTC 13.0 does not. With it, sums of the indices below cannot wrap,
+    // and their constants fold into the accesses.
     const unsigned id = threadIdx.x;
     __builtin_assume(id < 1024);
     return id;
@@ -93,8 +93,8 @@ struct group {
   static __device__ __forceinline__ size index() { return blockIdx.x; }
   static __device__ __forceinline__ void barrier() { __syncthreads(); }
   static __device__ __forceinline__ void subgroup_barrier() { __syncwarp(); }
-  // The cluster this workgroup belongs to: workgroups that start together and reach each other's
-  // local memory (sm_90 and later; a kernel for less never gets here).
+  // The cluster this workgroup belongs to: workgroups that start together and access each other's
+  // local memory (sm_90 and later; kernels for older devices never call this).
   static __device__ __forceinline__ void cluster_arrive() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
@@ -105,10 +105,10 @@ struct group {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
   }
-  // What workgroups of a cluster send each other is counted, in bytes, by a barrier of the
-  // receiver: 8 bytes of its local memory, aligned.
-  /// Makes such a barrier, which opens once `bytes` have arrived. One thread calls this, before
-  /// the `cluster_arrive` that lets others send.
+  // A barrier in the receiver's local memory, 8 aligned bytes, counts the bytes that workgroups of
+  // a cluster send to it.
+  /// Makes such a barrier, which opens once `bytes` have arrived. One thread calls this before the
+  /// `cluster_arrive` after which others send.
   static __device__ __forceinline__ void expect(void* arrivals, unsigned bytes) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     const auto address = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
@@ -123,7 +123,7 @@ struct group {
   struct remote {
     unsigned address;
   };
-  /// Returns what workgroup `rank` has where this one has `at`.
+  /// Returns the remote address, in workgroup `rank`, of what is at `address` here.
   template <class T>
   static __device__ __forceinline__ remote<T> of_peer(T* address, unsigned rank) {
     unsigned there = 0;
@@ -134,7 +134,7 @@ struct group {
 #endif
     return {there};
   }
-  /// Puts a complex number as element i of `to`, where `arrivals` counts it.
+  /// Writes z as element i of `to`; the barrier `arrivals` counts its bytes.
   template <class T, class Counter>
   static __device__ __forceinline__ void send(remote<T> to, unsigned i, T z,
                                               remote<Counter> arrivals) {
@@ -155,7 +155,7 @@ struct group {
     }
 #endif
   }
-  /// Waits until all has arrived that was expected, and makes it visible.
+  /// Waits until all expected bytes have arrived, and makes them visible.
   static __device__ __forceinline__ void receive(void* arrivals) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     const auto address = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
@@ -172,19 +172,18 @@ struct group {
   }
 };
 
-using group_in_rows = group;  // numbers of threads are taken apart for nothing here
+using group_in_rows = group;  // splitting thread numbers costs nothing here
 
 /// An entry point, started with exactly `Threads` threads in each workgroup.
 #define WINGBEAT_KERNEL(Threads) extern "C" __global__ __launch_bounds__(Threads)
-/// The same, of which a multiprocessor is to hold `Workgroups` at once: the compiler uses no more
-/// registers than that leaves room for.
+/// Same; the compiler limits registers so that a multiprocessor holds `Workgroups` at once.
 #define WINGBEAT_KERNEL_RESIDENT(Threads, Workgroups) \
   extern "C" __global__ __launch_bounds__(Threads, Workgroups)
-/// The same, started with Columns x Rows threads.
+/// Same, started with Columns x Rows threads.
 #define WINGBEAT_KERNEL_IN_ROWS(Columns, Rows) WINGBEAT_KERNEL((Columns) * (Rows))
 #define WINGBEAT_KERNEL_IN_ROWS_RESIDENT(Columns, Rows, Workgroups) \
   WINGBEAT_KERNEL_RESIDENT((Columns) * (Rows), Workgroups)
-/// The same, whose workgroups run in clusters of `Size`.
+/// Same, with workgroups in clusters of `Size`.
 #define WINGBEAT_KERNEL_CLUSTER(Threads, Workgroups, Size) \
   extern "C" __global__ __launch_bounds__(Threads, Workgroups) __cluster_dims__(Size, 1, 1)
 /// Local memory: an argument in OpenCL (PoCL shares arrays declared inside a C++ kernel between
@@ -204,14 +203,14 @@ using group_in_rows = group;
 
 #endif
 
-/// Where local memory begins.
+/// The beginning of local memory.
 #if !defined(WINGBEAT_SCRATCH_BYTES) || WINGBEAT_SCRATCH_BYTES > 0
 #define WINGBEAT_SCRATCH WINGBEAT_SCRATCH_POINTER
 #else
 #define WINGBEAT_SCRATCH \
   (::wingbeat::device::kernel_spec_scratch_bytes_is_0{WINGBEAT_SCRATCH_POINTER})
 
-/// A pointer to hand on, to what may not need local memory either. No other use of it compiles.
+/// A pointer to pass on to code that needs no local memory either. No other use of it compiles.
 struct kernel_spec_scratch_bytes_is_0 {
   WINGBEAT_LOCAL char* at;
 
@@ -241,15 +240,15 @@ struct kernel_spec_scratch_bytes_is_0 {
 };
 #endif
 
-/// Are complex numbers copied to and from memory part by part: C++ for OpenCL copies a whole one
-/// through a generic pointer, which no vectorizer sees through. A GPU moves both parts at once.
+/// Whether complex numbers are copied to and from memory part by part. C++ for OpenCL copies whole
+/// ones through generic pointers, which prevents vectorization. A GPU moves both parts at once.
 #if defined(__OPENCL_CPP_VERSION__)
 inline constexpr bool copies_by_parts = true;
 #else
 inline constexpr bool copies_by_parts = false;
 #endif
 
-/// Returns *from, which is read once: where the device can be told so, it is the first to leave its
+/// Returns *from by a streaming load: if the device has one, the data is the first to leave its
 /// caches.
 template <class T>
 WINGBEAT_FN T load_once(WINGBEAT_GLOBAL const T* from) {
@@ -265,7 +264,7 @@ WINGBEAT_FN T load_once(WINGBEAT_GLOBAL const T* from) {
   return *from;
 }
 
-/// Writes *to = value as a streaming store: it is the first to leave the device's caches.
+/// Writes *to = value by a streaming store: the data is the first to leave the device's caches.
 template <class T>
 WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* to, const T& value) {
 #if defined(__CUDA_ARCH__)
@@ -280,8 +279,8 @@ WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* to, const T& value) {
   *to = value;
 }
 
-/// Returns four bytes in sequence as a number, the first the most significant: those from byte
-/// `from` (below 4) on, of two words of memory in sequence.
+/// Returns four consecutive bytes of two consecutive words, from byte `from` (below 4) on, as a
+/// big-endian number.
 WINGBEAT_FN unsigned big_endian(unsigned word, unsigned next, unsigned from) {
 #if defined(__CUDA_ARCH__)
   return __byte_perm(word, next, 0x0123u + from * 0x1111u);
@@ -293,7 +292,7 @@ WINGBEAT_FN unsigned big_endian(unsigned word, unsigned next, unsigned from) {
 #endif
 }
 
-/// Returns x with its bits turned to the left by `n` below 32, those that leave coming in again.
+/// Returns x with its bits rotated to the left by `n` below 32.
 WINGBEAT_FN unsigned rotated(unsigned x, unsigned n) {
 #if defined(__CUDA_ARCH__)
   return __funnelshift_l(x, x, n);
@@ -304,9 +303,9 @@ WINGBEAT_FN unsigned rotated(unsigned x, unsigned n) {
 #endif
 }
 
-/// Prefetches `count` elements from `from` into the cache that all workgroups share, but for up to
-/// 15 bytes at either end. Nothing waits for them; where the dialect has no prefetch (CUDA has it
-/// from sm_90 on) nothing happens. (In CUDA an address in device memory is the same number in the
+/// Prefetches `count` elements from `from` into the cache that all workgroups share, except up to
+/// 15 bytes at either end. Nothing waits for them. Does nothing if the dialect has no prefetch
+/// (CUDA has it from sm_90 on). (In CUDA an address in device memory is the same number in the
 /// generic and in the global space.)
 template <class T>
 WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
@@ -321,10 +320,10 @@ WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
 #endif
 }
 
-/// Waits until all launches before this one have ended and what they wrote is seen, then lets the
-/// next launch begin to do the same: in this order, because launches that wait for one another
-/// would otherwise fill the multiprocessors unevenly. The first act of a kernel that is launched
-/// early; nothing on other devices than sm_90 and later.
+/// Waits until all earlier launches have ended and their writes are visible, then lets the next
+/// launch begin. In this order, because waiting launches would otherwise fill the multiprocessors
+/// unevenly. Kernels that are launched early call it first; it does nothing before sm_90 and on
+/// other devices.
 WINGBEAT_FN void follow_launches() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -332,8 +331,8 @@ WINGBEAT_FN void follow_launches() {
 #endif
 }
 
-/// Returns a b + c, one operation of a device that has it: compilers make it of the expression, but
-/// nvcc not where the product has another use.
+/// Returns a b + c, fused if the device can. Compilers fuse the expression themselves, but nvcc
+/// does not if the product has another use.
 template <class Real>
 WINGBEAT_FN constexpr Real multiply_add(Real a, Real b, Real c) {
   return c + a * b;
@@ -347,8 +346,8 @@ __device__ __forceinline__ double multiply_add(double a, double b, double c) {
 }
 #endif
 
-/// Mathematics that kernels around a transform need, under one name in every dialect.
-/// Transforms themselves use tables. A `quick_` function is off by up to 1e-6.
+/// Mathematical functions for kernels around a transform, with the same names in every dialect;
+/// transforms use tables instead. A `quick_` function is off by up to 1e-6.
 namespace maths {
 #if defined(__OPENCL_CPP_VERSION__)
 inline float log10(float x) {
@@ -370,7 +369,7 @@ inline float quick_sine_of_turns(float x) {
 WINGBEAT_FN float log10(float x) {
   return ::log10f(x);
 }
-// Of turns, because ::cosf keeps an array in local memory for large angles.
+// Takes turns, because ::cosf keeps an array in local memory for large angles.
 WINGBEAT_FN float cosine_of_turns(float x) {
   return ::cospif(2 * x);
 }
@@ -409,7 +408,7 @@ inline float quick_sine_of_turns(float x) {
 }
 #endif
 
-// Of what follows Real is float or double.
+// From here on, Real is float or double.
 
 template <class Real>
 WINGBEAT_FN Real square_root(Real x) {
@@ -424,7 +423,7 @@ WINGBEAT_FN Real square_root(Real x) {
 #endif
 }
 
-/// Returns the integer nearest to x, of two the even one: 2.5 -> 2, 3.5 -> 4. NaN stays NaN.
+/// Returns the integer nearest to x, ties to even: 2.5 -> 2, 3.5 -> 4. NaN stays NaN.
 template <class Real>
 WINGBEAT_FN Real round_even(Real x) {
 #if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
@@ -438,7 +437,7 @@ WINGBEAT_FN Real round_even(Real x) {
 #endif
 }
 
-/// Returns the lesser of two; where one is NaN, the other. Of 0 and -0, either.
+/// Returns the lesser number; if one is NaN, the other. Of 0 and -0 it returns either.
 template <class Real>
 WINGBEAT_FN Real minimum(Real a, Real b) {
 #if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
@@ -452,7 +451,7 @@ WINGBEAT_FN Real minimum(Real a, Real b) {
 #endif
 }
 
-/// Returns the greater of two; where one is NaN, the other. Of 0 and -0, either.
+/// Returns the greater number; if one is NaN, the other. Of 0 and -0 it returns either.
 template <class Real>
 WINGBEAT_FN Real maximum(Real a, Real b) {
 #if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
@@ -466,14 +465,14 @@ WINGBEAT_FN Real maximum(Real a, Real b) {
 #endif
 }
 
-/// Returns what of [low, high] is nearest to x; `low` where x is NaN. low <= high.
+/// Returns the number in [low, high] nearest to x; `low` if x is NaN. low <= high.
 template <class Real>
 WINGBEAT_FN Real clamp(Real x, Real low, Real high) {
   return minimum(maximum(x, low), high);
 }
 
-/// Returns round_even(x) as an integer of at most 64 bits: the least or the greatest that Integer
-/// has where x lies beyond, 0 where x is NaN.
+/// Returns round_even(x) as an integer of at most 64 bits: the least or the greatest Integer if x
+/// is beyond it, 0 if x is NaN.
 template <class Integer, class Real>
 WINGBEAT_FN Integer to_integer(Real x) {
   constexpr bool is_signed = Integer(-1) < Integer(0);
@@ -490,7 +489,7 @@ WINGBEAT_FN Integer to_integer(Real x) {
 }
 }  // namespace maths
 
-/// Threads that run in lockstep groups of this many may meet at a subgroup barrier.
+/// Threads per subgroup: the groups in lockstep, which share a subgroup barrier.
 #if defined(__CUDACC__)
 inline constexpr unsigned subgroup_size = 32;
 #else

@@ -20,7 +20,7 @@ struct pair {
   complex<Real> second;
 };
 
-/// Returns X[k] and X[M-k] from Z[k], Z[M-k] and w^k. `scale` is 1 where Z is halved already.
+/// Returns X[k] and X[M-k] from Z[k], Z[M-k] and w^k. `scale` is 1 if Z is already halved.
 template <class Real>
 WINGBEAT_FN pair<Real> separate(complex<Real> z, complex<Real> mirrored, complex<Real> root,
                                 Real scale = Real(0.5)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scrambled order: what the last stage of workgroup/schedule.hpp leaves in each thread. With
-// g = l T + t, l < E elements of each of T threads, element g is at position p = t E + l and holds
-// the frequency of p's digits reversed. Of powers of two all digits are bits, and with T = 2^W and
-// 2^E elements that is  rev_E(l) T + rev_W(t).
+// Scrambled order: the order in which the last stage of workgroup/schedule.hpp leaves the bins.
+// With g = l T + t, l < E elements of each of T threads, element g is at position p = t E + l and
+// holds the frequency of p's digits reversed. For powers of two all digits are bits; with T = 2^W
+// threads of 2^E elements the frequency is  rev_E(l) T + rev_W(t).
 #pragma once
 
 #include "wingbeat/device/factors.hpp"  // radix_list, digits_reversed, opposite
@@ -11,13 +11,15 @@
 
 namespace wingbeat::device::scrambled {
 
-/// Which frequency lies where, of any length that has this order: see `schedule::scrambled_map`.
-/// Every index is below length(). Usable as a constant and at run time, on the host and in kernels,
-/// where each map of an index that is no constant takes two divisions for each digit.
+/// Maps between elements and frequencies, for any length that has this order: see
+/// `schedule::scrambled_map`. Every index is below length(). Usable as a constant and at run time,
+/// on the host and in kernels, where mapping an index that is not constant takes two divisions per
+/// digit.
 struct digit_map {
-  unsigned elements;  ///< That each thread holds, E.
-  unsigned threads;   ///< Of one transform, T.
-  radix_list digits;  ///< Of positions, the most significant first: primes, whose product is E T.
+  unsigned elements;  ///< Per thread, E.
+  unsigned threads;   ///< Per transform, T.
+  radix_list digits;  ///< Bases of a position's digits, most significant first: primes, of product
+                      ///< E T.
 
   WINGBEAT_FN constexpr unsigned length() const { return elements * threads; }
 
@@ -40,20 +42,20 @@ struct digit_map {
     return scrambled_index(dft_mirror_index(dft_index(g)));
   }
 
-  /// Returns the elements of frequency 0 and, of an even length, of L/2.
+  /// Returns the elements that hold frequency 0 and, if L is even, L/2.
   WINGBEAT_FN constexpr unsigned zero_index() const { return 0; }
   WINGBEAT_FN constexpr unsigned nyquist_index() const { return scrambled_index(length() / 2); }
 };
 
-/// The same of powers of two in closed form: elements_log2 + threads_log2 <= 31. Each map takes a
-/// few operations on bits.
+/// The maps for powers of two in closed form, a few bit operations each:
+/// elements_log2 + threads_log2 <= 31.
 ///
-/// A scrambled index is  g = l T + t:  element l of thread t. The bits of l and those of t are
-/// reversed each in their place, so the map is its own inverse. Where E >= 1, frequencies below
-/// L/2 lie where l is even, the others where l is odd.
+/// A scrambled index is  g = l T + t:  element l of thread t. The bits of l and of t are reversed
+/// separately, so the map is its own inverse. If E >= 1, even l hold frequencies below L/2, odd l
+/// the others.
 struct index_map {
-  unsigned elements_log2;  ///< Of the elements each thread holds, E.
-  unsigned threads_log2;   ///< Of the threads of one transform, W.
+  unsigned elements_log2;  ///< E: log2 of the elements per thread.
+  unsigned threads_log2;   ///< W: log2 of the threads of one transform.
 
   WINGBEAT_FN constexpr unsigned threads() const { return 1u << threads_log2; }
   WINGBEAT_FN constexpr unsigned elements() const { return 1u << elements_log2; }
@@ -81,12 +83,12 @@ struct index_map {
     return mirror_element(l, t) << threads_log2 | mirror_thread(t);
   }
 
-  /// Returns the thread that holds the mirrors of all elements of thread t. It is a trade of one
-  /// with one; threads 0 and 1 trade with themselves.
+  /// Returns the thread that holds the mirrors of all elements of thread t. Threads trade in pairs;
+  /// threads 0 and 1 trade with themselves.
   WINGBEAT_FN constexpr unsigned mirror_thread(unsigned t) const { return reversed_mirror(t); }
 
-  /// Returns which element of its thread mirrors element l of thread t: the same for every thread
-  /// but thread 0.
+  /// Returns the mirror's number in its thread for element l of thread t: the same for every thread
+  /// except thread 0.
   WINGBEAT_FN constexpr unsigned mirror_element(unsigned l, unsigned t) const {
     return t > 0 ? elements() - 1 - l : reversed_mirror(l);
   }

@@ -29,7 +29,7 @@ WINGBEAT_FN constexpr unsigned rows(unsigned radix) {
   return radix <= 4 ? radix - 1 : 3 + (radix - 1) / 4;
 }
 
-/// Returns the exponent that a row stands for.
+/// Returns the exponent e of a row.
 WINGBEAT_FN constexpr unsigned row_exponent(unsigned row) {
   return row < 3 ? row + 1 : 4 * (row - 2);
 }
@@ -58,8 +58,8 @@ WINGBEAT_FN void apply_powers(complex<Real> (&y)[R], WINGBEAT_GLOBAL const compl
 }
 
 /// Multiplies x[r] by first w^(r k), r < E, with the roots of a stage of radix E after prior length
-/// P: row_root(i) is entry k of its row i. So an element q = t + r T of a butterfly is multiplied
-/// by v^(q k), v of order P E T, if `first` is v^(t k).
+/// P: row_root(i) is entry k of its row i. If `first` is v^(t k), element q = t + r T of a
+/// butterfly is multiplied by v^(q k), v of order P E T.
 template <direction Dir, class Real, unsigned E, class RowRoot>
 WINGBEAT_FN void apply_powers_from(complex<Real> (&x)[E], complex<Real> first,
                                    const RowRoot& row_root) {
@@ -82,9 +82,9 @@ WINGBEAT_FN void apply_powers_from(complex<Real> (&x)[E], complex<Real> first,
   }
 }
 
-/// How all M roots exp(-2 pi i e / M), e < M, are stored: one table where M is small, otherwise
-/// two of which the product is one rounding away:  fine[e mod S] coarse[e / S],  S = fine_length, a
-/// power of two for any M, so that both are quick to tell from e.
+/// How all M roots exp(-2 pi i e / M), e < M, are stored: in one table if M is small, otherwise in
+/// two, whose product has one rounding more:  fine[e mod S] coarse[e / S],  S = fine_length. S is a
+/// power of two for any M, so that both indices take one operation.
 struct root_tables {
   size m;
   size direct_limit = default_limit;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on words of 32 bits for which CUDA has an instruction that its compiler does not find.
+// Operations on words of 32 bits for which CUDA has an instruction that its compiler does not use.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN, size
@@ -7,7 +7,7 @@
 namespace wingbeat::device {
 
 #if defined(__CUDA_ARCH__)
-/// Returns a b. Where factors are widened first, CUDA's compiler adds 0 to the upper half.
+/// Returns a b. If factors are widened first, CUDA's compiler adds 0 to the upper half.
 __device__ __forceinline__ size wide_product(unsigned a, unsigned b) {
   size product;
   asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
@@ -19,8 +19,7 @@ WINGBEAT_FN constexpr size wide_product(unsigned a, unsigned b) {
 }
 #endif
 
-/// Returns the lowest bytes of two words, the second above the first. What lies above is
-/// unspecified.
+/// Returns the lowest bytes of two words, the second above the first. Higher bits are unspecified.
 WINGBEAT_FN unsigned low_bytes(unsigned first, unsigned second) {
 #if defined(__CUDA_ARCH__)
   return __byte_perm(first, second, 0x0040);
@@ -29,7 +28,7 @@ WINGBEAT_FN unsigned low_bytes(unsigned first, unsigned second) {
 #endif
 }
 
-/// Returns the larger of a magnitude and that of x; NaN if either is.
+/// Returns the larger of `magnitude` and |x|; NaN if either is NaN.
 WINGBEAT_FN float larger_magnitude(float magnitude, float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   float result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Good parameters of a workgroup's transform where nothing was measured yet.
+// Good parameters of a workgroup's transform for lengths that were not measured.
 #pragma once
 
 #include "wingbeat/device/factors.hpp"             // is_product_of_radices
@@ -13,12 +13,12 @@
 
 namespace wingbeat::device::workgroup {
 
-/// What a device allows one workgroup. The defaults hold on every NVIDIA GPU, and on most others.
+/// A device's limits for one workgroup. The defaults hold on every NVIDIA GPU and on most others.
 struct limits {
   unsigned max_workgroup = 1024;
   unsigned local_memory_bytes = 48 * 1024;
   unsigned subgroup = 32;
-  unsigned registers = 65536;  ///< Of 32 bits, of all its threads.
+  unsigned registers = 65536;  ///< Of 32 bits, for all threads together.
 };
 
 /// Parameters for `shape` and `memory`.
@@ -27,13 +27,13 @@ struct advice {
   unsigned transforms = 0;
   trade trades = trade::whole;
 
-  /// Is there any shape of this length on this device?
+  /// Whether the device has a shape for this length.
   WINGBEAT_FN constexpr bool is_valid() const { return transforms > 0; }
 };
 
-/// Returns the elements per thread that were quickest, at least nearly, on an H200 for kernels
-/// that load, transform and store, and for those that also multiply and transform back;
-/// `real_bytes` is that of the arithmetic (half_float: 4). Of powers of two.
+/// Returns, for powers of two, the elements per thread that were fastest, or nearly, on an H200 for
+/// kernels that load, transform and store, and for those that also multiply and transform back.
+/// `real_bytes` is the size of a real in arithmetic (half_float: 4).
 WINGBEAT_FN constexpr unsigned advised_elements(unsigned length, unsigned real_bytes) {
   if (length <= 8) return minimum(length, 2u);
   if (length <= 64) return 4;
@@ -42,8 +42,8 @@ WINGBEAT_FN constexpr unsigned advised_elements(unsigned length, unsigned real_b
   return 32;
 }
 
-/// Returns 16 times the operations of `stage_search` for each element of a length that is no power
-/// of two.
+/// Returns 16 times the operations per element that `stage_search` counts, for a length other than
+/// a power of two.
 WINGBEAT_FN constexpr unsigned stage_cost(unsigned length, unsigned elements,
                                           order how = order::natural) {
   stage_search search{};
@@ -51,17 +51,18 @@ WINGBEAT_FN constexpr unsigned stage_cost(unsigned length, unsigned elements,
   return search.cost_of(schedule{how, length, elements}.radices) / elements * 16;
 }
 
-/// Returns what rows of a length that is no power of two are estimated to cost each of their
-/// elements, by threads of `elements`: the operations of their stages, and as much for each element
-/// of a thread as made the quickest of 40 lengths on an H200 come first, or nearly: few elements
-/// leave room for more threads, which wait for memory. Source: bench/NOTES.md, section 21.
+/// Returns the estimated cost per element of rows of a length other than a power of two, by threads
+/// of `elements`: the operations of their stages, plus a cost for each element of a thread, because
+/// few elements leave room for more threads to wait for memory. That cost was chosen so that the
+/// fastest choices for 40 lengths on an H200 come first, or nearly. Source: bench/NOTES.md, section
+/// 21.
 WINGBEAT_FN constexpr unsigned estimated_cost(unsigned length, unsigned elements,
                                               unsigned real_bytes, order how = order::natural) {
   const unsigned each = length <= 64 ? 128 : length <= 4096 ? 64 : 16;
   return stage_cost(length, elements, how) + each * elements * real_bytes / 4;
 }
 
-/// Returns bytes of local memory that a workgroup of these transforms borrows.
+/// Returns the bytes of local memory that a workgroup of these transforms borrows.
 WINGBEAT_FN constexpr unsigned scratch_bytes_of(unsigned length, unsigned elements,
                                                 unsigned transforms, unsigned real_bytes, order how,
                                                 trade trades, unsigned bank_bytes = 128) {
@@ -73,13 +74,13 @@ WINGBEAT_FN constexpr unsigned scratch_bytes_of(unsigned length, unsigned elemen
   return kept_in_place({how, length, elements}, transforms, entry_bytes, bank_bytes).bytes();
 }
 
-/// Returns parameters for transforms of `length` on a device of these limits. Of powers of two, as
-/// measured where that fits; else more elements per thread (at most 32, 16 for fp64) to fit the
-/// workgroup, fewer for nabla order to fill a subgroup. Of other lengths, the elements that are
-/// estimated to cost least of those that fit. Exchanges in halves where local memory wants it. Not
-/// valid where nothing fits, registers included, or `length` has a prime factor above 31 or, in
-/// nabla order, any but 2. `real_bytes` is that of the arithmetic. Short transforms
-/// share a workgroup of 128 threads or a little less.
+/// Returns parameters for transforms of `length` on a device of these limits. Powers of two take
+/// the measured elements per thread if they fit; otherwise more (at most 32, 16 for fp64) to fit
+/// the workgroup, or, in nabla order, fewer to fill a subgroup. Other lengths take the number of
+/// least estimated cost that fits. Transforms exchange in halves if local memory requires it. The
+/// result is not valid if nothing fits, registers included, or if `length` has a prime factor above
+/// 31 or, in nabla order, other than 2. `real_bytes` is the size of a real in arithmetic. Short
+/// transforms share a workgroup of 128 threads or a little less.
 WINGBEAT_FN constexpr advice advise(unsigned length, unsigned real_bytes, limits device = {},
                                     order how = order::natural) {
   advice result;

@@ -4,7 +4,7 @@
 //     store     void operator()(unsigned i, Value z) const  takes element i
 //     accessor  void get(unsigned i, Value& z)              z becomes element i
 //               void set(unsigned i, Value z)               element i becomes z
-//               void memory_barrier()                       if elements travel through its memory
+//               void memory_barrier()                       only if elements travel by it
 #pragma once
 
 #include "wingbeat/device/complex.hpp"  // complex
@@ -28,7 +28,7 @@ struct is_same<T, T> {
   static constexpr bool value = true;
 };
 
-/// Takes what converts to a Value, the way a store's caller or a load's reader does.
+/// Takes anything that converts to a Value, as the caller of a store or the reader of a load does.
 template <class Value>
 WINGBEAT_FN void take(Value);
 
@@ -41,8 +41,8 @@ struct is_load<Load, Value, void_t<decltype(take<Value>(some<const Load>()(0u)))
   static constexpr bool value = true;
 };
 
-/// Whether a load of bins 0 .. M has two steps: all of a thread's are fetched(i) before the first
-/// is made, by make_pair(i, fetched i, fetched M - i). No, unless Load::in_steps says so.
+/// Whether a load of bins 0 .. M has two steps (Load::in_steps): a thread calls fetched(i) for all
+/// of its bins before the first make_pair(i, fetched i, fetched M - i).
 template <class Load, class = void>
 inline constexpr bool is_in_steps = false;
 template <class Load>
@@ -95,13 +95,13 @@ struct has_memory_barrier<Accessor, void_t<decltype(some<Accessor>().memory_barr
   static constexpr bool value = true;
 };
 
-/// An array of E complex numbers, whatever address space OpenCL deduces for it.
+/// An array of E complex numbers, in any address space that OpenCL deduces for it.
 template <class Real, unsigned E>
 struct array_of {};
 template <class Real, unsigned E>
 WINGBEAT_FN array_of<Real, E> array_type(complex<Real> (&)[E]);
 
-/// Is T an array of complex numbers, and is it one of `E` numbers of `Real`?
+/// Whether T is an array of complex numbers, and whether it has `E` numbers of `Real`.
 template <class T, class = void>
 struct is_array {
   static constexpr bool value = false;
@@ -115,7 +115,7 @@ struct is_array<T, void_t<decltype(array_type(some<T>()))>> {
   static constexpr bool of = is_same<decltype(array_type(some<T>())), array_of<Real, E>>::value;
 };
 
-/// Is T an array, of whatever elements?
+/// Whether T is an array, of any elements.
 template <class Element, unsigned E>
 WINGBEAT_FN void take_array(Element (&)[E]);
 template <class T, class = void>
@@ -136,7 +136,7 @@ struct is_scratch<T, void_t<decltype(T::size_bytes), decltype(T::reused), declty
   static constexpr bool value = true;
 };
 
-/// Does the launch provide `Bytes` of local memory, or the kernel itself?
+/// Whether the launch, or the kernel itself, provides `Bytes` of local memory.
 template <class Scratch, unsigned Bytes, class = void>
 struct is_provided {
   static constexpr bool value = Bytes <= launched_scratch_bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shape costs a thread, before any compiler has seen it.
+// Estimates of the registers of a shape, without a compiler.
 #pragma once
 
 #include "wingbeat/device/index.hpp"  // minimum, maximum
@@ -16,10 +16,10 @@ WINGBEAT_FN constexpr unsigned registers_estimate(unsigned held, unsigned real_b
   return minimum(data + data / 2 + 12, 255u);
 }
 
-/// Returns how many workgroups a multiprocessor of 65536 registers should hold at once of a kernel
-/// that works on the spectrum in registers: with room for the numbers, as much again and 16, 40 at
-/// least and 128 at most for a thread, and `more` registers. Left to itself the compiler takes
-/// more, and fewer workgroups overlap their waiting. Source: bench/NOTES.md, section 6.
+/// Returns how many workgroups of a kernel that works on the spectrum in registers a multiprocessor
+/// of 65536 registers should hold at once. A thread gets twice the registers of its numbers plus
+/// 16, at least 40 and at most 128, and `more`. By itself the compiler takes more, and then fewer
+/// workgroups overlap their waits. Source: bench/NOTES.md, section 6.
 WINGBEAT_FN constexpr unsigned fused_workgroups_of(unsigned workgroup_threads, unsigned held,
                                                    unsigned real_bytes, unsigned more = 0) {
   const unsigned data = 2 * held * real_bytes / 4;

@@ -10,17 +10,18 @@
 
 namespace wingbeat::device::workgroup {
 
-/// Bytes of what one exchange moves at a time: a number, or a part of it.
+/// Bytes of an entry, which an exchange moves at a time: a number, or a part of it.
 template <class Real, class Memory>
 inline constexpr unsigned entry_bytes_of = (Memory::trades == trade::whole ? 2u : 1u) *
                                            unsigned(sizeof(Real));
 
-/// Local memory as numbered slots. Where memory has banks, `pad` unused entries follow every
+/// Local memory as numbered slots. If memory has banks, `pad` unused entries follow every
 /// `pad_every()` entries,
 ///     address(s) = s + s / pad_every * pad,
-/// so that runs of `pad` slots, `apart` apart, fall into different banks: what neighbours write
-/// after a Stockham stage, or read in a window of that many registers. In place, where neighbours
-/// also touch slots side by side and `apart` is below the banks' width, digits are folded instead:
+/// so that runs of `pad` slots, `apart` apart, fall into different banks. Neighbours write such
+/// slots after a Stockham stage, or read them in a window of `apart` registers. In place,
+/// neighbours also touch adjacent slots; if `apart` is below the banks' width, digits are folded
+/// instead:
 ///     address(s) = s ^ (s / apart mod entries of all banks).
 /// `bank_bytes` = 0: no banks, address(s) = s.
 struct slot_layout {
@@ -42,10 +43,11 @@ struct slot_layout {
   WINGBEAT_FN constexpr unsigned bytes() const { return entries() * entry_bytes; }
 };
 
-/// Returns how slots lie when a stage of radix R after prior length P is delivered by threads in
-/// sequence: it writes runs of P, S = P R apart, which `next` numbers of S apart are read again.
-/// Of W banks' entries runs of W and more need no padding. Powers of two: see slot_layout. Else
-/// P > 1    S + pad = P mod W, behind each S: whatever W neighbours write is in W banks.
+/// Returns the layout for threads in sequence that deliver a stage of radix R after prior length P.
+/// They write runs of P slots, S = P R apart; the next stage reads `next` numbers, S apart. W is
+/// the number of entries in all banks: runs of W and more need no padding. Powers of two: see
+/// slot_layout. Otherwise
+/// P > 1    S + pad = P mod W, behind each S: the slots that W neighbours write are in W banks.
 /// P = 1    an odd S needs none. An even one, of g = gcd(S, W), meets W/g banks, each after
 ///          S W/g slots: one entry behind those lets the next ones meet others. That needs `next`
 ///          to be a multiple of W/g, so that all inputs of a butterfly lie a constant apart. Where
@@ -71,8 +73,8 @@ WINGBEAT_FN constexpr slot_layout delivered(unsigned slots, unsigned entry_bytes
   return lies;
 }
 
-/// Returns the same for the exchange after stage `stage` of a schedule, of `transforms` whose
-/// threads are in sequence across them, or 1.
+/// Returns that layout for the exchange after stage `stage` of a schedule. `transforms` is their
+/// number if threads are in sequence across transforms, otherwise 1.
 WINGBEAT_FN constexpr slot_layout delivered_after(schedule plan, unsigned stage,
                                                   unsigned transforms, unsigned entry_bytes,
                                                   unsigned bank_bytes) {
@@ -85,10 +87,10 @@ WINGBEAT_FN constexpr slot_layout delivered_after(schedule plan, unsigned stage,
   return delivered(slots, entry_bytes, bank_bytes, radix, prior * transforms, next);
 }
 
-/// Returns how slots lie where elements keep their positions, in windows of `held`, of `transforms`
-/// behind each other. Powers of two: see slot_layout. Else, where `held` is even and windows begin
-/// at multiples of it, one entry follows each of them, so that threads which read `held` apart find
-/// different banks.
+/// Returns the layout of `transforms` consecutive transforms whose elements keep their positions,
+/// in windows of `held`. Powers of two: see slot_layout. Otherwise, if `held` is even and windows
+/// begin at multiples of it, one unused entry follows each window, so that threads which read
+/// `held` apart use different banks.
 WINGBEAT_FN constexpr slot_layout kept_in_place(schedule plan, unsigned transforms,
                                                 unsigned entry_bytes, unsigned bank_bytes) {
   const unsigned held = plan.held(), slots = plan.length * transforms;
@@ -101,9 +103,9 @@ WINGBEAT_FN constexpr slot_layout kept_in_place(schedule plan, unsigned transfor
   return {slots, entry_bytes, bank_bytes, held, false, is_padded ? 1u : 0u, held};
 }
 
-/// Returns entries from one row of `count` to the next where `threads` in sequence read each: the
-/// runs of several rows then fall into different banks, powers of two of threads by an odd multiple
-/// of them, others because rows lie as far apart as threads.
+/// Returns the entries from one row of `count` to the next if `threads` in sequence read each row,
+/// so that runs of several rows fall into different banks. For a power of two of threads the pitch
+/// is an odd multiple of it; otherwise it is `threads` modulo the banks.
 WINGBEAT_FN constexpr unsigned row_pitch(unsigned count, unsigned threads, unsigned bank_entries) {
   if (!is_power_of_two(threads) && bank_entries > 0) {
     return count + (threads + bank_entries * threads - count % bank_entries) % bank_entries;
@@ -111,9 +113,9 @@ WINGBEAT_FN constexpr unsigned row_pitch(unsigned count, unsigned threads, unsig
   return threads >= bank_entries ? count : (((count + threads - 1) / threads) | 1u) * threads;
 }
 
-/// Returns what to change in an entry (by exclusive or) of the row of one transform of several, so
-/// that threads which read the same slot of neighbouring rows find it in different banks. Rows that
-/// begin in different banks need no change.
+/// Returns the exclusive-or mask for the entries of one transform's row, so that threads which read
+/// the same slot of neighbouring rows use different banks. Rows that begin in different banks need
+/// no change.
 WINGBEAT_FN constexpr unsigned row_fold(unsigned transform, unsigned transforms, unsigned pitch,
                                         unsigned bank_entries) {
   if (bank_entries == 0 || pitch % bank_entries != 0) return 0;
@@ -121,8 +123,9 @@ WINGBEAT_FN constexpr unsigned row_fold(unsigned transform, unsigned transforms,
   return transform % rows * (bank_entries / rows);
 }
 
-/// Returns entries that a transform in natural order, of threads in sequence, has for all its
-/// exchanges: neighbours that wait for no barrier of the workgroup never meet there.
+/// Returns the entries for all exchanges of a transform in natural order with threads in sequence.
+/// Neighbouring transforms, which may not wait for each other at a barrier, have entries of their
+/// own.
 WINGBEAT_FN constexpr unsigned delivered_entries(schedule plan, unsigned entry_bytes,
                                                  unsigned bank_bytes) {
   unsigned most = plan.length;
@@ -132,7 +135,7 @@ WINGBEAT_FN constexpr unsigned delivered_entries(schedule plan, unsigned entry_b
   return row_pitch(most, plan.threads(), bank_bytes / entry_bytes);
 }
 
-/// Returns the bytes of several, whatever their lanes.
+/// Returns the bytes of several transforms, for either order of lanes.
 WINGBEAT_FN constexpr unsigned delivered_bytes(schedule plan, unsigned transforms,
                                                unsigned entry_bytes, unsigned bank_bytes) {
   const unsigned radix = plan.count() == 0 ? 1u : plan.radix(0);
@@ -153,7 +156,7 @@ WINGBEAT_FN constexpr unsigned padded(unsigned slot) {
   return slot + slot / Every * Pad;
 }
 
-/// Addresses of slots, for Memory's banks and the entries of Real that its trade moves.
+/// Addresses of slots, for Memory's banks and the entries of Real that it trades.
 template <class Shape, class Real, class Memory, unsigned Apart, bool IsInPlace, unsigned Pad = 1,
           unsigned Every = 0>
 struct slot_addresses {
@@ -167,9 +170,9 @@ struct slot_addresses {
                                       Every};
   static constexpr unsigned bytes = layout.bytes();
 
-  /// Returns the entry of slot base + offset, where their remainders by `pad_every()` add up to
-  /// less than it, and folded slots share no binary digit. So an offset that is a constant after
-  /// unrolling stays one, and folds into the access as an immediate.
+  /// Returns the entry of slot base + offset. Requires that their remainders by `pad_every()` add
+  /// up to less than it, or, in folded layouts, that they share no binary digit. A constant offset
+  /// then stays constant and folds into the access as an immediate.
   WINGBEAT_FN static constexpr unsigned address(unsigned base, unsigned offset = 0) {
     constexpr unsigned pad = layout.pad_every();
     if constexpr (Memory::bank_bytes == 0 || Pad == 0) {
@@ -189,14 +192,15 @@ struct slot_addresses {
   }
 };
 
-/// Every register takes part in an exchange.
+/// Selects every register for an exchange.
 struct every_register {
   WINGBEAT_FN constexpr bool operator()(unsigned) const { return true; }
 };
 
-/// Puts x[r] at entry `to(r)`, r < `Sent`, then replaces x[r], r < `Taken`, by what another thread
-/// put at entry `from(r)`; those for which `sends(r)` and `takes(r)`, conditions of the thread.
-/// Callers: every thread of the team.  Memory: scratch; the caller sees to it that nobody still
+/// Puts x[r] at entry `to(r)`, r < `Sent`, then replaces x[r], r < `Taken`, by the number that
+/// another thread put at entry `from(r)`. `sends(r)` and `takes(r)`, conditions of the thread,
+/// select the registers.
+/// Callers: every thread of the team.  Memory: scratch; the caller ensures that no thread still
 /// reads the entries written here.  `Span`: neighbouring threads that trade with each other.
 template <trade Trade, unsigned Span, unsigned Sent, unsigned Taken, class Team, class Real,
           unsigned E, class To, class From, class Sends, class Takes>
@@ -239,15 +243,16 @@ WINGBEAT_FN void exchange_some(const Team& team, complex<Real> (&x)[E],
   }
 }
 
-/// The same of all registers: each thread sends as many as it takes.
+/// Exchanges all registers: each thread sends as many as it takes.
 template <trade Trade, unsigned Span, class Team, class Real, unsigned E, class To, class From>
 WINGBEAT_FN void exchange(const Team& team, complex<Real> (&x)[E], WINGBEAT_LOCAL char* scratch,
                           const To& to, const From& from) {
   exchange_some<Trade, Span, E, E>(team, x, scratch, to, from, every_register{}, every_register{});
 }
 
-/// Puts sent(r) at entry `to(r)`, r < E, then calls take(r, z) with what another thread of the
-/// workgroup put at entry `from(r)`, one after another: z needs no registers of its own.
+/// Puts sent(r) at entry `to(r)`, r < E, then calls take(r, z) for one r after another with the
+/// number that another thread of the workgroup put at entry `from(r)`, so that z needs no registers
+/// of its own.
 /// Callers: every thread of the workgroup.  Memory: as above.
 template <unsigned E, class Team, class Complex, class Sent, class To, class From, class Take>
 WINGBEAT_FN void exchange_each(const Team& team, WINGBEAT_LOCAL Complex* entries, const Sent& sent,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform of one workgroup: described at compile time, called by every thread, fused with
-// whatever the caller loads from and stores to. docs/device.md leads from zero to a kernel.
+// The transform of one workgroup: described at compile time, called by every thread, fused with the
+// caller's loads and stores. docs/device.md is a tutorial.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
@@ -20,7 +20,7 @@
 
 namespace wingbeat::device::workgroup {
 
-/// Chooses the algorithm of an order. `IsInPlace`: it leaves elements in their places.
+/// Chooses the algorithm of an order. `IsInPlace`: elements keep their positions.
 template <class Shape, class Real, direction Dir, order Order, class Memory, twiddling Twiddles,
           bool IsInPlace =
               Order != order::natural&& schedule{Order, Shape::length, Shape::elements_per_thread}
@@ -69,8 +69,8 @@ struct fft {
                 "order::nabla needs at least one subgroup of threads for each transform; choose "
                 "fewer elements per thread, a longer transform, or another order");
 
-  using value_type = complex<Real>;  ///< What is loaded and stored.
-  using register_type = complex<typename arithmetic_of<Real>::type>;  ///< What is computed with.
+  using value_type = complex<Real>;  ///< The type loaded and stored.
+  using register_type = complex<typename arithmetic_of<Real>::type>;  ///< The type of arithmetic.
   using shape_type = Shape;
   static constexpr direction dir = Dir;
   static constexpr order spectrum_order = Order;
@@ -78,20 +78,21 @@ struct fft {
   static constexpr unsigned length = Shape::length;
   static constexpr unsigned elements_per_thread = Shape::elements_per_thread;
   static constexpr unsigned transforms = Shape::transforms;
-  static constexpr unsigned threads = Shape::threads;  ///< Of one transform.
+  static constexpr unsigned threads = Shape::threads;  ///< Per transform.
   static constexpr unsigned workgroup_threads = Shape::workgroup_threads;
-  static constexpr unsigned stride = threads;  ///< Between a thread's elements: t + l stride.
+  static constexpr unsigned stride = threads;  ///< Thread t holds elements t + l stride.
   static constexpr unsigned held = plan.held();
   static constexpr unsigned exchanges = plan.exchanges();
   /// Exchanges that a barrier of the workgroup completes; a subgroup's completes the others.
   static constexpr unsigned workgroup_exchanges = plan.exchanges_beyond(subgroup_size);
-  /// Barriers of the workgroup that one transform passes, but for the one that frees the scratch
-  /// and, in `execute_between`, one more where an exchange follows the handing over. Teams of
-  /// lanes::across_transforms pass `plan.barriers_beyond(0, ..)`, because all of theirs are such.
+  /// Barriers of the workgroup that one transform passes, except the one that frees the scratch
+  /// and, in `execute_between`, one more if an exchange follows the handing over. Teams of
+  /// lanes::across_transforms pass `plan.barriers_beyond(0, ..)`, because none of their exchanges
+  /// stay within a subgroup.
   static constexpr unsigned workgroup_barriers =
       plan.barriers_beyond(subgroup_size, Memory::trades == trade::halves);
   static constexpr unsigned table_entries = plan.table_entries();
-  static constexpr unsigned real_roots = 0;  ///< Behind those of the stages; see real.hpp.
+  static constexpr unsigned real_roots = 0;  ///< Roots behind those of the stages; see real.hpp.
 
   using steps = typename algorithm<Shape, typename arithmetic_of<Real>::type, Dir, Order, Memory,
                                    Twiddles>::type;
@@ -104,31 +105,31 @@ struct fft {
       plan.max_registers(), unsigned(sizeof(typename arithmetic_of<Real>::type)));
 
   /// The second argument of WINGBEAT_KERNEL_RESIDENT for a kernel that transforms, works on the
-  /// spectrum in registers and transforms back, with room for `MoreRegisters` of its own in each
-  /// thread. 20 are enough for guarded rows, padded loads and cropped stores.
+  /// spectrum in registers and transforms back, with room for `MoreRegisters` of the kernel's own
+  /// in each thread. 20 suffice for guarded rows, padded loads and cropped stores.
   template <unsigned MoreRegisters>
   static constexpr unsigned fused_workgroups_with =
       fused_workgroups_of(workgroup_threads, plan.max_registers(),
                           unsigned(sizeof(typename arithmetic_of<Real>::type)), MoreRegisters);
-  /// With room for none: fastest as measured (bench/NOTES.md), and where a thread holds 8 elements
-  /// or fewer a compiler may spill some words.
+  /// Without such room: the fastest measured (bench/NOTES.md). If a thread holds 8 elements or
+  /// fewer, a compiler may spill some words.
   static constexpr unsigned fused_workgroups = fused_workgroups_with<0>;
 
   /// Transforms elements load(i) and hands them to store(i, value), i in [0, length). Thread t
   /// loads, then stores, the elements t + l threads.
   /// Callers: every thread of the workgroup.  Memory: at least `scratch_bytes` of scratch, free on
-  /// entry and, unless lent until a barrier, on return; `table`: the `table_entries` roots that
-  /// wingbeat/roots.hpp computes.  Order: natural on the samples' side, `Order` on the
-  /// spectrum's.  Scale: none.
+  /// entry and on return, unless `lent_until_barrier`; `table`: the `table_entries` roots that
+  /// wingbeat/roots.hpp computes.  Order: natural on the samples' side, `Order` on the spectrum's.
+  /// Scale: none.
   template <class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void execute(const Team& team, const Load& load, const Store& store,
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
     execute_padded<held>(team, load, store, lent, table);
   }
 
-  /// Transforms elements of which those from `Live` threads on are zeros, known when the kernel is
-  /// compiled: they are not loaded, and the first stage does not add them. Inverse transforms of
-  /// other than natural order do add them.
+  /// Transforms elements; those from `Live` threads on are known at compile time to be zeros. They
+  /// are not loaded. The first stage does not add them, except in inverse transforms of nabla and
+  /// scrambled order.
   /// Callers, memory, order and scale: as above.
   template <unsigned Live, class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void execute_padded(const Team& team, const Load& load, const Store& store,
@@ -163,8 +164,8 @@ struct fft {
   }
 
   /// Transforms registers: x[l] is element team.thread() + l threads, before and after. Or, in
-  /// place, the elements that an accessor gets and sets by the same numbers; in nabla order a
-  /// thread may have more of them than it can hold: then they travel through the accessor.
+  /// place, transforms elements of the same numbers that an accessor gets and sets. In nabla order
+  /// a thread may have more elements than it can hold, which then travel through the accessor.
   /// Callers, memory, order and scale: as above.
   template <class Team, class Data, class Scratch>
   WINGBEAT_FN static void execute(const Team& team, Data&& data, const Scratch& lent,
@@ -174,8 +175,8 @@ struct fft {
     execute_on(team, data, lent, table);
   }
 
-  /// Transforms registers, of which those from x[Live] on are zeros, known as above. They are set.
-  /// Callers, memory, order and scale: as above.
+  /// Transforms registers; those from x[Live] on are zeros, known as above, and set here. Callers,
+  /// memory, order and scale: as above.
   template <unsigned Live, class Team, class Scratch>
   WINGBEAT_FN static void execute_padded(const Team& team, register_type (&x)[held],
                                          const Scratch& lent,
@@ -186,11 +187,10 @@ struct fft {
     run<Live>(team, x, lent, table);
   }
 
-  /// Transforms registers that the threads hold as `before` says and hold as `after` says when it
-  /// returns: at its first exchange the transform hands them from one to the other, so that, say,
-  /// neighbouring threads load neighbouring columns and store neighbours of one column, or the
-  /// reverse. Of natural order and more elements than a thread holds; the lanes of the two teams
-  /// differ.
+  /// Transforms registers from the distribution of team `before` to that of team `after`: the first
+  /// exchange redistributes them, so that, for example, neighbouring threads load neighbouring
+  /// columns and store neighbours of one column, or the reverse. Requires natural order and more
+  /// elements than a thread holds; the lanes of the two teams differ.
   /// Callers, memory and scale: as above.
   template <class Before, class After, class Scratch>
   WINGBEAT_FN static void execute_between(const Before& before, const After& after,
@@ -286,7 +286,7 @@ struct fft {
         x[l] = widen(z);
       }
       run(team, x, lent, table);
-      // The next block's first exchange writes what this one's last may not have read.
+      // The first exchange of the next block writes entries that threads may still be reading.
       if constexpr (travels && Scratch::reused == reuse::after_barrier && exchanges > 0) {
         if (block + 1 < Blocks) team.workgroup_barrier();
       }

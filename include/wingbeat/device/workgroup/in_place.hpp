@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workgroup's transform in nabla or scrambled order: every element keeps its position, windows
-// of digits slide through the registers. schedule.hpp defines positions and windows.
+// A workgroup's transform in nabla or scrambled order: every element keeps its position, and
+// windows of digits slide through the registers. schedule.hpp defines positions and windows.
 //
 // Forward, a stage of radix R in the window of place value P makes DFTs of R neighbouring registers
 // each, multiplies output k by w^(k p), p the position mod P and w = exp(-2 pi i / (P R)), and
 // leaves output k in the register of k's digits reversed. The inverse runs the same stages last to
-// first, each backwards. Fused butterflies have their roots before them in both directions. Then
-// forward is the inverse on positions with their bits reversed: stages run last to first too, in
-// windows of place value T/P whose highest digits are transformed, and p is the position's highest
-// bits, reversed.
+// first, each backwards. Fused butterflies multiply by roots first in both directions. Then the
+// forward transform is the inverse on positions with reversed bits: its stages run last to first
+// too, in windows of place value T/P whose highest digits are transformed, and p is the position's
+// highest bits, reversed.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
@@ -38,15 +38,15 @@ struct in_place {
   static constexpr slot_layout lies =
       kept_in_place(plan, Shape::transforms, entry_bytes_of<Real, Memory>, Memory::bank_bytes);
   static constexpr unsigned scratch_bytes = lies.bytes();
-  /// Padding is for threads along a transform: across several, slots of a window lie apart.
+  /// Only threads along a transform need padding: across several, slots of a window lie apart.
   template <class Team>
   using layout_for =
       slot_addresses<Shape, Real, Memory, held, lies.is_in_place,
                      (lies.is_in_place || Team::slot_stride == 1) ? lies.pad : 0u, lies.every>;
 
-  /// Transforms x in place, the stages that fit registers: all of them where a thread can hold
-  /// its elements. Forward, the registers from `Live` on are known zeros. Scratch is free on entry;
-  /// barriers as `execute` of fft.hpp says.
+  /// Runs the stages that fit registers on x: all stages if a thread can hold its elements.
+  /// Forward, the registers from `Live` on are known zeros. Scratch is free on entry; barriers: see
+  /// `execute` of fft.hpp.
   template <unsigned Live = held, class Team, class Scratch>
   WINGBEAT_FN static void run(const Team& team, complex_type (&x)[held], const Scratch& scratch,
                               WINGBEAT_GLOBAL const complex_type* table) {
@@ -56,8 +56,8 @@ struct in_place {
     }
   }
 
-  /// The stage before those: radix V = elements / held, over blocks of `held` T elements, in the
-  /// accessor's memory. Thread t touches elements of number t mod T alone.
+  /// Runs the stage before those: radix V = elements / held, over blocks of `held` T elements, in
+  /// the accessor's memory. Thread t only touches elements t mod T.
   template <class Stored, class Team, class Accessor>
   WINGBEAT_FN static void travel(const Team& team, Accessor& accessor,
                                  WINGBEAT_GLOBAL const complex_type* table) {
@@ -147,8 +147,8 @@ struct in_place {
     }
   }
 
-  /// Moves every element to the thread that wants it in the next window. A thread writes the
-  /// slots it read last, so nobody waits before writing.
+  /// Moves every element to the thread that holds it in the next window. A thread writes the slots
+  /// that it read last, so writes need no barrier before them.
   template <unsigned From, unsigned To, class Team, class Scratch>
   WINGBEAT_FN static void slide(const Team& team, complex_type (&x)[held], const Scratch& scratch) {
     constexpr unsigned earlier = runs_up ? From : To;

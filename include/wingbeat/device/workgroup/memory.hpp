@@ -6,15 +6,15 @@
 
 namespace wingbeat::device::workgroup {
 
-/// What crosses local memory at once.
+/// The part of complex numbers that crosses local memory at once.
 enum class trade {
   whole,  ///< Complex numbers: one barrier an exchange, full footprint.
   halves  ///< Real parts, then imaginary parts: three barriers, half the footprint.
 };
 
 /// How a transform uses local memory. `BankBytes` is the width of all its banks together: 128 on
-/// NVIDIA GPUs and most others, 0 where there are none (a CPU). `Pad`: entries that threads across
-/// transforms leave out behind those of all banks.
+/// NVIDIA GPUs and most others, 0 if there are none (a CPU). `Pad`: unused entries behind the
+/// entries of all banks, for threads across transforms.
 template <trade Trade = trade::whole, unsigned BankBytes = 128, unsigned Pad = 1>
 struct memory {
   static constexpr trade trades = Trade;
@@ -22,16 +22,16 @@ struct memory {
   static constexpr unsigned pad = Pad;
 };
 
-/// When local memory that a transform borrowed may be written again.
+/// The moment from which borrowed local memory may be written again.
 enum class reuse {
-  at_once,       ///< As soon as `execute` returns: it passes one more barrier for that.
-  after_barrier  ///< After a barrier of the caller's: saves one where scratch is used no more. The
-                 ///< inverse of an in-place transform of the same shape may follow without any:
-                 ///< each thread begins by writing what it alone has read.
+  at_once,       ///< As soon as `execute` returns, which costs it one more barrier.
+  after_barrier  ///< After a barrier of the caller; saves one if scratch is not used again. The
+                 ///< inverse of an in-place transform of the same shape may follow without a
+                 ///< barrier, because each thread begins by writing slots that only it has read.
 };
 
-/// Local memory to borrow: `Bytes` of it from `at`, aligned to 16, free on entry. It may be part
-/// of a larger array.
+/// Local memory to borrow: `Bytes` from `at`, aligned to 16, free on entry; maybe part of a larger
+/// array.
 template <unsigned Bytes, reuse Reuse = reuse::at_once>
 struct scratch {
   static constexpr unsigned size_bytes = Bytes;
@@ -39,7 +39,7 @@ struct scratch {
   WINGBEAT_LOCAL char* at;
 };
 
-/// Scratch of memory that the kernel itself declares: a launch need not provide it.
+/// Scratch in memory that the kernel itself declares, so a launch need not provide it.
 template <unsigned Bytes, reuse Reuse = reuse::at_once>
 struct declared_scratch {
   static constexpr unsigned size_bytes = Bytes;
@@ -58,7 +58,7 @@ template <unsigned Bytes, reuse Before, reuse Reuse>
 struct scratch_reused<declared_scratch<Bytes, Before>, Reuse> {
   using type = declared_scratch<Bytes, Reuse>;
 };
-/// The same scratch, that may be written again at another time.
+/// The same scratch with another `reuse`.
 template <class Scratch, reuse Reuse>
 using reused_as = typename scratch_reused<Scratch, Reuse>::type;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mirror trading: in nabla order, thread t gets the elements of the opposite frequencies of its
-// own. For one l, every thread trades with one partner and hands it the same register; nabla.hpp
-// says which, docs/maths.md proves it.
+// Mirror trading: in nabla order, thread t gets the elements of the frequencies opposite to its
+// own. For one l, every thread trades with one partner and sends it the same register; nabla.hpp
+// has the formulas, docs/maths.md the proof.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
@@ -22,7 +22,7 @@ struct mirror_trade {
   using real = decltype(register_type{}.re);
   static constexpr unsigned e = Fft::elements_per_thread;
 
-  /// Returns which element is where, and whose mirror.
+  /// Returns the map between elements, frequencies and mirrors.
   WINGBEAT_FN static constexpr nabla::index_map map() {
     constexpr unsigned elements_log2 = log2_of(e), threads_log2 = log2_of(Fft::threads);
     return {elements_log2, threads_log2};
@@ -34,10 +34,10 @@ struct mirror_trade {
   using storage_type = storage<scratch_bytes>;
   using scratch_type = scratch<scratch_bytes>;
 
-  /// Returns the element whose frequency is opposite to that of x[l]; of Zero and Nyquist, which
-  /// are thread 0's x[0] and x[1], that element itself. `l` is the same in all threads.
-  /// Callers: every thread of the workgroup.  Memory: `scratch_bytes`, free on entry and, unless
-  /// free only behind a barrier, on return.  Cost: one barrier, or two.
+  /// Returns the element whose frequency is opposite to that of x[l]; for Zero and Nyquist, which
+  /// are thread 0's x[0] and x[1], the element itself. `l` is the same in all threads.
+  /// Callers: every thread of the workgroup.  Memory: `scratch_bytes`, free on entry and on return,
+  /// unless `lent_until_barrier`.  Cost: one barrier, or two.
   template <class Team, class Registers, class Scratch>
   WINGBEAT_FN static register_type of(const Team& team, const Registers& x, unsigned l,
                                       const Scratch& scratch) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opposite bins of a transform of length M in natural order meet in one thread. Thread t of T holds
-// bins t + r T, r < E. If E is even, those below M/2 are in its first E/2 registers; bin k of these
-// is computed with
+// bins t + r T, r < E. If E is even, its first E/2 registers hold the bins below M/2; bin k of
+// these is computed with
 //     partner(k) = M - k,   partner(0) = M/2,
-// which is another thread's, so half of all bins travel through local memory. If E is odd, all bins
-// travel, and every bin is computed by its own thread.
+// which another thread holds, so half of all bins travel through local memory. If E is odd, all
+// bins travel, and every bin is computed by the thread that holds it.
 #pragma once
 
 #include "wingbeat/device/direction.hpp"           // direction
@@ -16,7 +16,7 @@
 
 namespace wingbeat::device::workgroup {
 
-/// Trades of `Fft`, a transform in natural order whose exchanges are those of `Memory`.
+/// Trades of `Fft`, a transform in natural order whose exchanges use `Memory`.
 template <class Fft, class Memory>
 struct opposite_trade {
   using register_type = typename Fft::register_type;
@@ -24,13 +24,13 @@ struct opposite_trade {
   static constexpr unsigned e = Fft::elements_per_thread;
   static constexpr unsigned threads = Fft::threads;
   static constexpr bool has_pairs = e % 2 == 0 || m == 1;
-  static constexpr unsigned pairs = (e + 1) / 2;  ///< A thread's: k = t + r T below M/2.
-  /// Half of the bins meet where the transform's exchanges have their entries.
+  static constexpr unsigned pairs = (e + 1) / 2;  ///< Per thread: k = t + r T below M/2.
+  /// Half of the bins meet in the entries of the transform's exchanges.
   static constexpr unsigned scratch_bytes = threads > 1 ? Fft::steps::scratch_bytes : 0;
 
-  /// Transforms z forward, of which the registers from `Live` on are zeros, and leaves scratch free
-  /// for the pairs to meet there: to the transform's own threads where they share a subgroup,
-  /// otherwise to the workgroup.
+  /// Transforms z forward, with zeros in the registers from `Live` on, and leaves scratch free for
+  /// the pairs: for the transform's own threads if they share a subgroup, otherwise for the
+  /// workgroup.
   template <unsigned Live = e, class Team, class Scratch>
   WINGBEAT_FN static void transform_and_free(const Team& team, register_type (&z)[e],
                                              const Scratch& lent,
@@ -40,10 +40,10 @@ struct opposite_trade {
     if constexpr (Team::is_in_subgroup && Fft::exchanges > 0) team.barrier();
   }
 
-  /// Hands z[r] = Z[k] its other[r] = Z[partner(k)], k = t + r T, r < pairs. Only the numbers
-  /// above M/2 travel; thread 0's M/2 is its own.
+  /// For each z[r] = Z[k], gets other[r] = Z[partner(k)], k = t + r T, r < pairs. Only the numbers
+  /// above M/2 travel; thread 0 holds M/2 itself.
   /// Callers: every thread of the workgroup.  Memory: `scratch_bytes`, free on entry and, unless
-  /// lent until a barrier, on return.  Cost: one exchange of half the elements.
+  /// `lent_until_barrier`, on return.  Cost: one exchange of half the elements.
   template <class Team, class Scratch>
   WINGBEAT_FN static void gather_partners(const Team& team, register_type (&z)[e],
                                           register_type (&other)[pairs], const Scratch& lent) {
@@ -59,7 +59,8 @@ struct opposite_trade {
     }
   }
 
-  /// The way back: other[r] goes to the thread that holds number partner(k), as its z.
+  /// Inverse of `gather_partners`: sends other[r] to the thread that holds number partner(k), as
+  /// its z.
   /// Callers, memory, cost: as above.
   template <class Team, class Scratch>
   WINGBEAT_FN static void return_partners(const Team& team, register_type (&z)[e],
@@ -77,7 +78,7 @@ struct opposite_trade {
     }
   }
 
-  /// Hands z[r] = Z[k] its other[r] = Z[-k], k = t + r T, r < E; Z[0] itself.
+  /// For each z[r] = Z[k], gets other[r] = Z[-k], k = t + r T, r < E; for Z[0] itself.
   /// Callers, memory: as above.  Cost: one exchange.
   template <class Team, class Scratch>
   WINGBEAT_FN static void gather_opposites(const Team& team, register_type (&z)[e],
@@ -119,7 +120,7 @@ struct opposite_trade {
     for (unsigned r = 0; r < Count; ++r) target(r) = moved[r];
   }
 
-  /// Opposite numbers meet where a transform has its entries.
+  /// Opposite numbers meet in the entries of their transform.
   template <class Team>
   WINGBEAT_FN static unsigned entry_of(const Team& team, unsigned i) {
     constexpr bool is_along = Team::neighbours == lanes::along_transform;

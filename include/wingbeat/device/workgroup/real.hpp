@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A real transform of N = 2M as a complex one of M, both bins of a mirror pair at once: real.hpp
-// has the formulas. A shape's length is M, what the workgroup holds.
+// has the formulas. The length of the shape is M, because the workgroup holds M numbers.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
@@ -41,7 +41,7 @@ struct real_fft {
   static constexpr unsigned workgroup_threads = Shape::workgroup_threads;
   static constexpr unsigned bins = Spectrum == spectrum::unpacked ? m + 1 : m;
   static constexpr unsigned exchanges = complex_fft::exchanges + (threads > 1 ? 1 : 0);
-  /// exp(-2 pi i k / N), k < real_roots, behind the others.
+  /// The number of roots exp(-2 pi i k / N), k < real_roots, behind the others.
   static constexpr unsigned real_roots = real_roots_of(m, elements_per_thread);
   static constexpr unsigned table_entries = complex_fft::table_entries + real_roots;
   static constexpr unsigned scratch_bytes = opposite_trade<complex_fft, Memory>::scratch_bytes;
@@ -49,9 +49,9 @@ struct real_fft {
   using scratch_type = scratch<scratch_bytes>;
 
   /// Forward: load(j) is x[2j] + i x[2j+1], j < M, the same bytes as N reals; store(k, X[k]) gets
-  /// each bin once. Inverse: load(k) is X[k], of which the imaginary parts of bins 0 and N/2 are
-  /// not used; store(j, z) gets x[2j] + i x[2j+1]. Each is loaded once, but where the elements of a
-  /// thread are an odd number, a bin is loaded by its own thread and by its opposite's.
+  /// each bin once. Inverse: load(k) is X[k], without use of the imaginary parts of bins 0 and N/2;
+  /// store(j, z) gets x[2j] + i x[2j+1]. Each bin is loaded once; but if a thread has an odd number
+  /// of elements, also by the thread of the opposite bin.
   /// Callers, memory, scale: as fft::execute, with this type's `scratch_bytes` and table.
   template <class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void execute(const Team& team, const Load& load, const Store& store,
@@ -59,8 +59,8 @@ struct real_fft {
     execute_padded<e>(team, load, store, lent, table);
   }
 
-  /// Transforms reals of which those from 2 `Live` threads on are zeros, forward; see
-  /// fft::execute_padded. Callers, memory, scale: as above.
+  /// Transforms reals forward; those from 2 `Live` threads on are zeros; see fft::execute_padded.
+  /// Callers, memory, scale: as above.
   template <unsigned Live, class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void execute_padded(const Team& team, const Load& load, const Store& store,
                                          const Scratch& lent,
@@ -84,10 +84,10 @@ struct real_fft {
     }
   }
 
-  /// Transforms registers, of spectrum::packed: x[r] is x[2j] + i x[2j+1] of j = team.thread() +
-  /// r threads on the reals' side and slot j of the spectrum on the other, slot 0 X[0] + i X[N/2].
-  /// Callers, memory, scale: as above. Cost: one more exchange of half the elements, because
-  /// opposite bins are computed together and belong to different threads.
+  /// Transforms registers, of spectrum::packed: x[r], j = team.thread() + r threads, is x[2j] + i
+  /// x[2j+1] on the side of reals and slot j of the spectrum on the other; slot 0 is X[0] + i
+  /// X[N/2]. Callers, memory, scale: as above. Cost: one more exchange of half the elements,
+  /// because opposite bins are computed together and belong to different threads.
   template <class Team, class Data, class Scratch>
   WINGBEAT_FN static void execute(const Team& team, Data&& data, const Scratch& lent,
                                   WINGBEAT_GLOBAL const register_type* table) {
@@ -96,8 +96,8 @@ struct real_fft {
     execute_on(team, team, data, lent, table);
   }
 
-  /// Transforms registers as above, held as `before` says and then as `after` says; see
-  /// fft::execute_between, whose requirements these are.
+  /// Transforms registers as above, from the distribution of `before` to that of `after`;
+  /// requirements: see fft::execute_between.
   template <class Before, class After, class Data, class Scratch>
   WINGBEAT_FN static void execute_between(const Before& before, const After& after, Data&& data,
                                           const Scratch& lent,
@@ -154,8 +154,8 @@ struct real_fft {
     }
   }
 
-  /// Forward in registers, which go from `before` to `team` in the complex transform. Slots k and
-  /// M - k are computed together; the second goes home.
+  /// Forward in registers, handed from `before` to `team` by the complex transform. Slots k and
+  /// M - k are computed together; the second then returns to its thread.
   template <class Before, class Team, class Scratch>
   WINGBEAT_FN static void forward(const Before& before, const Team& team, register_type (&z)[e],
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
@@ -184,7 +184,7 @@ struct real_fft {
     opposites::return_partners(team, z, other, lent);
   }
 
-  /// Inverse in registers, which go from `team` to `after` in the complex transform.
+  /// Inverse in registers, handed from `team` to `after` by the complex transform.
   template <class Team, class After, class Scratch>
   WINGBEAT_FN static void inverse(const Team& team, const After& after, register_type (&z)[e],
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
@@ -216,7 +216,7 @@ struct real_fft {
     }
   }
 
-  // Bins 0 and M go the way of any pair, so that threads do not part at their loads and stores.
+  // Bins 0 and M are handled like any pair, so that threads do not diverge at loads and stores.
 
   template <unsigned Live, class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void forward(const Team& team, const Load& load, const Store& store,
@@ -237,7 +237,7 @@ struct real_fft {
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
       const unsigned k = team.thread() + r * threads;
-      const bool is_end = r == 0 && has_ends;  // of bin 0 the opposite is itself
+      const bool is_end = r == 0 && has_ends;  // bin 0 is its own opposite
       auto x = device::real::separate(z[r], is_end ? z[r] : other[r], root(r));
       if (is_end) {
         x.first.im = is_packed ? x.second.re : real(0.0);
@@ -266,7 +266,7 @@ struct real_fft {
         z[r] = load.fetched(k);
         other[r] = load.fetched(m - k);
       }
-      team.workgroup_barrier();  // before which compilers leave the loads
+      team.workgroup_barrier();  // compilers keep loads before it
     }
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
@@ -396,7 +396,7 @@ struct real_fft {
 
   /// Returns the roots w^(t + r T) of a thread, w of order N = 2 e T.
   struct thread_roots {
-    WINGBEAT_GLOBAL const register_type* from;  // that of r = 0
+    WINGBEAT_GLOBAL const register_type* from;  // the root of r = 0
     register_type first;
 
     WINGBEAT_FN register_type operator()(unsigned r) const {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What numbers are computed with, given what they are stored as.
+// The type of arithmetic for each stored type.
 #pragma once
 
 #include "wingbeat/device/half.hpp"  // half_float, half_pair
 
 namespace wingbeat::device::workgroup {
 
-/// fp16 in memory is fp32 in registers; all else is computed as it is stored.
+/// fp16 in memory is fp32 in registers; other types are computed as they are stored.
 template <class Real>
 struct arithmetic_of {
   using type = Real;
@@ -16,7 +16,7 @@ struct arithmetic_of<half_float> {
   using type = float;
 };
 
-/// What a workgroup can transform.
+/// Whether a workgroup can transform this type.
 template <class Real>
 struct is_scalar {
   static constexpr bool value = false;

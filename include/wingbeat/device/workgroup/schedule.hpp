@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stages make a workgroup's transform, and which exchanges lie between them.
+// The stages of a workgroup's transform, and the exchanges between them.
 //
-// A schedule is a list of radices, N = R0 R1 .. Rm, in the order of the forward stages; whatever
-// else it says follows by products and divisions. The place value P of a stage's digit is
+// A schedule is a list of radices, N = R0 R1 .. Rm, in the order of the forward stages; everything
+// else follows from it by products and divisions. The place value P of a stage's digit is
 //   natural              the product of the radices before it: the length transformed so far
 //   nabla and scrambled  the product of the radices behind it
 //
 // natural     Stockham stages of any radices: thread t holds elements t + r T, r < E, before the
 //             first and after the last. T E = N, and the first radix divides E. A stage of radix R
-//             has N/R butterflies, of which thread t makes t, t + T, t + 2T .. Where R does not
-//             divide E, some threads make one less than the others, and hold up to R - 1 numbers
-//             more than E; where the last radix does not divide E, one exchange more returns the
+//             has N/R butterflies, and thread t computes t, t + T, t + 2T .. If R does not
+//             divide E, some threads compute one less than others, and hold up to R - 1 numbers
+//             more than E; if the last radix does not divide E, one more exchange returns the
 //             elements to their threads.
 // nabla and scrambled work in place. Every element keeps one position p, 0 <= p < N, whose digits
 // are those of its sample index, R0's the most significant. A stage replaces a digit of the sample
-// by one of the bin. Place values of bins go the other way, within a stage's radix too, so
-// position p ends with the bin of its digits reversed, to the base of N's prime factors.
-// In a window of place value P, the E registers of a thread number digits from P on and the
-// threads the others:
+// by one of the bin. Place values of bins have the opposite order, also within the radix of a
+// stage, so position p ends with the bin of p's digits reversed, to the base of N's prime factors.
+// In a window of place value P, the registers of a thread count the digits from P on, E positions,
+// and the threads the others:
 //     p(t, r) = t / P * P E  +  r P  +  t mod P             (t / P rounded down)
 // The first window has P = T: the natural order. The last has P = 1 (scrambled), or is
 //     p(t, 2 q + b) = q 2T + 2 t + b                                                (nabla).
-// Here E is what a thread holds at once, at most 32. It is the first radix, and a multiple of each
-// other: so a stage's butterflies are whole in a thread, and windows tile the positions. Nabla is
-// of powers of two; scrambled order exists where E has the prime factors of T.
+// Here E is the number of elements that a thread holds at once, at most 32. It is the first radix
+// and a multiple of every other radix, so each butterfly lies within one thread, and windows tile
+// the positions. Nabla order requires powers of two; scrambled order requires that E has the prime
+// factors of T.
 #pragma once
 
 #include "wingbeat/device/direction.hpp"  // direction
@@ -39,8 +40,8 @@ namespace wingbeat::device::workgroup {
 /// Elements a thread can hold in registers; more travel through the accessor (order::nabla).
 inline constexpr unsigned max_held = 32;
 
-/// The search for the stages of a transform whose length is no power of two: of all lists with the
-/// fewest radices, or one more, that which is estimated to cost a thread least.
+/// The search for the stages of a transform whose length is not a power of two: among all lists
+/// with the fewest radices, or one more, finds the list of least estimated cost for a thread.
 struct stage_search {
   unsigned elements = 1;
   radix_list usable;  ///< The radices that divide the length, largest first.
@@ -50,7 +51,7 @@ struct stage_search {
 
   /// Tries every list whose first radix divides the elements of a thread.
   WINGBEAT_FN constexpr void run(unsigned length) {
-    // Others would hold more than E numbers.
+    // Larger radices would hold more than E numbers.
     const unsigned largest = maximum(maximum(16u, elements), greatest_factor(length));
     for (unsigned radix = minimum(largest, length); radix > 1; --radix) {
       if (length % radix == 0 && is_radix(radix)) usable.add(radix);
@@ -65,8 +66,8 @@ struct stage_search {
     }
   }
 
-  /// Returns the operations of a thread, doubled: for each number of a stage 9 and R/2 with its
-  /// twiddle, idle threads included, for each element of an exchange 24.
+  /// Returns twice the operations of a thread: 9 + R/2 for each number of a stage, with its twiddle
+  /// and counting idle threads, and 24 for each element of an exchange.
   WINGBEAT_FN constexpr unsigned cost_of(const radix_list& list) const {
     unsigned cost = 0;
     for (unsigned i = 0; i < list.count; ++i) cost += cost_of(list.radices[i]);
@@ -81,14 +82,15 @@ struct stage_search {
   }
   WINGBEAT_FN constexpr unsigned cost_of_exchange() const { return 48 * elements; }
 
-  /// Adds a radix to a list that costs `cost` so far, and what remains: radices from a number of
-  /// `usable` on, `left` of all at most. Leaves lists that cost no less than the best.
+  /// Adds a radix to a list that costs `cost` so far, then completes the list by radices of
+  /// `usable` from number `from` on; `left` in all, at most. Gives up lists that cost at least as
+  /// much as the best.
   WINGBEAT_FN constexpr void extend(unsigned radix, unsigned rest, unsigned from, unsigned left,
                                     unsigned cost) {
     trial.add(radix);
     if (rest == 1) consider();
     cost += cost_of(radix) + cost_of_exchange();
-    const unsigned least = cost + 20 * elements;  // with a radix of 2 behind the exchange
+    const unsigned least = cost + 20 * elements;  // a radix of 2 after the exchange
     for (unsigned i = from; left > 1 && least < best_cost && i < usable.count; ++i) {
       const unsigned next = usable.radices[i];
       if (rest % next != 0) continue;
@@ -98,7 +100,8 @@ struct stage_search {
     --trial.count;
   }
 
-  /// Compares the list, its last radix one that divides the elements of a thread if there is one.
+  /// Compares the list with the best, after moving a radix that divides the elements of a thread,
+  /// if there is one, to its end.
   WINGBEAT_FN constexpr void consider() {
     radix_list list = trial;
     const unsigned last = list.count - 1;
@@ -116,13 +119,13 @@ struct stage_search {
   }
 };
 
-/// Returns the radices of a transform of `length` by threads of `elements`. This is where stages
-/// are chosen.
-/// natural: of a power of two, the largest first, the others share the rest. A first radix as wide
-/// as the banks, counted in entries, keeps every exchange free of conflicts. Of another length,
-/// what `stage_search` finds.
-/// In place: what a thread cannot hold, then all that it holds, then the rest. Nabla keeps half of
-/// the earliest digits in registers at the end: its last stage has room for a radix of 2.
+/// Chooses the stages: returns the radices of a transform of `length` by threads of `elements`.
+/// natural: for a power of two, the largest radix first; the others share the rest evenly. A first
+/// radix as wide as the banks, counted in entries, keeps every exchange free of conflicts. For
+/// other lengths, `stage_search` finds the radices.
+/// In place: the factor by which elements exceed those that a thread can hold, then the held
+/// elements, then the rest. Nabla order keeps half of the earliest digits in registers at the end,
+/// so its last radix is 2.
 WINGBEAT_FN constexpr radix_list stage_radices(order how, unsigned length, unsigned elements) {
   radix_list radices;
   if (length <= 1 || elements == 0) return radices;
@@ -130,7 +133,7 @@ WINGBEAT_FN constexpr radix_list stage_radices(order how, unsigned length, unsig
     stage_search search{};
     search.elements = elements;
     if (length % elements == 0 && is_product_of_radices(length)) search.run(length);
-    if (search.best.count == 0) search.best.add(length);  // which a shape refuses
+    if (search.best.count == 0) search.best.add(length);  // a shape refuses it
     return search.best;
   }
   if (how == order::natural) {
@@ -148,14 +151,13 @@ WINGBEAT_FN constexpr radix_list stage_radices(order how, unsigned length, unsig
   return radices;
 }
 
-/// How stages meet the roots that their elements are multiplied by.
+/// Where stages multiply their elements by roots.
 enum class twiddling {
-  apart,  ///< Elements are multiplied by roots, then transformed; forward in place the reverse.
-  fused   ///< Roots are part of the butterflies of powers of two: see thread/dft/fused.hpp.
+  apart,  ///< Before the butterflies; forward in place, after them.
+  fused   ///< Within the butterflies of powers of two: see thread/dft/fused.hpp.
 };
 
-/// Returns whether groups of `span` neighbouring threads, one after another, each lie within a
-/// subgroup.
+/// Returns whether every group of `span` neighbouring threads lies within a subgroup.
 WINGBEAT_FN constexpr bool is_within(unsigned span, unsigned subgroup) {
   return subgroup != 0 && subgroup % span == 0;
 }
@@ -167,7 +169,7 @@ struct schedule {
   unsigned length;
   unsigned elements_per_thread;
   twiddling twiddles;
-  bool is_mirrored;  ///< Runs forward as the inverse does, positions with their bits reversed.
+  bool is_mirrored;  ///< Forward runs like the inverse, on positions of reversed bits.
   radix_list radices;
 
   WINGBEAT_FN constexpr schedule(order order_of_bins, unsigned n, unsigned elements,
@@ -187,8 +189,8 @@ struct schedule {
   /// Returns how many stages pass through the accessor because a thread cannot hold its elements.
   WINGBEAT_FN constexpr unsigned travelling() const { return elements_per_thread > held() ? 1 : 0; }
 
-  /// Returns whether a thread has the elements for its stages, and stages their radices: in place
-  /// those must be radices that divide what it holds.
+  /// Returns whether the schedule is possible: `elements_per_thread` divides the length, stages
+  /// have their radices, and in place these divide the elements that a thread holds.
   WINGBEAT_FN constexpr bool is_possible() const {
     bool result = is_product_of_radices(length) && length % maximum(elements_per_thread, 1u) == 0;
     if (how == order::nabla) result = result && is_power_of_two(length);
@@ -199,7 +201,7 @@ struct schedule {
     return result;
   }
 
-  /// Returns where the bins of scrambled order lie.
+  /// Returns the map between elements and bins of scrambled order.
   WINGBEAT_FN constexpr scrambled::digit_map scrambled_map() const {
     radix_list digits;
     for (unsigned s = 0; s < count(); ++s) {
@@ -227,20 +229,20 @@ struct schedule {
   WINGBEAT_FN constexpr bool is_fused(unsigned stage) const {
     return twiddles == twiddling::fused && is_power_of_two(radix(stage));
   }
-  /// Returns the rows of a stage's roots, and the exponent that a row stands for: see twiddle.hpp;
-  /// of fused butterflies powers of two.
+  /// Returns the rows of a stage's roots, and the exponent of a row: see twiddle.hpp; for fused
+  /// butterflies a power of two.
   WINGBEAT_FN constexpr unsigned rows(unsigned stage) const {
     return is_fused(stage) ? log2_of(radix(stage)) : twiddle::rows(radix(stage));
   }
   WINGBEAT_FN constexpr unsigned row_exponent(unsigned stage, unsigned row) const {
     return is_fused(stage) ? 1u << row : twiddle::row_exponent(row);
   }
-  /// Returns the k < P that an entry of a stage's rows stands for.
+  /// Returns the k < P of an entry of a stage's rows.
   WINGBEAT_FN constexpr unsigned power_of(unsigned stage, unsigned entry) const {
     return is_mirrored ? bits_reversed(entry, log2_of(place_value(stage))) : entry;
   }
 
-  /// Returns where a stage's roots start in the table, in entries: see twiddle.hpp.
+  /// Returns the offset of a stage's roots in the table, in entries: see twiddle.hpp.
   WINGBEAT_FN constexpr unsigned table_offset(unsigned stage) const {
     unsigned offset = 0;
     for (unsigned s = 0; s < stage; ++s) {
@@ -253,16 +255,17 @@ struct schedule {
     return is_mirrored ? table_entries() : 0;
   }
 
-  // Natural order: butterflies of a stage, and how many of them a thread makes at most.
+  // Natural order: the butterflies of a stage, and the most that a thread computes.
   WINGBEAT_FN constexpr unsigned butterflies(unsigned stage) const { return length / radix(stage); }
   WINGBEAT_FN constexpr unsigned rounds(unsigned stage) const {
     return (elements_per_thread + radix(stage) - 1) / radix(stage);
   }
-  /// Returns whether outputs of the last stage go to other threads than hold them in the end.
+  /// Returns whether an exchange follows the last stage, because other threads hold its outputs in
+  /// the end.
   WINGBEAT_FN constexpr bool returns() const {
     return how == order::natural && count() > 0 && elements_per_thread % radix(count() - 1) != 0;
   }
-  /// Returns how many numbers a thread holds in the stage that needs most.
+  /// Returns the numbers that a thread holds in the stage that needs most.
   WINGBEAT_FN constexpr unsigned max_registers() const {
     unsigned most = held();
     for (unsigned s = 0; how == order::natural && s < count(); ++s) {
@@ -277,7 +280,7 @@ struct schedule {
     return between + (returns() ? 1 : 0);
   }
 
-  /// Returns among how many neighbouring threads exchange x moves elements; x counts from 0.
+  /// Returns the number of neighbouring threads among which exchange x = 0, 1 .. moves elements.
   WINGBEAT_FN constexpr unsigned span(unsigned x) const {
     if (how == order::natural) return threads();
     const unsigned stage = travelling() + x;  // the one before the exchange
@@ -294,9 +297,9 @@ struct schedule {
   }
 
   /// Returns the barriers of the workgroup (or, with `subgroup` = 0, of any kind) that one
-  /// transform passes, but for the one that frees the scratch: one in each exchange, three in
-  /// halves, and in natural order one more before each exchange but the first. In place, a thread
-  /// next writes the very slots it has just read.
+  /// transform passes, except the one that frees the scratch: one in each exchange, three in
+  /// halves, and in natural order one more before each exchange except the first. In place, a
+  /// thread next writes the slots that it has just read.
   WINGBEAT_FN constexpr unsigned barriers_beyond(unsigned subgroup, bool in_halves = false) const {
     const unsigned n = exchanges_beyond(subgroup);
     const unsigned between = how == order::natural && n > 0 ? n - 1 : 0;
@@ -305,8 +308,8 @@ struct schedule {
 };
 
 /// Returns how many roots exp(-2 pi i k / 2M) a transform of M complex numbers by threads of
-/// `elements` reads: k < T, of which a thread makes the others of its own, where `elements` is a
-/// power of two; otherwise all that are used, k < M/2 or, of odd `elements`, all bins' own.
+/// `elements` reads: those with k < T, from which a thread computes its others, if `elements` is a
+/// power of two; otherwise all that are used, k < M/2 or, for odd `elements`, k < M.
 WINGBEAT_FN constexpr unsigned real_roots_of(unsigned m, unsigned elements) {
   if (is_power_of_two(elements)) return m / elements;
   return elements % 2 == 0 ? m / 2 : m;

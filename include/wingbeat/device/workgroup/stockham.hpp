@@ -5,10 +5,10 @@
 // of radix R after prior length P takes butterfly b = 0 .. N/R - 1 from elements b + q N/R,
 // multiplies input q by w^(q (b mod P)), w = exp(-+ 2 pi i / (P R)), and delivers output q to
 //     (b / P) P R + (b mod P) + q P.
-// Thread t makes butterflies t + m T, m below the stage's `rounds`; where R does not divide E, some
-// threads are idle in the last round. Both ends of the last stage are elements b + q N/R, so it
-// needs no exchange where R divides E: one fewer than there are stages, no reversal of digits. See
-// docs/maths.md.
+// Thread t computes butterflies t + m T, m below the stage's `rounds`; if R does not divide E, some
+// threads are idle in the last round. Inputs and outputs of the last stage are elements b + q N/R,
+// so no exchange follows it if R divides E: there is one exchange fewer than stages, and no
+// reversal of digits. See docs/maths.md.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
@@ -37,25 +37,25 @@ struct stockham {
   static_assert(n_stages == 0 || elements % plan.radix(0) == 0,
                 "the first radix divides the elements of a thread");
   static constexpr unsigned most = plan.max_registers();
-  /// Slots of powers of two, where threads across transforms trade or change lanes.
+  /// Slots for powers of two, if threads across transforms trade or change lanes.
   using layout =
       slot_addresses<Shape, Real, Memory, n_stages == 0 ? 1u : plan.radix(0), false, Memory::pad>;
   static constexpr unsigned entry_bytes = entry_bytes_of<Real, Memory>;
-  /// Where threads are in sequence along a transform, each transform has entries of its own.
+  /// If threads are in sequence along a transform, each transform has its own entries.
   static constexpr unsigned own_entries = delivered_entries(plan, entry_bytes, Memory::bank_bytes);
   static constexpr unsigned scratch_bytes =
       delivered_bytes(plan, Shape::transforms, entry_bytes, Memory::bank_bytes);
   static_assert(Memory::pad == 1 || layout::bytes <= scratch_bytes, "there is room for padding");
 
-  /// Transforms x in place, of which the registers from `Live` on are known zeros. Scratch is free
-  /// on entry; barriers as `execute` of fft.hpp says.
+  /// Transforms x in place; the registers from `Live` on are known zeros. Scratch is free on entry;
+  /// barriers: see `execute` of fft.hpp.
   template <unsigned Live = elements, class Team, class Scratch>
   WINGBEAT_FN static void run(const Team& team, complex_type (&x)[elements], const Scratch& scratch,
                               WINGBEAT_GLOBAL const complex_type* table) {
     if constexpr (n_stages > 0) run<Live>(team, team, x, scratch, table);
   }
 
-  /// The same, but what `before` holds goes to `after`, of the other lanes, at the first exchange.
+  /// Same, but the first exchange hands elements from `before` to `after`, whose lanes differ.
   template <unsigned Live = elements, class Before, class After, class Scratch>
   WINGBEAT_FN static void run(const Before& before, const After& after, complex_type (&x)[elements],
                               const Scratch& scratch, WINGBEAT_GLOBAL const complex_type* table) {
@@ -72,7 +72,7 @@ struct stockham {
   }
 
  private:
-  /// Threads before and after an exchange address slots of the layout that `Stage` leaves.
+  /// The slots of the exchange after `Stage`, addressed by the threads before and after it.
   template <unsigned Stage, class Team>
   struct slots_after {
     static constexpr bool is_along = Team::neighbours == lanes::along_transform;
@@ -82,8 +82,7 @@ struct stockham {
         plan, Stage, is_along ? 1 : Shape::transforms, entry_bytes, Memory::bank_bytes);
     using addresses = slot_addresses<Shape, Real, Memory, lies.apart, false, lies.pad, lies.every>;
 
-    /// Returns the entry of element i + offset of a transform, if base and offset may be told
-    /// apart: see slot_addresses.
+    /// Returns the entry of element i + offset of a transform; requirements: see slot_addresses.
     WINGBEAT_FN static unsigned at(unsigned transform, unsigned i, unsigned offset) {
       if constexpr (is_along) {
         return transform * own_entries + addresses::address(i, offset);
@@ -93,19 +92,19 @@ struct stockham {
         return addresses::address(Team::slot_of(transform, i), offset * Team::slot_stride);
       }
     }
-    /// Elements from one padding to the next; 0: none, or as powers of two require.
+    /// Elements between paddings; 0: no padding, or that of powers of two.
     static constexpr bool is_padded = !has_powers_of_two && lies.pad > 0;
     static constexpr unsigned grain =
         is_padded ? lies.pad_every() / (is_along ? 1 : Shape::transforms) : 0;
   };
 
-  /// Returns whether element t + m T, t < T, lies where t and m T together say, for groups of
-  /// `grain` elements.
+  /// Returns whether the address of element t + m T, t < T, is the sum of those of t and m T, for
+  /// groups of `grain` elements.
   WINGBEAT_FN static constexpr bool splits(unsigned grain) {
     return grain == 0 || threads % grain == 0 || grain % threads == 0;
   }
 
-  /// Stages from `Stage` on, of which `team` makes the first and `after` the others.
+  /// Runs the stages from `Stage` on: `team` the first, `after` the others.
   template <unsigned Stage, unsigned Live = elements, bool WasHandedOver = false, class Team,
             class After, class Scratch>
   WINGBEAT_FN static void run_from(const Team& team, const After& after, complex_type (&x)[most],
@@ -114,7 +113,7 @@ struct stockham {
     constexpr unsigned first = plan.table_offset(Stage);
     butterflies<Stage, Live>(team, x, table + first);
     if constexpr (Stage < plan.exchanges()) {
-      if constexpr (WasHandedOver) {  // until the last exchange has been read
+      if constexpr (WasHandedOver) {  // waits for reads of the last exchange
         team.workgroup_barrier();
       } else if constexpr (Stage > 0) {
         team.barrier();
@@ -129,15 +128,15 @@ struct stockham {
     }
   }
 
-  /// Returns whether a thread makes its butterfly m of a stage.
+  /// Returns whether a thread computes its butterfly m of a stage.
   template <unsigned Stage>
   WINGBEAT_FN static bool makes(unsigned thread, unsigned m) {
     return (m + 1) * threads <= plan.butterflies(Stage) ||
            thread + m * threads < plan.butterflies(Stage);
   }
 
-  /// One stage in registers: register m + q M, of M rounds, is input (and output) q of butterfly
-  /// t + m T.
+  /// Runs one stage in registers: with M rounds, register m + q M is input and output q of
+  /// butterfly t + m T.
   template <unsigned Stage, unsigned Live, class Team>
   WINGBEAT_FN static void butterflies(const Team& team, complex_type (&x)[most],
                                       WINGBEAT_GLOBAL const complex_type* roots) {
@@ -164,8 +163,8 @@ struct stockham {
     }
   }
 
-  /// Moves the outputs of a stage to the threads that want them next, in the stage that follows or,
-  /// after the last, in the end. Slots are those of `team`.
+  /// Moves the outputs of a stage to the threads that hold them in the next stage or, after the
+  /// last stage, in the end. Slots are those of `team`.
   template <unsigned Stage, class Team, class After>
   WINGBEAT_FN static void deliver(const Team& team, const After& after, complex_type (&x)[most],
                                   WINGBEAT_LOCAL char* address) {
@@ -189,7 +188,7 @@ struct stockham {
       const unsigned t = team.thread(), m = r % rounds * threads, q = r / rounds;
       if constexpr (splits(maximum(
                         slots::grain / radix,
-                        prior))) {  // digits of b, and those of q P, that none has in common
+                        prior))) {  // b and q P occupy different digits, with none in common
         return fold(slots::at(team.transform(), first_of(t), first_of(m) + q * prior),
                     team.transform());
       } else {
@@ -209,7 +208,7 @@ struct stockham {
     const auto takes = [&](unsigned r) {
       return is_last || makes<next>(after.thread(), r % taken_rounds);
     };
-    if constexpr (spreads) {  // the barriers of `team` may be those of one transform alone
+    if constexpr (spreads) {  // barriers of `team` may be those of one transform
       exchange_some<Memory::trades, threads, rounds * radix, taken>(after, x, address, to, from,
                                                                     sends, takes);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of a workgroup, shared out over its transforms.
+// The threads of a workgroup, distributed over its transforms.
 #pragma once
 
 #include "wingbeat/device/factors.hpp"             // is_product_of_radices, least_factor
@@ -9,7 +9,7 @@
 
 namespace wingbeat::device::workgroup {
 
-/// The numbers of a shape, legal ones in place of those that are not.
+/// The numbers of a shape, with legal ones in place of illegal ones.
 template <unsigned Length, unsigned ElementsPerThread, unsigned Transforms>
 struct shape_numbers {
   static constexpr bool has_length = is_product_of_radices(Length) && Length <= (1u << 24);
@@ -51,14 +51,14 @@ struct shape {
   static constexpr unsigned workgroup_threads = threads * transforms;
 };
 
-/// Which index neighbouring threads differ in.
+/// The index in which neighbouring threads differ.
 enum class lanes {
   along_transform,   ///< Neighbours hold neighbouring elements of one transform.
   across_transforms  ///< Neighbours hold the same element of neighbouring transforms.
 };
 
-/// How many threads in sequence a group's subgroup barrier joins: what the dialect says, unless
-/// the group has a `subgroup_threads` of its own.
+/// The number of consecutive threads that a subgroup barrier of the group joins: `subgroup_size`,
+/// unless the group has its own `subgroup_threads`.
 template <class Group, class = void>
 struct subgroup_of {
   static constexpr unsigned threads = subgroup_size;
@@ -79,7 +79,7 @@ struct rows_of<Group, decltype(void(Group::row()))> {
   static constexpr bool are_known = true;
 };
 
-/// Whether a group can tell how many threads were started, as an emulated one can.
+/// Whether a group knows how many threads were started, as an emulated group does.
 template <class Group, class = void>
 struct counts_threads {
   static constexpr bool value = false;
@@ -104,7 +104,7 @@ class team {
   }
 
   /// Returns this thread's number within its transform: it holds elements thread() + r threads.
-  /// Asked of the group each time; see `local_id` of port.hpp.
+  /// Asks the group each time; see `local_id` of port.hpp.
   WINGBEAT_FN unsigned thread() const {
     if constexpr (rows_of<Group>::are_known) {
       return is_along ? Group::column() : Group::row();
@@ -128,7 +128,8 @@ class team {
   /// Returns this thread's number within the workgroup.
   WINGBEAT_FN unsigned rank() const { return group_.thread(); }
 
-  /// Calls call(p / Length, p % Length), p = rank + `first`, a multiple of all threads.
+  /// Calls call(p / Length, p % Length) with p = rank + `first`; `first` is a multiple of all
+  /// threads.
   template <unsigned Length, class Call>
   WINGBEAT_FN void split_rank(unsigned first, const Call& call) const {
     if constexpr (rows_of<Group>::are_known && Length % columns == 0) {
@@ -141,19 +142,19 @@ class team {
     }
   }
 
-  /// Returns where element i of this thread's transform lies among all elements of the workgroup:
-  /// elements one apart lie `slot_stride` apart.
+  /// Returns the slot, among all elements of the workgroup, of element i of this thread's
+  /// transform: consecutive elements lie `slot_stride` apart.
   WINGBEAT_FN unsigned slot(unsigned i) const { return slot_of(transform(), i); }
   WINGBEAT_FN static constexpr unsigned slot_of(unsigned transform, unsigned i) {
     return is_along ? transform * Shape::length + i : i * Shape::transforms + transform;
   }
   static constexpr unsigned slot_stride = is_along ? 1 : Shape::transforms;
 
-  /// Whether the threads of each transform share a subgroup, whose barrier is theirs.
+  /// Whether the threads of each transform share a subgroup, and so use its barrier.
   static constexpr bool is_in_subgroup =
       is_along && is_within(Shape::threads, subgroup_of<Group>::threads);
 
-  /// Makes local memory written before visible to the threads of this transform.
+  /// Makes earlier writes to local memory visible to the threads of this transform.
   WINGBEAT_FN void barrier() const {
     if constexpr (is_in_subgroup) {
       group_.subgroup_barrier();
@@ -162,8 +163,8 @@ class team {
     }
   }
 
-  /// Makes local memory written before visible among this thread's `Span` neighbours, those whose
-  /// thread() / Span is the same.
+  /// Makes earlier writes to local memory visible among the `Span` threads with the same thread() /
+  /// Span.
   template <unsigned Span>
   WINGBEAT_FN void barrier_among() const {
     if constexpr (is_along && is_within(Span, subgroup_of<Group>::threads)) {
@@ -173,7 +174,7 @@ class team {
     }
   }
 
-  /// Makes local memory written before visible to the whole workgroup.
+  /// Makes earlier writes to local memory visible to the whole workgroup.
   WINGBEAT_FN void workgroup_barrier() const { group_.barrier(); }
 
  private:

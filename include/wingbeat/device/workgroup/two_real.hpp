@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two real signals x and y of length L as one complex one, z = x + i y: bins of x and y come from
-// bins f and -f of z, which threads trade. Or two half spectra back into two real signals: the
-// same, backwards.
+// bins f and -f of z, which threads trade. The inverse turns two half spectra into two real
+// signals.
 //
-// Only bins 0 .. L/2 - 1 exist, as L/2 rows: row q T + t, q < E/2, belongs to thread t, so that
-// neighbours store neighbouring rows. In natural order it holds bin q T + t (opposite.hpp has the
-// trade), in nabla order bin rev(row), the digits of a row's number read backwards (nabla.hpp;
+// Only bins 0 .. L/2 - 1 are stored, as L/2 rows: row q T + t, q < E/2, belongs to thread t, so
+// that neighbours store neighbouring rows. In natural order it holds bin q T + t (opposite.hpp has
+// the trade), in nabla order bin rev(row), the digits of a row's number read backwards (nabla.hpp;
 // mirror.hpp). Row 0 holds two real bins, as X[0] + i X[L/2].
 #pragma once
 
@@ -39,7 +39,7 @@ struct two_real_fft {
   static constexpr unsigned threads = Shape::threads;
   static constexpr unsigned stride = threads;
   static constexpr unsigned registers = complex_fft::registers;
-  /// Those of the complex transform, and a trade for each pair of elements.
+  /// The exchanges of the complex transform, and a trade for each pair of elements.
   static constexpr unsigned exchanges = complex_fft::exchanges + elements_per_thread / 2;
   static constexpr unsigned workgroup_threads = Shape::workgroup_threads;
   static constexpr unsigned rows = length / 2;
@@ -74,7 +74,7 @@ struct two_real_fft {
     }
   }
 
-  /// Registers hold two spectra in natural order alone.
+  /// Registers can hold two spectra only in natural order.
   template <class Team, class Data, class Scratch>
   WINGBEAT_FN static void execute(const Team&, Data&&, const Scratch&,
                                   WINGBEAT_GLOBAL const register_type*) {
@@ -151,8 +151,8 @@ struct two_real_fft {
     }
   }
 
-  /// Returns the mirror of z[l], l even, as mirror_trade does. The last trade alone leaves scratch
-  /// to the caller's barrier.
+  /// Returns the mirror of z[l], l even, as mirror_trade does. Only the last trade leaves freeing
+  /// scratch to the caller's barrier.
   template <class Team, class Scratch>
   WINGBEAT_FN static register_type mirror(const Team& team, const register_type (&z)[e], unsigned l,
                                           const Scratch& lent) {
@@ -160,8 +160,8 @@ struct two_real_fft {
     return trade_type::of(team, z, l, lent);
   }
 
-  /// Puts the mirrors, made beside their element l, where nabla order wants them: what partners
-  /// trade is odd element mirror_element(l). Thread 0's z[1] is Nyquist and stays.
+  /// Moves the mirrors, computed beside their element l, to their places in nabla order: partners
+  /// trade the odd element mirror_element(l). Thread 0's z[1] is Nyquist and stays.
   template <class Team, class Scratch>
   WINGBEAT_FN static void hand_over(const Team& team, register_type (&z)[e], const Scratch& lent) {
     register_type got[e / 2];
@@ -190,13 +190,13 @@ struct two_real_fft<Shape, Real, Dir, Memory, order::natural, Twiddles> {
   static constexpr unsigned threads = Shape::threads;
   static constexpr unsigned stride = threads;
   static constexpr unsigned registers = complex_fft::registers;
-  /// Those of the complex transform, and one of half the elements.
+  /// The exchanges of the complex transform, and one of half the elements.
   static constexpr unsigned exchanges = complex_fft::exchanges + (threads > 1 ? 1 : 0);
   static constexpr unsigned workgroup_threads = Shape::workgroup_threads;
   static constexpr unsigned rows = length / 2;
   static constexpr unsigned real_roots = 0;
   static constexpr unsigned table_entries = complex_fft::table_entries;
-  /// The complex transform's; opposite bins meet there too.
+  /// That of the complex transform; opposite bins meet there too.
   static constexpr unsigned scratch_bytes = opposite_trade<complex_fft, Memory>::scratch_bytes;
   using storage_type = storage<scratch_bytes>;
   using scratch_type = scratch<scratch_bytes>;
@@ -252,9 +252,9 @@ struct two_real_fft<Shape, Real, Dir, Memory, order::natural, Twiddles> {
     }
   }
 
-  /// Transforms registers: x[r] is x[i] + i y[i] of i = team.thread() + r threads on the signals'
-  /// side, r < E; on the other, of k = team.thread() + r threads and r < E/2, x[r] is row k of X
-  /// and x[r + E/2] row k of Y. Callers, memory, scale: as above.
+  /// Transforms registers: on the side of signals, x[r], r < E, is x[i] + i y[i] with
+  /// i = team.thread() + r threads; on the other, with k = team.thread() + r threads and r < E/2,
+  /// x[r] is row k of X and x[r + E/2] row k of Y. Callers, memory, scale: as above.
   template <class Team, class Data, class Scratch>
   WINGBEAT_FN static void execute(const Team& team, Data&& data, const Scratch& lent,
                                   WINGBEAT_GLOBAL const register_type* table) {
