@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform of several workgroups at once, which meet in each other's local memory: N = A B.
+// The transform of a cluster of workgroups, which write to each other's local memory: N = A B.
 //     n = n1 B + n2,  k = k1 + A k2:
 //     Y[k1][n2] = sum over n1 of x[n1][n2] w_A^(n1 k1)             A points, within a workgroup
 //     X[k1][k2] = sum over n2 of Y[k1][n2] w_N^(n2 k1) w_B^(n2 k2)  B points, within a workgroup
-// Each of C workgroups makes B/C of the first and A/C of the second; all of Y moves between, once.
-// Without the twiddles w_N^(n2 k1) it is the transform of a plane of A rows and B columns.
+// Each of C workgroups computes B/C of the first and A/C of the second sums; all of Y moves once
+// between. Without the twiddles w_N^(n2 k1) it is the transform of a plane of A rows and B columns.
 #pragma once
 
 #include "wingbeat/device/cluster/numbers.hpp"   // kind, numbers
@@ -18,32 +18,33 @@
 
 namespace wingbeat::device::cluster {
 
-/// All columns of a workgroup, or all rows: a `workgroup::shape` of any number of transforms.
+/// All columns of a workgroup, or all its rows: a `workgroup::shape` for any number of transforms.
 template <unsigned Length, unsigned ElementsPerThread, unsigned Transforms>
 struct step_shape : workgroup::shape<Length, ElementsPerThread> {
   static constexpr unsigned transforms = Transforms;
   static constexpr unsigned workgroup_threads = Length / ElementsPerThread * Transforms;
 };
 
-/// What each workgroup makes together with its mirror image, where bins of a real transform meet.
+/// The items that each workgroup handles with their mirror images, because opposite bins of a real
+/// transform meet.
 enum class mirror {
   none,
-  columns,  ///< Column n2 and column -n2, of what is loaded.
-  rows      ///< Row k1 and row -k1, of what is stored.
+  columns,  ///< Columns n2 and -n2 of the input.
+  rows      ///< Rows k1 and -k1 of the output.
 };
 
-/// Which of N items each of C workgroups takes: a block; or half a block and its mirror images, of
-/// which that of item 0 would be item 0 again and is item N/2.
+/// The N/C of N items that each of C workgroups takes: a block; or half a block and its mirror
+/// images, where item N/2 replaces the image of item 0, which is item 0 itself.
 template <unsigned N, unsigned C, bool IsMirrored>
 struct blocks {
   static constexpr unsigned each = N / C, paired = IsMirrored ? each / 2 : 1;
   static_assert(!IsMirrored || each % 2 == 0, "items and their mirror images come in pairs");
 
-  /// Item u of workgroup `rank`.
+  /// Returns item u of workgroup `rank`.
   WINGBEAT_FN static unsigned item(unsigned rank, unsigned u) {
     return IsMirrored ? mirrored<N, paired>::item(rank * paired, u) : rank * each + u;
   }
-  /// The inverse, if mirrored: which workgroup takes item k, and as which of its items.
+  /// The inverse, if mirrored: the workgroup that takes item k, and the item's number u there.
   WINGBEAT_FN static unsigned rank_of(unsigned k) {
     return (2 * k < N ? k : 2 * k == N ? 0 : N - k) / paired;
   }
@@ -51,14 +52,14 @@ struct blocks {
     if (2 * k < N) return k % paired;
     return paired + (2 * k == N ? 0 : (N - k) % paired);
   }
-  /// Returns which of the workgroup's items is the mirror image of item k, its item u.
+  /// Returns the number of the mirror image of item k, whose number is u.
   WINGBEAT_FN static unsigned opposite(unsigned k, unsigned u) {
     return mirrored<N, paired>::opposite(k, u);
   }
 };
 
-/// Policy: that of a pass (grid/pass.hpp), whose shape gives `numbers`. Lanes are columns side by
-/// side if `is_across`, otherwise one behind another; and the same of their bins.
+/// Policy: the policy of a pass (grid/pass.hpp), whose shape gives `numbers`. Columns of the lanes
+/// lie side by side if `is_across`, otherwise one behind another; bins likewise if `is_across_out`.
 template <class Policy, mirror Mirror = mirror::none, class Group = group>
 class fft {
   static constexpr numbers sizes = Policy::numbers().shape.as_cluster();
@@ -87,7 +88,7 @@ class fft {
   using first_fft = step_fft<first_shape>;
   using second_fft = step_fft<second_shape>;
   using first_team = workgroup::team<first_shape, workgroup::lanes::across_transforms, Group>;
-  /// Neighbouring threads store neighbouring bins: of a line those of neighbouring rows.
+  /// Neighbouring threads store neighbouring bins; in a line these belong to neighbouring rows.
   using second_team = workgroup::team<
       second_shape,
       is_line ? workgroup::lanes::across_transforms : workgroup::lanes::along_transform, Group>;
@@ -108,10 +109,11 @@ class fft {
     rank_ = c == 1 ? 0u : static_cast<unsigned>(group.index() % c);
   }
 
-  /// Which workgroup of the cluster this is.
+  /// Returns the number of this workgroup in its cluster.
   WINGBEAT_FN unsigned rank() const { return rank_; }
 
-  // What this thread holds before, as load gets it, and after: bins k1(), k2(r) of lane().
+  // Indices of this thread's elements: n1(r), n2() before, as loaded, and bins k1(), k2(r) of
+  // lane() after.
   WINGBEAT_FN unsigned n2() const {
     return all_columns::item(rank_, column_of(first_.transform()));
   }
@@ -124,7 +126,7 @@ class fft {
     const unsigned row = second_.transform();
     return is_across_out ? row % lanes : row / rows;
   }
-  /// Returns this thread's number among those of its workgroup that hold bins of lane().
+  /// Returns this thread's number among the threads of its workgroup that hold bins of lane().
   WINGBEAT_FN unsigned thread_of_lane() const {
     const unsigned row = second_.transform();
     const unsigned row_of_lane = is_across_out ? row / lanes : row % rows;
@@ -133,7 +135,7 @@ class fft {
   WINGBEAT_FN unsigned k2(unsigned r) const { return second_.thread() + r * second_shape::threads; }
   WINGBEAT_FN unsigned k1() const { return all_rows::item(rank_, row_of(second_.transform())); }
 
-  /// Transforms what x holds at n1(r), n2() into bins k1(), k2(r).
+  /// Transforms x from elements n1(r), n2() into bins k1(), k2(r).
   /// Callers: every thread of every workgroup of the cluster, once.  Memory: scratch is free on
   /// entry, not on return.  Scale: none.
   WINGBEAT_FN void transform(complex_type (&x)[e]) const {
@@ -142,7 +144,7 @@ class fft {
         group_.expect(scratch_ + arrivals_at, b * rows_at_once * unsigned(sizeof(complex_type)));
       }
     }
-    // Others may send once this workgroup has started, and has read what it exchanged.
+    // Other workgroups may send once this one has started and has read its exchanges.
     if constexpr (first_fft::exchanges == 0) arrive();
     first_fft::execute(first_, x, steps_scratch{scratch_}, table_);
     if constexpr (first_fft::exchanges > 0) arrive();
@@ -158,9 +160,9 @@ class fft {
     second_fft::execute(second_, x, steps_scratch{scratch_}, table_ + second_at);
   }
 
-  // Where a workgroup holds its columns together with their mirror images, or its rows: entries for
-  // what a thread holds before (after), side by side, and for the opposite of that. Opposites lie
-  // a constant below that of r = 0, which folds into the access.
+  // For workgroups that hold columns (rows) with their mirror images: the entries of a thread's
+  // elements before (after) the transform, and of their opposites. Opposites lie a constant below
+  // the opposite for r = 0, which folds into the access.
   WINGBEAT_FN unsigned entry_in(unsigned r) const { return first_.slot(n1(r)); }
   WINGBEAT_FN size opposite_in(unsigned r) const {
     static_assert(Mirror == mirror::columns, "opposite columns are apart");
@@ -186,7 +188,7 @@ class fft {
         is_across_out ? other * lanes + lane() : lane() * rows + other, r == 0 ? top % b : top);
     return size(first) - size(r) * second_shape::threads * second_team::slot_stride;
   }
-  /// The entry of what the thread that holds bin k1, k2 of a lane has there, of one workgroup.
+  /// Returns the entry, in one workgroup, for bin k1, k2 of a lane.
   WINGBEAT_FN static unsigned entry_of_bin(unsigned lane, unsigned k1, unsigned k2) {
     static_assert(c == 1 && Mirror == mirror::rows, "one workgroup has rows k1 and -k1");
     return entry_of_row(lane * rows + all_rows::place_of(k1), k2);
@@ -198,7 +200,7 @@ class fft {
   using all_columns = blocks<b, c, Mirror == mirror::columns>;
   using all_rows = blocks<a, c, Mirror == mirror::rows>;
 
-  // Of the transforms of a workgroup: which column, which row.
+  // The column, or the row, of a workgroup's transform.
   WINGBEAT_FN static unsigned column_of(unsigned transform) {
     return is_across ? transform / lanes : transform % columns;
   }
@@ -210,7 +212,7 @@ class fft {
     return !is_line ? transform * pitch + k : second_team::slot_of(transform, k);
   }
 
-  /// Where element `position` of row u of a lane arrives.
+  /// Returns the entry at which element `position` of row u of a lane arrives.
   WINGBEAT_FN static unsigned entry(unsigned u, unsigned lane, unsigned position) {
     return is_by_position ? position * pitch + u * row_apart + lane
                           : (lane * rows + u) * pitch + position;
@@ -227,10 +229,11 @@ class fft {
         x, root(n2() * n1(0)), [&](unsigned row) { return copied_from(row_roots + row * b); });
   }
 
-  /// Hands x[r] = Y[n1(r)][n2()] to the workgroups that make these rows.
+  /// Sends x[r] = Y[n1(r)][n2()] to the workgroups that transform these rows.
   WINGBEAT_FN void send(const complex_type (&x)[e]) const {
     constexpr unsigned threads = first_shape::threads;
-    // Some one behind another go to the same workgroup, a constant apart, if rows lie in sequence.
+    // If rows are in sequence, `together` consecutive elements go to one workgroup, a constant
+    // apart.
     constexpr bool go_together = Mirror != mirror::rows && rows % threads == 0;
     constexpr unsigned together = go_together ? rows / threads : 1;
     WINGBEAT_UNROLL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of a cluster's transform, see fft.hpp: usable as constants in a kernel and at run time
+// The sizes of a cluster's transform, see fft.hpp. Usable as constants in a kernel and at run time
 // by the host that plans it.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace wingbeat::device::cluster {
 
-/// What the two steps make together.
+/// What the two steps compute together.
 enum class kind {
   line,  ///< One axis of A B points.
   plane  ///< Two axes: A rows of B points, bins [k1][k2].
@@ -22,21 +22,21 @@ enum class kind {
 struct numbers {
   kind makes;
   unsigned first, second;        ///< A and B.
-  unsigned elements_per_thread;  ///< Of one column, then of one row.
+  unsigned elements_per_thread;  ///< Per thread, of one column, then of one row.
   unsigned workgroups, lanes;
-  bool is_across, is_across_out;       ///< Lanes lie side by side where loaded, where stored.
-  unsigned element_bytes, bank_bytes;  ///< Of a complex number; of all banks together.
+  bool is_across, is_across_out;       ///< Lanes are adjacent when loaded; when stored.
+  unsigned element_bytes, bank_bytes;  ///< Bytes of a complex number, and of all banks.
   bool half_trade;                     ///< Workgroups exchange real parts, then imaginary parts.
-  workgroup::twiddling twiddles;       ///< Of both steps.
+  workgroup::twiddling twiddles;       ///< In both steps.
 
-  WINGBEAT_FN constexpr unsigned columns() const { return second / workgroups; }  ///< n2 of one.
-  WINGBEAT_FN constexpr unsigned rows() const { return first / workgroups; }      ///< k1 of one.
+  WINGBEAT_FN constexpr unsigned columns() const { return second / workgroups; }  ///< n2, each.
+  WINGBEAT_FN constexpr unsigned rows() const { return first / workgroups; }      ///< k1, each.
 
   WINGBEAT_FN constexpr workgroup::schedule stages(unsigned length) const {
     return {order::natural, length, elements_per_thread, twiddles};
   }
 
-  // The table: roots of both steps, then those of the twiddles between them.
+  // The table: roots of both steps, then roots of the twiddles between them.
   WINGBEAT_FN constexpr unsigned second_roots_at() const {
     return first == second ? 0 : stage_roots(first);
   }
@@ -52,11 +52,11 @@ struct numbers {
            static_cast<unsigned>(twiddle::root_tables{size(first) * second}.entries());
   }
 
-  // What arrives from other workgroups: row by row, padded as its threads read it; or, where
-  // columns lie side by side, position by position, so that what travels together stays together.
+  // Numbers from other workgroups arrive row by row, padded as threads read them; or, if columns
+  // lie side by side, position by position, so that neighbours stay neighbours.
   WINGBEAT_FN constexpr bool is_by_position() const { return is_across && lanes > 1; }
-  /// Returns the entries from lane 0 of a row to that of the next: padded, where neighbouring
-  /// threads take neighbouring rows.
+  /// Returns the entries from lane 0 of a row to lane 0 of the next, padded if neighbouring threads
+  /// take neighbouring rows.
   WINGBEAT_FN constexpr unsigned row_apart() const { return lanes + (is_across_out ? 0u : 1u); }
   WINGBEAT_FN constexpr unsigned pitch() const {
     if (is_by_position()) return rows() * row_apart() + (is_across_out ? lanes : 0u);
@@ -66,7 +66,7 @@ struct numbers {
   WINGBEAT_FN constexpr unsigned arrived_bytes() const {
     return (is_by_position() ? second : rows() * lanes) * pitch() * element_bytes;
   }
-  /// Returns the local memory that the exchanges of both steps take.
+  /// Returns the bytes of local memory for the exchanges of both steps.
   WINGBEAT_FN constexpr unsigned steps_bytes() const {
     return maximum(exchange_bytes(first, columns() * lanes),
                    exchange_bytes(second, rows() * lanes));
@@ -74,7 +74,7 @@ struct numbers {
   WINGBEAT_FN constexpr unsigned shared_bytes() const {
     return maximum(steps_bytes(), arrived_bytes());
   }
-  /// Returns where the barrier lies that counts what arrives from other workgroups.
+  /// Returns the offset of the barrier that counts the bytes from other workgroups.
   WINGBEAT_FN constexpr unsigned arrivals_at() const { return (shared_bytes() + 15) / 16 * 16; }
   WINGBEAT_FN constexpr unsigned scratch_bytes() const {
     return workgroups == 1 ? shared_bytes() : arrivals_at() + 16;

@@ -8,7 +8,8 @@
 
 namespace wingbeat::device::grid {
 
-/// Elements of an axis by index and place, from `Load` and to `Store`; see ends/memory.hpp.
+/// Reads elements of an axis from `Load` and writes them to `Store`, by index and place; see
+/// ends/memory.hpp.
 template <class Policy, class Load, class Store>
 class access {
   WINGBEAT_FN static constexpr pass_numbers numbers() { return Policy::numbers(); }
@@ -20,8 +21,8 @@ class access {
 
   WINGBEAT_FN access(Load in, Store out) : in_(in), out_(out) {}
 
-  /// Returns element i of the axis, which lies at `place`, or 0 where memory does not go; of two
-  /// rows as one, that of the first plus i times that of the second.
+  /// Returns element i of the axis, which lies at `place`, or 0 if it is not in memory. For two
+  /// rows as one, returns the first row's element plus i times the second's.
   WINGBEAT_FN complex_type read(size place, size i) const {
     if constexpr (numbers().in.second == 0) {
       return read_one(place, i);
@@ -32,23 +33,21 @@ class access {
     }
   }
 
-  /// The same of bin i <= N/2 of a real signal of N, which is no other bin's conjugate.
+  /// Returns bin i <= N/2 of a real signal of N, which is stored itself, not as a conjugate.
   WINGBEAT_FN complex_type read_bin(size place, size i) const {
     constexpr size n = numbers().points();
     const complex_type z = read_stored(place, i);
     return {z.re, i == 0 || (n % 2 == 0 && 2 * i == n) ? real(0) : z.im};
   }
 
-  /// Returns where elements come from.
   WINGBEAT_FN const Load& source() const { return in_; }
-  /// Returns where elements go.
   WINGBEAT_FN const Store& target() const { return out_; }
 
   /// Prefetches `count` elements in a row, the first at `place`; see prefetch.hpp.
   WINGBEAT_FN void prefetch(size place, size count) const { in_.prefetch(place, count); }
 
-  /// Writes element i of the axis at `place`, if it is wanted; of two rows of reals as one, the
-  /// element of each.
+  /// Writes element i of the axis at `place`, if it is wanted. For two rows of reals as one, writes
+  /// an element of each.
   WINGBEAT_FN void write(size place, size i, complex_type z) const {
     if constexpr (numbers().out.second > 0 && numbers().in.is_hermitian) {
       constexpr size second = numbers().out.second;
@@ -60,14 +59,14 @@ class access {
   }
 
  private:
-  /// Of a real signal's bins the imaginary parts of bin 0 and bin N/2 are not used.
+  /// For bins of a real signal, ignores the imaginary parts of bin 0 and bin N/2.
   WINGBEAT_FN complex_type read_one(size place, size i) const {
     if constexpr (numbers().has_bins_alone) {
       return read_bin(place, i);
     } else if constexpr (numbers().in.is_hermitian) {
       constexpr size n = numbers().points(), unit = numbers().in.unit;
       const bool is_mirrored = 2 * i > n, is_real = i == 0 || (n % 2 == 0 && 2 * i == n);
-      const size bin = is_mirrored ? n - i : i;  // of a dense axis its row is then seen to be one
+      const size bin = is_mirrored ? n - i : i;  // keeps rows of a dense axis recognisable
       const complex_type z = read_stored(place - i * unit + bin * unit, bin);
       return {z.re, is_real ? real(0) : is_mirrored ? -z.im : z.im};
     } else {
@@ -96,7 +95,7 @@ class access {
     }
   }
 
-  /// Returns an element whose place is in memory, or 0 where it is not wanted.
+  /// Returns an element whose place is in memory, or 0 if it is not wanted.
   WINGBEAT_FN complex_type read_stored(size place, size i) const {
     if constexpr (numbers().in.is_conjugated) {
       return conj(read_kept(place, i));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of one tile: those of each lane, by their number in the butterfly.
+// The elements of one tile, by lane and by their number in the butterfly.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"       // complex
@@ -11,8 +11,8 @@
 
 namespace wingbeat::device::grid {
 
-/// Reads and writes elements at places, counted from the lane's first with in(lane) and out(lane);
-/// `q`: which element of the butterfly, `index`: which of the axis.
+/// Reads and writes elements at places, counted from the lane's first, in(lane) or out(lane). `q`
+/// is the number of an element in the butterfly, `index` its index on the axis.
 template <class Policy, class Load, class Store>
 class elements {
   WINGBEAT_FN static constexpr pass_numbers numbers() { return Policy::numbers(); }
@@ -31,28 +31,28 @@ class elements {
   /// Whether imaginary parts are 0 on the way in, and not stored on the way out.
   static constexpr bool reads_reals = Load::has_singles && numbers().in.second == 0;
   static constexpr bool writes_reals = Store::has_singles && numbers().out.second == 0;
-  /// Of a butterfly in one thread, behind which of its outputs no others are stored.
+  /// The number of outputs of a butterfly in one thread behind which no output is stored.
   static constexpr size last_written =
       numbers().out.is_limited && numbers().shape.length == numbers().shape.elements_per_thread &&
               !numbers().out.is_pairs && numbers().out.step == 1 && numbers().out.second == 0
           ? numbers().out.valid_end
           : numbers().shape.length;
 
-  /// Of one whose inputs are bins of reals, the number from which on they are conjugates of others.
+  /// For a butterfly whose inputs are bins of reals, the number from which on they are conjugates.
   static constexpr size last_read =
       numbers().in.is_hermitian && numbers().total == numbers().shape.elements_per_thread &&
               numbers().in.second == 0
           ? numbers().total / 2 + 1
           : numbers().shape.length;
 
-  /// Whether `Length` inputs (outputs) of each lane, all that there are, lie in memory one behind
-  /// another, so that a place alone says which they are. (Powers of two are told apart by shifts.)
+  /// Whether all inputs (outputs) of each lane, `Length` of them, lie one behind another in memory,
+  /// so that a place alone identifies them. (Powers of two are split by shifts.)
   template <unsigned Length>
   WINGBEAT_FN static constexpr bool are_inputs_joined() {
     return !Load::computes && !Load::has_parts &&
            are_joined(numbers().in, numbers().loops[0].in, Length);
   }
-  /// The same of the bins that a row of reals is made of.
+  /// Whether the bins of a row of reals lie one behind another.
   template <unsigned Length>
   WINGBEAT_FN static constexpr bool are_bins_joined() {
     side bins = numbers().in;
@@ -68,7 +68,7 @@ class elements {
   WINGBEAT_FN bool has(unsigned lane) const { return tile_.has(lane); }
   /// Returns how many lanes have butterflies.
   WINGBEAT_FN unsigned count() const { return tile_.count(); }
-  /// Returns whether element q of a butterfly is no padding.
+  /// Returns whether element q of a butterfly is not padding.
   WINGBEAT_FN static constexpr bool has_element(unsigned q) {
     constexpr size count = numbers().shape.points;
     if constexpr (count == 0) {
@@ -77,11 +77,11 @@ class elements {
       return q < count;
     }
   }
-  /// Returns a lane that has elements: 0 for one that has none. Threads that read others' elements
-  /// in place of none have no branch that waits for each.
+  /// Returns `lane` if it has elements, otherwise 0. Threads without elements then read others'
+  /// without a branch that waits for each load.
   WINGBEAT_FN unsigned existing(unsigned lane) const { return has(lane) ? lane : 0; }
-  /// Returns whether a lane reads: around a load that computes, or in a loop over rows, there is to
-  /// be no branch.
+  /// Returns whether a lane reads: always for a load that computes or in a loop over rows, which
+  /// must have no branch.
   WINGBEAT_FN bool reads(unsigned lane) const { return reads_always || has(lane); }
   WINGBEAT_FN unsigned read_lane(unsigned lane) const {
     return reads_always ? existing(lane) : lane;
@@ -102,8 +102,8 @@ class elements {
   }
 
   /// Returns the index of element q, which lies `offset` places behind the lane's first. Along a
-  /// dense axis it is computed from the offset itself, because compilers then see that place and
-  /// index are a constant apart; see spot_of in ends/functor.hpp.
+  /// dense axis it is computed from the offset, so that compilers see a constant difference between
+  /// place and index; see spot_of in ends/functor.hpp.
   WINGBEAT_FN size index_in(unsigned lane, unsigned q, size offset) const {
     if constexpr (is_dense(numbers().in)) return first_in(lane) + offset;
     return index_in(lane, q);
@@ -121,13 +121,13 @@ class elements {
     if constexpr (!numbers().out.is_limited) {
       return out(lane);
     } else {
-      // A pair's unit is two reals, and the range counts reals.
+      // The unit of pairs is two reals, and the range counts reals.
       constexpr size unit = numbers().out.unit, first = numbers().out.valid_begin;
       constexpr size units = Store::has_parts && numbers().out.is_pairs ? unit / 2 : unit;
       return out(lane) - first_out(lane) * unit + first * units;
     }
   }
-  /// Returns where the lane's spectrum begins that a body multiplies by.
+  /// Returns the place of the spectrum that a body multiplies the lane by.
   WINGBEAT_FN size filter(unsigned lane) const { return tile_.filter(lane); }
 
   WINGBEAT_FN const Load& source() const { return access_.source(); }

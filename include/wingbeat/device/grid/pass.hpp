@@ -2,8 +2,8 @@
 // One crossing of memory: elements of a nest of loops come in at a load end, go through a body and
 // leave at a store end.
 //
-// Policy is a plain struct of what a kernel is compiled with, written by src/kernel_text:
-//   real         float or double, what is computed with
+// Policy is a plain struct of compile-time parameters, written by src/kernel_text:
+//   real         float or double, the type of arithmetic
 //   dir          direction
 //   numbers()    the `pass_numbers`, constexpr
 #pragma once
@@ -25,8 +25,8 @@
 
 namespace wingbeat::device::grid {
 
-/// Body: bodies/transform.hpp says what it has. Load and Store: ends/memory.hpp, ends/functor.hpp.
-/// Filter: a load of the spectrum that a body multiplies by, where it does.
+/// Body: see bodies/transform.hpp for its members. Load and Store: ends/memory.hpp,
+/// ends/functor.hpp. Filter: a load of the spectrum, for bodies that multiply by one.
 template <class Policy, class Body, class Load, class Store, class Filter = ends::no_filter>
 class pass {
   WINGBEAT_FN static constexpr pass_numbers numbers() { return Policy::numbers(); }
@@ -43,7 +43,7 @@ class pass {
                    WINGBEAT_LOCAL char* scratch, Group group, Filter filter = {})
       : body_(table, scratch, group), access_(in, out), filter_(filter) {}
 
-  /// Makes the butterflies of tile `number` of `rows` of the batch.
+  /// Computes the butterflies of tile `number` of `rows` of the batch.
   WINGBEAT_FN void run(unsigned number, size rows) const {
     if constexpr (numbers().shape.keeps()) {
       run_kept(number, rows);
@@ -54,7 +54,7 @@ class pass {
     }
   }
 
-  /// Makes what a workgroup of a launch does: one tile, or its part of one, or several tiles.
+  /// Does the work of one workgroup of a launch: a tile, or its part of one, or several tiles.
   WINGBEAT_FN void run_tiles(size workgroup, size rows) const {
     if constexpr (numbers().max_workgroups == 0) {
       run(static_cast<unsigned>(workgroup / numbers().shape.workgroups), rows);
@@ -67,9 +67,9 @@ class pass {
     }
   }
 
-  // The steps that a body takes between its own.
+  // Steps that a body calls between its own.
 
-  /// Loads what the threads of a body hold, as it transforms them.
+  /// Loads the elements of a body's threads, in the order in which it transforms them.
   template <class X>
   WINGBEAT_FN void load(const elements_type& tile, X& x, unsigned number, size rows) const {
     if constexpr (numbers().shape.stage_in) {
@@ -77,14 +77,14 @@ class pass {
     } else {
       ends::load_direct(body_, tile, x);
     }
-    prefetch(number, rows);  // behind what this tile waits for
+    prefetch(number, rows);  // after this tile's own loads
     if constexpr (numbers().shape.source == row::half_spectrum)
       ends::combine_bins<Policy>(body_, tile, x);
     if constexpr (numbers().factors_in > 0) multiply<true>(tile, x);
     twiddle(tile, x);
   }
 
-  /// Multiplies input q by w^(q k), w = exp(-+ 2 pi i / (P R)), where inputs are twiddled.
+  /// Multiplies input q by w^(q k), w = exp(-+ 2 pi i / (P R)), if inputs are twiddled.
   template <class X>
   WINGBEAT_FN void twiddle(const elements_type& tile, X& x) const {
     if constexpr (numbers().is_twiddled()) {
@@ -92,12 +92,12 @@ class pass {
     }
   }
 
-  /// Scales and stores what they hold.
+  /// Scales and stores the elements of a body's threads.
   template <class Tile, class X>
   WINGBEAT_FN void store(const Tile& tile, X& x) const {
     scale(x);
     if constexpr (numbers().factors_out > 0) multiply<false>(tile, x);
-    // A thread that reduces has elements of one lane alone.
+    // In a store that reduces, a thread has elements of one lane only.
     if constexpr (numbers().shape.sink == row::half_spectrum && Body::stores_whole_rows &&
                   !Store::reduces) {
       ends::store_separated_rows<Policy>(body_, tile, x);
@@ -110,7 +110,7 @@ class pass {
     }
   }
 
-  // The same of a turn of a row by right angles, which begins at a place.
+  // Load and store for one turn of a row by right angles, which begins at `place`.
   template <class X>
   WINGBEAT_FN void load_turn(const elements_type& tile, X& x, size turn, size place) const {
     ends::load_turn<Policy>(body_, tile, x, turn, place);
@@ -136,7 +136,7 @@ class pass {
   }
 
  private:
-  /// Makes the butterflies of tile `number` of all rows, one row after another.
+  /// Computes the butterflies of tile `number` of all rows, one row after another.
   WINGBEAT_FN void run_kept(unsigned number, size rows) const {
     using kept_type = ends::kept_elements<elements_type, Body::elements_per_thread>;
     typename kept_type::held_type held;
@@ -157,7 +157,7 @@ class pass {
   }
 
   /// Multiplies inputs, or outputs, by the factors of their indices, or of their numbers. Inputs
-  /// that have none become 0; outputs that have none are not stored.
+  /// without factors become 0; outputs without factors are not stored.
   template <bool In, class X>
   WINGBEAT_FN void multiply(const elements_type& tile, X& x) const {
     constexpr size factors_at = In ? numbers().factors_at() : numbers().factors_out_at();

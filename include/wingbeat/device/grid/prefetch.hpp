@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefetches a later tile's input into the cache that all workgroups share: where one workgroup
-// fills a multiprocessor, nothing else keeps memory busy while it computes.
+// Prefetches a later tile's input into the cache that all workgroups share: if one workgroup fills
+// a multiprocessor, nothing else keeps memory busy while it computes.
 #pragma once
 
 #include "wingbeat/device/grid/tile.hpp"  // tile

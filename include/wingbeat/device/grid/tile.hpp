@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which butterflies a workgroup makes, and where they lie: loops around one transform, the
-// innermost of which is shared out in tiles of neighbours, its lanes.
+// The butterflies of a workgroup, and their places: loops around one transform; the innermost is
+// cut into tiles of neighbours, the lanes.
 #pragma once
 
 #include "wingbeat/device/grid/numbers.hpp"  // pass_numbers
@@ -10,7 +10,7 @@
 namespace wingbeat::device::grid {
 
 /// Tile `number` of a pass's butterflies over `rows` of the batch: Policy::numbers() returns its
-/// `pass_numbers`. Of a pass that keeps, the tile is of the row `of_row`.
+/// `pass_numbers`. If the pass keeps state, the tile belongs to row `of_row`.
 template <class Policy>
 class tile {
   WINGBEAT_FN static constexpr pass_numbers numbers() { return Policy::numbers(); }
@@ -44,9 +44,9 @@ class tile {
     if constexpr (has_filter) filter_ += row * numbers().filter_distance;
   }
 
-  /// Returns whether a lane has a butterfly at all.
+  /// Returns whether a lane has a butterfly.
   WINGBEAT_FN bool has(unsigned lane) const { return is_full || exists(lane); }
-  /// The same of a tile that may lie beyond the rows.
+  /// Same for a tile that may lie beyond the rows.
   WINGBEAT_FN bool exists(unsigned lane) const {
     if constexpr (has_lanes_left) {
       const bool is_image_of_0 = lane == shared && index_[0] == 0;
@@ -56,7 +56,7 @@ class tile {
     }
   }
 
-  /// Returns how many lanes have butterflies, the first ones, of a tile that is not mirrored.
+  /// Returns how many lanes, the first ones, have butterflies; for tiles that are not mirrored.
   WINGBEAT_FN unsigned count() const { return is_full ? lanes : has_; }
 
   /// Returns the index of a lane's butterfly in loop `Level`; 0 beyond the loops.
@@ -72,7 +72,7 @@ class tile {
       return index_[Level];
     }
   }
-  /// Returns its index in the loop of a role; 0 if there is none.
+  /// Returns the index of a lane's butterfly in the loop of a role; 0 if there is none.
   template <loop_role Role>
   WINGBEAT_FN unsigned index_of(unsigned lane) const {
     return index<numbers().loop_of(Role)>(lane);
@@ -97,7 +97,7 @@ class tile {
       return out_ + size(column(lane)) * level<0>::out;
     }
   }
-  /// Returns where the spectrum begins that a lane is multiplied by.
+  /// Returns the place of the spectrum that a lane is multiplied by.
   WINGBEAT_FN size filter(unsigned lane) const {
     if constexpr (depth == 0) {
       return filter_ + lane * numbers().filter_distance;
@@ -118,8 +118,8 @@ class tile {
   static constexpr size tiles_of_lanes =
       depth == 0 ? 1 : (numbers().lane_count() + lanes - 1) / lanes;
 
-  /// Whether a mirrored tile may have lanes without a column: those behind the last pair, and
-  /// where the columns are an odd number the image of column 0, which is its own.
+  /// Whether a mirrored tile may have lanes without a column: those behind the last pair and, for
+  /// an odd number of columns, the image of column 0, which is column 0 itself.
   static constexpr bool has_lanes_left = is_mirrored && inner_count % lanes != 0;
 
   static_assert(!is_mirrored || lanes >= 2, "columns and their mirror images take two lanes");
@@ -137,7 +137,7 @@ class tile {
     }
   }
 
-  /// Takes its digit of base `Count` from a tile's number.
+  /// Removes and returns the lowest digit, to base `Count`, of a tile's number.
   template <size Count>
   WINGBEAT_FN static unsigned take_digit(unsigned& number) {
     constexpr auto n = static_cast<unsigned>(Count);
@@ -147,7 +147,7 @@ class tile {
     return digit;
   }
 
-  /// Splits the tile's number into one index for each loop; what is left counts rows.
+  /// Splits the tile's number into one index for each loop; the rest counts rows.
   WINGBEAT_FN void split_lanes(unsigned& number) {
     constexpr auto count = static_cast<unsigned>(numbers().lane_count());
     const unsigned digit = take_digit<tiles_of_lanes>(number);
@@ -169,8 +169,8 @@ class tile {
     }
   }
 
-  /// Lane u of a plain tile is column first + u; of a mirrored one half of the lanes are columns,
-  /// and the others their mirror images.
+  /// Lane u of a plain tile is column first + u; in a mirrored tile half of the lanes are columns,
+  /// the others their mirror images.
   WINGBEAT_FN unsigned column(unsigned lane) const {
     if constexpr (is_mirrored) {
       return device::mirrored<inner_count, shared>::item(index_[0], lane);

@@ -9,10 +9,10 @@
 
 namespace wingbeat::device::grid {
 
-/// Multiplies what a thread holds of a butterfly by its twiddles: inputs q and q + r R/E. From
+/// Multiplies a thread's elements of a butterfly, inputs q and q + r R/E, by their twiddles. From
 /// `twiddle_roots_at` on, the table holds the rows of a stage of radix E after P, one after
-/// another; then all roots of order P R. Of butterflies of fewer points than R, the latter's order
-/// is P times those, and the rows are powers of their roots with exponent R/E.
+/// another; then all roots of order P R. For butterflies of fewer points than R, that order is P
+/// times the points, and the rows are powers of those roots with exponent R/E.
 template <class Policy, class Real, unsigned E>
 WINGBEAT_FN void apply_twiddles(complex<Real> (&x)[E], WINGBEAT_GLOBAL const complex<Real>* table,
                                 unsigned k, size q) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adjacent numbers of device memory in one access, where alignment allows.
+// Accesses adjacent numbers of device memory at once if alignment allows.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"       // complex, copied_from
@@ -21,15 +21,15 @@ template <class Whole, class Number>
 WINGBEAT_FN Whole load_whole(WINGBEAT_GLOBAL const Number* from) {
 #if defined(__OPENCL_CPP_VERSION__) || defined(__CUDA_ARCH__)
   return *reinterpret_cast<WINGBEAT_GLOBAL const Whole*>(from);
-#else  // a host's compiler may assume that a number and what holds it never alias
+#else  // copies, because of the host's aliasing rules
   Whole whole;
   __builtin_memcpy(&whole, from, sizeof whole);
   return whole;
 #endif
 }
 
-/// Returns *address, which nothing writes while the kernel runs: compilers may load it earlier than
-/// stores that come first.
+/// Returns *address, which nothing writes while the kernel runs, so compilers may move the load
+/// before earlier stores.
 template <class Real>
 WINGBEAT_FN complex<Real> load_constant(WINGBEAT_GLOBAL const complex<Real>* address) {
 #if defined(__CUDA_ARCH__)
@@ -66,7 +66,7 @@ WINGBEAT_FN void load_adjacent(WINGBEAT_GLOBAL const Value* address, size first,
   for (unsigned j = 0; j < Count; ++j) x[j] = values.at[j];
 }
 
-/// Copies x to at[first] .. at[first + Count - 1] in one access, likewise.
+/// Copies x to at[first] .. at[first + Count - 1] in one access, with the same requirements.
 template <class Value, class Held, unsigned Count>
 WINGBEAT_FN void store_adjacent(WINGBEAT_GLOBAL Value* address, size first,
                                 const Held (&x)[Count]) {
@@ -86,7 +86,7 @@ struct without_const<const Number> {
 };
 
 /// A load and, unless the reals are const, a store: element i is at[2i] + i at[2i + 1], in one
-/// access. The same bytes as `packed{contiguous{at}}`, which asks for no alignment.
+/// access. The same bytes as `packed{contiguous{at}}`, which requires no alignment.
 /// Memory: at[2i] and at[2i + 1]; `at` is aligned to two reals.  Guard: none.
 template <class Number>
 struct adjacent_pairs {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which transform of a batch a team works on, and where its elements lie:
+// The transform of a batch that a team works on, and the places of its elements:
 //     number = workgroup . transforms of a workgroup + the team's own,   it exists if < batch.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace wingbeat::device::io {
 
-/// One transform of a batch. The last workgroup's teams may have none left: their threads take
-/// part in every barrier all the same, with what `guarded` gives them.
+/// One transform of a batch. Teams of the last workgroup may have none: their threads still take
+/// part in every barrier, with zeros from `guarded`.
 struct member {
   size number;
   bool exists;
 
-  /// Returns where this transform begins if those of a batch lie `pitch` apart; 0 if it does not
-  /// exist, so that no pointer is led outside.
+  /// Returns the offset of this transform if those of a batch lie `pitch` apart; 0 if it does not
+  /// exist, so that no pointer leaves the array.
   WINGBEAT_FN constexpr size offset(size pitch) const { return exists ? number * pitch : 0; }
 };
 
@@ -36,7 +36,7 @@ struct member_pair {
   member second;
 };
 
-/// Returns the pair of a team, for `paired`. An odd batch leaves the last pair's second absent.
+/// Returns the pair of a team, for `paired`. In an odd batch the second of the last pair is absent.
 /// The grid has at least ceil(batch / (2 transforms)) workgroups.
 template <class Team>
 WINGBEAT_FN member_pair pair_of(const Team& team, size workgroup, size batch) {
@@ -45,15 +45,15 @@ WINGBEAT_FN member_pair pair_of(const Team& team, size workgroup, size batch) {
 }
 
 /// Returns a load and store of one row: element i of transform b lies at at[b pitch + i].
-/// Memory: touches that alone, none if absent.
+/// Memory: touches only that, none if absent.
 template <class Pointer>
 WINGBEAT_FN guarded<contiguous<Pointer>> row_of(Pointer address, size pitch, member who) {
   return {{address + who.offset(pitch)}, who.exists};
 }
 
-/// Returns a load and store of one column: element i of transform b lies at at[i pitch + b], where
-/// the pitch is that of the rows it crosses.
-/// Memory: touches that alone, none if absent.
+/// Returns a load and store of one column: element i of transform b lies at at[i pitch + b]; the
+/// pitch is that of the rows.
+/// Memory: touches only that, none if absent.
 template <class Pointer>
 WINGBEAT_FN guarded<strided<Pointer>> column_of(Pointer address, size pitch, member who) {
   return {{address + who.offset(1), pitch}, who.exists};
@@ -68,7 +68,7 @@ struct matrices {
 
 /// Returns a load and store of one column of many matrices: element i of transform b lies at
 ///     at[(b / columns) matrix_pitch + i pitch + b % columns].
-/// Memory: touches that alone, none if absent.
+/// Memory: touches only that, none if absent.
 template <class Pointer>
 WINGBEAT_FN guarded<strided<Pointer>> column_of(Pointer address, matrices in, member who) {
   const size matrix = who.offset(1) / in.columns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The complex conjugate of what another load gives, or on the way to another store.
+// Complex conjugates of another load's elements, or of elements on their way to another store.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"  // conj
@@ -21,7 +21,7 @@ struct conjugated {
 };
 template <class Inner>
 conjugated(Inner) -> conjugated<Inner>;
-/// Conjugating twice is not conjugating once: without this, braces would copy.
+/// Lets braces conjugate twice; without it they would copy.
 template <class Inner>
 conjugated(conjugated<Inner>) -> conjugated<conjugated<Inner>>;
 

@@ -7,9 +7,9 @@
 
 namespace wingbeat::device::io {
 
-/// A load and, unless the pointer is const, a store: element i is at[i]. The pointer may lead to
-/// device memory, to local memory or to a thread's own; the elements may be complex or real.
-/// Memory: touches at[i] alone.  Guard: none; see `guarded`, `padded` and `cropped`.
+/// A load and, unless the pointer is const, a store: element i is at[i]. The pointer may be of
+/// device memory, local memory or a thread's own memory; elements may be complex or real.
+/// Memory: touches only at[i].  Guard: none; see `guarded`, `padded` and `cropped`.
 template <class Pointer>
 struct contiguous {
   Pointer at;

@@ -6,7 +6,7 @@
 
 namespace wingbeat::device::io {
 
-/// A store: hands elements first .. first + count - 1 on as 0 .. count - 1, and drops the others.
+/// A store: passes elements first .. first + count - 1 on as 0 .. count - 1, and drops the others.
 /// Memory: what `inner` touches for 0 .. count - 1.  Guard: none beyond that.
 template <class Store>
 struct cropped {
@@ -16,7 +16,7 @@ struct cropped {
 
   template <class Value>
   WINGBEAT_FN void operator()(unsigned i, Value z) const {
-    const unsigned kept = i - first;  // before the first, wraps round beyond every `count`
+    const unsigned kept = i - first;  // wraps round, above any `count`, before the first
     if (kept < count) inner(kept, z);
   }
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transform that may be absent: the last workgroup of a batch has teams left over.
+// A transform that may be absent, because the last workgroup of a batch may have spare teams.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN
 
 namespace wingbeat::device::io {
 
-/// A load or a store of another, if `exists`; otherwise loads give 0 and stores do nothing.
-/// Absent teams so compute on zeros, and every thread still arrives at every barrier.
-/// Memory: what `inner` touches; none if absent.
+/// A load or a store by `inner` if `exists`; otherwise loads return 0 and stores do nothing. So
+/// teams without a transform compute on zeros, and every thread still arrives at every barrier.
+/// Memory: that of `inner`; none if absent.
 template <class Inner>
 struct guarded {
   Inner inner;

@@ -8,9 +8,9 @@
 
 namespace wingbeat::device::io {
 
-/// A load and a store around those of reals, two for each element: wherever those lie, and with
-/// any guard of their own, so that a padded signal may end in the middle of a pair. Where pairs
-/// are adjacent and aligned, `adjacent_pairs` moves the same bytes at once.
+/// A load and a store around a load and a store of reals, two for each element, in any layout and
+/// with any guard, so a padded signal may end in the middle of a pair. If pairs are adjacent and
+/// aligned, `adjacent_pairs` moves the same bytes at once.
 /// Memory and guard: those of `inner` for 2i and 2i + 1.
 template <class Inner>
 struct packed {

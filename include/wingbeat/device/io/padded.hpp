@@ -8,7 +8,7 @@ namespace wingbeat::device::io {
 
 /// A load: element i is inner(i - first) for first <= i < first + valid, and 0 elsewhere; first is
 /// 0 unless given. So `padded{load, valid}` is a signal of `valid` elements and zeros behind it.
-/// Memory: what `inner` touches for 0 .. valid - 1; elements outside are never asked for.
+/// Memory: what `inner` touches for 0 .. valid - 1; elements outside are never loaded.
 template <class Load>
 struct padded {
   Load inner;
@@ -17,7 +17,7 @@ struct padded {
 
   WINGBEAT_FN auto operator()(unsigned i) const {
     decltype(inner(i)) z{};
-    const unsigned of_signal = i - first;  // before it, wraps round beyond every `valid`
+    const unsigned of_signal = i - first;  // wraps round, above any `valid`, before it
     if (of_signal < valid) z = inner(of_signal);
     return z;
   }

@@ -8,9 +8,9 @@
 
 namespace wingbeat::device::io {
 
-/// A load and a store around two of complex<half_float>: element i of the first transform goes to
-/// the first lane, of the second to the second, and back. The second of an odd batch's last pair
-/// is absent: make both `guarded`, with `pair_of` of batch.hpp.
+/// A load and a store around two of complex<half_float>: element i of the first transform is in the
+/// first lane, that of the second transform in the second. In an odd batch the second of the last
+/// pair is absent: make both `guarded`, with `pair_of` of batch.hpp.
 ///     re . im  of first,  re . im  of second   <->   re: first . second,  im: first . second
 /// Memory and guard: those of both, for i.
 template <class First, class Second>

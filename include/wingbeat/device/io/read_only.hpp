@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements may be loaded and not stored.
+// Detects elements that can be loaded but not stored.
 #pragma once
 
 namespace wingbeat::device::io {
 
-/// Is Reference, the type of at[i], a reference to const?
+/// Whether Reference, the type of at[i], is a reference to const.
 template <class Reference>
 inline constexpr bool is_read_only = false;
 template <class Value>

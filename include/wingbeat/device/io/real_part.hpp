@@ -7,8 +7,8 @@
 
 namespace wingbeat::device::io {
 
-/// A load and a store around those of reals: element i is inner(i) + 0 i; a store keeps the real
-/// part of z and drops the other.  Memory and guard: those of `inner`.
+/// A load and a store around a load and a store of reals: element i is inner(i) + 0 i; a store
+/// keeps the real part of z and drops the imaginary part.  Memory and guard: those of `inner`.
 template <class Inner>
 struct real_part {
   Inner inner;

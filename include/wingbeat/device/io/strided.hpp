@@ -8,7 +8,7 @@
 namespace wingbeat::device::io {
 
 /// A load and, unless the pointer is const, a store: element i is at[i stride], in 64 bits.
-/// Memory: touches at[i stride] alone.  Guard: none.
+/// Memory: touches only at[i stride].  Guard: none.
 template <class Pointer>
 struct strided {
   Pointer at;
