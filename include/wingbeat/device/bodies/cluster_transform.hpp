@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The body of a pass whose butterflies are lines or planes that a cluster of workgroups transforms
-// (of one, where it fits): see cluster/fft.hpp. transform.hpp says what a body has.
+// (one workgroup, if they fit): see cluster/fft.hpp. transform.hpp lists the members of a body.
 #pragma once
 
 #include "wingbeat/device/cluster/fft.hpp"   // fft, mirror
@@ -50,7 +50,8 @@ class cluster_transform {
     return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
   }
 
-  /// Of a line input n1 B + n2 and output k1 + A k2; of a plane n2 and k2 of its rows.
+  /// Numbers of elements: for a line input n1 B + n2 and output k1 + A k2; for a plane n2 and k2 of
+  /// its rows.
   WINGBEAT_FN unsigned lane_in() const { return fft_.lane_in(); }
   WINGBEAT_FN unsigned number_in(unsigned r) const {
     return is_plane ? fft_.n2() : fft_.n1(r) * of_second + fft_.n2();
@@ -66,7 +67,7 @@ class cluster_transform {
     return fft_.k1() * out_first_stride + fft_.k2(r) * out_second_stride;
   }
 
-  /// The threads of this workgroup that store one lane, and this one's number among them.
+  /// The threads of this workgroup that store one lane, and this thread's number among them.
   static constexpr unsigned threads_of_lane = workgroup_threads / numbers().shape.lanes;
   WINGBEAT_FN unsigned thread_out() const { return fft_.thread_of_lane(); }
 
@@ -82,8 +83,8 @@ class cluster_transform {
 
   // Opposite bins: a workgroup has columns n2 and -n2, or rows k1 and -k1.
   static constexpr bool reads_bin_behind_first = true;
-  /// Long rows fill most sectors by pieces. Planes of 32 x 32 reals went from 0.681 to 0.702 of a
-  /// copy's speed when their rows of 17 bins were stored whole, those of 64 x 64 from 0.679 to
+  /// Pieces of long rows fill most sectors anyway. Planes of 32 x 32 reals went from 0.681 to 0.702
+  /// of a copy's speed when their rows of 17 bins were stored whole, those of 64 x 64 from 0.679 to
   /// 0.660 (H200; bench/NOTES.md, section 14).
   static constexpr unsigned longest_stored_row = 16;
   static constexpr bool stores_whole_rows = is_plane && numbers().shape.workgroups == 1 &&
@@ -93,7 +94,7 @@ class cluster_transform {
   WINGBEAT_FN unsigned entry_out(unsigned r) const { return fft_.entry_out(r); }
   WINGBEAT_FN size opposite_in(unsigned, unsigned r) const { return fft_.opposite_in(r); }
   WINGBEAT_FN size opposite_out(unsigned, unsigned r) const { return fft_.opposite_out(r); }
-  /// Of a plane in one workgroup: the entry of column k2 of row k1.
+  /// Returns the entry of column k2 of row k1; for a plane in one workgroup.
   WINGBEAT_FN static unsigned entry_of_bin(unsigned lane, unsigned k1, unsigned k2) {
     return fft::entry_of_bin(lane, k1, k2);
   }
@@ -103,7 +104,7 @@ class cluster_transform {
   WINGBEAT_FN bool has_first_out(unsigned) const {
     return fft_.k2(0) == 0 && (is_plane || fft_.k1() == 0);
   }
-  /// The bin behind the others: of an axis one, of a plane one in each row.
+  /// Returns the place of the bin behind the others: one for an axis, one per row for a plane.
   WINGBEAT_FN size behind_in(unsigned r) const {
     constexpr size places = numbers().bins() * (is_plane ? numbers().in.stride : numbers().in.unit);
     return offset_in(r) + places;

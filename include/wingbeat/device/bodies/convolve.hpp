@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a pass whose rows are convolved in registers: forward, times a spectrum, inverse. Its
-// bins never leave the registers. Of powers of two they are scrambled, the order with the fewest
-// exchanges; of other lengths in natural order, the only one.
+// The body of a pass whose rows are convolved in registers: forward, times a spectrum, inverse.
+// Bins never leave the registers. For powers of two they are in scrambled order, which has the
+// fewest exchanges; for other lengths in natural order, the only one.
 #pragma once
 
 #include "wingbeat/device/bodies/transform.hpp"  // transform
@@ -13,7 +13,7 @@
 
 namespace wingbeat::device::bodies {
 
-/// Returns what a row's bin and a spectrum's make.
+/// Returns the product of a row's bin and a spectrum's bin.
 template <grid::product Times, class Real>
 WINGBEAT_FN complex<Real> multiplied(complex<Real> x, complex<Real> h) {
   if constexpr (Times == grid::product::conjugate_row) return conj(x) * h;
@@ -21,7 +21,7 @@ WINGBEAT_FN complex<Real> multiplied(complex<Real> x, complex<Real> h) {
   return x * h;
 }
 
-/// Elements lie before and after as those of a transform by the same team.
+/// Threads hold the elements of a transform by the same team, before and after.
 template <class Policy, class Group = group_in_rows>
 class convolve : public transform<Policy, Group> {
   using base = transform<Policy, Group>;
@@ -49,25 +49,27 @@ class convolve : public transform<Policy, Group> {
         x, [&](unsigned r, complex_type bin) { return multiplied<of().times>(bin, filter(r)); });
   }
 
-  /// The same with each bin, that of element r, replaced by change(r, bin).
+  /// Same, but change(r, bin) replaces the bin of each element r.
   template <class Change>
   WINGBEAT_FN void run_around(complex_type (&x)[e], const Change& change) const {
     run_within<false>(x, change, this->scratch(), this->scratch());
   }
 
-  /// The same, exchanged in some local memory, and on the way back in some that may be apart.
+  /// Same, with exchanges in the local memory `forward`, and on the way back in `inverse`, which
+  /// may be apart.
   template <bool AreApart, class Change, class Scratch>
   WINGBEAT_FN void run_within(complex_type (&x)[e], const Change& change, const Scratch& forward,
                               const Scratch& inverse) const {
     fft::template execute_padded<base::live>(this->team(), x, forward, this->roots());
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) x[r] = change(r, x[r]);
-    // In place, the inverse first writes what each thread has just read; else what others read.
+    // In place, each thread first writes slots that it has just read; otherwise slots that others
+    // read.
     if constexpr (!AreApart && !of().is_in_place() && has_exchanges) this->team().barrier();
     fft_to<direction::inverse>::execute(this->team(), x, inverse, roots_back());
   }
 
-  /// The roots of the transform back.
+  /// Returns the roots of the inverse transform.
   WINGBEAT_FN WINGBEAT_GLOBAL const complex_type* roots_back() const {
     constexpr size back_at = of().roots_back_at();
     return this->roots() + back_at;
@@ -94,8 +96,8 @@ class convolve : public transform<Policy, Group> {
     }
     pass.load(tile, x, number, rows);
     const unsigned lane = this->lane_in();
-    // Asked again for every load: ptxas 13.0 misplaces a first entry chosen from 0 and the lane's
-    // own (bench/NOTES.md, section 27).
+    // Evaluated for every load, because ptxas 13.0 misplaces a first entry that is chosen between 0
+    // and the lane's (bench/NOTES.md, section 27).
     const bool inside = tile.has(lane);
     if constexpr (numbers().has_own_filter) {
       const auto spectrum = own_spectrum(tile, lane);
@@ -116,7 +118,7 @@ class convolve : public transform<Policy, Group> {
   }
 
  private:
-  /// The spectrum that the table has for a lane's row.
+  /// Returns the spectrum in the table for a lane's row.
   template <class Elements>
   WINGBEAT_FN WINGBEAT_GLOBAL const complex_type* own_spectrum(const Elements& tile,
                                                                unsigned lane) const {
@@ -144,7 +146,7 @@ class convolve : public transform<Policy, Group> {
         return factor;
       });
       pass.store_turn(tile, x, turn);
-      // The next turn writes where others of this one have read.
+      // The next turn writes slots that other threads read in this one.
       if constexpr (turns > 1 && has_exchanges) this->team().barrier();
     }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The body of a pass that sums circular correlations: of the rows x and y of each term
 //     c = the inverse transform of the sum over terms of conj(X) Y
-// The sum stays in registers. Rows are read one behind another, x[0], y[0], x[1], y[1], ..; for
-// each lane one row is stored. Terms are added in order, so that equal inputs have equal sums. Rows
-// y may be convolved besides, because their bins are there: see `pass_numbers::returns_terms`.
+// The sum stays in registers. Rows are read in the order x[0], y[0], x[1], y[1], ..; each lane
+// stores one row. Terms are added in order, so that equal inputs have equal sums. Rows y may also
+// be convolved, because their bins are at hand: see `pass_numbers::returns_terms`.
 #pragma once
 
 #include "wingbeat/device/bodies/convolve.hpp"  // convolve
@@ -16,7 +16,7 @@ namespace wingbeat::device::bodies {
 template <class Policy, class Group = group_in_rows>
 class correlate : public convolve<Policy, Group> {
   using base = convolve<Policy, Group>;
-  static constexpr size least_prefetched = 4096;  ///< Of rows that a functor loads.
+  static constexpr size least_prefetched = 4096;  ///< Length of rows loaded by a functor.
   WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Policy::numbers(); }
   WINGBEAT_FN static constexpr grid::tile_shape row_shape() { return numbers().shape; }
 
@@ -59,8 +59,8 @@ class correlate : public convolve<Policy, Group> {
   }
 
  private:
-  /// Makes `sum` the sum of the correlations of the rows that load(row, x) reads. The bins of each
-  /// y are given to use(row, y).
+  /// Sets `sum` to the sum of the correlations of the rows that load(row, x) reads. Calls use(row,
+  /// y) with the bins of each y.
   template <class Load, class Use>
   WINGBEAT_FN void correlate_rows(complex_type (&sum)[e], const Load& load, const Use& use) const {
     WINGBEAT_UNROLL
@@ -79,7 +79,8 @@ class correlate : public convolve<Policy, Group> {
     transform_back(sum);
   }
 
-  /// Stores a lane's row, of which there are the bins, times its spectrum where it was read.
+  /// Multiplies the bins of a lane's row by its spectrum, transforms them back and stores the row
+  /// in its own place.
   template <class Elements, class Pass>
   WINGBEAT_FN void return_row(const Elements& tile, const Pass& pass, size row,
                               complex_type (&y)[e]) const {
@@ -127,7 +128,7 @@ class correlate : public convolve<Policy, Group> {
     }
   }
 
-  /// Reads row `row` of those of a lane.
+  /// Reads row `row` of a lane.
   template <class Elements>
   WINGBEAT_FN void load(const Elements& tile, size row, complex_type (&x)[e]) const {
     constexpr size row_distance = numbers().term_distance;
@@ -147,7 +148,8 @@ class correlate : public convolve<Policy, Group> {
     inverse::execute(this->team(), x, this->scratch(), this->roots_back());
   }
 
-  /// Transforms a row. The next one writes where others of its threads have read.
+  /// Transforms a row. A barrier follows, because the next row's exchanges write slots that other
+  /// threads read.
   WINGBEAT_FN void transform_row(complex_type (&x)[e]) const {
     base::fft::template execute_padded<base::live>(this->team(), x, this->scratch(), this->roots());
     if constexpr (base::has_exchanges) this->team().barrier();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a pass whose butterflies are rows of reals that become bins, which the load end
-// changes, and reals again, by one workgroup: its bins go through local memory, because those of a
-// mirror pair are made, and taken, by one thread.
+// The body of a pass whose butterflies are rows of reals: one workgroup transforms them to bins,
+// which the load end changes, and back to reals. Bins go through local memory, because one thread
+// computes, and one takes, both bins of a mirror pair.
 #pragma once
 
 #include "wingbeat/device/bodies/real_row.hpp"  // real_row

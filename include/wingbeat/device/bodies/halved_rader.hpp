@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a prime as those of bodies/rader.hpp, by two threads each, which exchange no elements of
-// transforms. Of the p - 1 = 2 R points a[n] = x[g^n] the one convolves the sums a[m] + a[m + R],
-// m < R, cyclically, the other the differences a[m] - a[m + R] negacyclically, with the sums and
-// differences of the filter: y[m] and y[m + R] are the sum and the difference of both results.
-// Differences times v^m, v^R = -1, are convolved cyclically, by every other bin of the filter, and
-// then divided by v^m: v = exp(-pi i / P), P the greatest power of two that divides R, so that v^m
-// is a constant, and a sign or a quarter turn where R is odd or twice an odd number.
+// Rows of prime length as in bodies/rader.hpp, by two threads each; their transforms exchange no
+// elements. With p - 1 = 2 R points a[n] = x[g^n], the first thread convolves the sums
+// a[m] + a[m + R], m < R, cyclically with the sums of the filter; the second convolves the
+// differences a[m] - a[m + R] negacyclically with its differences. y[m] and y[m + R] are the sum
+// and the difference of both results. Differences times v^m, v^R = -1, are convolved cyclically, by
+// every other bin of the filter, and then divided by v^m. Here v = exp(-pi i / P), P the greatest
+// power of two that divides R, so v^m is a constant; it is a sign if R is odd, a quarter turn if R
+// is twice an odd number.
 #pragma once
 
 #include "wingbeat/device/bodies/thread_rows.hpp"  // thread_rows
@@ -19,7 +20,7 @@
 
 namespace wingbeat::device::bodies {
 
-/// Rows are in local memory before and after; behind them meet both results. The table has, for
+/// Rows are in local memory before and after; both results meet behind them. The table has, for
 /// each m, the offsets in bytes of elements g^m and g^(m + R), of g^-m and g^-(m + R), and the bins
 /// of the filter, those of sums first.
 template <class Policy, class Group = group_in_rows>
@@ -73,7 +74,7 @@ class halved_rader : public thread_rows<Policy, Group> {
   static constexpr unsigned points = unsigned(row_shape().elements());
   static constexpr bool is_odd = e % 2 == 1;
   static constexpr unsigned power = e & (0u - e);  ///< P.
-  /// Of a row the first elements are in memory, so many.
+  /// Whether memory has only the first `kept` elements of a row.
   static constexpr bool is_cut = numbers().out.is_limited && numbers().out.valid_begin == 0 &&
                                  numbers().out.step == 1 && numbers().out.second == 0;
   static constexpr unsigned kept =
@@ -93,14 +94,14 @@ class halved_rader : public thread_rows<Policy, Group> {
     return copied_from(this->roots() + entries_at + i);
   }
 
-  /// Returns the sum of both, or their difference times (-1)^m where R is odd.
+  /// Returns a + b; or a - b, times (-1)^m if R is odd.
   WINGBEAT_FN complex_type combined(unsigned m, complex_type a, complex_type b) const {
     const real sign = has_sums() ? real(1) : real(-1);
     if (is_odd && m % 2 == 1) return {b.re + sign * a.re, b.im + sign * a.im};
     return {a.re + sign * b.re, a.im + sign * b.im};
   }
 
-  /// Multiplies differences by v^m, or divides them.
+  /// Multiplies differences by v^m, or divides them by it.
   template <direction Dir>
   WINGBEAT_FN void twist(complex_type (&x)[e]) const {
     if (is_odd || has_sums()) return;
@@ -113,7 +114,7 @@ class halved_rader : public thread_rows<Policy, Group> {
     }
   }
 
-  /// Convolves what a thread has, and adds `first` to all sums. Returns the sum of all points.
+  /// Convolves a thread's numbers, and adds `first` to all sums. Returns the sum of all points.
   WINGBEAT_FN complex_type convolve(complex_type (&x)[e], complex_type first) const {
     constexpr size filter_at = numbers().filter_at();
     const auto filter = this->roots() + filter_at + (has_sums() ? 0 : e);
@@ -126,7 +127,7 @@ class halved_rader : public thread_rows<Policy, Group> {
     return sum;
   }
 
-  /// Replaces both threads' results by the outputs of each.
+  /// Replaces the results of both threads by the outputs of each.
   WINGBEAT_FN void meet(complex_type (&x)[e]) const {
     constexpr unsigned lanes = base::lanes, rows_bytes = row_shape().as_prime().staged_bytes();
     const auto met = reinterpret_cast<WINGBEAT_LOCAL complex_type*>(this->scratch_ + rows_bytes);
@@ -139,7 +140,7 @@ class halved_rader : public thread_rows<Policy, Group> {
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < e; ++m) {
       const complex_type z = copied_from(met + 2 * m * lanes + other);
-      if (is_odd && m % 2 == 1) {  // the difference has the other sign
+      if (is_odd && m % 2 == 1) {  // the difference has the opposite sign
         x[m] = {x[m].re - sign * z.re, x[m].im - sign * z.im};
       } else {
         x[m] = {z.re + sign * x[m].re, z.im + sign * x[m].im};

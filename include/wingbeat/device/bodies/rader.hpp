@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a pass whose rows are p points, a prime: with a root g of all residues but 0,
+// The body of a pass whose rows have a prime number p of points. With a primitive root g mod p,
 //
 //     X[g^-k] = x[0] + sum over n of x[g^n] w^(g^(n - k)),   X[0] = x[0] + sum over n of x[g^n]
 //
-// is a cyclic convolution of p - 1 points with a filter of the table's, and bin 0 of the rows in it
-// is the sum. C. M. Rader, Discrete Fourier transforms when the number of data samples is prime,
-// Proc. IEEE 56 (1968) 1107.
+// is a cyclic convolution of p - 1 points with a filter in the table. Bin 0 of the convolution's
+// forward transform is the sum in X[0]. C. M. Rader, Discrete Fourier transforms when the number of
+// data samples is prime, Proc. IEEE 56 (1968) 1107.
 #pragma once
 
 #include "wingbeat/device/bodies/convolve.hpp"  // convolve
@@ -18,8 +18,9 @@
 
 namespace wingbeat::device::bodies {
 
-/// Elements are taken in the order g^n and given back in the order g^-n; where rows are staged,
-/// from local memory. Short rows have that twice: exchanges then wait for no reader of staged rows.
+/// Elements are taken in the order g^n and returned in the order g^-n, through local memory if rows
+/// are staged. Short rows have two such parts, so that exchanges need not wait for readers of
+/// staged rows.
 template <class Policy, class Group = group_in_rows>
 class rader : public convolve<Policy, Group> {
   using base = convolve<Policy, Group>;
@@ -59,21 +60,22 @@ class rader : public convolve<Policy, Group> {
 
  private:
   static constexpr unsigned points = unsigned(row_shape().elements());
-  /// Of a row the first elements are in memory, so many; others stay out of local memory too.
+  /// Whether memory has only the first `kept` elements of a row; the others are not staged either.
   static constexpr bool is_cut = numbers().out.is_limited && numbers().out.valid_begin == 0 &&
                                  numbers().out.step == 1 && numbers().out.second == 0;
   static constexpr unsigned kept =
       is_cut ? unsigned(minimum<size>(numbers().out.valid_end, points)) : points;
   static constexpr bool has_two = row_shape().as_prime().parts() == 2;
-  /// Rows arrive in the last part and are exchanged in the first; on the way back in the last,
-  /// unless the barriers of one row let others still read it there.
+  /// Rows arrive in the last part and are exchanged in the first part; on the way back in the last
+  /// part, unless the barriers are those of one row and other rows may still be read there.
   static constexpr bool goes_back_apart =
       has_two && !row_shape().is_in_place() && !base::team_type::is_in_subgroup;
   static constexpr unsigned arrives_in = has_two ? 1 : 0;
   static constexpr unsigned leaves_from = has_two && !goes_back_apart ? 1 : 0;
-  /// Neighbouring threads of neighbouring rows find an element in banks of their own.
+  /// Threads of neighbouring rows find the same element in different banks.
   static constexpr unsigned kept_pitch = row_shape().lanes_across ? kept | 1 : kept;
-  /// Where rows arrived and others may still read theirs, each leaves from its own place.
+  /// If rows leave from the part in which they arrived, others may still read theirs, so each row
+  /// keeps its place.
   static constexpr unsigned pitch_out = leaves_from == arrives_in && has_two ? points : kept_pitch;
 
   static constexpr unsigned part_bytes =
@@ -94,10 +96,10 @@ class rader : public convolve<Policy, Group> {
                                                           lane * row_bytes);
   }
 
-  /// Whether this thread has bin 0 of its row.
+  /// Returns whether this thread has bin 0 of its row.
   WINGBEAT_FN bool has_first() const { return this->number_in(0) == 0; }
 
-  /// Returns which of the p points is element r before, and after.
+  /// Returns which of the p points element r is before, and after.
   WINGBEAT_FN unsigned point_in(unsigned r) const {
     constexpr size indices_at = numbers().factors_at();
     return index_of_real((this->roots() + indices_at)[this->number_in(r)].re);
@@ -119,7 +121,7 @@ class rader : public convolve<Policy, Group> {
   template <class Elements>
   WINGBEAT_FN void load(const Elements& tile, complex_type (&x)[e], complex_type& first) const {
     const unsigned lane = this->lane_in();
-    unsigned point[e];  // known before the rows arrive
+    unsigned point[e];  // read before the rows arrive
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) point[r] = point_in(r);
     if constexpr (row_shape().stage_in) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a pass whose rows are p reals, a prime, that become bins 0 .. (p - 1) / 2, or such
-// bins that become reals. Both are Hartley transforms of p reals,
+// The body of a pass whose rows are a prime number p of reals that become bins 0 .. (p - 1) / 2, or
+// such bins that become reals. Both are Hartley transforms of p reals,
 //
 //     V[j] = sum over n of v[n] cas(2 pi j n / p),   cas = cos + sin,
 //
-// because X[j] = (V[j] + V[-j]) / 2 + i (V[-j] - V[j]) / 2 of reals v = x, and the reals of bins X
-// are V of v[j] = re X[j] - im X[j]; imaginary parts of transforms in the other direction have the
-// other sign. In Rader's order (bodies/rader.hpp) all but the first are a cyclic convolution of
-// p - 1 reals, made as R = (p - 1) / 2 complex numbers z[m] = v[g^2m] + i v[g^(2m + 1)]: with the
-// spectrum A[k] + w^k B[k] of the filter cas(2 pi g^-n / p), of which A is that of its even and B
-// that of its odd numbers, W = w^2,
+// because X[j] = (V[j] + V[-j]) / 2 + i (V[-j] - V[j]) / 2 for reals v = x, and bins X become the
+// reals V of v[j] = re X[j] - im X[j]; transforms in the other direction have imaginary parts of
+// the other sign. In Rader's order (bodies/rader.hpp), all except the first are a cyclic
+// convolution of p - 1 reals, computed with R = (p - 1) / 2 complex numbers z[m] = v[g^2m] + i
+// v[g^(2m + 1)]. The filter cas(2 pi g^-n / p) has the spectrum A[k] + w^k B[k], where A is the
+// spectrum of its even and B that of its odd numbers. With W = w^2,
 //
 //     Z[k] becomes (A[k] + i B[k] (1 - W^k) / 2) Z[k] + (i B[k] (1 + W^k) / 2) conj(Z[-k]).
 //
-// Where p - 1 has large factors, R >= p - 1: the filter then lies around 0, and numbers from
-// (p - 1) / 2 on are 0.
+// If p - 1 has large factors, R >= p - 1: the filter then lies around 0, and numbers from (p - 1) /
+// 2 on are 0.
 #pragma once
 
 #include "wingbeat/device/bodies/thread_rows.hpp"  // thread_rows
@@ -33,7 +33,7 @@
 
 namespace wingbeat::device::bodies {
 
-/// Of rows in one thread each, and of others.
+/// The base class for rows in one thread each, and for other rows.
 template <class Policy, class Group,
           bool AreInThreads = Policy::numbers().shape.as_prime().are_in_threads()>
 struct real_rader_base {
@@ -44,9 +44,9 @@ struct real_rader_base<Policy, Group, true> {
   using type = thread_rows<Policy, Group>;
 };
 
-/// Rows are in local memory before and after, as reals; behind them is what is exchanged. The table
-/// has the offsets, in bytes, of elements g^2m and g^(2m + 1) for each m < (p - 1) / 2, of g^-2m
-/// and g^-(2m + 1), and both factors, of which those of rows that become bins are halved.
+/// Rows are in local memory before and after, as reals; exchanges use the memory behind them. The
+/// table has the offsets, in bytes, of elements g^2m and g^(2m + 1) for each m < (p - 1) / 2, of
+/// g^-2m and g^-(2m + 1), and both factors, which are halved for rows that become bins.
 template <class Policy, class Group = group_in_rows>
 class real_rader : public real_rader_base<Policy, Group>::type {
   using base = typename real_rader_base<Policy, Group>::type;
@@ -108,7 +108,7 @@ class real_rader : public real_rader_base<Policy, Group>::type {
       minimum<unsigned>(e, (count + threads_of_row - 1) / threads_of_row);
   static constexpr bool is_forward = Policy::dir == direction::forward;
 
-  /// Element q of a lane is that of number `lane * points + q`.
+  /// Returns the row of a lane: element q is number `lane * points + q`.
   WINGBEAT_FN WINGBEAT_LOCAL real* row_of(unsigned lane) const {
     return reinterpret_cast<WINGBEAT_LOCAL real*>(this->scratch_) + lane * points;
   }
@@ -127,7 +127,7 @@ class real_rader : public real_rader_base<Policy, Group>::type {
   using fft_to = workgroup::fft<typename Base::shape, real, Dir, order::natural,
                                 typename Base::memory, Base::twiddles>;
 
-  /// Replaces z[m] by Z[k], and hands each other[k] = Z[-k].
+  /// Replaces z[m] by Z[k], and sets other[k] = Z[-k].
   WINGBEAT_FN void transform_and_meet(complex_type (&x)[e], complex_type (&other)[e]) const {
     if constexpr (row_shape().as_prime().are_in_threads()) {
       thread::dft_by_factors<direction::forward>(x);
@@ -148,7 +148,7 @@ class real_rader : public real_rader_base<Policy, Group>::type {
     }
   }
 
-  /// Returns whether number r of a thread is no padding.
+  /// Returns whether number r of a thread is not padding.
   WINGBEAT_FN bool has(unsigned r) const {
     return (r + 1) * threads_of_row <= count || this->number_in(r) < count;
   }
@@ -161,7 +161,7 @@ class real_rader : public real_rader_base<Policy, Group>::type {
     return copied_from(this->roots() + factors_at + second * length + this->number_in(r));
   }
 
-  /// Puts the rows of a tile into local memory: reals, or those that bins make.
+  /// Loads the rows of a tile into local memory: reals, or the reals v of bins.
   template <bool AreReals, class Elements>
   WINGBEAT_FN void arrive(const Elements& tile) const {
     if constexpr (AreReals) {
@@ -209,8 +209,8 @@ class real_rader : public real_rader_base<Policy, Group>::type {
     }
   }
 
-  /// Makes all bins of a tile and then takes them: make(lane, k, i), take(lane, k, i, bin), i that
-  /// of all lanes counted as one if they are joined.
+  /// Computes all bins of a tile by make(lane, k, i), then hands them to take(lane, k, i, bin). If
+  /// lanes are joined, i counts the bins of all lanes.
   template <bool AreJoined, class Make, class Take>
   WINGBEAT_FN void each_bin(const Make& make, const Take& take) const {
     constexpr ends::taken order = AreJoined ? ends::taken::joined : ends::taken::along;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a pass whose butterflies are whole rows of reals that become bins, or the other way:
-// both bins of a mirror pair at once, by one workgroup (workgroup/real.hpp).
+// The body of a pass whose butterflies are whole rows of reals that become bins, or the reverse:
+// one workgroup computes both bins of a mirror pair at once (workgroup/real.hpp).
 #pragma once
 
 #include "wingbeat/device/bodies/transform.hpp"  // transform
@@ -13,15 +13,15 @@
 
 namespace wingbeat::device::bodies {
 
-/// How many elements a load's functor holds of a row, if it has one that does.
+/// The elements of a row that a load's functor holds; 0 for other loads.
 template <class Load, class = void>
 inline constexpr unsigned held_by = 0;
 template <class Load>
 inline constexpr unsigned held_by<Load, workgroup::contract::void_t<decltype(Load::held)>> =
     Load::held;
 
-/// Elements come from load(i) and go to store(i, z), one at a time; what is staged lies behind what
-/// the transform exchanges, or on the way out over it.
+/// Elements come from load(i) and go to store(i, z), one at a time. Staged elements lie behind the
+/// transform's exchanges, or on the way out over them.
 template <class Policy, class Group = group_in_rows>
 class real_row : public transform<Policy, Group> {
   using base = transform<Policy, Group>;
@@ -36,7 +36,7 @@ class real_row : public transform<Policy, Group> {
 
   using base::base;
 
-  /// Where staged elements lie, `pitch_in()` (`pitch_out()`) entries from row to row.
+  /// Returns the staged elements, `pitch_in()` (`pitch_out()`) entries from row to row.
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived() const { return this->entries() + staged_at; }
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* leaving() const {
     return numbers().shape.overlaid ? this->entries() : arrived() + arriving;
@@ -51,7 +51,7 @@ class real_row : public transform<Policy, Group> {
                                              this->table_);
   }
 
-  /// Loads and stores elements one by one, through local memory where they are staged.
+  /// Loads and stores elements one by one, through local memory if they are staged.
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
@@ -110,15 +110,15 @@ class real_row : public transform<Policy, Group> {
   }
 
  private:
-  /// Whether elements are loaded in two steps, all of a row from where they are. Short rows, which
-  /// share a workgroup, pass a barrier less.
+  /// Whether elements are loaded in two steps, without staging. Short rows, which share a
+  /// workgroup, then pass one barrier less.
   template <class Elements>
   static constexpr bool loads_in_steps =
       numbers().shape.lanes == 1 &&
       workgroup::contract::is_in_steps<typename Elements::load_type> && !numbers().shape.stage_in &&
       !numbers().in.is_limited && !numbers().in.is_conjugated && numbers().in.second == 0;
 
-  /// The elements of a line that its one thread reads at once; 0: it reads each by itself.
+  /// The elements of a line that its only thread reads at once; 0: one by one.
   template <class Load>
   static constexpr unsigned held_reals =
       base::shape::threads == 1 && !numbers().in.is_limited && !numbers().in.is_conjugated &&

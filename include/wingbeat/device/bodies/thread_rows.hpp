@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bodies share whose transforms are each made in one thread's registers, of any number of
-// elements: bodies/transform.hpp says what it is.
+// Common parts of bodies that compute each transform, of any number of elements, in the registers
+// of one thread. bodies/transform.hpp describes the members.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"         // complex
@@ -10,7 +10,7 @@
 
 namespace wingbeat::device::bodies {
 
-/// A thread has a row, or two threads have half of one each.
+/// A thread has one row, or two threads have half a row each.
 template <class Policy, class Group = group_in_rows>
 class thread_rows {
   WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Policy::numbers(); }
@@ -27,7 +27,7 @@ class thread_rows {
   static constexpr unsigned threads_of_row = workgroup_threads / lanes;
   static_assert(row_shape().as_prime().are_in_threads() && threads_of_row <= 2,
                 "a row has one thread or two");
-  /// Of threads alone: a row of one element, or of two elements a thread.
+  /// Only describes threads: a row of one element, or of two elements per thread.
   using shape = workgroup::shape<threads_of_row == 1 ? 1 : 4, threads_of_row, lanes>;
   using team_type = workgroup::team<shape,
                                     row_shape().lanes_across ? workgroup::lanes::across_transforms

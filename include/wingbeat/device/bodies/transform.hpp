@@ -3,19 +3,19 @@
 //
 // Every body that works on registers has
 //   elements_per_thread, workgroup_threads
-//   lane_in(), number_in(r), offset_in(r)     where element x[r] is before: in which lane, which
-//                                             of the butterfly, how many places behind its first
+//   lane_in(), number_in(r), offset_in(r)     where element x[r] is before: its lane, its number
+//                                             in the butterfly, its places behind the first
 //   lane_out(), number_out(r), offset_out(r)  and after
 //   run(x)                                    transforms the registers of all threads; a body that
 //                                             multiplies has run(x, filter)
-//   run_tile(tile, pass, number, rows)        makes the `elements` of tile `number`, by steps of
+//   run_tile(tile, pass, number, rows)        computes tile `number` by the steps of
 //                                             the pass: load(tile, x, ..), run(x), store(tile, x)
 //   rank(), part()                            this thread of its workgroup; this workgroup of its
 //                                             cluster
 //   roots()                                   the table of this pass
-//   entries()                                 local memory, free before; after it behind a barrier
-//   thread_out(), threads_of_lane             this thread of those that store one lane
-// and, where bins of a real transform meet their opposites, what ends/mirrored.hpp says.
+//   entries()                                 local memory: free before; after a barrier, behind
+//   thread_out(), threads_of_lane             this thread among those that store one lane
+// and, if bins of a real transform meet their opposites, the members in ends/mirrored.hpp.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"           // complex
@@ -58,8 +58,8 @@ class transform {
   static constexpr unsigned workgroup_threads = shape::workgroup_threads;
   static constexpr unsigned scratch_bytes = of().scratch_bytes();
   static constexpr bool has_exchanges = fft::exchanges > 0;
-  static constexpr unsigned live = as().live_elements();  ///< Of a thread's; the others are zeros.
-  /// Whether one thread makes all of an axis, of a prime number of elements.
+  static constexpr unsigned live = as().live_elements();  ///< Per thread; the others are zeros.
+  /// Whether one thread transforms a whole axis of a prime number of elements.
   static constexpr bool is_prime_alone = as().total == e && live == e && e > 2 &&
                                          least_factor(e) == e&& as().factors_in == 0 &&
                                          as().factors_out == 0;
@@ -94,7 +94,7 @@ class transform {
     if constexpr (block == 0) {
       return size(number_out(r)) * out_stride;
     } else if constexpr (shape::threads % block == 0 && first % block == 0) {
-      // Of a thread's elements all have the same place in their blocks.
+      // All elements of a thread have the same place within their blocks.
       constexpr size blocks = shape::threads / block * as().out.block_stride;
       return as().out.blocked(team_out_.thread() + unsigned(first)) + r * blocks -
              first / block * as().out.block_stride;
@@ -103,7 +103,7 @@ class transform {
     }
   }
 
-  /// The threads that store one lane, and this one's number among them.
+  /// The threads that store one lane, and this thread's number among them.
   static constexpr unsigned threads_of_lane = shape::threads;
   WINGBEAT_FN unsigned thread_out() const { return team_out_.thread(); }
 
@@ -139,8 +139,8 @@ class transform {
     pass.store(tile, x);
   }
 
-  // Opposite bins: half of the lanes are columns c of P, the others columns -c; see tile.hpp. They
-  // lie a constant below that of r = 0.
+  // Opposite bins: half of the lanes are columns c of P, the others columns -c; see tile.hpp.
+  // Opposites lie a constant below the opposite for r = 0.
   static constexpr bool is_plane = false, reads_bin_behind_first = false;
   static constexpr bool stores_whole_rows = false;
   WINGBEAT_FN unsigned entry_in(unsigned r) const { return number_in(r) * lanes + lane_in(); }
@@ -155,7 +155,7 @@ class transform {
     return column == 0 && team_.thread() == 0;
   }
   WINGBEAT_FN bool has_first_out(unsigned column) const { return has_first_in(column); }
-  /// The bin behind the others of an axis.
+  /// Returns the place of the bin behind the others of an axis.
   WINGBEAT_FN size behind_in(unsigned) const {
     constexpr size places = as().total * as().in.unit;
     return places;
@@ -166,8 +166,8 @@ class transform {
   }
 
  private:
-  /// Entry of element -(c + q P) of the axis, opposite to what a thread holds as r, number q on a
-  /// lane of a mirrored tile, which is column c of P.
+  /// Returns the entry of element -(c + q P) of the axis. It is opposite to element r of a thread,
+  /// which is number q in column c of P, on a lane of a mirrored tile.
   template <unsigned P>
   WINGBEAT_FN size opposite(unsigned column, unsigned r) const {
     const unsigned other = mirrored<P, lanes / 2>::opposite(column, lane_in());

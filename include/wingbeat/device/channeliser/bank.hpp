@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A polyphase filter bank in one launch, from packed samples to a piece of a heap.
+// A polyphase filter bank in one launch, from packed samples to pieces of a heap.
 //
-// A workgroup makes a tile: each thread filters positions of several windows, so that weights are
-// read once for all of them; threads of a row transform it; and the values of all rows are gathered
-// by channel, so that pieces of a channel are as long as the tile has spectra.
+// A workgroup computes a tile: each thread filters positions of several windows, so that weights
+// are read once for all of them; the threads of a row transform it; and the values of all rows are
+// gathered by channel, so that a channel's piece has all spectra of the tile.
 #pragma once
 
 #include "wingbeat/device/channeliser/filter.hpp"       // tile_filter
@@ -25,7 +25,7 @@ namespace wingbeat::device::channeliser {
 struct bank_memory {
   filter_memory filter;
   WINGBEAT_GLOBAL const complex<float>* gains;  ///< [set][polarisation][channel]
-  WINGBEAT_GLOBAL const complex<float>* roots;  ///< Of the transform.
+  WINGBEAT_GLOBAL const complex<float>* roots;  ///< Roots of the transform.
   WINGBEAT_GLOBAL char* heaps;                  ///< [heap][channel][spectrum][polarisation]
   WINGBEAT_GLOBAL unsigned* saturated;          ///< [heap][polarisation][counter]
 };
@@ -34,7 +34,7 @@ struct bank_memory {
 WINGBEAT_FN complex<float> rotation(float turns) {
   return {maths::cosine_of_turns(turns), maths::sine_of_turns(turns)};
 }
-/// The same, off by up to 1e-6.
+/// Same, with errors up to 1e-6.
 WINGBEAT_FN complex<float> quick_rotation(float turns) {
   return {maths::quick_cosine_of_turns(turns), maths::quick_sine_of_turns(turns)};
 }
@@ -59,7 +59,7 @@ class bank {
 
  public:
   static constexpr unsigned workgroup_threads = threads;
-  /// Of numbers and values, and behind them one rotation for each part of a row.
+  /// Memory of numbers and values, then one rotation for each part of a row.
   static constexpr unsigned tile_bytes = maximum(opposites::scratch_bytes, numbers.rows* row_bytes);
   static constexpr unsigned scratch_bytes = tile_bytes + numbers.step_bytes();
   static_assert(n * tile_values<Policy>::piece_bytes <= tile_bytes, "a tile's values fit");
@@ -103,8 +103,8 @@ class bank {
 
   WINGBEAT_FN tile_values<Policy> values() const { return tile_values<Policy>{scratch_}; }
 
-  /// From a channel of a thread to its next one, `stride` further on, bins are turned by one
-  /// rotation, the same for all threads of a row.  [row][part]
+  /// Returns the rotations of bins from a channel of a thread to its next, `stride` further on;
+  /// they are the same for all threads of a row.  [row][part]
   WINGBEAT_FN WINGBEAT_LOCAL complex<float>* steps() const {
     return reinterpret_cast<WINGBEAT_LOCAL complex<float>*>(scratch_ + tile_bytes);
   }
@@ -125,7 +125,7 @@ class bank {
     }
   }
 
-  /// Makes bins of both streams of sums that are halved: x[r] of one and x[r + e/2] of the other.
+  /// Transforms sums, which are halved, into bins of both streams: x[r] and x[r + e/2].
   WINGBEAT_FN void transform(complex<float> (&x)[e]) const {
     const workgroup::scratch<tile_bytes> lent{scratch_};
     complex<float> other[e / 2];
@@ -136,15 +136,15 @@ class bank {
       const complex<float> z = x[r], opposite = conj(other[r]);
       x[r] = z + opposite;
       x[r + e / 2] = {z.im - opposite.im, opposite.re - z.re};
-      if (r == 0 && team_.thread() == 0) {  // that of half the ADC's rate is left out
+      if (r == 0 && team_.thread() == 0) {  // omits the bin of half the ADC's rate
         x[0] = {2 * z.re, 0};
         x[e / 2] = {2 * z.im, 0};
       }
     }
   }
 
-  /// Multiplies the bins of a part by what delays them, and by gains. Before dither is added, which
-  /// comes as a number from 1 to 2, 1.5 is subtracted from both parts by the same operations.
+  /// Multiplies the bins of a part by their delay and gains. The same operations subtract 1.5 from
+  /// real and imaginary parts if dither, a number from 1 to 2, is added later.
   WINGBEAT_FN void turn(complex<float> (&x)[e], const WINGBEAT_GLOBAL spectrum_entry& entry,
                         unsigned part) const {
     constexpr float offset = numbers.dithers ? -1.5f : 0.0f;
@@ -156,7 +156,7 @@ class bank {
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e / 2; ++r) {
       complex<float>& z = x[r + part * (e / 2)];
-      // In this order fewer registers are taken.
+      // This order takes fewer registers.
       const complex<float> factor = delay * copied_from(gains + r * stride);
       z = {z.re * factor.re + (offset - z.im * factor.im),
            z.re * factor.im + (offset + z.im * factor.re)};
@@ -164,8 +164,8 @@ class bank {
     }
   }
 
-  /// Adds dither, from 1 to 2. Channels half of all apart share random words: a thread makes both,
-  /// where it has them.
+  /// Adds dither, from 1 to 2. Channels k and k + half of all share random words; if a thread has
+  /// both, it computes them together.
   WINGBEAT_FN void dither(complex<float> (&x)[e]) const {
     constexpr unsigned together = e % 4 == 0 ? 2 : 1, count_each = e / 2 / together;
     const unsigned row = team_.transform();
@@ -193,8 +193,8 @@ class bank {
     }
   }
 
-  /// Puts values where their channel's piece is gathered. `Limits`: limits them first, and counts
-  /// what that changes.
+  /// Puts values into the pieces of their channels. `Limits`: limits them first, and counts the
+  /// changed values.
   template <bool Limits>
   WINGBEAT_FN void gather(const complex<float> (&x)[e]) const {
     const unsigned row = team_.transform();

@@ -3,7 +3,7 @@
 //
 //     y[j] = exp(-2 pi i phase[j]) sum over a of x[first + S j + a] tap[a]
 //
-// where taps have the mixer's phase from the first of them on.
+// where taps include the mixer's phase, counted from the first tap.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"  // complex
@@ -14,7 +14,7 @@ namespace wingbeat::device::channeliser {
 struct downconvert_numbers {
   unsigned taps, subsampling;
   unsigned sample_bits;  ///< 2 to 16.
-  unsigned threads;      ///< Of a workgroup.
+  unsigned threads;      ///< Per workgroup.
 
   template <class Visit>
   WINGBEAT_FN constexpr void each(Visit visit) const {
@@ -25,16 +25,16 @@ struct downconvert_numbers {
   }
 };
 
-/// The memory of a launch. A sample lies in the 3 bytes from its first bit's on.
+/// The memory of a launch. A sample lies within 3 bytes, beginning with the byte of its first bit.
 struct downconvert_memory {
   WINGBEAT_GLOBAL const unsigned char* samples;  ///< Bits, the most significant one first.
   WINGBEAT_GLOBAL const complex<float>* taps;
   WINGBEAT_GLOBAL complex<float>* out;
-  size first, count;  ///< Sample of the first output, and outputs.
-  size phase, turn;   ///< Of the first output, and from one to the next: turns times 2^64.
+  size first, count;  ///< First sample of the first output; number of outputs.
+  size phase, turn;   ///< Of the first output, and per output: turns times 2^64.
 };
 
-/// Makes one output a thread.
+/// Computes one output per thread.
 template <class Policy, class Group = group>
 class downconversion {
   static constexpr downconvert_numbers numbers = Policy::numbers();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filters of a bank: the sums of several spectra, of two streams, at the positions of a thread.
+// The filters of a bank: a thread sums several spectra, of two streams, at its positions.
 //
-// A row is a spectrum of both polarisations; or, where there is one polarisation, two spectra, of
-// the first and of the second half of a tile. Its numbers are complex, a part of each stream.
+// A row is a spectrum of both polarisations; or, with one polarisation, two spectra, one in each
+// half of a tile. Its numbers are complex, with one part per stream.
 #pragma once
 
 #include "wingbeat/device/channeliser/heap_sample.hpp"     // heap_sample
@@ -15,30 +15,30 @@
 
 namespace wingbeat::device::channeliser {
 
-/// Counters of each polarisation of a heap, one for each thread of a subgroup: where all values
-/// saturate, threads would wait for a single one.
+/// Counters per polarisation of a heap, one for each thread of a subgroup: if all values saturate,
+/// threads would wait for a single counter.
 inline constexpr unsigned counters = 32;
 
-/// Threads of a workgroup that filters alone, and spectra that each slides over.
+/// Threads of a workgroup that only filters, and spectra that each thread slides over.
 inline constexpr unsigned filter_threads = 128, filter_spectra = 16;
 
-/// What a bank is compiled for.
+/// The compile-time numbers of a bank.
 struct bank_numbers {
   unsigned channels, taps, sample_bits;
-  unsigned parts;  ///< Numbers of a sample: 2 of complex samples, whose parts alternate.
+  unsigned parts;  ///< Numbers of a sample: 2 for complex samples, whose parts alternate.
   unsigned polarisations;
   unsigned spectra_per_heap;
   heap_sample output;
   bool dithers;
   size seed;          ///< Of the dither.
   unsigned bins;      ///< Complex numbers of a row of bins in memory.
-  unsigned shift;     ///< Channel k is bin (k + shift) % bins; 0: of real samples.
+  unsigned shift;     ///< Channel k is bin (k + shift) % bins; 0 for real samples.
   unsigned sliding;   ///< Spectra whose windows a thread slides over.
-  unsigned rows;      ///< Of a tile, a multiple of `sliding`.
-  unsigned elements;  ///< Of a row that a thread transforms.
+  unsigned rows;      ///< Per tile, a multiple of `sliding`.
+  unsigned elements;  ///< Elements of a row that a thread transforms.
   workgroup::twiddling twiddles;
   bool halves;       ///< Between launches, sums and bins are stored as fp16.
-  int bin_exponent;  ///< Bins between launches are 2^bin_exponent times those of the samples.
+  int bin_exponent;  ///< Between launches, bins are scaled by 2^bin_exponent.
 
   template <class Visit>
   WINGBEAT_FN constexpr void each(Visit visit) const {
@@ -61,11 +61,12 @@ struct bank_numbers {
     visit("bin_exponent", bin_exponent);
   }
 
-  /// Numbers of a row, from a window to the next: 2 N real samples, or N complex ones.
+  /// Numbers of a row, which are also those from one window to the next: 2 N real samples, or N
+  /// complex ones.
   WINGBEAT_FN constexpr unsigned length() const { return 2 * channels; }
   WINGBEAT_FN constexpr unsigned threads() const { return rows * length() / elements; }
-  /// Units of a row that threads filter: a pair of positions and the pair that mirrors it. Where
-  /// the pairs are an odd number, the middle one is its own mirror image, and is filtered twice.
+  /// Units of a row that threads filter: a pair of positions and its mirror pair. If the number of
+  /// pairs is odd, the middle one is its own mirror image, and is filtered twice.
   WINGBEAT_FN constexpr unsigned units() const { return (length() + 2) / 4; }
   /// Bytes of the rotations that threads of a tile's rows share, one for each part.
   WINGBEAT_FN constexpr unsigned step_bytes() const {
@@ -75,7 +76,7 @@ struct bank_numbers {
   WINGBEAT_FN constexpr unsigned spectra() const { return polarisations == 2 ? rows : 2 * rows; }
 };
 
-/// What a real number is stored as between launches.
+/// The type of stored reals between launches.
 template <bool IsHalf>
 struct stored_between {
   using type = float;
@@ -90,7 +91,7 @@ struct alignas(16) neighbours {
   complex<float> at[2];
 };
 
-/// The samples of a launch, and what filters them. Spectra are numbered over all heaps.
+/// The samples of a launch, and their windows and weights. Spectra are numbered over all heaps.
 struct filter_memory {
   WINGBEAT_GLOBAL const unsigned char* samples;
   size plane_bytes;                               ///< From one polarisation to the next.
@@ -108,7 +109,7 @@ class tile_filter {
   using streams = typename filter::template streams<Parts>;
 
  public:
-  /// Of the tile whose first spectrum is `first`.
+  /// Filters the tile whose first spectrum is `first`.
   WINGBEAT_FN tile_filter(const filter_memory& memory, size first, unsigned polarisation = 0)
       : memory_(memory), first_(first), polarisation_(polarisation) {}
 
@@ -124,8 +125,8 @@ class tile_filter {
     return memory_.spectra[polarisation(part) * memory_.n_spectra + first_ + spectrum(row, part)];
   }
 
-  /// Calls put(row, j, sums) of `slide` rows from `first_row` on, at positions j and j + 1 for the
-  /// even j, and at the two that mirror them; sums are `float[2][Parts]`.
+  /// Calls put(row, j, sums) for `slide` rows from `first_row` on, at positions j and j + 1 for
+  /// even j, and at their two mirror positions; sums are `float[2][Parts]`.
   template <class Put>
   WINGBEAT_FN void run(unsigned first_row, unsigned j, const Put& put) const {
     if (entry(first_row, 0).follow >= slide && entry(first_row, Parts - 1).follow >= slide) {
@@ -136,11 +137,11 @@ class tile_filter {
   }
 
  private:
-  /// Returns where the window of a part of a row begins, at position j.
+  /// Returns the samples of the window of a part of a row, from position j on.
   WINGBEAT_FN packed_pair<numbers.sample_bits> stream(unsigned row, unsigned part,
                                                       unsigned j) const {
-    // No constant, as an address might begin with a bit: NVIDIA's operations on bits take only one,
-    // and with a mask there would be two.
+    // Not a constant, because the compiler does not know the top bit of an address: NVIDIA's bit
+    // operations take one constant, and with a mask there would be two.
     const unsigned offset_bits =
         0x3fc00000u | unsigned(reinterpret_cast<size>(memory_.samples) >> 63);
     return {memory_.samples + polarisation(part) * memory_.plane_bytes,
@@ -182,18 +183,18 @@ class tile_filter {
 
   filter_memory memory_;
   size first_;
-  unsigned polarisation_;  ///< Of one part.
+  unsigned polarisation_;  ///< With one part.
 };
 
-/// The memory of filters in a launch of their own.
+/// The memory of filters in a separate launch.
 template <class Real>
 struct row_memory {
   filter_memory filter;
   WINGBEAT_GLOBAL Real* rows;  ///< [polarisation][spectrum][position]
 };
 
-/// A bank's filters alone, of real or of complex samples, for a transform of rows. A thread has one
-/// polarisation, and so slides over twice as many spectra, which read samples less often.
+/// Only the filters of a bank, of real or complex samples, for a transform of rows. A thread has
+/// one polarisation, so it slides over twice as many spectra and reads samples less often.
 template <class Policy, class Group = group>
 class row_filter {
   static constexpr bank_numbers numbers = Policy::numbers();
@@ -204,7 +205,7 @@ class row_filter {
   WINGBEAT_FN row_filter(const row_memory<real>& memory, WINGBEAT_LOCAL char*, Group group = {})
       : memory_(memory), unit_(group.index() * filter_threads + group.thread()) {}
 
-  /// Callers: every thread; as many workgroups as give each row's units a thread.
+  /// Callers: every thread; enough workgroups for one thread per unit of each row.
   WINGBEAT_FN void run() const {
     const size tile = unit_ / numbers.units(), first = tile / numbers.polarisations * numbers.rows,
                n_spectra = memory_.filter.n_spectra;
@@ -221,7 +222,7 @@ class row_filter {
 
  private:
   row_memory<real> memory_;
-  size unit_;  ///< Of all rows.
+  size unit_;  ///< Counted over all rows.
 };
 
 }  // namespace wingbeat::device::channeliser

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rows of bins to heaps: each bin is turned, weighed, dithered and quantised, and tiles of
+// From rows of bins to heaps: each bin is rotated, weighted, dithered and quantised, and tiles of
 // channels and spectra are transposed through local memory.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace wingbeat::device::channeliser {
 
-/// Adds how many values saturate, of each polarisation or of two parts of one, to the heap of a
-/// spectrum.
+/// Adds the number of saturated values, of each polarisation or of two parts of one, to the
+/// counters of a spectrum's heap.
 template <class Policy, unsigned Parts>
 WINGBEAT_FN void count(const unsigned (&saturated)[Parts], WINGBEAT_GLOBAL unsigned* heaps,
                        size spectrum, unsigned thread) {
@@ -36,14 +36,14 @@ struct finish_memory {
   WINGBEAT_GLOBAL const complex<float>* gains;    ///< [set][polarisation][channel]
   WINGBEAT_GLOBAL char* heaps;                    ///< [heap][channel][spectrum][polarisation]
   WINGBEAT_GLOBAL unsigned* saturated;            ///< [heap][polarisation][counter]
-  size n_spectra;                                 ///< From one polarisation's to the next's.
+  size n_spectra;                                 ///< From one polarisation to the next.
 };
 
 WINGBEAT_FN constexpr float power_of_two(int exponent) {
   return exponent < 0 ? 1 / float(size{1} << -exponent) : float(size{1} << exponent);
 }
 
-/// The tile that a workgroup makes: channels in sequence, and those half of all apart, whose dither
+/// The tile of a workgroup: consecutive channels, and those half of all further on, whose dither
 /// has the same random words.
 struct finish_tile {
   static constexpr unsigned channels = 64, spectra = 16, threads = 256, together = channels / 2;
@@ -52,31 +52,31 @@ struct finish_tile {
     return channels *
            (spectra * numbers.polarisations * unsigned(complex_bytes(numbers.output)) + 16);
   }
-  /// Channels from the first to the first that shares its words.
+  /// Returns the distance of channels that share random words.
   WINGBEAT_FN static constexpr unsigned apart(const bank_numbers& numbers) {
     return first_turned(numbers.channels);
   }
-  /// Tiles of a spectrum.
+  /// Returns the number of tiles of a spectrum.
   WINGBEAT_FN static constexpr unsigned tiles(const bank_numbers& numbers) {
     return (apart(numbers) + together - 1) / together;
   }
 };
 
-/// Makes a `finish_tile`, the last of a spectrum with the channels that are left.
+/// Computes a `finish_tile`; the last tile of a spectrum has the remaining channels.
 template <class Policy, class Group = group>
 class finished_rows {
   static constexpr bank_numbers numbers = Policy::numbers();
   using tile = finish_tile;
   static constexpr unsigned n = numbers.channels, pols = numbers.polarisations;
   static constexpr unsigned tiles = tile::tiles(numbers), apart = tile::apart(numbers);
-  /// The middle of the band: of real samples n/2, else the channel that is bin 0.
+  /// The middle of the band: n/2 for real samples, otherwise the channel of bin 0.
   static constexpr float middle = numbers.shift == 0 ? float(n) / 2 : float(n / 2);
   using stores = stored<numbers.output>;
   using unit = typename stores::type;
   using real = typename stored_between<numbers.halves>::type;
   static constexpr float bin_scale = power_of_two(-numbers.bin_exponent);
-  static constexpr unsigned piece = tile::spectra * pols;  ///< Values of a channel.
-  /// A piece and a word of 4 bytes or more: channels in sequence begin in different banks.
+  static constexpr unsigned piece = tile::spectra * pols;  ///< Values per channel.
+  /// A piece plus at least 4 bytes, so that consecutive channels begin in different banks.
   static constexpr unsigned pitch = piece + (sizeof(unit) < 4 ? 4 / unsigned(sizeof(unit)) : 1);
 
  public:
@@ -100,8 +100,8 @@ class finished_rows {
   }
 
  private:
-  /// Whether the tile has channel `lane` of a side. Those in range lie a constant of 64 bits apart,
-  /// which compilers fold.
+  /// Returns whether the tile has channel `lane` of a side. Channels in range lie a 64-bit constant
+  /// apart, which compilers fold.
   WINGBEAT_FN bool has(unsigned lane, unsigned side) const {
     if (n % tile::channels == 0) return true;
     return channel_ + lane < (side == 0 ? apart : n - apart);
@@ -143,8 +143,8 @@ class finished_rows {
     }
   }
 
-  /// Returns a bin multiplied by what delays it and by its gain. Before dither is added, which
-  /// comes as a number from 1 to 2, 1.5 is subtracted from both parts by the same operations.
+  /// Returns a bin multiplied by its delay and gain. The same operations subtract 1.5 from real and
+  /// imaginary parts if dither, a number from 1 to 2, is added later.
   template <class Row, class Gains>
   WINGBEAT_FN static complex<float> turned(const spectrum_entry& entry, Row row, Gains gains,
                                            size channel) {
@@ -158,7 +158,7 @@ class finished_rows {
     return {z.re * gain.re + (offset - z.im * gain.im), z.re * gain.im + (offset + z.im * gain.re)};
   }
 
-  /// Adds dither, from 1 to 2, to a channel and to the one that shares its words.
+  /// Adds dither, from 1 to 2, to a channel and to the channel that shares its words.
   WINGBEAT_FN static void dither(complex<float> (&u)[2 * pols], const random_words& words) {
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < 2 * pols; ++i) {
@@ -168,7 +168,7 @@ class finished_rows {
     }
   }
 
-  /// As many values as go at once: 4 bytes, or one.
+  /// The values that move at once: 4 bytes, or one value.
   static constexpr unsigned together = sizeof(unit) < 4 ? 4 / unsigned(sizeof(unit)) : 1;
   struct alignas(together * sizeof(unit)) word {
     unit at[together];
@@ -196,8 +196,8 @@ class finished_rows {
   finish_memory<real> memory_;
   WINGBEAT_LOCAL unit* tile_;
   Group group_;
-  unsigned channel_;  ///< The tile's first.
-  size spectrum_;     ///< The tile's first.
+  unsigned channel_;  ///< First of the tile.
+  size spectrum_;     ///< First of the tile.
 };
 
 }  // namespace wingbeat::device::channeliser

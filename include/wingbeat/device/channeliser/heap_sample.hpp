@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What heaps of a channeliser store.
+// The sample formats of a channeliser's heaps.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN, size
 
 namespace wingbeat::device::channeliser {
 
-/// What each of the two parts of a complex value is stored as.
+/// The format of each part of a complex value.
 enum class heap_sample {
   int4,   ///< Both parts in one byte, the real one in the higher half.
-  int8,   ///< Real, imaginary, as all below.
-  int16,  ///< Little-endian, as all below.
+  int8,   ///< Real, then imaginary, also in all below.
+  int16,  ///< Little-endian, also in all below.
   fp16,
   fp32
 };

@@ -7,30 +7,30 @@
 
 namespace wingbeat::device::channeliser {
 
-/// Returns what is added to samples that are read. Of few bits it is 1.5, which sums of products
-/// lose at their end; rounding such sums is as if samples were of full scale, so that of more bits,
-/// whose quiet signals would show it, each sample loses it at once.
+/// Returns the offset of samples that are read. With few bits it is 1.5, which is subtracted from
+/// finished sums of products. Such sums round as if samples had full scale, which would show in
+/// quiet signals of more bits; with these, the offset is subtracted from each sample at once.
 WINGBEAT_FN constexpr float packed_offset(unsigned bits) {
   return bits <= 10 ? 1.5f : 0.0f;
 }
 
-/// Two samples in sequence, anywhere in a stream. A sample x is read as 1.5 + x 2^-Bits: so it
-/// takes a rotation and one operation on bits, and no conversion from integers. It is returned so,
-/// or as x 2^-Bits: see `packed_offset`.
+/// Two samples in sequence, anywhere in a stream. A sample x is read as 1.5 + x 2^-Bits, which
+/// takes a rotation and one bit operation, and no conversion from integers. It is returned so, or
+/// as x 2^-Bits: see `packed_offset`.
 template <unsigned Bits>
 class packed_pair {
   static_assert(Bits >= 2 && Bits <= 16, "samples have 2 to 16 bits");
-  /// Up to 7 bits of others and 24 of its own: the pair lies in the 4 bytes from its first on, and
-  /// does with 16 bits, which begin at a byte.
+  /// With at most 7 bits of other samples and 24 of its own, a pair lies within 4 bytes; with 16
+  /// bits too, because it begins at a byte.
   static constexpr bool is_within_four_bytes = Bits <= 12 || Bits == 16;
 
  public:
   static constexpr float offset = packed_offset(Bits);
   static constexpr float scale = float(1u << Bits);  ///< x = scale (returned - offset).
 
-  /// The samples `index` and `index + 1` of a stream whose bytes begin at `plane`, aligned to 4.
-  /// Up to 7 bytes behind the pair are read with it.
-  /// `offset_bits`: those of the float 1.5, in whatever register a kernel has them.
+  /// The samples `index` and `index + 1` of a stream whose bytes begin at `plane`, aligned to 4. Up
+  /// to 7 bytes behind the pair are read with it. `offset_bits`: the bits of the float 1.5, in any
+  /// register of the kernel.
   WINGBEAT_FN packed_pair(WINGBEAT_GLOBAL const unsigned char* plane, size index,
                           unsigned offset_bits = 0x3fc00000u)
       : offset_bits_(offset_bits) {
@@ -62,7 +62,7 @@ class packed_pair {
   WINGBEAT_FN void start(WINGBEAT_GLOBAL const unsigned* words, Number bit) {
     words_ = words + bit / 32;
     byte_ = unsigned(bit / 8) % 4;
-    // The first sample's top bit is bit 31 - bit % 8, and becomes the top one of the fraction, 22.
+    // The first sample's top bit is bit 31 - bit % 8, and becomes bit 22, the top of the fraction.
     turn_first_ = unsigned(bit % 8) + 23;
     if constexpr (is_within_four_bytes) {
       turn_second_ = (turn_first_ + Bits) % 32;
@@ -76,14 +76,14 @@ class packed_pair {
 
   WINGBEAT_FN float fraction(unsigned bits) const {
     constexpr unsigned mask = ((1u << Bits) - 1) << (23 - Bits);
-    const float sample = float_of((bits & mask) ^ offset_bits_);  // the sign's bit flipped: 1.5 + x
+    const float sample = float_of((bits & mask) ^ offset_bits_);  // flips the sign bit: 1.5 + x
     return offset > 0 ? sample : sample - 1.5f;
   }
 
   WINGBEAT_GLOBAL const unsigned* words_;
   unsigned byte_, turn_first_, turn_second_;
   unsigned offset_bits_;
-  unsigned second_word_ = 0, second_byte_ = 0;  ///< Of pairs that 4 bytes do not hold.
+  unsigned second_word_ = 0, second_byte_ = 0;  ///< For pairs that 4 bytes do not hold.
 };
 
 }  // namespace wingbeat::device::channeliser

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex values of a spectrum as heaps hold them: dithered, limited, rounded, counted where that
-// changes them. src/channelising/arithmetic/quantise.hpp says the same of the processor.
+// Converts complex values of a spectrum for heaps: dithers, limits and rounds them, and counts
+// limited values. src/channelising/arithmetic/quantise.hpp is the same for processors.
 #pragma once
 
 #include "wingbeat/device/channeliser/heap_sample.hpp"  // heap_sample, limit_of
@@ -62,7 +62,7 @@ WINGBEAT_FN bool any_saturates(const complex<float> (&u)[N]) {
   return !(largest <= limit_of(Kind));
 }
 
-/// Returns u limited to what Kind holds, and adds 1 to `saturated` where that changes it.
+/// Returns u limited to the range of Kind, and adds 1 to `saturated` if that changes it.
 template <heap_sample Kind>
 WINGBEAT_FN complex<float> limited(complex<float> u, unsigned& saturated) {
   constexpr float limit = limit_of(Kind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often each value occurs among packed samples. A workgroup counts in local memory, and adds
-// what it found to counters in device memory.
+// Counts how often each value occurs among packed samples. A workgroup counts in local memory, and
+// adds its counts to those in device memory.
 #pragma once
 
 #include "wingbeat/device/atomic.hpp"  // atomic_add, local_atomic_add
@@ -8,12 +8,12 @@
 
 namespace wingbeat::device::channeliser {
 
-/// What a histogram is compiled for.
+/// The compile-time numbers of a histogram.
 struct histogram_numbers {
   unsigned sample_bits;  ///< 2 to 16.
-  unsigned bins;         ///< That a workgroup counts, a power of two, at most 2^sample_bits.
-  unsigned threads;      ///< One needs no atomic updates of local memory.
-  unsigned samples;      ///< That a workgroup reads, a multiple of 32.
+  unsigned bins;         ///< Counted by a workgroup; a power of two, at most 2^sample_bits.
+  unsigned threads;      ///< A single thread needs no atomic updates of local memory.
+  unsigned samples;      ///< Read by a workgroup; a multiple of 32.
 
   template <class Visit>
   WINGBEAT_FN constexpr void each(Visit visit) const {
@@ -23,7 +23,7 @@ struct histogram_numbers {
     visit("samples", samples);
   }
 
-  /// Workgroups that read the same samples, each for bins of its own.
+  /// Workgroups that read the same samples, each for different bins.
   WINGBEAT_FN constexpr unsigned slices() const { return (1u << sample_bits) / bins; }
   WINGBEAT_FN constexpr unsigned scratch_bytes() const { return bins * unsigned(sizeof(unsigned)); }
   /// Workgroups for `count` samples from `first` on.
@@ -34,9 +34,9 @@ struct histogram_numbers {
 };
 
 /// Samples of a stream of bits, the most significant bit first; both numbers are multiples of 8.
-/// Words that hold none of them are not read.
+/// Words without any of the samples are not read.
 struct histogram_memory {
-  WINGBEAT_GLOBAL const unsigned* words;  ///< Where sample 0 begins.
+  WINGBEAT_GLOBAL const unsigned* words;  ///< Sample 0 begins here.
   WINGBEAT_GLOBAL unsigned* totals;  ///< [bin], added to; bin 2^(sample_bits - 1) counts zeros.
   size first, count;
 };
@@ -75,7 +75,7 @@ class sample_histogram {
   }
 
  private:
-  /// Counts samples 32 unit .. 32 unit + 31, which are `bits` words, of those asked for.
+  /// Counts the requested ones of samples 32 unit .. 32 unit + 31, which fill `bits` words.
   WINGBEAT_FN void count(size unit) const {
     unsigned words[bits];
     const size end_word = (end_ * bits + 31) / 32;
@@ -93,7 +93,8 @@ class sample_histogram {
     }
   }
 
-  /// The sample whose top bit is bit `at` of the words, its sign's bit flipped: its bin.
+  /// Returns the bin of the sample whose top bit is bit `position` of the words: its bits with the
+  /// sign bit flipped.
   WINGBEAT_FN static unsigned field(const unsigned (&words)[bits], unsigned position) {
     const unsigned end = position % 32 + bits;
     const unsigned value =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a workgroup of a bank in one launch makes of its tile, on its way to a heap.
+// The values of a tile on their way to a heap, for a bank in one launch.
 #pragma once
 
 #include "wingbeat/device/channeliser/filter.hpp"    // bank_numbers
@@ -14,7 +14,7 @@ class tile_values {
   static constexpr bank_numbers numbers = Policy::numbers();
   using unit = typename stored<numbers.output>::type;
   static constexpr unsigned piece =
-      numbers.spectra() * numbers.polarisations;  ///< Values of a channel.
+      numbers.spectra() * numbers.polarisations;  ///< Values per channel.
 
  public:
   static constexpr unsigned piece_bytes = piece * unsigned(sizeof(unit));
@@ -24,7 +24,7 @@ class tile_values {
   struct alignas(2 * sizeof(unit)) unit_pair {
     unit at[2];
   };
-  /// A vector of as many bytes as go at once.
+  /// A vector of the bytes that move at once.
   static constexpr unsigned vector_bytes = piece_bytes < 16 ? piece_bytes : 16;
   struct alignas(vector_bytes) vector {
     unit at[vector_bytes / sizeof(unit)];
@@ -33,7 +33,7 @@ class tile_values {
  public:
   WINGBEAT_FN explicit tile_values(WINGBEAT_LOCAL char* address) : address_(address) {}
 
-  /// Puts those of both parts of a row.
+  /// Puts the values of both parts of a row.
   WINGBEAT_FN void put(unsigned channel, unsigned row, unit first, unit second) const {
     const auto values = reinterpret_cast<WINGBEAT_LOCAL unit*>(address_) + channel * piece;
     if constexpr (numbers.polarisations == 2) {
@@ -44,7 +44,7 @@ class tile_values {
     }
   }
 
-  /// Stores all of them, of the tile whose first spectrum is `first`. Callers: every thread.
+  /// Stores all values of the tile whose first spectrum is `first`. Callers: every thread.
   WINGBEAT_FN void store(WINGBEAT_GLOBAL char* heaps, size first, unsigned thread) const {
     constexpr unsigned vectors = piece_bytes / vector_bytes;
     constexpr size channel_vectors =

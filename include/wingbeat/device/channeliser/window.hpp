@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of a polyphase filter bank, y[s][j] = sum over m of x[s][m L + j] w[m L + j], where the
-// window x[s] begins L samples behind x[s - 1]: two positions j of several spectra s, of one or two
-// streams, by one thread. Each sample is read once for all spectra, each weight once for all.
+// window x[s] begins L samples behind x[s - 1]: one thread computes two positions j of several
+// spectra s, of one or two streams. It reads each sample once for all spectra, and each weight once
+// for all sums.
 #pragma once
 
 #include "wingbeat/device/channeliser/packed.hpp"  // packed_pair
@@ -29,8 +30,8 @@ struct held_weights {
     }
   }
 
-  /// Returns the weight of tap m at position j + i; or, since a window is symmetric, at the
-  /// positions that mirror j and j + 1, in sequence too.
+  /// Returns the weight of tap m at position j + i; or, because a window is symmetric, at the
+  /// consecutive positions that mirror j and j + 1.
   template <bool IsMirrored>
   WINGBEAT_FN float weight(unsigned m, unsigned i) const {
     return IsMirrored ? at[Taps - 1 - m][1 - i] : at[m][i];
@@ -43,19 +44,19 @@ struct packed_streams {
   packed_pair<Bits> parts[Parts];
 };
 
-/// Sums at two positions in sequence of several spectra, of each stream.
+/// Sums at two consecutive positions of several spectra, for each stream.
 template <unsigned Spectra, unsigned Parts>
 struct filtered {
   float at[Spectra][2][Parts];
 };
 
-/// Adds Taps taps to the sums y.at[s][i] of positions j + i and Spectra spectra. The first sample
-/// read is `first_row` rows of Length behind `from`.
+/// Adds Taps taps to the sums y.at[s][i] of positions j + i and Spectra spectra. Reading begins
+/// `first_row` rows of Length behind `from`.
 template <unsigned Length, unsigned Taps, bool IsMirrored, unsigned Spectra, unsigned Bits,
           unsigned Parts>
 WINGBEAT_FN void add_taps(const packed_streams<Bits, Parts>& from, unsigned first_row,
                           const held_weights<Taps>& w, filtered<Spectra, Parts>& y) {
-  /// Rows that are whole words begin at the same bit of a word.
+  /// Rows of whole words all begin at the same bit of a word.
   constexpr bool has_whole_words = Length * Bits % 32 == 0;
   constexpr unsigned row_words = Length * Bits / 32;
   WINGBEAT_UNROLL
@@ -112,7 +113,7 @@ struct window {
     }
   }
 
-  /// The same with weights that the thread holds: those of j, or of the positions that mirror it.
+  /// Same, with weights that the thread holds: for j, or for its mirror positions.
   template <bool IsMirrored, unsigned Spectra, unsigned Parts>
   WINGBEAT_FN static void sums(const streams<Parts>& from, const held_weights<held>& w,
                                WINGBEAT_GLOBAL const float* weights, unsigned j,

@@ -9,8 +9,8 @@
 
 namespace wingbeat::device::channeliser {
 
-/// Rows are [polarisation][spectrum], `Spectra` of each polarisation, whose numbers are `Plane`
-/// apart.
+/// Rows are [polarisation][spectrum], `Spectra` per polarisation. The numbers of polarisations are
+/// `Plane` apart.
 template <unsigned Length, unsigned Taps, size Spectra, size Plane>
 struct window_load {
   using element = complex<float>;
