@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's answers as exceptions, a context that is current for one scope, and calls that leave
-// captures alone.
+// Turns the driver's errors into exceptions, makes a context current for one scope, and keeps calls
+// out of captures.
 #pragma once
 
 #include <new>  // nothrow_t
@@ -28,7 +28,7 @@ inline void check(const driver_api& api, result status, std::string_view doing) 
   throw device_error(formatted("the CUDA driver could not {}: {}", doing, describe(api, status)));
 }
 
-/// Makes a context current to the calling thread for one scope, whatever was current before.
+/// Makes a context current to the calling thread for one scope, then restores the previous one.
 class entered {
  public:
   entered(const driver_api& api, context_handle context) : entered(api, context, std::nothrow) {
@@ -56,12 +56,13 @@ class entered {
  private:
   const driver_api& api_;
   result status_ = success;
-  bool is_pushed_ = false;  ///< It was not current before.
+  bool is_pushed_ = false;  ///< The context was not current before.
 };
 
 /// Lets this thread allocate, free and copy, load kernels, and create and destroy graphs while a
 /// stream is being captured anywhere in the process, for one scope: otherwise the driver could
-/// refuse, and end the capture. What a scope does must be no part of a capture itself.
+/// refuse, and end the capture. The calls within the scope must not be part of a capture
+/// themselves.
 class relaxed_capture_mode {
  public:
   explicit relaxed_capture_mode(const driver_api& api) noexcept : api_(api) { exchange(); }

@@ -54,7 +54,7 @@ void bind_queues(shared_library& library, driver_api& api) {
   library.bind(api.event_record, "cuEventRecord");
   library.bind(api.event_synchronize, "cuEventSynchronize");
   library.bind(api.event_query, "cuEventQuery");
-  // Its _v2 came with CUDA 12.8; drivers keep this one, with the same result.
+  // CUDA 12.8 added a _v2; drivers keep this one, with the same result.
   library.bind(api.event_elapsed_ms, "cuEventElapsedTime");
 }
 
@@ -114,7 +114,7 @@ void open_builtins_beside(const std::string& path, const nvrtc_api& api) {
   if (slash == std::string::npos || api.version(&major, &minor) != success) return;
   const auto builtins =
       formatted("{}/libnvrtc-builtins.so.{}.{}", path.substr(0, slash), major, minor);
-  dlopen(builtins.c_str(), RTLD_NOW | RTLD_LOCAL);  // NVRTC itself reports when it finds none
+  dlopen(builtins.c_str(), RTLD_NOW | RTLD_LOCAL);  // NVRTC itself reports missing built-ins
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ std::vector<std::string> nvrtc_candidates() {
 }
 
 const opened<nvrtc_api>& process_nvrtc() {
-  // Never destroyed: engines, which are not destroyed either, refer to it.
+  // Never destroyed, because engines, which are not destroyed either, refer to it.
   static const auto& found =
       *std::make_unique<const opened<nvrtc_api>>(open_nvrtc(nvrtc_candidates())).release();
   return found;

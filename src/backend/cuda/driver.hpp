@@ -13,7 +13,7 @@
 
 namespace wingbeat::backend::cuda {
 
-using result = int;                    // CUresult; nvrtcResult counts apart, with the same 0
+using result = int;                    // CUresult; nvrtcResult has other codes, but the same 0
 using device_ordinal = int;            // CUdevice
 using device_address = std::uint64_t;  // CUdeviceptr
 using context_handle = struct CUctx_st*;
@@ -36,12 +36,12 @@ inline constexpr int usual_priority = 0, high_priority = -1;  // of streams
 inline constexpr unsigned event_default = 0;                  // with timing
 inline constexpr unsigned pinned_for_all_contexts = 1;
 inline constexpr int capture_mode_relaxed = 2;
-inline constexpr unsigned open_with_peer_access = 1;  // where the device is another one
+inline constexpr unsigned open_with_peer_access = 1;  // if it is another device
 
 /// The first driver that captures early launches into graphs: CUDA 12.3.
 inline constexpr int first_driver_of_early_launches = 12030;
 
-/// CUipcMemHandle: what another process opens memory by.
+/// CUipcMemHandle: a handle by which another process opens memory.
 struct shared_handle {
   char bytes[64] = {};
 };
@@ -64,7 +64,7 @@ struct copied_rows {
   std::size_t row_bytes = 0, count = 0;
 };
 static_assert(sizeof(copied_rows) == 128);
-/// Beyond this, the driver refuses.
+/// The driver refuses larger strides.
 inline constexpr std::size_t max_stride_bytes = 0x7fffffff;
 
 /// CUlaunchAttribute: a number, or a flag, in a union of 64 bytes.
@@ -110,7 +110,7 @@ inline constexpr int multiprocessor_count = 16;
 inline constexpr int compute_capability_major = 75;
 inline constexpr int compute_capability_minor = 76;
 inline constexpr int max_shared_memory_per_block_optin = 97;
-inline constexpr int cluster_launch = 120;  // of drivers since CUDA 11.8, which sm_90 needs
+inline constexpr int cluster_launch = 120;  // in drivers since CUDA 11.8, which sm_90 needs
 }  // namespace device_attribute
 
 namespace function_attribute {
@@ -195,7 +195,7 @@ struct driver_api {
   result (*runnable_destroy)(runnable_handle);
   result (*runnable_set_kernel)(runnable_handle, node_handle, const kernel_node*);
   result (*runnable_launch)(runnable_handle, stream_handle);
-  result (*stream_is_capturing)(stream_handle, int* status);  // 0: it is not
+  result (*stream_is_capturing)(stream_handle, int* status);  // 0: not capturing
   result (*exchange_capture_mode)(int* mode);                 // of the calling thread
 };
 
@@ -224,7 +224,7 @@ struct nvrtc_api {
 [[nodiscard]] opened<driver_api> open_driver(std::span<const std::string> candidates);
 [[nodiscard]] opened<nvrtc_api> open_nvrtc(std::span<const std::string> candidates);
 
-/// Returns where NVRTC may be, in the order tried.
+/// Returns the places where NVRTC may be, in the order tried.
 [[nodiscard]] std::vector<std::string> nvrtc_candidates();
 
 /// Returns NVRTC as opened once for this process.

@@ -16,7 +16,8 @@
 namespace wingbeat::backend::cuda {
 namespace {
 
-/// Workgroups of a cluster whose kernel allows more than the portable 8, as ours do (kernel.cpp).
+/// Most workgroups of a cluster whose kernel allows more than the portable 8, as ours do
+/// (kernel.cpp).
 constexpr unsigned max_cluster = 16;
 
 int attribute(const driver_api& api, int key, device_ordinal device) {
@@ -119,8 +120,8 @@ context_handle engine::primary_context(int index) const {
     throw absent_error(
         formatted("there is no cuda device {}; choose 0 to {}", index, devices_.size() - 1));
   }
-  // Never released, as the CUDA runtime does: a later queue finds the context warm, and no object
-  // with static storage outlives it.
+  // Never released, as in the CUDA runtime: later queues find the context warm, and no object with
+  // static storage outlives it.
   context_handle context = nullptr;
   check(api_, api_.primary_context_retain(&context, ordinal_of(api_, index)),
         "make a context on " + devices_[static_cast<std::size_t>(index)].name);
@@ -175,7 +176,7 @@ std::optional<programs::program> engine::realise(const std::shared_ptr<backend::
 
 namespace wingbeat::backend {
 
-// Nothing is ever destroyed: queues with static storage may outlive any other object.
+// Nothing is ever destroyed, because queues with static storage may outlive any other object.
 const engine& cuda_engine() {
   static const auto& driver = *std::make_unique<const opened<cuda::driver_api>>([] {
                                  const std::vector<std::string> names{"libcuda.so.1"};

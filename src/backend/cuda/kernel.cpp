@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t max_grid_x = std::numeric_limits<int>::max();  // 2^31 - 1, on every device
 constexpr std::size_t scratch_without_asking_bytes = 48 * 1024;
-constexpr std::size_t reserved_bytes = 1024;  // the driver's own, in each workgroup's shared memory
+constexpr std::size_t reserved_bytes = 1024;  // of each workgroup's shared memory, for the driver
 
 /// Returns the scratch that a launch gives each workgroup. The workgroups of an early launch gather
 /// on the multiprocessors that the launch before leaves idle. If there are about as many workgroups
-/// as multiprocessors, each is given half of a multiprocessor's memory, so that no two share one:
-/// 2^20 points take 12.2 us instead of 12.4 to 16.5 (bench/NOTES.md, section 24).
+/// as multiprocessors, each gets half of a multiprocessor's memory, so that no two share a
+/// multiprocessor: 2^20 points take 12.2 us instead of 12.4 to 16.5 (bench/NOTES.md, section 24).
 std::size_t scratch_of(const kernel_source& source, const device_info& device) {
   const bool is_early = source.starts_early && device.has_early_launch;
   const bool is_about_one_each =
@@ -136,7 +136,7 @@ int kernel::attribute(int key) const {
 }
 
 /// Requests the scratch of as many workgroups as fit or are wanted, and no more, because the rest
-/// serves as L1 cache: it holds the tables of roots and coalesces neighbours' accesses.
+/// serves as L1 cache, which holds the tables of roots and coalesces neighbours' accesses.
 void kernel::request_scratch(const device_info& device, unsigned max_wanted) const {
   if (scratch_bytes_ == 0) return;
   using namespace function_attribute;
@@ -221,7 +221,7 @@ std::shared_ptr<const backend::kernel> kernel_compiler::stored(const queue& on,
   try {
     return std::make_shared<kernel>(api_, on, source, *report);
   } catch (const device_error&) {
-    return nullptr;  // costs a compilation; a true refusal shows again behind it
+    return nullptr;  // costs a compilation; a real refusal then recurs
   }
 }
 

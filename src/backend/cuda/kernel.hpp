@@ -18,7 +18,7 @@ namespace wingbeat::backend::cuda {
 /// A binary loaded into a context.
 class image {
  public:
-  /// Throws `device_error` when the driver refuses it.
+  /// Throws `device_error` if the driver refuses it.
   image(const driver_api& api, context_handle context, const std::vector<char>& binary);
   image(const image&) = delete;
   image& operator=(const image&) = delete;
@@ -35,7 +35,7 @@ class image {
 /// One entry point, in the context of the queue it was compiled for.
 class kernel final : public backend::kernel {
  public:
-  /// Throws `device_error` or `plan_error` when the device cannot hold one workgroup.
+  /// Throws `device_error` or `plan_error` if the device cannot hold one workgroup.
   kernel(const driver_api& api, const queue& on, const kernel_source& source,
          const compile_report& report);
 
@@ -44,10 +44,10 @@ class kernel final : public backend::kernel {
               kernel_arguments arguments) const override;
 
   [[nodiscard]] function_handle function() const noexcept { return function_; }
-  /// Whether it may be launched before the launches that it waits for have ended.
+  /// Returns whether it may be launched before the launches that it waits for have ended.
   [[nodiscard]] bool starts_early() const noexcept { return starts_early_; }
 
-  /// Returns a launch as drivers describe it. Throws `plan_error` where none can be made.
+  /// Returns the driver's description of a launch. Throws `plan_error` if the launch is impossible.
   [[nodiscard]] launch_config config(const queue& on, std::size_t workgroups) const;
 
  private:
@@ -66,7 +66,7 @@ class kernel final : public backend::kernel {
   kernel_resources resources_;
 };
 
-/// Returns where the arguments are, as drivers read them.
+/// Returns pointers to the arguments, as drivers read them.
 using argument_pointers = std::array<void*, max_kernel_arguments>;
 [[nodiscard]] argument_pointers pointers_to(kernel_arguments arguments);
 
@@ -76,8 +76,8 @@ class kernel_compiler final : public backend::kernel_compiler {
   kernel_compiler(const driver_api& api, const nvrtc_api& nvrtc, std::string driver,
                   kernel_cache& cache);
 
-  /// Throws `plan_error` when the device cannot hold one workgroup, `device_error` when the text
-  /// does not compile or the driver refuses the result.
+  /// Throws `plan_error` if the device cannot hold one workgroup, `device_error` if the text does
+  /// not compile or the driver refuses the result.
   [[nodiscard]] std::shared_ptr<const backend::kernel> compile(
       const std::shared_ptr<backend::queue>& shared_queue,
       const kernel_source& source) const override;

@@ -36,7 +36,7 @@ void check_nccl(result status, std::string_view doing) {
       formatted("NCCL could not {}: {}", doing, process_nccl().api.error_text(status)));
 }
 
-/// Returns NCCL, or throws why there is none.
+/// Returns NCCL. Throws the reason if there is none.
 const nccl_api& require_nccl() {
   const opened<nccl_api>& found = process_nccl();
   if (!found.problem.empty()) throw device_error("NCCL is not here: " + found.problem);
@@ -47,7 +47,7 @@ void* memory_of(const buffer_view& view) {
   return static_cast<char*>(view.handle) + view.offset_bytes;
 }
 
-/// Returns whether the last call has done its part. Throws where one failed.
+/// Returns whether the last call has finished on this rank. Throws if a call failed.
 bool is_settled(const nccl_api& api, communicator_handle handle, std::string_view doing) {
   result state = success;
   check_nccl(api.state(handle, &state), doing);
@@ -57,7 +57,7 @@ bool is_settled(const nccl_api& api, communicator_handle handle, std::string_vie
 
 template <class Condition>
 void wait_until(std::string_view doing, const may_wait& goes_on, Condition is_so) {
-  constexpr int polls = 32;  // cheaper than to ask for the others
+  constexpr int polls = 32;  // cheaper than calling `goes_on`
   for (int count = 1; !is_so(); ++count) {
     if (count % polls == 0 && !goes_on()) {
       throw device_error(formatted("NCCL did not {} in time, or a rank was lost", doing));
@@ -116,7 +116,7 @@ class communicator final : public nccl_rank {
   }
 
  private:
-  /// Calls a function; a communicator in which something failed is given up.
+  /// Calls a function; aborts the communicator if it fails.
   template <class Function>
   void guard(Function call) {
     try {
@@ -131,7 +131,7 @@ class communicator final : public nccl_rank {
     if (handle_ != nullptr) api_.abort(std::exchange(handle_, nullptr));
   }
 
-  /// Waits until the last call has done its part.
+  /// Waits until the last call has finished on this rank.
   void settle(std::string_view doing, const may_wait& goes_on) {
     wait_until(doing, goes_on, [&] { return is_settled(api_, handle_, doing); });
   }
@@ -155,7 +155,7 @@ std::vector<std::string> nccl_candidates() {
 }
 
 const opened<nccl_api>& process_nccl() {
-  // Never destroyed: communicators of static storage may outlive it.
+  // Never destroyed, because communicators with static storage may use it.
   static const auto& found =
       *std::make_unique<const opened<nccl_api>>(open_nccl(nccl_candidates())).release();
   return found;

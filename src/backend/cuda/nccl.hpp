@@ -19,7 +19,7 @@ struct nccl_id {
   char bytes[128] = {};
 };
 
-/// ncclConfig_t as of NCCL 2.14; what later ones have more is then as usual.
+/// ncclConfig_t of NCCL 2.14; later versions use defaults for their further fields.
 struct nccl_config {
   std::size_t size = sizeof(nccl_config);
   unsigned magic = 0xcafebeef, version = 21400;
@@ -34,7 +34,7 @@ struct nccl_api {
   const char* (*error_text)(result);
   result (*new_id)(nccl_id*);
   result (*join)(communicator_handle*, int size, nccl_id, int rank, nccl_config*);
-  result (*state)(communicator_handle, result*);  // of what goes on
+  result (*state)(communicator_handle, result*);  // of the call in progress
   result (*abort)(communicator_handle);
   result (*size)(communicator_handle, int*);
   result (*rank)(communicator_handle, int*);
@@ -51,7 +51,7 @@ struct nccl_api {
 /// Opens the first of `candidates` (names for dlopen, or paths) that holds every function.
 [[nodiscard]] opened<nccl_api> open_nccl(std::span<const std::string> candidates);
 
-/// Returns where NCCL may be, in the order tried.
+/// Returns the places where NCCL may be, in the order tried.
 [[nodiscard]] std::vector<std::string> nccl_candidates();
 
 /// Returns NCCL as opened once for this process.

@@ -13,17 +13,17 @@
 namespace wingbeat::backend::cuda {
 namespace {
 
-constexpr result compilation_failed = 6;  // NVRTC_ERROR_COMPILATION: of the text
+constexpr result compilation_failed = 6;  // NVRTC_ERROR_COMPILATION: a fault of the text
 
 void check(const nvrtc_api& nvrtc, result status, std::string_view doing) {
   if (status == success) return;
   throw device_error(formatted("NVRTC could not {}: {}", doing, nvrtc.error_text(status)));
 }
 
-/// Returns the options besides the target. `-v` prints the assembler's figures to the log.
+/// Returns the options other than the target. `-v` prints the assembler's figures to the log.
 std::vector<const char*> options_for(const nvrtc_api& nvrtc) {
   std::vector<const char*> options{"--std=c++17", "--fmad=true", "--ptxas-options=-v"};
-  // From 12.9 on NVRTC has a cache of its own, which returns code without that log.
+  // From 12.9 on NVRTC has its own cache, which returns code without that log.
   int major = 0;
   int minor = 0;
   check(nvrtc, nvrtc.version(&major, &minor), "report its version");
@@ -31,7 +31,7 @@ std::vector<const char*> options_for(const nvrtc_api& nvrtc) {
   return options;
 }
 
-/// A program of NVRTC's, destroyed at the end of the scope.
+/// An NVRTC program, destroyed at the end of the scope.
 class program {
  public:
   program(const nvrtc_api& nvrtc, const kernel_source& source) : nvrtc_(nvrtc) {
@@ -73,7 +73,7 @@ class program {
   program_handle handle_ = nullptr;
 };
 
-/// Returns 90 of "sm_90" and of "sm_90a".
+/// Returns 90 for "sm_90" and "sm_90a".
 int capability_of(std::string_view architecture) {
   constexpr std::string_view prefix = "sm_";
   int number = 0;
@@ -160,7 +160,7 @@ std::string version_of(const nvrtc_api& nvrtc) {
 
 kernel_key key_of(const nvrtc_api& nvrtc, const kernel_source& source,
                   std::string_view architecture, std::string_view driver) {
-  // The figures kept beside the binary are those of one entry point, so its name is in the key.
+  // The figures beside the binary belong to one entry point, so its name is in the key.
   return {.source = source.key_text(),
           .options = formatted("{} --gpu-architecture={} entry={}", joined(options_for(nvrtc), " "),
                                target_for(nvrtc, architecture), source.entry),

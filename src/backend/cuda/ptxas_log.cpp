@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view section_start = "Compiling entry function '";
 
-/// Returns the lines about one entry point; empty when there are none.
+/// Returns the lines about one entry point; empty if there are none.
 std::string_view section_of(std::string_view log, std::string_view entry) {
   const auto start = log.find(std::string{section_start} + std::string{entry} + "'");
   if (start == std::string_view::npos) return {};
@@ -20,7 +20,7 @@ std::string_view section_of(std::string_view log, std::string_view entry) {
   return rest.substr(0, rest.find(section_start, section_start.size()));
 }
 
-/// Returns the number that stands before `unit`: 96 of "96 bytes spill stores".
+/// Returns the number before `unit`: 96 in "96 bytes spill stores".
 std::optional<int> number_before(std::string_view line, std::string_view unit) {
   const auto end = line.find(unit);
   if (end == std::string_view::npos || end == 0) return std::nullopt;

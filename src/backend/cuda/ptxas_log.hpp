@@ -6,12 +6,12 @@
 
 namespace wingbeat::backend::cuda {
 
-/// -1 where the log has none.
+/// -1: not in the log.
 struct ptxas_figures {
-  int registers = -1;            ///< Of one thread.
-  int spill_bytes = -1;          ///< Of one thread: the larger of its spill stores and loads.
-  int stack_bytes = -1;          ///< Of one thread, of the kernel and all it calls.
-  int static_scratch_bytes = 0;  ///< Of one workgroup; the log names it only when there is some.
+  int registers = -1;            ///< Per thread.
+  int spill_bytes = -1;          ///< Per thread: the larger of its spill stores and loads.
+  int stack_bytes = -1;          ///< Per thread, for the kernel and all it calls.
+  int static_scratch_bytes = 0;  ///< Per workgroup; the log only has it if not 0.
 };
 
 /// Returns the figures of one entry point; spills of functions it calls count too.

@@ -49,7 +49,7 @@ class queue final : public backend::queue {
   bool is_closing_ = false;
 };
 
-/// Returns `on` as a queue of this engine. Throws `plan_error` when it is another engine's.
+/// Returns `on` as a queue of this engine. Throws `plan_error` if it is another engine's.
 [[nodiscard]] queue& cuda_queue(backend::queue& on);
 
 }  // namespace wingbeat::backend::cuda

@@ -108,7 +108,7 @@ call_graph::~call_graph() {
   const entered current{api_, context_, std::nothrow};
   if (!current.is_current()) return;
   const relaxed_capture_mode relaxed{api_};
-  // The driver frees a graph that is running when it has ended.
+  // If the graph is running, the driver frees it when it has ended.
   if (runnable_ != nullptr) api_.runnable_destroy(runnable_);
   api_.graph_destroy(graph_);
 }
@@ -179,7 +179,7 @@ void repeated_calls::call_on(stream_calls& stream, queue& target, const call_bod
     immediate_launches launches{target};
     body(launches);
   }
-  if (stream.n_calls < 2) ++stream.n_calls;  // of calls that did not throw
+  if (stream.n_calls < 2) ++stream.n_calls;  // counts calls that did not throw
 }
 
 bool repeated_calls::is_captured(stream_handle stream) const {
@@ -188,8 +188,8 @@ bool repeated_calls::is_captured(stream_handle stream) const {
   return api_.stream_is_capturing(stream, &status) != success || status != 0;
 }
 
-/// Returns the calls on a stream, in place of those of the stream that was called least recently
-/// if it has none.
+/// Returns the calls on a stream, in place of those of the least recently called stream if it has
+/// none.
 repeated_calls::locked_calls repeated_calls::lock_calls_on(stream_handle stream) {
   const std::lock_guard protect{mutex_};
   stream_calls* found = nullptr;

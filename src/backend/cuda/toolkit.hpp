@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the libraries of an installed CUDA toolkit may be.
+// The places where the libraries of an installed CUDA toolkit may be.
 #pragma once
 
 #include <span>

@@ -44,7 +44,7 @@ class inquiry {
     });
   }
 
-  /// Returns an empty text where the device does not support the query.
+  /// Returns an empty text if the device does not support the query.
   [[nodiscard]] std::string text_if_known(std::uint32_t name) const {
     std::size_t size_bytes = 0;
     return api_.device_info(id_, name, 0, nullptr, &size_bytes) == success ? text(name) : "";
@@ -58,7 +58,7 @@ class inquiry {
   }
 
   [[nodiscard]] bool has_fp64() const {
-    std::uint64_t features = 0;  // 0 without fp64; an error where the query is not supported
+    std::uint64_t features = 0;  // 0 without fp64; an error if the query is not supported
     const status answered =
         api_.device_info(id_, device_property::fp64_config, sizeof features, &features, nullptr);
     return answered == success && features != 0;
@@ -82,13 +82,13 @@ bool has_word(const std::string& words, const std::string& word) {
   return (' ' + words + ' ').find(' ' + word + ' ') != std::string::npos;
 }
 
-// "OpenCL 3.0 PoCL 3.1+debian  Linux, ..., LLVM 15.0.6, ..." holds 15; 0 when it names none.
+// "OpenCL 3.0 PoCL 3.1+debian  Linux, ..., LLVM 15.0.6, ..." contains 15; 0 if it names none.
 int llvm_major_in(const std::string& platform_version) {
   const auto begin = platform_version.find("LLVM ");
   return begin == std::string::npos ? 0 : std::atoi(platform_version.c_str() + begin + 5);
 }
 
-// PoCL ends the program when it cannot link a kernel. Later versions were not seen to need ld.
+// PoCL ends the program if it cannot link a kernel. Later versions did not need ld in our runs.
 std::string linker_problem(const std::string& platform_version) {
   const auto begin = platform_version.find("PoCL ");
   const int major =

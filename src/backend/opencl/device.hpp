@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The OpenCL devices of this machine, and how each can be given a kernel.
+// The OpenCL devices of this machine, and the form in which each accepts kernels.
 #pragma once
 
 #include <memory>  // shared_ptr

@@ -131,7 +131,7 @@ struct driver_api {
                    const event_handle*, event_handle*);
 };
 
-/// Opens the first of `candidates` (names for dlopen, or paths) that holds every function but
+/// Opens the first of `candidates` (names for dlopen, or paths) that holds every function except
 /// `program_with_il`, which may be null.
 [[nodiscard]] opened<driver_api> open_driver(std::span<const std::string> candidates);
 

@@ -19,7 +19,7 @@ engine::engine(const driver_api& api, const std::string& driver_problem, kernel_
     return;
   }
   auto found = find_devices(api);
-  begin_driver_use();  // after the driver made its own objects with static storage
+  begin_driver_use();  // after the driver made its static objects
   devices_ = std::move(found.devices);
   problem_ = std::move(found.problem);
   contexts_.resize(devices_.size());
@@ -90,8 +90,8 @@ std::optional<programs::program> engine::realise(const std::shared_ptr<backend::
 
 namespace wingbeat::backend {
 
-// Neither is ever destroyed: queues with static storage may outlive any other object, and at exit
-// a driver's own statics may be gone before ours.
+// Neither is ever destroyed, because queues with static storage may outlive any other object, and
+// at exit a driver's static objects may be destroyed before ours.
 const engine& opencl_engine() {
   static const std::vector<std::string> names{"libOpenCL.so.1"};
   static const auto* const driver =

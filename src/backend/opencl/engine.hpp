@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The opencl engine: any OpenCL device that can be given C++ for OpenCL.
+// The opencl engine: any OpenCL device that accepts C++ for OpenCL.
 #pragma once
 
 #include <mutex>
@@ -38,7 +38,7 @@ class engine final : public backend::engine {
   std::vector<device> devices_;
   opencl::kernel_compiler compiler_;
   mutable std::mutex mutex_;
-  mutable std::vector<owned<context_handle>> contexts_;  // one a device, made when first opened
+  mutable std::vector<owned<context_handle>> contexts_;  // one per device, made when first opened
 };
 
 }  // namespace wingbeat::backend::opencl

@@ -20,7 +20,7 @@ namespace {
 // Drivers refuse a local argument of 0 bytes; kernels without scratch do not read these.
 constexpr std::size_t min_scratch_bytes = 16;
 
-// PoCL compiles a kernel for grids up to so many threads, and once more for larger ones.
+// PoCL compiles a kernel for grids of up to this many threads, and once more for larger ones.
 constexpr std::size_t pocl_small_grid = std::size_t{1} << 16;
 
 template <class Value>
@@ -42,7 +42,7 @@ void require_fit(const kernel_source& source, std::size_t max_threads, const dev
   }
 }
 
-/// A kernel that was compiled for one size of workgroup is launched with that size alone.
+/// A kernel that was compiled for one size of workgroup must be launched with that size.
 void require_same_size(const kernel_source& source, std::size_t compiled_for) {
   if (compiled_for == 0 || compiled_for == source.threads) return;  // 0: for any
   throw plan_error(
@@ -73,7 +73,7 @@ kernel::kernel(const driver_api& api, const queue& on, owned<program_handle> pro
   require_fit(source, kernel_value<std::size_t>(api, handle, device, kernel_max_workgroup),
               on.device());
 
-  // Once the local argument, the last, is set, the driver counts it too.
+  // After this, the driver also counts the local argument, which is the last one.
   check(api.set_argument(handle, source.n_parameters, scratch_bytes_, nullptr), "set local memory");
   resources_.name = source.entry;
   resources_.threads = static_cast<int>(source.threads);
@@ -112,7 +112,7 @@ void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments
         "a queue of the context that runs it");
   }
   if (workgroups == 0) return;
-  // As on CUDA: OpenCL states no limit, and PoCL ends the process beyond its own.
+  // The limit of CUDA: OpenCL states none, and PoCL ends the process beyond its own limit.
   if (constexpr std::size_t most = std::numeric_limits<std::int32_t>::max(); workgroups > most) {
     throw plan_error(
         formatted("{} workgroups of {} were asked of one launch, which takes 1 to {}; choose a "
@@ -141,8 +141,8 @@ std::shared_ptr<const backend::kernel> kernel_compiler::compile(
   const std::lock_guard held{mutex_};
   auto program =
       build_program(api_, on.driver_device(), on.context(), source, cache_, std::move(code));
-  // PoCL compiles a kernel at its first launch. The plan does not launch an empty grid to have that
-  // done, because kernels would need an early return, and PoCL 3.1 miscompiles stores under a
+  // PoCL compiles a kernel at its first launch. The plan does not launch an empty grid to force
+  // this, because kernels would need an early return, and PoCL 3.1 miscompiles stores under a
   // condition (valid ranges) in kernels whose barriers do not all run.
   return std::make_shared<const kernel>(api_, on, std::move(program), source);
 }

@@ -17,7 +17,7 @@ namespace wingbeat::backend::opencl {
 /// One entry point, in the context of the queue it was compiled for.
 class kernel final : public backend::kernel {
  public:
-  /// Throws `device_error` when the device cannot run workgroups of `source.threads` threads with
+  /// Throws `device_error` if the device cannot run workgroups of `source.threads` threads with
   /// `source.scratch_bytes` of local memory.
   kernel(const driver_api& api, const queue& on, owned<program_handle> program,
          const kernel_source& source);
@@ -28,7 +28,8 @@ class kernel final : public backend::kernel {
 
  private:
   void set_arguments(kernel_arguments arguments) const;
-  /// Throws `device_error` where PoCL would end the program for want of its linker's exit code.
+  /// Throws `device_error` if PoCL would end the program because it cannot get its linker's exit
+  /// code.
   void require_linker(std::size_t n_threads) const;
   [[nodiscard]] bool& is_linked(std::size_t n_threads) const;
 
@@ -41,7 +42,8 @@ class kernel final : public backend::kernel {
   owned<program_handle> program_;
   owned<kernel_handle> kernel_;
   kernel_resources resources_;
-  mutable std::mutex mutex_;  // a cl_kernel holds its arguments: from the first one to the launch
+  mutable std::mutex mutex_;  // held from the first argument to the launch, because a cl_kernel
+                              // stores its arguments
 };
 
 /// Compiles for the devices of `find_devices`. Refers to `api` and `cache` until it is gone.
@@ -56,7 +58,7 @@ class kernel_compiler final : public backend::kernel_compiler {
  private:
   const driver_api& api_;
   kernel_cache& cache_;
-  mutable std::mutex mutex_;  // compilers inside drivers are not all fit for several threads
+  mutable std::mutex mutex_;  // some drivers' compilers are not thread-safe
 };
 
 }  // namespace wingbeat::backend::opencl

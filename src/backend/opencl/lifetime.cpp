@@ -24,7 +24,7 @@ bool is_forked() noexcept {
 
 class registry {
  public:
-  /// Never destroyed: queues with static storage unregister themselves.
+  /// Never destroyed, because queues with static storage unregister themselves.
   static registry& shared() {
     static auto& registered = *std::make_unique<registry>().release();
     return registered;
@@ -41,7 +41,7 @@ class registry {
   }
 
   void finish_all() noexcept {
-    const std::lock_guard held{mutex_};  // none of them is destroyed meanwhile
+    const std::lock_guard held{mutex_};  // keeps queues from being destroyed
     for (finishable* const queue : queues_) queue->finish_at_exit();
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// When OpenCL's driver may be called: while the program runs, in the process that opened it.
+// OpenCL's driver may be called while the program runs, in the process that opened it.
 //
 // At exit a driver's own objects with static storage are destroyed, such as the LLVM inside PoCL,
-// while its threads may still compile what was queued. So open queues are finished before that:
+// while its threads may still compile queued kernels. So open queues are finished before that:
 //   1. when the main thread's thread_local objects are destroyed, before any static object;
 //   2. in a static object's destructor, which runs before those of the driver that was loaded
 //      before it. From then on no function of the driver is called.
@@ -26,11 +26,11 @@ void begin_driver_use();
 void register_queue(finishable& queue);
 void unregister_queue(finishable& queue) noexcept;
 
-/// Has the registered queues finished when the calling thread ends, if it is the main thread.
+/// Finishes the registered queues when the calling thread ends, if it is the main thread.
 void finish_with_main_thread();
 
-/// Returns false once the driver is closed at exit, and in forked children, where its threads are
-/// not. Destructors then release nothing.
+/// Returns false once the driver is closed at exit, and in forked children, which do not have its
+/// threads. Destructors then release nothing.
 [[nodiscard]] bool is_driver_usable() noexcept;
 
 /// Throws `device_error` unless the driver is usable.

@@ -36,11 +36,12 @@ bool is_executable(const std::string& path) {
          ::access(path.c_str(), X_OK) == 0;
 }
 
-// A file without a name, in memory: it needs no folder, cannot be tampered with, and is gone with
-// the last process that holds it. Unlike a pipe it never makes both sides wait for each other.
+// An unnamed file in memory needs no folder, cannot be tampered with, and disappears with the last
+// process that holds it. Unlike a pipe, it cannot deadlock both sides.
 file_descriptor file_with(std::string_view text) {
   const file_descriptor unnamed{::memfd_create("wingbeat", MFD_CLOEXEC)};
-  // Above stderr, whatever this process has closed: `redirections` overwrites 0, 1 and 2.
+  // Takes a descriptor above stderr even if the process has closed lower ones, because
+  // `redirections` overwrites 0, 1 and 2.
   file_descriptor file{::fcntl(unnamed.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
   if (!file.is_open()) fail("make a file in memory for a compiler", errno);
   while (!text.empty()) {
@@ -89,8 +90,8 @@ struct job {
   char* const* words = nullptr;
   const posix_spawn_file_actions_t* streams = nullptr;
   const posix_spawnattr_t* attributes = nullptr;
-  int refusal = 0;           ///< Why it could not be started, as errno.
-  std::optional<int> state;  ///< As waitpid reports it; empty when the exit code was lost.
+  int refusal = 0;           ///< The errno if it could not be started.
+  std::optional<int> state;  ///< As waitpid reports it; empty if the exit code was lost.
 };
 
 void spawn_and_wait(job& work) noexcept {
@@ -107,7 +108,7 @@ void spawn_and_wait(job& work) noexcept {
 }
 
 // The body of a process that shares our memory but not our signal handlers. The program is its
-// child, so that nobody else can take the exit code.
+// child, so that no other thread can take the exit code.
 int intermediate(void* work) noexcept {
   struct sigaction kept {};
   kept.sa_handler = SIG_DFL;
@@ -133,9 +134,9 @@ class blocked_signals {
   sigset_t before_{};
 };
 
-// The exit signal of the intermediate process is none: no handler of this process is called for
-// it, and waitpid for any child does not find it. This thread sleeps until it ends (CLONE_VFORK),
-// because the two share thread-local storage.
+// The intermediate process has no exit signal, so no handler of this process is called for it, and
+// waitpid for any child does not find it. This thread sleeps until it ends (CLONE_VFORK), because
+// the two share thread-local storage.
 void spawn_in_between(job& work) {
   constexpr std::size_t stack_bytes = 256 * 1024;
   const auto stack = std::make_unique<std::byte[]>(stack_bytes);
@@ -152,7 +153,7 @@ void spawn_in_between(job& work) {
   ::posix_spawnattr_destroy(&attributes);
 }
 
-// Empty when the exit code was lost.
+// Empty if the exit code was lost.
 template <class Spawn>
 std::optional<finished_process> attempt(const std::vector<std::string>& command,
                                         std::string_view input, const Spawn& spawn) {
@@ -188,7 +189,7 @@ std::string find_executable(const std::string& name) {
   while (!folders.empty()) {
     const std::string_view folder = folders.substr(0, folders.find(':'));
     folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
-    if (!folder.starts_with('/')) continue;  // never from whatever folder we are in
+    if (!folder.starts_with('/')) continue;  // never relative to the current folder
     const auto candidate = formatted("{}/{}", folder, name);
     if (is_executable(candidate)) return candidate;
   }
@@ -210,7 +211,7 @@ bool loses_children() noexcept {
 finished_process run(const std::vector<std::string>& command, std::string_view input) {
   if (!handles_children()) {
     if (auto finished = attempt(command, input, spawn_and_wait)) return *std::move(finished);
-    // Another thread reaped it: it waits for any child.
+    // Another thread, which waits for any child, reaped it.
   }
   if (auto finished = attempt(command, input, spawn_in_between)) return *std::move(finished);
   throw device_error(

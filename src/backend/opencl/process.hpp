@@ -9,13 +9,13 @@
 namespace wingbeat::backend::opencl {
 
 struct finished_process {
-  int exit_code = 0;     ///< 128 plus the signal when one ended it.
-  std::string output;    ///< What it wrote to stdout.
-  std::string messages;  ///< What it wrote to stderr.
+  int exit_code = 0;     ///< 128 plus the signal if one ended it.
+  std::string output;    ///< Its stdout.
+  std::string messages;  ///< Its stderr.
 };
 
 /// Returns the path of an executable: `name` itself if it holds a slash, or found on $PATH, where
-/// relative folders do not count and no PATH counts as /usr/bin:/bin; empty when there is none.
+/// relative folders do not count and no PATH counts as /usr/bin:/bin; empty if there is none.
 [[nodiscard]] std::string find_executable(const std::string& name);
 
 /// Returns $PATH for messages: its text in quotes, "empty" or "not set".
@@ -25,9 +25,9 @@ struct finished_process {
 /// no exit code of its children.
 [[nodiscard]] bool loses_children() noexcept;
 
-/// Runs `command` (its first word a path) with `input` on stdin and waits for it, whatever this
-/// process does with SIGCHLD and whichever children it reaps. Changes no handler. Throws
-/// `device_error` when it cannot be started.
+/// Runs `command` (its first word a path) with `input` on stdin and waits for it, regardless of how
+/// this process handles SIGCHLD and which children it reaps. Changes no handler. Throws
+/// `device_error` if it cannot be started.
 [[nodiscard]] finished_process run(const std::vector<std::string>& command, std::string_view input);
 
 }  // namespace wingbeat::backend::opencl

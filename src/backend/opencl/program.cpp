@@ -44,7 +44,7 @@ kernel_key binary_key(const device& on, const kernel_source& source) {
           .architecture = on.info.architecture + "; " + on.info.name};
 }
 
-// Returns clang's output, which depends on no driver and no device.
+// Returns clang's output, which is independent of driver and device.
 bytes portable_code_of(const device& on, const kernel_source& source, kernel_cache& cache) {
   const kernel_key key{.source = source.key_text(),
                        .options = formatted("{}: {}", name_of(on.takes), toolchain::options()),
@@ -131,13 +131,13 @@ class builder {
     return program;
   }
 
-  // A driver that was updated may refuse what it made itself; then it is compiled again.
+  // An updated driver may refuse its own older binary; the kernel is then compiled again.
   std::optional<owned<program_handle>> loaded(const bytes& binary) const {
     try {
       auto program = from_binary(binary);
       if (run_build(program.get(), "") == success) return program;
     } catch (const device_error&) {
-      // As above.
+      // Likewise: the kernel is compiled again.
     }
     return std::nullopt;
   }
@@ -146,7 +146,7 @@ class builder {
     return api_.build_program(program, 1, &device_.id, options, nullptr, nullptr);
   }
 
-  // Empty when the driver does not return it; then nothing is cached.
+  // Empty if the driver does not return it; then nothing is cached.
   bytes binary_of(program_handle program) const {
     std::size_t size_bytes = 0;
     const status sized =

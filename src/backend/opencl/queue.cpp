@@ -10,7 +10,7 @@
 namespace wingbeat::backend::opencl {
 namespace {
 
-/// A marker command: its time is the device's.
+/// A marker command, with the device's time.
 class event_mark final : public mark {
  public:
   event_mark(const driver_api& api, owned<event_handle> event)
@@ -53,7 +53,8 @@ class event_mark final : public mark {
   owned<event_handle> event_;
 };
 
-/// For queues without profiling: the host's clock, read when the queue was empty; so it is reached.
+/// For queues without profiling: the host's clock, read when the queue is empty, so the mark is
+/// reached.
 class clock_mark final : public mark {
  public:
   double seconds_since(const mark& earlier) const override {
@@ -134,7 +135,7 @@ void* queue::allocate(std::size_t size_bytes) {
       api_.release_memory};
   check_allocation(created, doing);
 
-  // Drivers may allocate when a buffer is first used: use it now, so that a lack shows here.
+  // Drivers may allocate when a buffer is first used; using it now reports a lack of memory here.
   const memory_handle memory = allocated.get();
   check_allocation(
       api_.migrate(queue_.get(), 1, &memory, migrate_content_undefined, 0, nullptr, nullptr),

@@ -16,10 +16,10 @@ class queue final : public backend::queue, private finishable {
   /// Creates a command queue with profiling. Throws `device_error`.
   queue(const driver_api& api, const opencl::device& device, context_handle context);
 
-  /// Retains the caller's queue. Throws `plan_error` when it runs out of order.
+  /// Retains the caller's queue. Throws `plan_error` if it runs out of order.
   queue(const driver_api& api, const opencl::device& device, queue_handle adopted);
 
-  /// Waits for what runs on a queue of ours: PoCL must not compile any more when the program ends.
+  /// Waits for work on a queue of ours, because PoCL must not be compiling when the program ends.
   ~queue() override;
 
   [[nodiscard]] queue_handle handle() const noexcept { return queue_.get(); }
@@ -42,7 +42,7 @@ class queue final : public backend::queue, private finishable {
 
  private:
   void finish_at_exit() noexcept override;
-  /// Copy, and return when it is done or at once.
+  /// Copy, and return when done (`waits`) or at once.
   void send(buffer_view to, const void* from, bool waits);
   void fetch(void* to, buffer_view from, bool waits);
 
@@ -62,7 +62,7 @@ template <class Value>
   return value;
 }
 
-/// Returns `on` as a queue of this engine. Throws `plan_error` when it is another engine's.
+/// Returns `on` as a queue of this engine. Throws `plan_error` if it is another engine's.
 [[nodiscard]] queue& opencl_queue(backend::queue& on);
 
 }  // namespace wingbeat::backend::opencl

@@ -14,7 +14,7 @@ struct named_status {
   std::string_view name;
 };
 
-// The codes that the functions we call may return.
+// The codes that the called functions may return.
 constexpr std::array names{
     named_status{-1, "CL_DEVICE_NOT_FOUND"},
     named_status{-2, "CL_DEVICE_NOT_AVAILABLE"},

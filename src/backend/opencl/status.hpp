@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's answers as exceptions, and its objects as owned values.
+// The driver's errors as exceptions, and its objects as owned values.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace wingbeat::backend::opencl {
 /// Returns "CL_OUT_OF_RESOURCES (-5)".
 [[nodiscard]] std::string describe(status code);
 
-/// Throws `memory_error` where the driver had no memory for an object, else as `check` does.
+/// Throws `memory_error` if the driver had no memory for an object, otherwise as `check` does.
 void check_allocation(status code, std::string_view doing);
 
 /// Throws `device_error` unless `code` is success: "OpenCL could not <doing>: ...".

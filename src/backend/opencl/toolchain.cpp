@@ -12,7 +12,7 @@
 namespace wingbeat::backend::opencl {
 namespace {
 
-// Why -finclude-default-header: the built-in functions. Why spir64: 64-bit pointers and size_t.
+// -finclude-default-header declares the built-in functions; spir64 has 64-bit pointers and size_t.
 constexpr std::array clang_options{"-x",
                                    "cl",
                                    "-cl-std=clc++2021",
@@ -33,7 +33,7 @@ std::string first_found(const std::vector<std::string>& names) {
   return "";
 }
 
-// The program the user chose; empty when it is left to us.
+// The program that the user chose; empty if none.
 std::string chosen_clang() {
   const char* const chosen = std::getenv("WINGBEAT_CLANG");
   return chosen == nullptr ? "" : chosen;
@@ -54,7 +54,7 @@ std::string find_clang(int llvm_major) {
   return first_found(clang_names(llvm_major));
 }
 
-// "clang-15" belongs to "llvm-spirv-15", "clang" to "llvm-spirv".
+// "llvm-spirv-15" belongs to "clang-15", "llvm-spirv" to "clang".
 std::string find_llvm_spirv(const std::string& clang) {
   const auto suffix = clang.find_last_not_of("0123456789");
   const bool is_numbered = suffix != std::string::npos && clang[suffix] == '-';
@@ -71,7 +71,7 @@ std::string output_of(const std::vector<std::string>& command, std::string_view 
   }
   const auto sentence = formatted("{} could not {} (exit code {}):\n{}", command.front(), doing,
                                   done.exit_code, done.messages);
-  constexpr int refused = 1;  // other codes are of a compiler that failed itself
+  constexpr int refused = 1;  // with other codes the compiler itself failed
   if (takes_text && done.exit_code == refused) throw compile_error(sentence);
   throw device_error(sentence);
 }

@@ -12,16 +12,16 @@ namespace wingbeat::backend::opencl {
 /// The compilers of this machine, found but not started yet. Many threads may use them at once.
 class toolchain {
  public:
-  /// Looks for clang: $WINGBEAT_CLANG alone if it is set; otherwise, on $PATH, the one of
+  /// Looks for clang: only $WINGBEAT_CLANG if it is set; otherwise, on $PATH, the version
   /// `llvm_major` (the driver's own LLVM; 0: unknown), clang-15 to clang-19, clang. The driver's
-  /// own comes first and the oldest next, because bitcode newer than the driver is not read.
+  /// version comes first and the oldest next, because drivers do not read newer bitcode.
   explicit toolchain(int llvm_major = 0);
 
-  /// Returns clang's path; empty when there is none, and then `problem` says why.
+  /// Returns clang's path; if there is none, it is empty and `problem` has the reason.
   [[nodiscard]] const std::string& clang() const noexcept { return clang_; }
   [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
 
-  /// Returns the path of the llvm-spirv that belongs to clang; empty when there is none.
+  /// Returns the path of the llvm-spirv that belongs to clang; empty if there is none.
   [[nodiscard]] const std::string& llvm_spirv() const noexcept { return llvm_spirv_; }
 
   /// Returns the versions that both programs print: a part of cache keys. Throws `device_error`.
