@@ -13,7 +13,7 @@
 
 namespace wingbeat::backend {
 
-/// Returns the parameters that an entry has for a list: two for each view.
+/// Returns the number of parameters of an entry for a list: two for each view.
 [[nodiscard]] inline unsigned entry_parameters(std::span<const kernel_parameter> parameters) {
   unsigned count = 0;
   for (const kernel_parameter& each : parameters) count += each.is_memory() ? 2 : 1;
@@ -23,7 +23,7 @@ namespace wingbeat::backend {
   return spec.parameters.empty() ? transform_parameters : entry_parameters(spec.parameters);
 }
 
-/// Returns what an engine compiles of a kernel.
+/// Returns the source of a kernel for an engine.
 [[nodiscard]] inline kernel_source source_of(const kernel_spec& spec) {
   return {.text = spec.text,
           .entry = spec.entry,
@@ -35,9 +35,8 @@ namespace wingbeat::backend {
           .states_scratch = true};
 }
 
-/// The arguments it is made of must live as long as this; views start at a multiple of their
-/// elements. A run allocates nothing, so there is room for `max_kernel_arguments`, to which
-/// requests are held.
+/// The given arguments must live as long as this; views start at a multiple of their elements. A
+/// run allocates nothing, so there is room for `max_kernel_arguments`, the limit of requests.
 class argument_list {
  public:
   argument_list() = default;
@@ -47,7 +46,7 @@ class argument_list {
   void add(std::span<const kernel_argument> given) {
     for (const kernel_argument& each : given) push(each);
   }
-  /// Adds an argument for each parameter; of a run that has more for another step, the first ones.
+  /// Adds an argument for each parameter: the first ones, if a run has more for another step.
   void add(std::span<const kernel_parameter> parameters,
            std::span<const wingbeat::kernel_argument> given) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -125,7 +125,7 @@ void queue::drop_workspace() noexcept {
   const std::unique_ptr<buffer_view> memory{kept_.exchange(nullptr)};
   if (!memory) return;
   try {
-    wait();  // the scratch may still be in use by what was queued
+    wait();  // queued work may still use the scratch
   } catch (...) {
     // A queue that failed no longer uses its scratch.
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told while kernels are compiled: programs, which say so where it takes long.
+// Observes compilations of kernels, so that programs can report long ones.
 #pragma once
 
 namespace wingbeat::backend {
 
-/// Is told by the threads that compile, several of them at once perhaps.
+/// Called by the threads that compile, possibly several at once.
 class compile_observer {
  public:
   virtual void begin() noexcept = 0;
@@ -16,11 +16,11 @@ class compile_observer {
   ~compile_observer() = default;
 };
 
-/// Has `observer` told from now on, in place of another; nullptr: nobody. It outlives all
-/// compilations that began meanwhile.
+/// Replaces the observer; nullptr: none. An observer must outlive all compilations that begin while
+/// it is set.
 void observe_compilations(compile_observer* observer) noexcept;
 
-/// One compilation, as long as it lives: of a text, or at the first launch of a kernel.
+/// Lasts as long as one compilation: of a text, or at the first launch of a kernel.
 class compilation {
  public:
   compilation() noexcept;

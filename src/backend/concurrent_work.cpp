@@ -14,7 +14,7 @@
 namespace wingbeat::backend {
 namespace {
 
-/// Threads that calls have besides their callers, and gives them back.
+/// Counts the threads that calls take besides their callers.
 class shared_threads {
  public:
   explicit shared_threads(std::size_t wanted) {
@@ -65,7 +65,7 @@ void each_concurrently(std::size_t n, const std::function<void(std::size_t)>& wo
         });
       }
     } catch (const std::system_error&) {
-      // No more threads in this process: those that there are do the rest.
+      // The system has no more threads: the existing ones do the rest.
     }
     run();
   }

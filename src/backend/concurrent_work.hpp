@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of work in several threads: kernels that are compiled at once.
+// Pieces of work in several threads, such as kernels that are compiled at the same time.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -8,8 +8,8 @@
 namespace wingbeat::backend {
 
 /// Calls `work(0)` to `work(n - 1)`, in the calling thread and in others: at most as many as its
-/// `thread_limit` allows, and in all such calls of the process as there are processors. Returns
-/// when all have ended. Begins no more once one has thrown, and rethrows the exception of the
+/// `thread_limit` allows, and in all such calls of the process at most one per processor. Returns
+/// when all have ended. Begins no more calls once one has thrown, and rethrows the exception of the
 /// lowest number.
 void each_concurrently(std::size_t n, const std::function<void(std::size_t)>& work);
 

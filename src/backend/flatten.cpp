@@ -21,7 +21,7 @@ std::string_view without_leading_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(blanks), text.size()));
 }
 
-/// A directive that begins its line and is written without comments or joined lines before its end.
+/// A directive at the start of its line, without comments or joined lines before its end.
 struct directive {
   std::string_view name, rest;
 
@@ -52,7 +52,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Returns whether a text ends within a comment, as far as it has none in strings.
+/// Returns whether a text ends within a comment, if no string in it contains comment marks.
 bool ends_in_comment(std::string_view text) {
   const auto open = text.rfind("/*"), closed = text.rfind("*/");
   return open != text.npos && (closed == text.npos || closed < open);
@@ -67,7 +67,7 @@ std::string line_directive(std::size_t line, std::string_view path) {
   return text + "\"\n";
 }
 
-/// A line that defines integral constants of a class: their type, their names with values.
+/// A line that defines integral constants of a class: their type, and their names with values.
 struct constant_line {
   std::string_view type, values;
 
@@ -90,9 +90,9 @@ struct constant_line {
   }
 };
 
-/// Returns a header in which integral constants of classes are enumerators. NVRTC makes each other
-/// constant of a class a variable of the binary, used or not: half to four fifths of its bytes.
-/// Templates of constants, of which it makes none, stay.
+/// Returns a header in which integral constants of classes are enumerators. NVRTC makes every other
+/// constant of a class a variable in the binary, used or not, which takes half to four fifths of
+/// its bytes. Templates of constants stay, because it makes no variables of them.
 std::string with_enumerators(std::string_view text) {
   std::string result;
   bool is_template = false, is_open = false;
@@ -150,8 +150,8 @@ class flattener {
     if (!found.path().empty()) path = found.path();
   }
 
-  // A header under #if may turn out not to be read, so it counts as included only when it is not
-  // under one; its guard keeps the compiler from reading it twice.
+  // Compilers may skip a header under #if, so only headers outside of #if count as included; its
+  // guard keeps the compiler from reading it twice.
   void include(const directive& found, const std::string& folder, bool is_conditional) {
     const auto sources = device_sources();
     const auto header = std::find_if(sources.begin(), sources.end(), [&](const device_source& s) {
@@ -168,7 +168,8 @@ class flattener {
     open_.push_back(header->path);
     const auto guard = formatted("WINGBEAT_FLATTENED_{}", header - sources.begin());
     result_ += formatted("#ifndef {0}\n#define {0}\n", guard);
-    // Those of device/thread are few, and arguments of functions that deduce a type from two.
+    // Constants in device/thread are few, and functions that deduce one type from two arguments
+    // take them.
     const bool enumerates = constants_ == constants_as::enumerators &&
                             !header->path.starts_with("wingbeat/device/thread/");
     add(enumerates ? with_enumerators(header->text) : std::string{header->text}, header->path,
@@ -187,7 +188,7 @@ class flattener {
   std::vector<std::string_view> open_;      // being read, outermost first
 };
 
-/// Returns a text with its continued lines joined, without the includes that `flatten` takes.
+/// Returns a text with its continued lines joined, without the includes that `flatten` replaces.
 std::string joined_lines(std::string_view text) {
   std::string joined;
   for (std::string_view left = text; !left.empty();) {
@@ -207,8 +208,8 @@ std::string joined_lines(std::string_view text) {
   return joined;
 }
 
-/// Returns whether a directive's name may follow a text: behind a # in any spelling, with blanks,
-/// which are any characters beyond ASCII for some compilers, or comments between.
+/// Returns whether the name of a directive may follow a text: it ends with a # in any spelling,
+/// followed by blanks or comments. Some compilers take any characters beyond ASCII as blanks.
 bool may_open_directive(std::string_view text) {
   const auto last = text.find_last_not_of(std::string_view{" \t\r\v\f\n\0", 7});
   text = text.substr(0, last + 1);

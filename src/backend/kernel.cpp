@@ -16,7 +16,7 @@ std::string scratch_text(const kernel_source& source) {
 
 std::string kernel_source::full_text() const {
   if (path.empty()) return text;
-  // Users' kernels may deduce types from constants: there an enumerator is not an `unsigned`.
+  // Users' kernels may deduce types from constants, and an enumerator is not an `unsigned`.
   return scratch_text(*this) +
          flatten(text, path, states_scratch ? constants_as::variables : constants_as::enumerators);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels compiled when a plan is made: what the compiled engines (opencl, cuda) share.
+// Kernels compiled when a plan is made: the common part of the compiled engines (opencl, cuda).
 #pragma once
 
 #include <array>
@@ -28,27 +28,27 @@ class compile_error : public device_error {
 struct kernel_source {
   std::string text;
   std::string entry;  ///< Name of the entry point.
-  /// Of the entry point, without OpenCL's pointer to local memory.
+  /// Number of the entry point's parameters, without OpenCL's pointer to local memory.
   unsigned n_parameters = transform_parameters;
   unsigned threads = 1;                ///< Of one workgroup.
   std::size_t scratch_bytes = 0;       ///< Local memory of one workgroup.
-  std::size_t workgroups = 1;          ///< Expected of a launch: a hint, any number runs.
+  std::size_t workgroups = 1;          ///< Expected per launch: a hint, any number runs.
   unsigned workgroups_of_cluster = 1;  ///< As the text states; more than 1 on CUDA only.
-  unsigned resident = 0;  ///< Workgroups at once on a multiprocessor, which leaves each more cache;
-                          ///< 0: as many as fit. CUDA only.
-  /// Launched before the launches that it waits for have ended, as the text does by
-  /// `follow_launches`. CUDA only.
+  unsigned resident = 0;  ///< Limit of workgroups at once on a multiprocessor, to leave each more
+                          ///< cache; 0: as many as fit. CUDA only.
+  /// Launched before earlier launches have ended; the text waits for them by `follow_launches`.
+  /// CUDA only.
   bool starts_early = false;
-  std::string path = {};  ///< The text's name in messages. Its includes of device headers are
-                          ///< replaced before it is compiled; empty: it has none.
-  /// Whether the text is compiled with `scratch_bytes` as a macro, so that a transform which needs
-  /// more is refused. False for plans, which compute both.
+  std::string path = {};  ///< The text's name in messages. Includes of device headers are replaced
+                          ///< before the text is compiled; empty: it has none.
+  /// Whether `scratch_bytes` is a macro in the text, so that a transform which needs more is
+  /// refused. False for plans, which compute both.
   bool states_scratch = false;
 
   /// Returns the text that a compiler reads; see `flatten`.
   [[nodiscard]] std::string full_text() const;
   /// Returns a text that identifies the full text in keys of the cache, and is cheaper to make;
-  /// empty where nothing does, because the compiler may read files besides.
+  /// empty if nothing does, because the compiler may read other files.
   [[nodiscard]] std::string key_text() const;
 };
 
@@ -64,8 +64,8 @@ struct kernel_argument {
   }
 };
 
-/// One for each parameter of an entry point, in order. On OpenCL the pointer to local memory, which
-/// engines add, follows.
+/// One argument for each parameter of an entry point, in order. On OpenCL engines append the
+/// pointer to local memory.
 using kernel_arguments = std::span<const kernel_argument>;
 inline constexpr std::size_t max_kernel_arguments = 64;
 
@@ -77,9 +77,9 @@ struct transform_arguments {
   buffer_view in, out, table;   ///< `offset_bytes` of `table` is 0.
   std::uint64_t in_first = 0;   ///< First element read.
   std::uint64_t out_first = 0;  ///< First element written.
-  std::uint64_t batch = 1;      ///< Rows in the whole grid; 0: no memory is touched.
+  std::uint64_t batch = 1;      ///< Rows in the whole grid; 0: touches no memory.
 
-  /// Returns them in order; they live as long as this.
+  /// Returns the arguments in order; they live as long as this.
   [[nodiscard]] std::array<kernel_argument, transform_parameters> list() const {
     return {kernel_argument::of(in.handle),    kernel_argument::of(out.handle),
             kernel_argument::of(table.handle), kernel_argument::of(in_first),
@@ -117,7 +117,7 @@ class immediate_launches final : public launch_sequence {
 };
 
 /// Repeats the calls of one plan: the same kernels in the same order, with any arguments of the
-/// same sizes. An engine may record a call, to repeat it at less cost. Thread-safe.
+/// same sizes. An engine may record a call to repeat it at lower cost. Thread-safe.
 class repeated_calls {
  public:
   using call_body = std::function<void(launch_sequence&)>;

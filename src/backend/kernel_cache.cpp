@@ -24,7 +24,7 @@ namespace {
 using bytes = std::vector<char>;
 
 // An entry: magic [8] | digest of the key [32] | digest of the binary [32] | length [8] | binary
-// The magic changes when this layout does. Numbers have their lowest byte first.
+// The magic changes when this layout does. Numbers are little-endian.
 constexpr std::string_view magic = "wbkernl1";
 constexpr std::string_view suffix = ".kernel";
 constexpr std::size_t digest_bytes = 32;
@@ -109,7 +109,7 @@ void warn_once(std::string_view sentence) noexcept try {
         formatted("wingbeat: kernels are kept in memory only: {} in WINGBEAT_CACHE\n", sentence));
   });
 } catch (const std::exception&) {
-  // Out of memory: no warning is written.
+  // Out of memory: writes no warning.
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ struct kernel_cache::impl {
   std::mutex mutex;  // of all below
   std::map<sha256::digest, bytes> memory;
   std::size_t memory_bytes = 0;
-  std::map<std::string, pid_t> being_made;  // by file name; the process, because one may be forked
+  std::map<std::string, pid_t> being_made;  // by file name; the process, because it may fork
   std::condition_variable changed;
 
   std::optional<bytes> recall(const sha256::digest& key) {
@@ -146,8 +146,7 @@ struct kernel_cache::impl {
 };
 
 kernel_cache& kernel_cache::shared() {
-  // Never destroyed: engines, which are not destroyed either, refer to it; plans may be made at
-  // exit.
+  // Never destroyed, because engines refer to it and plans may be made at exit.
   static auto& cache = *std::make_unique<kernel_cache>(environment_directory()).release();
   if (!cache.refusal().empty()) warn_once(cache.refusal());
   return cache;

@@ -15,8 +15,8 @@ bool is_pending(int signal) noexcept {
   return ::sigpending(&pending) == 0 && ::sigismember(&pending, signal) == 1;
 }
 
-/// Keeps SIGPIPE of this thread's writes from ending the process, and leaves the thread's mask and
-/// pending signals as they were.
+/// Prevents SIGPIPE from this thread's writes from ending the process, and restores the thread's
+/// mask and pending signals.
 class held_sigpipe {
  public:
   held_sigpipe() noexcept : was_pending_(is_pending(SIGPIPE)) {

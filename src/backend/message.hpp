@@ -6,8 +6,8 @@
 
 namespace wingbeat::backend {
 
-/// Writes a text to stderr, as much of it as stderr takes: where it is closed, its disk is full or
-/// its reader is gone, the text is lost, no signal is raised, and the caller goes on.
+/// Writes as much of a text to stderr as it takes. If stderr is closed, its disk full or its reader
+/// gone, the text is lost, no signal is raised, and the caller continues.
 void write_message(std::string_view text) noexcept;
 
 }  // namespace wingbeat::backend

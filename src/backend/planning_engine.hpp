@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that the engine `cuda` makes for a device that is not here, for tests and programs that
-// look at launches on a machine without a GPU. None of them can be run.
+// The steps of the engine `cuda` for an absent device, for tests and programs that inspect launches
+// on a machine without a GPU. The steps cannot be run.
 #pragma once
 
 #include <memory>  // make_shared

@@ -26,7 +26,7 @@ constexpr std::time_t temporary_lifetime_s = 3600;
   throw file_error(formatted("directory {} {}; name another one", directory.string(), why));
 }
 
-// "dir/" would be followed if it is a symbolic link, "dir" is not.
+// lstat follows a symbolic link "dir/", but not "dir".
 std::filesystem::path without_trailing_slash(std::filesystem::path directory) {
   while (!directory.has_filename() && directory.has_parent_path() &&
          directory != directory.root_path()) {
@@ -55,7 +55,7 @@ file_descriptor open_checked(const std::filesystem::path& directory) {
   if (S_ISLNK(seen.st_mode)) refuse(directory, "is a symbolic link");
   if (!S_ISDIR(seen.st_mode)) refuse(directory, "is not a directory");
 
-  // It may have been replaced between lstat and open, so the opened directory is checked.
+  // The directory may have been replaced between lstat and open, so the opened one is checked.
   file_descriptor opened{
       ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!opened.is_open() || ::fstat(opened.get(), &seen) != 0) {
@@ -113,7 +113,7 @@ bool used_later(const listed_file& a, const listed_file& b) {
 /// Returns the regular files of this user.
 std::vector<listed_file> list(int directory) {
   std::vector<listed_file> found;
-  // A descriptor of its own: its position is not shared with other threads.
+  // A separate descriptor, whose position is not shared with other threads.
   const int again = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* const entries = again < 0 ? nullptr : ::fdopendir(again);
   if (entries == nullptr) return found;
@@ -164,7 +164,7 @@ void private_directory::write(const std::string& name, std::span<const char> byt
     throw file_error(formatted("cannot write {}: {}; free some space or name another directory",
                                (path_ / name).string(), std::strerror(reason)));
   }
-  ::fsync(directory);  // the name, too, survives a power cut
+  ::fsync(directory);  // so that the name survives a power cut
 }
 
 void private_directory::remove(const std::string& name) const noexcept {

@@ -14,18 +14,18 @@
 
 namespace wingbeat::backend {
 
-/// Reads and replaces small files of one directory. Whole files only: a reader sees the old text
-/// or the new text, whatever happens to the writer.
+/// Reads and replaces small files of one directory. Whole files only: a reader sees the old text or
+/// the new text, even if the writer is killed.
 class private_directory {
  public:
-  /// Makes `directory` with mode 0700 if it is not there, its parents too. Throws `file_error` when
+  /// Makes `directory` with mode 0700 if it does not exist, and its parents. Throws `file_error` if
   /// it cannot be made, is a symbolic link, belongs to another user, or is writable by others.
   explicit private_directory(const std::filesystem::path& directory);
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
   /// Returns a file's bytes and marks it as used now; nothing if it is absent, unreadable, not a
-  /// regular file, not ours, or longer than `max_bytes`.
+  /// regular file, of another user, or longer than `max_bytes`.
   [[nodiscard]] std::optional<std::vector<char>> read(const std::string& name,
                                                       std::size_t max_bytes) const;
 
@@ -35,9 +35,9 @@ class private_directory {
 
   void remove(const std::string& name) const noexcept;
 
-  /// Removes the longest unused files whose names `is_entry` accepts until the rest of those fits
-  /// in `capacity_bytes`, and temporary files that a killed process left an hour ago or earlier.
-  /// Touches regular files of this user alone.
+  /// Removes the longest unused files whose names `is_entry` accepts until the rest fits in
+  /// `capacity_bytes`, and temporary files that a killed process left an hour ago or earlier. Only
+  /// touches regular files of this user.
   void tidy(bool (*is_entry)(std::string_view name), std::size_t capacity_bytes) const;
 
  private:

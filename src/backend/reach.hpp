@@ -6,11 +6,11 @@ namespace wingbeat::backend {
 
 class queue;
 
-/// Lets kernels of `on` write to memory that `other` allocates, if they can. Returns whether they
-/// do: in one context, in this process, or on cuda with peer access. Throws `device_error`.
+/// Lets kernels of `on` write to memory that `other` allocates, and returns whether they can: in
+/// one context, in this process, or on cuda with peer access. Throws `device_error`.
 [[nodiscard]] bool reaches(const queue& on, const queue& other);
 
-/// The same of two queues of cuda.
+/// Same for two queues of cuda.
 [[nodiscard]] bool cuda_reaches(const queue& on, const queue& other);
 
 }  // namespace wingbeat::backend

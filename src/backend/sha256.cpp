@@ -28,7 +28,7 @@ void put_big_endian(unsigned char* target, std::uint64_t value, int n_bytes) {
   for (int i = n_bytes - 1; i >= 0; --i, value >>= 8) target[i] = static_cast<unsigned char>(value);
 }
 
-// 6.2.2, step 1: the block, stretched to one word a round.
+// 6.2.2, step 1: the block, extended to one word per round.
 std::array<std::uint32_t, 64> message_schedule(const unsigned char* block) {
   std::array<std::uint32_t, 64> w;
   for (int t = 0; t < 16; ++t) w[t] = big_endian_word(block + 4 * t);

@@ -10,7 +10,7 @@
 
 namespace wingbeat::backend {
 
-/// Hashes bytes given piece by piece; the pieces' borders do not matter.
+/// Hashes bytes in pieces; their borders do not matter.
 class sha256 {
  public:
   using digest = std::array<unsigned char, 32>;

@@ -10,7 +10,7 @@
 namespace wingbeat::backend {
 namespace {
 
-/// Memory of a process, by its number.
+/// Memory of a process, by process id.
 struct process_memory {
   pid_t process = 0;
   void* memory = nullptr;

@@ -49,8 +49,9 @@ void free_table::operator()(void* memory) const noexcept {
 
 namespace {
 
-// Without a destructor, because destructors of static objects may transform after the main thread's
-// thread_local objects were destroyed: they then find no memory here and allocate anew.
+// Has no destructor, because destructors of static objects may run transforms after the main
+// thread's thread_local objects were destroyed; they then find no memory here and allocate it
+// again.
 struct scratch {
   std::byte* memory;
   std::size_t size_bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory aligned to a cache line, and huge pages asked for where it is large.
+// Memory aligned to a cache line; large memory requests huge pages.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -17,7 +17,7 @@ constexpr std::size_t aligned_up(std::size_t size_bytes) {
   return (size_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
 }
 
-/// Returns where a view begins, and its first aligned byte; null of a view without memory.
+/// Return the first byte of a view, and its first aligned byte; null for a view without memory.
 inline std::byte* start_of(buffer_view view) {
   return static_cast<std::byte*>(view.handle) + view.offset_bytes;
 }
@@ -25,10 +25,10 @@ inline std::byte* aligned_start_of(buffer_view view) {
   return reinterpret_cast<std::byte*>(aligned_up(reinterpret_cast<std::uintptr_t>(start_of(view))));
 }
 
-/// Returns uninitialised memory for free(). Throws `device_error` when there is none.
+/// Returns uninitialised memory for free(). Throws `device_error` if there is none.
 [[nodiscard]] void* allocate_aligned(std::size_t size_bytes);
 
-/// The same, counted as a table's.
+/// Same, counted as memory of a table.
 [[nodiscard]] void* allocate_table(std::size_t size_bytes);
 
 struct free_table {
@@ -44,7 +44,7 @@ template <class Real>
   return aligned_array<Real>{static_cast<Real*>(allocate_table(count * sizeof(Real)))};
 }
 
-/// Returns this thread's own scratch of at least `size_bytes`; valid until it asks again.
+/// Returns this thread's own scratch of at least `size_bytes`; valid until its next call.
 [[nodiscard]] void* thread_scratch(std::size_t size_bytes);
 
 }  // namespace wingbeat::backend::host

@@ -40,7 +40,7 @@ extern const sum_kernels sums_set;
 #endif
 
 const std::vector<named_set>& supported_sets() {
-  // Never destroyed: plans may be made and run at exit.
+  // Never destroyed, because plans may be made and run at exit.
   static const auto& found =
       *std::make_unique<const std::vector<named_set>>([] {
          std::vector<named_set> sets{{"baseline", "", &baseline::set, &baseline::bank_set,

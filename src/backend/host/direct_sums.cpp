@@ -14,7 +14,7 @@ namespace {
 
 namespace host = backend::host;
 
-/// A kernel for each kind of numbers, and the bytes of one.
+/// The kernel of a kind of numbers, and the bytes of a number.
 struct number_kind {
   host::sum_kernel kernel;
   std::size_t bytes;
@@ -32,7 +32,7 @@ number_kind kind_of(summed_number numbers) {
   return {kernels.integers, 8};
 }
 
-/// Where a signal, its taps and its results begin.
+/// The beginnings of a signal, its taps and its results.
 struct place {
   const std::byte* signal;
   const std::byte* taps;
@@ -61,7 +61,7 @@ class row_sums {
   }
 
  private:
-  /// Adds the products of the first `n_axes` axes' taps.
+  /// Adds the products for the taps of the first `n_axes` axes.
   void add(place begins, std::size_t row, std::size_t n_axes, host::summed_rows& rows) const {
     if (n_axes == 0) return call(begins, rows);
     const summed_axis& along = axes_[n_axes - 1];
@@ -138,7 +138,7 @@ void sum_directly(summed_number numbers, std::span<const summed_axis> axes, cons
   auto& pool = host::thread_pool::shared();
   const unsigned n_threads = pool.threads_for(work);
   const std::size_t n_shares = n_threads == 1 ? 1 : host::limits.tiles_per_thread * n_threads;
-  // Long rows are shared too where they are few.
+  // If rows are few, long rows are split too.
   const std::size_t n_parts = std::clamp<std::size_t>(
       n_shares / n_rows, 1, std::max<std::size_t>(count / host::limits.least_summed_part, 1));
   pool.share(n_rows * n_parts, n_shares, n_threads,

@@ -110,7 +110,7 @@ class host_engine_type final : public engine {
 }  // namespace
 
 const engine& host_engine() {
-  // Never destroyed: objects with static storage may use it in their destructors.
+  // Never destroyed, because destructors of static objects may use it.
   static const auto& instance = *std::make_unique<const host_engine_type>().release();
   return instance;
 }

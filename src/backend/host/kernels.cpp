@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host kernels of one instruction set. CMake compiles this file once for each.
+// The host kernels of one instruction set. CMake compiles this file once per set.
 #include "backend/host/kernels.hpp"
 
 #include "backend/host/lanes/direct.hpp"        // direct

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one instruction set offers the host engine: plain data in, function pointers out.
+// The host engine's kernels for one instruction set, as function pointers on plain data.
 //
 // Every kernel transforms forward. An inverse transform is a forward one with re and im exchanged
 // on the way in and on the way out (`is_swapped`), which costs nothing.
@@ -10,7 +10,8 @@
 namespace wingbeat::backend::host {
 
 /// Returns which of `width` adjacent numbers lane `lane` of a vector holds. Pairs (re im re im ..)
-/// are taken apart inside 128-bit lanes, one instruction each, so 8 floats lie as 0 1 4 5 2 3 6 7.
+/// are split within 128-bit lanes, by one instruction each, so 8 floats have the order 0 1 4 5 2 3
+/// 6 7.
 template <class Real>
 [[gnu::always_inline]] constexpr int place_of(int lane, int width) {
   constexpr int half = 8 / int{sizeof(Real)};  // numbers in half of 128 bits
@@ -18,20 +19,21 @@ template <class Real>
   return lane / (2 * half) * half + lane % half + (lane % (2 * half) < half ? 0 : width / 2);
 }
 
-/// Returns the first of the `width` columns, or rows, of a tile. The last tile begins earlier where
-/// it would leave lanes unused.
+/// Returns the first of the `width` columns, or rows, of a tile. The last tile begins earlier if it
+/// would leave lanes unused.
 [[gnu::always_inline]] constexpr std::size_t first_of_tile(std::size_t tile, std::size_t width,
                                                            std::size_t length) {
   if ((tile + 1) * width <= length) return tile * width;
   return length > width ? length - width : 0;
 }
 
-/// Radices up to the first are butterflies, primes above it up to the second sums by definition.
+/// Radices up to `largest_butterfly` are butterflies; larger primes up to `longest_prime_radix` are
+/// sums by the definition.
 inline constexpr int largest_butterfly = 16;
 inline constexpr int longest_prime_radix = 127;
 
-/// One Stockham stage of a length: its radix, which is 1 where elements are only moved, and where
-/// its roots begin in the table, in reals.
+/// One Stockham stage of a length: its radix (1 if elements are only moved), and the offset of its
+/// roots in the table, in reals.
 struct stage {
   int radix = 0;
   std::size_t roots = 0;
@@ -56,15 +58,15 @@ struct rows {
   bool is_swapped = false;
 };
 
-/// One transform of length A B as A-point transforms of the columns and B-point transforms of
-/// the rows of an A x B matrix:  j = j1 B + j2,  k = k1 + A k2.  B is at least the width.
-/// Between the two it lies in blocks of `width` rows.  [tile of k1][j2][re, im][lane of k1]
+/// One transform of length A B as A-point transforms of the columns and B-point transforms of the
+/// rows of an A x B matrix:  j = j1 B + j2,  k = k1 + A k2.  B is at least the width. Between the
+/// two, the matrix lies in blocks of `width` rows.  [tile of k1][j2][re, im][lane of k1]
 template <class Real>
 struct matrix {
   chain columns;  ///< Length A.
   chain rows;     ///< Length B.
-  /// A and B are powers of two and multiples of the width: columns are transposed before they are
-  /// transformed, not behind, which takes one crossing of the cache less.
+  /// A and B are powers of two and multiples of the width: columns are transposed before, not
+  /// after, they are transformed, which saves one crossing of the cache.
   bool is_divided = false;
   const Real* roots = nullptr;  ///< Of both chains.
   /// w^(j2 l), l < width.  [j2][re, im][lane of l]
@@ -72,7 +74,7 @@ struct matrix {
   /// w^(j2 k1), k1 the first of a tile; if divided, in the order of a last stage, k1 = q + k A/R.
   /// [j2][tile of k1][re, im]
   const Real* step_first = nullptr;
-  /// Their products, as the matrix lies, where tables are short; else null.
+  /// The products of both, in the order of the matrix, if tables are short; else null.
   const Real* step = nullptr;
   std::size_t block_pitch = 0;  ///< Complex numbers from one block of rows to the next.
 };
@@ -90,20 +92,20 @@ struct tiles {
   bool is_swapped = false;
 };
 
-/// Columns of complex numbers, one transform in each lane: row j of them begins at in + j in_pitch.
-/// Pitches count complex numbers.
+/// Columns of complex numbers, one transform in each lane: row j begins at in + j in_pitch. Pitches
+/// count complex numbers.
 template <class Real>
 struct strip {
   const Real* in = nullptr;
   Real* out = nullptr;
   std::size_t in_pitch = 0;
   std::size_t out_pitch = 0;
-  Real* scratch = nullptr;  ///< Two strips; none where one stage does it all.
+  Real* scratch = nullptr;  ///< Two strips; none for a single stage.
   Real scale = 1;
   bool is_swapped = false;
 };
 
-/// A chirp that columns of N points are convolved with within M; see chirp.hpp.
+/// A chirp with which columns of N points are convolved within M; see chirp.hpp.
 template <class Real>
 struct convolved {
   std::size_t length = 0;          ///< N
@@ -111,13 +113,13 @@ struct convolved {
   const Real* spectrum = nullptr;  ///< [bin][re, im]
 };
 
-/// What stands in memory: the kernels' own numbers, or 16 bits that are computed in fp32.
+/// The type in memory: the kernels' own numbers, or 16 bits, for which kernels compute in fp32.
 enum class stored { own, fp16, bf16 };
 
 /// A rectangle of numbers, real or complex, in memory and in a tile. Strides count reals.
 struct rectangle {
   stored type = stored::own;     ///< In memory; in a tile all numbers are the kernels' own.
-  std::size_t imaginary_at = 0;  ///< In memory, from a real part to its imaginary one; 0: none.
+  std::size_t imaginary_at = 0;  ///< In memory, from a real to its imaginary part; 0: none.
   std::size_t n_runs = 1;
   std::size_t run_length = 1;
   std::size_t memory_run = 0;   ///< From one run to the next.
@@ -133,13 +135,13 @@ struct mirror {
   Real* out = nullptr;
   std::size_t half = 0;         ///< H
   const Real* lane = nullptr;   ///< w^(1 + l), l < width, w = exp(-2 pi i / 2H).  [re, im][l]
-  const Real* first = nullptr;  ///< w^(v width), of the last w^(H/2 - width).     [v][re, im]
-  std::size_t begin = 0;        ///< First vector of this share; the first does bins 0 and H too.
-  std::size_t end = 0;          ///< There are H / 2 / width vectors, rounded up; the last is
-                                ///< asked for with the one before it, whose pairs it shares.
+  const Real* first = nullptr;  ///< w^(v width); last: w^(H/2 - width).           [v][re, im]
+  std::size_t begin = 0;        ///< First vector of this share; vector 0 includes bins 0 and H.
+  std::size_t end = 0;          ///< Of H / 2 / width vectors, rounded up; the last is in the share
+                                ///< of the one before it, because they share pairs.
 };
 
-/// The product of a row's bins and a spectrum's. `out` may be either of them.
+/// The product of a row's bins and a spectrum's bins. `out` may be either input.
 template <class Real>
 struct bin_product {
   const Real* x = nullptr;
@@ -147,20 +149,20 @@ struct bin_product {
   Real* out = nullptr;
   std::size_t count = 0;  ///< Complex numbers.
   bool conjugates_x = false;
-  bool conjugates_spectrum = false;  ///< Not both.
+  bool conjugates_spectrum = false;  ///< At most one of the two.
 };
 
 /// One half of a matrix transform, on the calling thread.
 template <class Real>
 using tiles_kernel = void (*)(const matrix<Real>& shape, const tiles<Real>& work);
 
-/// Transforms rows of one length on the calling thread. `factors` and `roots` are of
-/// that length; `scratch` holds two rows where stages go through memory.
+/// Transforms rows of one length on the calling thread. `factors` and `roots` are of that length;
+/// `scratch` holds two rows if stages go through memory.
 template <class Real>
 using rows_kernel = void (*)(const chain& factors, const Real* roots, const rows<Real>& work,
                              Real* scratch);
 
-/// What a kernel of one row reads beside the row.
+/// The input of a kernel of one row, besides the row.
 template <class Real>
 struct single_row {
   const Real* roots = nullptr;
@@ -174,8 +176,8 @@ struct two_stages {
   int width = 0;
 };
 
-/// Returns those of a length, of reals of so many bytes, where `widest` lanes are enough: what took
-/// the least time of all radices and widths, for lengths whose other methods took longer.
+/// Returns the fastest measured split of a length, for at most `widest` lanes, or {} if another
+/// method was faster.
 constexpr two_stages two_stages_of(std::size_t length, std::size_t real_bytes, int widest) {
   constexpr struct {
     std::size_t length;
@@ -198,8 +200,7 @@ constexpr two_stages two_stages_of(std::size_t length, std::size_t real_bytes, i
   return {};
 }
 
-/// Returns whether each number of a row alone is a vector, of re and im: where that takes the least
-/// time.
+/// Returns whether, in a single row, each number is a vector of re and im, because that is fastest.
 constexpr bool has_number_vectors(std::size_t length, std::size_t real_bytes) {
   if (length < 16) return (length & (length - 1)) != 0;
   if (real_bytes < 8) return length == 20;
@@ -210,18 +211,18 @@ constexpr bool has_number_vectors(std::size_t length, std::size_t real_bytes) {
   return false;
 }
 
-/// Returns whether rows side by side stay pairs too: the others of kernels::tiny are moved to lanes
-/// of their own.
+/// Returns whether adjacent rows keep their numbers as pairs too; kernels::tiny moves other lengths
+/// to one lane per row.
 constexpr bool has_number_rows(std::size_t length, std::size_t real_bytes) {
   return length == 8 ? real_bytes == 8 : has_number_vectors(length, real_bytes);
 }
 
-/// The most reals of a row of them alone whose numbers are vectors; see real_numbers.hpp.
+/// The longest single row of reals whose numbers are vectors; see real_numbers.hpp.
 inline constexpr int longest_real_numbers = 70;
 
-/// Returns whether they are: where a matrix takes longer. Of 20 points of fp32 30 ns alone, 24 in a
-/// batch of 64, by a matrix 47 and 28; of 33 of fp64 40 ns, by a matrix 72 alone and 62 in such a
-/// batch. (Xeon with AVX-512, one thread.)
+/// Returns whether the numbers of a row of reals are vectors, because a matrix takes longer: 20
+/// points of fp32 took 30 ns alone and 24 in a batch of 64, by a matrix 47 and 28; 33 points of
+/// fp64 took 40 ns, by a matrix 72 alone and 62 in such a batch. (Xeon with AVX-512, one thread.)
 constexpr bool has_real_numbers(std::size_t length, std::size_t real_bytes) {
   if (real_bytes < 8) return length == 16 || length == 20 || length == 24;
   if (length > longest_real_numbers) return false;
@@ -229,64 +230,65 @@ constexpr bool has_real_numbers(std::size_t length, std::size_t real_bytes) {
   return length >= 8 && (length <= 32 || has_number_vectors(length / 2, real_bytes));
 }
 
-/// Of a row by the definition, which takes as long as a chirp from some 140 points on.
+/// The longest row by the definition, which takes as long as a chirp from some 140 points on.
 inline constexpr std::size_t longest_direct = 128;
 
-/// Transforms the row at `in`; `row` is a single_row. It is the call of a backend::direct_run.
+/// Transforms the row at `in`; `row` is a single_row. Also the call of a backend::direct_run.
 using single_kernel = void (*)(const void* row, const std::byte* in, std::byte* out);
 
 /// The kernels of one instruction set and precision.
 template <class Real>
 struct kernels {
-  int width;      ///< Numbers in the widest vector; some kernels also take its half and quarter.
-  int max_radix;  ///< The largest that pays: 16 complex vectors spill AVX2's 16 registers.
+  int width;      ///< Numbers in the widest vector; some kernels also take half or a quarter of it.
+  int max_radix;  ///< The largest useful radix: 16 complex vectors spill AVX2's 16 registers.
 
-  // Kernels of rows are chosen once, for a length or width and for `rows::is_swapped`, because the
-  // choice takes as long as a short row.
+  // Kernels of rows are chosen once per plan, for a length or width and for `rows::is_swapped`,
+  // because the choice takes as long as a short row.
 
-  /// Lengths 1, 2, 4 and 8, each lane a row, and those of has_number_rows(); null for others.
+  /// Lengths 1, 2, 4 and 8, a row in each lane, and those of has_number_rows(); null for others.
   rows_kernel<Real> (*tiny)(std::size_t length, bool is_swapped);
 
   /// Lengths 16, 32 (`width` >= 4) and 64 (`width` >= 8), a group of lanes for each row.
   /// roots: w^(pk) as [k - 1][re, im][row][p], p < the group, for two equal rows.
   rows_kernel<Real> (*grouped)(std::size_t length, bool is_swapped);
 
-  /// One row of 2 to 16, 32 or 64 points, with the roots of `grouped`, of has_number_vectors(), or
-  /// of two_stages_of(), with those of its first stage as of `transposed`; null of others, and
-  /// where groups are too wide.
+  /// One row of 2 to 16, 32 or 64 points, with the roots of `grouped`; or of a length of
+  /// has_number_vectors() or two_stages_of(), whose first stage has roots as in `transposed`; null
+  /// for others, and if groups are too wide.
   single_kernel (*single)(std::size_t length, bool is_swapped);
 
-  /// One row of reals, or to them, where has_real_numbers().  roots, of even lengths N: -i w^k,
+  /// One row from or to reals, if has_real_numbers().  roots, for even lengths N: -i w^k,
   /// w = exp(-2 pi i / N), 0 < k < N/4, as [k - 1][re, re, -im, im]
   single_kernel (*single_reals)(std::size_t length, bool is_back);
 
   /// One row of up to `longest_direct` points, at least twice the width, by the definition.
   /// roots: cosines and sines of 2 pi jk/N, j and k from 1 to N/2, as
-  /// [j - 1][tile of k - 1][cosines, sines][lane]; of j = N/2 the cosines' halves
+  /// [j - 1][tile of k - 1][cosines, sines][lane]; for j = N/2 half the cosines
   single_kernel (*direct)(int width, bool is_swapped);
 
   /// One row after another in vectors of `width`.
   rows_kernel<Real> (*stockham)(int width, bool is_swapped);
 
-  /// One row after another of other lengths than powers of two, A B points: the first stage's radix
-  /// is A, and B at least the width.  roots: of the first stage, w^(k1 j2) as
-  /// [tile of j2][k1 - 1][re, im][lane]; of the others but the last, w^(pk) as [p][k - 1][re, im]
+  /// One row after another of a length other than a power of two, A B points: the first stage's
+  /// radix is A, and B at least the width.
+  /// roots: for the first stage, w^(k1 j2) as [tile of j2][k1 - 1][re, im][lane]; for the others
+  /// except the last, w^(pk) as [p][k - 1][re, im]
   rows_kernel<Real> (*transposed)(int width, bool is_swapped);
 
   tiles_kernel<Real> columns;  ///< The first half: columns of `in` to `blocks`.
   tiles_kernel<Real> blocks;   ///< The second half: `blocks` to columns of `out`.
 
-  /// `width` columns: as many as the widest vector has lanes, or a half or a quarter of them where
-  /// the length is a power of two.
-  /// roots: of each stage but the last, w^(pk) as [p][k - 1][re, im]
+  /// `width` columns: as many as the widest vector has lanes, or a half or a quarter of them if the
+  /// length is a power of two.
+  /// roots: for each stage except the last, w^(pk) as [p][k - 1][re, im]
   void (*strip_of)(int width, const chain& factors, const Real* roots, const strip<Real>& columns);
 
-  /// As many columns as the widest vector has lanes, convolved with a chirp; the factors and roots
-  /// are of M, as above, and `scratch` holds two strips of M.
+  /// As many columns as the widest vector has lanes, convolved with a chirp; factors and roots are
+  /// those of M, as above, and `scratch` holds two strips of M.
   void (*chirped_strip)(const chain& factors, const Real* roots, const convolved<Real>& chirp,
                         const strip<Real>& columns);
 
-  /// Memory to tile and back, the latter rounding to nearest even.
+  /// Memory to tile and back; the latter rounds to nearest, ties to even.
   void (*gather)(const rectangle& shape, const void* memory, Real* tile);
   void (*scatter)(const rectangle& shape, const Real* tile, void* memory);
 

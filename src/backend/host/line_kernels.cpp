@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of lines of reals of one instruction set. CMake compiles this file once for each.
+// The kernels of lines of reals of one instruction set. CMake compiles this file once per set.
 #include "backend/host/line_kernels.hpp"
 
 #include "backend/host/lanes/line.hpp"         // load_lines, store_lines, transpose_lines

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one instruction set offers transforms of lines of reals side by side, one in each lane.
+// Kernels of one instruction set for transforms of lines of reals, one line in each lane.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -9,8 +9,8 @@
 
 namespace wingbeat::backend::host {
 
-/// Lines, as device::functors::line_numbers has them, on their way between memory and columns of
-/// complex numbers: element i of lane l is at (i - origin) pitch + l.
+/// Lines, in the terms of device::functors::line_numbers, between memory and columns of complex
+/// numbers: element i of lane l is at (i - origin) pitch + l.
 template <class Real>
 struct lane_lines {
   const Real* in = nullptr;
@@ -22,18 +22,18 @@ struct lane_lines {
   const Real* roots = nullptr;  ///< Of the reduction.  [e][re, im]
 
   Real* tile = nullptr;    ///< [j][column][re, im], a column for each lane
-  std::size_t points = 0;  ///< Of the inner transform.
-  /// w^k, w = exp(-2 pi i / points), k <= points / 4, where an even number of reals is packed into
+  std::size_t points = 0;  ///< Points of the inner transform.
+  /// w^k, w = exp(-2 pi i / points), k <= points / 4, if an even number of reals is packed into
   /// half as many rows.  [k][re, im]
   const Real* packing = nullptr;
 };
 
 /// Reduction: one of reductions.hpp. Columns are transformed between load and store: forward, or
-/// where the reduction stores reals, back.
+/// back if the reduction stores reals.
 template <class Reduction, class Real>
 struct line_kernel {
   void (*load)(const lane_lines<Real>& lines);   ///< Fills the tile.
-  void (*store)(const lane_lines<Real>& lines);  ///< Of columns of even real kinds, halved.
+  void (*store)(const lane_lines<Real>& lines);  ///< Columns of even real kinds are halved.
 };
 
 /// `count` rows of memory, `pitch` reals apart, and the lanes of a tile.  [index][lane]
@@ -45,22 +45,22 @@ struct transposed_lines {
   std::size_t length = 0;
 };
 
-/// How rows of N reals, or of half their spectra, are multiplied by a matrix. With `lanes` k of the
-/// outputs and terms j of the inputs:
+/// How rows of N reals, or their half spectra, are multiplied by a matrix, with outputs k in lanes
+/// and inputs j as terms:
 enum class matrix_form {
   plain,    ///< y[k] = sum_j F[j][k] x[j]
-  folded,   ///< Bins 0 to N/2 of reals: of x[j] + x[N-j] and x[j] - x[N-j] in turns, the sum of the
-            ///< first is re, that of the second im.
-  unfolded  ///< Reals of bins 0 to N/2: the sum of all terms is y[k], k up to N/2, and the second
-            ///< ones, of im, are subtracted for y[N-k].
+  folded,   ///< Bins 0 to N/2 of reals. Terms x[j] + x[N-j] and x[j] - x[N-j] alternate; the first
+            ///< are summed to re, the second to im.
+  unfolded  ///< Reals of bins 0 to N/2: the sum of all terms is y[k], k up to N/2; for y[N-k] the
+            ///< second terms, those of im, are subtracted.
 };
 
-/// Reals of the longest row that a matrix multiplies, and from its folded sums to the differences.
+/// The longest row that a matrix multiplies, and the reals from its folded sums to its differences.
 inline constexpr std::size_t longest_real_matrix = 128;
 inline constexpr std::size_t folded_distance = longest_real_matrix / 2;
 
-/// Returns the lanes of vectors that hold `n_lanes` outputs, half the terms' sums each: those of 16
-/// or 32 bytes.
+/// Returns the lanes of the vectors, of 16 or 32 bytes, that hold `n_lanes` outputs, each for the
+/// sums of half the terms.
 template <class Real>
 constexpr int product_width(std::size_t n_lanes, int widest) {
   constexpr int narrow = 16 / int{sizeof(Real)};
@@ -73,17 +73,18 @@ struct row_product {
   std::size_t length = 0;  ///< N
   std::size_t n_in = 0;    ///< Reals of a row up to the last that is read.
   std::size_t n_lanes = 0;
-  std::size_t n_tiles = 0;  ///< Vectors of lanes; the last begins earlier, if there are several,
-                            ///< where it would have lanes left.
+  std::size_t n_tiles = 0;  ///< Vectors of lanes; if there are several, the last begins earlier
+                            ///< rather than leave lanes unused.
   std::size_t n_terms = 0;
-  /// Where each is in a row or, if that is folded, behind it. Of the terms behind the first, every
-  /// other one is added to the second sums.
+  /// The place of each term in a row or, if folded, behind it. After the first term, every other
+  /// one is added to the second sums.
   const int* terms = nullptr;
   const Real* factors = nullptr;  ///< [term][tile][lane]
   std::size_t in_pitch = 0;
   std::size_t out_pitch = 0;
   std::size_t count = 0;
-  /// Of longer rows, N = B R1 R2 .., of which the matrix multiplies rows of B: see real_stages.hpp.
+  /// For longer rows, N = B R1 R2 .., the stages; the matrix multiplies rows of B: see
+  /// real_stages.hpp.
   const chain* stages = nullptr;
   const Real* roots = nullptr;
 };
@@ -102,7 +103,7 @@ constexpr std::size_t plane_of(std::size_t length) {
   return (length / 2 + wide) / wide * wide;
 }
 
-/// The longest row that is transformed in stages, and what its planes may need.
+/// The longest row that is transformed in stages, and the most reals of its planes.
 inline constexpr std::size_t longest_staged = 2048;
 inline constexpr std::size_t staged_reals = 5 * longest_staged / 2 + 64;
 
@@ -115,15 +116,15 @@ struct line_kernels : line_kernel<device::functors::even_extension, Real>,
                       line_kernel<device::functors::half_turned, Real>,
                       line_kernel<device::functors::odd_places, Real>,
                       line_kernel<device::functors::cas_bins, Real> {
-  /// As many rows as the widest vector has lanes, to a tile and back.
+  /// Moves as many rows as the widest vector has lanes to a tile and back.
   void (*gather)(const transposed_lines<Real>& lines);
   void (*scatter)(const transposed_lines<Real>& lines);
 
-  /// Of a row_product<Real>: rows of one form and number of terms and lanes, in vectors of
+  /// Kernels for a row_product<Real>: rows of one form and number of terms and lanes, in vectors of
   /// product_width(). Outputs may replace the inputs of their row.
   single_kernel (*product)(matrix_form form, std::size_t n_terms, std::size_t n_lanes);
 
-  /// The same of rows in stages, forward and back.
+  /// Same for rows in stages, forward and back.
   single_kernel staged_forward, staged_back;
 };
 

@@ -15,8 +15,8 @@
 namespace wingbeat::backend::host {
 namespace {
 
-/// The batch as groups: of the dimensions before `split` one index each, of `split` a chunk, of
-/// those behind all.
+/// The batch as groups: one index of each dimension before `split`, a chunk of `split`, and all of
+/// the dimensions behind it.
 struct grouping {
   std::vector<std::size_t> counts;
   std::size_t split = 0;
@@ -91,7 +91,7 @@ class host_plan final : public backend::call {
   std::vector<std::size_t> in_distances_;
   std::vector<std::size_t> out_distances_;
   group whole_;
-  group rest_;  ///< What is left of the split dimension; empty where chunks divide it.
+  group rest_;  ///< The rest of the split dimension; empty if chunks divide it.
   std::size_t work_bytes_ = 0;
   std::size_t scratch_bytes_ = 0;
   direct_run direct_;
@@ -138,7 +138,7 @@ typename host_plan<Real>::group host_plan<Real>::make_group(
 template <class Real>
 std::size_t host_plan<Real>::workspace_bytes() const noexcept {
   const std::size_t needed = work_bytes_ + scratch_bytes_;
-  return needed == 0 ? 0 : needed + alignment_bytes;  // a caller's may start anywhere
+  return needed == 0 ? 0 : needed + alignment_bytes;  // a caller's memory may start anywhere
 }
 
 template <class Real>
@@ -170,7 +170,7 @@ std::string host_plan<Real>::explain() const {
   return text;
 }
 
-/// Two passes over all planes but that along axis 0 can go plane by plane.
+/// Two passes, neither along axis 0, can go plane by plane.
 template <class Real>
 void host_plan<Real>::prepare_legs(group& sequence) {
   for (std::size_t first = 0; first < sequence.passes.size(); first = sequence.legs.back().end) {

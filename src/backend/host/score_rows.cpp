@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of scores, for one instruction set. CMake compiles this file once for each, in a
-// namespace of its own; hence no standard algorithms here.
+// The loops of scores, for one instruction set. CMake compiles this file once per set, in its own
+// namespace; hence no standard algorithms here.
 #include "backend/score_rows.hpp"
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {

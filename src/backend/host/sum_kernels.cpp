@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of direct sums of one instruction set. CMake compiles this file once for each.
+// The kernels of direct sums of one instruction set. CMake compiles this file once per set.
 #include "backend/host/sum_kernels.hpp"
 
 #include "backend/host/lanes/sums.hpp"  // sum_rows

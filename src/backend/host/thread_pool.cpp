@@ -23,7 +23,7 @@ namespace {
 
 constexpr unsigned max_threads = 1024;
 
-/// Returns $WINGBEAT_THREADS; 0 where it is not set.
+/// Returns $WINGBEAT_THREADS; 0 if it is not set.
 unsigned threads_wanted() {
   const char* const given = std::getenv("WINGBEAT_THREADS");
   if (given == nullptr || *given == '\0') return 0;
@@ -37,16 +37,16 @@ std::unique_ptr<thread_pool> make_shared_pool() {
   const unsigned n_processors = std::clamp(std::thread::hardware_concurrency(), 1U, max_threads);
   const unsigned wanted = threads_wanted(), n_threads = wanted == 0 ? n_processors : wanted;
   const bool waits_awake = n_threads >= limits.min_pool_awake && n_threads <= n_processors;
-  // Workers that wait awake count as running, so that their pool cannot ask.
+  // Workers that wait awake count as running, so their pool cannot use idle_processors().
   return std::make_unique<thread_pool>(n_threads, waits_awake, wanted == 0 && !waits_awake);
 }
 
-/// Returns how many of the system's processors have nothing to run beside this thread; a large
-/// number where the system does not tell. Takes 2 us.
+/// Returns how many processors of the system are idle besides this thread's; a large number if the
+/// system does not report it. Takes 2 us.
 unsigned idle_processors() {
   constexpr unsigned unknown = max_threads;
   static const int loads = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-  char text[64];  // "0.20 0.18 0.12 1/80 11206": of 80 threads one runs
+  char text[64];  // "0.20 0.18 0.12 1/80 11206": one of 80 threads runs
   const ssize_t n = loads < 0 ? -1 : pread(loads, text, sizeof text - 1, 0);
   if (n <= 0) return unknown;
   const std::string_view line{text, static_cast<std::size_t>(n)};
@@ -54,7 +54,7 @@ unsigned idle_processors() {
   if (slash == line.npos || space == line.npos) return unknown;
   const auto running = number_from<unsigned>(line.substr(space + 1, slash - space - 1));
   if (!running) return unknown;
-  static const long processors = sysconf(_SC_NPROCESSORS_ONLN);  // read of a file, too
+  static const long processors = sysconf(_SC_NPROCESSORS_ONLN);  // reads a file, too
   return processors > long{*running} ? static_cast<unsigned>(processors) - *running : 0;
 }
 
@@ -76,7 +76,7 @@ void pause() noexcept {
 }  // namespace
 
 thread_pool& thread_pool::shared() {
-  // Not by a static object's own guard: a child forked meanwhile would wait for it for ever.
+  // Not by a static object's guard: a child forked during construction would wait for it for ever.
   static constinit std::atomic<thread_pool*> pool = nullptr;
   static auto& making = *std::make_unique<fork_safe_mutex>().release();
   if (thread_pool* const existing = pool) return *existing;
@@ -86,9 +86,9 @@ thread_pool& thread_pool::shared() {
   return *pool;
 }
 
-/// Who may work on a round, in one number: the round, whether it still takes workers, and how many
-/// are at work. A worker that wakes up when the tasks are gone finds the gate shut, so that the
-/// caller waits for none that has not begun.
+/// The state of a round in one number: the round, whether it still admits workers, and how many are
+/// working. A worker that wakes up when no tasks are left finds the gate shut, so the caller never
+/// waits for workers that have not begun.
 namespace gate {
 constexpr std::uint64_t open = std::uint64_t{1} << 31;
 constexpr std::uint64_t inside = open - 1;
@@ -111,14 +111,14 @@ thread_pool::thread_pool(unsigned n_threads, bool waits_awake, bool only_idle)
       seats_[n_threads_ - 1].worker = std::thread{[this, slot = n_threads_] { work(slot); }};
     }
   } catch (const std::system_error&) {
-    // The system gives no more threads: those we have do the work.
+    // The system has no more threads: the existing ones do the work.
   }
 }
 
 thread_pool::~thread_pool() {
   close();
   for (seat& each : seats_) {
-    if (each.worker.joinable()) each.worker.detach();  // a fork: they stayed with the parent
+    if (each.worker.joinable()) each.worker.detach();  // after a fork, workers stay with the parent
   }
 }
 
@@ -151,7 +151,8 @@ void thread_pool::run(std::size_t n_tasks, unsigned n_threads, task each) {
   const std::uint32_t round = ++round_, last_finished = finished_.load();
   gate_.store(gate::opened(round), std::memory_order_release);
   for (unsigned slot = 1; slot < n_used; ++slot) {
-    seats_[slot - 1].round.store(round);  // in total order, as `notify_one` looks for sleepers
+    seats_[slot - 1].round.store(round);  // sequentially consistent: `notify_one` looks for
+                                          // sleepers
     seats_[slot - 1].round.notify_one();
   }
   drain(0);
@@ -179,7 +180,7 @@ void thread_pool::work(unsigned slot) {
   const std::atomic<std::uint32_t>& wanted = seats_[slot - 1].round;
   for (std::uint32_t seen = 0;;) {
     await_change(wanted, seen);
-    seen = wanted.load();  // before the question: a round read after it could be that of closing
+    seen = wanted.load();  // read first: a later value could be the closing round
     if (is_closing_) return;
     if (!enter(seen)) continue;
     drain(slot);
@@ -208,7 +209,7 @@ void thread_pool::drain(unsigned slot) noexcept {
   try {
     for (std::size_t i = next_++; i < n_tasks_; i = next_++) (*each_)(i, slot);
   } catch (...) {
-    next_ = n_tasks_;  // the other threads need not go on
+    next_ = n_tasks_;  // stops the other threads
     const std::lock_guard held{failing_};
     if (!failure_) failure_ = std::current_exception();
   }

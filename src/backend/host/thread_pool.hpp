@@ -32,18 +32,18 @@ class task {
   void (*call_)(const void*, std::size_t, unsigned);
 };
 
-/// Runs tasks on the calling thread and on workers. A worker that has none waits in a loop for a
-/// short while, so that calls in sequence find it awake, and then sleeps.
+/// Runs tasks on the calling thread and on workers. A worker without tasks waits in a loop for a
+/// short while, so that a next call finds it awake, and then sleeps.
 class thread_pool {
  public:
-  /// Returns the pool of this process: $WINGBEAT_THREADS threads, or one per processor. It is
-  /// never destroyed, so that destructors of objects with static storage may use it; at exit it
-  /// is closed. Throws `plan_error` when the variable is not a count from 1 to 1024.
+  /// Returns the pool of this process: $WINGBEAT_THREADS threads, or one per processor. It is never
+  /// destroyed, so that destructors of objects with static storage may use it; at exit it is
+  /// closed. Throws `plan_error` if the variable is not a count from 1 to 1024.
   static thread_pool& shared();
 
   /// Starts `n_threads - 1` workers: the caller of `run` is the other thread. They wait awake for
-  /// `limits.wait_awake`, or sleep at once. `only_idle` takes no more of them than processors are
-  /// idle, because a worker that waits for a processor holds up its caller.
+  /// `limits.wait_awake`, or sleep at once. `only_idle` uses at most as many workers as processors
+  /// are idle, because a worker that waits for a processor delays its caller.
   thread_pool(unsigned n_threads, bool waits_awake, bool only_idle = false);
   ~thread_pool();
   thread_pool(const thread_pool&) = delete;
@@ -54,7 +54,7 @@ class thread_pool {
   [[nodiscard]] bool is_worth_sharing(double work) const noexcept {
     return work >= std::max(limits.min_shared_work, work_per_thread());
   }
-  /// Returns how many threads to take for it.
+  /// Returns the number of threads to use for this work.
   [[nodiscard]] unsigned threads_for(double work) const noexcept {
     if (!is_worth_sharing(work)) return 1;
     return static_cast<unsigned>(std::clamp(work / work_per_thread(), 1.0, double(n_threads_)));
@@ -63,11 +63,11 @@ class thread_pool {
   /// Runs task 0 to `n_tasks` - 1, in any order, on at most `n_threads` threads and the caller's
   /// `thread_limit`, and returns when all are done. `slot`, below n_threads(), is never held by two
   /// tasks of this call at once. While another thread's call is running, in a forked child, or once
-  /// the pool is closed, the caller does all itself. Rethrows the first exception of a task.
+  /// the pool is closed, the caller runs all tasks itself. Rethrows the first exception of a task.
   void run(std::size_t n_tasks, unsigned n_threads, task each);
 
-  /// Runs `work(begin, end, slot)` on at most `n_shares` parts of 0 to `n`; on a single thread, on
-  /// all at once.
+  /// Runs `work(begin, end, slot)` on at most `n_shares` parts of 0 to `n`; on a single thread,
+  /// calls it once for all.
   template <class Work>
   void share(std::size_t n, std::size_t n_shares, unsigned n_threads, const Work& work) {
     if (n_threads <= 1) return work(std::size_t{0}, n, 0U);
@@ -77,8 +77,8 @@ class thread_pool {
     });
   }
 
-  /// Ends the workers; n_threads() stays as it is. Does nothing in a forked child, which has none,
-  /// and while tasks are running, because one of them may be what ends the program.
+  /// Ends the workers; n_threads() does not change. Does nothing in a forked child, which has no
+  /// workers, and while tasks are running, because one of them may be ending the program.
   void close() noexcept;
 
  private:
@@ -86,9 +86,9 @@ class thread_pool {
     return waits_awake_ ? limits.work_per_awake_thread : limits.work_per_thread;
   }
 
-  /// What one worker waits for, in a cache line of its own.
+  /// The variables on which one worker waits, in their own cache line.
   struct alignas(64) seat {
-    std::atomic<std::uint32_t> round = 0;  // the last round that wants it
+    std::atomic<std::uint32_t> round = 0;  // the last round that calls it
     std::thread worker = {};
   };
 
@@ -102,17 +102,17 @@ class thread_pool {
   bool waits_awake_;
   bool only_idle_;
   int process_;              // a forked child has no workers
-  std::mutex in_use_;        // held by the thread whose tasks are running, or that closes the pool
+  std::mutex in_use_;        // held while tasks run or the pool is closed
   std::vector<seat> seats_;  // of workers; slot i has seat i - 1
-  // Written by the caller before `gate_` opens, read by workers that came in before it shut.
+  // Written by the caller before `gate_` opens, read by workers that entered before it shut.
   const task* each_ = nullptr;
   std::size_t n_tasks_ = 0;
   std::uint32_t round_ = 0;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<std::uint64_t> gate_ = 0;      // see `gate` in the source
-  std::atomic<std::uint32_t> finished_ = 0;  // the last round that workers left after it shut
+  std::atomic<std::uint32_t> finished_ = 0;  // the last round that workers left after its gate shut
   std::atomic<bool> is_closing_ = false;
-  std::mutex failing_;  // of the next
+  std::mutex failing_;  // guards the next
   std::exception_ptr failure_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry point: one pass of a transform. Defined before this file is read: WINGBEAT_PASS_KERNEL, how
-// it is launched; WINGBEAT_OPERAND_PARAMETERS, WINGBEAT_LOAD_OPERANDS and WINGBEAT_STORE_OPERANDS,
-// what the ends have beside, and WINGBEAT_FILTER, where spectra begin; `policy`, the ends `input`,
-// `output` and `filter`, and `body`.
+// Entry point: one pass of a transform. Requires these definitions: WINGBEAT_PASS_KERNEL, the
+// launch attributes; WINGBEAT_OPERAND_PARAMETERS, WINGBEAT_LOAD_OPERANDS and
+// WINGBEAT_STORE_OPERANDS, the operands of the ends; WINGBEAT_FILTER, the beginning of spectra;
+// `policy`, the ends `input`, `output` and `filter`, and `body`.
 #pragma once
 
 #include "wingbeat/device/grid/pass.hpp"  // pass
@@ -10,7 +10,8 @@
 namespace wingbeat::device {
 
 static_assert(sizeof(complex<policy::real>) == 2 * sizeof(policy::real), "two adjacent reals");
-// clang 15 takes pointers to complete types alone as a kernel's parameters, and completes none.
+// clang 15 only takes pointers to complete types as kernel parameters, and completes no type
+// itself.
 static_assert(sizeof(input::element) > 0 && sizeof(output::element) > 0, "elements are complete");
 
 WINGBEAT_PASS_KERNEL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter bank's kernels of one instruction set. CMake compiles this file once for each, without
+// The filter bank's kernels of one instruction set. CMake compiles this file once per set, without
 // fusing products and sums.
 #include "backend/host/bank/bank_kernels.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one instruction set offers a filter bank. Products and sums are rounded one by one, in the
-// order of their formulas, so every set gives the same bits.
+// The kernels of a filter bank for one instruction set. Each product and sum is rounded, in the
+// order of the formulas, so all sets have identical results.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -10,15 +10,15 @@
 
 namespace wingbeat::backend::host {
 
-/// Channels that are finished, and positions that are filtered together: a power of two, and a
-/// multiple of all vectors.
+/// Channels that are finished together, and positions that are filtered together: a power of two,
+/// and a multiple of all vectors.
 inline constexpr std::size_t bank_block = 64;
 
 /// Rows whose windows follow each other by `step`:  y[r][j] = sum_m w[m][j] x[(r + m) step + j].
 struct filtered_rows {
   const float* x = nullptr;
   const float* w = nullptr;  // [j / bank_block][m][j % bank_block]
-  float* y = nullptr;        ///< Rows with room for whole blocks.
+  float* y = nullptr;        ///< Rows with space for whole blocks.
   std::size_t step = 0;      ///< Floats; weights fill whole blocks, with zeros.
   std::size_t taps = 1;
   std::size_t count = 1;     ///< Rows.
@@ -31,7 +31,7 @@ struct dither_block {
   std::uint64_t seed = 0;
   std::uint64_t time = 0;
   std::uint32_t first_channel = 0;
-  std::uint32_t channels = 0;  ///< All there are.
+  std::uint32_t channels = 0;  ///< Of the whole bank.
   std::uint32_t pair = 0;      ///< Number of the first polarisation, halved.
   float* out = nullptr;        // [word][channel]
 };
@@ -48,12 +48,12 @@ struct finished_bins {
   std::byte* out = nullptr;
 };
 
-/// Samples as integers and as floats; either may be what there is.
+/// Samples as integers and as floats; packed or integer samples are the input.
 struct read_block {
-  const std::byte* packed = nullptr;  ///< Null: the integers are given.
-  std::size_t packed_bytes = 0;       ///< That may be read.
+  const std::byte* packed = nullptr;  ///< Null: the integers are the input.
+  std::size_t packed_bytes = 0;       ///< Readable bytes.
   unsigned bits = 0;
-  std::size_t skip = 0;  ///< Samples before the first one in its group of eight.
+  std::size_t skip = 0;  ///< Samples before the first in its group of eight.
   std::size_t count = 0;
   std::int16_t* integers = nullptr;
   float* out = nullptr;
@@ -64,7 +64,7 @@ struct bank_kernels {
   std::uint64_t (*read)(const read_block& block);
   void (*filter)(const filtered_rows& rows);
   void (*dither)(const dither_block& block);
-  /// Returns how many values were limited.
+  /// Returns the number of limited values.
   std::uint32_t (*finish)(heap_sample output, const finished_bins& given);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter bank's kernels over SIMD lanes; read once per instruction set, as simd.hpp is.
+// The filter bank's kernels over SIMD lanes; included once per instruction set, like simd.hpp.
 #pragma once
 
 #include <cstdint>  // int32_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -58,7 +58,8 @@ template <int Rows, int N>
   }
 }
 
-/// Copies a block's samples of each row next to each other, with zeros behind the row's last ones.
+/// Copies a block's samples of each row next to each other, with zeros behind the last samples of
+/// the row.
 inline void gather(const filtered_rows& rows, size_t j) {
   const size_t count = rows.step - j;
   for (size_t i = 0; i < rows.taps + rows.count - 1; ++i) {
@@ -73,8 +74,8 @@ inline void gather(const filtered_rows& rows, size_t j) {
   }
 }
 
-/// bank_kernels::filter. Samples of a block of positions are copied next to each other first: where
-/// they come from they are a power of two apart and would share few sets of the cache.
+/// bank_kernels::filter. Samples of a block of positions are first copied next to each other: in
+/// their rows they are a power of two apart and would share few sets of the cache.
 inline void filter(const filtered_rows& rows) {
   constexpr int n = float_lanes == 16 ? 2 : 1;  // half of the registers hold sums
   const float* w = rows.w;
@@ -95,7 +96,7 @@ inline void filter(const filtered_rows& rows) {
   }
 }
 
-/// Words of 32 bits in lanes of 64, the upper halves of which mean nothing.
+/// Words of 32 bits in lanes of 64; the upper halves are unspecified.
 constexpr int word_lanes = vector_bytes / 8;
 using words = vector_type<std::uint64_t, word_lanes>;
 
@@ -124,7 +125,7 @@ inline void dither(const dither_block& block) {
     words at[4] = {none + (block.time & 0xFFFFFFFFU), none + (block.time >> 32),
                    none + (block.first_channel + i), none + block.pair};
     for (int l = 0; l < word_lanes; ++l) at[2][l] += static_cast<std::uint64_t>(l);
-    const auto is_turned = at[2] >= none + half;  // all ones where it is
+    const auto is_turned = at[2] >= none + half;  // all ones if it is
     at[2] -= reinterpret_cast<words>(is_turned) & half;
     std::uint32_t low = static_cast<std::uint32_t>(block.seed);
     std::uint32_t high = static_cast<std::uint32_t>(block.seed >> 32);
@@ -158,8 +159,8 @@ WINGBEAT_LANES floats limited(floats x, floats limit) {
   return {x.v > limit.v ? limit.v : (x.v < low.v ? low.v : x.v)};
 }
 
-/// Returns integers whose lower 16 bits are those of the nearest ones, ties to even: next to
-/// 3 2^22 the last bit of a float is worth 1.
+/// Returns the nearest integers, ties to even, in the lower 16 bits of words: next to 3 2^22 the
+/// last bit of a float is worth 1.
 WINGBEAT_LANES vector_type<std::uint32_t, float_lanes> nearest_bits(floats x) {
   const floats sum{x.v + 12582912.0F};
   vector_type<std::uint32_t, float_lanes> bits;
@@ -219,7 +220,7 @@ template <heap_sample As>
   return sum;
 }
 
-/// Whole vectors of bins; and the last ones, with zeros behind them, which none limits.
+/// Finishes whole vectors of bins, then the last bins, followed by zeros, which are never limited.
 template <heap_sample As>
 std::uint32_t finish_all(const finished_bins& given) {
   constexpr size_t width = float_lanes;

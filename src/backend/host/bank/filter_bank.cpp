@@ -20,13 +20,13 @@
 namespace wingbeat::backend::host {
 namespace {
 
-/// Rows that are filtered together, and share the weights that they read.
+/// Rows that are filtered together and share the weights read.
 constexpr std::size_t max_group_rows = 8;
 
 /// Polarisations whose dither comes from the same random numbers.
 constexpr std::size_t pair = 2;
 
-/// Returns floats as whole blocks.
+/// Returns n floats rounded up to whole blocks.
 constexpr std::size_t in_blocks(std::size_t n) {
   return (n + bank_block - 1) / bank_block * bank_block;
 }
@@ -36,7 +36,7 @@ struct bin_block {
   std::size_t bin = 0;
   std::size_t channel = 0;
   std::size_t count = 0;
-  double run_offset = 0;   ///< Of the run's first channel from the middle of the band.
+  double run_offset = 0;   ///< First channel of the run, from the middle of the band.
   std::size_t in_run = 0;  ///< Channels of the run before this block.
 };
 
@@ -48,8 +48,8 @@ void add_run(std::size_t bin, std::size_t channel, std::size_t count, double mid
   }
 }
 
-/// exp(2 pi i (phase + n slope)), n a channel from the middle one: products of two short tables,
-/// that of blocks, and that of the channels of any block, which depends on the slope alone.
+/// exp(2 pi i (phase + n slope)), n channels from the middle one, as a product of two short tables:
+/// one of blocks, and one of the channels within any block, which only depends on the slope.
 class turning {
  public:
   void set(float phase, float slope, const std::vector<bin_block>& blocks) {
@@ -121,7 +121,7 @@ class host_bank final : public backend::call {
   [[nodiscard]] std::string explain() const override;
 
  private:
-  /// What one thread works with.
+  /// The memory of one thread.
   struct slot {
     aligned_array<float> rows;        // [polarisation of a pair][row of a group][row_pitch_]
     aligned_array<float> samples;     // see `filtered_rows::scratch`
@@ -150,12 +150,12 @@ class host_bank final : public backend::call {
   aligned_array<float> weights_;
   std::vector<bin_block> blocks_;
   std::size_t step_;       ///< Floats from one window to the next one, without delays.
-  std::size_t row_pitch_;  ///< Floats; room for a block and a bin more; rows share few cache sets.
+  std::size_t row_pitch_;  ///< Floats; space for a block and a bin more; rows differ in cache sets.
   std::size_t staged_pitch_;  ///< Bytes; a cache line more, for the same reason.
   std::size_t tile_ = 16;     ///< Spectra whose values fill a cache line of the output.
   std::size_t group_ = 8;     ///< Spectra that are transformed before they are finished.
   unsigned n_threads_ = 1;
-  mutable std::mutex mutex_;  // one run at a time: it has all slots
+  mutable std::mutex mutex_;  // one run at a time uses all slots
   mutable std::vector<slot> slots_;
 };
 
@@ -180,7 +180,8 @@ host_bank::host_bank(const named_set& set, const bank_request& request)
   prepare_slots();
 }
 
-/// As `filtered_rows` has them; of complex samples each weight stands twice, for both parts.
+/// Arranges weights for `filtered_rows`; for complex samples each weight is repeated for both
+/// parts.
 void host_bank::prepare_weights() {
   weights_ = make_aligned<float>(in_blocks(step_) * request_.taps);
   float* weight = weights_.get();
@@ -236,7 +237,7 @@ void host_bank::run_tile(const bank_run& given, std::size_t first, slot& own) co
   put(own, first, given.out);
 }
 
-/// Filters and transforms the rows of a group; those whose windows follow each other together.
+/// Filters and transforms the rows of a group; filters rows of consecutive windows together.
 void host_bank::transform_group(const bank_run& given, std::size_t pol, std::size_t first,
                                 slot& own) const {
   const spectrum_entry* const entries = &given.rows[pol * request_.spectra + first];
@@ -296,7 +297,7 @@ void host_bank::finish_spectrum(const bank_run& given, std::size_t first_pol, st
   }
 }
 
-/// Moves a tile to its places:  [spectrum][polarisation][channel] to [channel][spectrum][pol..]
+/// Moves a tile to its place:  [spectrum][polarisation][channel] to [channel][spectrum][pol..]
 void host_bank::put(const slot& own, std::size_t first, std::byte* out) const {
   const std::size_t unit = complex_bytes(request_.output), n_pols = request_.polarisations;
   const auto move = [&](auto unit_type) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter banks in which each thread takes some spectra of all polarisations from samples to their
-// place in the output, while they are in its cache.
+// Filter banks in which each thread computes some spectra of all polarisations, from samples to the
+// output, while they are in its cache.
 #pragma once
 
 #include <memory>  // shared_ptr

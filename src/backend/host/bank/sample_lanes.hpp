@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed samples to integers and floats, over SIMD lanes; read once per instruction set.
+// Packed samples to integers and floats, over SIMD lanes; included once per instruction set.
 #pragma once
 
 #include <cstdint>  // int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -14,7 +14,7 @@ namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 WINGBEAT_LANES std::int16_t sample_at(const std::byte* packed, size_t bytes, unsigned bits,
                                       size_t i) {
   const size_t bit = i * bits, first = bit / 8;
-  std::uint32_t window = 0;  // its three bytes, behind at most seven bits of others
+  std::uint32_t window = 0;  // its three bytes, after at most seven other bits
   for (size_t b = 0; b < 3; ++b) {
     const auto byte = first + b < bytes ? static_cast<std::uint32_t>(packed[first + b]) : 0;
     window |= byte << (24 - 8 * b);
@@ -26,15 +26,15 @@ WINGBEAT_LANES std::int16_t sample_at(const std::byte* packed, size_t bytes, uns
 #if defined(__AVX2__)
 using eight = vector_type<std::int32_t, 8>;
 
-/// Where byte `b` of lane l, the lowest first, comes from: of two copies of 16 bytes, so that no
-/// byte leaves its half of the vector.
+/// Returns the source of byte `b` (0 is the lowest) of a lane, in two copies of 16 bytes, so that
+/// no byte leaves its half of the vector.
 template <int Bits>
 constexpr int byte_of(int lane, int b) {
   const int source_byte = lane * Bits / 8 + 3 - b;
   return (b == 0 || source_byte > 15 ? 15 : source_byte) + (lane < 4 ? 0 : 16);
 }
 
-/// Returns eight samples of the 16 bytes there.
+/// Returns eight samples of the 16 bytes at `from`.
 template <int Bits, int... I, int... L>
 WINGBEAT_LANES eight eight_samples(const std::byte* from, indices<I...>, indices<L...>) {
   vector_type<std::uint8_t, 32> bytes;
@@ -49,7 +49,7 @@ WINGBEAT_LANES eight eight_samples(const std::byte* from, indices<I...>, indices
   return samples >> (32 - Bits);
 }
 
-/// Reads groups of eight as far as 16 bytes are there; returns how many samples.
+/// Reads groups of eight samples while 16 bytes are readable; returns the number of samples.
 template <int Bits>
 [[gnu::flatten]] size_t unpack_groups(const read_block& block) {
   const size_t most = block.packed_bytes < 16 ? 0 : (block.packed_bytes - 16) / Bits + 1;
@@ -73,7 +73,7 @@ WINGBEAT_LANES size_t unpack_known(const read_block& block, indices<Bits...>) {
 }
 #else
 WINGBEAT_LANES size_t unpack_known(const read_block&, indices_below<15>) {
-  return 0;  // no instruction moves bytes to any place
+  return 0;  // no instruction permutes bytes
 }
 #endif
 

@@ -23,7 +23,7 @@ std::uint64_t read_slice(const bank_kernels& kernels, const sample_run& run, std
   std::uint64_t sum = 0;
   std::size_t n = 0;
   for (const std::size_t end = first + count; first < end; first += n) {
-    const std::size_t sample = run.first + first;  // begins a byte where it is a multiple of 8
+    const std::size_t sample = run.first + first;  // begins a byte if it is a multiple of 8
     n = std::min(block_samples - sample % 8, end - first);
     read_block block{.bits = run.bits,
                      .skip = sample % 8,
@@ -51,8 +51,8 @@ void read_alone(const bank_kernels& kernels, const sample_run& run) {
       });
 }
 
-/// Adjacent samples are counted in tables of their own: a count that is read just after it was
-/// written waits.
+/// Adjacent samples are counted in different tables, because reading a count just after its write
+/// waits.
 class histogram_tables {
  public:
   explicit histogram_tables(unsigned bits) : size_(std::size_t{1} << bits), counts_(n * size_) {}
@@ -88,7 +88,8 @@ void read_samples(const named_set& kernel_set, std::span<const sample_run> runs)
   };
   std::vector<slice> slices;
   for (const sample_run& run : runs) {
-    // Tables of their own are as large as the values are many.
+    // A share has its own tables with an entry per value, so it has at least four samples per
+    // value.
     const std::size_t length =
         std::max(limits.read_samples, std::size_t{4} << run.bits) / block_samples * block_samples;
     if (run.count < length / 2) {

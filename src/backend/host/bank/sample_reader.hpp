@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples unpacked, counted and made floats by all threads.
+// Unpacks, counts and converts samples to floats on all threads.
 #pragma once
 
 #include <span>
