@@ -49,25 +49,26 @@ struct channeliser::impl {
   channeliser_spec spec;
   channeliser_sizes sizes;
   std::int64_t kept;
-  std::size_t max_heaps;  ///< In a launch.
+  std::size_t max_heaps;  ///< Per launch.
   incoming input;
-  /// Guards `spec.gains`, `windows` and `earliest`, which other threads than the one that pushes
-  /// may change or read; functions named `.._locked` expect that it is held.
+  /// Guards `spec.gains`, `windows` and `earliest`, which threads other than the pushing one may
+  /// change or read. Functions named `.._locked` require that it is held.
   mutable std::mutex mutex;
   heap_windows windows;
   std::optional<downconverter> converter;
   std::optional<sample_store> decimated;
-  std::int64_t next_output = 0;  ///< Of the decimated samples.
+  std::int64_t next_output = 0;  ///< Index of a decimated sample.
   heap_entry_maker entries;
   std::optional<heap_pipeline> heaps;
-  std::shared_ptr<backend::queue> running;  ///< Whose kernels were queued last.
-  std::int64_t earliest = 0;                ///< Output time of the next heap, or before it.
-  std::int64_t expected = -1;  ///< Output time behind the last heap; below 0 before the first.
+  std::shared_ptr<backend::queue> running;  ///< The queue of the latest kernels.
+  std::int64_t earliest = 0;                ///< The next heap's output time is not before this.
+  std::int64_t expected = -1;  ///< Output time at the end of the last heap; negative before the
+                               ///< first.
 
   [[nodiscard]] std::int64_t subsampling() const {
     return static_cast<std::int64_t>(sizes.subsampling);
   }
-  /// What the bank reads.
+  /// Returns the samples that the bank reads.
   [[nodiscard]] const sample_store& numbers() const {
     return decimated ? *decimated : input.store();
   }
@@ -91,8 +92,8 @@ struct channeliser::impl {
     return std::min(first, windows.first_sample(*t)) - kept;
   }
 
-  /// Takes all samples, also where the taker throws, which loses the heap that it was given alone;
-  /// then throws what it threw first.
+  /// Takes all samples, even if the taker throws, which only loses the heap that it was given; then
+  /// rethrows its first exception.
   void take_all(queue& on, const samples& next, const taker& take) {
     std::exception_ptr failure;
     std::size_t taken = 0;
@@ -130,13 +131,14 @@ struct channeliser::impl {
     return true;
   }
 
-  /// Has kernels run on another queue than before, if it is another.
+  /// Runs kernels on `on` from now on; if it is another queue, waits for the former one.
   void follow(queue& on) {
     if (running && running != on.impl()) running->wait();
     running = on.impl();
   }
 
-  /// Begins up to `max_count` of the heaps that the samples fill. Returns whether there were any.
+  /// Begins up to `max_count` of the heaps whose samples are complete. Returns whether there were
+  /// any.
   bool begin_heaps(std::size_t max_count) {
     std::vector<begun_heap> next;
     while (next.size() < max_count) {
@@ -149,8 +151,8 @@ struct channeliser::impl {
     return has_heaps;
   }
 
-  /// Launches all that was begun, before later samples take the place of theirs; each call that
-  /// fails has taken or lost a heap. Keeps the first failure.
+  /// Launches all begun heaps, before later samples replace theirs; each failing call has taken or
+  /// lost a heap. Keeps the first failure.
   void launch_all(queue& on, const taker& take, std::exception_ptr& failure) {
     for (;;) {
       try {
@@ -161,7 +163,7 @@ struct channeliser::impl {
     }
   }
 
-  /// Returns how many heaps are skipped before the one that samples to come would begin.
+  /// Returns how many heaps are skipped before the one that future samples would begin.
   [[nodiscard]] std::uint64_t skipped_at_end() {
     const std::lock_guard lock{mutex};
     const auto t = windows.next_heap(earliest, windows_there().first);
@@ -184,7 +186,7 @@ struct channeliser::impl {
       }
       if (found.fit != wanted || found.windows.front().empty()) return std::nullopt;
       const auto n_skipped = expected < 0 ? 0 : static_cast<std::uint64_t>((*t - expected) / hop);
-      // A heap that is not whole may be handed on again, and is not skipped then.
+      // A heap that is not whole may be delivered again, and then does not count as skipped.
       expected = *t + (wanted == heap_fit::whole ? hop : 0);
       if (wanted == heap_fit::whole) earliest = expected;
       windows.forget_before(*t);
@@ -233,7 +235,7 @@ double input_level::dbfs() const {
 
 namespace {
 
-/// As far before the ADC's first sample as delays may reach.
+/// Delays may reach this far before the ADC's first sample.
 constexpr std::int64_t earliest_sample = -(std::int64_t{1} << 47);
 
 void require_sample_number(std::string_view name, std::int64_t number) {
@@ -286,7 +288,7 @@ void channeliser::push(queue& on, const samples& next, const taker& take) {
   try {
     mine.take_all(on, next, take);
   } catch (...) {
-    mine.input.end_copies();  // before the caller, who is told, lets go of the memory
+    mine.input.end_copies();  // before the caller, on the exception, frees the memory
     throw;
   }
   if (next.owner) {

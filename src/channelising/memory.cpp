@@ -13,23 +13,22 @@
 namespace wingbeat::channelising {
 namespace {
 
-/// A store has a buffer that is used, and one to move to.
+/// A store has a buffer in use, and one to move to.
 constexpr std::size_t buffers_of_store = 2;
 
 std::size_t in_eights(std::size_t n) {
   return (n + 7) / 8 * 8;
 }
 
-/// Samples of a piece as integers, and as floats or packed, where an engine does not read what it
-/// is given.
+/// Samples of a piece as integers, and as floats or packed, if an engine does not read the given
+/// samples itself.
 std::size_t staging_bytes(const channeliser_spec& spec, engine runs_on) {
   if (runs_on == engine::host) return 0;
   return piece_samples * parts_of(spec) *
          (spec.polarisations * sizeof(std::int16_t) + sizeof(float));
 }
 
-/// What the bank knows of the spectra and gains of a launch: as computed, as sent, and on the
-/// device.
+/// The bank's parameters of a launch's spectra and gains: as computed, as sent, and on the device.
 std::size_t entries_bytes(const channeliser_spec& spec, std::size_t n_spectra) {
   return 3 * spec.polarisations *
          (n_spectra * sizeof(spectrum_entry) + spec.channels * sizeof(std::complex<float>));
@@ -60,7 +59,7 @@ std::size_t heaps_in_launch(const channeliser_sizes& sizes, engine runs_on) {
 }
 
 std::size_t launches_at_once(bool has_several_queues) {
-  // One that is prepared, one that is made, one that is copied, and one that waits for the taker.
+  // One is prepared, one computed, one copied, and one waits for the taker.
   return has_several_queues ? 4 : 1;
 }
 
@@ -71,7 +70,7 @@ std::size_t memory_bytes(const channeliser_spec& spec, std::size_t kept_samples,
       parts_of(spec) * (is_compiled ? spec.sample_bits : 8 * sizeof(float));
   std::size_t stores = input_capacity(sizes, kept_samples) * input_bits / 8;
   if (spec.narrowband) stores += bank_capacity(sizes, kept_samples) * sizeof(std::complex<float>);
-  // Rows that are filtered, and their bins, of engines without a bank in one crossing.
+  // Filtered rows and their bins, on engines without a bank in one crossing.
   const std::size_t n_heaps = heaps_in_launch(sizes, runs_on);
   const std::size_t n_spectra = n_heaps * sizes.spectra_per_heap;
   const std::size_t rows = spec.polarisations * n_spectra;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a channeliser takes.
+// The memory that a channeliser takes.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -9,25 +9,25 @@
 
 namespace wingbeat::channelising {
 
-/// So many samples of each polarisation are taken at once.
+/// Samples per polarisation that are taken at once.
 inline constexpr std::size_t piece_samples = std::size_t{1} << 21;
 
-/// Returns how many numbers of the bank, decimated ones where there are such, must be there.
+/// Returns how many numbers of the bank, decimated ones in a narrow band, are stored at once.
 [[nodiscard]] std::size_t bank_capacity(const channeliser_sizes& sizes, std::size_t kept_samples);
 
-/// Returns how many input samples must be there at once.
+/// Returns how many input samples are stored at once.
 [[nodiscard]] std::size_t input_capacity(const channeliser_sizes& sizes, std::size_t kept_samples);
 
-/// Returns how many heaps a launch makes at most, a power of two: those that the samples taken at
-/// once complete, since heaps that waited for later samples would come later.
+/// Returns the most heaps of a launch, a power of two: those that the samples taken at once
+/// complete, because waiting for later samples would delay heaps.
 [[nodiscard]] std::size_t heaps_in_launch(const channeliser_sizes& sizes, engine runs_on);
 
-/// Returns how many launches have heaps on their way at once.
+/// Returns how many launches have heaps in flight at once.
 [[nodiscard]] std::size_t launches_at_once(bool has_several_queues);
 
 /// Returns the bytes of a channeliser of a valid spec, on the device and in this process together:
-/// samples and what is staged of them, heaps on their way with what the bank knows of their
-/// spectra, and what a filter bank keeps between launches; not tables.
+/// samples, staged ones included, heaps in flight with the bank's parameters of their spectra, and
+/// the numbers that a filter bank stores between launches; not tables.
 [[nodiscard]] std::size_t memory_bytes(const channeliser_spec& spec, std::size_t kept_samples,
                                        engine runs_on);
 

@@ -42,8 +42,8 @@ void require_channels(std::size_t n) {
       n, max_prime_factor, good_lengths::largest_up_to(n, 1, 0, min_channels), good_length(n));
 }
 
-/// Returns the samples of a transform, of which only a narrow band that keeps all of its filter's
-/// output and complex samples have one for each channel.
+/// Returns the samples of a transform: one for each channel for complex samples, and for a narrow
+/// band that keeps all of its filter's output; otherwise two.
 std::size_t transform_of(const channeliser_spec& spec) {
   const bool has_one_each =
       spec.narrowband ? spec.narrowband->pass_bandwidth_hz.has_value() : spec.complex_samples;

@@ -12,9 +12,9 @@
 namespace wingbeat::channelising {
 namespace {
 
-constexpr int largest_exponent = 15;  ///< Numbers of 2^15 are stored, and 2^16 is infinite.
+constexpr int largest_exponent = 15;  ///< fp16 holds 2^15; 2^16 is infinite.
 
-/// Returns the largest magnitude of what the bank filters.
+/// Returns the largest magnitude of the bank's input.
 double peak_of(const channeliser_spec& spec, const channeliser_sizes& sizes) {
   double peak = std::ldexp(1, static_cast<int>(spec.sample_bits) - 1);
   if (spec.complex_samples) return std::sqrt(2.0) * peak;

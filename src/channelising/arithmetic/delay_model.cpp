@@ -29,8 +29,8 @@ std::int64_t round_up(std::int64_t t, std::int64_t alignment) {
   return -floor_div(-t, alignment) * alignment;
 }
 
-/// Returns `value`, of at most 2^51, rounded to an integer, ties to even: from 2^52 on doubles are
-/// integers. A heap takes thousands of them, and a library call takes longer.
+/// Returns `value`, of at most 2^51, rounded to an integer, ties to even, because from 2^52 on
+/// doubles are integers. A heap takes thousands of these, and a library call takes longer.
 double nearest_even(double value) {
   constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52
   return (value + shift) - shift;
@@ -44,14 +44,14 @@ delay_value value_of(const delay_model& model, std::int64_t t, double offset) {
   return {t - whole, whole, delay - coarse, wrapped(model.phase_rad + elapsed * model.phase_rate)};
 }
 
-/// Returns whether `model` is in force at t + offset or was before.
+/// Returns whether `model` has started by t + offset.
 bool has_started(const delay_model& model, std::int64_t t, double offset) {
   return static_cast<double>(t - model.start_samples) + offset >= 0;
 }
 
-/// Returns an aligned time after `t`, at or before the first one at which the window of this
-/// polarisation starts within the input. Within one model t - d grows by 1 - rate a sample, and
-/// rounding and aligning add less than 1 + subsampling to it.
+/// Returns an aligned time after `t`, at or before the first at which the window of this
+/// polarisation starts within the input. Within one model t - d grows by 1 - rate per sample, and
+/// rounding and aligning add less than 1 + subsampling.
 std::optional<std::int64_t> later_start(const delay_schedule& schedule, const start_rule& rule,
                                         std::int64_t t, std::int64_t missing) {
   const double slack = 2.0 + 2.0 * static_cast<double>(rule.subsampling);
@@ -61,7 +61,7 @@ std::optional<std::int64_t> later_start(const delay_schedule& schedule, const st
   const auto change = schedule.next_change(t, rule.offset);
   if (change) later = std::min(later, static_cast<double>(*change));
   if (later >= static_cast<double>(end_of_time)) return std::nullopt;
-  // In integers again: a double holds not every time beyond 2^53.
+  // In integers again, because a double does not hold every time beyond 2^53.
   std::int64_t exact = t + static_cast<std::int64_t>(std::floor(advance));
   if (change) exact = std::min(exact, *change);
   return std::max(round_up(exact, rule.alignment), t + rule.alignment);

@@ -25,13 +25,14 @@ inline constexpr std::int64_t end_of_time = std::int64_t{1} << 60;
 /// The models' values for one spectrum.
 struct delay_value {
   std::int64_t input_start = 0;  ///< First input sample of the spectrum's window.
-  std::int64_t coarse = 0;       ///< Output time less `input_start`.
+  std::int64_t coarse = 0;       ///< Output time minus `input_start`.
   double fine = 0;               ///< The delay that `coarse` leaves, in samples.
   double phase_rad = 0;          ///< In [-pi, pi).
 };
 
 /// Returns the value with `input_start` moved to the nearest multiple of `subsampling`; the
-/// difference goes to `fine`, and of two nearest multiples the one is taken that leaves less of it.
+/// difference goes to `fine`. Of two nearest multiples, takes the one that leaves the smaller
+/// `fine`.
 [[nodiscard]] delay_value aligned(const delay_value& value, std::int64_t subsampling);
 
 /// The models of one polarisation. Before the first of them, delay and phase are 0.
@@ -43,28 +44,28 @@ class delay_schedule {
   /// value that is not finite, a start below 0, a rate beyond -1 .. 1, or a delay beyond 2^47.
   void add(const delay_model& model);
 
-  /// Removes models that are in force at no output time from `t` on.
+  /// Removes models that do not apply at any output time from `t` on.
   void forget_before(std::int64_t t, double offset = 0);
 
-  /// Returns the values for a spectrum whose window starts at output time `t`, by the model in
-  /// force at t + offset, evaluated there. Offset 0 is the window's start.
+  /// Returns the values for a spectrum whose window starts at output time `t`, by the model that
+  /// applies at t + offset, evaluated there. Offset 0 is the window's start.
   [[nodiscard]] delay_value at(std::int64_t t, double offset = 0) const;
 
   /// Writes the values of spectra at t, t + step, .., each `aligned`.
   void fill(std::int64_t t, std::int64_t step, double offset, std::int64_t subsampling,
             std::span<delay_value> values) const;
 
-  /// Returns the first t from which another model than at `t` is in force; none after the last.
+  /// Returns the first time after `t` at which another model applies; none after the last.
   [[nodiscard]] std::optional<std::int64_t> next_change(std::int64_t t, double offset = 0) const;
 
-  /// Returns the model in force.
+  /// Returns the model that applies.
   [[nodiscard]] const delay_model& model_at(std::int64_t t, double offset = 0) const;
 
  private:
-  std::vector<delay_model> models_;  ///< By their starts, which differ.
+  std::vector<delay_model> models_;  ///< Sorted by start; all starts differ.
 };
 
-/// Which output times may start a heap.
+/// The output times at which a heap may start.
 struct start_rule {
   std::int64_t earliest = 0;     ///< Output time.
   std::int64_t alignment = 1;    ///< Output times are multiples of it.
@@ -78,16 +79,16 @@ struct start_rule {
 [[nodiscard]] std::optional<std::int64_t> first_start(std::span<const delay_schedule> polarisations,
                                                       const start_rule& rule);
 
-/// Returns the phase at the centre of the band in [-pi, pi): the model's, and the quarter turns
-/// that the coarse delay makes there.
+/// Returns the phase at the centre of the band in [-pi, pi): the model's phase plus the quarter
+/// turns of the coarse delay there.
 [[nodiscard]] double centre_phase(const delay_value& value);
 
 /// Returns the phase of channel k of N in [-pi, pi): -pi fine (k - N/2)/N, the model's phase, and
-/// the quarter turns that the coarse delay makes at the centre of the band.
+/// the quarter turns of the coarse delay at the centre of the band.
 [[nodiscard]] double wideband_phase(const delay_value& value, std::size_t channel,
                                     std::size_t n_channels);
 
-/// Returns the same for the channel whose centre lies `offset` channels of M above the centre of a
+/// Returns the phase of the channel whose centre lies `offset` of M channels above the centre of a
 /// band of complex numbers, one every S input samples: -2 pi fine offset/(S M) and the model's
 /// phase.
 [[nodiscard]] double narrowband_phase(const delay_value& value, std::int64_t offset,

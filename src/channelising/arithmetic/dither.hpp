@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dither of a channeliser's values, which depends on nothing but seed, time, channel and
-// polarisation: not on chunks, threads or the engine.
+// The dither of a channeliser's values only depends on seed, time, channel and polarisation, not on
+// chunks, threads or the engine.
 #pragma once
 
 #include <complex>
@@ -11,10 +11,11 @@
 
 namespace wingbeat::channelising {
 
-/// Returns the dither of the real and the imaginary part, of one of `channels`. The key is the
-/// seed; the counter is the low and the high word of the spectrum's timestamp, the channel modulo
-/// half of all, rounded up, and half the polarisation's number. An even polarisation takes words 0
-/// and 1, an odd one words 2 and 3; channels of the upper half take words with halves exchanged.
+/// Returns the dither of the real and the imaginary part of one of `channels` channels. The key is
+/// the seed; the counter is the low and the high word of the spectrum's timestamp, the channel
+/// modulo half of all, rounded up, and half the polarisation's number. An even polarisation takes
+/// words 0 and 1, an odd one words 2 and 3; channels of the upper half take words with halves
+/// exchanged.
 [[nodiscard]] constexpr std::complex<float> dither_at(std::uint64_t seed, std::int64_t timestamp,
                                                       std::uint32_t channel, std::uint32_t channels,
                                                       std::uint32_t polarisation) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the windows of a heap's spectra begin, as the delays say, and which of them have samples.
+// The beginnings of the windows of a heap's spectra, from the delays, and which windows have
+// samples.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -16,33 +17,34 @@ namespace wingbeat::channelising {
 /// The windows of a heap's spectra.  [polarisation][spectrum]
 using window_values = std::vector<std::vector<delay_value>>;
 
-/// Which windows have all their samples: those that begin with one of these input samples.
+/// The windows that have all their samples: those that begin with one of these input samples.
 struct window_range {
   std::int64_t first = 0, last = -1;
 };
 
 enum class heap_fit {
   whole,  ///< All windows have their samples.
-  ends,   ///< Those of the last spectra come later than the samples there are.
-  early   ///< Some begin before them.
+  ends,   ///< Windows of the last spectra end after the samples at hand.
+  early   ///< Some windows begin before the samples.
 };
 
 struct fitted_heap {
   heap_fit fit = heap_fit::whole;
-  window_values windows;   ///< Of the spectra before the first one that does not fit.
-  std::int64_t early = 0;  ///< Output time of that one.
+  window_values windows;   ///< Of the spectra before the first that does not fit.
+  std::int64_t early = 0;  ///< Output time of that first spectrum.
 };
 
 class heap_windows {
  public:
   explicit heap_windows(const channeliser_spec& spec);
 
-  /// Adds a model of each polarisation, or of none: throws `plan_error` as `delay_schedule::add`.
+  /// Adds a model of each polarisation; if one throws `plan_error` (see `delay_schedule::add`),
+  /// adds none.
   void add(std::span<const delay_model> models);
-  /// The same for one polarisation; throws `plan_error` where there is none of that number.
+  /// Adds a model of one polarisation; throws `plan_error` if that does not exist.
   void add(std::size_t polarisation, const delay_model& model);
 
-  /// Removes models that are in force at no output time from `t` on.
+  /// Removes models that do not apply at any output time from `t` on.
   void forget_before(std::int64_t t);
 
   /// Returns the output time, `earliest` or later, of the first heap whose first windows begin with
@@ -53,10 +55,10 @@ class heap_windows {
   /// Returns the first input sample of the windows of the spectrum at output time `t`.
   [[nodiscard]] std::int64_t first_sample(std::int64_t t) const;
 
-  /// Returns whether a window of the last spectrum of the heap at `t` begins behind sample `last`.
+  /// Returns whether a window of the last spectrum of the heap at `t` begins after sample `last`.
   [[nodiscard]] bool is_to_come(std::int64_t t, std::int64_t last) const;
 
-  /// Returns how the heap at `t` fits. Where two polarisations fail at one spectrum, early counts.
+  /// Returns how the heap at `t` fits. If two polarisations fail at one spectrum, `early` counts.
   [[nodiscard]] fitted_heap fit_at(std::int64_t t, const window_range& range) const;
 
  private:

@@ -30,8 +30,8 @@ double kaiser_beta(double attenuation_db) {
 }  // namespace
 
 std::uint64_t turn_per_sample(double frequency_hz, double rate_hz) {
-  // Long division in base 2: doubling and subtracting a divisor that is no more than twice as
-  // small are exact.
+  // Long division in base 2: doubling is exact, and so is subtracting a divisor of at least half
+  // the number.
   double rest = std::fmod(std::abs(frequency_hz), rate_hz);
   std::uint64_t turn = 0;
   const auto next_bit = [&]() -> std::uint64_t {
@@ -80,7 +80,7 @@ namespace {
 /// Returns the gain of symmetric taps at a frequency in cycles per input sample.
 double gain_at(std::span<const double> taps, double frequency) {
   const double middle = static_cast<double>(taps.size() - 1) / 2;
-  // The phase turns from tap to tap, from the first one's on.
+  // The phase rotates from tap to tap, beginning at the first tap.
   std::complex<double> phase = std::polar(1.0, -2 * pi * frequency * middle);
   const std::complex<double> turn = std::polar(1.0, 2 * pi * frequency);
   double sum = 0;
@@ -107,7 +107,7 @@ filter_response response_of(const decimating_filter& filter) {
     const double offset = filter.pass_edge * step / n_steps;
     const double ripple = std::abs(decibels(gain_at(taps, offset / s) / whole));
     response.ripple_db = std::max(response.ripple_db, ripple);
-    // Bands further away are attenuated more: the taps' side lobes fall.
+    // Bands further away are attenuated more, because the side lobes of the taps decrease.
     for (int band = 1; band <= max_bands && band <= (s + 1) / 2; ++band) {
       for (const double folded : {band - offset, band + offset}) {
         response.alias_db =
@@ -120,7 +120,7 @@ filter_response response_of(const decimating_filter& filter) {
 
 double widest_pass_band(const decimating_filter& filter, double attenuation_db) {
   if (filter.taps < 2) return 0;
-  // The inverse of the attenuation that taps are designed for.
+  // Inverts the formula of the designed attenuation.
   const double width = (attenuation_db - 7.95) / (14.36 * static_cast<double>(filter.taps - 1));
   return std::max(0.0, 1 - width * static_cast<double>(filter.subsampling));
 }

@@ -10,7 +10,8 @@
 namespace wingbeat::channelising {
 namespace {
 
-/// Where bit `sample_bits first_sample` lies; both factors fit, as `require_packed` has checked.
+/// The place of bit `sample_bits first_sample`; the product does not overflow, see
+/// `require_packed`.
 struct bit_position {
   std::size_t byte;
   unsigned bit;  ///< 0 is the highest.
@@ -28,7 +29,7 @@ std::uint32_t big_endian_word(const std::byte* bytes) {
   return word;
 }
 
-/// Returns the sample in the highest bits of `high`, its sign extended.
+/// Returns the sign-extended sample in the highest bits of `high`.
 std::int16_t top_sample(std::uint64_t high, unsigned sample_bits) {
   return static_cast<std::int16_t>(static_cast<std::int64_t>(high) >> (64 - sample_bits));
 }
@@ -61,8 +62,8 @@ void unpack_samples(std::span<const std::byte> packed, unsigned sample_bits,
   if (out.empty()) return;
   const bit_position start = position_of(first_sample, sample_bits);
   std::size_t next = start.byte;
-  std::uint64_t window = 0;  // the stream's next bits, the first of them highest
-  unsigned n_bits = 0;       // of them known
+  std::uint64_t window = 0;  // next bits of the stream, the first one highest
+  unsigned n_bits = 0;       // valid bits in `window`
   const auto refill = [&] {
     if (n_bits <= 32 && packed.size() - next >= 4) {
       window |= std::uint64_t{big_endian_word(&packed[next])} << (32 - n_bits);
@@ -99,7 +100,7 @@ void pack_samples(std::span<const std::int16_t> samples, unsigned sample_bits,
   if (samples.empty()) return;
   const bit_position start = position_of(first_sample, sample_bits);
   std::size_t next = start.byte;
-  // The bits that stand before the first sample in its byte stay.
+  // The bits before the first sample in its byte are kept.
   std::uint64_t window = std::to_integer<std::uint64_t>(packed[next]) >> (8 - start.bit);
   unsigned n_bits = start.bit;  // in the lowest bits of `window`
   const std::uint64_t mask = (std::uint64_t{1} << sample_bits) - 1;

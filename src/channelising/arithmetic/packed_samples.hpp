@@ -11,7 +11,7 @@ namespace wingbeat::channelising {
 
 inline constexpr unsigned min_sample_bits = 2, max_sample_bits = 16;
 
-/// Returns the bytes that hold so many samples, the last one perhaps in part.
+/// Returns the bytes that hold `n_samples`, rounded up.
 [[nodiscard]] std::size_t packed_bytes(std::size_t n_samples, unsigned sample_bits);
 
 /// Throws `plan_error` for a width that is not 2 to 16 bits and for a stream that does not hold

@@ -23,7 +23,7 @@ std::vector<double> filter_weights(const filter_shape& shape) {
   const double step = static_cast<double>(shape.step);
   std::vector<double> weights(length);
   double energy = 0;
-  // The second half mirrors the first, to the last bit.
+  // The second half mirrors the first exactly.
   for (std::size_t i = 0; i < (length + 1) / 2; ++i) {
     const double place = static_cast<double>(i);
     const double sine = std::sin(pi * place / static_cast<double>(length - 1));

@@ -18,17 +18,17 @@ struct filter_shape {
   std::size_t step = 0;  ///< Length of the transform: 2 channels of real samples.
   std::size_t taps = 16;
   filter_window window = filter_window::hann;
-  double cutoff = 1;  ///< Width of a channel at -6 dB, in channels; 0: the window alone.
+  double cutoff = 1;  ///< Width of a channel at -6 dB, in channels; 0: only the window.
 };
 
 /// Returns the weights, in double precision. `step` is at least 2 and `taps` at least 1.
 [[nodiscard]] std::vector<double> filter_weights(const filter_shape& shape);
 
-/// Returns the weights of a bank, rounded: for engines that read samples as numbers.
+/// Returns the rounded weights of a bank, for engines that read samples as numbers.
 [[nodiscard]] std::vector<float> rounded_weights(const channeliser_spec& spec);
 
 /// Returns the weights of rows of `length` numbers that a device reads as o + x 2^-bits, where o is
-/// `packed_offset`: w 2^bits for each part of a sample, and a row behind them, -o times the sum of
+/// `packed_offset`: w 2^bits for each part of a sample, followed by a row of -o times the sum of
 /// the weights at each position; all times 2^exponent.
 [[nodiscard]] std::vector<float> window_weights(const channeliser_spec& spec, std::size_t length,
                                                 int exponent = 0);

@@ -100,7 +100,7 @@ programs::program fused_bank(const bank_tiles& tiles, const channeliser_spec& sp
        .scratch_bytes = tiles.scratch_bytes},
       {input<std::byte>(place::input), number(planes.plane_bytes), input<spectrum_entry>(entries),
        number(n_spectra),
-       // Halved, since both streams are separated by sums of two bins.
+       // Halved, because separating the streams adds two bins.
        input<float>(constant{window_weights(spec, numbers.length(), -1)}),
        input<std::complex<float>>(gains),
        input<std::complex<float>>(constant{rounded_roots(numbers)}),

@@ -22,7 +22,8 @@ programs::program program_of(const backend::engine& engine, const queue& on,
   return chained_bank(engine, on.impl(), spec, planes, n_heaps);
 }
 
-/// Returns of how many heaps there are programs: each takes time to compile.
+/// Returns the numbers of heaps that have a program, which are few because each takes time to
+/// compile.
 std::vector<std::size_t> launch_sizes(std::size_t max_heaps) {
   std::vector<std::size_t> sizes;
   for (std::size_t n = max_heaps; n > 1; n /= 8) sizes.push_back(n);

@@ -11,7 +11,7 @@
 namespace wingbeat::channelising {
 namespace {
 
-/// Returns the gains in force, or none before the first.
+/// Returns the gains that apply, or none before the first.
 const gain_change* gains_at(const channeliser_spec& spec, std::int64_t t) {
   const gain_change* found = nullptr;
   for (const gain_change& change : spec.gains) {
@@ -40,16 +40,17 @@ class entry_rule {
   entry_rule(const channeliser_spec& spec, const channeliser_sizes& sizes, std::int64_t bank_begin)
       : has_complex_bank_(has_complex_bank(spec)),
         subsampling_(static_cast<std::int64_t>(sizes.subsampling)),
-        // A fine delay of a sample turns the whole band by half a turn, or by that of its numbers.
+        // Over a real band, a fine delay of one sample is half a turn; over a complex band, a delay
+        // of one of its numbers is a turn.
         slope_(-1 / static_cast<double>(has_complex_bank_ ? sizes.subsampling * sizes.transform
                                                           : 2 * spec.channels)),
         bank_begin_(bank_begin) {}
 
-  /// Phase at the middle of the band, and from a channel to the next.
+  /// Returns the phase at the middle of the band, and its slope per channel.
   [[nodiscard]] spectrum_entry operator()(const delay_value& value, std::int64_t time) const {
     constexpr double turn = 2 * std::numbers::pi;
     const double phase = has_complex_bank_ ? value.phase_rad : centre_phase(value);
-    // A division takes as long as all the rest.
+    // Avoids a division, which takes as long as all the rest.
     const std::int64_t number =
         subsampling_ == 1 ? value.input_start : value.input_start / subsampling_;
     return {.first = static_cast<std::uint64_t>(number - bank_begin_),
@@ -65,7 +66,8 @@ class entry_rule {
   std::int64_t bank_begin_;
 };
 
-/// States how many spectra of a polarisation follow each other, step by step, from each one on.
+/// For each spectrum of a polarisation, counts the spectra from it on whose windows begin `step`
+/// apart.
 void count_followers(std::size_t step, std::span<spectrum_entry> entries) {
   for (std::size_t i = entries.size() - 1; i-- > 0;) {
     if (entries[i + 1].first == entries[i].first + step)
@@ -73,8 +75,8 @@ void count_followers(std::size_t step, std::span<spectrum_entry> entries) {
   }
 }
 
-/// Has spectra from `n_whole` on repeat the first one, times gains of 0, set `n_sets`: they have no
-/// samples of their own.
+/// Lets spectra from `n_whole` on, which have no samples of their own, repeat the first one with
+/// gains of 0, set `n_sets`.
 void fill_with_zeros(const channeliser_spec& spec, std::size_t n_whole, std::uint32_t n_sets,
                      heap_entries& entries) {
   const std::size_t n_spectra = entries.spectra.size() / spec.polarisations;

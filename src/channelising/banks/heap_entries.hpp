@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bank's functors need to know of one heap.
+// The bank's parameters of one heap.
 #pragma once
 
 #include <complex>
@@ -25,12 +25,13 @@ struct heap_entries {
 /// Makes entries. Heaps whose gains do not differ share them.
 class heap_entry_maker {
  public:
-  /// Returns those of the heap whose first spectrum starts at output time `t`. `bank_begin`: index
-  /// of the first sample, or decimated sample, that the bank has. Spectra without windows become 0.
+  /// Returns the entries of the heap whose first spectrum starts at output time `t`. `bank_begin`:
+  /// index of the first sample, or decimated sample, that the bank has. Spectra without windows
+  /// become 0.
   [[nodiscard]] heap_entries make(const channeliser_spec& spec, std::int64_t t,
                                   const window_values& windows, std::int64_t bank_begin);
 
-  /// Says that the gains of the spec have changed.
+  /// Must be called after the gains of the spec have changed.
   void forget_gains() { gains_ = nullptr; }
 
  private:
@@ -39,7 +40,7 @@ class heap_entry_maker {
                                   bool has_silence);
 
   gain_sets gains_;
-  changes in_force_;  ///< Of `gains_`; null: none yet.
+  changes in_force_;  ///< The changes in `gains_`; null: none yet.
   bool has_silence_ = false;
 };
 

@@ -16,7 +16,7 @@ void send(backend::queue& copies, const pinned_memory& pinned, const buffer& mem
   copies.write_later(part_of(memory.view(), 0, n_bytes), pinned.bytes().data());
 }
 
-/// Copies to where `memory` begins, and returns where the copy ends.
+/// Copies to `memory`, and returns the end of the copy.
 template <class Value>
 std::byte* copied(std::span<const Value> values, std::byte* memory) {
   std::memcpy(memory, values.data(), values.size_bytes());
@@ -43,7 +43,7 @@ heap_slot::~heap_slot() {
     if (sending_) sending_->wait();
     wait();
   } catch (...) {
-    // A queue that failed copies no more.
+    // A failed queue copies no more.
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the heaps of one launch need on their way from samples to their taker: what a filter bank
-// reads and writes for them, and memory of this process where their bytes arrive while others are
-// made.
+// The memory of the heaps of one launch: the inputs and outputs of the filter bank, and memory of
+// this process in which their bytes arrive while other heaps are computed.
 #pragma once
 
 #include <cstddef>  // byte
@@ -20,7 +19,7 @@ namespace wingbeat::channelising {
 
 class heap_slot {
  public:
-  /// Of so many heaps at most.
+  /// Makes a slot of at most `max_heaps` heaps.
   heap_slot(const queue& on, const channeliser_spec& spec, std::size_t max_heaps);
   heap_slot(heap_slot&&) noexcept = default;
   heap_slot& operator=(heap_slot&&) noexcept = default;
@@ -28,39 +27,39 @@ class heap_slot {
   /// Waits for its copies.
   ~heap_slot();
 
-  /// Has what a bank reads of heaps with the same gains copied on `copies`, before what is queued
-  /// on `on` next.
+  /// Copies the bank's inputs for heaps with the same gains on `copies`; later work on `on` waits
+  /// for them.
   void put(queue& on, backend::queue& copies, std::span<const heap_entries> heaps);
 
   [[nodiscard]] buffer_view entries() const { return entries_.view(); }
   [[nodiscard]] buffer_view gains() const { return gains_.view(); }
   [[nodiscard]] buffer_view heaps() const;
-  /// uint32_t[heap][polarisation][counter]; engines with a loop of their own, which make one heap
-  /// at a time, use the first of each.
+  /// uint32_t[heap][polarisation][counter]; engines with their own loop, which compute one heap at
+  /// a time, use the first counter of each.
   [[nodiscard]] buffer_view saturated() const;
 
-  /// Queues a copy of `n_heaps` heaps, which a bank made on `on`, to this process, on `copies`.
+  /// Queues a copy of `n_heaps` heaps, computed on `on`, to this process, on `copies`.
   void fetch(const queue& on, backend::queue& copies, std::size_t n_heaps);
   [[nodiscard]] bool is_here() const { return !here_ || here_->is_reached(); }
   void wait() const;
 
-  // Valid when it is here.
+  // Valid once `is_here()`.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t heap) const;
-  /// Returns the counts of `n` counters for each polarisation of a heap, added up.
+  /// Returns the sum of `n` counters for each polarisation of a heap.
   [[nodiscard]] std::vector<std::uint64_t> saturated_values(std::size_t heap, std::size_t n) const;
 
  private:
   [[nodiscard]] std::span<const std::byte> made_bytes() const;
 
   std::size_t n_polarisations_;
-  bool is_here_already_;  ///< The memory of the engine is this process's.
+  bool is_here_already_;  ///< The engine's memory is in this process.
   std::size_t heap_bytes_, counters_bytes_;
   buffer entries_, gains_;
-  buffer made_;  ///< The counters, and behind them the heaps: one copy takes both.
+  buffer made_;  ///< The counters, then the heaps; one copy takes both.
   pinned_memory entries_sent_, gains_sent_, made_here_;
   gain_sets gains_held_;
-  std::unique_ptr<backend::mark> sending_;  ///< Behind the last copies to a device.
-  std::unique_ptr<backend::mark> here_;     ///< Behind the last copies to this process.
+  std::unique_ptr<backend::mark> sending_;  ///< After the last copies to a device.
+  std::unique_ptr<backend::mark> here_;     ///< After the last copies to this process.
 };
 
 }  // namespace wingbeat::channelising

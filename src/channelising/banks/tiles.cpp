@@ -35,8 +35,9 @@ class tile_cutter {
         device_(device),
         rules_(tuning::for_device(device).banks) {}
 
-  /// Returns tiles for threads of as many elements as the rules say. Of other lengths than powers
-  /// of two, as few above as divide them, an even number, since opposite bins meet in pairs.
+  /// Returns tiles for threads with the elements of the rules. For lengths other than powers of
+  /// two, takes the next larger even number that divides the length, up to 32, or else the next
+  /// smaller; even, because opposite bins meet in pairs.
   [[nodiscard]] bank_tiles plain() const {
     unsigned elements = rules_.elements;
     while (numbers_.length() % elements != 0 && elements < 32) elements += 2;
@@ -47,16 +48,16 @@ class tile_cutter {
     return tiles;
   }
 
-  /// Returns tiles of other lengths than powers of two for a GPU: those that give it most
-  /// subgroups; nothing where too few. Threads slide over half as many spectra where the workgroup
-  /// would be too large: samples are then read 4.75 times, not 2.9 (of 16 taps).
+  /// Returns the tiles with most subgroups on a GPU, for lengths other than powers of two; nothing
+  /// if these are too few. Threads slide over half as many spectra if the workgroup would be too
+  /// large: samples are then read 4.75 times, not 2.9 (16 taps).
   [[nodiscard]] std::optional<bank_tiles> mixed() const {
     for (const unsigned sliding : {rules_.max_sliding, rules_.max_sliding / 2}) {
       if (sliding > heap_rows_) continue;
       std::optional<bank_tiles> best;
       unsigned most = rules_.min_subgroups - 1;
       for (unsigned elements = 32; elements >= 8; elements -= 2) {
-        if (numbers_.length() % elements != 0 || elements % 13 == 0) continue;  // 13 at once spill
+        if (numbers_.length() % elements != 0 || elements % 13 == 0) continue;  // radix 13 spills
         for (unsigned rows = wanted_rows(sliding); rows >= sliding; rows /= 2) {
           bank_tiles tiles = cut(numbers_, elements, rows, sliding);
           const unsigned n = subgroups_of(tiles);
@@ -71,14 +72,14 @@ class tile_cutter {
   }
 
  private:
-  /// Returns how many rows have all numbers that are wanted, a power of two of them.
+  /// Returns the wanted number of rows, a power of two.
   [[nodiscard]] unsigned wanted_rows(unsigned sliding) const {
     const unsigned rows = std::bit_floor(rules_.numbers_of_workgroup / numbers_.length());
     return std::min(std::max(rows, sliding), heap_rows_);
   }
 
-  /// Returns how many subgroups of such workgroups a GPU's multiprocessor has at once, and sets how
-  /// many workgroups they are.
+  /// Returns how many subgroups of such workgroups a GPU's multiprocessor holds at once, and sets
+  /// `resident`, the number of workgroups.
   unsigned subgroups_of(bank_tiles& tiles) const {
     const unsigned own = (tiles.numbers.threads() + 31) / 32;
     tiles.resident = static_cast<unsigned>(std::min<std::size_t>(
@@ -135,7 +136,7 @@ std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_in
   numbers.twiddles = rules.twiddles;
   numbers.halves = false;
   numbers.bin_exponent = 0;
-  // Of whole tiles: the largest power of two that divides a heap.
+  // The most spectra of whole tiles: the largest power of two that divides a heap.
   const unsigned whole = 1U << std::countr_zero(numbers.spectra_per_heap);
   const tile_cutter cutter{numbers, spec.polarisations == 1 ? whole / 2 : whole, device};
   const bank_tiles plain = cutter.plain();

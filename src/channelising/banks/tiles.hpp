@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the device's filter banks are compiled for: the numbers of a description, and the tiles of a
+// The compile-time numbers of the device's filter banks: those of a description, and the tiles of a
 // bank in one launch, whose rows fit the local memory of a workgroup.
 #pragma once
 
@@ -21,11 +21,11 @@ struct bank_tiles {
   unsigned scratch_bytes = 0;
 };
 
-/// Returns how to cut the tiles, of real samples, or nothing where no tile fits.
+/// Returns the tiles for real samples, or nothing if no tile fits.
 [[nodiscard]] std::optional<bank_tiles> tiles_of(const channeliser_spec& spec,
                                                  const device_info& device);
 
-/// Returns the local memory of a workgroup of such tiles.
+/// Returns the bytes of local memory of a workgroup of such tiles.
 [[nodiscard]] unsigned scratch_bytes_of(const device::channeliser::bank_numbers& numbers);
 
 }  // namespace wingbeat::channelising

@@ -14,7 +14,8 @@ namespace {
 
 constexpr unsigned n_threads = 256;
 
-/// The filter with the mixer's phase from its first tap on; that of the first tap follows.
+/// Returns the taps times the mixer's phases, counted from the first tap; the phase of the first
+/// tap itself is applied later.
 std::vector<std::complex<float>> mixed_taps(const channeliser_spec& spec, std::uint64_t turn) {
   const channeliser_sizes sizes = sizes_of(spec);
   const auto taps = filter_taps({sizes.filter_taps, sizes.subsampling, pass_edge(spec)});
@@ -83,7 +84,7 @@ void downconverter::run(queue& on, const sample_store& from, const sample_store&
                         static_cast<std::size_t>(turn_ * s)});
       continue;
     }
-    on.wait();  // for the samples
+    on.wait();  // until the samples are used
     const buffer_view plane = from.at(p, input), out = to.at(p, first);
     const auto* const x = reinterpret_cast<const float*>(
         static_cast<const std::byte*>(plane.handle) + plane.offset_bytes);

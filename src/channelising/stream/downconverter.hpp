@@ -14,12 +14,12 @@ namespace wingbeat::channelising {
 
 class downconverter {
  public:
-  /// Of samples that an engine holds as `form` says.
+  /// For samples that an engine holds in `form`.
   downconverter(const queue& on, const channeliser_spec& spec, sample_form form);
 
   /// Returns the index of the first output whose taps begin at input sample `index` or later.
   [[nodiscard]] std::int64_t first_from(std::int64_t index) const;
-  /// Returns the index behind the last output whose taps end before input sample `end`.
+  /// Returns the index after the last output whose taps end before input sample `end`.
   [[nodiscard]] std::int64_t end_of(std::int64_t end) const;
 
   /// Queues `count` outputs from index `first` on, each polarisation into its plane of `to`.

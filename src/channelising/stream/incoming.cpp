@@ -32,7 +32,7 @@ void require_flags(const channeliser_spec& spec, const channeliser::samples& nex
   }
 }
 
-/// Of a push without data.
+/// Checks a push without data.
 void require_all_missing(const channeliser::samples& next) {
   for (std::size_t p = 0; p < next.present.size(); ++p) {
     const std::vector<bool>& flags = next.present[p];
@@ -96,10 +96,10 @@ void require_samples(const channeliser_spec& spec, const channeliser::samples& n
   }
 }
 
-/// Shorter runs are read by the processor: copies and launches of their own would take longer.
+/// Shorter runs are read by the processor, because copies and launches for them would take longer.
 constexpr std::size_t min_run = 1024;
 
-/// So many pushes are copied beside the next one; a caller who is quicker waits.
+/// This many pushes may be copied while the next arrives; a faster caller waits.
 constexpr std::size_t max_kept = 1;
 
 }  // namespace
@@ -273,7 +273,7 @@ void incoming::take(const channeliser::samples& next, const run& taken) {
   behind.first = whole.stop;
   stage(next, before);
   if (whole.first < whole.stop) {
-    write_staged(taken.polarisation);  // a whole group ends it
+    write_staged(taken.polarisation);  // which end with a whole group
     take_whole_bytes(next, whole);
   }
   stage(next, behind);
@@ -283,7 +283,8 @@ incoming::run incoming::whole_bytes(const channeliser::samples& next, const run&
   run whole = taken;
   whole.first = taken.stop;
   if (form_ != sample_form::packed || (taken.is_present && next.packed.empty())) return whole;
-  // Eight samples begin at a byte, and 32 at a word, which is what memory is cleared in.
+  // Groups of eight samples begin at a byte, groups of 32 at a word, the unit in which memory is
+  // cleared.
   const std::size_t group = taken.is_present ? 8 : 32;
   const staged_samples& staged = staged_[taken.polarisation];
   const auto before =
@@ -343,7 +344,7 @@ void incoming::write_staged(std::size_t polarisation) {
     samples.clear();
     return;
   }
-  // Groups of eight count from where the store begins, which moves by eights.
+  // Groups of eight are counted from the beginning of the store, which moves by multiples of eight.
   std::vector<std::byte> packed(packed_bytes(samples.size(), bits_));
   pack_samples(samples, bits_, 0, packed);
   store_.write(polarisation, begin, packed.data(), packed.size());

@@ -14,19 +14,19 @@ namespace {
 
 using device::channeliser::histogram_numbers;
 
-/// 32 KiB, which every device has; GPUs run more workgroups at once where each takes no more.
+/// 32 KiB, which every device has; with no more, GPUs run more workgroups at once.
 constexpr unsigned max_bins = 8192;
 constexpr std::size_t n_threads = 256;
-/// A bin wraps after 2^32 samples, and is read before.
+/// A bin wraps after 2^32 samples, so it is read before.
 constexpr std::uint64_t max_unread = std::uint64_t{1} << 31;
-/// Where counters begin. They wrap soon, so that every stream shows it.
+/// Initial value of counters. They wrap soon, so that every stream tests it.
 constexpr std::uint32_t first_count = ~std::uint32_t{0} - 99;
 
 }  // namespace
 
 histogram_numbers histogram_for(unsigned sample_bits, const device_info& device) {
   const unsigned values = 1U << sample_bits;
-  // Bins are cleared and merged for some samples each, and a piece of a stream is enough for all
+  // Each bin is cleared and merged for several samples, and a piece of a stream occupies all
   // multiprocessors. A processor runs a workgroup on one of its threads.
   if (device.is_gpu) {
     const unsigned bins = std::min(values, max_bins);

@@ -9,8 +9,8 @@
 namespace wingbeat::channelising {
 namespace {
 
-/// Whatever the width, eight numbers begin at a byte; planes begin at a multiple of 16 bytes, and
-/// some bytes behind the last number may be read with it.
+/// For any width, groups of eight numbers begin at a byte. Planes begin at a multiple of 16 bytes,
+/// and some bytes behind the last number may be read with it.
 std::size_t bytes_of_plane(std::size_t capacity, unsigned bits) {
   return (capacity / 8 * bits + 16 + 15) / 16 * 16;
 }
@@ -53,7 +53,7 @@ bool sample_store::make_room(queue& on, std::int64_t keep, std::size_t count) {
   begin_ = first;
   if (!has_own_queue()) return true;
   auto moved = on.impl()->record();
-  // A group of eight that is not whole is written again, and then behind its copy.
+  // An incomplete group of eight is written again, which must follow its copy.
   const backend::mark* const awaited = kept % 8 == 0 ? moved_.get() : moved.get();
   if (awaited != nullptr) writer_->after(*awaited);
   moved_ = std::move(moved);

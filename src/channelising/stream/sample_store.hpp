@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The latest numbers of a stream in the memory of a device: a window that slides. Numbers that are
-// kept move to the front of another buffer when the end of one is reached. Samples are written by a
-// queue of their own where an engine has several, while kernels read others.
+// The latest numbers of a stream in the memory of a device: a window that slides. At the end of a
+// buffer, kept numbers move to the front of another. If an engine has several queues, a separate
+// one writes samples while kernels read others.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,16 +13,16 @@
 
 namespace wingbeat::channelising {
 
-/// Who writes a store.
+/// The queue that writes a store.
 enum class written_by {
   kernels,  ///< The queue that runs kernels.
-  copies    ///< A queue beside it; `publish` tells the other when.
+  copies    ///< A second queue; see `publish`.
 };
 
 class sample_store {
  public:
-  /// Numbers of `number_bits`, `n_planes` of them at a time; each plane has room for `capacity`
-  /// numbers, a multiple of 8. The first has index `begin`.
+  /// Stores numbers of `number_bits` in `n_planes` planes; each has space for `capacity` numbers, a
+  /// multiple of 8. The first has index `begin`.
   sample_store(const queue& on, std::size_t n_planes, unsigned number_bits, std::size_t capacity,
                std::int64_t begin, written_by writer);
 
@@ -31,33 +31,33 @@ class sample_store {
   [[nodiscard]] std::size_t plane_bytes() const { return plane_bytes_; }
   [[nodiscard]] buffer_view view() const { return now_.view(); }
 
-  /// Makes room for `count` more numbers, keeping those from index `keep` on, or a few before.
-  /// Returns false where they do not fit.
+  /// Makes space for `count` more numbers; keeps those from index `keep` on, or a few more. Returns
+  /// false if they do not fit.
   [[nodiscard]] bool make_room(queue& on, std::int64_t keep, std::size_t count);
 
-  /// Returns where number `index` of a plane lies, which begins at a byte.
+  /// Returns the place of number `index` of a plane, which must begin at a byte.
   [[nodiscard]] buffer_view at(std::size_t plane, std::int64_t index) const;
 
-  /// Writes bytes there; returns when done.
+  /// Writes bytes at number `index`; returns when done.
   void write(std::size_t plane, std::int64_t index, const void* source, std::size_t size_bytes);
 
-  /// Queues the same: `source` stays as it is until `wait_for_writes` returns.
+  /// Queues the same: `source` must not change until `wait_for_writes` returns.
   void write_later(std::size_t plane, std::int64_t index, const void* source,
                    std::size_t size_bytes);
 
-  /// Queues zeros in place of bytes, words of 4 bytes.
+  /// Queues zeros for bytes, in words of 4 bytes.
   void clear(std::size_t plane, std::int64_t index, std::size_t size_bytes);
 
-  /// Has later work on `on` see all that was written.
+  /// Makes all writes visible to later work on `on`.
   void publish(queue& on);
   void wait_for_writes() const;
-  /// Returns the mark behind what was published last; null where writing is done at once.
+  /// Returns the mark after the last published writes; null if writes are done at once.
   [[nodiscard]] std::shared_ptr<const backend::mark> last_write() const { return written_; }
 
   /// Forgets all numbers; the next one has index `begin`.
   void restart(std::int64_t begin);
 
-  /// Says that numbers up to `end` are there.
+  /// Records that numbers up to `end` are written.
   void extend(std::int64_t end) { end_ = end; }
 
  private:
@@ -67,13 +67,15 @@ class sample_store {
   unsigned bits_;
   std::size_t capacity_, plane_bytes_;
   std::int64_t begin_, end_;
-  std::shared_ptr<backend::queue> first_queue_;  ///< Where the store was made.
+  std::shared_ptr<backend::queue> first_queue_;  ///< The queue with which the store was made.
   std::shared_ptr<backend::queue> writer_;
   buffer now_, next_;
   std::shared_ptr<const backend::mark> written_;
-  /// Behind the last move to another buffer: kernels have read what is written next then.
+  /// Marks the last move to another buffer: kernels have then read the numbers that are overwritten
+  /// next.
   std::unique_ptr<backend::mark> moved_;
-  bool is_read_again_ = false;  ///< Kernels may read what is written next; see `restart`.
+  bool is_read_again_ = false;  ///< Kernels may be reading numbers that are overwritten next; see
+                                ///< `restart`.
 };
 
 }  // namespace wingbeat::channelising
