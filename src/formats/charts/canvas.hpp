@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thin words over cairo's: what a chart needs, in pixels. Included where charts are drawn.
+// A thin wrapper of cairo for charts, in pixels.
 #pragma once
 
 #include <cairo.h>
@@ -13,7 +13,7 @@
 
 namespace wingbeat::formats {
 
-/// Destroys what cairo made.
+/// Destroys cairo's objects.
 struct cairo_destroyer {
   void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
   void operator()(cairo_t* context) const { cairo_destroy(context); }
@@ -25,7 +25,7 @@ struct color {
   double red, green, blue;
 };
 
-// What all charts look like, in pixels.
+// The look of all charts, in pixels.
 inline constexpr double title_size = 20, label_size = 15, tick_size = 13;
 inline constexpr double edge = 24;  ///< Between the picture's edge and anything drawn.
 inline constexpr double gap = 10;   ///< Between neighbours.
@@ -40,7 +40,7 @@ struct area {
   [[nodiscard]] double height() const { return bottom - top; }
 };
 
-/// A white picture, recorded, so that each format has its own lines and letters of it.
+/// A white picture, recorded, so that each format draws its own lines and letters.
 class canvas {
  public:
   canvas(int width, int height)
@@ -70,8 +70,8 @@ class canvas {
     return extents.x_advance;
   }
 
-  /// Draws with the baseline's point `anchor` (0 left, 0.5 middle, 1 right) at x, y, and smaller
-  /// if it is wider than `most`.
+  /// Draws text with the point `anchor` of its baseline (0 left, 0.5 middle, 1 right) at x, y;
+  /// smaller if it would be wider than `most`.
   void text(const std::string& label, double x, double y, double size, color c, double anchor = 0,
             double most = 1e9) const {
     double width = width_of(label, size);
@@ -84,7 +84,7 @@ class canvas {
     cairo_show_text(raw(), valid_utf8(label).c_str());
   }
 
-  /// Draws a label from below to above, its middle at x, y.
+  /// Draws an upward label, its middle at x, y.
   void upright(const std::string& label, double x, double y, double most) const {
     cairo_save(raw());
     cairo_translate(raw(), x, y);

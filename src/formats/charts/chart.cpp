@@ -36,8 +36,8 @@ constexpr double flag_height = tick_size + 5;
 
 constexpr color minor_grid{0.94, 0.945, 0.955};
 
-/// Okabe and Ito's colours, told apart by every kind of colour vision; yellow is left out because
-/// it vanishes on white.
+/// Okabe and Ito's colours, distinct for every kind of colour vision; without yellow, which
+/// vanishes on white.
 constexpr color palette[] = {{0.00, 0.45, 0.70}, {0.84, 0.37, 0.00}, {0.00, 0.62, 0.45},
                              {0.80, 0.47, 0.65}, {0.90, 0.62, 0.00}, {0.34, 0.71, 0.91},
                              {0.25, 0.25, 0.25}};
@@ -46,7 +46,7 @@ color color_of(std::size_t series) {
   return palette[series % std::size(palette)];
 }
 
-/// Returns the axis: the range that was asked for, or what the values span.
+/// Returns the axis: the requested range, or that of the values.
 chart_scale scale_of(const chart_axis& axis,
                      std::initializer_list<std::vector<double> chart_series::*> members,
                      const std::vector<chart_series>& series, bool has_room) {
@@ -109,7 +109,7 @@ class painter {
 
   [[nodiscard]] cairo_t* cr() const { return canvas_.raw(); }
 
-  /// Far outside is outside: cairo's coordinates have 24 bits.
+  /// Clamps places far outside, because cairo's coordinates have 24 bits.
   [[nodiscard]] chart_point place(double x, double y) const {
     if (!x_.has_place_for(x) || !y_.has_place_for(y)) return {0, nan};
     const double far = 1e5;
@@ -117,7 +117,7 @@ class painter {
             std::clamp(plot_.bottom - y_.place_of(y) * plot_.height(), -far, far)};
   }
 
-  /// Puts the entries into rows under the title; returns where the last row ends.
+  /// Puts the entries into rows under the title; returns the end of the last row.
   double lay_out_legend() {
     double x = edge;
     double y = edge + title_size + gap + tick_size;
@@ -194,7 +194,7 @@ class painter {
     return outline.take();
   }
 
-  /// Fills, between gaps, along the upper edge and back along the lower.
+  /// Fills the band between gaps, along the upper edge and back along the lower.
   void draw_band(std::size_t series) const {
     const chart_series& curve = chart_.series[series];
     canvas_.ink_with(color_of(series), 0.2);
@@ -263,7 +263,7 @@ class painter {
            point.y <= plot_.bottom + 1;
   }
 
-  /// Not clipped: a dot on the edge of the plot is whole, one outside is absent.
+  /// Draws markers without clipping: a dot on the edge of the plot is whole, one outside is absent.
   void draw_markers(std::size_t series) const {
     const chart_series& curve = chart_.series[series];
     if (!curve.has_markers) return;
@@ -273,7 +273,7 @@ class painter {
     }
   }
 
-  /// Draws a marker in the present colour.
+  /// Draws a marker in the current colour.
   void dot(chart_point middle) const {
     cairo_new_path(cr());
     cairo_arc(cr(), middle.x, middle.y, 3.5, 0, 2 * std::numbers::pi);
@@ -315,7 +315,7 @@ class painter {
     return n_rows * flag_height;
   }
 
-  /// Returns, from left to right, those that lie inside the plot.
+  /// Returns the marks inside the plot, from left to right.
   [[nodiscard]] std::vector<chart_mark> sorted_marks() const {
     std::vector<chart_mark> marks;
     for (const auto& mark : chart_.marks) {
@@ -346,7 +346,7 @@ class painter {
   }
 
   static constexpr double notch_reach = 9;  // Above and below the curve.
-  static constexpr double swatch = 34;      // A legend entry's line and the blank after it.
+  static constexpr double swatch = 34;      // Line of a legend entry and the space after it.
 
   const line_chart& chart_;
   canvas canvas_;

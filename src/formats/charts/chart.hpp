@@ -19,7 +19,7 @@ struct chart_axis {
   std::string label = {};  ///< With its unit, "power (dB re 1 unit²)", unless `unit` states it.
   axis_scale scale = axis_scale::linear;
   std::optional<std::pair<double, double>> range = {};
-  std::string unit = {};  ///< Of SI, as "Hz": ticks have it, with a prefix, as "200 MHz".
+  std::string unit = {};  ///< SI unit such as "Hz"; ticks show it with a prefix: "200 MHz".
 };
 
 /// A short upright tick across a curve at one of its points, with a text above it.
@@ -45,7 +45,7 @@ struct chart_mark {
   std::string label = {};
 };
 
-/// A chart, said in full before it is drawn. Text is UTF-8.
+/// A complete description of a chart. Text is UTF-8.
 struct line_chart {
   std::string title = {};
   chart_axis x = {};
@@ -59,14 +59,14 @@ struct line_chart {
 /// Returns whether this build draws charts (CMake option WINGBEAT_PLOTS).
 [[nodiscard]] bool draws_charts() noexcept;
 
-/// Throws `plan_error` that begins with `option` unless this build draws charts and the file's name
-/// ends in .png, .svg or .pdf.
+/// Throws a `plan_error` that begins with `option` unless this build draws charts and the file's
+/// name ends in .png, .svg or .pdf.
 void require_chart(std::string_view option, const std::filesystem::path& file);
 
-/// Draws the chart in the format that the file's name ends in: .png, .svg or .pdf. A curve of more
+/// Draws the chart in the format of the file's extension: .png, .svg or .pdf. A curve of more
 /// points than pixels keeps the extremes of every pixel column.
-/// Throws `plan_error` for a chart that contradicts itself, another name or a build without charts,
-/// and `file_error` if the file cannot be written; the file appears whole or not at all.
+/// Throws `plan_error` for a chart that contradicts itself, another extension or a build without
+/// charts, and `file_error` if the file cannot be written; the file appears whole or not at all.
 void write_chart(const std::filesystem::path& file, const line_chart& chart);
 
 }  // namespace wingbeat::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold before a chart is drawn.
+// Checks of a chart before it is drawn.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ enum class chart_format { png, svg, pdf };
 [[nodiscard]] chart_format chart_format_of(const std::filesystem::path& file);
 
 /// Returns `text` with every byte that is not part of valid UTF-8, and every control character,
-/// replaced by '?': cairo draws nothing at all after one bad byte in a file's name.
+/// replaced by '?': cairo draws nothing after one bad byte in a file's name.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
 }  // namespace wingbeat::formats

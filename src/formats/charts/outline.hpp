@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A curve of millions of points, reduced to what a screen can show of it.
+// A curve of millions of points, reduced to the resolution of a screen.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,13 @@ struct chart_point {
   double y;
 };
 
-/// Collects points and keeps, of each run inside one pixel column, the first, the lowest, the
-/// highest and the last, in the order they came: the drawn line covers the same pixels.
+/// Collects points and keeps, of each run inside one pixel column, the first, lowest, highest and
+/// last, in their order, so that the drawn line covers the same pixels.
 class chart_outline {
  public:
   void add(chart_point point);
 
-  /// Returns what was kept and starts anew.
+  /// Returns the kept points and starts again.
   [[nodiscard]] std::vector<chart_point> take();
 
  private:

@@ -15,7 +15,7 @@
 namespace wingbeat::formats {
 namespace {
 
-constexpr double points_per_pixel = 0.75;  // of PDF: 72 against 96 an inch
+constexpr double points_per_pixel = 0.75;  // of PDF: 72 points and 96 pixels per inch
 
 struct sink {
   atomic_file file;
@@ -45,7 +45,7 @@ surface_pointer surface_of(chart_format format, const canvas& painted, sink& out
   if (format == chart_format::pdf) {
     surface_pointer pdf{cairo_pdf_surface_create_for_stream(
         &sink::write, &output, points_per_pixel * width, points_per_pixel * height)};
-    // Equal charts are equal files: without it, a file has the time when it was drawn.
+    // Without this, a file has its creation time, and equal charts are different files.
     cairo_pdf_surface_set_metadata(pdf.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
     return pdf;
   }

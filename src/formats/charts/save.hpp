@@ -8,8 +8,8 @@
 
 namespace wingbeat::formats {
 
-/// Writes the format that the file's name ends in; in SVG and PDF, lines and letters stay such.
-/// Throws `plan_error` for another name, and `file_error` if the file cannot be written; it appears
+/// Writes the format of the file's extension; SVG and PDF keep lines and letters. Throws
+/// `plan_error` for another extension, and `file_error` if the file cannot be written; it appears
 /// whole or not at all.
 void save_chart(const std::filesystem::path& file, const canvas& painted);
 

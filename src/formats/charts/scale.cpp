@@ -11,9 +11,9 @@
 namespace wingbeat::formats {
 namespace {
 
-constexpr double rounding = 1e-9;  // Of a step: what sums of steps may lose.
+constexpr double rounding = 1e-9;  // Rounding of sums of steps, relative to a step.
 
-/// Returns the least of 1, 2, 5 times a power of ten that is not below `least`.
+/// Returns the least number of 1, 2, 5 times a power of ten that is at least `least`.
 double round_step(double least) {
   const double decade = std::pow(10.0, std::floor(std::log10(least)));
   for (const double digit : {1.0, 2.0, 5.0}) {
@@ -31,8 +31,8 @@ struct si_prefix {
   std::string_view letter;
 };
 
-/// Returns what keeps labels short. Without a unit, numbers between 0.01 and 10000 are short
-/// enough; before a unit they lie between 1 and 1000. There are no kiloseconds.
+/// Returns a prefix that keeps labels short. Without a unit, numbers from 0.01 to 10000 need none;
+/// before a unit they lie between 1 and 1000. Seconds have no prefix above 1.
 si_prefix prefix_for(double largest, std::string_view unit) {
   if (!unit.empty() || largest >= 1e4 || largest < 1e-2) {
     for (const auto& prefix : {si_prefix{1e12, "T"},
@@ -51,12 +51,12 @@ si_prefix prefix_for(double largest, std::string_view unit) {
   return {1, ""};
 }
 
-/// Returns what stands behind a number.
+/// Returns the text after a number.
 std::string unit_text(si_prefix prefix, std::string_view unit) {
   return unit.empty() ? std::string{prefix.letter} : formatted(" {}{}", prefix.letter, unit);
 }
 
-/// Returns the value with the digits that tell it from its neighbours one step away.
+/// Returns the value with enough digits to differ from its neighbours one step away.
 std::string linear_label(double value, double step, si_prefix prefix, std::string_view unit) {
   if (std::abs(value) < step * rounding) return "0";
   const double in_prefix = value / prefix.factor;
@@ -78,8 +78,8 @@ std::string superscript(int exponent) {
   return text;
 }
 
-/// Digit times a power: a short axis reads "20", a long one or a far one "2·10⁶"; with a unit all
-/// read as "2 MHz".
+/// Returns digit times power: "20" on a short axis, "2·10⁶" on a long or far one; with a unit
+/// always as in "2 MHz".
 std::string power_label(int digit, double base, int exponent, bool is_short_axis,
                         std::string_view unit) {
   const double value = digit * std::pow(base, exponent);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From values to places along an axis, and the ticks that make the places readable.
+// Maps values to places along an axis, and chooses ticks.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace wingbeat::formats {
 
-/// A grid line; without a label it is a minor one.
+/// A grid line; without a label, a minor one.
 struct chart_tick {
   double value;
   std::string label;
@@ -19,7 +19,7 @@ struct chart_tick {
 class chart_scale {
  public:
   /// Spans low..high; equal or absent ends are moved apart. Logarithmic ends must be above zero.
-  /// Labels of ticks end in the unit, with a prefix of SI before it; of seconds, none above 1.
+  /// Labels of ticks end in the unit with an SI prefix; seconds have no prefix above 1.
   chart_scale(axis_scale kind, double low, double high, std::string unit = {});
 
   /// Returns the same axis with ends moved outwards, so that no curve touches the frame.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout, from the top: title, panels, each under its label, ticks and label of x; the colours' bar
+// Layout, from the top: title, panels with their labels above, ticks and label of x; a colour bar
 // on the right.
 #include "formats/charts/waterfall.hpp"
 
@@ -18,7 +18,7 @@ namespace wingbeat::formats {
 namespace {
 
 constexpr double bar_width = 22, room_of_ticks = 90;
-/// From dark to light through blue, violet, red and orange: lightness alone tells the order.
+/// From dark to light through blue, violet, red and orange: lightness alone shows the order.
 constexpr std::array<color, 6> colours = {{{0.02, 0.02, 0.10},
                                            {0.20, 0.10, 0.45},
                                            {0.55, 0.15, 0.50},
@@ -93,7 +93,7 @@ class painter {
     cairo_rectangle(cr(), 0, 0, static_cast<double>(n_columns), static_cast<double>(n_rows));
     cairo_fill(cr());
     cairo_restore(cr());
-    cairo_surface_finish(cells);  // the pixels go
+    cairo_surface_finish(cells);  // drops its reference to the pixels
     cairo_surface_destroy(cells);
   }
 

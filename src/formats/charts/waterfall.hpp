@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waterfalls as PNG, SVG or PDF files: numbers over two axes, as colours, a panel for each of
-// several signals.
+// Waterfalls as PNG, SVG or PDF files: numbers over two axes as colours, with a panel per signal.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -12,15 +11,16 @@
 namespace wingbeat::formats {
 
 struct waterfall_panel {
-  std::string label = {};           ///< Above it; empty: none.
+  std::string label = {};           ///< Above the panel; empty: none.
   std::vector<double> values = {};  ///< [row][column]; NaN stays blank, -infinity is dark.
 };
 
-/// A waterfall, said in full before it is drawn; its panels share axes and colours. Text is UTF-8.
+/// A complete description of a waterfall, whose panels share axes and colours. Text is UTF-8.
 struct waterfall_chart {
   std::string title = {};
-  std::string x_label = {}, y_label = {}, value_label = {};  ///< With units that ticks lack.
-  std::string x_unit = {}, y_unit = {};                      ///< Of SI: ticks have it.
+  std::string x_label = {}, y_label = {}, value_label = {};  ///< With the units that ticks do not
+                                                             ///< show.
+  std::string x_unit = {}, y_unit = {};                      ///< SI units, shown by ticks.
   std::pair<double, double> x = {0, 1};  ///< Left edge of the first column, right of the last.
   std::pair<double, double> y = {0, 1};  ///< Lower edge of the first row, upper of the last.
   bool has_rows_downwards = false;       ///< y grows from the top, as in an image.
@@ -30,17 +30,17 @@ struct waterfall_chart {
   int height_pixels = 720;
 };
 
-/// The hundredths of all finite values that lie below the first and below the last colour.
+/// The percentages of all finite values below the first and below the last colour.
 inline constexpr double lowest_percentile = 1, highest_percentile = 99.9;
 
-/// Returns the values that the first and the last colour stand for: those at the percentiles above,
-/// so that few outliers do not take the colours. Without finite values, or where all are equal, the
-/// range is not empty.
+/// Returns the values of the first and the last colour: those at the percentiles above, so that a
+/// few outliers do not use up the colours. The range is not empty even without finite values, or if
+/// all are equal.
 [[nodiscard]] std::pair<double, double> colour_range(std::vector<double> values);
 [[nodiscard]] std::pair<double, double> colour_range(const waterfall_chart& chart);
 
-/// Draws the chart in the format that the file's name ends in: .png, .svg or .pdf. Throws
-/// `plan_error` for a chart that contradicts itself, another name or a build without charts, and
+/// Draws the chart in the format of the file's extension: .png, .svg or .pdf. Throws `plan_error`
+/// for a chart that contradicts itself, another extension or a build without charts, and
 /// `file_error` if the file cannot be written; it appears whole or not at all.
 void write_chart(const std::filesystem::path& file, const waterfall_chart& chart);
 

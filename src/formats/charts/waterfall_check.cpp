@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a waterfall needs no picture for.
+// The parts of a waterfall that need no picture.
 #include <algorithm>  // nth_element
 #include <cmath>      // isfinite, round
 #include <utility>    // move

@@ -25,16 +25,16 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t pending_bytes = std::size_t{1} << 20;
 constexpr const char* temporary_mark = ".tmp-";  // and eight hexadecimal digits
-constexpr int max_links = 40;                    // as Linux itself follows
+constexpr int max_links = 40;                    // the limit of Linux
 
-/// Where the symbolic links of a path end: at a file, which need not exist, or, as those of
-/// /dev/stdout do, at a descriptor of this process.
+/// The end of the symbolic links of a path: a file, which need not exist, or, for /dev/stdout and
+/// the like, a descriptor of this process.
 struct link_target {
   fs::path file;
   std::optional<int> descriptor;
 };
 
-/// Returns nothing where the links form a loop.
+/// Returns nothing if the links form a loop.
 std::optional<link_target> follow_links(fs::path path) {
   if (path == "-") return link_target{"/dev/stdout", STDOUT_FILENO};
   std::error_code ignored;
@@ -55,14 +55,14 @@ bool is_direct(const link_target& place, bool exists, const struct stat& status)
 }
 
 /// Gives the new file the mode, the group and the owner of the old one, as far as the system
-/// allows. Without the group, its rights shrink to those of everybody: the new group is another.
+/// allows. If the group cannot be kept, the new one only gets the rights of others.
 void keep_permissions(int descriptor, const struct stat& old) {
   mode_t mode = old.st_mode & 07777;
   if (::fchown(descriptor, static_cast<uid_t>(-1), old.st_gid) != 0) {
     mode &= ~static_cast<mode_t>(S_ISGID | 070) | ((mode & 07) << 3);
   }
   if (::fchown(descriptor, old.st_uid, static_cast<gid_t>(-1)) != 0) mode &= ~S_ISUID;
-  // A file system without modes may refuse; the file then has the mode that all of its files have.
+  // A file system without modes may refuse; all of its files then have the same mode.
   static_cast<void>(::fchmod(descriptor, mode));
 }
 
@@ -110,7 +110,7 @@ atomic_file::atomic_file(fs::path path) : path_(std::move(path)) {
 }
 
 void atomic_file::open_directly(std::optional<int> descriptor) {
-  if (descriptor) std::fflush(stdout);  // what was printed before comes before
+  if (descriptor) std::fflush(stdout);  // keeps the order of earlier output
   descriptor_ = descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0)
                            : open_retrying(target_.c_str(), O_NOCTTY);
   if (descriptor_ < 0) refuse("opened", errno);
@@ -178,7 +178,7 @@ void atomic_file::rewrite(std::size_t offset, std::span<const std::byte> bytes) 
 void atomic_file::commit() {
   flush();
   const bool renames = !temporary_.empty();
-  // Some file systems cannot fsync and say EINVAL; what they were given is then all we can do.
+  // Some file systems do not support fsync and return EINVAL, which is ignored.
   if (renames && ::fsync(descriptor_) != 0 && errno != EINVAL) refuse("written", errno);
   if (::close(std::exchange(descriptor_, -1)) != 0) refuse("written", errno);
   if (!renames) return;

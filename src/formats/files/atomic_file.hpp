@@ -13,18 +13,17 @@
 
 namespace wingbeat::formats {
 
-/// Writes to `<path>.tmp-XXXXXXXX` and gives it its name on `commit`. Without a commit, whether
-/// by an exception or an early return, nothing is left behind and an older file stays as it was;
-/// `remove_temporary_files` does the same for a program that a signal ends.
-/// A new file has the permissions that the umask leaves. One that replaces another has its mode
-/// and, where the system allows, its group and owner; not its ACLs or extended attributes.
-/// A symbolic link is followed, so the link stays and its target is replaced or created.
-/// A pipe, a device and, by a name such as /dev/stdout, an open descriptor are written directly,
-/// and so is stdout by the name "-": what was written stays, commit or not. Not for several threads
-/// at once.
+/// Writes to `<path>.tmp-XXXXXXXX`, which `commit` renames to `path`. Without a commit, after an
+/// exception or an early return, nothing is left behind and an older file is unchanged;
+/// `remove_temporary_files` does the same for a program that a signal ends. A new file has the
+/// permissions that the umask leaves. A file that replaces another has its mode and, if the system
+/// allows it, its group and owner, but not its ACLs or extended attributes. A symbolic link is
+/// followed, so the link stays and its target is replaced or created. A pipe, a device, an open
+/// descriptor (by a name such as /dev/stdout) and stdout (by the name "-") are written directly:
+/// the output stays, commit or not. Not for several threads at once.
 class atomic_file {
  public:
-  /// Opens the temporary file, or the pipe or device, where a pipe waits for its reader.
+  /// Opens the temporary file, the pipe or the device; opening a pipe waits for its reader.
   /// Throws `file_error`: no such directory, no permission, a directory, or a loop of links.
   explicit atomic_file(std::filesystem::path path);
   atomic_file(const atomic_file&) = delete;
@@ -33,7 +32,7 @@ class atomic_file {
   /// Removes the temporary file unless it was committed.
   ~atomic_file();
 
-  /// Appends. Throws `file_error` when the disk is full or the write fails otherwise.
+  /// Appends. Throws `file_error` if the disk is full or the write fails otherwise.
   void write(std::string_view text);
   void write(std::span<const std::byte> bytes);
 
@@ -58,24 +57,25 @@ class atomic_file {
 
   std::filesystem::path path_;
   std::filesystem::path target_;  ///< path_ with symbolic links followed.
-  std::string temporary_;  ///< Empty where `target_` is written directly, and once committed.
-  int entry_ = -1;         ///< Of `temporary_`, in the list of temporary files.
-  std::string pending_;    ///< Written by the caller, not yet by the system.
+  std::string temporary_;         ///< Empty if `target_` is written directly, and once committed.
+  int entry_ = -1;                ///< Of `temporary_`, in the list of temporary files.
+  std::string pending_;           ///< Written by the caller, not yet by the system.
   int descriptor_ = -1;
 };
 
 /// Writes a file of this text; throws `file_error` as above.
 void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
-/// Removes what a process that was killed left of a file that it was writing; no other may write it
-/// now.
+/// Removes temporary files that a killed process left of this file; no other process may be writing
+/// it.
 void remove_leftovers(const std::filesystem::path& path);
 
-/// Returns the file that is replaced or created where `path` is written: what its symbolic links
-/// lead to, which need not exist; `path` itself where they form a loop.
+/// Returns the file that is replaced or created if `path` is written: the end of its symbolic
+/// links, which need not exist; `path` itself if they form a loop.
 [[nodiscard]] std::filesystem::path written_file(const std::filesystem::path& path);
 
-/// Tells a pipe, a device or an open descriptor: what is written there cannot be replaced later.
+/// Returns whether `path` is a pipe, a device or an open descriptor, whose output cannot be
+/// replaced later.
 [[nodiscard]] bool is_written_directly(const std::filesystem::path& path);
 
 }  // namespace wingbeat::formats

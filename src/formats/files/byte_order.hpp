@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in files, whose byte order and alignment are the file's and not the machine's.
+// Numbers in files, with the byte order and alignment of the file, not of the machine.
 #pragma once
 
 #include <algorithm>  // reverse

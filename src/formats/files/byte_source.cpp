@@ -25,7 +25,7 @@ byte_source::byte_source(const std::filesystem::path& file, std::size_t limit_by
   }
   if (descriptor_ >= 0) ::close(descriptor_);
   descriptor_ = -1;
-  kept_ = read_whole_file(file, limit_bytes);  // or its sentence about what cannot be read
+  kept_ = read_whole_file(file, limit_bytes);  // or its error for a file that cannot be read
   content_ = kept_;
   size_ = kept_.size();
 }

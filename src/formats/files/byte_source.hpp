@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a file, read where and when they are asked for.
+// The bytes of a file, read on demand.
 #pragma once
 
 #include <algorithm>  // max, min
@@ -14,12 +14,13 @@ namespace wingbeat::formats {
 /// Bytes in memory, or those of an open file. Not for several threads at once.
 class byte_source {
  public:
-  /// Takes bytes that outlive the source; `name` is for sentences.
+  /// Refers to bytes that must outlive the source; `name` is for messages.
   byte_source(std::span<const std::byte> content, std::string name)
       : name_(std::move(name)), size_(content.size()), content_(content) {}
 
-  /// Opens a file. What is no regular file, such as a pipe, is read to its end into memory.
-  /// Throws `file_error` as `read_whole_file` does; `limit_bytes` holds for what memory takes.
+  /// Opens a file. A file that is not regular, such as a pipe, is read to its end into memory, up
+  /// to `limit_bytes`.
+  /// Throws `file_error` as `read_whole_file` does.
   byte_source(const std::filesystem::path& file, std::size_t limit_bytes);
   byte_source(const byte_source&) = delete;
   byte_source& operator=(const byte_source&) = delete;
@@ -31,18 +32,18 @@ class byte_source {
   /// Returns the bytes that the source itself keeps in memory.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_.size(); }
 
-  /// Fills `buffer` from `offset` on, as far as there are bytes; returns how many.
+  /// Fills `buffer` from `offset` on, up to the end of the file; returns the number of bytes.
   [[nodiscard]] std::size_t read_some(std::size_t offset,
                                       std::span<std::byte> buffer) const noexcept;
 
-  /// Fills `buffer` from `offset` on. Throws `file_error` where the file ends before: it was cut
-  /// while it was read, because callers compare `size` first.
+  /// Fills `buffer` from `offset` on. Throws `file_error` if the file ends before; then it was cut
+  /// while being read, because callers check `size` first.
   void read(std::size_t offset, std::span<std::byte> buffer) const;
 
  private:
   std::string name_;
   std::size_t size_ = 0;
-  std::span<const std::byte> content_ = {};  ///< Of what is in memory.
+  std::span<const std::byte> content_ = {};  ///< The bytes in memory.
   std::vector<std::byte> kept_ = {};
   int descriptor_ = -1;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension of a file's name, which tells formats of files to write.
+// The extension of a file's name, which chooses the format of a file to write.
 #pragma once
 
 #include <algorithm>  // transform
@@ -8,7 +8,7 @@
 
 namespace wingbeat::formats {
 
-/// Returns the extension with its dot, A to Z as lower case: ".npy" of "OUT.NPY".
+/// Returns the extension with its dot, in lower case: ".npy" for "OUT.NPY".
 [[nodiscard]] inline std::string extension_of(const std::filesystem::path& file) {
   std::string extension = file.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a file in windows, for readings that mostly go forward.
+// Reads a file in windows, for mostly sequential access.
 #pragma once
 
 #include <algorithm>  // max, min
@@ -13,7 +13,7 @@ namespace wingbeat::formats {
 
 class forward_reader {
  public:
-  /// Reads `window_bytes` at once, or more where more are asked for.
+  /// Reads `window_bytes` at once, or more if more are requested.
   forward_reader(const byte_source& source, std::size_t window_bytes)
       : source_(source), window_bytes_(window_bytes) {}
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-/// A recursive-descent parser; each function eats what it names and the blanks after it.
+/// A recursive-descent parser; each function consumes the element in its name and the blanks after
+/// it.
 class literal {
  public:
   literal(std::string_view text, std::string_view name) : rest_(text), name_(name) { skip(); }
@@ -67,7 +68,7 @@ class literal {
     return value;
   }
 
-  /// A tuple: (), (3,), (3, 4), (3, 4,); Python's (3) is a number and no tuple.
+  /// A tuple: (), (3,), (3, 4), (3, 4,); Python's (3) is a number, not a tuple.
   std::vector<std::size_t> shape() {
     std::vector<std::size_t> axes;
     expect("(");

@@ -20,25 +20,26 @@ struct npy_header {
   std::vector<std::size_t> shape;  ///< Slowest axis first in C order.
 };
 
-/// Parses the magic, the version, the length and the dictionary at the head of a file, and takes
-/// them off `content`, of which the samples remain. Throws `file_error` naming `name`.
+/// Parses the magic, the version, the length and the dictionary at the head of a file, and removes
+/// them from `content`, which leaves the samples. Throws `file_error` naming `name`.
 [[nodiscard]] npy_header take_npy_header(std::span<const std::byte>& content,
                                          std::string_view name);
 
 /// The type of samples: numbers, or pairs of them.
 struct npy_type {
-  number_type part;  ///< Of a complex number, real or imaginary.
+  number_type part;  ///< Type of a real number, or of each part of a complex one.
   std::endian order;
   bool is_complex;
 
   [[nodiscard]] std::size_t sample_bytes() const { return (is_complex ? 2u : 1u) * bytes_of(part); }
 };
 
-/// Returns the type that a `descr` names: "<f4"; "|b1", of numbers of one byte; nothing for others.
+/// Returns the type of a `descr`: "<f4", or "|b1" for numbers of one byte; nothing for others.
 [[nodiscard]] std::optional<npy_type> npy_type_of(std::string_view descr);
 
-/// Checks the claim of a header against the bytes there are, so that nothing is allocated on a lie.
-/// Throws `file_error` naming `name` unless they are `n_rows` times `row_length` samples.
+/// Checks the sizes of a header against the available bytes, so that nothing is allocated for a
+/// false header. Throws `file_error` naming `name` unless they hold `n_rows` times `row_length`
+/// samples.
 void require_npy_samples(std::size_t n_rows, std::size_t row_length, const npy_type& type,
                          std::size_t n_bytes, std::string_view name);
 

@@ -23,13 +23,13 @@ enum class number_type {
   float64
 };
 
-/// fp16 as a file stores it, which is read as a number.
+/// The bits of an fp16 in a file.
 struct half_bits {
   std::uint16_t bits;
   operator double() const { return device::fp16::widened(bits); }
 };
 
-/// Calls `call` with a number as a file stores it.
+/// Calls `call` with a number of the stored type.
 template <class Call>
 constexpr decltype(auto) with_number(number_type type, const Call& call) {
   switch (type) {
@@ -52,7 +52,7 @@ constexpr decltype(auto) with_number(number_type type, const Call& call) {
   return with_number(type, [](auto number) { return sizeof number; });
 }
 
-/// Returns the largest number of an unsigned type of 8 or 16 bits; 0 of others.
+/// Returns the largest number of an unsigned type of 8 or 16 bits; 0 for others.
 [[nodiscard]] constexpr double full_scale_of(number_type type) noexcept {
   if (type == number_type::uint8) return 255;
   return type == number_type::uint16 ? 65535 : 0;

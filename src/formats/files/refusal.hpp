@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a reader says no.
+// The errors of readers.
 #pragma once
 
 #include <cmath>  // isnan
@@ -20,14 +20,14 @@ template <class... Arguments>
       formatted("{}: {}", name, formatted(why, std::forward<Arguments>(arguments)...)));
 }
 
-/// Throws for a sample that is NaN or infinite; `place` says which one it is.
+/// Throws for a sample that is NaN or infinite; `place` names the sample.
 [[noreturn]] inline void refuse_not_finite(std::string_view name, std::string_view place,
                                            double value) {
   refuse(name, "{} is {}; every sample must be a finite number, so remove or replace it", place,
          std::isnan(value) ? "NaN" : "infinite");
 }
 
-/// Returns at most `most` bytes of `text` with everything but printable ASCII shown as '?'.
+/// Returns at most `most` bytes of `text`, with '?' for everything except printable ASCII.
 inline std::string printable(std::string_view text, std::size_t most = 40) {
   std::string shown(text.substr(0, most));
   for (char& c : shown) {

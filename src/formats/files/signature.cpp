@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// A magic number, and what stands at a second place where the first alone could be chance.
+/// A magic number, and a second text at another place if the first alone could occur by chance.
 struct signature {
   std::string_view magic;
   std::string_view content;
@@ -86,7 +86,7 @@ std::string_view signed_content(std::span<const std::byte> head) {
 }
 
 bool is_text(std::span<const std::byte> head) {
-  std::size_t n_following = 0;  // bytes of a letter of UTF-8 that are still to come
+  std::size_t n_following = 0;  // bytes that the current UTF-8 letter still lacks
   for (const std::byte each : head) {
     const auto byte = std::to_integer<unsigned>(each);
     const bool follows = byte >= 0x80 && byte < 0xC0;

@@ -42,7 +42,7 @@ int list_temporary_file(const std::string& name) noexcept {
 }
 
 void unlist_temporary_file(int entry) noexcept {
-  // An entry that a handler holds stays as it is: the process is about to end.
+  // An entry that a handler holds is not changed, because the process is about to end.
   if (entry >= 0) change_state(table[entry], entry_state::listed, entry_state::free);
 }
 

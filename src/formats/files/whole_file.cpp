@@ -58,7 +58,7 @@ std::vector<std::byte> read_whole_file(const std::filesystem::path& file, std::s
                                      : ::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
   if (opened.descriptor < 0) refuse(name, "cannot be opened: {}", std::strerror(errno));
 
-  // One byte more than expected, so that the read that meets the end needs no second allocation.
+  // One byte more than expected, so that the read that finds the end needs no second allocation.
   std::vector<std::byte> bytes(expected_bytes(opened.descriptor, limit_bytes, name, content) + 1);
   std::size_t n_bytes = 0;
   while (const std::size_t got = read_some(opened.descriptor, bytes, n_bytes, name)) {

@@ -10,8 +10,8 @@
 
 namespace wingbeat::formats {
 
-/// The most that is read unless the caller says otherwise: 2^32 bytes. A device that never ends
-/// must not fill the memory.
+/// The default limit of a read file, 2^32 bytes, so that an endless device does not fill the
+/// memory.
 inline constexpr std::size_t largest_file_bytes = std::size_t{1} << 32;
 
 /// Returns the file's name for messages, "stdin" for "-".
@@ -19,7 +19,7 @@ inline constexpr std::size_t largest_file_bytes = std::size_t{1} << 32;
 
 /// Returns all bytes of the file, or of a pipe up to its end; "-" is stdin.
 /// Throws `file_error`: missing, a directory, not readable, empty, or larger than `limit_bytes`;
-/// `content` is what the sentence asks for.
+/// messages name the `content` to give.
 [[nodiscard]] std::vector<std::byte> read_whole_file(const std::filesystem::path& file,
                                                      std::size_t limit_bytes = largest_file_bytes,
                                                      std::string_view content = "samples");

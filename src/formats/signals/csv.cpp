@@ -25,7 +25,7 @@ struct csv_line {
   std::string_view rest, name;
   std::size_t number;  ///< Counted from 1.
 
-  /// Returns the next field and removes it; the last one takes all that is left.
+  /// Returns the next field and removes it; the last one takes the rest.
   std::string_view field(bool is_last) {
     const std::size_t comma = is_last ? rest.npos : rest.find(',');
     if (!is_last && comma == rest.npos) {
@@ -54,7 +54,7 @@ struct csv_line {
   }
 };
 
-/// Where a sample stands: it continues its row, or begins the next.
+/// Throws unless a sample continues its row, or begins the next one.
 void require_place(const csv_line& line, const signal& so_far, std::size_t row, std::size_t index,
                    std::size_t index_due) {
   const bool continues =

@@ -12,9 +12,9 @@ namespace wingbeat::formats {
 /// "row,index,re,im".
 [[nodiscard]] bool has_csv_heading(std::string_view content);
 
-/// Returns the rows of samples. Indices rise from 0 in every row and rows from 0, none is left out;
-/// with a column of rows the signal is a table. It is real where every imaginary part is 0. Throws
-/// `file_error` naming `name` and the line at fault.
+/// Returns the rows of samples. Indices count from 0 in every row, and rows from 0, without
+/// omissions. With a column of rows the signal is a table. It is real if every imaginary part is 0.
+/// Throws `file_error` naming `name` and the line at fault.
 [[nodiscard]] signal read_csv(std::string_view content, std::string_view name);
 
 }  // namespace wingbeat::formats

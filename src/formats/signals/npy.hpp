@@ -11,15 +11,15 @@
 
 namespace wingbeat::formats {
 
-/// Returns the array: one dimension is one row, two are rows of samples, of which there may be one.
-/// Takes b1, i1 to i8, u1 to u8, f2 to f8, c8 and c16 in either byte order, in C or Fortran order;
-/// integers beyond 2^53 are rounded.
-/// Throws `file_error` naming `name` for anything else, for bytes too few or too many, and for a
+/// Returns the array: one dimension is one row, two are rows of samples, maybe only one. Takes b1,
+/// i1 to i8, u1 to u8, f2 to f8, c8 and c16 in either byte order, in C or Fortran order; integers
+/// beyond 2^53 are rounded.
+/// Throws `file_error` naming `name` for anything else, for too few or too many bytes, and for a
 /// NaN or an infinity, with its place.
 [[nodiscard]] signal read_npy(std::span<const std::byte> content, std::string_view name);
 
-/// Writes version 1.0, little-endian, C order: f4, f8, c8 or c16 as the signal's flags say;
-/// one dimension for one row, two for several and for a signal read from two.
+/// Writes version 1.0, little-endian, C order: f4, f8, c8 or c16 by the signal's flags; one
+/// dimension for one row, two for several rows and for a table.
 void write_npy(atomic_file& file, const signal& recording);
 
 }  // namespace wingbeat::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file of samples holds, whatever its format, and the two verbs that choose the format.
+// The samples of a file of any format, and the functions that choose the format to read or write.
 #pragma once
 
 #include <complex>
@@ -15,11 +15,11 @@ struct signal {
   std::vector<std::complex<double>> samples = {};  // [row][sample]
   std::size_t n_rows = 1;
   std::size_t row_length = 0;
-  bool is_table = false;             ///< One row is shape (1, N), not (N,); more always are 2D.
-  bool is_real = true;               ///< Every imaginary part is zero because the file holds none.
+  bool is_table = false;             ///< One row has shape (1, N), not (N,); several are always 2D.
+  bool is_real = true;               ///< All imaginary parts are 0: the file has none.
   bool is_single_precision = false;  ///< fp32 holds every sample exactly.
-  bool may_have_times = false;       ///< Text of two columns, the first of which rises steadily.
-  double sample_rate_hz = 0;         ///< 0: the file does not say.
+  bool may_have_times = false;       ///< Two columns of text; the first rises in equal steps.
+  double sample_rate_hz = 0;         ///< 0: not in the file.
   std::size_t n_channels = 1;        ///< In a .wav file; one of them was read.
 
   /// Returns whether the array has two dimensions, [row][sample].
@@ -28,12 +28,12 @@ struct signal {
 
 /// How to read a file.
 struct read_options {
-  std::optional<std::size_t> channel = {};  ///< Of a .wav file, counted from 0; unset: channel 0.
-  bool has_channels_as_rows = false;        ///< All channels of a .wav file are read, each a row.
+  std::optional<std::size_t> channel = {};  ///< Channel of a .wav file, from 0; unset: channel 0.
+  bool has_channels_as_rows = false;        ///< Reads all channels of a .wav file, each as a row.
 };
 
-/// Returns what the file holds: .npy and .wav by extension or by their first bytes, the CSV that
-/// `write_signal` writes by its heading, else text; "-" is stdin.
+/// Returns the signal in the file. Recognises .npy and .wav by extension or first bytes, the CSV of
+/// `write_signal` by its heading; otherwise reads text. "-" is stdin.
 /// Throws `file_error` for a file that cannot be read or is malformed, and `plan_error` for a
 /// channel that the file does not have.
 [[nodiscard]] signal read_signal(const std::filesystem::path& file,
@@ -43,8 +43,8 @@ struct read_options {
 enum class output_format { text, csv, npy, wav };
 
 /// Returns the format that the extension names (.txt, .csv, .npy, .wav); text for a pipe, a device
-/// or stdout ("-") without extension. Throws `plan_error` for any other, so that a caller can ask
-/// before the work is done.
+/// or stdout ("-") without extension. Throws `plan_error` for any other, so that a caller can check
+/// before the work.
 [[nodiscard]] output_format output_format_of(const std::filesystem::path& file);
 
 /// Writes the signal in the format that the extension names; the file appears whole or not at all.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#define FMT_HEADER_ONLY  // numbers go straight to a buffer
+#define FMT_HEADER_ONLY  // numbers are formatted into a buffer
 #include "formats/signals/text.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace wingbeat::formats {
 namespace {
 
-/// No number needs as many characters; a line that has them is not text for us.
+/// No line of numbers is as long; a longer line is refused.
 constexpr std::size_t longest_line = 65536;
 
 constexpr std::string_view blanks = " \t";
@@ -33,7 +33,7 @@ bool is_row_heading(std::string_view line) {
 struct line_reader {
   std::string_view rest;
   std::string_view name;
-  std::size_t number = 0;  ///< Of the line last read, counted from 1.
+  std::size_t number = 0;  ///< Of the last line read, counted from 1.
 
   std::string_view comment = {};  ///< Of the line, from its '#' on.
   bool is_blank = false;          ///< The line has neither a number nor a comment.
@@ -94,12 +94,12 @@ double parse_number(std::string_view word, const line_reader& reader) {
 struct columns {
   int count = 0;
   double value[2] = {};
-  bool may_be_one = false;     ///< One number could be meant, as in 1,5 and 1 000.5.
-  bool is_unlike_two = false;  ///< Two columns are seldom written so: 1 000.5 is, 1 234 is not.
-  bool is_marked = false;      ///< It is one number with a j.
+  bool may_be_one = false;     ///< The line could be one number, as 1,5 or 1 000.5.
+  bool is_unlike_two = false;  ///< Unlikely to be two columns: 1 000.5, but not 1 234.
+  bool is_marked = false;      ///< The line is one number with a j.
 };
 
-/// Returns whether `word` is digits, with points between groups of three at most.
+/// Returns whether `word` consists of digits, maybe with points between groups of three.
 bool is_whole(std::string_view word) {
   const bool is_grouped = !word.starts_with('0');
   std::size_t end = word.size();
@@ -111,8 +111,8 @@ bool is_whole(std::string_view word) {
   return !word.empty();
 }
 
-/// Returns whether two columns, of which the second follows `mark` at once, could be the halves of
-/// one number: of 1,5 or 1,000.5 or 1 000.5.
+/// Returns whether two columns, the second directly after `mark`, could be the halves of one
+/// number: 1,5 or 1,000.5 or 1 000.5.
 bool are_halves(std::string_view before, char mark, std::string_view after) {
   constexpr std::size_t thousand = 3;  // digits behind a comma between groups
   if (before.starts_with('+') || before.starts_with('-')) before.remove_prefix(1);
@@ -127,8 +127,8 @@ bool are_halves(std::string_view before, char mark, std::string_view after) {
          digits.find_first_not_of("0123456789") == digits.npos;
 }
 
-/// Returns where the imaginary part begins in a complex number of Python, as (1.5e+00-2j) and
-/// 1+2j; 0 in other words.
+/// Returns the index of the imaginary part in a Python complex number such as (1.5e+00-2j) or 1+2j;
+/// 0 for other words.
 std::size_t imaginary_part_of(std::string_view word) {
   if (!word.ends_with('j')) return 0;
   for (std::size_t i = word.size() - 1; i > 0; --i) {
@@ -181,9 +181,9 @@ struct row_collector {
   std::size_t first_number = 0;  ///< Line of the first sample of all.
   std::size_t last_number = 0;   ///< Line of the last sample so far.
   int n_columns = 0;
-  bool is_said_complex = false;  ///< By a comment above the first sample, or a j.
+  bool is_said_complex = false;  ///< By a comment above the first sample, or by a j.
   bool may_be_one = false;       ///< Each line so far could be one number.
-  bool is_unlike_two = false;    ///< And one of them is no likely pair of columns.
+  bool is_unlike_two = false;    ///< And one line is unlikely to be two columns.
 
   void read_comment(std::string_view comment) {
     if (!result.samples.empty()) return;
@@ -209,7 +209,8 @@ struct row_collector {
     last_number = reader.number;
   }
 
-  /// Refuses numbers that are complex by the rule of columns, and real ones in other countries.
+  /// Refuses lines that are complex numbers in two columns here, but real numbers in other
+  /// countries.
   void require_one_meaning(std::string_view name) const {
     if (!may_be_one || !is_unlike_two || is_said_complex) return;
     refuse(name,
@@ -249,7 +250,7 @@ struct row_collector {
   }
 };
 
-/// Returns the samples as text with the digits that read back the same bits.
+/// Formats a number with enough digits to read back the same bits.
 template <class Out>
 Out format_number(Out out, double value, bool is_single_precision) {
   // Shortest digits of a float, read as double and rounded, can miss by one bit; nine cannot.
@@ -264,7 +265,7 @@ signal read_text(std::string_view content, std::string_view name) {
   if (content.starts_with(byte_order_mark)) content.remove_prefix(byte_order_mark.size());
 
   row_collector rows;
-  bool awaits_samples = false;  // after a heading
+  bool awaits_samples = false;  // since a heading
   for (line_reader lines{content, name}; !lines.rest.empty();) {
     const std::string_view line = lines.next();
     if (line.size() > longest_line) {

@@ -21,7 +21,7 @@ using bytes = std::span<const std::byte>;
 
 enum class coding : std::uint16_t { pcm = 1, ieee_float = 3, extensible = 0xFFFE };
 
-/// More than any known format chunk has.
+/// More than the bytes of any known format chunk.
 constexpr std::size_t max_format_bytes = 4096;
 
 struct wave_format {
@@ -32,7 +32,7 @@ struct wave_format {
   std::size_t sample_bits;
 };
 
-/// Bytes of the file.
+/// A range of bytes of the file.
 struct byte_range {
   std::size_t begin = 0, size = 0;
 };
@@ -46,13 +46,14 @@ struct wave_chunks {
 /// The size of the RIFF chunk's header with the word WAVE.
 constexpr std::size_t riff_bytes = 12;
 
-/// Writers to pipes leave 0, about 2^31 or about 2^32 in place of a size that they do not
-/// know: less than a frame or headers from it.
+/// Writers to pipes leave 0, about 2^31 or about 2^32 for an unknown size; the difference is less
+/// than a frame or headers.
 bool is_unknown_size(std::size_t size) {
   return size == 0 || (size >= 0x7FFF0000 && size <= 0x8000FFFF) || size >= 0xFFFF0000;
 }
 
-/// A file's chunks: a name of four letters, a size, that many bytes, one more if that is odd.
+/// A file's chunks: a name of four letters, a size, that many bytes, and a padding byte if the size
+/// is odd.
 class riff_file {
  public:
   explicit riff_file(const byte_source& source) : from_(source) {
@@ -69,8 +70,8 @@ class riff_file {
     claimed_ = number_at(4);
   }
 
-  /// Streamed data of unknown size reach to the end of the file. Once there are a format and data,
-  /// chunks behind that are damaged, and bytes behind the RIFF chunk, mean nothing.
+  /// Streamed data of unknown size extend to the end of the file. After a format and data, damaged
+  /// chunks and bytes behind the RIFF chunk are ignored.
   [[nodiscard]] wave_chunks find_chunks() {
     wave_chunks found;
     std::size_t offset = riff_bytes;
@@ -129,16 +130,16 @@ class riff_file {
     long_size_ = load<std::uint64_t>(number.data());
   }
 
-  /// Returns whether the size of data at `offset` is unknown: that of the file is, too, or the file
-  /// was to end here, which a writer leaves that ended before it filled in sizes.
+  /// Returns whether the size of data at `offset` is unknown: the size of the file is unknown too,
+  /// or the file should end here, because its writer ended before it filled in sizes.
   [[nodiscard]] bool is_open(std::size_t offset, std::size_t size) const {
     if (long_size_) return size == 0 || size == 0xFFFFFFFF;
     return is_unknown_size(size) &&
            (is_unknown_size(claimed_) || (size == 0 && claimed_ + 8 == offset));
   }
 
-  /// Returns where data of unknown size end that begin at `offset`: where the file does, or chunks
-  /// of text begin that reach its end, within the last 64 KiB.
+  /// Returns the end of data of unknown size that begin at `offset`: the end of the file, or the
+  /// beginning of chunks of text that reach it, within the last 64 KiB.
   [[nodiscard]] std::size_t open_end(std::size_t offset) const {
     constexpr std::array<std::string_view, 6> names = {"LIST", "id3 ", "ID3 ",
                                                        "bext", "cue ", "iXML"};
@@ -167,7 +168,7 @@ class riff_file {
     return is_name && (id == "data" || number_at(offset + 4) <= from_.size() - offset - 8);
   }
 
-  /// Returns where the next chunk begins: some writers leave the padding out.
+  /// Returns the beginning of the next chunk; some writers omit the padding.
   [[nodiscard]] std::size_t behind(std::size_t end, bool is_odd) const {
     const bool is_padded = is_odd && (has_chunk(end + 1) || !has_chunk(end));
     return std::min(end + (is_padded ? 1 : 0), from_.size());
@@ -178,7 +179,7 @@ class riff_file {
   std::optional<std::size_t> long_size_;
 };
 
-/// Returns the coding that an extensible format wraps: its GUID is the code and a fixed rest.
+/// Returns the coding within an extensible format: its GUID is the code and a fixed rest.
 coding unwrap_extensible(bytes chunk, std::endian order, std::size_t sample_bits,
                          std::string_view name) {
   constexpr std::uint8_t fixed[8] = {0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71};
@@ -186,7 +187,8 @@ coding unwrap_extensible(bytes chunk, std::endian order, std::size_t sample_bits
     refuse(name, "has an extensible 'fmt ' chunk of {} bytes, 40 are needed; record it again",
            chunk.size());
   }
-  // Fewer valid bits than the container has are its upper ones, so the scale is the container's.
+  // If fewer bits are valid, they are the upper ones of the container, so the scale is the
+  // container's.
   const std::size_t valid_bits = load<std::uint16_t>(&chunk[18], order);
   if (valid_bits > sample_bits) {
     refuse(name, "claims {} valid bits in samples of {} bits; record it again", valid_bits,
@@ -203,8 +205,8 @@ coding unwrap_extensible(bytes chunk, std::endian order, std::size_t sample_bits
   return static_cast<coding>(code);
 }
 
-/// Returns the bits that a sample takes in the file, or 0 where the frame's bytes are of no such
-/// samples. PCM of other bits are the upper ones of the next whole bytes; up to 24 also of 32.
+/// Returns the bits that a sample takes in the file, or 0 if the bytes of a frame do not fit. PCM
+/// bits are the upper ones of the next whole bytes, or, with 17 to 24 bits, of 32.
 std::size_t stored_bits_of(const wave_format& format) {
   const std::size_t bits = format.sample_bits, whole = (bits + 7) / 8 * 8;
   if (format.n_channels == 0 || format.frame_bytes % format.n_channels != 0) return 0;
