@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Filter banks: a band cut into channels.
+"""Filter banks, which cut a band into channels.
 
-    channelize_poly   a critically sampled polyphase filter bank, as `cupyx.signal` has it
-    Channeliser       samples of a digitiser in, heaps of channelised voltages out: delays, phases,
-                      gains, a part of the band, missing samples, quantisation
+    channelize_poly   a critically sampled polyphase filter bank, as in `cupyx.signal`
+    Channeliser       from samples of a digitiser to heaps of channelised voltages, with delays,
+                      phases, gains, a part of the band, missing samples, quantisation
 
 `docs/signal_path.md` of the repository has the formulas of the `Channeliser`.
 
@@ -34,15 +34,15 @@ OUTPUTS = ("int4", "int8", "int16", "float16", "float32")
 
 
 def channelize_poly(x: Array, h: Array, n_chans: int) -> Array:
-    """Cuts a signal's band into channels, critically sampled: an output for n_chans samples.
+    """Cuts a signal's band into channels, critically sampled: one output per n_chans samples.
 
     x        [n], real or complex, of numpy, torch or CuPy
-    h        [taps * n_chans], a low-pass filter; what is beyond whole taps is left out
+    h        [taps * n_chans], a low-pass filter; numbers beyond whole taps are ignored
     n_chans  the number of channels
 
-    Returns [n_chans][n // n_chans], complex64 or complex128: with v[p, c] the sum over t of
-    h[t n_chans + c] x[(p - t) n_chans + n_chans - 1 - c], samples before x[0] being 0, channel k
-    has the sum over c of v[p, c] exp(2 pi i c k / n_chans). ValueError for other shapes.
+    Returns [n_chans][n // n_chans], complex64 or complex128: channel k is the sum over c of v[p, c]
+    exp(2 pi i c k / n_chans), where v[p, c] is the sum over t of h[t n_chans + c]
+    x[(p - t) n_chans + n_chans - 1 - c]. Samples before x[0] are 0. ValueError for other shapes.
 
     >>> channelize_poly(np.ones(6), np.ones(4), 2).round(6)
     array([[2.+0.j, 4.+0.j, 4.+0.j],
@@ -73,7 +73,7 @@ def channelize_poly(x: Array, h: Array, n_chans: int) -> Array:
 
 class Delay(NamedTuple):
     """A delay and a phase as a linear function of time, in samples of the ADC and radians. A
-    positive delay has the signal come later, a positive phase multiplies by exp(i phase)."""
+    positive delay makes the signal arrive later, a positive phase multiplies it by exp(i phase)."""
 
     delay: float = 0.0
     rate: float = 0.0  #: Samples a sample, from -1 to 1.
@@ -85,7 +85,7 @@ class Delay(NamedTuple):
     def of_seconds(cls, adc_rate_hz: float, delay_s: float = 0.0, rate: float = 0.0,
                    phase_rad: float = 0.0, phase_rate_rad_s: float = 0.0,
                    start_s: float = 0.0) -> Delay:
-        """Returns the same of times in seconds; the start is rounded to the nearest sample."""
+        """Returns a `Delay` from times in seconds; the start is rounded to the nearest sample."""
         return cls(delay_s * adc_rate_hz, rate, phase_rad, phase_rate_rad_s / adc_rate_hz,
                    round(start_s * adc_rate_hz))
 
@@ -96,7 +96,7 @@ class Delay(NamedTuple):
 
 
 class Level(NamedTuple):
-    """The level of one polarisation's samples, each counted once, missing ones not."""
+    """The level of one polarisation's samples, each counted once, without missing ones."""
 
     n_samples: int
     sum_of_squares: int
@@ -105,7 +105,7 @@ class Level(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What became of heaps so far."""
+    """Counts of heaps so far."""
 
     sent: int
     withheld: int  #: Touched by missing samples.
@@ -117,11 +117,12 @@ class Heap:
     """One heap of channelised voltages.
 
     timestamp    output time of its first spectrum, in samples of the ADC
-    data         [channel][spectrum][polarisation], as stored: of "int8", "int16" and "float16" with
-                 [re, im] behind, of "float32" complex64; of "int4" bytes with re in the upper half
-    saturated    [polarisation] how many complex values were limited
-    is_complete  [polarisation] False where missing samples count as 0
-    n_spectra    how many count, from the first on: fewer than all from `flush` alone
+    data         [channel][spectrum][polarisation], as stored: "int8", "int16" and "float16" with a
+                 last axis [re, im], "float32" as complex64, "int4" as bytes with re in the upper
+                 half
+    saturated    [polarisation] the number of limited complex values
+    is_complete  [polarisation] False if missing samples count as 0
+    n_spectra    number of valid spectra, from the first on; less than all only from `flush`
     """
 
     timestamp: int
@@ -151,29 +152,29 @@ class Channeliser(OfDevice):
     """Channelises a stream of samples: a polyphase filter bank, delays, phases and gains,
     quantisation.
 
-    adc_rate_hz       samples a second
+    adc_rate_hz       samples per second
     channels          2 to 65,536, a product of 2, 3, 5, 7, 11 and 13
     taps              of the filter bank, 1 to 64
-    window            "hann" or "rectangular", of the filter bank's weights; times a sinc of cutoff
+    window            "hann" or "rectangular", for the filter bank's weights, times a sinc of cutoff
     weight_cutoff     0 to 4
     sample_bits       of a real sample, or of each part of a complex one
     complex_samples   samples are complex, a band around 0 Hz as wide as the sample rate
     polarisations     1 or 2
     spectra_per_heap  16 or a multiple of 32; None: 2^20 / channels, a power of two
     output            "int4", "int8", "int16", "float16" or "float32"
-    dither            True or False; None: with integers
-    between           "float16" has banks of several launches on "cuda" and "opencl" store half the
-                      bytes between them, "float32" or None not; refused where nothing is stored
+    dither            True or False; None: for integers
+    between           "float16": banks of several launches on "cuda" and "opencl" store half the
+                      bytes between them; "float32" or None: not. Refused if nothing is stored
     seed              of the dither; 0 without
     gains             [polarisation][channel] or [polarisation], complex; None: 1
-    delays            [polarisation] a `Delay`, or a list of them by their starts; None: 0
+    delays            [polarisation] a `Delay`, or a list of them sorted by start; None: 0
     centre_hz, decimation, pass_bandwidth_hz, filter_taps
                       a part of the band in place of all of it: around centre_hz, 1/decimation of it
-    missing           heaps that missing samples touch: "withhold" leaves them out, "zero_fill" has
-                      such samples count as 0, and says so
-    evaluation        where delays are evaluated: "window_start" or "window_centre"
-    first_sample      number of the first sample; below 0, samples before number 0 are to be missing
-    kept_samples      kept behind those that the next heap needs, for delays that grow
+    missing           for heaps with missing samples: "withhold" omits them, "zero_fill" counts
+                      missing samples as 0 and marks the heap
+    evaluation        the time at which delays are evaluated: "window_start" or "window_centre"
+    first_sample      number of the first sample; samples of negative number must be missing
+    kept_samples      kept in addition to those that the next heap needs, for growing delays
     device            a `wingbeat.Device`, a `wingbeat.Queue`, an engine's name; the host by default
 
     `push` takes samples in pieces of any length, `flush` ends a recording; both return heaps. Heaps
@@ -247,13 +248,14 @@ class Channeliser(OfDevice):
 
     def push(self, samples: Array, present: Array | None = None,
              packet_samples: int = 4096) -> list[Heap]:
-        """Takes samples that follow those before, and returns the heaps that are complete.
+        """Takes the next samples, and returns the heaps that are complete.
 
-        samples         [polarisation][n] integers, or [n] of one; complex ones with [re, im] behind
-        present         [polarisation][packet] which packets arrived, each of `packet_samples`, the
-                        last one perhaps shorter; None: all
+        samples         [polarisation][n] integers, or [n] for one; complex ones with a last axis
+                        [re, im]
+        present         [polarisation][packet] whether each packet of `packet_samples` arrived; the
+                        last one may be shorter; None: all
 
-        On "cuda" and "opencl" the last heaps come out of a later call.
+        On "cuda" and "opencl" a later call returns the last heaps.
         """
         samples = _sums.host_array("push", samples)
         rank = 2 + self._is_complex
@@ -271,8 +273,8 @@ class Channeliser(OfDevice):
 
     def push_packed(self, packed: Sequence[Array], count: int, present: Array | None = None,
                     packet_samples: int = 4096) -> list[Heap]:
-        """Takes samples as streams of bits, [polarisation][byte] of uint8, the most significant bit
-        of the first of `count` samples first. Otherwise as `push`."""
+        """Takes samples as streams of bits, [polarisation][byte] of uint8, each of the `count`
+        samples with its most significant bit first. Otherwise as `push`."""
         rows = [np.asarray(row) for row in _listed("packed", packed)]
         for row in rows:
             if row.dtype != np.uint8:
@@ -284,31 +286,30 @@ class Channeliser(OfDevice):
 
     def push_missing(self, count: int) -> list[Heap]:
         """Takes `count` samples of each polarisation that are missing. Returns heaps as `push`.
-        Time and, with "zero_fill", memory grow with the count: `jump` leaves a long gap out at
-        once."""
+        Time and, with "zero_fill", memory grow with the count; `jump` skips a long gap at once."""
         count, heaps = _arguments.count(count, "count"), []
-        for first in range(0, max(count, 1), _MISSING_AT_ONCE):  # a signal is heeded between
+        for first in range(0, max(count, 1), _MISSING_AT_ONCE):  # signals are handled in between
             n_samples = min(count - first, _MISSING_AT_ONCE)
             heaps += self._heaps(self._bank.push_integers([], n_samples, [], 4096))
         return heaps
 
     def finish(self) -> list[Heap]:
-        """Waits for the heaps that were begun, and returns them."""
+        """Waits for the heaps in flight, and returns them."""
         return self._heaps(self._bank.finish())
 
     def flush(self) -> list[Heap]:
-        """Finishes, and returns with them the heap that the samples fill in part, whose first
-        `n_spectra` count. The stream may go on."""
+        """Waits for the heaps in flight, and returns them and the partly filled heap, of which only
+        the first `n_spectra` count. The stream may continue."""
         return self._heaps(self._bank.flush())
 
     def jump(self, next_sample: int) -> None:
-        """Says that the samples pushed next begin with this number. Heaps that need any before it
-        count as skipped."""
+        """Sets the number of the sample that is pushed next. Heaps that need any before it count as
+        skipped."""
         self._bank.jump(_arguments.integer(next_sample, "next_sample"))
 
     def add_delays(self, models: Sequence[Delay]) -> int:
-        """Adds a `Delay` for each polarisation, from its start on, in place of later ones. Returns
-        the output time from which all heaps follow it. Any thread may call it."""
+        """Adds a `Delay` for each polarisation, which applies from its start on and replaces later
+        ones. Returns the output time from which all heaps follow it. Any thread may call this."""
         models = _listed("models", models)
         if len(models) != self._polarisations:
             raise ValueError(f"{len(models)} delays were given for {self._polarisations} "
@@ -316,8 +317,8 @@ class Channeliser(OfDevice):
         return self._bank.add_delays([_numbers(each) for each in models])
 
     def add_gains(self, gains: Array, start: int = 0) -> int:
-        """Has spectra that start at output time `start` or later use these gains, [polarisation]
-        [channel] or [polarisation]. Returns as `add_delays`."""
+        """Uses these gains, [polarisation][channel] or [polarisation], for spectra that start at
+        output time `start` or later. Returns the same as `add_delays`."""
         start = _arguments.integer(start, "start")
         return self._bank.add_gains(start, _gain_lists(gains, self._polarisations))
 

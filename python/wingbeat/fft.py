@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fourier, cosine and sine transforms with SciPy's names and arguments.
 
-What all functions share:
+Arguments that all functions share:
 
-x            an array of any library, or what numpy makes an array of. The result is of the same
-             library and on the same device. fp16, bf16, fp32 and fp64, real and complex; integers
-             are taken as float64.
+x            an array of any library, or anything that numpy converts to one. The result belongs to
+             the same library and is on the same device. fp16, bf16, fp32 and fp64, real and
+             complex; integers are taken as float64.
 n, s         the length, or one per axis: longer axes are cropped, shorter ones padded with zeros;
-             None keeps the array's, of half a spectrum the 2 (n - 1) it is of; so does -1 in s, but
-             of half a spectrum it is the array's too, as in SciPy.
+             None: the array's length, but 2 (bins - 1) for a half spectrum; -1 in s: the array's
+             length, for half spectra too, as in SciPy.
 axis, axes   along which to transform.
 norm         "backward" (None): the inverse is divided by the number of points; "forward": the
-             forward transform is; "ortho": both, by its square root.
-overwrite_x  x may be overwritten: where the result has the dtype and the shape of x, it is x.
-workers      the most threads on a processor, negative ones counted from all; None: as many as are
-             worth it, see `set_workers`. Results do not depend on it.
-plan         a `wingbeat.Plan` made for such arrays, see `wingbeat.plan_for`.
+             forward transform is; "ortho": both are divided by its square root.
+overwrite_x  x may be overwritten: if the result has the dtype and the shape of x, it is x.
+workers      the most threads on a processor, negative numbers counted from all; None: as many as
+             help, see `set_workers`. Results do not depend on it.
+plan         a `wingbeat.Plan` for such arrays, see `wingbeat.plan_for`.
 out          an array for the result, of its shape and dtype; it may be x.
-stream       of a GPU, the stream to run on: an integer, or an object with `__cuda_stream__`; None:
+stream       on a GPU, the stream to run on: an integer, or an object with `__cuda_stream__`; None:
              the current stream of the array's library. Calls return before a GPU has finished.
 
-Raised: ValueError for lengths, axes and norms that do not exist, TypeError for dtypes, RuntimeError
-where a driver fails, MemoryError without memory.
+Raises ValueError for lengths, axes and norms that do not exist, TypeError for dtypes, RuntimeError
+if a driver fails, MemoryError without memory.
 
 >>> import numpy as np
 >>> from wingbeat import fft
@@ -90,8 +90,7 @@ def irfft():
 
 @named(row_function)
 def hfft():
-    """Returns the real spectrum, of n bins, of a signal whose second half is the conjugate of the
-    first: x has its elements 0 .. n/2.
+    """Returns the real spectrum, of n bins, of a Hermitian signal, whose elements 0 .. n/2 are x.
 
     >>> fft.hfft([1, 0, 0])
     array([1., 1., 1., 1.])
@@ -221,8 +220,8 @@ def ihfft2():
 @named(real_row_function)
 def dct():
     """Returns the cosine transform of type 1 to 4. Real arrays stay real; both parts of complex
-    ones are transformed. `orthogonalize`, by default where norm is "ortho", scales the first or
-    last elements so that the transform is an orthogonal matrix under that norm.
+    ones are transformed. `orthogonalize`, by default if norm is "ortho", scales the first or last
+    elements so that the transform is an orthogonal matrix under that norm.
 
     >>> fft.dct([1, 1, 1, 1]).round(12)
     array([8., 0., 0., 0.])
@@ -299,8 +298,9 @@ def fftfreq(n: int, d: float = 1.0, *, xp: Any = None, device: Any = None,
             dtype: Any = None) -> Array:
     """Returns the frequencies of the bins of `fft`, in cycles per unit of the sample spacing d.
 
-    xp             a module of arrays, such as torch or cupy: the array is of it. None: numpy
-    device, dtype  of that module's; None: its default
+    xp             a module of arrays, such as torch or cupy, to which the array belongs. None:
+                   numpy
+    device, dtype  those of that module; None: its default
 
     >>> fft.fftfreq(4, 0.1)
     array([ 0. ,  2.5, -5. , -2.5])
@@ -331,7 +331,7 @@ def _frequencies(name, n, d, xp, device, dtype):
 
 @of_one
 def fftshift(x: Array, axes: Axes = None) -> Array:
-    """Moves bin 0 to the middle of the axes; of all if none are given.
+    """Moves bin 0 to the middle of the axes; of all axes if none are given.
 
     >>> fft.fftshift(np.arange(5))
     array([3, 4, 0, 1, 2])
@@ -368,7 +368,7 @@ def _shifted(x, axes, shift_of):
 
 def next_fast_len(target: int, real: bool = False) -> int:
     """Returns the least length from `target` on without a prime factor above 13, even if `real`:
-    such lengths are the quickest.
+    such lengths are the fastest.
 
     >>> fft.next_fast_len(1019)
     1024
@@ -414,7 +414,7 @@ def set_workers(workers: int):
 
 
 def get_workers() -> int | None:
-    """Returns the limit of `set_workers`; None where there is none.
+    """Returns the limit of `set_workers`; None if there is none.
 
     >>> fft.get_workers() is None
     True

@@ -4,9 +4,9 @@
     convolve   an image with a kernel, borders by the names of `scipy.ndimage`
     bloom      highlights that glow in the shape of a kernel
 
-Images are [y][x] or [y][x][channel]: 2 channels are grey and alpha, 3 R, G and B, 4 those and
-alpha. Alpha is not convolved: it stays as it is. Kernels are [y][x], for all colours, or [y][x][3],
-one for each.
+Images are [y][x] or [y][x][channel]: 2 channels are grey and alpha, 3 R, G and B, 4 R, G, B and
+alpha. Alpha is not convolved, but copied. Kernels are [y][x], for all colours, or [y][x][3], one
+for each.
 
 >>> import numpy as np
 >>> from wingbeat import image
@@ -44,29 +44,26 @@ def convolve(image: Array, kernel: Array, border: Border = "reflect", cval: floa
              normalise: Literal["sum", "luminance", None] = None, device: Any = None, *,
              between: Between = None) -> Array:
     """Convolves an image with a kernel: each pixel is the sum over (j, i) of kernel[j, i] times the
-    image's pixel at (y + h // 2 - j, x + w // 2 - i), as `scipy.ndimage.convolve` has it.
+    image's pixel at (y + h // 2 - j, x + w // 2 - i), as in `scipy.ndimage.convolve`.
 
     image      [y][x] or [y][x][channel]
     kernel     [h][w] or [h][w][3], of any size
-    border     what lies outside: "reflect" or "grid-mirror" (b a | a b c), "mirror" (c b | a b c),
+    border     the pixels outside: "reflect" or "grid-mirror" (b a | a b c), "mirror" (c b | a b c),
                "nearest" (a a | a b c), "wrap" or "grid-wrap" (b c | a b c), "constant" or
-               "grid-constant", which has `cval`, by whose size pixels that the kernel reaches from
-               inside the image are not touched
-    normalise  what kernel values are divided by: None, nothing; "sum", the sum of their channel, so
-               that even areas stay; "luminance", the luminance of the sums, so that the kernel
-               tints
-    device     of numpy's arrays, where it runs: a `wingbeat.Device`, a `wingbeat.Queue`, an
-               engine's name; the host by default. Doubles, and the border "mirror", are for the
-               host
-    between    "float16" or "bfloat16": spectra are stored as these between passes, in half the
-               bytes, and each pass rounds to 11 or 8 digits, relative to the whole image. "float16"
-               looks for the largest pixel first, and waits for a GPU to find it
+               "grid-constant" (`cval`, whose size does not affect the rounding of inner pixels)
+    normalise  the divisor of kernel values: None, 1; "sum", the sum of their channel, so that even
+               areas do not change; "luminance", the luminance of the sums, so that the kernel tints
+    device     for numpy's arrays, the device to run on: a `wingbeat.Device`, a `wingbeat.Queue`, an
+               engine's name; the host by default. Doubles, and the border "mirror", need the host
+    between    "float16" or "bfloat16": the type of spectra between passes, in half the bytes; each
+               pass then rounds to 11 or 8 bits, relative to the whole image. "float16" first
+               searches the largest pixel, and waits for a GPU to find it
 
-    Image and kernel are numpy's, torch's or CuPy's, both of one library, and the latter stay on
-    their device. Returns the image's shape: float16 and float32 as they are, float32 for integers
-    of 8 and 16 bits, float64 for others. Neither borders nor planes of colours exist in memory but
-    for doubles and "mirror". ValueError for shapes and names that do not fit, and for a kernel of
-    numpy without a sum.
+    Image and kernel are numpy's, torch's or CuPy's, both of one library; torch's and CuPy's stay on
+    their device. Returns an array of the image's shape: float16 and float32 keep their dtype,
+    integers of 8 and 16 bits give float32, others float64. Borders and planes of colours are only
+    stored in memory for doubles and "mirror". ValueError for shapes and names that do not fit, and
+    for a numpy kernel whose divisor is 0 or not finite.
 
     >>> convolve(np.eye(3), np.ones((3, 3)), "constant").round(6)
     array([[2., 2., 1.],
@@ -103,7 +100,7 @@ def convolve(image: Array, kernel: Array, border: Border = "reflect", cval: floa
     if padding == "constant" and cval != 0:
         with np.errstate(invalid="ignore"):
             terms = kernel * cval
-        terms[kernel == 0] = 0  # of which NaN and infinity make nothing, as in SciPy
+        terms[kernel == 0] = 0  # a zero times NaN or infinity is 0, as in SciPy
         lengths = image.shape[:2]
         result[..., :_colours(image)] += _sums.border_sums(
             library, terms, lengths, [n // 2 for n in kernel.shape[:2]], lengths)
@@ -113,13 +110,12 @@ def convolve(image: Array, kernel: Array, border: Border = "reflect", cval: floa
 @of_image
 def bloom(image: Array, kernel: Array, threshold: float = 1.0, strength: float = 1.0,
           border: Border = "reflect", device: Any = None, *, between: Between = None) -> Array:
-    """Lets what is brighter than `threshold` glow in the shape of a kernel: that part of the image,
-    times `strength`, is convolved with the kernel, which keeps its luminance, and put in its own
-    place.
+    """Lets the part of an image above `threshold` glow in the shape of a kernel: that part is
+    replaced by `strength` times its convolution with the kernel, which keeps its luminance.
 
-    image, kernel, border, device, between  as `convolve` has them
+    image, kernel, border, device, between  as in `convolve`
 
-    Returns the image's shape, of `convolve`'s dtype. ValueError as `convolve`.
+    Returns an array of the image's shape and `convolve`'s dtype. ValueError as in `convolve`.
 
     >>> bloom(np.float32([[0, 3, 0]]), np.float32([[1, 2, 1]])).round(6)
     array([[0.5, 2. , 0.5]], dtype=float32)
@@ -135,7 +131,7 @@ def bloom(image: Array, kernel: Array, threshold: float = 1.0, strength: float =
 
 
 def _image_of(library, x):
-    """Returns an image [y][x][channel], packed, of a dtype that is convolved."""
+    """Returns an image [y][x][channel], packed, of a dtype that can be convolved."""
     shape = tuple(x.shape)
     if len(shape) not in (2, 3) or (*shape, 1)[2] > 4 or 0 in shape:
         raise ValueError(f"the image has shape {shape}; give [y, x] or [y, x, channel] of one to "
@@ -168,7 +164,7 @@ def _normalised(library, kernel, rule):
     if rule == "luminance":
         n_channels = len(sums)
         sums = sum(sums[c % n_channels] * share for c, share in enumerate(_LUMINANCE))
-    # Of a GPU nobody waits for the sums.
+    # On a GPU nothing waits for the sums.
     if library is numpy_library and not (np.isfinite(sums).all() and np.all(sums)):
         raise ValueError(f"the kernel's {rule} is {sums}, by which nothing can be divided; give a "
                          "kernel of another sum, or normalise=None")
@@ -176,13 +172,13 @@ def _normalised(library, kernel, rule):
 
 
 def _colours(image):
-    """Returns how many channels are no alpha."""
+    """Returns the number of channels without alpha."""
     return image.shape[2] - (image.shape[2] in (2, 4))
 
 
 def _fused(library, image, kernel, padding, between, queue):
     """Returns the convolution in one call of the library, [y][x][channel]."""
-    # The library's centre of an even length lies before its middle: a zero more moves it.
+    # The library's centre of an even length lies before its middle; one more zero moves it.
     around = [(0, 1 - n % 2) for n in kernel.shape[:2]] + [(0, 0)]
     kernel = _sums.padded(library, kernel, around, "constant")
     result = library.empty(image, image.shape, library.dtype_name(image))

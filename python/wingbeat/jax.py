@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of JAX's arrays, under `jit`, `vmap` and `grad`, on processors and NVIDIA GPUs.
 
-Functions have the names and arguments of `jax.numpy.fft`; `dct`, `dst`, their inverses and `dctn`
-.. beside, as SciPy defines them. float16, bfloat16 (spectra: complex64), float32, float64,
-complex64 and complex128, of any length. Integers are taken in JAX's default dtype.
+Functions have the names and arguments of `jax.numpy.fft`; in addition `dct`, `dst`, their inverses
+and `dctn` .., as SciPy defines them. float16, bfloat16 (spectra: complex64), float32, float64,
+complex64 and complex128, of any length. Integers are converted to JAX's default dtype.
 
 XLA calls the library itself, on its own stream: nothing is copied to the host, and Python takes no
-part once a function is compiled. Gradients are of reverse mode, to any order; `jax.jvp` and what
-uses it, as `jax.hessian`, raise TypeError, as of every function with a `custom_vjp`;
-`jax.linear_transpose` and `jax.export` raise JAX's errors too. Raised while a function is traced:
-ValueError for lengths, norms and axes, TypeError for dtypes.
+part once a function is compiled. Gradients are of reverse mode, to any order. `jax.jvp` and
+functions that use it, such as `jax.hessian`, raise TypeError, as for every function with a
+`custom_vjp`; `jax.linear_transpose` and `jax.export` raise JAX's errors too. While a function is
+traced, ValueError is raised for lengths, norms and axes, TypeError for dtypes.
 
 >>> import jax, jax.numpy as jnp
 >>> import wingbeat.jax
@@ -51,13 +51,13 @@ _TARGET = "wingbeat_transform"
 
 @lru_cache(maxsize=None)
 def _register():
-    """Makes the transform known to XLA, once."""
+    """Registers the transform with XLA, once."""
     jax.ffi.register_ffi_target(_TARGET, _wingbeat.xla_host_handler(), platform="cpu")
     jax.ffi.register_ffi_target(_TARGET, _wingbeat.xla_cuda_handler(), platform="CUDA")
 
 
 class _Request(NamedTuple):
-    """A transform; axes are counted from the end, so that more may come in front."""
+    """A transform; axes are counted from the end, so that others may be added in front."""
 
     kind: int
     axes: tuple
@@ -81,7 +81,7 @@ def _fitted(x, axes, lengths):
 def _called(x, request):
     _register()
     kind, axes, lengths = request.kind, request.axes, request.lengths
-    if len(axes) > 3 or x.size == 0:  # no plan pads along so many
+    if len(axes) > 3 or x.size == 0:  # plans pad along at most three
         is_half = kind == TO_REAL
         x = _fitted(x, axes, lengths[:-1] + (lengths[-1] // 2 + 1,) if is_half else lengths)
     shape = list(x.shape)
@@ -100,7 +100,7 @@ def _transform(x, request):
 
 
 def _forward_pass(x, request):
-    # An empty array carries shape and dtype, which are no values, to the other pass.
+    # An empty array carries shape and dtype, which are not JAX values, to the other pass.
     residual = jnp.empty((0, *(x.shape[axis] for axis in request.axes)), x.dtype)
     return _transform(x, request), residual
 
@@ -117,7 +117,8 @@ def _weighted(x, axes, weights):
 
 
 def _backward_pass(request, residual, cotangent):
-    """JAX's cotangent is the transpose, with no conjugate: the adjoint between two of them."""
+    """JAX's cotangent is the transpose without conjugates, so the adjoint runs between two
+    conjugations."""
     kind, axes = request.kind, request.axes
     adjoint = adjoint_of(kind, request.lengths[-1])
     weighted = weighted_axes(kind, axes, request.orthogonalize)
@@ -125,7 +126,7 @@ def _backward_pass(request, residual, cotangent):
     if kind == FROM_REAL:
         gradient = jnp.conj(gradient)
     elif kind in (FORWARD, INVERSE):
-        adjoint = adjoint._replace(kind=kind)  # symmetric, and so its own transpose
+        adjoint = adjoint._replace(kind=kind)  # symmetric, so its own transpose
     gradient = _transform(gradient, request._replace(kind=adjoint.kind))
     gradient = _weighted(gradient, weighted, adjoint.after)
     if kind == TO_REAL:
@@ -145,7 +146,7 @@ def _converted(x, kind):
         raise TypeError(f"a is of type {type(x).__name__}, of which JAX makes no array of numbers; "
                         "convert it") from refusal
     name = conversion(x.dtype.name, kind, True, jnp.zeros(()).dtype.name)
-    if name == "complex32":  # which JAX has not
+    if name == "complex32":  # JAX has no complex32
         name = "complex64"
     return x if x.dtype.name == name else x.astype(name)
 
@@ -158,7 +159,7 @@ def _transformed(called, x, s, axes, norm, kind=None, orthogonalize=False):
     if not axes:
         if conjugates:
             raise ValueError("axes are empty; give one or more, of a half spectrum the last")
-        return x  # as jax.numpy.fft
+        return x  # as in jax.numpy.fft
     lengths = tuple(int(n) for n in completed(lengths, axes, x.shape, kind == TO_REAL))
     least = 2 if kind == COSINES[1][0] else 1
     for axis, n in zip(axes, lengths):

@@ -8,13 +8,13 @@
 array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])
 
 The patch reaches code that calls `np.fft.fft`; a function that was imported by name before stays
-numpy's. To numpy goes what wingbeat does not take: long double, objects, axes that are named twice,
-what numpy too refuses, and arrays of classes with an `__array_function__` of their own, such as
+numpy's. Calls that wingbeat does not take go to numpy: long double, objects, repeated axes,
+arguments that numpy refuses too, and arrays of classes with their own `__array_function__`, such as
 astropy's quantities, which keep their units.
 
-Where nothing is scaled, and where real numbers stand for complex ones, numpy 2 computes float32 in
-float64 and rounds the result, and so do these functions: a tenth of single precision's error.
-`wingbeat.fft` has the times of single precision, and so has a patch with `single=True`.
+Without scaling, and for real numbers that stand for complex ones, numpy 2 computes float32 in
+float64 and rounds the result. These functions do the same, with a tenth of single precision's
+error. `wingbeat.fft`, and a patch with `single=True`, take the time of single precision.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rf
            "fftn", "ifftn", "rfftn", "irfftn", "patch", "restore", "patched"]
 
 _originals = {name: getattr(np.fft, name) for name in ROWS + PLANES + SOLIDS
-              if hasattr(np.fft, name)}  # which has no hfft2 and hfftn
+              if hasattr(np.fft, name)}  # numpy has no hfft2 and hfftn
 
 
-_COMPUTES_IN_DOUBLE = np.__version__.startswith("1.")  # whatever the dtype, and has no `out`
+_COMPUTES_IN_DOUBLE = np.__version__.startswith("1.")  # for any dtype, and has no `out`
 _DISPATCH = np.ndarray.__array_function__
 
 
 def _is_ours(a, out):
-    """Whether an array is numpy's own and of numbers, and no long double, and neither it nor `out`
-    is of a class that takes numpy's functions over."""
+    """Whether an array is numpy's own, of numbers but not long double, and neither it nor `out`
+    belongs to a class that overrides numpy's functions."""
     for each in (a, *(out if isinstance(out, tuple) else (out,))):
         if type(each) is not np.ndarray and getattr(
                 type(each), "__array_function__", _DISPATCH) is not _DISPATCH:
@@ -52,9 +52,9 @@ def _is_ours(a, out):
 
 
 def _is_widened(name, a, norm):
-    """Whether numpy computes in double precision and rounds: of single and half precision, where
-    real numbers stand for complex ones, or where it multiplies by no factor, as inverse functions
-    do by default and others with a norm."""
+    """Whether numpy computes single and half precision in double precision and rounds: if real
+    numbers stand for complex ones, or if it multiplies by no factor. By default only inverse
+    functions have a factor, others with a norm."""
     is_scaled = name.startswith("i") != (norm == "forward") or norm == "ortho"
     takes_reals = a.dtype.kind == "f" and name not in (
         "rfft", "ihfft", "rfft2", "rfftn", "irfft2", "irfftn")
@@ -63,8 +63,8 @@ def _is_widened(name, a, norm):
 
 
 def _run(name, a, out, lengths, axes, norm):
-    """Runs with numpy's rules for `out`: of another dtype, it gets the result as numpy casts; and
-    without it, real results along one axis of float16 are float16."""
+    """Runs with numpy's rules for `out`: an `out` of another dtype gets the result cast by numpy;
+    without `out`, real results along one axis of float16 are float16."""
     transform = getattr(_fft, name)
     if _COMPUTES_IN_DOUBLE:
         a = a.astype(np.result_type(a, np.float64), copy=False)
@@ -81,7 +81,7 @@ def _run(name, a, out, lengths, axes, norm):
         result = transform(a, lengths, axes, norm)
     if out is not None and result is not out:
         if not isinstance(out, np.ndarray) or out.shape != result.shape:
-            raise ValueError(f"out does not have shape {result.shape}")  # numpy says so
+            raise ValueError(f"out does not have shape {result.shape}")  # numpy's sentence
         np.copyto(out, result, casting="same_kind")
         return out
     has_one_axis = not isinstance(axes, tuple) or len(axes) == 1
@@ -97,9 +97,9 @@ _Refusals = (ValueError, TypeError, IndexError)
 
 
 class _Function:
-    """A function in place of numpy's and equal to it: classes with `__array_function__` look
-    numpy's functions up in tables, which have this one if they were made while it was in numpy's
-    place."""
+    """A function that replaces numpy's and compares equal to it, because classes with
+    `__array_function__` look numpy's functions up in tables, which contain this one if they were
+    made while it was in numpy's place."""
 
     def __init__(self, original, call):
         functools.update_wrapper(self, original)
@@ -143,7 +143,7 @@ def _axes_function(name):
     original = _originals[name]
 
     def function(a, s=None, axes=FUNCTIONS[name].axes, norm=None, out=None):
-        is_deprecated = s is not None and axes is None  # numpy warns of it
+        is_deprecated = s is not None and axes is None  # numpy warns about it
         try:
             if _is_ours(a, out) and not is_deprecated:
                 array = np.asarray(a)
@@ -165,15 +165,16 @@ if TYPE_CHECKING:
 for _name in _originals:
     globals()[_name] = (_row_function if _name in ROWS else _axes_function)(_name)
 
-_patches = []  # the argument `single` of each patch that is not undone
+_patches = []  # the argument `single` of each active patch
 _guard = threading.Lock()
 
 
 def patch(single: bool = False) -> None:
-    """Replaces the functions of `numpy.fft` for this process, until `restore` was called as often.
+    """Replaces the functions of `numpy.fft` for this process, until `restore` has been called as
+    often.
 
-    single  computes float32 and complex64 in single precision, in less time and memory; without, in
-            double precision where numpy does. The latest patch decides
+    single  True computes float32 and complex64 in single precision, in less time and memory; False
+            in double precision if numpy does. The latest patch decides
 
     >>> wingbeat.numpy.patch()
     >>> np.fft.rfft is wingbeat.numpy.rfft

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans of one's own: layouts, zero padding and cropping, loads and stores, and what a run costs.
+"""Explicit plans: layouts, zero padding and cropping, loads and stores, and the cost of a run.
 
 >>> import numpy as np
 >>> import wingbeat
@@ -7,8 +7,7 @@
 >>> spectra(np.ones((16, 1024), np.float32)).shape
 (16, 513)
 
-Names `in` and `out` are a plan's two sides; numbers of a side are counted in its elements, real or
-complex.
+`in` and `out` name the two sides of a plan; sizes on a side count its elements, real or complex.
 """
 
 from __future__ import annotations
@@ -54,29 +53,30 @@ _NONE = ()  # no operands
 class Plan(OfDevice):
     """A transform, prepared once and run often. Runs do not change it, so threads may share it.
 
-    shape      of the transform: its longer side, batches included; of `rfft` and `irfft` that of
-               the real numbers.
-    axes       which dimensions of the shape are transformed, up to three; None: all.
-    kind       "fft", "ifft", "rfft", "irfft", "dct1" to "dct4", "dst1" to "dst4" or "dht"; of the
-               latter, which are from reals to reals, also a tuple of one for each axis.
-    dtype      of the input's elements: "complex64", "float16" ..; `out_dtype` of the output's,
-               where they are stored as another type. fp64 mixes with no other.
+    shape      shape of the transform's longer side, batches included; for `rfft` and `irfft`, that
+               of the real numbers.
+    axes       the transformed dimensions of the shape, up to three; None: all.
+    kind       "fft", "ifft", "rfft", "irfft", "dct1" to "dct4", "dst1" to "dst4" or "dht"; for
+               kinds from reals to reals, from "dct1" on, also a tuple with one per axis.
+    dtype      of the input's elements: "complex64", "float16" ..; `out_dtype`: of the output's, if
+               it differs. fp64 cannot be mixed with others.
     norm       None: unscaled, in both directions; "length": divided by the number of points,
-               "sqrt": by its square root; or "backward", "forward" and "ortho", which are one of
-               these as `wingbeat.fft` has them: "backward" divides "ifft" and "irfft" by the
-               length, "forward" the others. `factor` multiplies in addition.
+               "sqrt": by its square root; or "backward", "forward" and "ortho", which mean one of
+               these, as in `wingbeat.fft`: "backward" divides "ifft" and "irfft" by the length,
+               "forward" the others. `factor` multiplies in addition.
     bins       "natural", or "scrambled": the device's order of bins, see `bin_at`.
-    in_place   the output replaces the input, and a run without `out` returns x; of `rfft` and
-               `irfft` each row then has room for n + 2 reals (n + 1 if n is odd), see the C++
-               library's `placement`. Other plans too take x as `out` where both sides lie alike.
+    in_place   the output replaces the input, and a run without `out` returns x; for `rfft` and
+               `irfft` each row then has space for n + 2 reals (n + 1 if n is odd), see the C++
+               library's `placement`. Other plans also take x as `out` if both sides have the same
+               layout.
     layout_in, layout_out    a `Layout` of each side.
-    valid_in, valid_out      one (first, end) per axis: the indices that are in memory. Others are 0
+    valid_in, valid_out      one (first, end) per axis: the indices in memory. Other elements are 0
                in the input, and not written in the output.
     load, store              a `Functor` in place of the input, or of the output.
-    multiplier               of kinds from reals to reals, a `Functor` that loads factors: the plan
+    multiplier               for kinds from reals to reals, a `Functor` that loads factors: the plan
                transforms, multiplies coefficient i by factor i, and transforms back, by "dct3"
-               after "dct2". Its `norm` is that of both ways together: with "length", factors of 1
-               leave x as it is.
+               after "dct2". Its `norm` applies to both directions together: with "length", factors
+               of 1 leave x as it is.
     device     a `wingbeat.Device`, an engine's name, a `wingbeat.Queue` for its device, or a
                `pyopencl.CommandQueue`; None: the processor. "reference" takes the processor's
                arrays.
@@ -106,9 +106,9 @@ class Plan(OfDevice):
             raise ValueError("axes are empty; give one or more")
         kinds = kinds_of(kind, len(self.axes))
         self.kind = kinds[0] if len(set(kinds)) == 1 else kinds
-        self._transform = KINDS[kinds[-1]]  # of the last axis
+        self._transform = KINDS[kinds[-1]]  # the last axis decides
         self._choose_types(dtype, out_dtype)
-        native = getattr(device, "int_ptr", None)  # of pyopencl's queues: plans are of a context
+        native = getattr(device, "int_ptr", None)  # pyopencl's queues; plans belong to a context
         for name, given, expected in (
                 ("layout_in", layout_in, Layout), ("layout_out", layout_out, Layout),
                 ("load", load, Functor), ("store", store, Functor),
@@ -149,11 +149,11 @@ class Plan(OfDevice):
                 orthogonalize=self.orthogonalize, bins=int(bins == "scrambled"),
                 place=int(self.in_place), input=self._in, out=self._out, load=load, store=store,
                 multiplier=multiplier))
-        self.last_call = None  # of wingbeat.fft that this plan was given to
+        self.last_call = None  # the last wingbeat.fft call with this plan
         self._state_arrays()
 
     def _state_arrays(self):
-        """Tells the extension which arrays it may take without a look from here."""
+        """Tells the extension which arrays it may take without checks in Python."""
         self.run_as_expected = self._plan.run
         makes_output = (self._out.array_strides == packed_strides(self.out_shape) and
                         not self._out.valid and not self.in_place)
@@ -183,7 +183,7 @@ class Plan(OfDevice):
         self._real = reals[0] if reals[0] == reals[1] or "float64" in reals else "float32"
 
     def _is_packed_by_default(self):
-        """Whether the library's packed layout, batches outermost, is that of the shape."""
+        """Whether the library's packed layout, batches outermost, equals that of the shape."""
         return self._batch() + list(self.axes) == list(range(len(self.shape)))
 
     def _batch(self):
@@ -237,9 +237,9 @@ class Plan(OfDevice):
     def __call__(self, x: Array, out: Array | None = None, *, load: Sequence[Any] = _NONE,
                  store: Sequence[Any] = _NONE, multiplier: Sequence[Any] = _NONE,
                  stream: Any = None) -> Array:
-        """Runs on an array, and returns `out`, or a new array beside x; of a plan in place, x.
-        `load`, `store` and `multiplier` are the arguments for the functors' operands: arrays of the
-        same library, and numbers.
+        """Runs on an array, and returns `out`, or a new array on the device of x; a plan in place
+        returns x. `load`, `store` and `multiplier` are the arguments for the functors' operands:
+        arrays of the same library, and numbers.
 
         >>> plan = wingbeat.Plan((2, 4), axes=1, kind="dct2", dtype="float32")
         >>> out = np.empty((2, 4), np.float32)
@@ -269,8 +269,7 @@ class Plan(OfDevice):
         return out
 
     def _required(self, library, array, side):
-        """Returns the view of an array. Raises unless it is one that this plan runs on as it
-        lies."""
+        """Returns the view of an array. Raises unless this plan can run on its layout."""
         if library_of(array) is not library or library.device_of(array) != self._place:
             raise ValueError(f"the plan was made for {self.device!r} and {side.name} is elsewhere; "
                              "give arrays there, or make a plan with another device")
@@ -279,7 +278,7 @@ class Plan(OfDevice):
 
     @property
     def takes_x_as_out(self) -> bool:
-        """Whether both sides lie alike, so that a run may replace x.
+        """Whether both sides have the same layout, so that a run may replace x.
 
         >>> wingbeat.Plan(8).takes_x_as_out, wingbeat.Plan(8, out_dtype="complex32").takes_x_as_out
         (True, False)
@@ -290,8 +289,8 @@ class Plan(OfDevice):
         return self.in_place or (sides[0] == sides[1] and self._in.array_strides is not None)
 
     def _require_places(self, x, out):
-        """Raises where memory of x and out is shared otherwise than in one place, or of a plan in
-        place is not. Functors' own elements lie as their author says."""
+        """Raises if x and out overlap without being in the same place, or, for a plan in place, are
+        not in the same place. The layout of functors' own elements is their author's."""
         if self._in.is_functors or self._out.is_functors:
             return
         is_one_place = (x.pointer, x.offset) == (out.pointer, out.offset)
@@ -343,7 +342,7 @@ class Plan(OfDevice):
 
     @property
     def workspace_bytes(self) -> int:
-        """Bytes of memory that one run needs beside input and output."""
+        """Bytes of memory that one run needs besides input and output."""
         return self._plan.workspace_bytes
 
     @property
@@ -362,8 +361,8 @@ class Plan(OfDevice):
         return self._plan.resources()
 
     def require_for(self, request: Any, given: Sequence[int], shape: Sequence[int]) -> None:
-        """Raises unless a call of `wingbeat.fft` asks for this transform, of an array of the shape
-        `given`, with a result of this shape."""
+        """Raises unless a call of `wingbeat.fft` requests this transform, for an array of shape
+        `given` and a result of this shape."""
         if request.overwrite_x and not self.takes_x_as_out:
             raise ValueError(f"overwrite_x was given and the plan, {self!r}, has another output "
                              "than input; leave overwrite_x out")
@@ -380,7 +379,7 @@ class Plan(OfDevice):
                              "a plan by plan_for with the same arguments")
 
     def bin_at(self, place: int) -> int:
-        """Returns the bin that element `place` of the axis is, of scrambled bins.
+        """Returns the bin that element `place` of the axis holds, for scrambled bins.
 
         >>> wingbeat.Plan(8).bin_at(3)
         3
@@ -401,7 +400,7 @@ class Plan(OfDevice):
 
 
 def _norm_of(norm, is_inverse):
-    """Returns a plan's norm for that of a function of `wingbeat.fft`."""
+    """Returns a plan's norm for the norm of a function of `wingbeat.fft`."""
     return tuple(_SCALES)[scale_of(norm, is_inverse)]
 
 
@@ -418,14 +417,14 @@ def _planned_array(library, x):
 
 
 def compile_ahead(requests: Sequence[Mapping[str, Any]], threads: int | None = None) -> None:
-    """Compiles the kernels of plans that will be made, several at once, and keeps them in the
-    kernel cache: a plan that then compiles nothing is made in a millisecond, in this process and in
-    later ones. On the processor, which compiles none, it has no use.
+    """Compiles the kernels of future plans, several at once, and keeps them in the kernel cache: a
+    plan without compilation then takes a millisecond, in this process and in later ones. Useless
+    for the processor, which compiles no kernels.
 
     requests   the arguments of each `Plan`, as a dict.
-    threads    how many plans are made at once; None: one for each processor.
+    threads    the number of plans made at once; None: one per processor.
 
-    The first request that `Plan` refuses raises what it does, once the others are done.
+    If `Plan` refuses requests, the first one's exception is raised once the others are done.
 
     >>> wingbeat.compile_ahead([{"shape": (16, n), "axes": 1} for n in (60, 64, 72)])
     """
@@ -440,11 +439,10 @@ def compile_ahead(requests: Sequence[Mapping[str, Any]], threads: int | None = N
 def plan_for(x: Array, kind: CallKind | Sequence[CallKind] = "fft", s: Axes = None,
              axes: Axes = None, norm: Norm = None, *,
              out: Array | None = None, orthogonalize: bool | None = None) -> Plan:
-    """Returns a `Plan` for arrays that lie as x does, and `out` if it is given, with the arguments
-    of `wingbeat.fft`: as their argument `plan` it saves a call the look-up. `orthogonalize` is so
-    by default where norm is "ortho". Kinds are those of a `Plan`, and "idct" and "idst" with their
-    types, 2 if none is named: these are planned as the kinds that undo the others, "idct2" as
-    "dct3".
+    """Returns a `Plan` for arrays with the layout of x, and of `out` if given, from the arguments
+    of `wingbeat.fft`. Passed there as `plan`, it saves each call a look-up. `orthogonalize` is True
+    by default if norm is "ortho". Kinds are those of a `Plan`, and "idct" and "idst" with their
+    types, 2 by default; these are planned as their inverse kinds, "idct2" as "dct3".
 
     >>> x = np.ones((4, 8), np.complex64)
     >>> plan = wingbeat.plan_for(x, axes=1)
@@ -481,7 +479,7 @@ def plan_for(x: Array, kind: CallKind | Sequence[CallKind] = "fft", s: Axes = No
                 layout_in=layouts[0], layout_out=layouts[1],
                 valid_in=valid, device=device)
     plan._in = plan._in._replace(shape=tuple(x.shape))
-    plan._in.require(library, x)  # strides may be no multiples of an element
+    plan._in.require(library, x)  # strides need not be multiples of elements
     if out is not None:
         plan._out.require(library, out)
     plan._state_arrays()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plans that this process keeps: one cache for all functions, arrays, devices and threads.
 
-A call looks its plan up by everything that the plan depends on; the least recently used ones go
-when there are too many, or their tables take too many bytes: 64 plans and 512 MiB, unless `resize`
-says otherwise. The latest plan stays, whatever it takes.
+A call looks its plan up by everything on which the plan depends. The least recently used plans are
+dropped if there are more than 64, or their tables take more than 512 MiB; `resize` changes these
+limits. The latest plan stays, regardless of its size.
 
 >>> import numpy as np
 >>> import wingbeat
@@ -24,7 +24,7 @@ __all__ = ["Info", "info", "clear", "resize"]
 
 
 class Info(NamedTuple):
-    """What the cache holds and has done."""
+    """The contents and statistics of the cache."""
 
     size: int      #: Plans kept.
     capacity: int  #: Most plans kept.
@@ -35,7 +35,7 @@ class Info(NamedTuple):
 
 
 def info() -> Info:
-    """Returns the plans kept, the most that are, how often a plan was there and was not, and bytes.
+    """Returns the number of plans and its limit, the hits and misses, the bytes and their limit.
 
     >>> wingbeat.plan_cache.info()._fields
     ('size', 'capacity', 'hits', 'misses', 'bytes', 'max_bytes')
@@ -55,8 +55,8 @@ def clear() -> None:
 
 
 def resize(capacity: int | None = None, max_bytes: int | None = None) -> None:
-    """Keeps at most `capacity` plans from now on, 0 keeps none, whose tables take at most
-    `max_bytes`; None leaves a bound as it is.
+    """Keeps at most `capacity` plans from now on (0: none), whose tables take at most `max_bytes`;
+    None does not change a limit.
 
     >>> before = wingbeat.plan_cache.info().capacity
     >>> wingbeat.plan_cache.resize(2)

@@ -11,8 +11,8 @@ array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])
 array([ 3., 10.,  8.])
 >>> wingbeat.scipy.uninstall()
 
-What wingbeat does not take, long double, masked arrays, `fht` and what `jax.jit` traces, SciPy does
-as before.
+SciPy itself still transforms long double, masked arrays, and arrays traced by `jax.jit`, and
+computes `fht`, because wingbeat does not take these.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TRANSFORMS = {name: getattr(_fft, name) for name in FUNCTIONS}
 
 
 def reason_to_decline(name: str, x: Any) -> str | None:
-    """Returns why SciPy itself does a transform of x, in a word; None where wingbeat does it.
+    """Returns why SciPy itself transforms x, in a word; None if wingbeat does.
 
     >>> wingbeat.scipy.reason_to_decline("fft", np.ones(4, np.longdouble))
     'long double'
@@ -42,13 +42,13 @@ def reason_to_decline(name: str, x: Any) -> str | None:
     if isinstance(dtype, np.dtype) and dtype in (np.longdouble, np.clongdouble):
         return "long double"
     if isinstance(x, np.ma.MaskedArray):
-        return "masked"  # whose mask SciPy drops
+        return "masked"  # SciPy drops the mask
     return "traced" if is_traced(x) else None
 
 
 class Backend:
-    """What `scipy.fft.set_backend` takes, by uarray's protocol. Given a module, uarray crashes
-    where a process ends within its context."""
+    """The argument of `scipy.fft.set_backend`, by uarray's protocol. It is not a module, because
+    uarray then crashes if a process ends within its context."""
 
     __ua_domain__ = "numpy.scipy.fft"
 
@@ -64,7 +64,7 @@ class Backend:
 
 
 def backend() -> Any:
-    """Returns a context manager: within it, `scipy.fft` of this thread runs on wingbeat.
+    """Returns a context manager within which `scipy.fft` of this thread runs on wingbeat.
 
     >>> import scipy.fft
     >>> with wingbeat.scipy.backend():
@@ -76,13 +76,14 @@ def backend() -> Any:
 
 
 def install() -> None:
-    """Has `scipy.fft` run on wingbeat in all threads of this process, with what uses it.
+    """Makes `scipy.fft`, and everything that uses it, run on wingbeat in all threads of this
+    process.
 
     >>> wingbeat.scipy.install()
     >>> wingbeat.scipy.uninstall()
     """
     import scipy.fft
-    # A global backend replaces SciPy's own, which is to do what this one declines.
+    # A global backend replaces SciPy's own, which must take the calls that this one declines.
     scipy.fft.register_backend("scipy")
     scipy.fft.set_global_backend(Backend)
 

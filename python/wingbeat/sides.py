@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands on the two sides of a plan: layouts of arrays, and functors in their place."""
+"""The two sides of a plan: layouts of arrays, and functors in place of arrays."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Layout:
 
     strides       elements from one index to the next, one for each dimension of the plan's shape;
                   None: packed.
-    imaginary_at  of planar complex numbers, the reals from the real parts to the imaginary parts;
-                  strides then count reals, of which the array is. 0: the two parts are neighbours.
-    origin        one per axis, the index that lies at the start of the memory; lower ones are not
-                  in memory. None: 0.
+    imaginary_at  for planar complex numbers, the reals from the real parts to the imaginary parts;
+                  strides then count reals, the elements of the array. 0: both parts are adjacent.
+    origin        one per axis, the index at the start of the memory; lower indices are not in
+                  memory. None: 0.
 
     >>> wingbeat.Layout(strides=(1, 16)).strides
     (1, 16)
@@ -46,20 +46,21 @@ class Functor:
     """A load in place of a plan's input, a store in place of its output, or a multiplier between a
     transform and the way back: a load of factors, without a buffer.
 
-    text, type   C++ that defines a struct of that name, as `wingbeat/fusion.hpp` of the C++ library
-                 describes it: for devices that compile kernels.
+    text, type   for devices that compile kernels: C++ that defines a struct named `type`, as
+                 described in `wingbeat/fusion.hpp` of the C++ library.
     function     for the processor: a compiled function, as an address, an object of ctypes, or a
-                 `numba.cfunc` (what has an `address`). A load is called with pointers to the input,
-                 to an array of operands, then the row, the first element and the number of elements
-                 as three uint64, and a pointer to the elements to fill, float32 or complex64, of
-                 fp64 float64 or complex128; a store with a pointer to elements to take.
-    element      the dtype of the functor's own buffer: of the array that a run is given. uint16
-                 stands for bfloat16, uint32 and reals for complex numbers of two times 16 bits.
-    elements     how many of them one run reads, or writes: all rows.
-    parameters   bytes that the text's struct `parameters` is made of, the same in every run.
-    operands     what each run gives: "const float32*" for memory that is read, "float32*" for
-                 memory that is written, "float32" for a number.
-    partial_bytes, clears_output   of stores that reduce: the bytes of the text's struct `partial`,
+                 `numba.cfunc` (anything with an `address`). A load is called with pointers to the
+                 input and to an array of operands, then the row, the first element and the number
+                 of elements as three uint64, and a pointer to the elements to fill, float32 or
+                 complex64, for fp64 float64 or complex128; a store with a pointer to the elements
+                 to take.
+    element      the dtype of the functor's own buffer, the array given to a run. uint16 stands for
+                 bfloat16, uint32 and reals for complex numbers of two times 16 bits.
+    elements     the number of these that one run reads or writes, in all rows.
+    parameters   the bytes of the text's struct `parameters`, the same in every run.
+    operands     types of the arguments of each run: "const float32*" for memory that is read,
+                 "float32*" for memory that is written, "float32" for a number.
+    partial_bytes, clears_output   for stores that reduce: the bytes of the text's struct `partial`,
                  and whether a run sets the output to 0 first.
 
     >>> wingbeat.Functor(text="struct window {};", type="window", element="int16", elements=64).type
@@ -92,7 +93,7 @@ class Functor:
     @classmethod
     def factors(cls, dtype: Any = "float32") -> Functor:
         """Returns the multiplier by an array of factors, one for each coefficient of a transform,
-        of the plan's dtype, float32 or float64, packed. Each run is given it as the operand.
+        of the plan's dtype, float32 or float64, packed. The array is the operand of each run.
 
         >>> halved = wingbeat.Plan(8, kind="dct2", dtype="float32", norm="length",
         ...                        multiplier=wingbeat.Functor.factors())
@@ -145,7 +146,7 @@ FACTOR_TEXTS = {_FACTORS.replace("number", number): name
 
 
 class Side(NamedTuple):
-    """One side of a plan: what an array of it has to be, and how the library is told."""
+    """One side of a plan: the requirements on its array, and its description for the library."""
 
     name: str                      #: "x" or "out"
     shape: tuple
@@ -160,7 +161,7 @@ class Side(NamedTuple):
     origin: tuple = ()
 
     def require(self, library, array):
-        """Returns the view of an array. Raises unless it is as the plan was made for."""
+        """Returns the view of an array. Raises unless it has the plan's layout and dtype."""
         dtype, shape, view = library.dtype_name(array), tuple(array.shape), library.view(array)
         if dtype not in self.dtypes:
             raise TypeError(f"{self.name} is of {dtype} and the plan was made for "
@@ -175,7 +176,7 @@ class Side(NamedTuple):
         return view
 
     def expected(self, engine, index):
-        """Returns what the extension may take without a look from here; None: nothing."""
+        """Returns the arrays that the extension may take without checks in Python; None: none."""
         if self.array_strides is None:
             return None
         item_bytes = _wingbeat.item_bytes[self.dtypes[0]]
@@ -230,7 +231,7 @@ def operand_of(library, name, text, given):
 
 
 def require_strides(name, shape, strides, axes, valid):
-    """Raises where elements of a layout would not lie as its strides say."""
+    """Raises if elements of a layout cannot have its strides."""
     counts = list(shape)
     for axis, (first, end) in zip(axes, valid or ()):
         counts[axis] = end - first

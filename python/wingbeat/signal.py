@@ -3,16 +3,16 @@
 
     fftconvolve oaconvolve convolve correlate convolve2d correlate2d choose_conv_method
     StreamFilter    filters a signal that arrives in pieces
-    long_conv       kernels as long as the signals, with gates: for state-space models; many calls
-                    by PreparedLongConv
+    long_conv       kernels as long as the signals, with gates, for state-space models;
+                    PreparedLongConv for many calls
 
 A call forward transforms, multiplies, transforms back and crops in two or three passes over memory;
 no padded array and no spectrum of the result exist. Plans are kept: `cache_info`, `cache_clear`.
-Arrays are numpy's, or what numpy makes an array of; the convolutions and correlations take torch's
-and CuPy's too, on their device and its current stream. Results have SciPy's dtypes: float16 gives
-float32, integers give float64, where one of two arrays is complex or double both count as that.
-long double, Python's numbers and integers whose sums may pass 2^46 are summed as they are,
-directly; `convolve` and `correlate` sum what takes less time so, too.
+Arrays are numpy's, or anything that numpy converts to one; the convolutions and correlations also
+take torch's and CuPy's, on their device and its current stream. Results have SciPy's dtypes:
+float16 gives float32, integers give float64, and if one of two arrays is complex or double, both
+count as that. long double, Python's numbers and integers whose sums may exceed 2^46 are summed
+directly, without conversion; `convolve` and `correlate` also sum directly if that takes less time.
 
 >>> import numpy as np
 >>> from wingbeat import signal
@@ -48,13 +48,13 @@ _BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular"
 def fftconvolve(in1: Array, in2: Array, mode: Mode = "full", axes: Axes = None) -> Array:
     """Convolves two arrays by transforms.
 
-    in1, in2  arrays of as many dimensions, real or complex. Beside the axes their lengths are
-              equal, or one is 1 and repeated
-    mode      "full": all sums, s1 + s2 - 1 along an axis; "same": as many as in1 has, centred;
-              "valid": those that need no zeros, where one array is at least as long in each axis
-    axes      the axes to convolve along; without, all
+    in1, in2  arrays with equal numbers of dimensions, real or complex. In other dimensions than the
+              axes, lengths are equal, or one is 1 and repeated
+    mode      "full": all sums, s1 + s2 - 1 along an axis; "same": the shape of in1, centred;
+              "valid": sums that need no zeros, if one array is at least as long in each axis
+    axes      the axes to convolve along; None: all
 
-    Returns an array of the dtype that the module states; that of integers holds integers where sums
+    Returns an array of the dtype that the module states; for integers it holds integers if sums
     stay below 2^46. ValueError for arrays, modes and axes that do not fit, in SciPy's words.
 
     >>> fftconvolve(np.ones((2, 3)), np.ones((2, 2)), axes=1).round(6)
@@ -81,11 +81,12 @@ def fftconvolve(in1: Array, in2: Array, mode: Mode = "full", axes: Axes = None) 
 
 @of_signals
 def oaconvolve(in1: Array, in2: Array, mode: Mode = "full", axes: Axes = None) -> Array:
-    """Convolves two arrays of which one is much longer, by overlapping blocks.
+    """Convolves two arrays, one much longer than the other, by overlapping blocks.
 
-    Arguments and results are those of `fftconvolve`, which cuts a long signal along one axis into
-    blocks too, where they cost less. Of numpy's arrays, NaN and infinity make those sums NaN that
-    they are part of; SciPy's, those of a block; `fftconvolve`'s, and those of other libraries, all.
+    Arguments and results are those of `fftconvolve`, which also cuts a long signal along one axis
+    into blocks if that costs less. In numpy's arrays, NaN and infinity only make those sums NaN
+    that contain them; with SciPy, those of a block; in `fftconvolve`, and in arrays of other
+    libraries, all sums.
 
     >>> oaconvolve(np.ones(5), [1., 1.], "valid").round(6)
     array([2., 2., 2., 2.])
@@ -110,12 +111,13 @@ def convolve(in1: Array, in2: Array, mode: Mode = "full",
              method: Literal["auto", "direct", "fft"] = "auto") -> Array:
     """Convolves two arrays along all of their axes, by transforms or by the sums themselves.
 
-    in1, in2, mode  as `fftconvolve` has them
-    method          "fft": transforms; "direct": sums; "auto": what `choose_conv_method` returns
+    in1, in2, mode  as in `fftconvolve`
+    method          "fft": transforms; "direct": sums; "auto": the method that `choose_conv_method`
+                    returns
 
     The result has the dtype of in1 * in2: integers stay integers, by rounding. Tensors and CuPy's
-    arrays are convolved by transforms, with the dtype of `fftconvolve`. By transforms, a
-    number that is NaN or infinite makes all of the result so, with a RuntimeWarning.
+    arrays are convolved by transforms, with the dtype of `fftconvolve`. By transforms, a NaN or
+    infinite number makes the whole result NaN or infinite, with a RuntimeWarning.
 
     >>> convolve([1, 2, 3], [1, 1])
     array([1, 3, 5, 3])
@@ -142,8 +144,8 @@ def correlate(in1: Array, in2: Array, mode: Mode = "full",
               method: Literal["auto", "direct", "fft"] = "auto") -> Array:
     """Correlates two arrays along all of their axes: c[n] = sum over j of conj(in2[j]) in1[n + j].
 
-    Arguments, dtypes and methods are those of `convolve`. Value 0 of "full" has the last value of
-    in2 on the first of in1.
+    Arguments, dtypes and methods are those of `convolve`. Value 0 of "full" is the product of the
+    first value of in1 and the last of in2.
 
     >>> correlate([0., 1., 2.], [1., 2.], "valid").round(6)
     array([2., 5.])
@@ -164,12 +166,12 @@ def convolve2d(in1: Array, in2: Array, mode: Mode = "full", boundary: Boundary =
     """Convolves two arrays of two dimensions.
 
     mode       as in `fftconvolve`
-    boundary   what lies outside in1: "fill" has `fillvalue`, "wrap" repeats in1, "symm" reflects it
-               at the edge of its outermost values. Of "valid", nothing does
+    boundary   the values outside of in1: "fill" has `fillvalue`, "wrap" repeats in1, "symm"
+               reflects it at the edge of its outermost values. "valid" needs none
     fillvalue  a number
 
-    The result has the dtype of in1 * in2. Short kernels are summed directly, and so is what holds
-    NaN or infinity. Tensors and CuPy's arrays are convolved by transforms, with the dtype of
+    The result has the dtype of in1 * in2. Short kernels, and arrays with NaN or infinity, are
+    summed directly. Tensors and CuPy's arrays are convolved by transforms, with the dtype of
     `fftconvolve`.
 
     >>> convolve2d([[1, 2], [3, 4]], [[1, 1]], boundary="wrap")
@@ -187,8 +189,8 @@ def correlate2d(in1: Array, in2: Array, mode: Mode = "full", boundary: Boundary 
                 fillvalue: float = 0) -> Array:
     """Correlates two arrays of two dimensions: c[n] = sum over j of conj(in2[j]) in1[n + j].
 
-    Arguments are those of `convolve2d`. In mode "same" value n // 2 of an axis of in2 meets in1's,
-    n its length, as in SciPy.
+    Arguments are those of `convolve2d`. In mode "same", in2 is centred on its value n // 2 along an
+    axis of length n, as in SciPy.
 
     >>> correlate2d([[1, 2, 3]], [[0, 1]], "valid")
     array([[2, 3]])
@@ -202,17 +204,17 @@ def correlate2d(in1: Array, in2: Array, mode: Mode = "full", boundary: Boundary 
         result = _bounded(library, in1, taps, "full", boundary, fillvalue)
         part = tuple(slice(n // 2, n // 2 + h) for h, n in zip(in1.shape, taps.shape))
         return library.copy(result[part])
-    if mode == "same":  # a zero more moves the centre of an even length
+    if mode == "same":  # one more zero moves the centre of an even length
         taps = _sums.padded(library, taps, [(0, 1 - n % 2) for n in taps.shape], "constant")
     return _bounded(library, in1, taps, mode, boundary, fillvalue)
 
 
 def choose_conv_method(in1: Array, in2: Array, mode: Mode = "full", measure: bool = False) -> Any:
-    """Returns "direct" or "fft": how `convolve` is quicker and exact.
+    """Returns "direct" or "fft", the faster method of `convolve` that is exact enough.
 
-    Sums are for short arrays, and for numbers that transforms would round: Python's numbers, long
-    double, two arrays of bool, integers whose sums may pass 2^46. With `measure`, the others are
-    convolved both ways: returns (method, {"fft": seconds, "direct": seconds}).
+    "direct" is for short arrays, and for numbers that transforms would round: Python's numbers,
+    long double, two arrays of bool, integers whose sums may exceed 2^46. With `measure`, other
+    arrays are convolved both ways: returns (method, {"fft": seconds, "direct": seconds}).
 
     >>> choose_conv_method(np.ones(1000), np.ones(1000))
     'fft'
@@ -231,14 +233,14 @@ class StreamFilter(OfDevice):
     """Filters a signal that arrives in pieces: y[n] = sum over j of taps[j] x[n - j].
 
     taps      one dimension of 1 to 65,536 numbers
-    min_step  outputs come `step` at once, at least so many: a small one keeps the delay short, a
-              large one keeps all processors at work; 32,768 by default
-    dtype     of samples and outputs: float32, float64, complex64 or complex128; that of the taps
-              by default, float64 for integers
-    device    where it runs: a `wingbeat.Device`, a `wingbeat.Queue`, or an engine's name; the host
-              by default. Samples and outputs are numpy's
+    min_step  outputs come `step` at a time, at least this many: a small number keeps the delay
+              short, a large one uses all processors; 32,768 by default
+    dtype     of samples and outputs: float32, float64, complex64 or complex128; by default that of
+              the taps, float64 for integers
+    device    the device to run on: a `wingbeat.Device`, a `wingbeat.Queue`, or an engine's name;
+              the host by default. Samples and outputs are numpy's
 
-    Outputs have the same bits however the signal is cut, and are those of mode "full", in order.
+    Outputs are those of mode "full", in order; their bits do not depend on how the signal is cut.
     ValueError for taps and dtypes that do not fit.
 
     >>> average = StreamFilter([0.5, 0.5], min_step=4)
@@ -280,38 +282,39 @@ class StreamFilter(OfDevice):
         return self._filter.block
 
     def push(self, samples: Array) -> np.ndarray:
-        """Takes samples [n], any number, and returns the outputs that are complete: whole steps."""
+        """Takes any number n of samples [n], and returns the complete outputs, in whole steps."""
         samples = _sums.host_array("push", samples)
         return self._filter.push(_sums.row_of("samples", samples, self._dtype))
 
     def flush(self) -> np.ndarray:
-        """Ends the signal and returns the rest of its outputs: in all n + len(taps) - 1 of n
-        samples, and none of none. The next sample begins another signal."""
+        """Ends the signal and returns the rest of its n + len(taps) - 1 outputs for n samples; none
+        for no samples. The next sample begins another signal."""
         return self._filter.flush()
 
 
 def long_conv(x: Array, k: Array, causal: bool = True, gate: Array | None = None,
               skip: Array | None = None, *, gate_before: Array | None = None,
               lengths: Array | None = None, paired: bool = True) -> np.ndarray:
-    """Convolves signals with kernels as long as they are: y = gate * (k (*) u + skip * u), of
+    """Convolves signals with kernels of the same length: y = gate * (k (*) u + skip * u) with
     u = gate_before * x.
 
     x            [.., channels, L]
     k            [channels, K], or [K] for all channels
-    causal       y[n] = sum over j of k[j] u[n - j], j from 0 to n. Otherwise k is centred on n: its
-                 value (K - 1) / 2, rounded down, meets u[n]
-    gate         [.., channels, L], or what broadcasts to it
+    causal       y[n] = sum over j of k[j] u[n - j], j from 0 to n. Otherwise k is centred on n:
+                 u[n] is multiplied by its value (K - 1) / 2, rounded down
+    gate         [.., channels, L], or an array that broadcasts to it
     skip         [channels], or a number for all
-    gate_before  as gate is
-    lengths      [..], or what broadcasts to it: how many values each signal of the batch has, 0 to
-                 L. Those behind are not read, whatever they are, and count as 0; y is 0 there
-    paired       whether signals 2p and 2p + 1 of the batch share a row of the transform, of real
-                 numbers: NaN or infinity in one is then in both, and rounding is relative to the
-                 louder one. Without, each has a row of its own, which takes up to twice as long
+    gate_before  as gate
+    lengths      [..], or an array that broadcasts to it: the length of each signal of the batch, 0
+                 to L. Values behind it are not read and count as 0; y is 0 there
+    paired       for real numbers, whether signals 2p and 2p + 1 of the batch share a row of the
+                 transform: NaN or infinity in one then spreads to both, and rounding is relative to
+                 the louder one. False: each has its own row, which takes up to twice as long
 
-    Returns y as x is, of the dtype that x, k and the others have in common. Of real numbers padding
-    is in no memory, and gates and skip are on the way. Kernels for many calls: `PreparedLongConv`.
-    Gradients, and tensors: `wingbeat.torch.long_conv`. ValueError for shapes that do not fit.
+    Returns y with the shape of x, of the common dtype of x, k and the others. For real numbers,
+    padding takes no memory, and gates and skip are applied within the passes. For kernels of many
+    calls see `PreparedLongConv`; for gradients and tensors, `wingbeat.torch.long_conv`. ValueError
+    for shapes that do not fit.
 
     >>> long_conv(np.ones((1, 4)), np.array([[1., 0.5, 0.25]])).round(6)
     array([[1.  , 1.5 , 1.75, 1.75]])
@@ -322,9 +325,9 @@ def long_conv(x: Array, k: Array, causal: bool = True, gate: Array | None = None
 class PreparedLongConv:
     """`long_conv` with kernels whose spectra are kept from call to call.
 
-    k, causal, skip, paired  as `long_conv` has them, copied
+    k, causal, skip, paired  as in `long_conv`, copied
 
-    The spectra of the latest 4 shapes and dtypes of signals are kept, of real numbers.
+    For real numbers, the spectra of the latest 4 shapes and dtypes of signals are kept.
 
     >>> prepared = PreparedLongConv(np.array([[1., 0.5, 0.25]]))
     >>> prepared(np.ones((1, 4))).round(6)
@@ -348,9 +351,10 @@ class PreparedLongConv:
 
 
 def cache_info() -> dict[str, int]:
-    """Returns the kept convolutions of this process, long ones and those of images included: how
-    many, at most how many of each kind, how often a call found one and did not, the bytes of their
-    tables, and at most how many of each kind: 32 and 512 MiB, unless `cache_resize` says otherwise.
+    """Returns statistics of the kept convolutions of this process, long ones and those of images
+    included: their number and its limit per kind, hits and misses of calls, the bytes of their
+    tables and its limit per kind. The limits are 32 and 512 MiB, unless `cache_resize` changes
+    them.
 
     >>> sorted(cache_info())
     ['bytes', 'capacity', 'hits', 'max_bytes', 'misses', 'size']
@@ -370,9 +374,8 @@ def cache_clear() -> None:
 
 
 def cache_resize(capacity: int | None = None, max_bytes: int | None = None) -> None:
-    """Keeps of each kind at most `capacity` convolutions from now on, the latest ones used, whose
-    tables take at most `max_bytes`; None leaves a bound as it is. The latest one stays, whatever it
-    takes.
+    """Keeps at most the `capacity` latest convolutions of each kind from now on, whose tables take
+    at most `max_bytes`; None does not change a limit. The latest one stays, regardless of its size.
 
     >>> cache_resize(32)
     >>> cache_info()["capacity"]
@@ -425,7 +428,7 @@ def _of_two_dimensions(in1, in2, name):
 
 
 def _bounded(library, in1, in2, mode, boundary, fillvalue):
-    """Returns the convolution of two images, the first one continued by its boundary."""
+    """Returns the convolution of two images; the boundary extends the first one."""
     _modes.require_mode(mode, "A")
     if boundary not in tuple(_BOUNDARIES):
         raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and "
@@ -442,11 +445,11 @@ def _bounded(library, in1, in2, mode, boundary, fillvalue):
     for length, taps in zip(in1.shape, in2.shape):
         start = _sums.result_start(taps, mode)
         end = start + _sums.result_length(length, taps, mode)
-        # A kernel that reaches beyond less than its length leaves some of the image out.
+        # A negative width, where results do not need all of the image, counts as 0.
         around.append((max(taps - 1 - start, 0), max(end - length, 0)))
     if is_filled and dtype.kind in "fc" and not (
             is_numpy and choose_conv_method(in1, in2, mode) == "direct"):
-        # A large fill, or NaN, concerns no sums but those that it takes part in.
+        # A large fill, or NaN, must not affect sums that do not contain it.
         wide = np.result_type(dtype, np.float64).name
         with np.errstate(invalid="ignore"):
             terms = library.packed(in2, (0, 1), in2.shape, wide) * fill.item()
@@ -462,8 +465,8 @@ def _bounded(library, in1, in2, mode, boundary, fillvalue):
 
 
 def _convolved_exactly(in1, in2, mode):
-    """As `_convolved` with the method "auto", but for NaN and infinity, which stay where they
-    are."""
+    """As `_convolved` with the method "auto", but NaN and infinity only affect the sums that
+    contain them."""
     result = _wingbeat.sum_arrays(in1, in2, mode, "auto", False)
     if result is not None:
         return result

@@ -7,17 +7,17 @@
 >>> np.allclose(ifftn(fftn(x)), x)
 True
 
-`install()` has `import pyvkfft.fft`, `pyvkfft.cuda` and `pyvkfft.opencl` find this. As in pyvkfft,
-a transform is over the axes that lie densest in memory, the last ones of an array in C order and
-the first ones in Fortran order; of a half spectrum the densest axis is halved; and `norm` is
+After `install()`, `import pyvkfft.fft`, `pyvkfft.cuda` and `pyvkfft.opencl` import this module. As
+in pyvkfft, a transform is over the axes that are densest in memory, the last ones in C order and
+the first ones in Fortran order; a half spectrum is halved along the densest axis; and `norm` is
 
 0           no transform is scaled
 1           the inverse is divided by the number of points ("backward" is the same)
-"ortho"     both are divided by its square root
+"ortho"     both are divided by the square root of that number
 
-What differs: any number of axes may be transformed, a transform from half spectra leaves its input
-as it was, and float16 takes any length. What describes kernels of VkFFT is absent (`get_algo_str`,
-`is_radix_transform` ..): `wingbeat.Plan.explain` tells it. PyCUDA's arrays are not taken.
+Differences: any number of axes may be transformed, a transform from half spectra does not change
+its input, and float16 takes any length. Functions that describe kernels of VkFFT (`get_algo_str`,
+`is_radix_transform` ..) are absent; see `wingbeat.Plan.explain`. PyCUDA's arrays are not accepted.
 """
 
 import sys
@@ -38,7 +38,7 @@ __all__ = ["VkFFTApp", "OpenclVkFFTApp", "fftn", "ifftn", "rfftn", "irfftn", "dc
 _COMPLEX_OF = {"float16": "complex32", "float32": "complex64", "float64": "complex128"}
 _REAL_OF = {name: real for real, name in _COMPLEX_OF.items()}
 _NARROW = np.dtype([("re", np.float16), ("im", np.float16)])  # complex32 of pyvkfft
-# Of the forward transform and the inverse one: `norm` of the extension, and of a Plan.
+# For the forward and the inverse transform: `norm` of the extension, and of a Plan.
 _FORWARD_NORMS = {0: ("backward", None), 1: ("backward", None), "ortho": ("ortho", "sqrt")}
 _INVERSE_NORMS = {0: ("forward", None), 1: ("backward", "length"), "ortho": ("ortho", "sqrt")}
 
@@ -68,7 +68,8 @@ def _densest_axis(shape, strides, axes):
 
 
 def _described(library, x):
-    """Returns x as the extension takes it, structures of two float16 as complex numbers."""
+    """Returns x in the form that the extension takes: structures of two float16 as complex
+    numbers."""
     if getattr(x, "dtype", None) != _NARROW:
         return x
     return library.view(x).of_type("complex32")
@@ -83,18 +84,18 @@ def _viewed(x, dtype, densest):
 
 
 class VkFFTApp:
-    """A transform prepared for arrays of a shape and dtype, as pyvkfft.cuda.VkFFTApp.
+    """A transform prepared for arrays of a shape and dtype, like pyvkfft.cuda.VkFFTApp.
 
-    shape, dtype  of the arrays that `fft` takes; for `r2c` in place of the real array, whose
+    shape, dtype  of the arrays that `fft` takes; for `r2c` in place, those of the real array, whose
                   densest axis has two elements more than the transform, or one with `r2c_odd`
-    ndim, axes    how many of the densest axes are transformed, or which; all, if neither is given
-    inplace       the result replaces the input, and `dest` is left out
+    ndim, axes    the number of densest axes to transform, or the axes; neither: all
+    inplace       the result replaces the input, and `dest` is omitted
     stream        of CuPy or torch: an integer or a stream; None: the array's current one
     norm          0, 1 or "ortho"
     r2c, dct, dst between real numbers and half spectra; a cosine or sine transform of type 1 to 4
-                  (True: 2). One of them at most.
-    strides       of the arrays, in bytes, where they are not in C order
-    useLUT        roots come from tables in any case: None or true
+                  (True: 2). At most one of them.
+    strides       of the arrays, in bytes, if they are not in C order
+    useLUT        None or true, because roots always come from tables
 
     >>> app = VkFFTApp((2, 8), np.float32, ndim=1, inplace=False, r2c=True)
     >>> app.fft(np.ones((2, 8), np.float32), np.empty((2, 5), np.complex64))[0, 0]
@@ -163,12 +164,12 @@ class VkFFTApp:
         self.lengths = tuple(lengths)
 
     def fft(self, src, dest=None):
-        """Transforms forward, and returns `dest`, or of a transform in place the array, with the
-        dtype of the result."""
+        """Transforms forward, and returns `dest`, or in place the array, with the dtype of the
+        result."""
         return self._run(src, dest, False, self.stream)
 
     def ifft(self, src, dest=None):
-        """Transforms back, and returns the same."""
+        """Transforms back, and returns as `fft` does."""
         return self._run(src, dest, True, self.stream)
 
     def _run(self, src, dest, is_inverse, stream):
@@ -210,7 +211,7 @@ class VkFFTApp:
                                "contiguous copy")
 
     def _run_half_in_place(self, library, src, target, is_inverse):
-        """Runs a plan over padded rows where it can; elsewhere, through another array."""
+        """Runs a plan over padded rows if it can, otherwise through another array."""
         rank, axes = len(self.shape), self.axes
         if self.fast_axis != rank - 1:
             src, target, axes = src.T, target.T, tuple(rank - 1 - axis for axis in axes)
@@ -219,7 +220,7 @@ class VkFFTApp:
         if is_last and engine != _wingbeat.Engine.opencl and self.dtype != "float16":
             self._plan(engine, index, is_inverse, axes)(src, target)
             return
-        # Through a copy of the input; the rows of the result are apart by their padding.
+        # Through a copy of the input; rows of the result are separated by their padding.
         part = [slice(None)] * rank
         part[axes[-1]] = slice(0, self.lengths[-1])
         target = target[tuple(part)] if is_inverse else target
@@ -241,8 +242,8 @@ class VkFFTApp:
         return self._plans[key]
 
     def _points(self):
-        """Returns the points of a transform; of cosines and sines those of the signal that they
-        stand for, up to its edges."""
+        """Returns the points of a transform; for cosine and sine transforms, those of the extended
+        signal, up to its edges."""
         factor = 2 if self.dct or self.dst else 1
         return float(np.prod([factor * n for n in self.lengths]))
 
@@ -252,7 +253,7 @@ class VkFFTApp:
 
     def get_fft_scale(self):
         """Returns the factor that gives the result of `fft` the L2 norm of its input; approximate
-        for dct and dst but type 4.
+        for dct and dst, except type 4.
 
         >>> float(VkFFTApp((16,), np.complex64).get_fft_scale())
         0.25
@@ -268,7 +269,7 @@ class VkFFTApp:
         return self._scale(0.5 if self.norm == 1 else -0.5)
 
     def get_shape_str(self):
-        """Returns the shape, with what is added along the densest axis in place.
+        """Returns the shape as text, with the elements added in place along the densest axis.
 
         >>> VkFFTApp((4, 10), np.float32, r2c=True).get_shape_str()
         '(4,8+2)'
@@ -287,7 +288,7 @@ class VkFFTApp:
 
 
 class OpenclVkFFTApp(VkFFTApp):
-    """As pyvkfft.opencl.VkFFTApp: the queue is the third argument, and may be given to a call.
+    """Like pyvkfft.opencl.VkFFTApp: the queue is the third argument, and may be given to a call.
 
     >>> OpenclVkFFTApp((16,), np.complex64, None).get_shape_str()
     '(16)'
@@ -300,11 +301,11 @@ class OpenclVkFFTApp(VkFFTApp):
         self.queue = queue
 
     def fft(self, src, dest=None, queue=None):
-        """As `VkFFTApp.fft`, on `queue`, else the array's, else the constructor's."""
+        """As `VkFFTApp.fft`, on `queue`, or else the queue of the array or of the constructor."""
         return self._run(src, dest, False, queue or src.queue or self.queue)
 
     def ifft(self, src, dest=None, queue=None):
-        """As `VkFFTApp.ifft`, on `queue`, else the array's, else the constructor's."""
+        """As `VkFFTApp.ifft`, on `queue`, or else the queue of the array or of the constructor."""
         return self._run(src, dest, True, queue or src.queue or self.queue)
 
 
@@ -333,7 +334,7 @@ def _call(src, dest, is_inverse, options, stream, return_scale, tune):
     inplace = library.memory(dest)[:2] == library.memory(src)[:2]
     shape, dtype = src.shape, _name_of(src.dtype)
     if r2c and is_inverse:
-        # The shape and dtype of the real array, by which an app is described.
+        # An app is described by the shape and dtype of the real array.
         dtype = _REAL_OF[dtype]
         shape = list(src.shape)
         shape[densest] = 2 * shape[densest] if inplace else dest.shape[densest]
@@ -347,7 +348,7 @@ def _call(src, dest, is_inverse, options, stream, return_scale, tune):
 def fftn(src, dest=None, ndim=None, norm=1, axes=None, cuda_stream=None, cl_queue=None,
          return_scale=False, tune=False):
     """Returns the transform of complex numbers, in `dest`, which may be `src`, or a new array; with
-    `return_scale`, and the factor that keeps the L2 norm.
+    `return_scale`, also returns the factor that keeps the L2 norm.
 
     >>> fftn(np.ones(4, np.complex64))[0]
     np.complex64(4+0j)
@@ -446,8 +447,8 @@ _replaced = {}
 
 
 def install():
-    """Has pyvkfft's modules `fft`, `cuda` and `opencl` be this one, for what imports them from now
-    on; pyvkfft itself may be installed or not.
+    """Replaces pyvkfft's modules `fft`, `cuda` and `opencl` by this one, for later imports; pyvkfft
+    itself need not be installed.
 
     >>> install()
     >>> import pyvkfft.fft
@@ -478,7 +479,7 @@ def install():
 
 
 def uninstall():
-    """Undoes `install`, for what imports pyvkfft from now on.
+    """Undoes `install`, for later imports.
 
     >>> install()
     >>> uninstall()

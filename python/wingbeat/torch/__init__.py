@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms of tensors that have gradients, layers that convolve by them, and torch.fft on
-wingbeat.
+"""Transforms of tensors with gradients, layers that convolve by them, and torch.fft on wingbeat.
 
-Functions have the names and arguments of torch.fft, but `out`; `dct`, `dst`, their inverses and
-`dctn` .. beside, as SciPy defines them. Real tensors may be float16, bfloat16 (spectra: complex64),
-float32 and float64, complex ones complex32, complex64 and complex128, of any length, on processors
-and on NVIDIA GPUs, there on the current stream. Integers are taken in the default dtype.
+Functions have the names and arguments of torch.fft, except `out`; in addition there are `dct`,
+`dst`, their inverses and `dctn` .., as SciPy defines them. Real tensors may be float16, bfloat16
+(spectra: complex64), float32 and float64, complex ones complex32, complex64 and complex128, of any
+length, on processors and on NVIDIA GPUs, there on the current stream. Integers are converted to the
+default dtype.
 
-They are one operator, `torch.ops.wingbeat.transform`, which torch.compile keeps whole, and which
-knows its gradient to any order, torch.func's transformations and torch.vmap; of forward-mode
-derivatives, torch.func.jvp alone. A result is a packed tensor. Raised: ValueError for lengths,
-norms and dims that are given twice, IndexError for dims that do not exist, TypeError for dtypes.
+All are one operator, `torch.ops.wingbeat.transform`, which torch.compile keeps whole. It supports
+gradients of any order, torch.func's transformations and torch.vmap; of forward-mode derivatives,
+only torch.func.jvp. A result is a packed tensor. Raises ValueError for lengths, norms and repeated
+dims, IndexError for dims that do not exist, TypeError for dtypes.
 
 >>> import torch
 >>> import wingbeat.torch

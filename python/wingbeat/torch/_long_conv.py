@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long convolutions of tensors: operators over the library's `long_convolution`, where rows that
-fit a workgroup are one launch, and nothing but the operands is kept for the gradients.
+"""Long convolutions of tensors: operators over the library's `long_convolution`. Rows that fit a
+workgroup take one launch, and only the operands are kept for the gradients.
 
     long_conv(x, filters, skip, gate, gate_before, lengths, spectra, causal, paired) -> y
     long_conv_signal_gradient(y_gradient, filters, ..) -> x_gradient
     long_conv_filter_gradient(x, y_gradient, filters, has_skip, gate, ..) -> (filters', skip')
     long_conv_gradients(x, y_gradient, filters, skip, gate, ..) -> (x', filters', skip')
 
-Of the gradients no further gradient is known: where one is asked for, under torch.func and in
-forward mode, the function is composed of transforms, which have gradients to any order.
+The gradients themselves have no gradient: if one is needed, under torch.func and in forward mode,
+the function is composed of transforms, which have gradients of any order.
 """
 
 from collections import OrderedDict
@@ -27,7 +27,7 @@ from wingbeat.torch._operators import _library as _operators
 from wingbeat.torch._operators import needs_function
 from wingbeat.torch._tensors import good_length
 
-# Without defaults: torch leaves out what is given as they are, and then wants as few gradients.
+# Without defaults, because torch omits arguments that equal them, and then expects fewer gradients.
 for _name, _given in ("long_conv", "x"), ("long_conv_signal_gradient", "y_gradient"):
     _operators.define(f"{_name}(Tensor {_given}, Tensor filters, Tensor? skip, Tensor? gate, "
                       "Tensor? gate_before, Tensor? lengths, Tensor? spectra, bool causal, bool "
@@ -43,7 +43,7 @@ _arrays = library_of(torch.empty(0))
 
 
 def composed(x, filters, skip, gate, gate_before, lengths, spectra, causal, paired):
-    """Returns the convolution as transforms and products; those of each signal are its own."""
+    """Returns the convolution as transforms and products, separately for each signal."""
     n_times, n_taps, is_real = x.shape[-1], filters.shape[-1], not x.is_complex()
     start = 0 if causal else (n_taps - 1) // 2
     is_there = None
@@ -63,7 +63,7 @@ def composed(x, filters, skip, gate, gate_before, lengths, spectra, causal, pair
 
 
 def _rows(x):
-    """Returns the packed tensor as [batch][channel][time]; None of None."""
+    """Returns the packed tensor as [batch][channel][time]; None for None."""
     return None if x is None else x.reshape(-1, *x.shape[-2:])
 
 
@@ -72,7 +72,7 @@ def _packed(*tensors):
 
 
 def _options(gate_before, gate, lengths, causal, paired):
-    """Returns the options of the binding, of packed tensors."""
+    """Returns the options of the binding, as packed tensors."""
     lengths = None if lengths is None else lengths.reshape(-1)
     return _rows(gate_before), _rows(gate), lengths, causal, paired
 
@@ -161,7 +161,7 @@ def _setup_context(ctx, inputs, output):
 
 def _backward(ctx, y_gradient):
     x, filters, skip, gate, gate_before, lengths, spectra = ctx.saved_tensors
-    if torch.is_grad_enabled():  # a gradient of the gradient may follow
+    if torch.is_grad_enabled():  # gradients of gradients may follow
         return _composed_gradients(ctx, y_gradient)
     operators, flags, needed = torch.ops.wingbeat, ctx.flags, ctx.needs_input_grad
     gradients = [None] * 9
@@ -216,7 +216,7 @@ def _expanded(name, value, shape):
 
 
 def _broadcast(name, value, shape, x):
-    """Returns a tensor of this shape beside x; None of None."""
+    """Returns a tensor of this shape on the device of x; None for None."""
     if value is None:
         return None
     if not isinstance(value, (torch.Tensor, int, float, complex)):
@@ -233,7 +233,7 @@ def _broadcast(name, value, shape, x):
 
 
 def _lengths(lengths, x):
-    """Returns the length of each signal of the batch, of 32 bits; None of None."""
+    """Returns the length of each signal of the batch, in 32 bits; None for None."""
     if lengths is None:
         return None
     if not isinstance(lengths, torch.Tensor):
@@ -246,7 +246,7 @@ def _lengths(lengths, x):
 
 
 def _alike(x, k, skip, *gates):
-    """Returns the operands in dtypes that the operator takes together."""
+    """Returns the operands in dtypes that the operator can combine."""
     others = [each for each in (k, skip, *gates) if each is not None]
     if any(each.device != x.device for each in others):
         raise TypeError("the tensors are on two devices; give all on one")
@@ -254,7 +254,7 @@ def _alike(x, k, skip, *gates):
     for each in others:
         dtype = torch.promote_types(dtype, each.dtype)
     is_narrow = x.dtype in (torch.float16, torch.bfloat16) and not dtype.is_complex
-    if is_narrow:  # filters are stored as what is computed with, or as the signals are
+    if is_narrow:  # filters have the dtype of arithmetic, or that of signals
         dtype = x.dtype if k.dtype == x.dtype else torch.float32
     elif not (dtype.is_floating_point or dtype.is_complex):
         dtype = torch.get_default_dtype()
@@ -266,29 +266,28 @@ def _alike(x, k, skip, *gates):
 def long_conv(x: torch.Tensor, k: torch.Tensor, causal: bool = True, gate: Any = None,
               skip: Any = None, *, gate_before: Any = None, lengths: Any = None,
               paired: bool = True) -> torch.Tensor:
-    """Convolves signals with kernels as long as they are: y = gate * (k (*) u + skip * u), of
+    """Convolves signals with kernels of the same length: y = gate * (k (*) u + skip * u) with
     u = gate_before * x, as `wingbeat.signal.long_conv` does, with gradients.
 
     x            [.., channels, L], or [L]
     k            [channels, K], or [K] for all channels
-    causal       y[n] = sum over j of k[j] u[n - j], j from 0 to n. Otherwise k is centred on n: its
-                 value (K - 1) / 2, rounded down, meets u[n]
-    gate         [.., channels, L], or what broadcasts to it
+    causal       y[n] = sum over j of k[j] u[n - j], j from 0 to n. Otherwise k is centred on n:
+                 u[n] is multiplied by its value (K - 1) / 2, rounded down
+    gate         [.., channels, L], or a tensor that broadcasts to it
     skip         [channels], or a number for all
-    gate_before  as gate is
-    lengths      [..], or what broadcasts to it, integers: how many values each signal of the batch
-                 has; beyond 0 .. L they count as these. Those behind are not read, whatever they
-                 are, and count as 0; y and the gradients are 0 there
-    paired       whether signals 2p and 2p + 1 of the batch share a row of the transform, of real
-                 numbers: NaN or infinity in one is then in both, and rounding is relative to the
-                 louder one. Without, each has a row of its own, which takes up to twice as long
+    gate_before  as gate
+    lengths      [..], or a tensor that broadcasts to it, integers: the length of each signal of the
+                 batch, limited to 0 .. L. Values behind it are not read and count as 0; y and the
+                 gradients are 0 there
+    paired       for real numbers, whether signals 2p and 2p + 1 of the batch share a row of the
+                 transform: NaN or infinity in one then spreads to both, and rounding is relative to
+                 the louder one. False: each has its own row, which takes up to twice as long
 
-    Returns y as x is, of the dtype that x, k and the others have in common; of x's where x is
-    float16 or bfloat16, which are computed in float32, with float32 kernels beside them as well.
-    Complex numbers go by transforms of all three operands. Kernels for many calls:
-    `PreparedLongConv`.
+    Returns y with the shape of x, of the common dtype of x, k and the others; of x's dtype if x is
+    float16 or bfloat16, which are computed in float32, also with float32 kernels. Complex numbers
+    take transforms of all three operands. For kernels of many calls see `PreparedLongConv`.
 
-    ValueError for shapes that do not fit, TypeError for what is no tensor.
+    ValueError for shapes that do not fit, TypeError for arguments that are not tensors.
 
     >>> long_conv(torch.ones(1, 4), torch.tensor([[1.0, 1.0]])).round()
     tensor([[1., 2., 2., 2.]])
@@ -296,7 +295,7 @@ def long_conv(x: torch.Tensor, k: torch.Tensor, causal: bool = True, gate: Any =
     return _long_conv(x, k, causal, skip, gate, gate_before, lengths, paired, None)
 
 
-_n_steps = 0  # of all optimizers, of which fused ones leave the versions of what they change
+_n_steps = 0  # of all optimizers; fused ones do not increase versions
 
 
 def _count_step(*_):
@@ -308,15 +307,15 @@ register_optimizer_step_post_hook(_count_step)
 
 
 class PreparedLongConv:
-    """`long_conv` with kernels whose spectra are kept from call to call, as for inference, or for
-    the parts of a batch whose gradients are summed.
+    """`long_conv` with kernels whose spectra are kept from call to call, for inference, or for the
+    parts of a batch whose gradients are summed.
 
-    k, causal, skip, paired  as `long_conv` has them; gradients reach k and skip
+    k, causal, skip, paired  as in `long_conv`; gradients reach k and skip
 
-    The spectra of the latest 4 shapes and dtypes of signals, and streams, are kept, of real
-    numbers. They are made again after k or skip were changed in place, but for changes by way of
-    `.data` or of tensors made in inference mode, and after a step of any of torch's optimizers.
-    Under torch.compile, in torch.func and in forward mode each call makes its own.
+    For real numbers, the spectra of the latest 4 combinations of shape, dtype and stream of signals
+    are kept. They are computed again after in-place changes of k or skip, except through `.data` or
+    of tensors made in inference mode, and after a step of any torch optimizer. Under torch.compile,
+    in torch.func and in forward mode each call computes its own spectra.
 
     >>> PreparedLongConv(torch.tensor([[1.0, 1.0]]))(torch.ones(1, 4)).round()
     tensor([[1., 2., 2., 2.]])
@@ -332,7 +331,7 @@ class PreparedLongConv:
         return _long_conv(x, self._k, causal, skip, gate, gate_before, lengths, paired, self._kept)
 
     def _kept(self, x, filters, skip, flags):
-        """Returns the spectra of filters for signals such as x."""
+        """Returns the spectra of filters for signals like x."""
         tensors = (each for each in (self._k, self._options[1]) if isinstance(each, torch.Tensor))
         states = _n_steps, *((each.data_ptr(), 0 if each.is_inference() else each._version)
                              for each in tensors)
@@ -345,7 +344,7 @@ class PreparedLongConv:
                                    skip.detach())
         given = _rows(x), filters, skip, (None, None, None, *flags)
         n_bytes = _wingbeat.prepare_long(*given, None)
-        with torch.inference_mode(False):  # they may be saved for gradients later
+        with torch.inference_mode(False):  # gradients may save them later
             spectra = torch.empty(n_bytes // 4, dtype=torch.float32, device=x.device)
         _wingbeat.prepare_long(*given, spectra)
         self._spectra[key] = states, spectra

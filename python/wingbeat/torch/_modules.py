@@ -18,11 +18,11 @@ from wingbeat.torch._tensors import good_length
 class LongConv(nn.Module):
     """A causal convolution of each channel with a learnt filter as long as the longest row.
 
-    n_channels, n_taps  the shape of `filters`, which start as decaying noise
+    n_channels, n_taps  the shape of `filters`, which are initialised with decaying noise
     has_skip            whether `skip` times the input is added
 
-    Takes and returns [.., channel, time] of at most `n_taps` times, and optionally what `long_conv`
-    takes: gates of that shape, and lengths of the batch.
+    Takes and returns [.., channel, time] of at most `n_taps` times, and optionally, as `long_conv`
+    does, gates of that shape and lengths of the batch.
 
     >>> LongConv(8, 1024)(torch.ones(2, 8, 1000)).shape
     torch.Size([2, 8, 1000])
@@ -57,7 +57,7 @@ class LongConv(nn.Module):
 
 
 def _require_floating(dtype):
-    """Raises unless parameters may be of this dtype; None: torch's default."""
+    """Raises unless parameters may have this dtype; None: torch's default."""
     if dtype is not None and not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
         raise TypeError(f"dtype is {dtype!r}; give torch.float16, bfloat16, float32 or float64")
 
@@ -77,7 +77,7 @@ def _padding(value, n_dims):
 
 
 def _sides(padding, reaches, stride):
-    """Returns the zeros before and after each dimension, for kernels that reach over so many."""
+    """Returns the zeros before and after each dimension, for kernels of these extents."""
     if padding == "valid":
         padding = (0,) * len(reaches)
     if padding != "same":
@@ -90,8 +90,8 @@ def _sides(padding, reaches, stride):
 def fft_conv(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None,
              stride: int | Sequence[int] = 1, padding: int | str | Sequence[int] = 0,
              dilation: int | Sequence[int] = 1, groups: int = 1) -> torch.Tensor:
-    """Returns what torch.nn.functional.conv1d, conv2d or conv3d does, by Fourier transforms: worth
-    it from kernels of about 30 taps, or 11 x 11, on.
+    """Returns the result of torch.nn.functional.conv1d, conv2d or conv3d, by Fourier transforms:
+    faster from kernels of about 30 taps, or 11 x 11, on.
 
     x       [batch, in channel, ..], or without batch; fp16 and bf16 are computed in fp32
     weight  [out channel, in channel / groups, ..], for one, two or three dimensions
@@ -132,13 +132,14 @@ def fft_conv(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = 
     if bias is not None and bias.shape != (n_out,):
         raise ValueError(f"bias has shape {tuple(bias.shape)}; give one number for each of {n_out} "
                          "out channels")
-    # Rows are as long as the padded input: what wraps around falls outside of the valid part.
+    # Rows are as long as the padded input, so values that wrap around are outside of the valid
+    # part.
     lengths = [good_length(n, True) for n in reach]
     inputs = rfftn(x, lengths, dims).unflatten(1, (groups, n_in))
     kernels = rfftn(spread, lengths, dims).unflatten(0, (groups, n_out // groups))
     spectra = torch.einsum("bgi...,goi...->bgo...", inputs, kernels.conj()).flatten(1, 2)
     y = irfftn(spectra, lengths, dims)
-    # The padding in front is a shift of the rows, by which the first outputs lie at their end.
+    # The padding in front shifts rows, so that the first outputs lie at their end.
     shifts = [before for before, _ in sides]
     if any(shifts):
         y = y.roll(shifts, dims)

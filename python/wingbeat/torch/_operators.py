@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operator `torch.ops.wingbeat.transform`: every kind of transform, with what torch's compiler,
-autograd and vmap need.
+"""The operator `torch.ops.wingbeat.transform`: every kind of transform, with the parts that torch's
+compiler, autograd and vmap need.
 
     transform(x, kind, dims, lengths, scale, orthogonalize) -> Tensor
 
-The gradient is the adjoint, see `wingbeat._adjoints`: of a forward FFT the unnormalised inverse.
+The gradient is the adjoint, see `wingbeat._adjoints`: for a forward FFT, the unnormalised inverse.
 """
 
 import torch
@@ -33,8 +33,8 @@ def transform(x, kind, dims, lengths, scale, orthogonalize=False):
 
 
 def needs_function():
-    """Returns whether calls are within torch.func or a level of forward derivatives, which take no
-    gradient that was registered for an operator."""
+    """Returns whether calls are within torch.func or a level of forward derivatives, which ignore
+    gradients registered for an operator."""
     return not torch.compiler.is_compiling() and (
         forward_ad._current_level >= 0 or torch._C._are_functorch_transforms_active())
 
@@ -51,7 +51,7 @@ def _at_once(x, kind, dims, lengths, scale, orthogonalize):
     source = x.detach() if x.requires_grad else x
     result = _wingbeat.transform_axes(kind, False, source, tuple(lengths), tuple(dims),
                                       NORMS[scale], orthogonalize, False, None)
-    if result is None:  # it has to be copied first
+    if result is None:  # x must be copied first
         result = _transform(source, kind, dims, lengths, scale, orthogonalize)
     return result
 
@@ -134,7 +134,7 @@ torch.library.register_autograd("wingbeat::transform", _backward, setup_context=
 
 
 class _Transform(torch.autograd.Function):
-    """The operator where `needs_function` says so."""
+    """The operator, for calls in which `needs_function()`."""
 
     forward = staticmethod(torch.ops.wingbeat.transform)
     setup_context = staticmethod(_setup_context)
@@ -144,7 +144,8 @@ class _Transform(torch.autograd.Function):
 
 
 class _EagerTransform(torch.autograd.Function):
-    """The same for calls alone: it takes a fifth of the time of an operator's gradient."""
+    """The operator for calls that only autograd follows; takes a fifth of the time of an operator's
+    gradient."""
 
     @staticmethod
     def forward(ctx, *arguments):

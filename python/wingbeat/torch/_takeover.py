@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wingbeat in the place of torch.fft's own kernels: three operators of aten, and all that calls
-them. Their shapes, gradients, batching rules and meta functions stay torch's."""
+"""wingbeat in place of torch.fft's own kernels, in three operators of aten and everything that
+calls them. Shapes, gradients, batching rules and meta functions remain torch's."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from wingbeat._kinds import FORWARD, FROM_REAL, INVERSE, TO_REAL
 from wingbeat.torch._tensors import COMPLEX_OF, REAL_OF, run
 
 _aten = torch.ops.aten
-# torch numbers its normalizations none, by the square root of the length, by the length.
+# torch numbers its normalizations: none, by the square root of the length, by the length.
 _SCALES = (0, 2, 1)
 
 
 @lru_cache(maxsize=4096)
 def _strides_of_result(operator, shape, strides, dtype, device, result_shape, arguments):
-    """Returns the strides that torch's meta function gives the result: what the compiler was
-    promised, and differing between versions of torch. None where it gives none that can be: that of
-    2.11 places elements of some transposed half spectra outside of their memory, and raises."""
+    """Returns the strides of the result by torch's meta function, on which the compiler relies and
+    which differ between versions of torch. None if they are impossible: in torch 2.11 the function
+    places elements of some transposed half spectra outside of their memory, and raises."""
     try:
         with FakeTensorMode():
             x = torch.empty_strided(shape, strides, dtype=dtype, device=device)
@@ -35,7 +35,7 @@ def _strides_of_result(operator, shape, strides, dtype, device, result_shape, ar
 
 
 def _is_dense(shape, strides):
-    """Whether elements of these strides fill their memory, each alone in its place."""
+    """Whether elements of these strides fill their memory without overlap."""
     reached = 1
     for stride, n in sorted((stride, n) for stride, n in zip(strides, shape) if n > 1):
         if stride != reached:
@@ -127,9 +127,9 @@ _library = None
 
 
 def install() -> None:
-    """Has torch.fft run on wingbeat in this process, for tensors of processors and of NVIDIA GPUs,
-    and with it torch.stft, torch.istft and whatever else calls the operators `_fft_c2c`, `_fft_r2c`
-    and `_fft_c2r` of aten. A second call changes nothing.
+    """Makes torch.fft run on wingbeat in this process, for tensors on processors and NVIDIA GPUs,
+    and with it torch.stft, torch.istft and everything else that calls the operators `_fft_c2c`,
+    `_fft_r2c` and `_fft_c2r` of aten. A second call changes nothing.
 
     >>> install()
     >>> torch.fft.fft(torch.ones(4)).real
@@ -142,7 +142,7 @@ def install() -> None:
             return
         library = torch.library.Library("aten", "IMPL")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that torch's kernels are replaced
+            warnings.simplefilter("ignore")  # torch warns about replaced kernels
             for key in "CPU", "CUDA":
                 for name, function in _KERNELS.items():
                     library.impl(name, function, key)
@@ -151,7 +151,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Has torch.fft run on torch's own kernels again.
+    """Makes torch.fft run on torch's own kernels again.
 
     >>> install()
     >>> uninstall()

@@ -13,7 +13,7 @@ _library = library_of(torch.empty(0))
 
 
 def result_dtype(dtype, kind):
-    """Returns the dtype of a result, or raises TypeError where the kind takes no such elements."""
+    """Returns the dtype of a result, or raises TypeError if the kind takes no such elements."""
     name = str(dtype).removeprefix("torch.")
     if (taken := conversion(name, kind, True)) != name:
         raise TypeError(f"input is {name}, and this transform takes {taken}; convert it")
@@ -27,10 +27,10 @@ REAL_OF = {dtype: result_dtype(dtype, TO_REAL)
 
 
 def good_length(n, is_real):
-    """Returns a length of at least n whose transforms are quick."""
+    """Returns a length of at least n whose transforms are fast."""
     if not torch.compiler.is_compiling():
         return _wingbeat.next_good_length(n, is_real)
-    lengths = []  # by steps that a compiler follows
+    lengths = []  # built in steps that a compiler can trace
     for length in (8, 9, 10, 12, 14):
         while length < n:
             length *= 2
@@ -41,7 +41,7 @@ def good_length(n, is_real):
 def run(kind, source, result, lengths, dims, scale, orthogonalize=False):
     """Writes the transform of `source` to `result`, on the current stream of a GPU.
 
-    lengths, dims  one length for each dimension, all counted from 0; of a half spectrum, the last
+    lengths, dims  dimensions counted from 0, and their lengths; a half spectrum is along the last
     scale          an index of NORMS
     """
     if result.numel() == 0:
