@@ -2,7 +2,7 @@
 #include "array.hpp"
 
 #include <algorithm>  // sort
-#include <cstdint>    // uintptr_t
+#include <cstdlib>    // abs
 #include <utility>    // pair
 
 namespace wingbeat::python {
@@ -60,12 +60,10 @@ std::size_t array::extent_bytes() const noexcept {
 }
 
 bool array::is_readable() const noexcept {
-  const auto address =
-      offset_bytes + (runs_on == engine::opencl ? 0 : reinterpret_cast<std::uintptr_t>(data));
   const bool is_on_host = runs_on == engine::host;
   // A GPU reads a complex number in one instruction,
   const std::size_t alignment = is_on_host ? element.real_bytes() : element.bytes();
-  if (address % alignment != 0) return false;
+  if (address() % alignment != 0) return false;
   const auto bytes = static_cast<std::ptrdiff_t>(element.bytes());
   bool has_pairs = !is_on_host && !element.is_complex;  // and two reals where all strides are even
   for (int d = 0; d < rank; ++d) {
@@ -73,15 +71,14 @@ bool array::is_readable() const noexcept {
     if (strides[d] < 0 || strides[d] % bytes != 0) return false;
     has_pairs = has_pairs && (strides[d] == bytes || strides[d] / bytes % 2 == 0);
   }
-  return !has_pairs || address % (2 * element.bytes()) == 0;
+  return !has_pairs || address() % (2 * element.bytes()) == 0;
 }
 
-bool array::is_writable() const noexcept {
-  if (!is_readable()) return false;
+bool array::lies_apart() const noexcept {
   std::array<std::pair<std::ptrdiff_t, std::ptrdiff_t>, max_rank> dimensions;  // stride, count
   int n = 0;
   for (int d = 0; d < rank; ++d) {
-    if (shape[d] > 1) dimensions[n++] = {strides[d], shape[d]};
+    if (shape[d] > 1) dimensions[n++] = {std::abs(strides[d]), shape[d]};
   }
   std::sort(dimensions.begin(), dimensions.begin() + n);
   std::ptrdiff_t reach = 0;
@@ -95,12 +92,8 @@ bool array::is_writable() const noexcept {
 
 bool may_overlap(const array& a, const array& b) noexcept {
   if (a.runs_on == engine::opencl && a.data != b.data) return false;
-  const bool is_handle = a.runs_on == engine::opencl;
-  const auto start_of = [&](const array& each) {
-    return each.offset_bytes + (is_handle ? 0 : reinterpret_cast<std::uintptr_t>(each.data));
-  };
-  const std::uintptr_t start_a = start_of(a), start_b = start_of(b);
-  return start_a < start_b + b.extent_bytes() && start_b < start_a + a.extent_bytes();
+  return a.address() < b.address() + b.extent_bytes() &&
+         b.address() < a.address() + a.extent_bytes();
 }
 
 bool lie_alike(const array& a, const array& b) noexcept {

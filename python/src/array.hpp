@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstddef>  // size_t, ptrdiff_t
-#include <cstdint>  // uint8_t, uint32_t
+#include <cstdint>  // uint8_t, uint32_t, uintptr_t
 #include <optional>
 #include <span>
 #include <string>
@@ -72,6 +72,11 @@ struct array {
 
   [[nodiscard]] std::size_t elements() const noexcept;
 
+  /// Returns where the first element is, of OpenCL in its buffer.
+  [[nodiscard]] std::uintptr_t address() const noexcept {
+    return offset_bytes + (runs_on == engine::opencl ? 0 : reinterpret_cast<std::uintptr_t>(data));
+  }
+
   /// Returns the bytes from the first element to the end of the last; strides are not negative.
   [[nodiscard]] std::size_t extent_bytes() const noexcept;
 
@@ -79,9 +84,12 @@ struct array {
   /// none negative.
   [[nodiscard]] bool is_readable() const noexcept;
 
-  /// Returns whether a plan can write it: readable, and each stride larger than what the smaller
-  /// ones reach together.
-  [[nodiscard]] bool is_writable() const noexcept;
+  /// Returns whether elements lie apart: each stride is larger than what the smaller ones reach
+  /// together.
+  [[nodiscard]] bool lies_apart() const noexcept;
+
+  /// Returns whether a plan can write it.
+  [[nodiscard]] bool is_writable() const noexcept { return is_readable() && lies_apart(); }
 
   /// Returns the elements from one index of a dimension to the next, for a readable array.
   [[nodiscard]] std::size_t stride_of(int dimension) const noexcept {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays of numpy by its C interface, torch's tensors by DLPack's, and those of other libraries by
 // what Python says of them.
-#include <algorithm>  // max, min
+#include <algorithm>  // max
+#include <cstdlib>    // atoi
 #include <memory>     // unique_ptr
 #include <string>
+#include <string_view>
 #include <utility>  // move
 #include <vector>
 
 #include "array_library.hpp"
-#include "numpy_array.hpp"  // numpy_view, empty_numpy
+#include "numpy_array.hpp"  // is_numpy, numpy_library
 
 namespace wingbeat::python {
 namespace {
@@ -25,74 +27,16 @@ std::vector<known_type>& known_types() {
   return types;
 }
 
-nb::object tuple_of(const array& view, const std::ptrdiff_t* numbers, std::size_t unit) {
-  nb::object tuple = nb::steal(PyTuple_New(view.rank));
-  for (int d = 0; d < view.rank; ++d) {
-    PyTuple_SetItem(tuple.ptr(), d,
-                    PyLong_FromSsize_t(numbers[d] / static_cast<std::ptrdiff_t>(unit)));
-  }
-  return tuple;
-}
-
-/// The library's dtypes, each with what it stands for.
-class dtype_table {
- public:
-  explicit dtype_table(const nb::dict& names) {
-    for (auto [name, dtype] : names) {
-      if (const auto element = element_type_named(nb::cast<std::string>(name))) {
-        rows_.push_back({*element, nb::borrow(dtype)});
-      }
-    }
-  }
-  [[nodiscard]] nb::object of(element_type element) const {
-    for (const row& each : rows_) {
-      if (each.element == element) return each.dtype;
-    }
-    return nb::none();
-  }
-  [[nodiscard]] element_type element_of(nb::handle dtype) const {
-    for (const row& each : rows_) {
-      if (each.dtype.is(dtype)) return each.element;
-    }
-    for (const row& each : rows_) {
-      if (each.dtype.equal(dtype)) return each.element;
-    }
-    return opaque_element(nb::cast<std::uint32_t>(dtype.attr("itemsize")));
-  }
-
- private:
-  struct row {
-    element_type element;
-    nb::object dtype;
-  };
-  std::vector<row> rows_;
-};
-
-class numpy_library final : public array_library {
- public:
-  [[nodiscard]] std::optional<array> view(nb::handle x) const override { return numpy_view(x); }
-  [[nodiscard]] nb::object empty(nb::handle, const array&, array& view) const override {
-    return empty_numpy(view);
-  }
-  [[nodiscard]] bool is_plain(nb::handle x, const array&) const override {
-    return is_plain_numpy(x);
-  }
-  [[nodiscard]] bool is_writeable(nb::handle x) const override { return is_writeable_numpy(x); }
-};
-
 /// A library that Python's `ArrayLibrary` describes.
 class described_library : public array_library {
  public:
   explicit described_library(nb::handle library)
-      : library_(nb::borrow(library)),
-        dtypes_(library.attr("types")),
-        runs_on_(nb::cast<engine>(library.attr("engine"))) {}
+      : library_(nb::borrow(library)), runs_on_(nb::cast<engine>(library.attr("engine"))) {}
 
   [[nodiscard]] std::optional<array> view(nb::handle x) const override {
     const nb::object parts = layout_(x);
-    const nb::tuple shape = nb::cast<nb::tuple>(parts[1]), strides = nb::cast<nb::tuple>(parts[2]);
-    if (shape.size() >= max_rank) return std::nullopt;
     std::optional<array> result{std::in_place};
+    lay_out(*result, nb::cast<nb::tuple>(parts[1]), parts[2], 1);
     result->data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(parts[0]));
     const auto place = nb::cast<std::ptrdiff_t>(parts[4]);  // of torch, -1 is the processor
     result->runs_on = place < 0 ? engine::host : runs_on_;
@@ -101,12 +45,7 @@ class described_library : public array_library {
     } else {
       result->device_index = static_cast<int>(std::max<std::ptrdiff_t>(place, 0));
     }
-    result->element = dtypes_.element_of(parts[3]);
-    result->rank = static_cast<int>(shape.size());
-    for (int d = 0; d < result->rank; ++d) {
-      result->shape[d] = PyLong_AsSsize_t(PyTuple_GetItem(shape.ptr(), d));
-      result->strides[d] = PyLong_AsSsize_t(PyTuple_GetItem(strides.ptr(), d));
-    }
+    result->element = element_type_stated(nb::cast<std::string>(parts[3]));
     return result;
   }
 
@@ -115,25 +54,21 @@ class described_library : public array_library {
   }
 
   [[nodiscard]] nb::object empty(nb::handle x, const array&, array& view) const override {
-    if (dtypes_.of(view.element).is_none()) return nb::none();
-    nb::object result = empty_(x, tuple_of(view, view.shape.data(), 1), name_of(view.element));
+    const std::string name = name_of(view.element);
+    if (!types_.contains(name)) return nb::none();
+    nb::object result = empty_(x, tuple_of(view, view.shape.data(), 1), name);
     view = this->view(result).value();
     return result;
   }
 
-  [[nodiscard]] nb::object workspace(nb::handle x, std::size_t bytes) const override {
-    return workspace_(x, bytes);
-  }
-
- protected:
-  [[nodiscard]] const dtype_table& dtypes() const { return dtypes_; }
-
  private:
   nb::object library_;
-  dtype_table dtypes_;
   engine runs_on_;
   nb::object layout_ = library_.attr("layout"), stream_ = library_.attr("stream_of"),
-             empty_ = library_.attr("empty"), workspace_ = library_.attr("workspace");
+             empty_ = library_.attr("empty");
+
+ protected:
+  nb::dict types_ = library_.attr("types");
 };
 
 /// The functions of a library's type attribute `__dlpack_c_exchange_api__`, as DLPack 1.3 lays them
@@ -149,16 +84,18 @@ struct exchange_interface {
 /// torch's tensors, by the interface where there is one: the earlier versions are read by Python.
 class torch_library final : public described_library {
  public:
-  torch_library(const exchange_interface* functions, nb::handle library)
+  torch_library(const exchange_interface* functions, nb::handle type, nb::handle library)
       : described_library(library),
         functions_(functions),
-        empty_like_(library.attr("empty_like")),
-        empty_strided_(library.attr("empty_strided")),
         note_written_(library.attr("note_written")),
-        requires_grad_(library.attr("requires_grad")),
-        is_neg_(library.attr("is_neg")),
-        is_conj_(library.attr("is_conj")),
-        device_(library.attr("device")) {}
+        is_neg_(type.attr("is_neg")),
+        is_conj_(type.attr("is_conj")),
+        requires_grad_(type.attr("requires_grad").attr("__get__")),
+        device_(type.attr("device").attr("__get__")) {
+    const nb::module_ torch = nb::module_::import_("torch");
+    empty_like_ = torch.attr("empty_like");
+    empty_strided_ = torch.attr("empty_strided");
+  }
 
   [[nodiscard]] std::optional<array> view(nb::handle x) const override {
     if (functions_ == nullptr) return described_library::view(x);
@@ -167,12 +104,12 @@ class torch_library final : public described_library {
       PyErr_Clear();  // it is sparse, or has no memory
       return std::nullopt;
     }
-    const auto element = element_type_of(given.dtype);
+    const element_type element = element_type_of(given.dtype);
     const bool is_on_host = given.device.device_type == nb::device::cpu::value;
     const bool is_known = is_on_host || given.device.device_type == nb::device::cuda::value;
-    if (!element || !is_known || given.ndim >= max_rank) return std::nullopt;
+    if (!is_known || given.ndim >= max_rank) return std::nullopt;
     std::optional<array> result{
-        array_of(given.data, *element, given.ndim, given.shape, given.strides, element->bytes())};
+        array_of(given.data, element, given.ndim, given.shape, given.strides, element.bytes())};
     result->offset_bytes = given.byte_offset;
     result->runs_on = is_on_host ? engine::host : engine::cuda;
     result->device_index = is_on_host ? 0 : given.device.device_id;
@@ -191,15 +128,16 @@ class torch_library final : public described_library {
   }
 
   [[nodiscard]] nb::object empty(nb::handle x, const array& source, array& view) const override {
-    const nb::object dtype = dtypes().of(view.element);
-    if (dtype.is_none()) return dtype;
     pack(view);
+    const std::string name = name_of(view.element);
+    const bool is_alike = lie_alike(source, view);
+    if (!is_alike && !types_.contains(name)) return nb::none();
     nb::object result =
-        lie_alike(source, view)
-            ? empty_like_(x)
-            : empty_strided_(tuple_of(view, view.shape.data(), 1),
-                             tuple_of(view, view.strides.data(), view.element.bytes()),
-                             nb::arg("dtype") = dtype, nb::arg("device") = device_(x));
+        is_alike ? empty_like_(x)
+                 : empty_strided_(tuple_of(view, view.shape.data(), 1),
+                                  tuple_of(view, view.strides.data(), view.element.bytes()),
+                                  nb::arg("dtype") = nb::object{types_[name.c_str()]},
+                                  nb::arg("device") = device_(x));
     const array fresh = this->view(result).value();
     view.data = fresh.data;
     view.offset_bytes = fresh.offset_bytes;
@@ -217,7 +155,7 @@ class torch_library final : public described_library {
 
  private:
   const exchange_interface* functions_;
-  nb::object empty_like_, empty_strided_, note_written_, requires_grad_, is_neg_, is_conj_, device_;
+  nb::object note_written_, is_neg_, is_conj_, requires_grad_, device_, empty_like_, empty_strided_;
 };
 
 void add_library(nb::handle type, bool is_read_at_once, std::unique_ptr<array_library> library) {
@@ -225,31 +163,22 @@ void add_library(nb::handle type, bool is_read_at_once, std::unique_ptr<array_li
       {reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()), is_read_at_once, std::move(library)});
 }
 
-/// `functions` is a capsule, or of torch 2.10 a pointer, or None; of a version that is not known
-/// here they are not called.
-void know_torch(nb::handle type, nb::handle library, nb::handle functions) {
-  const void* pointer = nullptr;
-  if (nb::isinstance<nb::capsule>(functions)) {
-    pointer = nb::borrow<nb::capsule>(functions).data();
-  } else if (!functions.is_none()) {
-    pointer = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(functions));
-  }
-  const auto* table = static_cast<const exchange_interface*>(pointer);
-  if (table != nullptr &&
-      (table->major != 1 || table->describe == nullptr || table->current_stream == nullptr)) {
-    table = nullptr;
-  }
-  add_library(type, table != nullptr, std::make_unique<torch_library>(table, library));
-}
-
-const array_library& numpy() {
-  static const auto& library = *new numpy_library;
-  return library;
+/// Returns what a capsule has, or of torch 2.10 a pointer; null of None, and of a version that is
+/// not known here.
+const exchange_interface* functions_of(nb::handle given) {
+  if (given.is_none()) return nullptr;
+  const void* const pointer = nb::isinstance<nb::capsule>(given)
+                                  ? nb::borrow<nb::capsule>(given).data()
+                                  : reinterpret_cast<void*>(nb::cast<std::uintptr_t>(given));
+  const auto* const table = static_cast<const exchange_interface*>(pointer);
+  const bool is_known =
+      table->major == 1 && table->describe != nullptr && table->current_stream != nullptr;
+  return is_known ? table : nullptr;
 }
 
 /// Returns the library of an array, of types that are derived of its own too.
 const array_library* any_library_of(nb::handle x) {
-  if (is_numpy(x)) return &numpy();
+  if (is_numpy(x)) return &numpy_library();
   for (const known_type& each : known_types()) {
     if (PyObject_TypeCheck(x.ptr(), each.type)) return each.library.get();
   }
@@ -258,7 +187,16 @@ const array_library* any_library_of(nb::handle x) {
 
 }  // namespace
 
-std::optional<element_type> element_type_of(nb::dlpack::dtype dtype) noexcept {
+nb::object tuple_of(const array& view, const std::ptrdiff_t* numbers, std::size_t unit) {
+  nb::object tuple = nb::steal(PyTuple_New(view.rank));
+  for (int d = 0; d < view.rank; ++d) {
+    PyTuple_SetItem(tuple.ptr(), d,
+                    PyLong_FromSsize_t(numbers[d] / static_cast<std::ptrdiff_t>(unit)));
+  }
+  return tuple;
+}
+
+element_type element_type_of(nb::dlpack::dtype dtype) noexcept {
   using code = nb::dlpack::dtype_code;
   const bool is_complex = dtype.code == static_cast<std::uint8_t>(code::Complex);
   const int bits = is_complex ? dtype.bits / 2 : dtype.bits;
@@ -271,17 +209,24 @@ std::optional<element_type> element_type_of(nb::dlpack::dtype dtype) noexcept {
       if (bits == 16) return element_type{precision::fp16, is_complex};
       if (bits == 32) return element_type{precision::fp32, is_complex};
       if (bits == 64) return element_type{precision::fp64, is_complex};
-      return std::nullopt;
+      break;
     case code::Bfloat: return element_type{precision::bf16, false};
     case code::Int: return whole(whole_number::integer);
     case code::UInt: return whole(whole_number::natural);
     case code::Bool: return whole(whole_number::truth);
-    default: return std::nullopt;
+    default: break;
   }
+  return opaque_element(dtype.bits / 8U);
 }
 
-nb::object array_library::workspace(nb::handle, std::size_t) const {
-  return nb::none();
+element_type element_type_stated(const std::string& text) {
+  if (const auto named = element_type_named(text)) return *named;
+  const int bytes = text.size() > 2 ? std::atoi(&text[2]) : 0;
+  // Each letter is where DLPack counts its kind.
+  const std::size_t kind = text.size() > 2 ? std::string_view{"iuf--cb"}.find(text[1]) : 0;
+  if (text[0] == '>' || bytes > 16) return opaque_element(static_cast<std::uint32_t>(bytes));
+  return element_type_of(
+      {static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(8 * bytes), 1});
 }
 
 std::optional<array> array_library::view_beside(const array& x, nb::handle out) const {
@@ -294,7 +239,7 @@ std::optional<array> array_library::view_beside(const array& x, nb::handle out) 
 }
 
 const array_library* array_library_of(nb::handle x) noexcept {
-  if (is_numpy(x)) return &numpy();
+  if (is_numpy(x)) return &numpy_library();
   for (const known_type& each : known_types()) {
     if (each.type == Py_TYPE(x.ptr())) return each.is_read_at_once ? each.library.get() : nullptr;
   }
@@ -302,11 +247,14 @@ const array_library* array_library_of(nb::handle x) noexcept {
 }
 
 given_array given_array::of_any(nb::handle x) {
-  if (const array_library* const library = any_library_of(x)) {
+  const array_library* const library = any_library_of(x);
+  if (library != nullptr) {
     if (const auto view = library->view(x)) return {*view, nb::borrow(x), library};
   }
   const given_array* described = nullptr;
   if (nb::try_cast(x, described) && described != nullptr) return *described;
+  auto lent = library == nullptr ? lent_array(x) : std::nullopt;
+  if (lent) return *std::move(lent);
   refuse_type("an array is of type " + nb::cast<std::string>(nb::inst_name(x)) +
               ", whose memory is not known here; convert it to an array of numpy");
 }
@@ -329,8 +277,14 @@ buffer_view memory_of(nb::handle x) {
 
 void bind_array_libraries(nb::module_& module) {
   using nb::literals::operator""_a;
-  module.def("know_torch", &know_torch, "type"_a, "library"_a, "functions"_a.none(),
-             "Has calls read tensors of that type by themselves.");
+  module.def(
+      "know_torch",
+      [](nb::handle type, nb::handle library, nb::handle functions) {
+        const exchange_interface* const table = functions_of(functions);
+        add_library(type, table != nullptr, std::make_unique<torch_library>(table, type, library));
+      },
+      "type"_a, "library"_a, "functions"_a.none(),
+      "Has calls read tensors of that type by themselves.");
   module.def(
       "know",
       [](nb::handle type, nb::handle library, bool is_read_at_once) {

@@ -5,9 +5,10 @@
 
 #include <nanobind/ndarray.h>  // dlpack
 
-#include <cstddef>  // size_t
+#include <cstddef>  // ptrdiff_t, size_t
 #include <cstdint>  // uintptr_t
 #include <optional>
+#include <string>
 
 #include "array.hpp"
 #include "bindings.hpp"  // nb
@@ -31,9 +32,6 @@ class array_library {
   /// Returns a packed array beside `x`, whose view is `source`, not initialised; None where Python
   /// has to make it, or to refuse its type. `view` has all but memory and strides, and gets them.
   [[nodiscard]] virtual nb::object empty(nb::handle x, const array& source, array& view) const = 0;
-
-  /// Returns memory of the library's allocator, on the device of an array: (owner, pointer).
-  [[nodiscard]] virtual nb::object workspace(nb::handle x, std::size_t bytes) const;
 
   /// Returns whether an array's memory holds its values, which no flag or gradient concerns.
   [[nodiscard]] virtual bool is_plain(nb::handle, const array&) const { return true; }
@@ -59,7 +57,8 @@ class array_library {
 /// An array as a caller gave it.
 struct given_array {
   /// Returns any array that memory describes: of a known library, of types derived of its own too,
-  /// or an `Array` of Python. Throws TypeError for others.
+  /// an `Array` of Python, or one that DLPack or `__cuda_array_interface__` lends. Throws TypeError
+  /// for others.
   [[nodiscard]] static given_array of_any(nb::handle x);
 
   /// Returns such an array of floating point. Throws TypeError for others.
@@ -81,7 +80,21 @@ struct given_array {
 /// Returns the memory of an array of any elements; none of None.
 [[nodiscard]] buffer_view memory_of(nb::handle x);
 
-/// Returns the type of elements that DLPack describes; nothing for others.
-[[nodiscard]] std::optional<element_type> element_type_of(nb::dlpack::dtype dtype) noexcept;
+/// Returns the type of elements that DLPack describes, opaque where it has no name here.
+[[nodiscard]] element_type element_type_of(nb::dlpack::dtype dtype) noexcept;
+
+/// Returns the type of elements by its name, or by numpy's text for it, "<c8"; opaque, too.
+[[nodiscard]] element_type element_type_stated(const std::string& text);
+
+/// Returns a number for each dimension of an array, in units.
+[[nodiscard]] nb::object tuple_of(const array& view, const std::ptrdiff_t* numbers,
+                                  std::size_t unit);
+
+/// Sets shape and strides, which count `stride_bytes`; of None they are packed. Throws ValueError
+/// where they do not fit.
+void lay_out(array& view, nb::tuple shape, nb::handle strides, std::ptrdiff_t stride_bytes);
+
+/// Returns what a protocol alone describes, on processors and CUDA devices; nothing for others.
+[[nodiscard]] std::optional<given_array> lent_array(nb::handle x);
 
 }  // namespace wingbeat::python

@@ -2,6 +2,7 @@
 // Arrays of any library as Python sees them, and those that a protocol alone describes.
 #include <nanobind/ndarray.h>
 
+#include <stdexcept>  // runtime_error
 #include <string>
 #include <utility>  // move
 #include <vector>
@@ -9,54 +10,77 @@
 #include "array.hpp"
 #include "array_library.hpp"  // given_array, element_type_of
 #include "bindings.hpp"
-#include "queues.hpp"           // queue_of
-#include "wingbeat/buffer.hpp"  // buffer
+#include "queues.hpp"                 // queue_of
+#include "system/shared_library.hpp"  // shared_library
+#include "wingbeat/buffer.hpp"        // buffer
 
 namespace wingbeat::python {
 namespace {
 
-given_array make_array(std::uintptr_t data, std::size_t offset_bytes, nb::tuple shape,
-                       nb::tuple strides, std::ptrdiff_t stride_bytes, const std::string& dtype,
-                       engine runs_on, int device_index, std::uintptr_t stream) {
-  const auto element = element_type_named(dtype);
-  if (!element || !element->is_floating()) {
-    refuse_type("dtype " + dtype +
-                " cannot be transformed; convert to float16, float32, float64 or a complex type");
+constexpr std::size_t widest_pair_bytes = 16;  // of float64, which GPUs read at once
+
+/// What protocols call CUDA's legacy default stream.
+constexpr std::uintptr_t legacy_stream = 1;
+
+/// Takes an array over that DLPack lends: it is given back with the result.
+given_array imported(nb::handle x) {
+  const int kind = nb::cast<int>(nb::int_(x.attr("__dlpack_device__")()[0]));
+  const bool is_on_host = kind == nb::device::cpu::value;
+  if (!is_on_host && kind != nb::device::cuda::value && kind != nb::device::cuda_managed::value) {
+    refuse_type("x is on a device that DLPack numbers " + std::to_string(kind) +
+                "; give an array of a processor or of a CUDA device");
   }
-  if (shape.size() != strides.size() || shape.size() > max_rank - 1) {
-    throw nb::value_error("an array has one stride for each of at most 64 dimensions");
-  }
-  given_array result{};
-  result.fixed_stream = stream;
-  array& view = result.view;
-  view.data = reinterpret_cast<void*>(data);
-  view.offset_bytes = offset_bytes;
-  view.runs_on = runs_on;
-  view.device_index = device_index;
-  view.element = *element;
-  view.rank = static_cast<int>(shape.size());
-  for (int d = 0; d < view.rank; ++d) {
-    view.shape[d] = nb::cast<std::ptrdiff_t>(shape[d]);
-    view.strides[d] = nb::cast<std::ptrdiff_t>(strides[d]) * stride_bytes;
-  }
-  return result;
+  const nb::object lend = x.attr("__dlpack__");
+  auto* const kept = new nb::ndarray<nb::ro>(
+      nb::cast<nb::ndarray<nb::ro>>(is_on_host ? lend() : lend(nb::arg("stream") = legacy_stream)));
+  nb::capsule lender(kept,
+                     [](void* owned) noexcept { delete static_cast<nb::ndarray<nb::ro>*>(owned); });
+  if (kept->ndim() >= max_rank) refuse_value("an array has at most 64 dimensions");
+  const element_type element = element_type_of(kept->dtype());
+  array view = array_of(const_cast<void*>(kept->data()), element, static_cast<int>(kept->ndim()),
+                        kept->shape_ptr(), kept->stride_ptr(), element.bytes());
+  view.runs_on = is_on_host ? engine::host : engine::cuda;
+  view.device_index = is_on_host ? 0 : kept->device_id();
+  return {view, std::move(lender), nullptr, is_on_host ? 0 : legacy_stream};
 }
 
-/// Takes an array of a CUDA device over that DLPack lends: it is given back with the result.
-given_array import_array(nb::ndarray<nb::ro> lent, std::uintptr_t stream) {
-  const auto element = element_type_of(lent.dtype());
-  if (!element || !element->is_floating()) {
-    refuse_type("x holds no floating point; convert to float32, float64 or a complex type");
+/// Returns the CUDA device that memory is on.
+int device_of(std::uintptr_t pointer) {
+  shared_library driver{"libcuda.so.1"};
+  int (*ask)(void*, int, unsigned long long) = nullptr;
+  if (driver.is_open()) driver.bind(ask, "cuPointerGetAttribute");
+  if (ask == nullptr) {
+    throw std::runtime_error(
+        "x is said to be on a CUDA device, and no driver is here; give another array");
   }
-  if (lent.ndim() >= max_rank) refuse_value("an array has at most 64 dimensions");
-  array view = array_of(const_cast<void*>(lent.data()), *element, static_cast<int>(lent.ndim()),
-                        lent.shape_ptr(), lent.stride_ptr(), element->bytes());
+  int ordinal = 0;
+  constexpr int device_ordinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+  const int failed = ask(&ordinal, device_ordinal, pointer);
+  if (failed == 0) return ordinal;
+  throw std::runtime_error("the CUDA driver does not know the pointer of x, error " +
+                           std::to_string(failed) + "; give an array of a CUDA device");
+}
+
+/// Reads what `__cuda_array_interface__` states.
+given_array stated(nb::handle x) {
+  const nb::object interface = x.attr("__cuda_array_interface__"), get = interface.attr("get");
+  const std::string type = nb::cast<std::string>(interface["typestr"]);
+  if (type[0] == '>' || !get("mask").is_none()) {
+    refuse_type("x is of type " + nb::cast<std::string>(nb::inst_name(x)) +
+                " and has a mask, or numbers whose bytes are in the other order; convert it");
+  }
+  given_array result;
+  array& view = result.view;
+  view.element = element_type_stated(type);
+  lay_out(view, nb::tuple(interface["shape"]), get("strides"), 1);
+  const auto pointer = nb::cast<std::uintptr_t>(interface["data"][0]);
+  view.data = reinterpret_cast<void*>(pointer);
   view.runs_on = engine::cuda;
-  view.device_index = lent.device_id();
-  auto* const kept = new nb::ndarray<nb::ro>(std::move(lent));
-  const nb::capsule lender(
-      kept, [](void* owned) noexcept { delete static_cast<nb::ndarray<nb::ro>*>(owned); });
-  return {view, lender, nullptr, stream};
+  view.device_index = device_of(pointer);
+  result.lender = nb::borrow(x);
+  const nb::object stream = get("stream");
+  result.fixed_stream = stream.is_none() ? legacy_stream : nb::cast<std::uintptr_t>(stream);
+  return result;
 }
 
 nb::dlpack::dtype dlpack_type(element_type element) {
@@ -67,35 +91,22 @@ nb::dlpack::dtype dlpack_type(element_type element) {
   return {static_cast<std::uint8_t>(number), static_cast<std::uint8_t>(8 * element.bytes()), 1};
 }
 
-nb::tuple make_device_array(nb::tuple shape, const std::string& dtype, const given_array& x) {
-  const int device_index = x.view.device_index;
-  given_array allocated = make_array(0, 0, shape, shape, 1, dtype, engine::cuda, device_index, 0);
-  array& view = allocated.view;
-  pack(view);
+nb::object empty_on_device(nb::tuple shape, const std::string& dtype, const given_array& x) {
+  array view;
+  view.element = element_type_named(dtype).value();
+  lay_out(view, shape, nb::none(), 1);
+  const int index = x.view.device_index;
   buffer* memory = nullptr;
   {
     const released_gil released;
-    const queue on = queue_of(engine::cuda, device_index, x.fixed_stream);
-    memory = new buffer{on, view.elements() * view.element.bytes()};
+    memory = new buffer{queue_of(engine::cuda, index, x.fixed_stream),
+                        view.elements() * view.element.bytes()};
   }
-  view.data = memory->view().handle;
   const nb::capsule owner{memory, [](void* owned) noexcept { delete static_cast<buffer*>(owned); }};
-  std::vector<std::size_t> counts(view.shape.begin(), view.shape.begin() + view.rank);
-  nb::ndarray<nb::array_api> result{view.data,
-                                    counts.size(),
-                                    counts.data(),
-                                    owner,
-                                    nullptr,
-                                    dlpack_type(view.element),
-                                    nb::device::cuda::value,
-                                    device_index};
-  return nb::make_tuple(nb::cast(result), nb::cast(allocated));
-}
-
-nb::tuple tuple_of(const array& view, const std::array<std::ptrdiff_t, max_rank>& numbers) {
-  nb::list result;
-  for (int d = 0; d < view.rank; ++d) result.append(numbers[d]);
-  return nb::tuple(result);
+  const std::vector<std::size_t> counts(view.shape.begin(), view.shape.begin() + view.rank);
+  return nb::cast(nb::ndarray<nb::array_api>{memory->view().handle, counts.size(), counts.data(),
+                                             owner, nullptr, dlpack_type(view.element),
+                                             nb::device::cuda::value, index});
 }
 
 template <auto Get>
@@ -103,22 +114,58 @@ nb::object of_view(const given_array& self) {
   return nb::cast(Get(self.view));
 }
 
+/// Returns the name of the elements' type; of others than those that have one here, the library's.
+nb::object dtype_of(const given_array& x) {
+  if (x.view.element.whole != whole_number::opaque || !nb::hasattr(x.lender, "dtype")) {
+    return nb::cast(name_of(x.view.element));
+  }
+  const nb::object dtype = x.lender.attr("dtype");
+  return nb::getattr(dtype, "name", nb::str(dtype));
+}
+
 }  // namespace
+
+void lay_out(array& view, nb::tuple shape, nb::handle strides, std::ptrdiff_t stride_bytes) {
+  const bool is_packed = strides.is_none();
+  if (shape.size() >= max_rank || (!is_packed && nb::len(strides) != shape.size())) {
+    refuse_value("an array has one stride for each of at most 64 dimensions");
+  }
+  view.rank = static_cast<int>(shape.size());
+  for (int d = 0; d < view.rank; ++d) {
+    view.shape[d] = nb::cast<std::ptrdiff_t>(shape[d]);
+    if (!is_packed) view.strides[d] = nb::cast<std::ptrdiff_t>(strides[d]) * stride_bytes;
+  }
+  if (is_packed) pack(view);
+}
+
+std::optional<given_array> lent_array(nb::handle x) {
+  if (nb::hasattr(x, "__dlpack_device__")) return imported(x);
+  if (nb::hasattr(x, "__cuda_array_interface__")) return stated(x);
+  return std::nullopt;
+}
 
 void bind_arrays(nb::module_& module) {
   using nb::literals::operator""_a;
   nb::class_<given_array>(module, "Array", "Memory as an array's library describes it.")
-      .def_prop_ro("dtype", of_view<[](const array& x) { return name_of(x.element); }>)
+      .def_prop_ro("dtype", &dtype_of)
       .def_prop_ro("item_bytes", of_view<[](const array& x) { return x.element.bytes(); }>)
       .def_prop_ro("is_writable", of_view<[](const array& x) { return x.is_writable(); }>,
                    "Whether a plan writes it as it lies.")
-      .def_prop_ro("shape", of_view<[](const array& x) { return tuple_of(x, x.shape); }>)
-      .def_prop_ro("strides", of_view<[](const array& x) { return tuple_of(x, x.strides); }>,
+      .def_prop_ro("lies_apart", of_view<[](const array& x) { return x.lies_apart(); }>,
+                   "Whether no elements share memory.")
+      .def_prop_ro("starts_a_pair", of_view<[](const array& x) {
+                     return x.runs_on == engine::host || x.address() % widest_pair_bytes == 0;
+                   }>,
+                   "Whether pairs of numbers may start where it does.")
+      .def_prop_ro("shape", of_view<[](const array& x) { return tuple_of(x, x.shape.data(), 1); }>)
+      .def_prop_ro("strides",
+                   of_view<[](const array& x) { return tuple_of(x, x.strides.data(), 1); }>,
                    "In bytes.")
-      .def_prop_ro("pointer",
-                   of_view<[](const array& x) { return reinterpret_cast<std::uintptr_t>(x.data); }>,
-                   "Or a handle.")
-      .def_prop_ro("offset", of_view<[](const array& x) { return x.offset_bytes; }>, "In bytes.")
+      .def_prop_ro("place", of_view<[](const array& x) {
+                     return nb::make_tuple(reinterpret_cast<std::uintptr_t>(x.data),
+                                           x.offset_bytes);
+                   }>,
+                   "A pointer or a handle, and an offset in bytes.")
       .def_prop_ro("device",
                    [](const given_array& self) {
                      return nb::make_tuple(self.view.runs_on, self.view.device_index);
@@ -141,20 +188,8 @@ void bind_arrays(nb::module_& module) {
   module.def(
       "stream_of", [](nb::handle x) { return given_array::of_any(x).stream(); }, "x"_a,
       "Returns the stream that x's library works on now; 0 on the host.");
-  module.def("array", &make_array, "data"_a, "offset_bytes"_a, "shape"_a, "strides"_a,
-             "stride_bytes"_a, "dtype"_a, "engine"_a, "device_index"_a, "stream"_a = 0,
-             "Describes an array: data is a pointer or a handle, strides count stride_bytes.");
-  module.def("imported", &import_array, "capsule"_a, "stream"_a,
-             "Takes an array of a CUDA device over that a capsule of DLPack lends.");
-  module.def("empty_on_device", &make_device_array, "shape"_a, "dtype"_a, "x"_a,
-             "Allocates beside x; returns an object with DLPack, and its view.");
-  module.def(
-      "wait",
-      [](const given_array& x) {
-        const released_gil released;
-        queue_of(x.view.runs_on, x.view.device_index, x.fixed_stream).wait();
-      },
-      "x"_a, "Returns when the work of the stream of an `Array` is done.");
+  module.def("empty_on_device", &empty_on_device, "shape"_a, "dtype"_a, "x"_a,
+             "Allocates beside x; returns an object with DLPack.");
 }
 
 }  // namespace wingbeat::python

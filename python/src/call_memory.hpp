@@ -15,8 +15,8 @@
 
 namespace wingbeat::python {
 
-/// The array beside which a call's memory is allocated by its library: none of the host, and of
-/// libraries that are not known.
+/// The array beside which a call's memory on a device is allocated by its library, where that is
+/// known.
 struct allocator {
   const array_library* library = nullptr;
   nb::handle x = {};
@@ -30,10 +30,11 @@ class released_call {
 
  public:
   released_call(engine runs_on, int device_index, std::uintptr_t stream, const allocator& given)
-      : on(queue_of(runs_on, device_index, stream)), given_(given) {}
+      : on(queue_of(runs_on, device_index, stream)),
+        given_(runs_on == engine::cuda || runs_on == engine::opencl ? given : allocator{}) {}
   /// Where an array is.
   explicit released_call(const given_array& x)
-      : released_call(x.view.runs_on, x.view.device_index, x.stream(), allocator_of(x)) {}
+      : released_call(x.view.runs_on, x.view.device_index, x.stream(), {x.library, x.lender}) {}
   explicit released_call(const queue& given) : on(given) {}
   released_call(const released_call&) = delete;
   released_call& operator=(const released_call&) = delete;
@@ -41,23 +42,19 @@ class released_call {
     if (!own_.empty()) on.wait();  // before the memory goes
   }
 
-  /// Returns memory of the caller's allocator; none where there is none.
-  [[nodiscard]] buffer_view lent(std::size_t bytes) {
-    if (bytes == 0 || given_.library == nullptr) return {};
-    const held_gil held;
-    const nb::object memory = given_.library->workspace(given_.x, bytes);
-    owners_.push_back(memory[0]);
-    return {reinterpret_cast<void*>(nb::cast<std::uintptr_t>(memory[1])), 0, bytes};
-  }
-
   [[nodiscard]] buffer_view memory(std::size_t bytes) {
-    if (bytes == 0 || given_.library != nullptr) return lent(bytes);
-    own_.emplace_back(on, bytes);
-    return own_.back().view();
-  }
-
-  [[nodiscard]] static allocator allocator_of(const given_array& x) {
-    return x.view.runs_on == engine::host ? allocator{} : allocator{x.library, x.lender};
+    if (bytes == 0) return {};
+    if (given_.library == nullptr) {
+      own_.emplace_back(on, bytes);
+      return own_.back().view();
+    }
+    array view;
+    view.element = {precision::fp32, false, whole_number::natural, 1};
+    view.rank = 1;
+    view.shape[0] = static_cast<std::ptrdiff_t>(bytes);
+    const held_gil held;
+    owners_.push_back(given_.library->empty(given_.x, {}, view));
+    return view.view();
   }
 
   queue on;

@@ -10,35 +10,65 @@ static_assert(NPY_ABI_VERSION >= 0x02000000,
 namespace wingbeat::python {
 namespace {
 
+struct floating_type {
+  int number;
+  element_type element;
+};
+constexpr floating_type floating_types[] = {{NPY_FLOAT, {precision::fp32, false}},
+                                            {NPY_DOUBLE, {precision::fp64, false}},
+                                            {NPY_CFLOAT, {precision::fp32, true}},
+                                            {NPY_CDOUBLE, {precision::fp64, true}},
+                                            {NPY_HALF, {precision::fp16, false}}};
+
 /// Returns the type of an array's elements, which has a name in native byte order.
 element_type element_of(PyArrayObject* source) {
   const int number = PyArray_TYPE(source);
-  const auto bytes = static_cast<std::uint32_t>(PyArray_ITEMSIZE(source));
-  if (PyArray_ISBYTESWAPPED(source)) return opaque_element(bytes);
-  switch (number) {
-    case NPY_FLOAT: return {precision::fp32, false};
-    case NPY_DOUBLE: return {precision::fp64, false};
-    case NPY_HALF: return {precision::fp16, false};
-    case NPY_CFLOAT: return {precision::fp32, true};
-    case NPY_CDOUBLE: return {precision::fp64, true};
-    default: break;
+  element_type result = opaque_element(static_cast<std::uint32_t>(PyArray_ITEMSIZE(source)));
+  if (PyArray_ISBYTESWAPPED(source)) return result;
+  for (const floating_type& each : floating_types) {
+    if (each.number == number) return each.element;
   }
-  element_type whole = opaque_element(bytes);
-  if (PyTypeNum_ISBOOL(number)) whole.whole = whole_number::truth;
-  if (PyTypeNum_ISUNSIGNED(number)) whole.whole = whole_number::natural;
-  if (PyTypeNum_ISSIGNED(number)) whole.whole = whole_number::integer;
-  return whole;
+  if (PyTypeNum_ISBOOL(number)) result.whole = whole_number::truth;
+  if (PyTypeNum_ISUNSIGNED(number)) result.whole = whole_number::natural;
+  if (PyTypeNum_ISSIGNED(number)) result.whole = whole_number::integer;
+  return result;
 }
 
 int number_of(element_type element) {
-  switch (element.real) {
-    case precision::fp32: return element.is_complex ? NPY_CFLOAT : NPY_FLOAT;
-    case precision::fp64: return element.is_complex ? NPY_CDOUBLE : NPY_DOUBLE;
-    case precision::fp16: return element.is_complex ? NPY_NOTYPE : NPY_HALF;
-    case precision::bf16: return NPY_NOTYPE;
+  for (const floating_type& each : floating_types) {
+    if (each.element == element) return each.number;
   }
   return NPY_NOTYPE;
 }
+
+PyArrayObject* array_object(nb::handle x) {
+  return reinterpret_cast<PyArrayObject*>(x.ptr());
+}
+
+class numpy_arrays final : public array_library {
+ public:
+  [[nodiscard]] std::optional<array> view(nb::handle x) const override {
+    if (!is_numpy(x)) return std::nullopt;
+    auto* const source = array_object(x);
+    return array_of(PyArray_DATA(source), element_of(source), PyArray_NDIM(source),
+                    PyArray_DIMS(source), PyArray_STRIDES(source), 1);
+  }
+  [[nodiscard]] nb::object empty(nb::handle, const array&, array& view) const override {
+    const int number = number_of(view.element);
+    if (number == NPY_NOTYPE) return nb::none();
+    PyObject* const result = PyArray_EMPTY(view.rank, view.shape.data(), number, 0);
+    if (result == nullptr) throw nb::python_error();
+    view.data = PyArray_DATA(reinterpret_cast<PyArrayObject*>(result));
+    pack(view);
+    return nb::steal(result);
+  }
+  [[nodiscard]] bool is_plain(nb::handle x, const array&) const override {
+    return PyArray_CheckExact(x.ptr()) || !nb::hasattr(x, "mask");
+  }
+  [[nodiscard]] bool is_writeable(nb::handle x) const override {
+    return PyArray_ISWRITEABLE(array_object(x));
+  }
+};
 
 int import_numpy() {
   import_array1(-1);
@@ -71,7 +101,7 @@ summed_number summed_number_of(int type) {
 /// Returns an array as it is, where it is packed and of this type, or a copy.
 nb::object packed_as(nb::handle given, int type, packed_numbers& view) {
   constexpr int flags = NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED;
-  auto* source = reinterpret_cast<PyArrayObject*>(given.ptr());
+  auto* source = array_object(given);
   nb::object result = nb::borrow(given);
   const bool is_packed = PyArray_CHKFLAGS(source, NPY_ARRAY_CARRAY_RO) != 0;
   if (PyArray_TYPE(source) != type || !is_packed || PyArray_ISBYTESWAPPED(source)) {
@@ -89,8 +119,8 @@ nb::object packed_as(nb::handle given, int type, packed_numbers& view) {
 
 std::optional<common_arrays> common_arrays::of(nb::handle first, nb::handle second) {
   if (!PyArray_CheckExact(first.ptr()) || !PyArray_CheckExact(second.ptr())) return std::nullopt;
-  const int type = common_type(PyArray_TYPE(reinterpret_cast<PyArrayObject*>(first.ptr())),
-                               PyArray_TYPE(reinterpret_cast<PyArrayObject*>(second.ptr())));
+  const int type =
+      common_type(PyArray_TYPE(array_object(first)), PyArray_TYPE(array_object(second)));
   if (type == NPY_NOTYPE) return std::nullopt;
   common_arrays result;
   result.result_type_ = type;
@@ -114,7 +144,7 @@ nb::object common_arrays::empty(const std::vector<std::ptrdiff_t>& shape, void*&
 
 nb::object common_arrays::narrowed(const nb::object& sums) const {
   if (summed_type_ == result_type_) return sums;
-  PyObject* const result = PyArray_Cast(reinterpret_cast<PyArrayObject*>(sums.ptr()), result_type_);
+  PyObject* const result = PyArray_Cast(array_object(sums), result_type_);
   if (result == nullptr) throw nb::python_error();
   return nb::steal(result);
 }
@@ -131,31 +161,9 @@ bool is_numpy(nb::handle object) noexcept {
   return PyArray_Check(object.ptr());
 }
 
-bool is_writeable_numpy(nb::handle object) noexcept {
-  return PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(object.ptr()));
-}
-
-bool is_plain_numpy(nb::handle object) {
-  return PyArray_CheckExact(object.ptr()) || !nb::hasattr(object, "mask");
-}
-
-std::optional<array> numpy_view(nb::handle object) {
-  if (!is_numpy(object)) return std::nullopt;
-  auto* const source = reinterpret_cast<PyArrayObject*>(object.ptr());
-  return array_of(PyArray_DATA(source), element_of(source), PyArray_NDIM(source),
-                  PyArray_DIMS(source), PyArray_STRIDES(source), 1);
-}
-
-nb::object empty_numpy(array& view) {
-  const int number = number_of(view.element);
-  if (number == NPY_NOTYPE) return nb::none();
-  npy_intp shape[max_rank];
-  for (int d = 0; d < view.rank; ++d) shape[d] = view.shape[d];
-  PyObject* const result = PyArray_EMPTY(view.rank, shape, number, 0);
-  if (result == nullptr) throw nb::python_error();
-  view.data = PyArray_DATA(reinterpret_cast<PyArrayObject*>(result));
-  pack(view);
-  return nb::steal(result);
+const array_library& numpy_library() {
+  static const auto& library = *new numpy_arrays;
+  return library;
 }
 
 }  // namespace wingbeat::python

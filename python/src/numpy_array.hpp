@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "array.hpp"
+#include "array_library.hpp"
 #include "bindings.hpp"              // nb
 #include "wingbeat/direct_sums.hpp"  // summed_number
 
@@ -17,18 +17,10 @@ namespace wingbeat::python {
 void load_numpy();
 
 [[nodiscard]] bool is_numpy(nb::handle object) noexcept;
-[[nodiscard]] bool is_writeable_numpy(nb::handle object) noexcept;
 
-/// Returns whether no values are masked, which Python refuses.
-[[nodiscard]] bool is_plain_numpy(nb::handle object);
-
-/// Returns the view of a numpy array, whose elements have a type with a name if they are in native
-/// byte order; nothing for other objects.
-[[nodiscard]] std::optional<array> numpy_view(nb::handle object);
-
-/// Returns a packed array of this shape, not initialised; None where numpy has no such elements.
-/// `view` has shape and element, and gets memory and strides. Throws MemoryError.
-[[nodiscard]] nb::object empty_numpy(array& view);
+/// Returns the library of numpy's arrays, whose elements have a type with a name if they are in
+/// native byte order. An array of which values are masked is not plain.
+[[nodiscard]] const array_library& numpy_library();
 
 /// A packed array, of whatever numbers.
 struct packed_numbers {

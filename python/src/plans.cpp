@@ -110,11 +110,12 @@ class owned_plan {
   [[nodiscard]] std::size_t in_bytes() const { return in_bytes_; }
   [[nodiscard]] std::size_t out_bytes() const { return out_bytes_; }
 
-  /// States what arrays `run` takes as they are; without either, it takes none. With `makes_out` it
-  /// makes the output, and with `takes_x` the output may be the input.
-  void expect(const given_array* in, const given_array* out, bool makes_out, bool takes_x) {
-    if (in != nullptr) expected_in_ = in->view;
-    if (out != nullptr) expected_out_ = out->view;
+  /// States the sides of which `run` takes arrays as they are; where either states no strides, it
+  /// takes none. With `makes_out` it makes the output, and with `takes_x` the output may be the
+  /// input.
+  void expect(nb::handle in, nb::handle out, bool makes_out, bool takes_x) {
+    expected_in_ = expected_of(in);
+    expected_out_ = expected_of(out);
     makes_out_ = makes_out;
     takes_x_ = takes_x;
   }
@@ -141,8 +142,7 @@ class owned_plan {
       result = library->empty(x, *in, out);
     }
     if (result.is_none()) return result;
-    const allocator memory = in->runs_on == engine::host ? allocator{} : allocator{library, x};
-    queue_run(in->view(), out.view(), {}, library->stream_of(x, *in), memory);
+    queue_run(in->view(), out.view(), {}, library->stream_of(x, *in), {library, x});
     return result;
   }
 
@@ -153,11 +153,22 @@ class owned_plan {
                                 arguments_of(operands_.store, store),
                                 arguments_of(operands_.multiplier, multiplier)};
     const given_array in = given_array::of_any(x);
-    queue_run(in.view.view(), memory_of(out), operands, in.stream(),
-              released_call::allocator_of(in));
+    queue_run(in.view.view(), memory_of(out), operands, in.stream(), {in.library, in.lender});
   }
 
  private:
+  [[nodiscard]] std::optional<array> expected_of(nb::handle side) const {
+    const nb::object strides = side.attr("array_strides");
+    if (strides.is_none()) return std::nullopt;
+    array result;
+    result.runs_on = runs_on_ == engine::reference ? engine::host : runs_on_;
+    result.device_index = device_index_;
+    result.element = element_type_named(nb::cast<std::string>(side.attr("dtypes")[0])).value();
+    lay_out(result, nb::cast<nb::tuple>(side.attr("shape")), strides,
+            static_cast<std::ptrdiff_t>(result.element.bytes()));
+    return result;
+  }
+
   static bool is_alike(const array& given, const array& expected) {
     return given.runs_on == expected.runs_on && given.device_index == expected.device_index &&
            lie_alike(given, expected);
@@ -167,8 +178,9 @@ class owned_plan {
                  std::uintptr_t stream, const allocator& memory) const {
     released_call call{runs_on_, device_index_, stream, memory};
     const std::size_t bytes = planned_->workspace_bytes();
-    const buffer_view workspace = call.lent(bytes);
-    if (workspace.handle == nullptr && bytes > 0) call.on.reserve(bytes);
+    const bool is_on_host = runs_on_ == engine::host;  // whose queue keeps its own
+    if (is_on_host) call.on.reserve(bytes);
+    const buffer_view workspace = is_on_host ? buffer_view{} : call.memory(bytes);
     planned_->enqueue(call.on, in, out, operands, workspace);
   }
 
@@ -251,8 +263,7 @@ void bind_plans(nb::module_& module) {
           "bin_at",
           [](const owned_plan& self, std::size_t place) { return self.planned().bin_at(place); },
           "place"_a)
-      .def("expect", &owned_plan::expect, "input"_a.none(), "out"_a.none(), "makes_out"_a,
-           "takes_x"_a)
+      .def("expect", &owned_plan::expect, "input"_a, "out"_a, "makes_out"_a, "takes_x"_a)
       .def("run", &owned_plan::run, "x"_a.none(), "out"_a.none())
       .def("enqueue", &owned_plan::enqueue, "x"_a, "out"_a, "load"_a, "store"_a, "multiplier"_a);
 }

@@ -163,7 +163,9 @@ void run_direct(const array& in, const array& out, const transform_request& requ
                 bool is_inverse, std::uintptr_t stream, const allocator& memory) {
   if (in.runs_on != engine::host) {
     released_call call{in.runs_on, in.device_index, stream, memory};
-    return run(call.on, in, out, request, [&](std::size_t bytes) { return call.memory(bytes); });
+    run(call.on, in, out, request, [&](std::size_t bytes) { return call.memory(bytes); });
+    if (memory.library == nullptr) call.on.wait();  // a protocol's library does not know the stream
+    return;
   }
   const auto work = [&] {
     if (takes_complex(request.kind) == in.element.is_complex || is_real_to_real(request.kind)) {
@@ -188,7 +190,7 @@ bool execute(int kind, bool is_inverse, nb::handle in, nb::handle out, nb::tuple
   require_result(target, wanted);
   if (!is_direct(source, target, request)) return false;
   run_direct(source, target, request, is_inverse, operand.stream(),
-             released_call::allocator_of(operand));
+             {operand.library, operand.lender});
   return true;
 }
 

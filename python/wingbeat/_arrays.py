@@ -2,21 +2,15 @@
 """Arrays of any library: what is converted, copied and refused before the extension reads them.
 
 The extension reads arrays itself (`_wingbeat.view` has what it finds: memory, dtype, shape,
-strides, device), and asks a library for a stream and for memory. `library_of(x)` returns the
-library that an array is of. All libraries answer the same questions:
+strides, device), and asks a library for a stream, which `_wingbeat.stream_of` returns, and for
+memory. `library_of(x)` returns the library that an array is of. All libraries answer the same
+questions:
 
     array(x)                the array, with a shape; numpy makes one of a list
-    dtype_name(x)           "complex64"
-    view(x)                 x as a `_wingbeat.Array`
-    device_of(x)            (engine, index)
-    memory(x)               (pointer or handle, offset, strides, size of an element), in bytes
-    stream_of(x)            the stream that x's library works on now, as an integer; 0 on the host
     running_on(stream, x)   a context manager that makes another stream the current one
     empty(x, shape, name)   a new array beside x, of the dtype of that name
-    is_plain(x)             whether x's memory holds its values, which no flag or gradient concerns
     require_memory(x, name, is_written)   raises unless a plan may read x's values in its memory, or
                             write them
-    workspace(x, n_bytes)   (object that owns them, pointer), from the library's allocator; on GPUs
     converted(x, kind)      x, or x in a dtype that transforms of that kind take
     conjugate(x, out=None)  the conjugate
     copy(x)                 a packed copy
@@ -24,17 +18,18 @@ library that an array is of. All libraries answer the same questions:
                             arrays
     packed(x, order, shape, name)   x with its dimensions in this order, of this dtype, packed as an
                             array of this shape, aligned; of numpy, CuPy and torch
-    permuted(x, order)      x with its dimensions in this order; likewise
     taken(x, index, axis)   the elements at these indices along an axis; likewise
     assign(out, value)      copies value into out
-    require_out(out, shape, name, x)   raises unless a result may be written to `out`
+    require_out(out, shape, name, x)   raises unless a result of this shape and dtype may be written
+                            to `out`
 
 Libraries whose arrays are immutable, or known by a protocol alone, have `host_array(x)`, the numpy
-array of the same memory, or None, and `given_back(result, x)`, an array of x's library, and on GPUs
-`imported(x)`; see `_foreign_arrays`.
+array of the same memory, or None, and `given_back(result, x)`, an array of x's library; see
+`_foreign_arrays`.
 """
 
 import numbers
+from functools import cache
 from importlib import import_module
 
 import numpy as np
@@ -49,7 +44,6 @@ _REAL_OF = {"complex32": "float16", "bcomplex32": "bfloat16", "complex64": "floa
             "complex128": "float64"}
 NUMPY_TYPES = {name: np.dtype(name) for name in _wingbeat.item_bytes
                if not name.startswith("b") and name != "complex32"}
-PAIR_BYTES = 16  #: Of float64, the widest pairs that GPUs read at once.
 _INTEGERS = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
 
 
@@ -90,9 +84,10 @@ def result_name(name, kind, has_narrow):
 class ArrayLibrary:
     """What libraries have in common; others state what differs.
 
-    Those that the extension reads by these have an `engine`, `types`, their dtypes by name, and
-    `layout(x)`: (pointer or handle, shape, strides in bytes, dtype, index of a device, or of OpenCL
-    the offset in bytes).
+    Those that the extension reads by these have an `engine`, `types`, their dtypes by name,
+    `stream_of(x)`, the stream of a GPU as an integer, and `layout(x)`: (pointer or handle, shape,
+    strides in bytes, dtype's name or numpy's text of it, index of a device, or of OpenCL the offset
+    in bytes).
     """
 
     has_narrow = False
@@ -100,53 +95,32 @@ class ArrayLibrary:
     def array(self, x):
         return x
 
-    def dtype_name(self, x):
-        return x.dtype.name
-
-    def view(self, x):
-        return _wingbeat.view(x)
-
-    def device_of(self, x):
-        return _wingbeat.view(x).device
-
-    def memory(self, x):
-        view = _wingbeat.view(x)
-        return view.pointer, view.offset, view.strides, view.item_bytes
-
-    def stream_of(self, x):
-        return _wingbeat.stream_of(x)
-
-    def is_plain(self, x):
-        return True
-
     def require_memory(self, x, name, is_written):
         pass
 
     def converted(self, x, kind):
-        name = self.dtype_name(x)
+        name = _wingbeat.view(x).dtype
         target = conversion(name, kind, self.has_narrow)
         return x if name == target else self.cast(x, target)
 
     def aligned(self, x):
-        pointer, offset, _, _ = self.memory(x)
-        return x if (pointer + offset) % PAIR_BYTES == 0 else self.copy(x)
+        return x if _wingbeat.view(x).starts_a_pair else self.copy(x)
 
     def require_out(self, out, shape, name, x):
-        """Raises unless `out` has the result's shape and dtype, and each element memory of its
-        own."""
-        self.require_beside(out, x)
-        if tuple(out.shape) != tuple(shape):
-            raise ValueError(f"out has shape {tuple(out.shape)} and the result {tuple(shape)}; "
-                             "give an out of that shape")
-        if self.dtype_name(out) != name:
-            raise TypeError(f"out has dtype {self.dtype_name(out)} and the result {name}; give an "
-                            "out of that dtype")
-        reach, strides = 0, self.memory(out)[2]
-        for stride, n in sorted((abs(stride), n) for stride, n in zip(strides, shape) if n > 1):
-            if stride <= reach and 0 not in shape:
-                raise ValueError(f"out has strides of {tuple(strides)} bytes, so that elements "
-                                 "share memory; give an out whose elements lie apart")
-            reach += (n - 1) * stride
+        view = _wingbeat.view(out) if library_of(out) is self and hasattr(out, "shape") else None
+        if view is None or view.device != _wingbeat.view(x).device:
+            raise TypeError(f"out is of type {type(out).__name__}, or is not on x's device; give "
+                            f"one of type {type(x).__name__} there")
+        if view.shape != tuple(shape):
+            raise ValueError(f"out has shape {view.shape} and the result {tuple(shape)}; give an "
+                             "out of that shape")
+        if view.dtype != name:
+            raise TypeError(f"out has dtype {view.dtype} and the result {name}; give an out of "
+                            "that dtype")
+        if not view.lies_apart and 0 not in shape:
+            raise ValueError(f"out has strides of {view.strides} bytes, so that elements share "
+                             "memory; give an out whose elements lie apart")
+        self.require_memory(out, "out", True)
 
 
 class ModuleLibrary(ArrayLibrary):
@@ -166,9 +140,6 @@ class ModuleLibrary(ArrayLibrary):
 
     def packed(self, x, order, shape, name):
         return self.aligned(self.module.ascontiguousarray(x.transpose(order), name).reshape(shape))
-
-    def permuted(self, x, order):
-        return x.transpose(order)
 
     def taken(self, x, index, axis):
         return x.take(self.module.asarray(index), axis)
@@ -221,17 +192,6 @@ class NumpyLibrary(ModuleLibrary):
             x = x.astype(target)
         return x
 
-    def aligned(self, x):
-        return x
-
-    def require_beside(self, out, x):
-        if not isinstance(out, np.ndarray):
-            raise TypeError(f"out is of type {type(out).__name__} and x is in memory of the "
-                            "processor; give a numpy array")
-        if not out.flags.writeable:
-            raise ValueError("out is read-only; give an array that can be written")
-
-
 def stream_number(stream):
     """Returns the native stream of an integer, or of an object with `__cuda_stream__`."""
     if isinstance(stream, int):
@@ -255,30 +215,24 @@ def is_traced(x):
 numpy_library = NumpyLibrary(np)
 _libraries = {np.ndarray: numpy_library, list: numpy_library, tuple: numpy_library,
               int: numpy_library, float: numpy_library, complex: numpy_library}
-_makers = {"cupy": ("_gpu_arrays", "CupyLibrary"), "torch": ("_gpu_arrays", "TorchLibrary"),
-           "pyopencl": ("_opencl_arrays", "OpenclLibrary")}
-_made = {}
+_makers = {("cupy", "ndarray"): ("_gpu_arrays", "CupyLibrary"),
+           ("torch", "Tensor"): ("_gpu_arrays", "TorchLibrary"),
+           ("pyopencl", "Array"): ("_opencl_arrays", "OpenclLibrary")}
+
+
+@cache
+def _library(module, maker):
+    return getattr(import_module(f"wingbeat.{module}"), maker)()
 
 
 def library_of(x):
     """Returns the library of an array; numpy's for lists and numbers."""
-    try:
-        return _libraries[type(x)]
-    except KeyError:
-        pass
-    for base in type(x).__mro__:
-        package = base.__module__.partition(".")[0]
-        if package in _makers and base.__name__ in ("ndarray", "Tensor", "Array"):
-            if package not in _made:
-                module, maker = _makers[package]
-                _made[package] = getattr(import_module(f"wingbeat.{module}"), maker)()
-            library = _made[package]
-            break
-    else:
-        is_foreign = not isinstance(x, np.ndarray) and (
-            hasattr(x, "__dlpack__") or hasattr(x, "__cuda_array_interface__"))
-        library = numpy_library
-        if is_foreign and not isinstance(x, np.generic):
-            library = import_module("wingbeat._foreign_arrays").foreign_library
-    _libraries[type(x)] = library
-    return library
+    if type(x) not in _libraries:
+        bases = ((each.__module__.partition(".")[0], each.__name__) for each in type(x).__mro__)
+        found = next((_makers[each] for each in bases if each in _makers), None)
+        if found is None and not isinstance(x, (np.ndarray, np.generic)) and (
+                isinstance(x, _wingbeat.Array) or hasattr(x, "__dlpack__")
+                or hasattr(x, "__cuda_array_interface__")):
+            found = "_foreign_arrays", "ForeignLibrary"
+        _libraries[type(x)] = numpy_library if found is None else _library(*found)
+    return _libraries[type(x)]

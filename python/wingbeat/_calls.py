@@ -136,6 +136,6 @@ def _without_axes(kind, is_inverse, x, norm, workers, plan, out, stream):
         if not hasattr(library, "assign"):
             raise TypeError(f"out was given for an array of type {type(x).__name__}, which "
                             "wingbeat does not write; leave out out")
-        library.require_out(out, x.shape, library.dtype_name(x), x)
+        library.require_out(out, x.shape, _wingbeat.view(x).dtype, x)
         library.assign(out, x)
         return out

@@ -10,7 +10,7 @@ from operator import attrgetter
 import numpy as np
 
 from wingbeat import _wingbeat
-from wingbeat._arrays import NUMPY_TYPES, PAIR_BYTES, ArrayLibrary
+from wingbeat._arrays import NUMPY_TYPES, ArrayLibrary
 
 _UNITS = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}
 #: One work-item copies an element of `count` units. For each dimension, `steps` has its length, and
@@ -34,7 +34,7 @@ class OpenclLibrary(ArrayLibrary):
     """pyopencl.array.Array. Runs on the array's queue."""
 
     engine, types = _wingbeat.Engine.opencl, NUMPY_TYPES
-    layout = attrgetter("base_data.int_ptr", "shape", "strides", "dtype", "offset")
+    layout = attrgetter("base_data.int_ptr", "shape", "strides", "dtype.str", "offset")
 
     def __init__(self):
         import pyopencl
@@ -79,11 +79,6 @@ class OpenclLibrary(ArrayLibrary):
         return self._opencl.array.empty(self._queue_of(x), shape, np.dtype(name),
                                         allocator=x.allocator)
 
-    def workspace(self, x, n_bytes):
-        memory = self._opencl.Buffer(self._queue_of(x).context, self._opencl.mem_flags.READ_WRITE,
-                                     n_bytes)
-        return memory, memory.int_ptr
-
     def _whole(self, x):
         """Returns x, or a copy without gaps: pyopencl's own operations take no other arrays."""
         return x if x.flags.forc else self.copy(x)
@@ -106,9 +101,6 @@ class OpenclLibrary(ArrayLibrary):
         result = self.empty(x, x.shape, x.dtype)
         self.assign(result, x)
         return result
-
-    def aligned(self, x):
-        return x if x.offset % PAIR_BYTES == 0 else self.copy(x)
 
     def assign(self, out, value):
         """Copies arrays that lie in any way, which pyopencl itself does not."""
@@ -135,7 +127,7 @@ class OpenclLibrary(ArrayLibrary):
     def _program(self, context, unit):
         return self._opencl.Program(context, _COPY).build([f"-DUNIT={_UNITS[unit]}"])
 
-    def require_beside(self, out, x):
-        if not isinstance(out, self._opencl.array.Array) or out.context != x.context:
-            raise TypeError("x is a pyopencl array and out is none of its context; give a pyopencl "
-                            "array")
+    def require_out(self, out, shape, name, x):
+        super().require_out(out, shape, name, x)
+        if out.context != x.context:
+            raise TypeError("out is of another context than x's; give one of x's")

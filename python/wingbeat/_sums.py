@@ -35,7 +35,7 @@ def operands(*arrays):
     for each in arrays:
         if library is numpy_library and each.dtype.kind not in _NUMBERS:
             raise TypeError(f"an array of dtype {each.dtype} was given; give numbers")
-    devices = {library.device_of(each) for each in arrays}
+    devices = {_wingbeat.view(each).device for each in arrays}
     if len(devices) > 1:
         raise TypeError("the arrays are on two devices; give both on one")
     return library, *arrays
@@ -103,7 +103,7 @@ def _numpy_type(x):
     """Returns the dtype of an array as numpy's, of narrower numbers one that holds them."""
     if isinstance(x, np.ndarray):
         return x.dtype
-    name = library_of(x).dtype_name(x)
+    name = _wingbeat.view(x).dtype
     return np.dtype({"bfloat16": "float32", "complex32": "complex64"}.get(name, name))
 
 
@@ -166,7 +166,7 @@ def padded(library, x, around, mode, value=0):
         return np.pad(x, around, mode, **options)
     if mode == "constant":
         shape = tuple(n + before + after for n, (before, after) in zip(x.shape, around))
-        result = library.empty(x, shape, library.dtype_name(x))
+        result = library.empty(x, shape, _wingbeat.view(x).dtype)
         library.assign(result, value)
         result[tuple(slice(first, first + n) for n, (first, _) in zip(x.shape, around))] = x
         return result

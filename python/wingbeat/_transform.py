@@ -121,14 +121,14 @@ def _converted(library, request, x, out):
                                       request.overwrite_x, out)
     if result is None:
         shape, lengths = result_shape(x.shape, request)
-        dtype = library.dtype_name(x)
-        name = result_name(conversion(dtype, request.kind, library.has_narrow), request.kind,
+        view = _wingbeat.view(x)
+        name = result_name(conversion(view.dtype, request.kind, library.has_narrow), request.kind,
                            library.has_narrow)
-        is_alike = shape == tuple(x.shape) and 0 not in shape and name == dtype
+        is_alike = shape == tuple(x.shape) and 0 not in shape and name == view.dtype
         if out is not None:
             library.require_out(out, shape, name, x)
         elif (request.overwrite_x and is_alike and library is not numpy_library
-              and library.view(x).is_writable):
+              and view.is_writable):
             out = x
         result = library.empty(x, shape, name) if out is None else out
         run_described(library, request._replace(lengths=lengths), x, result, name)
@@ -162,7 +162,7 @@ def _padded(library, x, request):
     if len(request.axes) <= 3:
         return library.copy(x)
     shape = _input_shape(x.shape, request)
-    padded = library.empty(x, shape, library.dtype_name(x))
+    padded = library.empty(x, shape, _wingbeat.view(x).dtype)
     library.assign(padded, 0)
     part = tuple(slice(0, min(have, need)) for have, need in zip(x.shape, shape))
     library.assign(padded[part], x[part])
@@ -177,22 +177,14 @@ def _of_foreign(library, request, x, out):
     if host is not None:
         result = _converted(numpy_library, request._replace(overwrite_x=False), host, None)
         return library.given_back(result, x)
-    if hasattr(x, "dtype"):
-        x = library.converted(x, request.kind, request.conjugates_input)
-    elif request.conjugates_input or request.conjugates_output:
-        raise TypeError(f"x is of type {type(x).__name__}, known by a protocol alone, and hfft and "
-                        "ihfft need its conjugate; call irfft or rfft")
-    source = library.imported(x)
-    if conversion(source.dtype, request.kind, False) != source.dtype:
-        raise TypeError(f"x has dtype {source.dtype}, which this transform does not take, and is "
-                        "known by a protocol alone; convert it")
+    x = library.converted(x if hasattr(x, "dtype") else _wingbeat.view(x), request)
+    source = _wingbeat.view(x)
     request = request.on(len(source.shape))
     shape, lengths = result_shape(source.shape, request)
     name = result_name(source.dtype, request.kind, False)
-    result, written = _wingbeat.empty_on_device(shape, name, source)
-    if not _wingbeat.execute(request.kind, request.is_inverse, source, written, lengths,
+    result = _wingbeat.empty_on_device(shape, name, source)
+    if not _wingbeat.execute(request.kind, request.is_inverse, source, result, lengths,
                              request.axes, request.norm, request.orthogonalize):
         raise ValueError("x has strides that no plan takes; give a contiguous copy")
-    _wingbeat.wait(source)  # the other library does not know the stream
     result = library.given_back(result, x)
     return result.conj() if request.conjugates_output else result

@@ -82,12 +82,12 @@ def convolve(image: Array, kernel: Array, border: Border = "reflect", cval: floa
                          "an image in colours, or one channel")
     kernel = _normalised(library, kernel, normalise)
     padding = BORDERS[border]
-    is_by_planes = library.dtype_name(image) == "float64" or padding == "reflect"
+    is_by_planes = _wingbeat.view(image).dtype == "float64" or padding == "reflect"
     if device is not None and library is not numpy_library:
         raise ValueError(f"an image of type {type(image).__name__} is convolved where it is; leave "
                          "device out")
     if is_by_planes and between not in (None, "float32"):
-        raise ValueError(f"an image of {library.dtype_name(image)} with border {border!r} stores "
+        raise ValueError(f"an image of {_wingbeat.view(image).dtype} with border {border!r} stores "
                          "nothing narrower between passes; leave between out")
     queue = queue_on(device)
     if is_by_planes and queue is not None and queue.device.engine != _wingbeat.Engine.host:
@@ -136,7 +136,7 @@ def _image_of(library, x):
     if len(shape) not in (2, 3) or (*shape, 1)[2] > 4 or 0 in shape:
         raise ValueError(f"the image has shape {shape}; give [y, x] or [y, x, channel] of one to "
                          "four channels")
-    name = library.dtype_name(x)
+    name = _wingbeat.view(x).dtype
     if name in ("bool", "int8", "uint8", "int16", "uint16"):
         name = "float32"
     elif name in ("int32", "uint32", "int64", "uint64"):
@@ -151,7 +151,7 @@ def _kernel_of(library, x):
     shape = tuple(x.shape)
     if len(shape) not in (2, 3) or (*shape, 1)[2] not in (1, 3) or 0 in shape:
         raise ValueError(f"the kernel has shape {shape}; give [h, w] or [h, w, 3]")
-    name = library.dtype_name(x)
+    name = _wingbeat.view(x).dtype
     if "complex" in name or not name.startswith(("bool", "int", "uint", "float", "bfloat")):
         raise TypeError(f"the kernel is of dtype {name}; give real numbers")
     return library.packed(x, range(len(shape)), (*shape[:2], (*shape, 1)[2]), "float64")
@@ -181,7 +181,7 @@ def _fused(library, image, kernel, padding, between, queue):
     # The library's centre of an even length lies before its middle; one more zero moves it.
     around = [(0, 1 - n % 2) for n in kernel.shape[:2]] + [(0, 0)]
     kernel = _sums.padded(library, kernel, around, "constant")
-    result = library.empty(image, image.shape, library.dtype_name(image))
+    result = library.empty(image, image.shape, _wingbeat.view(image).dtype)
     taps = library.packed(kernel, range(3), kernel.shape, "float32")
     peaks = [_sums.peak_of(x, name) if between == "float16" else 0.0
              for name, x in (("image", image), ("kernel", taps))]
@@ -193,7 +193,7 @@ def _fused(library, image, kernel, padding, between, queue):
 
 def _by_planes(library, image, kernel, padding):
     """Returns the convolution of an image whose border is in memory, [y][x][channel]."""
-    dtype = np.dtype("float64" if library.dtype_name(image) == "float64" else "float32")
+    dtype = np.dtype("float64" if _wingbeat.view(image).dtype == "float64" else "float32")
     around = [(n - 1 - n // 2, n // 2) for n in kernel.shape[:2]]
     result = library.copy(image)
     for c in range(_colours(image)):

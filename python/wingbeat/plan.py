@@ -157,8 +157,7 @@ class Plan(OfDevice):
         self.run_as_expected = self._plan.run
         makes_output = (self._out.array_strides == packed_strides(self.out_shape) and
                         not self._out.valid and not self.in_place)
-        self._plan.expect(self._in.expected(*self._place), self._out.expected(*self._place),
-                          makes_output, self.takes_x_as_out)
+        self._plan.expect(self._in, self._out, makes_output, self.takes_x_as_out)
 
     def _choose_types(self, dtype, out_dtype):
         names = []
@@ -270,11 +269,11 @@ class Plan(OfDevice):
 
     def _required(self, library, array, side):
         """Returns the view of an array. Raises unless this plan can run on its layout."""
-        if library_of(array) is not library or library.device_of(array) != self._place:
+        if library_of(array) is not library or _wingbeat.view(array).device != self._place:
             raise ValueError(f"the plan was made for {self.device!r} and {side.name} is elsewhere; "
                              "give arrays there, or make a plan with another device")
         library.require_memory(array, side.name, side.name == "out")
-        return side.require(library, array)
+        return side.require(array)
 
     @property
     def takes_x_as_out(self) -> bool:
@@ -293,7 +292,7 @@ class Plan(OfDevice):
         not in the same place. The layout of functors' own elements is their author's."""
         if self._in.is_functors or self._out.is_functors:
             return
-        is_one_place = (x.pointer, x.offset) == (out.pointer, out.offset)
+        is_one_place = x.place == out.place
         if not (self.takes_x_as_out if is_one_place else
                 not self.in_place and not x.may_overlap(out)):
             wanted = ("leave out out, or give x" if self.in_place else "give x, or other memory"
@@ -451,7 +450,7 @@ def plan_for(x: Array, kind: CallKind | Sequence[CallKind] = "fft", s: Axes = No
     """
     library = library_of(x)
     x = _planned_array(library, x)
-    engine, index = library.device_of(x)
+    engine, index = _wingbeat.view(x).device
     for name, array in (("x", x), ("out", out)):
         if array is not None:
             library.require_memory(array, name, name == "out")
@@ -467,20 +466,20 @@ def plan_for(x: Array, kind: CallKind | Sequence[CallKind] = "fft", s: Axes = No
     for axis, n in zip(axes, completed(lengths, axes, x.shape, is_half)):
         shape[axis] = n
         valid.append((0, min(x.shape[axis], n // 2 + 1 if is_half and axis == axes[-1] else n)))
-    layouts = [None if array is None else layout_of(library, array) for array in (x, out)]
+    layouts = [None if array is None else layout_of(array) for array in (x, out)]
     device = (x.queue if engine == _wingbeat.Engine.opencl else
               next(each for each in _wingbeat.devices()
                    if each.engine == engine and each.index == index))
     if orthogonalize is None:
         orthogonalize = norm == "ortho" and any(each[:3] in ("dct", "dst") for each in kinds)
-    plan = Plan(shape, axes, kind=kinds, dtype=library.dtype_name(x),
-                out_dtype=None if out is None else library.dtype_name(out),
+    plan = Plan(shape, axes, kind=kinds, dtype=_wingbeat.view(x).dtype,
+                out_dtype=None if out is None else _wingbeat.view(out).dtype,
                 norm=_norm_of(norm, calls[0][1]), orthogonalize=orthogonalize,
                 layout_in=layouts[0], layout_out=layouts[1],
                 valid_in=valid, device=device)
     plan._in = plan._in._replace(shape=tuple(x.shape))
-    plan._in.require(library, x)  # strides need not be multiples of elements
+    plan._in.require(x)  # strides need not be multiples of elements
     if out is not None:
-        plan._out.require(library, out)
+        plan._out.require(out)
     plan._state_arrays()
     return plan

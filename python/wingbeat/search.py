@@ -165,7 +165,7 @@ class Search(KeptScores, OfDevice):
         image = image if on_device else _sums.real_array(image, "image")
         if len(image.shape) != 2:
             raise ValueError(f"the image has {len(image.shape)} dimensions; give two")
-        name = library.dtype_name(image)
+        name = _wingbeat.view(image).dtype
         if name not in ("float32", "float64"):
             raise TypeError(f"the image is of dtype {name}; convert it to float32 or float64")
         if on_device and device is not None:
@@ -205,8 +205,8 @@ class Search(KeptScores, OfDevice):
         if self._is_dealt:
             self._search = self._dealt(description, on_device, device, devices, min_valid)
         else:
-            stream = library.stream_of(image)
-            queue = (_wingbeat.adopted_queue_of(*library.device_of(image), stream) if on_device
+            stream = _wingbeat.stream_of(image)
+            queue = (_wingbeat.adopted_queue_of(*_wingbeat.view(image).device, stream) if on_device
                      else queue_on(device))
             self._search = _wingbeat.TemplateSearch(description, queue, stream)
         self.image(image)
@@ -332,7 +332,7 @@ class Search(KeptScores, OfDevice):
         if len(shape) not in (2, 3) or shape[-2:] != expected:
             raise ValueError(f"templates have shape {shape}; give [template], {expected[0]}, "
                              f"{expected[1]}")
-        if library.dtype_name(templates).startswith("complex") and not self._spectra:
+        if _wingbeat.view(templates).dtype.startswith("complex") and not self._spectra:
             raise ValueError("templates are complex; give real ones, or make the search with "
                              "spectra=True")
         dtype = np.result_type(self._dtype, np.complex64) if self._spectra else self._dtype
@@ -365,15 +365,14 @@ class Search(KeptScores, OfDevice):
         library = library_of(x)
         if library is numpy_library:
             return np.ascontiguousarray(x, dtype), 0
-        name = library.dtype_name(x)
-        if name != dtype.name or not library.is_plain(x):
-            raise TypeError(f"an array of dtype {name} was given, or one with a gradient or a "
-                             f"flag; convert it to {dtype.name}, and give a tensor's detach()")
-        _, _, strides, n_bytes = library.memory(x)
-        packed = tuple(n_bytes * math.prod(x.shape[d + 1:]) for d in range(len(x.shape)))
-        x = library.aligned(x) if tuple(strides) == packed else library.copy(x)
+        view = _wingbeat.view(x)
+        if view.dtype != dtype.name:
+            raise TypeError(f"an array of dtype {view.dtype} was given; convert it to {dtype.name}")
+        library.require_memory(x, "an array", False)
+        is_packed = view.strides == _arguments.packed_strides(view.shape, view.item_bytes)
+        x = library.aligned(x if is_packed else library.copy(x))
         self._given = x  # until the next, because a copy would go with this call
-        return library.view(x), library.stream_of(x)
+        return _wingbeat.view(x), _wingbeat.stream_of(x)
 
     def explain(self) -> str:
         """Returns what is kept, and the launches and bytes of a run, in words."""

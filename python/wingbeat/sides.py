@@ -160,11 +160,12 @@ class Side(NamedTuple):
     imaginary_at: int = 0
     origin: tuple = ()
 
-    def require(self, library, array):
+    def require(self, array):
         """Returns the view of an array. Raises unless it has the plan's layout and dtype."""
-        dtype, shape, view = library.dtype_name(array), tuple(array.shape), library.view(array)
-        if dtype not in self.dtypes:
-            raise TypeError(f"{self.name} is of {dtype} and the plan was made for "
+        view = _wingbeat.view(array)
+        shape = view.shape
+        if view.dtype not in self.dtypes:
+            raise TypeError(f"{self.name} is of {view.dtype} and the plan was made for "
                             f"{' or '.join(self.dtypes)}; give such an array, or make another plan")
         if self.array_strides is not None and shape != self.shape:
             raise ValueError(f"{self.name} has shape {shape} and the plan was made for "
@@ -175,14 +176,6 @@ class Side(NamedTuple):
                              f"made for {wanted}; give such an array, or make another plan")
         return view
 
-    def expected(self, engine, index):
-        """Returns the arrays that the extension may take without checks in Python; None: none."""
-        if self.array_strides is None:
-            return None
-        item_bytes = _wingbeat.item_bytes[self.dtypes[0]]
-        return _wingbeat.array(0, 0, self.shape, self.array_strides, item_bytes, self.dtypes[0],
-                               engine, index)
-
 
 def valid_range(given, name):
     """Returns (first, end)."""
@@ -191,8 +184,8 @@ def valid_range(given, name):
     return count(given[0], name), count(given[1], name)
 
 
-def layout_of(library, array):
-    view = library.view(array)
+def layout_of(array):
+    view = _wingbeat.view(array)
     return Layout(tuple(stride // view.item_bytes for stride in view.strides))
 
 
@@ -219,12 +212,12 @@ def operand_of(library, name, text, given):
         raise TypeError(f"an operand of {name} is of type {type(given).__name__}; give an array of "
                         "x's library")
     library.require_memory(given, f"an operand of {name}", not text.startswith("const"))
-    dtype = text.replace("const", "").replace("*", "").strip()
-    if library.dtype_name(given) != dtype:
-        raise TypeError(f"an operand of {name} is of {library.dtype_name(given)} and was declared "
-                        f"as {dtype}; convert it")
-    view, packed = library.view(given), packed_strides(given.shape, library.view(given).item_bytes)
-    if any(a != b for a, b, n in zip(view.strides, packed, given.shape) if n > 1):
+    view, dtype = _wingbeat.view(given), text.replace("const", "").replace("*", "").strip()
+    if view.dtype != dtype:
+        raise TypeError(f"an operand of {name} is of {view.dtype} and was declared as {dtype}; "
+                        "convert it")
+    packed = packed_strides(view.shape, view.item_bytes)
+    if any(a != b for a, b, n in zip(view.strides, packed, view.shape) if n > 1):
         raise ValueError(f"an operand of {name} has strides of {view.strides} bytes, which "
                          "functors are not told; give a packed copy")
     return given

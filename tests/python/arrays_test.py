@@ -86,7 +86,7 @@ class TestTorch:
         x = self.torch.ones(4, requires_grad=True)
         with pytest.raises(TypeError, match="wingbeat.torch"):
             fft.fft(x)
-        with pytest.raises(TypeError, match="give a tensor on cpu"):
+        with pytest.raises(TypeError, match="give one of type Tensor there"):
             fft.fft(x.detach(), out=np.empty(4, "c8"))
         for refusing in (fft.fft, wingbeat.plan_for):
             with pytest.raises(TypeError, match="sparse"):
@@ -194,8 +194,34 @@ def test_refuses_what_an_interface_states_and_is_not_read():
         for transform in (fft.fft, fft.fftn):
             with pytest.raises(TypeError, match="a mask, or numbers whose bytes"):
                 transform(OnlyInterface(**changes))
-    with pytest.raises(RuntimeError, match="no driver is here|does not know the pointer"):
+    for strides in ((4, 4), ()):
+        with pytest.raises(ValueError, match="one stride for each"):
+            fft.fft(OnlyInterface(strides=strides))
+    with pytest.raises(RuntimeError, match="no driver is here|know the pointer") as refused:
         fft.fft(OnlyInterface())
+    assert "\n" not in str(refused.value)
+
+
+class Elsewhere(OnlyDlpack):
+    """An array on a device of a kind that no engine has."""
+
+    def __dlpack_device__(self):
+        return 10, 0
+
+
+@pytest.mark.parametrize("x", (X, X[:, ::2], Z.astype("c8").T, (100 * X).astype("u2"), X > 0))
+def test_reads_what_dlpack_lends(x):
+    view, own = wingbeat._wingbeat.view(OnlyDlpack(x)), wingbeat._wingbeat.view(x)
+    assert (view.dtype, view.shape, view.strides) == (x.dtype.name, x.shape, x.strides)
+    assert (view.place, view.device) == (own.place, own.device)
+    with pytest.raises(TypeError, match="DLPack numbers 10; give an array of a processor"):
+        fft.fft(Elsewhere(x))
+
+
+def test_names_elements_that_no_transform_takes_as_numpy_does():
+    for dtype in ("float128", "S3", "M8[s]", ">f8", "bool", "int8"):
+        x = np.zeros(3, dtype)
+        assert wingbeat._wingbeat.view(x).dtype == x.dtype.name
 
 
 class Stated:
@@ -214,9 +240,9 @@ def test_reads_and_makes_what_a_library_states_of_its_arrays():
 
     library = SimpleNamespace(
         types=wingbeat._arrays.NUMPY_TYPES, engine=wingbeat.Engine.cuda, empty=empty,
-        stream_of=None, workspace=None,  # index -1 is the processor, which has none of these
-        layout=lambda given: (given.x.ctypes.data, given.x.shape, given.x.strides, given.x.dtype,
-                              -1))
+        stream_of=None,  # index -1 is the processor, which has none
+        layout=lambda given: (given.x.ctypes.data, given.x.shape, given.x.strides,
+                              given.x.dtype.str, -1))
     wingbeat._wingbeat.know(Stated, library, True)
     for x, axis in ((X, 1), (X[:, ::2], 2), (X.astype("f4"), 0)):
         result = fft.rfft(Stated(x), axis=axis)
@@ -252,6 +278,25 @@ class TestOpencl:
                                    expected("fft", Z[:, ::2, 1:9], axis=0), atol=1e-4)
         assert fft.fft(given, out=given) is given
         np.testing.assert_allclose(given.get(), expected("fft", Z), atol=1e-4)
+
+    def test_takes_workspaces_of_the_arrays_allocator(self, queue):
+        taken = []
+
+        def allocate(n_bytes):
+            taken.append(n_bytes)
+            return self.opencl.Buffer(queue.context, self.opencl.mem_flags.READ_WRITE, n_bytes)
+
+        given = self.array.to_device(queue, np.ones(1 << 16, "c8"), allocator=allocate)
+        n_bytes = wingbeat.plan_for(given).workspace_bytes
+        taken.clear()
+        np.testing.assert_allclose(fft.fft(given).get()[:2], (1 << 16, 0), atol=1e-2)
+        assert n_bytes > 0 and sorted(taken) == sorted((given.nbytes, n_bytes))
+
+    def test_refuses_an_out_of_another_context(self, queue):
+        other = self.opencl.CommandQueue(self.opencl.Context([queue.device]))
+        given = self.array.to_device(queue, Z.astype("c8"))
+        with pytest.raises(TypeError, match="out is of another context"):
+            fft.fft(given, out=self.array.empty(other, Z.shape, np.complex64))
 
     def test_serves_two_contexts_at_once(self, queue):
         other = self.opencl.CommandQueue(self.opencl.Context([queue.device]))

@@ -72,7 +72,7 @@ def _described(library, x):
     numbers."""
     if getattr(x, "dtype", None) != _NARROW:
         return x
-    return library.view(x).of_type("complex32")
+    return _wingbeat.view(x).of_type("complex32")
 
 
 def _viewed(x, dtype, densest):
@@ -186,7 +186,7 @@ class VkFFTApp:
         return target
 
     def _target(self, library, src, dest, is_inverse):
-        same = dest is not None and library.memory(dest)[:2] == library.memory(src)[:2]
+        same = dest is not None and _wingbeat.view(dest).place == _wingbeat.view(src).place
         if not self.inplace:
             if dest is None or same:
                 raise RuntimeError("the transform is not in place, and dest was not given, or is "
@@ -215,7 +215,7 @@ class VkFFTApp:
         rank, axes = len(self.shape), self.axes
         if self.fast_axis != rank - 1:
             src, target, axes = src.T, target.T, tuple(rank - 1 - axis for axis in axes)
-        engine, index = library.device_of(src)
+        engine, index = _wingbeat.view(src).device
         is_last = sorted(axes) == list(range(rank - len(axes), rank)) and len(axes) <= 3
         if is_last and engine != _wingbeat.Engine.opencl and self.dtype != "float16":
             self._plan(engine, index, is_inverse, axes)(src, target)
@@ -325,13 +325,13 @@ def _call(src, dest, is_inverse, options, stream, return_scale, tune):
         raise NotImplementedError("tune was given, and plans are tuned beforehand; leave it out")
     library = library_of(src)
     src = library.array(src)
-    strides = library.memory(src)[2]
+    strides = _wingbeat.view(src).strides
     densest = _densest_axis(src.shape, strides, options.get("axes"))
     r2c = options.get("r2c", False)
     kind = (TO_REAL if is_inverse else FROM_REAL) if r2c else FORWARD
     if dest is None:
         dest = _empty_for(library, src, kind, densest, options.get("r2c_odd"))
-    inplace = library.memory(dest)[:2] == library.memory(src)[:2]
+    inplace = _wingbeat.view(dest).place == _wingbeat.view(src).place
     shape, dtype = src.shape, _name_of(src.dtype)
     if r2c and is_inverse:
         # An app is described by the shape and dtype of the real array.

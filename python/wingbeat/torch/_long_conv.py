@@ -335,7 +335,7 @@ class PreparedLongConv:
         tensors = (each for each in (self._k, self._options[1]) if isinstance(each, torch.Tensor))
         states = _n_steps, *((each.data_ptr(), 0 if each.is_inference() else each._version)
                              for each in tensors)
-        stream = _arrays.stream_of(x)
+        stream = _wingbeat.stream_of(x)
         key = x.shape, x.dtype, filters.dtype, x.device, stream
         found = self._spectra.get(key)
         if found is not None and found[0] == states:

@@ -56,4 +56,4 @@ def run(kind, source, result, lengths, dims, scale, orthogonalize=False):
     # Versions of torch differ in whether these flags are resolved before a kernel in Python.
     source = source.resolve_conj().resolve_neg()
     request = Request(kind, False, lengths, dims, norm, orthogonalize)
-    run_described(_library, request, source, result, _library.dtype_name(result))
+    run_described(_library, request, source, result, _wingbeat.view(result).dtype)
