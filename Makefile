@@ -15,6 +15,8 @@
 #                    environment; skipped where no package index is reachable
 #   make python-package  the Debian package python3-wingbeat, in build/package/
 #   make benches     the programs of bench/
+#   make evidence    asks the questions of bench/evidence again that this machine can answer, into
+#                    build/evidence/, and writes their pages from the documents
 #   make test-gpu    the tests that need an NVIDIA GPU, and those that run on every device
 #   make format      clang-format over all sources
 #   make clean       removes build/ and demo/
@@ -40,7 +42,7 @@ recording = /usr/share/sounds/alsa/Front_Center.wav
 photograph = /usr/lib/python3/dist-packages/imageio/resources/images/astronaut.png
 ctest = ctest --output-on-failure --parallel $(shell nproc)
 
-.PHONY: build demo package peers python python-package benches test test-sanitized test-full test-gpu format clean build-tests
+.PHONY: build demo package peers python python-package benches evidence test test-sanitized test-full test-gpu format clean build-tests
 
 build:
 	.ci/packages $(build_packages) $(opencl_packages)
@@ -103,6 +105,10 @@ build-tests:
 
 benches: build-tests
 	cmake --build --preset test --target wingbeat_benches
+
+evidence: build peers
+	bench/evidence/evidence.py pages
+	bench/evidence/evidence.py run build/wingbeat build/evidence
 
 # What runs concurrently or on devices, under sanitizers; see the presets.
 test-sanitized:

@@ -19,8 +19,7 @@ if(PROJECT_IS_TOP_LEVEL)
           DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat COMPONENT documentation)
   install(DIRECTORY docs bench DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat
           COMPONENT documentation FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg"
-          PATTERN diagrams EXCLUDE PATTERN peers EXCLUDE PATTERN results/host EXCLUDE
-          PATTERN results/pocl EXCLUDE)
+          PATTERN diagrams EXCLUDE PATTERN peers EXCLUDE)
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat
           COMPONENT documentation FILES_MATCHING PATTERN "*.[ch]pp" PATTERN "*.cu")
 endif()

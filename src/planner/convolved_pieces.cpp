@@ -270,7 +270,7 @@ std::optional<piece> rader_piece_of(const axis_request& axis, const tuning::arch
 /// Returns the piece that makes an axis of any length in one workgroup, if there is one, without
 /// its numbers: as a prime, or with a chirp within `padded`; short rows of a few with a chirp,
 /// whose numbers need not be known before the rows are asked for: 257 takes 4.3 us alone by Rader's
-/// order, 509 with a chirp 3.1 (H200, section 40).
+/// order, 509 with a chirp 3.1 (H200).
 std::optional<piece> whole_piece_of(const axis_request& axis, const axis_request& padded,
                                     const tuning::architecture& data, const device_info& device) {
   const choice context{padded, data, device};

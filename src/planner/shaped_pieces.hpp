@@ -76,7 +76,7 @@ struct choice {
 
 /// Columns whose bins meet, which is within a workgroup. Without data for them they are those of
 /// any axis, but exchange whole elements, because bins meet whole (R2C 2^18 0.47 of a copy, in
-/// halves 0.39: bench/NOTES.md, section 10), and with fewer threads where they would spill.
+/// halves 0.39: bench/lessons/reals.md#long-rows), and with fewer threads where they would spill.
 [[nodiscard]] std::optional<piece> mirrored_columns(const piece& common, std::size_t length,
                                                     std::size_t neighbours, const choice& context);
 

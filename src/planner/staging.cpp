@@ -82,7 +82,7 @@ bool may_halve_elements(const tile_shape& shape) {
 
 /// Holds the first members of what is kept in registers, where local memory has no room for all
 /// rows of a tile: of fewer elements a thread and, where a workgroup outgrows its threads, fewer
-/// rows. wanted: the shape with that room. Registers: section 41 of bench/NOTES.md.
+/// rows. wanted: the shape with that room. Registers: bench/lessons/convolution.md#searches.
 void hold(tile_shape& shape, tile_shape wanted, unsigned parts) {
   constexpr unsigned most_threads = 512, registers = 65536 / most_threads;
   constexpr unsigned of_body = 32, of_element = 4;  // so many registers a thread takes beside
@@ -218,7 +218,7 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
   wider.stage_in = gathered.in;
   wider.stage_out = gathered.out;
   if (!gathered.in && numbers.in.is_limited && !spec.load.is_given() && !spec.store.is_given()) {
-    // Rows of which memory has a part: threads of neighbouring rows store neighbours (section 41).
+    // Rows of which memory has a part: threads of neighbouring rows store neighbours.
     wider.lanes_across = true;
     wider.stage_out = wider.half_trade = false;
   }
@@ -284,7 +284,7 @@ void keep(pass& result, const placement& position, const gathered_sides& gathere
   hold(shape, wanted, parts);
   if (shape.scratch_bytes() > room) return;
   // One row alone waits for memory, which two workgroups hide; of several rows more registers took
-  // less time than more workgroups (sections 41 and 50).
+  // less time than more workgroups.
   tile_shape smaller = shape;
   smaller.half_trade = wanted.half_trade;
   const bool are_two = result.rows == 1 && shape.held_bytes == 0 && wanted.half_trade &&

@@ -32,8 +32,8 @@ std::vector<array> arrays_of(const plan_spec& spec, const array_sides& sides,
 }
 
 /// Output streams from the last pass alone, because the next pass reads the others from L2; and, as
-/// measured (bench/NOTES.md, section 13), not from columns that have twiddles or write elsewhere
-/// than they read.
+/// measured (bench/lessons/memory.md#stores-that-leave-l2-first), not from columns that have
+/// twiddles or write elsewhere than they read.
 bool may_stream(const planned_piece& each, const pass& next_pass, bool is_last) {
   const bool overwrites = next_pass.in.location == next_pass.out.location;
   return is_last && !(next_pass.shape().lanes_across && (each.chosen.prior > 1 || !overwrites));

@@ -21,7 +21,7 @@ constexpr double row_cost = 3;                      ///< c: fetching, multiplyin
 constexpr double launch_cost = 65536;               ///< Waking threads and waiting for them.
 constexpr std::size_t quick_row_bytes = 64 * 1024;  ///< Rows that stay in a core's cache.
 constexpr double doubling_cost = 1.2;               ///< For each doubling of a row beyond that,
-constexpr double max_cost = 3;  ///< up to this: bench/results/host/convolve.json
+constexpr double max_cost = 3;  ///< up to this: bench/evidence/processor_applications.md
 
 double cost_of_row(std::size_t length, precision real) {
   const auto n = static_cast<double>(length);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA GPUs: lengths other than powers of two for which an H200 measured better shapes than the
-// rule of src/planner/rules.cpp: see bench/NOTES.md, sections 21, 36 and 38.
+// rule of src/planner/rules.cpp: see bench/lessons/lengths.md#shapes-of-mixed-lengths.
 #pragma once
 
 #include "tuning/tuning.hpp"

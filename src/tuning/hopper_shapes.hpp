@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA GPUs: powers of two, in calls of many transforms. Chosen by measurement on an H200: see
-// bench/NOTES.md. The tables of all architectures that these lists suit share them.
+// bench/lessons. The tables of all architectures that these lists suit share them.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ inline constexpr shape fp32_whole[] = {
      .prefetch_mib = 8, .streams = true},
 };
 // Prefetching a tile hides the loads of the next tile behind the arithmetic of two transforms; from
-// 512 on, with fused butterflies (bench/NOTES.md, sections 15 and 43).
+// 512 on, with fused butterflies (bench/lessons/convolution.md#fused-rows).
 inline constexpr shape fp32_convolutions[] = {
     {.length = 64, .elements = 8, .lanes = 8, .fraction = 1, .prefetch_mib = 4},
     {.length = 128, .elements = 8, .lanes = 4, .fraction = 1, .resident = 8, .prefetch_mib = 4},

@@ -150,7 +150,7 @@ struct row_defaults {
   /// step.
   std::size_t fewest_prime_rows = 4096;
   /// The longest prime of one thread. With few rows, several threads and a chirp are faster for
-  /// more: 31 took 3.5 us alone, 61 with a chirp 2.4 us (H200, section 40).
+  /// more: 31 took 3.5 us alone, 61 with a chirp 2.4 us (H200).
   unsigned longest_of_one = 23;
   /// Padded reals: bytes of numbers that a multiprocessor's registers hold at once: 80 registers
   /// per thread instead of 83, and three rows of 4,093 instead of two.
@@ -170,7 +170,8 @@ struct column_defaults {
 };
 
 /// Costs that compare shapes chosen by rule, in units of `estimated_cost`
-/// (device/workgroup/advise.hpp). Measured on an H200 (bench/NOTES.md, section 21).
+/// (device/workgroup/advise.hpp). Measured on an H200
+/// (bench/lessons/lengths.md#shapes-of-mixed-lengths).
 struct rule_costs {
   unsigned staged_row = 512;
   /// Rows whose threads read beyond the ends of sectors: times sectors per run of neighbours,
@@ -180,7 +181,7 @@ struct rule_costs {
   unsigned convolved_element = 16;  ///< and per element of convolved rows.
   /// For convolved rows of up to `short_convolved` points: maximum elements of a thread in a stage.
   /// 520 reached 0.41 of a copy in 20s (of 26), 0.49 in 10s; 576 reached 0.75 in 24s, 0.54 in 8s
-  /// (section 31).
+  ///.
   unsigned short_convolved = 2048, max_held_of_convolved = 24;
   /// From this prime factor on, a thread has as many elements: in fp64, 51, 57 and 69 reached 0.4
   /// of a copy by 3 elements; 95 and 119 reached 0.94 and 0.97 by 19 and 17 (sections 38, 44).
@@ -226,31 +227,31 @@ struct shapes {
 };
 
 /// The time of passes that were not measured, or not in their place, in copies of what they move.
-/// Measured on an H200; sections are of bench/NOTES.md.
+/// Measured on an H200; sections are of bench/lessons/lengths.md.
 struct time_model {
   /// Rows that one workgroup convolves, in copies per point. Powers of two up to 512 points take
   /// `convolved_power`, times `convolved_power_growth` for each doubling beyond. Others take
   /// `stage_cost` over `convolved_stages`, at least `convolved_least`, times `convolved_growth` for
   /// each doubling beyond 2,048. Staged rows in Rader's order take `rader_point` more, which grows
-  /// as for powers of two (section 31).
+  /// as for powers of two.
   double convolved_power = 0.55, convolved_power_growth = 1.12;
   double convolved_stages = 3300, convolved_least = 0.57, convolved_growth = 1.2;
   double rader_point = 0.3;
   double rader_point_across = 0.1;  ///< If neighbouring threads take neighbouring rows.
   /// Full rows, convolved between columns, take this many times as long as rows that are half
-  /// padding: 4,096 and 8,192 points reached 0.88 and 0.80 of a copy (section 53).
+  /// padding: 4,096 and 8,192 points reached 0.88 and 0.80 of a copy.
   double convolved_full = 1.45;
   double convolved_full_mixed = 1.9;  ///< Other lengths: 9,216 points took 138 instructions each,
                                       ///< not 106.
   /// Columns with fewer neighbouring bytes take `narrower` times as long per halving: 1,024 points
-  /// in 128 bytes reached 0.93 of a copy, 2,048 in 64 0.74, 4,096 in 32 0.57 (section 8).
+  /// in 128 bytes reached 0.93 of a copy, 2,048 in 64 0.74, 4,096 in 32 0.57.
   double wide_columns = 128, narrower = 1.28;
   double unmeasured = 1.25;  ///< A pass that was not measured; an estimate.
   /// Rows with twiddles take (1 + this / elements per thread) times as long, because they read rows
-  /// of roots: 0.92, 0.88 and 0.73 of a copy with 32, 16 and 8 elements, not 0.98 (section 9).
+  /// of roots: 0.92, 0.88 and 0.73 of a copy with 32, 16 and 8 elements, not 0.98.
   double twiddle_elements = 2.2;
   /// Long rows of a workgroup take this many times as long without the prefetches that they were
-  /// measured with: 0.82 of a copy, not 0.95 (section 12).
+  /// measured with: 0.82 of a copy, not 0.95.
   double without_prefetch = 1.16;
   /// Scrambled bins must take less than this share of natural order's time, because measurements
   /// differ by as much.
@@ -259,22 +260,23 @@ struct time_model {
   std::size_t unmeasured_growth = 2;
 };
 
-/// How passes are laid over memory. Measured on an H200; sections are of bench/NOTES.md.
+/// How passes are laid over memory. Measured on an H200:
+/// bench/lessons/memory.md, bench/lessons/calls.md.
 struct placement_rules {
   /// A butterfly of more bytes fills a multiprocessor. With twiddles, such butterflies lose by
-  /// prefetches and by streaming: 0.37 of a copy, not 0.395, at 2^24 (section 13).
+  /// prefetches and by streaming: 0.37 of a copy, not 0.395, at 2^24.
   std::size_t long_bytes = std::size_t{1} << 16;
   /// Lanes continue in the next row of columns if one lane in this many, or more, would be left
-  /// over at the end of each row: 512 x 512 real to complex reached 0.44, not 0.43 (section 10).
+  /// over at the end of each row: 512 x 512 real to complex reached 0.44, not 0.43.
   std::size_t flat_lanes = 20;
   /// Rows that begin on multiples of this many elements, whole sectors of fp32, keep their tiles:
-  /// 512 x 512 complex to real reached 0.46, not 0.35 (section 10).
+  /// 512 x 512 complex to real reached 0.46, not 0.35.
   std::size_t sector_elements = 4;
   /// The smallest unit of memory traffic; rows that alternate by element move this many bytes at
   /// once.
   std::size_t sector_bytes = 32;
   /// Convolved columns leave this many neighbours together, or a sector of them, for the rows that
-  /// are transformed next: 3,584 rows of 4,096 reals took 60 us, not 90 (section 16). 0: whole
+  /// are transformed next: 3,584 rows of 4,096 reals took 60 us, not 90. 0: whole
   /// columns.
   std::size_t result_block = 4;
   /// Smaller arrays are read from the cache, in blocks or not: an estimate.
@@ -283,11 +285,11 @@ struct placement_rules {
   /// then go one after another.
   std::size_t cached_bytes = std::size_t{48} << 20;
   /// Between two axes, rows of an odd length begin on multiples of this many bytes: 256 x 256
-  /// complex to real gains 3 % over 64 bytes, 256 cubed 4 % (section 13).
+  /// complex to real gains 3 % over 64 bytes, 256 cubed 4 %.
   std::size_t line_bytes = 128;
   /// If a launch has fewer workgroups per multiprocessor than this (0: never), the call takes fewer
   /// lanes per workgroup. Columns keep `least_side_by_side` bytes side by side: requests count, not
-  /// bytes, if all is in L2 (section 23).
+  /// bytes, if all is in L2.
   double least_workgroups_per_unit = 0.25;
   std::size_t least_side_by_side = 64;
   std::size_t threads_of_subgroup = 32;  ///< Fewest threads with work.
@@ -308,7 +310,7 @@ struct placement_rules {
   unsigned elements_of_lines = 16;
   std::size_t shortest_pairs = 512, shortest_complex = 128, workgroups_of_many_lines = 8;
   /// Complex rows of this many points have one thread each, and this many rows lie side by side:
-  /// dct4 of 8 reached 0.88 of a copy, not 0.80 (H200, section 60).
+  /// dct4 of 8 reached 0.88 of a copy, not 0.80 (H200).
   unsigned points_of_one_thread = 4, rows_of_single_threads = 128;
   /// Beyond this many threads, lines of bins take 32 elements per thread, because all loads of a
   /// thread are under way at once: dct3 of 16,384 reached 0.87 of a copy, not 0.57; of 32,768 0.67,
@@ -324,22 +326,22 @@ struct placement_rules {
   /// The most bytes that a call of one launch, or of several, moves if it is repeated as a graph.
   /// The launches of a graph do not begin before the previous call has ended, which costs longer
   /// calls more than the calling thread gains. Calls without early launches have no such limit
-  /// (section 24).
+  ///.
   std::size_t max_graph_bytes_of_one = std::size_t{32} << 10;
   std::size_t max_graph_bytes_of_several = std::size_t{8} << 20;
-  /// For powers of two that one workgroup convolves; instructions bind them (section 43).
+  /// For powers of two that one workgroup convolves; instructions bind them.
   device::workgroup::twiddling convolved_twiddles = device::workgroup::twiddling::apart;
-  /// Shorter rows are not padded, because it would add more than an eighth (section 10).
+  /// Shorter rows are not padded, because it would add more than an eighth.
   std::size_t shortest_padded = 128;
 };
 
-/// How filter banks are cut. Measured on an H200; sections are of bench/NOTES.md.
+/// How filter banks are cut. Measured on an H200: bench/lessons/channeliser.md.
 struct bank_rules {
   /// Complex numbers of the rows of a workgroup, in one launch: 64 KiB, so that two or three
   /// workgroups are resident.
   unsigned numbers_of_workgroup = 8192;
   unsigned max_sliding = 8;  ///< Spectra that a thread slides over.
-  /// For a bank's transforms in one launch; instructions bind them (section 43).
+  /// For a bank's transforms in one launch; instructions bind them.
   device::workgroup::twiddling twiddles = device::workgroup::twiddling::apart;
   /// Numbers per thread. Compilers for processors take long over long unrolled transforms.
   unsigned elements = 32;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds what long_run.sh counted to a log:
 
-    tests/fuzz/long_log.py bench/results/host/fuzz.json OUT/done.txt --machine OUT/machine.txt
+    tests/fuzz/long_log.py OUT/fuzz.json OUT/done.txt --machine OUT/machine.txt
 
 Lines of done.txt: fuzzer, seed, then libFuzzer's "Done N runs in T second(s)", or "Failed ..".
 """

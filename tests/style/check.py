@@ -21,7 +21,7 @@ FOLDERS = ("include", "src", "apps", "telescope", "tests", "bench", "examples", 
            "python")
 CODE = {".hpp", ".cpp", ".cu", ".cl", ".clcpp", ".h"}
 SCRIPTS = {".cmake", ".py", ".sh"}
-EXEMPT = {"generated", "build", "results", "__pycache__"}
+EXEMPT = {"generated", "build", "__pycache__"}
 
 MAX_HEADER, MAX_CLASS, MAX_FUNCTION, MAX_TEST, MAX_COLUMNS = 500, 200, 60, 400, 100
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """links.py ROOT: whether every relative link of the Markdown pages below ROOT leads to a file or a
-folder below ROOT, and every anchor to a heading of its page.
+folder below ROOT, and every anchor to a heading of its page; and so of the pages of bench/evidence
+and bench/lessons that comments of sources cite, as in bench/lessons/memory.md#the-last-wave.
 
 ROOT is the source tree, or the folder where documentation is installed. Code is not read for links.
 Prints one line per fault and exits with 1 if there is any.
@@ -20,6 +21,8 @@ LINK = re.compile(r"\]\(\s*<?([^()\s<>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 DEFINITION = re.compile(r"^ {0,3}\[[^\]]+\]:\s*<?(\S+?)>?(?:\s|$)")
 HTML = re.compile(r"<[a-zA-Z][^>]*\s(?:href|src)=\"([^\"]+)\"")
 NAMED = re.compile(r"<[a-zA-Z][^>]*\s(?:id|name)=\"([^\"]+)\"")
+CITED = re.compile(r"bench/(?:evidence|lessons)/\w+\.md(?:#[\w-]+)?")
+SOURCES = {".hpp", ".cpp", ".cu", ".clcpp", ".py", ".cmake", ".txt", ".sh"}
 OUTSIDE = re.compile(r"^([a-zA-Z][a-zA-Z0-9+.-]*:|//)")
 
 
@@ -71,23 +74,37 @@ def fault_of(root, page, target):
     return None
 
 
+def cited(text):
+    """Yields (line number, target) of each page of bench/ that the comments of a source cite."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for target in CITED.findall(line):
+            yield number, target
+
+
+def files_below(root, suffixes):
+    for path in sorted(root.rglob("*")):
+        folders = path.relative_to(root).parts[:-1]
+        if path.suffix in suffixes and path.is_file() and not any(
+                name in EXEMPT or name.startswith(".") for name in folders):
+            yield path
+
+
 def pages_below(root):
-    for page in sorted(root.rglob("*.md")):
-        folders = page.relative_to(root).parts[:-1]
-        if not any(name in EXEMPT or name.startswith(".") for name in folders):
-            yield page
+    return files_below(root, {".md"})
 
 
 def check(root):
-    n_pages = n_links = n_faults = 0
-    for page in pages_below(root):
-        n_pages += 1
-        for number, target in targets(page.read_text("utf-8")):
-            n_links += 1
-            fault = fault_of(root, page, target)
-            if fault:
-                print(f"{page.relative_to(root)}:{number}: {fault}")
-                n_faults += 1
+    found = [(page, page, link) for page in pages_below(root)
+             for link in targets(page.read_text("utf-8"))]
+    n_pages = sum(1 for _ in pages_below(root))
+    found += [(source, root / "README.md", link) for source in files_below(root, SOURCES)
+              for link in cited(source.read_text("utf-8"))]
+    n_links, n_faults = len(found), 0
+    for file, page, (number, target) in found:
+        fault = fault_of(root, page, target)
+        if fault:
+            print(f"{file.relative_to(root)}:{number}: {fault}")
+            n_faults += 1
     print(f"{n_pages} pages, {n_links} links, {n_faults} faults")
     return n_links > 0 and n_faults == 0
 

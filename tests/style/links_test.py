@@ -44,6 +44,11 @@ class Links(unittest.TestCase):
             with self.subTest(target):
                 self.assertEqual(self.faults(f"[a]({target})"), [target])
 
+    def test_of_sources_name_pages_of_bench(self):
+        cited = ["bench/lessons/memory.md#the-last-wave", "bench/evidence/axes.md"]
+        text = f"// {cited[0]}, {cited[1]}. Not bench/none.md.\n"
+        self.assertEqual(list(links.cited(text)), [(1, target) for target in cited])
+
     def test_are_not_read_in_code(self):
         self.assertEqual(self.faults("`[a](none)`\n```cpp\n[&](none)\n```\n"), [])
         self.assertEqual(self.faults("```\n[&](none)\n```\n[a](none)\n"), ["none"])

@@ -21,7 +21,8 @@ constexpr std::size_t reserved_bytes = 1024;  // of each workgroup's shared memo
 /// Returns the scratch that a launch gives each workgroup. The workgroups of an early launch gather
 /// on the multiprocessors that the launch before leaves idle. If there are about as many workgroups
 /// as multiprocessors, each gets half of a multiprocessor's memory, so that no two share a
-/// multiprocessor: 2^20 points take 12.2 us instead of 12.4 to 16.5 (bench/NOTES.md, section 24).
+/// multiprocessor: 2^20 points take 12.2 us instead of 12.4 to 16.5
+/// (bench/lessons/calls.md#workgroups-kept-apart).
 std::size_t scratch_of(const kernel_source& source, const device_info& device) {
   const bool is_early = source.starts_early && device.has_early_launch;
   const bool is_about_one_each =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repeats a plan's calls as CUDA graphs, because launching a graph takes less time of the calling
 // thread than launching a kernel: 1.1 microseconds instead of 2.6 to 3.4, and 0.4 for each launch
-// whose arguments changed (bench/NOTES.md, section 24).
+// whose arguments changed (bench/lessons/calls.md#graphs).
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@
 
 namespace wingbeat::backend::host {
 
-/// Each with its reason; bench/results/host has the speeds that came with these values.
+/// Each with its reason; bench/evidence/processor.md has the speeds that came with these values.
 struct thresholds {
   // Threads
   // Work counts points times log2 of the length.

@@ -91,7 +91,7 @@ TEST(long_convolution_kernels, compile_with_few_spills_where_rows_are_cut) {
       for (const pass& each : program.passes()) expect_no_spills(each, "sm_90");
     }
     // Rows of 4,096 points whose products are summed spill a little, so that two workgroups are at
-    // once: less time than one without (bench/NOTES.md, 64).
+    // once: less time than one without (bench/lessons/long_convolution.md#gradients).
     for (const auto& [program, most_bytes] :
          {std::pair{programs.kernel_gradient(), 32}, std::pair{programs.gradients().value(), 96}}) {
       for (const pass& each : program.passes()) expect_few_spills(each, "sm_90", most_bytes);

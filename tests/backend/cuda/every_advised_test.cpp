@@ -3,7 +3,7 @@
 // Timeout: 1800
 // Every length, scalar, order and architecture at the advised parameters: no spills. The table of
 // what they take goes to the file that WINGBEAT_RESOURCES names:
-//     WINGBEAT_RESOURCES=bench/results/resources.md backend_cuda_every_advised_test
+//     WINGBEAT_RESOURCES=bench/evidence/registers.md backend_cuda_every_advised_test
 #include <cstdlib>  // getenv
 #include <fstream>
 
@@ -19,7 +19,7 @@ constexpr const char* head = R"(# What a transform inside a kernel takes
 A kernel that loads a row, transforms it forward and stores it, at the advised parameters, compiled
 by NVRTC without a GPU. Written by
 
-    WINGBEAT_RESOURCES=bench/results/resources.md build/.../backend_cuda_every_advised_test
+    WINGBEAT_RESOURCES=bench/evidence/registers.md build/.../backend_cuda_every_advised_test
 
 `shape`: elements per thread x transforms per workgroup, `h` where exchanges go in halves;
 `threads` and `scratch` (bytes): of one workgroup; `exchanges`: all, and in brackets those that

@@ -87,8 +87,9 @@ inline auto figures_of(const pass& planned, const std::string& architecture) {
 
 /// Bytes a thread may keep in local memory: clusters of 8 and 16 fill the register file, and miss
 /// it by up to eight registers a thread. On an H200 five such workgroups on a multiprocessor make
-/// 2^24 points at 0.34 of a copy, four without a spill at 0.32 (bench/NOTES.md, section 8).
-/// Columns whose output streams miss it by one, which costs less than streaming gains (section 13).
+/// 2^24 points at 0.34 of a copy, four without a spill at 0.32
+/// (bench/lessons/passes.md#columns-and-cuts).
+/// Columns whose output streams miss it by one, which costs less than streaming gains.
 /// Of 420 shapes of lengths that are no powers of two, two of fp64 keep a word where opposite bins
 /// meet.
 inline int spill_allowance(const pass& planned) {

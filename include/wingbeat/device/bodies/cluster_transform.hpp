@@ -85,7 +85,7 @@ class cluster_transform {
   static constexpr bool reads_bin_behind_first = true;
   /// Pieces of long rows fill most sectors anyway. Planes of 32 x 32 reals went from 0.681 to 0.702
   /// of a copy's speed when their rows of 17 bins were stored whole, those of 64 x 64 from 0.679 to
-  /// 0.660 (H200; bench/NOTES.md, section 14).
+  /// 0.660 (H200; bench/lessons/reals.md#planes-of-reals).
   static constexpr unsigned longest_stored_row = 16;
   static constexpr bool stores_whole_rows = is_plane && numbers().shape.workgroups == 1 &&
                                             numbers().shape.second <= longest_stored_row &&

@@ -97,7 +97,7 @@ class convolve : public transform<Policy, Group> {
     pass.load(tile, x, number, rows);
     const unsigned lane = this->lane_in();
     // Evaluated for every load, because ptxas 13.0 misplaces a first entry that is chosen between 0
-    // and the lane's (bench/NOTES.md, section 27).
+    // and the lane's (bench/lessons/compilers.md#ptxas-drops-a-value-of-a-predicated-load).
     const bool inside = tile.has(lane);
     if constexpr (numbers().has_own_filter) {
       const auto spectrum = own_spectrum(tile, lane);

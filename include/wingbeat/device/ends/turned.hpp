@@ -54,7 +54,7 @@ WINGBEAT_FN void load_turn(const Body& body, const Elements& tile, complex<Real>
 
 /// Stores what a turn makes of all elements, or adds it. All weights are read before the first
 /// element is stored: for all that compilers know it might change them, and each would be waited
-/// for (bench/NOTES.md, section 57).
+/// for (bench/lessons/compilers.md#stores-before-loads).
 template <class Policy, bool Adds, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void store_sums(const Body& body, const Elements& tile, complex<Real> (&x)[E],
                             size turn) {

@@ -54,8 +54,8 @@ WINGBEAT_FN constexpr unsigned stage_cost(unsigned length, unsigned elements,
 /// Returns the estimated cost per element of rows of a length other than a power of two, by threads
 /// of `elements`: the operations of their stages, plus a cost for each element of a thread, because
 /// few elements leave room for more threads to wait for memory. That cost was chosen so that the
-/// fastest choices for 40 lengths on an H200 come first, or nearly. Source: bench/NOTES.md, section
-/// 21.
+/// fastest choices for 40 lengths on an H200 come first, or nearly. Source:
+/// bench/lessons/lengths.md#shapes-of-mixed-lengths.
 WINGBEAT_FN constexpr unsigned estimated_cost(unsigned length, unsigned elements,
                                               unsigned real_bytes, order how = order::natural) {
   const unsigned each = length <= 64 ? 128 : length <= 4096 ? 64 : 16;

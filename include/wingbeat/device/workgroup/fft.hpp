@@ -111,8 +111,9 @@ struct fft {
   static constexpr unsigned fused_workgroups_with =
       fused_workgroups_of(workgroup_threads, plan.max_registers(),
                           unsigned(sizeof(typename arithmetic_of<Real>::type)), MoreRegisters);
-  /// Without such room: the fastest measured (bench/NOTES.md). If a thread holds 8 elements or
-  /// fewer, a compiler may spill some words.
+  /// Without such room: the fastest measured
+  /// (bench/lessons/workgroup.md#registers-decide-how-many-workgroups-overlap). If a thread holds 8
+  /// elements or fewer, a compiler may spill some words.
   static constexpr unsigned fused_workgroups = fused_workgroups_with<0>;
 
   /// Transforms elements load(i) and hands them to store(i, value), i in [0, length). Thread t

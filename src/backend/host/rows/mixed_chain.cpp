@@ -98,7 +98,7 @@ class search {
 };
 
 /// What a vector instruction costs by the vector's bytes: processors split the widest in two, but
-/// not loads and moves (bench/NOTES.md, section 62).
+/// not loads and moves (bench/lessons/processor.md#vectors-of-64-bytes).
 double instruction_cost(std::size_t bytes) {
   return bytes > 32 ? 1.6 : bytes > 16 ? 1 : 0.85;
 }
