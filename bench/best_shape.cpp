@@ -1,69 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which shapes run a problem best? Plans it by many tuning data, on the first CUDA device, checks
-// each against the data that is built in, times all in turn with a plain copy, and prints the best
-// as lines for src/tuning.
-//     best_shape <family> [fp32|fp64|fp16] [c2c|r2c|..] [of N] [only TEXT] [compile] <lengths> ..
-//     lengths as 2^15 or 512x512; of N: N transforms a call; otherwise as many as 1 GiB holds
-//     only: candidates whose line has TEXT, or one of several (A|B; "": all); compile: times none,
-//     so that the kernel cache has what the next call of it wants
-//     families: rows, lines, columns, pairs, thirds, cuts, column-lines, planes, mirrored,
-//     column-shapes (of the slowest axis), convolutions (rows times a spectrum of ones and back,
-//     forward alone); rows, cuts, column-shapes and convolutions also of lengths that are no powers
-//     of two;
-//     chirped-columns (of a long row with a large prime factor);
-//     real-lines (of one launch; elements a thread, lines a workgroup, prefetched or not);
-//     primes (rows of a prime by a convolution of one less, or with a chirp: the best of each way);
-//     few (for calls of few transforms: rows, cuts and columns of small workgroups); built-in
-//     (launched early and spread, and not)
-#include <fmt/format.h>
-
-#include <algorithm>  // clamp, min, sort
-#include <cmath>      // sqrt
-#include <complex>
-#include <cstdio>
-#include <random>
+// Which shapes run a problem best? Plans it by many tuning data, checks each against the data that
+// is built in, times all in turn with a plain copy, and prints the best as lines for src/tuning.
+//     best_shape FAMILY [fp32|fp64|fp16] [c2c|r2c|..] [of=N] [only=TEXT] [compile] LENGTHS..
+//     lengths as 2^15 or 512x512; of: N transforms a call; otherwise as many as 1 GiB holds
+//     only: candidates whose line has TEXT, or one of several (A|B); compile: times none, so that
+//     the kernel cache has what the next call of it wants
+//     families: rows, lines (clusters), columns (of the slowest axis), cuts, mirrored, planes,
+//     convolutions (rows times a spectrum of ones and back, forward alone), real-lines, primes
+//     (rows of a prime by a convolution of one less, or with a chirp: the best of each way),
+//     built-in (launched early and spread, and not)
+#include <atomic>
+#include <random>  // mt19937
 #include <set>
 #include <thread>
 
-#include "backend/backend.hpp"            // queue, plan
+#include "bench/question.hpp"
 #include "bench/shape_families.hpp"       // candidates_of
-#include "measure/rounds.hpp"             // queued_run, take_turns
 #include "programs/convolved_rows.hpp"    // program_of_rows
 #include "programs/prepared_program.hpp"  // prepared_program
 #include "programs/real_transforms.hpp"   // transform_program
 #include "programs/transforms.hpp"        // make_program
 #include "request/resolved.hpp"           // points_of
 #include "wingbeat/device/half.hpp"       // half_float, widen
-#include "wingbeat/wingbeat.hpp"
 
+namespace wingbeat::bench {
 namespace {
-
-using namespace wingbeat;
-using bench::candidate;
 
 constexpr std::size_t total_bytes = std::size_t{1} << 30;  // of input, and of output about
 
 struct planned {
   const candidate* data;
-  std::shared_ptr<const programs::prepared_program> made;
+  std::shared_ptr<const programs::prepared_program> program;
   std::string refusal;
   double difference = 0;
 };
 
-void fill(buffer& to, bool is_narrow) {
-  std::mt19937 bits{1};
-  std::vector<float> block(std::size_t{1} << 24);
-  for (float& x : block) x = static_cast<float>(bits()) / 2147483648.0f - 1;
-  if (is_narrow) {  // fp16 between 1/32 and 1, either sign
+/// fp16 between 1/32 and 1, either sign; or floats.
+void fill_for(buffer& memory, precision real) {
+  std::vector<float> block = noise(std::size_t{1} << 24);
+  if (real == precision::fp16) {
+    std::mt19937 bits{1};
     auto* halves = reinterpret_cast<std::uint16_t*>(block.data());
     for (std::size_t i = 0; i < 2 * block.size(); ++i) {
-      const auto r = static_cast<std::uint16_t>(bits());
-      halves[i] = static_cast<std::uint16_t>((r & 0x93ff) | 0x2800);
+      halves[i] = static_cast<std::uint16_t>((bits() & 0x93ff) | 0x2800);
     }
   }
-  for (std::size_t offset = 0; offset < to.size_bytes(); offset += block.size() * 4) {
-    to.write(block.data(), std::min(block.size() * 4, to.size_bytes() - offset), offset);
-  }
+  fill(memory, block.data(), block.size() * 4);
 }
 
 /// A few places of a buffer, its end included.
@@ -102,15 +84,8 @@ double difference(const std::vector<char>& a, const std::vector<char>& b) {
 
 /// A spectrum of ones has its bins in every shape's order.
 buffer ones(const queue& on, std::size_t bins, precision real) {
-  buffer memory{on, bins * (real == precision::fp64 ? 16 : 8)};
-  if (real == precision::fp64) {
-    const std::vector<std::complex<double>> all(bins, 1);
-    memory.write(all.data(), memory.size_bytes());
-  } else {
-    const std::vector<std::complex<float>> all(bins, 1);
-    memory.write(all.data(), memory.size_bytes());
-  }
-  return memory;
+  if (real == precision::fp64) return filled(on, std::vector<std::complex<double>>(bins, 1));
+  return filled(on, std::vector<std::complex<float>>(bins, 1));
 }
 
 /// Plans all candidates, as many at once as there are cores.
@@ -121,7 +96,7 @@ std::vector<planned> plan_all(const queue& on, const plan_spec& what,
       auto lines = programs::transform_program(backend::cuda_engine(), on.impl(),
                                                request::resolved_spec{what});
       if (from.of_lines.length > 1) {
-        bench::reshape(std::get<planner::pass>(lines.steps.back().operation), from.of_lines);
+        reshape(std::get<planner::pass>(lines.steps.back().operation), from.of_lines);
       }
       return lines;
     }
@@ -131,24 +106,24 @@ std::vector<planned> plan_all(const queue& on, const plan_spec& what,
     if (!convolving) throw plan_error("no workgroup takes these rows");
     return std::move(*convolving);
   };
-  std::vector<planned> made(all.size());
+  std::vector<planned> results(all.size());
   std::atomic<std::size_t> next{0};
   std::vector<std::jthread> workers;
   for (unsigned t = 0; t < std::max(std::thread::hardware_concurrency(), 1u); ++t) {
     workers.emplace_back([&] {
       for (std::size_t i = next++; i < all.size(); i = next++) {
-        made[i].data = &all[i];
+        results[i].data = &all[i];
         try {
-          made[i].made = std::make_shared<const programs::prepared_program>(
+          results[i].program = std::make_shared<const programs::prepared_program>(
               backend::cuda_engine(), on.impl(), program_of(all[i]));
         } catch (const error& refused) {
-          made[i].refusal = refused.what();
+          results[i].refusal = refused.what();
         }
       }
     });
   }
   workers.clear();
-  return made;
+  return results;
 }
 
 void report(std::vector<planned>& all, std::vector<measure::timed_run>& runs,
@@ -170,7 +145,7 @@ void report(std::vector<planned>& all, std::vector<measure::timed_run>& runs,
         ways.insert(label.substr(std::min(label.rfind('}'), label.size()))).second;
     if (rank >= 4 && !is_first) continue;
     std::string took;
-    for (const auto& kernel : each.made->resources()) {
+    for (const auto& kernel : each.program->resources()) {
       took += fmt::format(" {}r/{}s/{}t", kernel.registers, kernel.spill_bytes, kernel.threads);
     }
     const double run_s = runs[order[rank] + 1].median_s();
@@ -187,7 +162,7 @@ struct choice {
 
   [[nodiscard]] std::vector<candidate> candidates(const plan_spec& spec,
                                                   const device_info& device) const {
-    auto candidates = bench::candidates_of(family, spec, device);
+    auto candidates = candidates_of(family, spec, device);
     std::erase_if(candidates, [&](const candidate& each) { return !has(each.label); });
     return candidates;
   }
@@ -205,7 +180,8 @@ struct choice {
 };
 
 template <class Real>
-void search(queue& on, const choice& chosen, plan_spec what, buffer& in, buffer& out) {
+void search(queue& on, const choice& chosen, plan_spec what, buffer& in, buffer& out,
+            int n_rounds) {
   const std::size_t points = request::points_of(what);
   const bool is_real = request::traits_of(what.kind).is_real();
   const std::size_t row_bytes = points * sizeof(Real) * (is_real ? 1 : 2);
@@ -229,68 +205,67 @@ void search(queue& on, const choice& chosen, plan_spec what, buffer& in, buffer&
   std::size_t workspace_bytes = 0;
   for (const planned& each : all) {
     if (!each.refusal.empty()) fmt::print("  {}: {:.200}\n", each.data->label, each.refusal);
-    if (each.made)
-      workspace_bytes = std::max(workspace_bytes, each.made->program().workspace_bytes());
+    if (each.program)
+      workspace_bytes = std::max(workspace_bytes, each.program->program().workspace_bytes());
   }
-  std::erase_if(all, [](const planned& each) { return !each.made; });
+  std::erase_if(all, [](const planned& each) { return !each.program; });
   buffer workspace{on, workspace_bytes + 256};
-  std::vector<measure::timed_run> runs;
-  runs.push_back(measure::queued_run(on, "copy", [&] {
+  std::vector<measure::timed_run> runs{measure::queued_run(on, "copy", [&] {
     on.impl()->copy({out.view().handle, 0, used}, {in.view().handle, 0, used});
-  }));
+  })};
   std::vector<char> poison(std::min(std::size_t{1} << 20, used), char(0xff));
   for (planned& each : all) {
-    const auto run = [&, made = each.made] {
-      made->enqueue(*on.impl(), {in.view(), out.view(), workspace.view(), spectrum.view()});
+    const auto run = [&, program = each.program] {
+      program->enqueue(*on.impl(), {in.view(), out.view(), workspace.view(), spectrum.view()});
     };
     runs.push_back(measure::queued_run(on, "", run));
     out.write(poison.data(), poison.size(), (used - poison.size()) / 16 * 16);
     run();
     each.difference = difference<Real>(sample(out, used), expected);
   }
-  measure::take_turns(runs, 7);
+  measure::take_turns(runs, n_rounds);
   report(all, runs, what);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
-  choice chosen{.family = argc > 1 ? argv[1] : "lines"};
+void best_shape(session& asked) {
+  if (asked.words.empty()) throw plan_error("give a family and lengths");
+  choice chosen{.family = asked.words.front()};
   precision real = precision::fp32;
   transform kind = transform::forward;
   std::size_t count = 0;  // of transforms a call; 0: 1 GiB of them
-  queue on{first_device(engine::cuda)};
+  queue& on = asked.on();
   buffer in{on, 2 * total_bytes}, out{on, 2 * total_bytes};
-  fill(in, false);
-  for (int i = 2; i < argc; ++i) {
-    const std::string_view word = argv[i];
+  fill_for(in, real);
+  for (std::size_t i = 1; i < asked.words.size(); ++i) {
+    const std::string& word = asked.words[i];
+    const auto* const named = std::ranges::find(request::kinds, word, &request::traits::short_name);
     if (word == "fp32" || word == "fp64" || word == "fp16") {
       real = word == "fp32" ? precision::fp32 : word == "fp64" ? precision::fp64 : precision::fp16;
-      fill(in, real == precision::fp16);
-    } else if (const auto* const named =
-                   std::ranges::find(request::kinds, word, &request::traits::short_name);
-               named != std::ranges::end(request::kinds)) {
+      fill_for(in, real);
+    } else if (named != std::ranges::end(request::kinds)) {
       kind = named->kind;
-    } else if (word == "of" && i + 1 < argc) {
-      count = std::stoul(argv[++i]);
-    } else if (word == "only" && i + 1 < argc) {
-      chosen.only = argv[++i];
+    } else if (word.starts_with("of=")) {
+      count = std::stoul(word.substr(3));
+    } else if (word.starts_with("only=")) {
+      chosen.only = word.substr(5);
     } else if (word == "compile") {
       chosen.compiles_alone = true;
     } else {
-      const plan_spec what{
-          .lengths = bench::lengths_of(word), .batch = count, .kind = kind, .real = real};
+      const plan_spec spec{.lengths = lengths_of(word), .batch = count, .kind = kind, .real = real};
       if (real == precision::fp64) {
-        search<double>(on, chosen, what, in, out);
+        search<double>(on, chosen, spec, in, out, asked.n_rounds);
       } else if (real == precision::fp16) {
-        search<device::half_float>(on, chosen, what, in, out);
+        search<device::half_float>(on, chosen, spec, in, out, asked.n_rounds);
       } else {
-        search<float>(on, chosen, what, in, out);
+        search<float>(on, chosen, spec, in, out, asked.n_rounds);
       }
     }
   }
-  return 0;
-} catch (const std::exception& failed) {
-  std::fprintf(stderr, "best_shape: %s\n", failed.what());
-  return 3;
 }
+
+const registration of_best_shape{
+    {"best_shape", "FAMILY [fp32] [c2c] [of=N] [only=TEXT] [compile] LENGTHS..",
+     "which shapes run a length best: bench/best_shape.cpp", best_shape}};
+
+}  // namespace
+}  // namespace wingbeat::bench

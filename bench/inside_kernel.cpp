@@ -1,214 +1,278 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the FFT inside a kernel reach? Kernels around workgroup::fft, compiled by NVRTC: plain
 // transforms, a convolution in one kernel and in three, in each order, timed in turn with a copy of
-// the same bytes and with cuFFT.
-#include <fmt/format.h>
-#include <CLI/CLI.hpp>  // App
-#include <nlohmann/json.hpp>
+// the same bytes and with cuFFT. Four rows of each are compared with the engine `reference`.
+#include <cstring>  // memcpy
+#include <numbers>  // pi
+#include <random>   // mt19937_64
 
-#include <algorithm>  // min
-#include <cstdio>     // popen
-#include <cstdlib>    // getenv
-#include <memory>     // unique_ptr
+#include "backend/kernel.hpp"  // kernel
+#include "bench/inside_kernel_text.hpp"
+#include "bench/question.hpp"
+#include "peers/cufft.hpp"           // cufft
+#include "wingbeat/device/half.hpp"  // half_float
 
-#include "inside_kernel_problem.hpp"
-#include "measure/document_text.hpp"  // write_document
-#include "peers/cufft.hpp"            // cufft
-#include "wingbeat/wingbeat.hpp"
-
+namespace wingbeat::bench {
 namespace {
 
-using namespace wingbeat;
-using namespace wingbeat::bench;
-using nlohmann::ordered_json;
+using device::order;
+using spectrum = std::vector<std::complex<double>>;
+using kernel_pointer = std::shared_ptr<const backend::kernel>;
 
-struct options {
-  unsigned first_log2 = 6;
-  unsigned last_log2 = 14;  ///< 13 unless fp32.
-  std::vector<std::string> precisions{"fp32", "fp64", "fp16", "fp16_pair"};
-  std::vector<std::string> orders{"natural", "nabla", "scrambled"};
-  std::size_t mib = 1024;
-  int n_rounds = 9;
-  bool searches = false;
-  std::string json_path;
+constexpr std::size_t memory_bytes = std::size_t{1} << 30;  // in, and as much out
+
+/// Calls `use` with a number as it is stored.
+template <class Use>
+void with_stored(scalar real, const Use& use) {
+  if (real == scalar::fp64) {
+    use(double{});
+  } else if (real == scalar::fp32) {
+    use(float{});
+  } else {
+    use(device::half_float{});
+  }
+}
+
+/// Complex numbers as they lie in memory, and back.
+std::vector<std::byte> stored(const spectrum& z, scalar real) {
+  std::vector<std::byte> bytes(z.size() * element_bytes(real));
+  with_stored(real, [&]<class Number>(Number) {
+    std::vector<Number> numbers;
+    for (const auto& x : z) {
+      numbers.push_back(static_cast<Number>(x.real()));
+      numbers.push_back(static_cast<Number>(x.imag()));
+    }
+    std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  });
+  return bytes;
+}
+
+spectrum loaded(const std::vector<std::byte>& bytes, scalar real) {
+  spectrum z(bytes.size() / element_bytes(real));
+  with_stored(real, [&]<class Number>(Number) {
+    std::vector<Number> numbers(2 * z.size());
+    std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      z[i] = {static_cast<double>(numbers[2 * i]), static_cast<double>(numbers[2 * i + 1])};
+    }
+  });
+  return z;
+}
+
+spectrum row_of(const buffer& rows, unsigned length, scalar real, std::size_t row) {
+  std::vector<std::byte> bytes(std::size_t{length} * element_bytes(real));
+  rows.read(bytes.data(), bytes.size(), row * bytes.size());
+  return loaded(bytes, real);
+}
+
+/// Returns the transform by the engine `reference`, in double.
+spectrum transformed(const spectrum& row, transform kind) {
+  static queue on{first_device(engine::reference)};
+  const buffer in = filled(on, row), out{on, in.size_bytes()};
+  const plan exact{on, {.lengths = {row.size()}, .kind = kind, .real = precision::fp64}};
+  exact.enqueue(on, in.view(), out.view());
+  return row_of(out, static_cast<unsigned>(row.size()), scalar::fp64, 0);
+}
+
+/// Unit gain, random phase and the 1/N of the inverse, rounded as it will be stored.
+spectrum filter_of(unsigned length, scalar real) {
+  std::mt19937_64 bits{length};
+  spectrum h;
+  for (unsigned f = 0; f < length; ++f) {
+    const double turns = static_cast<double>(bits() >> 11) * 0x1p-53;
+    h.push_back(std::polar(1.0 / length, 2 * std::numbers::pi * turns));
+  }
+  return loaded(stored(h, real), real);
+}
+
+/// c u sqrt(log2 N), 4 u up to N = 64; of a convolution twice that. c = 1 in fp32, 1.25 in fp64
+/// (the accuracy table), 1 where fp16 is stored alone, and 2 where all arithmetic is in fp16.
+double bound_of(unsigned length, scalar real, bool is_convolution) {
+  const double u = real == scalar::fp64 ? 0x1p-53 : real == scalar::fp32 ? 0x1p-24 : 0x1p-11;
+  const double c = real == scalar::fp64 ? 1.25 : real == scalar::fp16_pair ? 2.0 : 1.0;
+  const double bound = length <= 64 ? 4 * u : c * u * std::sqrt(std::log2(length));
+  return is_convolution ? 2 * bound : bound;
+}
+
+double relative_l2(const spectrum& found, const spectrum& expected) {
+  double error = 0, energy = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    error += std::norm(found[i] - expected[i]);
+    energy += std::norm(expected[i]);
+  }
+  return error == error ? std::sqrt(error / energy) : INFINITY;
+}
+
+struct memory {
+  buffer in, out;
 };
 
-/// Returns the first line a program prints; empty without it.
-std::string first_line_of(const char* command) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> from{popen(command, "r"), pclose};
-  char line[256] = "";
-  if (!from || std::fgets(line, sizeof line, from.get()) == nullptr) return "";
-  std::string text = line;
-  if (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
-
-std::string clocks() {
-  return first_line_of(
-      "nvidia-smi --query-gpu=clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem,power.draw "
-      "--format=csv,noheader 2>/dev/null");
-}
-
-std::string commit() {
-  const char* given = std::getenv("WINGBEAT_COMMIT");  // a copy of the tree without its history
-  if (given != nullptr && *given != '\0') return given;
-  return first_line_of("git describe --always --dirty --abbrev=12 2>/dev/null");
-}
-
-template <class Value>
-Value named(const std::string& word, std::initializer_list<Value> all) {
-  for (const Value one : all) {
-    if (word == name_of(one)) return one;
+/// One length in one precision.
+class problem {
+ public:
+  problem(session& asked, unsigned length, scalar real, const memory& data)
+      : asked_(asked),
+        on_(asked.on()),
+        length_(length),
+        real_(real),
+        data_(data),
+        batch_(memory_bytes / (std::size_t{length} * element_bytes(real))),
+        filter_(filter_of(length, real)) {
+    std::mt19937_64 bits{batch_};
+    for (const std::size_t row : {std::size_t{0}, bits() % batch_, batch_ - 1}) {
+      spectrum bins = transformed(row_of(data.in, length, real, row), transform::forward);
+      rows_.push_back({row, bins, {}});
+      for (unsigned f = 0; f < length; ++f) bins[f] *= filter_[f];
+      rows_.back().convolved = transformed(bins, transform::inverse);
+    }
+    runs_.push_back(copy_run(on_, data.out, data.in));
   }
-  throw plan_error(fmt::format("there is no '{}'; see --help for the words", word));
-}
 
-ordered_json json_of(const contestant& one, const problem_result& result) {
-  ordered_json j{{"what", one.name}};
-  if (one.name != "cufft") {
-    j["order"] = name_of(one.shape.spectrum_order);
-    j["elements_per_thread"] = one.shape.elements_per_thread;
-    j["transforms"] = one.shape.transforms;
-    j["threads"] = one.shape.workgroup_threads();
-    j["trade"] = one.shape.trades == device::workgroup::trade::whole ? "whole" : "halves";
-    j["scratch_bytes"] = one.shape.scratch_bytes();
-    j["exchanges"] = one.shape.exchanges();
-    j["workgroup_exchanges"] = one.shape.workgroup_exchanges();
-    j["registers"] = one.takes.registers;
-    j["spill_bytes"] = one.takes.spill_bytes;
-    j["stack_bytes"] = one.takes.stack_bytes;
-    j["workgroups_at_once"] = one.workgroups_at_once;
+  void add_kernels(order bins) {
+    const workgroup_fft shape =
+        workgroup_fft::advised(length_, real_, limits_of(on_.device()), bins);
+    add("forward", shape, {work::forward});
+    add("convolve", shape, {work::convolve});
+    add("three", shape, {work::forward, work::multiply, work::inverse});
   }
-  j["median_s"] = one.median_s;
-  j["min_s"] = one.min_s;
-  j["max_s"] = one.max_s;
-  j["fraction"] = result.copy_s / one.median_s;
-  if (one.name == "convolve") j["ratio_to_three"] = result.three_s() / one.median_s;
-  const contestant* cufft = result.find("cufft", device::order::natural);
-  if (one.name == "forward" && cufft != nullptr) {
-    j["ratio_to_cufft"] = cufft->median_s / one.median_s;
+
+  void add_cufft() {
+    cufft_.emplace(on_,
+                   plan_spec{.lengths = {length_},
+                             .batch = batch_,
+                             .real = real_ == scalar::fp64 ? precision::fp64 : precision::fp32});
+    const auto run = [this] { cufft_->run(data_.in.view(), data_.out.view()); };
+    reports_.push_back({{"length", length_}, {"precision", name_of(real_)}, {"what", "cufft"}});
+    runs_.push_back(measure::queued_run(on_, "cufft", run));
   }
-  j["relative_l2"] = one.relative_l2;  // infinite becomes null
-  j["relative_l2_bound"] = one.relative_l2_bound;
-  j["is_identical"] = one.is_identical;
-  j["is_complete"] = one.is_complete;
-  return j;
-}
 
-ordered_json json_of(const problem_result& result) {
-  ordered_json j{
-      {"length", result.length},
-      {"precision", name_of(result.real)},
-      {"batch", result.batch},
-      {"copied_bytes", result.copied_bytes},
-      {"copy_s", result.copy_s},
-      {"copy_bytes_per_s", 2 * static_cast<double>(result.copied_bytes) / result.copy_s}};
-  for (const contestant& one : result.all) j["contestants"].push_back(json_of(one, result));
-  return j;
-}
-
-void print_row(const problem_result& result, device::order how) {
-  const contestant* plain = result.find("forward", how);
-  const contestant* fused = result.find("convolve", how);
-  const contestant* cufft = result.find("cufft", how);
-  if (plain == nullptr || fused == nullptr) return;
-  const auto shape = [](const contestant& one) {
-    return fmt::format("{}x{}{}", one.shape.elements_per_thread, one.shape.transforms,
-                       one.shape.trades == device::workgroup::trade::whole ? "" : "h");
-  };
-  fmt::print(
-      "{:>6} {:<10} {:<10} {:>7.3f} {:>7.3f} {:>7} {:>7.2f}  {}({}) {:>7} {:>4} {:>7} {:>4} {:>6} "
-      "{:.1e} {:.1e}{}\n",
-      result.length, name_of(result.real), name_of(how), result.copy_s / plain->median_s,
-      result.copy_s / fused->median_s,
-      cufft == nullptr ? "-" : fmt::format("{:.2f}", cufft->median_s / plain->median_s),
-      result.three_s() / fused->median_s, plain->shape.exchanges(),
-      plain->shape.workgroup_exchanges(), shape(*plain), plain->takes.registers, shape(*fused),
-      fused->takes.registers, plain->takes.spill_bytes + fused->takes.spill_bytes,
-      plain->relative_l2, fused->relative_l2,
-      plain->is_right() && fused->is_right() ? "" : "  WRONG");
-  std::fflush(stdout);
-}
-
-void print_head() {
-  fmt::print(
-      "fraction of the copy, forward and convolution; cuFFT's time / ours; three kernels' / one; "
-      "exchanges (of the workgroup);\nelements per thread x transforms, registers (forward, then "
-      "convolution); spilled bytes; relative L2 error\n{:>6} {:<10} {:<10} {:>7} {:>7} {:>7} "
-      "{:>7}  {:<4} {:>7} {:>4} {:>7} {:>4} {:>6}\n",
-      "length", "precision", "order", "forward", "convolv", "/cuFFT", "/three", "exch", "shape",
-      "regs", "shape", "regs", "spill");
-}
-
-ordered_json heading(const options& chosen, const queue& on, const std::string& command) {
-  ordered_json j{{"schema", "wingbeat.inside_kernel/1"}};
-  j["version"] = fmt::format("{}.{}.{}", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR,
-                             WINGBEAT_VERSION_PATCH);
-  j["commit"] = commit();
-  j["command"] = command;
-  j["device"] = {{"name", on.device().name},
-                 {"architecture", on.device().architecture},
-                 {"version", on.device().version}};
-  j["rounds"] = chosen.n_rounds;
-  const std::string absent = peers::cufft::why_absent();
-  j["cufft"] = absent.empty() ? peers::cufft::version() : absent;
-  j["clocks_before"] = clocks();
-  return j;
-}
-
-int run(const options& chosen, const std::string& command) {
-  queue on{first_device(engine::cuda)};
-  method how;
-  how.n_rounds = chosen.n_rounds;
-  how.searches = chosen.searches;
-  how.has_cufft = peers::cufft::why_absent().empty();
-  for (const std::string& word : chosen.orders) {
-    how.orders.push_back(
-        named(word, {device::order::natural, device::order::nabla, device::order::scrambled}));
-  }
-  ordered_json document = heading(chosen, on, command);
-  bool is_right = true;
-  print_head();
-  for (const std::string& word : chosen.precisions) {
-    const scalar real = named(word, {scalar::fp32, scalar::fp64, scalar::fp16, scalar::fp16_pair});
-    memory data{on, real, chosen.mib << 20};
-    const unsigned last = std::min(chosen.last_log2, real == scalar::fp32 ? 14U : 13U);
-    for (unsigned bits = chosen.first_log2; bits <= last; ++bits) {
-      const auto result = run_problem(on, 1U << bits, real, data, how);
-      for (const auto order : how.orders) print_row(result, order);
-      for (const contestant& one : result.all) {
-        is_right = is_right && (one.name == "cufft" || one.is_right());  // a peer may be less exact
-      }
-      document["results"].push_back(json_of(result));
+  /// Times all, and adds a row of each.
+  void report() {
+    measure::take_turns(runs_, asked_.n_rounds);
+    double three_s = INFINITY;
+    for (std::size_t i = 0; i < reports_.size(); ++i) {
+      if (runs_[i + 1].name == "three") three_s = std::min(three_s, runs_[i + 1].median_s());
+    }
+    for (std::size_t i = 0; i < reports_.size(); ++i) {
+      const double run_s = runs_[i + 1].median_s();
+      json& row = reports_[i];
+      row["us"] = 1e6 * run_s;
+      row["fraction"] = runs_[0].median_s() / run_s;
+      if (runs_[i + 1].name == "convolve") row["ratio_to_three"] = three_s / run_s;
+      const double error = row.value("relative_l2", 0.0);
+      asked_.add(row, error <= bound_of(length_, real_, runs_[i + 1].name != "forward"));
     }
   }
-  document["clocks_after"] = clocks();
-  if (!chosen.json_path.empty()) measure::write_document(chosen.json_path, document);
-  return is_right ? 0 : 1;
+
+ private:
+  struct expected_row {
+    std::size_t number;
+    spectrum forward, convolved;
+  };
+
+  /// The first step reads the input, those after it work on the output in place.
+  void add(const std::string& name, const workgroup_fft& shape, const std::vector<work>& steps) {
+    std::vector<std::pair<kernel_pointer, std::size_t>> kernels;
+    kernel_resources takes;
+    for (const work step : steps) {
+      const bool multiplies = step == work::multiply;
+      kernels.emplace_back(
+          backend::cuda_engine().compile(
+              on_.impl(), {.text = kernel_text(shape, step),
+                           .entry = entry_name,
+                           .threads = multiplies ? multiply_threads : shape.workgroup_threads(),
+                           .scratch_bytes = multiplies ? 0 : shape.scratch_bytes()}),
+          multiplies ? memory_bytes / (pack_bytes * multiply_threads * multiply_packs)
+                     : batch_ / (shape.transforms * rows_at_once(real_)));
+      const kernel_resources own = kernels.back().first->resources();
+      if (own.registers > takes.registers) takes = own;
+    }
+    tables_.push_back(std::make_shared<buffer>(table_of(shape)));
+    const auto run = [this, kernels, roots = tables_.back()->view()] {
+      for (std::size_t i = 0; i < kernels.size(); ++i) {
+        const buffer_view in = i == 0 ? data_.in.view() : data_.out.view();
+        const backend::transform_arguments given{in, data_.out.view(), roots, 0, 0, batch_};
+        kernels[i].first->launch(*on_.impl(), kernels[i].second, given.list());
+      }
+    };
+    run();
+    reports_.push_back({{"length", length_},
+                        {"precision", name_of(real_)},
+                        {"what", name},
+                        {"order", name_of(shape.spectrum_order)},
+                        {"elements_per_thread", shape.elements_per_thread},
+                        {"transforms", shape.transforms},
+                        {"threads", shape.workgroup_threads()},
+                        {"registers", takes.registers},
+                        {"spill_bytes", takes.spill_bytes},
+                        {"relative_l2", error_of(name, shape)}});
+    runs_.push_back(measure::queued_run(on_, name, run));
+  }
+
+  [[nodiscard]] buffer table_of(const workgroup_fft& shape) const {
+    auto bytes = shape.table();
+    spectrum placed(length_);
+    for (unsigned g = 0; g < length_; ++g) placed[g] = filter_[shape.dft_index(g)];
+    const auto filter = stored(placed, real_);
+    bytes.insert(bytes.end(), filter.begin(), filter.end());
+    return filled(on_, bytes);
+  }
+
+  [[nodiscard]] double error_of(const std::string& name, const workgroup_fft& shape) const {
+    double worst = 0;
+    for (const expected_row& each : rows_) {
+      spectrum expected = each.convolved;
+      for (unsigned g = 0; g < length_ && name == "forward"; ++g) {
+        expected[g] = each.forward[shape.dft_index(g)];
+      }
+      const spectrum found = row_of(data_.out, length_, real_, each.number);
+      worst = std::max(worst, relative_l2(found, expected));
+    }
+    return worst;
+  }
+
+  session& asked_;
+  queue& on_;
+  unsigned length_;
+  scalar real_;
+  const memory& data_;
+  std::size_t batch_;
+  spectrum filter_;
+  std::vector<expected_row> rows_;
+  std::vector<json> reports_;
+  std::vector<measure::timed_run> runs_;  // the copy, then one for each report
+  std::vector<std::shared_ptr<buffer>> tables_;
+  std::optional<peers::cufft> cufft_;
+};
+
+void inside_kernel(session& asked) {
+  queue& on = asked.on();
+  const bool has_peer = peers::cufft::why_absent().empty();
+  if (has_peer) asked.head("peers", "cuFFT " + peers::cufft::version());
+  memory data{{on, memory_bytes}, {on, memory_bytes}};
+  // A prime number of elements, so that rows differ wherever they start.
+  const std::vector<float> values = noise(std::size_t{2} * 4194301, 20);
+  spectrum numbers;
+  for (std::size_t i = 0; i < values.size(); i += 2) numbers.emplace_back(values[i], values[i + 1]);
+  for (const scalar real : {scalar::fp32, scalar::fp64, scalar::fp16, scalar::fp16_pair}) {
+    const auto block = stored(numbers, real);
+    fill(data.in, block.data(), block.size());
+    for (const std::size_t length :
+         asked.numbers({64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})) {
+      if (length > 8192 && real != scalar::fp32) continue;
+      problem given{asked, static_cast<unsigned>(length), real, data};
+      for (const order bins : {order::natural, order::nabla, order::scrambled}) {
+        given.add_kernels(bins);
+      }
+      if (has_peer && (real == scalar::fp32 || real == scalar::fp64)) given.add_cufft();
+      given.report();
+    }
+  }
 }
+
+const registration of_inside_kernel{{"inside_kernel", "[LENGTH..]",
+                                     "what the FFT inside a kernel reaches, and what fusing saves",
+                                     inside_kernel}};
 
 }  // namespace
-
-int main(int argc, char** argv) try {
-  options chosen;
-  CLI::App program{"what the FFT inside a kernel reaches"};
-  program.add_option("--first", chosen.first_log2, "log2 of the first length, 6 at least")
-      ->check(CLI::Range(6, 14));
-  program.add_option("--last", chosen.last_log2, "log2 of the last; all but fp32 end at 13")
-      ->check(CLI::Range(6, 14));
-  program.add_option("--precision", chosen.precisions, "fp32, fp64, fp16, fp16_pair")
-      ->delimiter(',');
-  program.add_option("--order", chosen.orders, "natural, nabla, scrambled")->delimiter(',');
-  program.add_option("--mib", chosen.mib, "MiB of input, a power of two")
-      ->check(CLI::Range(16, 65536));
-  program.add_option("--rounds", chosen.n_rounds, "turns of each run")->check(CLI::Range(1, 999));
-  program.add_flag("--search", chosen.searches, "try shapes; the advised ones otherwise");
-  program.add_option("--json", chosen.json_path, "a file to write");
-  CLI11_PARSE(program, argc, argv);
-  std::string command = "inside_kernel";
-  for (int i = 1; i < argc; ++i) command += std::string(" ") + argv[i];
-  return run(chosen, command);
-} catch (const std::exception& failed) {
-  std::fprintf(stderr, "inside_kernel: %s\n", failed.what());
-  return 3;
-}
+}  // namespace wingbeat::bench

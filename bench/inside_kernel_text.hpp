@@ -182,48 +182,4 @@ void {}(const element* in, element* out, const forward::register_type* table, si
   return with_device_headers(text, "inside_kernel");
 }
 
-/// Returns kernels that mark the output as not written, and that read all of it: `poison` sets
-/// every word to ones, a NaN that no arithmetic makes; `digest` adds words times odd numbers that
-/// differ, and counts words of ones, the odd ones alone, since the lower half of a double may be
-/// all ones by chance. `batch` counts packs; a workgroup takes 256 threads x 64.
-[[nodiscard]] inline std::string memory_check_text() {
-  return with_device_headers(R"(#include "wingbeat/device/port.hpp"
-namespace wingbeat::device {
-struct alignas(16) pack { unsigned word[4]; };
-
-WINGBEAT_KERNEL(256)
-void poison(const pack*, pack* out, const pack*, size, size, size batch) {
-  for (unsigned r = 0; r < 64; ++r) {
-    const size i = (group::index() * 64 + r) * 256 + group::thread();
-    if (i < batch) out[i] = {{~0u, ~0u, ~0u, ~0u}};
-  }
-}
-
-WINGBEAT_KERNEL(256)
-void digest(const pack* in, unsigned long long* out, const pack*, size, size, size batch) {
-  unsigned long long sum = 0;
-  unsigned long long n_ones = 0;
-  for (unsigned r = 0; r < 64; ++r) {
-    const size i = (group::index() * 64 + r) * 256 + group::thread();
-    if (i >= batch) break;
-    const pack p = in[i];
-    for (unsigned w = 0; w < 4; ++w) {
-      sum += p.word[w] * ((4 * i + w) * 0x9e3779b97f4a7c15ull | 1);
-      n_ones += w % 2 == 1 && p.word[w] == ~0u;
-    }
-  }
-  for (unsigned step = 16; step > 0; step /= 2) {
-    sum += __shfl_down_sync(~0u, sum, step);
-    n_ones += __shfl_down_sync(~0u, n_ones, step);
-  }
-  if (group::thread() % 32 == 0 && batch > 0) {
-    atomicAdd(out, sum);
-    atomicAdd(out + 1, n_ones);
-  }
-}
-}  // namespace wingbeat::device
-)",
-                             "memory_check");
-}
-
 }  // namespace wingbeat::bench

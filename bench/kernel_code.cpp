@@ -2,28 +2,27 @@
 // Does a change alter the machine code of any kernel that a plan compiles? Compiles them all with
 // NVRTC, without a GPU, and writes one line for each: a digest of the code, and what it is for.
 //     kernel_code sm_80 sm_90 sm_100 > before.txt
-//     kernel_code --every 24 sm_90 > before.txt      a sample: every 24th request of the list
-//     kernel_code --convolutions sm_90 > before.txt  the programs that bench/ measures, instead
-//     kernel_code --banks sm_90 > before.txt         filter banks, instead
-//     kernel_code --lines sm_90 > before.txt         kinds from reals to reals, instead
-//     kernel_code --compare before.txt after.txt     exit code 1 where they differ
+//     kernel_code every=24 sm_90 > before.txt      a sample: every 24th request of the list
+//     kernel_code convolutions sm_90 > before.txt  the convolutions that bench/ measures, instead
+//     kernel_code banks sm_90 > before.txt         filter banks, instead
+//     kernel_code lines sm_90 > before.txt         kinds from reals to reals, instead
+//     kernel_code before.txt after.txt             compares; exit code 1 where they differ
 #include <elf.h>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <array>
 #include <atomic>
-#include <cstdlib>  // strtoul
 #include <cstring>  // memcpy
 #include <fstream>
-#include <functional>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "backend/argument_list.hpp"              // source_of
 #include "backend/cuda/nvrtc.hpp"                 // compile_for
 #include "backend/planning_engine.hpp"            // planning_engine
 #include "backend/sha256.hpp"                     // sha256, hex
+#include "bench/question.hpp"                     // session, registration
 #include "channelising/banks/bank_programs.hpp"   // fused_bank, chained_bank
 #include "channelising/stream/level_counter.hpp"  // histogram_for, histogram_kernel
 #include "convolving/image_request.hpp"           // planes_of
@@ -33,11 +32,9 @@
 #include "programs/catalogue.hpp"                 // every_request, sample_device
 #include "programs/real_transforms.hpp"           // transform_program
 #include "request/validation.hpp"                 // validated
-#include "wingbeat/wingbeat.hpp"
 
+namespace wingbeat::bench {
 namespace {
-
-using namespace wingbeat;
 
 /// Functors that only copy: their ends have code of their own.
 constexpr const char* functor_text = R"(
@@ -269,38 +266,24 @@ struct measured_convolution {
 
 /// Those of `match_templates`: maps, and searches that keep the largest score.
 void add_matches(std::vector<measured_convolution>& all) {
-  struct sizes {
-    std::vector<std::size_t> image, small;
-    std::size_t count;
-  };
-  std::vector<sizes> problems{
-      {{4096, 4096}, {512, 512}, 8}, {{5760, 4092}, {480, 480}, 1}, {{3838, 3710}, {480, 480}, 1}};
-  for (const std::size_t part : {1, 3}) {
-    for (const auto [y, x, count] : {std::array<std::size_t, 3>{64, 64, 8},
-                                     {128, 128, 8},
-                                     {256, 256, 4},
-                                     {512, 512, 4},
-                                     {512, 256, 4},
-                                     {256, 512, 4}}) {
-      problems.push_back({{y, x}, {y * part / 4, x * part / 4}, count});
-    }
-  }
-  for (const sizes& size : problems) {
-    for (const std::size_t count : {std::size_t{1}, size.count}) {
-      const std::string title = fmt::format("{} in {}, {} at once", fmt::join(size.small, "x"),
-                                            fmt::join(size.image, "x"), count);
-      convolution_spec spec{.image = size.image,
-                            .kernel = size.small,
+  using sizes = std::array<std::size_t, 5>;  // image, template, templates at once
+  for (const auto [y, x, h, w, most] : {sizes{4096, 4096, 512, 512, 8},
+                                        {5760, 4092, 480, 480, 1},
+                                        {3838, 3710, 480, 480, 1},
+                                        {64, 64, 16, 16, 8},
+                                        {128, 128, 96, 96, 8},
+                                        {512, 256, 128, 64, 4}}) {
+    for (const std::size_t count : std::set{std::size_t{1}, most}) {
+      const std::string title = fmt::format("{}x{} in {}x{}, {} at once", h, w, y, x, count);
+      convolution_spec spec{.image = {y, x},
+                            .kernel = {h, w},
                             .kind = operation::correlate,
                             .mode = extent::valid,
                             .kernels = count};
       all.push_back({"correlate " + title, spec});
-      spec.kind = operation::convolve;
-      all.push_back({"convolve " + title, spec});
-      if (size.image[0] != 4096) continue;
-      spec.kind = operation::correlate;
-      spec.store = convolving::score_store(
-          convolving::kept_of({.image = size.image, .templates = size.small}, count, true));
+      if (y != 4096) continue;
+      const search_spec search{.image = spec.image, .templates = spec.kernel};
+      spec.store = convolving::score_store(convolving::kept_of(search, count, true));
       all.push_back({"search " + title, spec});
       spec.between = precision::fp16;
       spec.image_peak = spec.kernel_peak = 1;
@@ -312,13 +295,8 @@ void add_matches(std::vector<measured_convolution>& all) {
 std::vector<measured_convolution> measured_convolutions() {
   std::vector<measured_convolution> all;
   add_matches(all);
-  for (const auto [taps, block] : {std::array<std::size_t, 2>{255, 512},
-                                   {255, 1024},
-                                   {255, 2048},
-                                   {255, 4096},
-                                   {4095, 8192},
-                                   {4095, 16384},
-                                   {4095, 32768}}) {
+  using blocks = std::array<std::size_t, 2>;
+  for (const auto [taps, block] : {blocks{255, 512}, {255, 1024}, {255, 4096}, {4095, 16384}}) {
     all.push_back({fmt::format("filter {} taps, blocks of {}", taps, block),
                    {.image = {std::size_t{1} << 26},
                     .kernel = {taps},
@@ -326,16 +304,13 @@ std::vector<measured_convolution> measured_convolutions() {
                     .prepared = operand_role::kernel,
                     .block = block}});
   }
-  for (const std::size_t taps : {256}) {
-    all.push_back({fmt::format("blur 1920x1080, {} taps", taps),
-                   convolving::planes_of({.height = 1080,
-                                          .width = 1920,
-                                          .channels = 3,
-                                          .kernel_height = taps,
-                                          .kernel_width = taps,
-                                          .outside = border::mirror,
-                                          .stored = precision::fp16})});
-  }
+  all.push_back({"blur 1920x1080, 256 taps", convolving::planes_of({.height = 1080,
+                                                                    .width = 1920,
+                                                                    .channels = 3,
+                                                                    .kernel_height = 256,
+                                                                    .kernel_width = 256,
+                                                                    .outside = border::mirror,
+                                                                    .stored = precision::fp16})});
   return all;
 }
 
@@ -416,13 +391,7 @@ void compile_all(std::vector<unit>& units) {
   }
 }
 
-using unit_source = std::function<std::vector<unit>(const std::string& architecture)>;
-
-int write(std::span<char* const> architectures, const unit_source& units_on) {
-  std::vector<unit> units;
-  for (const char* each : architectures) {
-    for (unit& compiled : units_on(each)) units.push_back(std::move(compiled));
-  }
+void write(std::vector<unit> units) {
   compile_all(units);
   std::vector<std::string> lines;
   for (const unit& compiled : units) {
@@ -433,10 +402,9 @@ int write(std::span<char* const> architectures, const unit_source& units_on) {
   std::sort(lines.begin(), lines.end());
   fmt::print("{}\n", fmt::join(lines, "\n"));
   fmt::print(stderr, "{} kernels of {} passes\n", units.size(), lines.size());
-  return 0;
 }
 
-std::map<std::string, std::string> read(const char* path) {
+std::map<std::string, std::string> read(const std::string& path) {
   std::ifstream file(path);
   std::map<std::string, std::string> digests;
   for (std::string line; std::getline(file, line);) {
@@ -447,59 +415,44 @@ std::map<std::string, std::string> read(const char* path) {
   return digests;
 }
 
-int compare(const char* before_path, const char* after_path) {
-  const auto before = read(before_path), after = read(after_path);
-  std::size_t same = 0, differing = 0;
-  for (const auto& [title, digest] : before) {
-    const auto found = after.find(title);
-    if (found != after.end() && found->second == digest) {
-      ++same;
-      continue;
-    }
-    ++differing;
-    fmt::print("{}\n  before {}\n  after  {}\n", title, digest,
-               found == after.end() ? "not planned" : found->second);
+void compare(session& asked) {
+  const auto before = read(asked.words[0]), after = read(asked.words[1]);
+  std::map<std::string, std::string> titles = before;
+  titles.insert(after.begin(), after.end());
+  std::size_t same = 0;
+  const auto digest = [](const auto& digests, const std::string& title) {
+    const auto found = digests.find(title);
+    return found == digests.end() ? std::string{"not planned"} : found->second;
+  };
+  for (const auto& [title, any] : titles) {
+    const std::string first = digest(before, title), second = digest(after, title);
+    same += first == second ? 1 : 0;
+    if (first != second) fmt::print("{}\n  before {}\n  after  {}\n", title, first, second);
   }
-  for (const auto& [title, digest] : after) {
-    if (before.contains(title)) continue;
-    ++differing;
-    fmt::print("{}\n  before not planned\n  after  {}\n", title, digest);
-  }
-  fmt::print("{} passes have the same machine code, {} do not\n", same, differing);
-  return differing == 0 ? 0 : 1;
+  asked.add({{"same", same}, {"differing", titles.size() - same}}, same == titles.size());
 }
+
+void kernel_code(session& asked) {
+  if (asked.words.size() == 2 && !asked.words[1].starts_with("sm_")) return compare(asked);
+  std::size_t every = 1;
+  std::string list;
+  std::vector<unit> units;
+  for (const std::string& word : asked.words) {
+    if (!word.starts_with("sm_")) list = word;
+    if (word.starts_with("every=")) every = std::stoul(word.substr(6));
+    if (!word.starts_with("sm_")) continue;
+    auto more = list == "convolutions" ? units_of_convolutions(word)
+                : list == "banks"      ? units_of_banks(word)
+                                       : units_for(word, std::max<std::size_t>(every, 1));
+    for (unit& each : more) units.push_back(std::move(each));
+  }
+  if (units.empty()) throw plan_error("give an architecture, as sm_90, or two files to compare");
+  write(std::move(units));
+}
+
+const registration of_kernel_code{
+    {"kernel_code", "[every=N | convolutions | banks | lines] sm_90.. | FILE FILE",
+     "which kernels a change alters, by digests of machine code", kernel_code}};
 
 }  // namespace
-
-int main(int argc, char** argv) {
-  try {
-    if (argc == 4 && std::string_view{argv[1]} == "--compare") return compare(argv[2], argv[3]);
-    std::span<char* const> words{argv + 1, static_cast<std::size_t>(std::max(argc - 1, 0))};
-    const std::string_view option = words.empty() ? "" : words[0];
-    unit_source units_on;
-    if (!option.starts_with("--")) {
-      units_on = [](const std::string& each) { return units_for(each, 1); };
-    } else if (option == "--convolutions") {
-      units_on = units_of_convolutions;
-    } else if (option == "--banks") {
-      units_on = units_of_banks;
-    } else if (option == "--lines") {
-      units_on = units_of_lines;
-    } else if (option == "--every" && words.size() > 1) {
-      const std::size_t every = std::strtoul(words[1], nullptr, 10);
-      if (every > 0) units_on = [every](const std::string& each) { return units_for(each, every); };
-      words = words.subspan(1);
-    }
-    if (option.starts_with("--")) words = words.subspan(1);
-    if (units_on && !words.empty() && std::string_view{words[0]}.starts_with("sm_")) {
-      return write(words, units_on);
-    }
-    fmt::print(stderr,
-               "usage: kernel_code [--every N | --convolutions | --banks | --lines] sm_90 .. > "
-               "FILE, or kernel_code --compare FILE FILE\n");
-    return 2;
-  } catch (const std::exception& failed) {
-    fmt::print(stderr, "kernel_code: {}\n", failed.what());
-    return 1;
-  }
-}
+}  // namespace wingbeat::bench

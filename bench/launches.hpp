@@ -2,20 +2,11 @@
 // The launches of a convolution, timed one by one beside the whole.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>  // max
-#include <cstddef>    // size_t
-#include <nlohmann/json.hpp>
 #include <span>
-#include <utility>  // move
-#include <vector>
 
-#include "backend/backend.hpp"            // run
+#include "bench/question.hpp"
 #include "convolving/program.hpp"         // geometry_of, running_program
-#include "measure/rounds.hpp"             // queued_run, timed_run
 #include "programs/prepared_program.hpp"  // prepared_program
-#include "wingbeat/wingbeat.hpp"
 
 namespace wingbeat::bench {
 
@@ -43,14 +34,11 @@ class launches {
     }
   }
 
-  void report(std::span<const measure::timed_run> runs, nlohmann::ordered_json& row) const {
+  void report(std::span<const measure::timed_run> runs, json& row) const {
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      const double us = 1e6 * runs[i].median_s();
-      const auto bytes = static_cast<double>(steps_.program().steps[i].traffic_bytes());
-      const kernel_resources takes = steps_.resources()[i];
-      fmt::print("  launch {}: {:.1f} us, {:.1f} MB, {:.2f} TB/s, {} registers, {} spilled\n",
-                 i + 1, us, bytes / 1e6, bytes / us / 1e6, takes.registers, takes.spill_bytes);
-      row["launches"].push_back({{"us", us}, {"bytes", bytes}});
+      row["launches_us"].push_back(1e6 * runs[i].median_s());
+      row["launches_bytes"].push_back(steps_.program().steps[i].traffic_bytes());
+      row["launches_registers"].push_back(steps_.resources()[i].registers);
     }
   }
 

@@ -1,53 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long does a long convolution take beside a copy of its signals? Times, in turns with the
 // copy: the spectra of kernels, a run, and the gradients of signals, of kernels, and of both at
-// once, of 2^26 samples in a batch of 8, fp32 and bf16. Those of the first channel are compared
-// with what the engine host makes of it. Each length is printed, and in the document, when it is
-// measured; all take about two minutes.
-//     long_convolutions ENGINE FILE.json [SAMPLES_LOG2 [LENGTH..]]     commit from WINGBEAT_COMMIT
-#include <fmt/core.h>
-
-#include <algorithm>  // copy, max, min
-#include <cmath>      // abs, isnan
-#include <cstdio>     // fflush
-#include <exception>
+// once, in a batch of 8, fp32 and bf16. Those of the first channel are compared with what the
+// engine host makes of it. peers/torch_long_convolve.py adds torch's and cuDNN's times to the
+// document.
 #include <limits>  // numeric_limits
-#include <nlohmann/json.hpp>
-#include <string>  // stoul
-#include <vector>
 
-#include "backend/backend.hpp"         // queue::copy
-#include "bench/results.hpp"           // document_of, times_of
-#include "measure/document_text.hpp"   // write_document
-#include "measure/rounds.hpp"          // queued_run, take_turns
+#include "bench/question.hpp"
 #include "wingbeat/device/bfloat.hpp"  // bfloat
-#include "wingbeat/wingbeat.hpp"
 
+namespace wingbeat::bench {
 namespace {
 
-using namespace wingbeat;
-
-constexpr int n_rounds = 15;
 constexpr std::size_t batch = 8;
+constexpr std::size_t n_samples = std::size_t{1} << 26;
 
 /// Noise in [-1, 1) that repeats after 2^20 numbers, as it is stored.
-template <class Stored>
-void fill(buffer& memory) {
-  std::vector<Stored> values(std::size_t{1} << 20);
-  unsigned state = 1;
-  for (Stored& value : values) {
-    state = state * 1664525 + 1013904223;
-    value = Stored(static_cast<float>(state >> 8) * 0x1p-23F - 1);
-  }
-  const std::size_t bytes = values.size() * sizeof(Stored);
-  for (std::size_t offset = 0; offset < memory.size_bytes(); offset += bytes) {
-    memory.write(values.data(), std::min(bytes, memory.size_bytes() - offset), offset);
-  }
-}
-
-void fill(buffer& memory, precision stored) {
-  if (stored == precision::bf16) return fill<device::bfloat>(memory);
-  fill<float>(memory);
+void fill_as(buffer& memory, precision stored) {
+  const std::vector<float> values = noise(std::size_t{1} << 20);
+  if (stored == precision::fp32) return fill(memory, values.data(), values.size() * 4);
+  const std::vector<device::bfloat> narrow(values.begin(), values.end());
+  fill(memory, narrow.data(), narrow.size() * sizeof narrow[0]);
 }
 
 /// A plan with its arrays.
@@ -61,9 +34,9 @@ struct problem {
         k(on, plan.kernel_bytes()),
         dk(on, plan.kernel_bytes()),
         spectra(on, plan.spectra_bytes()) {
-    fill(x, spec.stored);
-    fill(dy, spec.stored);
-    fill(k, precision::fp32);
+    fill_as(x, spec.stored);
+    fill_as(dy, spec.stored);
+    fill_as(k, precision::fp32);
     prepare();
     on.wait();
   }
@@ -138,9 +111,9 @@ double difference_of(problem& measured) {
   return difference;
 }
 
-nlohmann::ordered_json times_of(queue& on, std::size_t length, precision stored,
-                                std::size_t samples) {
-  const std::size_t channels = std::max<std::size_t>(samples / batch / length, 1);
+void convolve(session& asked, std::size_t length, precision stored) {
+  queue& on = asked.on();
+  const std::size_t channels = std::max<std::size_t>(n_samples / batch / length, 1);
   problem measured{on,
                    {.length = length,
                     .channels = channels,
@@ -148,67 +121,42 @@ nlohmann::ordered_json times_of(queue& on, std::size_t length, precision stored,
                     .stored = stored,
                     .has_gradients = true}};
   const double difference = difference_of(measured);
-  const bool is_right = difference < (stored == precision::fp32 ? 1e-5 : 1e-2);
-  std::vector<measure::timed_run> runs{
-      measure::queued_run(on, "copy",
-                          [&] { on.impl()->copy(measured.y.view(), measured.x.view()); }),
-      measure::queued_run(on, "prepare", [&] { measured.prepare(); }),
-      measure::queued_run(on, "run", [&] { measured.run(); }),
-      measure::queued_run(on, "signal_gradient", [&] { measured.signal_gradient(); }),
-      measure::queued_run(on, "kernel_gradient", [&] { measured.kernel_gradient(); }),
-      measure::queued_run(on, "gradients", [&] { measured.gradients(); })};
-  measure::take_turns(runs, n_rounds);
-  nlohmann::ordered_json row{{"length", length},
-                             {"channels", channels},
-                             {"batch", batch},
-                             {"stored", name_of(stored)},
-                             {"padded", measured.plan.padded()},
-                             {"launches", measured.plan.passes().size()},
-                             {"difference", difference},
-                             {"is_right", is_right}};
-  for (const measure::timed_run& run : runs) row[run.name + "_s"] = bench::times_of(run);
+  const auto run = [&](const char* name, void (problem::*make)()) {
+    return measure::queued_run(on, name, [&measured, make] { (measured.*make)(); });
+  };
+  std::vector<measure::timed_run> runs{copy_run(on, measured.y, measured.x),
+                                       run("prepare", &problem::prepare),
+                                       run("run", &problem::run),
+                                       run("signal_gradient", &problem::signal_gradient),
+                                       run("kernel_gradient", &problem::kernel_gradient),
+                                       run("gradients", &problem::gradients)};
+  json row{{"length", length},
+           {"channels", channels},
+           {"batch", batch},
+           {"stored", name_of(stored)},
+           {"padded", measured.plan.padded()},
+           {"launches", measured.plan.passes().size()},
+           {"difference", difference}};
+  asked.time(runs, row);
   const auto resources = measured.plan.resources();
   if (!resources.empty()) {
     row["registers"] = resources.front().registers;
     row["spill_bytes"] = resources.front().spill_bytes;
   }
-  const auto part = [&](std::size_t i) { return runs[0].median_s() / runs[i].median_s(); };
-  const double together = 1 / (1 / part(2) + 1 / part(5));
-  fmt::print(
-      "{:>8} {} in {}: {:.1f} us, {:.3f} of the copy; gradients {:.3f} and {:.3f}, at once {:.3f}; "
-      "all {:.3f}; spectra {:.3f}; off {:.1e}{}\n",
-      length, name_of(stored), measured.plan.passes().size(), 1e6 * runs[2].median_s(), part(2),
-      part(3), part(4), part(5), together, part(1), difference, is_right ? "" : "  WRONG");
-  std::fflush(stdout);  // where it is a file too
-  return row;
+  asked.add(std::move(row), difference < (stored == precision::fp32 ? 1e-5 : 1e-2));
 }
+
+void long_convolutions(session& asked) {
+  const auto lengths =
+      asked.numbers({256, 1000, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 1 << 20});
+  for (const precision stored : {precision::fp32, precision::bf16}) {
+    for (const std::size_t length : lengths) convolve(asked, length, stored);
+  }
+}
+
+const registration of_long_convolutions{
+    {"long_convolutions", "[LENGTH..]",
+     "how long a long convolution of 2^26 samples takes, forward and backward", long_convolutions}};
 
 }  // namespace
-
-int main(int argc, char** argv) try {
-  if (argc < 3) {
-    fmt::print(stderr, "long_convolutions ENGINE FILE.json [SAMPLES_LOG2 [LENGTH..]]\n");
-    return 2;
-  }
-  queue on{first_device(engine_named(argv[1]))};
-  const std::size_t samples = std::size_t{1} << (argc > 3 ? std::stoi(argv[3]) : 26);
-  std::vector<std::size_t> lengths;
-  for (int i = 4; i < argc; ++i) lengths.push_back(std::stoul(argv[i]));
-  if (lengths.empty()) {
-    lengths = {256, 1000, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 1 << 20};
-  }
-  auto document = bench::document_of("wingbeat.long_convolutions/1", on.device(),
-                                     {{"version", on.device().version}, {"rounds", n_rounds}});
-  bool is_right = true;
-  for (const precision stored : {precision::fp32, precision::bf16}) {
-    for (const std::size_t length : lengths) {
-      document["results"].push_back(times_of(on, length, stored, samples));
-      is_right = is_right && document["results"].back()["is_right"];
-      measure::write_document(argv[2], document);  // for where time ends it
-    }
-  }
-  return is_right ? 0 : 1;
-} catch (const std::exception& failed) {
-  fmt::print(stderr, "long_convolutions: {}\n", failed.what());
-  return 3;
-}
+}  // namespace wingbeat::bench

@@ -1,55 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long does a first plan take, while its kernels are compiled: by one thread and by as many as
 // there are processors, with the kernels compiled ahead, and cuFFT's plan of the same? Entries of
-// the kernel cache are ignored but where "cached" is said. Writes a document to stdout.
-//     WINGBEAT_COMMIT=.. plan_time [cuda|opencl] > bench/results/h100/plan_time.json
-#include <fmt/core.h>
-
-#include <algorithm>  // sort
-#include <functional>
+// the kernel cache are ignored but where "cached" is said.
 #include <thread>  // hardware_concurrency
 
-#include "backend/kernel_cache.hpp"   // kernel_cache
-#include "bench/results.hpp"          // document_of
-#include "measure/document_text.hpp"  // document_text
-#include "peers/cufft.hpp"
-#include "wingbeat/wingbeat.hpp"
+#include "backend/kernel_cache.hpp"  // kernel_cache
+#include "bench/question.hpp"
+#include "measure/wall_time.hpp"  // seconds_of
+#include "peers/cufft.hpp"        // cufft
 
+namespace wingbeat::bench {
 namespace {
 
-using namespace wingbeat;
-using json = nlohmann::ordered_json;
-
-constexpr int n_rounds = 3;
-
-double seconds_of(const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-/// Returns the median of several rounds, and the first, which may load a library.
-json times_of(const std::function<void()>& work) {
+/// Adds the median of several rounds, and the first, which may load a library.
+void time(session& asked, json& row, const std::string& name, const std::function<void()>& work) {
   std::vector<double> times;
-  for (int round = 0; round < n_rounds; ++round) times.push_back(seconds_of(work));
-  const double first = times.front();
+  for (int round = 0; round < asked.n_rounds; ++round) times.push_back(measure::seconds_of(work));
+  row[name + "_first_s"] = times.front();
   std::sort(times.begin(), times.end());
-  return {{"median_s", times[n_rounds / 2]}, {"first_s", first}};
+  row[name + "_median_s"] = times[times.size() / 2];
 }
 
-/// Returns what work takes with kernels compiled by one thread, by all, and found in the cache.
-json times_of_compiling(const std::function<void()>& work) {
+/// Times work with kernels compiled by one thread, by all, and found in the cache.
+json compiling(session& asked, const std::string& problem, const std::function<void()>& work) {
   backend::kernel_cache& cache = backend::kernel_cache::shared();
-  json times;
+  json row{{"problem", problem}};
   cache.ignore_entries(true);
   {
     const thread_limit alone{1};
-    times["one_thread"] = times_of(work);
+    time(asked, row, "one_thread", work);
   }
-  times["all_threads"] = times_of(work);
+  time(asked, row, "all_threads", work);
   cache.ignore_entries(false);
-  times["cached"] = times_of(work);
-  return times;
+  time(asked, row, "cached", work);
+  return row;
 }
 
 std::vector<std::pair<std::string, plan_spec>> requests() {
@@ -73,38 +57,31 @@ std::vector<plan_spec> many_requests() {
   return specs;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
-  const queue on{first_device(engine_named(argc > 1 ? argv[1] : "cuda"))};
+void plans(session& asked) {
+  const queue& on = asked.on();
+  asked.head("processors", std::thread::hardware_concurrency());
   const bool has_peer = on.device().runs_on == engine::cuda && peers::cufft::why_absent().empty();
   const plan warm_up{on, {.lengths = {32}}};  // loads the compiler
-  json results = json::array();
   for (const auto& [name, spec] : requests()) {
-    json result = times_of_compiling([&, &request = spec] { const plan planned{on, request}; });
-    result["problem"] = name;
+    const auto make = [&, &request = spec] { const plan planned{on, request}; };
+    json row = compiling(asked, name, make);
     if (has_peer) {
-      result["cufft"] = times_of([&, &request = spec] { const peers::cufft planned{on, request}; });
+      time(asked, row, "cufft", [&, &request = spec] { const peers::cufft planned{on, request}; });
     }
-    results.push_back(std::move(result));
+    asked.add(std::move(row));
   }
   const convolution_spec taps{.image = {std::size_t{1} << 20},
                               .kernel = {255},
                               .mode = extent::same,
                               .prepared = operand_role::kernel};
-  results.push_back(times_of_compiling([&] { const convolution planned{on, taps}; }));
-  results.back()["problem"] = "convolution of 255 taps";
-  results.push_back(times_of_compiling([&] { compile_ahead(on, many_requests()); }));
-  results.back()["problem"] = "compile_ahead of 40 lengths";
-  json document = bench::document_of("wingbeat plan time 1", on.device(),
-                                     {{"architecture", on.device().architecture},
-                                      {"driver", on.device().version},
-                                      {"processors", std::thread::hardware_concurrency()}});
-  if (has_peer) document["cufft"] = peers::cufft::version();
-  document["results"] = std::move(results);
-  fmt::print("{}", measure::document_text(document));
-  return 0;
-} catch (const wingbeat::error& failed) {
-  fmt::print(stderr, "plan_time: {}\n", failed.what());
-  return 3;
+  asked.add(compiling(asked, "convolution of 255 taps", [&] {
+    const convolution planned{on, taps};
+  }));
+  asked.add(
+      compiling(asked, "compile_ahead of 40 lengths", [&] { compile_ahead(on, many_requests()); }));
 }
+
+const registration of_plans{{"plans", "", "how long a first plan takes", plans}};
+
+}  // namespace
+}  // namespace wingbeat::bench

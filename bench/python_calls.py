@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of Python beside the best of numpy, SciPy, mkl_fft, pyfftw and ducc0, those that are
-installed.
+"""Calls of Python beside the best of numpy, SciPy, mkl_fft, pyfftw, ducc0 and OpenCV, those that
+are installed.
 
     python_calls.py [PART] [--below 0.95]
 
-PART is a kind (rows, axes, reals, workers, convolutions) or none for all. Each line has the call,
-our median time in microseconds, and the best peer's time over it; libraries take turns in 9 rounds,
-in one process. Exits with 1 where a ratio is below the one that is asked.
+PART is a kind (rows, axes, reals, workers, convolutions, scores) or none for all. Each line has
+the call, our median time in microseconds, and the best peer's time over it; libraries take turns in
+9 rounds, in one process. Exits with 1 where a ratio is below the one that is asked.
 """
 
 import argparse
 import itertools
+import os
 import statistics
 import sys
 import time
@@ -20,7 +21,7 @@ import scipy.fft
 import scipy.signal
 
 import wingbeat.fft
-from wingbeat import signal
+from wingbeat import match, signal
 
 ROUND_SECONDS = 2e-3
 RNG = np.random.default_rng(0)
@@ -78,11 +79,27 @@ def convolutions():
                 calls.append(("numpy", lambda: np.convolve(a, b)))
             yield f"convolve {n} x {k} {dtype}", lambda: signal.convolve(a, b), calls
     for dtype in ("float32", "float64"):
-        for n, k in ((32, 3), (256, 5), (256, 15)):
+        for n, k in ((32, 3), (256, 5), (256, 15), (2048, 512)):
             a, b = noise((n, n), dtype), noise((k, k), dtype)
-            yield (f"convolve {n}^2 x {k}^2 {dtype}", lambda: signal.convolve(a, b, "same"),
-                   [("scipy", lambda: scipy.signal.convolve(a, b, "same")),
-                    ("scipy, 2d", lambda: scipy.signal.convolve2d(a, b, "same"))])
+            calls = [("scipy", lambda: scipy.signal.convolve(a, b, "same"))]
+            if k < 100:
+                calls.append(("scipy, 2d", lambda: scipy.signal.convolve2d(a, b, "same")))
+            yield f"convolve {n}^2 x {k}^2 {dtype}", lambda: signal.convolve(a, b, "same"), calls
+
+
+def scores():
+    """Scores of one template beside OpenCV's, as many threads for both: $WINGBEAT_THREADS."""
+    import cv2
+    cv2.setNumThreads(int(os.environ["WINGBEAT_THREADS"]))
+    for n, k in ((256, 5), (256, 32), (512, 16), (512, 64), (1024, 5), (1024, 128), (2048, 200)):
+        for dtype in ("float32", "uint8"):
+            image = (255 * RNG.random((n, n))).astype(dtype)
+            template = image[3:3 + k, 7:7 + k].copy()
+            for method in match.SCORES:
+                number = getattr(cv2, "TM_" + method.upper())
+                yield (f"{method} {n}^2 x {k}^2 {dtype}",
+                       lambda: match.match_scores(image, template, method),
+                       [("opencv", lambda: cv2.matchTemplate(image, template, number))])
 
 
 LENGTHS = (16, 60, 100, 256, 1000, 1024, 2187, 4096, 4320, 5040, 6000, 8192, 16384)
@@ -97,6 +114,7 @@ PARTS = {
     "workers": lambda: transforms("fft", [(16,), (64,), (256,), (1024,), (131072,)], COMPLEX, -1,
                                   2),
     "convolutions": convolutions,
+    "scores": scores,
 }
 
 

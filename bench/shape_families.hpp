@@ -52,49 +52,14 @@ struct candidate {
   }
 };
 
-using list = std::vector<candidate>;
-
 /// Returns "2^15" or "32768" or "512x2^9" as lengths.
 [[nodiscard]] std::vector<std::size_t> lengths_of(std::string_view text);
 
-/// Returns the candidates of a family for a problem.
+/// Returns the candidates of a family for a problem, those built in first.
 [[nodiscard]] std::vector<candidate> candidates_of(const std::string& family, const plan_spec& spec,
                                                    const device_info& device);
 
-/// Adds shapes of lines of reals that become reals.
-void add_real_lines(list& candidates, const candidate& base, const plan_spec& spec);
-
-/// Gives the pass of such lines the shape of a candidate.
+/// Gives the pass of lines of reals that become reals the shape of a candidate.
 void reshape(planner::pass& lines, const tuning::shape& shape);
-
-/// Adds the built-in shapes with other launches: none early, all early, none spread.
-void add_launches(list& candidates, const candidate& base);
-
-/// Adds shapes for calls of few transforms.
-void add_few(list& candidates, const candidate& base, const plan_spec& spec);
-
-/// Adds shapes of what one workgroup takes. Returns false, and adds nothing, of other families.
-bool add_row_shapes(list& candidates, const candidate& base, const std::string& family,
-                    const plan_spec& spec);
-
-/// The same of what clusters take, and of the passes that long axes are cut into.
-bool add_cut_shapes(list& candidates, const candidate& base, const std::string& family,
-                    const plan_spec& spec);
-
-/// Returns the complex numbers of the last axis.
-[[nodiscard]] std::size_t row_of(const plan_spec& spec);
-
-/// Returns a shape as the lists of src/tuning have it.
-[[nodiscard]] std::string text_of(const tuning::shape& shape);
-
-/// Puts a shape in the place of those of its length; and names it.
-void put(std::vector<tuning::shape>& shapes, const tuning::shape& shape);
-void put(std::vector<tuning::shape>& shapes, std::string& label, const tuning::shape& shape);
-
-/// How far ahead input is prefetched; 0: not at all.
-inline constexpr unsigned prefetch_mib_to_try[] = {0, 4, 8};
-
-/// Returns the divisors of a length that a thread can hold.
-[[nodiscard]] std::vector<unsigned> divisors_to_try(std::size_t n);
 
 }  // namespace wingbeat::bench

@@ -2,34 +2,24 @@
 // How many antennas of 1712 million samples a second does a device channelise from memory of this
 // process, copies in and out included? Samples of 10 bits, two polarisations, become heaps of 8
 // bits in this process again. Flat out, beside what the bus alone carries; then antennas in step
-// with time, a thread for each, with the latency from the last sample of a chunk to its heap.
-//     stream_channeliser ENGINE results.json [SECONDS [CHANNELS[:SPECTRA]]..]   SPECTRA of a heap
-// WINGBEAT_COMMIT names the commit. Antennas are added until some fall behind, to WINGBEAT_ANTENNAS
-// at most.
-#include <fmt/core.h>
-
-#include <algorithm>  // max, sort
+// with time, a thread for each, with the latency from the last sample of a chunk to its heap, until
+// some fall behind.
 #include <chrono>
-#include <cstdlib>  // getenv, strtod, strtoul
-#include <nlohmann/json.hpp>
-#include <random>
 #include <thread>
 
-#include "backend/backend.hpp"                         // queue::write_later
-#include "bench/results.hpp"                           // document_of
-#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
-#include "measure/document_text.hpp"                   // write_document
-#include "wingbeat/wingbeat.hpp"
+#include "bench/question.hpp"
 
+namespace wingbeat::bench {
 namespace {
 
-using namespace wingbeat;
 using clock_type = std::chrono::steady_clock;
 
 constexpr double adc_rate_hz = 1712e6;
 constexpr unsigned bits = 10;
 constexpr std::size_t chunk_samples = std::size_t{1} << 22;  // of a polarisation
 constexpr std::size_t n_chunks = 16;                         // that are sent over and over
+constexpr double duration_s = 1;                             // of each measurement
+constexpr std::size_t max_antennas = 16;
 
 double seconds_since(clock_type::time_point begin) {
   return std::chrono::duration<double>(clock_type::now() - begin).count();
@@ -39,14 +29,9 @@ double seconds_since(clock_type::time_point begin) {
 class recording {
  public:
   explicit recording(std::span<std::byte> memory) : bytes_(memory) {
-    std::mt19937 engine{17};
-    std::normal_distribution<double> normal{0, 0.1 * 511 / std::sqrt(2.0)};
-    std::vector<std::int16_t> samples(chunk_samples);
-    for (auto& x : samples) x = static_cast<std::int16_t>(std::lrint(normal(engine)));
-    const std::span<std::byte> first = bytes_.first(plane_bytes);
-    channelising::pack_samples(samples, bits, 0, first);
-    for (std::size_t offset = plane_bytes; offset < n_bytes; offset += plane_bytes) {
-      std::copy(first.begin(), first.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
+    const std::vector<std::byte> plane = packed_noise(chunk_samples, bits);
+    for (std::size_t offset = 0; offset < n_bytes; offset += plane_bytes) {
+      std::copy(plane.begin(), plane.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
     }
   }
 
@@ -66,33 +51,18 @@ class recording {
   std::span<std::byte> bytes_;
 };
 
-/// What is measured.
-struct bank_choice {
-  std::size_t channels = 4096, spectra_per_heap = 0, decimation = 0;
-
-  [[nodiscard]] std::string name() const {
-    std::string text = fmt::format("{:>6} channels", channels);
-    if (spectra_per_heap > 0) text += fmt::format(", {} spectra a heap", spectra_per_heap);
-    return decimation > 0 ? text + fmt::format(", 1/{} of the band", decimation) : text;
-  }
-};
-
-channeliser_spec spec_of(const bank_choice& choice) {
+channeliser_spec spec_of(std::size_t channels, std::size_t spectra_per_heap) {
   const delay_model first{.delay_samples = 0.3}, second{.delay_samples = -0.2};
-  channeliser_spec spec{.adc_rate_hz = adc_rate_hz,
-                        .channels = choice.channels,
-                        .sample_bits = bits,
-                        .spectra_per_heap = choice.spectra_per_heap,
-                        .gains = {{.gains = {{{0.5F, 0.5F}}, {{1, 0}}}}},
-                        .delays = {{first}, {second}}};
-  if (choice.decimation > 0) {
-    spec.narrowband = {.centre_hz = 300e6, .decimation = choice.decimation};
-  }
-  return spec;
+  return {.adc_rate_hz = adc_rate_hz,
+          .channels = channels,
+          .sample_bits = bits,
+          .spectra_per_heap = spectra_per_heap,
+          .gains = {{.gains = {{{0.5F, 0.5F}}, {{1, 0}}}}},
+          .delays = {{first}, {second}}};
 }
 
 /// Samples of one polarisation a second, pushed without pause.
-double flat_out(const channeliser_spec& spec, const recording& from, queue on, double duration_s) {
+double flat_out(const channeliser_spec& spec, const recording& from, queue on) {
   channeliser bank{on, spec, 0};
   const auto take = [](const channelised_heap&) {};
   std::size_t n = 0;
@@ -108,7 +78,7 @@ double flat_out(const channeliser_spec& spec, const recording& from, queue on, d
 
 /// Samples of one polarisation a second that the bus carries in, or in and out as heaps, with no
 /// work but the copies.
-double bus_alone(const recording& from, const queue& on, double duration_s, bool goes_out) {
+double bus_alone(const recording& from, const queue& on, bool goes_out) {
   constexpr std::size_t at_once = 4;  // chunks that are queued before the first is waited for
   constexpr std::size_t heap_bytes = 2 * chunk_samples;  // a byte for each sample
   buffer there{on, at_once * 2 * recording::plane_bytes}, made{on, heap_bytes};
@@ -146,7 +116,7 @@ struct antenna_run {
 
 /// One antenna in step with time.
 antenna_run in_time(const channeliser_spec& spec, const recording& from, const device_info& device,
-                    clock_type::time_point begin, double duration_s) {
+                    clock_type::time_point begin) {
   queue on{device};
   channeliser bank{on, spec, 0};
   antenna_run result;
@@ -169,93 +139,63 @@ antenna_run in_time(const channeliser_spec& spec, const recording& from, const d
   return result;
 }
 
-nlohmann::ordered_json antennas_in_time(const channeliser_spec& spec, const recording& from,
-                                        const device_info& device, std::size_t n_antennas,
-                                        double duration_s) {
+json antennas_in_time(const channeliser_spec& spec, const recording& from,
+                      const device_info& device, std::size_t n_antennas) {
   std::vector<antenna_run> runs(n_antennas);
   std::vector<std::thread> threads;
   const auto begin = clock_type::now() + std::chrono::seconds(1);  // kernels are compiled by then
   for (antenna_run& run : runs) {
-    threads.emplace_back([&] { run = in_time(spec, from, device, begin, duration_s); });
+    threads.emplace_back([&] { run = in_time(spec, from, device, begin); });
   }
   for (std::thread& each : threads) each.join();
-  std::vector<double> all;
+  std::vector<double> latencies;
   double late_s = 0;
   for (const antenna_run& run : runs) {
-    all.insert(all.end(), run.latencies_s.begin(), run.latencies_s.end());
+    latencies.insert(latencies.end(), run.latencies_s.begin(), run.latencies_s.end());
     late_s = std::max(late_s, run.late_s);
   }
-  std::sort(all.begin(), all.end());
+  std::sort(latencies.begin(), latencies.end());
   const auto part = [&](double p) {
-    return 1e3 * all[static_cast<std::size_t>(p * static_cast<double>(all.size() - 1))];
+    return 1e3 * latencies[static_cast<std::size_t>(p * static_cast<double>(latencies.size() - 1))];
   };
-  const bool keeps_up = late_s < 0.05;
-  fmt::print("{:>6} channels, {:>2} antennas {}: latency {:.2f} ms median, {:.2f} ms p99\n",
-             spec.channels, n_antennas, keeps_up ? "in time" : "behind ", part(0.5), part(0.99));
-  return {{"antennas", n_antennas}, {"keeps_up", keeps_up}, {"late_s", late_s},
-          {"heaps", all.size()},    {"p50_ms", part(0.5)},  {"p99_ms", part(0.99)},
-          {"max_ms", part(1)}};
+  return {{"antennas", n_antennas},
+          {"keeps_up", late_s < 0.05},
+          {"p50_ms", part(0.5)},
+          {"p99_ms", part(0.99)}};
 }
 
-nlohmann::ordered_json measured(const queue& on, const bank_choice& choice, double duration_s) {
-  const channeliser_spec spec = spec_of(choice);
+void stream(session& asked, const channeliser_spec& spec) {
+  const queue& on = asked.on();
   const pinned_memory memory{on, recording::n_bytes};
   std::vector<std::byte> ordinary(recording::n_bytes);
   const recording pinned{memory.bytes()}, pageable{ordinary};
-  const double in = bus_alone(pinned, on, duration_s, false);
-  const double bus = bus_alone(pinned, on, duration_s, true);
-  const double rate = flat_out(spec, pinned, on, duration_s);
-  const double slow = flat_out(spec, pageable, on, duration_s);
-  const double gb = 2 * bits / 8.0 * 1e-9;
-  fmt::print(
-      "{}: {:.1f} antennas from pinned memory ({:.1f} GB/s in), {:.1f} from ordinary "
-      "memory; the bus alone {:.1f} ({:.1f} in alone), fraction {:.3f}\n",
-      choice.name(), rate / adc_rate_hz, rate * gb, slow / adc_rate_hz, bus / adc_rate_hz,
-      in / adc_rate_hz, rate / bus);
-  nlohmann::ordered_json row{{"channels", choice.channels},
-                             {"spectra_per_heap", sizes_of(spec).spectra_per_heap},
-                             {"decimation", choice.decimation},
-                             {"antennas", rate / adc_rate_hz},
-                             {"gb_per_s_in", rate * gb},
-                             {"antennas_from_ordinary_memory", slow / adc_rate_hz},
-                             {"antennas_of_the_bus", bus / adc_rate_hz},
-                             {"antennas_of_the_bus_in_alone", in / adc_rate_hz},
-                             {"fraction_of_the_bus", rate / bus}};
-  if (choice.decimation > 0) return row;
-  const char* const given = std::getenv("WINGBEAT_ANTENNAS");
-  const std::size_t max_antennas = given == nullptr ? 16 : std::strtoul(given, nullptr, 10);
+  const double bus = bus_alone(pinned, on, true), rate = flat_out(spec, pinned, on);
+  json row{{"channels", spec.channels},
+           {"spectra_per_heap", sizes_of(spec).spectra_per_heap},
+           {"antennas", rate / adc_rate_hz},
+           {"antennas_from_ordinary_memory", flat_out(spec, pageable, on) / adc_rate_hz},
+           {"antennas_of_the_bus", bus / adc_rate_hz},
+           {"antennas_of_the_bus_in_alone", bus_alone(pinned, on, false) / adc_rate_hz},
+           {"fraction_of_the_bus", rate / bus}};
   for (std::size_t n = 1; n <= max_antennas; n = n < 4 ? 2 * n : n + 2) {
-    row["in_time"].push_back(antennas_in_time(spec, pinned, on.device(), n, duration_s));
-    if (!row["in_time"].back()["keeps_up"]) break;
+    const json found = antennas_in_time(spec, pinned, on.device(), n);
+    for (const auto& [name, value] : found.items()) row["in_time_" + name].push_back(value);
+    if (!found["keeps_up"]) break;
   }
-  return row;
+  asked.add(std::move(row));
 }
+
+void streams(session& asked) {
+  if (asked.words.empty()) asked.words = {"1024", "4096", "8192", "32768"};
+  for (const std::string& word : asked.words) {
+    const std::size_t colon = std::min(word.find(':'), word.size());
+    const std::size_t spectra = colon < word.size() ? std::stoul(word.substr(colon + 1)) : 0;
+    stream(asked, spec_of(std::stoul(word), spectra));
+  }
+}
+
+const registration of_streams{{"streams", "[CHANNELS[:SPECTRA]..]",
+                               "how many antennas a device channelises, copies included", streams}};
 
 }  // namespace
-
-int main(int argc, char** argv) try {
-  const queue on{first_device(engine_named(argc > 1 ? argv[1] : "cuda"))};
-  const double duration_s = argc > 3 ? std::strtod(argv[3], nullptr) : 2;
-  auto document =
-      bench::document_of("wingbeat.stream-channeliser/1", on.device(),
-                         {{"version", on.device().version}, {"chunk_samples", chunk_samples}});
-  std::vector<bank_choice> choices;
-  for (int i = 4; i < argc; ++i) {
-    char* end = nullptr;
-    bank_choice& choice = choices.emplace_back();
-    choice.channels = std::strtoul(argv[i], &end, 10);
-    if (*end == ':') choice.spectra_per_heap = std::strtoul(end + 1, nullptr, 10);
-  }
-  if (choices.empty()) {
-    for (const std::size_t n : {1024, 4096, 8192, 32768}) choices.push_back({.channels = n});
-    for (const std::size_t n : {8, 16}) choices.push_back({.decimation = n});
-  }
-  for (const bank_choice& each : choices) {
-    document["rows"].push_back(measured(on, each, duration_s));
-  }
-  if (argc > 2) measure::write_document(argv[2], document);
-  return 0;
-} catch (const wingbeat::error& failed) {
-  fmt::print(stderr, "stream_channeliser: {}\n", failed.what());
-  return 3;
-}
+}  // namespace wingbeat::bench

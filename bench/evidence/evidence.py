@@ -10,13 +10,14 @@ rows of columns) and claims, which are expressions over them. QUESTION.md is wri
             claim, as in [1.21](bench/evidence/powers_of_two.md#c2c-mean), is that claim's, rounded
     run     asks again, with the program `wingbeat`, what this machine can (those runs whose command
             names an engine that is here), and writes what it found into FOLDER
-    trim    prints documents of `wingbeat bench` as the runs that a QUESTION.json holds
+    trim    prints documents of `wingbeat bench` and `wingbeat_bench` as runs of a QUESTION.json
 
 An expression is [FUNCTION] RUN.COLUMN [COLUMN=VALUE ...], >= and <= too, or two of these with / or
 - between; without a function it names one row. Functions: geomean, min, max, median, sum, count.
 """
 
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -150,24 +151,34 @@ def faults(root, pages):
 
 
 def trimmed(document):
-    """Returns a document of `wingbeat bench` as a run."""
-    rows = []
-    for result in document["results"]:
-        ours = result["wingbeat"]
-        row = {"lengths": "x".join(map(str, result["lengths"])), "batch": result["batch"],
-               "us": ours["median_s"] * 1e6, "fraction": ours.get("fraction")}
-        for peer, its in result.get("peers", {}).items():
-            name = re.sub(r"wingbeat-peer-|-cuda|-opencl", "", peer)
-            row[f"{name}_us"], row[f"{name}_ratio"] = its["median_s"] * 1e6, its["ratio"]
-        rows.append(row)
+    """Returns a document of `wingbeat bench`, or of `wingbeat_bench`, as a run."""
+    rows = document["rows"] if "rows" in document else [
+        row_of(result) for result in document["results"]]
     columns = list(dict.fromkeys(column for row in rows for column in row))
     device = document["device"]
-    return {"device": f"{device['name']}, {device['version']}", "commit": document["commit"][:8],
-            "date": document["date"][:10], "command": document["command"], "columns": columns,
+    if isinstance(device, dict):
+        device = f"{device['name']}, {device['version']}"
+    head = {"device": device, "commit": document["commit"][:8]}
+    head.update({key: document[key] for key in ("date", "command", "peers") if key in document
+                 and isinstance(document[key], str)})
+    return {**head, "columns": columns,
             "rows": [[rounded(row.get(column)) for column in columns] for row in rows]}
 
 
+def row_of(result):
+    """Returns a result of `wingbeat bench` as a row."""
+    ours = result["wingbeat"]
+    row = {"lengths": "x".join(map(str, result["lengths"])), "batch": result["batch"],
+           "us": ours["median_s"] * 1e6, "fraction": ours.get("fraction")}
+    for peer, its in result.get("peers", {}).items():
+        name = re.sub(r"wingbeat-peer-|-cuda|-opencl", "", peer)
+        row[f"{name}_us"], row[f"{name}_ratio"] = its["median_s"] * 1e6, its["ratio"]
+    return row
+
+
 def rounded(value):
+    if isinstance(value, list):
+        return [rounded(part) for part in value]
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
@@ -177,13 +188,15 @@ def run_again(program, folder):
     folder.mkdir(parents=True, exist_ok=True)
     for path, document in documents():
         for key, run in document["runs"].items():
-            found = re.search(r"wingbeat bench .*--device (\w+)[^;#]*", run.get("command", ""))
-            if not found or not re.search(rf"^\s*{found[1]}\b", here, re.M):
+            found = re.search(r"((?:\w+=\S+ )*)wingbeat (bench .*--device (\w+)[^;#]*)",
+                              run.get("command", ""))
+            if not found or not re.search(rf"^{found[3]}:\d", here, re.M):
                 continue
             name = folder / f"{path.stem}-{key}.json"
-            words = found[0].split()[1:]
-            print(program, *words, flush=True)
-            if subprocess.run([program, *words, "--json", str(name)]).returncode == 0:
+            words = [*found[2].split(), "--json", str(name)]
+            print(f"{found[1]}{program}", *words, flush=True)
+            settings = dict(word.split("=") for word in found[1].split())
+            if subprocess.run([program, *words], env={**os.environ, **settings}).returncode == 0:
                 text = text_of_run(trimmed(json.loads(name.read_text("utf-8"))))
                 name.write_text(text + "\n", "utf-8")
 

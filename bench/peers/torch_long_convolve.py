@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times long convolutions as users of torch write them, by torch.fft, and as cuDNN makes them, by
-its fft_causal_conv1d, and adds them to a document of long_convolutions:
+its fft_causal_conv1d, and adds them to a document of `wingbeat_bench long_convolutions`:
     python torch_long_convolve.py FILE.json [SECONDS [PEER..]]      torch, cudnn
 Of each row y = k * x, causal, and its backward pass, with respect to x and k, beside a copy of x on
 the same device; rows that take more memory than there is are left out. bf16 is transformed in fp32,
@@ -24,7 +24,7 @@ def convolved(x, k, padded):
     return torch.fft.irfft(bins, n=padded)[..., :x.shape[-1]].to(x.dtype)
 
 
-def seconds_of(call, turns=7):
+def microseconds_of(call, turns=7):
     """Returns the median of turns of about 5 ms."""
     call()
     torch.cuda.synchronize()
@@ -36,9 +36,9 @@ def seconds_of(call, turns=7):
             call()
         stop.record()
         stop.synchronize()
-        each = 1e-3 * start.elapsed_time(stop) / calls
+        each = 1e3 * start.elapsed_time(stop) / calls
         if turn == 0:
-            calls = max(1, min(50, int(5e-3 / each)))
+            calls = max(1, min(50, int(5e3 / each)))
         else:
             times.append(each)
     return sorted(times)[len(times) // 2]
@@ -107,20 +107,13 @@ def arrays_of(row):
 
 
 def add(row, peer, times, difference):
-    """Adds a peer's seconds, of a run and of all gradients, with its time over ours."""
-    row[peer + "_run_s"], row[peer + "_gradients_s"] = times
-    parts = ("run", "gradients", "prepare")
-    run, gradients, prepare = [row[name + "_s"]["median"] for name in parts]
-    row[peer + "_over_run"] = times[0] / run
-    row[peer + "_over_gradients"] = times[1] / gradients
-    row[peer + "_over_all"] = sum(times) / (run + gradients)
-    row[peer + "_over_all_prepared"] = sum(times) / (prepare + run + gradients)
+    """Adds a peer's microseconds, of a run and of all gradients, with its time over ours."""
+    run, gradients = row[peer + "_run_us"], row[peer + "_gradients_us"] = times
+    row[peer + "_over_run"] = run / row["run_us"]
+    row[peer + "_over_gradients"] = gradients / row["gradients_us"]
+    row[peer + "_over_all"] = (run + gradients) / (row["run_us"] + row["gradients_us"])
     row[peer + "_difference"] = difference
-    print("%8d %s: %s %.1f us and %.1f, %.2f and %.2f times ours, together %.2f, %.2f with ours "
-          "prepared; off %.1e" % (
-        row["length"], row["stored"], peer, 1e6 * times[0], 1e6 * times[1],
-        row[peer + "_over_run"], row[peer + "_over_gradients"], row[peer + "_over_all"],
-        row[peer + "_over_all_prepared"], difference), flush=True)
+    print(json.dumps(row), flush=True)
 
 
 def measure_torch(row):
@@ -130,13 +123,13 @@ def measure_torch(row):
     copy = torch.empty_like(x)
     padded = 2 * row["length"]
     with torch.no_grad():
-        row["torch_copy_s"] = seconds_of(lambda: copy.copy_(x))
-        run_s = seconds_of(lambda: convolved(x, k, padded))
+        row["torch_copy_us"] = microseconds_of(lambda: copy.copy_(x))
+        run_us = microseconds_of(lambda: convolved(x, k, padded))
     y = convolved(x, k, padded)
     gradients = torch.autograd.grad(y, (x, k), dy, retain_graph=True)
     difference = difference_of([y[:, :2].detach(), gradients[0][:, :2], gradients[1][:2]], expected)
-    gradients_s = seconds_of(lambda: torch.autograd.grad(y, (x, k), dy, retain_graph=True))
-    add(row, "torch", (run_s, gradients_s), difference)
+    gradients_us = microseconds_of(lambda: torch.autograd.grad(y, (x, k), dy, retain_graph=True))
+    add(row, "torch", (run_us, gradients_us), difference)
 
 
 def measure_cudnn(row, library):
@@ -148,19 +141,17 @@ def measure_cudnn(row, library):
     made.gradients(dy)
     torch.cuda.synchronize()
     row["cudnn_first_s"] = time.monotonic() - begun
-    print("%8d %s: cuDNN's first calls take %.1f s" % (
-        row["length"], row["stored"], row["cudnn_first_s"]), flush=True)
     difference = difference_of([made.y[:, :2], made.dx[:, :2], made.dk[:2]], expected_of(x, k, dy))
-    run_s = seconds_of(made.run)
-    add(row, "cudnn", (run_s, seconds_of(lambda: made.gradients(dy))), difference)
+    run_us = microseconds_of(made.run)
+    add(row, "cudnn", (run_us, microseconds_of(lambda: made.gradients(dy))), difference)
 
 
 def write(path, document):
-    rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in document["results"])
+    rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in document["rows"])
     head = ",\n".join('"%s": %s' % (key, json.dumps(value)) for key, value in document.items()
-                      if key != "results")
+                      if key != "rows")
     with open(path, "w", encoding="utf-8") as file:
-        file.write("{\n%s,\n\"results\": [\n%s\n]\n}\n" % (head, rows))
+        file.write("{\n%s,\n\"rows\": [\n%s\n]\n}\n" % (head, rows))
 
 
 def main():
@@ -175,7 +166,7 @@ def main():
         library = ctypes.CDLL(os.environ["CUDNN_LIBRARY"])
         peers.append(lambda row: measure_cudnn(row, library))
     for measure in peers:
-        for row in document["results"]:
+        for row in document["rows"]:
             if time.monotonic() > until:
                 return
             try:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA GPUs: shapes for calls of few transforms, which stay in the caches and would leave most
-// multiprocessors idle. Found on an H200 by `best_shape few` and `lines .. of 1`
-// (bench/lessons/calls.md#few-rows). A cluster is for as many transforms as leave each of its
-// workgroups a multiprocessor. Columns are counted as in a call of one transform.
+// multiprocessors idle. Found on an H200 (bench/lessons/calls.md#few-rows). A cluster is for as
+// many transforms as leave each of its workgroups a multiprocessor. Columns are counted as in a
+// call of one transform.
 #pragma once
 
 #include "tuning/tuning.hpp"

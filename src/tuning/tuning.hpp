@@ -184,7 +184,7 @@ struct rule_costs {
   ///.
   unsigned short_convolved = 2048, max_held_of_convolved = 24;
   /// From this prime factor on, a thread has as many elements: in fp64, 51, 57 and 69 reached 0.4
-  /// of a copy by 3 elements; 95 and 119 reached 0.94 and 0.97 by 19 and 17 (sections 38, 44).
+  /// of a copy by 3 elements; 95 and 119 reached 0.94 and 0.97 by 19 and 17.
   unsigned least_whole_radix = 17;
   /// Opposite bins meet in pairs if a thread's elements are even; otherwise both are loaded twice.
   unsigned unpaired_quarters = 5;
@@ -299,7 +299,7 @@ struct placement_rules {
   /// Prefetched lines have at least `least_line_bytes`; those whose bins are combined (dct3) also
   /// have at most `max_short_bins` or at least `min_long_bins` bytes. Fractions of a copy with and
   /// without prefetch: 8 reals 0.70 and 0.92, dct3 of 1,024 0.72 and 0.92, but of 256 0.87 and
-  /// 0.80, of 8,192 0.77 and 0.59 (H100, section 44).
+  /// 0.80, of 8,192 0.77 and 0.59 (H100).
   std::size_t least_line_bytes = 256, max_short_bins = 1024, min_long_bins = 32768;
   /// Elements per thread of many lines of reals, of powers of two, if a launch has
   /// `workgroups_of_many_lines` per multiprocessor: fewer instructions, 55 instead of 69 per real
