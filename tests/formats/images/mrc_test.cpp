@@ -165,7 +165,7 @@ TEST(mrc, refuses_more_than_the_limit_without_overflow) {
   EXPECT_THAT(refusal(header({.columns = most, .rows = most, .sections = most})),
               HasSubstr("at most 1048576 bytes are allowed"));
   EXPECT_THAT(refusal(header({.columns = most, .rows = most, .sections = most}), SIZE_MAX),
-              HasSubstr("bytes are allowed"));
+              HasSubstr("samples of 4 bytes but 0 bytes follow"));
   const std::string two = header({.mode = 0}) + "ab";
   EXPECT_EQ(samples_of(read(two, 8)).size(), 2u);
   EXPECT_THAT(refusal(two, 7), HasSubstr("claims 1 x 1 x 2 samples of 4 bytes in memory"));
