@@ -20,7 +20,8 @@ std::string operand_type(const kernel_parameter& parameter) {
 }
 
 std::string operand(const kernel_parameter& parameter, std::string_view name) {
-  const std::string first = parameter.is_memory() ? formatted(", {}_first", name) : "";
+  const std::string first =
+      parameter.is_memory() ? formatted(" + {}_first * {}", name, parameter.bytes()) : "";
   return formatted("{}{{{}{}}}", operand_type(parameter), name, first);
 }
 

@@ -157,21 +157,23 @@ inline constexpr bool
                                              some<size>(), some<size>(), some<const Value>()))>> =
         true;
 
-/// The type of its partial results, or char where there are none.
+/// The type of its partial results, or char where there are none: of one that is made for rows,
 template <class Functor, class = void>
-struct partial_of {
+struct row_partial_of {
   using type = char;
   static constexpr bool is_given = false;
 };
 template <class Functor>
-struct partial_of<Functor, void_t<typename Functor::partial>> {
-  using type = typename Functor::partial;
+struct row_partial_of<Functor, void_t<typename Functor::row_functor::memory::partial>> {
+  using type = typename Functor::row_functor::memory::partial;
   static constexpr bool is_given = true;
 };
-
+/// and of any.
+template <class Functor, class = void>
+struct partial_of : row_partial_of<Functor> {};
 template <class Functor>
-struct partial_of<Functor, void_t<typename Functor::row_functor::memory::partial>> {
-  using type = typename Functor::row_functor::memory::partial;
+struct partial_of<Functor, void_t<typename Functor::partial>> {
+  using type = typename Functor::partial;
   static constexpr bool is_given = true;
 };
 

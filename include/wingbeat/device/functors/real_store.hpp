@@ -37,7 +37,10 @@ class real_store {
   }
   /// Returns how many of them put() takes together.
   WINGBEAT_FN static constexpr unsigned at_once(const numbers& n) {
-    return n.length % Reduction::at_once == 0 ? Reduction::at_once : 1;
+    if constexpr (Reduction::gathers) {
+      if (n.length % Reduction::at_once == 0) return Reduction::at_once;
+    }
+    return 1;
   }
   /// Returns what outputs are made of, for element i of the inner transform.
   template <class Value>
