@@ -18,7 +18,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import numpy as np
@@ -66,30 +65,23 @@ def match_template(image: Array, template: Array, pad_input: bool = False,
     image, template = _fitting(_sums.real_array(image, "image"),
                                _sums.real_array(template, "template"))
     _arguments.choice(mode, PADDINGS, "mode")
-    dtype, shape = image.dtype, template.shape
     constant = _arguments.number(constant_values, "constant_values")
-    (image, exponent), (template, _) = _scaled(image), _scaled(template)
+    dtype, shape = image.dtype, template.shape
+    image, template = image.astype(np.float64), template.astype(np.float64)
     around = [(n // 2, n - 1 - n // 2) for n in shape]
-    if pad_input and mode != "constant":  # a ramp is as long as the template, of which half is met
+    if not pad_input:
+        scores = _coefficients(image, template)
+    elif mode == "constant":
+        scores = _coefficients(np.pad(image, around, constant_values=constant), template)
+        if not image.min() <= constant <= image.max():  # spoils scores of others
+            inside = tuple(slice(before, n - after)
+                           for n, (before, after) in zip(image.shape, around))
+            scores[inside] = _coefficients(image, template)
+    else:  # a ramp is as long as the template, of which half is met
         image = np.pad(image, [(n, n) for n in shape], mode)
-        image = image[tuple(slice(n - before, after - n)
-                            for n, (before, after) in zip(shape, around))]
-    # Errors of transforms and of differences of sums are relative to the image's mean.
-    mean = image.mean()
-    image, taps = image - mean, _centred(template, None)
-    energy = (image**2).sum()
-    if pad_input and mode == "constant":
-        # A constant that is large, or NaN, concerns no scores but those that it takes part in.
-        value = np.ldexp(constant, -exponent) - mean
-        products = _valid_correlation(np.pad(image, around), taps) + _sums.border_sums(
-            numpy_library, value * _sums.reversed_conjugate(taps), image.shape,
-            [n - 1 - n // 2 for n in shape], image.shape)
-        image = np.pad(image, around, constant_values=value)
-    else:
-        products = _valid_correlation(image, taps)
-    squares, least = _variations([image], shape, energy)
-    scores = _normed(products, squares, least, [taps], [template])
-    return np.clip(scores, -1, 1).astype(dtype, copy=False)
+        scores = _coefficients(image[tuple(slice(n - before, after - n) for n, (before, after)
+                                           in zip(shape, around))], template)
+    return scores.astype(dtype, copy=False)
 
 
 def match_scores(image: Array, template: Array, method: Score = "ccoeff_normed") -> np.ndarray:
@@ -127,12 +119,7 @@ def match_scores(image: Array, template: Array, method: Score = "ccoeff_normed")
     elif image.shape[2] != template.shape[2]:
         raise ValueError(f"the image has {image.shape[2]} channels and the template "
                          f"{template.shape[2]}; give as many")
-    scores = np.empty([n - m + 1 for n, m in zip(image.shape[:2], template.shape)], dtype)
-    kind, _, normed = name.partition("_")
-    _wingbeat.template_scores(image.ctypes.data, image.shape, template.ctypes.data, template.shape,
-                              scores.ctypes.data, is_double, is_bytes,
-                              ("sqdiff", "ccorr", "ccoeff").index(kind), normed != "")
-    return scores
+    return _scores(image, template, name)
 
 
 def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matrices: Array,
@@ -202,56 +189,38 @@ def _fitting(image, template):
     return image, template
 
 
-#: The squares of a part beside those of the whole image, below which transforms do not resolve
-#: them.
-_UNRESOLVED = (8 * np.finfo(np.float64).eps)**2
-
-
-def _scaled(x):
-    """Returns (x in double precision and below 1 by a power of two, its exponent): squares of it
-    neither overflow nor vanish."""
-    largest = np.abs(x).max(initial=0).astype(np.float64)
-    exponent = int(np.frexp(largest)[1]) if np.isfinite(largest) else 0
-    return np.ldexp(x.astype(np.float64), -exponent), exponent
-
-
-def _centred(x, axes):
-    """Returns x without its mean along axes; twice, because the mean rounds as the values do."""
-    x = x - x.mean(axes)
-    return x - x.mean(axes)
-
-
-def _valid_correlation(image, template):
-    return _sums.transformed(image, template, list(range(image.ndim)), "valid", image.dtype, True)
-
-
-def _window_sums(image, shape):
-    """Returns the sums over windows of this shape."""
-    for axis, n in enumerate(shape):
-        image = _sums.window_sums(image, n, axis)
-    return image
-
-
-def _variations(planes, shape, energy):
-    """Returns (sums of (x - mean)^2 over windows, what of them is rounding). energy: the sum of the
-    squares that were transformed."""
-    squares = sum(_window_sums(plane**2, shape) for plane in planes)
-    n_values = math.prod(shape)
-    rounding = 2 * n_values.bit_length() * np.finfo(np.float64).eps * squares
-    sums = sum(_window_sums(plane, shape)**2 for plane in planes)
-    return squares - sums / n_values, np.maximum(rounding, _UNRESOLVED * energy)
-
-
-def _normed(products, squares, least, taps, template):
-    """Returns products over the square root of a window's squares and the template's; 0 where one
-    of these is no more than rounding. taps: the template, with or without its mean."""
-    power = sum((each**2).sum() for each in taps)
-    # A mean of n values rounds by less than 16 units in the last place, because sums are pairwise.
-    least_power = (16 * np.finfo(np.float64).eps)**2 * sum((each**2).sum() for each in template)
-    is_flat = (squares <= least) | (power <= least_power)
-    scores = products / np.sqrt(np.where(is_flat, 1, squares * power))
-    scores[is_flat] = 0
+def _scores(image, template, name):
+    """Returns scores of packed arrays [y][x][channel], in the precision of the template."""
+    scores = np.empty([n - m + 1 for n, m in zip(image.shape[:2], template.shape)], template.dtype)
+    kind, _, normed = name.partition("_")
+    _wingbeat.template_scores(image.ctypes.data, image.shape, template.ctypes.data, template.shape,
+                              scores.ctypes.data, template.dtype == np.float64,
+                              image.dtype == np.uint8, ("sqdiff", "ccorr", "ccoeff").index(kind),
+                              normed != "")
     return scores
+
+
+def _coefficients(image, template):
+    """Returns the scores of two or three dimensions, in double precision."""
+    if image.ndim == 2:
+        return _scores(*(np.ascontiguousarray(x[..., None]) for x in (image, template)),
+                       "ccoeff_normed")
+    # Of volumes. Transforms and differences of sums round by the image's mean.
+    image, template = (np.ldexp(x, -np.frexp(np.abs(x).max())[1]) for x in (image, template))
+    image, taps = image - image.mean(), template - template.mean()
+    taps -= taps.mean()  # which rounded as the values do
+    products = _sums.transformed(image, taps, [0, 1, 2], "valid", image.dtype, True)
+    sums, squares = image, image**2
+    energy, power, epsilon = squares.sum(), (taps**2).sum(), np.finfo(np.float64).eps
+    for axis, n in enumerate(template.shape):
+        sums, squares = (_sums.window_sums(each, n, axis) for each in (sums, squares))
+    variation = squares - sums**2 / template.size
+    # What is no more than sums, transforms, or the mean of the template round.
+    is_flat = (variation <= 2 * template.size.bit_length() * epsilon * squares) | (
+        variation <= (8 * epsilon)**2 * energy) | (
+            power <= (16 * epsilon)**2 * (template**2).sum())
+    scores = products / np.sqrt(np.where(is_flat, 1, variation * power))
+    return np.where(is_flat, 0, scores.clip(-1, 1))
 
 
 def _torch_of(x):
