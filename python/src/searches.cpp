@@ -3,20 +3,22 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstddef>  // size_t
-#include <cstdint>  // uintptr_t
+#include <algorithm>  // min
+#include <cstddef>    // size_t
+#include <cstdint>    // uintptr_t
 #include <optional>
 #include <string>
+#include <utility>  // exchange, move
 #include <vector>
 
 #include "array_library.hpp"  // described
 #include "bindings.hpp"
-#include "device_copy.hpp"
 #include "fields.hpp"  // read
 #include "owned_array.hpp"
 #include "part_bytes.hpp"        // bytes_of, part_of
 #include "queues.hpp"            // queue_of
 #include "searching/part.hpp"    // search_part, add_range
+#include "searching/peaks.hpp"   // located_peaks
 #include "searching/search.hpp"  // search
 #include "wingbeat/error.hpp"    // plan_error
 #include "wingbeat/template_search.hpp"
@@ -42,17 +44,21 @@ class kept_scores : protected one_at_a_time {
   virtual ~kept_scores() = default;
 
   nb::object map(score_map kind) {
-    return image_of([&] { return map_of(kind); });
+    return image_of([&] { return state().map(kind); });
   }
   nb::object numbers() {
-    return image_of([&] { return numbers_of(); });
+    return image_of([&] { return state().numbers(); });
   }
   nb::object counts() {
-    return image_of([&] { return counts_of(); });
+    return image_of([&] { return state().counts; });
   }
-  nb::list peaks(std::size_t most, double least, std::size_t distance) {
+  nb::list peaks(const searching::peak_request& request) {
     nb::list result;
-    for (const peak& each : locked([&] { return peaks_of(most, least, distance); })) {
+    for (const auto& each : locked([&] {
+           const search_state kept = state();
+           return searching::located_peaks(kept.map(score_map::largest), kept.numbers(), kept.width,
+                                           request);
+         })) {
       result.append(nb::make_tuple(each.score, each.number, each.y, each.x));
     }
     return result;
@@ -61,6 +67,11 @@ class kept_scores : protected one_at_a_time {
   /// Returns what was kept as a part of a search for so many templates.
   [[nodiscard]] search_part part(std::size_t n_templates) {
     return locked([&] {
+      if (!has_image_hash_) {
+        throw plan_error(
+            "a part names its image by a hash of memory of the processor; make the search of an "
+            "image of numpy, with device");
+      }
       search_part result = part_;
       if (!result.templates.empty() && result.templates.back().end > n_templates) {
         throw plan_error("n_templates is " + std::to_string(n_templates) + ", and template " +
@@ -86,16 +97,9 @@ class kept_scores : protected one_at_a_time {
 
  protected:
   [[nodiscard]] virtual search_state state() = 0;
-  [[nodiscard]] virtual std::vector<float> map_of(score_map kind) { return state().map(kind); }
-  [[nodiscard]] virtual std::vector<std::uint32_t> numbers_of() { return state().numbers(); }
-  [[nodiscard]] virtual std::vector<std::uint32_t> counts_of() { return state().counts; }
-  [[nodiscard]] virtual std::vector<peak> peaks_of(std::size_t most, double least,
-                                                   std::size_t distance) {
-    return state().peaks(most, least, distance);
-  }
 
   /// Says of which search this is, on which queues.
-  void describe(const search_spec& spec, const std::vector<queue>& queues, double min_valid = 0.5) {
+  void describe(const search_spec& spec, const std::vector<queue>& queues, double min_valid) {
     part_.source = searching::source_of(spec, min_valid);
     for (const queue& each : queues) part_.devices.insert(searching::kind_of(each.device()));
   }
@@ -119,6 +123,7 @@ class kept_scores : protected one_at_a_time {
   }
 
   search_part part_;  ///< Without what is kept.
+  bool has_image_hash_ = true;
 
  private:
   template <class Work>
@@ -132,125 +137,31 @@ class kept_scores : protected one_at_a_time {
   std::size_t next_ = 0;  ///< The number behind the latest template.
 };
 
-/// A `template_search`, its queue and the memory that it reads.
-class device_search final : public kept_scores {
+/// A search, its first queue and the stream that this adopted, if it did.
+class image_search final : public kept_scores {
  public:
-  device_search(nb::handle given, const queue* on, std::uintptr_t stream)
-      : on_(on != nullptr ? *on : queue{first_device(engine::host)}), stream_(stream) {
-    const search_spec spec = spec_of(given);
-    describe(spec, {on_});
+  image_search(nb::handle given, const std::vector<queue>& queues, std::uintptr_t stream,
+               bool is_masked, double min_valid)
+      : on_(queues.at(0)), stream_(stream) {
+    searching::search_request request{
+        .search = spec_of(given), .is_masked = is_masked, .min_valid = min_valid};
+    describe(request.search, queues, min_valid);
     const released_gil released;
-    search_.emplace(on_, spec);
+    search_.emplace(queues, std::move(request));
   }
 
   void begin(nb::handle image, std::uintptr_t stream) {
     const array given = described(image);
     locked([&] {
       forget_templates();  // first, because a refused image ends the search for them
-      with_operand(given, stream, [&](buffer_view view) { search_->begin(on_, view); });
-      const std::size_t height = search_->spec().image[0], width = search_->spec().image[1];
       has_image_hash_ = given.runs_on == engine::host;
-      if (!has_image_hash_) return;
-      const auto hash = [&](const auto* pixels) {
-        return searching::hash_of(height, width, std::span{pixels, height * width});
-      };
-      part_.image_hash = search_->spec().real == precision::fp64
-                             ? hash(static_cast<const double*>(given.data))
-                             : hash(static_cast<const float*>(given.data));
-    });
-  }
-
-  void restart() {
-    locked([&] {
-      search_->restart(on_);
-      forget_templates();
-    });
-  }
-
-  void add(nb::handle templates, std::size_t count, std::optional<std::size_t> first,
-           std::uintptr_t stream) {
-    const array given = described(templates);
-    locked([&] {
-      add_numbered(count, first, [&](std::size_t number) {
-        with_operand(given, stream,
-                     [&](buffer_view view) { search_->add(on_, view, count, number); });
-      });
-    });
-  }
-
-  [[nodiscard]] nb::tuple shape() const override {
-    return nb::make_tuple(search_->result()[0], search_->result()[1]);
-  }
-  [[nodiscard]] std::string explain() const { return search_->explain(); }
-
- private:
-  [[nodiscard]] search_state state() override {
-    if (has_image_hash_) return search_->state(on_);
-    throw plan_error(
-        "a part names its image by a hash of memory of the processor; make the search of an image "
-        "of numpy, with device");
-  }
-  [[nodiscard]] std::vector<float> map_of(score_map kind) override {
-    return search_->map(on_, kind);
-  }
-  [[nodiscard]] std::vector<std::uint32_t> numbers_of() override { return search_->numbers(on_); }
-  [[nodiscard]] std::vector<std::uint32_t> counts_of() override { return search_->counts(on_); }
-  [[nodiscard]] std::vector<peak> peaks_of(std::size_t most, double least,
-                                           std::size_t distance) override {
-    return search_->peaks(on_, most, least, distance);
-  }
-
-  /// Works with a packed array where the search runs: memory of this process is copied there first,
-  /// and may go afterwards; of the device's it is read as the search's stream comes there.
-  template <class Work>
-  void with_operand(const array& given, std::uintptr_t stream, const Work& work) {
-    if (given.runs_on == engine::host) {
-      device_copy copy{on_, given.data, given.elements() * given.element.bytes()};
-      copy.send();
-      work(copy.view());
-      return on_.wait();  // before the memory goes
-    }
-    const device_info& device = on_.device();
-    if (given.runs_on != device.runs_on ||
-        (given.runs_on == engine::cuda && given.device_index != device.index)) {
-      throw plan_error(
-          "the array is on another device than the search; give one of its device, or "
-          "a numpy array");
-    }
-    if (stream == stream_) return work(given.view());
-    // The search has memory for one queue alone.
-    queue_of(given.runs_on, given.device_index, stream).wait();
-    work(given.view());
-    on_.wait();
-  }
-
-  queue on_;
-  std::uintptr_t stream_;  // that `on_` adopted, if it did
-  std::optional<template_search> search_;
-  bool has_image_hash_ = false;
-};
-
-/// A search on several queues, or of images with pixels that are not there.
-class dealt_search final : public kept_scores {
- public:
-  dealt_search(nb::handle given, const std::vector<queue>& queues, bool is_masked,
-               double min_valid) {
-    searching::search_request request{.search = spec_of(given),
-                                      .is_masked = is_masked,
-                                      .min_valid = min_valid,
-                                      .fp64_name = "doubles"};
-    describe(request.search, queues, min_valid);
-    const released_gil released;
-    search_.emplace(queues, std::move(request));
-  }
-
-  void begin(const packed_array<double>& image) {
-    locked([&] {
-      const std::span<const double> pixels{image.data(), image.size()};
-      forget_templates();
+      if (!has_image_hash_) {
+        return on_stream(given, stream, [&] { search_->begin(on_, given.view()); });
+      }
+      const std::vector<double> pixels = reals_of(given, 0, given.elements());
       search_->begin(pixels);
       const std::vector<std::size_t>& lengths = search_->request().search.image;
-      part_.image_hash = searching::hash_of(lengths[0], lengths[1], pixels);
+      part_.image_hash = searching::hash_of<double>(lengths[0], lengths[1], pixels);
     });
   }
 
@@ -261,18 +172,13 @@ class dealt_search final : public kept_scores {
     });
   }
 
-  void add(const packed_array<double>& templates, std::size_t count,
-           std::optional<std::size_t> first) {
+  void add(nb::handle templates, std::size_t count, std::optional<std::size_t> first,
+           std::uintptr_t stream) {
+    const array given = described(templates);
     locked([&] {
       add_numbered(count, first, [&](std::size_t number) {
-        const std::size_t points = templates.size() / count;
-        std::size_t n_dealt = 0;
-        (void)search_->add([&](std::size_t max_count) {
-          const std::size_t n = std::min(max_count, count - n_dealt);
-          const double* const begin = templates.data() + n_dealt * points;
-          n_dealt += n;
-          return searching::template_batch{{begin, begin + n * points}, number + n_dealt - n, n};
-        });
+        if (given.runs_on == engine::host) return deal(given, count, number);
+        on_stream(given, stream, [&] { search_->add(on_, given.view(), count, number); });
       });
     });
   }
@@ -285,6 +191,49 @@ class dealt_search final : public kept_scores {
  private:
   [[nodiscard]] search_state state() override { return search_->state(); }
 
+  /// Returns reals of a packed array of this process; complex numbers are two.
+  static std::vector<double> reals_of(const array& given, std::size_t begin, std::size_t count) {
+    const auto copied = [&](const auto* reals) {
+      return std::vector<double>(reals + begin, reals + begin + count);
+    };
+    return given.element.real == precision::fp64 ? copied(static_cast<const double*>(given.data))
+                                                 : copied(static_cast<const float*>(given.data));
+  }
+
+  /// Adds templates of this process: all of them, or none where a score of one is not kept.
+  void deal(const array& given, std::size_t count, std::size_t number) {
+    const std::size_t reals = searching::reals_of_template(search_->request().search);
+    std::size_t n_dealt = 0;
+    const auto next = [&](std::size_t max_count) {
+      const std::size_t n = std::min(max_count, count - n_dealt);
+      const std::size_t begin = std::exchange(n_dealt, n_dealt + n);
+      return searching::template_batch{reals_of(given, begin * reals, n * reals), number + begin,
+                                       n};
+    };
+    while (n_dealt < count) search_->require_kept(next(1));
+    n_dealt = 0;
+    (void)search_->add(next);
+  }
+
+  /// Works with an array of the search's device, as the search's stream comes there.
+  template <class Work>
+  void on_stream(const array& given, std::uintptr_t stream, const Work& work) {
+    const device_info& device = on_.device();
+    if (given.runs_on != device.runs_on ||
+        (given.runs_on == engine::cuda && given.device_index != device.index)) {
+      throw plan_error(
+          "the array is on another device than the search; give one of its device, or "
+          "a numpy array");
+    }
+    if (stream == stream_) return work();
+    // The search has memory for one queue alone.
+    queue_of(given.runs_on, given.device_index, stream).wait();
+    work();
+    on_.wait();
+  }
+
+  queue on_;
+  std::uintptr_t stream_;
   std::optional<searching::search> search_;
 };
 
@@ -324,7 +273,12 @@ void bind_searches(nb::module_& module) {
       .def("variance", [](kept_scores& self) { return self.map(score_map::variance); })
       .def("numbers", &kept_scores::numbers)
       .def("counts", &kept_scores::counts)
-      .def("peaks", &kept_scores::peaks, "most"_a, "least"_a, "distance"_a)
+      .def(
+          "peaks",
+          [](kept_scores& self, std::size_t count, double least, std::size_t distance) {
+            return self.peaks({count, least, distance});
+          },
+          "count"_a, "least"_a, "distance"_a)
       .def_prop_ro("added", &kept_scores::added)
       .def_prop_ro("shape", &kept_scores::shape)
       .def(
@@ -333,20 +287,13 @@ void bind_searches(nb::module_& module) {
             return new kept_part{self.part(n_templates)};
           },
           "n_templates"_a);
-  nb::class_<device_search, kept_scores>(module, "TemplateSearch")
-      .def(nb::init<nb::handle, const queue*, std::uintptr_t>(), "description"_a, "queue"_a.none(),
-           "stream"_a)
-      .def("begin", &device_search::begin, "image"_a, "stream"_a = 0)
-      .def("restart", &device_search::restart)
-      .def("add", &device_search::add, "templates"_a, "count"_a, "first"_a.none(), "stream"_a = 0)
-      .def("explain", &device_search::explain);
-  nb::class_<dealt_search, kept_scores>(module, "DealtSearch")
-      .def(nb::init<nb::handle, const std::vector<queue>&, bool, double>(), "description"_a,
-           "queues"_a, "is_masked"_a, "min_valid"_a)
-      .def("begin", &dealt_search::begin, "image"_a)
-      .def("restart", &dealt_search::restart)
-      .def("add", &dealt_search::add, "templates"_a, "count"_a, "first"_a.none())
-      .def("explain", &dealt_search::explain);
+  nb::class_<image_search, kept_scores>(module, "Search")
+      .def(nb::init<nb::handle, const std::vector<queue>&, std::uintptr_t, bool, double>(),
+           "description"_a, "queues"_a, "stream"_a, "is_masked"_a, "min_valid"_a)
+      .def("begin", &image_search::begin, "image"_a, "stream"_a)
+      .def("restart", &image_search::restart)
+      .def("add", &image_search::add, "templates"_a, "count"_a, "first"_a.none(), "stream"_a)
+      .def("explain", &image_search::explain);
   nb::class_<kept_part, kept_scores>(module, "SearchPart")
       .def("merge", &kept_part::merge, "other"_a)
       .def_prop_ro("templates", [](kept_part& self) { return pairs_of(self.whole().templates); })

@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple, Sequence
 
 import numpy as np
 
-from wingbeat import _arguments, _ranges, _sums, _wingbeat
+from wingbeat import _arguments, _sums, _wingbeat
 from wingbeat._arrays import library_of, numpy_library
 from wingbeat._device import OfDevice, queue_on
 from wingbeat._types import Array, Between, Mode
@@ -139,9 +139,9 @@ class Search(KeptScores, OfDevice):
     processor. Errors are relative to the root of the sum of the image's squares without its mean:
     give doubles where a few values outshine all others. A template that holds NaN or infinity has
     scores that are not numbers, of which no map but mean and variance takes note. Scores are kept
-    in float32: where `normalised` is False, templates of numpy whose sums with an image of numpy
-    could leave its range are refused; arrays on devices are not looked at. ValueError for shapes
-    that do not fit, and for an image of numpy, or of a normalised search, that holds NaN or
+    in float32: where `normalised` is False, templates in memory of the processor whose sums with an
+    image there could leave its range are refused; other arrays are not looked at. ValueError for
+    shapes that do not fit, and for an image of numpy, or of a normalised search, that holds NaN or
     infinity; RuntimeError for a map that is not kept.
 
     >>> rng = np.random.default_rng(0)
@@ -161,15 +161,13 @@ class Search(KeptScores, OfDevice):
                  mask: Array | Literal["nan"] | None = None,
                  min_valid: float | None = None) -> None:
         library, image = _of_search(image)
-        on_device = library is not numpy_library
-        image = image if on_device else _sums.real_array(image, "image")
+        if library is numpy_library:
+            image = _sums.real_array(image, "image")
         if len(image.shape) != 2:
             raise ValueError(f"the image has {len(image.shape)} dimensions; give two")
         name = _wingbeat.view(image).dtype
         if name not in ("float32", "float64"):
             raise TypeError(f"the image is of dtype {name}; convert it to float32 or float64")
-        if on_device and device is not None:
-            raise ValueError("the image is on a device already; leave device out")
         _arguments.choice(mode, _sums.MODES, "mode")
         threshold = None if threshold is None else _arguments.number(threshold, "threshold")
         if threshold is not None and math.isnan(threshold):
@@ -196,45 +194,37 @@ class Search(KeptScores, OfDevice):
             is_normalised=normalised, keeps_sums=moments, keeps_counts=threshold is not None,
             threshold=threshold or 0.0, at_once=at_once, between=between, image_peak=self._peak,
             template_peak=template_peak, form=int(self._spectra))
-        self._is_normalised = normalised
         self._is_dealt = devices is not None or mask is not None
         self._mask = None if mask is None else self._checked_mask(mask)
         if min_valid is not None and mask is None:
             raise ValueError("min_valid is of images of which some pixels are not there; give a "
                              "mask, or leave min_valid out")
-        if self._is_dealt:
-            self._search = self._dealt(description, on_device, device, devices, min_valid)
-        else:
-            stream = _wingbeat.stream_of(image)
-            queue = (_wingbeat.adopted_queue_of(*_wingbeat.view(image).device, stream) if on_device
-                     else queue_on(device))
-            self._search = _wingbeat.TemplateSearch(description, queue, stream)
-        self.image(image)
-
-    def _dealt(self, description, on_device, device, devices, min_valid):
-        """Returns a search on several devices, or with a mask."""
-        if on_device:
-            raise TypeError("an array on a device is searched there alone and whole; give an image "
-                            "of numpy for devices and mask")
-        if device is not None and devices is not None:
-            raise ValueError("device and devices were given; give one of them")
-        if devices is not None and (isinstance(devices, str) or not len(devices)):
-            raise ValueError(f"devices is {devices!r}; give a list of at least one device")
-        if self._spectra:
-            raise ValueError("searches on several devices, and of images with a mask, take the "
-                             "templates themselves; leave spectra out")
-        is_masked = self._mask is not None
-        if is_masked and description.between is not None:
-            raise ValueError("images with a mask are searched in double precision; leave between "
-                             "out")
-        if is_masked and description.at_once > 1:
-            raise ValueError(f"at_once is {description.at_once}, and with a mask one template is "
-                             "scored after another; leave at_once out")
         min_valid = 0.5 if min_valid is None else _arguments.number(min_valid, "min_valid")
         if not 0 <= min_valid <= 1:
             raise ValueError(f"min_valid is {min_valid}; give a part from 0 to 1")
-        queues = [queue_on("host" if each is None else each) for each in devices or [device]]
-        return _wingbeat.DealtSearch(description, queues, is_masked, min_valid)
+        if self._mask is not None and at_once > 1:
+            raise ValueError(f"at_once is {at_once}, and with a mask one template is scored after "
+                             "another; leave at_once out")
+        queues, stream = self._queues(library, image, device, devices)
+        self._search = _wingbeat.Search(description, queues, stream, self._mask is not None,
+                                        min_valid)
+        self.image(image)
+
+    def _queues(self, library, image, device, devices):
+        """Returns (the queues that search, the stream that the first one adopts)."""
+        if library is numpy_library:
+            if device is not None and devices is not None:
+                raise ValueError("device and devices were given; give one of them")
+            if devices is not None and (isinstance(devices, str) or not len(devices)):
+                raise ValueError(f"devices is {devices!r}; give a list of at least one device")
+            return [queue_on("host" if each is None else each) for each in devices or [device]], 0
+        if self._is_dealt:
+            raise TypeError("an array on a device is searched there alone and whole; give an image "
+                            "of numpy for devices and mask")
+        if device is not None:
+            raise ValueError("the image is on a device already; leave device out")
+        stream = _wingbeat.stream_of(image)
+        return [_wingbeat.adopted_queue_of(*_wingbeat.view(image).device, stream)], stream
 
     def _checked_mask(self, mask):
         if isinstance(mask, str):
@@ -246,67 +236,42 @@ class Search(KeptScores, OfDevice):
         return mask.copy()
 
     def _with_absent(self, image):
-        """Returns the image in double precision, NaN where a pixel is not there."""
-        image = image.astype(np.float64)
-        if self._mask is None or isinstance(self._mask, str):
+        """Returns an image of numpy, NaN where a pixel is not there. Raises ValueError for others
+        that are no numbers."""
+        if self._mask is None:
+            if not np.isfinite(image).all():
+                raise ValueError("the image holds NaN or infinity, which transforms spread over "
+                                 "all scores; replace these values, by the image's mean for "
+                                 "example, or give a mask, 'nan' for those that are NaN")
             return image
-        if np.isnan(image[self._mask]).any():
-            raise ValueError("the image holds NaN where the mask has pixels; give a mask that "
-                             "leaves them out, or mask='nan'")
-        image[~self._mask] = np.nan
+        if not isinstance(self._mask, str):
+            if np.isnan(image[self._mask]).any():
+                raise ValueError("the image holds NaN where the mask has pixels; give a mask that "
+                                 "leaves them out, or mask='nan'")
+            image = np.where(self._mask, image, np.nan).astype(image.dtype, copy=False)
+        if np.isinf(image).any():
+            raise ValueError("the image holds infinity, which transforms spread over all scores; "
+                             "leave such pixels out by a mask of booleans")
         return image
 
     def image(self, image: Array) -> Search:
         """Takes another image of the same shape, and forgets all scores; a mask of booleans stays.
         Returns the search."""
         library, image = _of_search(image)
-        self._log_norm = None
         if library is numpy_library:
             image = _sums.real_array(image, "image")
-            if not np.isfinite(image).all() and self._mask is None:
-                raise ValueError("the image holds NaN or infinity, which transforms spread over "
-                                 "all scores; replace these values, by the image's mean for "
-                                 "example, or give a mask, 'nan' for those that are NaN")
         if tuple(image.shape) != self._image_shape:
             raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
                              f"{self._image_shape}; give such an image, or make another search")
         if self._peak and _sums.peak_of(image, "image") > self._peak:
             raise ValueError(f"the image has values above {self._peak:g}, for which the search's "
                              "storage in float16 was made; make another search")
-        if not self._is_dealt:
-            image = self._in_range(image) if library is numpy_library else image
-            self._search.begin(*self._operand(image, self._dtype))
-            return self
-        if library is not numpy_library:
+        if library is numpy_library:
+            image = self._with_absent(image)
+        elif self._is_dealt:
             raise TypeError("the search is of images of numpy; convert this one")
-        image = self._with_absent(image.astype(self._dtype, copy=False))
-        if np.isinf(image).any():
-            raise ValueError("the image holds infinity, which transforms spread over all scores; "
-                             "leave such pixels out by a mask of booleans")
-        self._search.begin(self._in_range(image))
+        self._search.begin(*self._operand(image, self._dtype))
         return self
-
-    def _in_range(self, image):
-        """Returns an image of numpy as normalised scores are made of it, which are the same for any
-        scale; of sums keeps its norm instead."""
-        if not self._is_normalised:
-            self._log_norm = _ranges.log_norms(np.where(np.isnan(image), 0, image))
-        elif not self._peak:
-            return _ranges.scaled(image, self._dtype)[0]
-        return image
-
-    def _templates_in_range(self, templates):
-        """Returns templates of numpy likewise. Raises ValueError for sums beyond float32."""
-        if self._is_normalised:
-            return _ranges.scaled(templates, self._dtype)[0]
-        if self._log_norm is not None:
-            height, width = self._template
-            log_norms = _ranges.log_norms(templates)
-            if self._spectra:  # which have each bin but those of the edges twice
-                log_norms = log_norms + math.log2(2 / (height * width)) / 2
-            _ranges.require_kept(self._log_norm, log_norms, (self._image_shape[0] + height)
-                                 * (self._image_shape[1] + width), self._dtype)
-        return templates
 
     def restart(self) -> Search:
         """Forgets all scores and keeps the image. Returns the search."""
@@ -337,16 +302,9 @@ class Search(KeptScores, OfDevice):
                              "spectra=True")
         dtype = np.result_type(self._dtype, np.complex64) if self._spectra else self._dtype
         count = shape[0] if len(shape) == 3 else 1
-        if library is numpy_library:
-            templates = self._templates_in_range(templates)
-        if self._is_dealt:
-            if library is not numpy_library or not np.isfinite(templates).all():
-                raise ValueError("the templates hold NaN or infinity, or are on a device; searches "
-                                 "on several devices or with a mask take finite ones of numpy")
-            if count > 0:
-                self._search.add(np.ascontiguousarray(templates.astype(dtype, copy=False),
-                                                      np.float64), count, first)
-            return self
+        if self._is_dealt and (library is not numpy_library or not np.isfinite(templates).all()):
+            raise ValueError("the templates hold NaN or infinity, or are on a device; searches on "
+                             "several devices or with a mask take finite ones of numpy")
         view, stream = self._operand(templates, dtype)
         if count > 0:
             self._search.add(view, count, first, stream)
@@ -360,11 +318,14 @@ class Search(KeptScores, OfDevice):
                           self._keeps)
 
     def _operand(self, x, dtype):
-        """Returns (view, stream) of an array that is packed and of this dtype. The view of a tensor
-        keeps no memory alive: its allocator waits for the stream."""
+        """Returns (view, stream) of an array that is packed and of this dtype, of numpy in single
+        or double precision. The view of a tensor keeps no memory alive: its allocator waits for the
+        stream."""
         library = library_of(x)
         if library is numpy_library:
-            return np.ascontiguousarray(x, dtype), 0
+            narrow = np.dtype(np.float32 if dtype.kind == "f" else np.complex64)
+            wide = np.result_type(narrow, np.float64)
+            return np.ascontiguousarray(x, narrow if x.dtype == narrow else wide), 0
         view = _wingbeat.view(x)
         if view.dtype != dtype.name:
             raise TypeError(f"an array of dtype {view.dtype} was given; convert it to {dtype.name}")

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>  // max
-#include <cmath>      // abs, sqrt
-#include <limits>     // numeric_limits
 #include <optional>
 #include <utility>  // move
 
 #include "arrays/array.hpp"                 // bytes_of_real
 #include "arrays/view_part.hpp"             // part_of
-#include "convolving/convolver.hpp"         // convolver, pack, refuse_range
+#include "convolving/convolver.hpp"         // convolver, pack
 #include "searching/scorer.hpp"             // scorer
 #include "searching/templates_at_once.hpp"  // made_for
 #include "wingbeat/buffer.hpp"              // buffer
@@ -17,34 +14,6 @@ namespace wingbeat::searching {
 namespace {
 
 using convolving::pack;
-
-struct norms {
-  double sum = 0;      ///< Of magnitudes.
-  double squares = 0;  ///< Of squares.
-};
-
-norms norms_of(std::span<const double> values) {
-  norms sums;
-  for (const double value : values) {
-    sums.sum += std::abs(value);
-    sums.squares += value * value;
-  }
-  return sums;
-}
-
-/// Refuses templates whose scores could be infinite on the way: a spectrum is at most the sum of
-/// magnitudes, and the unscaled inverse of a product at most `points` times both norms.
-void require_range(const norms& image, const norms& templates, std::size_t points,
-                   const search_request& request) {
-  const precision real = request.search.real;
-  const double most = real == precision::fp32 ? double{std::numeric_limits<float>::max()}
-                                              : std::numeric_limits<double>::max();
-  const double product = image.sum * templates.sum;
-  const double inverse =
-      static_cast<double>(points) * std::sqrt(image.squares) * std::sqrt(templates.squares);
-  if (std::max(product, inverse) <= most) return;
-  convolving::refuse_range("scores could exceed", real, request.fp64_name);
-}
 
 /// Returns the convolution that makes plain maps. Templates of these are of any range, unlike those
 /// of normalised scores.
@@ -79,6 +48,9 @@ class unmasked_scorer final : public scorer {
     return search_ ? search_->state(on_) : search_state{};
   }
   [[nodiscard]] std::string explain() const override { return search_ ? search_->explain() : ""; }
+  [[nodiscard]] template_search* on_device() override {
+    return search_ && !request_.take_map ? &*search_ : nullptr;
+  }
 
  private:
   void add_feed();
@@ -87,10 +59,9 @@ class unmasked_scorer final : public scorer {
 
   queue on_;
   search_request request_;
-  std::size_t at_once_, template_points_;
-  std::vector<std::size_t> lengths_;
+  std::size_t at_once_, template_reals_;
+  std::vector<std::size_t> lengths_;  ///< Of a map that is taken.
   buffer image_;
-  norms image_norms_;
   std::vector<template_feed> feeds_;  ///< Batches take turns.
   std::size_t n_batches_ = 0;
   std::optional<template_search> search_, map_search_;
@@ -101,14 +72,13 @@ unmasked_scorer::unmasked_scorer(const queue& on, const search_request& request)
     : on_(on),
       request_(request),
       at_once_(request.search.templates_at_once),
-      template_points_(request.search.templates[0] * request.search.templates[1]),
-      lengths_(result_lengths(convolution_of(request.search))),
-      image_(on, request.search.image[0] * request.search.image[1] *
-                     bytes_of_real(request.search.real)) {
-  feeds_.emplace_back(on, at_once_ * template_points_ * bytes_of_real(request.search.real));
+      template_reals_(reals_of_template(request.search)) {
+  if (request.keeps_state) {
+    search_ = made_for(on.device(), at_once_, [&](std::size_t count) { return searching(count); });
+  }
+  if (request.take_map) lengths_ = result_lengths(convolution_of(request.search));
   if (request.take_map && request.search.is_normalised) map_search_ = searching(1);
-  if (!request.keeps_state) return;
-  search_ = made_for(on.device(), at_once_, [&](std::size_t count) { return searching(count); });
+  feeds_.emplace_back(on, at_once_ * template_reals_ * bytes_of_real(request.search.real));
 }
 
 template_search unmasked_scorer::searching(std::size_t templates_at_once) const {
@@ -118,8 +88,9 @@ template_search unmasked_scorer::searching(std::size_t templates_at_once) const 
 }
 
 void unmasked_scorer::begin(std::span<const double> image) {
-  image_norms_ = norms_of(image);
-  image_.write(pack(image, request_.search.real).data(), image_.size_bytes());
+  const std::vector<std::byte> bytes = pack(image, request_.search.real);
+  if (image_.size_bytes() == 0) image_ = buffer{on_, bytes.size()};
+  image_.write(bytes.data(), bytes.size());
   if (map_search_) map_search_->begin(on_, image_.view());
   if (request_.take_map && !map_search_) {
     maps_.emplace(on_, convolution_of(request_.search), image, request_.fp64_name);
@@ -151,16 +122,12 @@ void unmasked_scorer::take_normalised_maps(const template_batch& batch, const bu
 }
 
 void unmasked_scorer::add(const template_batch& batch) {
-  const search_spec& spec = request_.search;
-  for (std::size_t n = 0; n < batch.count; ++n) {
-    const std::span<const double> values{&batch.samples[n * template_points_], template_points_};
-    const std::size_t padded =
-        (spec.image[0] + spec.templates[0]) * (spec.image[1] + spec.templates[1]);
-    require_range(image_norms_, norms_of(values), padded, request_);
-    if (maps_) request_.take_map(lengths_[0], lengths_[1], (*maps_)(values));
+  for (std::size_t n = 0; n < batch.count && maps_; ++n) {
+    const std::span<const double> values{&batch.samples[n * template_reals_], template_reals_};
+    request_.take_map(lengths_[0], lengths_[1], (*maps_)(values));
   }
   if (!search_ && !map_search_) return;
-  const std::vector<std::byte> bytes = pack(batch.samples, spec.real);
+  const std::vector<std::byte> bytes = pack(batch.samples, request_.search.real);
   template_feed& feed = feeds_[n_batches_++ % feeds_.size()];
   feed.templates.write(bytes.data(), bytes.size());
   if (map_search_) take_normalised_maps(batch, feed.templates);

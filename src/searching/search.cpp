@@ -19,10 +19,10 @@ namespace {
 void require_valid(const search_request& request, std::size_t n_queues) {
   const search_spec& spec = request.search;
   if (n_queues == 0) throw plan_error("a search has no queue; give at least one");
-  if (spec.form != operand_form::values) {
+  if (spec.form != operand_form::values && (request.is_masked || request.take_map)) {
     throw plan_error(
-        "templates are spectra, and searches on several devices or with pixels that are not there "
-        "take values");
+        "templates are spectra, and searches with pixels that are not there, or of whose templates "
+        "maps are taken, take values");
   }
   if (request.is_masked && spec.between) {
     throw plan_error(
@@ -36,96 +36,122 @@ void require_valid(const search_request& request, std::size_t n_queues) {
   }
 }
 
-/// Returns the exponent of the largest magnitude, among the pixels that are there; 0 of zeros and
-/// infinities.
-int exponent_of(std::span<const double> values) {
+/// Returns the exponent of the largest magnitude among the pixels that are there; 0 of zeros and
+/// infinities, and where it is at most `limit` from 0.
+int exponent_beyond(int limit, std::span<const double> values) {
   double largest = 0;
-  for (const double value : values) {
-    if (!std::isnan(value)) largest = std::max(largest, std::abs(value));
-  }
-  return largest == 0 || !std::isfinite(largest) ? 0 : std::ilogb(largest);
+  for (const double value : values) largest = std::max(largest, std::abs(value));  // not NaN
+  const int exponent = largest == 0 || !std::isfinite(largest) ? 0 : std::ilogb(largest);
+  return std::abs(exponent) <= limit ? 0 : exponent;
+}
+
+/// Returns the exponent up to which squares and products of numbers are normal numbers.
+constexpr int max_exponent(precision real) {
+  return real == precision::fp32 ? 30 : 400;
 }
 
 /// Values of very large and very small magnitudes take a power of two, by which coefficients do not
-/// change, so that their squares are normal numbers.
-void bring_into_range(std::span<double> values) {
-  constexpr int most = 100;
-  const int exponent = exponent_of(values);
-  if (std::abs(exponent) <= most) return;
+/// change.
+void bring_into_range(std::span<double> values, precision real) {
+  const int exponent = exponent_beyond(max_exponent(real), values);
+  if (exponent == 0) return;
   for (double& value : values) value = std::ldexp(value, -exponent);
 }
 
 /// Returns the root of the sum of squares of the pixels that are there.
 double norm_of(std::span<const double> values) {
-  const int exponent = exponent_of(values);
+  const int exponent = exponent_beyond(max_exponent(precision::fp64), values);
   double squares = 0;
   for (const double value : values) {
-    const double scaled = std::isnan(value) ? 0 : std::ldexp(value, -exponent);
-    squares += scaled * scaled;
+    const double scaled = exponent == 0 ? value : std::ldexp(value, -exponent);
+    squares += std::isnan(scaled) ? 0 : scaled * scaled;
   }
   return std::ldexp(std::sqrt(squares), exponent);
-}
-
-/// Refuses a template whose scores, at most the product of both norms, fp32 does not keep.
-void require_kept(double image_norm, double template_norm) {
-  using kept = std::numeric_limits<float>;
-  const double most = image_norm * template_norm;
-  if (image_norm == 0 || template_norm == 0 || (most >= kept::min() && most <= kept::max())) return;
-  throw plan_error(
-      formatted("scores of up to {:.3g} are outside the range of fp32, {:.3g} to {:.3g}, in which "
-                "those of a place are kept; scale the image or the templates",
-                most, kept::min(), kept::max()));
 }
 
 }  // namespace
 
 search::search(const std::vector<queue>& queues, search_request request)
-    : request_(std::move(request)),
-      result_(result_lengths({.image = request_.search.image,
-                              .kernel = request_.search.templates,
-                              .kind = operation::correlate,
-                              .mode = request_.search.mode,
-                              .real = request_.search.real})) {
+    : request_(std::move(request)) {
   require_valid(request_, queues.size());
   for (const queue& each : queues) {
     scorers_.push_back(request_.is_masked ? masked_scorer(each, request_)
                                           : plain_scorer(each, request_));
   }
+  result_ = result_lengths({.image = request_.search.image,
+                            .kernel = request_.search.templates,
+                            .kind = operation::correlate,
+                            .mode = request_.search.mode,
+                            .real = request_.search.real});
 }
 
 void search::begin(std::span<const double> image) {
   is_whole_ = false;
   std::vector<double> in_range;
-  if (request_.search.is_normalised) {
+  const search_spec& spec = request_.search;
+  if (spec.is_normalised && spec.between != precision::fp16) {  // whose peak is of these pixels
     in_range.assign(image.begin(), image.end());
-    bring_into_range(in_range);
+    bring_into_range(in_range, spec.real);
     image = in_range;
-  } else {
-    image_norm_ = norm_of(image);
   }
+  image_norm_ = spec.is_normalised ? 0 : norm_of(image);
   for (const auto& each : scorers_) each->begin(image);
   added_ = 0;
   is_whole_ = true;
 }
 
+void search::begin(queue& on, buffer_view image) {
+  is_whole_ = false;
+  on_device().begin(on, image);
+  image_norm_ = 0;
+  added_ = 0;
+  is_whole_ = true;
+}
+
 template_batch search::checked(template_batch batch) const {
-  const search_spec& spec = request_.search;
-  const std::size_t points = spec.templates[0] * spec.templates[1];
-  for (std::size_t n = 0; n < batch.count; ++n) {
-    const std::span<double> values{&batch.samples[n * points], points};
-    if (spec.is_normalised) {
-      bring_into_range(values);
-    } else if (request_.keeps_state) {
-      require_kept(image_norm_, norm_of(values));
-    }
+  require_kept(batch);
+  const std::size_t reals = reals_of_template(request_.search);
+  for (std::size_t n = 0; n < batch.count && request_.search.is_normalised; ++n) {
+    bring_into_range({&batch.samples[n * reals], reals}, request_.search.real);
   }
   return batch;
+}
+
+void search::require_kept(const template_batch& batch) const {
+  if (image_norm_ == 0 || !request_.keeps_state) return;
+  using kept = std::numeric_limits<float>;
+  const search_spec& spec = request_.search;
+  const auto product = [](std::size_t a, std::size_t b) { return double(a) * double(b); };
+  const std::size_t height = spec.templates[0], width = spec.templates[1];
+  const double points = product(spec.image[0] + height, spec.image[1] + width);
+  const double max_score = kept::max() / (spec.real == precision::fp32 ? points : 1);
+  // A half spectrum has each bin twice, but those of its edges.
+  const double scale =
+      spec.form == operand_form::values ? 1 : std::sqrt(2 / product(height, width));
+  const std::size_t reals = reals_of_template(spec);
+  for (std::size_t n = 0; n < batch.count; ++n) {
+    const double norm = scale * norm_of({&batch.samples[n * reals], reals});
+    const double score = image_norm_ * norm;
+    if (norm == 0 || !std::isfinite(norm) || (score >= kept::min() && score <= max_score)) continue;
+    throw plan_error(formatted(
+        "scores of template {} could reach {:.3g}, and a search in {} keeps scores as fp32 "
+        "from {:.3g} to {:.3g}; scale the image or the templates",
+        batch.first + n, score, name_of(spec.real), kept::min(), max_score));
+  }
 }
 
 void search::restart() {
   for (const auto& each : scorers_) each->restart();
   added_ = 0;
   is_whole_ = true;
+}
+
+template_search& search::on_device() const {
+  template_search* const target = scorers_.size() == 1 ? scorers_.front()->on_device() : nullptr;
+  if (target != nullptr) return *target;
+  throw plan_error(
+      "an array on a device is searched there alone, and as it is; give one of this process for "
+      "several devices, for pixels that are not there and for maps of templates");
 }
 
 void search::require_whole() const {
@@ -174,6 +200,12 @@ std::size_t search::add(const template_source& source,
   added_ += n_done;
   is_whole_ = true;
   return n_done;
+}
+
+void search::add(queue& on, buffer_view templates, std::size_t count, std::size_t first) {
+  require_whole();
+  on_device().add(on, templates, count, first);
+  added_ += count;
 }
 
 search_state search::state() const {

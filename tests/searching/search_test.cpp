@@ -162,6 +162,7 @@ TEST(search, refuses_requests_that_contradict_themselves) {
   request.search.is_normalised = false;
   EXPECT_THAT(refused(2, request), HasSubstr("depend on the order"));
   EXPECT_EQ(search(host_queues(1), request).result(), (std::vector<std::size_t>{15, 19}));
+  request = request_of(true);
   request.search.form = operand_form::spectrum;
   EXPECT_THAT(refused(1, request), HasSubstr("take values"));
   request = request_of(true);
@@ -169,8 +170,10 @@ TEST(search, refuses_requests_that_contradict_themselves) {
   EXPECT_THAT(refused(1, request), HasSubstr("searched in fp64"));
 }
 
-TEST(search, refuses_scores_that_could_exceed_the_precision) {
+TEST(search, refuses_maps_that_exceed_the_precision) {
   auto request = request_of(false);
+  request.search.is_normalised = request.search.keeps_sums = request.keeps_state = false;
+  request.take_map = [](auto&&...) {};
   request.fp64_name = "doubles";
   search dealt{host_queues(1), request};
   dealt.begin(std::vector<double>(pixels, 1e30));
@@ -178,7 +181,48 @@ TEST(search, refuses_scores_that_could_exceed_the_precision) {
     return template_batch{std::vector<double>(points, 1e20), 0, 1};
   };
   EXPECT_THAT(refusal([&] { (void)dealt.add(large); }),
-              HasSubstr("scores could exceed the range of fp32; use doubles or smaller values"));
+              HasSubstr("the result exceeds the range of fp32; use doubles or smaller values"));
+}
+
+TEST(search, keeps_the_inverse_transforms_of_fp32_in_range) {
+  auto request = request_of(false);
+  request.search.is_normalised = request.search.keeps_sums = false;
+  for (const precision real : {precision::fp32, precision::fp64}) {
+    request.search.real = real;
+    search dealt{host_queues(1), request};
+    dealt.begin(std::vector<double>(pixels, 1e18));  // of the norm 2.1e19
+    // Of the norm 5.5e17: scores of 1.2e37, and of inverse transforms 720 times as much.
+    const template_batch batch{std::vector<double>(points, 1e17), 7, 1};
+    const std::string text = refusal([&] { dealt.require_kept(batch); });
+    EXPECT_EQ(text.find("scores of template 7 could reach 1.17e+37") == 0, real == precision::fp32)
+        << text;
+  }
+}
+
+TEST(search, takes_arrays_on_the_device_of_its_only_queue) {
+  search dealt{host_queues(1), request_of(false)};
+  dealt.begin(image_of(false));
+  (void)dealt.add(source{0, n_templates});
+  const auto floats = [](const std::vector<double>& values) {
+    return std::vector<float>(values.begin(), values.end());
+  };
+  const auto view = [](std::vector<float>& values, std::size_t first, std::size_t count) {
+    return buffer_view{values.data() + first, 0, count * sizeof(float)};
+  };
+  std::vector<float> image = floats(image_of(false)), values = floats(templates);
+  std::vector<queue> queues = host_queues(1);
+  search resident{queues, request_of(false)};
+  resident.begin(queues[0], view(image, 0, pixels));
+  resident.add(queues[0], view(values, 9 * points, (n_templates - 9) * points), n_templates - 9, 9);
+  resident.add(queues[0], view(values, 0, 9 * points), 9, 0);
+  EXPECT_EQ(resident.added(), n_templates);
+  EXPECT_EQ(resident.state().keys, dealt.state().keys);
+  EXPECT_EQ(resident.state().unit_sums, dealt.state().unit_sums);
+  for (const bool is_masked : {false, true}) {
+    search other{host_queues(is_masked ? 1 : 2), request_of(is_masked)};
+    EXPECT_THAT(refusal([&] { other.begin(queues[0], view(image, 0, pixels)); }),
+                HasSubstr("an array on a device is searched there alone"));
+  }
 }
 
 TEST(search, refuses_plain_scores_that_fp32_does_not_keep) {
@@ -195,7 +239,7 @@ TEST(search, refuses_plain_scores_that_fp32_does_not_keep) {
         return template_batch{std::vector<double>(points, factor), 0, 1};
       };
       EXPECT_THAT(refusal([&] { (void)dealt.add(scaled); }),
-                  HasSubstr("outside the range of fp32, 1.18e-38 to 3.4e+38, in which"));
+                  HasSubstr("keeps scores as fp32 from 1.18e-38 to 3.4e+38; scale"));
     }
   }
 }
