@@ -59,7 +59,8 @@ class kept_scores : protected one_at_a_time {
            return searching::located_peaks(kept.map(score_map::largest), kept.numbers(), kept.width,
                                            request);
          })) {
-      result.append(nb::make_tuple(each.score, each.number, each.y, each.x));
+      result.append(nb::make_tuple(each.score, each.number, each.y, each.x, each.y_subpixel,
+                                   each.x_subpixel));
     }
     return result;
   }

@@ -11,8 +11,8 @@
 >>> import numpy as np
 >>> from wingbeat.search import Search
 >>> image = np.zeros((8, 8)); image[2:4, 5:7] = [[1, 2], [3, 4]]
->>> Search(image, (2, 2)).add([[1., 2.], [3., 4.]]).peaks(1)
-[Peak(score=1.0, number=0, y=2, x=5)]
+>>> Search(image, (2, 2)).add([[1., 2.], [3., 4.]]).peaks(1)[0][:4]
+(1.0, 0, 2, 5)
 """
 
 from __future__ import annotations
@@ -36,8 +36,11 @@ class Peak(NamedTuple):
 
     score: float
     number: int  #: Of the template, counted from 0 over all that were added.
-    y: int
+    y: int  #: Pixels of the map, the first is 0.
     x: int
+    y_subpixel: float  #: Likewise: the vertex of the parabola through the best scores at y - 1,
+    #: y and y + 1; y itself at the map's edge, and where it is no local maximum along the axis.
+    x_subpixel: float  #: Likewise of x.
 
 
 class KeptScores:

@@ -192,7 +192,7 @@ def test_normalised_scores_are_those_of_any_scale(dtype, scale, options):
     if "spectra" in options:
         templates = np.fft.rfft2(np.ldexp(templates.astype(float), 1000 if scale < 1e-200 else 0))
     search = Search(image, (6, 5), **options).add(templates)
-    assert search.peaks(1)[0][1:] == (1, 7, 8)
+    assert search.peaks(1)[0][1:4] == (1, 7, 8)
     expected = Search(IMAGE.astype(float), (6, 5)).add([TEMPLATES[0], IMAGE[7:13, 8:13]]).best
     np.testing.assert_allclose(search.best, expected, atol=1e-3)
 
@@ -265,6 +265,22 @@ def test_refused_templates_change_nothing(options):
     assert search.n_templates == 13
     np.testing.assert_array_equal(search.best, expected)
     assert search.add(9 * TEMPLATES[0]).index.max() == 13
+
+
+def test_peaks_lie_between_pixels():
+    search = Search(IMAGE, (6, 5)).add(TEMPLATES)
+    best, n_vertices = search.best.astype(float), 0
+    peaks = search.peaks(300)
+    for found in peaks:
+        assert best[found.y, found.x] == found.score
+        for place, index, line in ((found.y_subpixel, found.y, best[:, found.x]),
+                                   (found.x_subpixel, found.x, best[found.y])):
+            a, b, c = line[index - 1:index + 2] if 0 < index < len(line) - 1 else (0, 0, 0)
+            is_vertex = b >= max(a, c) and 2 * b > a + c
+            n_vertices += is_vertex
+            offset = (a - c) / (2 * (a - 2 * b + c)) if is_vertex else 0
+            assert place == pytest.approx(index + offset, abs=1e-9)
+    assert 0 < n_vertices < 2 * len(peaks)
 
 
 def test_images_on_devices_have_one_device_and_no_parts():
