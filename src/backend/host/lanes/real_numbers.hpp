@@ -5,7 +5,7 @@
 #pragma once
 
 #include "backend/host/kernels.hpp"        // single_row
-#include "backend/host/lanes/numbers.hpp"  // numbers
+#include "backend/host/lanes/numbers.hpp"  // dft
 #include "backend/host/lanes/simd.hpp"     // simd
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
@@ -47,9 +47,9 @@ WINGBEAT_LANES void even_reals(const typename V::Real* in, typename V::Real* out
     x[0] = V{__builtin_shufflevector(x[0].v, x[0].v, 0, 0) +
              __builtin_shufflevector(last.v, last.v, 0, 0) * sign};
     meet_images<true>(x, roots);
-    numbers<true>(x);
+    device::thread::dft<direction::inverse>(x);
   } else {
-    numbers<false>(x);
+    device::thread::dft<direction::forward>(x);
     const V first = x[0] + x[0], zero{0.0};
     const V other = swapped_pair(first);
     meet_images<false>(x, roots);
@@ -126,7 +126,7 @@ WINGBEAT_LANES void odd_reals(const typename V::Real* in, typename V::Real* out,
     WINGBEAT_UNROLL
     for (int j = 1; j < N; ++j) x[j] = V{vector{in[j], 0}};
   }
-  numbers<Back>(x);
+  device::thread::dft<Back ? direction::inverse : direction::forward>(x);
   if constexpr (Back) {
     WINGBEAT_UNROLL
     for (int j = 0; j < N; ++j) out[j] = (x[j] * factor).v[0];
@@ -139,7 +139,8 @@ WINGBEAT_LANES void odd_reals(const typename V::Real* in, typename V::Real* out,
 
 /// kernels::single_reals
 template <int N, bool Back, class Real>
-void row_of_reals(const void* row, const std::byte* in_bytes, std::byte* out_bytes) {
+[[gnu::flatten]] void row_of_reals(const void* row, const std::byte* in_bytes,
+                                   std::byte* out_bytes) {
   using V = simd<Real, 2>;
   const auto& given = *static_cast<const single_row<Real>*>(row);
   const V factor{given.scale - typename V::vector{}};

@@ -8,7 +8,7 @@
 
 #include "backend/host/kernels.hpp"           // single_row, single_kernel
 #include "backend/host/lanes/grouped.hpp"     // grouped_tile
-#include "backend/host/lanes/numbers.hpp"     // numbers
+#include "backend/host/lanes/numbers.hpp"     // row_of_numbers
 #include "backend/host/lanes/simd.hpp"        // simd
 #include "backend/host/lanes/tiny.hpp"        // tiny_tile
 #include "backend/host/lanes/two_stages.hpp"  // two_stage_kernel
@@ -120,7 +120,8 @@ template <int N, class Real, int Width>
 single_kernel single_kernel_of(bool is_swapped) {
   constexpr bool is_power_of_two = (N & (N - 1)) == 0;
   if constexpr (has_number_vectors(N, sizeof(Real))) {
-    return is_swapped ? row_of_numbers<N, true, Real> : row_of_numbers<N, false, Real>;
+    return is_swapped ? row_of_numbers<N, direction::inverse, Real>
+                      : row_of_numbers<N, direction::forward, Real>;
   } else if constexpr (!is_power_of_two) {
     return two_stage_kernel<N, Real, Width>(is_swapped);
   } else if constexpr (N < 16 || !is_power_of_two || (N < 64 ? 4 : 8) <= Width) {

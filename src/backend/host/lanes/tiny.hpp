@@ -100,8 +100,8 @@ void tiny_of_length(const chain&, const Real*, const rows<Real>& work, Real*) {
 template <int N, class Real, int Width>
 rows_kernel<Real> tiny_kernel(bool is_swapped) {
   if constexpr (has_number_rows(N, sizeof(Real))) {
-    return is_swapped ? all_rows_of_numbers<N, true, Real, Width>
-                      : all_rows_of_numbers<N, false, Real, Width>;
+    return is_swapped ? all_rows_of_numbers<N, direction::inverse, Real, Width>
+                      : all_rows_of_numbers<N, direction::forward, Real, Width>;
   } else if constexpr ((N & (N - 1)) == 0) {
     return is_swapped ? tiny_of_length<N, true, Real, Width>
                       : tiny_of_length<N, false, Real, Width>;
