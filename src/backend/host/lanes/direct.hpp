@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row of few points, whose number may be a prime, by the definition: bins k and N - k of it,
-// k <= H = N/2, in a lane. With c and s the cosine and the sine of 2 pi jk/N,
-//     even[k] = x[0] + sum_j c (x[j] + x[N-j]),    odd[k] = sum_j s (x[j] - x[N-j]),    j <= H,
-//     X[k] = even[k] - i odd[k],    X[N-k] = even[k] + i odd[k].
-// Where N is even, its input H meets itself: the cosines of j = H are halved. Terms are summed in
-// blocks: the roundings of a constant or a slow tone add up, along one chain as H of them.
+// k <= N/2, in a lane. Where N is even, its input N/2 meets itself: its cosines are halved.
 #pragma once
 
-#include "backend/host/kernels.hpp"       // chain, rows, single_row, first_of_tile
-#include "backend/host/lanes/mirror.hpp"  // reversed
-#include "backend/host/lanes/simd.hpp"    // lanes, broadcast
+#include "backend/host/kernels.hpp"            // chain, rows, single_row, first_of_tile
+#include "backend/host/lanes/folded_sums.hpp"  // sum_folded, sum_in_blocks
+#include "backend/host/lanes/mirror.hpp"       // reversed
+#include "backend/host/lanes/simd.hpp"         // lanes, broadcast
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
-
-/// Terms that are summed before their sum is added to that of the blocks before.
-inline constexpr size_t direct_block = 8;
 
 /// x[j] + x[N-j] and x[j] - x[N-j], j from 1 on.  [j - 1][re, im]
 template <class Real>
@@ -58,38 +52,17 @@ WINGBEAT_LANES void direct_tiles(const folded_row<typename V::Real>& row, lanes<
                                  const size_t (&first)[Tiles], const typename V::Real* roots,
                                  size_t pitch, typename V::Real* out, V factor) {
   constexpr size_t w = V::width;
-  lanes<V> even[Tiles], odd[Tiles];
+  folded_bin<V> bins[Tiles];
+  sum_folded(
+      zeroth, n / 2, [&](size_t j) { return broadcast_swapped<Swapped, V>(row.sums + 2 * j); },
+      [&](size_t j) { return broadcast_swapped<Swapped, V>(row.differences + 2 * j); },
+      [&](size_t j, int t) { return load_split<V>(roots + pitch * j + 2 * w * t); }, bins);
   WINGBEAT_UNROLL
   for (int t = 0; t < Tiles; ++t) {
-    even[t] = zeroth;
-    odd[t] = {V{0.0}, V{0.0}};
-  }
-  for (size_t begin = 0; begin < n / 2; begin += direct_block) {
-    lanes<V> evens[Tiles], odds[Tiles];
-    WINGBEAT_UNROLL
-    for (int t = 0; t < Tiles; ++t) evens[t] = odds[t] = {V{0.0}, V{0.0}};
-    for (size_t j = begin; j < n / 2 && j < begin + direct_block; ++j) {
-      const lanes<V> sum = broadcast_swapped<Swapped, V>(row.sums + 2 * j);
-      const lanes<V> difference = broadcast_swapped<Swapped, V>(row.differences + 2 * j);
-      WINGBEAT_UNROLL
-      for (int t = 0; t < Tiles; ++t) {
-        const lanes<V> root = load_split<V>(roots + pitch * j + 2 * w * t);
-        evens[t] = {evens[t].re + root.re * sum.re, evens[t].im + root.re * sum.im};
-        odds[t] = {odds[t].re + root.im * difference.re, odds[t].im + root.im * difference.im};
-      }
-    }
-    WINGBEAT_UNROLL
-    for (int t = 0; t < Tiles; ++t) {
-      even[t] = {even[t].re + evens[t].re, even[t].im + evens[t].im};
-      odd[t] = {odd[t].re + odds[t].re, odd[t].im + odds[t].im};
-    }
-  }
-  WINGBEAT_UNROLL
-  for (int t = 0; t < Tiles; ++t) {
-    const lanes<V> near{even[t].re + odd[t].im, even[t].im - odd[t].re};
-    const lanes<V> far{even[t].re - odd[t].im, even[t].im + odd[t].re};
-    store_placed<Swapped, V>(out + 2 * (1 + first[t]), device::scaled(near, factor));
-    store_placed<Swapped, V>(out + 2 * (n - first[t] - w), reversed(device::scaled(far, factor)));
+    const lanes<V> near = device::scaled(bins[t].near(), factor);
+    const lanes<V> far = device::scaled(bins[t].far(), factor);
+    store_placed<Swapped, V>(out + 2 * (1 + first[t]), near);
+    store_placed<Swapped, V>(out + 2 * (n - first[t] - w), reversed(far));
   }
 }
 
@@ -102,20 +75,10 @@ WINGBEAT_LANES void direct_row(size_t n, const typename V::Real* in, typename V:
   folded_row<Real> row;
   fold<V>(in, n, row);
   const lanes<V> zeroth = broadcast_swapped<Swapped, V>(in);
-  Real re = in[0], im = in[1];
-  for (size_t begin = 0; begin < (n - 1) / 2; begin += direct_block) {
-    Real more_re{}, more_im{};
-    for (size_t j = begin; j < (n - 1) / 2 && j < begin + direct_block; ++j) {
-      more_re += row.sums[2 * j];
-      more_im += row.sums[2 * j + 1];
-    }
-    re += more_re;
-    im += more_im;
-  }
-  if (n % 2 == 0) {
-    re += in[n];
-    im += in[n + 1];
-  }
+  using number = simd<Real, 2>;
+  number total = sum_in_blocks(load<number>(in), (n - 1) / 2,
+                               [&](size_t j) { return load<number>(row.sums + 2 * j); });
+  if (n % 2 == 0) total = total + load<number>(in + n);
   const V factor{scale - typename V::vector{}};
   const size_t h = n / 2, n_tiles = (h + w - 1) / w, pitch = 2 * w * n_tiles;
   size_t tile = 0;
@@ -127,8 +90,7 @@ WINGBEAT_LANES void direct_row(size_t n, const typename V::Real* in, typename V:
     const size_t first[] = {first_of_tile(tile, w, h)};
     direct_tiles<1, Swapped>(row, zeroth, n, first, roots + 2 * w * tile, pitch, out, factor);
   }
-  out[0] = re * scale;
-  out[1] = im * scale;
+  store(out, number{total.v * scale});
 }
 
 template <bool Swapped, class V>
