@@ -158,16 +158,10 @@ single_kernel real_kernel_of(bool is_back) {
   return nullptr;
 }
 
-template <class Real, int... I>
-single_kernel real_kernel_of(size_t length, bool is_back, indices<I...>) {
-  single_kernel found = nullptr;
-  ((length == I ? void(found = real_kernel_of<I, Real>(is_back)) : void()), ...);
-  return found;
-}
-
 template <class Real>
 single_kernel single_reals(size_t length, bool is_back) {
-  return real_kernel_of<Real>(length, is_back, indices_below<longest_real_numbers + 1>{});
+  return kernel_for<longest_real_numbers>(
+      length, [&](auto n) { return real_kernel_of<decltype(n)::value, Real>(is_back); });
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

@@ -104,6 +104,24 @@ using indices = std::integer_sequence<int, I...>;
 template <int N>
 using indices_below = std::make_integer_sequence<int, N>;
 
+/// A number a template can take.
+template <int Value>
+struct constant {
+  static constexpr int value = Value;
+};
+
+/// Returns kernel_of(constant<N>{}) of N = `length`, or null where N is 0 or above `Longest`.
+template <class KernelOf, int... I>
+auto kernel_for(size_t length, KernelOf kernel_of, indices<I...>) {
+  decltype(kernel_of(constant<1>{})) found = nullptr;
+  ((length == I + 1 ? void(found = kernel_of(constant<I + 1>{})) : void()), ...);
+  return found;
+}
+template <int Longest, class KernelOf>
+auto kernel_for(size_t length, KernelOf kernel_of) {
+  return kernel_for(length, kernel_of, indices_below<Longest>{});
+}
+
 /// Reads and writes a vector at any element's address.
 template <class V>
 WINGBEAT_LANES V load(const typename V::Real* from) {

@@ -124,7 +124,7 @@ single_kernel single_kernel_of(bool is_swapped) {
                       : row_of_numbers<N, direction::forward, Real>;
   } else if constexpr (!is_power_of_two) {
     return two_stage_kernel<N, Real, Width>(is_swapped);
-  } else if constexpr (N < 16 || !is_power_of_two || (N < 64 ? 4 : 8) <= Width) {
+  } else if constexpr (N > 1 && N <= 64 && (N < 16 || (N < 64 ? 4 : 8) <= Width)) {
     return is_swapped ? single_of_length<N, true, Real, Width>
                       : single_of_length<N, false, Real, Width>;
   }
@@ -134,60 +134,9 @@ single_kernel single_kernel_of(bool is_swapped) {
 /// kernels::single
 template <class Real, int Width>
 single_kernel single(size_t length, bool is_swapped) {
-  switch (length) {
-    case 2: return single_kernel_of<2, Real, Width>(is_swapped);
-    case 3: return single_kernel_of<3, Real, Width>(is_swapped);
-    case 4: return single_kernel_of<4, Real, Width>(is_swapped);
-    case 5: return single_kernel_of<5, Real, Width>(is_swapped);
-    case 6: return single_kernel_of<6, Real, Width>(is_swapped);
-    case 7: return single_kernel_of<7, Real, Width>(is_swapped);
-    case 8: return single_kernel_of<8, Real, Width>(is_swapped);
-    case 9: return single_kernel_of<9, Real, Width>(is_swapped);
-    case 10: return single_kernel_of<10, Real, Width>(is_swapped);
-    case 11: return single_kernel_of<11, Real, Width>(is_swapped);
-    case 12: return single_kernel_of<12, Real, Width>(is_swapped);
-    case 13: return single_kernel_of<13, Real, Width>(is_swapped);
-    case 14: return single_kernel_of<14, Real, Width>(is_swapped);
-    case 15: return single_kernel_of<15, Real, Width>(is_swapped);
-    case 16: return single_kernel_of<16, Real, Width>(is_swapped);
-    case 18: return single_kernel_of<18, Real, Width>(is_swapped);
-    case 20: return single_kernel_of<20, Real, Width>(is_swapped);
-    case 21: return single_kernel_of<21, Real, Width>(is_swapped);
-    case 22: return single_kernel_of<22, Real, Width>(is_swapped);
-    case 24: return single_kernel_of<24, Real, Width>(is_swapped);
-    case 25: return single_kernel_of<25, Real, Width>(is_swapped);
-    case 26: return single_kernel_of<26, Real, Width>(is_swapped);
-    case 27: return single_kernel_of<27, Real, Width>(is_swapped);
-    case 28: return single_kernel_of<28, Real, Width>(is_swapped);
-    case 30: return single_kernel_of<30, Real, Width>(is_swapped);
-    case 32: return single_kernel_of<32, Real, Width>(is_swapped);
-    case 33: return single_kernel_of<33, Real, Width>(is_swapped);
-    case 35: return single_kernel_of<35, Real, Width>(is_swapped);
-    case 36: return single_kernel_of<36, Real, Width>(is_swapped);
-    case 39: return single_kernel_of<39, Real, Width>(is_swapped);
-    case 40: return single_kernel_of<40, Real, Width>(is_swapped);
-    case 42: return single_kernel_of<42, Real, Width>(is_swapped);
-    case 44: return single_kernel_of<44, Real, Width>(is_swapped);
-    case 45: return single_kernel_of<45, Real, Width>(is_swapped);
-    case 48: return single_kernel_of<48, Real, Width>(is_swapped);
-    case 50: return single_kernel_of<50, Real, Width>(is_swapped);
-    case 52: return single_kernel_of<52, Real, Width>(is_swapped);
-    case 54: return single_kernel_of<54, Real, Width>(is_swapped);
-    case 55: return single_kernel_of<55, Real, Width>(is_swapped);
-    case 56: return single_kernel_of<56, Real, Width>(is_swapped);
-    case 60: return single_kernel_of<60, Real, Width>(is_swapped);
-    case 64: return single_kernel_of<64, Real, Width>(is_swapped);
-    case 65: return single_kernel_of<65, Real, Width>(is_swapped);
-    case 72: return single_kernel_of<72, Real, Width>(is_swapped);
-    case 78: return single_kernel_of<78, Real, Width>(is_swapped);
-    case 80: return single_kernel_of<80, Real, Width>(is_swapped);
-    case 96: return single_kernel_of<96, Real, Width>(is_swapped);
-    case 100: return single_kernel_of<100, Real, Width>(is_swapped);
-    case 144: return single_kernel_of<144, Real, Width>(is_swapped);
-    case 160: return single_kernel_of<160, Real, Width>(is_swapped);
-    case 192: return single_kernel_of<192, Real, Width>(is_swapped);
-    default: return nullptr;
-  }
+  return kernel_for<192>(length, [&](auto n) {
+    return single_kernel_of<decltype(n)::value, Real, Width>(is_swapped);
+  });
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

@@ -8,12 +8,6 @@
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
-/// A number a template can take.
-template <int Value>
-struct constant {
-  static constexpr int value = Value;
-};
-
 /// Calls `run` with the radix as a constant: 1 to 16.
 template <class Run>
 WINGBEAT_LANES void with_mixed_radix(int radix, Run run) {

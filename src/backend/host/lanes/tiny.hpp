@@ -102,7 +102,7 @@ rows_kernel<Real> tiny_kernel(bool is_swapped) {
   if constexpr (has_number_rows(N, sizeof(Real))) {
     return is_swapped ? all_rows_of_numbers<N, direction::inverse, Real, Width>
                       : all_rows_of_numbers<N, direction::forward, Real, Width>;
-  } else if constexpr ((N & (N - 1)) == 0) {
+  } else if constexpr (N <= 8) {
     return is_swapped ? tiny_of_length<N, true, Real, Width>
                       : tiny_of_length<N, false, Real, Width>;
   }
@@ -112,33 +112,8 @@ rows_kernel<Real> tiny_kernel(bool is_swapped) {
 /// kernels::tiny
 template <class Real, int Width>
 rows_kernel<Real> tiny(size_t length, bool is_swapped) {
-  switch (length) {
-    case 1: return tiny_kernel<1, Real, Width>(is_swapped);
-    case 2: return tiny_kernel<2, Real, Width>(is_swapped);
-    case 3: return tiny_kernel<3, Real, Width>(is_swapped);
-    case 4: return tiny_kernel<4, Real, Width>(is_swapped);
-    case 5: return tiny_kernel<5, Real, Width>(is_swapped);
-    case 6: return tiny_kernel<6, Real, Width>(is_swapped);
-    case 7: return tiny_kernel<7, Real, Width>(is_swapped);
-    case 8: return tiny_kernel<8, Real, Width>(is_swapped);
-    case 9: return tiny_kernel<9, Real, Width>(is_swapped);
-    case 10: return tiny_kernel<10, Real, Width>(is_swapped);
-    case 11: return tiny_kernel<11, Real, Width>(is_swapped);
-    case 12: return tiny_kernel<12, Real, Width>(is_swapped);
-    case 13: return tiny_kernel<13, Real, Width>(is_swapped);
-    case 14: return tiny_kernel<14, Real, Width>(is_swapped);
-    case 15: return tiny_kernel<15, Real, Width>(is_swapped);
-    case 18: return tiny_kernel<18, Real, Width>(is_swapped);
-    case 20: return tiny_kernel<20, Real, Width>(is_swapped);
-    case 21: return tiny_kernel<21, Real, Width>(is_swapped);
-    case 22: return tiny_kernel<22, Real, Width>(is_swapped);
-    case 25: return tiny_kernel<25, Real, Width>(is_swapped);
-    case 26: return tiny_kernel<26, Real, Width>(is_swapped);
-    case 30: return tiny_kernel<30, Real, Width>(is_swapped);
-    case 33: return tiny_kernel<33, Real, Width>(is_swapped);
-    case 35: return tiny_kernel<35, Real, Width>(is_swapped);
-    default: return nullptr;
-  }
+  return kernel_for<35>(
+      length, [&](auto n) { return tiny_kernel<decltype(n)::value, Real, Width>(is_swapped); });
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA
