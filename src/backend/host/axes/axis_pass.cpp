@@ -116,7 +116,7 @@ template <class Real>
 void axis_pass<Real>::choose_rows() {
   const std::size_t n = planned_.complex_length();
   const arrays::dimension& row = planned_.repeats.back();
-  const bool may_be_direct = !planned_.has_whole_reals();
+  const bool may_be_direct = !is_widened();
   is_in_direct_ = may_be_direct && planned_.in.is_plain() && is_row(planned_.in) && row.in % 2 == 0;
   is_out_direct_ =
       may_be_direct && planned_.out.is_plain() && is_row(planned_.out) && row.out % 2 == 0;
@@ -127,14 +127,13 @@ void axis_pass<Real>::choose_rows() {
   rows_.emplace(kernels_, n, is_shared_ ? n_slots : 1);
   if (has_mirror_) mirror_.emplace(kernels_, n, planned_.kind.is_conjugated());
   is_in_memory_ = is_in_direct_ && is_out_direct_ && planned_.repeats.size() == 1 &&
-                  (is_shared_ || !rows_->is_chirped()) &&
+                  (is_shared_ || rows_->workspace_bytes() == 0) &&
                   row_transform<Real>::is_long(n) == is_shared_;
-  all_rows_.in_pitch = row.in / 2;
-  all_rows_.out_pitch = row.out / 2;
-  all_rows_.count = n_columns_;
-  all_rows_.scale = scale_;
-  all_rows_.is_swapped = !planned_.kind.is_forward;
-  prepared_ = rows_->prepared(all_rows_);
+  prepared_ = rows_->prepared({.in_pitch = row.in / 2,
+                               .out_pitch = row.out / 2,
+                               .count = n_columns_,
+                               .scale = scale_,
+                               .is_swapped = !planned_.kind.is_forward});
   prepared_.in_first = planned_.in.first;
   prepared_.out_first = planned_.out.first;
   if (mirror_ && n_columns_ == 1) {
@@ -225,100 +224,61 @@ std::string axis_pass<Real>::explain() const {
   return text;
 }
 
+/// Rows that follow each other in memory as columns do.
 template <class Real>
-void axis_pass<Real>::run_in_memory(const begin_of_end& in, const begin_of_end& out,
-                                    std::byte* scratch, std::size_t first,
-                                    std::size_t count) const {
+typename axis_pass<Real>::placed_rows axis_pass<Real>::rows_at(const Real* in, Real* out,
+                                                               std::size_t count) const {
   const arrays::dimension& row = planned_.repeats.back();
-  if (matrix_) {
-    return run_products(matrix_->product(row.in, row.out, count),
-                        at<Real>(in, planned_.in.first + first * row.in),
-                        at<Real>(out, planned_.out.first + first * row.out), n_threads_);
-  }
-  rows<Real> work = all_rows_;
-  work.in = at<Real>(in, planned_.in.first + first * row.in);
-  work.out = at<Real>(out, planned_.out.first + first * row.out);
-  work.count = count;
-  transform_rows(work, reinterpret_cast<Real*>(scratch), n_threads_);
+  return {in + planned_.in.first, out + planned_.out.first, row.in, row.out, count};
 }
 
-/// All columns on this thread, of passes that need no scratch.
-template <class Real>
-void axis_pass<Real>::run_alone(const std::byte* in, std::byte* out) const {
-  rows<Real> work = all_rows_;
-  work.in = reinterpret_cast<const Real*>(in) + planned_.in.first;
-  work.out = reinterpret_cast<Real*>(out) + planned_.out.first;
-  transform_rows(work, nullptr, 1);
-}
-
-template <class Real>
-direct_run axis_pass<Real>::direct_matrix() const noexcept {
-  if (alone_ == nullptr && planned_.in.first == 0 && planned_.out.first == 0) {
-    return {matrix_->kernel(), &all_products_};
-  }
-  return {[](const void* pass, const std::byte* in, std::byte* out) {
-            const auto& own = *static_cast<const axis_pass*>(pass);
-            own.run_products(own.all_products_,
-                             reinterpret_cast<const Real*>(in) + own.planned_.in.first,
-                             reinterpret_cast<Real*>(out) + own.planned_.out.first, 1);
-          },
-          this};
-}
-
-template <class Real>
-direct_run axis_pass<Real>::direct_mirror() const noexcept {
-  if (planned_.in.is_real()) {
-    return {[](const void* pass, const std::byte* in, std::byte* out) {
-              const auto& own = *static_cast<const axis_pass*>(pass);
-              own.mirror_->forward_of_one(own.prepared_.single, own.prepared_.of_single, in, out);
-            },
-            this};
-  }
-  return {[](const void* pass, const std::byte* in, std::byte* out) {
-            const auto& own = *static_cast<const axis_pass*>(pass);
-            own.mirror_->inverse_of_one(own.prepared_.single, own.prepared_.of_single, in, out);
-          },
-          this};
-}
-
+/// One kernel where that does it all.
 template <class Real>
 direct_run axis_pass<Real>::direct() const noexcept {
   if (!is_in_memory_ || is_shared_ || n_threads_ > 1) return {};
-  const bool is_one = n_columns_ == 1 && planned_.in.first == 0 && planned_.out.first == 0;
-  if (alone_ != nullptr && is_one) {
-    return {alone_, &row_alone_};
+  const bool is_at_start = planned_.in.first == 0 && planned_.out.first == 0;
+  if (is_at_start && alone_ != nullptr && n_columns_ == 1) return {alone_, &row_alone_};
+  if (is_at_start && matrix_ && alone_ == nullptr) return {matrix_->kernel(), &all_products_};
+  if (is_at_start && prepared_.single != nullptr) {
+    if (!mirror_) return {prepared_.single, &prepared_.of_single};
+    if (rows_->length() <= mirror_transform<Real>::longest_of_one) {
+      return {[](const void* pass, const std::byte* in, std::byte* out) {
+                const auto& own = *static_cast<const axis_pass*>(pass);
+                own.mirror_->run_one(own.planned_.out.is_real(), own.prepared_.single,
+                                     own.prepared_.of_single, in, out);
+              },
+              this};
+    }
   }
-  if (matrix_) return direct_matrix();
-  if (!mirror_ && prepared_.single != nullptr && prepared_.in_first == 0 &&
-      prepared_.out_first == 0) {
-    return {prepared_.single, &prepared_.of_single};
-  }
-  if (mirror_ && prepared_.single != nullptr && prepared_.in_first == 0 &&
-      prepared_.out_first == 0 && rows_->length() <= mirror_transform<Real>::longest_of_one) {
-    return direct_mirror();
-  }
-  if (mirror_ || prepared_.kernel == nullptr) {
-    return {[](const void* pass, const std::byte* in, std::byte* out) {
-              static_cast<const axis_pass*>(pass)->run_alone(in, out);
+  if (!mirror_ && prepared_.kernel != nullptr) {
+    return {[](const void* prepared, const std::byte* in, std::byte* out) {
+              static_cast<const prepared_rows<Real>*>(prepared)->run(
+                  reinterpret_cast<const Real*>(in), reinterpret_cast<Real*>(out));
             },
-            this};
+            &prepared_};
   }
-  return {[](const void* prepared, const std::byte* in, std::byte* out) {
-            static_cast<const prepared_rows<Real>*>(prepared)->run(
-                reinterpret_cast<const Real*>(in), reinterpret_cast<Real*>(out));
+  return {[](const void* pass, const std::byte* in, std::byte* out) {
+            const auto& own = *static_cast<const axis_pass*>(pass);
+            own.transform_rows(own.rows_at(reinterpret_cast<const Real*>(in),
+                                           reinterpret_cast<Real*>(out), own.n_columns_),
+                               nullptr, 1);
           },
-          &prepared_};
+          this};
 }
 
 template <class Real>
 void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out, std::byte* scratch,
                           std::size_t first, std::size_t count) const {
-  if (is_in_memory_) return run_in_memory(in, out, scratch, first, count);
+  if (is_in_memory_) {
+    const arrays::dimension& row = planned_.repeats.back();
+    return transform_rows(
+        rows_at(at<Real>(in, first * row.in), at<Real>(out, first * row.out), count),
+        reinterpret_cast<Real*>(scratch), n_threads_);
+  }
   const auto tile = [&](std::size_t i, const slot& own) {
     const std::size_t begin = i * tile_columns_;
     const std::size_t n = std::min(tile_columns_, count - begin);
     if (strip_) return run_strip(first + begin, n, in, out, own);
-    if (matrix_) return run_matrix(first + begin, n, in, out, own);
     run_rows(first + begin, n, in, out, own);
   };
   const std::size_t n_tiles = (count + tile_columns_ - 1) / tile_columns_;
@@ -330,24 +290,26 @@ void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out, std::
 }
 
 template <class Real>
-void axis_pass<Real>::transform_rows(const rows<Real>& work, Real* scratch,
+void axis_pass<Real>::transform_rows(const placed_rows& given, Real* scratch,
                                      unsigned n_threads) const {
-  if (!mirror_) return rows_->run(work, scratch, n_threads);
-  if (planned_.in.is_real()) {
-    mirror_->forward(*rows_, work, scratch, n_threads);
-  } else {
-    mirror_->inverse(*rows_, work, scratch, n_threads);
+  if (matrix_) {
+    return run_products(matrix_->product(given.in_pitch, given.out_pitch, given.count), given.in,
+                        given.out, n_threads);
   }
+  const rows<Real> work{given.in,    given.out, given.in_pitch / 2,       given.out_pitch / 2,
+                        given.count, scale_,    !planned_.kind.is_forward};
+  if (!mirror_) return rows_->run(work, scratch, n_threads);
+  mirror_->run(planned_.out.is_real(), *rows_, work, scratch, n_threads);
 }
 
 /// Rows of whole reals are complex ones in the tile, whose imaginary parts are 0.
 template <class Real>
 void axis_pass<Real>::fetch_rows(const begin_of_end& begin, std::size_t n_rows,
                                  const slot& own) const {
-  const bool is_whole = planned_.has_whole_reals();
-  if (is_whole && planned_.in.is_real()) std::fill_n(own.tile, 2 * tile_pitch_ * n_rows, Real{0});
+  if (is_widened() && planned_.in.is_real())
+    std::fill_n(own.tile, 2 * tile_pitch_ * n_rows, Real{0});
   in_.fetch(begin, n_rows, row_shape(planned_.in), own.tile, own.n_threads);
-  if (!is_whole || planned_.in.is_real()) return;
+  if (!is_widened() || planned_.in.is_real()) return;
   for (std::size_t row = 0; row < n_rows; ++row) {
     complete_row(own.tile + 2 * tile_pitch_ * row, planned_.length);
   }
@@ -355,7 +317,7 @@ void axis_pass<Real>::fetch_rows(const begin_of_end& begin, std::size_t n_rows,
 
 template <class Real>
 tile_shape axis_pass<Real>::row_shape(const pass_end& end) const {
-  const bool is_dense = end.is_real() && !planned_.has_whole_reals();
+  const bool is_dense = end.is_real() && !is_widened();
   return {is_dense ? std::size_t{1} : std::size_t{2}, 2 * tile_pitch_};
 }
 
@@ -365,52 +327,21 @@ void axis_pass<Real>::run_rows(std::size_t first, std::size_t count, const begin
   by_runs(planned_.repeats, first, count, [&](std::size_t from, std::size_t to, std::size_t n) {
     from += planned_.in.first;
     to += planned_.out.first;
-    rows<Real> work = all_rows_;
-    work.count = n;
-    work.in = own.tile;
-    work.out = own.tile;
-    work.in_pitch = work.out_pitch = tile_pitch_;
+    placed_rows work{own.tile, own.tile, 2 * tile_pitch_, 2 * tile_pitch_, n};
     if (is_in_direct_) {
       work.in = at<Real>(in, from);
-      work.in_pitch = planned_.repeats.back().in / 2;
+      work.in_pitch = planned_.repeats.back().in;
     } else {
       fetch_rows(in.advanced(from), n, own);
     }
     if (is_out_direct_) {
       work.out = at<Real>(out, to);
-      work.out_pitch = planned_.repeats.back().out / 2;
+      work.out_pitch = planned_.repeats.back().out;
     }
     transform_rows(work, own.scratch, own.n_threads);
     if (is_out_direct_) return;
     out_.put(own.tile, row_shape(planned_.out), n, out.advanced(to), own.n_threads);
   });
-}
-
-template <class Real>
-void axis_pass<Real>::run_matrix(std::size_t first, std::size_t count, const begin_of_end& in,
-                                 const begin_of_end& out, const slot& own) const {
-  const auto shape_of = [&](const pass_end& end) {
-    return tile_shape{end.is_real() ? std::size_t{1} : std::size_t{2}, 2 * tile_pitch_};
-  };
-  by_runs(planned_.repeats, first, count,
-          [&](std::size_t in_offset, std::size_t out_offset, std::size_t n) {
-            in_offset += planned_.in.first;
-            out_offset += planned_.out.first;
-            row_product<Real> product = matrix_->product(2 * tile_pitch_, 2 * tile_pitch_, n);
-            const Real* rows = own.tile;
-            if (is_in_direct_) {
-              rows = at<Real>(in, in_offset);
-              product.in_pitch = planned_.repeats.back().in;
-            } else {
-              in_.fetch(in.advanced(in_offset), n, shape_of(planned_.in), own.tile, 1);
-            }
-            if (is_out_direct_) {
-              product.out_pitch = planned_.repeats.back().out;
-              return run_products(product, rows, at<Real>(out, out_offset), 1);
-            }
-            run_products(product, rows, own.tile, 1);
-            out_.put(own.tile, shape_of(planned_.out), n, out.advanced(out_offset), 1);
-          });
 }
 
 template <class Real>

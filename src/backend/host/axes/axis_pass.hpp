@@ -61,26 +61,28 @@ class axis_pass {
   void choose_strip();
   void choose_matrix(const named_set& set, long double scale);
   static bool is_in_registers(const pass& planned);
+  /// Rows in memory or in a tile; pitches count reals.
+  struct placed_rows {
+    const Real* in;
+    Real* out;
+    std::size_t in_pitch, out_pitch, count;
+  };
+
   void run_products(const row_product<Real>& rows, const Real* in, Real* out,
                     unsigned n_threads) const;
   void choose_rows();
   [[nodiscard]] std::size_t slot_bytes() const noexcept;
   [[nodiscard]] unsigned n_slots() const noexcept;
   [[nodiscard]] slot slot_at(std::byte* scratch, unsigned index) const;
-  void run_in_memory(const begin_of_end& in, const begin_of_end& out, std::byte* scratch,
-                     std::size_t first, std::size_t count) const;
-  void run_alone(const std::byte* in, std::byte* out) const;
-  [[nodiscard]] direct_run direct_matrix() const noexcept;
-  [[nodiscard]] direct_run direct_mirror() const noexcept;
-  void run_matrix(std::size_t first, std::size_t count, const begin_of_end& in,
-                  const begin_of_end& out, const slot& own) const;
+  [[nodiscard]] placed_rows rows_at(const Real* in, Real* out, std::size_t count) const;
   void run_rows(std::size_t first, std::size_t count, const begin_of_end& in,
                 const begin_of_end& out, const slot& own) const;
   void run_strip(std::size_t first, std::size_t count, const begin_of_end& in,
                  const begin_of_end& out, const slot& own) const;
   void fetch_rows(const begin_of_end& begin, std::size_t n_rows, const slot& own) const;
+  [[nodiscard]] bool is_widened() const noexcept { return !matrix_ && planned_.has_whole_reals(); }
   [[nodiscard]] tile_shape row_shape(const pass_end& end) const;
-  void transform_rows(const rows<Real>& work, Real* scratch, unsigned n_threads) const;
+  void transform_rows(const placed_rows& given, Real* scratch, unsigned n_threads) const;
 
   kernels<Real> kernels_;
   pass planned_;
@@ -93,8 +95,7 @@ class axis_pass {
   bool is_in_direct_ = false;
   bool is_out_direct_ = false;
   bool is_in_memory_ = false;     ///< All columns are rows of one pitch that need no tiles.
-  rows<Real> all_rows_;           ///< All columns as rows in memory, but for where they begin.
-  prepared_rows<Real> prepared_;  ///< The same, with their kernel.
+  prepared_rows<Real> prepared_;  ///< All columns as rows in memory, and their kernel.
   std::optional<strip_transform<Real>> strip_;
   std::optional<real_matrix<Real>> matrix_;
   row_product<Real> all_products_;  ///< All columns as rows in memory that a matrix multiplies.

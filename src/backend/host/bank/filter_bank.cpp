@@ -258,7 +258,7 @@ void host_bank::transform_group(const bank_run& given, std::size_t pol, std::siz
   work.count = group_;
   if (!mirror_) return transform_.run(work, own.workspace.get(), 1);
   work.scale = 0.5F;  // see `split`
-  mirror_->forward(transform_, work, own.workspace.get(), 1);
+  mirror_->run(false, transform_, work, own.workspace.get(), 1);
 }
 
 void host_bank::finish_spectrum(const bank_run& given, std::size_t first_pol, std::size_t spectrum,

@@ -10,26 +10,23 @@
 
 #include "backend/host/kernels.hpp"             // kernels, rows
 #include "backend/host/rows/chirp_table.hpp"    // chirp_table
+#include "backend/host/rows/row_method.hpp"     // row_method
 #include "backend/host/rows/row_transform.hpp"  // row_transform
 
 namespace wingbeat::backend::host {
 
 template <class Real>
-class chirp_transform {
+class chirp_transform final : public row_method<Real> {
  public:
   /// Prepares transforms of `length` by rows of another one, which `n_slots` threads may share.
   chirp_transform(const kernels<Real>& kernel_set, std::size_t length, unsigned n_slots);
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
-
   /// Returns the cost of one row; see mixed_chain.hpp.
   [[nodiscard]] double cost() const;
 
-  /// Returns one line, and those of the padded rows.
-  [[nodiscard]] std::string explain() const;
-
-  /// Transforms one row after another. `workspace` is aligned and holds workspace_bytes().
-  void run(const rows<Real>& given, void* workspace, unsigned n_threads) const;
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override;
+  [[nodiscard]] std::string explain() const override;
+  void run(const rows<Real>& given, void* workspace, unsigned n_threads) const override;
 
  private:
   void run_by_chirp(const rows<Real>& row, Real* line, void* scratch, unsigned n_threads) const;

@@ -5,27 +5,23 @@
 #include <cstddef>  // size_t
 #include <string>
 
-#include "backend/host/aligned.hpp"  // aligned_array
-#include "backend/host/kernels.hpp"  // kernels, rows, matrix
+#include "backend/host/aligned.hpp"          // aligned_array
+#include "backend/host/kernels.hpp"          // kernels, rows, matrix
+#include "backend/host/rows/row_method.hpp"  // row_method
 
 namespace wingbeat::backend::host {
 
 template <class Real>
-class matrix_transform {
+class matrix_transform final : public row_method<Real> {
  public:
   /// Prepares transforms of a good length. Rows that outgrow the inner cache are long: `n_slots`
   /// threads may share one, and the matrix between its halves lies in a workspace.
   matrix_transform(const kernels<Real>& kernel_set, std::size_t length, bool is_long,
                    unsigned n_slots);
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
-
-  /// Returns one line per half.
-  [[nodiscard]] std::string explain() const;
-
-  /// Transforms rows on at most `n_threads` threads, of rows that are not long on this one.
-  /// `workspace` is aligned and holds workspace_bytes().
-  void run(const rows<Real>& given, void* workspace, unsigned n_threads) const;
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override;
+  [[nodiscard]] std::string explain() const override;
+  void run(const rows<Real>& given, void* workspace, unsigned n_threads) const override;
 
  private:
   [[nodiscard]] std::size_t width() const noexcept {

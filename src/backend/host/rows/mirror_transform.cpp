@@ -87,22 +87,34 @@ void mirror_transform<Real>::by_rows(const row_transform<Real>& through, const r
 }
 
 template <class Real>
-void mirror_transform<Real>::forward(const row_transform<Real>& through, const rows<Real>& given,
-                                     void* workspace, unsigned n_threads) const {
-  if (pairs_) return run_singly(through, given, false, n_threads);
+void mirror_transform<Real>::run(bool is_back, const row_transform<Real>& through,
+                                 const rows<Real>& given, void* workspace,
+                                 unsigned n_threads) const {
+  if (pairs_) return run_singly(through, given, is_back, n_threads);
   if (given.count == 1 && half_ <= longest_of_one) {
     alignas(alignment_bytes) Real bins[2 * longest_of_one];
     rows<Real> packed = given;
+    if (is_back) {
+      mirror_row(true, given.in, bins, 1);
+      packed.in = bins;
+      return through.run(packed, workspace, 1);
+    }
     packed.out = bins;
     through.run(packed, workspace, 1);
     return mirror_row(false, bins, given.out, 1);
   }
   by_rows(through, given, n_threads, [&](const rows<Real>& share, unsigned n_threads_of_row) {
-    through.run(share, workspace, n_threads_of_row);
+    if (!is_back) through.run(share, workspace, n_threads_of_row);
     for (std::size_t row = 0; row < share.count; ++row) {
-      Real* const bins = share.out + 2 * share.out_pitch * row;
-      mirror_row(false, bins, bins, n_threads_of_row);
+      Real* const out = share.out + 2 * share.out_pitch * row;
+      mirror_row(is_back, is_back ? share.in + 2 * share.in_pitch * row : out, out,
+                 n_threads_of_row);
     }
+    if (!is_back) return;
+    rows<Real> joined = share;
+    joined.in = share.out;
+    joined.in_pitch = share.out_pitch;
+    through.run(joined, workspace, n_threads_of_row);
   });
 }
 
@@ -122,42 +134,16 @@ void mirror_transform<Real>::run_singly(const row_transform<Real>& through, cons
 
 /// A copy of `rows` would wait for the stores that made it, as long as the transform takes.
 template <class Real>
-void mirror_transform<Real>::forward_of_one(single_kernel kernel, const single_row<Real>& given,
-                                            const std::byte* in, std::byte* out) const {
+void mirror_transform<Real>::run_one(bool is_back, single_kernel kernel,
+                                     const single_row<Real>& given, const std::byte* in,
+                                     std::byte* out) const {
   alignas(alignment_bytes) Real bins[2 * longest_of_one];
+  if (is_back) {
+    mirror_row(true, reinterpret_cast<const Real*>(in), bins, 1);
+    return kernel(&given, reinterpret_cast<const std::byte*>(bins), out);
+  }
   kernel(&given, in, reinterpret_cast<std::byte*>(bins));
   mirror_row(false, bins, reinterpret_cast<Real*>(out), 1);
-}
-
-template <class Real>
-void mirror_transform<Real>::inverse_of_one(single_kernel kernel, const single_row<Real>& given,
-                                            const std::byte* in, std::byte* out) const {
-  alignas(alignment_bytes) Real bins[2 * longest_of_one];
-  mirror_row(true, reinterpret_cast<const Real*>(in), bins, 1);
-  kernel(&given, reinterpret_cast<const std::byte*>(bins), out);
-}
-
-template <class Real>
-void mirror_transform<Real>::inverse(const row_transform<Real>& through, const rows<Real>& given,
-                                     void* workspace, unsigned n_threads) const {
-  if (pairs_) return run_singly(through, given, true, n_threads);
-  if (given.count == 1 && half_ <= longest_of_one) {
-    alignas(alignment_bytes) Real bins[2 * longest_of_one];
-    mirror_row(true, given.in, bins, 1);
-    rows<Real> packed = given;
-    packed.in = bins;
-    return through.run(packed, workspace, 1);
-  }
-  by_rows(through, given, n_threads, [&](const rows<Real>& share, unsigned n_threads_of_row) {
-    for (std::size_t row = 0; row < share.count; ++row) {
-      mirror_row(true, share.in + 2 * share.in_pitch * row, share.out + 2 * share.out_pitch * row,
-                 n_threads_of_row);
-    }
-    rows<Real> joined = share;
-    joined.in = share.out;
-    joined.in_pitch = share.out_pitch;
-    through.run(joined, workspace, n_threads_of_row);
-  });
 }
 
 template class mirror_transform<float>;

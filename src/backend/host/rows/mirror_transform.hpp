@@ -17,20 +17,15 @@ class mirror_transform {
   /// goes through have the other direction, and bins are conjugates.
   mirror_transform(const kernels<Real>& table, std::size_t half, bool is_conjugated = false);
 
-  /// Transforms real rows to bins. `given.scale` includes the 1/2 that `split` expects.
-  void forward(const row_transform<Real>& through, const rows<Real>& given, void* workspace,
-               unsigned n_threads) const;
-
-  /// Transforms bins to real rows.
-  void inverse(const row_transform<Real>& through, const rows<Real>& given, void* workspace,
-               unsigned n_threads) const;
+  /// Transforms real rows to bins, `given.scale` then including the 1/2 that `split` expects, or
+  /// back.
+  void run(bool is_back, const row_transform<Real>& through, const rows<Real>& given,
+           void* workspace, unsigned n_threads) const;
 
   /// The same of one row of at most `longest_of_one` complex numbers, by a kernel of one row.
   static constexpr std::size_t longest_of_one = 512;
-  void forward_of_one(single_kernel kernel, const single_row<Real>& given, const std::byte* in,
-                      std::byte* out) const;
-  void inverse_of_one(single_kernel kernel, const single_row<Real>& given, const std::byte* in,
-                      std::byte* out) const;
+  void run_one(bool is_back, single_kernel kernel, const single_row<Real>& given,
+               const std::byte* in, std::byte* out) const;
 
   /// Returns a kernel of one row of reals, or to them, or null, and what it reads beside the row.
   [[nodiscard]] single_kernel kernel_of_one(bool is_back) const noexcept {

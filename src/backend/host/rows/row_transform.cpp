@@ -4,15 +4,17 @@
 #include <algorithm>  // fill_n, min
 #include <bit>        // has_single_bit
 #include <cmath>      // ceil, isfinite
+#include <utility>    // move
 
-#include "backend/host/rows/chain_tables.hpp"     // factorised, table_writer
-#include "backend/host/rows/chirp_transform.hpp"  // chirp_transform
-#include "backend/host/rows/mixed_chain.hpp"      // has_radices, transposed_chain_of
-#include "backend/host/thread_pool.hpp"           // thread_pool
-#include "backend/host/thresholds.hpp"            // limits
-#include "roots/root_products.hpp"                // root_products
-#include "text/formatted.hpp"                     // formatted
-#include "wingbeat/good_length.hpp"               // is_good_length
+#include "backend/host/rows/chain_tables.hpp"      // factorised, table_writer
+#include "backend/host/rows/chirp_transform.hpp"   // chirp_transform
+#include "backend/host/rows/matrix_transform.hpp"  // matrix_transform
+#include "backend/host/rows/mixed_chain.hpp"       // has_radices, transposed_chain_of
+#include "backend/host/thread_pool.hpp"            // thread_pool
+#include "backend/host/thresholds.hpp"             // limits
+#include "roots/root_products.hpp"                 // root_products
+#include "text/formatted.hpp"                      // formatted
+#include "wingbeat/good_length.hpp"                // is_good_length
 
 namespace wingbeat::backend::host {
 namespace {
@@ -64,41 +66,25 @@ row_transform<Real>::row_transform(const kernels<Real>& kernel_set, std::size_t 
   const bool is_power_of_two = std::has_single_bit(length);
   prepare_single();
   if (length <= max_tiny) {
-    method_ = method::tiny;
-    forward_ = kernel_set.tiny(length, false);
-    swapped_ = kernel_set.tiny(length, true);
+    prepare_tiny();
   } else if (is_power_of_two && length <= max_grouped && group_of(length) <= kernel_set.width) {
-    method_ = method::grouped;
     prepare_grouped();
   } else if (is_power_of_two && !is_long(length)) {
-    method_ = method::stockham;
     prepare_stockham();
   } else if (!is_good_length(length) && length <= longest_direct) {
-    method_ = method::direct;
     prepare_direct();
   } else if (!has_radices(length, static_cast<std::size_t>(kernel_set.width), sizeof(Real))) {
-    method_ = method::chirp;
     prepare_chirp(n_slots);
   } else if (is_mixed(length)) {
-    method_ = method::mixed;
     prepare_mixed();
   } else {
-    method_ = method::matrix;
-    matrix_.emplace(kernel_set, length, is_long(length), n_slots);
+    whole_ = std::make_unique<matrix_transform<Real>>(kernel_set, length, is_long(length), n_slots);
   }
 }
 
 template <class Real>
-row_transform<Real>::row_transform(row_transform&&) noexcept = default;
-template <class Real>
-row_transform<Real>& row_transform<Real>::operator=(row_transform&&) noexcept = default;
-template <class Real>
-row_transform<Real>::~row_transform() = default;
-
-template <class Real>
 void row_transform<Real>::prepare_single() {
-  single_forward_ = kernels_.single(length_, false);
-  single_swapped_ = kernels_.single(length_, true);
+  single_ = {kernels_.single(length_, false), kernels_.single(length_, true)};
   const auto [radix, width] = two_stages_of(length_, sizeof(Real), kernels_.width);
   if (radix == 0) return;
   const auto a = static_cast<std::size_t>(radix), w = static_cast<std::size_t>(width);
@@ -108,12 +94,19 @@ void row_transform<Real>::prepare_single() {
 }
 
 template <class Real>
+void row_transform<Real>::prepare_tiny() {
+  text_ = formatted("{} points in registers, rows side by side", length_);
+  kernel_ = {kernels_.tiny(length_, false), kernels_.tiny(length_, true)};
+}
+
+template <class Real>
 void row_transform<Real>::prepare_grouped() {
   const auto group = static_cast<std::size_t>(group_of(length_));
   const std::size_t radix = length_ / group;
   width_ = static_cast<int>(group);
-  forward_ = kernels_.grouped(length_, false);
-  swapped_ = kernels_.grouped(length_, true);
+  text_ = formatted("{} points in registers, radices {} x {}, {} lanes a row", length_, radix,
+                    width_, width_);
+  kernel_ = {kernels_.grouped(length_, false), kernels_.grouped(length_, true)};
   table_ = make_aligned<Real>(4 * length_);
   table_writer<Real> table{table_.get()};
   const root_products<Real> w{length_};
@@ -126,8 +119,8 @@ template <class Real>
 void row_transform<Real>::prepare_stockham() {
   width_ = width_of_row(length_, kernels_.width);
   chain_ = factorised(length_, width_, kernels_.max_radix);
-  forward_ = kernels_.stockham(width_, false);
-  swapped_ = kernels_.stockham(width_, true);
+  text_ = formatted("{} points in cache, radices {}, {} lanes", length_, words(chain_), width_);
+  kernel_ = {kernels_.stockham(width_, false), kernels_.stockham(width_, true)};
   row_scratch_bytes_ = 4 * length_ * sizeof(Real);
   const auto radix = static_cast<std::size_t>(chain_.stages[0].radix);
   table_ = make_aligned<Real>(2 * length_ + chain_reals(length_));
@@ -153,8 +146,8 @@ void row_transform<Real>::prepare_direct() {
   width_ = std::min(kernels_.width, 32 / int{sizeof(Real)});
   while (static_cast<std::size_t>(width_) > half) width_ /= 2;
   const auto width = static_cast<std::size_t>(width_);
-  single_forward_ = kernels_.direct(width_, false);
-  single_swapped_ = kernels_.direct(width_, true);
+  text_ = formatted("{} points by the definition, {} lanes", length_, width_);
+  single_ = {kernels_.direct(width_, false), kernels_.direct(width_, true)};
   const std::size_t n_tiles = (half + width - 1) / width;
   table_ = make_aligned<Real>(2 * half * width * n_tiles);
   table_writer<Real> table{table_.get()};
@@ -183,15 +176,15 @@ void row_transform<Real>::prepare_mixed() {
     chain_ = {length_, 2, {{radix}, {static_cast<int>(length_) / radix}}};
     width_ = lanes;
   }
-  if (single_forward_ == nullptr) {
+  text_ = formatted("{} points in cache, radices {}, {} lanes", length_, words(chain_), width_);
+  if (single_[0] == nullptr) {
     prepare_transposed();
   } else {
     alone *= cost_without_calls<Real>;
   }
-  many_forward_ = kernels_.tiny(length_, false);
-  many_swapped_ = kernels_.tiny(length_, true);
+  many_ = {kernels_.tiny(length_, false), kernels_.tiny(length_, true)};
   least_in_lanes_ = 1;
-  if (many_forward_ != nullptr || length_ > limits.longest_in_lanes) return;
+  if (many_[0] != nullptr || length_ > limits.longest_in_lanes) return;
   const double in_lanes = strip_cost(chain_, widest, sizeof(Real));
   least_in_lanes_ = static_cast<std::size_t>(std::ceil(in_lanes / alone));
   if (least_in_lanes_ <= widest) lanes_.emplace(kernels_, chain_);
@@ -199,8 +192,7 @@ void row_transform<Real>::prepare_mixed() {
 
 template <class Real>
 void row_transform<Real>::prepare_transposed() {
-  forward_ = kernels_.transposed(width_, false);
-  swapped_ = kernels_.transposed(width_, true);
+  kernel_ = {kernels_.transposed(width_, false), kernels_.transposed(width_, true)};
   const auto width = static_cast<std::size_t>(width_);
   const auto a = static_cast<std::size_t>(chain_.stages[0].radix), b = length_ / a;
   const std::size_t n_tiles = (a + width - 1) / width;
@@ -213,80 +205,46 @@ void row_transform<Real>::prepare_transposed() {
 
 template <class Real>
 void row_transform<Real>::prepare_chirp(unsigned n_slots) {
-  chirped_ = std::make_unique<chirp_transform<Real>>(kernels_, length_, n_slots);
+  auto chirped = std::make_unique<chirp_transform<Real>>(kernels_, length_, n_slots);
+  const double alone = chirped->cost();
+  whole_ = std::move(chirped);
   if (!strip_transform<Real>::fits(length_)) return;
   const auto widest = static_cast<std::size_t>(kernels_.width);
   lanes_.emplace(kernels_, length_, length_);
   const double cost = has_radices(length_)
                           ? strip_cost(lanes_->factors(), widest, sizeof(Real))
                           : chirped_strip_cost(length_, lanes_->factors(), widest, sizeof(Real));
-  least_in_lanes_ = static_cast<std::size_t>(std::ceil(cost / chirped_->cost()));
+  least_in_lanes_ = static_cast<std::size_t>(std::ceil(cost / alone));
   if (least_in_lanes_ > widest) lanes_.reset();
 }
 
 template <class Real>
-std::size_t row_transform<Real>::workspace_bytes() const noexcept {
-  if (chirped_) return chirped_->workspace_bytes();
-  return matrix_ ? matrix_->workspace_bytes() : 0;
-}
-
-template <class Real>
 std::string row_transform<Real>::explain() const {
-  switch (method_) {
-    case method::tiny: return formatted("{} points in registers, rows side by side", length_);
-    case method::direct: return formatted("{} points by the definition, {} lanes", length_, width_);
-    case method::grouped:
-      return formatted("{} points in registers, radices {} x {}, {} lanes a row", length_,
-                       length_ / static_cast<std::size_t>(width_), width_, width_);
-    case method::stockham:
-      return formatted("{} points in cache, radices {}, {} lanes", length_, words(chain_), width_);
-    case method::mixed:
-      return formatted("{} points in cache, radices {}, {} lanes", length_, words(chain_), width_) +
-             explain_lanes();
-    case method::chirp: return chirped_->explain() + explain_lanes();
-    case method::matrix: break;
-  }
-  return matrix_->explain();
-}
-
-template <class Real>
-std::string row_transform<Real>::explain_lanes() const {
-  if (many_forward_ != nullptr) return "; rows side by side in registers";
-  if (!lanes_) return {};
-  return formatted("; {} rows or more a row per lane, radices {}", least_in_lanes_,
-                   words(lanes_->factors()));
+  const std::string text = whole_ ? whole_->explain() : text_;
+  if (many_[0] != nullptr) return text + "; rows side by side in registers";
+  if (!lanes_) return text;
+  return text + formatted("; {} rows or more a row per lane, radices {}", least_in_lanes_,
+                          words(lanes_->factors()));
 }
 
 template <class Real>
 prepared_rows<Real> row_transform<Real>::prepared(const rows<Real>& like) const noexcept {
   prepared_rows<Real> result;
-  result.kernel = like.is_swapped ? swapped_ : forward_;
+  result.kernel = kernel_[like.is_swapped];
   result.factors = chain_;
   result.roots = table_.get();
   result.scratch_bytes = row_scratch_bytes_;
   result.from_zero = like;
   if (has_lanes() && like.count >= least_in_lanes_) result.kernel = nullptr;
-  if (method_ == method::mixed && single_forward_ != nullptr) result.kernel = nullptr;
-  if (like.count == 1) result.single = like.is_swapped ? single_swapped_ : single_forward_;
+  if (like.count == 1) result.single = single_[like.is_swapped];
   result.of_single = one_row(like.scale);
   return result;
 }
 
 template <class Real>
 void row_transform<Real>::run(const rows<Real>& given, void* workspace, unsigned n_threads) const {
-  if (given.count == 1 && single_forward_ != nullptr) {
-    const single_row<Real> of_single = one_row(given.scale);
-    return (given.is_swapped ? single_swapped_ : single_forward_)(
-        &of_single, reinterpret_cast<const std::byte*>(given.in),
-        reinterpret_cast<std::byte*>(given.out));
-  }
-  if (chirped_) {
-    const rows<Real> left = run_many(given);
-    if (left.count > 0) chirped_->run(left, workspace, n_threads);
-    return;
-  }
-  if (is_long(length_)) return matrix_->run(given, workspace, n_threads);
-  if (n_threads <= 1) return run_share(given);
+  if (given.count == 1 && single_[0] != nullptr) return run_singly(given);
+  if (n_threads <= 1 || workspace_bytes() > 0) return run_share(given, workspace, n_threads);
   // Shares are whole vectors of rows, so that each row meets the same kernel on any thread.
   const auto width = static_cast<std::size_t>(kernels_.width);
   const std::size_t n_groups = (given.count + width - 1) / width;
@@ -295,21 +253,20 @@ void row_transform<Real>::run(const rows<Real>& given, void* workspace, unsigned
     part.in += 2 * given.in_pitch * begin * width;
     part.out += 2 * given.out_pitch * begin * width;
     part.count = std::min(end * width, given.count) - begin * width;
-    run_share(part);
+    run_share(part, nullptr, 1);
   };
   thread_pool::shared().share(n_groups, std::size_t{4} * n_threads, n_threads, share);
 }
 
 template <class Real>
-void row_transform<Real>::run_share(const rows<Real>& given) const {
-  if (matrix_) return matrix_->run(given, nullptr, 1);
+void row_transform<Real>::run_share(const rows<Real>& given, void* workspace,
+                                    unsigned n_threads) const {
   const rows<Real> left = run_many(given);
   if (left.count == 0) return;
-  if (method_ == method::direct || (method_ == method::mixed && single_forward_ != nullptr)) {
-    return run_singly(left);
-  }
+  if (whole_) return whole_->run(left, workspace, n_threads);
+  if (kernel_[0] == nullptr) return run_singly(left);
   void* const scratch = row_scratch_bytes_ == 0 ? nullptr : thread_scratch(row_scratch_bytes_);
-  (given.is_swapped ? swapped_ : forward_)(chain_, table_.get(), left, static_cast<Real*>(scratch));
+  kernel_[given.is_swapped](chain_, table_.get(), left, static_cast<Real*>(scratch));
 }
 
 /// Transforms whole vectors of rows, each lane one, and returns those that are left because they
@@ -330,7 +287,7 @@ rows<Real> row_transform<Real>::run_many(const rows<Real>& given) const {
 template <class Real>
 void row_transform<Real>::run_singly(const rows<Real>& given) const {
   const single_row<Real> of_single = one_row(given.scale);
-  const single_kernel kernel = given.is_swapped ? single_swapped_ : single_forward_;
+  const single_kernel kernel = single_[given.is_swapped];
   for (std::size_t row = 0; row < given.count; ++row) {
     kernel(&of_single, reinterpret_cast<const std::byte*>(given.in + 2 * given.in_pitch * row),
            reinterpret_cast<std::byte*>(given.out + 2 * given.out_pitch * row));
@@ -340,10 +297,10 @@ void row_transform<Real>::run_singly(const rows<Real>& given) const {
 /// The first `count` rows. They have the same bits in any lane.
 template <class Real>
 void row_transform<Real>::run_in_lanes(const rows<Real>& given, std::size_t count) const {
-  if (many_forward_ != nullptr) {
+  if (many_[0] != nullptr) {
     rows<Real> whole = given;
     whole.count = count;
-    return (given.is_swapped ? many_swapped_ : many_forward_)(chain_, nullptr, whole, nullptr);
+    return many_[given.is_swapped](chain_, nullptr, whole, nullptr);
   }
   const std::size_t width = lanes_->width(), tile_reals = 2 * length_ * width;
   auto* const tile =

@@ -2,31 +2,22 @@
 // Complex transforms of rows on the host: the method chosen, its tables, and one run.
 #pragma once
 
+#include <array>
 #include <cstddef>  // size_t
 #include <memory>   // unique_ptr
 #include <optional>
 #include <string>
 
-#include "backend/host/aligned.hpp"                // aligned_array, thread_scratch
-#include "backend/host/kernels.hpp"                // kernels, chain, rows
-#include "backend/host/rows/matrix_transform.hpp"  // matrix_transform
-#include "backend/host/rows/strip_transform.hpp"   // strip_transform
+#include "backend/host/aligned.hpp"               // aligned_array, thread_scratch
+#include "backend/host/kernels.hpp"               // kernels, chain, rows
+#include "backend/host/rows/row_method.hpp"       // row_method
+#include "backend/host/rows/strip_transform.hpp"  // strip_transform
 
 namespace wingbeat::backend::host {
 
-/// tiny:      up to 15 points in registers, of rows side by side.
-/// direct:    up to 128 points whose number is no good one, by the definition, bins in lanes.
-/// grouped:   16, 32 or 64 points in registers, a group of lanes for each row.
-/// stockham:  a row in cache, stage after stage.
-/// mixed:     other lengths in cache, with one transposition between the stages of a row; up to 256
-///            points each lane a row where they are so many that this costs less.
-/// matrix:    lengths whose sides leave few lanes unused, and rows that outgrow the inner cache:
-///            these cross memory twice.
-/// chirp:     longer ones that are no good ones, within one that is; in lanes as above.
-enum class method { tiny, direct, grouped, stockham, mixed, matrix, chirp };
-
-template <class Real>
-class chirp_transform;
+/// A kernel of forward transforms, and of those with re and im exchanged.
+template <class Kernel>
+using both_ways = std::array<Kernel, 2>;  // [is_swapped]
 
 /// Rows and their kernel: nothing is left to choose but where they begin.
 template <class Real>
@@ -50,25 +41,29 @@ struct prepared_rows {
   }
 };
 
+/// Up to 15 points, and 16, 32 and 64, stay in registers, other powers of two in cache, stage after
+/// stage. Up to 128 points whose number is no good one are summed by the definition, bins in lanes.
+/// Other lengths in cache are transposed once between the stages of a row; up to 256 points each
+/// lane is a row where they are so many that this costs less. A matrix_transform takes lengths
+/// whose sides leave few lanes unused, and rows that outgrow the inner cache, a chirp_transform
+/// those that are no good ones.
 template <class Real>
 class row_transform {
  public:
   /// Prepares transforms of any length. `n_slots` threads may share one.
   row_transform(const kernels<Real>& kernel_set, std::size_t length, unsigned n_slots);
-  row_transform(row_transform&&) noexcept;
-  row_transform& operator=(row_transform&&) noexcept;
-  ~row_transform();
 
   /// Returns whether rows of `length` outgrow the inner cache: they are transformed in two halves,
   /// which threads may share.
   [[nodiscard]] static bool is_long(std::size_t length) noexcept;
 
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
-  /// Returns whether rows need a workspace, however few threads run.
-  [[nodiscard]] bool is_chirped() const noexcept { return method_ == method::chirp; }
   /// Returns whether each lane has a row of its own where they are many.
-  [[nodiscard]] bool has_lanes() const noexcept { return lanes_ || many_forward_ != nullptr; }
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+  [[nodiscard]] bool has_lanes() const noexcept { return lanes_ || many_[0] != nullptr; }
+  /// Returns 0 where threads share rows, not one of them.
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept {
+    return whole_ ? whole_->workspace_bytes() : 0;
+  }
 
   /// Returns how often a run reads and writes each number of a row.
   [[nodiscard]] int n_crossings() const noexcept { return is_long(length_) ? 2 : 1; }
@@ -86,37 +81,33 @@ class row_transform {
 
  private:
   void prepare_single();
+  void prepare_tiny();
   void prepare_grouped();
   void prepare_stockham();
-  void run_share(const rows<Real>& given) const;  // on this thread
-  [[nodiscard]] bool is_mixed(std::size_t length) const;
   void prepare_direct();
+  [[nodiscard]] bool is_mixed(std::size_t length) const;
   void prepare_mixed();
   void prepare_transposed();
   void prepare_chirp(unsigned n_slots);
-  [[nodiscard]] std::string explain_lanes() const;
+  void run_share(const rows<Real>& given, void* workspace, unsigned n_threads) const;
   void run_singly(const rows<Real>& given) const;
   [[nodiscard]] rows<Real> run_many(const rows<Real>& given) const;
   void run_in_lanes(const rows<Real>& given, std::size_t count) const;
 
   kernels<Real> kernels_;
   std::size_t length_;
-  method method_;
-  rows_kernel<Real> forward_ = nullptr;  ///< Null where another method than one kernel's is used.
-  rows_kernel<Real> swapped_ = nullptr;
-  single_kernel single_forward_ = nullptr;  ///< Null where one row has no kernel of its own.
-  single_kernel single_swapped_ = nullptr;
-  std::size_t row_scratch_bytes_ = 0;  ///< Of one call of a kernel.
+  std::string text_;                       ///< Of explain(), where `whole_` is null.
+  both_ways<rows_kernel<Real>> kernel_{};  ///< Null where rows go one by one, or by `whole_`.
+  both_ways<single_kernel> single_{};      ///< Null where one row has no kernel of its own.
+  std::size_t row_scratch_bytes_ = 0;      ///< Of one call of a kernel.
   int width_ = 1;
   chain chain_;
   aligned_array<Real> table_;
   aligned_array<Real> single_table_;            ///< Of one row, where that has roots of its own.
   std::optional<strip_transform<Real>> lanes_;  ///< Of many rows, mixed or chirped.
-  rows_kernel<Real> many_forward_ = nullptr;    ///< Or that: see kernels::tiny.
-  rows_kernel<Real> many_swapped_ = nullptr;
-  std::size_t least_in_lanes_ = 0;  ///< As many rows as pay there.
-  std::optional<matrix_transform<Real>> matrix_;
-  std::unique_ptr<chirp_transform<Real>> chirped_;
+  both_ways<rows_kernel<Real>> many_{};         ///< Or that: see kernels::tiny.
+  std::size_t least_in_lanes_ = 0;              ///< As many rows as pay there.
+  std::unique_ptr<const row_method<Real>> whole_;
 
   [[nodiscard]] single_row<Real> one_row(Real scale) const noexcept {
     return {single_table_ ? single_table_.get() : table_.get(), scale, length_};
