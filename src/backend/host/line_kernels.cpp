@@ -2,9 +2,10 @@
 // The kernels of lines of reals of one instruction set. CMake compiles this file once per set.
 #include "backend/host/line_kernels.hpp"
 
-#include "backend/host/lanes/line.hpp"         // load_lines, store_lines, transpose_lines
-#include "backend/host/lanes/real_matrix.hpp"  // product
-#include "backend/host/lanes/real_stages.hpp"  // staged_rows
+#include "backend/host/lanes/axis_product.hpp"  // multiply_beside, multiply_alone
+#include "backend/host/lanes/line.hpp"          // load_lines, store_lines, transpose_lines
+#include "backend/host/lanes/real_matrix.hpp"   // product
+#include "backend/host/lanes/real_stages.hpp"   // staged_rows
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 namespace {
@@ -27,7 +28,9 @@ constexpr line_kernels<typename V::Real> all_kernels() {
           transpose_lines<true, V>,
           product<typename V::Real>,
           staged_rows<false, staged_vector<typename V::Real>>,
-          staged_rows<true, staged_vector<typename V::Real>>};
+          staged_rows<true, staged_vector<typename V::Real>>,
+          multiply_beside<V>,
+          multiply_alone<V>};
 }
 
 }  // namespace

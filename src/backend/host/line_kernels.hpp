@@ -107,6 +107,21 @@ constexpr std::size_t plane_of(std::size_t length) {
 inline constexpr std::size_t longest_staged = 2048;
 inline constexpr std::size_t staged_reals = 5 * longest_staged / 2 + 64;
 
+/// Small transforms that are multiplied together: as many as a cache line has reals.
+template <class Real>
+inline constexpr std::size_t transforms_beside = 64 / sizeof(Real);
+
+/// The lines of small transforms of reals along one axis, and its matrix.
+template <class Real>
+struct axis_product {
+  std::size_t length = 0;              ///< Of a line.
+  std::size_t inside = 0;              ///< Points from one of a line to the next.
+  std::size_t points = 0;              ///< Of a transform.
+  const std::size_t* terms = nullptr;  ///< Which element of a line each is.
+  const Real* factors = nullptr;       ///< [k][term]
+  const Real* columns = nullptr;       ///< The same, [term][k], rows multiples of a cache line.
+};
+
 /// The kernels of one instruction set and precision.
 template <class Real>
 struct line_kernels : line_kernel<device::functors::even_extension, Real>,
@@ -126,6 +141,11 @@ struct line_kernels : line_kernel<device::functors::even_extension, Real>,
 
   /// Same for rows in stages, forward and back.
   single_kernel staged_forward, staged_back;
+
+  /// Small transforms along one axis, from one tile to another: transforms_beside of them,
+  /// [point][transform], or one, [point].
+  void (*along_axis)(const axis_product<Real>& axis, const Real* from, Real* to);
+  void (*along_axis_of_one)(const axis_product<Real>& axis, const Real* from, Real* to);
 };
 
 struct line_set {

@@ -2,12 +2,12 @@
 #include "backend/host/rows/small_reals.hpp"
 
 #include <algorithm>  // all_of, fill_n, min
-#include <cstring>    // memcpy
 #include <string>
 #include <utility>  // swap
 #include <vector>
 
-#include "backend/host/aligned.hpp"           // start_of
+#include "backend/host/aligned.hpp"           // aligned_up, start_of
+#include "backend/host/line_kernels.hpp"      // line_kernels
 #include "backend/host/rows/real_matrix.hpp"  // real_matrix
 #include "backend/host/thread_pool.hpp"       // thread_pool
 #include "functors/stored_number.hpp"         // with_stored
@@ -23,33 +23,24 @@ constexpr std::size_t longest = 16;       ///< Of each axis.
 constexpr std::size_t most_points = 512;  ///< Of one transform: two tiles of them stay in L1 or L2.
 constexpr std::size_t most_alone = 4096;  ///< Points of a call that asks for no threads.
 
-/// As many numbers as a cache line has.
-template <class Real>
-inline constexpr std::size_t lanes_of = 64 / sizeof(Real);
-template <class Real>
-using lane_vector [[gnu::vector_size(64)]] = Real;
-
 /// The matrix of one axis.
 template <class Real>
 struct axis_matrix {
   axis_matrix(const traits& kind, std::size_t n, bool orthogonalizes, long double scale)
-      : length(n),
-        factors(n * n),
-        n_vectors((n + lanes_of<Real> - 1) / lanes_of<Real>),
-        columns(n * n_vectors * lanes_of<Real>) {
+      : length(n), factors(n * n) {
     const request::matrix_of_reals matrix{kind, n, orthogonalizes, scale};
     terms = matrix.terms;
+    const std::size_t pitch = aligned_up(n * sizeof(Real)) / sizeof(Real);
+    columns.resize(n * pitch);
     for (std::size_t i = 0; i < n * n; ++i) {
       factors[i] = static_cast<Real>(matrix.factors[i]);
-      columns[i % n * n_vectors * lanes_of<Real> + i / n] = factors[i];
+      columns[i % n * pitch + i / n] = factors[i];
     }
   }
 
   std::size_t length;
   std::vector<std::size_t> terms;
-  std::vector<Real> factors;  ///< [k][term]
-  std::size_t n_vectors;      ///< Of the n elements of one line.
-  std::vector<Real> columns;  ///< The same, [term][k], each row in whole vectors.
+  std::vector<Real> factors, columns;  ///< See axis_product.
 };
 
 /// An element of a transform that is in memory.
@@ -100,12 +91,12 @@ struct small_side {
 
 template <class Real>
 class small_reals final : public backend::call {
-  static constexpr std::size_t lanes = lanes_of<Real>;
-  using vector = lane_vector<Real>;
+  static constexpr std::size_t lanes = transforms_beside<Real>;
 
  public:
-  explicit small_reals(const request::resolved_spec& request)
-      : request_(request),
+  small_reals(const line_kernels<Real>& line_set, const request::resolved_spec& request)
+      : kernels_(line_set),
+        request_(request),
         in_(request.in),
         out_(request.out),
         points_(request::points_of(request.spec)),
@@ -154,103 +145,73 @@ class small_reals final : public backend::call {
       for (std::size_t i = 0; i < n; ++i) run_one(in, out, first + i);
       return;
     }
-    vector tiles[2][most_points];
-    vector *from = tiles[0], *to = tiles[1];
-    if (!in_.is_whole || n < lanes) std::fill_n(from, points_, vector{});
-    with_stored<Real>(in_.stored, [&](auto number) { gather(number, in, first, n, from); });
-    std::size_t inside = points_;
-    for (const axis_matrix<Real>& matrix : matrices_) {
-      inside /= matrix.length;
-      multiply(matrix, inside, from, to);
-      std::swap(from, to);
-    }
-    with_stored<Real>(out_.stored, [&](auto number) { scatter(number, from, first, n, out); });
+    alignas(alignment_bytes) Real tiles[2][most_points * lanes];
+    if (!in_.is_whole || n < lanes) std::fill_n(tiles[0], points_ * lanes, Real{0});
+    with_stored<Real>(in_.stored, [&](auto number) { gather(number, in, first, n, tiles[0]); });
+    const Real* const done = multiply(kernels_.along_axis, tiles[0], tiles[1]);
+    with_stored<Real>(out_.stored, [&](auto number) { scatter(number, done, first, n, out); });
   }
 
   /// One transform: lanes are elements of a line.
   void run_one(const std::byte* in, std::byte* out, std::size_t number) const {
     Real points[2][most_points];
-    Real *from = points[0], *to = points[1];
-    if (!in_.is_whole) std::fill_n(from, points_, Real{0});
+    if (!in_.is_whole) std::fill_n(points[0], points_, Real{0});
     with_stored<Real>(in_.stored, [&](auto stored) {
       const auto* const numbers =
           reinterpret_cast<const decltype(stored)*>(in) + in_.first_of(number);
-      for (const auto& [point, unit] : in_.elements) from[point] = static_cast<Real>(numbers[unit]);
+      for (const auto& [point, unit] : in_.elements) {
+        points[0][point] = static_cast<Real>(numbers[unit]);
+      }
     });
-    std::size_t inside = points_;
-    for (const axis_matrix<Real>& matrix : matrices_) {
-      inside /= matrix.length;
-      multiply_one(matrix, inside, from, to);
-      std::swap(from, to);
-    }
+    const Real* const done = multiply(kernels_.along_axis_of_one, points[0], points[1]);
     with_stored<Real>(out_.stored, [&](auto stored) {
       auto* const numbers = reinterpret_cast<decltype(stored)*>(out) + out_.first_of(number);
       for (const auto& [point, unit] : out_.elements) {
-        numbers[unit] = decltype(stored)(from[point]);
+        numbers[unit] = decltype(stored)(done[point]);
       }
     });
   }
 
-  /// Returns the first point of a line along an axis whose points are `inside` apart.
-  static std::size_t first_of(std::size_t line, std::size_t inside, std::size_t length) {
-    return line / inside * inside * length + line % inside;
-  }
-
-  void multiply(const axis_matrix<Real>& matrix, std::size_t inside, const vector* from,
-                vector* to) const {
-    const std::size_t n = matrix.length;
-    for (std::size_t line = 0; line < points_ / n; ++line) {
-      const std::size_t first = first_of(line, inside, n);
-      for (std::size_t k = 0; k < n; ++k) {
-        vector sums{};
-        for (std::size_t t = 0; t < n; ++t) {
-          sums += matrix.factors[k * n + t] * from[first + matrix.terms[t] * inside];
-        }
-        to[first + k * inside] = sums;
-      }
+  /// Multiplies all axes, from one tile to the other in turn, and returns the last one written.
+  template <class Kernel>
+  const Real* multiply(Kernel along_axis, Real* from, Real* to) const {
+    std::size_t inside = points_;
+    for (const axis_matrix<Real>& matrix : matrices_) {
+      inside /= matrix.length;
+      along_axis({.length = matrix.length,
+                  .inside = inside,
+                  .points = points_,
+                  .terms = matrix.terms.data(),
+                  .factors = matrix.factors.data(),
+                  .columns = matrix.columns.data()},
+                 from, to);
+      std::swap(from, to);
     }
-  }
-  void multiply_one(const axis_matrix<Real>& matrix, std::size_t inside, const Real* from,
-                    Real* to) const {
-    const std::size_t n = matrix.length;
-    for (std::size_t line = 0; line < points_ / n; ++line) {
-      const std::size_t first = first_of(line, inside, n);
-      for (std::size_t v = 0; v < matrix.n_vectors; ++v) {
-        vector sums{};
-        for (std::size_t t = 0; t < n; ++t) {
-          vector factors;
-          std::memcpy(&factors, &matrix.columns[(t * matrix.n_vectors + v) * lanes],
-                      sizeof factors);
-          sums += factors * from[first + matrix.terms[t] * inside];
-        }
-        for (std::size_t k = v * lanes; k < std::min(n, (v + 1) * lanes); ++k) {
-          to[first + k * inside] = sums[k - v * lanes];
-        }
-      }
-    }
+    return from;
   }
 
   template <class Stored>
-  void gather(Stored, const std::byte* memory, std::size_t first, std::size_t n,
-              vector* tile) const {
+  void gather(Stored, const std::byte* memory, std::size_t first, std::size_t n, Real* tile) const {
     for (std::size_t lane = 0; lane < n; ++lane) {
       const auto* const numbers =
           reinterpret_cast<const Stored*>(memory) + in_.first_of(first + lane);
       for (const auto& [point, unit] : in_.elements) {
-        tile[point][lane] = static_cast<Real>(numbers[unit]);
+        tile[point * lanes + lane] = static_cast<Real>(numbers[unit]);
       }
     }
   }
   template <class Stored>
-  void scatter(Stored, const vector* tile, std::size_t first, std::size_t n,
+  void scatter(Stored, const Real* tile, std::size_t first, std::size_t n,
                std::byte* memory) const {
     for (std::size_t lane = 0; lane < n; ++lane) {
       auto* const numbers = reinterpret_cast<Stored*>(memory) + out_.first_of(first + lane);
       for (const auto& [point, unit] : out_.elements) {
-        numbers[unit] = Stored(tile[point][lane]);
+        numbers[unit] = Stored(tile[point * lanes + lane]);
       }
     }
   }
+
+  line_kernels<Real> kernels_;
   request::resolved_spec request_;
   small_side in_, out_;
   std::size_t points_, count_;
@@ -312,7 +273,7 @@ class dense_reals final : public backend::call {
 };
 
 template <class Real>
-std::shared_ptr<const backend::call> made(const named_set& set,
+std::shared_ptr<const backend::call> made(const named_set& set, const line_kernels<Real>& line_set,
                                           const request::resolved_spec& request) {
   const plan_spec& spec = request.spec;
   const int widest = (sizeof(Real) == 8 ? set.kernels->fp64.width : set.kernels->fp32.width);
@@ -324,7 +285,7 @@ std::shared_ptr<const backend::call> made(const named_set& set,
   const bool is_small = std::all_of(spec.lengths.begin(), spec.lengths.end(),
                                     [](std::size_t n) { return n <= longest; });
   if (!is_small || request::points_of(spec) > most_points) return nullptr;
-  return std::make_shared<const small_reals<Real>>(request);
+  return std::make_shared<const small_reals<Real>>(line_set, request);
 }
 
 }  // namespace
@@ -335,8 +296,8 @@ std::shared_ptr<const backend::call> make_small_reals(const named_set& set,
   const bool has_functors =
       spec.load.is_given() || spec.store.is_given() || spec.multiplier.is_given();
   if (!request.kind.is_real_to_real() || has_functors) return nullptr;
-  if (spec.real == precision::fp64) return made<double>(set, request);
-  return made<float>(set, request);
+  if (spec.real == precision::fp64) return made(set, set.lines->fp64, request);
+  return made(set, set.lines->fp32, request);
 }
 
 }  // namespace wingbeat::backend::host
