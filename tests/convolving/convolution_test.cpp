@@ -11,6 +11,7 @@
 #include "arrays/address_space.hpp"          // product_of
 #include "convolving/convolution_check.hpp"  // check_convolution
 #include "support/convolution_verdict.hpp"   // verdict_of
+#include "support/memory.hpp"                // contents, filled
 #include "support/on_engine.hpp"             // on_engine, all_engines, engine_name
 #include "support/random_convolution.hpp"    // drawn_convolution, add_functors, as_initialiser
 #include "support/signal.hpp"                // fill_noise
@@ -20,104 +21,76 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 
-constexpr operation operations[] = {operation::convolve, operation::correlate};
-constexpr extent modes[] = {extent::full, extent::same, extent::valid};
+/// A request of each sort that takes kernels of its own; random_convolutions draws all others.
+const convolution_spec requests[] = {
+    {.image = {19, 23}, .kernel = {5, 4}, .mode = extent::valid},
+    {.image = {19, 23}, .kernel = {5, 4}, .kind = operation::correlate, .mode = extent::same},
+    {.image = {9, 6, 7}, .kernel = {3, 2, 4}, .mode = extent::same},
+    {.image = {1, 1}, .kernel = {1, 1}, .mode = extent::valid},
+    {.image = {40}, .kernel = {9}, .mode = extent::same, .holds = values::complex},
+    {.image = {11, 14},
+     .kernel = {4, 3},
+     .kind = operation::correlate,
+     .holds = values::complex,
+     .images = 2,
+     .kernels = 3},
+    {.image = {12, 10},
+     .kernel = {3, 5},
+     .kind = operation::correlate,
+     .mode = extent::valid,
+     .images = 2,
+     .kernels = 2,
+     .pairs = pairing::pairwise},
+    {.image = {5, 4}, .kernel = {9, 6}, .kind = operation::correlate, .mode = extent::same},
+    {.image = {19, 23}, .kernel = {5, 4}, .real = precision::fp64, .kernels = 2},
+    {.image = {20000, 2}, .kernel = {3, 2}, .mode = extent::valid},
+    {.image = {19, 23},
+     .kernel = {8, 4},
+     .kind = operation::correlate,
+     .mode = extent::valid,
+     .kernels = 3,
+     .form = operand_form::spectrum},
+    {.image = {1003}, .kernel = {17}, .prepared = operand_role::kernel, .block = 120},
+    {.image = {117},  // 28 values a block, in pairs 56, of which the last is filled
+     .kernel = {5},
+     .prepared = operand_role::kernel,
+     .block = 32},
+    {.image = {1003},
+     .kernel = {17},
+     .mode = extent::valid,
+     .holds = values::complex,
+     .prepared = operand_role::kernel,
+     .block = 128},
+    {.image = {401},
+     .kernel = {9},
+     .kind = operation::correlate,
+     .mode = extent::same,
+     .images = 3,
+     .kernels = 2,
+     .prepared = operand_role::kernel,
+     .block = 64},
+    {.image = {500},
+     .kernel = {12},
+     .real = precision::fp64,
+     .prepared = operand_role::kernel,
+     .block = 64}};
 
-class convolution_on : public on_engine {
- protected:
-  void check(const convolution_spec& spec) { check_convolution(*on, spec); }
-  /// Checks what resembles other cases: where each takes kernels of its own, which are slow to
-  /// compile for a processor, in full runs alone.
-  void check_more(const convolution_spec& spec) {
-    if (!leaves_out()) check(spec);
+class convolution_on : public on_engine {};
+
+TEST_P(convolution_on, agrees_with_the_sums) {
+  for (const convolution_spec& spec : requests) {
+    if (spec.real == precision::fp64 && !on->device().has_fp64) continue;
+    check_convolution(*on, spec);
   }
-};
-
-TEST_P(convolution_on, agrees_with_the_sums_in_every_mode) {
-  for (const operation kind : operations) {
-    for (const extent mode : modes) {
-      const extent sample = kind == operation::convolve ? extent::valid : extent::same;
-      if (mode != sample && leaves_out()) continue;
-      check({.image = {19, 23}, .kernel = {5, 4}, .kind = kind, .mode = mode});
-      check_more({.image = {37}, .kernel = {6}, .kind = kind, .mode = mode});
-    }
-  }
-}
-
-TEST_P(convolution_on, takes_signals_of_any_number_of_axes) {
-  check({.image = {9, 6, 7}, .kernel = {3, 2, 4}, .mode = extent::same});
-  check_more({.image = {5, 12, 8}, .kernel = {2, 5, 3}, .kind = operation::correlate});
-  check({.image = {1, 1}, .kernel = {1, 1}, .mode = extent::valid});
-  check_more(
-      {.image = {13, 17}, .kernel = {13, 17}, .kind = operation::correlate, .mode = extent::valid});
-}
-
-TEST_P(convolution_on, takes_complex_signals) {
-  for (const operation kind : cases<operation>({operation::convolve}, {operation::correlate})) {
-    check({.image = {40},
-           .kernel = {9},
-           .kind = kind,
-           .mode = extent::same,
-           .holds = values::complex});
-  }
-  check({.image = {11, 14},
-         .kernel = {4, 3},
-         .kind = operation::correlate,
-         .holds = values::complex,
-         .images = 2,
-         .kernels = 3});
-  check_more({.image = {4, 6, 5}, .kernel = {2, 3, 2}, .holds = values::complex});
-}
-
-TEST_P(convolution_on, pairs_images_and_kernels_as_asked) {
-  convolution_spec spec{.image = {12, 10},
-                        .kernel = {3, 5},
-                        .kind = operation::correlate,
-                        .mode = extent::valid,
-                        .images = 3,
-                        .kernels = 2};
-  check(spec);
-  spec.prepared = operand_role::kernel;
-  check_more(spec);
-  spec.images = 2;
-  spec.pairs = pairing::pairwise;
-  check_more(spec);
-  spec.prepared = operand_role::image;
-  check(spec);
-  check_more({.image = {21}, .kernel = {4}, .images = 3, .kernels = 3, .pairs = pairing::pairwise});
-}
-
-TEST_P(convolution_on, takes_kernels_longer_than_the_image) {
-  check_more({.image = {5, 4}, .kernel = {9, 6}});
-  check({.image = {5, 4}, .kernel = {9, 6}, .kind = operation::correlate, .mode = extent::same});
-}
-
-TEST_P(convolution_on, computes_in_fp64) {
-  if (!on->device().has_fp64) GTEST_SKIP() << on->device().name << " has no fp64";
-  check({.image = {19, 23},
-         .kernel = {5, 4},
-         .kind = operation::correlate,
-         .mode = extent::same,
-         .real = precision::fp64,
-         .kernels = 2});
-}
-
-TEST_P(convolution_on, takes_columns_longer_than_a_workgroup) {
-  check({.image = {20000, 2}, .kernel = {3, 2}, .mode = extent::valid});
-  check_more({.image = {20000},
-              .kernel = {5},
-              .kind = operation::correlate,
-              .mode = extent::same,
-              .holds = values::complex});
 }
 
 TEST_P(convolution_on, takes_images_whose_columns_leave_the_cache) {
   if (GetParam() == engine::reference) GTEST_SKIP() << "the same plans as for smaller images";
   if (leaves_out()) GTEST_SKIP() << "in make test-full";
-  check({.image = {2051, 1030},
-         .kernel = {3, 2},
-         .kind = operation::correlate,
-         .mode = extent::valid});
+  check_convolution(*on, {.image = {2051, 1030},
+                          .kernel = {3, 2},
+                          .kind = operation::correlate,
+                          .mode = extent::valid});
 }
 
 /// Adds the sum, and the sum of value times number, of each result to two floats.
@@ -172,18 +145,13 @@ TEST_P(convolution_on, hands_results_to_a_functor) {
   std::vector<float> images(plain.image_bytes() / 4), kernels(plain.kernel_bytes() / 4);
   fill_noise(images.data(), images.size(), 1);
   fill_noise(kernels.data(), kernels.size(), 2);
-  buffer in{*on, plain.image_bytes()}, spectra{*on, plain.spectra_bytes()};
-  buffer templates{*on, plain.kernel_bytes()}, maps{*on, plain.output_bytes()};
-  buffer sums{*on, tallied.output_bytes()};
-  in.write(images.data(), in.size_bytes());
-  templates.write(kernels.data(), templates.size_bytes());
+  const buffer in = filled(*on, images), templates = filled(*on, kernels);
+  const buffer spectra{*on, plain.spectra_bytes()}, maps{*on, plain.output_bytes()};
+  const buffer sums{*on, tallied.output_bytes()};
   tallied.prepare(*on, in.view(), spectra.view());
   plain.enqueue(*on, spectra.view(), templates.view(), maps.view());
-  tallied.prepare(*on, in.view(), spectra.view());
   tallied.enqueue(*on, spectra.view(), templates.view(), sums.view(), {0.5F});
-  std::vector<float> got(2 * n_pairs), values(n_pairs * points);
-  sums.read(got.data(), sums.size_bytes());
-  maps.read(values.data(), maps.size_bytes());
+  const auto got = contents<float>(sums), values = contents<float>(maps);
   for (std::size_t row = 0; row < n_pairs; ++row) {
     double sum = 0, moment = 0, size = 0;
     for (std::size_t i = 0; i < points; ++i) {
@@ -223,39 +191,28 @@ fused_load bytes_load(std::size_t n_signals, std::size_t points) {
 }
 
 TEST_P(convolution_on, reads_signals_by_a_functor) {
-  for (const auto& image : cases<std::vector<std::size_t>>({{9, 14}}, {{21}, {4, 5, 6}})) {
-    convolution_spec spec{.image = image,
-                          .kernel = std::vector<std::size_t>(image.size(), 3),
-                          .images = 2,
-                          .kernels = 2};
-    const convolution plain{*on, spec};
-    const std::size_t image_points = product_of(spec.image),
-                      kernel_points = product_of(spec.kernel);
-    spec.image_load = bytes_load(2, image_points);
-    const convolution by_bytes{*on, spec};
-    std::vector<unsigned char> bytes(2 * image_points);
-    std::vector<float> images(bytes.size()), kernels(2 * kernel_points);
-    fill_noise(kernels.data(), kernels.size(), 3);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      bytes[i] = static_cast<unsigned char>(i * 77 + 5);
-      images[i] = float(bytes[i]) / 127.5F - 1;
-    }
-    const auto result_of = [&](const convolution& planned, const void* from, std::size_t size) {
-      buffer in{*on, size}, spectra{*on, planned.spectra_bytes()}, run{*on, planned.kernel_bytes()};
-      buffer out{*on, planned.output_bytes()};
-      in.write(from, size);
-      run.write(kernels.data(), run.size_bytes());
-      planned.prepare(*on, in.view(), spectra.view());
-      planned.enqueue(*on, spectra.view(), run.view(), out.view());
-      std::vector<float> values(out.size_bytes() / 4);
-      out.read(values.data(), out.size_bytes());
-      return values;
-    };
-    const auto expected = result_of(plain, images.data(), images.size() * 4);
-    const auto got = result_of(by_bytes, bytes.data(), bytes.size());
-    ASSERT_EQ(got.size(), expected.size());
-    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-5) << i;
+  convolution_spec spec{.image = {9, 14}, .kernel = {3, 3}, .images = 2, .kernels = 2};
+  const convolution plain{*on, spec};
+  spec.image_load = bytes_load(2, product_of(spec.image));
+  const convolution by_bytes{*on, spec};
+  std::vector<unsigned char> bytes(2 * product_of(spec.image));
+  std::vector<float> images, kernels(2 * product_of(spec.kernel));
+  fill_noise(kernels.data(), kernels.size(), 3);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<unsigned char>(i * 77 + 5);
+    images.push_back(float(bytes[i]) / 127.5F - 1);
   }
+  const auto result_of = [&](const convolution& planned, const buffer& in) {
+    const buffer spectra{*on, planned.spectra_bytes()}, out{*on, planned.output_bytes()};
+    const buffer run = filled(*on, kernels);
+    planned.prepare(*on, in.view(), spectra.view());
+    planned.enqueue(*on, spectra.view(), run.view(), out.view());
+    return contents<float>(out);
+  };
+  const auto expected = result_of(plain, filled(*on, images));
+  const auto got = result_of(by_bytes, filled(*on, bytes));
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-5) << i;
 }
 
 /// A load knows one row for each signal, so that its columns take a launch of their own where each

@@ -8,8 +8,9 @@
 #include <iterator>  // istream_iterator
 #include <sstream>
 
-#include "arrays/address_space.hpp"     // product_of
-#include "convolving/search_check.hpp"  // filled
+#include "arrays/address_space.hpp"   // product_of
+#include "convolving/direct_sum.hpp"  // map_lengths
+#include "support/memory.hpp"         // contents, filled
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -72,9 +73,7 @@ std::vector<Real> result_of(queue& on, const convolution_spec& spec, const std::
   const buffer spectra{on, convolved.spectra_bytes()}, out{on, convolved.output_bytes()};
   convolved.prepare(on, image.view(), spectra.view());
   convolved.enqueue(on, spectra.view(), kernel.view(), out.view());
-  std::vector<Real> values(out.size_bytes() / sizeof(Real));
-  out.read(values.data(), out.size_bytes());
-  return values;
+  return contents<Real>(out);
 }
 
 TEST(golden, convolutions_are_those_of_scipy) {

@@ -8,30 +8,23 @@
 #include <string>
 #include <vector>
 
+#include "support/refusal.hpp"  // refusal
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
+using namespace wingbeat::test;
 
 constexpr image_convolution_spec rgb{
     .height = 8, .width = 9, .kernel_height = 3, .kernel_width = 4};
-
-std::string sentence_of(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const plan_error& mistake) {
-    return mistake.what();
-  }
-  return "no plan_error";
-}
 
 class image_request : public ::testing::Test {
  protected:
   std::string refused(const std::function<void(image_convolution_spec&)>& spoil) {
     image_convolution_spec spec = rgb;
     spoil(spec);
-    return sentence_of([&] { image_convolution{on, spec}; });
+    return refusal([&] { image_convolution{on, spec}; });
   }
 
   queue on{first_device(engine::host)};
@@ -98,7 +91,7 @@ std::string kernel_refused(queue& on, normalisation rule, const std::vector<floa
   taps.insert(taps.end(), other.begin(), other.end());
   buffer kernel{on, blur.kernel_bytes()}, spectra{on, blur.spectra_bytes()};
   kernel.write(taps.data(), kernel.size_bytes());
-  return sentence_of([&] { blur.prepare(on, kernel.view(), spectra.view()); });
+  return refusal([&] { blur.prepare(on, kernel.view(), spectra.view()); });
 }
 
 TEST_F(image_request, refuses_kernels_that_cannot_be_normalised) {
@@ -115,8 +108,8 @@ TEST_F(image_request, refuses_kernels_that_cannot_be_normalised) {
   EXPECT_EQ(kernel_refused(on, normalisation::by_sum, {0.1F, 0.7F, 0.2F}, {1, 1, -0.2F}),
             "the kernel's sum of channel 2 is 0 and it cannot be divided by that; use "
             "normalisation::none, or another kernel");
-  EXPECT_EQ(kernel_refused(on, normalisation::by_luminance, {0, 2, 0}, {0, 0, 0}), "no plan_error");
-  EXPECT_EQ(kernel_refused(on, normalisation::none, {1, 1, 1}, {1, -1, 1}), "no plan_error");
+  EXPECT_EQ(kernel_refused(on, normalisation::by_luminance, {0, 2, 0}, {0, 0, 0}), nothing_refused);
+  EXPECT_EQ(kernel_refused(on, normalisation::none, {1, 1, 1}, {1, -1, 1}), nothing_refused);
 }
 
 TEST_F(image_request, refuses_views) {
@@ -135,23 +128,23 @@ TEST_F(image_request, refuses_views) {
     };
     const buffer_view kernel = view(0, 48), spectra = view(1024, 32768);
     const buffer_view image = view(40960, 1152), out = view(49152, 1152);
-    EXPECT_EQ(sentence_of([&] { blur.prepare(on, view(0, 44), spectra); }),
+    EXPECT_EQ(refusal([&] { blur.prepare(on, view(0, 44), spectra); }),
               "the kernel holds 44 bytes; this image convolution needs 48");
-    EXPECT_EQ(sentence_of([&] { blur.prepare(on, kernel, view(1024, 8)); }),
+    EXPECT_EQ(refusal([&] { blur.prepare(on, kernel, view(1024, 8)); }),
               "the array of spectra holds 8 bytes; this image convolution needs " +
                   std::to_string(blur.spectra_bytes()));
-    EXPECT_EQ(sentence_of([&] { blur.enqueue(on, spectra, view(40960, 1148), out); }),
+    EXPECT_EQ(refusal([&] { blur.enqueue(on, spectra, view(40960, 1148), out); }),
               "the image holds 1148 bytes; this image convolution needs 1152");
-    EXPECT_THAT(sentence_of([&] { blur.enqueue(on, spectra, image, view(40960 + 16, 1152)); }),
+    EXPECT_THAT(refusal([&] { blur.enqueue(on, spectra, image, view(40960 + 16, 1152)); }),
                 ::testing::HasSubstr("overlap"));
-    EXPECT_THAT(sentence_of([&] { blur.enqueue(on, spectra, view(40961, 1152), out); }),
+    EXPECT_THAT(refusal([&] { blur.enqueue(on, spectra, view(40961, 1152), out); }),
                 ::testing::HasSubstr("starts"));
-    EXPECT_THAT(sentence_of([&] {
+    EXPECT_THAT(refusal([&] {
                   blur.prepare(on, {nullptr, 0, 48}, spectra);
                 }),
                 ::testing::HasSubstr("memory"));
     queue other{first_device(engine::reference)};
-    EXPECT_THAT(sentence_of([&] { blur.prepare(other, kernel, spectra); }),
+    EXPECT_THAT(refusal([&] { blur.prepare(other, kernel, spectra); }),
                 ::testing::HasSubstr("was made for host:0"));
   }
 }
@@ -160,7 +153,7 @@ TEST_F(image_request, answers_after_a_move) {
   image_convolution blur{on, rgb};
   const image_convolution moved = std::move(blur);
   EXPECT_EQ(moved.spec().height, 8U);
-  EXPECT_EQ(sentence_of([&] { (void)blur.spec(); }),
+  EXPECT_EQ(refusal([&] { (void)blur.spec(); }),
             "this image convolution was moved from; use the image convolution that it was moved "
             "to");
 }

@@ -15,7 +15,6 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -54,65 +53,31 @@ class kept_search : public on_engine {
   [[nodiscard]] static bool keeps() { return GetParam() == engine::cuda; }
 };
 
-TEST_P(kept_search, keeps_plain_scores_in_every_mode) {
-  for (const extent mode : cases<extent>({extent::full}, {extent::same, extent::valid})) {
-    check<float>(high(mode));
-  }
-}
-
-TEST_P(kept_search, keeps_coefficients_in_every_mode) {
-  for (const extent mode : cases<extent>({extent::same}, {extent::full, extent::valid})) {
-    search_spec spec = high(mode);
-    spec.is_normalised = true;
-    check<float>(spec, 3);
-  }
-}
-
-TEST_P(kept_search, keeps_nothing_but_the_largest) {
-  for (const bool is_normalised : cases<bool>({true}, {false})) {
-    search_spec spec = high(extent::valid);
-    spec.is_normalised = is_normalised;
-    spec.keeps_sums = spec.keeps_counts = false;
-    spec.threshold = 0;
-    check<float>(spec);
-  }
-}
-
-/// Of rows of many values, of which a workgroup takes fewer.
-TEST_P(kept_search, keeps_long_rows) {
-  search_spec spec = high(extent::full);
-  spec.image = {4 * units() + 3, 124};
-  check<float>(spec);
-  if (leaves_out()) return;
+/// A search of each sort that takes kernels of its own; random_searches draws all others.
+TEST_P(kept_search, keeps_what_it_is_asked_for) {
+  check<float>(high(extent::full));
+  search_spec spec = high(extent::same);
   spec.is_normalised = true;
   check<float>(spec, 3);
-}
-
-TEST_P(kept_search, keeps_scores_of_doubles) {
-  if (!on->device().has_fp64) GTEST_SKIP() << on->device().name << " has no fp64";
-  for (const bool is_normalised : cases<bool>({true}, {false})) {
-    search_spec spec = high(extent::same);
-    spec.real = precision::fp64;
-    spec.is_normalised = is_normalised;
-    check<double>(spec, is_normalised ? 3 : 0);
-  }
-}
-
-TEST_P(kept_search, keeps_scores_of_spectra_in_16_bits) {
-  for (const bool is_normalised : cases<bool>({true}, {false})) {
-    search_spec spec = high(extent::valid);
-    spec.is_normalised = is_normalised;
-    spec.between = precision::fp16;
-    spec.image_peak = 1;
-    spec.template_peak = is_normalised ? 0 : 1;
-    check<float>(spec);
-  }
-}
-
-TEST_P(kept_search, keeps_scores_of_given_spectra) {
-  search_spec spec = high(extent::valid);
+  spec = high(extent::valid);
+  spec.is_normalised = true;
+  spec.keeps_sums = spec.keeps_counts = false;
+  spec.threshold = 0;
+  check<float>(spec);
+  spec.between = precision::fp16;
+  spec.image_peak = 1;
+  check<float>(spec);
+  spec = high(extent::valid);
   spec.form = operand_form::spectrum;
   check<float>(spec);
+  spec = high(extent::full);  // of rows of many values, of which a workgroup takes fewer
+  spec.image = {4 * units() + 3, 124};
+  check<float>(spec);
+  if (!on->device().has_fp64) GTEST_SKIP() << on->device().name << " has no fp64";
+  spec = high(extent::same);
+  spec.real = precision::fp64;
+  spec.is_normalised = true;
+  check<double>(spec, 3);
 }
 
 /// Every template twice, and of a run as many as a kept number can tell from each other.
@@ -140,19 +105,6 @@ TEST_P(kept_search, keeps_the_same_bits_however_many_templates_a_run_takes) {
   EXPECT_EQ(together.keys, alone.keys);
   EXPECT_EQ(together.unit_sums, alone.unit_sums);
   EXPECT_EQ(together.counts, alone.counts);
-}
-
-TEST_P(kept_search, gives_equal_scores_to_the_first_template) {
-  search_spec spec = high(extent::valid);
-  expect_planned(spec);
-  template_search search{*on, spec};
-  const buffer image = filled(*on, noise_of<float>(spec.image[0] * spec.image[1], 5));
-  const buffer zeros = filled(*on, std::vector<float>(7 * spec.templates[0] * spec.templates[1]));
-  search.begin(*on, image.view());
-  search.add(*on, zeros.view(), 7);
-  EXPECT_THAT(search.scores(*on), Each(0));
-  EXPECT_THAT(search.numbers(*on), Each(0U));
-  EXPECT_THAT(search.counts(*on), Each(0U));
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, kept_search, all_engines(), engine_name);

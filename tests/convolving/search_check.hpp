@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "convolving/direct_sum.hpp"  // direct_sum
+#include "support/memory.hpp"         // contents, filled
 #include "support/signal.hpp"         // fill_noise
 #include "wingbeat/wingbeat.hpp"
 
@@ -111,13 +112,6 @@ std::vector<Real> noise_of(std::size_t count, std::uint64_t seed) {
   return values;
 }
 
-template <class Real>
-buffer filled(const queue& on, const std::vector<Real>& values) {
-  buffer memory{on, values.size() * sizeof(Real)};
-  memory.write(values.data(), memory.size_bytes());
-  return memory;
-}
-
 /// Returns the half spectra of templates, by the reference engine.
 template <class Real>
 std::vector<Real> half_spectra_of(const std::vector<Real>& templates, const search_spec& spec) {
@@ -127,12 +121,9 @@ std::vector<Real> half_spectra_of(const std::vector<Real>& templates, const sear
                       .batch = templates.size() / (spec.templates[0] * spec.templates[1]),
                       .kind = transform::forward_from_real,
                       .real = spec.real}};
-  const buffer in = filled(reference, templates);
-  buffer out{reference, output_bytes(forward.spec())};
+  const buffer in = filled(reference, templates), out{reference, output_bytes(forward.spec())};
   forward.enqueue(reference, in.view(), out.view());
-  std::vector<Real> bins(out.size_bytes() / sizeof(Real));
-  out.read(bins.data(), out.size_bytes());
-  return bins;
+  return contents<Real>(out);
 }
 
 /// Expects what a search keeps of these scores of its templates, each place's within its bound and

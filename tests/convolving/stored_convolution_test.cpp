@@ -18,71 +18,25 @@ using namespace wingbeat::test;
 using ::testing::HasSubstr;
 
 /// A pixel range from 0 on, and the peak that a request states for it.
-constexpr noise_range bytes{127.5, 127.5}, words{32767.5, 32767.5}, words_of_high_mean{5535, 60000};
+constexpr noise_range words{32767.5, 32767.5}, words_of_high_mean{5535, 60000};
 
-class stored_convolution : public on_engine {
- protected:
-  void check(convolution_spec spec, const noise_range& images,
-             precision between = precision::fp16) {
-    spec.between = between;
-    if (between == precision::fp16) {
-      spec.image_peak = images.scale + images.offset;
-      spec.kernel_peak = spec.holds == values::complex ? 1.5 : 1;
-    }
-    check_convolution(*on, spec, images);
-  }
-};
+class stored_convolution : public on_engine {};
 
 TEST_P(stored_convolution, keeps_its_bound_for_images_of_any_range) {
-  const convolution_spec spec{
-      .image = {50, 41}, .kernel = {13, 9}, .kind = operation::correlate, .mode = extent::valid};
-  check(spec, words_of_high_mean);
-  if (leaves_out()) return;
-  for (const noise_range& images : {bytes, words, noise_range{1e-3, 0}}) {
-    check(spec, images);
+  convolution_spec spec{.image = {50, 41},
+                        .kernel = {13, 9},
+                        .kind = operation::correlate,
+                        .mode = extent::valid,
+                        .between = precision::fp16,
+                        .kernel_peak = 1};
+  for (const noise_range& images :
+       cases<noise_range>({words_of_high_mean}, {{127.5, 127.5}, words, {1e-3, 0}})) {
+    spec.image_peak = images.scale + images.offset;
+    check_convolution(*on, spec, images);
   }
-}
-
-TEST_P(stored_convolution, takes_every_chain) {
-  if (leaves_out()) GTEST_SKIP() << "in make test-full";
-  check({.image = {37}, .kernel = {6}, .mode = extent::same}, bytes);
-  check({.image = {40}, .kernel = {9}, .kind = operation::correlate, .holds = values::complex},
-        {100, 0});
-  check({.image = {9, 6, 7}, .kernel = {3, 2, 4}, .kind = operation::correlate, .kernels = 2},
-        bytes);
-  check({.image = {5, 14},
-         .kernel = {4, 3},
-         .holds = values::complex,
-         .images = 3,
-         .kernels = 3,
-         .pairs = pairing::pairwise,
-         .prepared = operand_role::kernel},
-        {100, 0});
-}
-
-TEST_P(stored_convolution, takes_blocks_of_long_signals) {
-  if (leaves_out()) GTEST_SKIP() << "in make test-full";
-  check({.image = {1000}, .kernel = {20}, .prepared = operand_role::kernel, .block = 128}, bytes);
-  check({.image = {700},
-         .kernel = {9},
-         .kind = operation::correlate,
-         .mode = extent::valid,
-         .holds = values::complex,
-         .kernels = 2,
-         .prepared = operand_role::kernel,
-         .block = 64},
-        {100, 0});
-}
-
-TEST_P(stored_convolution, takes_columns_longer_than_a_workgroup) {
-  if (leaves_out()) GTEST_SKIP() << "in make test-full";
-  check({.image = {20000, 2}, .kernel = {3, 2}, .mode = extent::valid}, bytes);
-}
-
-TEST_P(stored_convolution, stores_bf16_without_peaks) {
-  if (leaves_out()) GTEST_SKIP() << "in make test-full";
-  check_convolution(*on, {.image = {60}, .kernel = {13}, .between = precision::bf16}, words);
-  check_convolution(*on, {.image = {50, 41}, .kernel = {13, 9}, .between = precision::bf16}, words);
+  spec.between = precision::bf16;
+  spec.image_peak = spec.kernel_peak = 0;
+  if (!leaves_out()) check_convolution(*on, spec, words);
 }
 
 TEST_P(stored_convolution, halves_spectra_and_workspace) {

@@ -18,8 +18,8 @@ TEST(random_convolutions, are_right_on_reference_by_the_thousand) {
   expect_right_convolutions(engine::reference, /*count=*/2000);
 }
 
-TEST(random_convolutions, are_right_on_opencl_by_the_dozen) {
-  expect_right_convolutions(engine::opencl, /*count=*/24);
+TEST(random_convolutions, are_right_on_opencl_by_the_score) {
+  expect_right_convolutions(engine::opencl, /*count=*/60);
 }
 
 }  // namespace

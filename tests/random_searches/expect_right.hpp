@@ -164,6 +164,7 @@ inline void expect_right_searches(engine runs_on, std::uint64_t count) {
               static_cast<unsigned long long>(first), static_cast<unsigned long long>(seed - 1),
               n_wrong, n_kept);
   EXPECT_GT(seed, first);
+  EXPECT_TRUE(runs_on != engine::cuda || seed < first + count || n_kept > 0);
 }
 
 }  // namespace wingbeat::test

@@ -133,14 +133,14 @@ struct bounds {
     const auto m = static_cast<long double>(expected.points());
     const auto inputs = static_cast<long double>(f.points() + t.points());
     value = 16 * u * norms;
-    l2 = 1.25L * u * norms * std::sqrt(roundings(spec, planned)) *
-         (1 + 3 / std::sqrt(std::min(m, inputs)));
+    const long double of_few = 1 + 3 / std::sqrt(std::min(m, inputs));
+    l2 = 1.25L * u * norms * std::sqrt(roundings(spec, planned)) * of_few;
     if (spec.form == operand_form::spectrum) value *= 2, l2 *= 2;
     if (spec.between.value_or(spec.real) == spec.real) return;
     const long double narrow = verify::unit_roundoff(*spec.between);
     const auto image = static_cast<long double>(f.points());
     value = std::numeric_limits<long double>::infinity();
-    l2 = static_cast<long double>(3 * spec.image.size() - 1) * narrow *
+    l2 = static_cast<long double>(3 * spec.image.size() - 1) * narrow * of_few *
          std::sqrt(std::max(m / image * f.energy() * t.energy(), expected.energy()));
   }
   long double value, l2;

@@ -15,6 +15,7 @@
 // Signals that are given as spectra are transformed once more. Where spectra are stored in 16 bits,
 // r the roundoff of those and a axes, the root mean square of errors is compared with
 //     (3 a - 1) r max(sqrt(mean f^2) |t|, root mean square of the result)
+// and of few values, too, with (1 + 3/sqrt e) times as much.
 #pragma once
 
 #include <cstddef>  // size_t

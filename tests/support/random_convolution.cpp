@@ -163,6 +163,21 @@ void add_functors_of(drawn_convolution& drawn) {
   }
 }
 
+/// Stores the spectra of some requests in 16 bits, and gives some the spectra of what comes with
+/// each run. A sequence of its own leaves the rest of each drawn request as it is.
+void store_otherwise(std::uint64_t seed, drawn_convolution& drawn) {
+  dice roll{seed ^ 0x5bd1e995U};
+  convolution_spec& spec = drawn.spec;
+  const bool is_loaded =
+      spec.prepared == operand_role::image ? drawn.reverses_kernels : drawn.reverses_images;
+  if (roll.one_in(5) && !is_loaded) spec.form = operand_form::spectrum;
+  if (spec.real == precision::fp64 || !roll.one_in(4)) return;
+  spec.between = roll.one_in(2) ? precision::fp16 : precision::bf16;
+  if (spec.between == precision::fp16) {
+    spec.image_peak = spec.kernel_peak = spec.holds == values::complex ? 1.5 : 1;
+  }
+}
+
 std::string text_of(const lengths& all) {
   return fmt::format("{{{}}}", fmt::join(all, ", "));
 }
@@ -195,6 +210,7 @@ drawn_convolution random_convolution(std::uint64_t seed, const convolution_limit
   add_functors(drawn);
   drawn.has_own_workspace = roll.one_in(2);
   drawn.shift = roll.below(4);
+  store_otherwise(seed, drawn);
   return drawn;
 }
 
@@ -209,7 +225,10 @@ std::string as_initialiser(const convolution_spec& spec) {
   if (spec.prepared == operand_role::kernel) text += ", .prepared = operand_role::kernel";
   if (spec.block != 0) text += fmt::format(", .block = {}", spec.block);
   if (spec.form == operand_form::spectrum) text += ", .form = operand_form::spectrum";
-  if (spec.between) text += fmt::format(", .between = precision::{}", name_of(*spec.between));
+  if (spec.between) {
+    text += fmt::format(", .between = precision::{}, .image_peak = {}, .kernel_peak = {}",
+                        name_of(*spec.between), spec.image_peak, spec.kernel_peak);
+  }
   return text + "}";
 }
 

@@ -77,6 +77,8 @@ std::set<std::string> traits_of(const drawn_convolution& drawn) {
   add(drawn.reverses_kernels, "functor of kernels");
   add(drawn.reverses_results, "functor of results");
   add(drawn.has_own_workspace, "own workspace");
+  add(spec.form == operand_form::spectrum, "given spectra");
+  if (spec.between) found.insert("spectra in " + std::string{name_of(*spec.between)});
   return found;
 }
 
@@ -109,7 +111,10 @@ TEST(random_convolution, draws_every_sort_in_a_few_hundred) {
                            "functor of images",
                            "functor of kernels",
                            "functor of results",
-                           "own workspace"}) {
+                           "own workspace",
+                           "given spectra",
+                           "spectra in fp16",
+                           "spectra in bf16"}) {
     EXPECT_TRUE(seen.contains(name)) << name;
   }
 }
