@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeout: 300
-// Functors on the engines that call them, host and reference, and what a plan refuses of them.
+// Label: opencl
+// Timeout: 600
+// Functors on every engine that is here, what compilers say of wrong ones, and what a plan refuses
+// of them. random_plans draws others.
 #include "wingbeat/fusion.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <iterator>  // begin, end
 
-#include "backend/fusion_check.hpp"  // check_fused
-#include "support/on_engine.hpp"     // engine_name
-#include "support/refusal.hpp"       // refusal
+#include "backend/fused_text_check.hpp"  // check_messages
+#include "backend/fusion_check.hpp"      // check_fused
+#include "request/resolved.hpp"          // points_of
+#include "support/on_engine.hpp"         // all_engines, compiled_engines, engine_name
+#include "support/refusal.hpp"           // refusal
+#include "tuning/compiled_engines.hpp"   // compiles_kernels
 
 namespace {
 
@@ -20,60 +26,79 @@ using ::testing::HasSubstr;
 
 using fusion = on_engine;
 
-TEST_P(fusion, agrees_with_long_double_at_every_length) {
-  for (std::size_t n = 2; n <= 4096; n *= 2) {
-    check_fused(*on, n, n < 256 ? 17 : 3);
-    check_one_end(*on, n, 3);
+TEST_P(fusion, agrees_with_long_double) {
+  for (const std::size_t n : cases<std::size_t>({64}, {2, 16, 1024, 4096, 45, 1001})) {
+    check_fused(*on, n, 17, n == 64 ? scaling::by_length : scaling::none);
   }
+  check_one_end(*on, 64, 3);
+  if (!leaves_out()) check_one_end(*on, 225, 3);
 }
 
-TEST_P(fusion, agrees_with_long_double_at_odd_lengths) {
-  for (const std::size_t n : {3, 45, 1001, 59049}) {
-    check_fused(*on, n, 2);
-    check_one_end(*on, n, 3);
-  }
-}
-
-TEST_P(fusion, scales_before_the_store) {
-  check_fused(*on, 64, 3, scaling::by_length);
-  check_fused(*on, 1024, 1, scaling::by_sqrt_length);
-}
-
-TEST_P(fusion, takes_long_rows_in_several_runs) {
-  check_fused(*on, std::size_t{1} << 15, 3);
-  check_one_end(*on, std::size_t{1} << 17, 1);
+/// Kinds that complement each other, in full runs all.
+TEST_P(fusion, agrees_with_long_double_in_several_passes) {
+  const bool is_whole = !leaves_out();
+  const auto kinds = [&](transform first, transform second) {
+    return is_whole ? std::vector<transform>{std::begin(every_kind), std::end(every_kind)}
+                    : std::vector<transform>{first, second};
+  };
+  check_fused(*on, std::size_t{1} << 16, 3, scaling::by_sqrt_length, is_whole,
+              kinds(transform::inverse, transform::forward_from_real));
+  check_fused(*on, 59049, 2, scaling::none, is_whole,
+              kinds(transform::forward, transform::inverse_to_real));
+  if (is_whole) check_one_end(*on, std::size_t{1} << 16, 1);
 }
 
 TEST_P(fusion, takes_a_batch_of_more_rows_than_wait_together) {
+  if (compiles_kernels(GetParam())) GTEST_SKIP() << "calls no functor by rows";
   check_fused(*on, 16, 20000 / (GetParam() == engine::reference ? 20 : 1));
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, fusion, ::testing::Values(engine::host, engine::reference),
-                         engine_name);
+INSTANTIATE_TEST_SUITE_P(engines, fusion, all_engines(), engine_name);
+
+/// Texts that are wrong, on engines that compile them.
+using fusion_text = on_engine;
+
+TEST_P(fusion_text, is_named_by_the_line_that_is_wrong) {
+  check_messages(*on);
+}
+
+TEST_P(fusion_text, is_named_by_the_part_that_is_missing) {
+  check_parts([&](const plan_spec& spec) { return message_of_plan(*on, spec); });
+}
+
+TEST_P(fusion_text, takes_other_parameters_without_another_kernel) {
+  check_parameters(*on);
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, fusion_text, compiled_engines(), engine_name);
 
 TEST(fusion_on_host, calls_once_for_every_element) {
   queue on{first_device(engine::host)};
-  for (const std::size_t n : {4, 1024, 1 << 17}) {
-    const std::size_t batch = n == 4 ? 70000 : 3;
+  const std::vector<std::pair<std::vector<std::size_t>, std::size_t>> shapes{
+      {{4}, 70000}, {{1024}, 3}, {{1 << 17}, 3}, {{8, 32}, 21}, {{4, 8, 16}, 7}, {{4, 32768}, 1}};
+  for (const auto& [lengths, batch] : shapes) {
+    plan_spec spec{.lengths = lengths, .batch = batch};
+    const std::size_t n = request::points_of(spec);
     std::vector<std::atomic<int>> loads(n * batch), stores(n * batch);
-    plan_spec spec{.lengths = {n}, .batch = batch};
     spec.load = {.in_bytes = 8, .element_bytes = 8};
     spec.load.callable = [&](const void*, std::size_t row, std::size_t first,
                              std::span<std::complex<float>> into) {
+      EXPECT_LE(first + into.size(), n) << "a run beyond its transform";
       for (std::size_t i = 0; i < into.size(); ++i) ++loads[row * n + first + i];
       for (auto& z : into) z = 0;
     };
     spec.store = {.out_bytes = 8, .element_bytes = 8};
     spec.store.callable = [&](void*, std::size_t row, std::size_t first,
                               std::span<const std::complex<float>> values) {
+      EXPECT_LE(first + values.size(), n) << "a run beyond its transform";
       for (std::size_t i = 0; i < values.size(); ++i) ++stores[row * n + first + i];
     };
     const plan planned{on, spec};
     buffer in{on, 8}, out{on, 8};
     planned.enqueue(on, in.view(), out.view());
     const auto is_one = [](const auto& count) { return count == 1; };
-    EXPECT_TRUE(std::all_of(loads.begin(), loads.end(), is_one)) << n;
-    EXPECT_TRUE(std::all_of(stores.begin(), stores.end(), is_one)) << n;
+    EXPECT_TRUE(std::all_of(loads.begin(), loads.end(), is_one)) << planned.explain();
+    EXPECT_TRUE(std::all_of(stores.begin(), stores.end(), is_one)) << planned.explain();
   }
 }
 

@@ -8,7 +8,8 @@
 
 #include <atomic>
 
-#include "support/memory.hpp"     // contents, filled
+#include "request/resolved.hpp"   // output_array
+#include "support/memory.hpp"     // contents, filled, transformed
 #include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"    // refusal
 #include "support/signal.hpp"     // noise
@@ -92,9 +93,11 @@ class reduction : public on_engine {
     std::vector<float> x;
     for (const auto& z : noise<float>(input_bytes(spec) / 8 + 1, 1))
       x.insert(x.end(), {z.re, z.im});
-    const buffer in = filled(*on, x), plain{*on, output_bytes(spec)};
-    plan{*on, spec}.enqueue(*on, in.view(), plain.view());
-    const auto y = contents<float>(plain);
+    const buffer in = filled(*on, x);
+    const arrays::array to = request::output_array(spec);
+    const std::size_t reals = to.elements() * (to.is_real() ? 1 : 2);
+    auto y = transformed(*on, spec, x);  // zeros outside its ranges
+    y.resize(rows * reals);
 
     const plan planned{*on, summed(spec)};
     const buffer out = filled(*on, std::vector<summary>(rows, {1e9f, 77, 77}));
@@ -102,11 +105,10 @@ class reduction : public on_engine {
       planned.enqueue(*on, in.view(), out.view());
       const auto got = contents<summary>(out);
       for (std::size_t row = 0; row < rows; ++row) {
-        const std::size_t reals = y.size() / rows;
         double energy = 0;
         for (std::size_t i = 0; i < reals; ++i)
           energy += double(y[row * reals + i]) * y[row * reals + i];
-        const std::size_t count = spec.kind == transform::inverse_to_real ? reals : reals / 2;
+        const std::size_t count = to.valid_elements();
         ASSERT_EQ(got[row].count, count) << "row " << row << " run " << run;
         ASSERT_EQ(got[row].numbers, static_cast<unsigned>(count * (count - 1) / 2))
             << "row " << row;
@@ -150,6 +152,22 @@ TEST_P(reduction, sums_the_sides_of_real_transforms_of_odd_length) {
     check({.lengths = {59049}, .batch = 2, .kind = kind});
     check({.lengths = {12, 35}, .batch = 2, .kind = kind});
   }
+}
+
+TEST_P(reduction, numbers_the_elements_in_its_ranges_alone) {
+  check({.lengths = {64}, .batch = 5, .valid_in = {{3, 40}}, .valid_out = {{7, 60}}});
+  check({.lengths = {7, 45},
+         .batch = 2,
+         .kind = transform::inverse_to_real,
+         .valid_out = {{1, 6}, {6, 40}}});
+  if (leaves_out()) return;
+  check({.lengths = {16, 64},
+         .batch = 3,
+         .kind = transform::forward_from_real,
+         .valid_in = {{1, 10}, {3, 30}},
+         .valid_out = {{0, 16}, {1, 32}}});
+  check({.lengths = {64}, .batch = 3, .kind = transform::inverse_to_real, .valid_out = {{9, 10}}});
+  check({.lengths = {1 << 16}, .batch = 2, .valid_in = {{5, 40001}}, .valid_out = {{17, 60000}}});
 }
 
 TEST_P(reduction, is_refused_in_a_sentence) {

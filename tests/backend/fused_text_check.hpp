@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/refusal.hpp"  // refusal
 #include "wingbeat/wingbeat.hpp"
 
 namespace wingbeat::test {
@@ -40,12 +41,7 @@ inline std::string replaced(std::string text, std::string_view what, std::string
 }
 
 inline std::string message_of_plan(queue& on, const plan_spec& spec) {
-  try {
-    const plan planned{on, spec};
-  } catch (const plan_error& why) {
-    return why.what();
-  }
-  return "nothing was refused";
+  return refusal([&] { plan{on, spec}; });
 }
 
 /// Matches "name:8:" of clang and "name(8):" of NVRTC.
