@@ -19,7 +19,7 @@
 #include "support/full_run.hpp"      // is_full_run, runs_all_on, sampled
 #include "support/memory.hpp"        // transformed
 #include "support/on_engine.hpp"     // all_engines, engine_name, on_engine
-#include "support/plan_check.hpp"    // check_plan
+#include "support/plan_check.hpp"    // expect_right_plan
 #include "support/planned.hpp"       // row_oracle, input_noise, row_of
 #include "support/share.hpp"         // coverage, has_time, is_dealt
 #include "support/tolerance.hpp"     // l2_bound, element_bound
@@ -271,9 +271,7 @@ TEST_P(any_length, of_rows_of_images_of_reals) {
         const bool is_sample = number % 5 == 0;
         ++number;
         if (!is_sample && !runs_all_on(GetParam())) continue;
-        const plan_spec spec{.lengths = {rows, n}, .batch = 3, .kind = kind};
-        const plan_verdict verdict = check_plan(*on, {.spec = spec});
-        EXPECT_EQ(verdict.is, plan_verdict::right) << rows << " x " << n << ": " << verdict.why;
+        expect_right_plan(*on, {.lengths = {rows, n}, .batch = 3, .kind = kind});
       }
     }
   }

@@ -8,8 +8,7 @@
 
 #include "support/environment.hpp"   // from_environment
 #include "support/full_run.hpp"      // cases_on, is_full_run
-#include "support/plan_check.hpp"    // check_plan
-#include "support/random_plan.hpp"   // drawn_plan, as_initialiser
+#include "support/plan_check.hpp"    // expect_right_plan
 #include "wingbeat/good_length.hpp"  // is_good_length
 #include "wingbeat/queue.hpp"        // queue
 
@@ -31,12 +30,6 @@ inline std::vector<std::size_t> mixed_lengths(std::size_t first, std::size_t las
   }
   for (std::size_t i = skipped; i < result.size(); i += step) chosen.push_back(result[i]);
   return chosen;
-}
-
-inline void expect_right_plan(queue& on, const plan_spec& spec) {
-  const auto [is, why, share] = check_plan(on, {.spec = spec});
-  EXPECT_EQ(is, plan_verdict::right) << "plan_spec{" << as_initialiser(spec).substr(1) << "\n"
-                                     << why;
 }
 
 /// Complex rows and reals, in both directions; on engines that do not run all cases, two kinds.

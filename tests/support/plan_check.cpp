@@ -2,6 +2,7 @@
 #include "support/plan_check.hpp"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>  // fill_n, max, min
 #include <cmath>      // ldexp, sqrt
@@ -255,6 +256,12 @@ plan_verdict check_plan(queue& on, const drawn_plan& drawn, const run_maker& mak
   } catch (const error& why) {
     return {plan_verdict::wrong, why.what()};
   }
+}
+
+void expect_right_plan(queue& on, const plan_spec& spec, std::size_t shift) {
+  const auto [is, why, share] = check_plan(
+      on, {.spec = spec, .is_one_buffer = spec.where == placement::in_place, .shift = shift});
+  EXPECT_EQ(is, plan_verdict::right) << "plan_spec" << as_initialiser(spec) << "\n" << why;
 }
 
 }  // namespace wingbeat::test

@@ -45,4 +45,8 @@ struct plan_verdict {
 [[nodiscard]] plan_verdict check_plan(queue& on, const drawn_plan& drawn,
                                       const run_maker& make = made_by_plan);
 
+/// Expects a request to be right, on one buffer where it is in place, with each buffer `shift`
+/// complex numbers behind its guard.
+void expect_right_plan(queue& on, const plan_spec& spec, std::size_t shift = 0);
+
 }  // namespace wingbeat::test

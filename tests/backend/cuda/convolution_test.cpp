@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: gpu
-// Convolutions in one launch on the cuda engine, up to the longest row of a workgroup.
+// Convolutions on the cuda engine whose lines leave warps without work, and searches of rows of
+// which local memory has no room for what is kept; convolution_test has the others.
+#include <gtest/gtest.h>
+
 #include <algorithm>  // max
 #include <cmath>      // abs
 #include <string>
 #include <vector>
 
-#include "backend/convolution_check.hpp"    // check_convolutions
-#include "backend/cuda/engine.hpp"          // engine
 #include "support/convolution_verdict.hpp"  // verdict_of
 #include "support/signal.hpp"               // real_noise
+#include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-
-TEST(cuda_convolution, agrees_with_the_sum_that_defines_it) {
-  if (devices(engine::cuda).empty()) GTEST_SKIP() << why_absent(engine::cuda);
-  const auto& cuda = static_cast<const backend::cuda::engine&>(backend::cuda_engine());
-  const queue on{first_device(engine::cuda)};
-  check_convolutions(cuda, on);
-  for (const std::size_t n : {4096, 8192, 4608, 6272, 9000}) {
-    convolution_run<float>{cuda, on, {n, n - 100, 101, 3, 2, {100, n}}}.check();
-  }
-}
 
 /// Of 32 lines a workgroup 20 or 24 exist, so that a whole warp has none.
 TEST(cuda_convolution, reads_nothing_in_warps_without_lines) {

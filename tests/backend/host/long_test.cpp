@@ -1,44 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: slow
 // Timeout: 600
-// Lengths beyond the cache against long double, up to the longest.
+// Lengths beyond the cache, up to the longest.
 #include <gtest/gtest.h>
 
-#include "backend/host/guarded_run.hpp"  // guarded_run, expected_row
-#include "support/tolerance.hpp"         // is_accurate
+#include "backend/engine_plan_check.hpp"        // check_long_row
+#include "backend/host/on_instruction_set.hpp"  // on_instruction_set, every_instruction_set
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
 
-template <class Real>
-void check(std::size_t n, transform kind, placement placed) {
-  const plan_spec spec{.lengths = {n},
-                       .kind = kind,
-                       .real = sizeof(Real) == 4 ? precision::fp32 : precision::fp64,
-                       .where = placed};
-  const auto input = input_noise<Real>(spec);
-  const auto expected = expected_row(spec, input, 0);
-  for (const auto& set : backend::host::supported_sets()) {
-    const auto output = guarded_run(set, spec, input);
-    EXPECT_TRUE(is_accurate<Real>(row_of(spec, output, 0), expected, n)) << described(set, spec);
+class long_host_plan : public on_instruction_set {};
+
+TEST_P(long_host_plan, is_right_beyond_the_cache) {
+  for (unsigned bits = 17; bits <= 21; ++bits) {
+    plan_spec spec{.lengths = {std::size_t{1} << bits}};
+    expect_right_plan(on, spec);
+    spec.kind = transform::inverse_to_real;
+    expect_right_plan(on, spec);
+    spec.where = placement::in_place;
+    spec.real = precision::fp64;
+    spec.kind = transform::forward_from_real;
+    expect_right_plan(on, spec);
   }
 }
 
-TEST(long_host_plan, agrees_with_long_double) {
-  for (int bits = 17; bits <= 21; ++bits) {
-    const std::size_t n = std::size_t{1} << bits;
-    check<float>(n, transform::forward, placement::out_of_place);
-    check<float>(n, transform::inverse_to_real, placement::out_of_place);
-    check<double>(n, transform::inverse, placement::in_place);
-    check<double>(n, transform::forward_from_real, placement::in_place);
-  }
+TEST_P(long_host_plan, is_right_at_the_longest) {
+  check_long_row<float>(on, max_length);
+  check_long_row<double>(on, max_length);
 }
 
-TEST(long_host_plan, agrees_with_long_double_at_the_longest) {
-  check<float>(max_length, transform::forward, placement::in_place);
-  check<double>(max_length, transform::forward_from_real, placement::out_of_place);
-}
+INSTANTIATE_TEST_SUITE_P(sets, long_host_plan, every_instruction_set(), name_of_set);
 
 }  // namespace

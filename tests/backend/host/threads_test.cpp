@@ -12,9 +12,11 @@
 #include <utility>  // pair
 #include <vector>
 
-#include "backend/host/guarded_run.hpp"         // guarded_run
+#include "backend/host/cpu.hpp"                 // supported_sets
 #include "backend/host/rows/row_transform.hpp"  // row_transform
 #include "backend/host/thread_pool.hpp"         // thread_pool
+#include "support/memory.hpp"                   // transformed
+#include "support/planned.hpp"                  // input_noise, expected_row, described
 #include "wingbeat/wingbeat.hpp"                // plan, queue
 
 namespace {
@@ -74,27 +76,26 @@ TEST(host_threads, keep_to_the_limit_of_the_calling_thread) {
 }
 
 /// Calls within a call of the pool run on one thread.
-std::vector<float> alone(const backend::host::named_set& set, const plan_spec& spec,
-                         const std::vector<float>& input) {
+std::vector<float> alone(queue& on, const plan_spec& spec, const std::vector<float>& input) {
   std::vector<float> result;
   thread_pool::shared().run(2, 2, [&](std::size_t i, unsigned) {
-    if (i == 0) result = guarded_run(set, spec, input);
+    if (i == 0) result = transformed(on, spec, input);
   });
   return result;
 }
 
 TEST(host_threads, give_the_bits_of_a_single_thread_along_all_axes) {
-  const auto& set = backend::host::supported_sets().back();
+  queue on{first_device(engine::host)};
   for (const transform kind : {transform::forward, transform::inverse_to_real}) {
     for (const auto& [lengths, batch] :
          std::vector<std::pair<std::vector<std::size_t>, std::size_t>>{
              {{8, 8}, 16411}, {{512, 128}, 5}, {{32, 16, 64}, 33}, {{4, 65536}, 2}}) {
       plan_spec spec{.lengths = lengths, .batch = batch, .kind = kind};
       const auto input = input_noise<float>(spec);
-      EXPECT_EQ(guarded_run(set, spec, input), alone(set, spec, input)) << described(spec);
+      EXPECT_EQ(transformed(on, spec, input), alone(on, spec, input)) << described(spec);
       spec.valid_in.assign(lengths.size(), {1, 3});
       spec.in.strides.assign(lengths.size(), 0);  // columns through tiles
-      EXPECT_EQ(guarded_run(set, spec, input), alone(set, spec, input)) << described(spec);
+      EXPECT_EQ(transformed(on, spec, input), alone(on, spec, input)) << described(spec);
     }
   }
 }

@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of reals side by side, against the reference in long double: rows and columns, in whole and
-// in ragged tiles, with ranges, edges and 16-bit storage; and that lines leave each other alone.
+// Lines of reals side by side: rows and columns, in whole and in ragged tiles, with ranges, edges
+// and 16-bit storage; and that lines leave each other alone.
 #include "backend/host/rows/line_strips.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "request/traits.hpp"  // kinds
-#include "support/memory.hpp"  // transformed
+#include "request/traits.hpp"      // kinds
+#include "support/memory.hpp"      // transformed
+#include "support/plan_check.hpp"  // expect_right_plan
+#include "support/signal.hpp"      // real_noise
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
-
-template <class Real>
-std::vector<Real> samples(const plan_spec& spec) {
-  std::vector<Real> x(input_bytes(spec) / sizeof(Real));
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = static_cast<Real>(std::sin(1.7 * static_cast<double>(i) + 0.3));
-  }
-  return x;
-}
 
 std::string explained(const plan_spec& spec) {
   queue on{first_device(engine::host)};
@@ -36,15 +28,9 @@ std::string explained(const plan_spec& spec) {
 
 void expect_right(plan_spec spec) {
   spec.real = precision::fp64;
-  const auto x = samples<double>(spec);
-  const auto y = test::transformed(engine::host, spec, x);
-  const auto expected = test::transformed(engine::reference, spec, x);
-  ASSERT_EQ(y.size(), expected.size());
   ASSERT_THAT(explained(spec), ::testing::HasSubstr("side by side"));
-  for (std::size_t k = 0; k < y.size(); ++k) {
-    ASSERT_NEAR(y[k], expected[k], 4e-12)
-        << name_of(spec.kind) << " of " << spec.lengths.back() << ", element " << k;
-  }
+  queue on{first_device(engine::host)};
+  test::expect_right_plan(on, spec);
 }
 
 constexpr std::size_t lengths[] = {26, 27, 32, 36, 65, 67};
@@ -114,7 +100,7 @@ TEST(line_strips, store_numbers_of_16_bits) {
 TEST(line_strips, leave_other_lines_alone) {
   for (const std::size_t n : {32U, 33U}) {
     const plan_spec spec{.lengths = {n}, .batch = 32, .kind = transform::dct3};
-    auto x = samples<float>(spec);
+    auto x = test::real_noise<float>(32 * n, 1);
     const auto before = test::transformed(engine::host, spec, x);
     for (std::size_t i = 0; i < n; ++i) x[5 * n + i] = std::numeric_limits<float>::infinity();
     const auto after = test::transformed(engine::host, spec, x);

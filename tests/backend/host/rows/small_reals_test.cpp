@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Short transforms from reals to reals by matrices, on one and several axes, in few and in many
-// lanes, against the reference in long double; and which requests they take.
+// lanes; and which requests they take.
 #include "backend/host/rows/small_reals.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <vector>
-
-#include "request/traits.hpp"  // kinds
-#include "support/memory.hpp"  // transformed
+#include "request/traits.hpp"      // kinds
+#include "support/plan_check.hpp"  // expect_right_plan
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -18,15 +15,8 @@ namespace {
 using namespace wingbeat;
 
 void expect_right(const plan_spec& spec) {
-  std::vector<double> x(input_bytes(spec) / sizeof(double));
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(1.7 * static_cast<double>(i) + 0.3);
-  const std::vector<double> y = test::transformed(engine::host, spec, x);
-  const std::vector<double> expected = test::transformed(engine::reference, spec, x);
-  ASSERT_EQ(y.size(), expected.size());
-  for (std::size_t k = 0; k < y.size(); ++k) {
-    ASSERT_NEAR(y[k], expected[k], 3e-14 * static_cast<double>(1 + spec.lengths.size() * 16))
-        << name_of(spec.kind) << " of " << spec.lengths.back() << ", element " << k;
-  }
+  queue on{first_device(engine::host)};
+  test::expect_right_plan(on, spec);
 }
 
 TEST(small_reals, are_the_sums_of_each_kind_in_few_lanes_and_in_many) {
