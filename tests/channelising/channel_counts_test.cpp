@@ -31,68 +31,24 @@ void add_models(channeliser_spec& spec) {
 }
 
 TEST_P(channel_counts_on, agree_with_the_reference) {
-  for (const std::size_t channels : cases<std::size_t>({15}, {2, 3, 27, 96, 1000, 1536})) {
-    SCOPED_TRACE(channels);
-    channeliser_spec spec = small_spec(channels);
-    spec.polarisations = channels == 1536 ? 1 : 2;
-    spec.taps = channels > 1000 ? 4 : 16;
-    spec.output = channels % 2 == 0 ? heap_sample::int8 : heap_sample::fp32;
-    if (channels % 2 == 0) spec.dither = dither_kind::uniform;
+  for (const bool is_complex : {false, true}) {
+    channeliser_spec spec = small_spec(15);
+    spec.polarisations = 2;
+    spec.output = heap_sample::fp32;
+    spec.complex_samples = is_complex;
     add_models(spec);
     check(spec, noise_of(spec, 2, 100, 30, 77), {1000, 1, 4097, 7});
   }
 }
 
 TEST_P(channel_counts_on, may_be_thousands) {
-  for (const std::size_t channels : cases<std::size_t>({3000}, {3600, 6000, 28561})) {
+  for (const std::size_t channels : cases<std::size_t>({3000}, {6000, 28561})) {
     SCOPED_TRACE(channels);
     channeliser_spec spec = small_spec(channels);
     spec.taps = 3;
     spec.output = heap_sample::fp32;
     add_models(spec);
     check(spec, noise_of(spec, 2, 100, 30), {100000});
-  }
-}
-
-// Rows of 30 samples begin at any bit of a word, whatever a sample has.
-TEST_P(channel_counts_on, take_every_width) {
-  for (const unsigned bits : cases<unsigned>({13}, {2, 5, 8, 16})) {
-    SCOPED_TRACE(bits);
-    channeliser_spec spec = small_spec(15);
-    spec.sample_bits = bits;
-    spec.taps = bits == 5 ? 20 : 3;
-    spec.output = heap_sample::fp32;
-    check(spec, noise_of(spec, 3, 5, (1 << bits) / 8.0), {777, 5});
-  }
-}
-
-TEST_P(channel_counts_on, hold_complex_samples) {
-  for (const std::size_t channels : cases<std::size_t>({100}, {2, 15, 1000, 2187})) {
-    SCOPED_TRACE(channels);
-    channeliser_spec spec = small_spec(channels);
-    spec.complex_samples = true;
-    spec.sample_bits = 8;
-    spec.polarisations = channels == 100 ? 2 : 1;
-    spec.taps = 5;
-    spec.output = channels == 100 ? heap_sample::int4 : heap_sample::fp32;
-    add_models(spec);
-    check(spec, noise_of(spec, 2, 50, 20, 1001), {1000, 333});
-  }
-}
-
-TEST_P(channel_counts_on, are_cut_out_of_narrow_bands) {
-  for (const std::size_t channels : cases<std::size_t>({1000}, {1200, 27})) {
-    SCOPED_TRACE(channels);
-    channeliser_spec spec = small_spec(channels);
-    spec.taps = 3;
-    spec.output = heap_sample::fp32;
-    add_models(spec);
-    spec.narrowband = {.centre_hz = 400e6, .decimation = 4};
-    check(spec, noise_of(spec, 2, 500, 40, 1001), {40000, 9});
-    if (leaves_out()) continue;
-    spec.narrowband->pass_bandwidth_hz = 150e6;
-    spec.narrowband->decimation = 3;
-    check(spec, noise_of(spec, 2, 500, 40));
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: opencl
 // Timeout: 600
-// Heaps of other counts of spectra than powers of two, and the heap that the first sample falls in,
-// whose samples before it are missing; on every engine against the reference in double precision.
+// The heap that the first sample falls in, whose samples before it are missing; on every engine
+// against the reference in double precision.
 #include <gtest/gtest.h>
 
 #include "channelising/engine_check.hpp"    // channeliser_on, noise_of
@@ -14,30 +14,6 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 
 using heap_shapes_on = channeliser_on;
-
-TEST_P(heap_shapes_on, are_multiples_of_32_spectra) {
-  for (const std::size_t spectra : cases<std::size_t>({160}, {96, 352})) {
-    for (const std::size_t channels : {15, 64}) {
-      SCOPED_TRACE(spectra);
-      SCOPED_TRACE(channels);
-      channeliser_spec spec = small_spec(channels);
-      spec.polarisations = spectra == 160 ? 1 : 2;
-      spec.taps = 4;
-      spec.spectra_per_heap = spectra;
-      spec.dither = dither_kind::uniform;
-      spec.delays.assign(spec.polarisations, {{.delay_samples = -30.3, .rate = 1e-4}});
-      check(spec, noise_of(spec, 2, 1000, 30), {1000, 1, 40'000});
-    }
-  }
-}
-
-TEST_P(heap_shapes_on, are_those_of_a_narrow_band) {
-  channeliser_spec spec = small_spec(64);
-  spec.taps = 4;
-  spec.spectra_per_heap = 96;
-  spec.narrowband = {.centre_hz = 300e6, .decimation = 4};
-  check(spec, noise_of(spec, 2, 1000, 30), {100'000});
-}
 
 /// Has the recording begin `n` samples earlier, with samples that are missing.
 reference::recording with_missing(const reference::recording& from, std::size_t n) {
